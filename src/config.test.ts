@@ -45,7 +45,7 @@ for (const [what, env, mistake] of [
     /must be https/,
   ],
 ] as const) {
-  test(`production does not start without ${what}`, () => {
+  test(`[VCI-M6] production does not start without ${what}`, () => {
     assert.throws(() => readConfig({ NODE_ENV: 'production', ...env }), mistake)
   })
 }

@@ -34,8 +34,8 @@ export type KeyRing = CertificateKeys & {
 
 type Published = { usage: SigningKeyUsage; alg: 'ES256' | 'EdDSA'; public_jwk: PublicJwk }
 
-/** How long a retired key stays published: credentials are valid for years, access tokens and attestations for minutes, and ID tokens return as hints. */
-const PUBLISHED_AFTER_RETIREMENT = `case usage when 'access-token' then interval '1 day' when 'wallet-provider' then interval '1 day' when 'id-token' then interval '30 days' else interval '100 years' end`
+/** How long a retired key stays published: credentials are valid for years, access tokens for minutes, and ID tokens return as hints. */
+const PUBLISHED_AFTER_RETIREMENT = `case usage when 'access-token' then interval '1 day' when 'id-token' then interval '30 days' else interval '100 years' end`
 
 const listPublished = sql(
   'keys.list_published_keys',

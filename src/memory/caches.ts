@@ -156,6 +156,10 @@ export const caches = {
     ...{ bytesMax: 8_388_608, ttlSeconds: 300 },
     description: 'Foreign revocation lists, at most a quarter for one tenant.',
   },
+  'wallet.provider_certificates': {
+    ...{ entriesMax: 4, ttlSeconds: 3_600 },
+    description: 'Certificates of the keys of the wallet provider.',
+  },
   'wallet.server_nonces': {
     ...{ entriesMax: 2_000, ttlSeconds: 600 },
     description: 'The last DPoP nonce of each issuer and authorization server that wallets use, by origin.',

@@ -70,7 +70,7 @@ const publicOperations: Readonly<Record<string, string>> = {
   'GET /issuers/{tenant}/crls/{list}': 'published revocation lists',
   'GET /issuers/{tenant}/roots.pem': 'published root certificates',
   'GET /.well-known/jwt-vc-issuer/issuers/{tenant}': 'published keys',
-  'GET /.well-known/did.json': 'published keys of the wallet provider',
+  'GET /wallet-provider/roots.pem': 'published root of the wallet provider',
   'GET /issuance-sessions/callback': bySession,
   'GET /sign-in': beforeSession,
   'POST /sign-in': beforeSession,

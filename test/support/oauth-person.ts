@@ -17,7 +17,11 @@ export function loopback({ url, urls }: ServerChildren, at?: 0 | 1) {
 }
 
 /** Creates a user and sets their password by the invitation, with forms only. @returns the browser in which they are signed in */
-export async function aPerson(server: ServerChildren, backend: Api, username: string): Promise<PlainBrowser> {
+export async function aPerson(
+  server: Pick<ServerChildren, 'url'>,
+  backend: Api,
+  username: string,
+): Promise<PlainBrowser> {
   const made = await backend.post('/onboarding/users', { username, firstName: 'Thandi' })
   assert.equal(made.status, 201, JSON.stringify(made.body))
   const invited = await backend.post(`/onboarding/users/${username}/invitation`, {})

@@ -69,6 +69,8 @@ type AttestationPolicy = {
   readonly find: (clientId: string) => Promise<Client>
   /** [HAIP-8] Attesters are named by `x5c` alone, without their trust anchor. */
   readonly needsChain: boolean
+  /** Proofs of possession have a challenge of the server. */
+  readonly needsChallenge: boolean
 }
 
 /** A token request whose client and proof have been checked. */

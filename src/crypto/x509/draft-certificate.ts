@@ -25,11 +25,14 @@ type Input = {
   readonly subject: SubjectName
   readonly notBefore: Date
   readonly notAfter: Date
-  /** Address of the revocation list of the signing root. */
-  readonly crlUri: string
+  /** Address of the revocation list of the signing root; null: its profile has none. */
+  readonly crlUri: string | null
 }
 /** Input for a root. */
-type RootInput = Input & { readonly key: Pick<SigningKey, 'alg' | 'publicJwk'>; readonly issuerAltNameUri: string }
+type RootInput = Input & {
+  readonly key: Pick<SigningKey, 'alg' | 'publicJwk'>
+  readonly issuerAltNameUri: string | null
+}
 /** Input for a certificate below a root. `spki`: the subject's public key in DER. */
 type LeafInput = Input & {
   readonly spki: Buffer
@@ -40,7 +43,7 @@ type LeafInput = Input & {
 
 const SERIAL_BYTES = 16
 
-/** A self-signed root of profile `iaca`, `issuerRoot` or `readerRoot`. Not linted. */
+/** A self-signed root of profile `iaca`, `issuerRoot`, `readerRoot` or `attesterRoot`. Not linted. */
 export function draftRoot(input: RootInput): CertificateDraft {
   const subject = encodeName(input.subject)
   const spki = spkiOf(input.key.publicJwk)
@@ -48,14 +51,14 @@ export function draftRoot(input: RootInput): CertificateDraft {
     subjectKeyIdentifier(keyIdentifierOf(spki)),
     keyUsage(...profiles[input.profile].keyUsage),
     authorityOfLeafs(),
-    issuerAltName([{ kind: 'uri', value: input.issuerAltNameUri }]),
+    ...(input.issuerAltNameUri === null ? [] : [issuerAltName([{ kind: 'uri', value: input.issuerAltNameUri }])]),
     // [X5-1]
-    crlDistributionPoint(input.crlUri),
+    ...revocationList(input),
   ]
   return { ...draftOf(input, input.key.alg), issuer: subject, subject, spki, extensions }
 }
 
-/** A certificate that a root signs, of profile `documentSigner`, `sdJwtSigner` or `readerAuth`. Not linted. */
+/** A certificate that a root signs, of profile `documentSigner`, `sdJwtSigner`, `readerAuth` or `attester`. Not linted. */
 export function draftLeaf(input: LeafInput): CertificateDraft {
   const { root, spki } = input
   const profile = profiles[input.profile]
@@ -69,7 +72,7 @@ export function draftLeaf(input: LeafInput): CertificateDraft {
     subjectAltName(input.subjectNames),
     // ISO/IEC 18013-5 B.1.4: the same content as in the certificate of the authority, copied byte for byte
     ...(profile.issuerAltName === 'must' ? root.extensions.present.filter(isIssuerAltName) : []),
-    crlDistributionPoint(input.crlUri),
+    ...revocationList(input),
   ]
   return {
     ...draftOf(input, input.rootAlg),
@@ -86,6 +89,10 @@ export function hostName(url: string): GeneralName {
   // A parsed URL has IP addresses in one form only: four numbers, or in brackets.
   const isAddress = hostname.startsWith('[') || /^\d+(\.\d+){3}$/.test(hostname)
   return { kind: isAddress ? 'ip' : 'dns', value: hostname.replace(/^\[|\]$/g, '') }
+}
+
+function revocationList({ crlUri }: Input): Extension[] {
+  return crlUri === null ? [] : [crlDistributionPoint(crlUri)]
 }
 
 function draftOf({ notBefore, notAfter }: Input, alg: SigningKey['alg']) {

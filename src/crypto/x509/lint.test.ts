@@ -147,3 +147,26 @@ test('an Ed25519 key may stand below a P-256 root, and a draft is fine as it is 
     null,
   )
 })
+
+for (const [rule, change] of [
+  ['crl', { crlUri }],
+  ['subject.country', { subject: { country: 'ZA', commonName: 'x' } }],
+  ['issuer_alt_name', {}],
+] as const) {
+  test(`an attester that fails ${rule} is not signed: its profile has neither country nor revocation list`, async () => {
+    const about = { notBefore: start, notAfter: later(400), crlUri: null, rootAlg: key.alg } as const
+    const own = { country: null, commonName: 'Root' }
+    const draft = draftRoot({ ...about, profile: 'attesterRoot', key, subject: own, issuerAltNameUri: null })
+    const above = await issueCertificate(draft, 'attesterRoot', null, key)
+    const leaf = draftLeaf({
+      ...{ ...about, profile: 'attester', root: above, subject: own, spki: spkiOf(key.publicJwk), ...change },
+      subjectNames: [{ kind: 'uri', value: 'https://issuer.example' }],
+    })
+    const other = ext.issuerAltName([{ kind: 'uri', value: 'https://else.example' }])
+    const extensions = rule === 'issuer_alt_name' ? [...leaf.extensions, other] : leaf.extensions
+    await assert.rejects(
+      () => issueCertificate({ ...leaf, extensions }, 'attester', above, key),
+      (error: { meta?: { rule?: string } }) => error.meta?.rule === rule,
+    )
+  })
+}

@@ -22,7 +22,7 @@ const UNCOMPRESSED_P256_BYTES = 65
 const checks: readonly Check[] = [
   ['version', 'It is not of version 3.', ({ it }) => it.version === 3],
   ['serial', 'Its serial number is not a positive number of 9 to 20 octets.', ({ it }) => isSerial(it.serial)],
-  ['subject.country', 'The country of its subject is not assigned by ISO 3166-1.', ({ it }) => isCountry(it)],
+  ['subject.country', 'The country of its subject is not assigned by ISO 3166-1.', (s) => hasCountry(s)],
   ['subject.form', 'Its subject is not a country and a common name in their string types.', ({ it }) => isPlain(it)],
   [
     'subject.country_of_root',
@@ -59,7 +59,7 @@ const checks: readonly Check[] = [
   ],
   ['issuer_alt_name', 'Its issuer alternative name is not that of its profile.', (s) => hasIssuerAltName(s)],
   ['extended_key_usage', 'Its extended key usage is not that of its profile, or not critical.', (s) => hasPurposes(s)],
-  ['crl', 'It does not have exactly one address of a revocation list.', ({ it }) => hasCrl(it)],
+  ['crl', 'It does not have the one address of a revocation list that its profile has.', (s) => hasCrl(s)],
   ['subject_alt_name', 'Its subject alternative name is not that of its profile.', (s) => hasSubjectAltName(s)],
   ['extensions', 'It has an extension that is not in its profile.', ({ it }) => hasNoOthers(it)],
 ]
@@ -86,14 +86,15 @@ function isSerial(hex: string): boolean {
   return bytes >= SERIAL_BYTES_MIN && bytes <= SERIAL_BYTES_MAX && Number.parseInt(hex.slice(0, 2), 16) < 0x80
 }
 
-function isCountry({ subject }: Certificate): boolean {
+function hasCountry({ it: { subject }, profile }: Subject): boolean {
+  if (profile.country === 'never') return subject.country === null
   return subject.country !== null && isCountryCode(subject.country)
 }
 
 function isPlain({ subject }: Certificate): boolean {
   const { commonName } = subject
   if (commonName === null || commonName === '' || [...commonName].length > COMMON_NAME_CHARS_MAX) return false
-  return subject.der.equals(encodeName({ country: subject.country ?? '', commonName }))
+  return subject.der.equals(encodeName({ country: subject.country, commonName }))
 }
 
 /** RFC 5280 4.1.2.5: from the first second to the last, both included. */
@@ -156,7 +157,8 @@ function hasPurposes({ it, profile }: Subject): boolean {
   return isCritical(it.extensions, oids.extendedKeyUsage) && found?.join() === profile.purposes.join()
 }
 
-function hasCrl({ extensions }: Certificate): boolean {
+function hasCrl({ it: { extensions }, profile }: Subject): boolean {
+  if (profile.crl === 'never') return extensionValue(extensions, oids.crlDistributionPoints) === null
   return extensions.crlUrls.length === 1 && !isCritical(extensions, oids.crlDistributionPoints)
 }
 

@@ -18,8 +18,8 @@ export type Name = {
 /** Maximum length of a common name. @see [RFC 5280, A.1 ub-common-name](https://www.rfc-editor.org/rfc/rfc5280#appendix-A.1) */
 export const COMMON_NAME_CHARS_MAX = 64
 
-/** Subject of our certificates and requests. `country`: ISO 3166-1 alpha-2 in upper case. */
-export type SubjectName = { readonly country: string; readonly commonName: string }
+/** Subject of our certificates and requests. `country`: ISO 3166-1 alpha-2 in upper case; null: none. */
+export type SubjectName = { readonly country: string | null; readonly commonName: string }
 
 type Attribute = { readonly type: string; readonly tag: number; readonly value: string }
 
@@ -59,10 +59,11 @@ export function readName(der: Der | undefined): Name {
   }
 }
 
-/** The name in DER: country, then common name, each in the string type of ISO/IEC 18013-5 B.1. */
+/** The name in DER: country if there is one, then common name, each in the string type of ISO/IEC 18013-5 B.1. */
 export function encodeName({ country, commonName }: SubjectName): Buffer {
-  const countryName = sequence(oid(oids.countryName), printableString(country))
-  return sequence(setOf(countryName), setOf(sequence(oid(oids.commonName), utf8String(commonName))))
+  const named = setOf(sequence(oid(oids.commonName), utf8String(commonName)))
+  if (country === null) return sequence(named)
+  return sequence(setOf(sequence(oid(oids.countryName), printableString(country))), named)
 }
 
 function readAttribute(der: Der): Attribute {

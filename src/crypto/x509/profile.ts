@@ -4,9 +4,18 @@ import { oids } from './oids.ts'
 /**
  * Profiles of our certificates, each a column of the table of ISO/IEC 18013-5 Annex B or a variation of one:
  * `iaca` signs document signers (B.1.2); `issuerRoot` is the same on Ed25519, for SD-JWT VC only; `readerRoot` signs readers;
- * `documentSigner` signs mdocs (B.1.4) and SD-JWT VCs; `sdJwtSigner` only the latter [X5-6]; `readerAuth` signs requests (B.1.5) [X5-7].
+ * `documentSigner` signs mdocs (B.1.4) and SD-JWT VCs; `sdJwtSigner` only the latter [X5-6]; `readerAuth` signs requests (B.1.5) [X5-7];
+ * `attesterRoot` signs attesters, whose certificate `attester` signs attestations of wallets and their keys: HAIP leaves their profiles open.
  */
-export type ProfileName = 'iaca' | 'issuerRoot' | 'readerRoot' | 'documentSigner' | 'sdJwtSigner' | 'readerAuth'
+export type ProfileName =
+  | 'iaca'
+  | 'issuerRoot'
+  | 'readerRoot'
+  | 'attesterRoot'
+  | 'documentSigner'
+  | 'sdJwtSigner'
+  | 'readerAuth'
+  | 'attester'
 
 /** The rules of a profile. `must`, `may`, `never`: whether an extension is present. */
 export type Profile = {
@@ -21,6 +30,10 @@ export type Profile = {
   readonly authorityKeyIdentifier: 'must' | 'never'
   readonly issuerAltName: 'must' | 'may'
   readonly subjectAltName: 'must' | 'never'
+  /** The country of the subject. */
+  readonly country: 'must' | 'never'
+  /** The address of a revocation list. */
+  readonly crl: 'must' | 'never'
 }
 
 const DAYS_A_YEAR = 365.25
@@ -31,6 +44,8 @@ const root = {
   authorityKeyIdentifier: 'never',
   issuerAltName: 'must',
   subjectAltName: 'never',
+  country: 'must',
+  crl: 'must',
 } as const
 const leaf = {
   isRoot: false,
@@ -38,7 +53,11 @@ const leaf = {
   keyUsage: ['digitalSignature'],
   authorityKeyIdentifier: 'must',
   subjectAltName: 'must',
+  country: 'must',
+  crl: 'must',
 } as const
+/** A deployment has no country, and its attesters are replaced instead of revoked. */
+const attesters = { country: 'never', crl: 'never', issuerAltName: 'may', ed25519: false } as const
 
 /** The extensions that a profile may have. */
 export const profileExtensions = [
@@ -51,6 +70,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
   iaca: { ...root, validityDaysMax: Math.floor(20 * DAYS_A_YEAR), ed25519: false },
   issuerRoot: { ...root, validityDaysMax: Math.floor(20 * DAYS_A_YEAR), ed25519: true },
   readerRoot: { ...root, validityDaysMax: Math.floor(10 * DAYS_A_YEAR), ed25519: true, issuerAltName: 'may' },
+  attesterRoot: { ...root, ...attesters, validityDaysMax: Math.floor(20 * DAYS_A_YEAR) },
   documentSigner: {
     ...leaf,
     validityDaysMax: 457,
@@ -64,4 +84,5 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     purposes: [oids.mdlReaderAuth, oids.mdocReaderAuth],
     issuerAltName: 'may',
   },
+  attester: { ...leaf, ...attesters, validityDaysMax: 457, purposes: [] },
 }

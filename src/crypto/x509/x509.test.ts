@@ -187,6 +187,29 @@ for (const [profile, lines] of Object.entries(texts)) {
   })
 }
 
+test('openssl verifies an attester under its root, which has neither country nor revocation list, strictly', async () => {
+  const [rootKey, key] = [aKey('P-256'), aKey('P-256')]
+  const about = { notBefore: start, crlUri: null, rootAlg: rootKey.alg } as const
+  const rootSubject = { country: null, commonName: 'issuer.example Wallet Provider Root' }
+  const rootDraft = { ...about, key: rootKey, subject: rootSubject, notAfter: later(3650), issuerAltNameUri: null }
+  const root = await issueCertificate(
+    draftRoot({ ...rootDraft, profile: 'attesterRoot' }),
+    'attesterRoot',
+    null,
+    rootKey,
+  )
+  const leafDraft = { ...about, root, notAfter: later(400), spki: spkiOf(key.publicJwk) }
+  const subjectNames = [hostName('https://issuer.example')]
+  const draft = draftLeaf({
+    ...leafDraft,
+    profile: 'attester',
+    subject: { country: null, commonName: 'x' },
+    subjectNames,
+  })
+  const files = [pem('root.pem', root), pem('leaf.pem', await issueCertificate(draft, 'attester', root, rootKey))]
+  assert.match(ssl.run('verify', '-x509_strict', '-CAfile', files[0] ?? '', files[1] ?? ''), /leaf\.pem: OK/)
+})
+
 test('arc 1.0 begins with 0x28 in an object identifier (Appendix E, TRAP)', async () => {
   const key = aKey('P-256')
   const leaf = await aLeaf(await aRoot(key, 'iaca'), key, aKey('P-256'), 'documentSigner')

@@ -4,6 +4,7 @@ import type { RecipientIdentifier } from '../../directory/users/find-recipient.t
 import type { Platform } from '../../platform.ts'
 import { idAt } from '../../store/row-id.ts'
 import { unknownTemplate } from '../issuances/issuance-refusal.ts'
+import { refuseUnderHaip } from '../issuances/offer-grants.ts'
 import { latestTemplate } from '../templates/template-cache.ts'
 import type { Batch, BatchForm } from './batch.ts'
 import { insertBatch } from './batch-store.ts'
@@ -32,11 +33,13 @@ export type BatchInput = {
  * item.
  *
  * @param id Id of the batch; a repeated request has the same one. Fails if it exists.
- * @throws Fault `resource.unknown` for a template that is unknown or archived
+ * @throws Fault `resource.unknown` for a template that is unknown or archived; `state.invalid` under
+ * HAIP, since the offers of a batch have the pre-authorized code
  */
 export async function acceptBatch(needs: Needs, caller: Caller, ask: BatchInput, id: string): Promise<Batch> {
   const { store, clock } = needs
   const { tenantId, actor, actingClientId, ip, requestId } = caller
+  await refuseUnderHaip(needs, tenantId)
   const template = await latestTemplate(needs, tenantId, ask.credentialTemplateId)
   if (template.archivedAt !== null) throw unknownTemplate()
   const now = clock.now()

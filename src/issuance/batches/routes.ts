@@ -38,7 +38,7 @@ const accept = batches.post('', {
   textBodies: ['text/csv'],
   jsonValuesMax: 100_000,
   status: 202,
-  faults: ['resource.unknown'],
+  faults: ['resource.unknown', 'state.invalid'],
   handle: async ({ platform, caller, query, body, href, operation }) => {
     const batch = await once(
       operation,

@@ -17,7 +17,7 @@ export async function checkSentAttestation(
   sent: { readonly headers: IncomingHttpHeaders; readonly ip: string },
 ): Promise<void> {
   const audience = platform.urls.issuer(tenant.slug)
-  const receiver = { tenantId: tenant.id, audience, needsChain: isHaip(tenant) }
+  const receiver = { tenantId: tenant.id, audience, needsChain: isHaip(tenant), needsChallenge: isHaip(tenant) }
   const attested = await checkAttestation(platform, receiver, sent)
   if (attested?.isProven !== false) return
   throw new Fault('client_attestation.invalid', { detail: 'The header OAuth-Client-Attestation-PoP is missing.' })

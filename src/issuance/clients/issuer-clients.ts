@@ -31,7 +31,7 @@ export function issuerClients(
     isRequired,
     find: own,
     attestations: {
-      needsChain: isHaip(tenant),
+      ...{ needsChain: isHaip(tenant), needsChallenge: isHaip(tenant) },
       find: async (clientId) => {
         const found = await own(clientId)
         // An attester vouches for wallets, not for clients that have credentials of their own.

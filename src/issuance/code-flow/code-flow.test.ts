@@ -34,7 +34,7 @@ async function templateOf(more: object = {}): Promise<Body> {
   return made.body.data
 }
 
-test('a user signs in, sees what is issued, agrees, and the wallet gets the credential that was prepared for them', async () => {
+test('[VCI-A7] a user signs in, sees what is issued, agrees, and the wallet gets the credential that was prepared for them', async () => {
   const browser = await aUser(issuer)
   const issuance = await prepared(issuer, template, browser)
   const offer = await offerOf(issuer, issuance)
@@ -92,4 +92,17 @@ test('the wallet starts by itself, names the credential by authorization_details
     headers: { authorization: `Bearer ${body.access_token}` },
   })
   assert.equal(notified.status, 204)
+})
+
+test('a wallet of a server that is known as localhost, as in development, gets its code there, and at no other localhost', async () => {
+  const browser = await aUser(issuer)
+  await prepared(issuer, template, browser)
+  const { publicUrl } = issuer.platform.urls
+  const form = await aCode(issuer, template, browser, { redirect_uri: `${publicUrl}/issuance-sessions/callback` })
+  assert.equal(new URL(form.redirect_uri ?? '').hostname, 'localhost')
+  assert.equal((await tokenAt(issuer, form)).status, 200)
+  for (const other of ['http://localhost:9/cb', `${publicUrl}1/cb`]) {
+    const { parameters } = await aRequest(template, { redirect_uri: other })
+    assert.equal((await authorizeAt(issuer, parameters, browser)).status, 400)
+  }
 })

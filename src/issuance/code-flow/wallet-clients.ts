@@ -7,7 +7,7 @@ import type { Platform } from '../../platform.ts'
 import { isRegisteredRedirect } from '../../protocols/oauth2/redirect-uri.ts'
 import type { WalletPolicy } from './wallet-policy.ts'
 
-type Needs = Pick<Platform, 'store' | 'clock'>
+type Needs = Pick<Platform, 'store' | 'clock' | 'urls'>
 
 /** RFC 6749 A.1, with a limit of ours. */
 const CLIENT_ID = /^[\x20-\x7e]{1,255}$/
@@ -28,8 +28,15 @@ export function walletClients(
     find: (clientId) => findWallet(needs, tenant, policy, clientId),
     isRedirect: (client, uri) =>
       client.grantTypes.includes('authorization_code') &&
-      (isUnregistered(client) ? isPublicRedirect(uri) : isRegisteredRedirect(client.redirectUris, uri)),
+      (isUnregistered(client)
+        ? isPublicRedirect(uri) || isOwnLocalhost(needs, uri)
+        : isRegisteredRedirect(client.redirectUris, uri)),
   }
+}
+
+/** In development a server may be known as `http://localhost`, and its wallets return there. */
+function isOwnLocalhost({ urls }: Needs, uri: string): boolean {
+  return new URL(urls.publicUrl).hostname === 'localhost' && uri.startsWith(`${urls.publicUrl}/`)
 }
 
 /** Whether a client is known by what it says of itself only. */

@@ -75,7 +75,7 @@ const actionsOf = async (id: string) =>
     ({ action }) => action,
   )
 
-test('[VCI-C10, VCI-D2] a credential waits for approval, and is there at the first poll after it', async () => {
+test('[VCI-C10, VCI-D2, VCI-D5] a credential waits for approval, and is there at the first poll after it', async () => {
   const deferral = await aDeferral({ batchSize: 3 }, 3)
   assert.deepEqual(Object.keys(deferral.first.body).sort(), ['interval', 'transaction_id'])
   assert.ok(deferral.first.body.interval > 0)

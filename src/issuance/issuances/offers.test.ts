@@ -48,7 +48,7 @@ async function eventsOf(id: string): Promise<string[]> {
   return rows.map((row) => row.event_type)
 }
 
-test('an issuance is offered, then completed; its states and events say so', async () => {
+test('[VCI-X1] [VCI-X4] [VCI-X5] an issuance is offered, then completed; its states and events say so', async () => {
   const { issuance, template, code } = await anOffer(issuer, {}, { reference: 'case 7', expiresInSeconds: 120 })
   assert.partialDeepStrictEqual(issuance, {
     status: 'offered',
@@ -135,12 +135,19 @@ test('a template that requires a certificate, or has expired, issues nothing', a
   }
 })
 
-test('[VCI-O7] an offer can be fetched again until its time is over, and by its link only', async () => {
+test('[VCI-O5] [VCI-O6] [VCI-O7] [VCI-O9] an offer can be fetched again until its time is over, and by its link only', async () => {
   const { issuance, code } = await anOffer(issuer)
-  const uri = new URL(issuance.offerUri).searchParams.get('credential_offer_uri') ?? ''
+  const link = new URL(issuance.offerUri)
+  const uri = link.searchParams.get('credential_offer_uri') ?? ''
+  assert.deepEqual(
+    [link.protocol, [...link.searchParams.keys()]],
+    ['openid-credential-offer:', ['credential_offer_uri']],
+  )
   await redeem(issuer, code)
   const offer = await issuer.open(uri)
   assert.equal(offer.status, 200)
+  // [VCI-O4] the issuer is its only authorization server
+  assert.deepEqual(Object.values(offer.body.grants), [{ 'pre-authorized_code': code }])
   assert.equal(offer.headers['cache-control'], 'no-store')
   const forged = `${uri.slice(0, -1)}${uri.endsWith('A') ? 'Q' : 'A'}`
   assert.equal((await issuer.open(forged)).status, 404)
@@ -181,7 +188,7 @@ for (const [what, template, form, error] of [
   })
 }
 
-test('[SEC-4] a transaction code has the length and letters of its template, and is returned once', async () => {
+test('[SEC-4] [VCI-T1] a transaction code has the length and letters of its template, and is returned once', async () => {
   const { issuance, template } = await anOffer(issuer, {
     txCode: { inputMode: 'text', length: 9, description: 'by post' },
   })
@@ -251,7 +258,7 @@ test('the link of an offer that another process made or ended is answered by the
   await other.server.close(0)
 })
 
-test('the sweep ends unredeemed offers and forgets what was issued, once its time has come', async () => {
+test('[VCI-C17] the sweep ends unredeemed offers and forgets what was issued, once its time has come', async () => {
   const unredeemed = await anOffer(issuer, {}, { expiresInSeconds: 60 })
   const { token, template, issuance } = await aToken(issuer)
   await request(issuer, token, template.code, [aKey()])

@@ -11,6 +11,7 @@ import { getIssuance } from './get-issuance.ts'
 import { listIssuances } from './issuance-list-store.ts'
 import { watchedIssuances } from './issuance-store.ts'
 import { showIssuance } from './issuance-view.ts'
+import { grantsOfOffer } from './offer-grants.ts'
 import { rereadIssuance } from './reread-issuance.ts'
 import { CreateIssuanceBody, IssuanceListQuery, IssuanceView } from './schemas.ts'
 import type { WalletPort } from './wallet-port.ts'
@@ -41,7 +42,8 @@ const createWith = (deliveries: WalletPort) =>
     ],
     handle: async ({ platform, caller, body, operation }) => {
       const { recipient, ...ask } = body
-      if (recipient !== undefined && !ask.grants?.includes('authorization_code')) {
+      const grants = await grantsOfOffer(platform, caller.tenantId, body)
+      if (recipient !== undefined && !grants.includes('authorization_code')) {
         const { issuance, delivery } = await createAndDeliver(
           platform,
           deliveries,
@@ -55,7 +57,7 @@ const createWith = (deliveries: WalletPort) =>
         await once(
           operation,
           (id) => rereadIssuance(platform, caller, id),
-          (id) => createIssuance(platform, caller, body, id),
+          (id) => createIssuance(platform, caller, { ...body, grants }, id),
         ),
       )
     },

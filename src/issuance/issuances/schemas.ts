@@ -57,7 +57,7 @@ export const CreateIssuanceBody = Type.Object(
       Type.Array(Type.Enum(['pre-authorized_code', 'authorization_code']), {
         ...{ minItems: 1, maxItems: 2, uniqueItems: true },
         description:
-          'How the offer may be redeemed; pre-authorized_code by default. With authorization_code the recipient gets the credential into any wallet by signing in and agreeing, and nothing is delivered.',
+          'How the offer may be redeemed; pre-authorized_code by default. With authorization_code the recipient gets the credential into any wallet by signing in and agreeing, and nothing is delivered. An organisation under HAIP 1.0 has authorization_code only, also by default.',
       }),
     ),
   },

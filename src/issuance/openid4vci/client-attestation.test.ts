@@ -74,6 +74,15 @@ test('a wallet with an attestation and a challenge gets a token, and the next ch
   assert.equal(got['cache-control'], 'no-store')
 })
 
+test('draft 10, 12.1: a proof without a challenge is accepted once, while it is fresh', async () => {
+  const headers = await attestationHeaders(issuer, undefined)
+  assert.equal((await tokenWith(headers)).status, 200)
+  const { status, body } = await tokenWith(headers)
+  assert.deepEqual([status, body.error], [400, 'invalid_client_attestation'])
+  const stale = await attestationHeaders(issuer, undefined, { popClaims: { iat: seconds() - 301 } })
+  assert.equal((await tokenWith(stale)).body.error, 'invalid_client_attestation')
+})
+
 test('an attestation in the shape of draft 10, without iss and iat, is accepted', async () => {
   const change = { claims: { iss: undefined, iat: undefined }, popClaims: { iss: undefined } }
   const { status } = await tokenWith(await attestationHeaders(issuer, await aChallenge(issuer), change))
@@ -114,7 +123,6 @@ const refusals = [
   ['draft 10, 8.2: a proof that is too old', () => ({ popClaims: { iat: seconds() - 301 } })],
   ['draft 10, 8.2: a proof from the future', () => ({ popClaims: { iat: seconds() + 61 } })],
   ['draft 07, 8: an iss of the proof that is not the client', () => ({ popClaims: { iss: 'https://other.example' } })],
-  ['draft 10, 8.2: no challenge', () => ({ popClaims: { challenge: undefined } }), 'use_attestation_challenge'],
   ['draft 10, 8.2: a challenge of its own', () => ({ popClaims: { challenge: 'mine' } }), 'use_attestation_challenge'],
 ] as const satisfies readonly (readonly [string, () => object, string?])[]
 
@@ -215,10 +223,11 @@ test('[VCI-T2] a tenant may require clients: anonymous and public ones are refus
   assert.equal((await tokenWith(headers, {}, tenant)).status, 200)
 })
 
-test('[VCI-M12, VCI-M13] the metadata of the server say which clients it accepts', async () => {
+test('[VCI-M9, VCI-M12, VCI-M13] the metadata of the server say which clients it accepts', async () => {
   const open = await metadataOf(issuer.tenant)
   const authenticated = ['private_key_jwt', 'attest_jwt_client_auth', 'attest_jwt_client_auth_dpop']
   assert.deepEqual(open.token_endpoint_auth_methods_supported, ['none', ...authenticated])
+  assert.deepEqual(open.authorization_details_types_supported, ['openid_credential'])
   assert.equal(open['pre-authorized_grant_anonymous_access_supported'], true)
   assert.equal(open.challenge_endpoint, `${issuer.platform.urls.issuer(issuer.tenant.slug)}/challenge`)
   for (const what of ['', '_pop']) {

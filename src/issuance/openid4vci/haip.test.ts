@@ -83,12 +83,16 @@ async function aHaipTenant(): Promise<Tenant> {
 const seconds = () => issuer.clock.at.getTime() / 1000
 
 /** The headers of the wallet. @param more Certificates after those of its provider. */
-async function certified(tenant: Tenant, more: readonly string[] = []): Promise<Record<string, string>> {
+async function certified(
+  tenant: Tenant,
+  more: readonly string[] = [],
+  challenge = aChallenge(issuer, tenant),
+): Promise<Record<string, string>> {
   const header = { typ: 'oauth-client-attestation+jwt', x5c: [...provider.x5c, ...more] }
   const claims = { sub: walletOf(tenant), exp: seconds() + 600, cnf: { jwk: instance.publicJwk } }
   const attestation = await signCompact(header, claims, provider.key)
   const change = { attestation, popClaims: { iss: walletOf(tenant) } }
-  return attestationHeaders(issuer, await aChallenge(issuer, tenant), change, tenant)
+  return attestationHeaders(issuer, await challenge, change, tenant)
 }
 
 async function byDid(tenant: Tenant): Promise<Record<string, string>> {
@@ -145,6 +149,13 @@ for (const [what, endpoint, headers, open, strict] of [
     'client_attestation.invalid',
   ],
   [
+    '[HAIP-8] a proof of possession without the challenge of the server',
+    'par',
+    (tenant: Tenant) => certified(tenant, [], Promise.resolve('')),
+    '201',
+    'client_attestation.challenge',
+  ],
+  [
     '[HAIP-8] no client authentication at the token endpoint',
     'token',
     async () => ({}),
@@ -188,6 +199,49 @@ test('[HAIP-1] the pre-authorized code is refused under the profile, and the met
   assert.ok(!metadata.grant_types_supported.includes('urn:ietf:params:oauth:grant-type:pre-authorized_code'))
 })
 
+/** A user of the tenant. */
+async function aRecipient({ slug }: Tenant) {
+  const value = `u-${newId()}`
+  await applyBootstrap(issuer.platform, { tenants: [{ slug, name: 'Acme College', users: [{ username: value }] }] })
+  return { identifierType: 'username', value }
+}
+
+for (const [what, grants, isNamed, outcome] of [
+  ['without a user and grants', undefined, false, [400, '/grants']],
+  ['with the pre-authorized code', ['pre-authorized_code'], true, [400, '/grants']],
+  ['with both grants', ['pre-authorized_code', 'authorization_code'], true, [400, '/grants']],
+  ['with the authorization code, but without a user', ['authorization_code'], false, [400, '/recipient']],
+  ['with the authorization code and a user', ['authorization_code'], true, [200, 'authorization_code']],
+  ['with a user', undefined, true, [200, 'authorization_code']],
+] as const) {
+  test(`[HAIP-1] an issuance ${what} is ${outcome[0] === 200 ? 'an offer with the authorization code' : 'refused at once'} under the profile`, async () => {
+    const tenant = await aHaipTenant()
+    await aRoot(issuer, {}, tenant)
+    const [template] = (await issuer.api('GET', '/templates/credentials', undefined, tenant)).body.data
+    const about = { credentialTemplateId: template.id, attributes: someClaims, ...(grants && { grants }) }
+    const body = { ...about, ...(isNamed && { recipient: await aRecipient(tenant) }) }
+    const made = await issuer.api('POST', '/credentials/issuance', body, tenant)
+    if (made.status !== 200) {
+      assert.deepEqual([made.status, made.body.errors[0].source.pointer], outcome)
+      if (outcome[1] === '/grants') assert.match(made.body.errors[0].detail, /HAIP 1\.0.*\["authorization_code"\]/)
+      return
+    }
+    const uri = new URL(made.body.data.offerUri).searchParams.get('credential_offer_uri') ?? ''
+    assert.deepEqual([made.status, ...Object.keys((await issuer.open(uri)).body.grants)], outcome)
+  })
+}
+
+test('[HAIP-1] a batch is refused at once under the profile: its offers have the pre-authorized code', async () => {
+  const tenant = await aTenant()
+  const [template] = (await issuer.api('GET', '/templates/credentials', undefined, tenant)).body.data
+  const body = { credentialTemplateId: template.id, items: [{ attributes: someClaims }] }
+  assert.equal((await issuer.api('POST', '/credentials/issuance/batch', body, tenant)).status, 202)
+  await setHaip(tenant)
+  const refused = await issuer.api('POST', '/credentials/issuance/batch', body, tenant)
+  assert.equal(refused.status, 409)
+  assert.match(refused.body.errors[0].detail, /POST \/creds\/credentials\/issuance/)
+})
+
 for (const [what, signer, pointer] of [
   ['the did:web key', { kind: 'did:web' }, '/signer/kind'],
   ['an Ed25519 certificate', { kind: 'certificate', keyType: 'Ed25519' }, '/signer/keyType'],
@@ -208,7 +262,7 @@ for (const [what, signer, pointer] of [
       tenant,
     )
     assert.equal(replaced.status, 400)
-    const body = { credentialTemplateId: id, attributes: someClaims }
+    const body = { credentialTemplateId: id, attributes: someClaims, recipient: await aRecipient(tenant) }
     assert.equal((await issuer.api('POST', '/credentials/issuance', body, tenant)).status, 409)
   })
 }
@@ -236,7 +290,7 @@ async function attestedRequest(
   })
 }
 
-test('[HAIP-9] [HAIP-31] a credential needs attested keys, an attester by x5c alone and a certificate, under the profile', async () => {
+test('[HAIP-3] [HAIP-9] [HAIP-31] a credential needs attested keys, an attester by x5c alone and a certificate, under the profile', async () => {
   const tenant = await aTenant()
   const made = await aTokenBefore(tenant)
   const x5c = provider.x5c
@@ -258,6 +312,7 @@ test('[HAIP-9] [HAIP-31] a credential needs attested keys, an attester by x5c al
   const { header } = parseSdJwt(body.credentials[0].credential).jwt
   assert.deepEqual([header.alg, Array.isArray(header.x5c), header.kid], ['ES256', true, undefined])
   const metadata = (await issuer.open(`/.well-known/openid-credential-issuer/issuers/${tenant.slug}`)).body
-  const { proof_types_supported: types } = metadata.credential_configurations_supported[made.code]
+  const { proof_types_supported: types, scope } = metadata.credential_configurations_supported[made.code]
+  assert.equal(scope, made.code)
   assert.deepEqual([types.jwt.key_attestations_required, types.attestation.key_attestations_required], [{}, {}])
 })

@@ -38,7 +38,7 @@ function slotOf(credential: string): { idx: number; uri: string } {
   return payloadOf(credential).status.status_list
 }
 
-test('a credential is what was offered, bound to the key, signed by the key in the DID document, and not revoked', async () => {
+test('[VCI-C12] a credential is what was offered, bound to the key, signed by the key in the DID document, and not revoked', async () => {
   const { token, template } = await aToken(issuer)
   const key = aKey()
   const answer = await request(issuer, token, template.code, [key])
@@ -79,7 +79,7 @@ test('[VCI-C15] copies of a batch have their own keys, salts and status entries,
   assert.deepEqual(new Set(credentials.map((one) => payloadOf(one).iat)), new Set([noon.getTime() / 1000]))
 })
 
-test('a lost answer is no lost credential: the same keys get the same content and status entry, until the token ends', async () => {
+test('[VCI-C16] a lost answer is no lost credential: the same keys get the same content and status entry, until the token ends', async () => {
   const { token, template } = await aToken(issuer)
   const key = aKey()
   const first = await request(issuer, token, template.code, [key])
@@ -161,7 +161,7 @@ for (const [what, error, change] of [
   })
 }
 
-test('[VCI-C5] more proofs than any template of the issuer allows are refused; a smaller template gives fewer copies', async () => {
+test('[VCI-C5] [VCI-C11] more proofs than any template of the issuer allows are refused; a smaller template gives fewer copies', async () => {
   const own = await anIssuer(db, 'http://localhost:8081')
   const alone = await aToken(own)
   const refused = await request(own, alone.token, alone.template.code, [aKey(), aKey()])
@@ -170,6 +170,16 @@ test('[VCI-C5] more proofs than any template of the issuer allows are refused; a
   const { body } = await request(own, alone.token, alone.template.code, [aKey(), aKey()])
   assert.equal(body.credentials.length, 1)
   await own.server.close(0)
+})
+
+test('[VCI-T5] [VCI-T8] a bare token request gets no identifiers, and a token for the offered configuration only', async () => {
+  const { code, template } = await anOffer(issuer)
+  const { template: other } = await anOffer(issuer)
+  const { body: granted } = await redeem(issuer, code)
+  assert.deepEqual([granted.authorization_details, granted.scope], [undefined, undefined])
+  const { status, body } = await request(issuer, granted.access_token, other.code, [aKey()])
+  assert.deepEqual([status, body.error], [400, 'unknown_credential_configuration'])
+  assert.equal((await request(issuer, granted.access_token, template.code, [aKey()])).status, 200)
 })
 
 test('[VCI-T4] authorization details return an identifier, and then the request must use it', async () => {

@@ -55,7 +55,7 @@ async function aTenantWith(settings: object): Promise<Tenant> {
 const metadataOf = ({ slug }: Tenant, headers: Record<string, string> = {}) =>
   issuer.open(`/.well-known/openid-credential-issuer/issuers/${slug}`, { headers })
 
-test('the metadata of an issuer have these members, and no others', async () => {
+test('[VCI-M8] [VCI-M14] [HAIP-4] [HAIP-5] the metadata of an issuer have these members, and no others', async () => {
   const tenant = await aTenantWith({})
   const { body } = await metadataOf(tenant)
   const base = issuer.platform.urls.issuer(tenant.slug)

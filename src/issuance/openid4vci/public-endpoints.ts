@@ -1,4 +1,5 @@
 import { qrAnswer } from '../../api/qr-image.ts'
+import { currentDpopNonce } from '../../authorization/access/check-dpop.ts'
 import { attestationChallenge } from '../../authorization/server/clients/check-attestation.ts'
 import { answerTokenRequest } from '../../authorization/server/endpoint/token-endpoint.ts'
 import { getTenant } from '../../directory/tenants/find-tenant.ts'
@@ -106,7 +107,9 @@ const nonce = endpoint({
     const tenant = await getTenant(platform, params.tenant)
     limitNonces(platform, { tenant, ip })
     const macKey = await platform.sealing.derive(tenant.id, 'c-nonce')
-    return { status: 200, body: { c_nonce: makeCNonce(macKey, platform.clock.now()) } }
+    // [VCI-N3] saves wallets with DPoP a refused credential request
+    const headers = { 'dpop-nonce': await currentDpopNonce(platform) }
+    return { status: 200, headers, body: { c_nonce: makeCNonce(macKey, platform.clock.now()) } }
   },
 })
 

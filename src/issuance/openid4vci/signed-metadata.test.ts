@@ -29,7 +29,7 @@ async function signedBy(key: object, token: string) {
   return JSON.parse(Buffer.from(payload).toString())
 }
 
-test('[VCI-M4] signed metadata have the members of the plain ones, and verify with the published key', async () => {
+test('[VCI-M4] [VCI-M20] signed metadata have the members of the plain ones, and verify with the published key', async () => {
   const { status, headers, body } = await metadata(JWT)
   assert.deepEqual([status, headers['content-type'], headers.vary], [200, JWT, 'accept'])
   const { keys } = (await issuer.open(`/.well-known/jwt-vc-issuer/issuers/${issuer.tenant.slug}`)).body.jwks
@@ -43,7 +43,7 @@ test('[VCI-M4] signed metadata have the members of the plain ones, and verify wi
   assert.deepEqual(members, (await metadata()).body)
 })
 
-test('[VCI-M4] with a certificate, signed metadata carry its chain', async () => {
+test('[VCI-M4] [VCI-M21] with a certificate, signed metadata carry its chain', async () => {
   await aRoot(issuer)
   issuer.clock.at = new Date(issuer.clock.at.getTime() + 6_000)
   const { body } = await metadata(JWT)
@@ -55,7 +55,7 @@ test('[VCI-M4] with a certificate, signed metadata carry its chain', async () =>
 })
 
 for (const accept of [undefined, '*/*', 'application/json', 'application/json, application/jwt;q=0.5', 'text/html']) {
-  test(`[VCI-M4] metadata are JSON for Accept: ${accept}`, async () => {
+  test(`[VCI-M4] [VCI-M22] metadata are JSON for Accept: ${accept}`, async () => {
     assert.equal((await metadata(accept)).headers['content-type'], 'application/json')
   })
 }

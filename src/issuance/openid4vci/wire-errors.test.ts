@@ -109,6 +109,8 @@ test('[VCI-T6] [VCI-N1] [VCI-C14] what a POST hands out is not stored, and what 
   for (const { headers } of [granted, refused, nonce]) {
     assert.deepEqual([headers['cache-control'], headers['content-type']], ['no-store', json])
   }
+  // [VCI-N3]
+  assert.ok((nonce.headers['dpop-nonce'] ?? '').length > 16)
 })
 
 test('[VCI-M4] [VCI-M5] metadata is JSON in all languages unless the signed form is asked for, and says what it depends on', async () => {

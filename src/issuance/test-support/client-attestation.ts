@@ -56,7 +56,14 @@ export async function attestationHeaders(
     })
     .sign(change.by ?? provider.privateKey)
   const aud = issuer.platform.urls.issuer(tenant.slug)
-  const pop = new SignJWT({ iss: walletId, aud, jti: newId(), iat, challenge, ...change.popClaims })
+  const pop = new SignJWT({
+    iss: walletId,
+    aud,
+    jti: newId(),
+    iat,
+    challenge: challenge || undefined,
+    ...change.popClaims,
+  })
     .setProtectedHeader({ alg: 'ES256', typ: 'oauth-client-attestation-pop+jwt', ...change.popHeader })
     .sign(change.popBy ?? instance.privateKey)
   return {

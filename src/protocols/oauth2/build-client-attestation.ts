@@ -6,8 +6,8 @@ import { toNumericDate } from '../numeric-date.ts'
 
 const LIFETIME_SECONDS = 300
 
-/** The attester of the wallet: its name, the name of its key, and the key. */
-export type Attester = { readonly iss: string; readonly kid: string; readonly key: SigningKey }
+/** The attester of the wallet: its name, its key, and the chain of the key without the trust anchor, in base64 of DER. [HAIP-8] */
+export type Attester = { readonly iss: string; readonly x5c: readonly string[]; readonly key: SigningKey }
 
 /**
  * Creates the two headers by which a client authenticates with an attestation. Both are for one request. [W-I2]
@@ -30,7 +30,7 @@ export async function buildClientAttestation(
   const iat = toNumericDate(now)
   const cnf = { jwk: canonical(key.publicJwk) }
   const attestation = signCompact(
-    { typ: 'oauth-client-attestation+jwt', kid: attester.kid },
+    { typ: 'oauth-client-attestation+jwt', x5c: [...attester.x5c] },
     { iss: attester.iss, sub: clientId, iat, exp: iat + LIFETIME_SECONDS, cnf },
     attester.key,
   )

@@ -1,7 +1,7 @@
 import { canonical, type PublicJwk } from '../../crypto/jwk.ts'
 import { signCompact } from '../../crypto/jws.ts'
-import type { SigningKey } from '../../crypto/signing-key.ts'
 import { toNumericDate } from '../numeric-date.ts'
+import type { Attester } from '../oauth2/build-client-attestation.ts'
 import type { AttestationPolicy } from './key-attestation.ts'
 
 /** The level of this wallet's key storage and user authentication: keys in software, sealed at rest. ISO/IEC 18045 */
@@ -14,7 +14,7 @@ export function meetsPolicy({ keyStorage, userAuthentication }: AttestationPolic
 }
 
 /**
- * Creates a key attestation of the wallet provider for all keys of a credential request. [VCI-K1]
+ * Creates a key attestation of the wallet provider for all keys of a credential request. [VCI-K1] [HAIP-9]
  *
  * @param nonce The `c_nonce`; null only without a nonce endpoint. [VCI-K2]
  * @see [OpenID4VCI 1.0, D.1](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-key-attestation-in-jwt-forma)
@@ -22,7 +22,7 @@ export function meetsPolicy({ keyStorage, userAuthentication }: AttestationPolic
 export function buildKeyAttestation(
   keys: readonly PublicJwk[],
   nonce: string | null,
-  provider: { readonly iss: string; readonly kid: string; readonly key: SigningKey },
+  provider: Attester,
   now: Date,
 ): Promise<string> {
   const claims = {
@@ -34,5 +34,5 @@ export function buildKeyAttestation(
     user_authentication: [WALLET_LEVEL],
     ...(nonce !== null && { nonce }),
   }
-  return signCompact({ typ: 'key-attestation+jwt', kid: provider.kid }, claims, provider.key)
+  return signCompact({ typ: 'key-attestation+jwt', x5c: [...provider.x5c] }, claims, provider.key)
 }

@@ -46,7 +46,7 @@ for (const [what, input] of [
   ['JSON text', JSON.stringify(offer)],
   ['JSON', offer],
 ] as const) {
-  test(`an offer is accepted as ${what} [W-O1]`, () => {
+  test(`an offer is accepted as ${what} [W-O1] [HAIP-10]`, () => {
     const read = readOfferInput(input, production)
     assert('offer' in read && read.offer.preAuthorized?.code === 'code')
   })

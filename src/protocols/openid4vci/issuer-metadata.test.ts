@@ -84,6 +84,24 @@ test('what we publish reads back', () => {
   })
 })
 
+test('images are read as the issuer states them, PNG and SVG, as data and as https addresses, beside unknown members [HAIP-7, W-M7]', () => {
+  const uris = ['data:image/svg+xml,%3Csvg/%3E', 'https://a.example/a.svg', 'data:image/png;base64,iVBORw0KGgo=']
+  const display = uris.map((uri, at) => ({ name: 'Card', locale: `en-${at}`, logo: { uri, alt_text: 'Logo' } }))
+  const issuer = 'https://issuer.example'
+  const known = {
+    format: 'dc+sd-jwt',
+    vct: 'https://issuer.example/vct',
+    scope: 'card',
+    credential_metadata: { display },
+  }
+  const document = {
+    ...{ credential_issuer: issuer, credential_endpoint: `${issuer}/credential`, display, unknown: 1 },
+    credential_configurations_supported: { card: known },
+  }
+  const read = readIssuerMetadata(document, issuer, { allowHttpLoopback: false })
+  assert.deepEqual([read.display, read.configurations.get('card')?.display], [display, display])
+})
+
 test('without batch issuance a request carries one proof (12.2.4)', () => {
   const alone = { ...built, batch_credential_issuance: undefined }
   assert.equal(readIssuerMetadata(alone, issuer, production).batchSizeMax, 1)

@@ -17,7 +17,10 @@ export function fittingName(tenantName: string, role: string): string {
  * @param defaultName The common name if the body has none.
  * @throws Fault `request.invalid`
  */
-export function readSubjectName({ countryName, commonName }: NamedSubject, defaultName: string): SubjectName {
+export function readSubjectName(
+  { countryName, commonName }: NamedSubject,
+  defaultName: string,
+): SubjectName & { readonly country: string } {
   const country = countryName.toUpperCase()
   const violations: Violation[] = []
   if (!isCountryCode(country)) {

@@ -46,7 +46,7 @@ async function runJobs(held: Held): Promise<void> {
 const news = () =>
   issuer.calls.filter(({ place }) => place === 'notification').map(({ body }) => JSON.parse(body).event as string)
 
-test('the issuer is notified of acceptance and removal once each, and the token is deleted after the last', async () => {
+test('[W-A6] the issuer is notified of acceptance and removal once each, and the token is deleted after the last', async () => {
   const held = await received()
   await accept(held)
   await runJobs(held)

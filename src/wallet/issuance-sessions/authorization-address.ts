@@ -6,7 +6,7 @@ import { isText } from '../../protocols/shape.ts'
 import { isOk, jsonOf, upstreamRefusal } from '../credentials/upstream.ts'
 import { type GrantClient, sendAsClient } from '../issuer-access/grant-client.ts'
 
-type Needs = Pick<Platform, 'fetch' | 'clock' | 'memory' | 'keys' | 'urls'>
+type Needs = Pick<Platform, 'fetch' | 'clock' | 'memory' | 'keys' | 'urls' | 'store'>
 type Server = Pick<ServerMetadata, 'pushedRequestEndpoint' | 'pushedRequestsRequired'> & { readonly endpoint: string }
 
 /** An address to open, and when it may stop to work. */

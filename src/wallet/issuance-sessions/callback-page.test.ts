@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
+import { X509Certificate } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { continueTo } from '../../authorization/sign-in/pages/request.ts'
 import { startSession } from '../../authorization/sign-in/session.ts'
 import { aPagesServer, type PagesServer } from '../../authorization/sign-in/test-support/pages-server.ts'
-import { aTenantWith, aVisit, cookieHeader } from '../../authorization/sign-in/test-support/person.ts'
+import { aTenantWith, aVisit, cookieHeader, twoServers } from '../../authorization/sign-in/test-support/person.ts'
 import type { UserRef } from '../../authorization/sign-in/visit.ts'
 import type { Caller, UserId } from '../../caller.ts'
 import { readConfig } from '../../config.ts'
@@ -11,6 +12,7 @@ import { openOutbound } from '../../http/outbound/outbound.ts'
 import { newId } from '../../store/row-id.ts'
 import { platformTenantId } from '../../store/store.ts'
 import { walletProviderEndpoints } from '../issuer-access/public-endpoints.ts'
+import { publishProviderRoot, walletProvider } from '../issuer-access/wallet-provider.ts'
 import { type ForeignIssuer, foreignIssuer } from '../test-support/foreign-issuer.ts'
 import { issuanceSessionPages } from './callback-page.ts'
 import { createSession } from './create-session.ts'
@@ -120,17 +122,39 @@ test('a refusal at the issuer is told, and nothing was added', async () => {
   assert.match(html, /No credential received/)
 })
 
-test('the wallet provider publishes its keys as did:web, also for a day after a rotation', async () => {
-  const document = async () => JSON.parse((await visit('/.well-known/did.json')).html)
+test('the root of the wallet provider is published, and stays when an attesting key is rotated [W-I1]', async () => {
+  const root = async () => (await visit('/wallet-provider/roots.pem')).html
+  const leaf = async () => (await walletProvider(server.platform)).x5c[0]
 
-  const before = await document()
-  assert.equal(before.id, `did:web:${new URL(server.origin).host.replace(':', '%3A')}`)
-  assert.equal(before.assertionMethod.length, 1)
+  const [before, first] = [await root(), await leaf()]
   await server.platform.keys.rotate(platformTenantId, 'wallet-provider')
-  const after = await document()
-  assert.equal(after.assertionMethod.length, 2)
-  assert.equal(after.assertionMethod[1], before.assertionMethod[0])
-  server.clock.shiftSeconds = 86_401
-  assert.equal((await document()).assertionMethod.length, 1)
-  server.clock.shiftSeconds = 0
+  assert.equal(await root(), before)
+  const second = await leaf()
+  assert.notEqual(second, first)
+  const {
+    subject,
+    issuer: above,
+    subjectAltName,
+    validToDate,
+  } = new X509Certificate(Buffer.from(second ?? '', 'base64'))
+  assert.equal(above, new X509Certificate(before).subject)
+  assert.match(subject, /^CN=\S+ Wallet Provider$/)
+  assert.ok(subjectAltName?.includes(`URI:${server.platform.urls.publicUrl}`))
+  assert.ok(validToDate.getTime() > Date.now() + 180 * 86_400_000)
+})
+
+test('of 100 callers in two processes one makes the root of the wallet provider, and all get certificates under it', async () => {
+  const { one, two, db } = await twoServers()
+  try {
+    const calls = Array.from({ length: 50 }, () => [publishProviderRoot(one), publishProviderRoot(two)]).flat()
+    const [root = '', ...others] = new Set(await Promise.all(calls))
+    assert.deepEqual(others, [])
+    const keys = await Promise.all([one, two].map(async (platform) => (await walletProvider(platform)).x5c[0] ?? ''))
+    for (const key of keys) {
+      const leaf = new X509Certificate(Buffer.from(key, 'base64'))
+      assert.ok(leaf.verify(new X509Certificate(root).publicKey))
+    }
+  } finally {
+    await db.close()
+  }
 })

@@ -4,7 +4,7 @@ import { aTenantWith, disableUser, twoServers } from '../../authorization/sign-i
 import type { Caller, UserId } from '../../caller.ts'
 import type { Fault } from '../../fault.ts'
 import { newId } from '../../store/row-id.ts'
-import { publishWalletProvider } from '../issuer-access/wallet-provider.ts'
+import { publishProviderRoot } from '../issuer-access/wallet-provider.ts'
 import { fetchDeferredJob } from '../offers/fetch-deferred.ts'
 import type { CodeOptions } from '../test-support/code-server.ts'
 import { fault } from '../test-support/fault.ts'
@@ -27,7 +27,7 @@ before(async () => {
 })
 after(() => bench.close())
 
-const provider = () => publishWalletProvider(bench.platform)
+const provider = () => publishProviderRoot(bench.platform)
 
 async function withIssuer(options: Options, run: (issuer: ForeignIssuer) => Promise<void>): Promise<void> {
   const issuer = await foreignIssuer({ code: {}, ...options })
@@ -66,7 +66,7 @@ const kinds: readonly (readonly [string, CodeOptions])[] = [
   ],
 ]
 for (const [what, code] of kinds) {
-  test(`a holder who signs in at an issuer receives the credential, by ${what} [W-A1]`, () =>
+  test(`a holder who signs in at an issuer receives the credential, by ${what} [W-A1, VCI-O1]`, () =>
     withIssuer({ code: { ...code, provider } }, async (issuer) => {
       const thandi = await bench.person()
       const { session, outcome } = await signedIn(thandi, issuer)
@@ -386,6 +386,19 @@ for (const [what, lies, counts] of [
       for (const [place, count] of Object.entries(counts)) assert.equal(callsTo(issuer, place).length, count)
     }))
 }
+
+test('each session has a wallet attestation and an instance key of its own, for the one client of all users [W-I1, W-I2]', () =>
+  withIssuer({ code: { ...attested, provider } }, async (issuer) => {
+    const people = [await bench.person(), await bench.person()]
+    for (const person of [...people, people[0]]) if (person !== undefined) await begin(person, offerOf(issuer))
+    const sent = callsTo(issuer, 'par').map(({ headers }) => String(headers['oauth-client-attestation']))
+    const claims = sent.map((one) => JSON.parse(Buffer.from(one.split('.')[1] ?? '', 'base64url').toString()))
+    assert.deepEqual(
+      claims.map(({ sub }) => sub),
+      Array.from({ length: 3 }, () => bench.platform.urls.publicUrl),
+    )
+    assert.equal(new Set(claims.map(({ cnf }) => cnf.jwk.x)).size, 3)
+  }))
 
 test('a challenge in a refusal is used for the one repetition', () =>
   withIssuer({ code: { ...attested, provider } }, async (issuer) => {

@@ -26,7 +26,7 @@ const CHALLENGE_BYTES_MAX = 16 * 1024
 const ANSWER_BYTES_MAX = 64 * 1024
 const ATTESTED = 'attest_jwt_client_auth'
 
-type Needs = SendNeeds & Pick<Platform, 'keys' | 'urls'>
+type Needs = SendNeeds & Pick<Platform, 'keys' | 'urls' | 'store'>
 
 /**
  * Chooses how the wallet acts at an authorization server. DPoP if the server supports it; a wallet attestation if it accepts no public
@@ -69,14 +69,17 @@ export async function sendAsClient(
   const { clientId } = client
   const body = new URLSearchParams({ ...form, ...(clientId !== null && { client_id: clientId }) }).toString()
   const prover = provesPossession ? { key: keyOf(client.key), accessToken: null } : null
-  const attempt = async (challenge: string | null) => {
-    const headers = {
-      'content-type': 'application/x-www-form-urlencoded',
-      ...(await attested(needs, client, challenge)),
-    }
-    const request = { method: 'POST', headers, body, accept: ['application/json'], bytesMax: ANSWER_BYTES_MAX } as const
-    return sendWithProof(needs, url, request, prover)
-  }
+  const attempt = (challenge: string | null) =>
+    sendWithProof(
+      needs,
+      url,
+      async () => {
+        const type = { 'content-type': 'application/x-www-form-urlencoded' }
+        const headers = { ...type, ...(await attested(needs, client, challenge)) }
+        return { method: 'POST', headers, body, accept: ['application/json'], bytesMax: ANSWER_BYTES_MAX }
+      },
+      prover,
+    )
   const answer = await attempt(await challengeOf(needs, client))
   const isStale = client.usesAttestation && staleAttestation.has(oauthErrorOf(answer) ?? '')
   return isStale ? attempt(givenChallenge(answer) ?? (await challengeOf(needs, client))) : answer

@@ -1,21 +1,21 @@
 import { endpoint } from '../../http/routes/endpoint.ts'
-import { publishWalletProvider } from './wallet-provider.ts'
+import { publishProviderRoot } from './wallet-provider.ts'
 
-const providerDocument = endpoint({
+const providerRoot = endpoint({
   method: 'GET',
-  path: '/.well-known/did.json',
+  path: '/wallet-provider/roots.pem',
   summary:
-    'Returns the DID document of the wallet provider: the keys behind the attestations of wallets and their keys.',
+    'Returns the root certificate of the wallet provider in PEM, to be trusted by issuers as attester of wallets and their keys.',
   tag: 'Trust',
   accepts: 'none',
   crossOrigin: true,
   handle: async ({ platform }) => ({
     status: 200,
-    type: 'application/did+json',
-    body: Buffer.from(JSON.stringify(await publishWalletProvider(platform))),
+    type: 'application/x-pem-file',
+    body: await publishProviderRoot(platform),
     headers: { 'cache-control': 'public, max-age=60' },
   }),
 })
 
-/** The keys of the wallet provider. */
-export const walletProviderEndpoints = [providerDocument]
+/** The root certificate of the wallet provider. */
+export const walletProviderEndpoints = [providerRoot]

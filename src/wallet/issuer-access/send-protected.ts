@@ -35,27 +35,30 @@ export function sendWithToken(
   const scheme = boundKey === null ? 'Bearer' : 'DPoP'
   const headers = { ...request.headers, authorization: `${scheme} ${accessToken}` }
   const key = boundKey === null ? null : keyOf(boundKey)
-  return sendWithProof(needs, url, { ...request, headers }, key === null ? null : { key, accessToken })
+  const prover = key === null ? null : { key, accessToken }
+  return sendWithProof(needs, url, async () => ({ ...request, headers }), prover)
 }
 
 /**
  * Sends a request with a DPoP proof, if there is a key. A server that requires a nonce gets the request once more, with the nonce that it
  * sent. [HAIP-2]
  *
+ * @param request Builds the request anew for each attempt: a proof in it, such as that of a client attestation, is accepted once.
  * @see [RFC 9449, 8](https://www.rfc-editor.org/rfc/rfc9449#section-8) and [9](https://www.rfc-editor.org/rfc/rfc9449#section-9)
  */
 export async function sendWithProof(
   needs: SendNeeds,
   url: string,
-  request: OutboundRequest,
+  request: () => Promise<OutboundRequest>,
   prover: { readonly key: SigningKey; readonly accessToken: string | null } | null,
 ): Promise<OutboundAnswer> {
   const attempt = async (nonce: string | null) => {
-    if (prover === null) return needs.fetch(url, request)
+    const built = await request()
+    if (prover === null) return needs.fetch(url, built)
     const { key, accessToken } = prover
-    const proof = { method: request.method ?? 'GET', url, accessToken, nonce }
+    const proof = { method: built.method ?? 'GET', url, accessToken, nonce }
     const dpop = await buildDpopProof(proof, key, needs.clock.now())
-    return needs.fetch(url, { ...request, headers: { ...request.headers, dpop } })
+    return needs.fetch(url, { ...built, headers: { ...built.headers, dpop } })
   }
   const answer = await attempt(serverNonce(needs, url))
   const nonce = keepServerNonce(needs, url, answer)

@@ -31,7 +31,7 @@ function callsTo(place: string): number {
 }
 
 for (const identity of ['did:jwk', 'jwt-vc-issuer'] as const) {
-  test(`a credential of a foreign issuer known by ${identity} is received, shown and kept as pending`, async () => {
+  test(`a credential of a foreign issuer known by ${identity} is received, shown and kept as pending [W-C3]`, async () => {
     const { offerUri, issuer: name } = await started({ identity })
     const thandi = await bench.person()
     const { credentials } = await acceptOffer(bench.platform, thandi, { credentialOffer: offerUri })
@@ -67,7 +67,7 @@ test('a missing mandatory claim is listed in the reply [W-R5]', async () => {
   assert.deepEqual(incomplete, [{ credentialId: credentials[0]?.id, lacks: [['member', 'until']] }])
 })
 
-test('a batch is fetched with one request, one new key a copy, and shown as one credential', async () => {
+test('[W-C6] a batch is fetched with one request, one new key a copy, and shown as one credential', async () => {
   const { offer, proved } = await started({ batchSize: 25 })
   const thandi = await bench.person()
   const { credentials: got } = await acceptOffer(bench.platform, thandi, { credentialOffer: JSON.stringify(offer()) })
@@ -93,7 +93,7 @@ test('claims, credential, key and token are sealed', async () => {
   }
 })
 
-test('a preview consumes nothing and does not repeat the code', async () => {
+test('a preview names the issuer [SEC-2], consumes nothing and does not repeat the code', async () => {
   const { offerUri, issuer: name } = await started({ txCode: '4711' })
   const preview = await resolveOffer(bench.platform, await bench.person(), offerUri)
   assert.equal(preview.credentialIssuer, name)
@@ -112,7 +112,7 @@ test('the languages of the caller are sent to the issuer of a preview, and nothi
   assert.deepEqual(languages, ['fr-CA, en;q=0.5', undefined])
 })
 
-test('a missing transaction code is refused before anything is consumed', async () => {
+test('a missing transaction code is refused before anything is consumed [W-A3]', async () => {
   const { offerUri } = await started({ txCode: '4711' })
   const thandi = await bench.person()
   const refused = await fault(acceptOffer(bench.platform, thandi, { credentialOffer: offerUri }))
@@ -164,7 +164,7 @@ test('a client without a user is refused with a hint to token exchange', async (
   assert.match(refused.detail ?? '', /token exchange/)
 })
 
-test('a nonce that the issuer does not take is replaced once', async () => {
+test('a nonce that the issuer does not take is replaced once [W-C1]', async () => {
   const { offerUri, lie } = await started()
   lie({
     reply: {

@@ -11,7 +11,7 @@ import type { Dataset, Order } from './order.ts'
  * all keys. [HAIP-9]
  */
 export async function buildProofs(
-  platform: Pick<Platform, 'keys' | 'urls' | 'clock'>,
+  platform: Pick<Platform, 'keys' | 'urls' | 'clock' | 'store' | 'memory'>,
   { credentialIssuer, client }: Pick<Order, 'credentialIssuer' | 'client'>,
   { configuration, keys }: Pick<Dataset, 'configuration' | 'keys'>,
   nonce: string | null,

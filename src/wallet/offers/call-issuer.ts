@@ -10,7 +10,7 @@ import { sendAsClient } from '../issuer-access/grant-client.ts'
 import { sendWithToken } from '../issuer-access/send-protected.ts'
 import { accessOf, type OpenOrder, type Order } from './order.ts'
 
-type Needs = Pick<Platform, 'fetch' | 'clock' | 'memory' | 'keys' | 'urls'>
+type Needs = Pick<Platform, 'fetch' | 'clock' | 'memory' | 'keys' | 'urls' | 'store'>
 
 /** A message to the credential endpoint. `responseKey`: what decrypts the response; null: it is not encrypted. */
 type Message = { readonly type: string; readonly body: string; readonly responseKey: KeyObject | null }

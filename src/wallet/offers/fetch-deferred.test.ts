@@ -132,7 +132,7 @@ test('a received credential is kept while the key of its issuer is out of reach,
   assert.equal(notifications.length, 0, 'the issuer was notified of a failure that was none')
 })
 
-test('an issuer that is not ready is polled again, not before its interval', async () => {
+test('an issuer that is not ready is polled again, not before its interval [W-R8]', async () => {
   const thandi = await waiting({ reply: { deferred: () => later } })
   await runJob(thandi)
   assert.equal((await bench.rows(thandi.tenantId, 'job')).length, 2)

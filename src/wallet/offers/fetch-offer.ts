@@ -15,6 +15,7 @@ import {
 import { readServerMetadata, type ServerMetadata } from '../../protocols/openid4vci/server-metadata.ts'
 import { wellKnownUrl } from '../../protocols/openid4vci/well-known.ts'
 import { bytesMax, isOk, jsonOf, type OutboundPeer, peersOf, upstreamRefusal } from '../credentials/upstream.ts'
+import type { MetadataVerifier } from './signed-metadata.ts'
 
 /** An offer with the metadata of its issuer. Nothing of the offer was consumed; nothing of it is verified. */
 export type FetchedOffer = {
@@ -29,6 +30,8 @@ export type OfferTerms = {
   readonly refuse: (credentialIssuer: string) => Promise<void>
   readonly refuseFormats: (credentialIssuer: string, formats: readonly string[]) => Promise<void>
   readonly formats: readonly string[]
+  /** Verifies signed metadata; null: plain metadata are requested. */
+  readonly verifySigned: MetadataVerifier | null
   /** `Accept-Language` for the metadata of the issuer, e.g. `fr-CA, en;q=0.5`; malformed ones are not sent. */
   readonly languages?: string | undefined
 }
@@ -36,6 +39,7 @@ export type OfferTerms = {
 const SERVERS_MAX = 4
 const LANGUAGES = /^[A-Za-z0-9,;=.*\- ]{1,200}$/
 const accept = ['application/json']
+const SIGNED = 'application/jwt'
 
 /**
  * Fetches an offer in any form and the metadata of its issuer. Only GET requests: nothing is consumed.
@@ -72,16 +76,12 @@ export function fetchOffered(
   return withMetadata(platform, offer, terms)
 }
 
-async function withMetadata(
-  platform: OutboundPeer,
-  offer: CredentialOffer,
-  { refuse, refuseFormats, formats, languages }: OfferTerms,
-): Promise<FetchedOffer> {
-  await refuse(offer.credentialIssuer)
-  const metadata = await fetchIssuerMetadata(platform, offer.credentialIssuer, languages)
-  const configurations = supportedOf(metadata, offer.configurationIds, formats)
+async function withMetadata(platform: OutboundPeer, offer: CredentialOffer, terms: OfferTerms): Promise<FetchedOffer> {
+  await terms.refuse(offer.credentialIssuer)
+  const metadata = await fetchIssuerMetadata(platform, offer.credentialIssuer, terms)
+  const configurations = supportedOf(metadata, offer.configurationIds, terms.formats)
   const offered = configurations.map(({ format }) => format)
-  await refuseFormats(offer.credentialIssuer, offered)
+  await terms.refuseFormats(offer.credentialIssuer, offered)
   return { offer, metadata, configurations }
 }
 
@@ -115,15 +115,24 @@ async function offerByUri(platform: OutboundPeer, credentialOffer: string): Prom
   return readOffer(jsonOf(answer, 'offer.malformed'), peersOf(platform))
 }
 
-async function fetchIssuerMetadata(platform: OutboundPeer, issuer: string, languages = ''): Promise<IssuerMetadata> {
+async function fetchIssuerMetadata(
+  platform: OutboundPeer,
+  issuer: string,
+  { languages = '', verifySigned }: OfferTerms,
+): Promise<IssuerMetadata> {
   // [W-M1] the well-known part goes between host and path
   const url = wellKnownUrl(issuer, 'openid-credential-issuer')
   // 12.2.2: the issuer may filter what it displays
   const headers = LANGUAGES.test(languages) ? { 'accept-language': languages } : {}
-  const answer = await platform.fetch(url, { accept, headers, bytesMax: bytesMax.metadata })
+  const types = verifySigned === null ? accept : [SIGNED, ...accept]
+  const answer = await platform.fetch(url, { accept: types, headers, bytesMax: bytesMax.metadata })
   if (!isOk(answer))
     throw upstreamRefusal(answer, 'issuer_metadata.invalid', 'The issuer has no metadata at its address.')
-  return readIssuerMetadata(jsonOf(answer, 'issuer_metadata.invalid'), issuer, peersOf(platform))
+  const isSigned = verifySigned !== null && answer.contentType === SIGNED
+  const document = isSigned
+    ? await verifySigned(answer.body.toString('latin1').trim(), issuer)
+    : jsonOf(answer, 'issuer_metadata.invalid')
+  return readIssuerMetadata(document, issuer, peersOf(platform))
 }
 
 async function fetchServer(platform: OutboundPeer, server: string): Promise<ServerMetadata> {

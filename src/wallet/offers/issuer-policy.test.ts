@@ -68,7 +68,7 @@ test('the refusal is the 403 of the contract', () => {
   assert.deepEqual(faults['issuer.untrusted'].api, [403, 'UNTRUSTED_ISSUER'])
 })
 
-test('an issuer that is not trusted is refused before more than the offer is fetched', () =>
+test('[W-O3, W-O6] an issuer that is not trusted is refused before more than the offer is fetched', () =>
   withIssuer({}, async (issuer) => {
     const person = await cautious({ dids: [{ did: 'did:web:else.example' }], issuers: ['https://else.example'] })
     for (const ask of [
@@ -97,7 +97,7 @@ for (const [how, bodyOf] of [
     }))
 }
 
-test('a credential of a trusted issuer that an untrusted one signed is refused', () =>
+test('[W-R6] a credential of a trusted issuer that an untrusted one signed is refused', () =>
   withIssuer({ identity: 'did:jwk' }, async (issuer) => {
     const person = await cautious({ issuers: [issuer.issuer] })
     const refused = acceptOffer(bench.platform, person, { credentialOffer: issuer.offerUri })

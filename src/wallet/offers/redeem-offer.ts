@@ -33,7 +33,7 @@ export type Received = {
   readonly notificationId: string | null
 }
 
-type Needs = OutboundPeer & Pick<Platform, 'clock' | 'urls' | 'keys'>
+type Needs = OutboundPeer & Pick<Platform, 'clock' | 'urls' | 'keys' | 'store'>
 
 /**
  * Redeems a pre-authorized code. From here on the offer is consumed.

@@ -7,6 +7,7 @@ import { refuseFull } from '../credentials/wallet-quota.ts'
 import { type FetchedOffer, fetchOffer, type OfferTerms } from './fetch-offer.ts'
 import { refuseUntrusted, refuseUnverifiable } from './issuer-policy.ts'
 import type { ResolvedOffer } from './schemas.ts'
+import { metadataVerifierOf } from './signed-metadata.ts'
 
 /**
  * Returns a preview of an offer, without consuming anything of it. The code in the offer is not shown.
@@ -33,6 +34,7 @@ export async function offerTerms(
   const formats = await openFormats(platform, owner.tenantId)
   return {
     formats,
+    verifySigned: await metadataVerifierOf(platform, owner.tenantId),
     refuse: (issuer) => refuseUntrusted(platform, owner, issuer),
     refuseFormats: (issuer, offered) => refuseUnverifiable(platform, owner, issuer, offered),
   }

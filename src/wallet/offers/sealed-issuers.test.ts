@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
+import { X509Certificate } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { compactVerify, decodeProtectedHeader, importJWK } from 'jose'
+import { compactVerify, decodeProtectedHeader } from 'jose'
 import { generateKeyPair } from '../../crypto/jwk.ts'
 import type { FaultCode } from '../../fault.ts'
-import { publishWalletProvider } from '../issuer-access/wallet-provider.ts'
+import { publishProviderRoot } from '../issuer-access/wallet-provider.ts'
 import { fault } from '../test-support/fault.ts'
 import { foreignIssuer, type Lies } from '../test-support/foreign-issuer.ts'
 import { describes, says } from '../test-support/lies.ts'
@@ -163,13 +164,14 @@ for (const [what, code, tokens, lie] of lies) {
   })
 }
 
-/** Verifies a key attestation by `jose` with the published key of the wallet provider, and returns its claims. */
+/** Verifies a key attestation by `jose` and `node:crypto` under the published root of the wallet provider, and returns its claims. */
 async function attestationOf(text: string): Promise<Record<string, unknown>> {
-  const { kid, typ } = decodeProtectedHeader(text)
-  assert.equal(typ, 'key-attestation+jwt')
-  const { verificationMethod } = Object(await publishWalletProvider(bench.platform))
-  const method = verificationMethod.find(({ id }: { id: string }) => id === kid)
-  const { payload } = await compactVerify(text, await importJWK(method.publicKeyJwk, 'ES256'))
+  const { kid, typ, x5c = [] } = decodeProtectedHeader(text)
+  assert.deepEqual([kid, typ, x5c.length], [undefined, 'key-attestation+jwt', 1])
+  const root = new X509Certificate(await publishProviderRoot(bench.platform))
+  const leaf = new X509Certificate(Buffer.from(x5c[0] ?? '', 'base64'))
+  assert.ok(leaf.checkIssued(root) && leaf.verify(root.publicKey) && leaf.subject !== leaf.issuer)
+  const { payload } = await compactVerify(text, leaf.publicKey)
   return JSON.parse(Buffer.from(payload).toString())
 }
 

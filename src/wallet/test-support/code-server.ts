@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, randomBytes, X509Certificate } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import {
   type CallbackContext,
@@ -16,8 +16,8 @@ export type CodeOptions = {
   readonly attested?: boolean
   /** Tokens of this server expire at once, but can be renewed. */
   readonly renews?: boolean
-  /** The DID document of the wallet provider. */
-  readonly provider?: () => Promise<object>
+  /** The root of the wallet provider, in PEM. */
+  readonly provider?: () => Promise<string>
 }
 
 /** A request to the server. `url`: as the client addressed it. */
@@ -39,6 +39,8 @@ export class CodeServer {
   readonly #codes = new Map<string, Grant>()
   readonly #tokens = new Map<string, string | undefined>()
   readonly #refresh = new Map<string, string | undefined>()
+  /** `jti` of the proofs of possession. */
+  readonly #spent = new Set<unknown>()
   readonly #server: Oauth2AuthorizationServer
   /** The authorization requests that were opened. */
   readonly opened: URLSearchParams[] = []
@@ -73,6 +75,7 @@ export class CodeServer {
   }
 
   async push(ask: Incoming): Promise<Answer> {
+    if (this.#isReplayed(ask)) return { ...ok({ error: 'invalid_client_attestation' }), status: 400 }
     const form = new URLSearchParams(ask.body)
     const request = this.#requestOf(ask, '/par')
     const parsed = await this.#server.parsePushedAuthorizationRequest({
@@ -107,6 +110,7 @@ export class CodeServer {
   }
 
   async token(ask: Incoming): Promise<Answer> {
+    if (this.#isReplayed(ask)) return { ...ok({ error: 'invalid_client_attestation' }), status: 400 }
     const form = Object.fromEntries(new URLSearchParams(ask.body))
     if (this.#lacksNonce(ask)) return useNonce(400)
     return form.grant_type === 'refresh_token' ? this.#renew(form) : this.#redeem(ask, form)
@@ -173,6 +177,15 @@ export class CodeServer {
     this.#tokens.clear()
   }
 
+  /** Draft 10 of attestation-based client authentication, 12.1: a proof of possession is accepted once. */
+  #isReplayed({ headers }: Incoming): boolean {
+    const { jti } = payloadOf(headers['oauth-client-attestation-pop'])
+    if (jti === undefined) return false
+    if (this.#spent.has(jti)) return true
+    this.#spent.add(jti)
+    return false
+  }
+
   #lacksNonce({ headers }: Incoming): boolean {
     return this.#options.dpop === true && payloadOf(headers.dpop).nonce !== DPOP_NONCE
   }
@@ -211,12 +224,16 @@ function callbacksWith({
   }
 }
 
+/** HAIP 1.0, 4.4.1: the attester is named by `x5c`, without the trust anchor and without a self-signed certificate. */
 async function providerKey(signer: object, provider: CodeOptions['provider']): Promise<Jwk> {
-  const named = 'didUrl' in signer ? signer.didUrl : undefined
-  const { verificationMethod = [] } = Object((await provider?.()) ?? {})
-  const found = verificationMethod.find((one: { id: string }) => one.id === named)
-  if (found === undefined) throw new Error('an unknown attester')
-  return found.publicKeyJwk
+  const [leaf = '', ...above] = 'x5c' in signer && Array.isArray(signer.x5c) ? signer.x5c : []
+  const [root, certificate] = [
+    new X509Certificate((await provider?.()) ?? ''),
+    new X509Certificate(Buffer.from(leaf, 'base64')),
+  ]
+  const isBelow = certificate.checkIssued(root) && certificate.verify(root.publicKey)
+  if (above.length > 0 || !isBelow || certificate.subject === certificate.issuer) throw new Error('an unknown attester')
+  return certificate.publicKey.export({ format: 'jwk' }) as Jwk
 }
 
 function payloadOf(jwt: string | string[] | undefined): Record<string, unknown> {

@@ -24,6 +24,8 @@ type Receiver = {
   readonly audience: string
   /** [HAIP-8] The attester is named by `x5c` alone, without its trust anchor. */
   readonly needsChain: boolean
+  /** A proof of possession without a challenge is refused. Else its `iat` and its `jti` alone show that it is fresh. */
+  readonly needsChallenge: boolean
 }
 /** The attestation of a request and its sender. */
 type Sent = { readonly headers: IncomingHttpHeaders; readonly ip: string }
@@ -83,7 +85,7 @@ async function verified(needs: Needs, receiver: Receiver, headers: IncomingHttpH
   const { clientId, jkt } = instance
   if (typeof pop === 'string') {
     const { jti, challenge, expiresAt } = checkAttestationPop(pop, instance, { audience: receiver.audience, now })
-    await checkChallenge(needs, challenge)
+    await checkChallenge(needs, receiver, challenge)
     const spent = { signer: `attestation ${jkt}`, jti, expiresAt }
     // Draft 10, 12.1: a proof is accepted once
     const isFirst = await needs.store.single(receiver.tenantId, (tx) => spendJti(tx, spent))
@@ -94,9 +96,12 @@ async function verified(needs: Needs, receiver: Receiver, headers: IncomingHttpH
   return { clientId, jkt, isProven: false }
 }
 
-/** Draft 10, 8.2: this server has a challenge endpoint, so a challenge is required. */
-async function checkChallenge(needs: Needs, challenge: string | null): Promise<void> {
-  if (challenge !== null && (await isCurrentNonce(needs, challenge))) return
+/**
+ * Draft 10: where the server has a challenge endpoint, the client uses it. The server compares a challenge that it provided to the client; a
+ * client that asked for none is protected against replay by the `jti`.
+ */
+async function checkChallenge(needs: Needs, { needsChallenge }: Receiver, challenge: string | null): Promise<void> {
+  if (challenge === null ? !needsChallenge : await isCurrentNonce(needs, challenge)) return
   throw new Fault('client_attestation.challenge', { meta: { attestationChallenge: await attestationChallenge(needs) } })
 }
 

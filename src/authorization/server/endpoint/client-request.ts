@@ -59,7 +59,8 @@ async function attestedCaller(request: InstanceRequest): Promise<FoundCaller | n
     throw new Fault('request.invalid', { detail: 'Use one method of client authentication, not several.' })
   }
   const { tenantId, issuer: audience } = instance
-  const receiver = { tenantId, audience, needsChain: attestations.needsChain }
+  const { needsChain, needsChallenge } = attestations
+  const receiver = { tenantId, audience, needsChain, needsChallenge }
   const attested = await checkAttestation(platform, receiver, { headers, ip })
   if (attested === null) return null
   // Draft 10, 8.1: client_id is optional, but must name the same client

@@ -1,0 +1,37 @@
+import type { TenantId } from '../../caller.ts'
+import type { JsonObject } from '../../crypto/json.ts'
+import { isHaipTenant } from '../../directory/tenants/haip-tenant.ts'
+import { faultOf } from '../../fault.ts'
+import type { Platform } from '../../platform.ts'
+import { checkSignedMetadata, parseSignedMetadata } from '../../protocols/openid4vci/signed-metadata.ts'
+import { hasAttesterChain } from '../../trust/attesters/attester-chain.ts'
+import { certifiedIssuer } from '../../trust/issuers/certified-issuer.ts'
+import { signerTrustOf } from './issuer-policy.ts'
+
+/** Verifies signed metadata of an issuer, and returns them. @throws Fault `issuer_metadata.invalid`, `upstream.*` */
+export type MetadataVerifier = (text: string, credentialIssuer: string) => Promise<JsonObject>
+
+/**
+ * Returns how the wallets of a tenant verify signed issuer metadata; null: they request plain ones. Under HAIP they request signed ones, whose
+ * signer comes by `x5c` and may sign credentials of this issuer. [W-M3] [HAIP-6]
+ */
+export async function metadataVerifierOf(platform: Platform, tenantId: TenantId): Promise<MetadataVerifier | null> {
+  if (!(await isHaipTenant(platform, tenantId))) return null
+  return async (text, credentialIssuer) => {
+    const jws = parseSignedMetadata(text)
+    const { x5c } = jws.header
+    if (!hasAttesterChain(jws.header) || !Array.isArray(x5c))
+      throw invalid('x5c must name the signer of the metadata, without its trust anchor.')
+    const now = platform.clock.now()
+    const trust = signerTrustOf(platform, tenantId, credentialIssuer)
+    const by = { iss: credentialIssuer, iat: jws.payload.iat }
+    const chain = x5c.filter((one) => typeof one === 'string')
+    const found = await certifiedIssuer(platform, chain, by, { anchors: await trust.anchors(), now })
+    const signer = await trust.reviewed({ ...found, mechanism: 'x5c' })
+    const [finding] = signer.findings
+    if (finding !== undefined) throw invalid(`The signer of the metadata is not trusted. ${finding.message}`)
+    return checkSignedMetadata(jws, signer.key, credentialIssuer, now)
+  }
+}
+
+const invalid = faultOf('issuer_metadata.invalid')
