@@ -52,6 +52,16 @@ for (const enc of ['A128GCM', 'A256GCM']) {
   })
 }
 
+test('encryption proves nothing about the sender: what is in an encrypted response is checked like any other [VP-S7]', async () => {
+  const request = await aRequest(verifier, { template: encrypted })
+  const [key] = metadataOf(request.object).jwks.keys
+  const vp_token = { c0: [await aPresentation({ ...request, nonce: 'nonce-of-another-request-01' })] }
+  const response = await seal({ vp_token, state: request.object.state }, key)
+  assert.equal((await postForm(String(request.object.response_uri), { response })).status, 200)
+  const { status, credentials } = await request.result()
+  assert.deepEqual([status, credentials[0].issues[0].code], ['failed', 'kb.nonce'])
+})
+
 test('without a template’s word the response is encrypted if the wallet posts that it can', async () => {
   const request = await aRequest(verifier)
   assert.equal(request.object.response_mode, 'direct_post')

@@ -138,7 +138,7 @@ test('without issuers a type under an issuer address of this deployment is accep
     const mechanism = by.startsWith('did:') ? ('did' as const) : ('jwt-vc-issuer' as const)
     const claimed = { issuer: by, mechanism, trusted: true, chain: null, keyIds: [] }
     const credential = { type, format: 'sd-jwt-vc', attributes: {} } as const
-    const found = await checkIssuer(claimed, { credential, trust, verifier: { urls, slug: ours } })
+    const found = await checkIssuer(claimed, { credential, trust, verifier: { urls, slug: ours, haip: false } })
     assert.deepEqual([type, by, found.map(({ code }) => code)], [type, by, codes])
   }
 })
