@@ -10,12 +10,20 @@ const documented = [...readFileSync(join(root, 'docs/requirements.md'), 'utf8').
   ([, name = '', sentence = '', source = '']) => ({ name, sentence, source }),
 )
 const cited = new Map<string, string>()
+const proved = new Set<string>()
 for (const folder of ['src', 'test', 'bench', 'scripts', 'demo', 'docs']) {
   for (const path of filesIn(folder).filter((one) => /\.(ts|sql|md)$/.test(one) && one !== 'docs/requirements.md')) {
     for (const [, ids = ''] of readFileSync(join(root, path), 'utf8').matchAll(citation)) {
-      for (const one of ids.split(', ')) cited.set(one, path)
+      for (const one of ids.split(', ')) {
+        cited.set(one, path)
+        if (path === 'docs/divergences.md' || isTest(path)) proved.add(one)
+      }
     }
   }
+}
+
+function isTest(path: string): boolean {
+  return path.endsWith('.test.ts') || path.startsWith('test/')
 }
 
 function rowOf(): RegExp {
@@ -40,4 +48,11 @@ test('docs/requirements.md defines each id once, with a sentence and a source, a
     )
     .map(({ name }) => name)
   assert.deepEqual(findings, [])
+})
+
+test('each id of docs/requirements.md is cited by a test, or by docs/divergences.md', () => {
+  assert.deepEqual(
+    documented.map(({ name }) => name).filter((name) => !proved.has(name)),
+    [],
+  )
 })

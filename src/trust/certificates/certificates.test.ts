@@ -32,7 +32,7 @@ async function refusedWith(authority: Authority, body: object, pointer: string):
   assert(reply.body.errors.some((one: { source?: { pointer?: string } }) => one.source?.pointer === pointer))
 }
 
-test('an issuer root is an IACA certificate with every field of 6.7, and answers as the contract says', async () => {
+test('an issuer root is an IACA certificate with every field of 6.7, and answers as the contract says [CSR-4] [CSR-5] [X5-1]', async () => {
   const authority = await anAuthority(db)
   const root = await aRoot(authority, { countryName: 'za', commonName: 'Überprüfung' })
   const { id, createdAt, updatedAt, expiresAt, subjectKeyIdentifier, certificate, ...rest } = root
@@ -57,7 +57,7 @@ for (const [type, keyType, name, signMdl] of [
   ['verifierRoot', 'P-256', 'Acme College Reader Root', false],
   ['verifierRoot', 'Ed25519', 'Acme College Reader Root', false],
 ] as const) {
-  test(`${type} on ${keyType} has a name by itself, is active, and signs a leaf that openssl verifies`, async () => {
+  test(`${type} on ${keyType} has a name by itself, is active, and signs a leaf that openssl verifies [X5-6] [X5-7]`, async () => {
     const authority = await anAuthority(db)
     const root = await aRoot(authority, { type, keyType })
     assert.deepEqual([root.status, root.capabilities], ['active', { signMdl }])
