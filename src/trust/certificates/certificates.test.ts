@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { openTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
 import { openSsl } from '../../../test/support/openssl.ts'
+import { applyBootstrap } from '../../directory/bootstrap/apply-bootstrap.ts'
+import { forgetTenants } from '../../directory/tenants/find-tenant.ts'
 import {
   type Authority,
   anAuthority,
@@ -79,6 +81,22 @@ for (const [type, keyType, name, signMdl] of [
     assert.equal(chain.body, leaf.certificate + root.certificate)
   })
 }
+
+test('a tenant may limit signers of mdocs to the usage of driving licences, also those that its root signs on request', async () => {
+  const authority = await anAuthority(db)
+  const { slug } = authority.tenant
+  await applyBootstrap(authority.platform, {
+    tenants: [{ slug, name: 'Acme', settings: { documentSignerUsages: 'mdl' } }],
+  })
+  forgetTenants(authority.platform)
+  const root = await aRoot(authority)
+  const csr = { type: 'issuerSignCredential', keyType: 'P-256', countryName: 'ZA', capabilities: { signMdl: true } }
+  const made = await authority.api('POST', '/certificates/csrs', csr)
+  const signed = await authority.api('POST', `/certificates/${root.id}/sign`, { csrId: made.body.data.id })
+  assert.equal(signed.status, 201, JSON.stringify(signed.body))
+  for (const { certificate } of [await leafOf(authority, root.id), signed.body.data])
+    assert.match(textOf(certificate), /Extended Key Usage: critical\s+1\.0\.18013\.5\.1\.2\n/)
+})
 
 test('what signs is the leaf of the active root, with a chain that leaves the root out', async () => {
   const authority = await anAuthority(db)
