@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { CompactEncrypt, importJWK, type JWK } from 'jose'
+import { getTenant } from '../../directory/tenants/find-tenant.ts'
+import { Fault } from '../../fault.ts'
+import { readResponse } from '../../protocols/openid4vp/response.ts'
 import { aPresentation, aRequest, part } from '../test-support/presentation-request.ts'
 import { postForm, startVerifier, type Verifier } from '../test-support/verifier.ts'
+import { acceptResponse } from './accept-response.ts'
 
 let verifier: Verifier
 before(async () => {
@@ -139,4 +143,26 @@ test('an error of the wallet may come in the clear, and encrypted [VP-S5]', asyn
     await postForm(String(request.object.response_uri), isEncrypted ? { response: await seal(error, key) } : error)
     assert.equal((await request.result()).status, 'rejected')
   }
+})
+
+test('of 100 responses by direct_post.jwt at two processes one is accepted [SEC-50]', async () => {
+  const request = await aRequest(verifier, { template: encrypted })
+  const [key] = metadataOf(request.object).jwks.keys
+  const response = await seal({ vp_token: await tokenFor(request), state: request.object.state }, key)
+  const token = request.requestUri.split('/').at(-1) ?? ''
+  const outcomes = await Promise.all(
+    Array.from({ length: 100 }, async (_, i) => {
+      const platform = i % 2 === 0 ? verifier.platform : verifier.twin
+      const tenant = await getTenant(platform, request.slug)
+      const from = { ip: '192.0.2.1', requestId: `r${i}` }
+      return acceptResponse(platform, tenant, token, readResponse({ response }), from).then(
+        () => 'accepted',
+        (error: unknown) => (error instanceof Fault ? error.code : String(error)),
+      )
+    }),
+  )
+  assert.equal(outcomes.filter((one) => one === 'accepted').length, 1)
+  const losers = new Set(['accepted', 'presentation_request.closed', 'presentation_response.undecided'])
+  assert.deepEqual([...new Set(outcomes).difference(losers)], [])
+  assert.equal((await request.result()).status, 'verified')
 })

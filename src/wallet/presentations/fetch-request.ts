@@ -190,9 +190,9 @@ async function verifierKey(platform: Needs, { client, kid }: SignedRequest): Pro
   if (kid === null) throw new Fault('presentation_request.invalid', { detail: 'The request object names no key.' })
   const named = kid.includes(':') ? kid : `${client.id}${kid.startsWith('#') ? '' : '#'}${kid}`
   try {
-    return await didKey(platform, client.id, named, platform.clock.now()).catch((error: unknown) => {
+    return await didKey(platform, client.id, named, platform.clock.now(), 'authentication').catch((error: unknown) => {
       if (!(error instanceof Fault) || error.code !== 'did.unresolvable') throw error
-      return didKey(platform, client.id, named, platform.clock.now(), 'authentication')
+      return didKey(platform, client.id, named, platform.clock.now())
     })
   } catch (cause) {
     if (cause instanceof Fault && cause.code.startsWith('upstream.')) throw cause
