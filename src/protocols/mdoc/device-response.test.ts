@@ -58,7 +58,7 @@ const codesOf = (response: Uint8Array | string, more: Partial<DeviceResponsePoli
   verifyDeviceResponse(parseDeviceResponse(response), { ...policy, ...more }).findings.map(({ code }) => code)
 
 describe('a presentation', () => {
-  test('discloses what was selected and nothing else, and verifies by the signature of the device key [MD-22]', async () => {
+  test('discloses what was selected and nothing else, and verifies', async () => {
     const response = await buildDeviceResponse(issued.toString('base64url'), presentation)
     const verified = verifyDeviceResponse(parseDeviceResponse(response.toString('base64url')), policy)
     assert.deepEqual(verified.findings, [])
@@ -67,8 +67,6 @@ describe('a presentation', () => {
       'nl.example.extra': { points: 4.5 },
     })
     assert.deepEqual(verified.deviceClaims, {})
-    // the device key only ever signs
-    assert.deepEqual([response.includes('deviceSignature'), response.includes('deviceMac')], [true, false])
   })
 
   test('of nothing has no nameSpaces, and verifies (6.4)', async () => {
@@ -134,6 +132,11 @@ for (const [what, change] of [
     ])
   })
 }
+
+test('the device key signs every presentation, and makes no MAC [MD-22]', async () => {
+  const response = await buildDeviceResponse(issued, presentation)
+  assert.deepEqual([response.includes('deviceSignature'), response.includes('deviceMac')], [true, false])
+})
 
 test('a presentation for the handover of ISO/IEC TS 18013-7:2024 is refused [VP-H3]', async () => {
   const { clientId, nonce, responseUri } = request
