@@ -1,13 +1,26 @@
 import { fork } from 'node:child_process'
-import { createHash, createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto'
+import {
+  createHash,
+  createPublicKey,
+  diffieHellman,
+  generateKeyPairSync,
+  type JsonWebKeyInput,
+  sign,
+  verify,
+} from 'node:crypto'
 import { fileURLToPath } from 'node:url'
+
+/** The loads that are compared with their floor. */
+export const flooredLoads = ['issuance', 'presentation'] as const
+/** One of {@link flooredLoads}. */
+export type FlooredLoad = (typeof flooredLoads)[number]
 
 /**
  * How much cryptography does one issuance need at least? One import of the holder's key, one check of its proof, one signature over the credential,
  * twelve hashes. Median of rounds in this process, in ms.
  */
 export function cryptoFloorMs(): number {
-  const once = pieceOfWork()
+  const once = pieceOfWork('issuance')
   const rounds = Array.from({ length: 11 }, () => {
     const from = performance.now()
     for (let i = 0; i < 300; i += 1) once()
@@ -23,8 +36,8 @@ export type FloorBeside = {
 }
 
 /** Starts to measure {@link FloorBeside}; costs the machine about 2 % of a core. */
-export function startFloorBeside(): FloorBeside {
-  const child = fork(fileURLToPath(new URL('./floor-beside.ts', import.meta.url)))
+export function startFloorBeside(load: FlooredLoad): FloorBeside {
+  const child = fork(fileURLToPath(new URL('./floor-beside.ts', import.meta.url)), [load])
   const found = new Promise<number[]>((resolve) => child.once('message', (values) => resolve(values as number[])))
   return {
     stop: async () => {
@@ -35,15 +48,51 @@ export function startFloorBeside(): FloorBeside {
   }
 }
 
-/** Returns the work that {@link cryptoFloorMs} repeats. */
-export function pieceOfWork(): () => void {
+/** Returns the least cryptography of one flow of a load. */
+export function pieceOfWork(load: FlooredLoad): () => void {
+  return load === 'issuance' ? onePieceOfIssuance() : onePieceOfPresentation()
+}
+
+/**
+ * A presentation by `direct_post.jwt`, of both sides. The verifier makes a key for the response and signs the request; the wallet verifies it,
+ * makes the key binding, a key of its own, and the secret that encrypts; the verifier computes the secret too, and verifies issuer and holder.
+ */
+function onePieceOfPresentation(): () => void {
+  const [issuer, holder, verifier] = [keyPair(), keyPair(), keyPair()]
+  const text = Buffer.alloc(1500, 7)
+  const signed = [issuer, holder, verifier].map(
+    (by) => [by.jwk, sign('sha256', text, { key: by.privateKey, dsaEncoding: 'ieee-p1363' })] as const,
+  )
+  return () => {
+    const [response, ephemeral] = [keyPair(), keyPair()]
+    for (const { privateKey } of [verifier, holder])
+      sign('sha256', text, { key: privateKey, dsaEncoding: 'ieee-p1363' })
+    for (const [jwk, signature] of signed)
+      verify('sha256', text, { key: createPublicKey(inJwk(jwk)), dsaEncoding: 'ieee-p1363' }, signature)
+    for (const [own, other] of [
+      [response, ephemeral],
+      [ephemeral, response],
+    ] as const)
+      diffieHellman({ privateKey: own.privateKey, publicKey: createPublicKey(inJwk(other.jwk)) })
+  }
+}
+
+function keyPair() {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const jwk = publicKey.export({ format: 'jwk' })
+  return { privateKey, jwk: publicKey.export({ format: 'jwk' }) }
+}
+
+function inJwk(key: JsonWebKeyInput['key']): JsonWebKeyInput {
+  return { key, format: 'jwk' }
+}
+
+function onePieceOfIssuance(): () => void {
+  const { privateKey, jwk } = keyPair()
   const proof = Buffer.alloc(420, 7)
   const disclosure = Buffer.alloc(80, 7)
   const signature = sign('sha256', proof, { key: privateKey, dsaEncoding: 'ieee-p1363' })
   return () => {
-    const key = createPublicKey({ key: jwk, format: 'jwk' })
+    const key = createPublicKey(inJwk(jwk))
     verify('sha256', proof, { key, dsaEncoding: 'ieee-p1363' }, signature)
     sign('sha256', proof, { key: privateKey, dsaEncoding: 'ieee-p1363' })
     for (let i = 0; i < 12; i += 1) createHash('sha256').update(disclosure).digest()

@@ -1,10 +1,11 @@
 // A process beside a loaded server that runs one piece of cryptography periodically, and sends the CPU time of each when it receives a message.
-import { pieceOfWork } from './crypto-floor.ts'
+import { type FlooredLoad, pieceOfWork } from './crypto-floor.ts'
 
 const PAUSE_MS = 10
 const WARM_UP = 300
 
-const once = pieceOfWork()
+// The parent passes one of the loads.
+const once = pieceOfWork(process.argv[2] as FlooredLoad)
 for (let i = 0; i < WARM_UP; i += 1) once()
 const found: number[] = []
 const timer = setInterval(() => {

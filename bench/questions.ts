@@ -49,7 +49,7 @@ async function acceptLoad(client: Client, token: string, templateId: string, off
   return { atOnce: 4, turnsMax: prepared.length, flow }
 }
 
-/** How much does a presentation cost, both sides included? Request, prepare, answer, result. */
+/** How much does a presentation by direct_post.jwt cost, both sides included? Request, prepare, answer, result. */
 async function presentationLoad(client: Client, token: string, templateId: string, type: string): Promise<Load> {
   const wallet = await walletToken(client, 'presenter', token)
   const { offerUri } = await openIssuance(client, token, templateId)
@@ -60,7 +60,8 @@ async function presentationLoad(client: Client, token: string, templateId: strin
   const path = `/wallet/v2/credentials/${text(received, 'data', 0, 'id')}`
   await client.send('PATCH', path, { token: wallet, json: { status: 'accepted' } })
   const query = { type, attributes: { claim_1: { type: 'string' }, claim_2: { type: 'string' } } }
-  const asked = { name: 'Two claims', description: 'Of ten', credentials: [query] }
+  const verifierConfig = { responseMode: 'direct_post.jwt' }
+  const asked = { name: 'Two claims', description: 'Of ten', credentials: [query], verifierConfig }
   const made = await client.send('POST', '/creds/templates/presentations', { token, json: asked })
   const presentationTemplateId = text(made, 'data', 'id')
   const flow = async () => {

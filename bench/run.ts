@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util'
 import { startServer } from '../demo/server-process.ts'
 import { startPostgres } from '../test/support/postgres.ts'
 import { printBudgets } from './budgets.ts'
-import { cryptoFloorMs, startFloorBeside } from './crypto-floor.ts'
+import { cryptoFloorMs, flooredLoads, startFloorBeside } from './crypto-floor.ts'
 import { countersOf, type Figures, measure, openClient } from './measure.ts'
 import { bootstrap } from './party.ts'
 import { openPostgresFigures, type PostgresFigures } from './postgres-figures.ts'
@@ -72,13 +72,14 @@ async function benchOn(
       warmUpSeconds = seconds / 2
       const kept = what === 'issuance' ? await postgres?.bytesKept() : undefined
       const before = await postgres?.counters()
-      const beside = what === 'issuance' ? startFloorBeside() : null
+      const floored = flooredLoads.find((one) => one === what)
+      const beside = floored === undefined ? null : startFloorBeside(floored)
       const figures = await measure(client, load, seconds)
       console.log(row([what, String(load.atOnce), ...cells(figures)]))
       const floor = await beside?.stop()
       if (floor === undefined) continue
       console.log(
-        `    crypto floor beside it: ${floor.median.toFixed(3)} ms of CPU, a tenth below ${floor.tenth.toFixed(3)}`,
+        `    crypto floor beside it: ${floor.median.toFixed(3)} ms of CPU, a tenth below ${floor.tenth.toFixed(3)}; the servers need ${(figures.cpuMs / floor.median).toFixed(1)} floors`,
       )
       if (postgres === null || before === undefined || kept === undefined) continue
       const after = await postgres.counters()

@@ -154,6 +154,20 @@ test('the header, payload and JWS of the signed example are those of its present
   assert.deepEqual(presented.jwt.payload, json('sd_jwt_payload.json'))
 })
 
+test('the disclosures of the signed example have the published digests and contents', () => {
+  const issued = parseSdJwt(read('sd-jwt/oid4vp-sd-jwt-vcld/sd_jwt_issuance.txt').replaceAll(/\s/g, ''))
+  const blocks = read('sd-jwt/oid4vp-sd-jwt-vcld/disclosures.md').split('__Claim').slice(1)
+  const published = blocks.map((block) => {
+    const [, digest = '', ...lines] = [...block.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text)
+    return { digest, encoded: lines.slice(0, -1).join(''), content: JSON.parse(lines.at(-1) ?? '') }
+  })
+  assert.deepEqual(published.map(({ encoded }) => encoded).sort(), [...issued.disclosures].sort())
+  for (const { digest, encoded, content } of published) {
+    assert.equal(digestBytes('sha256', encoded).toString('base64url'), digest)
+    assert.deepEqual(JSON.parse(Buffer.from(encoded, 'base64url').toString()), content)
+  }
+})
+
 test('the integrity of type metadata is over the bytes of the document (SD-JWT VC 7)', () => {
   const { computed } = parseJsonObject(read('sd-jwt-vc/integrity.json')) as { computed: JsonObject[] }
   for (const { block, trailingNewline, sha256b64 } of computed) {
@@ -196,4 +210,20 @@ describe('status lists', () => {
     ])
       assert.equal(raw(`${name}.md`).replaceAll(/\s/g, ''), hex)
   })
+
+  test('the token in JSON is the one that is published as compact JWS', () => {
+    const [header = '', payload = ''] = raw('status_list_jwt.md').split(/^\.$/m)
+    const jws = parseCompact(raw('status_list_jwt_raw.md').replaceAll(/\s/g, ''))
+    assert.deepEqual(jws.header, JSON.parse(header))
+    assert.partialDeepStrictEqual(jws.payload, JSON.parse(payload))
+  })
+
+  for (const stem of ['status_list_cwt', 'referenced_token_cwt', 'status_list_encoding', 'status_list_encoding2_cbor'])
+    test(`${stem}: the diagnostic notation has the bytes of the encoding`, () => {
+      const name = stem.endsWith('encoding') ? `${stem}_cbor` : stem
+      const bytes = raw(`${name}_diag.md`).replaceAll(/#.*$/gm, '').replaceAll(/\s/g, '')
+      const encoded = stem.includes('encoding') ? after(`${name}.md`) : raw(`${name}.md`).replaceAll(/\s/g, '')
+      assert.equal(bytes, encoded)
+      assert(decodeCbor(Buffer.from(bytes, 'hex')))
+    })
 })

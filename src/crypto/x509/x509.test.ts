@@ -166,6 +166,7 @@ const texts: Readonly<Record<string, readonly RegExp[]>> = {
     /X509v3 Extended Key Usage: critical\s+1\.0\.18013\.5\.1\.2, 1\.0\.23220\.4\.1\.2/,
     /X509v3 Issuer Alternative Name: \n\s+URI:https:\/\/acme\.example/,
   ],
+  mdlSigner: [...leafText, /X509v3 Extended Key Usage: critical\s+1\.0\.18013\.5\.1\.2\n/],
   sdJwtSigner: [...leafText, /X509v3 Issuer Alternative Name: \n\s+URI:https:\/\/acme\.example/],
   readerRoot: iacaText,
   readerAuth: [...leafText, /X509v3 Extended Key Usage: critical\s+1\.0\.18013\.5\.1\.6, 1\.0\.23220\.4\.1\.6/],
@@ -182,7 +183,7 @@ for (const [profile, lines] of Object.entries(texts)) {
     const structure = ssl.run('asn1parse', '-in', 'shown.pem')
     assert.match(structure, /PRINTABLESTRING\s+:ZA/)
     assert.match(structure, /UTF8STRING\s+:Acme/)
-    assert.equal(/Extended Key Usage/.test(text), ['documentSigner', 'readerAuth'].includes(profile))
+    assert.equal(/Extended Key Usage/.test(text), ['documentSigner', 'mdlSigner', 'readerAuth'].includes(profile))
     assert.equal(/Basic Constraints/.test(text), isRoot)
   })
 }

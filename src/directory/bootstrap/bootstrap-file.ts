@@ -134,6 +134,8 @@ const TenantSettings = Type.Object(
     registeredVerifiers: Type.Optional(Type.Array(RegisteredVerifier, { maxItems: 100 })),
     /** Types of transaction data that the wallets know, with the members of each. Any other type is refused. */
     transactionDataTypes: Type.Optional(Type.Array(TransactionDataType, { maxItems: 100 })),
+    /** Extended key usages of signers of mdocs: those of ISO/IEC 18013-5 and ISO/IEC TS 23220 (default), or the former alone. */
+    documentSignerUsages: Type.Optional(Type.Enum(['all', 'mdl'])),
     /** Whether other organisations of the deployment find its types in the list of types. Types are public in any case. */
     typeListing: Type.Optional(Type.Enum(['listed', 'unlisted'])),
   },

@@ -180,7 +180,7 @@ test('the refusal of a resolved address does not reveal it to the caller', async
   await out.close()
 })
 
-test('in development a loopback address is called over http, without cookies and with a neutral user agent', async () => {
+test('in development a loopback address is called over http, without cookies and with a neutral user agent [VP-U6]', async () => {
   seen = []
   const answer = await development.fetch(`${at}/json`, plain)
   assert.deepEqual([answer.status, answer.contentType, answer.body.toString()], [200, 'application/json', '{"a":1}'])

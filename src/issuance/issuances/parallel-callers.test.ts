@@ -112,7 +112,7 @@ test('[VCI-N2] a nonce is accepted once: of 100 requests at two processes the wa
   assert.deepEqual(tally(replies), { ok: 1, '400 invalid_nonce': 99 })
 })
 
-test('[TS-30] entries of a status list are taken at random and never twice', async () => {
+test('[TS-30] [TS-31] [HAIP-32] entries of a status list are taken at random and never twice, of one list for all holders', async () => {
   const { template } = await anOffer(issuer, { batchSize: 10 })
   const ask = { credentialTemplateId: template.id, attributes: someClaims }
   const replies = await together(20, async () => {
@@ -126,12 +126,13 @@ test('[TS-30] entries of a status list are taken at random and never twice', asy
   assert.deepEqual(tally(replies), { ok: 20 })
   const slots = replies.flatMap(slotsOf)
   assert.equal(new Set(slots).size, 200)
+  assert.equal(new Set(slots.map((slot) => JSON.parse(slot).status_list.uri)).size, 1)
   const indices = slots.map((slot) => JSON.parse(slot).status_list.idx as number)
   const mean = indices.reduce((sum, one) => sum + one, 0) / indices.length
   assert.ok(mean > 40_000 && mean < 91_000, `indices lean to one side: mean ${mean}`)
 })
 
-test('entries that others took meanwhile are passed over, and a full list is followed by another', async () => {
+test('[TS-3] entries that others took meanwhile are passed over, and a full list is followed by another', async () => {
   const { store } = issuer.platform
   const tenant = await issuer.anotherTenant()
   const first = await full(tenant, 131_072)

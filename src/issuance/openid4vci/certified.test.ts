@@ -71,7 +71,7 @@ async function findingsOf(issuer: Issuer, credential: string, tenant = issuer.te
 }
 
 describe('with an active issuer certificate', () => {
-  test('[HAIP-31] credentials carry its chain without the root, and jose and openssl accept them', async () => {
+  test('[HAIP-30] [HAIP-31] credentials carry its chain without the root, and jose and openssl accept them', async () => {
     const issuer = await issuerNow()
     const root = await aRoot(issuer)
     const credential = await aCredential(issuer)
@@ -81,6 +81,8 @@ describe('with an active issuer certificate', () => {
     const iss = issuer.platform.urls.issuer(issuer.tenant.slug)
     assert.deepEqual([payloadOf(credential).iss, leaf.subjectAltName?.split(', ')[0]], [iss, `URI:${iss}`])
     assert.equal(leaf.checkIssued(leaf), false)
+    const { cnf, status } = payloadOf(credential)
+    assert.deepEqual([Object.keys(cnf), Object.keys(status)], [['jwk'], ['status_list']])
     await compactVerify(credential.split('~')[0] ?? '', await importX509(pemOf(x5c[0]), alg))
     ssl.file('root.pem', root.certificate)
     const at = String(payloadOf(credential).iat)

@@ -1,5 +1,6 @@
 import { fromBase64url } from '../../crypto/base64url.ts'
 import { sha256 } from '../../crypto/digest.ts'
+import { isUnanchoredChain } from '../../crypto/x509-path/unanchored-chain.ts'
 import { isHaip } from '../../directory/tenants/haip.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { Fault } from '../../fault.ts'
@@ -13,7 +14,6 @@ import {
   parseKeyAttestation,
   verifyKeyAttestation,
 } from '../../protocols/openid4vci/key-attestation.ts'
-import { hasAttesterChain } from '../../trust/attesters/attester-chain.ts'
 import { trustedAttesterKey } from '../../trust/attesters/trusted-attester.ts'
 import type { CredentialTemplate } from '../templates/template.ts'
 import { attestationPolicyOf } from '../templates/template.ts'
@@ -100,7 +100,7 @@ async function attestedKeys(
 ): Promise<AttestedKeys> {
   const jws = parseKeyAttestation(text)
   // [HAIP-9]
-  if (isHaip(tenant) && !hasAttesterChain(jws.header)) {
+  if (isHaip(tenant) && !isUnanchoredChain(jws.header.x5c)) {
     throw new Fault('key_proof.invalid', { detail: 'x5c must name the attester, without its trust anchor.' })
   }
   const key = await attesterKey(needs, tenant, jws, now)

@@ -62,7 +62,7 @@ function listUriOf(status: unknown): string {
   return (status as { status_list: { uri: string } }).status_list.uri
 }
 
-test('[TS-10] the list of certified credentials is signed with the certificate, and says what becomes of them', async () => {
+test('[TS-10] [HAIP-30] the list of certified credentials is signed with the certificate, and says what becomes of them', async () => {
   const issuer = await anIssuer(db)
   const before = await issued(issuer, {}, {})
   await aRoot(issuer)

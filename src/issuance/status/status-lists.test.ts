@@ -66,7 +66,7 @@ test('[TS-20] a request that accepts neither form is refused', async () => {
   assert.equal((await fetched({ accept: 'text/html' })).status, 406)
 })
 
-test('[TS-10] [TS-21] both forms verify with the key of the credentials, and have ttl, exp and the aggregation in them', async () => {
+test('[TS-10] [TS-11] [TS-21] [TS-23] both forms verify with the key of the credentials, and have ttl, exp and the aggregation in them', async () => {
   const key = await statusKey()
   const now = issuer.clock.at
   const jws = parseStatusListToken((await fetched()).body.toString())

@@ -80,10 +80,17 @@ test('the type of an archived template stays published, and open offers of it ca
   assert.equal((await request(issuer, body.access_token, template.code, [aKey()])).status, 200)
 })
 
-test('[TM-1] [TM-3] type metadata names the type, its claims, which are mandatory and which are always disclosed', async () => {
+test('[TM-1] [TM-3] [TM-5] type metadata names the type, its claims, which are mandatory and which are always disclosed', async () => {
   const { body } = await issuer.api('POST', path, aTemplate())
   const type = await issuer.open(body.data.type)
   assert.match(type.headers['content-type'] ?? '', /^application\/json/)
+  const {
+    'cache-control': caching,
+    'x-content-type-options': sniffing,
+    'content-security-policy': policy,
+  } = type.headers
+  assert.deepEqual([caching, sniffing], ['public, max-age=300', 'nosniff'])
+  assert.match(policy ?? '', /default-src 'none'/)
   assert.equal(type.body.vct, body.data.type)
   assert.deepEqual(type.body.claims, [
     { path: ['iat'], mandatory: true, sd: 'never' },

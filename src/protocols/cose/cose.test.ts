@@ -91,11 +91,13 @@ describe('a COSE_Sign1', () => {
     assert.equal(codeOf(await sent({ isDetached: true }), p256.publicJwk), 'payload')
   })
 
-  test('over another payload, with another header or with a DER signature is refused [SEC-26]', async () => {
+  test('over another payload, with another header, over external data or with a DER signature is refused [SEC-26] [MD-5]', async () => {
     const good = await sent({})
     assert.equal(codeOf({ ...good, payload: Buffer.from('other') }, p256.publicJwk), 'signature')
     assert.equal(codeOf({ ...good, protectedBytes: encodeCbor(new Map([[1, -9]])) }, p256.publicJwk), 'signature')
     assert.equal(codeOf({ ...good, signature: Buffer.alloc(71, 1) }, p256.publicJwk), 'signature')
+    const external = encodeCbor(['Signature1', good.protectedBytes, Buffer.from('external'), payload])
+    assert.equal(codeOf({ ...good, signature: await p256.sign(external) }, p256.publicJwk), 'signature')
     assert.equal(codeOf({ ...good, signature: Buffer.alloc(64) }, p256.publicJwk), 'signature')
   })
 

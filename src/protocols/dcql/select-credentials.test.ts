@@ -78,6 +78,17 @@ for (const [what, query, credential] of [
   })
 }
 
+test('a credential that matches two queries answers both, each with its own claims [DCQL-8]', () => {
+  const asked = (id: string, path: string[]) => ask({ id, claims: [{ path }] }).credentials
+  const query = { credentials: [...asked('p', ['a']), ...asked('r', ['b'])] }
+  const { satisfiable, queries } = select(query, aCredential('v', { a: 1, b: 2 }))
+  assert(satisfiable)
+  assert.deepEqual(
+    ['p', 'r'].map((id) => queries.get(id)?.matches[0]?.paths),
+    [[['a']], [['b']]],
+  )
+})
+
 test('a type that it also is counts [DCQL-2]', () => {
   assert(select(ask(), aCredential('w', {}, { alsoTypes: ['v'] })).satisfiable)
 })

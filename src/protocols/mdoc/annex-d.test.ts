@@ -6,8 +6,10 @@ import { digestBytes, sha256 } from '../../crypto/digest.ts'
 import { readPublicJwk, thumbprint } from '../../crypto/jwk.ts'
 import { Fault } from '../../fault.ts'
 import { decodeCbor, splitCborMap } from '../cbor/decode.ts'
-import { encodeCbor } from '../cbor/encode.ts'
+import { embed, encodeCbor } from '../cbor/encode.ts'
 import { type Cbor, isBytes, isCborArray, isCborMap, isTagged } from '../cbor/value.ts'
+import { findSign1Error, readSign1 } from '../cose/sign1.ts'
+import { x5chainOf } from '../cose/x5chain.ts'
 import { mdocClaims } from './claims.ts'
 import { deviceAuthenticationBytes } from './device-authentication.ts'
 import { parseDeviceResponse } from './device-response.ts'
@@ -21,6 +23,7 @@ const file = new URL('../../../test/vectors/data/mdoc/annex-d-2021.json', import
 const { hex } = JSON.parse(readFileSync(file, 'utf8')) as { hex: { [name: string]: string } }
 const bytesOf = (name: string) => Buffer.from(hex[`ISO_18013_5_ANNEX_D_${name}`] ?? '', 'hex')
 const response = bytesOf('DEVICE_RESPONSE')
+const sessions = ['ESTABLISHMENT', 'DATA', 'TERMINATION'].map((one) => `SESSION_${one}`)
 const now = new Date('2020-10-15T12:00:00Z')
 const leaf = new X509Certificate(bytesOf('DS_CERT'))
 const certificate = {
@@ -192,4 +195,25 @@ test('digests of the other allowed lengths are as long as they should be [SEC-22
     (['sha256', 'sha384', 'sha512'] as const).map((name) => digestBytes(name, '').length),
     [32, 48, 64],
   )
+})
+
+describe('the other messages of the annex', () => {
+  test('the reader signed its request (9.1.4.5)', () => {
+    const transcript = decodeCbor(bytesOf('SESSION_TRANSCRIPT_BYTES'))
+    assert(isTagged(transcript) && isBytes(transcript.value))
+    const parts = [{ encoded: transcript.value }, embed({ encoded: bytesOf('ITEMS_REQUEST') })]
+    const signature = readSign1(decodeCbor(bytesOf('READER_AUTH')))
+    const { publicKey } = new X509Certificate(bytesOf('READER_CERT'))
+    const payload = encodeCbor(embed(['ReaderAuthentication', ...parts]))
+    assert.equal(findSign1Error(signature, publicKey, { detached: payload }), null)
+    assert.deepEqual(x5chainOf(signature), [bytesOf('READER_CERT')])
+  })
+
+  for (const name of ['ENGAGEMENT', 'REQUEST'].map((one) => `DEVICE_${one}`).concat(sessions)) {
+    test(`${name} is read, and has the same content when it is written back`, () => {
+      const value = decodeCbor(bytesOf(name))
+      assert(isCborMap(value) && value.size > 0)
+      assert.deepEqual(decodeCbor(encodeCbor(value)), value)
+    })
+  }
 })

@@ -3,6 +3,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { anMdoc, certificate, deviceKey, licence, noon } from '../../../test/support/mdoc.ts'
+import { sha256 } from '../../crypto/digest.ts'
 import { readPublicJwk } from '../../crypto/jwk.ts'
 import { type SigningKey, softwareKey } from '../../crypto/signing-key.ts'
 import { decodeCbor, splitCborMap } from '../cbor/decode.ts'
@@ -132,6 +133,19 @@ for (const [what, change] of [
   })
 }
 
+test('the device key signs every presentation, and makes no MAC [MD-22]', async () => {
+  const response = await buildDeviceResponse(issued, presentation)
+  assert.deepEqual([response.includes('deviceSignature'), response.includes('deviceMac')], [true, false])
+})
+
+test('a presentation for the handover of ISO/IEC TS 18013-7:2024 is refused [VP-H3]', async () => {
+  const { clientId, nonce, responseUri } = request
+  const hashOf = (value: string) => sha256(encodeCbor([value, 'nonce-of-the-mdoc']))
+  const older = encodeCbor([null, null, [hashOf(clientId), hashOf(responseUri), nonce]])
+  const response = await buildDeviceResponse(issued, { ...presentation, sessionTranscript: older })
+  assert.deepEqual(codesOf(response), ['device_auth.signature'])
+})
+
 /** A response of any parts, signed by the holder as if it were right. */
 async function forged(parts: {
   readonly deviceElements?: Cbor
@@ -213,7 +227,7 @@ for (const [what, response, codes] of [
     assert.deepEqual(codesOf(response), codes))
 }
 
-test('a response with two documents is refused as a whole, and nothing of it is answered [VP-H4]', async () => {
+test('a response with two documents is refused as a whole, and nothing of it is answered [VP-H4] [HAIP-24]', async () => {
   const map = decodeCbor(await forged({}))
   assert(isCborMap(map))
   const documents = map.get('documents') ?? null

@@ -2,10 +2,27 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { buildRequestUriForm, canEncrypt } from './request-uri-post.ts'
 
-test('the wallet posts its nonce as a form [VP-U2]', () => {
-  const form = new URLSearchParams(buildRequestUriForm('w-1&a'))
+test('the wallet posts its nonce and its metadata as a form [VP-U2, VP-P2]', () => {
+  const form = new URLSearchParams(buildRequestUriForm('w-1&a', { prefix: 'x509_hash' }))
   assert.equal(form.get('wallet_nonce'), 'w-1&a')
-  assert.equal(canEncrypt(form.get('wallet_metadata') ?? ''), true)
+  const metadata = form.get('wallet_metadata') ?? ''
+  assert.equal(canEncrypt(metadata), true)
+  const { vp_formats_supported: formats, client_id_prefixes_supported: prefixes, ...rest } = JSON.parse(metadata)
+  assert.deepEqual(Object.keys(formats), ['dc+sd-jwt', 'mso_mdoc'])
+  assert.ok(prefixes.includes('x509_hash') && prefixes.includes('decentralized_identifier'))
+  assert.deepEqual(rest, {
+    response_types_supported: ['vp_token'],
+    response_modes_supported: ['direct_post', 'direct_post.jwt'],
+    authorization_encryption_alg_values_supported: ['ECDH-ES'],
+    authorization_encryption_enc_values_supported: ['A256GCM', 'A128GCM'],
+    request_object_signing_alg_values_supported: ['ES256', 'EdDSA', 'Ed25519'],
+  })
+})
+
+test('the wallet names no signing algorithms where the prefix precludes a signature [VP-U4]', () => {
+  const form = new URLSearchParams(buildRequestUriForm('w-1', { prefix: 'redirect_uri' }))
+  const metadata = JSON.parse(form.get('wallet_metadata') ?? '')
+  assert.equal(Object.hasOwn(metadata, 'request_object_signing_alg_values_supported'), false)
 })
 
 for (const metadata of [undefined, '', '{', '[]', '{}', '{"response_modes_supported":"direct_post.jwt"}']) {

@@ -1,31 +1,35 @@
 import { isJsonObject, parseJson } from '../../crypto/json.ts'
 import { JWE_ALG, jweEncs } from '../../crypto/jwe.ts'
+import { jwsAlgs } from '../../crypto/jws.ts'
 import { Fault } from '../../fault.ts'
-import { clientIdPrefixes } from './client-id.ts'
+import { type ClientId, clientIdPrefixes } from './client-id.ts'
 import { ENCRYPTED_MODE } from './encryption.ts'
 import { vpFormatsSupported } from './request-object.ts'
 
 /**
- * The metadata that every wallet of this product sends, so that it distinguishes none [VP-U6].
+ * The metadata that every wallet of this product sends, so that it distinguishes none [VP-P2, VP-U6].
  *
  * @see [OpenID4VP 1.0, 10](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-wallet-metadata-authorizatio)
  */
-const walletMetadata = JSON.stringify({
+const walletMetadata = {
   vp_formats_supported: vpFormatsSupported,
   client_id_prefixes_supported: clientIdPrefixes,
   response_types_supported: ['vp_token'],
   response_modes_supported: ['direct_post', ENCRYPTED_MODE],
-  encryption_alg_values_supported: [JWE_ALG],
-  encryption_enc_values_supported: jweEncs,
-})
+  authorization_encryption_alg_values_supported: [JWE_ALG],
+  authorization_encryption_enc_values_supported: jweEncs,
+}
 
 /**
  * The form body of a wallet that posts for a request object. [VP-U2]
  *
  * @param walletNonce Fresh; `checkRequest` compares it with the one in the object.
  */
-export function buildRequestUriForm(walletNonce: string): string {
-  return new URLSearchParams({ wallet_nonce: walletNonce, wallet_metadata: walletMetadata }).toString()
+export function buildRequestUriForm(walletNonce: string, { prefix }: Pick<ClientId, 'prefix'>): string {
+  // [VP-U4] 5.10: not for a prefix that precludes signed request objects
+  const signing = prefix === 'redirect_uri' ? {} : { request_object_signing_alg_values_supported: jwsAlgs }
+  const metadata = JSON.stringify({ ...walletMetadata, ...signing })
+  return new URLSearchParams({ wallet_nonce: walletNonce, wallet_metadata: metadata }).toString()
 }
 
 /** Whether the `wallet_metadata` that a wallet posted lists the encrypted response mode. Metadata that is not JSON lists nothing. */

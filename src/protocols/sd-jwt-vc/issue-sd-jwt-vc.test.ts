@@ -34,7 +34,7 @@ function inTheClear({ jwt }: SdJwt): JsonObject {
 }
 
 describe('an issued credential', () => {
-  test('carries the type, the key names and the registered claims in the clear [VC-1] [VC-2]', async () => {
+  test('carries the type, the key names and the registered claims in the clear, hashed as strongly as signed [VC-1] [VC-2] [VC-5] [SD-16]', async () => {
     const status = { status_list: { idx: 7, uri: 'https://issuer.example/status/1' } }
     const exp = new Date(noon.getTime() + 1999)
     const { jwt } = await issued(
@@ -57,6 +57,17 @@ describe('an issued credential', () => {
     const salts = texts.map((one) => JSON.parse(Buffer.from(one, 'base64url').toString())[0] as string)
     assert.equal(new Set(salts).size, 80)
     assert(salts.every((salt) => Buffer.from(salt, 'base64url').length === 16))
+  })
+
+  test('discloses a member by salt, name and value, and an element by salt and value [SD-11]', async () => {
+    const { disclosures } = await issued({ name: 'A', tags: ['x'] }, { tags: { items: {} } })
+    const contents = disclosures.map((one) => JSON.parse(Buffer.from(one, 'base64url').toString()).slice(1))
+    assert.equal(contents.length, 3)
+    assert.deepEqual(
+      contents.find(([first]) => first === 'name'),
+      ['name', 'A'],
+    )
+    assert.ok(contents.some((one) => one.length === 1 && one[0] === 'x'))
   })
 
   test('lists its digests in an order that tells nothing [SD-12]', async () => {

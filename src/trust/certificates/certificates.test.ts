@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { openTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
 import { openSsl } from '../../../test/support/openssl.ts'
+import { applyBootstrap } from '../../directory/bootstrap/apply-bootstrap.ts'
+import { forgetTenants } from '../../directory/tenants/find-tenant.ts'
 import {
   type Authority,
   anAuthority,
@@ -32,7 +34,7 @@ async function refusedWith(authority: Authority, body: object, pointer: string):
   assert(reply.body.errors.some((one: { source?: { pointer?: string } }) => one.source?.pointer === pointer))
 }
 
-test('an issuer root is an IACA certificate with every field of 6.7, and answers as the contract says', async () => {
+test('an issuer root is an IACA certificate with every field of 6.7, and answers as the contract says [CSR-4] [CSR-5] [X5-1]', async () => {
   const authority = await anAuthority(db)
   const root = await aRoot(authority, { countryName: 'za', commonName: 'Überprüfung' })
   const { id, createdAt, updatedAt, expiresAt, subjectKeyIdentifier, certificate, ...rest } = root
@@ -57,7 +59,7 @@ for (const [type, keyType, name, signMdl] of [
   ['verifierRoot', 'P-256', 'Acme College Reader Root', false],
   ['verifierRoot', 'Ed25519', 'Acme College Reader Root', false],
 ] as const) {
-  test(`${type} on ${keyType} has a name by itself, is active, and signs a leaf that openssl verifies`, async () => {
+  test(`${type} on ${keyType} has a name by itself, is active, and signs a leaf that openssl verifies [X5-6] [X5-7]`, async () => {
     const authority = await anAuthority(db)
     const root = await aRoot(authority, { type, keyType })
     assert.deepEqual([root.status, root.capabilities], ['active', { signMdl }])
@@ -79,6 +81,22 @@ for (const [type, keyType, name, signMdl] of [
     assert.equal(chain.body, leaf.certificate + root.certificate)
   })
 }
+
+test('a tenant may limit signers of mdocs to the usage of driving licences, also those that its root signs on request', async () => {
+  const authority = await anAuthority(db)
+  const { slug } = authority.tenant
+  await applyBootstrap(authority.platform, {
+    tenants: [{ slug, name: 'Acme', settings: { documentSignerUsages: 'mdl' } }],
+  })
+  forgetTenants(authority.platform)
+  const root = await aRoot(authority)
+  const csr = { type: 'issuerSignCredential', keyType: 'P-256', countryName: 'ZA', capabilities: { signMdl: true } }
+  const made = await authority.api('POST', '/certificates/csrs', csr)
+  const signed = await authority.api('POST', `/certificates/${root.id}/sign`, { csrId: made.body.data.id })
+  assert.equal(signed.status, 201, JSON.stringify(signed.body))
+  for (const { certificate } of [await leafOf(authority, root.id), signed.body.data])
+    assert.match(textOf(certificate), /Extended Key Usage: critical\s+1\.0\.18013\.5\.1\.2\n/)
+})
 
 test('what signs is the leaf of the active root, with a chain that leaves the root out', async () => {
   const authority = await anAuthority(db)

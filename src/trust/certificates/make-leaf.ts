@@ -34,10 +34,15 @@ export function leafValidity({ notBefore, notAfter }: Certificate, now: Date): {
   return { notBefore: new Date(start), notAfter: new Date(Math.min(start + LEAF_DAYS * DAY_MS, notAfter.getTime())) }
 }
 
-/** Returns the profile of a certificate below a root of the tenant. */
-export function leafProfile(type: LeafType, signMdl: boolean): ProfileName {
+/** Returns the profile of a certificate below a root of the tenant. `settings`: of the tenant, which may limit signers of mdocs to one usage. */
+export function leafProfile(
+  type: LeafType,
+  signMdl: boolean,
+  { documentSignerUsages }: Tenant['settings'],
+): ProfileName {
   if (type === 'verifierSignRequest') return 'readerAuth'
-  return signMdl ? 'documentSigner' : 'sdJwtSigner'
+  if (!signMdl) return 'sdJwtSigner'
+  return documentSignerUsages === 'mdl' ? 'mdlSigner' : 'documentSigner'
 }
 
 /** Returns the subject alternative names of a signer: the issuer address and its host [X5-6], or the host that receives responses [X5-7]. */
@@ -92,7 +97,7 @@ async function draftedLeaf(
   if (!isRootType(root.type)) throw new Error('a leaf requires a root')
   const type = leafTypeOf(root.type)
   const above = readCertificate(root.der)
-  const profile = leafProfile(type, root.signMdl)
+  const profile = leafProfile(type, root.signMdl, tenant.settings)
   const role = type === 'issuerSignCredential' ? 'Document Signer' : 'Verifier'
   const draft = draftLeaf({
     ...{ profile, root: above, rootAlg: rootKey.alg, spki: spkiOf(key.publicJwk), ...leafValidity(above, now) },

@@ -46,7 +46,7 @@ async function codesOf(...asked: Parameters<typeof resolve>): Promise<readonly s
   return findings.map(({ code }) => code)
 }
 
-test('[VC-21] a credential whose chain ends at a trusted certificate, and whose leaf is for its issuer, is proved', async () => {
+test('[VC-21] [VC-7] a credential whose chain ends at a trusted certificate, and whose leaf is for its issuer if it names one, is proved', async () => {
   const below = make({ issuer: middle })
   const found = await resolve([below, middle])
   assert.partialDeepStrictEqual(found, { issuer: iss, mechanism: 'x5c', trusted: true, findings: [] })

@@ -46,7 +46,7 @@ export function checkImported(imported: Imported, request: TenantSigningRequest,
     refuse('certificate.not_valid_now', 'validity.start', `is valid from ${leaf.notBefore.toISOString()} on.`)
   if (now > leaf.notAfter)
     refuse('certificate.not_valid_now', 'validity.end', `expired at ${leaf.notAfter.toISOString()}.`)
-  const daysMax = exceededDays(leaf, leafProfile(request.type, request.signMdl))
+  const daysMax = exceededDays(leaf, leafProfile(request.type, request.signMdl, {}))
   if (daysMax !== null) {
     refuse('certificate.valid_too_long', 'validity.length', `is valid for more than ${daysMax} days.`)
   }

@@ -119,9 +119,9 @@ async function drafted(
 ): Promise<Omit<NewCertificate, 'id'>> {
   const above = readCertificate(root.der)
   const requested = requestedOf(root, above, { csr, own })
-  const { slug } = await callingTenant(needs, caller)
+  const { slug, settings } = await callingTenant(needs, caller)
   const rootKey = await needs.keys.byId(caller.tenantId, root.keyId ?? '')
-  const profile = leafProfile(requested.type, requested.signMdl)
+  const profile = leafProfile(requested.type, requested.signMdl, settings)
   const draft = draftLeaf({
     ...{ profile, root: above, rootAlg: rootKey.alg, spki: csr.spki, ...leafValidity(above, needs.clock.now()) },
     subject: { country: csr.subject.country ?? '', commonName: csr.subject.commonName ?? '' },

@@ -299,7 +299,7 @@ test('a request takes one certificate', async () => {
   assert.deepEqual([again.status, again.body.errors[0].meta.status], [409, 'completed'])
 })
 
-test('an open request ends after 30 days: its key is destroyed, nothing can be imported', async () => {
+test('an open request ends after 30 days: its key is destroyed, nothing can be imported [CSR-3]', async () => {
   const authority = await anAuthorityLater()
   const csr = await aRequest(authority)
   const certificate = state.sign(csr.certificateSigningRequest)

@@ -9,6 +9,7 @@ import type { DigitalCredentialsOptions, PendingRequest } from '../requests/pres
 import { addressesOf, UNSIGNED_CLIENT } from '../requests/request-addresses.ts'
 import { responseKeyOf } from '../requests/response-key.ts'
 import { openRequestOf, transactionsOf } from '../requests/serve-request-object.ts'
+import { issuerAuthoritiesOf } from '../templates/issuer-authorities.ts'
 import { formatsOf, queryOf, verifierInfoOf } from '../templates/template-query.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'sealing' | 'keys' | 'urls' | 'config' | 'memory'>
@@ -64,10 +65,8 @@ async function dataOf(
   const isEncrypted = verifierConfig?.responseMode !== 'direct_post' || isHaip(tenant)
   const key = isEncrypted ? { encryptionKey: (await responseKeyOf(platform, tenant.id, request.id)).publicJwk } : {}
   const transactions = await transactionsOf(platform, tenant.id, request)
-  const parameters = browserParameters(
-    { nonce, dcqlQuery: queryOf(request), ...transactions, ...key },
-    formatsOf(request),
-  )
+  const dcqlQuery = queryOf(request, await issuerAuthoritiesOf(platform, tenant.id, request.credentials))
+  const parameters = browserParameters({ nonce, dcqlQuery, ...transactions, ...key }, formatsOf(request))
   const verifierInfo = verifierInfoOf(request)
   const info = verifierInfo === undefined ? {} : { verifier_info: verifierInfo }
   // [VP-D3] no client_id, and expected_origins would be ignored

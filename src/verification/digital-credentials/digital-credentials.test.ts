@@ -96,7 +96,7 @@ test('a request for several frameworks has its clients in the protected headers 
   await generalVerify({ ...jws, signatures: jws.signatures.slice(0, 1) }, await importX509(pem, 'ES256'))
 })
 
-test('an SD-JWT VC is verified that is bound to the origin, also for a signed request', async () => {
+test('an SD-JWT VC is verified that is bound to the origin, also for a signed request [VP-D5]', async () => {
   for (const protocol of ['openid4vp-v1-unsigned', 'openid4vp-v1-signed']) {
     const request = await aBrowserRequest(verifier)
     const { status, headers } = await request.post({ ...(await answerTo(request)), protocol }, shop)
@@ -168,9 +168,9 @@ for (const [what, answer, by, code, status] of [
     400,
     'requested',
   ],
-  ['that is no object', async () => ({ data: '"x"' }), shop, 400, 'requested'],
+  ['that is no object [VP-D4]', async () => ({ data: '"x"' }), shop, 400, 'requested'],
   ['that is no JSON', async () => ({ data: '{' }), shop, 400, 'requested'],
-  ['that is an error', errors, shop, 200, 'rejected'],
+  ['that is an error [VP-D4]', errors, shop, 200, 'rejected'],
 ] as const) {
   test(`an answer ${what} gets ${code}, and the request is ${status}`, async () => {
     const request = await aBrowserRequest(verifier)

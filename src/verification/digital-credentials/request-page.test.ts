@@ -44,12 +44,13 @@ async function withWallet(page: Page, request: Request, seen: { origin: string; 
     }`)
 }
 
-test('the page shows what is requested, and sends what the wallet answers', async () => {
+test('the page shows what is requested, and sends what the wallet answers after a gesture [VP-D5, VP-D6]', async () => {
   const request = await aBrowserRequest(verifier)
   const { page, troubles, close } = await visit(browser, verifier.url)
   const seen: Parameters<typeof withWallet>[2] = []
   await withWallet(page, request, seen)
   const response = await page.goto(`${request.uri}/page`)
+  assert.match(response?.headers()['permissions-policy'] ?? '', /digital-credentials-get=\(self\)/)
   assert.match(await page.locator('main').innerText(), /Acme asks you for:\s+card/)
   const defects = [await axeDefects(page), await layoutDefects(page), await markupDefects(response)].flat()
   await page.getByRole('button', { name: 'Choose from your wallet' }).click()

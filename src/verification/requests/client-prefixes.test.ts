@@ -144,7 +144,7 @@ async function underHaip(keyType: 'P-256' | null = 'P-256'): Promise<Backend> {
   return backend
 }
 
-test('under HAIP requests are signed under x509_hash, and responses are encrypted whatever the wallet posts [HAIP-20, HAIP-21]', async () => {
+test('under HAIP requests are signed under x509_hash, and responses are encrypted whatever the wallet posts [HAIP-20, HAIP-21, HAIP-23]', async () => {
   const backend = await underHaip()
   const request = await aRequest(verifier, {
     backend,
@@ -183,6 +183,23 @@ for (const [what, config] of [
     assert.deepEqual([request.status, request.body.errors[0].source.pointer], [400, '/presentationTemplateId'])
   })
 }
+
+test('under HAIP a request with a redirect URI is bound to the session of the browser [HAIP-22]', async () => {
+  const backend = await underHaip()
+  const redirectUri = 'http://127.0.0.1/done'
+  const made = await backend.ask('POST', '/templates/presentations', template({}))
+  const kept = await backend.ask('POST', '/templates/presentations', template({ redirectUri }))
+  for (const [presentationTemplateId, more] of [
+    [made.body.data.id, { redirectUri }],
+    [kept.body.data.id, {}],
+  ]) {
+    const ask = (session: object) =>
+      backend.ask('POST', '/presentations/request', { presentationTemplateId, ...more, ...session })
+    const refused = await ask({})
+    assert.deepEqual([refused.status, refused.body.errors[0].source.pointer], [400, '/browserSession'])
+    assert.equal((await ask({ browserSession: 'session-0123456789abcdef' })).status, 200)
+  }
+})
 
 test('under HAIP without a certificate there is no request', async () => {
   const backend = await underHaip(null)

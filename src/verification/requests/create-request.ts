@@ -2,7 +2,7 @@ import type { Caller } from '../../caller.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import { randomToken } from '../../crypto/random.ts'
 import { isHaipTenant } from '../../directory/tenants/haip-tenant.ts'
-import { Fault } from '../../fault.ts'
+import { Fault, type Violation } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import { knownId } from '../../uuid.ts'
@@ -51,13 +51,24 @@ export async function createPresentationRequest(
   const template = await platform.store.single(caller.tenantId, (tx) => getPresentationTemplate(tx, templateId))
   const config = template.verifierConfig ?? {}
   if (await isHaipTenant(platform, caller.tenantId)) {
-    const violations = haipViolations(config, '/presentationTemplateId')
+    const violations = [
+      ...haipViolations(config, '/presentationTemplateId'),
+      ...sessionViolations(redirectUri ?? config.redirectUri, body.browserSession),
+    ]
     if (violations.length > 0) throw new Fault('request.invalid', { violations })
   }
   const signers = { [signingPreferenceOf(config)]: await chooseSigner(platform, caller, config) }
   const row = await insert(platform, caller, { ...input, template }, signers)
   if (row === null) throw new Fault('state.conflict', { detail: 'The template was changed concurrently.' })
   return row
+}
+
+/** [HAIP-22] A redirect that arrives in another session than the one in which the request was created must not give a result. */
+function sessionViolations(redirectUri: string | undefined, browserSession: string | undefined): readonly Violation[] {
+  if (redirectUri === undefined || browserSession !== undefined) return []
+  const detail =
+    'The organisation follows HAIP 1.0, where a request with a redirect URI is bound to the session of the browser.'
+  return [{ detail, pointer: '/browserSession' }]
 }
 
 /** `template`: the version that the transaction data refer to. */

@@ -7,6 +7,8 @@ const own = {
   'issuer.not_restricted': 'The template allows any issuer, so anyone could have issued this credential.',
   'issuer.not_allowed': 'The issuer is not among those that the template, or the address of the type, allows.',
   'issuer.not_trusted': 'The issuer is not a trusted entity that the template accepts.',
+  'issuer.not_certified':
+    'The organisation follows HAIP 1.0, where a credential names its issuer by x5c, without a self-signed certificate.',
   'issuer.unresolved': 'The key of the issuer could not be resolved.',
   'issuer.unavailable': 'The key of the issuer could not be fetched.',
   // Not a defect: many issuers do so, and the certificate must be valid whenever the credential is presented.

@@ -272,13 +272,14 @@ test('requests are listed newest first, page by page, and by status, reference a
   assert.deepEqual(await list(`filter[presentationTemplateId]=${unknownId}`), [])
 })
 
-test('reading needs verification:read, writing verification:write', async () => {
+test('reading needs verification:read, writing verification:write [VP-F4]', async () => {
   const { ask } = await verifier.aTenant()
   for (const [method, path, scope] of [
     ['GET', '/templates/presentations', 'verification:write'],
     ['POST', '/templates/presentations', 'verification:read'],
     ['POST', '/presentations/request', 'verification:read'],
     ['GET', '/presentations', 'verification:write'],
+    ['GET', `/presentations/${crypto.randomUUID()}`, 'verification:write'],
   ] as const) {
     const { status } = await ask(method, path, method === 'POST' ? {} : undefined, scope)
     assert.equal(status, 403)

@@ -59,7 +59,7 @@ test('a result is returned only to the session in which the flow began [VP-F1]',
   assert.equal(await read({ responseCode, browserSession: session }), 200)
 })
 
-test('a cross-device flow may be bound to the session that shows the code [VP-F1]', async () => {
+test('a cross-device flow may be bound to the session that shows the code [VP-F1, VP-F3]', async () => {
   const browserSession = 'session-0123456789abcdef'
   const request = await aRequest(verifier, { request: { browserSession } })
   await request.answer({ c0: [await aPresentation(request)] })

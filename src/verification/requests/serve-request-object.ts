@@ -6,6 +6,7 @@ import type { Platform } from '../../platform.ts'
 import { ENCRYPTED_MODE } from '../../protocols/openid4vp/encryption.ts'
 import { buildRequestObject, encodeUnsigned, signRequestObject } from '../../protocols/openid4vp/request-object.ts'
 import { canEncrypt } from '../../protocols/openid4vp/request-uri-post.ts'
+import { issuerAuthoritiesOf } from '../templates/issuer-authorities.ts'
 import { formatsOf, queryOf, verifierInfoOf } from '../templates/template-query.ts'
 import { signerOf } from './choose-signer.ts'
 import type { PendingRequest } from './presentation-request.ts'
@@ -50,7 +51,7 @@ export async function serveRequestObject(
   const claims = buildRequestObject(
     {
       ...{ clientId, responseUri, nonce, state, lifetimeSeconds },
-      dcqlQuery: queryOf(request),
+      dcqlQuery: queryOf(request, await issuerAuthoritiesOf(platform, tenantId, request.credentials)),
       ...(await transactionsOf(platform, tenantId, request)),
       ...(walletNonce !== undefined && { walletNonce }),
       ...(verifierInfo !== undefined && { verifierInfo }),

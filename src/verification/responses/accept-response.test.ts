@@ -65,13 +65,14 @@ test('the request object is signed by the did:web of the tenant and has the para
   })
 })
 
-test('the request object is served again with the same nonce, and repeats the nonce of the wallet [VP-R11, VP-U2]', async () => {
+test('the request object is served again with the same nonce, and repeats the nonce of the wallet [VP-R11, VP-U2, VP-U5]', async () => {
   const { object, requestUri } = await aRequest(verifier)
   const again = await payloadAt(requestUri)
   assert.deepEqual([again.nonce, again.state], [object.nonce, object.state])
   assert.equal(again.wallet_nonce, undefined)
   const posted = part((await postForm(requestUri, { wallet_nonce: 'w-1', wallet_metadata: '{}' })).body, 1)
   assert.deepEqual([posted.nonce, posted.wallet_nonce], [object.nonce, 'w-1'])
+  assert.deepEqual(posted.dcql_query, object.dcql_query)
 })
 
 test('a valid response is verified with its issuer, and only the requested claims are stored [DCQL-21]', async () => {

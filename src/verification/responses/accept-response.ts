@@ -83,7 +83,7 @@ export async function acceptResponse(
   const { clientId: aud, responseUri } = addressesOf(platform.urls, tenant.slug, token, request.clientId)
   const bound = { ...audienceOf(from, aud), responseUri, encryptionKey: key }
   const trust = trustOf(platform, tenant.id)
-  const verifier = { urls: platform.urls, slug: tenant.slug }
+  const verifier = { urls: platform.urls, slug: tenant.slug, haip: isHaip(tenant) }
   const { sealedTransactions: sealed } = request
   const transactions = sealed === null ? [] : await openTransactions(platform.sealing, tenant.id, id, sealed)
   const outcome =

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { createPrivateKey, createPublicKey } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { after, test } from 'node:test'
 import { readConfig } from '../../config.ts'
-import { noAnchors } from '../../crypto/x509-path/anchor.ts'
+import { anchorSetOf, noAnchors } from '../../crypto/x509-path/anchor.ts'
+import { leafExtensions, type Made, openssl, rootExtensions } from '../../crypto/x509-path/test-support/openssl.ts'
 import { Fault } from '../../fault.ts'
 import { Memory } from '../../memory/memory.ts'
 import { urlsOf } from '../../platform.ts'
-import { matchClaims } from '../../protocols/dcql/match.ts'
+import { findUnmetReason, matchClaims } from '../../protocols/dcql/match.ts'
 import { parseQuery } from '../../protocols/dcql/parse-query.ts'
 import { aKey, anIssuer, membership, present } from '../test-support/holder.ts'
 import { checkSdJwtPresentation } from './check-sd-jwt-presentation.ts'
@@ -24,7 +27,7 @@ const expected: ExpectedPresentation = {
   ...{ origin: null, nonce: 'nonce-of-this-request-0123', aud: 'decentralized_identifier:did:web:us.example', now },
   encryptionKey: null,
   responseUri: 'https://us.example/answers',
-  verifier: { urls: urlsOf(platform.config), slug: 'us' },
+  verifier: { urls: urlsOf(platform.config), slug: 'us', haip: false },
   trust: { anchors: async () => noAnchors, vouchesFor: async () => false },
 }
 
@@ -47,4 +50,67 @@ test('an index in a query means the array as it was issued, whatever the holder 
   assert.equal(checkIndex(0), null)
   assert.notEqual(checkIndex(1), null)
   assert.equal(checkIndex(2), null)
+})
+
+const tool = openssl()
+after(() => tool.remove())
+const years = { from: '200101000000Z', until: '491231235959Z' }
+const root = tool.make({ subject: '/C=ZA/CN=Root', extensions: rootExtensions, ...years })
+const leaf = tool.make({ subject: '/C=ZA/CN=Leaf', extensions: leafExtensions, issuer: root, ...years })
+const privateKey = createPrivateKey(readFileSync(leaf.keyFile))
+const certified = anIssuer({ privateKey, jwk: createPublicKey(privateKey).export({ format: 'jwk' }) })
+const iss = 'https://issuer.example'
+const restricted: ExpectedPresentation = {
+  ...expected,
+  credential: { ...expected.credential, issuers: [issuer.did, iss], requireCryptographicHolderBinding: false },
+  trust: {
+    ...expected.trust,
+    anchors: async () => anchorSetOf([{ certificate: root.certificate, purposes: ['issuer'], owner: 'one' }]),
+  },
+}
+const issue = (chain: readonly Made[], cnf: object | undefined) => {
+  const x5c = chain.map(({ certificate }) => certificate.der.toString('base64'))
+  return certified.issue({ name: 'A' }, { ...(cnf && { cnf }), header: { x5c }, payload: { iss } })
+}
+
+for (const [what, credential, isBound, open, strict] of [
+  ['by x5c, with key binding', await issue([leaf], holder.jwk), true, [], []],
+  ['by x5c, without a holder key', await issue([leaf], undefined), false, [], []],
+  ['with a holder key, without key binding', await issue([leaf], holder.jwk), false, [], ['kb.missing']],
+  ['by x5c with the anchor', await issue([leaf, root], holder.jwk), true, [], ['issuer.not_certified']],
+  ['of a DID', await issuer.issue({ name: 'A' }, { cnf: holder.jwk }), true, [], ['issuer.not_certified']],
+] as const) {
+  test(`a presentation ${what}: under HAIP ${strict.join() || 'no finding'} [HAIP-31, HAIP-32]`, async () => {
+    const shown = present(credential, ['name'], isBound ? { ...restricted, key: holder } : null)
+    for (const [haip, codes] of [
+      [false, open],
+      [true, strict],
+    ] as const) {
+      const by = { ...restricted, verifier: { ...restricted.verifier, haip } }
+      const { issues } = await checkSdJwtPresentation(platform, shown, by)
+      assert.deepEqual(
+        issues.map(({ code }) => code),
+        codes,
+      )
+    }
+  })
+}
+
+test('a credential answers for a type that it also has, and is accepted from the allowed issuers only [DCQL-2, TM-6]', async () => {
+  const about = { cnf: holder.jwk, vct: 'https://types.example/other', payload: { aka_vcts: [membership] } }
+  for (const [by, codes] of [
+    [issuer, []],
+    [anIssuer(), ['issuer.not_allowed']],
+  ] as const) {
+    const shown = present(await by.issue({ name: 'A' }, about), ['name'], { ...expected, key: holder })
+    const { presented, issues } = await checkSdJwtPresentation(platform, shown, expected)
+    assert.deepEqual(
+      issues.map(({ code }) => code),
+      codes,
+    )
+    const [query] = parseQuery({
+      credentials: [{ id: 'c', format: 'dc+sd-jwt', meta: { vct_values: [membership] } }],
+    }).credentials
+    if (presented !== null && query !== undefined) assert.equal(findUnmetReason(query, presented), null)
+  }
 })

@@ -2,9 +2,11 @@ import { sha256Base64url } from '../../crypto/digest.ts'
 import { memberOf } from '../../crypto/json.ts'
 import { parseCompact } from '../../crypto/jws.ts'
 import { authorityKeyIdsOf } from '../../crypto/x509/authority-key-ids.ts'
+import { isUnanchoredChain } from '../../crypto/x509-path/unanchored-chain.ts'
 import type { Platform } from '../../platform.ts'
 import { issuedPositions } from '../../protocols/dcql/claims-path.ts'
 import { looksLikeDid } from '../../protocols/did/did.ts'
+import { alsoTypesOf } from '../../protocols/sd-jwt-vc/also-types.ts'
 import { finding } from '../../protocols/sd-jwt-vc/findings.ts'
 import { parseSdJwt, type SdJwt } from '../../protocols/sd-jwt-vc/sd-jwt.ts'
 import { type VerifiedPresentation, verifyPresentation } from '../../protocols/sd-jwt-vc/verify-presentation.ts'
@@ -33,6 +35,9 @@ export async function checkSdJwtPresentation(
   // 3.9 step 5
   const sdJwt = orNull(() => parseSdJwt(compact))
   if (sdJwt === null) return rejectedCredential([issue('presentation.malformed')])
+  // [HAIP-31]
+  if (expected.verifier.haip && !isUnanchoredChain(sdJwt.jwt.header.x5c))
+    return rejectedCredential([issue('issuer.not_certified')])
   // 14.1.2: refused before anything is fetched
   if (isForAnotherRequest(sdJwt, expected.nonce)) return rejectedCredential([finding('kb.nonce')])
   // no key is fetched for an issuer that would be refused
@@ -73,10 +78,13 @@ async function claimedIssuerDefects({ jwt }: SdJwt, expected: ExpectedPresentati
 function verify(
   sdJwt: SdJwt,
   { key }: ResolvedIssuer,
-  { nonce, aud, now, credential }: ExpectedPresentation,
+  { nonce, aud, now, credential, verifier }: ExpectedPresentation,
 ): VerifiedPresentation {
-  // [SEC-56]
-  const keyBinding = credential.requireCryptographicHolderBinding === false ? 'optional' : 'required'
+  // [SEC-56], [HAIP-32]: a credential with a key is always presented with it
+  const isWaived =
+    credential.requireCryptographicHolderBinding === false &&
+    !(verifier.haip && memberOf(sdJwt.jwt.payload, 'cnf') !== undefined)
+  const keyBinding = isWaived ? 'optional' : 'required'
   return verifyPresentation(sdJwt, { issuerKey: key, now, keyBinding, nonce, aud, audience: aud })
 }
 
@@ -87,7 +95,7 @@ function presentedOf(
   const type = memberOf(claims, 'vct')
   if (typeof type !== 'string') return null
   return {
-    ...{ format: 'dc+sd-jwt', type, claims },
+    ...{ format: 'dc+sd-jwt', type, alsoTypes: alsoTypesOf(claims), claims },
     // an index in the query refers to the array as issued
     positions: issuedPositions(claims, arrays),
     holderBound: keyBinding !== null,

@@ -22,8 +22,8 @@ export type ExpectedPresentation = {
   readonly encryptionKey: P256Jwk | null
   readonly now: Date
   readonly trust: TenantTrust
-  /** The tenant that made the request, and the addresses of this deployment. */
-  readonly verifier: { readonly urls: Urls; readonly slug: string }
+  /** The tenant that made the request, and the addresses of this deployment. `haip`: whether it follows the profile. */
+  readonly verifier: { readonly urls: Urls; readonly slug: string; readonly haip: boolean }
 }
 
 /** The result of the checks of one presentation. `signedByHolder`: the key binding, or the device-signed elements by namespace. */

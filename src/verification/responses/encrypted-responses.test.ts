@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { CompactEncrypt, importJWK, type JWK } from 'jose'
+import { getTenant } from '../../directory/tenants/find-tenant.ts'
+import { Fault } from '../../fault.ts'
+import { readResponse } from '../../protocols/openid4vp/response.ts'
 import { aPresentation, aRequest, part } from '../test-support/presentation-request.ts'
 import { postForm, startVerifier, type Verifier } from '../test-support/verifier.ts'
+import { acceptResponse } from './accept-response.ts'
 
 let verifier: Verifier
 before(async () => {
@@ -51,6 +55,16 @@ for (const enc of ['A128GCM', 'A256GCM']) {
     assert.equal((await request.result()).status, 'verified')
   })
 }
+
+test('encryption proves nothing about the sender: what is in an encrypted response is checked like any other [VP-S7]', async () => {
+  const request = await aRequest(verifier, { template: encrypted })
+  const [key] = metadataOf(request.object).jwks.keys
+  const vp_token = { c0: [await aPresentation({ ...request, nonce: 'nonce-of-another-request-01' })] }
+  const response = await seal({ vp_token, state: request.object.state }, key)
+  assert.equal((await postForm(String(request.object.response_uri), { response })).status, 200)
+  const { status, credentials } = await request.result()
+  assert.deepEqual([status, credentials[0].issues[0].code], ['failed', 'kb.nonce'])
+})
 
 test('without a template’s word the response is encrypted if the wallet posts that it can', async () => {
   const request = await aRequest(verifier)
@@ -129,4 +143,26 @@ test('an error of the wallet may come in the clear, and encrypted [VP-S5]', asyn
     await postForm(String(request.object.response_uri), isEncrypted ? { response: await seal(error, key) } : error)
     assert.equal((await request.result()).status, 'rejected')
   }
+})
+
+test('of 100 responses by direct_post.jwt at two processes one is accepted [SEC-50]', async () => {
+  const request = await aRequest(verifier, { template: encrypted })
+  const [key] = metadataOf(request.object).jwks.keys
+  const response = await seal({ vp_token: await tokenFor(request), state: request.object.state }, key)
+  const token = request.requestUri.split('/').at(-1) ?? ''
+  const outcomes = await Promise.all(
+    Array.from({ length: 100 }, async (_, i) => {
+      const platform = i % 2 === 0 ? verifier.platform : verifier.twin
+      const tenant = await getTenant(platform, request.slug)
+      const from = { ip: '192.0.2.1', requestId: `r${i}` }
+      return acceptResponse(platform, tenant, token, readResponse({ response }), from).then(
+        () => 'accepted',
+        (error: unknown) => (error instanceof Fault ? error.code : String(error)),
+      )
+    }),
+  )
+  assert.equal(outcomes.filter((one) => one === 'accepted').length, 1)
+  const losers = new Set(['accepted', 'presentation_request.closed', 'presentation_response.undecided'])
+  assert.deepEqual([...new Set(outcomes).difference(losers)], [])
+  assert.equal((await request.result()).status, 'verified')
 })

@@ -168,7 +168,7 @@ for (const [what, tampering, code] of [
   ['client', { aud: 'x509_san_dns:elsewhere.example' }, 'device_auth.signature'],
   ['address', { responseUri: 'https://elsewhere.example/answers' }, 'device_auth.signature'],
 ] as const) {
-  test(`an mdoc that was presented to another ${what} is a failed result with ${code} (B.2.6.1)`, async () => {
+  test(`an mdoc that was presented to another ${what} is a failed result with ${code} (B.2.6.1) [VP-H2]`, async () => {
     const { backend, ids } = await trusting(root)
     const request = await asking(backend, { trustedIssuers: ids })
     const shown = await presentWithOwf(await anOwfDocument({ signer }), { ...request, ...tampering })

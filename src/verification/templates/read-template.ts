@@ -68,6 +68,10 @@ function readCredential(
     if (!unknownEntities.has(id)) continue
     violations.push({ detail: `There is no trusted entity ${id}.`, pointer: `${pointer}/trustedIssuers/${i}` })
   }
+  if (rest.trustedIssuersInQuery === true && (trustedIssuers.length === 0 || rest.trustedAuthorities !== undefined)) {
+    const detail = 'Only a credential with trustedIssuers, and without trustedAuthorities, can have them in its query.'
+    violations.push({ detail, pointer: `${pointer}/trustedIssuersInQuery` })
+  }
   return {
     ...{ ...rest, format, attributes },
     ...(trustedIssuers.length > 0 && { trustedIssuers: trustedIssuers.map((id) => id.toLowerCase()) }),

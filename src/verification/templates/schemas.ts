@@ -39,6 +39,13 @@ const CredentialInTemplate = Type.Object(
     trustedIssuers: issuerList(
       'Ids of trusted entities. Their DIDs, addresses and certificates are read when a response is checked; a removed entity covers no issuer.',
     ),
+    trustedIssuersInQuery: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether the query names the certificates of `trustedIssuers` as DCQL trusted authorities (`aki`), so that wallets propose only credentials under them. ' +
+          'Credentials of the DIDs and addresses of these entities are then not proposed.',
+      }),
+    ),
     claimSets: Type.Optional(
       Type.Array(Type.Array(ClaimPath, { minItems: 1, maxItems: dcqlLimits.claimsMax }), {
         minItems: 1,
@@ -88,6 +95,7 @@ const CredentialInTemplate = Type.Object(
 )
 
 const queryMembers = [
+  'trustedIssuersInQuery',
   'claimSets',
   'optional',
   'multiple',

@@ -20,9 +20,14 @@ export function queryIdOf(position: number): string {
  * Conditions are not part of it: the verifier would learn from a refusal about values that the holder did not disclose (15.4.1), and DCQL
  * has no ranges. They are checked after disclosure. `values` are, since the template says so.
  *
+ * @param authorities Key identifiers of accepted authorities by position, where the template states none. A response is checked without
+ *   them: `trustedIssuers` is the stronger condition.
  * @see [OpenID4VP 1.0, 6](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-digital-credentials-query-l)
  */
-export function queryOf({ credentials, verifierConfig }: TemplateSnapshot): JsonObject {
+export function queryOf(
+  { credentials, verifierConfig }: TemplateSnapshot,
+  authorities: ReadonlyMap<number, readonly string[]> = new Map(),
+): JsonObject {
   const sets = setsOf(credentials, verifierConfig?.credentialSets ?? [])
   return {
     credentials: credentials.map((credential, position) => {
@@ -39,7 +44,7 @@ export function queryOf({ credentials, verifierConfig }: TemplateSnapshot): Json
       return {
         id: queryIdOf(position),
         ...formatOf(credential),
-        ...rulesOf(credential),
+        ...rulesOf(credential, authorities.get(position) ?? []),
         // 6.1: `claims` is left out rather than empty
         ...(claims.length > 0 && { claims }),
         ...(claimSets.length > 0 && {
@@ -79,11 +84,15 @@ function formatOf({ format, type }: TemplateCredential): JsonObject {
 }
 
 /** 6.1: members that have a default are left out where they have it. */
-function rulesOf({ multiple, requireCryptographicHolderBinding, trustedAuthorities }: TemplateCredential): JsonObject {
+function rulesOf(
+  { multiple, requireCryptographicHolderBinding, trustedAuthorities = [] }: TemplateCredential,
+  keyIds: readonly string[],
+): JsonObject {
+  const authorities = keyIds.length > 0 ? [{ type: 'aki', values: [...keyIds] }] : trustedAuthorities
   return {
     ...(multiple === true && { multiple }),
     ...(requireCryptographicHolderBinding === false && { require_cryptographic_holder_binding: false }),
-    ...(trustedAuthorities !== undefined && { trusted_authorities: trustedAuthorities }),
+    ...(authorities.length > 0 && { trusted_authorities: authorities }),
   }
 }
 

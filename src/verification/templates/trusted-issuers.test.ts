@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
+import { authorityKeyIdsOf } from '../../crypto/x509/authority-key-ids.ts'
 import { leafExtensions, type Made, openssl, rootExtensions } from '../../crypto/x509-path/test-support/openssl.ts'
 import { trustOf } from '../../trust/issuers/is-trusted.ts'
 import {
@@ -95,6 +96,33 @@ test('a credential with a certificate is accepted under a trusted root, and only
   assert.deepEqual(steered, ['failed', null, ['issuer.name', 'issuer.not_trusted']])
 })
 
+test('the query may name the certificates of the trusted entities, so that a wallet proposes only credentials under them', async () => {
+  const backend = await verifier.aTenant()
+  const both = [
+    await entity(backend, { certificates: [root.pem] }),
+    await entity(backend, { certificates: [middle.pem] }),
+  ]
+  const credential = { issuers: [], trustedIssuers: both, trustedIssuersInQuery: true }
+  const request = await aRequest(verifier, { backend, credential })
+  const [asked] = (request.object.dcql_query as { credentials: { trusted_authorities: { values: string[] }[] }[] })
+    .credentials
+  const idOf = ({ certificate }: Made) => certificate.extensions.subjectKeyId?.toString('base64url') ?? ''
+  assert.deepEqual(asked?.trusted_authorities, [{ type: 'aki', values: asked?.trusted_authorities[0]?.values }])
+  assert.deepEqual(asked?.trusted_authorities[0]?.values.toSorted(), [root, middle].map(idOf).sort())
+  const chain = [leaf, middle].map(({ certificate }) => certificate.der)
+  assert.deepEqual(authorityKeyIdsOf(chain).toSorted(), asked?.trusted_authorities[0]?.values.toSorted())
+  await request.answer({ c0: [await aPresentation(request, certified())] })
+  assert.equal((await request.result()).status, 'verified')
+  const alone = { type: membership, attributes: {}, trustedIssuersInQuery: true }
+  const refused = await backend.ask('POST', '/templates/presentations', {
+    ...{ name: 'M', description: '', credentials: [alone] },
+  })
+  assert.deepEqual(
+    [refused.status, refused.body.errors[0].source.pointer],
+    [400, '/credentials/0/trustedIssuersInQuery'],
+  )
+})
+
 test('an issuer may be allowed by the subject key identifier of a certificate of its path', async () => {
   const backend = await verifier.aTenant()
   await entity(backend, { certificates: [root.pem] })
@@ -138,7 +166,7 @@ test('without issuers a type under an issuer address of this deployment is accep
     const mechanism = by.startsWith('did:') ? ('did' as const) : ('jwt-vc-issuer' as const)
     const claimed = { issuer: by, mechanism, trusted: true, chain: null, keyIds: [] }
     const credential = { type, format: 'sd-jwt-vc', attributes: {} } as const
-    const found = await checkIssuer(claimed, { credential, trust, verifier: { urls, slug: ours } })
+    const found = await checkIssuer(claimed, { credential, trust, verifier: { urls, slug: ours, haip: false } })
     assert.deepEqual([type, by, found.map(({ code }) => code)], [type, by, codes])
   }
 })

@@ -1,4 +1,4 @@
-import { type JsonObject, memberOf } from '../../crypto/json.ts'
+import type { JsonObject } from '../../crypto/json.ts'
 import { mdocClaims } from '../../protocols/mdoc/claims.ts'
 import { parseIssuerSigned } from '../../protocols/mdoc/issuer-signed.ts'
 import { processSdJwt } from '../../protocols/sd-jwt-vc/process-sd-jwt.ts'
@@ -34,12 +34,6 @@ export function subjectClaims(payload: JsonObject): JsonObject {
 /** Returns the processed payload of a stored SD-JWT VC. It was verified on receipt, and its seal proves that it did not change. */
 export function claimsOf(raw: string): JsonObject {
   return processSdJwt(parseSdJwt(raw)).payload
-}
-
-/** [DCQL-2] Returns the other types of an SD-JWT VC: `aka_vcts`. */
-export function alsoTypesOf(payload: JsonObject): readonly string[] {
-  const also = memberOf(payload, 'aka_vcts')
-  return Array.isArray(also) ? also.filter((one) => typeof one === 'string') : []
 }
 
 /** Returns a credential as the API shows it. @param raw Any copy: all have the same claims. */

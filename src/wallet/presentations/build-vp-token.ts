@@ -52,7 +52,7 @@ export async function buildVpToken(
 
 async function sdJwtOf(
   { query, match }: CredentialChoice,
-  { nonce, client, transactions }: AnswerableRequest,
+  { nonce, client, transactions, alwaysBound }: AnswerableRequest,
   copy: OpenCopy | undefined,
   { authorized, now }: { readonly authorized: readonly TransactionData[]; readonly now: Date },
 ): Promise<string> {
@@ -61,7 +61,8 @@ async function sdJwtOf(
   const audience = { nonce, aud: client.full, iat: now }
   // [VP-T3]
   const claims = authorized.length === 0 ? {} : transactionClaims(hashTransactions(authorized, transactions.alg))
-  const binding = query.holderBinding && copy.key !== null ? { ...audience, claims, key: copy.key } : null
+  const isBound = query.holderBinding || alwaysBound
+  const binding = isBound && copy.key !== null ? { ...audience, claims, key: copy.key } : null
   return presentSdJwt(parseSdJwt(copy.raw), match.paths, binding)
 }
 

@@ -25,7 +25,7 @@ for (const [what, keys, encs, enc] of [
   ['both content encryptions', [usable], ['A128GCM', 'A256GCM'], 'A256GCM'],
   ['no list of content encryptions', [usable], undefined, 'A128GCM'],
 ] as const) {
-  test(`the wallet encrypts its response to a verifier with ${what} [VP-S6]`, async () => {
+  test(`the wallet encrypts its response to a verifier with ${what} [VP-S6, VP-R9]`, async () => {
     const thandi = await bench.person()
     const shop = await foreignVerifier(query)
     const supported = encs === undefined ? {} : { encrypted_response_enc_values_supported: encs }

@@ -2,6 +2,7 @@ import type { TenantId } from '../../caller.ts'
 import { isJsonObject, type JsonObject } from '../../crypto/json.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
 import { randomToken } from '../../crypto/random.ts'
+import { isUnanchoredChain } from '../../crypto/x509-path/unanchored-chain.ts'
 import { findTenantOf } from '../../directory/tenants/find-tenant.ts'
 import { isHaip } from '../../directory/tenants/haip.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
@@ -36,6 +37,7 @@ export type FetchedRequest = CheckedRequest & {
   readonly verifier: VerifierTrust
   readonly purposes: readonly string[]
   readonly verifierInfo: readonly VerifierInfo[]
+  readonly alwaysBound: boolean
 }
 
 /**
@@ -91,6 +93,7 @@ export async function fetchRequest(
       verifier: { signed, trusted, name },
       purposes: purposesOf(parameters),
       verifierInfo: verifierInfoOf(parameters),
+      alwaysBound: isRestricted,
     }
   } catch (error) {
     throw atCallersBody(error)
@@ -109,7 +112,7 @@ async function authenticate(
   // before anything is fetched
   const registered = link.client.prefix === 'pre-registered' ? findRegistered(tenant, link.client) : null
   if (link.kind === 'plain') return { ...authenticatePlain(link.parameters, link.client, peers), ...unknown }
-  const jwt = link.kind === 'signed' ? link.jwt : await fetchObject(platform, link.requestUri, walletNonce)
+  const jwt = link.kind === 'signed' ? link.jwt : await fetchObject(platform, link, walletNonce)
   if (link.client.prefix === 'redirect_uri') return { ...authenticateUnsigned(jwt, link.client, peers), ...unknown }
   const signed = parseRequestObject(jwt, link.client)
   if (registered !== null || link.client.prefix === 'verifier_attestation') {
@@ -136,6 +139,8 @@ async function authenticateCertified(
 ): Promise<Identified> {
   const known = { anchors: await trustedAnchors(platform, tenantId), now: platform.clock.now() }
   const { x5c: sent } = signed.jws.header
+  // [HAIP-21]
+  if (tenant !== null && isHaip(tenant) && !isUnanchoredChain(sent)) throw outsideHaip()
   const revocation = await verifierRevocation(platform, isTextList(sent, CHAIN_MAX) ? sent : [], known)
   const uri = signed.jws.payload.response_uri
   const acceptsAny = tenant?.settings.verifierPolicy !== 'trusted' && typeof uri === 'string' && URL.canParse(uri)
@@ -153,7 +158,7 @@ async function authenticateCertified(
 
 function outsideHaip(): Fault {
   const detail =
-    'The organisation follows HAIP 1.0: a request must be by reference, signed under x509_hash, and ask for an encrypted response.'
+    'The organisation follows HAIP 1.0: a request must be by reference, signed under x509_hash with x5c that has no self-signed certificate, and ask for an encrypted response.'
   return new Fault('presentation_request.invalid', { detail })
 }
 
@@ -163,12 +168,16 @@ function untrusted(platform: Needs): Fault {
   return new Fault('presentation_request.client', { detail, meta: { trust: { operation } } })
 }
 
-async function fetchObject({ fetch }: Needs, requestUri: string, walletNonce: string | null): Promise<string> {
+async function fetchObject(
+  { fetch }: Needs,
+  { requestUri, client }: Extract<RequestLink, { kind: 'reference' }>,
+  walletNonce: string | null,
+): Promise<string> {
   // [VP-U3] no redirects, and any HTTP error ends it. [VP-U6] nothing that distinguishes one wallet from another
   const read = { accept: [REQUEST_OBJECT_MEDIA_TYPE], bytesMax: bytesMax.requestObject }
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
   const post =
-    walletNonce === null ? {} : ({ method: 'POST', headers, body: buildRequestUriForm(walletNonce) } as const)
+    walletNonce === null ? {} : ({ method: 'POST', headers, body: buildRequestUriForm(walletNonce, client) } as const)
   const answer = await fetch(requestUri, { ...read, ...post })
   if (!isOk(answer))
     throw upstreamRefusal(answer, 'presentation_request.invalid', 'The request was not found at its address.')
@@ -181,9 +190,9 @@ async function verifierKey(platform: Needs, { client, kid }: SignedRequest): Pro
   if (kid === null) throw new Fault('presentation_request.invalid', { detail: 'The request object names no key.' })
   const named = kid.includes(':') ? kid : `${client.id}${kid.startsWith('#') ? '' : '#'}${kid}`
   try {
-    return await didKey(platform, client.id, named, platform.clock.now()).catch((error: unknown) => {
+    return await didKey(platform, client.id, named, platform.clock.now(), 'authentication').catch((error: unknown) => {
       if (!(error instanceof Fault) || error.code !== 'did.unresolvable') throw error
-      return didKey(platform, client.id, named, platform.clock.now(), 'authentication')
+      return didKey(platform, client.id, named, platform.clock.now())
     })
   } catch (cause) {
     if (cause instanceof Fault && cause.code.startsWith('upstream.')) throw cause

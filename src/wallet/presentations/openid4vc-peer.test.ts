@@ -123,6 +123,30 @@ test('a verifier with @openid4vc/openid4vp gets an SD-JWT VC, with the hash of i
   assert.equal(verified?.credentialId, 'm')
 })
 
+test('a verifier with @openid4vc/openid4vp gets the option of claim sets and credential sets that the wallet can satisfy', async () => {
+  const thandi = await bench.person()
+  await receive(bench, thandi)
+  const claims = [
+    { id: 'none', path: ['passport'] },
+    { id: 'number', path: ['member', 'number'] },
+  ]
+  const peer = await peerAsking({
+    credentials: [
+      { ...membership, claims, claim_sets: [['none'], ['number']] },
+      { ...membership, id: 'other', meta: { vct_values: ['https://types.example/other'] } },
+    ],
+    credential_sets: [{ options: [['other'], ['m']] }],
+  })
+  const { data } = await preparePresentation(bench.platform, thandi, peer.link)
+  assert.deepEqual(data.selectedCredentials[0]?.matchedAttributes, ['member.number'])
+  await answerPresentation(bench.platform, thandi, data.id, { status: 'answered' })
+  const answered = await peer.answer()
+  peer.close()
+  assert.deepEqual(Object.keys(answered), ['m'])
+  const { disclosed } = readByHand(answered.m?.[0] ?? '')
+  assert.ok(disclosed.every(([name]) => name !== 'clubs'))
+})
+
 test('a verifier with @openid4vc/openid4vp gets an mdoc, which @owf/mdoc and @auth0/mdl verify for the encrypted handover', async () => {
   const person = await anMdocHolder(bench)
   const road = await foreignIssuer({ offers: ['licence'] })

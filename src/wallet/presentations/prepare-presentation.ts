@@ -1,5 +1,4 @@
 import type { Caller } from '../../caller.ts'
-import { record } from '../../events/audit/record.ts'
 import type { Platform } from '../../platform.ts'
 import type { Selection } from '../../protocols/dcql/select-credentials.ts'
 import { newId } from '../../store/row-id.ts'
@@ -68,12 +67,14 @@ export async function receiveRequest(
     sealedRequest: await sealRequest(platform.sealing, tenantId, id, request),
     sealedView: await sealView(platform.sealing, tenantId, id, view),
   }
-  await platform.store.inTenant(tenantId, async (tx) => {
-    await insertPresentation(tx, userId, made)
-    const subject = { kind: 'wallet_presentation', id } as const
-    await record(tx, { action: 'wallet_presentation.prepared', subject, by }, now)
-    if (deliveryId !== null) await settlePresentation(tx, deliveryId, by, now)
-  })
+  const subject = { kind: 'wallet_presentation', id } as const
+  const entry = { action: 'wallet_presentation.prepared', subject, by } as const
+  if (deliveryId === null) await platform.store.single(tenantId, (tx) => insertPresentation(tx, userId, made, entry))
+  else
+    await platform.store.inTenant(tenantId, async (tx) => {
+      await insertPresentation(tx, userId, made, entry)
+      await settlePresentation(tx, deliveryId, by, now)
+    })
   const row: PresentationRow = { ...made, status: 'pending', isAnswering: false, updatedAt: now }
   return { data: showPresentation(row, view, tenantId, now), meta: metaOf(row, view) }
 }

@@ -26,8 +26,12 @@ export const STATUS_NOW = `case when status = 'pending' and sealed_answer is nul
 
 const insertStatement = sql(
   'wallet.insert_presentation',
-  `insert into wallet_presentation (tenant_id, id, user_id, status, sealed_request, sealed_view, expires_at, created_at, updated_at)
-   values ($1, $2, $3, 'pending', $4, $5, $6, $7, $7)`,
+  `with ins as (
+     insert into wallet_presentation (tenant_id, id, user_id, status, sealed_request, sealed_view, expires_at, created_at, updated_at)
+     values ($1, $2, $3, 'pending', $4, $5, $6, $7, $7)
+     returning id),
+   ${auditCte({ from: 'ins', first: 8 })}
+   select id from ins`,
 )
 const findStatement = sql(
   'wallet.find_presentation',
@@ -79,14 +83,16 @@ const expireStatement = sql(
    where tenant_id = $1 and ${due('$2')}`,
 )
 
-/** Inserts a request as pending. */
+/** Inserts a request as pending, with its audit entry. */
 export async function insertPresentation(
   tx: TenantTx,
   userId: UserId,
   made: Pick<SealedPresentation, 'id' | 'sealedRequest' | 'sealedView' | 'expiresAt' | 'createdAt'>,
+  entry: AuditEntry,
 ): Promise<void> {
   const { id, sealedRequest, sealedView, expiresAt, createdAt } = made
-  await tx.rows(insertStatement, [tx.tenantId, id, userId, sealedRequest, sealedView, expiresAt, createdAt])
+  const values = [tx.tenantId, id, userId, sealedRequest, sealedView, expiresAt, createdAt]
+  await tx.rows(insertStatement, [...values, ...auditValues(entry, createdAt)])
 }
 
 /** @returns null also for a presentation of another user. */

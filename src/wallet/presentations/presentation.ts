@@ -52,7 +52,10 @@ export type PresentationView = {
 }
 
 /** What is needed to answer; deleted when the status is final. */
-export type AnswerableRequest = Omit<CheckedRequest, 'expiresAt'>
+export type AnswerableRequest = Omit<CheckedRequest, 'expiresAt'> & {
+  /** Presentations prove the holder binding of their credentials also where the query waives it. [HAIP-32] */
+  readonly alwaysBound: boolean
+}
 
 /** A presentation without its sealed parts. */
 export type PresentationRow = {

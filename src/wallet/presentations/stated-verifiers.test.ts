@@ -4,12 +4,14 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
+import { compactDecrypt } from 'jose'
 import { leafExtensions, type Made, openssl, rootExtensions } from '../../crypto/x509-path/test-support/openssl.ts'
 import { createTrustedEntity } from '../../trust/trusted-entities/trusted-entities.ts'
 import { fault } from '../test-support/fault.ts'
 import { setTenant } from '../test-support/mdoc-holder.ts'
-import { membership } from '../test-support/member.ts'
+import { membership, receive } from '../test-support/member.ts'
 import { type Bench, openBench } from '../test-support/wallet-platform.ts'
+import { answerPresentation } from './answer-presentation.ts'
 import { preparePresentation } from './prepare-presentation.ts'
 
 const tool = openssl()
@@ -148,30 +150,66 @@ const make = (wish: object): Made =>
   })
 const root = make({ subject: '/C=ZA/CN=Readers', extensions: rootExtensions })
 const reader = make({ issuer: root })
-const hash = `x509_hash:${createHash('sha256').update(reader.certificate.der).digest('base64url')}`
+const alone = make({})
+const hashOf = ({ certificate }: Made) =>
+  `x509_hash:${createHash('sha256').update(certificate.der).digest('base64url')}`
+const hash = hashOf(reader)
+/** Differences from a request that a wallet under HAIP accepts. `chain`: in `x5c`. */
+type CertifiedRequest = {
+  readonly clientId?: string
+  readonly object?: object
+  readonly byValue?: boolean
+  readonly signer?: Made
+  readonly chain?: readonly Made[]
+}
 const encryption = { jwks: { keys: [{ ...other.jwk, use: 'enc', alg: 'ECDH-ES', kid: '1' }] } }
 
-/** Serves the request object of a certified verifier, and prepares it in a wallet of an organisation under HAIP. */
-async function underHaip({ clientId = hash, object = {}, byValue = false }) {
+/** A member of an organisation under HAIP, which trusts the readers. `pinned`: certificates that are trusted as themselves. */
+async function aMemberUnderHaip(pinned: readonly Made[] = []) {
   const thandi = await bench.person()
+  await receive(bench, thandi)
+  const certificates = [root, ...pinned].map(({ pem }) => pem)
+  await createTrustedEntity(bench.platform, thandi, { name: 'R', certificates, purposes: ['verifier'] })
   await setTenant(bench, thandi.tenantId, { haip: true })
-  await createTrustedEntity(bench.platform, thandi, { name: 'R', certificates: [root.pem], purposes: ['verifier'] })
-  const key = createPrivateKey(readFileSync(reader.keyFile))
-  const header = { x5c: [reader.certificate.der.toString('base64')] }
-  const uri = {
-    response_uri: 'http://localhost:1/answers',
-    response_mode: 'direct_post.jwt',
-    client_metadata: encryption,
-  }
-  const jwt = requestOf(clientId, { header, key, object: { ...uri, ...object } })
-  const server = createServer((_, response) => {
-    response.writeHead(200, { 'content-type': 'application/oauth-authz-req+jwt' }).end(jwt)
+  return thandi
+}
+
+/** Serves the request object of a certified verifier. `posted`: the forms that it received. */
+async function certifiedVerifier({
+  clientId = hash,
+  object = {},
+  byValue = false,
+  signer = reader,
+  chain = [signer],
+}: CertifiedRequest) {
+  let jwt = ''
+  const posted: URLSearchParams[] = []
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    if (request.url === '/r') {
+      response.writeHead(200, { 'content-type': 'application/oauth-authz-req+jwt' }).end(jwt)
+      return
+    }
+    posted.push(new URLSearchParams(Buffer.concat(chunks).toString('utf8')))
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/r`
-  const by = byValue ? `request=${jwt}` : `request_uri=${encodeURIComponent(address)}`
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const uri = { response_uri: `${base}/answers`, response_mode: 'direct_post.jwt', client_metadata: encryption }
+  const key = createPrivateKey(readFileSync(signer.keyFile))
+  const header = { x5c: chain.map(({ certificate }) => certificate.der.toString('base64')) }
+  jwt = requestOf(clientId, { header, key, object: { ...uri, ...object } })
+  const by = byValue ? `request=${jwt}` : `request_uri=${encodeURIComponent(`${base}/r`)}`
   const link = `haip-vp://?client_id=${encodeURIComponent(clientId)}&${by}`
-  return preparePresentation(bench.platform, thandi, link).finally(() => server.close())
+  return { link, posted, close: () => server.close() }
+}
+
+/** Prepares the request of a certified verifier in a wallet of an organisation under HAIP. */
+async function underHaip(wish: CertifiedRequest) {
+  const thandi = await aMemberUnderHaip(wish.signer === undefined ? [] : [wish.signer])
+  const { link, close } = await certifiedVerifier(wish)
+  return preparePresentation(bench.platform, thandi, link).finally(close)
 }
 
 test('under HAIP the wallet takes a request by reference, under x509_hash, for an encrypted response [HAIP-21]', async () => {
@@ -182,12 +220,31 @@ test('under HAIP the wallet takes a request by reference, under x509_hash, for a
   })
 })
 
+test('under HAIP a presentation has its key binding also where the query waives it [HAIP-32, HAIP-22]', async () => {
+  for (const [haip, isBound] of [
+    [true, true],
+    [false, false],
+  ]) {
+    const thandi = await aMemberUnderHaip()
+    if (!haip) await setTenant(bench, thandi.tenantId, {})
+    const query = { credentials: [{ ...membership, require_cryptographic_holder_binding: false }] }
+    const { link, posted, close } = await certifiedVerifier({ object: { dcql_query: query } })
+    const { data } = await preparePresentation(bench.platform, thandi, link)
+    await answerPresentation(bench.platform, thandi, data.id, { status: 'answered' }).finally(close)
+    const { plaintext } = await compactDecrypt(posted[0]?.get('response') ?? '', other.privateKey)
+    const { vp_token: token } = JSON.parse(new TextDecoder().decode(plaintext))
+    assert.equal(token.m[0].endsWith('~'), !isBound)
+  }
+})
+
 for (const [what, wish] of [
   ['by value', { byValue: true }],
   ['under another prefix', { clientId: 'x509_san_dns:localhost' }],
   ['by redirect_uri', { clientId: 'redirect_uri:http://localhost:1/answers' }],
   ['of a DID', { clientId: `decentralized_identifier:${didOf(shop)}` }],
   ['for a response in the clear', { object: { response_mode: 'direct_post' } }],
+  ['with the trust anchor in x5c', { chain: [reader, root] }],
+  ['with a self-signed certificate', { clientId: hashOf(alone), signer: alone }],
 ] as const) {
   test(`under HAIP a request ${what} is refused [HAIP-20, HAIP-21, HAIP-22]`, async () => {
     assert.equal((await fault(underHaip(wish))).code, 'presentation_request.invalid')

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { TenantId } from '../../../caller.ts'
+import { isUnanchoredChain } from '../../../crypto/x509-path/unanchored-chain.ts'
 import { Fault, faultOf } from '../../../fault.ts'
 import type { Platform } from '../../../platform.ts'
 import {
@@ -7,7 +8,6 @@ import {
   checkClientAttestation,
   parseClientAttestation,
 } from '../../../protocols/oauth2/client-attestation.ts'
-import { hasAttesterChain } from '../../../trust/attesters/attester-chain.ts'
 import { trustedAttesterKey } from '../../../trust/attesters/trusted-attester.ts'
 import { currentDpopNonce, isCurrentNonce } from '../../access/check-dpop.ts'
 import { spendJti } from '../../access/spent-jti-store.ts'
@@ -106,7 +106,8 @@ async function checkChallenge(needs: Needs, { needsChallenge }: Receiver, challe
 }
 
 async function attesterKey(needs: Needs, { tenantId, needsChain }: Receiver, jws: Jws, now: Date) {
-  if (needsChain && !hasAttesterChain(jws.header))
+  // [HAIP-8]
+  if (needsChain && !isUnanchoredChain(jws.header.x5c))
     throw invalid('x5c must name the attester, without its trust anchor.')
   const key = await trustedAttesterKey(needs, tenantId, jws, now).catch((cause: unknown) => {
     if (!(cause instanceof Fault)) throw cause
