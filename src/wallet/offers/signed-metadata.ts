@@ -1,10 +1,10 @@
 import type { TenantId } from '../../caller.ts'
 import type { JsonObject } from '../../crypto/json.ts'
+import { isUnanchoredChain } from '../../crypto/x509-path/unanchored-chain.ts'
 import { isHaipTenant } from '../../directory/tenants/haip-tenant.ts'
 import { faultOf } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { checkSignedMetadata, parseSignedMetadata } from '../../protocols/openid4vci/signed-metadata.ts'
-import { hasAttesterChain } from '../../trust/attesters/attester-chain.ts'
 import { certifiedIssuer } from '../../trust/issuers/certified-issuer.ts'
 import { signerTrustOf } from './issuer-policy.ts'
 
@@ -20,7 +20,7 @@ export async function metadataVerifierOf(platform: Platform, tenantId: TenantId)
   return async (text, credentialIssuer) => {
     const jws = parseSignedMetadata(text)
     const { x5c } = jws.header
-    if (!hasAttesterChain(jws.header) || !Array.isArray(x5c))
+    if (!isUnanchoredChain(x5c) || !Array.isArray(x5c))
       throw invalid('x5c must name the signer of the metadata, without its trust anchor.')
     const now = platform.clock.now()
     const trust = signerTrustOf(platform, tenantId, credentialIssuer)
