@@ -169,7 +169,7 @@ test('a body that is not the shape is refused as a whole, and nothing is made of
     [await ask({ items: [{ ...item, recipient: { value: 'x' } }] }), 400, '/items/0/recipient/identifierType'],
     [await ask({ items: [item], expiresInSeconds: 1 }), 400, '/expiresInSeconds'],
     [await ask({ items: [item], credentialTemplateId: '01890000-0000-7000-8000-000000000000' }), 404, undefined],
-    [await ask({ items: [{ attributes: { name: 'A'.repeat(1_048_576) } }] }), 413, undefined],
+    [await ask({ items: [{ attributes: { name: 'A'.repeat(8_388_608) } }] }), 413, undefined],
   ] as const) {
     assert.equal(reply.status, status, JSON.stringify(reply.body))
     assert.equal(reply.body.errors[0].source?.pointer, pointer, JSON.stringify(reply.body))
@@ -340,4 +340,92 @@ test('each issuance is recorded as if it had been opened alone', async () => {
   assert.partialDeepStrictEqual(audit.body.data, [{ action: 'openid4vc.issuance.offered' }])
   const events = await school.get(`/creds/events?filter[subject]=${issuanceId}`)
   assert.partialDeepStrictEqual(events.body.data, [{ type: 'openid4vc.issuance.offered' }])
+})
+
+test('a table is checked without issuing: every row has its result, also beyond the size of a batch', async () => {
+  const before = await school.get(`${PATH}?page[size]=1`)
+  const rows = Array.from({ length: 1500 }, (_, n) =>
+    n % 500 === 3 ? `;${n},5;31.02.2026` : `Müller ${n};${n},5;31.1.2026`,
+  )
+  const columns = encodeURIComponent(JSON.stringify({ Surname: 'name', Mark: 'grade', Born: 'born' }))
+  const path = `${PATH}?check=true&credentialTemplateId=${diploma}&delimiter=semicolon&decimal=comma&dates=dmy&columns=${columns}`
+  const latin = Buffer.from(`Surname;Mark;Born\r\n${rows.join('\r\n')}`, 'latin1')
+  const response = await fetch(chirograph.url + path, {
+    ...{ method: 'POST', body: latin },
+    headers: { authorization: `Bearer ${school.token}`, 'content-type': 'text/csv; charset=windows-1252' },
+  })
+  const { data } = (await response.json()) as Reply['body']
+  assert.equal(response.status, 200)
+  assert.partialDeepStrictEqual(data, { total: 1500, valid: 1497, invalid: 3 })
+  assert.equal(data.items.length, 1500)
+  assert.partialDeepStrictEqual(data.items[3], {
+    ...{ index: 3, row: 5, status: 'invalid' },
+    error: { column: 'name', violations: [{ pointer: '/attributes/name' }, { pointer: '/attributes/born' }] },
+  })
+  assert.deepEqual((await school.get(`${PATH}?page[size]=1`)).body.data, before.body.data, 'nothing was made')
+  const json = await school.post(`${PATH}?check=true`, {
+    credentialTemplateId: diploma,
+    items: [...items(1), { attributes: {} }],
+  })
+  assert.partialDeepStrictEqual(json.body.data, {
+    total: 2,
+    valid: 1,
+    items: [{ status: 'valid' }, { status: 'invalid' }],
+  })
+  const tooMany = `name\n${'x\n'.repeat(10_001)}`
+  const refused = await school.send('POST', `${PATH}?check=true&credentialTemplateId=${diploma}`, tooMany, CSV)
+  assert.partialDeepStrictEqual(refused.body.errors, [{ meta: { rule: 'rows', limit: 10_000 } }])
+  const large = await school.send(
+    'POST',
+    `${PATH}?check=true&credentialTemplateId=${diploma}`,
+    'x'.repeat(8_388_609),
+    CSV,
+  )
+  assert.equal(large.status, 413)
+  for (const odd of ['[]', '{', '{"a":1}', '{"nobody":"name"}']) {
+    const answer = await school.send(
+      'POST',
+      `${path.split('&delimiter', 1)[0]}&columns=${encodeURIComponent(odd)}`,
+      'a\nb',
+      CSV,
+    )
+    assert.equal(answer.status, 400, odd)
+  }
+})
+
+test('a batch has a name and its maker; its items come as a table, in which nothing is run', async () => {
+  const some = [
+    { attributes: { name: 'Ada' }, reference: '=HYPERLINK("x")' },
+    { attributes: {}, reference: 'b' },
+  ]
+  const { body } = await school.post(PATH, { credentialTemplateId: diploma, items: some, name: 'Diplomas 2026' })
+  const { data } = await ended(body.data.id)
+  assert.partialDeepStrictEqual(data, { name: 'Diplomas 2026', createdBy: { kind: 'client' } })
+  const path = `${PATH}/${data.id}/items`
+  const table = await school.get(path, { accept: 'text/csv' })
+  assert.match(table.headers.get('content-type') ?? '', /^text\/csv/)
+  const [head, first, second] = table.body.split('\r\n')
+  assert.equal(head, 'row,reference,status,issuanceId,offerUri,txCode,error,column,detail')
+  assert.match(first ?? '', /^0,"'=HYPERLINK\(""x""\)",done,[0-9a-f-]{36},openid-credential-offer:/)
+  assert.match(second ?? '', /^1,b,failed,"","","",VALIDATION_ERROR,"",name is missing\.$/)
+  const failed = await school.get(`${path}?filter[status]=failed&delimiter=semicolon`, { accept: 'text/csv' })
+  assert.equal(failed.body.trim().split('\r\n').length, 2)
+  assert.match(failed.body, /^row;reference;/)
+})
+
+test('the sample of a template is a table that can be issued when its examples are right', async () => {
+  const path = `/creds/templates/credentials/${diploma}/sample`
+  const { body: text } = await school.get(path, { accept: 'text/csv' })
+  const head = 'name,grade,honours,born,address.locality,address.code,nationalities,attributes.reference,reference'
+  assert.equal(text.split('\r\n', 1)[0], head)
+  const checked = await school.send('POST', `${PATH}?check=true&credentialTemplateId=${diploma}`, text, CSV)
+  assert.partialDeepStrictEqual(checked.body.data, { total: 1, valid: 1 })
+  const labelled = await aTemplate({ attributes: { family_name: { type: 'string', name: 'Family name' } } })
+  const forPeople = await school.get(
+    `/creds/templates/credentials/${labelled}/sample?headings=labels&delimiter=semicolon`,
+    {
+      accept: 'text/csv',
+    },
+  )
+  assert.equal(forPeople.body.split('\r\n', 1)[0], 'Family name;Reference')
 })
