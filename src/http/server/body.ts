@@ -1,6 +1,6 @@
 import { type JsonLimits, parseJson } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
-import type { Fields } from '../routes/endpoint.ts'
+import { type Fields, Upload } from '../routes/endpoint.ts'
 
 /** Largest request body by default. */
 export const BODY_BYTES_MAX = 1_048_576
@@ -69,6 +69,25 @@ export function readForm(bytes: Buffer): Readonly<Record<string, string>> {
 export function readFields(bytes: Buffer): Fields {
   const byName = Map.groupBy(new URLSearchParams(bytes.toString()), ([name]) => name)
   return new Map([...byName].map(([name, found]) => [name, found.map(([, value]) => value)]))
+}
+
+/** Parses the form of a page with files. @throws Fault `request.malformed` @see [RFC 7578](https://www.rfc-editor.org/rfc/rfc7578) */
+export async function readUpload(bytes: Buffer, contentType: string): Promise<Upload> {
+  const upload = new Upload()
+  for (const [name, value] of await parsedForm(bytes, contentType)) {
+    if (typeof value === 'string') upload.set(name, [...(upload.get(name) ?? []), value])
+    else if (value.size > 0 || value.name !== '')
+      upload.files.set(name, { name: value.name.slice(0, 200), bytes: Buffer.from(await value.arrayBuffer()) })
+  }
+  return upload
+}
+
+async function parsedForm(bytes: Buffer, contentType: string): Promise<FormData> {
+  try {
+    return await new Response(new Uint8Array(bytes), { headers: { 'content-type': contentType } }).formData()
+  } catch {
+    throw new Fault('request.malformed', { detail: 'The body is not a well-formed form.' })
+  }
 }
 
 /** The refusal of a form or query with a repeated parameter. */

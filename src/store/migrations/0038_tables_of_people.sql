@@ -11,7 +11,9 @@ create table table_draft (
   user_id     uuid not null,
   -- What the table is called, how it was read, which column means what, and the problems of its rows. Personal data.
   sealed_view bytea not null,
-  -- Sealed bytes of the view and all parts, for the bound of a person and of a tenant.
+  -- The file as it came, compressed, so that it can be read in another way. Personal data. Null for a workbook.
+  sealed_source bytea,
+  -- Sealed bytes of source, view and parts when it came, for the bound of a person and of a tenant.
   bytes       integer not null check (bytes > 0),
   -- Changes with every change. While rows are being issued nothing else changes.
   revision    integer not null default 1,
