@@ -35,8 +35,8 @@ const insert = sql(
      returning id
    ), ins as (
      insert into table_draft (tenant_id, id, user_id, sealed_view, sealed_source, bytes, created_at, expires_at)
-     select $1, $2, $3, $4, $5, $6, $7, $8
-     where (select coalesce(sum(bytes), 0) from table_draft where tenant_id = $1 and expires_at > $7) + $6 <= $11
+     select $1, $2, $3, $4, $5, $6::int, $7, $8
+     where (select coalesce(sum(bytes), 0) from table_draft where tenant_id = $1 and expires_at > $7) + $6::int <= $11::bigint
      returning id
    ), parts as (
      insert into table_draft_part (tenant_id, draft_id, position, sealed_rows)

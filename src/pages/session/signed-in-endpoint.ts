@@ -78,7 +78,7 @@ export function signedInEndpoint<const P extends string>(spec: Spec<P>): Endpoin
     ...{ method, path, summary, tag: 'Pages', hidden: true, faultsAs: renderFault },
     accepts: method === 'GET' ? 'none' : spec.takesFile ? 'upload' : 'fields',
     bodyBytesMax: spec.bodyBytesMax ?? FORM_BYTES_MAX,
-    ...(spec.takesFile && { admit: admitUpload }),
+    ...(spec.takesFile && method === 'POST' && { admit: admitUpload }),
     handle: async (request) => {
       const { platform, headers, ip } = request
       if (method === 'POST') checkOrigin(platform.urls.publicUrl, headers)
