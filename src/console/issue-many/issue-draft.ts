@@ -6,11 +6,13 @@ import { isChecked, targetsFor } from './checked-draft.ts'
 import { beginDraft, type HeldDraft, openRows, releaseDraft, saveDraft } from './kept-drafts.ts'
 import { PART_ROWS, partsOf, type TableRow } from './table-draft.ts'
 
+/** The calls of a page end after 8 s. */
+const ISSUING_MS_MAX = 4000
 /** Refusals after which a repetition may succeed, or find that the work was done. */
 const UNCERTAIN = new Set([408, 409, 425, 429])
 
 /**
- * Issues the rows without problems, each thousand as a batch under a key of its own, and marks them. From the beginning to the end nothing
+ * Issues the rows without problems, each thousand as a batch under a key of its own, and marks them; those that take too long remain. From the beginning to the end nothing
  * else changes the draft, so that a repetition after an interruption sends the same rows under the same keys and issues nothing twice.
  */
 export async function issueDraft(frame: Frame, template: Template, held: HeldDraft): Promise<void> {
@@ -22,9 +24,13 @@ export async function issueDraft(frame: Frame, template: Template, held: HeldDra
   const targets = targetsFor(frame, template)
   const parts = partsOf(rows)
   const batches: string[] = []
+  const issued = new Set<number>()
+  const from = performance.now()
   for (const [at, part] of parts.entries()) {
     const good = part.filter(isGood)
     if (good.length === 0) continue
+    // A page answers in time: the rest is issued by the next click.
+    if (performance.now() - from > ISSUING_MS_MAX) break
     const name = parts.length === 1 ? view.name : `${view.name} (${at + 1}/${parts.length})`
     const key = `table.${id}.${revision}.${at}`
     try {
@@ -33,8 +39,8 @@ export async function issueDraft(frame: Frame, template: Template, held: HeldDra
       if (batches.length === 0 && isCertain(error)) await releaseDraft(frame, held)
       throw error
     }
+    for (const [index, row] of part.entries()) if (isGood(row)) issued.add(at * PART_ROWS + index)
   }
-  const issued = new Set(rows.flatMap((row, at) => (isGood(row) ? [at] : [])))
   const after = rows.map((row, at) => (issued.has(at) ? { ...row, isIssued: true } : row))
   const next = { ...view, issued: view.issued + issued.size, batches: [...view.batches, ...batches].slice(-PART_ROWS) }
   await saveDraft(frame, { ...held, isIssuing: true }, next, after, issued)

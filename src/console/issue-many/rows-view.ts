@@ -13,6 +13,7 @@ import { type TableTexts, tableTexts } from './texts.ts'
 /** Rows of a page. */
 export const ROWS_SHOWN = 25
 const CELL_CHARS_SHOWN = 200
+const COLUMNS_SHOWN = 6
 
 /** A row with its place in the table, from 0. */
 export type PlacedRow = { readonly place: number; readonly row: TableRow }
@@ -41,16 +42,23 @@ export function rowsPanel(
   shown: Shown,
 ): Html {
   const t = tableTexts[frame.language]
-  const columns = view.mapping.flatMap((target, column) => {
-    const found = targets.find(({ value }) => value === target)
-    return found === undefined ? [] : [{ column, label: found.label }]
-  })
+  const columns = columnsOf(view, targets, rows)
   const heads = [t.row, ...columns.map(({ label }) => label), t.state].map((head) => html`<th scope="col">${head}</th>`)
   const lines = rows.map((one) => rowOf(frame, t, targets, columns, one))
   const count = (value: number) => figure(value, frame.language)
   const choices = html`<div class="tabs">${tab(t.withProblems(count(view.bad.length)), 'problems', !shown.isAll)}${tab(t.allRows(count(view.total)), 'all', shown.isAll)}</div>`
   return html`<section class="panel"><header><h2 id="rows">${t.rows}</h2>${view.bad.length > 0 && choices}</header>${hidden('shown', shown.isAll ? 'all' : 'problems')}${hidden('page', String(shown.page))}
-<div class="rows-frame scrolls" role="region" tabindex="0" aria-labelledby="rows"><table class="repair" aria-labelledby="rows"><thead><tr>${heads}</tr></thead><tbody>${lines}</tbody></table></div>${pages(frame, t, view, shown)}</section>`
+<div class="rows-frame"><table class="repair" aria-labelledby="rows"><thead><tr>${heads}</tr></thead><tbody>${lines}</tbody></table></div>${pages(frame, t, view, shown)}</section>`
+}
+
+/** The first columns, and those with problems on this page: more do not fit beside each other. */
+function columnsOf({ mapping }: DraftView, targets: readonly Target[], rows: readonly PlacedRow[]): readonly Column[] {
+  const faulty = new Set(rows.flatMap(({ row }) => row.problems.map(({ column }) => column)))
+  const mapped = mapping.flatMap((target, column) => {
+    const found = targets.find(({ value }) => value === target)
+    return found === undefined ? [] : [{ column, label: found.label }]
+  })
+  return mapped.filter(({ column }, at) => at < COLUMNS_SHOWN || faulty.has(column))
 }
 
 function tab(text: string, value: string, isChosen: boolean): Html {
@@ -76,8 +84,8 @@ function rowOf(
   const why = general
     .slice(0, 3)
     .map((problem) => html`<p class="error">${shownWords(wordsOf(t, targets, row, problem))}</p>`)
-  return html`<tr id="row-${one.place}"><th scope="row"><span class="of" aria-hidden="true">${t.row}</span><span>${row.number}</span></th>
-${columns.map((column) => cellOf(frame, t, targets, column, one))}<td${general.length > 0 && html` class="wrong"`}><span class="of" aria-hidden="true">${t.state}</span><span>${state}${why}</span></td></tr>`
+  return html`<tr id="row-${one.place}"><th scope="row"><span class="of">${t.row}</span><span>${row.number}</span></th>
+${columns.map((column) => cellOf(frame, t, targets, column, one))}<td${general.length > 0 && html` class="wrong"`}><span class="of">${t.state}</span><span>${state}${why}</span></td></tr>`
 }
 
 function cellOf(
@@ -89,7 +97,7 @@ function cellOf(
 ): Html {
   const cell = row.cells[column] ?? ''
   const problem = row.problems.find((one) => one.column === column)
-  const head = html`<span class="of" aria-hidden="true">${label}</span>`
+  const head = html`<span class="of">${label}</span>`
   if (problem === undefined || row.isIssued) return html`<td>${head}<span>${cut(cell) || frame.t.none}</span></td>`
   const id = `cell-${place}-${column}`
   const value = frame.fields.has(id) ? typed(frame.fields, id) : cell
