@@ -7,6 +7,7 @@ import { axeDefects, layoutDefects, markupDefects, openBrowser, type Visit, visi
 import { type Api, type Deployment, deploy } from '../../test/support/server.ts'
 import { type SignedIn, signInAs } from './test-support/console-walk.ts'
 import { cookieOf, formPaths, refusals, shownPaths } from './test-support/refusals.ts'
+import { tablePaths } from './test-support/table-walk.ts'
 
 /** Where the pictures go; none are made without it. */
 const pictures = process.env.PICTURES
@@ -253,27 +254,6 @@ test('a form whose session is over is there again after the sign-in', async () =
   await close()
 })
 
-/** Keeps a table as the person does: read, with rows to repair. @returns its page */
-async function makeTable(template: string, rows: string): Promise<string> {
-  const { page, close } = await open(owner)
-  await page.goto(`/console/issue/table?template=${template}`)
-  await page
-    .getByLabel('Or paste the cells here')
-    .fill(`Family name;Given name;Degree;Awarded on;Grade;Campus\n${rows}`)
-  await page.getByRole('button', { name: 'Check the table' }).click()
-  await page.waitForURL(/\/console\/issue\/table\/[0-9a-f-]{36}$/)
-  const path = new URL(page.url()).pathname
-  await close()
-  return path
-}
-
-const graduates = [
-  'Molefe;Thandi;BSc Computer Science;31.01.2026;78,5;Pretoria',
-  'Botha;Pieter;BSc;2026-01-31;sixty;Pretoria',
-  ';Sipho;BCom;31.02.2026;71;Pretoria',
-  'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft;Anna;BA;;82,25;Wien',
-]
-
 /** Paths of the tenant with content; `{…}` are filled in from its lists. */
 async function fullPaths(): Promise<string[]> {
   const first = async (path: string, name = 'id') => (await acme.get(path)).body.data[0][name]
@@ -282,30 +262,12 @@ async function fullPaths(): Promise<string[]> {
   const request = await first('/creds/templates/presentations')
   const check = await first('/creds/presentations')
   const application = await first('/onboarding/clients', 'clientId')
-  const items = [{ attributes: { family_name: 'A', given_name: 'B', degree: 'C' } }, { attributes: {} }]
-  const accepted = await acme.post('/creds/credentials/issuance/batch', {
-    credentialTemplateId: template,
-    items,
-    name: 'Class of 2026',
-  })
-  const batch = accepted.body.data.id
-  for (let tries = 0, isOver = false; tries < 10 && !isOver; tries += 1) {
-    const { body } = await acme.get(`/creds/credentials/issuance/batch/${batch}`, { prefer: 'wait=5' })
-    isOver = body.data.status === 'completed'
-  }
-  const [bad = '', long = '', good = ''] = await Promise.all([
-    makeTable(template, graduates.join('\n')),
-    makeTable(template, Array.from({ length: 30 }, (_, n) => `Molefe;Thandi ${n};BSc;;no;x`).join('\n')),
-    makeTable(template, graduates[0] ?? ''),
-  ])
   return [
     '/console',
     ...['', '/new?from=licence', `/${template}`, `/${template}/archive`].map((path) => `/console/templates${path}`),
     ...['', `/${issuance}`, `/${issuance}/revoke`, '?status=canceled'].map((path) => `/console/credentials${path}`),
     ...['/console/issue', `/console/issue/${template}`],
-    ...['/console/issue/table', `/console/issue/table?template=${template}`, bad, `${bad}?show=all`, long, good],
-    ...['/console/issue/table/01890000-0000-7000-8000-000000000000'],
-    ...['', `/${batch}`, '?status=processing'].map((path) => `/console/batches${path}`),
+    ...(await tablePaths(() => open(owner), acme, template)),
     ...['', '/new', `/new?template=${template}`, `/${request}`].map((path) => `/console/requests${path}`),
     ...['', `/${check}`].map((path) => `/console/verify${path}`),
     ...['', '/new', '/thandi', '/thandi/invite', '/thandi/delete'].map((path) => `/console/people${path}`),
