@@ -1,9 +1,11 @@
 import type { Endpoint } from '../http/routes/endpoint.ts'
 import { applicationScreens } from './applications/screens.ts'
+import { batchScreens } from './batches/screens.ts'
 import { credentialScreens } from './credentials/screens.ts'
 import { deskScreens } from './desk/screens.ts'
 import { doors } from './home/doors.ts'
 import { homeScreens } from './home/home.ts'
+import { tableScreens } from './issue-many/screens.ts'
 import { journalScreens } from './journal/screens.ts'
 import { peopleScreens } from './people/screens.ts'
 import { templateScreens } from './templates/screens.ts'
@@ -14,6 +16,8 @@ export const consoleEndpoints: readonly Endpoint[] = [
   ...homeScreens,
   ...templateScreens,
   ...credentialScreens,
+  ...tableScreens,
+  ...batchScreens,
   ...deskScreens,
   ...peopleScreens,
   ...applicationScreens,

@@ -7,6 +7,7 @@ import { axeDefects, layoutDefects, markupDefects, openBrowser, type Visit, visi
 import { type Api, type Deployment, deploy } from '../../test/support/server.ts'
 import { type SignedIn, signInAs } from './test-support/console-walk.ts'
 import { cookieOf, formPaths, refusals, shownPaths } from './test-support/refusals.ts'
+import { tablePaths } from './test-support/table-walk.ts'
 
 /** Where the pictures go; none are made without it. */
 const pictures = process.env.PICTURES
@@ -266,6 +267,7 @@ async function fullPaths(): Promise<string[]> {
     ...['', '/new?from=licence', `/${template}`, `/${template}/archive`].map((path) => `/console/templates${path}`),
     ...['', `/${issuance}`, `/${issuance}/revoke`, '?status=canceled'].map((path) => `/console/credentials${path}`),
     ...['/console/issue', `/console/issue/${template}`],
+    ...(await tablePaths(() => open(owner), acme, template)),
     ...['', '/new', `/new?template=${template}`, `/${request}`].map((path) => `/console/requests${path}`),
     ...['', `/${check}`].map((path) => `/console/verify${path}`),
     ...['', '/new', '/thandi', '/thandi/invite', '/thandi/delete'].map((path) => `/console/people${path}`),
@@ -279,6 +281,8 @@ const emptyPaths = [
   '/console/templates',
   '/console/credentials',
   '/console/issue',
+  '/console/issue/table',
+  '/console/batches',
   '/console/requests',
   '/console/verify',
   '/console/applications',

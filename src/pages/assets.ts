@@ -13,7 +13,7 @@ const modules = ['confirm-button', 'copy-text', 'fragments', 'request-credential
 /** The style of each surface, in the order of the layers. */
 const surfaces = {
   pages: ['tokens', 'elements', 'layout', 'parts'],
-  console: ['tokens', 'elements', 'layout', 'parts', 'console', 'console-parts'],
+  console: ['tokens', 'elements', 'layout', 'parts', 'console', 'console-parts', 'console-tables'],
 } as const
 
 /** A part of the pages with a style of its own. */

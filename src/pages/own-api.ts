@@ -42,13 +42,24 @@ export class ApiRefusal extends Error {
 
 /** Query members; those that are undefined or empty are left out. */
 type Query = Readonly<Record<string, string | undefined>>
-type Send = { readonly body?: unknown; readonly ifMatch?: string; readonly headers?: Readonly<Record<string, string>> }
+type Send = {
+  readonly body?: unknown
+  /** A body in another media type than JSON. */
+  readonly text?: { readonly type: string; readonly content: string }
+  readonly query?: Query
+  readonly ifMatch?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
 
 /** The public API as a person reaches it. Paths start with the group, e.g. `/creds/credentials`. All throw {@link ApiRefusal}. */
 export type OwnApi = {
   readonly get: <T>(path: string, query?: Query, headers?: Readonly<Record<string, string>>) => Promise<ApiAnswer<T>>
+  /** Returns an answer in another media type than JSON, as text. */
+  readonly getText: (path: string, type: string, query?: Query) => Promise<string>
   readonly send: <T>(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, more?: Send) => Promise<ApiAnswer<T>>
 }
+
+const VALUES_MAX = 1_000_000
 
 type Needs = Pick<Platform, 'dispatch' | 'config'>
 
@@ -62,7 +73,7 @@ export function ownApi(
   { accessToken, ip, msMax }: { accessToken: string; ip: string; msMax: number },
 ): OwnApi {
   const deadline = performance.now() + msMax
-  const call = async <T>(
+  const answerOf = async (
     method: string,
     path: string,
     body: string | undefined,
@@ -72,15 +83,25 @@ export function ownApi(
     const headers = { ...more, host: place.host, authorization: `Bearer ${accessToken}` }
     const sent = needs.dispatch({ method, path: place.path, headers, ip, ...(body !== undefined && { body }) })
     const late = () => new Fault('upstream.timeout')
-    const answer = await withTimeLimit(sent, Math.max(1, deadline - performance.now()), late)
+    return withTimeLimit(sent, Math.max(1, deadline - performance.now()), late)
+  }
+  const call = async <T>(...sent: Parameters<typeof answerOf>) => {
+    const answer = await answerOf(...sent)
     return read<T>(answer.status, answer.headers, answer.body)
   }
   return {
     get: (path, query = {}, headers = {}) => call('GET', path + searchOf(query), undefined, headers),
-    send: (method, path, { body, ifMatch, headers = {} } = {}) =>
-      call(method, path, body === undefined ? undefined : JSON.stringify(body), {
+    getText: async (path, type, query = {}) => {
+      const answer = await answerOf('GET', path + searchOf(query), undefined, { accept: type })
+      return answer.status < 400
+        ? answer.body.toString()
+        : read<string>(answer.status, answer.headers, answer.body).data
+    },
+    send: (method, path, { body, text, query = {}, ifMatch, headers = {} } = {}) =>
+      call(method, path + searchOf(query), text?.content ?? (body === undefined ? undefined : JSON.stringify(body)), {
         ...headers,
         ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(text !== undefined && { 'content-type': text.type }),
         ...(ifMatch !== undefined && { 'if-match': ifMatch }),
       }),
   }
@@ -104,7 +125,8 @@ function searchOf(query: Query): string {
 }
 
 function read<T>(status: number, headers: Readonly<Record<string, string>>, bytes: Buffer): ApiAnswer<T> {
-  const body = bytes.length === 0 ? {} : parseJsonObject(bytes)
+  // An answer of this server, which may have the results of many rows.
+  const body = bytes.length === 0 ? {} : parseJsonObject(bytes, { valuesMax: VALUES_MAX })
   if (status >= 400) throw new ApiRefusal(status, errorsIn(body.errors))
   return {
     status,

@@ -169,7 +169,7 @@ test('a body that is not the shape is refused as a whole, and nothing is made of
     [await ask({ items: [{ ...item, recipient: { value: 'x' } }] }), 400, '/items/0/recipient/identifierType'],
     [await ask({ items: [item], expiresInSeconds: 1 }), 400, '/expiresInSeconds'],
     [await ask({ items: [item], credentialTemplateId: '01890000-0000-7000-8000-000000000000' }), 404, undefined],
-    [await ask({ items: [{ attributes: { name: 'A'.repeat(1_048_576) } }] }), 413, undefined],
+    [await ask({ items: [{ attributes: { name: 'A'.repeat(8_388_608) } }] }), 413, undefined],
   ] as const) {
     assert.equal(reply.status, status, JSON.stringify(reply.body))
     assert.equal(reply.body.errors[0].source?.pointer, pointer, JSON.stringify(reply.body))

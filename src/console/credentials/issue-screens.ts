@@ -34,6 +34,9 @@ const choose = screen({
     const items = data.map(({ id, name, description }) => ({
       title: html`<a href="/console/issue/${id}">${name}</a>`,
       ...(description !== undefined && { about: description }),
+      ...(may(frame, 'issuance:write') && {
+        action: html`<a class="button plain" href="${`/console/issue/table?template=${id}`}" aria-label="${t.fromTable}: ${name}">${t.fromTable}</a>`,
+      }),
     }))
     const none = html`<div class="empty"><p>${t.noTemplates}</p>${may(frame, 'issuance:write') && buttonLink(t.makeTemplate, '/console/templates')}</div>`
     const main =

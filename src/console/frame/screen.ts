@@ -43,6 +43,9 @@ type Spec<P extends string> = {
   readonly summary: string
 }
 
+/** The form may have a file: largest body in bytes. */
+type FileSpec = { readonly fileBytesMax?: number }
+
 type Show<P extends string> = (frame: Frame<PathParams<P>>) => Promise<Answer> | Answer
 
 /** Declares a screen that only shows. */
@@ -55,18 +58,19 @@ export function screen<const P extends string>(spec: Spec<P> & { readonly show: 
  * that was refused, or that the person could not send before the session ended.
  */
 export function formScreen<const P extends string>(
-  spec: Spec<P> & { readonly show: Show<P>; readonly send: Show<P> },
+  spec: Spec<P> & FileSpec & { readonly show: Show<P>; readonly send: Show<P> },
 ): readonly Endpoint[] {
   return [declare('GET', spec, spec.show), declare('POST', spec, spec.send)]
 }
 
 function declare<P extends string>(
   method: 'GET' | 'POST',
-  { place, path, summary }: Spec<P>,
+  { place, path, summary, ...more }: Spec<P> & FileSpec,
   handle: Show<P>,
 ): Endpoint {
   return signedInEndpoint({
     ...{ method, path, summary },
+    ...(more.fileBytesMax !== undefined && { takesFile: true, bodyBytesMax: more.fileBytesMax }),
     handle: async (context) => {
       const t = consoleTexts[context.language]
       const answer = await handle({ ...context, t })

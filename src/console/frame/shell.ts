@@ -17,6 +17,7 @@ const parts: readonly (readonly ['issue' | 'verify' | 'organisation' | null, rea
     'issue',
     [
       { place: 'credentials', href: '/console/credentials', scope: 'issuance:read' },
+      { place: 'batches', href: '/console/batches', scope: 'issuance:read' },
       { place: 'templates', href: '/console/templates', scope: 'issuance:read' },
     ],
   ],

@@ -228,6 +228,7 @@ const acceptedTypes: Readonly<Record<EndpointBodyKind, readonly string[]>> = {
   none: [],
   form: [FORM],
   fields: [FORM],
+  upload: [FORM, 'multipart/form-data'],
   json: ['application/json'],
   'form-or-json': [FORM, 'application/json'],
   'json-or-jwt': ['application/json', 'application/jwt'],

@@ -9,19 +9,28 @@ import type { Method, PathParams } from './route.ts'
 
 /**
  * The body that an endpoint accepts: none; a form (each parameter once, RFC 6749 3.2); JSON; a form or JSON; JSON or a compact JWT as
- * `application/jwt` (encrypted requests). `direct_post.jwt` is a form. `fields` is the form of a page, whose members may repeat.
+ * `application/jwt` (encrypted requests). `direct_post.jwt` is a form. `fields` is the form of a page, whose members may repeat;
+ * `upload` is such a form, or one with files.
  */
-export type EndpointBodyKind = 'none' | 'form' | 'fields' | 'json' | 'form-or-json' | 'json-or-jwt'
+export type EndpointBodyKind = 'none' | 'form' | 'fields' | 'upload' | 'json' | 'form-or-json' | 'json-or-jwt'
 
 /** The members of a page's form in order, each with all its values. */
 export type Fields = ReadonlyMap<string, readonly string[]>
+
+/** A file in the form of a page, as the browser names it. */
+export type UploadedFile = { readonly name: string; readonly bytes: Buffer }
+
+/** The form of a page with its files, by the names of their members. */
+export class Upload extends Map<string, readonly string[]> {
+  readonly files = new Map<string, UploadedFile>()
+}
 
 /** Type of the body when the endpoint has no schema. */
 type BodyOf<T extends EndpointBodyKind> = T extends 'none'
   ? undefined
   : T extends 'form'
     ? Readonly<Record<string, string>>
-    : T extends 'fields'
+    : T extends 'fields' | 'upload'
       ? Fields
       : unknown
 
@@ -70,6 +79,10 @@ type Common = {
   readonly faultsAs?: 'page' | 'scim' | RenderFault
   /** A request without an access token is refused before its body is read. The endpoint verifies the token, and its binding to a key. */
   readonly needsToken?: true
+  /** Answers a request before its body is read, for large bodies; null: read it. */
+  readonly admit?: (
+    request: Pick<EndpointContext, 'platform' | 'headers' | 'url' | 'ip'>,
+  ) => Promise<EndpointResponse | null>
   /** The fault of a request that cannot be parsed, where the specification defines an error for it. */
   readonly unreadable?: FaultCode
   /** Largest body in bytes; 1 MiB by default. */

@@ -89,8 +89,10 @@ export type RouteTraits = {
   readonly ifMatch?: true
   /** Media types besides `application/json` that the answer may have. */
   readonly produces?: readonly string[]
-  /** Media types besides `application/json` that the body may have. It is then a {@link TextBody}, of which only the UTF-8 is checked. */
+  /** Media types besides `application/json` that the body may have. It is then a {@link TextBody}, of which only the encoding is checked. */
   readonly textBodies?: readonly string[]
+  /** Largest body in bytes; 1 MiB by default. */
+  readonly bodyBytesMax?: number
   /** Maximum number of values in a JSON body; 20,000 by default. */
   readonly jsonValuesMax?: number
   /** Adds to the violations of a body that its schema refuses those that `handle` would find. */

@@ -1,6 +1,6 @@
 import { type JsonLimits, parseJson } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
-import type { Fields } from '../routes/endpoint.ts'
+import { type Fields, Upload } from '../routes/endpoint.ts'
 
 /** Largest request body by default. */
 export const BODY_BYTES_MAX = 1_048_576
@@ -27,18 +27,32 @@ export function readJson(bytes: Buffer, limits?: JsonLimits): unknown {
   }
 }
 
-/** Decodes a text and drops its byte order mark. @throws Fault `request.invalid` if it is not UTF-8 or contains NUL */
-export function readText(bytes: Buffer): string {
+const charsets = ['utf-8', 'windows-1252', 'utf-16le', 'utf-16be'] as const
+type Charset = (typeof charsets)[number]
+
+/** The charset of a Content-Type header; UTF-8 without one. @throws Fault `request.media_type` for one that is not read */
+export function charsetOf(contentType: string | undefined): Charset {
+  const given = /;\s*charset="?([^\s";]*)/i.exec(contentType ?? '')?.[1]?.toLowerCase() ?? 'utf-8'
+  const found = charsets.find((one) => one === aliases[given] || one === given)
+  if (found === undefined)
+    throw new Fault('request.media_type', { detail: `charset must be one of ${charsets.join(', ')}.` })
+  return found
+}
+
+// As the WHATWG Encoding Standard has it: Latin-1 and ASCII are Windows-1252.
+const aliases: Readonly<Record<string, Charset>> = { utf8: 'utf-8', 'iso-8859-1': 'windows-1252', 'us-ascii': 'utf-8' }
+
+/** Decodes a text and drops its byte order mark. @throws Fault `request.invalid` if it is not of the charset or contains NUL */
+export function readText(bytes: Buffer, charset: Charset = 'utf-8'): string {
   try {
-    const text = utf8.decode(bytes)
+    const text = new TextDecoder(charset, { fatal: true }).decode(bytes)
     if (!text.includes('\0')) return text
   } catch {
     // Refused below, as a text with NUL is.
   }
-  throw new Fault('request.invalid', { detail: 'The body is not UTF-8 text, or contains NUL characters.' })
+  const name = charset === 'utf-8' ? 'UTF-8' : charset
+  throw new Fault('request.invalid', { detail: `The body is not ${name} text, or contains NUL characters.` })
 }
-
-const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** Parses a form. @throws Fault `request.invalid` if a parameter is repeated */
 export function readForm(bytes: Buffer): Readonly<Record<string, string>> {
@@ -55,6 +69,25 @@ export function readForm(bytes: Buffer): Readonly<Record<string, string>> {
 export function readFields(bytes: Buffer): Fields {
   const byName = Map.groupBy(new URLSearchParams(bytes.toString()), ([name]) => name)
   return new Map([...byName].map(([name, found]) => [name, found.map(([, value]) => value)]))
+}
+
+/** Parses the form of a page with files. @throws Fault `request.malformed` @see [RFC 7578](https://www.rfc-editor.org/rfc/rfc7578) */
+export async function readUpload(bytes: Buffer, contentType: string): Promise<Upload> {
+  const upload = new Upload()
+  for (const [name, value] of await parsedForm(bytes, contentType)) {
+    if (typeof value === 'string') upload.set(name, [...(upload.get(name) ?? []), value])
+    else if (value.size > 0 || value.name !== '')
+      upload.files.set(name, { name: value.name.slice(0, 200), bytes: Buffer.from(await value.arrayBuffer()) })
+  }
+  return upload
+}
+
+async function parsedForm(bytes: Buffer, contentType: string): Promise<FormData> {
+  try {
+    return await new Response(new Uint8Array(bytes), { headers: { 'content-type': contentType } }).formData()
+  } catch {
+    throw new Fault('request.malformed', { detail: 'The body is not a well-formed form.' })
+  }
 }
 
 /** The refusal of a form or query with a repeated parameter. */

@@ -6,7 +6,16 @@ import { presentedToken } from '../routes/bearer-token.ts'
 import type { Endpoint, EndpointBodyKind, EndpointResponse } from '../routes/endpoint.ts'
 import { onBehalfOf } from '../routes/tenant-of-work.ts'
 import { type Check, checkMaker } from '../validation/check.ts'
-import { BODY_BYTES_MAX, isJsonType, mediaTypeOf, readFields, readForm, readJson, repeatedParameter } from './body.ts'
+import {
+  BODY_BYTES_MAX,
+  isJsonType,
+  mediaTypeOf,
+  readFields,
+  readForm,
+  readJson,
+  readUpload,
+  repeatedParameter,
+} from './body.ts'
 import type { CrossOrigin } from './cross-origin.ts'
 import { type KnownPath, routerPath } from './known-paths.ts'
 import type { AuthenticateRequest } from './mount-route.ts'
@@ -19,6 +28,7 @@ type MountedEndpoint = { readonly endpoint: Endpoint; readonly checkBody: Check 
 type EndpointNeeds = { readonly platform: Platform; readonly authenticate: AuthenticateRequest }
 
 const FORM = 'application/x-www-form-urlencoded'
+const UPLOAD = 'multipart/form-data'
 
 /** Mounts the endpoints of the protocol surface. */
 export function mountEndpoints(
@@ -33,11 +43,14 @@ export function mountEndpoints(
       method: endpoint.method,
       url: routerPath(endpoint.path),
       bodyLimit: endpoint.bodyBytesMax ?? BODY_BYTES_MAX,
-      onRequest: async (request) => {
+      onRequest: async (request, reply) => {
         request.trace.pattern = endpoint.path
         request.trace.edge = endpoint.faultsAs ?? 'oauth'
         request.trace.crossOrigin = crossOriginOf(endpoint)
         admitEndpoint(endpoint, request)
+        const { headers, url, ip } = request
+        const early = await endpoint.admit?.({ platform: needs.platform, headers, url, ip })
+        return early ? send(endpoint, reply, early) : undefined
       },
       handler: (request, reply) =>
         onBehalfOf(paramsOf(request, endpoint.path).tenant ?? '', () => runEndpoint(needs, mounted, request, reply)),
@@ -64,7 +77,7 @@ async function runEndpoint(
   reply: FastifyReply,
 ) {
   const { endpoint } = mounted
-  const { query, body } = readContext(mounted, request)
+  const { query, body } = await readContext(mounted, request)
   const answer = await endpoint.handle({
     platform,
     params: paramsOf(request, endpoint.path),
@@ -80,9 +93,9 @@ async function runEndpoint(
   return send(endpoint, reply, answer)
 }
 
-function readContext(mounted: MountedEndpoint, request: FastifyRequest) {
+async function readContext(mounted: MountedEndpoint, request: FastifyRequest) {
   try {
-    return { query: singleMembers(request.query), body: bodyOf(mounted, request) }
+    return { query: singleMembers(request.query), body: await bodyOf(mounted, request) }
   } catch (cause) {
     const { unreadable } = mounted.endpoint
     if (unreadable === undefined || !(cause instanceof Fault)) throw cause
@@ -111,16 +124,18 @@ function bodyOf({ endpoint, checkBody }: MountedEndpoint, request: FastifyReques
   if (endpoint.accepts === 'none') return undefined
   const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
   const type = mediaTypeOf(request.headers['content-type'])
+  if (endpoint.accepts === 'upload' && type === UPLOAD) return readUpload(bytes, request.headers['content-type'] ?? '')
   const body = readBody(endpoint.accepts, type, bytes)
   if (typeof body !== 'string') checkBody?.(body, bytes.length)
   return body
 }
 
 function readBody(accepts: EndpointBodyKind, type: string, bytes: Buffer): unknown {
-  const isForm = accepts === 'form' || accepts === 'fields' || accepts === 'form-or-json'
+  const isFields = accepts === 'fields' || accepts === 'upload'
+  const isForm = isFields || accepts === 'form' || accepts === 'form-or-json'
   if (isForm && (type === FORM || (type === '' && bytes.length === 0)))
-    return accepts === 'fields' ? readFields(bytes) : readForm(bytes)
-  if (accepts !== 'form' && accepts !== 'fields' && isJsonType(type)) return readJson(bytes)
+    return isFields ? readFields(bytes) : readForm(bytes)
+  if (accepts !== 'form' && !isFields && isJsonType(type)) return readJson(bytes)
   if (accepts === 'json-or-jwt' && type === 'application/jwt') return bytes.toString('latin1').trim()
   const detail = `Send the body as ${isForm ? FORM : 'application/json'}.`
   throw new Fault('request.media_type', { detail })

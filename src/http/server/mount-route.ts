@@ -11,7 +11,7 @@ import { type Answer, type Group, type RawAnswer, type Route, TextBody } from '.
 import { onBehalfOf } from '../routes/tenant-of-work.ts'
 import { type Check, checkMaker } from '../validation/check.ts'
 import { checkTexts } from '../validation/check-texts.ts'
-import { isJsonType, mediaTypeOf, readJson, readText } from './body.ts'
+import { charsetOf, isJsonType, mediaTypeOf, readJson, readText } from './body.ts'
 import { type KnownPath, routerPath } from './known-paths.ts'
 import { sendResponse } from './send-response.ts'
 import { type Write, writer } from './write.ts'
@@ -57,6 +57,7 @@ export function mountRoutes(app: FastifyInstance, needs: RouteNeeds, routes: rea
       app.route({
         method: route.method,
         url: routerPath(mounted.pattern),
+        ...(route.bodyBytesMax !== undefined && { bodyLimit: route.bodyBytesMax }),
         ...(place.host === null ? {} : { constraints: { host: place.host } }),
         onRequest: async (request) => {
           request.trace.pattern = mounted.pattern
@@ -166,7 +167,7 @@ function bodyOf(mounted: MountedRoute, request: FastifyRequest): unknown {
   }
   const type = mediaTypeOf(request.headers['content-type'])
   const texts = mounted.route.textBodies ?? []
-  if (texts.includes(type)) return new TextBody(type, readText(bytes))
+  if (texts.includes(type)) return new TextBody(type, readText(bytes, charsetOf(request.headers['content-type'])))
   if (!isJsonType(type)) {
     throw new Fault('request.media_type', {
       detail: `Send the body as ${['application/json', ...texts].join(' or ')}.`,

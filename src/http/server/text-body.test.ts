@@ -47,3 +47,9 @@ test('a text that is not UTF-8, or contains NUL, is refused', async () => {
   assert.deepEqual(await post('text/csv', Uint8Array.of(0x61, 0xff)), [400, 'VALIDATION_ERROR'])
   assert.deepEqual(await post('text/csv', 'a\0b'), [400, 'VALIDATION_ERROR'])
 })
+
+test('a text may be in another charset, which its Content-Type names', async () => {
+  assert.deepEqual(await post('text/csv; charset="Windows-1252"', Uint8Array.of(0x61, 0xe4)), [200, 'text/csv aä'])
+  assert.deepEqual(await post('text/csv;charset=utf-16le', Uint8Array.of(0xff, 0xfe, 0xe4, 0)), [200, 'text/csv ä'])
+  assert.deepEqual(await post('text/csv; charset=koi8-r', 'a'), [415, 'UNSUPPORTED_MEDIA_TYPE'])
+})

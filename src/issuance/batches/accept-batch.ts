@@ -26,6 +26,7 @@ export type BatchInput = {
   readonly form: BatchForm
   readonly expiresInSeconds?: number | undefined
   readonly items: readonly BatchItemInput[]
+  readonly name?: string | undefined
 }
 
 /**
@@ -46,6 +47,7 @@ export async function acceptBatch(needs: Needs, caller: Caller, ask: BatchInput,
   const items = await sealedItems(needs, caller, ask.items, now)
   const made = {
     ...{ id, templateId: template.id, form: ask.form, expiresInSeconds: ask.expiresInSeconds ?? null, items },
+    name: ask.name ?? null,
     askedBy: { actor, actingClientId, ip, requestId },
   }
   const detail = { credentialTemplateId: template.id, items: items.length }
@@ -60,7 +62,8 @@ export async function acceptBatch(needs: Needs, caller: Caller, ask: BatchInput,
     await enqueueBatch(tx, id, now)
   })
   const counts = { total: items.length, done: 0, failed: 0 }
-  return { id, templateId: template.id, form: ask.form, ...counts, createdAt: now, updatedAt: now, endedAt: null }
+  const times = { createdAt: now, updatedAt: now, endedAt: null }
+  return { id, templateId: template.id, form: ask.form, name: made.name, createdBy: actor, ...counts, ...times }
 }
 
 /** Seals the claims for the column of the issuance, so that the job moves them without opening them again. */

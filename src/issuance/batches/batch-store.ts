@@ -9,21 +9,22 @@ import { firstSweep } from '../issuances/issuance-store.ts'
 import type { CredentialTemplate } from '../templates/template.ts'
 import type { Batch, BatchForm, BatchItemError } from './batch.ts'
 
-const COLUMNS = `id, template_id as "templateId", form, total, done, failed, created_at as "createdAt", updated_at as "updatedAt", ended_at as "endedAt"`
+const COLUMNS = `id, template_id as "templateId", form, total, done, failed, created_at as "createdAt", updated_at as "updatedAt", ended_at as "endedAt",
+  name, asked_by->'actor' as "createdBy"`
 /** SQL: the outcomes complete the batch. */
 const ENDS = '(done + failed + cardinality($8::int[]) + cardinality($13::int[]) = total)'
 
 const insertStatement = sql(
   'issuance.insert_batch',
   `with ins as (
-     insert into issuance_batch (tenant_id, id, template_id, form, total, expires_in_seconds, asked_by, created_at, updated_at)
-     values ($1, $2, $3, $4, cardinality($5::uuid[]), $8, $9::jsonb, $10, $10) returning id
+     insert into issuance_batch (tenant_id, id, template_id, form, total, expires_in_seconds, asked_by, created_at, updated_at, name)
+     values ($1, $2, $3, $4, cardinality($5::uuid[]), $8, $9::jsonb, $10, $10, $12) returning id
    ), items as (
      insert into issuance_batch_item (tenant_id, batch_id, position, status, issuance_id, reference, sealed_claims, sealed_recipient)
      select $1, ins.id, one.at - 1, 'waiting', one.id, one.reference, one.sealed_claims, one.sealed_recipient
      from ins cross join unnest($5::uuid[], $6::text[], $7::bytea[], $11::bytea[]) with ordinality
        as one (id, reference, sealed_claims, sealed_recipient, at)
-   ), ${auditCte({ from: 'ins', first: 12 })}
+   ), ${auditCte({ from: 'ins', first: 13 })}
    select id from ins`,
 )
 const findStatement = sql(
@@ -118,6 +119,7 @@ type NewBatch = {
   readonly expiresInSeconds: number | null
   readonly items: readonly (Omit<PendingItem, 'position'> & { readonly reference: string | null })[]
   readonly askedBy: ActorColumns
+  readonly name: string | null
 }
 
 /** A batch that a run holds the lease of. */
@@ -160,6 +162,7 @@ export async function insertBatch(tx: TenantTx, made: NewBatch, entry: AuditEntr
     ...[items.map((one) => one.id), items.map((one) => one.reference), items.map((one) => one.sealedClaims)],
     ...[made.expiresInSeconds, JSON.stringify(made.askedBy), now],
     items.map((one) => one.sealedRecipient),
+    made.name,
     ...auditValues(entry, now),
   ])
 }

@@ -1,11 +1,12 @@
 import { type Json, type JsonObject, parseJson } from '../../crypto/json.ts'
 import type { RecipientIdentifier } from '../../directory/users/find-recipient.ts'
+import { type DateOrder, type Decimal, isoDateOf, numberOf } from '../../protocols/table/guess-format.ts'
+import { type Delimiter, readCsv } from '../../protocols/table/read-csv.ts'
+import { tableFault } from '../../protocols/table/table-fault.ts'
 import type { TemplateAttribute } from '../templates/attributes.ts'
 import type { MdocAttribute } from '../templates/mdoc-attributes.ts'
 import type { TemplateDefinition } from '../templates/template.ts'
 import type { BatchItemInput } from './accept-batch.ts'
-import { csvFault, readCsv } from './read-csv.ts'
-import { BATCH_ITEMS_MAX } from './schemas.ts'
 
 type Described = TemplateAttribute | MdocAttribute
 /** A column of an attribute. */
@@ -16,7 +17,21 @@ const own = { reference: 200, 'recipient.identifierType': 40, 'recipient.value':
 type Own = keyof typeof own
 const types = ['email', 'username', 'externalIdentifier'] as const
 const PREFIX = 'attributes.'
-const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/
+/** Cells of other attributes are bounded by the body. */
+const COLUMNS_MAX = 1000
+
+/** How a table is written. */
+export type TableFormat = {
+  readonly rowsMax: number
+  readonly delimiter?: Delimiter | undefined
+  /** `point` by default. */
+  readonly decimal?: Decimal | undefined
+  /** How dates in figures are read besides ISO 8601; by default they are not. */
+  readonly dates?: DateOrder | undefined
+  /** New names of columns; a column named `''` is left out. */
+  readonly columns?: Readonly<Record<string, string>> | undefined
+}
+type Reading = { readonly decimal: Decimal; readonly dates: DateOrder | undefined }
 
 /**
  * Parses the items of a batch from a table. Columns are named after the attributes of the template, inner ones by dotted paths
@@ -26,29 +41,37 @@ const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/
  *
  * @throws Fault `request.invalid` for a malformed table or an unknown column
  */
-export function readBatchTable(text: string, definition: TemplateDefinition): BatchItemInput[] {
-  const { header, rows } = readCsv(text, BATCH_ITEMS_MAX)
-  const columns = columnsOf(header, definition)
-  return rows.map((row, index) => itemOf(columns, row, index + 2))
+export function readBatchTable(text: string, definition: TemplateDefinition, format: TableFormat): BatchItemInput[] {
+  const { rowsMax, delimiter = 'comma', decimal = 'point', dates } = format
+  const { header, rows } = readCsv(text, { rowsMax, delimiter, columnsMax: COLUMNS_MAX })
+  const columns = columnsOf(renamed(header, format.columns ?? {}), definition)
+  return rows.map((row, index) => itemOf(columns, row, index + 2, { decimal, dates }))
 }
 
-function columnsOf(header: readonly string[], definition: TemplateDefinition): (Column | Own)[] {
+function renamed(header: readonly string[], names: Readonly<Record<string, string>>): string[] {
+  const unknown = Object.keys(names).find((name) => !header.includes(name))
+  if (unknown !== undefined) throw headerFault(`columns names ${quoted(unknown)}, which is no column of the table.`)
+  return header.map((name) => (Object.hasOwn(names, name) ? (names[name] ?? name) : name))
+}
+
+function columnsOf(header: readonly string[], definition: TemplateDefinition): (Column | Own | null)[] {
   const attributes = attributeColumns(definition)
   const columns = header.map((name, at) => {
+    if (name === '') return null
     const place = `Row 1, column ${at + 1}`
-    if (header.indexOf(name) !== at) throw csvFault(`${place}: ${quoted(name)} is a duplicate.`)
+    if (header.indexOf(name) !== at) throw headerFault(`${place}: ${quoted(name)} is a duplicate.`)
     if (isOwn(name)) return name
     const found = attributes.get(name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name) ?? attributes.get(name)
     const others = Object.keys(own).join(', ')
     if (found === undefined)
-      throw csvFault(`${place}: ${quoted(name)} is neither an attribute of the template nor one of ${others}.`)
-    if (found === 'ambiguous') throw csvFault(`${place}: ${quoted(name)} matches two attributes; send JSON instead.`)
+      throw headerFault(`${place}: ${quoted(name)} is neither an attribute of the template nor one of ${others}.`)
+    if (found === 'ambiguous') throw headerFault(`${place}: ${quoted(name)} matches two attributes; send JSON instead.`)
     return found
   })
   if (header.includes('recipient.value') !== header.includes('recipient.identifierType')) {
-    throw csvFault('Row 1: recipient.identifierType and recipient.value must both be present.')
+    throw headerFault('Row 1: recipient.identifierType and recipient.value must both be present.')
   }
-  refuseOverlaps(columns.filter((one) => typeof one !== 'string'))
+  refuseOverlaps(columns.filter((one) => one !== null && typeof one !== 'string'))
   return columns
 }
 
@@ -59,12 +82,14 @@ function isOwn(name: string): name is Own {
 /** Refuses columns for both a value and a part of it. */
 function refuseOverlaps(columns: readonly Column[]): void {
   const paths = new Map(columns.map((one) => [JSON.stringify(one.path), one]))
-  if (paths.size < columns.length) throw csvFault('Row 1: two columns name the same attribute.')
+  if (paths.size < columns.length) throw headerFault('Row 1: two columns name the same attribute.')
   for (const { name, path } of columns) {
     for (let depth = 1; depth < path.length; depth += 1) {
       const outer = paths.get(JSON.stringify(path.slice(0, depth)))
       if (outer !== undefined)
-        throw csvFault(`Row 1: ${quoted(name)} is part of ${quoted(outer.name)}; only one of them can have a column.`)
+        throw headerFault(
+          `Row 1: ${quoted(name)} is part of ${quoted(outer.name)}; only one of them can have a column.`,
+        )
     }
   }
 }
@@ -88,15 +113,25 @@ function attributeColumns(definition: TemplateDefinition): Map<string, Column | 
 
 type MutableObject = { [name: string]: Json | MutableObject }
 
-function itemOf(columns: readonly (Column | Own)[], row: readonly string[], number: number): BatchItemInput {
+function itemOf(
+  columns: readonly (Column | Own | null)[],
+  row: readonly string[],
+  number: number,
+  reading: Reading,
+): BatchItemInput {
   const attributes: MutableObject = {}
   const others: { [name in Own]?: string } = {}
   for (const [at, column] of columns.entries()) {
     const cell = row[at] ?? ''
-    if (cell === '') continue
-    if (typeof column !== 'string') put(attributes, column.path, typedCell(column.type, cell))
+    if (cell === '' || column === undefined || column === null) continue
+    if (typeof column !== 'string') put(attributes, column.path, typedCell(column.type, cell, reading))
     else if (cell.length <= own[column]) others[column] = cell
-    else throw csvFault(`Row ${number}, column ${at + 1}: ${column} must have at most ${own[column]} characters.`)
+    else
+      throw tableFault(
+        'cell',
+        `Row ${number}, column ${at + 1}: ${column} must have at most ${own[column]} characters.`,
+        { row: number, column: at + 1 },
+      )
   }
   const { reference } = others
   const recipient = recipientOf(others['recipient.identifierType'], others['recipient.value'], number)
@@ -108,8 +143,8 @@ function recipientOf(type: string | undefined, value: string | undefined, row: n
   if (type === undefined && value === undefined) return null
   const identifierType = types.find((one) => one === type)
   if (identifierType !== undefined && value !== undefined) return { identifierType, value }
-  if (value === undefined) throw csvFault(`Row ${row}: recipient.value is missing.`)
-  throw csvFault(`Row ${row}: recipient.identifierType must be one of: ${types.join(', ')}.`)
+  if (value === undefined) throw tableFault('cell', `Row ${row}: recipient.value is missing.`, { row })
+  throw tableFault('cell', `Row ${row}: recipient.identifierType must be one of: ${types.join(', ')}.`, { row })
 }
 
 /** Sets a member. Names in a template are never `__proto__`. */
@@ -123,8 +158,9 @@ function put(object: MutableObject, path: readonly string[], value: Json): void 
   inner[path.at(-1) ?? ''] = value
 }
 
-function typedCell(type: Described['type'], cell: string): Json {
-  if (type === 'number') return NUMBER.test(cell) ? Number(cell) : cell
+function typedCell(type: Described['type'], cell: string, { decimal, dates }: Reading): Json {
+  if (type === 'number') return numberOf(cell, decimal) ?? cell
+  if (type === 'date') return (dates === undefined ? null : isoDateOf(cell, dates)) ?? cell
   if (type === 'boolean') return cell === 'true' || (cell === 'false' ? false : cell)
   return type === 'array' || type === 'object' ? jsonOr(cell) : cell
 }
@@ -139,4 +175,27 @@ function jsonOr(cell: string): Json {
 
 function quoted(name: string): string {
   return JSON.stringify(name.length > 100 ? `${name.slice(0, 100).toWellFormed()}…` : name)
+}
+
+function headerFault(detail: string) {
+  return tableFault('header', detail, { row: 1 })
+}
+
+/** The columns for a template: each value that a cell can hold, with its attribute. Objects with properties are their parts. */
+export function leafColumns(definition: TemplateDefinition): readonly (Column & { readonly attribute: Described })[] {
+  const found: (Column & { attribute: Described })[] = []
+  const add = (attributes: Readonly<Record<string, Described>>, above: readonly string[]) => {
+    for (const [own, attribute] of Object.entries(attributes)) {
+      const path = [...above, own]
+      const { type, properties } = attribute
+      const plain = path.join('.')
+      const name = isOwn(plain) || plain.startsWith(PREFIX) ? PREFIX + plain : plain
+      if (properties !== undefined) add(properties, path)
+      else found.push({ name, path, type, attribute })
+    }
+  }
+  if (definition.format === 'mdoc')
+    for (const [space, elements] of Object.entries(definition.attributes)) add(elements, [space])
+  else add(definition.attributes, [])
+  return found
 }

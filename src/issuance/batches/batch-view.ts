@@ -12,7 +12,7 @@ type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls' | 'memory'>
 /** As long as the answer to a single issuance is repeated for its `Idempotency-Key`. */
 const TX_CODES_SHOWN_MS = 86_400_000
 /** The header of a table is row 1. */
-const FIRST_ROW = 2
+export const FIRST_ROW = 2
 
 /** Returns a batch as in our API. */
 export function showBatch(batch: Batch): BatchView {
@@ -23,6 +23,8 @@ export function showBatch(batch: Batch): BatchView {
     total: batch.total,
     done: batch.done,
     failed: batch.failed,
+    ...(batch.name !== null && { name: batch.name }),
+    createdBy: batch.createdBy,
     createdAt: batch.createdAt.toISOString(),
     updatedAt: batch.updatedAt.toISOString(),
   }
@@ -59,7 +61,8 @@ async function issuedView(needs: Needs, caller: Caller, batch: Batch, { id, open
   return { issuanceId: id, ...links, ...(txCode !== null && { txCode }) }
 }
 
-function showError({ code, detail, violations = [] }: BatchItemError, isTable: boolean) {
+/** Returns the error of an item as in our API. */
+export function showError({ code, detail, violations = [] }: BatchItemError, isTable: boolean) {
   const pointer = violations[0]?.pointer
   return {
     ...{ code, detail },

@@ -14,6 +14,9 @@ export type Batch = {
   /** Items issued; with `failed` it is `total` when the batch has ended. */
   readonly done: number
   readonly failed: number
+  readonly name: string | null
+  /** The caller that requested it. */
+  readonly createdBy: { readonly kind: string; readonly id: string }
   readonly createdAt: Date
   readonly updatedAt: Date
   readonly endedAt: Date | null

@@ -1,4 +1,5 @@
 import type { Caller } from '../../caller.ts'
+import { isJsonObject, type Json, parseJson } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
 import { TextBody } from '../../http/routes/route.ts'
 import type { Platform } from '../../platform.ts'
@@ -6,10 +7,10 @@ import { EXPIRES_IN_SECONDS } from '../issuances/schemas.ts'
 import { latestTemplate } from '../templates/template-cache.ts'
 import type { BatchInput } from './accept-batch.ts'
 import { readBatchTable } from './batch-table.ts'
-import type { BatchBody, BatchQuery } from './schemas.ts'
+import { BATCH_ITEMS_MAX, type BatchBody, type BatchQuery, CHECKED_ITEMS_MAX } from './schemas.ts'
 
 /**
- * Parses a batch from a request body: JSON, or a table in CSV.
+ * Parses a batch from a request body: JSON, or a table in CSV. A table that is only checked may have more rows.
  *
  * @throws Fault `request.invalid` for a malformed table, `resource.unknown` for a table of an unknown template
  */
@@ -19,16 +20,39 @@ export async function parseBatch(
   query: BatchQuery,
   body: BatchBody | TextBody,
 ): Promise<BatchInput> {
+  const { check, ...ofTable } = query
   if (!(body instanceof TextBody)) {
-    const misplaced = Object.keys(query)
-    if (misplaced.length > 0) throw refusal(misplaced, 'is only for text/csv; in JSON it is a member of the body.')
+    const misplaced = Object.keys(ofTable)
+    if (misplaced.length > 0)
+      throw refusal(misplaced, 'is only for text/csv; in JSON name and expiresInSeconds are members of the body.')
     return { ...body, form: 'json' }
   }
-  const { credentialTemplateId } = query
+  const { credentialTemplateId, name, delimiter, decimal, dates } = ofTable
   if (credentialTemplateId === undefined) throw refusal(['credentialTemplateId'], 'is missing; text/csv requires it.')
+  const columns = columnsIn(ofTable.columns)
+  const rowsMax = check === 'true' ? CHECKED_ITEMS_MAX : BATCH_ITEMS_MAX
   const { definition } = await latestTemplate(needs, caller.tenantId, credentialTemplateId)
-  const items = readBatchTable(body.text, definition)
-  return { credentialTemplateId, form: 'csv', items, expiresInSeconds: secondsOf(query.expiresInSeconds) }
+  const items = readBatchTable(body.text, definition, { rowsMax, delimiter, decimal, dates, columns })
+  const expiresInSeconds = secondsOf(ofTable.expiresInSeconds)
+  return { credentialTemplateId, form: 'csv', items, expiresInSeconds, name }
+}
+
+/** Reads the mapping of the columns: a JSON object of strings. */
+function columnsIn(text: string | undefined): Readonly<Record<string, string>> | undefined {
+  if (text === undefined) return undefined
+  const found = orNull(text)
+  const isMapping = isJsonObject(found) && Object.values(found).every((name) => typeof name === 'string')
+  if (!isMapping) throw refusal(['columns'], 'must be a JSON object of strings: the new name of each column.')
+  // Checked above.
+  return found as Readonly<Record<string, string>>
+}
+
+function orNull(text: string): Json {
+  try {
+    return parseJson(text)
+  } catch {
+    return null
+  }
 }
 
 function secondsOf(text: string | undefined): number | undefined {

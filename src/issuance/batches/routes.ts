@@ -5,25 +5,34 @@ import { filtersOf, listAnswer, parseListQuery } from '../../api/list.ts'
 import { routeGroup } from '../../api/route-group.ts'
 import { once } from '../../http/routes/operation.ts'
 import { answer, type Route, rawAnswer } from '../../http/routes/route.ts'
+import { latestTemplate } from '../templates/template-cache.ts'
 import { acceptBatch } from './accept-batch.ts'
 import { listBatchItems } from './batch-item-store.ts'
 import { openBatchProgress } from './batch-progress.ts'
 import { listBatches, watchedBatches } from './batch-store.ts'
 import { showBatch, showBatchItem } from './batch-view.ts'
+import { checkBatch } from './check-batch.ts'
 import { getBatch, getBatchWithItems } from './get-batch.ts'
+import { itemsTable } from './items-table.ts'
 import { parseBatch } from './parse-batch.ts'
+import { sampleTable } from './sample-table.ts'
 import {
+  BATCH_BYTES_MAX,
   BATCH_ITEMS_SHOWN,
   BatchBody,
+  BatchCheckView,
   BatchItemListQuery,
   BatchItemView,
   BatchListQuery,
   BatchQuery,
   BatchView,
   BatchWithItemsView,
+  SampleQuery,
 } from './schemas.ts'
 
 const STREAM = 'text/event-stream'
+const CSV = 'text/csv'
+const CSV_TYPE = 'text/csv; charset=utf-8'
 
 const batches = routeGroup({
   ...{ group: 'creds', tag: 'batches', path: '/credentials/issuance/batch', params: IdParams, reply: BatchView },
@@ -32,14 +41,20 @@ const batches = routeGroup({
 
 const accept = batches.post('', {
   summary:
-    'Accepts a batch of up to 1,000 issuances, as JSON or as a CSV table; a job issues the items, each with its own result.',
+    'Accepts a batch of up to 1,000 issuances, as JSON or as a CSV table; a job issues the items, each with its own result. With `check=true` only checks them.',
   query: BatchQuery,
   body: BatchBody,
-  textBodies: ['text/csv'],
+  textBodies: [CSV],
+  bodyBytesMax: BATCH_BYTES_MAX,
   jsonValuesMax: 100_000,
+  reply: Type.Union([BatchView, BatchCheckView]),
   status: 202,
   faults: ['resource.unknown', 'state.invalid'],
   handle: async ({ platform, caller, query, body, href, operation }) => {
+    if (query.check === 'true') {
+      const found = await checkBatch(platform, caller, await parseBatch(platform, caller, query, body))
+      return answer(found, { status: 200 })
+    }
     const batch = await once(
       operation,
       (id) => getBatch(platform, caller, id),
@@ -83,11 +98,17 @@ const get = batches.get('/{id}', {
 })
 
 const listItems = batches.get('/{id}/items', {
-  summary: 'Lists the items of a batch with their results, by default in their order.',
+  summary:
+    'Lists the items of a batch with their results, by default in their order; with `Accept: text/csv`, all of them as a table.',
   query: BatchItemListQuery,
   reply: Type.Array(BatchItemView),
-  handle: async ({ platform, caller, params: { id }, query, href }) => {
+  produces: [CSV],
+  handle: async ({ platform, caller, params: { id }, query, href, responseType }) => {
     const batch = await getBatch(platform, caller, id)
+    if (responseType === CSV) {
+      const { status } = filtersOf(query)
+      return rawAnswer(CSV_TYPE, await itemsTable(platform, caller, batch, { status, delimiter: query.delimiter }))
+    }
     const ask = parseListQuery(query, 'index')
     const rows = await platform.store.single(caller.tenantId, (tx) =>
       listBatchItems(tx, id, ask, filtersOf(query), platform.clock.now()),
@@ -103,5 +124,18 @@ function linksOf(href: string, { items, total }: BatchWithItemsView): Record<str
   return { self: href, next: `${href}/items?page%5Bsize%5D=${BATCH_ITEMS_SHOWN}&page%5Bafter%5D=${last.id}` }
 }
 
+const sample = routeGroup({
+  ...{ group: 'creds', tag: 'batches', path: '/templates/credentials', params: IdParams, scope: 'issuance:read' },
+}).get('/{id}/sample', {
+  summary: 'Returns a table with the columns of a template and a row of examples, to be filled in.',
+  query: SampleQuery,
+  status: 200,
+  produces: [CSV],
+  handle: async ({ platform, caller, params: { id }, query }) => {
+    const { definition } = await latestTemplate(platform, caller.tenantId, id)
+    return rawAnswer(CSV_TYPE, sampleTable(definition, query))
+  },
+})
+
 /** Batches of issuances, in our API. */
-export const batchRoutes: readonly Route[] = [accept, list, get, listItems]
+export const batchRoutes: readonly Route[] = [accept, list, get, listItems, sample]

@@ -4,10 +4,15 @@ import { CreateIssuanceBody } from '../issuances/schemas.ts'
 
 /** Items of one batch. */
 export const BATCH_ITEMS_MAX = 1000
+/** Rows of a table that is only checked. */
+export const CHECKED_ITEMS_MAX = 10_000
+/** Bytes of a request. */
+export const BATCH_BYTES_MAX = 8 * 1024 * 1024
 /** Items returned with their batch; the list of items has all of them. */
 export const BATCH_ITEMS_SHOWN = 100
 
 const Time = Type.String({ format: 'date-time' })
+const Name = Type.String({ minLength: 1, maxLength: 200, description: 'A name for the batch, for people.' })
 const { credentialTemplateId, attributes, reference, recipient, expiresInSeconds } = CreateIssuanceBody.properties
 
 /** Creates a batch. */
@@ -20,6 +25,7 @@ export const BatchBody = Type.Object(
       description: 'The issuances. The attributes of each item are validated later, item by item.',
     }),
     expiresInSeconds,
+    name: Type.Optional(Name),
   },
   {
     additionalProperties: false,
@@ -38,9 +44,36 @@ export const BatchBody = Type.Object(
 /** See the schema of the same name. */
 export type BatchBody = Type.Static<typeof BatchBody>
 
-/** Query of a batch whose body is a table. */
+const DelimiterName = Type.Enum(['comma', 'semicolon', 'tab'])
+
+/** Query of a batch: whether it is only checked, and how a table is written. */
 export const BatchQuery = Type.Object(
   {
+    check: Type.Optional(
+      Type.Enum(['true'], {
+        description: `Creates nothing; the answer is 200 with the result of every item. A table may then have up to ${CHECKED_ITEMS_MAX} rows.`,
+      }),
+    ),
+    name: Type.Optional(Type.String({ ...Name, description: 'Only with `text/csv`: a name for the batch.' })),
+    delimiter: Type.Optional(
+      Type.Enum(['comma', 'semicolon', 'tab'], { description: 'Only with `text/csv`: `comma` by default.' }),
+    ),
+    decimal: Type.Optional(
+      Type.Enum(['point', 'comma'], { description: 'Only with `text/csv`: the decimal sign; `point` by default.' }),
+    ),
+    dates: Type.Optional(
+      Type.Enum(['dmy', 'mdy'], {
+        description:
+          'Only with `text/csv`: dates such as 31/01/2026 are read in this order, 31.01.2026 always by its day. By default only 2026-01-31 is a date.',
+      }),
+    ),
+    columns: Type.Optional(
+      Type.String({
+        maxLength: 16_384,
+        description:
+          'Only with `text/csv`: a JSON object with the new names of columns, such as `{"Surname":"family_name","Campus":""}`. A column with an empty name is left out.',
+      }),
+    ),
     credentialTemplateId: Type.Optional(
       Type.String({
         format: 'uuid',
@@ -68,6 +101,13 @@ const batchMembers = {
   failed: Type.Integer({
     description: 'Items failed; `done` and `failed` add up to `total` in the end.',
   }),
+  name: Type.Optional(Type.String()),
+  createdBy: Type.Optional(
+    Type.Object(
+      { kind: Type.String({ description: '`user` or `client`.' }), id: Type.String() },
+      { description: 'The user or client that requested it.' },
+    ),
+  ),
   createdAt: Time,
   updatedAt: Time,
 }
@@ -130,6 +170,39 @@ export const BatchWithItemsView = Type.Object(
 /** See the schema of the same name. */
 export type BatchWithItemsView = Type.Static<typeof BatchWithItemsView>
 
+/** The result of a batch that was only checked. */
+export const BatchCheckView = Type.Object(
+  {
+    total: Type.Integer(),
+    valid: Type.Integer({ description: 'Items that could be issued now.' }),
+    invalid: Type.Integer(),
+    items: Type.Array(
+      Type.Object({
+        index: Type.Integer({ description: 'Position in the request, from 0.' }),
+        row: Type.Optional(Type.Integer({ description: 'Row in a table; the header is row 1.' })),
+        status: Type.Enum(['valid', 'invalid']),
+        error: Type.Optional(ItemError),
+      }),
+    ),
+  },
+  { $id: 'IssuanceBatchCheck' },
+)
+/** See the schema of the same name. */
+export type BatchCheckView = Type.Static<typeof BatchCheckView>
+
+/** Query of the sample of a table. */
+export const SampleQuery = Type.Object(
+  {
+    headings: Type.Optional(
+      Type.Enum(['names', 'labels'], {
+        description: '`names` (default) are those of the columns, `labels` are for people.',
+      }),
+    ),
+    delimiter: Type.Optional(DelimiterName),
+  },
+  { additionalProperties: false },
+)
+
 /** Query of the list of batches. */
 export const BatchListQuery = listQuery({ filters: { status: Type.Enum(['processing', 'completed']) } })
 
@@ -137,4 +210,7 @@ export const BatchListQuery = listQuery({ filters: { status: Type.Enum(['process
 export const BatchItemListQuery = listQuery({
   filters: { status: Type.Enum(['waiting', 'done', 'failed']) },
   sorts: ['index'],
+  more: {
+    delimiter: Type.Enum(['comma', 'semicolon', 'tab'], { description: 'Of the table; only with `Accept: text/csv`.' }),
+  },
 })

@@ -7,8 +7,11 @@ import {
   type EndpointResponse,
   endpoint,
   type Fields,
+  Upload,
+  type UploadedFile,
 } from '../../http/routes/endpoint.ts'
 import type { PathParams } from '../../http/routes/route.ts'
+import type { Platform } from '../../platform.ts'
 import { checkForm, checkOrigin, csrfKey, formToken } from '../csrf.ts'
 import { document, type Page } from '../document.ts'
 import { renderFault } from '../fault-page.ts'
@@ -35,6 +38,10 @@ export type SignedInContext<Params = Readonly<Record<string, string>>> = FormFra
   readonly me: Me
   readonly api: OwnApi
   readonly headers: IncomingHttpHeaders
+  /** A file of the posted form, by the name of its member. */
+  readonly fileOf: (name: string) => UploadedFile | null
+  /** For what the pages keep themselves, such as a table that is being checked. The rows of other rooms are behind the API. */
+  readonly own: Pick<Platform, 'store' | 'sealing' | 'clock'>
 }
 
 /** The answer: a page, the way to another page by 303, a piece of a page for a script, or a file. */
@@ -42,12 +49,16 @@ export type SignedInAnswer =
   | { readonly page: Page; readonly status?: number }
   | { readonly to: string }
   | { readonly fragment: Html; readonly status?: number; readonly headers?: Readonly<Record<string, string>> }
+  /** A file to be saved. `name`: ASCII letters, digits, `.`, `_` and `-`. */
+  | { readonly file: string | Buffer; readonly type: string; readonly name: string }
 
 type Spec<P extends string> = {
   readonly method: 'GET' | 'POST'
   readonly path: P
   readonly summary: string
   readonly bodyBytesMax?: number
+  /** The form may have a file, up to `bodyBytesMax`. A large body is read only for a signed-in person. */
+  readonly takesFile?: boolean
   readonly handle: (context: SignedInContext<PathParams<P>>) => Promise<SignedInAnswer> | SignedInAnswer
   /** The page about a refused call. */
   readonly refused: (context: SignedInContext, refusal: ApiRefusal) => Page
@@ -65,8 +76,9 @@ export function signedInEndpoint<const P extends string>(spec: Spec<P>): Endpoin
   const { method, path, summary } = spec
   return endpoint({
     ...{ method, path, summary, tag: 'Pages', hidden: true, faultsAs: renderFault },
-    accepts: method === 'GET' ? 'none' : 'fields',
+    accepts: method === 'GET' ? 'none' : spec.takesFile ? 'upload' : 'fields',
     bodyBytesMax: spec.bodyBytesMax ?? FORM_BYTES_MAX,
+    ...(spec.takesFile && method === 'POST' && { admit: admitUpload }),
     handle: async (request) => {
       const { platform, headers, ip } = request
       if (method === 'POST') checkOrigin(platform.urls.publicUrl, headers)
@@ -76,6 +88,14 @@ export function signedInEndpoint<const P extends string>(spec: Spec<P>): Endpoin
       return isStale(request, session, await csrfKey(platform)) ? showAgain(request) : answerTo(spec, request, session)
     },
   })
+}
+
+/** Leads a browser without a session to the sign-in before its file is read. A form without a file is read, and kept. */
+async function admitUpload({ platform, headers, url, ip }: Parameters<NonNullable<Endpoint['admit']>>[0]) {
+  if (Number(headers['content-length'] ?? Number.POSITIVE_INFINITY) <= FORM_BYTES_MAX) return null
+  checkOrigin(platform.urls.publicUrl, headers)
+  const session = await findPageSession(platform, headers.cookie, ip)
+  return session === null ? redirect(`/session/start?to=${encodeURIComponent(url)}`) : null
 }
 
 async function answerTo<P extends string>(spec: Spec<P>, request: EndpointContext, session: PageSession) {
@@ -114,6 +134,8 @@ async function contextOf(request: EndpointContext, session: PageSession): Promis
     fields: body instanceof Map ? (body as Fields) : kept,
     texts: pageTexts[language],
     csrf: (action) => formToken(key, session.id, action),
+    fileOf: (name) => (body instanceof Upload ? (body.files.get(name) ?? null) : null),
+    own: platform,
     api: ownApi(platform, { accessToken: session.accessToken, ip, msMax: API_MS_MAX }),
   }
 }
@@ -147,11 +169,17 @@ async function showAgain(request: EndpointContext): Promise<EndpointResponse> {
 /** Keeps what was typed, and returns the path where it is shown again. */
 async function keepForm({ platform, headers, url, body }: EndpointContext): Promise<string> {
   const path = pathOf(url)
-  const all = body instanceof Map ? [...(body as Fields)] : []
+  const all = (body instanceof Map ? [...(body as Fields)] : []).filter(
+    ([, values]) => lengthOf(values) <= FORM_BYTES_MAX,
+  )
   await keepDraft(platform, headers.cookie, { path, fields: all.filter(([name]) => name !== CSRF_FIELD) })
   const members = new URLSearchParams(url.split('?', 2)[1])
   members.set('kept', '1')
   return `${path}?${members}`
+}
+
+function lengthOf(values: readonly string[]): number {
+  return values.reduce((sum, one) => sum + one.length, 0)
 }
 
 function redirect(location: string): EndpointResponse {
@@ -167,6 +195,15 @@ function respond(
   const nonce = randomToken(16)
   const chosen = languageCookie(url)
   const headers = { ...pageHeaders(nonce), ...(chosen !== null && { 'set-cookie': [chosen] }) }
+  if ('file' in answer) {
+    const disposition = `attachment; filename="${answer.name.replaceAll(/[^\w.-]/g, '-')}"`
+    return {
+      status: 200,
+      type: answer.type,
+      body: answer.file,
+      headers: { ...headers, 'content-disposition': disposition },
+    }
+  }
   const type = 'text/html; charset=utf-8'
   if ('fragment' in answer) {
     return {

@@ -1,0 +1,190 @@
+import type { Endpoint } from '../../http/routes/endpoint.ts'
+import { select } from '../../pages/controls.ts'
+import { type Html, html } from '../../pages/html.ts'
+import { figure, moment } from '../../pages/moment-text.ts'
+import { button, buttonLink, facts } from '../../pages/parts.ts'
+import { badge, pageOf, pager, table } from '../../pages/table.ts'
+import { type Frame, screen } from '../frame/screen.ts'
+import { may } from '../frame/shell.ts'
+import { type BatchTexts, batchTexts } from './texts.ts'
+
+const LIST = '/console/batches'
+const API = '/creds/credentials/issuance/batch'
+const place = 'batches'
+const FAILED_SHOWN = 25
+
+type Batch = {
+  readonly id: string
+  readonly status: keyof BatchTexts['states']
+  readonly credentialTemplateId: string
+  readonly name?: string
+  readonly total: number
+  readonly done: number
+  readonly failed: number
+  readonly createdBy?: { readonly kind: string; readonly id: string }
+  readonly createdAt: string
+}
+type Item = {
+  readonly id: string
+  readonly index: number
+  readonly row?: number
+  readonly reference?: string
+  readonly issuanceId?: string
+  readonly error?: { readonly detail: string }
+}
+type Named = { readonly id: string; readonly name: string }
+
+const list = screen({
+  ...{ place, path: LIST, summary: 'Lists the batches of the last 30 days.' },
+  show: async (frame) => {
+    const { api, query, language, texts } = frame
+    const t = batchTexts[language]
+    const [{ data, links }, { data: templates }] = await Promise.all([
+      api.get<readonly Batch[]>(API, { 'filter[status]': query.status, ...pageOf(query) }),
+      api.get<readonly Named[]>('/creds/templates/credentials', { 'page[size]': '100', sort: 'name' }),
+    ])
+    const isFiltered = (query.status ?? '') !== '' || query.after !== undefined
+    const issue =
+      may(frame, 'issuance:write') && html`<a class="button main" href="/console/issue/table">${t.fromTable}</a>`
+    const none = html`<div class="empty"><p>${isFiltered ? t.emptyFilter : `${t.empty}. ${t.emptyText}`}</p>${!isFiltered && issue}</div>`
+    const hasAny = isFiltered || data.length > 0
+    const main = html`${hasAny && filter(frame, t)}${data.length === 0 ? none : rowsOf(frame, t, data, templates)}${pager(texts, links, frame.here)}`
+    return { title: t.title, main, actions: html`<div class="buttons">${hasAny && issue}</div>` }
+  },
+})
+
+function filter(frame: Frame, t: BatchTexts): Html {
+  const choices = Object.entries(t.states).map(([value, text]) => ({ value, text }))
+  const all = { value: '', text: frame.t.all }
+  return html`<form class="filter" method="get" action="${LIST}">${select(frame, { name: 'status', label: t.state, value: frame.query.status ?? '', choices: [all, ...choices] })}${button(frame.t.filter)}</form>`
+}
+
+function rowsOf(
+  { language, t: common }: Frame,
+  t: BatchTexts,
+  batches: readonly Batch[],
+  templates: readonly Named[],
+): Html {
+  const count = (value: number) => figure(value, language)
+  return table(
+    t.title,
+    [
+      { heading: t.name, cell: ({ id, name }) => html`<a href="${LIST}/${id}">${name ?? t.unnamed}</a>` },
+      {
+        heading: t.template,
+        cell: (one) => templates.find(({ id }) => id === one.credentialTemplateId)?.name ?? common.none,
+      },
+      { heading: t.state, cell: (one) => stateOf(one, t) },
+      { heading: t.issued, cell: ({ done }) => count(done), isFigure: true },
+      { heading: t.failed, cell: ({ failed }) => count(failed), isFigure: true },
+      { heading: t.created, cell: ({ createdAt }) => moment(createdAt, language) },
+    ],
+    batches,
+  )
+}
+
+function stateOf({ status, failed }: Batch, t: BatchTexts): Html {
+  return badge(t.states[status], status === 'processing' ? 'plain' : failed > 0 ? 'warn' : 'ok')
+}
+
+const one = screen({
+  ...{ place, path: `${LIST}/{id}`, summary: 'Shows a batch: how far it is, its failed rows, its links.' },
+  show: async (frame) => {
+    const t = batchTexts[frame.language]
+    const { data, etag } = await readBatch(frame)
+    const [template, failed] = await Promise.all([templateOf(frame, data), failedOf(frame, data)])
+    const isOpen = data.status === 'processing'
+    const live = html`<live-region src="${LIST}/${data.id}/state" state="${isOpen ? (etag ?? '') : ''}">${progress(frame, data, failed)}</live-region>`
+    const about = facts([
+      [t.template, template],
+      [t.by, makerOf(frame, t, data)],
+      [t.created, moment(data.createdAt, frame.language)],
+    ])
+    const name = data.name ?? t.unnamed
+    return {
+      ...{
+        title: name,
+        crumbs: [[t.title, LIST], [name]],
+        modules: ['fragments'],
+        reloadSeconds: isOpen ? 4 : undefined,
+      },
+      main: html`${live}${isOpen && html`<noscript><p class="hint">${t.reload}</p></noscript>`}<section class="panel narrow">${about}</section><p><a href="${`/console/credentials?template=${data.credentialTemplateId}`}">${t.more}</a></p>`,
+    }
+  },
+})
+
+async function templateOf({ api }: Frame, { credentialTemplateId }: Batch): Promise<string> {
+  return (await api.get<Named>(`/creds/templates/credentials/${credentialTemplateId}`)).data.name
+}
+
+async function failedOf({ api }: Frame, { id, failed }: Batch): Promise<readonly Item[]> {
+  if (failed === 0) return []
+  const query = { 'filter[status]': 'failed', 'page[size]': String(FAILED_SHOWN) }
+  return (await api.get<readonly Item[]>(`${API}/${id}/items`, query)).data
+}
+
+function makerOf({ me }: Frame, t: BatchTexts, { createdBy }: Batch): string {
+  if (createdBy?.id === me.id) return t.you
+  return createdBy?.kind === 'client' ? t.application : t.person
+}
+
+const state = screen({
+  ...{ place, path: `${LIST}/{id}/state`, summary: 'Returns the progress of a batch once it has changed.' },
+  show: async (frame) => {
+    const known = String(frame.headers['x-state'] ?? '')
+    const { data, etag, status } = await readBatch(frame, { 'if-none-match': known, prefer: 'wait=6' })
+    if (status === 304) return { fragment: html``, status: 204 }
+    const failed = data.status === 'completed' ? await failedOf(frame, data) : []
+    return {
+      fragment: progress(frame, data, failed),
+      headers: { 'x-state': data.status === 'processing' ? (etag ?? '') : '' },
+    }
+  },
+})
+
+function readBatch({ api, params }: Frame<{ readonly id: string }>, headers: Readonly<Record<string, string>> = {}) {
+  return api.get<Batch>(`${API}/${encodeURIComponent(params.id)}`, {}, headers)
+}
+
+/** The part of the page that changes by itself. */
+function progress(frame: Frame, batch: Batch, failed: readonly Item[]): Html {
+  const t = batchTexts[frame.language]
+  const { id, total, done } = batch
+  const count = (value: number) => figure(value, frame.language)
+  const bar = html`<progress max="${total}" value="${done + batch.failed}" aria-label="${t.state}"></progress>`
+  const figures = html`<dl class="figures">${[[t.issued, done] as const, [t.failed, batch.failed] as const, [t.total, total] as const].map(([name, value]) => html`<div><dt>${name}</dt><dd class="figure">${count(value)}</dd></div>`)}</dl>`
+  const files =
+    batch.status === 'completed' &&
+    html`<div class="actions">${done > 0 && buttonLink(t.links, `${LIST}/${id}/links`)}${batch.failed > 0 && buttonLink(t.failedRows, `${LIST}/${id}/failed`)}</div>`
+  return html`<div class="stack"><p role="status">${stateOf(batch, t)} ${t.progress(count(done + batch.failed), count(total))}</p>${batch.status === 'processing' && bar}${figures}${files}${failed.length > 0 && failedTable(frame, t, failed)}</div>`
+}
+
+function failedTable({ t: common }: Frame, t: BatchTexts, failed: readonly Item[]): Html {
+  const columns = [
+    { heading: t.row, cell: ({ row, index }: Item) => row ?? index + 1 },
+    { heading: t.reference, cell: ({ reference }: Item) => reference ?? common.none },
+    { heading: t.why, cell: ({ error }: Item) => html`<span lang="en">${error?.detail}</span>` },
+  ]
+  return html`<section class="stack"><h2>${t.failedTitle}</h2>${table(t.failedTitle, columns, failed)}</section>`
+}
+
+/** A table of the items, for a spreadsheet in the language of the person. */
+function fileScreen(name: 'links' | 'failed', status: 'done' | 'failed', summary: string): readonly Endpoint[] {
+  return screen({
+    ...{ place, path: `${LIST}/{id}/${name}`, summary },
+    show: async ({ api, params, language }) => {
+      const delimiter = language === 'fr' ? 'semicolon' : 'comma'
+      const path = `${API}/${encodeURIComponent(params.id)}/items`
+      const text = await api.getText(path, 'text/csv', { 'filter[status]': status, delimiter })
+      // With a mark, so that spreadsheets read it as UTF-8.
+      return { file: `\ufeff${text}`, type: 'text/csv; charset=utf-8', name: `${name}.csv` }
+    },
+  })
+}
+
+/** The screens of batches. */
+export const batchScreens: readonly Endpoint[] = [
+  ...[...list, ...one, ...state],
+  ...fileScreen('links', 'done', 'Returns the links and codes of a batch as a table.'),
+  ...fileScreen('failed', 'failed', 'Returns the failed rows of a batch as a table.'),
+]

@@ -1,0 +1,102 @@
+import type { Fields } from '../../http/routes/endpoint.ts'
+import { encodings } from '../../protocols/table/decode-text.ts'
+import { typed } from '../frame/form-values.ts'
+import type { Frame } from '../frame/screen.ts'
+import type { Template } from '../templates/template.ts'
+import { checkedDraft, recheck, targetsFor } from './checked-draft.ts'
+import { dropDraft, type HeldDraft, keepDraft, openRows, openSource, saveDraft } from './kept-drafts.ts'
+import { tableOrProblem } from './read-problem.ts'
+import { CELL_CHARS_MAX, type DraftView, type TableForm, type TableRow } from './table-draft.ts'
+import { tableTexts } from './texts.ts'
+
+/** What became of the changes in a form. `reread`: the file was read anew, as another draft. */
+export type Changed =
+  | { readonly kind: 'none' | 'saved' }
+  | { readonly kind: 'reread'; readonly id: string }
+  | { readonly kind: 'refused'; readonly problem: string }
+
+/** Applies what the form of a draft changes: how the file is read, what its columns become, and repaired cells. Then checks what changed. */
+export async function changeByForm(frame: Frame, template: Template, held: HeldDraft): Promise<Changed> {
+  const { view } = held
+  const form = formIn(frame.fields, view.form)
+  const isReadAnew = form.encoding !== view.form.encoding || form.delimiter !== view.form.delimiter
+  if (isReadAnew && view.issued === 0) return reread(frame, template, held, form)
+  const mapping = mappingIn(
+    frame.fields,
+    view,
+    targetsFor(frame, template).map(({ value }) => value),
+  )
+  const lifetimeSeconds = Number(typed(frame.fields, 'lifetime')) || view.lifetimeSeconds
+  const next: DraftView = { ...view, form, mapping, lifetimeSeconds }
+  const isMeaningNew = JSON.stringify([form, mapping]) !== JSON.stringify([view.form, view.mapping])
+  const cells = cellsIn(frame.fields, view)
+  if (!isMeaningNew && cells.size === 0 && lifetimeSeconds === view.lifetimeSeconds) return { kind: 'none' }
+  const before = await openRows(frame, held)
+  const { rows, repaired } = repair(before, cells)
+  if (!isMeaningNew && repaired.size === 0 && lifetimeSeconds === view.lifetimeSeconds) return { kind: 'none' }
+  const checked = await recheck(frame, targetsFor(frame, template), next, rows, isMeaningNew ? undefined : repaired)
+  const touched = isMeaningNew ? new Set(rows.keys()) : repaired
+  const isSaved = await saveDraft(frame, held, checked.view, checked.rows, touched)
+  return isSaved ? { kind: 'saved' } : { kind: 'refused', problem: tableTexts[frame.language].changed }
+}
+
+async function reread(frame: Frame, template: Template, held: HeldDraft, form: TableForm): Promise<Changed> {
+  const source = await openSource(frame, held.id)
+  if (source === null) return { kind: 'none' }
+  const t = tableTexts[frame.language]
+  const { encoding, delimiter } = form
+  const table = tableOrProblem(source, t, { encoding, delimiter })
+  if ('problem' in table) return { kind: 'refused', problem: table.problem }
+  const { view, rows } = await checkedDraft(frame, template, held.view.name, table)
+  const id = await keepDraft(frame, { view, rows, source })
+  if (id === null) return { kind: 'refused', problem: t.full }
+  await dropDraft(frame, held.id)
+  return { kind: 'reread', id }
+}
+
+function formIn(fields: Fields, form: TableForm): TableForm {
+  const one = <T extends string>(name: string, known: readonly T[], otherwise: T): T =>
+    known.find((each) => each === typed(fields, name)) ?? otherwise
+  const dates = one('dates', ['dmy', 'mdy'], form.dates)
+  return {
+    ...form,
+    encoding: one('encoding', encodings, form.encoding),
+    delimiter: one('delimiter', ['comma', 'semicolon', 'tab'], form.delimiter),
+    decimal: one('decimal', ['point', 'comma'], form.decimal),
+    dates,
+    // Whoever sends the form has seen the choice.
+    isSure: form.isSure || fields.has('dates'),
+  }
+}
+
+function mappingIn(fields: Fields, { mapping }: DraftView, targets: readonly string[]): readonly string[] {
+  return mapping.map((target, column) => {
+    const chosen = fields.get(`map-${column}`)?.[0]
+    return chosen === '' || (chosen !== undefined && targets.includes(chosen)) ? chosen : target
+  })
+}
+
+/** Cells in the form, by the place of their row and their column. */
+function cellsIn(fields: Fields, { total, header }: DraftView): ReadonlyMap<number, ReadonlyMap<number, string>> {
+  const cells = new Map<number, Map<number, string>>()
+  for (const [name, [value = '']] of fields) {
+    const [, place, column] = /^cell-(\d{1,5})-(\d{1,3})$/.exec(name) ?? []
+    if (place === undefined || Number(place) >= total || Number(column) >= header.length) continue
+    const row = cells.get(Number(place)) ?? new Map<number, string>()
+    cells.set(Number(place), row.set(Number(column), value.trim().slice(0, CELL_CHARS_MAX)))
+  }
+  return cells
+}
+
+function repair(before: readonly TableRow[], cells: ReturnType<typeof cellsIn>) {
+  const repaired = new Set<number>()
+  const rows = before.map((row, at) => {
+    const typedCells = cells.get(at)
+    if (typedCells === undefined || row.isIssued) return row
+    const next = row.cells.map((cell, column) => typedCells.get(column) ?? cell)
+    if (next.every((cell, column) => cell === row.cells[column])) return row
+    repaired.add(at)
+    return { ...row, cells: next }
+  })
+  return { rows, repaired }
+}

@@ -1,0 +1,61 @@
+import type { Frame } from '../frame/screen.ts'
+import type { Template } from '../templates/template.ts'
+import { checkRows } from './check-table.ts'
+import type { DraftView, ReadTable, TableRow } from './table-draft.ts'
+import { guessMapping, type Target, targetsOf } from './targets.ts'
+import { tableTexts } from './texts.ts'
+
+const LIFETIME_SECONDS = 604_800
+
+type Checked = { readonly view: DraftView; readonly rows: readonly TableRow[] }
+
+/** Returns what columns may become, in the language of the person. */
+export function targetsFor({ language }: Pick<Frame, 'language'>, template: Template): readonly Target[] {
+  return targetsOf(template, tableTexts[language])
+}
+
+/** Guesses what the columns of a table become, and checks its rows. */
+export async function checkedDraft(frame: Frame, template: Template, name: string, table: ReadTable): Promise<Checked> {
+  const targets = targetsFor(frame, template)
+  const rows = table.rows.map((row) => ({ ...row, problems: [], isIssued: false }))
+  const { header, form } = table
+  const examples = header.map(
+    (_, column) => rows.find(({ cells }) => cells[column] !== '')?.cells[column]?.slice(0, 60) ?? '',
+  )
+  const view: DraftView = {
+    ...{ name, templateId: template.id, header, examples, form, mapping: guessMapping(header, targets) },
+    ...{ missing: [], bad: [], lifetimeSeconds: LIFETIME_SECONDS, total: rows.length, issued: 0, batches: [] },
+  }
+  return recheck(frame, targets, view, rows)
+}
+
+/** Checks the rows anew, or only some of them. Nothing is checked while a column that every row needs is missing. */
+export async function recheck(
+  frame: Frame,
+  targets: readonly Target[],
+  view: DraftView,
+  rows: readonly TableRow[],
+  only?: ReadonlySet<number>,
+): Promise<Checked> {
+  const missing = targets
+    .filter(({ value, isRequired }) => isRequired && !view.mapping.includes(value))
+    .map(({ label }) => label)
+  const chosen = only === undefined ? rows : rows.filter((_, at) => only.has(at))
+  const found = isChecked({ ...view, missing })
+    ? await checkRows(frame, view, targets, chosen)
+    : chosen.map((row) => ({ ...row, problems: [] }))
+  let next = 0
+  const checked = rows.map((row, at) => (only === undefined || only.has(at) ? (found[next++] ?? row) : row))
+  const bad = checked.flatMap(({ problems }, at) => (problems.length > 0 ? [at] : []))
+  return { view: { ...view, missing, bad }, rows: checked }
+}
+
+/** Returns the columns that become what an earlier column becomes already. */
+export function columnProblems({ mapping }: Pick<DraftView, 'mapping'>): readonly number[] {
+  return mapping.flatMap((target, at) => (target !== '' && mapping.indexOf(target) !== at ? [at] : []))
+}
+
+/** Whether the rows were checked: every column that they need is there, and none is there twice. */
+export function isChecked(view: DraftView): boolean {
+  return view.missing.length === 0 && columnProblems(view).length === 0 && view.mapping.some((one) => one !== '')
+}

@@ -1,0 +1,62 @@
+import { select } from '../../pages/controls.ts'
+import { type Html, html } from '../../pages/html.ts'
+import { button, facts } from '../../pages/parts.ts'
+import type { Frame } from '../frame/screen.ts'
+import { columnProblems } from './checked-draft.ts'
+import type { DraftView } from './table-draft.ts'
+import type { Target } from './targets.ts'
+import { type TableTexts, tableTexts } from './texts.ts'
+
+/** What the columns of the file become, with the first value of each. */
+export function columnsPanel(frame: Frame, view: DraftView, targets: readonly Target[]): Html {
+  const t = tableTexts[frame.language]
+  const twice = columnProblems(view)
+  const heads = [t.inFile, t.becomes, t.example].map((head) => html`<th scope="col">${head}</th>`)
+  const lines = view.header.map((name, at) =>
+    columnOf(frame, t, view, targets, { at, name: name || t.noName(at + 1) }, twice.includes(at)),
+  )
+  return html`<section class="panel"><header><h2 id="columns">${t.columnsOf(view.name)}</h2>${button(t.apply, { name: 'do', value: 'check' })}</header>
+<div class="rows-frame"><table class="columns-of" aria-labelledby="columns"><thead><tr>${heads}</tr></thead><tbody>${lines}</tbody></table></div></section>`
+}
+
+function columnOf(
+  { fields }: Frame,
+  t: TableTexts,
+  { mapping, examples }: DraftView,
+  targets: readonly Target[],
+  { at, name }: { readonly at: number; readonly name: string },
+  isTwice: boolean,
+): Html {
+  const id = `map-${at}`
+  const chosen = fields.get(id)?.[0] ?? mapping[at] ?? ''
+  const options = [{ value: '', label: t.leaveOut, isRequired: false }, ...targets].map(
+    ({ value, label, isRequired }) =>
+      html`<option value="${value}"${value === chosen && html` selected`}>${label}${isRequired && ' *'}</option>`,
+  )
+  const label = targets.find(({ value }) => value === mapping[at])?.label ?? ''
+  const error = isTwice && html`<span class="error" id="${id}-error">${t.twice(label)}</span>`
+  const control = html`<select id="${id}" name="${id}" aria-label="${t.becomesOf(name)}"${isTwice && html` aria-invalid="true" aria-describedby="${id}-error"`}>${options}</select>`
+  return html`<tr><th scope="row"><span class="of" aria-hidden="true">${t.inFile}</span><span>${name}</span></th><td><span class="of" aria-hidden="true">${t.becomes}</span><span class="field${isTwice && ' wrong'}">${control}${error}</span></td><td><span class="of" aria-hidden="true">${t.example}</span><span class="hint">${examples[at]}</span></td></tr>`
+}
+
+/** How the file was read; what was guessed can be changed. */
+export function formPanel(frame: Frame, { form, issued }: DraftView): Html {
+  const t = tableTexts[frame.language]
+  const { kind, sheet } = form
+  const list = (
+    name: 'encoding' | 'delimiter' | 'decimal' | 'dates',
+    texts: Readonly<Record<string, string>>,
+    hint?: string,
+  ) =>
+    select(frame, {
+      ...{ name, label: t[name], value: frame.fields.get(name)?.[0] ?? form[name] },
+      choices: Object.entries(texts).map(([value, text]) => ({ value, text })),
+      ...(hint !== undefined && { hint }),
+    })
+  const ofText =
+    kind === 'text' &&
+    issued === 0 &&
+    html`${list('encoding', t.encodings)}${list('delimiter', t.delimiters)}<p class="hint">${t.rereadHint}</p>`
+  const ofSheet = sheet !== undefined && facts([[t.file, t.sheet(sheet.name, sheet.count)]])
+  return html`<section class="panel"><header><h2>${t.readAs}</h2></header><div class="inside">${ofSheet}${ofText}${list('decimal', t.decimals)}${list('dates', t.orders, form.isSure ? undefined : t.datesGuessed)}</div></section>`
+}

@@ -1,0 +1,229 @@
+import type { Endpoint } from '../../http/routes/endpoint.ts'
+import { hidden, select } from '../../pages/controls.ts'
+import { cardStyle, credentialCard } from '../../pages/credential-card.ts'
+import { form } from '../../pages/form.ts'
+import { type Html, html } from '../../pages/html.ts'
+import { figure } from '../../pages/moment-text.ts'
+import { buttonLink, message } from '../../pages/parts.ts'
+import { writeCsv } from '../../protocols/table/write-csv.ts'
+import { credentialTexts } from '../credentials/texts.ts'
+import { typed } from '../frame/form-values.ts'
+import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
+import { draftOf } from '../templates/draft.ts'
+import type { Template } from '../templates/template.ts'
+import { changeByForm } from './change-draft.ts'
+import { columnProblems, isChecked, targetsFor } from './checked-draft.ts'
+import { columnsPanel, formPanel } from './columns-view.ts'
+import { issueDraft } from './issue-draft.ts'
+import { type HeldDraft, openDraft, openRows, openRowsAt } from './kept-drafts.ts'
+import { wordsOf } from './problem-words.ts'
+import { type PlacedRow, placesOf, ROWS_SHOWN, rowsPanel, shownIn } from './rows-view.ts'
+import { stepsAt } from './steps.ts'
+import type { DraftView } from './table-draft.ts'
+import type { Target } from './targets.ts'
+import { type TableTexts, tableTexts } from './texts.ts'
+import { readTemplate, TABLE } from './upload-screen.ts'
+
+const place = 'batches'
+const PROBLEMS_LISTED = 8
+type AtDraft = Frame<{ readonly draft: string }>
+
+const draft = formScreen({
+  ...{ place, path: `${TABLE}/{draft}`, summary: 'Checks a table of people, repairs it and issues it.' },
+  show: async (frame) => {
+    const held = await openDraft(frame, frame.params.draft)
+    return held === null ? gone(frame) : draftPage(frame, held)
+  },
+  send: async (frame) => {
+    const held = await openDraft(frame, frame.params.draft)
+    if (held === null) return gone(frame)
+    const template = await readTemplate(frame, held.view.templateId)
+    const verb = typed(frame.fields, 'do')
+    const here = `${TABLE}/${held.id}`
+    if (held.isIssuing) {
+      if (verb === 'issue') await issueDraft(frame, template, held)
+      return { to: here }
+    }
+    const changed = await changeByForm(frame, template, held)
+    if (changed.kind === 'refused') return draftPage(frame, held, changed.problem)
+    if (changed.kind === 'reread') return { to: `${TABLE}/${changed.id}` }
+    if (verb !== 'issue') return { to: here + placeAfter(frame, verb) }
+    // Only what the person has seen is issued: a changed table is shown first.
+    const isSeen = changed.kind === 'none' && typed(frame.fields, 'revision') === String(held.revision)
+    if (!isSeen)
+      return { to: held.view.batches.length > Number(typed(frame.fields, 'batches')) ? here : `${here}?note=saved` }
+    await issueDraft(frame, template, held)
+    return { to: await afterIssuing(frame, held.id) }
+  },
+})
+
+async function afterIssuing(frame: Frame, id: string): Promise<string> {
+  const held = await openDraft(frame, id)
+  const isWhole = held !== null && held.view.issued === held.view.total && held.view.batches.length === 1
+  return isWhole ? `/console/batches/${held.view.batches[0]}` : `${TABLE}/${id}`
+}
+
+/** The rows that a button leads to. */
+function placeAfter({ fields }: Frame, verb: string): string {
+  if (verb === 'all' || verb === 'problems') return `?show=${verb}#rows`
+  const step = verb === 'next' ? 1 : verb === 'previous' ? -1 : null
+  return step === null ? '' : `?show=${typed(fields, 'shown')}&page=${Number(typed(fields, 'page')) + step}#rows`
+}
+
+function gone(frame: Frame): Screen {
+  const t = tableTexts[frame.language]
+  return {
+    ...{ title: t.gone, crumbs: crumbsOf(frame, t), hasErrors: true, status: 404 },
+    main: html`${message('bad', t.goneText)}<p class="buttons narrow">${buttonLink(t.again, TABLE)}</p>`,
+  }
+}
+
+function crumbsOf({ t: common }: Frame, t: TableTexts): NonNullable<Screen['crumbs']> {
+  return [[common.menu.credentials, '/console/credentials'], [t.title, TABLE], [t.check]]
+}
+
+async function draftPage(frame: AtDraft, held: HeldDraft, problem?: string): Promise<Screen> {
+  const t = tableTexts[frame.language]
+  const { view } = held
+  const template = await readTemplate(frame, view.templateId)
+  if (held.isIssuing) return issuingPage(frame, t, held)
+  const targets = targetsFor(frame, template)
+  const shown = shownIn(frame, view)
+  const places = placesOf(shown, view)
+  const listed = view.bad.slice(0, PROBLEMS_LISTED)
+  const wanted = [...new Set([...places, ...listed, 0])]
+  const rows = await openRowsAt(frame, held.id, wanted)
+  const placed = new Map(wanted.map((at, index) => [at, rows[index]]))
+  const pick = (all: readonly number[]): PlacedRow[] => all.flatMap((at) => one(placed, at))
+  const first = pick([0])[0]
+  const { card, style } = cardOf(frame, t, template, view, first)
+  const left = html`<div class="stack">${columnsPanel(frame, view, targets)}</div>`
+  const right = html`<div class="stack">${card}${formPanel(frame, view)}</div>`
+  const content = html`${hidden('revision', String(held.revision))}${hidden('batches', String(view.batches.length))}<div class="beside">${left}${right}</div>
+${rowsPanel(frame, view, targets, pick(places), shown)}${buttons(frame, t, held)}`
+  const summary = summaryOf(frame, t, view, targets, pick(listed))
+  return {
+    title: t.check,
+    crumbs: crumbsOf(frame, t),
+    main: html`${stepsAt(t, 'check')}${problem !== undefined && message('bad', problem)}${frame.query.note === 'saved' && message('note', t.savedFirst)}${doneOf(frame, t, view)}${summary.content}${form(frame, `${TABLE}/${held.id}`, html`<div class="stack">${content}</div>`)}`,
+    ...{ style, hasErrors: problem !== undefined || summary.isBad, status: problem === undefined ? 200 : 400 },
+  }
+}
+
+function one(placed: ReadonlyMap<number, PlacedRow['row'] | undefined>, at: number): PlacedRow[] {
+  const row = placed.get(at)
+  return row === undefined ? [] : [{ place: at, row }]
+}
+
+/** What is wrong, with links; or that all is ready. It takes the focus when the page opens. */
+function summaryOf(
+  frame: Frame,
+  t: TableTexts,
+  view: DraftView,
+  targets: readonly Target[],
+  listed: readonly PlacedRow[],
+) {
+  const count = (value: number) => figure(value, frame.language)
+  const say = (heading: string, items: readonly Html[], more?: string) =>
+    html`<div class="message bad" role="alert" tabindex="-1" autofocus><h2>${heading}</h2><ul>${items}</ul>${more !== undefined && html`<p>${more}</p>`}</div>`
+  const link = (to: string, text: string) => html`<li><a href="${to}">${text}</a></li>`
+  if (!isChecked(view)) {
+    const twice = columnProblems(view).map((at) =>
+      link(`#map-${at}`, t.twice(targets.find(({ value }) => value === view.mapping[at])?.label ?? '')),
+    )
+    const missing = view.missing.map((label) => link('#columns', t.missing(label)))
+    const none = twice.length + missing.length === 0 ? [link('#columns', t.noColumns)] : []
+    return { isBad: true, content: say(t.missingTitle, [...twice, ...missing, ...none]) }
+  }
+  if (view.bad.length === 0) {
+    const isDone = view.issued === view.total
+    return { isBad: false, content: isDone ? null : message('done', t.allReady(count(view.total - view.issued))) }
+  }
+  const items = listed.map((placed) => {
+    const { row, place: at } = placed
+    const problem = row.problems[0]
+    const words = problem === undefined ? '' : wordsOf(t, targets, row, problem).text
+    const column = row.problems.find((each) => each.column !== null)?.column
+    return link(column === undefined ? `#row-${at}` : `#cell-${at}-${column}`, `${t.atRow(row.number)}: ${words}`)
+  })
+  const rest = view.bad.length - listed.length
+  return {
+    isBad: true,
+    content: say(
+      t.someBad(count(view.bad.length), count(view.total)),
+      items,
+      rest > 0 ? t.more(count(rest)) : undefined,
+    ),
+  }
+}
+
+function doneOf({ language }: Frame, t: TableTexts, { issued, batches }: DraftView): Html | null {
+  if (issued === 0) return null
+  const links = batches.map((id, at) => html`<li><a href="/console/batches/${id}">${t.batch(at + 1)}</a></li>`)
+  return message('done', `${t.done(figure(issued, language))}. ${t.doneText}`, html`<ul>${links}</ul>`)
+}
+
+function buttons(frame: Frame, t: TableTexts, { id, view }: HeldDraft): Html {
+  const good = isChecked(view) ? view.total - view.issued - view.bad.length : 0
+  const count = (value: number) => figure(value, frame.language)
+  const choices = Object.entries(credentialTexts[frame.language].days).map(([value, text]) => ({ value, text }))
+  const lifetime = select(frame, { name: 'lifetime', label: t.lifetime, value: String(view.lifetimeSeconds), choices })
+  const issue =
+    good > 0 && html`<button type="submit" class="button main" name="do" value="issue">${t.issue(count(good))}</button>`
+  const home = view.bad.length > 0 && buttonLink(t.takeHome(count(view.bad.length)), `${TABLE}/${id}/problems`)
+  return html`${good > 0 && html`<div class="narrow">${lifetime}</div>`}<div class="actions">${issue}${home}${buttonLink(t.again, `${TABLE}?template=${view.templateId}`)}</div>${view.bad.length > 0 && good > 0 && html`<p class="hint">${t.issueRest}</p>`}`
+}
+
+function cardOf({ me }: Frame, t: TableTexts, template: Template, view: DraftView, first: PlacedRow | undefined) {
+  const { back, ink, rows } = draftOf(template, '')
+  const line = rows
+    .slice(0, 2)
+    .map(({ namespace, key }) => view.mapping.indexOf(`attributes.${namespace === '' ? key : `${namespace}.${key}`}`))
+    .flatMap((column) => first?.row.cells[column]?.slice(0, 60) || [])
+    .join(' · ')
+  const look = { issuer: me.organisation.name, name: template.name, line, back, ink }
+  const card = html`<section class="panel"><header><h2>${t.looks}</h2><span class="hint">${t.rowOf(first?.row.number ?? 2)}</span></header><div class="inside">${credentialCard(look)}</div></section>`
+  return { card, style: cardStyle({ back, ink }) }
+}
+
+/** Issuing was interrupted: the only thing to do is to finish it. */
+function issuingPage(frame: Frame, t: TableTexts, { id, view }: HeldDraft): Screen {
+  const finish = form(
+    frame,
+    `${TABLE}/${id}`,
+    html`<button type="submit" class="button main" name="do" value="issue">${t.finish}</button>`,
+  )
+  return {
+    ...{ title: t.issuing, crumbs: crumbsOf(frame, t) },
+    main: html`${stepsAt(t, 'issue')}${message('warn', t.issuingText)}<p>${view.name}</p>${finish}`,
+  }
+}
+
+const problems = screen({
+  ...{
+    place,
+    path: `${TABLE}/{draft}/problems`,
+    summary: 'Returns the rows with problems as a table, with a column that says what is wrong.',
+  },
+  show: async (frame) => {
+    const held = await openDraft(frame, frame.params.draft)
+    if (held === null) return gone(frame)
+    const t = tableTexts[frame.language]
+    const { view } = held
+    const targets = targetsFor(frame, await readTemplate(frame, view.templateId))
+    const rows = view.bad.length > ROWS_SHOWN ? await openRows(frame, held) : await openRowsAt(frame, held.id, view.bad)
+    const bad = rows.filter(({ isIssued, problems: found }) => !isIssued && found.length > 0)
+    const lines = bad.map((row) => [
+      ...row.cells,
+      row.problems.map((each) => wordsOf(t, targets, row, each).text).join('; '),
+    ])
+    const { kind, delimiter } = view.form
+    const separator = kind === 'text' ? delimiter : frame.language === 'fr' ? 'semicolon' : 'comma'
+    // With a mark, so that spreadsheets read it as UTF-8.
+    const file = `\ufeff${writeCsv([[...view.header, t.wrong], ...lines], separator)}`
+    return { file, type: 'text/csv; charset=utf-8', name: 'rows.csv' }
+  },
+})
+
+/** The screens where a table is checked and issued. */
+export const draftScreens: readonly Endpoint[] = [...draft, ...problems]

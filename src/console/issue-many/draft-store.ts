@@ -1,0 +1,152 @@
+import type { UserId } from '../../caller.ts'
+import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
+
+/** A new draft; everything is sealed. */
+type NewDraft = {
+  readonly id: string
+  readonly userId: UserId
+  readonly sealedView: Buffer
+  readonly sealedSource: Buffer | null
+  readonly parts: readonly Buffer[]
+  readonly now: Date
+  readonly expiresAt: Date
+}
+
+/** A draft without its rows. */
+export type DraftRow = { readonly sealedView: Buffer; readonly revision: number; readonly isIssuing: boolean }
+
+/** A change of a draft: its new view, and the parts that change with it. */
+type DraftChange = {
+  readonly id: string
+  readonly userId: UserId
+  /** The state that is changed. */
+  readonly revision: number
+  readonly isIssuing: boolean
+  readonly sealedView: Buffer
+  readonly parts: ReadonlyMap<number, Buffer>
+  readonly expiresAt: Date
+}
+
+const insert = sql(
+  'console.insert_table_draft',
+  `with old as (
+     delete from table_draft where tenant_id = $1 and id in (
+       select id from table_draft where tenant_id = $1 and user_id = $3 order by created_at desc offset $10::int - 1)
+     returning id
+   ), ins as (
+     insert into table_draft (tenant_id, id, user_id, sealed_view, sealed_source, bytes, created_at, expires_at)
+     select $1, $2, $3, $4, $5, $6::int, $7, $8
+     where (select coalesce(sum(bytes), 0) from table_draft where tenant_id = $1 and expires_at > $7) + $6::int <= $11::bigint
+     returning id
+   ), parts as (
+     insert into table_draft_part (tenant_id, draft_id, position, sealed_rows)
+     select $1, ins.id, one.at - 1, one.sealed_rows from ins cross join unnest($9::bytea[]) with ordinality as one (sealed_rows, at)
+   )
+   select id from ins`,
+)
+const find = sql(
+  'console.find_table_draft',
+  `select sealed_view as "sealedView", revision, is_issuing as "isIssuing" from table_draft
+   where tenant_id = $1 and id = $2 and user_id = $3 and expires_at > $4`,
+)
+const source = sql(
+  'console.find_table_source',
+  `select sealed_source as "sealedSource" from table_draft where tenant_id = $1 and id = $2 and user_id = $3`,
+)
+const selectParts = sql(
+  'console.list_table_parts',
+  `select position, sealed_rows as "sealedRows" from table_draft_part
+   where tenant_id = $1 and draft_id = $2 and position = any($3::int[]) order by position`,
+)
+const change = sql(
+  'console.change_table_draft',
+  `with held as (
+     update table_draft set sealed_view = $6, revision = revision + 1, is_issuing = false, expires_at = $7
+     where tenant_id = $1 and id = $2 and user_id = $3 and revision = $4 and is_issuing = $5 returning id
+   ), parts as (
+     update table_draft_part part set sealed_rows = one.sealed_rows
+     from held cross join unnest($8::int[], $9::bytea[]) as one (position, sealed_rows)
+     where part.tenant_id = $1 and part.draft_id = held.id and part.position = one.position
+   )
+   select id from held`,
+)
+const begin = sql(
+  'console.begin_table_issue',
+  `update table_draft set is_issuing = true where tenant_id = $1 and id = $2 and user_id = $3 and revision = $4 and not is_issuing returning id`,
+)
+const release = sql(
+  'console.release_table_issue',
+  `update table_draft set is_issuing = false where tenant_id = $1 and id = $2 and user_id = $3 and revision = $4`,
+)
+const remove = sql(
+  'console.delete_table_draft',
+  'delete from table_draft where tenant_id = $1 and id = $2 and user_id = $3 and not is_issuing',
+)
+const removeExpired = sql(
+  'console.delete_expired_table_drafts',
+  `delete from table_draft where (tenant_id, id) in (
+     select tenant_id, id from table_draft where expires_at <= $1 order by expires_at limit $2) returning id`,
+)
+
+/**
+ * Inserts a draft with its parts. The person's oldest drafts beyond `countMax` are deleted.
+ *
+ * @returns false if the drafts of the tenant would have more than `bytesMax` bytes
+ */
+export async function insertDraft(
+  tx: TenantTx,
+  one: NewDraft,
+  limits: { readonly countMax: number; readonly bytesMax: number },
+): Promise<boolean> {
+  const { id, userId, sealedView, sealedSource, parts, now, expiresAt } = one
+  const bytes = [sealedView, sealedSource, ...parts].reduce((sum, part) => sum + (part?.length ?? 0), 0)
+  const values = [tx.tenantId, id, userId, sealedView, sealedSource, bytes, now, expiresAt, parts]
+  return (await tx.rows(insert, [...values, limits.countMax, limits.bytesMax])).length === 1
+}
+
+/** Returns a draft of the person that has not expired. */
+export async function findDraft(tx: TenantTx, id: string, userId: UserId, now: Date): Promise<DraftRow | null> {
+  return (await tx.rows<DraftRow>(find, [tx.tenantId, id, userId, now]))[0] ?? null
+}
+
+/** Returns the file of a draft, as it came. */
+export async function findDraftSource(tx: TenantTx, id: string, userId: UserId): Promise<Buffer | null> {
+  const [row] = await tx.rows<{ sealedSource: Buffer | null }>(source, [tx.tenantId, id, userId])
+  return row?.sealedSource ?? null
+}
+
+/** Returns parts of a draft that the caller has found. */
+export async function listDraftParts(
+  tx: TenantTx,
+  id: string,
+  positions: readonly number[],
+): Promise<readonly { readonly position: number; readonly sealedRows: Buffer }[]> {
+  return tx.rows(selectParts, [tx.tenantId, id, positions])
+}
+
+/** Changes a draft that is in the state of `revision` and `isIssuing`; ends issuing. Of concurrent changes one gets true. */
+export async function changeDraft(tx: TenantTx, one: DraftChange): Promise<boolean> {
+  const { id, userId, revision, isIssuing, sealedView, expiresAt, parts } = one
+  const values = [tx.tenantId, id, userId, revision, isIssuing, sealedView, expiresAt]
+  return (await tx.rows(change, [...values, [...parts.keys()], [...parts.values()]])).length === 1
+}
+
+/** Begins issuing: from now on nothing else changes the draft. Returns false if it is in another state. */
+export async function beginIssuing(tx: TenantTx, id: string, userId: UserId, revision: number): Promise<boolean> {
+  return (await tx.rows(begin, [tx.tenantId, id, userId, revision])).length === 1
+}
+
+/** Ends issuing without a change, when certainly nothing was issued. */
+export async function releaseIssuing(tx: TenantTx, id: string, userId: UserId, revision: number): Promise<void> {
+  await tx.rows(release, [tx.tenantId, id, userId, revision])
+}
+
+/** Deletes a draft, unless its rows are being issued. */
+export async function deleteDraft(tx: TenantTx, id: string, userId: UserId): Promise<void> {
+  await tx.rows(remove, [tx.tenantId, id, userId])
+}
+
+/** Deletes expired drafts of all tenants. Returns their number. */
+export async function deleteExpiredDrafts(tx: AcrossTx, now: Date, limit: number): Promise<number> {
+  return (await tx.rows(removeExpired, [now, limit])).length
+}

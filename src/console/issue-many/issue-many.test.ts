@@ -1,0 +1,261 @@
+// A secretary issues diplomas from a spreadsheet: in a browser, with scripts and without.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, before, test } from 'node:test'
+import { strToU8, zipSync } from 'fflate'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { openBrowser, type Visit, visit } from '../../../test/support/browser.ts'
+import { type Api, type Deployment, deploy } from '../../../test/support/server.ts'
+import { type SignedIn, signInAs } from '../test-support/console-walk.ts'
+
+let chirograph: Deployment
+let browser: Browser
+let school: Api
+let secretary: SignedIn
+let colleague: SignedIn
+let template: string
+before(async () => {
+  ;[chirograph, browser] = await Promise.all([deploy(), openBrowser()])
+  school = await chirograph.backend('acme')
+  secretary = await signInAs(browser, chirograph, school, 'secretary', ['issuer'])
+  colleague = await signInAs(browser, chirograph, school, 'colleague', ['issuer'])
+  const made = await school.post('/creds/templates/credentials', {
+    ...{ name: 'Diploma', code: 'diploma' },
+    attributes: {
+      family_name: { type: 'string', name: 'Family name', required: true },
+      given_name: { type: 'string', name: 'Given name', required: true },
+      grade: { type: 'number', name: 'Grade' },
+      awarded_on: { type: 'date', name: 'Awarded on' },
+      honours: { type: 'boolean', name: 'Honours' },
+    },
+  })
+  template = made.body.data.id
+})
+after(async () => {
+  await browser.close()
+  await chirograph.stop()
+})
+
+async function open(as: SignedIn, options: BrowserContextOptions = {}): Promise<Visit> {
+  const opened = await visit(browser, chirograph.url, { storageState: as, acceptDownloads: true, ...options })
+  opened.page.setDefaultTimeout(8000)
+  return opened
+}
+
+type File = { readonly name: string; readonly mimeType: string; readonly buffer: Buffer }
+const csv = (text: string, name = 'graduates-2026.csv'): File => {
+  return { name, mimeType: 'text/csv', buffer: Buffer.from(text, 'latin1') }
+}
+const HEAD = 'Surname;Given name;Grade;Awarded on;Honours;Student no.;Campus'
+
+/** 1,000 rows with semicolons, umlauts and decimal commas; every 50th has a word for its grade. */
+function graduates(count = 1000): string {
+  const rows = Array.from({ length: count }, (_, n) => {
+    const grade = n % 50 === 7 ? 'sehr gut' : `${60 + (n % 40)},5`
+    return `Müller-Lüdenscheidt ${n};Jürgen;${grade};31.01.2026;${n % 2 === 0 ? 'ja' : 'nein'};student-${n};Köln`
+  })
+  return [HEAD, ...rows].join('\r\n')
+}
+
+async function upload(page: Page, file: File): Promise<void> {
+  await page.goto(`/console/issue/table?template=${template}`)
+  await page.getByLabel('File').setInputFiles(file)
+  await page.getByRole('button', { name: 'Check the table' }).click()
+}
+
+const isOffered = async (reference: string) => {
+  const { body } = await school.get(`/creds/credentials?filter[reference]=${reference}`)
+  return body.data.length
+}
+
+for (const javaScriptEnabled of [true, false]) {
+  test(`a table of 1,000 with semicolons, umlauts and 20 bad rows is repaired and issued: scripts ${javaScriptEnabled ? 'on' : 'off'}`, async () => {
+    const { page, troubles, close } = await open(secretary, { javaScriptEnabled })
+    const from = performance.now()
+    await page.goto('/console/issue')
+    await page.getByRole('link', { name: 'From a table: Diploma' }).click()
+    await page.getByLabel('File').setInputFiles(csv(graduates()))
+    const sent = performance.now()
+    await page.getByRole('button', { name: 'Check the table' }).click()
+    await page.getByText('A column is missing').waitFor()
+    console.log(`1,000 rows read and checked in ${Math.round(performance.now() - sent)} ms`)
+    await page.getByLabel('“Surname” becomes').selectOption({ label: 'Family name *' })
+    await page.getByRole('button', { name: 'Check again' }).click()
+    await page.getByText('20 of 1,000 rows cannot be issued').waitFor()
+    assert.match(await page.title(), /^Error: /)
+    assert.equal(await page.getByLabel('Characters').inputValue(), 'windows-1252')
+    assert.equal(await page.getByLabel('Between cells').inputValue(), 'semicolon')
+    assert.equal(await page.getByLabel('Decimal sign').inputValue(), 'comma')
+    await page.getByRole('link', { name: 'Row 9: Write Grade as a number, such as 60.5' }).click()
+    const cells = page.getByRole('textbox', { name: /^Grade, row/ })
+    assert.equal(await cells.count(), 20)
+    for (let at = 0; at < 20; at += 1) await cells.nth(at).fill('91,5')
+    await page.getByRole('button', { name: 'Check again' }).click()
+    await page.getByText('All 1,000 rows are ready').waitFor()
+    const issued = performance.now()
+    await page.getByRole('button', { name: 'Issue 1,000 credentials' }).click()
+    await page.waitForURL(/\/console\/batches\/[0-9a-f-]{36}$/)
+    await page.getByText('Finished').waitFor({ timeout: 30_000 })
+    console.log(
+      `1,000 issued and shown in ${Math.round(performance.now() - issued)} ms; all in ${Math.round(performance.now() - from)} ms`,
+    )
+    assert.deepEqual(await page.locator('dd.figure').allInnerTexts(), ['1,000', '0', '1,000'])
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Links and codes as CSV' }).click(),
+    ])
+    const lines = readFileSync(await download.path(), 'utf8')
+      .trim()
+      .split('\r\n')
+    assert.equal(lines.length, 1001)
+    assert.match(lines[1] ?? '', /,student-0,done,[0-9a-f-]{36},openid-credential-offer:/)
+    const offer = /openid-credential-offer:[^,"]+/.exec(lines[1] ?? '')?.[0] ?? ''
+    const wallet = await chirograph.wallet('acme', 'thandi')
+    const received = await wallet.post('/wallet/v2/credentials', { credentialOffer: offer })
+    assert.deepEqual(received.body.data[0].claims, {
+      ...{
+        family_name: 'Müller-Lüdenscheidt 0',
+        given_name: 'Jürgen',
+        grade: 60.5,
+        awarded_on: '2026-01-31',
+        honours: true,
+      },
+    })
+    assert.equal(await isOffered('student-999'), javaScriptEnabled ? 1 : 2)
+    await page.goto('/console/batches')
+    await page.getByRole('link', { name: 'graduates-2026.csv' }).first().waitFor()
+    assert.deepEqual(troubles, [])
+    await close()
+  })
+}
+
+test('the good rows are issued, the bad ones taken home and issued alone', async () => {
+  const { page, close } = await open(secretary)
+  const rows = ['Dube;Sipho;=1+1;31.01.2026;;home-1;', ';Zanele;60;31.02.2026;;home-2;', 'Botha;Anna;70;;;home-3;']
+  await upload(page, csv([HEAD.replace('Surname', 'Family name'), ...rows].join('\n')))
+  await page.getByText('2 of 3 rows cannot be issued').waitFor()
+  await page.getByRole('link', { name: 'Row 3: Family name is missing' }).waitFor()
+  await page.getByRole('button', { name: 'Issue 1 credential' }).click()
+  await page.getByText('1 rows were handed over').waitFor()
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Take the 2 rows home as CSV' }).click(),
+  ])
+  const text = readFileSync(await download.path(), 'utf8')
+  assert.match(text, /^\ufeffFamily name;Given name;Grade;Awarded on;Honours;Student no\.;Campus;What is wrong\r\n/)
+  assert.match(text, /Dube;Sipho;'=1\+1;31\.01\.2026;"";home-1;"";Write Grade as a number, such as 60\.5\r\n/)
+  assert.match(text, /Family name is missing; Write Awarded on as a date, such as 31\.01\.2026"\r\n$/)
+  const mended = text.replace("'=1+1", '66').replace('"";Zanele;60;31.02.2026', 'Nkosi;Zanele;60;28.02.2026')
+  await upload(page, { name: 'mended.csv', mimeType: 'text/csv', buffer: Buffer.from(mended) })
+  await page.getByText('All 2 rows are ready').waitFor()
+  await page.getByRole('button', { name: 'Issue 2 credentials' }).click()
+  await page.getByText('Finished').waitFor()
+  assert.deepEqual([await isOffered('home-1'), await isOffered('home-2'), await isOffered('home-3')], [1, 1, 1])
+  await close()
+})
+
+test('a table that is issued twice at once, or by a form sent again, is issued once', async () => {
+  const { page, close } = await open(secretary)
+  await upload(page, csv(`${HEAD.replace('Surname', 'Family name')}\nDube;Sipho;1;;;twice-1;`))
+  await page.getByText('All 1 rows are ready').waitFor()
+  const answers = await page.evaluate<string[]>(`(async () => {
+    const form = document.querySelector('main form'); const body = new URLSearchParams(new FormData(form)); body.append('do', 'issue')
+    const post = async () => new URL((await fetch(form.action, { method: 'POST', body })).url).pathname
+    return [...await Promise.all([post(), post()]), await post()] })()`)
+  assert.match(answers[0] ?? '', /^\/console\/(batches|issue\/table)\//)
+  await page.reload()
+  await page.getByText('1 rows were handed over').waitFor()
+  const draft = page.url()
+  await page.getByRole('link', { name: 'Batch 1' }).click()
+  await page.getByText('Finished').waitFor()
+  assert.equal(await isOffered('twice-1'), 1)
+  await page.goto(draft)
+  assert.equal(await page.getByRole('button', { name: /^Issue/ }).count(), 0)
+  const there = await open(colleague)
+  assert.equal((await there.page.goto(page.url()))?.status(), 404, 'a draft is the own one of its person')
+  await there.page.getByText('This table is not kept any more').waitFor()
+  await Promise.all([close(), there.close()])
+})
+
+test('cells can be pasted; what was guessed can be changed, and the file is read anew', async () => {
+  const { page, close } = await open(secretary)
+  await page.goto(`/console/issue/table?template=${template}`)
+  await page
+    .getByLabel('Or paste the cells here')
+    .fill('Family name\tGiven name\tAwarded on\tCam;pus\nDube\tSipho\t01/02/2026\tA;B')
+  await page.getByRole('button', { name: 'Check the table' }).click()
+  await page.getByText('All 1 rows are ready').waitFor()
+  await page.getByText('No date in the table shows it').waitFor()
+  await page.getByLabel('Dates').selectOption('mdy')
+  await page.getByRole('button', { name: 'Issue 1 credential' }).click()
+  await page.getByText('Your changes were checked').waitFor()
+  assert.equal(await page.getByLabel('Dates').inputValue(), 'mdy', 'a change is shown before it is issued')
+  await page.getByLabel('Between cells').selectOption('semicolon')
+  await page.getByRole('button', { name: 'Check again' }).click()
+  await page.getByText('A column is missing').waitFor()
+  await page.getByLabel('“Family name').first().waitFor()
+  await close()
+})
+
+test('a workbook is read; its formulas are not run', async () => {
+  const { page, close } = await open(secretary)
+  const cell = (text: string) => `<c t="inlineStr"><is><t>${text}</t></is></c>`
+  const sheet = `<worksheet><sheetData><row>${['Family name', 'Given name', 'Grade', 'Awarded on'].map(cell).join('')}</row><row>${cell('Nkosi')}<c t="str"><f>1+1</f><v>Zanele</v></c><c><v>77.5</v></c><c s="1"><v>46053</v></c></row></sheetData></worksheet>`
+  const workbook = zipSync({
+    'xl/workbook.xml': strToU8('<workbook><sheets><sheet name="Class" r:id="r1"/></sheets></workbook>'),
+    'xl/_rels/workbook.xml.rels': strToU8(
+      '<Relationships><Relationship Id="r1" Target="worksheets/sheet1.xml"/></Relationships>',
+    ),
+    'xl/styles.xml': strToU8('<styleSheet><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>'),
+    'xl/worksheets/sheet1.xml': strToU8(sheet),
+  })
+  await upload(page, { name: 'class.xlsx', mimeType: 'application/octet-stream', buffer: Buffer.from(workbook) })
+  await page.getByText('All 1 rows are ready').waitFor()
+  await page.getByText('Sheet “Class”').waitFor()
+  await page.getByRole('cell', { name: '2026-01-31' }).first().waitFor()
+  await close()
+})
+
+test('what is no table is said before anything else, and what was pasted stays', async () => {
+  const { page, close } = await open(secretary, { javaScriptEnabled: false })
+  const named = HEAD.replace('Surname', 'Family name')
+  const files: readonly (readonly [File, RegExp])[] = [
+    [
+      { name: 'a.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.7\n\u0000\u0001') },
+      /not a table that can be read/,
+    ],
+    [csv('PK\x03\x04nothing', 'broken.xlsx'), /not a table that can be read/],
+    [csv(''), /The table is empty/],
+    [csv(named), /The table is empty/],
+    [csv(`${named}\n"Dube;Sipho`), /Row 2: The quotation marks do not fit/],
+    [csv(`${named}\n${'a;b\n'.repeat(10_001)}`), /more than 10,000 rows/],
+    [csv(`${named}\n${'x'.repeat(8 * 1024 * 1024)}`), /larger than 8 MB/],
+    [csv(`${named}\n${'x'.repeat(10_001)};b`), /Row 2: A cell has more than 10,000 characters/],
+    [csv(`${'a;'.repeat(101)}\nb`), /at most 100/],
+  ]
+  await page.goto(`/console/issue/table?template=${template}`)
+  for (const [file, words] of files) {
+    await page.getByLabel('Or paste the cells here').fill('kept')
+    await page.getByLabel('File').setInputFiles(file)
+    const [response] = await Promise.all([
+      page.waitForResponse((one) => one.request().method() === 'POST'),
+      page.getByRole('button', { name: 'Check the table' }).click(),
+    ])
+    assert.equal(response.status(), 400, String(words))
+    await page.getByRole('alert').getByText(words).waitFor()
+    assert.match(await page.title(), /^Error: /)
+    assert.equal(await page.getByLabel('Or paste the cells here').inputValue(), 'kept')
+  }
+  await close()
+})
+
+test('a large body without a session is not read: the browser is led to the sign-in', async () => {
+  const body = new FormData()
+  body.set('file', new Blob(['x'.repeat(300_000)]), 'a.csv')
+  const send = (headers: Record<string, string>) =>
+    fetch(`${chirograph.url}/console/issue/table`, { method: 'POST', body, headers, redirect: 'manual' })
+  const answer = await send({ 'sec-fetch-site': 'same-origin' })
+  assert.equal(answer.status, 303)
+  assert.match(answer.headers.get('location') ?? '', /^\/session\/start\?to=/)
+  assert.equal((await send({ 'sec-fetch-site': 'cross-site' })).status, 403)
+})

@@ -1,0 +1,75 @@
+import { type AttributeShape, attributesOf, labelOf, type Template } from '../templates/template.ts'
+
+/** What a column may become: an attribute of the template, the reference, or the person who receives it. */
+export type Target = {
+  /** Name of the column in the API's table. */
+  readonly value: string
+  readonly label: string
+  readonly type: string
+  readonly isRequired: boolean
+  /** Names under which a column is recognized, folded. */
+  readonly names: readonly string[]
+}
+
+/** Labels of what is no attribute. */
+export type OwnLabels = { readonly reference: string; readonly email: string; readonly username: string }
+
+/** Returns what the columns for a template may become. */
+export function targetsOf(template: Template, labels: OwnLabels): readonly Target[] {
+  const leaves = attributesOf(template).flatMap(({ namespace, key, shape }) =>
+    below(namespace === '' ? [key] : [namespace, key], labelOf({ key, shape }), shape, shape.required === true),
+  )
+  const own = (value: string, label: string, ...names: string[]): Target => {
+    return { value, label, type: 'string', isRequired: false, names: [value, label, ...names].map(folded) }
+  }
+  return [
+    ...leaves,
+    own('reference', labels.reference, 'Reference', 'Référence', 'Student no.', 'Student number', 'Matrikelnummer'),
+    own('recipient.email', labels.email, 'E-mail', 'Email', 'E-Mail-Adresse', 'Mail', 'Courriel'),
+    own('recipient.username', labels.username, 'Username', 'User', 'Benutzername', 'Identifiant'),
+  ]
+}
+
+function below(path: readonly string[], label: string, shape: AttributeShape, isRequired: boolean): readonly Target[] {
+  const parts = shape.type === 'object' && typeof shape.properties === 'object' ? shape.properties : null
+  if (parts === null) {
+    const value = `attributes.${path.join('.')}`
+    return [
+      {
+        value,
+        label,
+        type: shape.type ?? 'string',
+        isRequired,
+        names: [path.join('.'), path.at(-1) ?? '', label].map(folded),
+      },
+    ]
+  }
+  return Object.entries(parts).flatMap(([key, part]) => {
+    // The API accepted the grammar.
+    const inner = part as AttributeShape
+    return below(
+      [...path, key],
+      `${label}: ${labelOf({ key, shape: inner })}`,
+      inner,
+      isRequired && inner.required === true,
+    )
+  })
+}
+
+/** Returns what the columns of a table become by their names; `''` where no target has the name. Each target is used once. */
+export function guessMapping(header: readonly string[], targets: readonly Target[]): readonly string[] {
+  const free = new Set(targets)
+  return header.map((name) => {
+    const found = name === '' ? undefined : [...free].find(({ names }) => names.includes(folded(name)))
+    if (found !== undefined) free.delete(found)
+    return found?.value ?? ''
+  })
+}
+
+/** Without accents, case and everything that is no letter or figure. */
+function folded(name: string): string {
+  return name
+    .normalize('NFD')
+    .replaceAll(/[^\p{L}\p{N}]/gu, '')
+    .toLowerCase()
+}

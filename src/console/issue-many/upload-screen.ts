@@ -1,0 +1,129 @@
+import type { Endpoint } from '../../http/routes/endpoint.ts'
+import { textArea } from '../../pages/controls.ts'
+import { CSRF_FIELD } from '../../pages/form.ts'
+import { type Html, html } from '../../pages/html.ts'
+import { button, buttonLink, card, rows } from '../../pages/parts.ts'
+import { hasProblems, noProblems, type Problems, problemList } from '../frame/form-values.ts'
+import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
+import { labelOf, type Template } from '../templates/template.ts'
+import { checkedDraft } from './checked-draft.ts'
+import { keepDraft } from './kept-drafts.ts'
+import { tableOrProblem } from './read-problem.ts'
+import { stepsAt } from './steps.ts'
+import { TABLE_BYTES_MAX } from './table-draft.ts'
+import { type TableTexts, tableTexts } from './texts.ts'
+
+/** Where a table is chosen. */
+export const TABLE = '/console/issue/table'
+const TEMPLATES = '/creds/templates/credentials'
+const place = 'batches'
+/** The file, and the other members of the form. A larger one is refused before it is read. */
+const UPLOAD_BYTES_MAX = 2 * TABLE_BYTES_MAX
+
+const upload = formScreen({
+  ...{ place, path: TABLE, summary: 'Asks for a table of people.' },
+  fileBytesMax: UPLOAD_BYTES_MAX,
+  show: async (frame) => {
+    const id = frame.query.template ?? frame.fields.get('template')?.[0] ?? ''
+    return id === '' ? choose(frame) : uploadForm(frame, await readTemplate(frame, id), noProblems)
+  },
+  send: async (frame) => {
+    const t = tableTexts[frame.language]
+    const template = await readTemplate(frame, frame.fields.get('template')?.[0] ?? '')
+    const file = frame.fileOf('file')
+    const pasted = frame.fields.get('pasted')?.[0] ?? ''
+    const given =
+      file !== null && file.bytes.length > 0 ? file.bytes : pasted.trim() === '' ? null : Buffer.from(pasted)
+    if (given === null)
+      return uploadForm(frame, template, {
+        fields: { file: file === null || file.name === '' ? t.nothing : t.rules.empty },
+      })
+    const table = tableOrProblem(given, t)
+    const field = given === file?.bytes ? 'file' : 'pasted'
+    if ('problem' in table) return uploadForm(frame, template, { fields: { [field]: table.problem } })
+    const name = field === 'file' ? nameOf(file?.name ?? '', t) : t.pasted
+    const { view, rows } = await checkedDraft(frame, template, name, table)
+    const id = await keepDraft(frame, { view, rows, source: table.form.kind === 'text' ? given : null })
+    return id === null ? uploadForm(frame, template, { fields: {}, general: t.full }) : { to: `${TABLE}/${id}` }
+  },
+})
+
+function nameOf(name: string, t: TableTexts): string {
+  const plain = name
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}]/gu, '')
+    .slice(0, 150)
+    .toWellFormed()
+    .trim()
+  return plain === '' ? t.pasted : plain
+}
+
+/** Returns the template of a table. */
+export async function readTemplate({ api }: Frame, id: string): Promise<Template> {
+  return (await api.get<Template>(`${TEMPLATES}/${encodeURIComponent(id)}`)).data
+}
+
+async function choose(frame: Frame): Promise<Screen> {
+  const t = tableTexts[frame.language]
+  const { data } = await frame.api.get<readonly Template[]>(TEMPLATES, { 'page[size]': '100', sort: 'name' })
+  const items = data.map(({ id, name, description }) => ({
+    title: html`<a href="${`${TABLE}?template=${id}`}">${name}</a>`,
+    ...(description !== undefined && { about: description }),
+  }))
+  const main =
+    data.length === 0
+      ? html`<div class="empty"><p>${t.chooseTemplate}</p>${buttonLink(frame.t.menu.templates, '/console/templates')}</div>`
+      : html`<div class="panel narrow">${rows(t.chooseTemplate, items)}</div>`
+  return { title: t.title, crumbs: crumbsOf(frame, t), main }
+}
+
+function crumbsOf({ t: common }: Frame, t: TableTexts): NonNullable<Screen['crumbs']> {
+  return [[common.menu.credentials, '/console/credentials'], [t.title]]
+}
+
+function uploadForm(frame: Frame, template: Template, problems: Problems): Screen {
+  const t = tableTexts[frame.language]
+  const { file: wrong } = problems.fields
+  const describes = html`aria-describedby="file-hint${wrong !== undefined && ' file-error'}"${wrong !== undefined && html` aria-invalid="true"`}`
+  const file = html`<div class="field${wrong !== undefined && ' wrong'}"><label for="file">${t.file}</label><p class="hint" id="file-hint">${t.fileHint}</p>${wrong !== undefined && html`<p class="error" id="file-error">${wrong}</p>`}
+<input id="file" name="file" type="file" accept=".csv,.tsv,.txt,.xlsx,text/csv" ${describes}></div>`
+  const pasted = textArea(frame, {
+    ...{ name: 'pasted', label: t.paste, hint: t.pasteHint, isOptional: true, rows: 6 },
+    ...{ value: frame.fields.get('pasted')?.[0] ?? '', lengthMax: TABLE_BYTES_MAX, error: problems.fields.pasted },
+  })
+  const content = html`<input type="hidden" name="${CSRF_FIELD}" value="${frame.csrf(TABLE)}"><input type="hidden" name="template" value="${template.id}">
+${card(html`${file}${pasted}`)}<div class="buttons">${button(t.read, { look: 'main' })}${buttonLink(frame.t.cancel, '/console/issue')}</div><p class="hint">${t.readHint}</p>`
+  const form = html`<form method="post" action="${TABLE}" enctype="multipart/form-data" novalidate>${content}</form>`
+  return {
+    title: `${t.title}: ${template.name}`,
+    crumbs: crumbsOf(frame, t),
+    main: html`${stepsAt(t, 'choose')}${problemList(frame.texts.problems, problems)}<div class="beside">${form}${sample(t, template)}</div>`,
+    hasErrors: hasProblems(problems),
+  }
+}
+
+function sample(t: TableTexts, template: Template): Html {
+  const names = labelsOf(template)
+  return html`<section class="panel"><header><h2>${t.sampleTitle}</h2></header><div class="inside"><p>${t.sampleText}</p>${names}<p>${buttonLink(t.sample, `${TABLE}/sample?template=${template.id}`)}</p></div></section>`
+}
+
+function labelsOf({ attributes, format }: Template): Html {
+  const shapes =
+    format === 'mdoc' ? Object.values(attributes).flatMap((one) => Object.entries(one)) : Object.entries(attributes)
+  const names = shapes.slice(0, 12).map(([key, shape]) => labelOf({ key, shape: Object(shape) }))
+  return html`<p class="hint">${names.join(' · ')}</p>`
+}
+
+const sampleFile = screen({
+  ...{ place, path: `${TABLE}/sample`, summary: 'Returns the sample table of a template.' },
+  show: async (frame) => {
+    const template = await readTemplate(frame, frame.query.template ?? '')
+    const delimiter = frame.language === 'fr' ? 'semicolon' : 'comma'
+    const query = { headings: 'labels', delimiter }
+    const text = await frame.api.getText(`${TEMPLATES}/${template.id}/sample`, 'text/csv', query)
+    // With a mark, so that spreadsheets read it as UTF-8.
+    return { file: `\ufeff${text}`, type: 'text/csv; charset=utf-8', name: `${template.code}.csv` }
+  },
+})
+
+/** The screens where a table is chosen. */
+export const uploadScreens: readonly Endpoint[] = [...upload, ...sampleFile]

@@ -1,0 +1,53 @@
+import type { Visit } from '../../../test/support/browser.ts'
+import type { Api } from '../../../test/support/server.ts'
+
+const TABLE = '/console/issue/table'
+const HEAD = 'Family name;Given name;Degree;Awarded on;Grade;Campus'
+const graduates = [
+  'Molefe;Thandi;BSc Computer Science;31.01.2026;78,5;Pretoria',
+  'Botha;Pieter;BSc;2026-01-31;sixty;Pretoria',
+  ';Sipho;BCom;31.02.2026;71;Pretoria',
+  'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft;Anna;BA;;82,25;Wien',
+]
+
+/** Returns the pages of tables and batches: to repair, with many rows, ready, none; and a batch with a failed row. */
+export async function tablePaths(open: () => Promise<Visit>, school: Api, template: string): Promise<string[]> {
+  const keep = (rows: readonly string[]) => keepTable(open, template, [HEAD, ...rows].join('\n'))
+  const many = Array.from({ length: 30 }, (_, n) => `Molefe;Thandi ${n};BSc;;no;x`)
+  const [bad, long, good, batch] = [
+    await keep(graduates),
+    await keep(many),
+    await keep(graduates.slice(0, 1)),
+    await aBatch(school, template),
+  ]
+  return [
+    ...[TABLE, `${TABLE}?template=${template}`, bad, `${bad}?show=all`, long, good],
+    `${TABLE}/01890000-0000-7000-8000-000000000000`,
+    ...['', `/${batch}`, '?status=processing'].map((path) => `/console/batches${path}`),
+  ]
+}
+
+/** Keeps a table as the person does. @returns its page */
+async function keepTable(open: () => Promise<Visit>, template: string, text: string): Promise<string> {
+  const { page, close } = await open()
+  await page.goto(`${TABLE}?template=${template}`)
+  await page.getByLabel('Or paste the cells here').fill(text)
+  await page.getByRole('button', { name: 'Check the table' }).click()
+  await page.waitForURL(/\/console\/issue\/table\/[0-9a-f-]{36}$/)
+  const path = new URL(page.url()).pathname
+  await close()
+  return path
+}
+
+/** Issues a batch with a failed row, and waits for its end. @returns its id */
+async function aBatch(school: Api, template: string): Promise<string> {
+  const API = '/creds/credentials/issuance/batch'
+  const items = [{ attributes: { family_name: 'A', given_name: 'B', degree: 'C' } }, { attributes: {} }]
+  const accepted = await school.post(API, { credentialTemplateId: template, items, name: 'Class of 2026' })
+  const { id } = accepted.body.data
+  for (let tries = 0; tries < 10; tries += 1) {
+    const { body } = await school.get(`${API}/${id}`, { prefer: 'wait=5' })
+    if (body.data.status === 'completed') return id
+  }
+  throw new Error('the batch did not end')
+}

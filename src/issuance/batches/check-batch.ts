@@ -1,0 +1,36 @@
+import type { Caller } from '../../caller.ts'
+import { findTenantOf } from '../../directory/tenants/find-tenant.ts'
+import type { Platform } from '../../platform.ts'
+import { issuanceCheckOf, unknownTemplate } from '../issuances/issuance-refusal.ts'
+import { latestTemplate } from '../templates/template-cache.ts'
+import type { BatchInput } from './accept-batch.ts'
+import { itemErrorOf } from './batch.ts'
+import { FIRST_ROW, showError } from './batch-view.ts'
+import type { BatchCheckView } from './schemas.ts'
+
+/** Items checked before other requests get their turn. */
+const ITEMS_PER_TURN = 250
+
+/**
+ * Checks the items of a batch as its job would, and creates nothing. NOT checked: whether a recipient exists, which may change until the item
+ * is issued.
+ *
+ * @throws Fault `resource.unknown` for a template that is unknown or archived
+ */
+export async function checkBatch(platform: Platform, caller: Caller, ask: BatchInput): Promise<BatchCheckView> {
+  const tenant = await findTenantOf(platform, caller.tenantId)
+  const template = await latestTemplate(platform, caller.tenantId, ask.credentialTemplateId)
+  if (tenant === null || template.archivedAt !== null) throw unknownTemplate()
+  const check = await issuanceCheckOf(platform, tenant, template)
+  const isTable = ask.form === 'csv'
+  const items: BatchCheckView['items'] = []
+  for (const [index, { attributes }] of ask.items.entries()) {
+    if (index % ITEMS_PER_TURN === ITEMS_PER_TURN - 1) await new Promise(setImmediate)
+    const fault = check(attributes)
+    const place = { index, ...(isTable && { row: index + FIRST_ROW }) }
+    if (fault === null) items.push({ ...place, status: 'valid' })
+    else items.push({ ...place, status: 'invalid', error: showError(itemErrorOf(fault), isTable) })
+  }
+  const invalid = items.filter(({ status }) => status === 'invalid').length
+  return { total: items.length, valid: items.length - invalid, invalid, items }
+}

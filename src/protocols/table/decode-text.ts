@@ -1,0 +1,44 @@
+import { tableFault } from './table-fault.ts'
+
+/** Encodings of a table, as the WHATWG names them. */
+export const encodings = ['utf-8', 'windows-1252', 'utf-16le', 'utf-16be'] as const
+/** One of {@link encodings}. */
+export type TableEncoding = (typeof encodings)[number]
+
+/**
+ * Decodes the text of a table. Without `chosen` a byte order mark decides; then it is UTF-8 if it can be, and Windows-1252 otherwise.
+ *
+ * @throws Fault `request.invalid` with the rule `encoding` if the bytes are not of the chosen encoding, `kind` if they are no text
+ */
+export function decodeText(
+  bytes: Uint8Array,
+  chosen?: TableEncoding,
+): { readonly text: string; readonly encoding: TableEncoding } {
+  const encoding = chosen ?? markOf(bytes) ?? (isUtf8(bytes) ? 'utf-8' : 'windows-1252')
+  const text = decode(bytes, encoding)
+  // Control characters that no spreadsheet writes.
+  if (/[^\P{Cc}\t\n\v\f\r\u0080-\u009f]/u.test(text)) throw tableFault('kind', 'The file is no text.')
+  return { text, encoding }
+}
+
+function markOf([first, second]: Uint8Array): TableEncoding | null {
+  if (first === 0xff && second === 0xfe) return 'utf-16le'
+  return first === 0xfe && second === 0xff ? 'utf-16be' : null
+}
+
+function isUtf8(bytes: Uint8Array): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function decode(bytes: Uint8Array, encoding: TableEncoding): string {
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes)
+  } catch {
+    throw tableFault('encoding', `The file is not ${encoding}.`)
+  }
+}

@@ -1,0 +1,28 @@
+import { type Delimiter, delimiters } from './read-csv.ts'
+
+/** A cell that a spreadsheet would run as a formula. */
+const FORMULA = /^[=+\-@\t\r]/
+
+/**
+ * Writes rows as CSV, with CRLF. A cell that a spreadsheet would run as a formula gets an apostrophe before it. [SEC-77]
+ *
+ * @see [RFC 4180, 2](https://www.rfc-editor.org/rfc/rfc4180#section-2)
+ */
+export function writeCsv(rows: readonly (readonly string[])[], delimiter: Delimiter = 'comma'): string {
+  const separator = delimiters[delimiter]
+  return rows.map((row) => `${row.map((cell) => fieldOf(safe(cell), separator)).join(separator)}\r\n`).join('')
+}
+
+/** Writes rows for {@link readCsv}: every cell as it is. Not for spreadsheets. */
+export function writePlainCsv(rows: readonly (readonly string[])[]): string {
+  return rows.map((row) => `${row.map((cell) => fieldOf(cell, ',')).join(',')}\n`).join('')
+}
+
+function safe(cell: string): string {
+  return FORMULA.test(cell) ? `'${cell}` : cell
+}
+
+function fieldOf(cell: string, separator: string): string {
+  const isPlain = !cell.includes(separator) && !/["\r\n]/.test(cell)
+  return isPlain && cell !== '' ? cell : `"${cell.replaceAll('"', '""')}"`
+}

@@ -1,0 +1,136 @@
+// A table is checked before it is issued, in the forms in which offices have it.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Api, type Deployment, deploy, type Reply } from '../support/server.ts'
+
+const PATH = '/creds/credentials/issuance/batch'
+const CSV = { 'content-type': 'text/csv' }
+
+let chirograph: Deployment
+let school: Api
+let diploma: string
+
+before(async () => {
+  chirograph = await deploy()
+  school = await chirograph.backend('acme')
+  diploma = await aTemplate({})
+})
+after(() => chirograph.stop())
+
+let made = 0
+async function aTemplate(more: object): Promise<string> {
+  made += 1
+  const reply = await school.post('/creds/templates/credentials', {
+    ...{ name: 'Diploma', code: `diploma-${made}` },
+    attributes: {
+      name: { type: 'string', required: true },
+      grade: { type: 'number' },
+      honours: { type: 'boolean' },
+      born: { type: 'date' },
+      address: { type: 'object', properties: { locality: { type: 'string' }, code: { type: 'number' } } },
+      nationalities: { type: 'array', items: { type: 'string' } },
+      reference: { type: 'string' },
+    },
+    ...more,
+  })
+  return reply.body.data.id
+}
+
+const items = (count: number) => Array.from({ length: count }, (_, n) => ({ attributes: { name: `Student ${n}` } }))
+
+/** Waits for the end of a batch. */
+async function ended(id: string): Promise<Reply['body']> {
+  for (let tries = 0; tries < 30; tries += 1) {
+    const { body } = await school.get(`${PATH}/${id}`, { prefer: 'wait=10' })
+    if (body.data.status === 'completed') return body
+  }
+  return assert.fail('the batch did not end')
+}
+
+test('a table is checked without issuing: every row has its result, also beyond the size of a batch', async () => {
+  const before = await school.get(`${PATH}?page[size]=1`)
+  const rows = Array.from({ length: 1500 }, (_, n) =>
+    n % 500 === 3 ? `;${n},5;31.02.2026` : `Müller ${n};${n},5;31.1.2026`,
+  )
+  const columns = encodeURIComponent(JSON.stringify({ Surname: 'name', Mark: 'grade', Born: 'born' }))
+  const path = `${PATH}?check=true&credentialTemplateId=${diploma}&delimiter=semicolon&decimal=comma&dates=dmy&columns=${columns}`
+  const latin = Buffer.from(`Surname;Mark;Born\r\n${rows.join('\r\n')}`, 'latin1')
+  const response = await fetch(chirograph.url + path, {
+    ...{ method: 'POST', body: latin },
+    headers: { authorization: `Bearer ${school.token}`, 'content-type': 'text/csv; charset=windows-1252' },
+  })
+  const { data } = (await response.json()) as Reply['body']
+  assert.equal(response.status, 200)
+  assert.partialDeepStrictEqual(data, { total: 1500, valid: 1497, invalid: 3 })
+  assert.equal(data.items.length, 1500)
+  assert.partialDeepStrictEqual(data.items[3], {
+    ...{ index: 3, row: 5, status: 'invalid' },
+    error: { column: 'name', violations: [{ pointer: '/attributes/name' }, { pointer: '/attributes/born' }] },
+  })
+  assert.deepEqual((await school.get(`${PATH}?page[size]=1`)).body.data, before.body.data, 'nothing was made')
+  const json = await school.post(`${PATH}?check=true`, {
+    credentialTemplateId: diploma,
+    items: [...items(1), { attributes: {} }],
+  })
+  assert.partialDeepStrictEqual(json.body.data, {
+    total: 2,
+    valid: 1,
+    items: [{ status: 'valid' }, { status: 'invalid' }],
+  })
+  const tooMany = `name\n${'x\n'.repeat(10_001)}`
+  const refused = await school.send('POST', `${PATH}?check=true&credentialTemplateId=${diploma}`, tooMany, CSV)
+  assert.partialDeepStrictEqual(refused.body.errors, [{ meta: { rule: 'rows', limit: 10_000 } }])
+  const large = await school.send(
+    'POST',
+    `${PATH}?check=true&credentialTemplateId=${diploma}`,
+    'x'.repeat(8_388_609),
+    CSV,
+  )
+  assert.equal(large.status, 413)
+  for (const odd of ['[]', '{', '{"a":1}', '{"nobody":"name"}']) {
+    const answer = await school.send(
+      'POST',
+      `${path.split('&delimiter', 1)[0]}&columns=${encodeURIComponent(odd)}`,
+      'a\nb',
+      CSV,
+    )
+    assert.equal(answer.status, 400, odd)
+  }
+})
+
+test('a batch has a name and its maker; its items come as a table, in which nothing is run', async () => {
+  const some = [
+    { attributes: { name: 'Ada' }, reference: '=HYPERLINK("x")' },
+    { attributes: {}, reference: 'b' },
+  ]
+  const { body } = await school.post(PATH, { credentialTemplateId: diploma, items: some, name: 'Diplomas 2026' })
+  const { data } = await ended(body.data.id)
+  assert.partialDeepStrictEqual(data, { name: 'Diplomas 2026', createdBy: { kind: 'client' } })
+  const path = `${PATH}/${data.id}/items`
+  const table = await school.get(path, { accept: 'text/csv' })
+  assert.match(table.headers.get('content-type') ?? '', /^text\/csv/)
+  const [head, first, second] = table.body.split('\r\n')
+  assert.equal(head, 'row,reference,status,issuanceId,offerUri,txCode,error,column,detail')
+  assert.match(first ?? '', /^0,"'=HYPERLINK\(""x""\)",done,[0-9a-f-]{36},openid-credential-offer:/)
+  assert.match(second ?? '', /^1,b,failed,"","","",VALIDATION_ERROR,"",name is missing\.$/)
+  const failed = await school.get(`${path}?filter[status]=failed&delimiter=semicolon`, { accept: 'text/csv' })
+  assert.equal(failed.body.trim().split('\r\n').length, 2)
+  assert.match(failed.body, /^row;reference;/)
+})
+
+test('the sample of a template is a table that can be issued when its examples are right', async () => {
+  const path = `/creds/templates/credentials/${diploma}/sample`
+  const { body: text } = await school.get(path, { accept: 'text/csv' })
+  const head = 'name,grade,honours,born,address.locality,address.code,nationalities,attributes.reference,reference'
+  assert.equal(text.split('\r\n', 1)[0], head)
+  const checked = await school.send('POST', `${PATH}?check=true&credentialTemplateId=${diploma}`, text, CSV)
+  assert.partialDeepStrictEqual(checked.body.data, { total: 1, valid: 1 })
+  const labelled = await aTemplate({ attributes: { family_name: { type: 'string', name: 'Family name' } } })
+  const forPeople = await school.get(
+    `/creds/templates/credentials/${labelled}/sample?headings=labels&delimiter=semicolon`,
+    {
+      accept: 'text/csv',
+    },
+  )
+  assert.equal(forPeople.body.split('\r\n', 1)[0], 'Family name;Reference')
+})
