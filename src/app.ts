@@ -22,6 +22,7 @@ import { groupRoutes } from './directory/groups/routes.ts'
 import { scimEndpoints } from './directory/scim/public-endpoints.ts'
 import { provisioningRoutes } from './directory/scim/routes.ts'
 import { tenantSchedules } from './directory/tenants/jobs.ts'
+import { organisationRoutes } from './directory/tenants/routes.ts'
 import { directoryJobs } from './directory/users/destroy-user.ts'
 import { directoryRoutes } from './directory/users/routes.ts'
 import { settleEventOrder } from './events/stream/event-order.ts'
@@ -120,6 +121,7 @@ export const routes: readonly Route[] = [
   ...groupRoutes,
   ...provisioningRoutes,
   ...clientRoutes,
+  ...organisationRoutes,
   ...accessRoutes,
   ...signInRoutes,
 ]

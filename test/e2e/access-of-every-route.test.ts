@@ -137,6 +137,7 @@ const scopesOf: Readonly<Record<string, readonly [read: Scope | null, write: Sco
   '/onboarding/identity-providers': admin,
   '/onboarding/scim-tokens': admin,
   '/onboarding/me': everyCaller,
+  '/onboarding/organisation': trust,
 }
 
 /** Bodies that fit their schema, for the endpoints that check it before the token. */

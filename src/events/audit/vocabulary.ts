@@ -71,7 +71,8 @@ const auditOnlyActions = {
   'presentation_template.replaced': 'The presentation template was replaced.',
   'session.ended':
     'A session of the user `detail.userId` was ended: by sign-out, from the list of sessions, or by a change of the password.',
-  'tenant.changed': 'The bootstrap file changed the tenant.',
+  'tenant.changed':
+    'Members of the tenant were changed; `detail.members` names them, unless the bootstrap file changed it.',
   'tenant.created': 'The tenant was created.',
   'trusted_entity.created': 'A trusted entity was created.',
   'trusted_entity.deleted': 'The trusted entity was deleted.',
