@@ -129,7 +129,7 @@ const scopesOf: Readonly<Record<string, readonly [read: Scope | null, write: Sco
   '/creds/audit': ['audit:read', 'audit:read'],
   '/creds/certificates': trust,
   '/creds/trusted-entities': trust,
-  '/creds/endpoints': ['webhooks:write', 'webhooks:write'],
+  '/creds/endpoints': ['events:read', 'webhooks:write'],
   '/creds/events': ['webhooks:write', 'webhooks:write'],
   '/onboarding/users': people,
   '/onboarding/groups': people,

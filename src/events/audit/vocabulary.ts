@@ -113,6 +113,7 @@ const auditOnlyActions = {
   'webhook_endpoint.disabled': 'The webhook endpoint was disabled by the server; `detail.reason` says why.',
   'webhook_endpoint.redelivered': 'A webhook delivery was enqueued again on request.',
   'webhook_endpoint.secret_rotated': 'The webhook endpoint has a new signing secret.',
+  'webhook_endpoint.tested': 'A test message was sent to the webhook endpoint.',
 } as const
 
 /** Every action that the audit trail can record, with the sentence that `docs/vocabulary.md` prints. */
