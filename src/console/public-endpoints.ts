@@ -1,12 +1,16 @@
 import type { Endpoint } from '../http/routes/endpoint.ts'
 import { applicationScreens } from './applications/screens.ts'
+import { certificateScreens } from './certificates/screens.ts'
 import { credentialScreens } from './credentials/screens.ts'
 import { deskScreens } from './desk/screens.ts'
 import { doors } from './home/doors.ts'
 import { homeScreens } from './home/home.ts'
 import { journalScreens } from './journal/screens.ts'
 import { peopleScreens } from './people/screens.ts'
+import { settingScreens } from './settings/screens.ts'
 import { templateScreens } from './templates/screens.ts'
+import { trustedScreens } from './trusted/screens.ts'
+import { webhookScreens } from './webhooks/screens.ts'
 
 /** The pages of the console, noun by noun, and the doors to it. */
 export const consoleEndpoints: readonly Endpoint[] = [
@@ -17,5 +21,9 @@ export const consoleEndpoints: readonly Endpoint[] = [
   ...deskScreens,
   ...peopleScreens,
   ...applicationScreens,
+  ...certificateScreens,
+  ...trustedScreens,
+  ...webhookScreens,
+  ...settingScreens,
   ...journalScreens,
 ]

@@ -1,6 +1,7 @@
 import { type Role, roles, type Scope } from '../../caller.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import type { PathParams } from '../../http/routes/route.ts'
+import { accentStyle } from '../../pages/accent.ts'
 import type { BrowserModule } from '../../pages/assets.ts'
 import type { Page } from '../../pages/document.ts'
 import { type Html, html } from '../../pages/html.ts'
@@ -81,10 +82,12 @@ function declare<P extends string>(
   })
 }
 
-function pageOf(frame: Frame, place: Place, { main, crumbs, actions, ...page }: Screen): Page {
+function pageOf(frame: Frame, place: Place, { main, crumbs, actions, style = '', ...page }: Screen): Page {
   const shell = shellOf(frame, place, { ...(crumbs !== undefined && { crumbs }), actions })
+  const accented = accentStyle(frame.me.organisation.accentColor) + style
   return {
     ...page,
+    ...(accented !== '' && { style: accented }),
     main: html`${keptNote(frame, frame.t.kept)}${main}`,
     shell,
     organisation: frame.me.organisation.name,
