@@ -80,7 +80,20 @@ async function signForm(frame: Frame<{ readonly id: string }>, problems: Problem
   const choices = [{ value: '', text: t.noOwn }, ...own]
   const given = (name: string) => typed(frame.fields, name)
   const chosen = given('csrId') || (frame.query.request ?? '')
-  const fields = html`<p>${t.signText}</p>${select(frame, { name: 'csrId', label: t.ownRequest, value: chosen, choices, error: problems.fields.csrId })}${textArea(frame, { name: 'csr', label: t.foreignRequest, hint: t.foreignRequestHint, value: given('csr'), rows: 8, lengthMax: PEM_CHARS_MAX, isOptional: true, error: problems.fields.csr })}`
+  const fields = html`<p>${t.signText}</p>${select(frame, { name: 'csrId', label: t.ownRequest, value: chosen, choices, error: problems.fields.csrId })}${textArea(
+    frame,
+    {
+      name: 'csr',
+      label: t.foreignRequest,
+      hint: t.foreignRequestHint,
+      value: given('csr'),
+      rows: 8,
+      isCode: true,
+      lengthMax: PEM_CHARS_MAX,
+      isOptional: true,
+      error: problems.fields.csr,
+    },
+  )}`
   const content = html`${onceField(frame.fields)}${card(fields)}<div class="buttons">${button(t.sign, { look: 'main' })}${buttonLink(frame.t.cancel, at(found))}</div>`
   return {
     title: t.signTitle,

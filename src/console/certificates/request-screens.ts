@@ -149,7 +149,7 @@ async function requestPage(frame: Frame<Params>, problems: Problems, checked: Ht
   return {
     title,
     crumbs: [[t.title, CERTIFICATES], [t.requests, LIST], [title]],
-    main: html`${problemList(texts.problems, problems)}${checked}<div class="columns"><div class="stack"><section class="panel">${known}</section>${pem}</div>${canImport && importForm(frame, found, problems, t)}</div>`,
+    main: html`${problemList(texts.problems, problems)}${checked}<div class="columns"><section class="panel">${known}</section>${canImport && importForm(frame, found, problems, t)}</div>${pem}`,
     modules: ['copy-text'],
     hasErrors: hasProblems(problems),
   }
@@ -164,7 +164,7 @@ function importForm(frame: Frame, found: SigningRequest, problems: Problems, t: 
       hint: t.certificateHint,
       value: typed(frame.fields, 'certificate'),
     },
-    ...{ rows: 12, lengthMax: PEM_CHARS_MAX, error: certificate },
+    ...{ rows: 12, isCode: true, lengthMax: PEM_CHARS_MAX, error: certificate },
   })
   const content = html`${onceField(frame.fields)}${card(html`<p>${t.importText}</p>${area}<div class="buttons">${button(t.import, { look: 'main' })}</div>`, t.import)}`
   return form(frame, at(found), content)

@@ -113,7 +113,7 @@ function rootForm(frame: Frame, problems: Problems): Screen {
   const given = (name: string, otherwise = '') => typed(frame.fields, name) || otherwise
   const choices = (texts: Readonly<Record<string, string>>) =>
     Object.entries(texts).map(([value, text]) => ({ value, text }))
-  const fields = html`<p>${t.newText}</p>${select(frame, { name: 'type', label: t.rootUse, value: given('type'), choices: choices(t.rootUses) })}${select(frame, { name: 'keyType', label: t.keyType, value: given('keyType'), choices: choices(t.keyTypes) })}${field(frame, { name: 'countryName', label: t.country, hint: t.countryHint, value: given('countryName'), lengthMax: 2, isName: true, error: problems.fields.countryName })}${field(frame, { name: 'issuerAlternativeNameUrl', label: t.url, type: 'url', value: given('issuerAlternativeNameUrl'), lengthMax: 1024, isName: true, error: problems.fields.issuerAlternativeNameUrl })}${field(frame, { name: 'commonName', label: t.commonName, hint: t.commonNameHint, value: given('commonName'), lengthMax: 64, isOptional: true, error: problems.fields.commonName })}`
+  const fields = html`<p>${t.newText}</p>${select(frame, { name: 'type', label: t.rootUse, value: given('type'), choices: choices(t.rootUses) })}${select(frame, { name: 'keyType', label: t.keyType, value: given('keyType'), choices: choices(t.keyTypes) })}${field(frame, { name: 'countryName', label: t.country, hint: t.countryHint, value: given('countryName'), lengthMax: 2, isName: true, error: problems.fields.countryName })}${field(frame, { name: 'issuerAlternativeNameUrl', label: t.url, type: 'url', value: given('issuerAlternativeNameUrl'), lengthMax: 1024, error: problems.fields.issuerAlternativeNameUrl })}${field(frame, { name: 'commonName', label: t.commonName, hint: t.commonNameHint, value: given('commonName'), lengthMax: 64, isOptional: true, error: problems.fields.commonName })}`
   const content = html`${onceField(frame.fields)}${card(fields)}<div class="buttons">${button(t.make, { look: 'main' })}${buttonLink(frame.t.cancel, LIST)}</div>`
   return {
     title: t.newTitle,
@@ -137,7 +137,7 @@ const one = screen({
     return {
       title: name,
       crumbs: [[t.title, LIST], [name]],
-      main: html`<div class="columns"><div class="stack"><section class="panel">${knownFacts(frame, found)}</section>${actions}</div><details class="panel"><summary>${t.pem}</summary><div class="inside">${pem}</div></details></div>`,
+      main: html`<section class="panel">${knownFacts(frame, found)}</section>${actions}<details class="panel"><summary>${t.pem}</summary><div class="inside">${pem}</div></details>`,
       modules: ['copy-text'],
     }
   },

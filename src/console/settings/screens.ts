@@ -156,12 +156,12 @@ function settingPage(frame: Frame, shown: Shown): Screen {
       .map((one) => control(frame, one, draft.texts[one.name] ?? '', problems.fields[one.name]))
     const closed = fields.filter((one) => !editable(one))
     const known = facts(closed.map((one) => [t.labels[one.name], fixedValue(frame, one, now, isFixed(one))]))
-    return card(html`${open}${closed.length > 0 && known}`, t.sections[heading])
+    return card(html`${closed.length > 0 && known}${open}`, t.sections[heading])
   })
   const hasFixed = fieldsOf(part).some(isFixed)
   const buttons = html`<div class="buttons">${button(frame.t.save, { look: 'main' })}${buttonLink(frame.t.cancel, '/console')}</div>`
   const content = html`${hidden('etag', draft.etag)}${sections}${buttons}`
-  const notes = html`${problemList(frame.texts.problems, problems)}${shown.conflict}${frame.query.saved !== undefined && !hasProblems(problems) && message('done', t.saved)}${!canWrite && html`<p class="hint">${t.ownerOnly}</p>`}${hasFixed && html`<p class="hint">${t.fixedText}</p>`}`
+  const notes = html`${problemList(frame.texts.problems, problems)}${shown.conflict}${frame.query.saved !== undefined && !hasProblems(problems) && message('done', t.saved)}${!canWrite && html`<p class="hint">${t.readOnly[part]}</p>`}${hasFixed && html`<p class="hint">${t.fixedText}</p>`}`
   return {
     title: part === 'general' ? t.title : t.policies,
     ...(part === 'policies' && { crumbs: [[t.title, paths.general], [t.policies]] as const }),

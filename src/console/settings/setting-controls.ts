@@ -24,7 +24,14 @@ export function control(frame: Frame, one: SettingField, text: string, error: st
     case 'lines':
       return textArea(frame, { ...shared, value: text, isOptional: true, lengthMax: JSON_CHARS_MAX })
     case 'json':
-      return textArea(frame, { ...shared, value: text, rows: 6, isOptional: true, lengthMax: JSON_CHARS_MAX })
+      return textArea(frame, {
+        ...shared,
+        value: text,
+        rows: 6,
+        isCode: true,
+        isOptional: true,
+        lengthMax: JSON_CHARS_MAX,
+      })
     case 'choice':
     case 'languages':
     case 'zone':
@@ -41,7 +48,7 @@ function textField(
   value: string,
 ) {
   const type = kind === 'url' ? 'url' : kind === 'email' ? 'email' : 'text'
-  return { ...shared, type, value, lengthMax, isOptional: name !== 'name', isName: kind !== 'text' } as const
+  return { ...shared, type, value, lengthMax, isOptional: name !== 'name' } as const
 }
 
 function choicesOf({ language }: Pick<Frame, 'language'>, { name, kind }: SettingField, now: string) {

@@ -16,7 +16,10 @@ const en = {
   yours: 'Yours',
   ofServer: 'As the server is set',
   notSet: 'Not set',
-  ownerOnly: 'Only an owner can change these.',
+  readOnly: {
+    general: 'Only an owner can change these.',
+    policies: 'Only an owner, or a person with the role “Certificates”, can change these.',
+  },
   sections: {
     identity: 'Name and look',
     people: 'Language and help',
@@ -84,7 +87,7 @@ const en = {
     haip: { true: 'On', false: 'Off' },
   } as Readonly<Record<string, Readonly<Record<string, string>>>>,
   notKept: 'Not kept',
-  haipOn: 'Offer and accept only what the profile allows',
+  haipOn: 'High assurance profile (HAIP): offer and accept only what it allows',
   noJson: 'This is not JSON. Check brackets, commas and quotation marks.',
   formatNeeded: 'Choose at least one format.',
 }
@@ -108,7 +111,10 @@ const fr: SettingTexts = {
   yours: 'Le vôtre',
   ofServer: 'Selon le serveur',
   notSet: 'Non défini',
-  ownerOnly: 'Seul un propriétaire peut les modifier.',
+  readOnly: {
+    general: 'Seul un propriétaire peut les modifier.',
+    policies: 'Seul un propriétaire, ou une personne avec le rôle « Certificats », peut les modifier.',
+  },
   sections: {
     identity: 'Nom et apparence',
     people: 'Langue et aide',
@@ -182,7 +188,7 @@ const fr: SettingTexts = {
     haip: { true: 'Activé', false: 'Désactivé' },
   },
   notKept: 'Pas conservé',
-  haipOn: 'Ne proposer et n’accepter que ce que permet le profil',
+  haipOn: 'Profil de haute assurance (HAIP) : ne proposer et n’accepter que ce qu’il permet',
   noJson: 'Ce n’est pas du JSON. Vérifiez crochets, virgules et guillemets.',
   formatNeeded: 'Choisissez au moins un format.',
 }

@@ -101,7 +101,7 @@ function fieldsOf(frame: Frame, draft: Draft, { fields }: Problems): Html {
   const lines = (name: 'issuers' | 'dids' | 'certificates', rows: number) =>
     textArea(frame, {
       ...{ name, label: t[name], hint: t[`${name}Hint`], value: draft[name], error: fields[name], rows },
-      ...{ isOptional: true, lengthMax: PEM_CHARS_MAX },
+      ...{ isOptional: true, isCode: name === 'certificates', lengthMax: PEM_CHARS_MAX },
     })
   const wrong = fields['purposes-issuer']
   return html`${field(frame, { name: 'name', label: t.name, hint: t.nameHint, value: draft.name, lengthMax: 200, error: fields.name })}${wrong !== undefined && html`<p class="error">${wrong}</p>`}${checkboxes('purposes', t.purposes, choices, draft.purposes)}${lines('issuers', 2)}${lines('dids', 2)}${lines('certificates', 8)}`

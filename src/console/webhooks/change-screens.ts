@@ -49,7 +49,7 @@ const test = confirmScreen({
     const { statusCode } = data.attempt
     const isTaken = statusCode !== null && statusCode >= 200 && statusCode < 300
     const known = facts([
-      [t.lastAnswer, outcomeOf(data.attempt, frame)],
+      [t.answer, outcomeOf(data.attempt, frame)],
       [t.duration, t.took(String(data.attempt.durationMs))],
       [t.webhookId, html`<code>${data.eventId}</code>`],
     ])

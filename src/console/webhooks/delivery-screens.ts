@@ -80,7 +80,7 @@ const one = screen({
     ])
     const columns = [
       { heading: t.when, cell: ({ at: moment }: Attempt) => when(frame, moment) },
-      { heading: t.lastAnswer, cell: (attempt: Attempt) => outcomeOf(attempt, frame) },
+      { heading: t.answer, cell: (attempt: Attempt) => outcomeOf(attempt, frame) },
       { heading: t.duration, cell: ({ durationMs }: Attempt) => t.took(String(durationMs)), isFigure: true },
     ]
     const attempts =

@@ -109,7 +109,7 @@ function endpointFields(frame: Frame, problems: Problems, now: Pick<Endpoint, 'u
   // A type that has no words yet stays chosen.
   const names = [...new Set([...Object.keys(events), ...on])]
   const choices = names.map((value) => ({ value, text: events[value] ?? foreignText(value) }))
-  const url = { name: 'url', label: t.url, hint: t.urlHint, type: 'url', lengthMax: 2048, isName: true } as const
+  const url = { name: 'url', label: t.url, hint: t.urlHint, type: 'url', lengthMax: 2048 } as const
   return html`${field(frame, { ...url, value: isTyped ? typed(frame.fields, 'url') : now.url, error: problems.fields.url })}<details${on.length > 0 && html` open`}><summary>${t.types}</summary><p class="hint">${t.typesHint}</p>${checkboxes('types', t.types, choices, on)}</details>`
 }
 
