@@ -275,23 +275,20 @@ async function strangersPaths(): Promise<string[]> {
   const paths: string[] = []
   for (const [index, text] of Object.values(hostileNames).entries()) {
     const name = text.replaceAll(/\0|\p{Cs}/gu, '').slice(0, 200)
-    const entity = await acme.post('/creds/trusted-entities', { name, dids: [{ did: `did:web:a${index}.example` }] })
-    assert.equal(entity.status, 201, JSON.stringify(entity.body))
-    const url = `${receiver.url}?${text.replaceAll(/\p{Cs}/gu, '').slice(0, 200)}`
-    const endpoint = await acme.post('/creds/endpoints', { url, filterTypes: ['user.created'] })
-    assert.equal(endpoint.status, 201, JSON.stringify(endpoint.body))
-    const trusted = `/console/trusted/${entity.body.data.id}`
-    paths.push(trusted, `${trusted}/delete`, `/console/webhooks/${endpoint.body.data.id}`)
     // Counted in bytes by openssl, 64 at most.
     const common = Buffer.from(text.replaceAll(/[\p{Cc}\p{Cs}/+="\\]/gu, ' '))
       .subarray(0, 60)
       .toString()
       .replaceAll('\ufffd', '')
-    const subject = `/C=ZA/CN=${common}`
-    const { pem } = tool.make({ subject, extensions: rootExtensions, ...years })
-    const holder = await acme.post('/creds/trusted-entities', { name: `holder ${index}`, certificates: [pem] })
-    assert.equal(holder.status, 201, JSON.stringify(holder.body))
-    paths.push(`/console/trusted/${holder.body.data.id}`)
+    const { pem } = tool.make({ subject: `/C=ZA/CN=${common}`, extensions: rootExtensions, ...years })
+    const about = { name, dids: [{ did: `did:web:a${index}.example` }], certificates: [pem] }
+    const entity = await acme.post('/creds/trusted-entities', about)
+    assert.equal(entity.status, 201, JSON.stringify(entity.body))
+    const url = `${receiver.url}?${text.replaceAll(/\p{Cs}/gu, '').slice(0, 200)}`
+    const endpoint = await acme.post('/creds/endpoints', { url, filterTypes: ['user.created'] })
+    assert.equal(endpoint.status, 201, JSON.stringify(endpoint.body))
+    paths.push(`/console/trusted/${entity.body.data.id}`, `/console/webhooks/${endpoint.body.data.id}`)
+    if (index === 0) paths.push(`/console/trusted/${entity.body.data.id}/delete`)
   }
   return ['/console/trusted', '/console/trusted?q=Bank', '/console/webhooks', ...paths]
 }

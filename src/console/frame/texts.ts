@@ -45,6 +45,7 @@ const en = {
     504: ['This takes too long', 'The server is busy. What you did may still be carried out; try again in a minute.'],
   } satisfies Record<number, readonly [string, string]>,
   askOwner: 'Ask an owner of your organisation.',
+  help: 'Help:',
   roles: {
     holder: 'Holder',
     issuer: 'Issuer',
@@ -106,6 +107,7 @@ const fr: ConsoleTexts = {
     ],
   },
   askOwner: 'Demandez à un propriétaire de votre organisation.',
+  help: 'Aide :',
   roles: {
     holder: 'Titulaire',
     issuer: 'Émetteur',

@@ -1,3 +1,4 @@
+import { parseJson } from '../../crypto/json.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { hidden } from '../../pages/controls.ts'
 import { foreign } from '../../pages/foreign-text.ts'
@@ -120,7 +121,7 @@ function mistakesOf(frame: Frame, differing: readonly SettingField[], { texts }:
 
 function isJson(text: string): boolean {
   try {
-    JSON.parse(text)
+    parseJson(text)
     return true
   } catch {
     return false

@@ -1,10 +1,11 @@
+import { parseJson } from '../../crypto/json.ts'
 import type { Fields } from '../../http/routes/endpoint.ts'
 import { type Language, languages } from '../../pages/language.ts'
 import { typed, typedAll } from '../frame/form-values.ts'
 import type { SettingTexts } from './texts.ts'
 
 /** Name of a member of the organisation. */
-export type SettingName = keyof SettingTexts['labels']
+type SettingName = keyof SettingTexts['labels']
 
 /** How a setting is edited. */
 type Kind =
@@ -155,12 +156,12 @@ export function typedText({ name, kind }: SettingField, fields: Fields): string 
 /**
  * Returns the value for the API; null sets the default.
  *
- * @throws SyntaxError if it should be JSON and is not
+ * @throws Fault if it should be JSON and is not
  */
 export function readValue({ name, kind }: SettingField, text: string): unknown {
   if (kind === 'lines') return text === '' ? null : text.split('\n')
   if (text === '' && kind !== 'formats') return name === 'name' ? '' : null
-  if (kind === 'json') return JSON.parse(text)
+  if (kind === 'json') return parseJson(text)
   if (kind === 'formats' || kind === 'languages') return text.split(' ').filter(Boolean)
   if (kind === 'time') return Number(text)
   return kind === 'onOff' ? text === 'true' : text

@@ -1,3 +1,4 @@
+import { parseJson } from '../../crypto/json.ts'
 import type { Endpoint as PageEndpoint } from '../../http/routes/endpoint.ts'
 import { foreign, foreignText } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
@@ -69,7 +70,7 @@ export function bodyPanel(t: WebhookTexts, body: string | null): Html {
 }
 
 function indented(body: string): string {
-  return JSON.stringify(JSON.parse(body), null, 2)
+  return JSON.stringify(parseJson(body), null, 2)
 }
 
 const rotate = confirmScreen({

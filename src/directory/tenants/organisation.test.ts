@@ -31,9 +31,14 @@ async function clientWith(roles: readonly string[], scopes: readonly string[] = 
   return api(chirograph.url, (await chirograph.nobody.form('/auth/token', grant)).body.access_token)
 }
 
-/** The caches of the other server end after five seconds. */
+/** Waits until it is so four times in a row: two servers answer in turn, and the cache of the other one ends after five seconds. */
 async function waitUntil(isSo: () => Promise<boolean>): Promise<void> {
-  for (const end = performance.now() + 10_000; !(await isSo()); await delay(50)) assert.ok(performance.now() < end)
+  const end = performance.now() + 15_000
+  for (let times = 0; times < 4; ) {
+    times = (await isSo()) ? times + 1 : 0
+    assert.ok(performance.now() < end)
+    if (times === 0) await delay(50)
+  }
 }
 
 test('every setting has its default, is changed alone, and has its default again after null', async () => {
@@ -125,13 +130,11 @@ test('a change takes effect in every process: metadata for wallets, lifetimes, t
   const change = { logoUri, credentialEncryption: 'required', offerTtlSeconds: 120, accentColor: '#7a1f4e' }
   assert.equal((await acme.patch(PATH, change)).status, 200)
   const metadata = '/.well-known/openid-credential-issuer/issuers/acme'
-  // Both servers, where there are two.
-  for (let server = 0; server < 2; server += 1) {
-    await waitUntil(async () => {
-      const { body } = await chirograph.nobody.get(metadata)
-      return body.display[0].logo?.uri === logoUri && body.credential_request_encryption?.encryption_required === true
-    })
-  }
+  await waitUntil(async () => {
+    const { body } = await chirograph.nobody.get(metadata)
+    return body.display[0].logo?.uri === logoUri && body.credential_request_encryption?.encryption_required === true
+  })
+  await waitUntil(async () => (await acme.get('/onboarding/me')).body.data.organisation.accentColor === '#7a1f4e')
   const { body } = await acme.post('/creds/templates/credentials', {
     ...{ name: 'Badge', code: 'badge', attributes: { name: { type: 'string' } } },
   })
@@ -139,7 +142,6 @@ test('a change takes effect in every process: metadata for wallets, lifetimes, t
   const offered = (await acme.post('/creds/credentials/issuance', ask)).body.data
   const lifetime = Date.parse(offered.expiresAt ?? '') - Date.parse(offered.createdAt)
   assert.ok(Math.abs(lifetime - 120_000) < 5000, String(lifetime))
-  assert.equal((await acme.get('/onboarding/me')).body.data.organisation.accentColor, '#7a1f4e')
 })
 
 test('an accent that is accepted can be read on light pages, and on dark ones after it was lightened', () => {

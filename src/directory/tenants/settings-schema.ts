@@ -99,7 +99,7 @@ export const appearance = {
 } as const
 
 /** Whom the organisation trusts, and what it requires of wallets, issuers and verifiers. */
-export const policies = {
+const policies = {
   issuerPolicy: Type.Enum(['any', 'trusted'], { description: 'Which issuers the wallets accept credentials from.' }),
   verifierPolicy: Type.Enum(['any', 'trusted'], { description: 'Which verifiers the wallets respond to.' }),
   walletFormats: Type.Array(Type.Enum(['vc+sd-jwt', 'mso_mdoc']), {

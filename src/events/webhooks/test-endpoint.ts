@@ -16,7 +16,7 @@ type Needs = Pick<Platform, 'store' | 'clock' | 'fetch' | 'sealing' | 'rateLimit
 type TestedEndpoint = { readonly eventId: string; readonly body: string; readonly attempt: DeliveryAttempt }
 
 /** Type of a test message. It is no event: it is not stored, not retried, and in no list. */
-export const TEST_TYPE = 'webhook_endpoint.test'
+const TEST_TYPE = 'webhook_endpoint.test'
 /** Within the time that a page waits for the API. */
 const SEND_MS_MAX = 5_000
 const RESPONSE_BYTES_MAX = 262_144
