@@ -23,6 +23,7 @@ import { groupRoutes } from './directory/groups/routes.ts'
 import { scimEndpoints } from './directory/scim/public-endpoints.ts'
 import { provisioningRoutes } from './directory/scim/routes.ts'
 import { tenantSchedules } from './directory/tenants/jobs.ts'
+import { organisationRoutes } from './directory/tenants/routes.ts'
 import { resealSchedule } from './directory/tenants/rotate-keys.ts'
 import { directoryJobs } from './directory/users/destroy-user.ts'
 import { directoryRoutes } from './directory/users/routes.ts'
@@ -122,6 +123,7 @@ export const routes: readonly Route[] = [
   ...groupRoutes,
   ...provisioningRoutes,
   ...clientRoutes,
+  ...organisationRoutes,
   ...accessRoutes,
   ...signInRoutes,
 ]

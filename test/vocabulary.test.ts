@@ -107,7 +107,8 @@ const frozen = {
     webhook_endpoint.deleted
     webhook_endpoint.disabled
     webhook_endpoint.redelivered
-    webhook_endpoint.secret_rotated`,
+    webhook_endpoint.secret_rotated
+    webhook_endpoint.tested`,
   subjectKinds: `
     certificate
     certificate_signing_request
@@ -142,6 +143,7 @@ const frozen = {
     users:read
     users:write
     users:impersonate
+    events:read
     webhooks:write
     audit:read
     tenant:admin

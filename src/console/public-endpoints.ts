@@ -1,6 +1,7 @@
 import type { Endpoint } from '../http/routes/endpoint.ts'
 import { applicationScreens } from './applications/screens.ts'
 import { batchScreens } from './batches/screens.ts'
+import { certificateScreens } from './certificates/screens.ts'
 import { credentialScreens } from './credentials/screens.ts'
 import { deskScreens } from './desk/screens.ts'
 import { doors } from './home/doors.ts'
@@ -8,7 +9,10 @@ import { homeScreens } from './home/home.ts'
 import { tableScreens } from './issue-many/screens.ts'
 import { journalScreens } from './journal/screens.ts'
 import { peopleScreens } from './people/screens.ts'
+import { settingScreens } from './settings/screens.ts'
 import { templateScreens } from './templates/screens.ts'
+import { trustedScreens } from './trusted/screens.ts'
+import { webhookScreens } from './webhooks/screens.ts'
 
 /** The pages of the console, noun by noun, and the doors to it. */
 export const consoleEndpoints: readonly Endpoint[] = [
@@ -21,5 +25,9 @@ export const consoleEndpoints: readonly Endpoint[] = [
   ...deskScreens,
   ...peopleScreens,
   ...applicationScreens,
+  ...certificateScreens,
+  ...trustedScreens,
+  ...webhookScreens,
+  ...settingScreens,
   ...journalScreens,
 ]

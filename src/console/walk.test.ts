@@ -5,9 +5,11 @@ import { gzipSync } from 'node:zlib'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { axeDefects, layoutDefects, markupDefects, openBrowser, type Visit, visit } from '../../test/support/browser.ts'
 import { type Api, type Deployment, deploy } from '../../test/support/server.ts'
+import { aReceiver, type Receiver } from '../events/test-support/receiver.ts'
 import { type SignedIn, signInAs } from './test-support/console-walk.ts'
 import { cookieOf, formPaths, refusals, shownPaths } from './test-support/refusals.ts'
 import { tablePaths } from './test-support/table-walk.ts'
+import { emptyTrustPaths, makeTrust } from './test-support/trust-content.ts'
 
 /** Where the pictures go; none are made without it. */
 const pictures = process.env.PICTURES
@@ -20,17 +22,25 @@ let globex: Api
 let owner: SignedIn
 let newcomer: SignedIn
 let auditor: SignedIn
+let starter: SignedIn
+let receiver: Receiver
+/** Of certificates, trusted entities, webhooks and settings with content; made once. */
+let trustPaths: readonly string[]
 before(async () => {
   ;[chirograph, browser] = await Promise.all([deploy(), openBrowser()])
   acme = await chirograph.backend('acme')
   globex = await chirograph.backend('globex')
   owner = await signInAs(browser, chirograph, acme, 'naledi', ['owner'])
   newcomer = await signInAs(browser, chirograph, globex, 'pieter-b', ['issuer', 'verifier'])
+  starter = await signInAs(browser, chirograph, globex, 'starter', ['owner'])
+  receiver = await aReceiver()
+  trustPaths = await makeTrust(acme, receiver.url)
   auditor = await signInAs(browser, chirograph, acme, 'auditor', ['auditor'])
 })
 after(async () => {
   await browser.close()
   await chirograph.stop()
+  await receiver.close()
 })
 
 async function open(as: SignedIn, options: BrowserContextOptions = {}): Promise<Visit> {
@@ -272,6 +282,7 @@ async function fullPaths(): Promise<string[]> {
     ...['', `/${check}`].map((path) => `/console/verify${path}`),
     ...['', '/new', '/thandi', '/thandi/invite', '/thandi/delete'].map((path) => `/console/people${path}`),
     ...['', '/new', `/${application}`, `/${application}/secret`].map((path) => `/console/applications${path}`),
+    ...trustPaths,
     ...['/console/events', '/console/audit', '/console/applications/none', '/session/end'],
   ]
 }
@@ -286,6 +297,8 @@ const emptyPaths = [
   '/console/requests',
   '/console/verify',
   '/console/applications',
+  // A role that reads, and one that is missing.
+  ...['/console/certificates', '/console/trusted', '/console/settings', '/console/webhooks'],
 ]
 
 const looks: readonly (BrowserContextOptions & { readonly name: string; readonly language: string })[] = [
@@ -325,16 +338,22 @@ for (const { name, language, ...options } of looks) {
     if (pictures !== undefined) mkdirSync(pictures, { recursive: true })
     const full = await open(owner, options)
     const empty = await open(newcomer, options)
+    const begun = await open(starter, options)
     await full.page.goto(`/console?lang=${language}`)
     await empty.page.goto(`/console?lang=${language}`)
+    await begun.page.goto(`/console?lang=${language}`)
     const defects: string[] = []
     const walk = async (visited: Visit, paths: readonly string[], kind: string) => {
       for (const [index, path] of paths.entries())
         defects.push(...(await look(visited, path, `${name}-${kind}-${index}`, options.javaScriptEnabled !== false)))
     }
-    await Promise.all([walk(full, await fullPaths(), 'full'), walk(empty, emptyPaths, 'empty')])
-    assert.deepEqual([...defects, ...full.troubles, ...empty.troubles], [])
-    await Promise.all([full.close(), empty.close()])
+    await Promise.all([
+      walk(full, await fullPaths(), 'full'),
+      walk(empty, emptyPaths, 'empty'),
+      walk(begun, emptyTrustPaths, 'begun'),
+    ])
+    assert.deepEqual([...defects, ...full.troubles, ...empty.troubles, ...begun.troubles], [])
+    await Promise.all([full.close(), empty.close(), begun.close()])
   })
 }
 

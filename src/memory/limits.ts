@@ -62,6 +62,10 @@ export const limits = {
     ...{ ...minute, countMax: 6000 },
     description: 'Nonces by address and tenant, without those that were used for a credential.',
   },
+  'events.webhook_tests': {
+    ...{ ...minute, countMax: 20 },
+    description: 'Test messages to webhook endpoints by tenant.',
+  },
   'verification.refusals': {
     ...{ ...minute, countMax: 120 },
     description: 'Unknown states, closed requests and undecided responses by address and tenant.',

@@ -20,12 +20,12 @@ export function select(frame: FormFrame, one: Chosen & { readonly choices: reado
   return labelled(frame, one, html`<select id="${one.name}" name="${one.name}"${described(one)}>${options}</select>`)
 }
 
-/** Returns a field of several lines. */
+/** Returns a field of several lines. `isCode`: what is typed is for machines. */
 export function textArea(
   frame: FormFrame,
-  one: Chosen & { readonly rows?: number; readonly lengthMax?: number },
+  one: Chosen & { readonly rows?: number; readonly lengthMax?: number; readonly isCode?: boolean },
 ): Html {
-  const area = html`<textarea id="${one.name}" name="${one.name}" rows="${one.rows ?? 3}" maxlength="${one.lengthMax ?? 2000}"${described(one)}>${one.value}</textarea>`
+  const area = html`<textarea id="${one.name}" name="${one.name}" rows="${one.rows ?? 3}" maxlength="${one.lengthMax ?? 2000}"${one.isCode && html` class="code" spellcheck="false"`}${described(one)}>${one.value}</textarea>`
   return labelled(frame, one, area)
 }
 

@@ -21,6 +21,8 @@ type ApiError = {
   readonly detail: string
   readonly pointer: string | null
   readonly requiredScope: string | null
+  /** The rule that is not met, e.g. of a certificate. */
+  readonly rule?: string | null
 }
 
 /** The API refused a call. */
@@ -151,6 +153,7 @@ function errorsIn(errors: Json | undefined): readonly ApiError[] {
       detail: String(one.detail ?? ''),
       pointer: source.pointer ?? null,
       requiredScope: meta.requiredScope ?? null,
+      rule: meta.rule ?? null,
     }
   })
 }

@@ -129,7 +129,7 @@ const scopesOf: Readonly<Record<string, readonly [read: Scope | null, write: Sco
   '/creds/audit': ['audit:read', 'audit:read'],
   '/creds/certificates': trust,
   '/creds/trusted-entities': trust,
-  '/creds/endpoints': ['webhooks:write', 'webhooks:write'],
+  '/creds/endpoints': ['events:read', 'webhooks:write'],
   '/creds/events': ['webhooks:write', 'webhooks:write'],
   '/onboarding/users': people,
   '/onboarding/groups': people,
@@ -137,6 +137,7 @@ const scopesOf: Readonly<Record<string, readonly [read: Scope | null, write: Sco
   '/onboarding/identity-providers': admin,
   '/onboarding/scim-tokens': admin,
   '/onboarding/me': everyCaller,
+  '/onboarding/organisation': trust,
 }
 
 /** Bodies that fit their schema, for the endpoints that check it before the token. */

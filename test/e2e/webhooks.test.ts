@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { until } from '../../src/events/test-support/events-bench.ts'
 import { aReceiver, type Receiver } from '../../src/events/test-support/receiver.ts'
 import { makeTemplate, openIssuance } from '../support/main-job.ts'
-import { type Api, type Deployment, deploy } from '../support/server.ts'
+import { type Api, api, type Deployment, deploy } from '../support/server.ts'
 import { type ServerChild, serverChild } from '../support/server-child.ts'
 
 const KILLS = 2
@@ -30,6 +30,12 @@ after(async () => {
   await chirograph.stop()
   await receiver.close()
 })
+
+async function clientWith(roles: readonly string[]): Promise<Api> {
+  const { clientId, clientSecret } = (await school.post('/onboarding/clients', { name: 'Test', roles })).body.data
+  const grant = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret }
+  return api(chirograph.url, (await chirograph.nobody.form('/auth/token', grant)).body.access_token)
+}
 
 function receivedEvents(): ReceivedEvent[] {
   return receiver.messages.map(({ body }) => JSON.parse(body))
@@ -89,6 +95,40 @@ async function present(type: string): Promise<void> {
     await isTold(event, request.id)
   }
 }
+
+test('a delivery is read with the body that arrived, endpoints with counts, and a test message is told as it went', async () => {
+  const [endpoint] = (await school.get('/creds/endpoints')).body.data
+  const path = `/creds/endpoints/${endpoint.id}`
+  await until(async () => (await school.get(path)).body.data.counts.delivered > 0)
+  const [first] = (await school.get(`${path}/deliveries?filter[status]=delivered`)).body.data
+  assert.equal('body' in first, false)
+  const { data } = (await school.get(`${path}/deliveries/${first.id}`)).body
+  const arrived = receiver.messages.find(({ headers }) => headers['webhook-id'] === first.eventId)
+  assert.equal(data.body, arrived?.body)
+  const auditor = await clientWith(['auditor'])
+  assert.equal((await auditor.get(path)).status, 200)
+  assert.equal((await auditor.get(`${path}/deliveries/${first.id}`)).status, 200)
+  assert.equal((await auditor.post(`${path}/test`)).status, 403)
+  assert.equal((await school.patch(path, { status: 'disabled' })).status, 200)
+  const tested = (await school.post(`${path}/test`)).body.data
+  assert.partialDeepStrictEqual(tested.attempt, { statusCode: 204, error: null })
+  const message = receiver.messages.find(({ headers }) => headers['webhook-id'] === tested.eventId)
+  assert.equal(message?.body, tested.body)
+  assert.equal(JSON.parse(tested.body).type, 'webhook_endpoint.test')
+  assert.equal((await school.patch(path, { status: 'active' })).status, 200)
+  const made = (await school.post('/creds/endpoints', { url: 'http://localhost:9/', filterTypes: ['user.created'] }))
+    .body
+  const away = `/creds/endpoints/${made.data.id}`
+  const { attempt } = (await school.post(`${away}/test`)).body.data
+  assert.deepEqual([attempt.statusCode, attempt.error], [null, 'upstream.unreachable'])
+  const after = (await school.get(away)).body.data
+  assert.partialDeepStrictEqual(after, { failingSince: null, counts: { pending: 0, delivered: 0, dead: 0 } })
+  // Two servers count for themselves.
+  const statuses: number[] = []
+  while (statuses.length < 50 && statuses.at(-1) !== 429) statuses.push((await school.post(`${away}/test`)).status)
+  assert.equal(statuses.at(-1), 429)
+  await school.delete(away)
+})
 
 test('users created before the endpoint are in the list of events', async () => {
   const { body } = await school.get('/creds/events?filter[type]=user.created')

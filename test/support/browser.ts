@@ -94,7 +94,7 @@ const shownWrong = `(() => {
     if (box.left < -1 || box.right > innerWidth + 1) found.push('sticks out: ' + name(one))
     const { overflowX, overflowY } = getComputedStyle(one)
     const clips = overflowX !== 'visible' || overflowY !== 'visible'
-    if (clips && !one.matches('input') && (one.scrollWidth > one.clientWidth + 1 || one.scrollHeight > one.clientHeight + 1))
+    if (clips && !one.matches('input, textarea') && (one.scrollWidth > one.clientWidth + 1 || one.scrollHeight > one.clientHeight + 1))
       found.push('cuts its content off: ' + name(one))
   }
   const asks = document.querySelectorAll('dialog[open]').length > 0 ? 'dialog a, dialog button' : 'a, button, input:not([type=hidden])'

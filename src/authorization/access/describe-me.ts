@@ -1,5 +1,6 @@
 import type { Caller, Role, Scope } from '../../caller.ts'
 import { findClient } from '../../directory/clients/find-client.ts'
+import { faceOf } from '../../directory/tenants/face-of.ts'
 import { findTenantOf } from '../../directory/tenants/find-tenant.ts'
 import { describeCaller } from '../../directory/users/describe-caller.ts'
 import { findRoles } from '../../directory/users/find-roles.ts'
@@ -17,7 +18,7 @@ export async function describeMe(needs: Pick<Platform, 'store' | 'clock' | 'memo
       : ((await needs.store.single(tenantId, (tx) => findRoles(tx, userId))) ?? [])
   return {
     ...{ kind: actor.kind, id: actor.id, name: client?.name ?? name, email, actingClientId },
-    organisation: { id: tenantId, slug: tenantSlug, name: tenant?.name ?? '' },
+    organisation: { id: tenantId, slug: tenantSlug, name: tenant?.name ?? '', ...faceOf(tenant) },
     roles: [...roles],
     scopes: [...caller.scopes].toSorted() as Scope[],
   }

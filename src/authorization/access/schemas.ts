@@ -90,7 +90,13 @@ export const MeReply = Type.Object(
     email: Type.String({ description: 'Empty if there is none.' }),
     actingClientId: orNull(Type.String({ description: 'The client that acts for the user after a token exchange.' })),
     organisation: Type.Object(
-      { id: Type.String({ format: 'uuid' }), slug: Type.String(), name: Type.String() },
+      {
+        ...{ id: Type.String({ format: 'uuid' }), slug: Type.String(), name: Type.String() },
+        accentColor: orNull(Type.String({ description: 'Colour of buttons and links of pages: `#rrggbb`.' })),
+        timeZone: Type.String({ description: 'The time zone in which pages show times.' }),
+        privacyUri: orNull(Type.String({ description: 'The privacy notice.' })),
+        supportAddress: orNull(Type.String({ description: 'An e-mail address or an https URL.' })),
+      },
       { additionalProperties: false },
     ),
     roles: Type.Array(RoleName, {

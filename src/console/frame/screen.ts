@@ -1,6 +1,7 @@
 import { type Role, roles, type Scope } from '../../caller.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import type { PathParams } from '../../http/routes/route.ts'
+import { accentStyle } from '../../pages/accent.ts'
 import type { BrowserModule } from '../../pages/assets.ts'
 import type { Page } from '../../pages/document.ts'
 import { type Html, html } from '../../pages/html.ts'
@@ -85,10 +86,12 @@ function declare<P extends string>(
   })
 }
 
-function pageOf(frame: Frame, place: Place, { main, crumbs, actions, ...page }: Screen): Page {
+function pageOf(frame: Frame, place: Place, { main, crumbs, actions, style = '', ...page }: Screen): Page {
   const shell = shellOf(frame, place, { ...(crumbs !== undefined && { crumbs }), actions })
+  const accented = accentStyle(frame.me.organisation.accentColor) + style
   return {
     ...page,
+    ...(accented !== '' && { style: accented }),
     main: html`${keptNote(frame, frame.t.kept)}${main}`,
     shell,
     organisation: frame.me.organisation.name,
@@ -108,8 +111,16 @@ function refusedScreen(frame: Frame, refusal: ApiRefusal): Screen {
   const main = html`${message('bad', text)}
 ${details.length > 0 && html`<details><summary>${t.failed}</summary><ul class="list">${details}</ul></details>`}
 <p class="buttons narrow">${status !== 403 && status !== 404 && buttonLink(texts.tryAgain, frame.here)}${buttonLink(t.menu.home, '/console')}</p>
-<p class="hint">${texts.errorId} <copy-text label="${texts.copy}" done="${texts.copied}"><code>${refusal.id}</code></copy-text></p>`
+<p class="hint">${texts.errorId} <copy-text label="${texts.copy}" done="${texts.copied}"><code>${refusal.id}</code></copy-text></p>${helpLink(frame)}`
   return { title, main, hasErrors: true, modules: ['copy-text'] }
+}
+
+/** Where people of the organisation get help; nothing if it does not say. */
+function helpLink({ me, t }: Frame): Html | null {
+  const { supportAddress } = me.organisation
+  if (supportAddress === null) return null
+  const href = supportAddress.startsWith('https://') ? supportAddress : `mailto:${supportAddress}`
+  return html`<p class="hint">${t.help} <a href="${href}">${supportAddress}</a></p>`
 }
 
 function rolesWith(scope: string | null, t: ConsoleTexts): string {

@@ -6,12 +6,13 @@ import type { SignedInContext } from '../../pages/session/signed-in-endpoint.ts'
 import { type ConsoleTexts, consoleTexts } from './texts.ts'
 
 /** A place of the menu. */
-export type Place = Exclude<keyof ConsoleTexts['menu'], 'label' | 'issue' | 'verify' | 'organisation'>
+export type Place = Exclude<keyof ConsoleTexts['menu'], 'label' | Heading>
+type Heading = 'issue' | 'verify' | 'trust' | 'organisation'
 
 type Entry = { readonly place: Place; readonly href: string; readonly scope: Scope | null }
 
 /** The menu: a heading, or null for the first part, and its entries with the scope that they need. The server decides again. */
-const parts: readonly (readonly ['issue' | 'verify' | 'organisation' | null, readonly Entry[]])[] = [
+const parts: readonly (readonly [Heading | null, readonly Entry[]])[] = [
   [null, [{ place: 'home', href: '/console', scope: null }]],
   [
     'issue',
@@ -29,12 +30,21 @@ const parts: readonly (readonly ['issue' | 'verify' | 'organisation' | null, rea
     ],
   ],
   [
+    'trust',
+    [
+      { place: 'certificates', href: '/console/certificates', scope: 'trust:read' },
+      { place: 'trusted', href: '/console/trusted', scope: 'trust:read' },
+    ],
+  ],
+  [
     'organisation',
     [
       { place: 'people', href: '/console/people', scope: 'users:read' },
       { place: 'applications', href: '/console/applications', scope: 'tenant:admin' },
+      { place: 'webhooks', href: '/console/webhooks', scope: 'events:read' },
       { place: 'events', href: '/console/events', scope: 'webhooks:write' },
       { place: 'audit', href: '/console/audit', scope: 'audit:read' },
+      { place: 'settings', href: '/console/settings', scope: 'trust:read' },
     ],
   ],
 ]

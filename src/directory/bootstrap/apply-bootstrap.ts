@@ -12,8 +12,10 @@ import { forgetTenants } from '../tenants/find-tenant.ts'
 import {
   findTenantIdBySlug,
   insertTenant,
+  listFileTenants,
   lockTenant,
   renameTenant,
+  setFileMembers,
   setTenantSettings,
 } from '../tenants/tenant-store.ts'
 import { enqueueEndOfSessions } from '../users/end-sign-in.ts'
@@ -44,6 +46,10 @@ type Count = { created: number; changed: number }
 export async function applyBootstrap(needs: Needs, { tenants }: Bootstrap): Promise<BootstrapResult> {
   const count: Count = { created: 0, changed: 0 }
   for (const [index, tenant] of tenants.entries()) await applyTenant(needs, tenant, `/tenants/${index}`, count)
+  await releaseTenants(
+    needs,
+    tenants.map(({ slug }) => slug),
+  )
   forgetTenants(needs)
   return count
 }
@@ -91,11 +97,18 @@ async function ensureTenant({ store, clock }: Needs, entry: TenantEntry, count: 
   await store.inTenant(found, async (tx) => {
     const isRenamed = await renameTenant(tx, name, now)
     const isSet = await setTenantSettings(tx, settings, now)
+    await setFileMembers(tx, ['name', ...Object.keys(settings)])
     if (!isRenamed && !isSet) return
     await record(tx, entryOf('tenant', 'changed', found), now)
     count.changed += 1
   })
   return found
+}
+
+/** The API may change everything of the tenants that the file does not declare any more. */
+async function releaseTenants({ store }: Needs, slugs: readonly string[]): Promise<void> {
+  const governed = await store.across('tenants that a bootstrap file declared', (tx) => listFileTenants(tx, slugs))
+  for (const id of governed) await store.inTenant(id, (tx) => setFileMembers(tx, []))
 }
 
 /** Computes slow hashes before any transaction begins. */

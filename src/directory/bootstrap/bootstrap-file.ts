@@ -7,6 +7,8 @@ import { clientMistakes } from '../clients/check-client.ts'
 import { grantTypesOf } from '../clients/client.ts'
 import { isMadeSecret } from '../clients/client-secret.ts'
 import { clientMembers } from '../clients/member-schemas.ts'
+import { settingMistakes } from '../tenants/setting-mistakes.ts'
+import { TenantSettings } from '../tenants/settings-schema.ts'
 import { foldCase } from '../users/user.ts'
 
 const name = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '^[^\\u0000]*$' })
@@ -64,80 +66,6 @@ const IdentityProviderEntry = Type.Object(
     signIn: Type.Optional(Type.Boolean()),
     acceptTokens: Type.Optional(Type.Boolean()),
     audience: Type.Optional(name(2000)),
-  },
-  { additionalProperties: false },
-)
-const PublicKey = Type.Object(
-  {
-    kty: Type.Enum(['EC', 'OKP']),
-    crv: name(20),
-    x: name(100),
-    y: Type.Optional(name(100)),
-    kid: Type.Optional(name(200)),
-  },
-  { additionalProperties: false },
-)
-const RegisteredVerifier = Type.Object(
-  {
-    clientId: Type.String({ minLength: 1, maxLength: 256, pattern: '^[!-9;-~]+$', description: 'without a colon' }),
-    name: name(200),
-    keys: Type.Array(PublicKey, { minItems: 1, maxItems: 16 }),
-    responseUris: Type.Array(Type.String({ format: 'uri', maxLength: 2000 }), { minItems: 1, maxItems: 100 }),
-    /** Its client metadata, e.g. `jwks` to encrypt responses to. */
-    metadata: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-  },
-  { additionalProperties: false },
-)
-const TransactionDataType = Type.Object(
-  {
-    type: name(512),
-    members: Type.Record(
-      name(200),
-      Type.Object(
-        {
-          type: Type.Enum(['string', 'number', 'boolean', 'object', 'array']),
-          optional: Type.Optional(Type.Boolean()),
-        },
-        { additionalProperties: false },
-      ),
-    ),
-  },
-  { additionalProperties: false },
-)
-const TenantSettings = Type.Object(
-  {
-    /** Which issuers the wallets accept credentials from. */
-    issuerPolicy: Type.Optional(Type.Enum(['any', 'trusted'])),
-    /** Which verifiers the wallets respond to. */
-    verifierPolicy: Type.Optional(Type.Enum(['any', 'trusted'])),
-    /** Credential formats that the wallets hold and present. */
-    walletFormats: Type.Optional(Type.Array(Type.Enum(['vc+sd-jwt', 'mso_mdoc']), { minItems: 1, uniqueItems: true })),
-    /** Where presentation requests may redirect browsers: these URLs and paths below them. */
-    redirectUris: Type.Optional(Type.Array(Type.String({ format: 'uri', maxLength: 2000 }), { maxItems: 100 })),
-    /** `iss` of SD-JWT VCs without a certificate: the tenant's `did:web` DID (default) or its https Credential Issuer Identifier. */
-    issuerIdentifier: Type.Optional(Type.Enum(['did', 'https'])),
-    /** Whether all credentials require a key attestation, also those whose template names no levels. */
-    keyAttestations: Type.Optional(Type.Enum(['by-template', 'required'])),
-    /** Whether credential requests and responses must be encrypted. */
-    credentialEncryption: Type.Optional(Type.Enum(['optional', 'required'])),
-    /** Code flow: whether wallets must push their authorization requests (RFC 9126). */
-    pushedRequests: Type.Optional(Type.Enum(['optional', 'required'])),
-    /** Code flow: whether wallets that are no client of the tenant get credentials, for a user who signs in and agrees. */
-    unregisteredWallets: Type.Optional(Type.Enum(['accepted', 'refused'])),
-    /** Code flow: whether access tokens must be bound to a key of the wallet (DPoP). */
-    walletDpop: Type.Optional(Type.Enum(['optional', 'required'])),
-    /** The profile HAIP 1.0: exactly its set of mechanisms is offered and accepted, in issuing and in verifying. */
-    haip: Type.Optional(Type.Boolean()),
-    /** Whether wallets must authenticate as clients to the issuer, or may be anonymous. */
-    clientAuthentication: Type.Optional(Type.Enum(['optional', 'required'])),
-    /** Verifiers that the wallets know without a client identifier prefix: public JWKs of their requests, and where responses may go. */
-    registeredVerifiers: Type.Optional(Type.Array(RegisteredVerifier, { maxItems: 100 })),
-    /** Types of transaction data that the wallets know, with the members of each. Any other type is refused. */
-    transactionDataTypes: Type.Optional(Type.Array(TransactionDataType, { maxItems: 100 })),
-    /** Extended key usages of signers of mdocs: those of ISO/IEC 18013-5 and ISO/IEC TS 23220 (default), or the former alone. */
-    documentSignerUsages: Type.Optional(Type.Enum(['all', 'mdl'])),
-    /** Whether other organisations of the deployment find its types in the list of types. Types are public in any case. */
-    typeListing: Type.Optional(Type.Enum(['listed', 'unlisted'])),
   },
   { additionalProperties: false },
 )
@@ -254,6 +182,9 @@ function crossMistakes({ tenants }: Bootstrap): string[] {
     ...twice(tenants.map(({ slug }, t) => [slug, `/tenants/${t}/slug`])),
     ...twice(clients.map(({ client, at }) => [client.clientId, `${at}/clientId`])),
     ...clients.flatMap(({ client, at }) => proofMistakes(client, at)),
+    ...tenants.flatMap(({ settings = {} }, t) =>
+      settingMistakes(settings).map(({ pointer, detail }) => `/tenants/${t}/settings${pointer}: ${detail}`),
+    ),
     ...tenants.flatMap((tenant, t) => userMistakes(tenant.users ?? [], `/tenants/${t}/users`)),
     ...tenants.flatMap((tenant, t) =>
       providerMistakes(tenant.identityProviders ?? [], `/tenants/${t}/identityProviders`),

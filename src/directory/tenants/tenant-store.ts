@@ -33,7 +33,14 @@ const set = sql(
   `update tenant set settings = settings || $2::jsonb, updated_at = $3, catalog_version = catalog_version + 1
    where id = $1 and settings || $2::jsonb is distinct from settings returning id`,
 )
-
+const setMembers = sql(
+  'directory.set_file_members',
+  `update tenant set file_members = $2, catalog_version = catalog_version + 1 where id = $1 and file_members <> $2 returning id`,
+)
+const fileTenants = sql(
+  'directory.list_file_tenants',
+  `select id from tenant where file_members <> '{}' and slug <> all($1::text[])`,
+)
 const lock = sql('directory.lock_tenant', 'select id from tenant where id = $1 for no key update')
 
 /** Returns the tenant with this slug, unless it is disabled. */
@@ -75,6 +82,16 @@ export async function renameTenant(tx: TenantTx, name: string, now: Date): Promi
 /** Merges settings into those of the transaction's tenant. Returns false if nothing changed. */
 export async function setTenantSettings(tx: TenantTx, settings: Tenant['settings'], now: Date): Promise<boolean> {
   return (await tx.rows(set, [tx.tenantId, JSON.stringify(settings), now])).length === 1
+}
+
+/** States which members of the transaction's tenant the bootstrap file names. No change of the tenant itself, so it is not recorded. */
+export async function setFileMembers(tx: TenantTx, members: readonly string[]): Promise<void> {
+  await tx.rows(setMembers, [tx.tenantId, members.toSorted()])
+}
+
+/** Returns the tenants with members of a bootstrap file, besides those with these slugs. */
+export async function listFileTenants(tx: AcrossTx, slugs: readonly string[]): Promise<readonly TenantId[]> {
+  return (await tx.rows<{ id: TenantId }>(fileTenants, [slugs])).map(({ id }) => id)
 }
 
 /** Serializes changes of the tenant's directory. Statements that only refer to the tenant's row are not blocked. */

@@ -75,7 +75,8 @@ const auditOnlyActions = {
   'presentation_template.replaced': 'The presentation template was replaced.',
   'session.ended':
     'A session of the user `detail.userId` was ended: by sign-out, from the list of sessions, or by a change of the password.',
-  'tenant.changed': 'The bootstrap file changed the tenant.',
+  'tenant.changed':
+    'Members of the tenant were changed; `detail.members` names them, unless the bootstrap file changed it.',
   'tenant.created': 'The tenant was created.',
   'trusted_entity.created': 'A trusted entity was created.',
   'trusted_entity.deleted': 'The trusted entity was deleted.',
@@ -116,6 +117,7 @@ const auditOnlyActions = {
   'webhook_endpoint.disabled': 'The webhook endpoint was disabled by the server; `detail.reason` says why.',
   'webhook_endpoint.redelivered': 'A webhook delivery was enqueued again on request.',
   'webhook_endpoint.secret_rotated': 'The webhook endpoint has a new signing secret.',
+  'webhook_endpoint.tested': 'A test message was sent to the webhook endpoint.',
 } as const
 
 /** Every action that the audit trail can record, with the sentence that `docs/vocabulary.md` prints. */

@@ -3,6 +3,7 @@ import type { Caller } from '../../caller.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { knownId } from '../../uuid.ts'
+import { findEvent } from '../stream/event-store.ts'
 import {
   enqueueDeliveryAgain,
   getWebhookDeliveryRow,
@@ -11,6 +12,7 @@ import {
   type WebhookDeliveryFilter,
 } from './delivery-store.ts'
 import { RETRY_DAYS } from './retry-plan.ts'
+import { webhookBody } from './send-delivery.ts'
 import { getWebhookEndpoint } from './webhook-endpoint-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock'>
@@ -29,8 +31,26 @@ export async function listWebhookDeliveries(
   })
 }
 
+/**
+ * Returns a delivery with its body, byte for byte as every attempt sends it; null if the event is gone.
+ *
+ * @throws Fault `resource.unknown`
+ */
+export async function readWebhookDelivery(
+  { store }: Needs,
+  { tenantId }: Caller,
+  endpointId: string,
+  id: string,
+): Promise<WebhookDelivery & { readonly body: string | null }> {
+  return store.inTenant(tenantId, async (tx) => {
+    const delivery = await getWebhookDeliveryRow(tx, knownId(endpointId), knownId(id))
+    const event = await findEvent(tx, delivery.eventId)
+    return { ...delivery, body: event === null ? null : webhookBody(event) }
+  })
+}
+
 /** @throws Fault `resource.unknown` */
-export async function getWebhookDelivery(
+async function getWebhookDelivery(
   { store }: Needs,
   { tenantId }: Caller,
   endpointId: string,

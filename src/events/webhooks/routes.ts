@@ -1,10 +1,12 @@
 import { routeGroup } from '../../api/route-group.ts'
+import { Fault } from '../../fault.ts'
 import { once } from '../../http/routes/operation.ts'
 import { answer, type Route } from '../../http/routes/route.ts'
 import { knownId } from '../../uuid.ts'
 import type { PublicEvent } from '../audit/vocabulary.ts'
-import { getWebhookDelivery, listWebhookDeliveries, redeliverWebhook } from './deliveries.ts'
+import { listWebhookDeliveries, readWebhookDelivery, redeliverWebhook } from './deliveries.ts'
 import type { WebhookDelivery } from './delivery-store.ts'
+import { type CountedEndpoint, withCounts } from './endpoint-counts.ts'
 import {
   RotatedMeta,
   SecretRotation,
@@ -14,7 +16,9 @@ import {
   WebhookEndpointChange,
   WebhookEndpointListQuery,
   WebhookEndpointReply,
+  WebhookTestReply,
 } from './schemas.ts'
+import { testWebhookEndpoint } from './test-endpoint.ts'
 import type { WebhookEndpoint } from './webhook-endpoint.ts'
 import { getWebhookEndpoint, listWebhookEndpoints } from './webhook-endpoint-store.ts'
 import {
@@ -24,9 +28,10 @@ import {
   updateWebhookEndpoint,
 } from './webhook-endpoints.ts'
 
-const common = { group: 'creds', tag: 'webhooks', scope: 'webhooks:write', path: '/endpoints' } as const
-const webhooks = routeGroup({ ...common, reply: WebhookEndpointReply })
-const deliveries = routeGroup({ ...common, path: '/endpoints/{id}/deliveries', reply: WebhookDeliveryReply })
+const common = { group: 'creds', tag: 'webhooks', path: '/endpoints' } as const
+const scope = { read: 'events:read', write: 'webhooks:write' } as const
+const webhooks = routeGroup({ ...common, scope, reply: WebhookEndpointReply })
+const deliveries = routeGroup({ ...common, scope, path: '/endpoints/{id}/deliveries', reply: WebhookDeliveryReply })
 
 const addRoute = webhooks.post('', {
   summary: 'Creates a webhook endpoint. Only this response contains its signing secret.',
@@ -45,14 +50,22 @@ const listRoute = webhooks.list('', {
   summary: 'Lists webhook endpoints.',
   query: WebhookEndpointListQuery,
   read: ({ platform, caller }, list, filters) =>
-    platform.store.single(caller.tenantId, (tx) => listWebhookEndpoints(tx, list, filters)),
+    platform.store.inTenant(caller.tenantId, async (tx) =>
+      withCounts(tx, await listWebhookEndpoints(tx, list, filters)),
+    ),
   show,
 })
 
 const getRoute = webhooks.get('/{id}', {
   summary: 'Reads a webhook endpoint.',
-  handle: async ({ platform, caller, params }) =>
-    answer(show(await platform.store.single(caller.tenantId, (tx) => getWebhookEndpoint(tx, knownId(params.id))))),
+  handle: async ({ platform, caller, params }) => {
+    const read = platform.store.inTenant(caller.tenantId, async (tx) =>
+      withCounts(tx, [await getWebhookEndpoint(tx, knownId(params.id))]),
+    )
+    const [found] = await read
+    if (found === undefined) throw new Fault('resource.unknown')
+    return answer(show(found))
+  },
 })
 
 const changeRoute = webhooks.patch('/{id}', {
@@ -87,6 +100,14 @@ const rotateRoute = webhooks.post('/{id}/secret/rotate', {
   },
 })
 
+const testRoute = webhooks.post('/{id}/test', {
+  summary:
+    'Sends a test message, signed like an event, and returns what became of it. It is not retried, and changes nothing at the endpoint.',
+  reply: WebhookTestReply,
+  faults: ['request.rate_limited'],
+  handle: async ({ platform, caller, params }) => answer(await testWebhookEndpoint(platform, caller, params.id)),
+})
+
 const deliveriesRoute = deliveries.list('', {
   summary: 'Lists the deliveries to a webhook endpoint with their attempts. A finished delivery is kept for 30 days.',
   query: WebhookDeliveryListQuery,
@@ -96,9 +117,9 @@ const deliveriesRoute = deliveries.list('', {
 })
 
 const deliveryRoute = deliveries.get('/{deliveryId}', {
-  summary: 'Reads a delivery.',
+  summary: 'Reads a delivery with its body.',
   handle: async ({ platform, caller, params }) =>
-    answer(showDelivery(await getWebhookDelivery(platform, caller, params.id, params.deliveryId))),
+    answer(showDelivery(await readWebhookDelivery(platform, caller, params.id, params.deliveryId))),
 })
 
 const redeliverRoute = deliveries.post('/{deliveryId}/redeliver', {
@@ -112,10 +133,10 @@ const redeliverRoute = deliveries.post('/{deliveryId}/redeliver', {
 /** The operations on webhook endpoints and their deliveries. */
 export const webhookRoutes: readonly Route[] = [
   ...[addRoute, listRoute, getRoute, changeRoute, removeRoute],
-  ...[rotateRoute, deliveriesRoute, deliveryRoute, redeliverRoute],
+  ...[rotateRoute, testRoute, deliveriesRoute, deliveryRoute, redeliverRoute],
 ]
 
-function show(endpoint: WebhookEndpoint): WebhookEndpointReply {
+function show(endpoint: WebhookEndpoint | CountedEndpoint): WebhookEndpointReply {
   const { filterTypes, disabledAt, failingSince, createdAt, updatedAt, ...rest } = endpoint
   return {
     ...rest,
@@ -127,7 +148,8 @@ function show(endpoint: WebhookEndpoint): WebhookEndpointReply {
   }
 }
 
-function showDelivery({ type, dueAt, attempts, createdAt, endedAt, ...rest }: WebhookDelivery): WebhookDeliveryReply {
+function showDelivery(delivery: WebhookDelivery & { readonly body?: string | null }): WebhookDeliveryReply {
+  const { type, dueAt, attempts, createdAt, endedAt, ...rest } = delivery
   return {
     ...rest,
     // Only public events are delivered.

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { listQuery } from '../../api/list.ts'
 import { UUID_PATTERN } from '../../uuid.ts'
 import { publicEvents } from '../audit/vocabulary.ts'
+import { COUNT_MAX } from './endpoint-counts.ts'
 
 const Url = Type.String({
   minLength: 1,
@@ -17,6 +18,8 @@ const FilterTypes = Type.Array(Type.Enum([...publicEvents]), {
 })
 const time = Type.String({ format: 'date-time' })
 const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
+const Count = Type.Integer({ minimum: 0, maximum: COUNT_MAX })
 
 /** The body that creates an endpoint. */
 export const WebhookEndpointBody = Type.Object(
@@ -81,6 +84,15 @@ export const WebhookEndpointReply = Type.Object(
     secret: Type.Optional(
       Type.String({ description: 'The signing secret. It is shown only in the response that creates it.' }),
     ),
+    counts: Type.Optional(
+      Type.Object(
+        { pending: Count, delivered: Count, dead: Count },
+        {
+          additionalProperties: false,
+          description: `Kept deliveries by status, each counted up to ${COUNT_MAX}. Only where endpoints are read.`,
+        },
+      ),
+    ),
     createdAt: time,
     updatedAt: time,
   },
@@ -112,6 +124,14 @@ export const WebhookDeliveryReply = Type.Object(
       description: '`dead`: not delivered in three days, and not retried unless it is redelivered.',
     }),
     attempts: Type.Array(Attempt, { description: 'The last 50 attempts. Response bodies are not kept.' }),
+    body: Type.Optional(
+      orNull(
+        Type.String({
+          description:
+            'The body that each attempt sends, byte for byte. Only where one delivery is read; null if the event is gone.',
+        }),
+      ),
+    ),
     nextAttemptAt: orNull(time),
     createdAt: time,
     endedAt: orNull(time),
@@ -120,6 +140,16 @@ export const WebhookDeliveryReply = Type.Object(
 )
 /** A delivery in a reply. */
 export type WebhookDeliveryReply = Static<typeof WebhookDeliveryReply>
+
+/** The reply schema of a test. */
+export const WebhookTestReply = Type.Object(
+  {
+    eventId: Type.String({ format: 'uuid', description: 'The `webhook-id` of the message.' }),
+    body: Type.String({ description: 'The body that was sent, byte for byte.' }),
+    attempt: Attempt,
+  },
+  { additionalProperties: false, $id: 'WebhookTest' },
+)
 
 /** The query of the list of deliveries. */
 export const WebhookDeliveryListQuery = listQuery({

@@ -11,6 +11,7 @@ export const webhookReference: WebhookReference = {
     'Sent to each active endpoint whose filter includes the type. `webhook-signature` is `v1,` and the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`,',
     'over the received bytes of the body, with the secret decoded from the base64 after `whsec_`; during a rotation there are two, separated by a space.',
     'Refuse timestamps more than five minutes off. Delivery is at least once: an event may arrive again with the same `webhook-id`, and out of order.',
+    'The type of the message that `POST /creds/endpoints/{id}/test` sends is `webhook_endpoint.test`.',
     'Any status other than 2xx, or no response within 10 seconds, is retried for three days; 410 disables the endpoint.',
   ].join(' '),
   headers: [

@@ -1,5 +1,6 @@
 import type { TenantId, UserId } from '../../caller.ts'
 import type { JsonObject } from '../../crypto/json.ts'
+import { defaultOf } from '../../directory/tenants/default-of.ts'
 import type { Actor, AuditEntry } from '../../events/audit/entry.ts'
 import type { Platform } from '../../platform.ts'
 import { timeOfId } from '../../store/row-id.ts'
@@ -9,7 +10,7 @@ import { credentialIdOf } from './credential-id.ts'
 import type { Issuance } from './issuance.ts'
 import type { NewIssuanceRow } from './issuance-store.ts'
 
-type Needs = Pick<Platform, 'sealing' | 'clock' | 'config'>
+type Needs = Pick<Platform, 'sealing' | 'clock' | 'config' | 'store' | 'memory'>
 
 /** What an issuance is made of. */
 type IssuanceInput = {
@@ -33,13 +34,15 @@ type MadeIssuance = {
 
 /** Makes an issuance from a template. Writes nothing; the attributes are NOT checked here. */
 export async function newIssuance(
-  { sealing, clock, config }: Needs,
+  needs: Needs,
   tenantId: TenantId,
   template: CredentialTemplate,
   input: IssuanceInput,
 ): Promise<MadeIssuance> {
+  const { sealing, clock, config } = needs
   const { recipientId, codeOnly } = input
-  const issuance = offered(template, input, clock.now(), config.offerTtlSeconds)
+  const ttlSeconds = await defaultOf(needs, tenantId, 'offerTtlSeconds', config.offerTtlSeconds)
+  const issuance = offered(template, input, clock.now(), ttlSeconds)
   const place = { tenantId, table: 'issuance', column: 'sealed_claims', row: issuance.id }
   const sealedClaims = await sealing.seal(place, JSON.stringify(input.attributes))
   // A transaction code protects the pre-authorized code only.

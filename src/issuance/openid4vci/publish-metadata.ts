@@ -44,7 +44,7 @@ export async function publishIssuerMetadata(needs: Needs, tenant: Tenant): Promi
   const version = await catalogVersion(needs, tenant.id)
   const alg = await openAlg(needs, tenant)
   const { kid, publicJwk: jwk } = await requestEncryptionKey(needs, tenant)
-  const name = `${tenant.id}|${version}|${tenant.name}|${alg}|${kid}`
+  const name = `${tenant.id}|${version}|${tenant.catalogVersion}|${alg}|${kid}`
   const cached = cache.get(name, clock.now())
   if (cached !== undefined) return cached
   const templates = await store.single(tenant.id, (tx) => listOffered(tx, clock.now()))
@@ -76,7 +76,9 @@ function issuerMetadata(
     notificationEndpoint: `${issuer}/notification`,
     batchSize: Math.max(1, ...templates.map(({ definition }) => definition.batchSize ?? 1)),
     ...(encryption && { encryption }),
-    display: [{ name }],
+    display: [
+      { name, ...(typeof settings.logoUri === 'string' && { logo: { uri: settings.logoUri, alt_text: name } }) },
+    ],
     configurations: Object.fromEntries(templates.map((one) => [one.code, configurationOf(issuer, one, alg, settings)])),
   })
 }

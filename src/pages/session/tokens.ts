@@ -11,7 +11,15 @@ export type Me = {
   readonly id: UserId
   readonly name: string | null
   readonly email: string | null
-  readonly organisation: { readonly id: TenantId; readonly slug: string; readonly name: string }
+  readonly organisation: {
+    readonly id: TenantId
+    readonly slug: string
+    readonly name: string
+    readonly accentColor: string | null
+    readonly timeZone: string
+    readonly privacyUri: string | null
+    readonly supportAddress: string | null
+  }
   readonly roles: readonly Role[]
   readonly scopes: readonly Scope[]
 }

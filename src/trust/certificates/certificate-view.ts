@@ -5,14 +5,17 @@ import type { CertificateView } from './schemas.ts'
 
 /** Returns a certificate as our API shows it. */
 export function showCertificate(certificate: TenantCertificate): CertificateView {
-  const { id, type, keyType, status, der, notAfter, signMdl, parentId, createdAt, updatedAt } = certificate
+  const { id, type, keyType, status, origin, der, notAfter, signMdl, parentId, createdAt, updatedAt } = certificate
+  const { subject, issuer, serial, fingerprint, notBefore, extensions } = readCertificate(der)
   return {
-    ...{ id, type, keyType, status },
+    ...{ id, type, keyType, status, origin, fingerprint },
+    ...{ subject: subject.text, issuer: issuer.text, serialNumber: serial },
+    validFrom: notBefore.toISOString(),
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
     expiresAt: notAfter.toISOString(),
     // [CSR-5]
-    subjectKeyIdentifier: readCertificate(der).extensions.subjectKeyId?.toString('hex') ?? '',
+    subjectKeyIdentifier: extensions.subjectKeyId?.toString('hex') ?? '',
     certificate: toPem('CERTIFICATE', der),
     capabilities: { signMdl },
     parentCertificateId: parentId ?? '',

@@ -29,7 +29,9 @@ export type CertificateStatus = (typeof certificateStatuses)[number]
  * `root`: self-signed root of the tenant. `automatic`: leaf of a root, created and renewed automatically. `request`: for the key of a signing
  * request of the tenant. `foreign`: signed by a root of the tenant for an external key.
  */
-export type CertificateOrigin = 'root' | 'automatic' | 'request' | 'foreign'
+export const certificateOrigins = ['root', 'automatic', 'request', 'foreign'] as const
+/** One of {@link certificateOrigins}. */
+export type CertificateOrigin = (typeof certificateOrigins)[number]
 
 /** A certificate of a tenant. */
 export type TenantCertificate = {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { X509Certificate } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { openTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
 import { openSsl } from '../../../test/support/openssl.ts'
@@ -37,11 +38,17 @@ async function refusedWith(authority: Authority, body: object, pointer: string):
 test('an issuer root is an IACA certificate with every field of 6.7, and answers as the contract says [CSR-4] [CSR-5] [X5-1]', async () => {
   const authority = await anAuthority(db)
   const root = await aRoot(authority, { countryName: 'za', commonName: 'Überprüfung' })
-  const { id, createdAt, updatedAt, expiresAt, subjectKeyIdentifier, certificate, ...rest } = root
+  const { id, createdAt, updatedAt, expiresAt, subjectKeyIdentifier, certificate, ...others } = root
+  const { serialNumber, fingerprint, validFrom, ...rest } = others
   assert.deepEqual(rest, {
     ...{ type: 'issuerRoot', keyType: 'P-256', status: 'active' },
-    ...{ capabilities: { signMdl: true }, parentCertificateId: '' },
+    ...{ capabilities: { signMdl: true }, parentCertificateId: '', origin: 'root' },
+    ...{ subject: 'CN=Überprüfung,C=ZA', issuer: 'CN=Überprüfung,C=ZA' },
   })
+  const x509 = new X509Certificate(certificate)
+  assert.equal(serialNumber, x509.serialNumber.toLowerCase())
+  assert.equal(fingerprint, x509.fingerprint256.replaceAll(':', '').toLowerCase())
+  assert.equal(Date.parse(validFrom), Date.parse(x509.validFrom))
   assert.match(subjectKeyIdentifier, /^[0-9a-f]{40}$/)
   assert.equal(createdAt, updatedAt)
   assert.equal(new Date(expiresAt).getUTCFullYear(), start.getUTCFullYear() + 5)

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { listQuery } from '../../api/list.ts'
-import { certificateStatuses, certificateTypes, rootTypes } from './certificate.ts'
+import { certificateOrigins, certificateStatuses, certificateTypes, rootTypes } from './certificate.ts'
 
 const strict = { additionalProperties: false } as const
 const Time = Type.String({ format: 'date-time' })
@@ -58,6 +58,15 @@ export const CertificateView = Type.Object(
     updatedAt: Time,
     expiresAt: Time,
     subjectKeyIdentifier: Type.String({ description: 'In hexadecimal, lower case.' }),
+    origin: Type.Enum([...certificateOrigins], {
+      description:
+        '`root`: self-signed. `automatic`: leaf of a root, renewed by the server. `request`: for the key of a signing request of the tenant. `foreign`: signed by a root of the tenant for an external key.',
+    }),
+    subject: Type.String({ description: 'Distinguished name of the subject.' }),
+    issuer: Type.String({ description: 'Distinguished name of the issuer.' }),
+    serialNumber: Type.String({ description: 'In hexadecimal, lower case.' }),
+    fingerprint: Type.String({ description: 'SHA-256 of the certificate, in hexadecimal, lower case.' }),
+    validFrom: Time,
     certificate: Type.String({ description: 'PEM.' }),
     capabilities: Type.Object({
       signMdl: Type.Boolean({ description: 'Whether mobile driving licences can be signed.' }),

@@ -82,6 +82,8 @@ export const SigningRequestView = Type.Object(
     status: Type.Enum([...signingRequestStatuses]),
     createdAt: Time,
     updatedAt: Time,
+    countryName: Type.String({ description: 'Country of the subject.' }),
+    capabilities: Type.Object({ signMdl: Type.Boolean() }),
     certificateSigningRequest: Type.String({ description: 'PEM.' }),
     subjectKeyIdentifier: Type.String({ description: 'In hexadecimal, lower case.' }),
     certificateId: Type.String({ description: 'The certificate for this request; empty until there is one.' }),

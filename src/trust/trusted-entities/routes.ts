@@ -1,5 +1,6 @@
 import { routeGroup } from '../../api/route-group.ts'
 import { readPem } from '../../crypto/x509/pem.ts'
+import { entityTagOf, isSame } from '../../http/routes/entity-tag.ts'
 import { once } from '../../http/routes/operation.ts'
 import { answer, type Route } from '../../http/routes/route.ts'
 import { TrustedEntityBody, TrustedEntityListQuery, TrustedEntityMeta, TrustedEntityReply } from './schemas.ts'
@@ -50,9 +51,13 @@ const getRoute = entities.get('/{id}', {
 const replaceRoute = entities.put('/{id}', {
   summary: 'Replaces a trusted entity entirely, with immediate effect, also for open presentation requests.',
   body: TrustedEntityBody,
-  faults: ['certificate.invalid'],
-  handle: async ({ platform, caller, params, body }) =>
-    shown(await updateTrustedEntity(platform, caller, params.id, body)),
+  ifMatch: true,
+  faults: ['certificate.invalid', 'resource.changed'],
+  handle: async ({ platform, caller, params, body, headers }) => {
+    const ifMatch = headers['if-match']
+    const isExpected = ifMatch === undefined ? undefined : (current: TrustedEntity) => isSame(ifMatch, tagOf(current))
+    return shown(await updateTrustedEntity(platform, caller, params.id, body, isExpected))
+  },
 })
 
 const removeRoute = entities.delete('/{id}', {
@@ -67,8 +72,13 @@ const removeRoute = entities.delete('/{id}', {
 /** Trusted entities, in our API. */
 export const trustedEntityRoutes: readonly Route[] = [addRoute, listRoute, getRoute, replaceRoute, removeRoute]
 
+function tagOf(entity: TrustedEntity): string {
+  return entityTagOf(JSON.stringify(show(entity)))
+}
+
 function shown(entity: TrustedEntity) {
-  return answer(show(entity), { meta: { certificates: entity.certificates.map(summaryOf) } })
+  const meta = { certificates: entity.certificates.map(summaryOf) }
+  return answer(show(entity), { meta, headers: { etag: tagOf(entity) } })
 }
 
 function show({

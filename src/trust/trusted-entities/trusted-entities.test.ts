@@ -152,3 +152,14 @@ test('one tenant does not see whom another trusts', async () => {
   assert.equal((await strangers.delete(`/creds/trusted-entities/${data.id}`)).status, 404)
   assert.equal((await school.get(`/creds/trusted-entities/${data.id}`)).status, 200)
 })
+
+test('of two replacements from the same state one is made', async () => {
+  const { data } = await add({ name: 'Contended' })
+  const path = `/creds/trusted-entities/${data.id}`
+  const headers = { 'content-type': 'application/json', 'if-match': (await school.get(path)).headers.get('etag') ?? '' }
+  const names = ['One', 'Two', 'Three']
+  const answers = await Promise.all(
+    names.map((name) => school.send('PUT', path, JSON.stringify({ name }), headers)),
+  )
+  assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 412, 412])
+})

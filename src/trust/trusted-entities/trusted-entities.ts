@@ -2,6 +2,7 @@ import type { ListRequest } from '../../api/list.ts'
 import type { Caller, TenantId } from '../../caller.ts'
 import { isHaipTenant } from '../../directory/tenants/haip-tenant.ts'
 import type { AuditEntry } from '../../events/audit/entry.ts'
+import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import { isUuid, knownId } from '../../uuid.ts'
@@ -37,19 +38,29 @@ export async function createTrustedEntity(
   return made
 }
 
-/** Replaces a trusted entity entirely. @throws Fault `request.invalid`, `certificate.invalid`, `resource.unknown` */
+/**
+ * Replaces a trusted entity entirely.
+ *
+ * @param isExpected Whether the entity is still the one that the change was made from.
+ * @throws Fault `request.invalid`, `certificate.invalid`, `resource.unknown`, `resource.changed`
+ */
 export async function updateTrustedEntity(
   needs: Needs,
   caller: Caller,
   id: string,
   body: TrustedEntityBody,
+  isExpected?: (current: TrustedEntity) => boolean,
 ): Promise<TrustedEntity> {
   const { store, clock, config } = needs
   const now = clock.now()
   const policy = { allowHttpLoopback: config.isDevelopment, allowPinned: !(await isHaipTenant(needs, caller.tenantId)) }
   const content = readTrustedEntity(body, policy, now)
+  const current = isExpected === undefined ? null : await getTrustedEntity(needs, caller, id)
+  if (current !== null && isExpected?.(current) === false) throw new Fault('resource.changed')
+  const from = current?.updatedAt ?? null
   const entry = entryOf('replaced', knownId(id), caller)
-  const changed = await store.single(caller.tenantId, (tx) => replaceTrustedEntity(tx, id, content, entry, now))
+  const changed = await store.single(caller.tenantId, (tx) => replaceTrustedEntity(tx, id, content, from, entry, now))
+  if (changed === null) throw new Fault(current === null ? 'resource.unknown' : 'resource.changed')
   forgetTrust(needs, caller.tenantId)
   return changed
 }

@@ -19,8 +19,8 @@ const replaceEntity = sql(
   'trust.replace_entity',
   `with upd as (
      update trusted_entity set name = $3, dids = $4::jsonb, certificates = $5::jsonb, issuers = $6::jsonb, purposes = $7::text[], updated_at = $8
-     where tenant_id = $1 and id = $2 returning *),
-   ${auditCte({ from: 'upd', first: 9 })}
+     where tenant_id = $1 and id = $2 and ($9::timestamptz is null or updated_at = $9) returning *),
+   ${auditCte({ from: 'upd', first: 10 })}
    select ${columns} from upd`,
 )
 const deleteEntity = sql(
@@ -63,18 +63,21 @@ export async function insertTrustedEntity(
   entry: AuditEntry,
   now: Date,
 ): Promise<TrustedEntity> {
-  return found(await tx.rows<TrustedEntity>(insertEntity, valuesOf(tx, id, content, entry, now)))
+  const values = [...contentValues(tx, id, content, now), ...auditValues(entry, now)]
+  return found(await tx.rows<TrustedEntity>(insertEntity, values))
 }
 
-/** Replaces an entity entirely. @throws Fault `resource.unknown` */
+/** Replaces an entity entirely. @param from When it was last changed; null: whenever. @returns null if there is no such entity */
 export async function replaceTrustedEntity(
   tx: TenantTx,
   id: string,
   content: TrustedEntityContent,
+  from: Date | null,
   entry: AuditEntry,
   now: Date,
-): Promise<TrustedEntity> {
-  return found(await tx.rows<TrustedEntity>(replaceEntity, valuesOf(tx, id, content, entry, now)))
+): Promise<TrustedEntity | null> {
+  const values = [...contentValues(tx, id, content, now), from, ...auditValues(entry, now)]
+  return (await tx.rows<TrustedEntity>(replaceEntity, values))[0] ?? null
 }
 
 /** Deletes an entity. @throws Fault `resource.unknown` */
@@ -112,10 +115,10 @@ export async function listTrustedEntityRows(
   return page<TrustedEntity>(tx, request, [tx.tenantId], filter)
 }
 
-function valuesOf(tx: TenantTx, id: string, content: TrustedEntityContent, entry: AuditEntry, now: Date): unknown[] {
+function contentValues(tx: TenantTx, id: string, content: TrustedEntityContent, now: Date): unknown[] {
   const { name, dids, certificates, issuers, purposes } = content
   const lists = [dids, certificates, issuers].map((one) => JSON.stringify(one))
-  return [tx.tenantId, id, name, ...lists, purposes, now, ...auditValues(entry, now)]
+  return [tx.tenantId, id, name, ...lists, purposes, now]
 }
 
 function found<T>([row]: readonly T[]): T {

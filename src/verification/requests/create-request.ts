@@ -1,6 +1,7 @@
 import type { Caller } from '../../caller.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import { randomToken } from '../../crypto/random.ts'
+import { defaultOf } from '../../directory/tenants/default-of.ts'
 import { isHaipTenant } from '../../directory/tenants/haip-tenant.ts'
 import { Fault, type Violation } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
@@ -80,11 +81,13 @@ type RequestInput = CreateRequestBody & {
 }
 
 async function insert(
-  { store, clock, config, sealing }: Needs,
+  needs: Needs,
   caller: Caller,
   input: RequestInput,
   signers: RequestSigners,
 ): Promise<RequestRow | null> {
+  const { store, clock, config, sealing } = needs
+  const { tenantId } = caller
   const { id, templateId, reference = null, redirectUri = null, expiresInSeconds = null } = input
   const { template, transactionData = [], browsers: digitalCredentials, browserSession } = input
   const encoded = template === undefined ? [] : encodeTransactions(transactionData, template)
@@ -94,7 +97,10 @@ async function insert(
     sealedTransactions: encoded.length === 0 ? null : await sealTransactions(sealing, caller.tenantId, id, encoded),
     templateUpdatedAt: encoded.length === 0 ? null : (template?.updatedAt ?? null),
     ...{ nonce: randomToken(NONCE_BYTES), state: randomToken(NONCE_BYTES) },
-    defaults: { expiresInSeconds: config.presentationTtlSeconds, retentionSeconds: RETENTION_SECONDS },
+    defaults: {
+      expiresInSeconds: await defaultOf(needs, tenantId, 'requestTtlSeconds', config.presentationTtlSeconds),
+      retentionSeconds: await defaultOf(needs, tenantId, 'resultRetentionSeconds', RETENTION_SECONDS),
+    },
   }
   const entry = {
     action: 'openid4vc.verification.requested',

@@ -3,6 +3,8 @@ import { Type } from 'typebox'
 import type { TenantId } from '../../../caller.ts'
 import type { Config } from '../../../config.ts'
 import { readOwnJson } from '../../../crypto/json.ts'
+import { findTenantOf } from '../../../directory/tenants/find-tenant.ts'
+import type { Tenant } from '../../../directory/tenants/tenant.ts'
 import { job } from '../../../jobs/job.ts'
 import type { Sealing } from '../../../keys/sealing.ts'
 import type { Platform } from '../../../platform.ts'
@@ -24,7 +26,8 @@ export const sendMailJob = job({
   run: async (platform, { sealed }, _signal, { tenantId }) => {
     const opened = await platform.sealing.open(placeOf(tenantId), Buffer.from(sealed, 'base64url'))
     // The seal proves that sealMail wrote it.
-    await send(platform, readOwnJson(opened) as Mail)
+    const tenant = await findTenantOf(platform, tenantId)
+    await send(platform, readOwnJson(opened) as Mail, tenant?.settings ?? {})
   },
 })
 
@@ -34,7 +37,11 @@ export async function sealMail(sealing: Sealing, tenantId: TenantId, mail: Mail)
 }
 
 /** @throws Error that holds neither address nor content: it is stored with the job */
-async function send({ config, memory }: Pick<Platform, 'config' | 'memory'>, mail: Mail): Promise<void> {
+async function send(
+  { config, memory }: Pick<Platform, 'config' | 'memory'>,
+  mail: Mail,
+  { mailFromName, mailReplyTo }: Tenant['settings'],
+): Promise<void> {
   if (config.smtpUrl === null) throw new Error('SMTP_URL is not set')
   const url = transportUrl(config.smtpUrl, config)
   const transport = memory.single('authorization.mail_transport', () =>
@@ -43,8 +50,12 @@ async function send({ config, memory }: Pick<Platform, 'config' | 'memory'>, mai
   const { to, subject, text, html } = mail
   const headers = { 'Auto-Submitted': 'auto-generated' }
   const envelope = { from: config.smtpFrom, to }
+  const sender = {
+    from: typeof mailFromName === 'string' ? { name: mailFromName, address: config.smtpFrom ?? '' } : config.smtpFrom,
+    ...(typeof mailReplyTo === 'string' && { replyTo: { name: '', address: mailReplyTo } }),
+  }
   await transport
-    .sendMail({ from: config.smtpFrom, to: { name: '', address: to }, envelope, subject, text, html, headers })
+    .sendMail({ ...sender, to: { name: '', address: to }, envelope, subject, text, html, headers })
     .catch((error: unknown) => {
       const member = (name: string) => (error instanceof Error && name in error ? String(Object(error)[name]) : '')
       throw new Error(`the mail server did not take the mail: ${member('code')} ${member('responseCode')}`.trim())

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { routeGroup } from '../../../api/route-group.ts'
 import type { Caller } from '../../../caller.ts'
+import { firstLanguage } from '../../../directory/tenants/face-of.ts'
 import { grantableRoles } from '../../../directory/users/authority.ts'
 import { findRoles } from '../../../directory/users/find-roles.ts'
 import { getUser } from '../../../directory/users/find-user.ts'
@@ -28,7 +29,9 @@ const Invitation = Type.Object(
 const InvitationBody = Type.Object(
   {
     language: Type.Optional(
-      Type.Enum(Object.keys(languages) as Language[], { description: 'The language of the mail; en by default.' }),
+      Type.Enum(Object.keys(languages) as Language[], {
+        description: 'The language of the mail; by default the first one of the organisation.',
+      }),
     ),
   },
   { $id: 'InvitationBody', additionalProperties: false, examples: [{ language: 'en' }] },
@@ -41,7 +44,8 @@ const inviteRoute = users.post('/{username}/invitation', {
   body: InvitationBody,
   status: 201,
   faults: ['role.above_caller', 'state.invalid', 'request.rate_limited'],
-  handle: async ({ platform, caller, params, body: { language = 'en' } }) => {
+  handle: async ({ platform, caller, params, body }) => {
+    const language = body.language ?? (await firstLanguage(platform, caller.tenantId))
     const user = await invitable(platform, caller, params.username)
     const invited = await inviteUser(platform, user, caller, linkMail(language, 'welcome'))
     if (invited.kind === 'unknown') throw new Fault('state.invalid', { detail: 'The user is disabled.' })

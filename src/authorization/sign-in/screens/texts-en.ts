@@ -140,6 +140,7 @@ export const en = {
     'trust:write': 'change certificates and trusted organisations',
     'users:read': 'see the people of your organisation',
     'users:write': 'change the people of your organisation',
+    'events:read': 'read webhooks and their deliveries',
     'webhooks:write': 'manage webhooks and read events',
     'audit:read': 'read the audit trail',
     'tenant:admin': 'do everything in your organisation',

@@ -142,6 +142,7 @@ export const fr = {
     'trust:write': 'modifier les certificats et les organisations de confiance',
     'users:read': 'voir les personnes de votre organisation',
     'users:write': 'modifier les personnes de votre organisation',
+    'events:read': 'lire les webhooks et leurs envois',
     'webhooks:write': 'gérer les webhooks et lire les événements',
     'audit:read': 'lire le journal d’audit',
     'tenant:admin': 'tout faire dans votre organisation',

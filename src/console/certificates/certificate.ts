@@ -1,0 +1,97 @@
+import { foreignText } from '../../pages/foreign-text.ts'
+import { type Html, html } from '../../pages/html.ts'
+import { badge, type Tone } from '../../pages/table.ts'
+import type { Frame } from '../frame/screen.ts'
+import { day } from '../frame/when.ts'
+import { type CertificateTexts, certificateTexts } from './texts.ts'
+
+/** Path of the list, and of the operations of the API. */
+export const LIST = '/console/certificates'
+/** See {@link LIST}. */
+export const API = '/creds/certificates'
+/** The entry of the menu. */
+export const place = 'certificates'
+
+/** A certificate as the API shows it. */
+export type Certificate = {
+  readonly id: string
+  readonly type: keyof CertificateTexts['types']
+  readonly keyType: 'P-256' | 'Ed25519'
+  readonly status: keyof CertificateTexts['states']
+  readonly origin: keyof CertificateTexts['origins']
+  readonly subject: string
+  readonly issuer: string
+  readonly serialNumber: string
+  readonly fingerprint: string
+  readonly subjectKeyIdentifier: string
+  readonly validFrom: string
+  readonly expiresAt: string
+  readonly certificate: string
+  readonly capabilities: { readonly signMdl: boolean }
+  readonly parentCertificateId: string
+}
+
+const tones: Readonly<Record<Certificate['status'], Tone>> = {
+  ...{ pendingActivation: 'warn', active: 'ok', inactive: 'plain', expired: 'bad', revoked: 'bad' },
+}
+const SOON_MS = 90 * 86_400_000
+
+/** Returns the path of a certificate, or of what is done with it. */
+export function at({ id }: { readonly id: string }, verb?: string): string {
+  return `${LIST}/${encodeURIComponent(id)}${verb === undefined ? '' : `/${verb}`}`
+}
+
+/** Reads the certificate that the path names. */
+export async function readCertificate({ api, params }: Frame<{ readonly id: string }>): Promise<Certificate> {
+  return (await api.get<Certificate>(`${API}/${encodeURIComponent(params.id)}`)).data
+}
+
+/** Returns the common name of a distinguished name, or all of it. It is a text of whoever made the certificate. */
+export function nameIn(subject: string, lengthMax = 80): string {
+  const [, common = subject] = /(?:^|,)CN=((?:\\.|[^,\\+])*)/.exec(subject) ?? []
+  return foreignText(common.replace(/\\(.)/g, '$1'), lengthMax) || '–'
+}
+
+/** Returns the state of a certificate in words. */
+export function stateOf({ status }: Certificate, t: CertificateTexts): Html {
+  return badge(t.states[status], tones[status])
+}
+
+/** Returns when a certificate ends, and whether that is soon and the server does not renew it. */
+export function endOf(frame: Frame, { expiresAt, origin, status }: Certificate): Html {
+  const t = certificateTexts[frame.language]
+  const isUsed = status === 'active' || status === 'inactive' || status === 'pendingActivation'
+  const isSoon = isUsed && Date.parse(expiresAt) - frame.now.getTime() < SOON_MS
+  const isRenewed = origin === 'automatic' && status === 'active'
+  const note = isRenewed ? html`<br><span class="hint">${t.renewed}</span>` : isSoon && badge(t.endsSoon, 'warn')
+  return html`${day(frame, expiresAt)} ${note}`
+}
+
+/** Returns certificates as a tree: each root, and below it what it signed. What has no root here stands alone. */
+export function treeOf(
+  all: readonly Certificate[],
+): readonly (readonly [certificate: Certificate, isBelow: boolean])[] {
+  const ids = new Set(all.map(({ id }) => id))
+  const tops = all.filter(({ parentCertificateId }) => !ids.has(parentCertificateId))
+  return tops.flatMap((top) => {
+    const below = all.filter(({ parentCertificateId }) => parentCertificateId === top.id)
+    return [[top, false] as const, ...below.map((one) => [one, true] as const)]
+  })
+}
+
+/** Returns what may be done with a certificate, by its last segment of the path. The server decides again. */
+export function verbsOf({
+  status,
+  origin,
+  type,
+}: Certificate): readonly ('activate' | 'deactivate' | 'revoke' | 'sign')[] {
+  if (status === 'expired' || status === 'revoked') return []
+  const isSigner = origin === 'root' || origin === 'request'
+  const isRoot = type === 'issuerRoot' || type === 'verifierRoot'
+  return [
+    ...(isRoot && status !== 'pendingActivation' ? (['sign'] as const) : []),
+    ...(isSigner && status === 'active' ? (['deactivate'] as const) : []),
+    ...(isSigner && status !== 'active' ? (['activate'] as const) : []),
+    'revoke',
+  ]
+}

@@ -1,0 +1,110 @@
+import type { Endpoint } from '../../http/routes/endpoint.ts'
+import { select, textArea } from '../../pages/controls.ts'
+import { form } from '../../pages/form.ts'
+import { html } from '../../pages/html.ts'
+import { button, buttonLink, card } from '../../pages/parts.ts'
+import { confirmScreen } from '../frame/confirm.ts'
+import {
+  hasProblems,
+  noProblems,
+  onceField,
+  onceHeader,
+  type Problems,
+  problemList,
+  problemsOf,
+  typed,
+} from '../frame/form-values.ts'
+import { type Frame, formScreen, type Screen } from '../frame/screen.ts'
+import { API, at, type Certificate, LIST, nameIn, place, readCertificate } from './certificate.ts'
+import type { SigningRequest } from './signing-request.ts'
+import { certificateTexts } from './texts.ts'
+
+const PEM_CHARS_MAX = 32_768
+
+function standing(verb: 'activate' | 'deactivate' | 'revoke'): readonly Endpoint[] {
+  return confirmScreen({
+    ...{ place, path: `${LIST}/{id}/${verb}`, summary: `Asks whether to ${verb} a certificate, and does it.` },
+    ask: async (frame) => {
+      const t = certificateTexts[frame.language]
+      const found = await readCertificate(frame)
+      const name = nameIn(found.subject)
+      const look = verb === 'revoke' ? 'danger' : 'main'
+      return {
+        ...{ title: t[`${verb}Title`], text: `${name}: ${t[`${verb}Text`]}`, button: t[verb], look },
+        crumbs: [[t.title, LIST], [name, at(found)], [t[verb]]],
+        back: at(found),
+      }
+    },
+    act: async ({ api, params }) => {
+      await api.send('POST', `${API}/${encodeURIComponent(params.id)}/${verb}`)
+      return { to: at(params) }
+    },
+  })
+}
+
+const sign = formScreen({
+  ...{ place, path: `${LIST}/{id}/sign`, summary: 'Signs a certificate signing request with a root.' },
+  show: (frame) => signForm(frame, noProblems),
+  send: async (frame) => {
+    const t = certificateTexts[frame.language]
+    const [csrId, csr] = [typed(frame.fields, 'csrId'), typed(frame.fields, 'csr')]
+    if ((csrId === '') === (csr === '')) return signForm(frame, { fields: { csr: t.oneOfBoth } })
+    try {
+      const sent = { body: csrId === '' ? { csr } : { csrId }, headers: onceHeader(frame.fields) }
+      const path = `${API}/${encodeURIComponent(frame.params.id)}/sign`
+      const { data } = await frame.api.send<Certificate>('POST', path, sent)
+      return { to: at(data) }
+    } catch (error) {
+      return signForm(
+        frame,
+        problemsOf(error, (pointer) => (pointer === '/csrId' ? 'csrId' : 'csr')),
+      )
+    }
+  },
+})
+
+async function signForm(frame: Frame<{ readonly id: string }>, problems: Problems): Promise<Screen> {
+  const t = certificateTexts[frame.language]
+  const filters = { 'filter[status]': 'open', 'page[size]': '100' }
+  const [found, open] = await Promise.all([
+    readCertificate(frame),
+    frame.api.get<readonly SigningRequest[]>(`${API}/csrs`, filters),
+  ])
+  const wanted = found.type === 'issuerRoot' ? 'issuerSignCredential' : 'verifierSignRequest'
+  const own = open.data
+    .filter(({ type }) => type === wanted)
+    .map(({ id, keyType, countryName, createdAt }) => ({
+      value: id,
+      text: `${keyType}, ${countryName}, ${createdAt.slice(0, 10)}`,
+    }))
+  const choices = [{ value: '', text: t.noOwn }, ...own]
+  const given = (name: string) => typed(frame.fields, name)
+  const chosen = given('csrId') || (frame.query.request ?? '')
+  const fields = html`<p>${t.signText}</p>${select(frame, { name: 'csrId', label: t.ownRequest, value: chosen, choices, error: problems.fields.csrId })}${textArea(
+    frame,
+    {
+      name: 'csr',
+      label: t.foreignRequest,
+      hint: t.foreignRequestHint,
+      value: given('csr'),
+      rows: 8,
+      isCode: true,
+      lengthMax: PEM_CHARS_MAX,
+      isOptional: true,
+      error: problems.fields.csr,
+    },
+  )}`
+  const content = html`${onceField(frame.fields)}${card(fields)}<div class="buttons">${button(t.sign, { look: 'main' })}${buttonLink(frame.t.cancel, at(found))}</div>`
+  return {
+    title: t.signTitle,
+    crumbs: [[t.title, LIST], [nameIn(found.subject), at(found)], [t.sign]],
+    main: html`<div class="narrow stack">${problemList(frame.texts.problems, problems)}${form(frame, at(found, 'sign'), content)}</div>`,
+    hasErrors: hasProblems(problems),
+  }
+}
+
+/** What is done with a certificate. */
+export const changeScreens: readonly Endpoint[] = [
+  ...[...standing('activate'), ...standing('deactivate'), ...standing('revoke')],
+  ...sign,
+]

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import type { Api } from '../../../test/support/server.ts'
+import { openssl, rootExtensions } from '../../crypto/x509-path/test-support/openssl.ts'
+
+const years = { from: '200101000000Z', until: '491231235959Z' }
+
+async function made(api: Api, path: string, body: object): Promise<{ readonly id: string }> {
+  const { status, body: reply } = await api.post(path, body)
+  assert.equal(status, 201, JSON.stringify(reply))
+  return reply.data
+}
+
+/**
+ * Makes certificates, trusted entities and webhook endpoints of a tenant.
+ *
+ * @returns the paths of the screens that show them, with those that are asked first.
+ */
+export async function makeTrust(api: Api, receiver: string): Promise<readonly string[]> {
+  const about = { keyType: 'P-256', countryName: 'ZA' }
+  const issuerAlternativeNameUrl = 'https://college.example'
+  const root = await made(api, '/creds/certificates', { ...about, type: 'verifierRoot', issuerAlternativeNameUrl })
+  const csr = await made(api, '/creds/certificates/csrs', { ...about, type: 'verifierSignRequest' })
+  const tool = openssl()
+  const { pem } = tool.make({
+    subject: '/C=ZA/CN=Root of the University of the Cape',
+    extensions: rootExtensions,
+    ...years,
+  })
+  tool.remove()
+  const entity = await made(api, '/creds/trusted-entities', {
+    ...{ name: 'University of the Cape', issuers: ['https://uc.example/issuer'], purposes: ['issuer', 'verifier'] },
+    ...{ dids: [{ did: 'did:web:uc.example', name: 'Registrar' }], certificates: [pem] },
+  })
+  const endpoint = await made(api, '/creds/endpoints', { url: receiver })
+  const away = await made(api, '/creds/endpoints', { url: 'http://localhost:9/hook', filterTypes: ['user.created'] })
+  await api.patch(`/creds/endpoints/${away.id}`, { status: 'disabled' })
+  await api.post('/onboarding/users', { username: `heard-${endpoint.id}` })
+  const delivery = await firstDelivery(api, endpoint.id)
+  const paths = {
+    certificates: [
+      '',
+      '/new',
+      `/${root.id}`,
+      `/${root.id}/revoke`,
+      `/${root.id}/sign`,
+      '/csrs',
+      '/csrs/new',
+      `/csrs/${csr.id}`,
+    ],
+    trusted: ['', '?q=nobody', '/new', `/${entity.id}`, `/${entity.id}/delete`],
+    webhooks: ['', '/new', `/${endpoint.id}`, `/${endpoint.id}?status=dead`, `/${away.id}`],
+    settings: ['', '?saved=1', '/policies'],
+  }
+  const more = [`/${endpoint.id}/deliveries/${delivery}`, `/${endpoint.id}/secret`, `/${endpoint.id}/delete`, '/none']
+  return Object.entries({ ...paths, webhooks: [...paths.webhooks, ...more] }).flatMap(([noun, all]) =>
+    all.map((path) => `/console/${noun}${path}`),
+  )
+}
+
+/** Waits for the first delivery, which the server makes by itself. */
+async function firstDelivery(api: Api, endpointId: string): Promise<string> {
+  for (const end = performance.now() + 15_000; performance.now() < end; ) {
+    const { body } = await api.get(`/creds/endpoints/${endpointId}/deliveries`)
+    if (body.data[0]?.attempts.length > 0) return body.data[0].id
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  throw new Error('nothing was delivered')
+}
+
+/** Paths of the same nouns where there is nothing yet. */
+export const emptyTrustPaths: readonly string[] = [
+  ...[
+    '/console/certificates',
+    '/console/certificates/csrs',
+    '/console/trusted',
+    '/console/webhooks',
+    '/console/settings',
+  ],
+]

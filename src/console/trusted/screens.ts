@@ -1,0 +1,224 @@
+import type { Endpoint } from '../../http/routes/endpoint.ts'
+import { checkboxes, hidden, textArea } from '../../pages/controls.ts'
+import { foreign, foreignText } from '../../pages/foreign-text.ts'
+import { field, form } from '../../pages/form.ts'
+import { type Html, html } from '../../pages/html.ts'
+import { ApiRefusal } from '../../pages/own-api.ts'
+import { button, buttonLink, card, facts } from '../../pages/parts.ts'
+import { badge, pageOf, pager, table } from '../../pages/table.ts'
+import { confirmScreen } from '../frame/confirm.ts'
+import { hasProblems, noProblems, onceField, onceHeader, type Problems, problemList } from '../frame/form-values.ts'
+import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
+import { may } from '../frame/shell.ts'
+import { day, when } from '../frame/when.ts'
+import {
+  API,
+  blank,
+  bodyOf,
+  checkDraft,
+  type Draft,
+  draftOf,
+  type Entity,
+  LIST,
+  place,
+  readDraft,
+  refusedDraft,
+} from './entity.ts'
+import { type TrustedTexts, trustedTexts } from './texts.ts'
+
+const PEM_CHARS_MAX = 200_000
+
+const list = screen({
+  ...{ place, path: LIST, summary: 'Lists the trusted entities.' },
+  show: async (frame) => {
+    const t = trustedTexts[frame.language]
+    const { q = '' } = frame.query
+    const query = { 'search[name]': q, sort: 'name', ...pageOf(frame.query) }
+    const { data, links } = await frame.api.get<readonly Entity[]>(API, query)
+    const isFiltered = q !== '' || frame.query.after !== undefined || frame.query.before !== undefined
+    const columns = [
+      { heading: t.name, cell: (one: Entity) => html`<a href="${at(one)}">${foreign(one.name)}</a>` },
+      { heading: t.purposes, cell: (one: Entity) => purposesOf(one, t) },
+      { heading: t.known, cell: (one: Entity) => knownBy(one, t) || frame.t.none },
+      { heading: t.changed, cell: (one: Entity) => when(frame, one.updatedAt) },
+    ]
+    const filter = html`<form class="filter" method="get" action="${LIST}"><div class="field"><label for="q">${t.search}</label><input id="q" name="q" type="search" maxlength="200" value="${q}"></div>${button(frame.t.filter)}</form>`
+    const canWrite = may(frame, 'trust:write')
+    const none = html`<div class="empty"><p>${isFiltered ? t.emptyFilter : t.empty}</p>${!isFiltered && canWrite && html`<div class="buttons">${buttonLink(t.new, `${LIST}/new`)}</div>`}</div>`
+    const actions = html`<div class="buttons">${canWrite && html`<a class="button main" href="${LIST}/new">${t.new}</a>`}</div>`
+    return {
+      title: t.title,
+      main: html`<p class="lead">${t.lead}</p>${(isFiltered || data.length > 0) && filter}${data.length === 0 ? none : table(t.title, columns, data)}${pager(frame.texts, links, frame.here)}`,
+      actions,
+    }
+  },
+})
+
+function at({ id }: { readonly id: string }): string {
+  return `${LIST}/${encodeURIComponent(id)}`
+}
+
+function purposesOf({ purposes }: Entity, t: TrustedTexts): string {
+  return purposes.map((one) => t.purpose[one] ?? one).join(', ')
+}
+
+function knownBy(entity: Entity, t: TrustedTexts): string {
+  const kinds = ['issuers', 'dids', 'certificates'] as const
+  return kinds.flatMap((kind) => (entity[kind].length === 0 ? [] : [t.counts[kind](entity[kind].length)])).join(', ')
+}
+
+const create = formScreen({
+  ...{ place, path: `${LIST}/new`, summary: 'Adds a trusted entity.' },
+  show: (frame) => entityForm(frame, frame.isKept ? readDraft(frame) : blank, noProblems),
+  send: async (frame) => {
+    const draft = readDraft(frame)
+    const problems = checkDraft(draft, frame)
+    if (hasProblems(problems)) return entityForm(frame, draft, problems)
+    try {
+      const sent = { body: bodyOf(draft, null), headers: onceHeader(frame.fields) }
+      const { data } = await frame.api.send<Entity>('POST', API, sent)
+      return { to: at(data) }
+    } catch (error) {
+      return entityForm(frame, draft, refusedDraft(error, draft, trustedTexts[frame.language]))
+    }
+  },
+})
+
+function entityForm(frame: Frame, draft: Draft, problems: Problems): Screen {
+  const t = trustedTexts[frame.language]
+  const content = html`${onceField(frame.fields)}${card(fieldsOf(frame, draft, problems))}<div class="buttons">${button(frame.t.save, { look: 'main' })}${buttonLink(frame.t.cancel, LIST)}</div>`
+  return {
+    title: t.new,
+    crumbs: [[t.title, LIST], [t.new]],
+    main: html`<div class="narrow stack">${problemList(frame.texts.problems, problems)}${form(frame, `${LIST}/new`, content)}</div>`,
+    hasErrors: hasProblems(problems),
+  }
+}
+
+function fieldsOf(frame: Frame, draft: Draft, { fields }: Problems): Html {
+  const t = trustedTexts[frame.language]
+  const choices = Object.entries(t.purpose).map(([value, text]) => ({ value, text }))
+  const lines = (name: 'issuers' | 'dids' | 'certificates', rows: number) =>
+    textArea(frame, {
+      ...{ name, label: t[name], hint: t[`${name}Hint`], value: draft[name], error: fields[name], rows },
+      ...{ isOptional: true, isCode: name === 'certificates', lengthMax: PEM_CHARS_MAX },
+    })
+  const wrong = fields['purposes-issuer']
+  return html`${field(frame, { name: 'name', label: t.name, hint: t.nameHint, value: draft.name, lengthMax: 200, error: fields.name })}${wrong !== undefined && html`<p class="error">${wrong}</p>`}${checkboxes('purposes', t.purposes, choices, draft.purposes)}${lines('issuers', 2)}${lines('dids', 2)}${lines('certificates', 8)}`
+}
+
+type Params = { readonly id: string }
+type Summary = {
+  readonly subject: string
+  readonly issuer: string
+  readonly notBefore: string
+  readonly notAfter: string
+}
+
+async function read({ api, params }: Frame<Params>) {
+  const { data, meta, etag } = await api.get<Entity>(`${API}/${encodeURIComponent(params.id)}`)
+  // The shape that the route promises.
+  return { entity: data, certificates: (meta.certificates ?? []) as unknown as readonly Summary[], etag: etag ?? '' }
+}
+
+const one = formScreen({
+  ...{ place, path: `${LIST}/{id}`, summary: 'Shows a trusted entity, and changes it.' },
+  show: async (frame) => {
+    const found = await read(frame)
+    return entityPage(frame, found, frame.isKept ? readDraft(frame) : draftOf(found.entity, found.etag), noProblems)
+  },
+  send: async (frame) => {
+    const found = await read(frame)
+    const draft = readDraft(frame)
+    const problems = checkDraft(draft, frame)
+    if (hasProblems(problems)) return entityPage(frame, found, draft, problems)
+    try {
+      const sent = { body: bodyOf(draft, found.entity), ifMatch: draft.etag }
+      await frame.api.send('PUT', `${API}/${encodeURIComponent(frame.params.id)}`, sent)
+      return { to: at(frame.params) }
+    } catch (error) {
+      if (error instanceof ApiRefusal && error.status === 412) return conflict(frame, draft)
+      return entityPage(frame, found, draft, refusedDraft(error, draft, trustedTexts[frame.language]))
+    }
+  },
+})
+
+type Found = Awaited<ReturnType<typeof read>>
+
+function entityPage(frame: Frame, found: Found, draft: Draft, problems: Problems, both?: Html): Screen {
+  const t = trustedTexts[frame.language]
+  const { entity, certificates } = found
+  const canWrite = may(frame, 'trust:write')
+  const name = foreignText(entity.name)
+  const content = html`${hidden('etag', draft.etag)}${card(fieldsOf(frame, draft, problems))}<div class="buttons">${button(frame.t.save, { look: 'main' })}${buttonLink(frame.t.cancel, LIST)}</div>`
+  const actions = canWrite && html`<div class="buttons">${buttonLink(t.remove, `${at(entity)}/delete`)}</div>`
+  const known = html`<section class="panel">${knownFacts(frame, entity)}</section>${certificates.length > 0 && certificateTable(frame, certificates)}`
+  return {
+    title: name,
+    crumbs: [[t.title, LIST], [name]],
+    main: html`${problemList(frame.texts.problems, problems)}${both}<div class="columns"><div class="stack">${known}</div>${canWrite && form(frame, at(entity), content)}</div>`,
+    actions: actions || undefined,
+    hasErrors: hasProblems(problems),
+  }
+}
+
+function knownFacts(frame: Frame, entity: Entity): Html {
+  const t = trustedTexts[frame.language]
+  const many = (values: readonly string[]) =>
+    values.length === 0 ? frame.t.none : html`${values.map((one) => html`<code>${foreign(one, 500)}</code> `)}`
+  return facts([
+    [t.purposes, purposesOf(entity, t)],
+    [t.issuers, many(entity.issuers)],
+    [t.dids, many(entity.dids.map(({ did }) => did))],
+    [t.changed, when(frame, entity.updatedAt)],
+  ])
+}
+
+function certificateTable(frame: Frame, certificates: readonly Summary[]): Html {
+  const t = trustedTexts[frame.language]
+  const columns = [
+    { heading: t.subject, cell: ({ subject }: Summary) => foreign(subject) },
+    {
+      heading: t.validUntil,
+      cell: ({ notAfter }: Summary) =>
+        html`${day(frame, notAfter)} ${Date.parse(notAfter) < frame.now.getTime() && badge(t.ended, 'bad')}`,
+    },
+  ]
+  return table(t.certificates, columns, certificates)
+}
+
+/** Both versions: what another person saved, and what was typed here. */
+async function conflict(frame: Frame<Params>, draft: Draft): Promise<Screen> {
+  const t = trustedTexts[frame.language]
+  const found = await read(frame)
+  const theirs = draftOf(found.entity, found.etag)
+  const names = ['name', 'purposes', 'issuers', 'dids', 'certificates'] as const
+  const text = (one: Draft, name: (typeof names)[number]) => foreign(String(one[name]), 500)
+  const differing = names.filter((name) => String(theirs[name]) !== String(draft[name]))
+  const columns = [
+    { heading: t.what, cell: (name: (typeof names)[number]) => t[name] },
+    { heading: t.theirs, cell: (name: (typeof names)[number]) => text(theirs, name) },
+    { heading: t.yours, cell: (name: (typeof names)[number]) => text(draft, name) },
+  ]
+  const both = html`<div class="message warn" role="alert" tabindex="-1" autofocus><h2>${t.changedTitle}</h2><p>${t.changedText}</p><p><a href="${at(found.entity)}">${t.takeTheirs}</a></p></div>${differing.length > 0 && table(t.changedTitle, columns, differing)}`
+  const page = entityPage(frame, found, { ...draft, etag: found.etag }, noProblems, both)
+  return { ...page, status: 412, hasErrors: true }
+}
+
+const remove = confirmScreen({
+  ...{ place, path: `${LIST}/{id}/delete`, summary: 'Asks whether to delete a trusted entity, and does it.' },
+  ask: async (frame) => {
+    const t = trustedTexts[frame.language]
+    const { entity } = await read(frame)
+    const name = foreignText(entity.name)
+    const about = { title: t.removeTitle, text: `${name}: ${t.removeText}`, button: t.remove, look: 'danger' } as const
+    return { ...about, crumbs: [[t.title, LIST], [name, at(entity)], [t.remove]], back: at(entity) }
+  },
+  act: async ({ api, params }) => {
+    await api.send('DELETE', `${API}/${encodeURIComponent(params.id)}`)
+    return { to: LIST }
+  },
+})
+
+/** Trusted entities. */
+export const trustedScreens: readonly Endpoint[] = [...list, ...create, ...one, ...remove]

@@ -1,0 +1,128 @@
+import { parseJson } from '../../crypto/json.ts'
+import type { Endpoint as PageEndpoint } from '../../http/routes/endpoint.ts'
+import { foreign, foreignText } from '../../pages/foreign-text.ts'
+import { type Html, html } from '../../pages/html.ts'
+import { buttonLink, card, facts, message } from '../../pages/parts.ts'
+import { confirmScreen } from '../frame/confirm.ts'
+import { onceHeader } from '../frame/form-values.ts'
+import type { Frame, Screen } from '../frame/screen.ts'
+import { when } from '../frame/when.ts'
+import { API, type Attempt, at, type Endpoint, hostOf, LIST, outcomeOf, place, readEndpoint } from './endpoint.ts'
+import { type WebhookTexts, webhookTexts } from './texts.ts'
+
+type Tested = { readonly eventId: string; readonly body: string; readonly attempt: Attempt }
+
+/** The only page that has the signing secret. @param formerUntil Until when the former one signs. */
+export function secretTold(frame: Frame, found: Endpoint, formerUntil?: string): Screen {
+  const { texts, language } = frame
+  const t = webhookTexts[language]
+  const secret = html`<copy-text label="${texts.copy}" done="${texts.copied}"><code class="secret">${found.secret ?? ''}</code></copy-text>`
+  const former = formerUntil === undefined ? [] : [[t.formerUntil, when(frame, formerUntil)] as const]
+  return {
+    title: t.secret,
+    crumbs: crumbs(found, t, t.secret),
+    main: html`<div class="narrow stack">${message('note', t.secretText)}${card(html`${facts([[t.url, html`<code>${foreign(found.url, 2048)}</code>`], ...former])}${secret}`)}<p>${buttonLink(frame.t.back, at(found))}</p></div>`,
+    modules: ['copy-text'],
+  }
+}
+
+/** Returns the way to what is done with an endpoint. */
+export function crumbs(found: Endpoint, t: WebhookTexts, last: string) {
+  return [[t.title, LIST], [foreignText(hostOf(found), 80), at(found)], [last]] as const
+}
+
+const test = confirmScreen({
+  ...{
+    place,
+    path: `${LIST}/{id}/test`,
+    summary: 'Sends a test message to a webhook endpoint, and tells what became of it.',
+  },
+  ask: async (frame) => {
+    const t = webhookTexts[frame.language]
+    const found = await readEndpoint(frame)
+    const about = { title: t.testTitle, text: t.testText, button: t.test, look: 'main' } as const
+    return { ...about, crumbs: crumbs(found, t, t.test), back: at(found) }
+  },
+  act: async (frame) => {
+    const t = webhookTexts[frame.language]
+    const found = await readEndpoint(frame)
+    const { data } = await frame.api.send<Tested>('POST', `${API}/${found.id}/test`)
+    const { statusCode } = data.attempt
+    const isTaken = statusCode !== null && statusCode >= 200 && statusCode < 300
+    const known = facts([
+      [t.answer, outcomeOf(data.attempt, frame)],
+      [t.duration, t.took(String(data.attempt.durationMs))],
+      [t.webhookId, html`<code>${data.eventId}</code>`],
+    ])
+    return {
+      title: t.tested,
+      crumbs: crumbs(found, t, t.tested),
+      main: html`<div class="narrow stack">${message(isTaken ? 'done' : 'bad', isTaken ? t.testOk : t.testBad)}<section class="panel">${known}</section>${bodyPanel(t, data.body)}<p class="buttons">${buttonLink(frame.t.back, at(found))}</p></div>`,
+    }
+  },
+})
+
+/** Returns a panel with the body of a message, over several lines. It may be of any size. */
+export function bodyPanel(t: WebhookTexts, body: string | null): Html {
+  const shown =
+    body === null ? html`<p>${t.bodyGone}</p>` : html`<pre class="secret"><code>${indented(body)}</code></pre>`
+  return html`<section class="panel"><header><h2>${t.body}</h2></header><div class="inside">${shown}</div></section>`
+}
+
+function indented(body: string): string {
+  return JSON.stringify(parseJson(body), null, 2)
+}
+
+const rotate = confirmScreen({
+  ...{ place, path: `${LIST}/{id}/secret`, summary: 'Makes a new signing secret of a webhook endpoint.' },
+  ask: async (frame) => {
+    const t = webhookTexts[frame.language]
+    const found = await readEndpoint(frame)
+    const about = { title: t.rotateTitle, text: t.rotateText, button: t.rotate, look: 'main' } as const
+    return { ...about, crumbs: crumbs(found, t, t.rotate), back: at(found) }
+  },
+  act: async (frame) => {
+    const path = `${API}/${encodeURIComponent(frame.params.id)}/secret/rotate`
+    const sent = { body: {}, headers: onceHeader(frame.fields) }
+    const { data, meta } = await frame.api.send<Endpoint>('POST', path, sent)
+    return secretTold(frame, data, String(meta.formerSecretUntil))
+  },
+})
+
+function standing(verb: 'enable' | 'disable'): readonly PageEndpoint[] {
+  return confirmScreen({
+    ...{ place, path: `${LIST}/{id}/${verb}`, summary: `Asks whether to ${verb} a webhook endpoint, and does it.` },
+    ask: async (frame) => {
+      const t = webhookTexts[frame.language]
+      const found = await readEndpoint(frame)
+      const look = verb === 'enable' ? 'main' : 'danger'
+      const about = { title: t[`${verb}Title`], text: t[`${verb}Text`], button: t[verb], look } as const
+      return { ...about, crumbs: crumbs(found, t, t[verb]), back: at(found) }
+    },
+    act: async ({ api, params }) => {
+      const status = verb === 'enable' ? 'active' : 'disabled'
+      await api.send('PATCH', `${API}/${encodeURIComponent(params.id)}`, { body: { status } })
+      return { to: at(params) }
+    },
+  })
+}
+
+const remove = confirmScreen({
+  ...{ place, path: `${LIST}/{id}/delete`, summary: 'Asks whether to delete a webhook endpoint, and does it.' },
+  ask: async (frame) => {
+    const t = webhookTexts[frame.language]
+    const found = await readEndpoint(frame)
+    const about = { title: t.removeTitle, text: t.removeText, button: t.remove, look: 'danger' } as const
+    return { ...about, crumbs: crumbs(found, t, t.remove), back: at(found) }
+  },
+  act: async ({ api, params }) => {
+    await api.send('DELETE', `${API}/${encodeURIComponent(params.id)}`)
+    return { to: LIST }
+  },
+})
+
+/** What is done with a webhook endpoint. */
+export const changeScreens: readonly PageEndpoint[] = [
+  ...[...test, ...rotate, ...remove],
+  ...[...standing('enable'), ...standing('disable')],
+]

@@ -1,0 +1,122 @@
+import type { Endpoint as PageEndpoint } from '../../http/routes/endpoint.ts'
+import { select } from '../../pages/controls.ts'
+import { type Html, html } from '../../pages/html.ts'
+import { button, buttonLink, facts } from '../../pages/parts.ts'
+import { badge, pager, type Tone, table } from '../../pages/table.ts'
+import { confirmScreen } from '../frame/confirm.ts'
+import { type Frame, screen } from '../frame/screen.ts'
+import { may } from '../frame/shell.ts'
+import { when } from '../frame/when.ts'
+import { bodyPanel, crumbs } from './change-screens.ts'
+import {
+  API,
+  type Attempt,
+  at,
+  type Delivery,
+  type Endpoint,
+  eventName,
+  LIST,
+  outcomeOf,
+  place,
+  readEndpoint,
+} from './endpoint.ts'
+import { type WebhookTexts, webhookTexts } from './texts.ts'
+
+const tones: Readonly<Record<Delivery['status'], Tone>> = { pending: 'warn', delivered: 'ok', dead: 'bad' }
+
+type Page = { readonly data: readonly Delivery[]; readonly links: Readonly<Record<string, string>> }
+
+/** Returns the deliveries of an endpoint with their filter, one page of them. */
+export function deliveriesPanel(frame: Frame, endpoint: Endpoint, { data, links }: Page): Html {
+  const t = webhookTexts[frame.language]
+  const { status = '' } = frame.query
+  const isFiltered = status !== '' || frame.query.after !== undefined || frame.query.before !== undefined
+  const choices = [
+    { value: '', text: frame.t.all },
+    ...Object.entries(t.statuses).map(([value, text]) => ({ value, text })),
+  ]
+  const filter = html`<form class="filter" method="get" action="${at(endpoint)}">${select(frame, { name: 'status', label: t.status, value: status, choices })}${button(frame.t.filter)}</form>`
+  const columns = [
+    {
+      heading: t.event,
+      cell: (one: Delivery) =>
+        html`<a href="${at(endpoint, `deliveries/${one.id}`)}">${eventName(one.type, frame)}</a>`,
+    },
+    { heading: t.status, cell: (one: Delivery) => statusOf(one, t) },
+    { heading: t.lastAnswer, cell: (one: Delivery) => lastOf(one, frame) },
+    { heading: t.when, cell: (one: Delivery) => when(frame, one.createdAt) },
+  ]
+  const none = html`<div class="empty"><p>${isFiltered ? t.noDeliveriesFilter : t.noDeliveries}</p></div>`
+  return html`<section class="stack"><h2>${t.deliveries}</h2>${(isFiltered || data.length > 0) && filter}${data.length === 0 ? none : table(t.deliveries, columns, data)}${pager(frame.texts, links, frame.here)}<p class="hint">${t.countsHint}</p></section>`
+}
+
+function statusOf({ status }: Delivery, t: WebhookTexts): Html {
+  return badge(t.statuses[status], tones[status])
+}
+
+function lastOf({ attempts }: Delivery, frame: Frame): Html | string {
+  const last = attempts.at(-1)
+  return last === undefined ? webhookTexts[frame.language].notTried : outcomeOf(last, frame)
+}
+
+type Params = { readonly id: string; readonly delivery: string }
+
+async function readDelivery({ api, params }: Frame<Params>): Promise<Delivery> {
+  const path = `${API}/${encodeURIComponent(params.id)}/deliveries/${encodeURIComponent(params.delivery)}`
+  return (await api.get<Delivery>(path)).data
+}
+
+const one = screen({
+  ...{ place, path: `${LIST}/{id}/deliveries/{delivery}`, summary: 'Shows a delivery with its body and its attempts.' },
+  show: async (frame) => {
+    const t = webhookTexts[frame.language]
+    const [endpoint, found] = await Promise.all([readEndpoint(frame), readDelivery(frame)])
+    const known = facts([
+      [t.status, statusOf(found, t)],
+      [t.when, when(frame, found.createdAt)],
+      ...(found.endedAt === null ? [] : [[t.ended, when(frame, found.endedAt)] as const]),
+      ...(found.nextAttemptAt === null ? [] : [[t.next, when(frame, found.nextAttemptAt)] as const]),
+      [t.webhookId, html`<code>${found.eventId}</code>`],
+    ])
+    const columns = [
+      { heading: t.when, cell: ({ at: moment }: Attempt) => when(frame, moment) },
+      { heading: t.answer, cell: (attempt: Attempt) => outcomeOf(attempt, frame) },
+      { heading: t.duration, cell: ({ durationMs }: Attempt) => t.took(String(durationMs)), isFigure: true },
+    ]
+    const attempts =
+      found.attempts.length === 0
+        ? html`<p class="hint">${t.notTried}</p>`
+        : table(t.attempts, columns, found.attempts.toReversed())
+    const actions = may(frame, 'webhooks:write')
+      ? html`<div class="buttons">${buttonLink(t.redeliver, `${at(endpoint)}/deliveries/${found.id}/redeliver`)}</div>`
+      : undefined
+    return {
+      title: eventName(found.type, frame),
+      crumbs: crumbs(endpoint, t, t.delivery),
+      main: html`<section class="panel">${known}</section><section class="stack"><h2>${t.attempts}</h2>${attempts}</section>${bodyPanel(t, found.body ?? null)}`,
+      actions,
+    }
+  },
+})
+
+const redeliver = confirmScreen({
+  ...{
+    place,
+    path: `${LIST}/{id}/deliveries/{delivery}/redeliver`,
+    summary: 'Asks whether to send an event again, and does it.',
+  },
+  ask: async (frame) => {
+    const t = webhookTexts[frame.language]
+    const [endpoint, found] = await Promise.all([readEndpoint(frame), readDelivery(frame)])
+    const about = { title: t.redeliverTitle, text: t.redeliverText, button: t.redeliver, look: 'main' } as const
+    return { ...about, crumbs: crumbs(endpoint, t, t.redeliver), back: at(endpoint, `deliveries/${found.id}`) }
+  },
+  act: async ({ api, params }) => {
+    const path = `deliveries/${encodeURIComponent(params.delivery)}`
+    await api.send('POST', `${API}/${encodeURIComponent(params.id)}/${path}/redeliver`)
+    return { to: at(params, path) }
+  },
+})
+
+/** Deliveries of a webhook endpoint. */
+export const deliveryScreens: readonly PageEndpoint[] = [...one, ...redeliver]

@@ -1,0 +1,81 @@
+import { foreign } from '../../pages/foreign-text.ts'
+import { type Html, html } from '../../pages/html.ts'
+import { badge } from '../../pages/table.ts'
+import type { Frame } from '../frame/screen.ts'
+import { journalTexts } from '../journal/texts.ts'
+import { type WebhookTexts, webhookTexts } from './texts.ts'
+
+/** Path of the list, and of the operations of the API. */
+export const LIST = '/console/webhooks'
+/** See {@link LIST}. */
+export const API = '/creds/endpoints'
+/** The entry of the menu. */
+export const place = 'webhooks'
+
+/** An endpoint as the API shows it. */
+export type Endpoint = {
+  readonly id: string
+  readonly url: string
+  readonly filterTypes: readonly string[]
+  readonly status: 'active' | 'disabled'
+  readonly disabledReason: keyof WebhookTexts['reasons'] | null
+  readonly disabledAt: string | null
+  readonly failingSince: string | null
+  readonly counts?: Readonly<Record<keyof WebhookTexts['counts'], number>>
+  readonly secret?: string
+  readonly createdAt: string
+}
+
+/** One attempt of a delivery. */
+export type Attempt = {
+  readonly at: string
+  readonly statusCode: number | null
+  readonly error: string | null
+  readonly durationMs: number
+}
+
+/** A delivery as the API shows it. */
+export type Delivery = {
+  readonly id: string
+  readonly eventId: string
+  readonly type: string
+  readonly status: keyof WebhookTexts['statuses']
+  readonly attempts: readonly Attempt[]
+  readonly body?: string | null
+  readonly nextAttemptAt: string | null
+  readonly createdAt: string
+  readonly endedAt: string | null
+}
+
+/** Returns the path of an endpoint, or of what is done with it. */
+export function at({ id }: Pick<Endpoint, 'id'>, verb?: string): string {
+  return `${LIST}/${encodeURIComponent(id)}${verb === undefined ? '' : `/${verb}`}`
+}
+
+/** Reads the endpoint that the path names. */
+export async function readEndpoint({ api, params }: Frame<{ readonly id: string }>): Promise<Endpoint> {
+  return (await api.get<Endpoint>(`${API}/${encodeURIComponent(params.id)}`)).data
+}
+
+/** Returns the host of an endpoint, for headings. */
+export function hostOf({ url }: Endpoint): string {
+  return URL.parse(url)?.host ?? url
+}
+
+/** Returns the state of an endpoint in words. */
+export function stateOf({ status, failingSince }: Endpoint, t: WebhookTexts): Html {
+  if (status === 'disabled') return badge(t.states.disabled, 'bad')
+  return failingSince === null ? badge(t.states.active, 'ok') : badge(t.failing, 'warn')
+}
+
+/** Returns an event type in words. */
+export function eventName(type: string, { language }: Pick<Frame, 'language'>): string {
+  return journalTexts[language].events[type] ?? type
+}
+
+/** Returns what came of an attempt in words. */
+export function outcomeOf({ statusCode, error }: Attempt, { language }: Pick<Frame, 'language'>): Html {
+  const t = webhookTexts[language]
+  if (statusCode === null) return html`${t.errors[error ?? ''] ?? foreign(error ?? '')}`
+  return badge(t.answered(statusCode), statusCode >= 200 && statusCode < 300 ? 'ok' : 'bad')
+}

@@ -1,0 +1,83 @@
+import { isDeepStrictEqual } from 'node:util'
+import { type Caller, holds } from '../../caller.ts'
+import { Fault } from '../../fault.ts'
+import type { Platform } from '../../platform.ts'
+import { forgetTenants } from './find-tenant.ts'
+import { changedSettings, isAppearance, type OrganisationChange, type OrganisationRecord } from './organisation.ts'
+import { findOrganisation, updateOrganisation } from './organisation-store.ts'
+import { settingMistakes } from './setting-mistakes.ts'
+
+type Needs = Pick<Platform, 'store' | 'clock' | 'memory'>
+
+const ATTEMPTS_MAX = 10
+
+/** Returns the organisation of the caller, as it is now. @throws Fault `resource.unknown` if it is disabled */
+export async function getOrganisation({ store }: Needs, { tenantId }: Caller): Promise<OrganisationRecord> {
+  const found = await store.single(tenantId, findOrganisation)
+  if (found === null) throw new Fault('resource.unknown')
+  return found
+}
+
+/**
+ * Changes the members that are given. This process uses them at once, the others within five seconds.
+ *
+ * @param isExpected Whether the organisation is still the one that the change was made from.
+ * @throws Fault `scope.missing` for a member that only an owner may change, `request.invalid`, `state.conflict` for a member that the
+ *   bootstrap file names, `resource.changed`
+ */
+export async function changeOrganisation(
+  needs: Needs,
+  caller: Caller,
+  change: OrganisationChange,
+  isExpected: (current: OrganisationRecord) => boolean = () => true,
+): Promise<OrganisationRecord> {
+  checkScope(caller, change)
+  // A reset to the default is never wrong.
+  const violations = settingMistakes(changedSettings({}, change))
+  if (violations.length > 0) throw new Fault('request.invalid', { violations })
+  for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
+    const current = await getOrganisation(needs, caller)
+    if (!isExpected(current)) throw new Fault('resource.changed')
+    const changed = await attemptChange(needs, caller, current, change)
+    if (changed !== null) return changed
+  }
+  throw new Fault('state.conflict', { detail: 'The organisation was changed again and again meanwhile. Try again.' })
+}
+
+/** Returns null if the organisation was changed concurrently. */
+async function attemptChange(
+  needs: Needs,
+  caller: Caller,
+  current: OrganisationRecord,
+  change: OrganisationChange,
+): Promise<OrganisationRecord | null> {
+  refuseFileMembers(current, change)
+  const to = { name: change.name ?? current.name, settings: changedSettings(current.settings, change) }
+  if (isDeepStrictEqual(to, { name: current.name, settings: { ...current.settings } })) return current
+  const now = needs.clock.now()
+  const entry = {
+    action: 'tenant.changed',
+    subject: { kind: 'tenant', id: caller.tenantId },
+    by: caller,
+    detail: { members: Object.keys(change) },
+  } as const
+  const changed = await needs.store.single(caller.tenantId, (tx) =>
+    updateOrganisation(tx, current.catalogVersion, to, entry, now),
+  )
+  forgetTenants(needs)
+  return changed
+}
+
+function checkScope(caller: Caller, change: OrganisationChange): void {
+  if (holds(caller, 'tenant:admin') || !Object.keys(change).some(isAppearance)) return
+  const detail = 'The token lacks the scope tenant:admin, which is needed for all but the policies.'
+  throw new Fault('scope.missing', { detail, meta: { requiredScope: 'tenant:admin' } })
+}
+
+/** As for clients: at its next start the server would undo the change. */
+function refuseFileMembers({ fileMembers }: OrganisationRecord, change: OrganisationChange): void {
+  const governed = Object.keys(change).filter((one) => fileMembers.includes(one))
+  if (governed.length === 0) return
+  const detail = 'The bootstrap file names this member and would undo the change at the next start. Change it there.'
+  throw new Fault('state.conflict', { detail, violations: governed.map((one) => ({ pointer: `/${one}`, detail })) })
+}

@@ -1,0 +1,27 @@
+import type { Violation } from '../../fault.ts'
+import { isReadableAccent } from '../../pages/accent.ts'
+import type { TenantSettings } from './settings-schema.ts'
+
+/** Returns what is wrong with settings that match their schema. Pointers start at the settings. */
+export function settingMistakes({ accentColor, timeZone, supportAddress }: TenantSettings): readonly Violation[] {
+  const mistakes: Violation[] = []
+  if (accentColor !== undefined && !isReadableAccent(accentColor)) {
+    const detail = 'Text in this colour cannot be read on light paper (contrast below 4.5:1). Choose a darker one.'
+    mistakes.push({ detail, pointer: '/accentColor' })
+  }
+  if (timeZone !== undefined && !isTimeZone(timeZone)) {
+    mistakes.push({ detail: 'It is not a time zone of the IANA database.', pointer: '/timeZone' })
+  }
+  if (supportAddress?.startsWith('https:') === true && !URL.canParse(supportAddress)) {
+    mistakes.push({ detail: 'It is neither an e-mail address nor an https URL.', pointer: '/supportAddress' })
+  }
+  return mistakes
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
+  } catch {
+    return false
+  }
+}
