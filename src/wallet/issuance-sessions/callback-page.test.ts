@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { continueTo } from '../../authorization/sign-in/pages/request.ts'
 import { startSession } from '../../authorization/sign-in/session.ts'
 import { aPagesServer, type PagesServer } from '../../authorization/sign-in/test-support/pages-server.ts'
-import { aTenantWith, aVisit, cookieHeader } from '../../authorization/sign-in/test-support/person.ts'
+import { aTenantWith, aVisit, cookieHeader, disableUser } from '../../authorization/sign-in/test-support/person.ts'
 import type { UserRef } from '../../authorization/sign-in/visit.ts'
 import type { Caller, UserId } from '../../caller.ts'
 import { readConfig } from '../../config.ts'
@@ -14,6 +14,7 @@ import { walletProviderEndpoints } from '../issuer-access/public-endpoints.ts'
 import { type ForeignIssuer, foreignIssuer } from '../test-support/foreign-issuer.ts'
 import { issuanceSessionPages } from './callback-page.ts'
 import { createSession } from './create-session.ts'
+import { finishSession } from './finish-session.ts'
 import { getSession } from './show-session.ts'
 
 let server: PagesServer
@@ -133,4 +134,17 @@ test('the wallet provider publishes its keys as did:web, also for a day after a 
   server.clock.shiftSeconds = 86_401
   assert.equal((await document()).assertionMethod.length, 1)
   server.clock.shiftSeconds = 0
+})
+
+test('a user who may not sign in any more completes no session, which stays until it expires', async () => {
+  const { thandi } = await twoPeople()
+  const { id, path } = await comingBack(thandi.caller)
+  await disableUser(server.platform, thandi.caller)
+  const { location } = await visit(path, thandi.cookie)
+  assert.match(location ?? '', /^\/sign-in/)
+  // A callback whose session was read before.
+  const visitor = { ...thandi.caller, by: thandi.caller }
+  const query = new URL(path, server.origin).searchParams
+  await assert.rejects(finishSession(server.platform, visitor, query), { code: 'state.invalid' })
+  assert.equal((await getSession(server.platform, thandi.caller, id)).status, 'pending')
 })
