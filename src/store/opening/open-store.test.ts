@@ -109,6 +109,24 @@ test('a single statement is one round trip, a second one in it is refused', asyn
   )
 })
 
+test('a single statement across tenants is one round trip with the rights of that role, a second one in it is refused', async () => {
+  const before = db.store.counts.roundTrips
+  const tenants = await db.store.singleAcross('test', (tx) => tx.rows(listTenants))
+  assert.equal(db.store.counts.roundTrips - before, 1)
+  assert(tenants.length > 0)
+  await assert.rejects(
+    db.store.singleAcross('test', (tx) => tx.rows(listKeys)),
+    /permission denied/,
+  )
+  await assert.rejects(
+    db.store.singleAcross('test', async (tx) => {
+      await tx.rows(listTenants)
+      await tx.rows(listTenants)
+    }),
+    /second statement/,
+  )
+})
+
 test('migrating again changes nothing, also concurrently', async () => {
   await Promise.all([db.store.migrate(), db.store.migrate(), db.store.migrate()])
   assert.equal(await db.store.isReady(), true)

@@ -45,7 +45,7 @@ function storeOn(engine: Engine): Store {
     counted.transactions += 1
     let used = false
     return <Row>(statement: Sql, values: readonly unknown[] = []) => {
-      if (used) throw new Error(`a transaction of one statement got a second one: ${statement.name}`)
+      if (used) throw new Error(`a transaction of one statement got a second statement: ${statement.name}`)
       used = true
       counted.statements += 1
       return engine.single<Row>(context, statement, values).catch((error: unknown) => {

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { continueTo } from '../../authorization/sign-in/pages/request.ts'
 import { startSession } from '../../authorization/sign-in/session.ts'
 import { aPagesServer, type PagesServer } from '../../authorization/sign-in/test-support/pages-server.ts'
-import { aTenantWith, aVisit, cookieHeader, twoServers } from '../../authorization/sign-in/test-support/person.ts'
+import { aTenantWith, aVisit, cookieHeader, disableUser, twoServers } from '../../authorization/sign-in/test-support/person.ts'
 import type { UserRef } from '../../authorization/sign-in/visit.ts'
 import type { Caller, UserId } from '../../caller.ts'
 import { readConfig } from '../../config.ts'
@@ -16,6 +16,7 @@ import { publishProviderRoot, walletProvider } from '../issuer-access/wallet-pro
 import { type ForeignIssuer, foreignIssuer } from '../test-support/foreign-issuer.ts'
 import { issuanceSessionPages } from './callback-page.ts'
 import { createSession } from './create-session.ts'
+import { finishSession } from './finish-session.ts'
 import { getSession } from './show-session.ts'
 
 let server: PagesServer
@@ -157,4 +158,17 @@ test('of 100 callers in two processes one makes the root of the wallet provider,
   } finally {
     await db.close()
   }
+})
+
+test('a user who may not sign in any more completes no session, which stays until it expires', async () => {
+  const { thandi } = await twoPeople()
+  const { id, path } = await comingBack(thandi.caller)
+  await disableUser(server.platform, thandi.caller)
+  const { location } = await visit(path, thandi.cookie)
+  assert.match(location ?? '', /^\/sign-in/)
+  // A callback whose session was read before.
+  const visitor = { ...thandi.caller, by: thandi.caller }
+  const query = new URL(path, server.origin).searchParams
+  await assert.rejects(finishSession(server.platform, visitor, query), { code: 'state.invalid' })
+  assert.equal((await getSession(server.platform, thandi.caller, id)).status, 'pending')
 })

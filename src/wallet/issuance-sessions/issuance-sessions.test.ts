@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { aTenantWith, disableUser, twoServers } from '../../authorization/sign-in/test-support/person.ts'
+import { aTenantWith, twoServers } from '../../authorization/sign-in/test-support/person.ts'
 import type { Caller, UserId } from '../../caller.ts'
 import type { Fault } from '../../fault.ts'
 import { newId } from '../../store/row-id.ts'
@@ -225,17 +225,6 @@ test('only the user who began a session ends it; a foreign callback changes noth
       assert.equal((await fault(finish(thandi, wrong))).code, 'resource.unknown')
     }
     assert.equal((await finish(thandi, query)).kind, 'completed')
-  }))
-
-test('a user who may not sign in any more cannot complete a session, which stays until it expires', () =>
-  withIssuer({}, async (issuer) => {
-    const thandi = await bench.person()
-    const session = await begin(thandi, offerOf(issuer))
-    const query = issuer.code.authorize(session.authorizationUrl ?? '')
-    await disableUser(bench.platform, thandi)
-    assert.equal((await fault(finish(thandi, query))).code, 'state.invalid')
-    const [row] = await bench.rows(thandi.tenantId, 'wallet_issuance_session')
-    assert.equal(row?.status, 'pending')
   }))
 
 test('of 20 callbacks at the same moment one redeems the code', () =>
