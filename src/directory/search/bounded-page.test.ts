@@ -7,7 +7,7 @@ import { roles, type TenantId } from '../../caller.ts'
 import { readListRequest } from '../../protocols/scim/list-request.ts'
 import type { BoundedRows, PageRequest } from '../../store/paged-list.ts'
 import { newId } from '../../store/row-id.ts'
-import type { Sql, TenantTx } from '../../store/store.ts'
+import { composedSql, type Sql, type TenantTx } from '../../store/store.ts'
 import { findUsers } from '../scim/scim-store.ts'
 import type { User } from '../users/user.ts'
 import { listUserRows, type UserFilter } from '../users/user-store.ts'
@@ -78,19 +78,16 @@ async function bounded<T>(
   label: string,
 ): Promise<{ result: T; indexes: Set<string> }> {
   const indexes = new Set<string>()
-  const rows = async ({ text }: Sql, values: readonly unknown[] = []) => {
-    const explained = await client.query({ text: `explain (analyze, format json) ${text}`, values: [...values] })
-    const read = rowsRead(explained.rows[0]['QUERY PLAN'][0].Plan, indexes)
-    assert(read <= ROWS_MAX + 10, `${label} reads ${read} rows: ${text}`)
-    return (await client.query({ text, values: [...values] })).rows
-  }
-  await client.query('begin')
-  await client.query(
-    `select set_config('role', 'chirograph_app', true), set_config('chirograph.tenant_id', $1, true)`,
-    [tenant],
-  )
-  const result = await work({ tenantId: tenant, rows } as unknown as TenantTx)
-  await client.query('commit')
+  const result = await db.store.inTenant(tenant, (tx) => {
+    const rows = async <Row>({ name, text }: Sql, values: readonly unknown[] = []): Promise<Row[]> => {
+      const explain = composedSql(`explain (analyze, format json) ${text}`)
+      const [explained] = await tx.rows<{ 'QUERY PLAN': readonly { Plan: Plan }[] }>(explain, values)
+      const read = (explained?.['QUERY PLAN'] ?? []).reduce((sum, { Plan: plan }) => sum + rowsRead(plan, indexes), 0)
+      assert(read <= ROWS_MAX + 10, `${label} reads ${read} rows: ${text}`)
+      return tx.rows<Row>({ name, text }, values)
+    }
+    return work({ ...tx, rows })
+  })
   return { result, indexes }
 }
 
