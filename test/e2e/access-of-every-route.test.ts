@@ -126,6 +126,8 @@ const scopesOf: Readonly<Record<string, readonly [read: Scope | null, write: Sco
   '/creds/templates/presentations': verification,
   '/creds/presentations': verification,
   '/creds/stats': ['audit:read', 'audit:read'],
+  '/creds/overview': everyCaller,
+  '/creds/search': everyCaller,
   '/creds/audit': ['audit:read', 'audit:read'],
   '/creds/certificates': trust,
   '/creds/trusted-entities': trust,

@@ -28,6 +28,17 @@ export async function selectUser(tx: TenantTx, key: UserKey, value: string): Pro
   return user ?? null
 }
 
+const selectNames = sql(
+  'directory.list_usernames',
+  'select id, username from user_account where tenant_id = $1 and id = any($2::uuid[]) and deleted_at is null',
+)
+
+/** Returns the usernames of users by their ids; those of deleted users are missing. */
+export async function selectUsernames(tx: TenantTx, ids: readonly string[]): Promise<Map<string, string>> {
+  const rows = await tx.rows<{ id: string; username: string }>(selectNames, [tx.tenantId, ids])
+  return new Map(rows.map(({ id, username }) => [id, username]))
+}
+
 const page = pagedList({
   name: 'directory.users',
   select: `select ${USER_COLUMNS} from user_account where tenant_id = $1`,

@@ -60,7 +60,8 @@ const auditOnlyActions = {
   'identity_provider.linked': 'A user was linked to an account at an identity provider.',
   'issuance.approved': 'The deferred credential was approved; the wallet fetches it at its next poll.',
   'issuance.canceled': 'The issuance was canceled before a wallet fetched the credential.',
-  'issuance.reoffered': 'The credential offer can be redeemed again, because the wallet lost the answer.',
+  'issuance.reoffered':
+    'The credential offer can be redeemed again: the wallet lost the answer, or the issuer offered it again.',
   'issuance.reopened': 'The credential could not be signed; the issuance is no longer completed.',
   'issuance.tx_code_refused': 'A wallet sent a wrong transaction code.',
   'issuance_batch.created': 'A batch of issuances was accepted for processing.',

@@ -63,6 +63,21 @@ export async function listRequestPage(
   return Promise.all(rows.map((row) => unsealResult({ sealing }, caller, visible(row))))
 }
 
+/** Returns the requests with an id or a reference, without their results; a page of them. */
+export async function findRequests(
+  { store, clock }: Pick<Needs, 'store' | 'clock'>,
+  { tenantId }: Caller,
+  list: ListRequest,
+  by: { readonly id: string } | { readonly reference: string },
+): Promise<Pick<RequestRow, 'id' | 'templateId' | 'status' | 'reference' | 'createdAt'>[]> {
+  const now = clock.now()
+  return store.single(tenantId, async (tx) => {
+    if (!('id' in by)) return (await listPresentationRequests(tx, list, by, now)).slice(0, list.size)
+    const found = await findPresentationRequest(tx, by.id, now)
+    return found === null ? [] : [found]
+  })
+}
+
 /**
  * Cancels an open request. Later responses of wallets are refused.
  *
