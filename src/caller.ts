@@ -18,7 +18,8 @@ export const scopes = {
   'users:read': 'Read the users of the tenant.',
   'users:write': 'Create and change the users of the tenant.',
   'users:impersonate': 'Exchange a client token for the wallet token of a user of the tenant.',
-  'webhooks:write': 'Manage webhook endpoints; read and stream events.',
+  'webhooks:write': 'Manage webhook endpoints.',
+  'events:read': 'Read and stream events.',
   'audit:read': 'Read the audit trail and the statistics.',
   'tenant:admin': 'Everything inside the tenant except impersonation.',
   'platform:admin': 'Manage tenants.',
@@ -49,7 +50,7 @@ export const roles = {
   },
   'user-admin': { scopes: ['users:read', 'users:write'], description: 'Manages the users and groups of the tenant.' },
   auditor: {
-    scopes: ['audit:read', 'issuance:read', 'verification:read', 'trust:read', 'users:read'],
+    scopes: ['audit:read', 'events:read', 'issuance:read', 'verification:read', 'trust:read', 'users:read'],
     description: 'Reads everything of the tenant, changes nothing.',
   },
   owner: { scopes: ['tenant:admin'], description: 'Everything inside the tenant.' },

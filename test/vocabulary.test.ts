@@ -141,6 +141,7 @@ const frozen = {
     users:write
     users:impersonate
     webhooks:write
+    events:read
     audit:read
     tenant:admin
     platform:admin`,

@@ -47,6 +47,8 @@ type Send = { readonly body?: unknown; readonly ifMatch?: string; readonly heade
 /** The public API as a person reaches it. Paths start with the group, e.g. `/creds/credentials`. All throw {@link ApiRefusal}. */
 export type OwnApi = {
   readonly get: <T>(path: string, query?: Query, headers?: Readonly<Record<string, string>>) => Promise<ApiAnswer<T>>
+  /** Returns a list as CSV, as the API exports it. */
+  readonly csv: (path: string, query: Query) => Promise<Buffer>
   readonly send: <T>(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, more?: Send) => Promise<ApiAnswer<T>>
 }
 
@@ -62,7 +64,7 @@ export function ownApi(
   { accessToken, ip, msMax }: { accessToken: string; ip: string; msMax: number },
 ): OwnApi {
   const deadline = performance.now() + msMax
-  const call = async <T>(
+  const ask = async (
     method: string,
     path: string,
     body: string | undefined,
@@ -72,11 +74,19 @@ export function ownApi(
     const headers = { ...more, host: place.host, authorization: `Bearer ${accessToken}` }
     const sent = needs.dispatch({ method, path: place.path, headers, ip, ...(body !== undefined && { body }) })
     const late = () => new Fault('upstream.timeout')
-    const answer = await withTimeLimit(sent, Math.max(1, deadline - performance.now()), late)
+    return withTimeLimit(sent, Math.max(1, deadline - performance.now()), late)
+  }
+  const call = async <T>(...asked: Parameters<typeof ask>) => {
+    const answer = await ask(...asked)
     return read<T>(answer.status, answer.headers, answer.body)
   }
   return {
     get: (path, query = {}, headers = {}) => call('GET', path + searchOf(query), undefined, headers),
+    csv: async (path, query) => {
+      const { status, headers, body } = await ask('GET', path + searchOf(query), undefined, { accept: 'text/csv' })
+      if (status >= 400) read(status, headers, body)
+      return body
+    },
     send: (method, path, { body, ifMatch, headers = {} } = {}) =>
       call(method, path, body === undefined ? undefined : JSON.stringify(body), {
         ...headers,

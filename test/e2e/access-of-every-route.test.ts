@@ -132,7 +132,7 @@ const scopesOf: Readonly<Record<string, readonly [read: Scope | null, write: Sco
   '/creds/certificates': trust,
   '/creds/trusted-entities': trust,
   '/creds/endpoints': ['webhooks:write', 'webhooks:write'],
-  '/creds/events': ['webhooks:write', 'webhooks:write'],
+  '/creds/events': ['events:read', 'events:read'],
   '/onboarding/users': people,
   '/onboarding/groups': people,
   '/onboarding/clients': admin,

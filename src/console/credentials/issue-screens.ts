@@ -108,7 +108,7 @@ ${select(frame, { name: 'lifetime', label: t.lifetime, value: given('lifetime') 
 }
 
 /** The only page that has the code: it is told once. */
-function withCode(frame: Frame, { id, txCode = '' }: Issuance): Screen {
+export function withCode(frame: Frame, { id, txCode = '' }: Issuance): Screen {
   const { texts, language } = frame
   const t = credentialTexts[language]
   const code = html`<copy-text label="${texts.copy}" done="${texts.copied}"><code class="secret">${txCode}</code></copy-text>`

@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
+import { exportList, exportTypes, isExport } from '../../api/export-list.ts'
 import { conditionalAnswer } from '../../api/held-answer.ts'
 import { IdParams } from '../../api/id-params.ts'
-import { filtersOf, listPage, PageMeta } from '../../api/list.ts'
+import { filtersOf, type ListRequest, listPage, PageMeta, parseListQuery } from '../../api/list.ts'
 import { routeGroup } from '../../api/route-group.ts'
 import { once } from '../../http/routes/operation.ts'
 import { answer, type Route } from '../../http/routes/route.ts'
@@ -10,6 +11,7 @@ import { cancelIssuance } from './cancel-issuance.ts'
 import { createAndDeliver } from './create-and-deliver.ts'
 import { createIssuance } from './create-issuance.ts'
 import { getIssuance, listIssuancePage } from './get-issuance.ts'
+import type { ShownIssuance } from './issuance.ts'
 import { watchedIssuances } from './issuance-store.ts'
 import { showIssuance } from './issuance-view.ts'
 import { rereadIssuance } from './reread-issuance.ts'
@@ -68,12 +70,14 @@ function listAt(path: '/credentials' | '/credentials/issuance'): Route {
     query: IssuanceListQuery,
     reply: Type.Array(IssuanceView),
     meta: PageMeta,
-    handle: ({ platform, caller, query, href }) =>
-      listPage(
-        { query, href },
-        (list) => listIssuancePage(platform, caller, list, filterOf(query)),
-        (row) => showIssuance(platform, caller, row),
-      ),
+    produces: exportTypes,
+    handle: async ({ platform, caller, query, href, responseType }) => {
+      const read = (list: ListRequest) => listIssuancePage(platform, caller, list, filterOf(query))
+      const show = (row: ShownIssuance) => showIssuance(platform, caller, row)
+      if (isExport(responseType))
+        return exportList(responseType, parseListQuery(query), { read, show, reply: IssuanceView })
+      return listPage({ query, href }, read, show)
+    },
   })
 }
 

@@ -41,6 +41,7 @@ export type SignedInContext<Params = Readonly<Record<string, string>>> = FormFra
 export type SignedInAnswer =
   | { readonly page: Page; readonly status?: number }
   | { readonly to: string }
+  | { readonly file: Buffer; readonly type: string; readonly name: string }
   | { readonly fragment: Html; readonly status?: number; readonly headers?: Readonly<Record<string, string>> }
 
 type Spec<P extends string> = {
@@ -165,6 +166,10 @@ function respond(
 ): EndpointResponse {
   if ('to' in answer) return redirect(answer.to)
   const nonce = randomToken(16)
+  if ('file' in answer) {
+    const headers = { ...pageHeaders(nonce), 'content-disposition': `attachment; filename="${answer.name}"` }
+    return { status: 200, type: answer.type, body: answer.file, headers }
+  }
   const chosen = languageCookie(url)
   const headers = { ...pageHeaders(nonce), ...(chosen !== null && { 'set-cookie': [chosen] }) }
   const type = 'text/html; charset=utf-8'

@@ -1,5 +1,5 @@
 -- 0040 overview: figures by day and in total, credentials by the day on which they end, and what the lists of issuances show and filter by.
--- Locks: issuance exclusively while it is rewritten and its indexes are built, a few seconds per million rows; the counts for a moment. They are
+-- Locks: audit_entry for writing while a small index is built, issuance exclusively while it is rewritten and its indexes are built, a few seconds per million rows; the counts for a moment. They are
 -- counted again from the audit trail by the next sweep. Old code runs on it: no, it counts without the new tables; stop it first. Way back: drop
 -- the tables, the indexes and the columns, create issuance_reference as 0006 has it, and truncate event_count and event_count_position.
 
@@ -48,6 +48,8 @@ alter table issuance
 grant select (notable, holder_id, accepted_at, status_reason) on issuance to chirograph_across;
 create index issuance_notable on issuance (tenant_id, notable, id) where notable is not null;
 create index issuance_holder on issuance (tenant_id, holder_id, id) where holder_id is not null;
+-- Few entries are of refusals, so the index costs issuing nothing.
+create index audit_entry_refused on audit_entry (tenant_id, id) where result = 'refused';
 -- In the order of bytes, so that it serves a prefix too.
 drop index issuance_reference;
 create index issuance_reference on issuance (tenant_id, reference collate "C", id) where reference is not null;
