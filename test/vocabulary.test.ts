@@ -63,6 +63,7 @@ const frozen = {
     issuance_batch.created
     passkey.added
     passkey.removed
+    presentation_request.claims_deleted
     presentation_template.archived
     presentation_template.created
     presentation_template.replaced

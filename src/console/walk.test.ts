@@ -264,7 +264,12 @@ async function fullPaths(): Promise<string[]> {
   return [
     '/console',
     ...['', '/new?from=licence', `/${template}`, `/${template}/archive`].map((path) => `/console/templates${path}`),
-    ...['', `/${issuance}`, `/${issuance}/revoke`, '?status=canceled'].map((path) => `/console/credentials${path}`),
+    ...['', `/${issuance}`, `/${issuance}/revoke`, '?state=canceled', '/many'].map(
+      (path) => `/console/credentials${path}`,
+    ),
+    ...['/console/search?q=thandi', '/console/search?q=nothing-at-all', '/console/figures', '/console/figures?by=day'],
+    ...['/console/verifications', '/console/verifications?status=expired'],
+    `/console/credentials/${issuance}/offer`,
     ...['/console/issue', `/console/issue/${template}`],
     ...['', '/new', `/new?template=${template}`, `/${request}`].map((path) => `/console/requests${path}`),
     ...['', `/${check}`].map((path) => `/console/verify${path}`),
@@ -281,6 +286,8 @@ const emptyPaths = [
   '/console/issue',
   '/console/requests',
   '/console/verify',
+  '/console/verifications',
+  '/console/search',
   '/console/applications',
 ]
 

@@ -21,6 +21,9 @@ type ApiError = {
   readonly detail: string
   readonly pointer: string | null
   readonly requiredScope: string | null
+  /** The rule that a value breaks, and what it allows. */
+  readonly rule?: string | undefined
+  readonly limit?: string | undefined
 }
 
 /** The API refused a call. */
@@ -131,14 +134,16 @@ function errorsIn(errors: Json | undefined): readonly ApiError[] {
   return (Array.isArray(errors) ? errors : []).map((one: JsonObject) => {
     // The envelope of our own errors.
     const source = (one.source ?? {}) as Readonly<Record<string, string>>
-    const meta = (one.meta ?? {}) as Readonly<Record<string, string>>
+    const meta = (one.meta ?? {}) as JsonObject
     return {
       id: String(one.id ?? ''),
       code: String(one.code ?? ''),
       title: String(one.title ?? ''),
       detail: String(one.detail ?? ''),
       pointer: source.pointer ?? null,
-      requiredScope: meta.requiredScope ?? null,
+      requiredScope: typeof meta.requiredScope === 'string' ? meta.requiredScope : null,
+      ...(typeof meta.rule === 'string' && { rule: meta.rule }),
+      ...(meta.limit !== undefined && { limit: String(meta.limit) }),
     }
   })
 }

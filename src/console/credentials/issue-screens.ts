@@ -59,7 +59,7 @@ const issue = formScreen({
       })
       return data.txCode === undefined ? { to: `${LIST}/${data.id}` } : withCode(frame, data)
     } catch (error) {
-      return issueForm(frame, template, problemsOf(error, fieldOf))
+      return issueForm(frame, template, problemsOf(error, fieldOf, frame.t))
     }
   },
 })

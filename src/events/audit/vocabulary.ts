@@ -67,6 +67,7 @@ const auditOnlyActions = {
   'issuance_batch.created': 'A batch of issuances was accepted for processing.',
   'passkey.added': 'The user registered a passkey.',
   'passkey.removed': 'The user removed a passkey.',
+  'presentation_request.claims_deleted': 'The claims and findings of a presentation request were erased on request.',
   'presentation_template.archived': 'The presentation template was archived; no request can be created from it.',
   'presentation_template.created': 'A presentation template was created.',
   'presentation_template.replaced': 'The presentation template was replaced.',
