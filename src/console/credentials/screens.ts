@@ -113,7 +113,7 @@ const one = screen({
     return {
       title: data.templateName,
       crumbs: [[t.title, LIST], [data.reference ?? data.templateName]],
-      main: html`${live}<section class="panel narrow"><header><h2>${t.one}</h2>${may(frame, 'events:read') && html`<a href="/console/events?subject=${data.id}">${t.history}</a>`}</header>${facts(
+      main: html`${live}<section class="panel narrow"><header><h2>${t.one}</h2>${may(frame, 'events:read') && html`<a href="${`/console/events?subject=${data.id}`}">${t.history}</a>`}</header>${facts(
         [
           [t.person, personOf(frame, recipient)],
           [t.reference, data.reference ?? frame.t.none],
@@ -125,7 +125,7 @@ const one = screen({
           ...(data.issuedAt === undefined ? [[t.ends, moment(data.expiresAt, language)] as const] : []),
           ...(batchId === undefined
             ? []
-            : [[t.batch, html`<a href="${LIST}?batch=${batchId}">${t.sameBatch}</a>`] as const]),
+            : [[t.batch, html`<a href="${`${LIST}?batch=${batchId}`}">${t.sameBatch}</a>`] as const]),
           [t.number, html`<code>${data.id}</code>`],
         ],
       )}</section>`,

@@ -56,7 +56,7 @@ export function shellOf(
 ): Shell {
   const t = consoleTexts[context.language]
   const header = html`<b>Chirograph</b><b>${context.me.organisation.name}</b>
-<form class="finder" action="/console/search" role="search"><input type="search" name="q" maxlength="200" aria-label="${t.find}" placeholder="${t.find}"><button class="button plain" type="submit">${t.search}</button></form>
+<form class="finder" action="/console/search" role="search"><input type="search" name="q" maxlength="200" aria-label="${t.searchAll}" placeholder="${t.find}"><button class="button plain" type="submit">${t.search}</button></form>
 <button class="button plain opens" type="button" popovertarget="menu">${context.texts.menu}</button>
 <nav aria-label="${t.account}"><a href="/account">${context.me.name ?? t.account}</a><a href="/session/end">${t.signOut}</a></nav>`
   return {

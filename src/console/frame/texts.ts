@@ -33,6 +33,7 @@ const en = {
   download: 'Download CSV',
   find: 'Find a person, reference or number',
   search: 'Find',
+  searchAll: 'Search',
   sign: 'Sign in again',
   required: (label: string) => `Enter: ${label}`,
   rules: {
@@ -108,6 +109,7 @@ const fr: ConsoleTexts = {
   download: 'Télécharger en CSV',
   find: 'Chercher une personne, une référence ou un numéro',
   search: 'Chercher',
+  searchAll: 'Recherche',
   sign: 'Se reconnecter',
   required: (label: string) => `À remplir : ${label}`,
   rules: {

@@ -1,4 +1,3 @@
-import { setTimeout as pass } from 'node:timers/promises'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { moment } from '../../pages/moment-text.ts'
@@ -12,7 +11,7 @@ import { type HomeTexts, homeTexts } from './texts.ts'
 type Event = { readonly id: string; readonly type: string; readonly createdAt: string }
 
 const PATH = '/console/latest'
-/** Between two looks for new events, for each open page. */
+/** Between two looks of an open page for new events. */
 const PAUSE_MS = 4000
 
 /** Returns the latest events, which change by themselves; null where the person may not read them. */
@@ -20,7 +19,7 @@ export async function latestEvents(frame: Frame, t: HomeTexts): Promise<Html | n
   if (!may(frame, 'events:read')) return null
   try {
     const events = await read(frame)
-    return html`<section class="panel"><header><h2>${t.latest}</h2><a href="/console/events">${t.allEvents}</a></header><live-region src="${PATH}" state="${stateOf(events)}">${list(frame, t, events)}</live-region></section>`
+    return html`<section class="panel"><header><h2>${t.latest}</h2><a href="/console/events">${t.allEvents}</a></header><live-region src="${PATH}" pause="${PAUSE_MS}" state="${stateOf(events)}">${list(frame, t, events)}</live-region></section>`
   } catch (error) {
     if (error instanceof ApiRefusal && error.status !== 401) return null
     throw error
@@ -31,8 +30,6 @@ const latest = screen({
   ...{ place: 'home', path: PATH, summary: 'Returns the latest events once there is a new one.' },
   show: async (frame) => {
     const known = frame.headers['x-state']
-    // A page that was just opened is answered at once.
-    if (known !== undefined) await pass(PAUSE_MS)
     const events = await read(frame)
     const state = stateOf(events)
     if (state === known) return { fragment: html``, status: 204 }
