@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { axeDefects, layoutDefects, markupDefects, openBrowser, type Visit, visit } from '../../test/support/browser.ts'
 import { type Api, type Deployment, deploy } from '../../test/support/server.ts'
 import { type SignedIn, signInAs } from './test-support/console-walk.ts'
+import { emptyPaths, looks } from './test-support/looks.ts'
 import { cookieOf, formPaths, refusals, shownPaths } from './test-support/refusals.ts'
 
 /** Where the pictures go; none are made without it. */
@@ -119,6 +121,38 @@ test('at the desk: two clicks to the code, and the result by itself', async () =
   await page.getByText('Valid', { exact: true }).waitFor({ timeout: 5000 })
   console.log(`wallet answered, desk shows it after ${Math.round(performance.now() - answered)} ms`)
   await page.getByText('BSc Computer Science').waitFor()
+  assert.deepEqual(troubles, [])
+  await close()
+})
+
+test('credentials that are ticked are changed together, each with its result; the list is a file', async () => {
+  const { page, troubles, close } = await open(owner)
+  const wallet = await chirograph.wallet('acme', 'thandi')
+  for (const reference of ['=many-1', '=many-2']) {
+    const credentialOffer = await issueOne(page, 'Diploma', reference)
+    await wallet.post('/wallet/v2/credentials', { credentialOffer })
+  }
+  await page.goto('/console/credentials?reference=%3Dmany')
+  for (const box of await page.getByRole('checkbox').all()) await box.check()
+  await page.getByRole('button', { name: 'Suspend' }).click()
+  await page.getByLabel('Reason').selectOption({ label: 'Lost or stolen' })
+  await page.getByRole('button', { name: 'Suspend' }).click()
+  await page.getByText('2 of 2 are changed.').waitFor()
+  await page.goto('/console/credentials?state=suspended')
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Download CSV' }).click(),
+  ])
+  const text = await readFile(await file.path(), 'utf8')
+  assert.match(text, /^\ufeffid,status,/)
+  assert.match(text, /"'=many-1"/)
+  await page.getByLabel('Search').fill('=many-2')
+  await page.getByLabel('Search').press('Enter')
+  await page.getByRole('link', { name: 'Diploma' }).click()
+  await page.getByText('Lost or stolen').waitFor()
+  await page.getByRole('link', { name: 'Reinstate' }).click()
+  await page.getByRole('button', { name: 'Reinstate' }).click()
+  await page.getByText('Valid', { exact: true }).waitFor()
   assert.deepEqual(troubles, [])
   await close()
 })
@@ -280,37 +314,6 @@ async function fullPaths(): Promise<string[]> {
     ...['/console/events', '/console/audit', '/console/applications/none', '/session/end'],
   ]
 }
-
-const emptyPaths = [
-  '/console',
-  '/console/templates',
-  '/console/credentials',
-  '/console/issue',
-  '/console/requests',
-  '/console/verify',
-  '/console/verifications',
-  '/console/search',
-  '/console/applications',
-]
-
-const looks: readonly (BrowserContextOptions & { readonly name: string; readonly language: string })[] = [
-  { name: 'wide', language: 'en', colorScheme: 'light', javaScriptEnabled: true },
-  {
-    name: 'narrow',
-    language: 'fr',
-    colorScheme: 'dark',
-    javaScriptEnabled: true,
-    viewport: { width: 320, height: 640 },
-  },
-  {
-    name: 'narrow-plain',
-    language: 'en',
-    colorScheme: 'light',
-    javaScriptEnabled: false,
-    viewport: { width: 320, height: 640 },
-  },
-  { name: 'wide-plain', language: 'fr', colorScheme: 'dark', javaScriptEnabled: false },
-]
 
 async function look(visited: Visit, path: string, picture: string, hasScripts: boolean): Promise<string[]> {
   const { page } = visited

@@ -85,16 +85,19 @@ function rowsOf(frame: Frame, t: CredentialTexts, issuances: readonly Issuance[]
     ],
     issuances,
   )
-  return may(frame, 'issuance:write') ? selection(frame, t, shown) : shown
+  return issuances.some((one) => canTick(frame, one)) ? selection(frame, t, shown) : shown
+}
+
+/** Whether its credential is one of those that can be changed together. */
+function canTick(frame: Frame, issuance: Issuance): boolean {
+  return may(frame, 'issuance:write') && possible(issuance).some((change) => manyChanges.some((one) => one === change))
 }
 
 /** The name of a row, with a box where its credential can be changed. */
 function chooser(frame: Frame, t: CredentialTexts, one: Issuance): Html {
   const [credential] = one.credentials
   const link = html`<a href="${LIST}/${one.id}">${one.templateName}</a>`
-  const canChange =
-    may(frame, 'issuance:write') && possible(one).some((change) => manyChanges.some((it) => it === change))
-  if (credential === undefined || !canChange) return link
+  if (credential === undefined || !canTick(frame, one)) return link
   const label = [one.templateName, one.recipient?.username, one.reference].filter(Boolean).join(' · ')
   return html`<span class="chosen"><input type="checkbox" name="ids[]" value="${credential.id}" aria-label="${t.choose}: ${label}">${hidden(`name-${credential.id}`, label)}${link}</span>`
 }

@@ -24,7 +24,7 @@ const search = screen({
     const t = homeTexts[frame.language]
     const q = (frame.query.q ?? '').slice(0, 200)
     const hits = q.trim() === '' ? [] : (await frame.api.get<readonly Hit[]>('/creds/search', { q })).data
-    const form = html`<form class="filter" method="get" action="${PATH}" role="search"><div class="field"><label for="q">${frame.t.find}</label><input id="q" name="q" type="search" maxlength="200" value="${q}"></div>${button(frame.t.search)}</form>`
+    const form = html`<form class="filter" method="get" action="${PATH}"><div class="field"><label for="q">${frame.t.find}</label><input id="q" name="q" type="search" maxlength="200" value="${q}"></div>${button(frame.t.search)}</form>`
     const none = html`<div class="empty"><p>${q.trim() === '' ? t.searchText : t.nothingFound}</p><p>${t.searchHint}</p></div>`
     const main = html`${form}${hits.length === 0 ? none : found(frame, t, hits)}`
     return { title: t.searchTitle, main }
