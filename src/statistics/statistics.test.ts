@@ -150,6 +150,23 @@ test('people, references and ids are found, of the own tenant and as far as the 
   }
 })
 
+test('claims of an answered request are erased at once, by its own organisation; that it was verified stays', async () => {
+  const { data } = (await school.get('/creds/presentations?filter[status]=verified')).body
+  const [{ id, templateName, claimsKeptUntil }] = data
+  assert.deepEqual([templateName, Date.parse(claimsKeptUntil) > Date.now()], ['Who', true])
+  const other = await chirograph.backend('globex')
+  assert.equal((await other.delete(`/creds/presentations/${id}/claims`)).status, 404)
+  const erased = await school.delete(`/creds/presentations/${id}/claims`)
+  assert.equal(erased.status, 200, JSON.stringify(erased.body))
+  assert.partialDeepStrictEqual(erased.body.data, { id, status: 'verified', credentials: [] })
+  assert.equal(erased.body.data.claimsKeptUntil, undefined)
+  assert.equal((await school.delete(`/creds/presentations/${id}/claims`)).status, 409)
+  const entries = await school.get(
+    `/creds/audit?filter[subject]=${id}&filter[action]=presentation_request.claims_deleted`,
+  )
+  assert.equal(entries.body.data.length, 1)
+})
+
 test('who got a credential is told by name, and is a filter', async () => {
   const template = await makeTemplate(school, 'delivered')
   const recipient = { identifierType: 'username', value: 'thandi' }

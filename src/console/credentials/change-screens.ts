@@ -13,7 +13,7 @@ const LIST = '/console/credentials'
 const place = 'credentials'
 
 /** What can be done with an issuance, or its credential. */
-export type Change = keyof CredentialTexts['changes']
+type Change = keyof CredentialTexts['changes']
 
 /** Reads an issuance. */
 export function readIssuance(

@@ -42,8 +42,13 @@ function barsOf({ from, until, issuances }: Statistics): (readonly [at: string, 
   return bars
 }
 
-/** Returns the credentials taken, as bars drawn by the server with the table behind them; nothing if there are none. */
-export function chartOf(t: HomeTexts, language: Language, statistics: Statistics): Html | null {
+/** Returns the credentials taken, as bars drawn by the server with the table behind them; nothing if there are none. @param more Beside the heading. */
+export function chartOf(
+  t: HomeTexts,
+  language: Language,
+  statistics: Statistics,
+  more: Html | null = null,
+): Html | null {
   const bars = barsOf(statistics)
   const isByDay = statistics.from.length > 7
   if (bars.every(([, value]) => value === 0)) return null
@@ -58,7 +63,7 @@ export function chartOf(t: HomeTexts, language: Language, statistics: Statistics
     { heading: t.taken, cell: ([, value]: readonly [string, number]) => figure(value, language), isFigure: true },
   ]
   const heading = isByDay ? t.byDay : t.byMonth
-  return html`<section class="panel"><header><h2>${heading}</h2><a href="/console/figures">${t.allFigures}</a></header><div class="inside"><svg class="chart" viewBox="0 0 ${bars.length * 50 - 6} 136" aria-hidden="true">${drawn}</svg><details><summary>${t.table}</summary>${table(heading, columns, bars)}</details></div></section>`
+  return html`<section class="panel"><header><h2>${heading}</h2>${more}</header><div class="inside"><svg class="chart" viewBox="0 0 ${bars.length * 50 - 6} 136" aria-hidden="true">${drawn}</svg><details><summary>${t.table}</summary>${table(heading, columns, bars)}</details></div></section>`
 }
 
 function nameOf(language: Language, isByDay: boolean) {

@@ -26,7 +26,7 @@ const home = screen({
     const actions = html`<div class="buttons">${may(frame, 'verification:write') && html`<a class="button plain" href="/console/verify">${t.verify}</a>`}${may(frame, 'issuance:write') && html`<a class="button main" href="/console/issue">${t.issue}</a>`}</div>`
     const { name } = frame.me
     const main = html`${overview === null ? html`<p class="hint">${t.late}</p>` : figuresOf(frame, t, overview.data, String(overview.meta.asOf))}
-${steps}<div class="side-by-side">${needs}${latest}</div>${statistics !== null && chartOf(t, frame.language, statistics.data)}`
+${steps}<div class="side-by-side">${needs}${latest}</div>${statistics !== null && chartOf(t, frame.language, statistics.data, html`<a href="/console/figures">${t.allFigures}</a>`)}`
     return {
       ...{ title: name === null ? t.helloAll : t.hello(name), main, actions },
       modules: latest === null ? [] : ['fragments'],
