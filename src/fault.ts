@@ -15,7 +15,15 @@ export const faults = Object.fromEntries(
 ) as Readonly<Record<FaultCode, Required<Row>>>
 
 /** One thing that is wrong with a request: `pointer` is RFC 6901 into the body, `parameter` names a query or path member. */
-export type Violation = { readonly detail: string; readonly pointer?: string; readonly parameter?: string }
+export type Violation = {
+  readonly detail: string
+  readonly pointer?: string
+  readonly parameter?: string
+  /** The rule that is broken, as a keyword of JSON Schema: `required`, `type`, `maxLength`. */
+  readonly rule?: string
+  /** What the rule allows: a number, a type or format, the allowed values. */
+  readonly limit?: number | string | readonly string[]
+}
 
 type FaultContext = {
   /** Shown to the caller: what happened and what to do. Never a token, code, claim or key. */

@@ -65,6 +65,7 @@ const frozen = {
     issuance_batch.created
     passkey.added
     passkey.removed
+    presentation_request.claims_deleted
     presentation_template.archived
     presentation_template.created
     presentation_template.replaced
@@ -145,6 +146,7 @@ const frozen = {
     users:impersonate
     events:read
     webhooks:write
+    events:read
     audit:read
     tenant:admin
     platform:admin`,

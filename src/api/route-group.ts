@@ -10,7 +10,8 @@ import {
   route,
 } from '../http/routes/route.ts'
 import type { BoundedRows } from '../store/paged-list.ts'
-import { type Filters, filtersOf, type ListRequest, listPage, PageMeta } from './list.ts'
+import { exportList, exportTypes, isExport } from './export-list.ts'
+import { type Filters, filtersOf, type ListRequest, listPage, PageMeta, parseListQuery } from './list.ts'
 
 type Optional = TSchema | undefined
 
@@ -47,7 +48,7 @@ type Declare<B extends string, GR extends Optional, PS extends Optional> = <
   spec: Stated & RouteShapes<`${B}${P}`, ParamsOf<`${B}${P}`, PS>, QS, BS, RS, TS>,
 ) => Route
 
-/** Declares the route of a list: GET, paged, each row shown as `reply`. */
+/** Declares the route of a list: GET, paged, each row shown as `reply`; also as CSV and JSON lines. */
 type DeclareList<B extends string, GR extends Optional, PS extends Optional> = <
   const P extends string,
   QS extends TObject,
@@ -112,13 +113,21 @@ export function routeGroup<
   const list = (path: string, { read, show, reply = shared.reply, ...own }: LooseList) =>
     get(path, {
       meta: PageMeta,
+      produces: exportTypes,
       ...own,
       reply: Type.Array(reply ?? Type.Never()),
       handle: (context) => {
         // The server has validated the query against the schema of a list.
-        const { query, href } = context as RouteContext & { query: Readonly<Record<string, string>> }
+        const { query, href, responseType } = context as RouteContext & { query: Readonly<Record<string, string>> }
         const page = (list: ListRequest) => read(context, list, filtersOf(query))
-        return listPage({ query, href }, page, (row) => show(row, context))
+        const showOne = (row: { id: string }) => show(row, context)
+        if (isExport(responseType))
+          return exportList(responseType, parseListQuery(query), {
+            read: page,
+            show: showOne,
+            reply: reply ?? Type.Never(),
+          })
+        return listPage({ query, href }, page, showOne)
       },
     })
   const methods = {

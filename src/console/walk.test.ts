@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
@@ -7,6 +8,7 @@ import { axeDefects, layoutDefects, markupDefects, openBrowser, type Visit, visi
 import { type Api, type Deployment, deploy } from '../../test/support/server.ts'
 import { aReceiver, type Receiver } from '../events/test-support/receiver.ts'
 import { type SignedIn, signInAs } from './test-support/console-walk.ts'
+import { emptyPaths, looks } from './test-support/looks.ts'
 import { cookieOf, formPaths, refusals, shownPaths } from './test-support/refusals.ts'
 import { tablePaths } from './test-support/table-walk.ts'
 import { emptyTrustPaths, makeTrust } from './test-support/trust-content.ts'
@@ -93,7 +95,9 @@ for (const javaScriptEnabled of [true, false]) {
     if (!javaScriptEnabled) await page.reload()
     await page.getByText('Valid', { exact: true }).waitFor({ timeout: 5000 })
     await page.getByRole('link', { name: 'Revoke' }).click()
+    await page.getByLabel('Reason').selectOption({ label: 'Issued by mistake' })
     await page.getByRole('button', { name: 'Revoke' }).click()
+    await page.getByText('Issued by mistake').waitFor()
     await page.getByText('Revoked', { exact: true }).waitFor()
     assert.deepEqual(troubles, [])
     await close()
@@ -128,6 +132,38 @@ test('at the desk: two clicks to the code, and the result by itself', async () =
   await page.getByText('Valid', { exact: true }).waitFor({ timeout: 5000 })
   console.log(`wallet answered, desk shows it after ${Math.round(performance.now() - answered)} ms`)
   await page.getByText('BSc Computer Science').waitFor()
+  assert.deepEqual(troubles, [])
+  await close()
+})
+
+test('credentials that are ticked are changed together, each with its result; the list is a file', async () => {
+  const { page, troubles, close } = await open(owner)
+  const wallet = await chirograph.wallet('acme', 'thandi')
+  for (const reference of ['=many-1', '=many-2']) {
+    const credentialOffer = await issueOne(page, 'Diploma', reference)
+    await wallet.post('/wallet/v2/credentials', { credentialOffer })
+  }
+  await page.goto('/console/credentials?reference=%3Dmany')
+  for (const box of await page.getByRole('checkbox').all()) await box.check()
+  await page.getByRole('button', { name: 'Suspend' }).click()
+  await page.getByLabel('Reason').selectOption({ label: 'Lost or stolen' })
+  await page.getByRole('button', { name: 'Suspend' }).click()
+  await page.getByText('2 of 2 are changed.').waitFor()
+  await page.goto('/console/credentials?state=suspended')
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Download CSV' }).click(),
+  ])
+  const text = await readFile(await file.path(), 'utf8')
+  assert.match(text, /^\ufeffid,status,/)
+  assert.match(text, /"'=many-1"/)
+  await page.getByLabel('Search').fill('=many-2')
+  await page.getByLabel('Search').press('Enter')
+  await page.getByRole('link', { name: 'Diploma' }).click()
+  await page.getByText('Lost or stolen').waitFor()
+  await page.getByRole('link', { name: 'Reinstate' }).click()
+  await page.getByRole('button', { name: 'Reinstate' }).click()
+  await page.getByText('Valid', { exact: true }).waitFor()
   assert.deepEqual(troubles, [])
   await close()
 })
@@ -275,7 +311,12 @@ async function fullPaths(): Promise<string[]> {
   return [
     '/console',
     ...['', '/new?from=licence', `/${template}`, `/${template}/archive`].map((path) => `/console/templates${path}`),
-    ...['', `/${issuance}`, `/${issuance}/revoke`, '?status=canceled'].map((path) => `/console/credentials${path}`),
+    ...['', `/${issuance}`, `/${issuance}/revoke`, '?state=canceled', '/many'].map(
+      (path) => `/console/credentials${path}`,
+    ),
+    ...['/console/search?q=thandi', '/console/search?q=nothing-at-all', '/console/figures', '/console/figures?by=day'],
+    ...['/console/verifications', '/console/verifications?status=expired'],
+    `/console/credentials/${issuance}/offer`,
     ...['/console/issue', `/console/issue/${template}`],
     ...(await tablePaths(() => open(owner), acme, template)),
     ...['', '/new', `/new?template=${template}`, `/${request}`].map((path) => `/console/requests${path}`),
@@ -286,39 +327,6 @@ async function fullPaths(): Promise<string[]> {
     ...['/console/events', '/console/audit', '/console/applications/none', '/session/end'],
   ]
 }
-
-const emptyPaths = [
-  '/console',
-  '/console/templates',
-  '/console/credentials',
-  '/console/issue',
-  '/console/issue/table',
-  '/console/batches',
-  '/console/requests',
-  '/console/verify',
-  '/console/applications',
-  // A role that reads, and one that is missing.
-  ...['/console/certificates', '/console/trusted', '/console/settings', '/console/webhooks'],
-]
-
-const looks: readonly (BrowserContextOptions & { readonly name: string; readonly language: string })[] = [
-  { name: 'wide', language: 'en', colorScheme: 'light', javaScriptEnabled: true },
-  {
-    name: 'narrow',
-    language: 'fr',
-    colorScheme: 'dark',
-    javaScriptEnabled: true,
-    viewport: { width: 320, height: 640 },
-  },
-  {
-    name: 'narrow-plain',
-    language: 'en',
-    colorScheme: 'light',
-    javaScriptEnabled: false,
-    viewport: { width: 320, height: 640 },
-  },
-  { name: 'wide-plain', language: 'fr', colorScheme: 'dark', javaScriptEnabled: false },
-]
 
 async function look(visited: Visit, path: string, picture: string, hasScripts: boolean): Promise<string[]> {
   const { page } = visited

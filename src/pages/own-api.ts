@@ -21,8 +21,9 @@ type ApiError = {
   readonly detail: string
   readonly pointer: string | null
   readonly requiredScope: string | null
-  /** The rule that is not met, e.g. of a certificate. */
-  readonly rule?: string | null
+  /** The rule that a value breaks, and what it allows. */
+  readonly rule?: string | undefined
+  readonly limit?: string | undefined
 }
 
 /** The API refused a call. */
@@ -58,6 +59,8 @@ export type OwnApi = {
   readonly get: <T>(path: string, query?: Query, headers?: Readonly<Record<string, string>>) => Promise<ApiAnswer<T>>
   /** Returns an answer in another media type than JSON, as text. */
   readonly getText: (path: string, type: string, query?: Query) => Promise<string>
+  /** Returns a list as CSV, as the API exports it. */
+  readonly csv: (path: string, query: Query) => Promise<Buffer>
   readonly send: <T>(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, more?: Send) => Promise<ApiAnswer<T>>
 }
 
@@ -75,7 +78,7 @@ export function ownApi(
   { accessToken, ip, msMax }: { accessToken: string; ip: string; msMax: number },
 ): OwnApi {
   const deadline = performance.now() + msMax
-  const answerOf = async (
+  const ask = async (
     method: string,
     path: string,
     body: string | undefined,
@@ -87,17 +90,20 @@ export function ownApi(
     const late = () => new Fault('upstream.timeout')
     return withTimeLimit(sent, Math.max(1, deadline - performance.now()), late)
   }
-  const call = async <T>(...sent: Parameters<typeof answerOf>) => {
-    const answer = await answerOf(...sent)
+  const call = async <T>(...asked: Parameters<typeof ask>) => {
+    const answer = await ask(...asked)
     return read<T>(answer.status, answer.headers, answer.body)
   }
   return {
     get: (path, query = {}, headers = {}) => call('GET', path + searchOf(query), undefined, headers),
     getText: async (path, type, query = {}) => {
-      const answer = await answerOf('GET', path + searchOf(query), undefined, { accept: type })
-      return answer.status < 400
-        ? answer.body.toString()
-        : read<string>(answer.status, answer.headers, answer.body).data
+      const { status, headers, body } = await ask('GET', path + searchOf(query), undefined, { accept: type })
+      return status < 400 ? body.toString() : read<string>(status, headers, body).data
+    },
+    csv: async (path, query) => {
+      const { status, headers, body } = await ask('GET', path + searchOf(query), undefined, { accept: 'text/csv' })
+      if (status >= 400) read(status, headers, body)
+      return body
     },
     send: (method, path, { body, text, query = {}, ifMatch, headers = {} } = {}) =>
       call(method, path + searchOf(query), text?.content ?? (body === undefined ? undefined : JSON.stringify(body)), {
@@ -145,15 +151,16 @@ function errorsIn(errors: Json | undefined): readonly ApiError[] {
   return (Array.isArray(errors) ? errors : []).map((one: JsonObject) => {
     // The envelope of our own errors.
     const source = (one.source ?? {}) as Readonly<Record<string, string>>
-    const meta = (one.meta ?? {}) as Readonly<Record<string, string>>
+    const meta = (one.meta ?? {}) as JsonObject
     return {
       id: String(one.id ?? ''),
       code: String(one.code ?? ''),
       title: String(one.title ?? ''),
       detail: String(one.detail ?? ''),
       pointer: source.pointer ?? null,
-      requiredScope: meta.requiredScope ?? null,
-      rule: meta.rule ?? null,
+      requiredScope: typeof meta.requiredScope === 'string' ? meta.requiredScope : null,
+      ...(typeof meta.rule === 'string' && { rule: meta.rule }),
+      ...(meta.limit !== undefined && { limit: String(meta.limit) }),
     }
   })
 }

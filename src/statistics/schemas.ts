@@ -2,14 +2,26 @@ import { type Static, Type } from 'typebox'
 import { issuanceMetrics, presentationMetrics } from '../events/counts/metric.ts'
 
 const MONTH = '[0-9]{3}-(0[1-9]|1[0-2])$'
-const month = (description: string) => Type.Optional(Type.String({ pattern: `^2${MONTH}`, description }))
+const DAY = '(-(0[1-9]|[12][0-9]|3[01]))?$'
+const moment = (description: string) =>
+  Type.Optional(Type.String({ pattern: `^2${MONTH.slice(0, -1)}${DAY}`, description }))
 const Month = { pattern: `^[12]${MONTH}` }
+const Moment = { pattern: `^[12]${MONTH.slice(0, -1)}${DAY}` }
 
-/** The months, and the template. */
+/** The range, its granularity, and the template. */
 export const StatisticsQuery = Type.Object(
   {
-    'filter[from]': month('The first month, e.g. `2026-01`. By default the eleventh month before the last one.'),
-    'filter[until]': month('The last month, inclusive, e.g. `2026-12`. By default the current month in UTC.'),
+    granularity: Type.Optional(
+      Type.Enum(['month', 'day'], {
+        description: 'Rows by month, at most 60; or by day, at most 92 of the last 400. `month` by default.',
+      }),
+    ),
+    'filter[from]': moment(
+      'The first month, e.g. `2026-01`; the eleventh before the last one by default. By day the first day, e.g. `2026-01-31`; the 29th before.',
+    ),
+    'filter[until]': moment(
+      'The last month, inclusive, e.g. `2026-12`; the current month in UTC by default. By day the last day; today in UTC by default.',
+    ),
     'filter[templateId]': Type.Optional(
       Type.String({ format: 'uuid', description: 'Only events of this credential template or presentation template.' }),
     ),
@@ -20,6 +32,7 @@ export type StatisticsQuery = Static<typeof StatisticsQuery>
 
 const rowKeys = {
   month: Type.String({ ...Month, description: 'In UTC, by the time of the event.' }),
+  day: Type.Optional(Type.String({ format: 'date', description: 'With granularity=day, in UTC.' })),
   templateId: Type.String({ format: 'uuid' }),
   templateName: Type.String(),
 }
@@ -32,8 +45,8 @@ function counters<const F extends string>(names: readonly F[]) {
 /** Event counts. */
 export const StatisticsReply = Type.Object(
   {
-    from: Type.String(Month),
-    until: Type.String(Month),
+    from: Type.String(Moment),
+    until: Type.String(Moment),
     issuances: Type.Array(Type.Object({ ...rowKeys, ...counters(issuanceMetrics) }), {
       description: 'By month, then by template. A month without an event of a template has no row for it.',
     }),
@@ -47,3 +60,59 @@ export type StatisticsReply = Static<typeof StatisticsReply>
 export const StatisticsMeta = Type.Object({
   asOf: Type.String({ format: 'date-time', description: 'The time up to which events are counted.' }),
 })
+
+const Figure = (description: string) => Type.Optional(Type.Integer({ minimum: 0, description }))
+
+/** The figures of an organisation now. A member for which the caller lacks the scope is absent. */
+export const OverviewReply = Type.Object(
+  {
+    valid: Figure('Credentials that were issued and have not ended, and are neither revoked nor suspended.'),
+    offered: Figure('Offers that no wallet has redeemed yet.'),
+    ending: Figure('Valid credentials whose validity ends within 30 days.'),
+    suspended: Figure('Suspended credentials.'),
+    revoked: Figure('Revoked credentials.'),
+    verifiedToday: Figure('Presentations that passed every check today, in UTC.'),
+    needsAttention: Type.Object(
+      {
+        deferredIssuances: Figure('Credentials that wait for approval: `filter[credentialStatus]=deferred`.'),
+        failedBatches: Figure('Batches of the last 30 days with items that failed.'),
+        endingCertificates: Figure('Active certificates that have ended, or end within 30 days.'),
+        disabledEndpoints: Figure('Webhook endpoints that the server disabled.'),
+        failedDeliveries: Figure('Deliveries to wallets of the last 30 days that failed.'),
+      },
+      { additionalProperties: false },
+    ),
+  },
+  { additionalProperties: false, $id: 'Overview' },
+)
+/** See the schema of the same name. */
+export type OverviewReply = Static<typeof OverviewReply>
+
+/** What to search for. */
+export const SearchQuery = Type.Object(
+  {
+    q: Type.String({
+      ...{ minLength: 1, maxLength: 200, pattern: '^[^\\u0000]*$' },
+      description:
+        'A part of the first and last name of a person, a username or e-mail address, the beginning of a reference, or an id.',
+    }),
+  },
+  { additionalProperties: false },
+)
+
+/** What was found: at most ten of each kind, the newest first. Kinds for which the caller lacks the scope are left out. */
+export const SearchReply = Type.Array(
+  Type.Object(
+    {
+      kind: Type.Enum(['user', 'issuance', 'presentationRequest']),
+      id: Type.String({ description: 'Its id; of a user the username.' }),
+      name: Type.String({ description: 'The name of the person, or of the template.' }),
+      reference: Type.Optional(Type.String({ description: 'Your own identifier.' })),
+      status: Type.Optional(Type.String()),
+      createdAt: Type.String({ format: 'date-time' }),
+    },
+    { additionalProperties: false, $id: 'SearchHit' },
+  ),
+)
+/** See the schema of the same name. */
+export type SearchReply = Static<typeof SearchReply>

@@ -86,10 +86,112 @@ test('the range of months and the template are filters', async () => {
   assert.equal(year.body.data.from, '2024-04')
 })
 
+test('by day the same events are counted, of at most 92 days', async () => {
+  const today = new Date().toISOString().slice(0, 10)
+  const { body } = await school.get('/creds/stats?granularity=day')
+  const [month] = (await school.get('/creds/stats')).body.data.issuances
+  const days = rowOf(body.data.issuances, month.templateId) as Record<string, unknown>[]
+  assert.deepEqual([body.data.until, days.length], [today, 1])
+  assert.deepEqual(days[0], { ...month, day: today })
+})
+
+test('the overview tells the state now, and each caller only what the scopes allow', async () => {
+  const before = (await school.get('/creds/overview')).body.data
+  const ending = await school.post('/creds/templates/credentials', {
+    ...{ name: 'Short', code: 'short', attributes: { name: { type: 'string' } }, validUntil: { future: { days: 7 } } },
+  })
+  const ask = { credentialTemplateId: ending.body.data.id, attributes: { name: 'Thandi' }, reference: 'pass-1' }
+  const taken = (await school.post('/creds/credentials/issuance', ask)).body.data
+  await school.post('/creds/credentials/issuance', { ...ask, reference: 'pass-2' })
+  await thandi.post('/wallet/v2/credentials', { credentialOffer: taken.offerUri })
+  const change = (verb: string) => school.post(`/creds/credentials/${verb}`, { ids: [taken.credentials[0].id] })
+  const figures = async () => (await school.get('/creds/overview')).body.data
+  const one = await figures()
+  const { valid, offered, ending: soon, suspended, revoked, verifiedToday } = before
+  assert.partialDeepStrictEqual(one, { valid: valid + 1, offered: offered + 1, ending: soon + 1, suspended, revoked })
+  assert.equal(one.verifiedToday, verifiedToday)
+  await change('suspend')
+  assert.partialDeepStrictEqual(await figures(), { valid, suspended: suspended + 1 })
+  await change('revoke')
+  assert.partialDeepStrictEqual(await figures(), { valid, ending: soon, suspended, revoked: revoked + 1 })
+  const needs = {
+    deferredIssuances: 0,
+    failedBatches: 0,
+    endingCertificates: 0,
+    disabledEndpoints: 0,
+    failedDeliveries: 0,
+  }
+  assert.deepEqual(one.needsAttention, needs)
+  const auditor = (await (await chirograph.idle('acme')).get('/creds/overview')).body
+  assert.deepEqual(auditor.data, { needsAttention: {} })
+  assert.deepEqual((await (await chirograph.backend('globex')).get('/creds/overview')).body.data.valid, 0)
+})
+
+test('people, references and ids are found, of the own tenant and as far as the scopes allow', async () => {
+  const find = async (q: string, caller = school) => {
+    const { status, body } = await caller.get(`/creds/search?q=${encodeURIComponent(q)}`)
+    assert.equal(status, 200, JSON.stringify(body))
+    return body.data.map((one: { kind: string; id: string }) => [one.kind, one.id])
+  }
+  const [newest] = (await school.get('/creds/credentials?search[reference]=pass-')).body.data
+  const asked = (await school.get('/creds/presentations')).body.data[0]
+  assert.deepEqual(await find('thandi'), [['user', 'thandi']])
+  assert.deepEqual(await find('THANDI@example.org'), [['user', 'thandi']])
+  assert.deepEqual((await find('pass-')).length, 2)
+  assert.deepEqual(await find('pass-2'), [['issuance', newest.id]])
+  assert.deepEqual(await find(newest.id.toUpperCase()), [['issuance', newest.id]])
+  assert.deepEqual(await find(` ${newest.credentials[0].id} `), [['issuance', newest.id]])
+  assert.deepEqual(await find(asked.id), [['presentationRequest', asked.id]])
+  for (const nothing of ['%', '   ']) assert.deepEqual(await find(nothing), [])
+  assert.deepEqual(await find('pass-', await chirograph.backend('globex')), [])
+  assert.deepEqual(await find('pass-', thandi), [])
+  for (const q of ['', 'x'.repeat(201), '\0']) {
+    assert.equal((await school.get(`/creds/search?q=${encodeURIComponent(q)}`)).status, 400)
+  }
+})
+
+test('claims of an answered request are erased at once, by its own organisation; that it was verified stays', async () => {
+  const { data } = (await school.get('/creds/presentations?filter[status]=verified')).body
+  const [{ id, templateName, claimsKeptUntil }] = data
+  assert.deepEqual([templateName, Date.parse(claimsKeptUntil) > Date.now()], ['Who', true])
+  const other = await chirograph.backend('globex')
+  assert.equal((await other.delete(`/creds/presentations/${id}/claims`)).status, 404)
+  const erased = await school.delete(`/creds/presentations/${id}/claims`)
+  assert.equal(erased.status, 200, JSON.stringify(erased.body))
+  assert.partialDeepStrictEqual(erased.body.data, { id, status: 'verified', credentials: [] })
+  assert.equal(erased.body.data.claimsKeptUntil, undefined)
+  assert.equal((await school.delete(`/creds/presentations/${id}/claims`)).status, 409)
+  const entries = await school.get(
+    `/creds/audit?filter[subject]=${id}&filter[action]=presentation_request.claims_deleted`,
+  )
+  assert.equal(entries.body.data.length, 1)
+})
+
+test('who got a credential is told by name, and is a filter', async () => {
+  const template = await makeTemplate(school, 'delivered')
+  const recipient = { identifierType: 'username', value: 'thandi' }
+  const ask = { credentialTemplateId: template.id, attributes: { name: 'Thandi' }, recipient }
+  const { body } = await school.post('/creds/credentials/issuance', ask)
+  const { id } = body.data
+  await openIssuance(school, template.id)
+  for (const value of ['thandi', 'Thandi', body.data.recipient.userId]) {
+    const { data } = (await school.get(`/creds/credentials?filter[recipient]=${value}`)).body
+    assert.deepEqual(
+      data.map((one: { id: string; recipient: object }) => [one.id, one.recipient]),
+      [[id, { userId: body.data.recipient.userId, username: 'thandi' }]],
+    )
+  }
+  assert.deepEqual((await school.get('/creds/credentials?filter[recipient]=nobody')).body.data, [])
+})
+
 for (const [what, query, parameter] of [
   ['a month that does not exist', 'filter[from]=2026-13', 'filter[from]'],
   ['a day', 'filter[until]=2026-01-01', 'filter[until]'],
   ['a month after the last one', 'filter[from]=2026-02&filter[until]=2026-01', 'filter[from]'],
+  ['a month by day', 'granularity=day&filter[from]=2026-01', 'filter[from]'],
+  ['a day that does not exist', 'granularity=day&filter[until]=2026-02-30', 'filter[until]'],
+  ['too many days', 'granularity=day&filter[from]=2026-01-01&filter[until]=2026-06-01', 'filter[from]'],
+  ['a day after the last one', 'granularity=day&filter[from]=2026-01-02&filter[until]=2026-01-01', 'filter[from]'],
   ['too many months', 'filter[from]=2019-01&filter[until]=2024-01', 'filter[from]'],
   ['a template id that is no UUID', 'filter[templateId]=x', 'filter[templateId]'],
   ['a page', 'page[size]=1', 'page[size]'],

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { routes } from '../../src/app.ts'
 import type { Route } from '../../src/http/routes/route.ts'
-import { makeEverything, makeTemplate, type Objects, openIssuance } from '../support/main-job.ts'
+import { badge, makeEverything, makeTemplate, type Objects, openIssuance } from '../support/main-job.ts'
 import { type Api, type Deployment, deploy, type Reply } from '../support/server.ts'
 
 type Row = Readonly<Record<string, unknown>> & { readonly id: string }
@@ -19,6 +19,10 @@ before(async () => {
   school = await chirograph.backend('acme')
   thandi = await chirograph.wallet('acme', 'thandi')
   for (let n = 0; n < 4; n += 1) await makeMore(n)
+  const ends = { ...badge, code: 'ending', validUntil: { future: { days: 1 } } }
+  const ending = await school.post('/creds/templates/credentials', ends)
+  const { offerUri } = await openIssuance(school, ending.body.data.id)
+  await thandi.post('/wallet/v2/credentials', { credentialOffer: offerUri })
   const archived = await makeTemplate(school, 'archived')
   await school.delete(`/creds/templates/credentials/${archived.id}`)
   await school.delete(`/creds/credentials/${objects['/creds/credentials']}`)
@@ -120,6 +124,33 @@ for (const route of lists) {
   }
 }
 
+test('every list is exported as CSV and as JSON lines, from the same position and with the same rows', async () => {
+  const notExported = lists.filter(({ produces = [] }) => !produces.includes('text/csv')).map(({ path }) => path)
+  // Lists with a shape of their own.
+  const own = ['/v2/credentials', '/credentials/issuance/batch/{id}/items', '/clients', '/identity-providers']
+  assert.deepEqual(notExported, own)
+  for (const route of lists.filter(({ path }) => !notExported.includes(path))) {
+    const query = '?sort=createdAt'
+    const path = `/${route.group}${route.path.replace(/\{[^}]+\}/, objects[`/${route.group}${route.path.split('/{')[0]}`] ?? '')}`
+    const sorted = valuesOf(route, 'sort')?.includes('createdAt') === true ? query : ''
+    const caller = ownerOf(route)
+    const file = async (accept: string) => {
+      const { status, body, headers } = await caller.send('GET', path + sorted, undefined, { accept })
+      assert.deepEqual([status, String(headers.get('content-type')).split(';')[0]], [200, accept], path)
+      return String(body)
+    }
+    const shown = (await caller.get(path + sorted)).body.data.map(({ id }: Row) => id)
+    const lines = (await file('application/x-ndjson')).split('\n').filter((line) => line !== '')
+    assert.deepEqual(
+      lines.slice(0, 25).map((line) => JSON.parse(line).id),
+      shown,
+      path,
+    )
+    const [head = ''] = (await file('text/csv')).split('\r\n')
+    assert(head.split(',').includes('id'), head)
+  }
+})
+
 test('rows that come to be while a list is walked move nothing', async () => {
   const template = objects['/creds/templates/credentials'] ?? ''
   const there = (await rowsOf(routeAt('/credentials'), {})).map(({ id }) => id)
@@ -160,6 +191,10 @@ function samplesOf({ path }: Route, filter: string, rows: readonly Row[]): strin
     'filter[createdAfter]': () => [new Date(0).toISOString()],
     'filter[createdBefore]': () => [new Date(Date.now() + 60_000).toISOString()],
     'filter[did]': () => ['did:web:u1.example'],
+    'filter[recipient]': () => rows.flatMap((row) => Object(row.recipient).userId ?? []),
+    'filter[batchId]': () => [objects['/creds/credentials/issuance/batch']],
+    'filter[validBefore]': () => [new Date(Date.now() + 2 * 86_400_000).toISOString()],
+    'filter[credentialStatus]': () => rows.flatMap((row) => [row.credentials].flat().map((one) => Object(one).status)),
     'search[name]': () => [searches[path] ?? 'registrar'],
     'filter[archived]': () => ['true', 'false'],
   }
@@ -175,7 +210,8 @@ const searches: Readonly<Record<string, string>> = {
 
 /** A member that is a user or a resource is filtered by its id. */
 function named(value: unknown): unknown {
-  return typeof value === 'object' && value !== null && 'id' in value ? value.id : value
+  if (typeof value !== 'object' || value === null) return value
+  return 'id' in value ? value.id : 'userId' in value ? value.userId : value
 }
 
 /** What stands in the wallet group for organisations is about their people, and not of one. */

@@ -1,6 +1,5 @@
 import type { Html } from '../../pages/html.ts'
 import { badge, type Tone } from '../../pages/table.ts'
-import type { Template } from '../templates/template.ts'
 import type { CredentialTexts } from './texts.ts'
 
 /** An issuance, as the API returns it. */
@@ -14,7 +13,14 @@ export type Issuance = {
     readonly credentialTemplateId: string
     readonly revocable: boolean
   }[]
+  readonly templateName: string
   readonly reference?: string
+  readonly recipient?: { readonly userId: string; readonly username?: string }
+  readonly batchId?: string
+  readonly reason?: keyof CredentialTexts['reasons']
+  readonly issuedAt?: string
+  readonly acceptedAt?: string
+  readonly validUntil?: string
   readonly createdAt: string
   readonly updatedAt: string
   readonly expiresAt: string
@@ -32,13 +38,8 @@ const tones: Readonly<Record<string, Tone>> = {
 export function stateOf({ status, credentials }: Issuance, t: CredentialTexts): Html {
   const [one] = credentials
   const isTaken = status === 'completed' && one !== undefined
+  if (one?.status === 'deferred' && status === 'offered') return badge(t.states.deferred, 'warn')
   return isTaken
     ? badge(t.states[one.status], tones[one.status] ?? 'plain')
     : badge(t.issuances[status], tones[status] ?? 'plain')
-}
-
-/** Returns the name of the template of an issuance; its id where the list of templates does not have it. */
-export function templateName({ credentials }: Issuance, templates: readonly Pick<Template, 'id' | 'name'>[]): string {
-  const id = credentials[0]?.credentialTemplateId ?? ''
-  return templates.find((one) => one.id === id)?.name ?? id
 }

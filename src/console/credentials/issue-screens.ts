@@ -62,7 +62,7 @@ const issue = formScreen({
       })
       return data.txCode === undefined ? { to: `${LIST}/${data.id}` } : withCode(frame, data)
     } catch (error) {
-      return issueForm(frame, template, problemsOf(error, fieldOf))
+      return issueForm(frame, template, problemsOf(error, fieldOf, frame.t))
     }
   },
 })
@@ -111,7 +111,7 @@ ${select(frame, { name: 'lifetime', label: t.lifetime, value: given('lifetime') 
 }
 
 /** The only page that has the code: it is told once. */
-function withCode(frame: Frame, { id, txCode = '' }: Issuance): Screen {
+export function withCode(frame: Frame, { id, txCode = '' }: Issuance): Screen {
   const { texts, language } = frame
   const t = credentialTexts[language]
   const code = html`<copy-text label="${texts.copy}" done="${texts.copied}"><code class="secret">${txCode}</code></copy-text>`

@@ -1,41 +1,59 @@
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { hidden, select } from '../../pages/controls.ts'
-import { form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { moment } from '../../pages/moment-text.ts'
 import { button, buttonLink, facts, message } from '../../pages/parts.ts'
 import { pageOf, pager, table } from '../../pages/table.ts'
-import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
+import { type Frame, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import type { Template } from '../templates/template.ts'
-import { type Issuance, stateOf, templateName } from './issuance.ts'
+import { changeScreens, possible, readIssuance } from './change-screens.ts'
+import { type Issuance, stateOf } from './issuance.ts'
 import { issueScreens } from './issue-screens.ts'
+import { manyChanges, manyScreens, selection } from './many-screens.ts'
 import { type CredentialTexts, credentialTexts } from './texts.ts'
 
 const LIST = '/console/credentials'
+const API = '/creds/credentials'
 const place = 'credentials'
 
 const list = screen({
   ...{ place, path: LIST, summary: 'Lists who has what.' },
+  download: ({ query }) => ({ path: API, query: filtersIn(query) }),
   show: async (frame) => {
-    const { api, query, language, texts } = frame
-    const t = credentialTexts[language]
-    const filters = {
-      'filter[templateId]': query.template,
-      'filter[status]': query.status,
-      'filter[reference]': query.reference?.trim(),
-    }
+    const { api, query, texts } = frame
+    const t = credentialTexts[frame.language]
+    const filters = filtersIn(query)
     const [{ data, links }, templates] = await Promise.all([
-      api.get<readonly Issuance[]>('/creds/credentials', { ...filters, ...pageOf(query) }),
+      api.get<readonly Issuance[]>(API, { ...filters, ...pageOf(query) }),
       templatesOf(frame),
     ])
     const isFiltered = Object.values(filters).some(Boolean) || query.after !== undefined
     const issue = may(frame, 'issuance:write') && html`<a class="button main" href="/console/issue">${t.issue}</a>`
     const none = html`<div class="empty"><p>${isFiltered ? t.emptyFilter : t.empty}</p>${!isFiltered && issue}</div>`
-    const main = html`${(isFiltered || data.length > 0) && filter(frame, t, templates)}${data.length === 0 ? none : rowsOf(frame, t, data, templates)}${pager(texts, links, frame.here)}`
-    return { title: t.title, main, actions: html`<div class="buttons">${issue}</div>` }
+    const main = html`${(isFiltered || data.length > 0) && filter(frame, t, templates)}${data.length === 0 ? none : rowsOf(frame, t, data)}${pager(texts, links, frame.here)}`
+    const isEmpty = data.length === 0
+    return { title: t.title, main, isEmpty, actions: html`<div class="buttons">${issue}</div>` }
   },
 })
+
+/** States that a person chooses from, and the filter of the API for each. */
+const states: Readonly<Record<keyof CredentialTexts['filterStates'], string>> = {
+  ...{ offered: 'credentialStatus', deferred: 'credentialStatus', completed: 'status', rejected: 'credentialStatus' },
+  ...{ suspended: 'credentialStatus', revoked: 'credentialStatus', failed: 'status', expired: 'status' },
+  canceled: 'status',
+}
+
+function filtersIn(query: Frame['query']): Record<string, string | undefined> {
+  const state = Object.entries(states).find(([name]) => name === query.state)
+  return {
+    'filter[templateId]': query.template,
+    ...(state !== undefined && { [`filter[${state[1]}]`]: state[0] }),
+    'search[reference]': query.reference?.trim(),
+    'filter[recipient]': query.recipient?.trim(),
+    'filter[batchId]': query.batch,
+  }
+}
 
 async function templatesOf({ api }: Frame): Promise<readonly Template[]> {
   return (await api.get<readonly Template[]>('/creds/templates/credentials', { 'page[size]': '100', sort: 'name' }))
@@ -45,52 +63,87 @@ async function templatesOf({ api }: Frame): Promise<readonly Template[]> {
 function filter(frame: Frame, t: CredentialTexts, templates: readonly Template[]): Html {
   const { query, t: common } = frame
   const all = { value: '', text: common.all }
-  const states = Object.entries(t.issuances).map(([value, text]) => ({ value, text }))
+  const choices = Object.entries(t.filterStates).map(([value, text]) => ({ value, text }))
   const named = templates.map(({ id, name }) => ({ value: id, text: name }))
+  const text = (name: 'reference' | 'recipient', label: string) =>
+    html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}" type="search" maxlength="200" value="${query[name] ?? ''}"></div>`
   return html`<form class="filter" method="get" action="${LIST}">${select(frame, { name: 'template', label: t.template, value: query.template ?? '', choices: [all, ...named] })}
-${select(frame, { name: 'status', label: t.state, value: query.status ?? '', choices: [all, ...states] })}
-<div class="field"><label for="reference">${t.reference}</label><input id="reference" name="reference" type="search" maxlength="200" value="${query.reference ?? ''}"></div>${button(common.filter)}</form>`
+${select(frame, { name: 'state', label: t.state, value: query.state ?? '', choices: [all, ...choices] })}
+${text('recipient', t.person)}${text('reference', t.reference)}${query.batch !== undefined && hidden('batch', query.batch)}${button(common.filter)}</form>`
 }
 
-function rowsOf(
-  { language, t: common }: Frame,
-  t: CredentialTexts,
-  issuances: readonly Issuance[],
-  templates: readonly Template[],
-): Html {
-  return table(
+function rowsOf(frame: Frame, t: CredentialTexts, issuances: readonly Issuance[]): Html {
+  const { language, t: common } = frame
+  const shown = table(
     t.title,
     [
-      { heading: t.template, cell: (one) => html`<a href="${LIST}/${one.id}">${templateName(one, templates)}</a>` },
-      { heading: t.reference, cell: ({ reference }) => reference ?? common.none },
-      { heading: t.state, cell: (one) => stateOf(one, t) },
-      { heading: t.created, cell: ({ createdAt }) => moment(createdAt, language) },
+      { heading: t.template, cell: (one: Issuance) => chooser(frame, t, one) },
+      { heading: t.person, cell: ({ recipient }: Issuance) => recipient?.username ?? common.none },
+      { heading: t.reference, cell: ({ reference }: Issuance) => reference ?? common.none },
+      { heading: t.state, cell: (one: Issuance) => stateOf(one, t) },
+      { heading: t.created, cell: ({ createdAt }: Issuance) => moment(createdAt, language) },
     ],
     issuances,
   )
+  return issuances.some((one) => canTick(frame, one)) ? selection(frame, t, shown) : shown
+}
+
+/** Whether its credential is one of those that can be changed together. */
+function canTick(frame: Frame, issuance: Issuance): boolean {
+  return may(frame, 'issuance:write') && possible(issuance).some((change) => manyChanges.some((one) => one === change))
+}
+
+/** The name of a row, with a box where its credential can be changed. */
+function chooser(frame: Frame, t: CredentialTexts, one: Issuance): Html {
+  const [credential] = one.credentials
+  const link = html`<a href="${LIST}/${one.id}">${one.templateName}</a>`
+  if (credential === undefined || !canTick(frame, one)) return link
+  const label = [one.templateName, one.recipient?.username, one.reference].filter(Boolean).join(' · ')
+  return html`<span class="chosen"><input type="checkbox" name="ids[]" value="${credential.id}" aria-label="${t.choose}: ${label}">${hidden(`name-${credential.id}`, label)}${link}</span>`
 }
 
 const one = screen({
   ...{ place, path: `${LIST}/{id}`, summary: 'Shows an issuance: its offer, and the state of its credential.' },
   show: async (frame) => {
-    const t = credentialTexts[frame.language]
-    const [{ data, etag }, templates] = await Promise.all([readIssuance(frame), templatesOf(frame)])
-    const name = templateName(data, templates)
+    const { language } = frame
+    const t = credentialTexts[language]
+    const { data, etag } = await readIssuance(frame)
     const isOpen = data.status === 'offered'
     const live = html`<live-region src="${LIST}/${data.id}/state" state="${isOpen ? (etag ?? '') : ''}">${stateOfOne(frame, t, data)}</live-region>`
+    const { recipient, batchId, reason } = data
+    const time = (name: string, value: string | undefined) =>
+      value === undefined ? [] : [[name, moment(value, language)] as const]
     return {
-      title: name,
-      crumbs: [[t.title, LIST], [data.reference ?? name]],
-      main: html`${live}<section class="panel narrow"><header><h2>${t.one}</h2></header>${facts([
-        [t.reference, data.reference ?? frame.t.none],
-        [t.created, moment(data.createdAt, frame.language)],
-        [t.ends, moment(data.expiresAt, frame.language)],
-        [t.number, html`<code>${data.id}</code>`],
-      ])}</section>`,
+      title: data.templateName,
+      crumbs: [[t.title, LIST], [data.reference ?? data.templateName]],
+      main: html`${live}<section class="panel narrow"><header><h2>${t.one}</h2>${may(frame, 'events:read') && html`<a href="${`/console/events?subject=${data.id}`}">${t.history}</a>`}</header>${facts(
+        [
+          [t.person, personOf(frame, recipient)],
+          [t.reference, data.reference ?? frame.t.none],
+          ...(reason === undefined ? [] : [[t.reason, t.reasons[reason]] as const]),
+          [t.created, moment(data.createdAt, language)],
+          ...time(t.taken, data.issuedAt),
+          ...time(t.accepted, data.acceptedAt),
+          ...time(t.validUntil, data.validUntil),
+          ...(data.issuedAt === undefined ? [[t.ends, moment(data.expiresAt, language)] as const] : []),
+          ...(batchId === undefined
+            ? []
+            : [[t.batch, html`<a href="${`${LIST}?batch=${batchId}`}">${t.sameBatch}</a>`] as const]),
+          [t.number, html`<code>${data.id}</code>`],
+        ],
+      )}</section>`,
       modules: ['copy-text', 'fragments'],
     }
   },
 })
+
+function personOf(frame: Frame, recipient: Issuance['recipient']): Html | string {
+  const { username } = recipient ?? {}
+  if (username === undefined) return frame.t.none
+  return may(frame, 'users:read')
+    ? html`<a href="/console/people/${encodeURIComponent(username)}">${username}</a>`
+    : username
+}
 
 const state = screen({
   ...{ place, path: `${LIST}/{id}/state`, summary: 'Returns the state of an issuance once it has changed.' },
@@ -103,17 +156,14 @@ const state = screen({
   },
 })
 
-function readIssuance({ api, params }: Frame<{ readonly id: string }>, headers: Readonly<Record<string, string>> = {}) {
-  return api.get<Issuance>(`/creds/credentials/${encodeURIComponent(params.id)}`, {}, headers)
-}
-
 /** The part of the page that changes by itself. */
 function stateOfOne(frame: Frame, t: CredentialTexts, issuance: Issuance): Html {
   const { status, error } = issuance
   const isOpen = status === 'offered' || status === 'partiallyIssued'
-  const text = isOpen ? t.offerText : t.noOffer[status]
+  const isDeferred = isOpen && issuance.credentials[0]?.status === 'deferred'
+  const text = isDeferred ? t.deferredText : isOpen ? t.offerText : t.noOffer[status]
   return html`<div class="stack"><p role="status">${stateOf(issuance, t)} ${text}</p>${error !== null && message('bad', error.message)}
-${isOpen && offer(frame, t, issuance)}${changesOf(frame, t, issuance)}</div>`
+${isOpen && !isDeferred && offer(frame, t, issuance)}${changesOf(frame, t, issuance)}</div>`
 }
 
 function offer({ texts, here }: Frame, t: CredentialTexts, { offerUri, offerQrUri }: Issuance): Html {
@@ -127,71 +177,13 @@ function pathIn(url: string): string {
   return pathname + search
 }
 
-type Change = keyof CredentialTexts['changes']
-
-/** What can be done with an issuance in its state. */
-function possible({ status, credentials }: Issuance): readonly Change[] {
-  if (status === 'offered') return ['cancel']
-  const [credential] = credentials
-  if (credential?.revocable !== true) return []
-  if (credential.status === 'suspended') return ['reinstate', 'revoke']
-  return credential.status === 'issued' || credential.status === 'accepted' ? ['suspend', 'revoke'] : []
-}
-
 function changesOf(frame: Frame, t: CredentialTexts, issuance: Issuance): Html | null {
   const changes = may(frame, 'issuance:write') ? possible(issuance) : []
   if (changes.length === 0) return null
   return html`<div class="actions">${changes.map((change) => buttonLink(t.changes[change].button, `${LIST}/${issuance.id}/${change}`))}</div>`
 }
 
-function changeScreen(change: Change): readonly Endpoint[] {
-  const show = async (frame: Frame<{ readonly id: string }>, problem?: string): Promise<Screen> => {
-    const t = credentialTexts[frame.language]
-    const { title, text, button: label } = t.changes[change]
-    const [{ data }, templates] = await Promise.all([readIssuance(frame), templatesOf(frame)])
-    const here = `${LIST}/${data.id}`
-    const content = html`${hidden('sure', '1')}<p>${text}</p><div class="buttons">${button(label, { look: change === 'reinstate' ? 'main' : 'danger' })}${buttonLink(frame.t.cancel, here)}</div>`
-    const about = facts([
-      [t.template, templateName(data, templates)],
-      [t.reference, data.reference ?? frame.t.none],
-      [t.state, stateOf(data, t)],
-    ])
-    return {
-      title,
-      crumbs: [[t.title, LIST], [data.reference ?? t.one, here], [label]],
-      main: html`<div class="narrow stack">${problem !== undefined && message('bad', t.notChanged + problem)}<section class="panel">${about}</section>${form(frame, `${here}/${change}`, content)}</div>`,
-      hasErrors: problem !== undefined,
-    }
-  }
-  return formScreen({
-    ...{ place, path: `${LIST}/{id}/${change}`, summary: `Asks whether to ${change}, and does it.` },
-    show: (frame) => show(frame),
-    send: async (frame) => {
-      const problem = await apply(frame, change)
-      return problem === null ? { to: `${LIST}/${frame.params.id}` } : show(frame, problem)
-    },
-  })
-}
-
-type Result = {
-  readonly results: readonly { readonly code?: string; readonly detail?: string; readonly status: string }[]
-}
-
-/** Returns why nothing was changed; null: it was. */
-async function apply(frame: Frame<{ readonly id: string }>, change: Change): Promise<string | null> {
-  const { data } = await readIssuance(frame)
-  if (change === 'cancel') {
-    await frame.api.send('DELETE', `/creds/credentials/${data.id}`)
-    return null
-  }
-  const ids = data.credentials.map(({ id }) => id)
-  const { data: done } = await frame.api.send<Result>('POST', `/creds/credentials/${change}`, { body: { ids } })
-  const refused = done.results.find(({ code }) => code !== undefined)
-  return refused === undefined ? null : (refused.detail ?? refused.status)
-}
-
 /** Credentials, and issuing one. */
 export const credentialScreens: readonly Endpoint[] = [
-  ...[...issueScreens, ...list, ...one, ...state],
-  ...(['revoke', 'suspend', 'reinstate', 'cancel'] as const).flatMap(changeScreen),
+  ...[...issueScreens, ...manyScreens, ...list, ...one, ...state, ...changeScreens],
 ]

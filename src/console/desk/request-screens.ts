@@ -94,7 +94,7 @@ const create = formScreen({
       return requestForm(
         frame,
         template,
-        problemsOf(error, (pointer) => ({ '/name': 'name', '/description': 'purpose' })[pointer] ?? null),
+        problemsOf(error, (pointer) => ({ '/name': 'name', '/description': 'purpose' })[pointer] ?? null, frame.t),
       )
     }
   },

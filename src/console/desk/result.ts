@@ -13,6 +13,8 @@ export type Check = {
   readonly status: 'requested' | 'verified' | 'rejected' | 'failed' | 'expired'
   readonly error: { readonly details: readonly Issue[] } | null
   readonly presentationTemplateId: string
+  readonly templateName?: string
+  readonly claimsKeptUntil?: string
   readonly credentials: readonly {
     readonly isValid: boolean
     readonly name: string | null

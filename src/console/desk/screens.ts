@@ -11,6 +11,7 @@ import { may } from '../frame/shell.ts'
 import { requestScreens } from './request-screens.ts'
 import { type Check, result, verdictOf } from './result.ts'
 import { type DeskTexts, deskTexts } from './texts.ts'
+import { verificationScreens } from './verification-screens.ts'
 
 const DESK = '/console/verify'
 const API = '/creds/presentations'
@@ -116,4 +117,6 @@ function readCheck({ api, params }: Frame<{ readonly id: string }>, headers: Rea
 }
 
 /** The screens of the desk, and of the templates of its requests. */
-export const deskScreens: readonly Endpoint[] = [...desk, ...one, ...state, ...requestScreens]
+export const deskScreens: readonly Endpoint[] = [
+  ...[...desk, ...one, ...state, ...requestScreens, ...verificationScreens],
+]

@@ -3,6 +3,7 @@ import type { Fields } from '../../http/routes/endpoint.ts'
 import { hidden } from '../../pages/controls.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { ApiRefusal } from '../../pages/own-api.ts'
+import type { ConsoleTexts } from './texts.ts'
 
 /** Returns the first value of a member, trimmed; `''` without one. */
 export function typed(fields: Fields, name: string): string {
@@ -29,15 +30,22 @@ export function hasProblems({ fields, general }: Problems): boolean {
  * Returns the findings of a refused call at the fields of the form; rethrows what is no finding about the body.
  *
  * @param fieldOf Name of the field of a JSON pointer; null: it has none.
+ * @param t Texts for the rules that the API names; without them its own sentence is shown.
  */
-export function problemsOf(error: unknown, fieldOf: (pointer: string) => string | null): Problems {
+export function problemsOf(
+  error: unknown,
+  fieldOf: (pointer: string) => string | null,
+  t?: Pick<ConsoleTexts, 'rules'>,
+): Problems {
   if (!(error instanceof ApiRefusal) || ![400, 409, 422].includes(error.status)) throw error
   const fields: Record<string, string> = {}
   const general: string[] = []
-  for (const { pointer, detail, title } of error.errors) {
+  for (const { pointer, detail, title, rule, limit = '' } of error.errors) {
     const name = pointer === null ? null : fieldOf(pointer)
+    const type = rule === 'type' || rule === 'format' ? t?.rules[`type-${limit}`] : undefined
+    const text = type ?? (rule === undefined ? undefined : t?.rules[rule])
     if (name === null) general.push(detail || title)
-    else fields[name] ??= detail
+    else fields[name] ??= text === undefined ? detail : text(limit)
   }
   return general.length === 0 ? { fields } : { fields, general: general.join(' ') }
 }
@@ -60,4 +68,18 @@ export function onceField(fields: Fields): Html {
 export function onceHeader(fields: Fields): Record<string, string> {
   const key = typed(fields, ONCE)
   return /^[\w-]{22}$/.test(key) ? { 'idempotency-key': key } : {}
+}
+
+/** Returns the beginning of a day in UTC for a filter of the API; undefined for what is no day. */
+export function dayStart(day: string | undefined): string | undefined {
+  return isDay(day) ? `${day}T00:00:00Z` : undefined
+}
+
+/** Returns the end of a day in UTC for a filter of the API; undefined for what is no day. */
+export function dayEnd(day: string | undefined): string | undefined {
+  return isDay(day) ? `${day}T23:59:59.999Z` : undefined
+}
+
+function isDay(day: string | undefined): boolean {
+  return day !== undefined && /^\d{4}-\d\d-\d\d$/.test(day) && !Number.isNaN(Date.parse(`${day}T00:00:00Z`))
 }

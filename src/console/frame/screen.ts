@@ -29,6 +29,8 @@ export type Screen = {
   readonly modules?: readonly BrowserModule[]
   readonly style?: string
   readonly reloadSeconds?: number | undefined
+  /** A list without rows: there is nothing to download. */
+  readonly isEmpty?: boolean
   /** A form was refused: said in the title; 400 unless `status` says otherwise. */
   readonly hasErrors?: boolean
   readonly status?: number
@@ -47,11 +49,45 @@ type Spec<P extends string> = {
 /** The form may have a file: largest body in bytes. */
 type FileSpec = { readonly fileBytesMax?: number }
 
+/** A list of the API that a screen shows: its path, and the filters that are chosen. */
+type Download = { readonly path: string; readonly query?: Readonly<Record<string, string | undefined>> }
+
 type Show<P extends string> = (frame: Frame<PathParams<P>>) => Promise<Answer> | Answer
 
 /** Declares a screen that only shows. */
-export function screen<const P extends string>(spec: Spec<P> & { readonly show: Show<P> }): readonly Endpoint[] {
-  return [declare('GET', spec, spec.show)]
+export function screen<const P extends string>(
+  spec: Spec<P> & {
+    readonly show: Show<P>
+    /** The list that the screen shows; it can be downloaded as CSV under the address of the screen. */
+    readonly download?: (frame: Frame<PathParams<P>>) => Download
+  },
+): readonly Endpoint[] {
+  const { download, show } = spec
+  if (download === undefined) return [declare('GET', spec, show)]
+  return [
+    declare('GET', spec, async (frame) => {
+      if (frame.query.download === 'csv') return csvOf(frame, spec.path, download(frame))
+      const shown = await show(frame)
+      return 'main' in shown && shown.isEmpty !== true
+        ? { ...shown, main: html`${shown.main}${downloadLink(frame)}` }
+        : shown
+    }),
+  ]
+}
+
+async function csvOf({ api }: Frame, path: string, { path: list, query = {} }: Download): Promise<Answer> {
+  const name = `${path.split('/').at(-1) ?? 'list'}.csv`
+  // By the mark a spreadsheet knows the encoding.
+  const file = Buffer.concat([Buffer.from('\ufeff'), await api.csv(list, query)])
+  return { file, type: 'text/csv; charset=utf-8', name }
+}
+
+function downloadLink({ here, t }: Frame): Html {
+  const [path = '', query = ''] = here.split('?', 2)
+  const members = new URLSearchParams(query)
+  for (const name of ['after', 'before', 'lang']) members.delete(name)
+  members.set('download', 'csv')
+  return html`<p class="download"><a href="${path}?${String(members)}">${t.download}</a></p>`
 }
 
 /**
@@ -86,7 +122,7 @@ function declare<P extends string>(
   })
 }
 
-function pageOf(frame: Frame, place: Place, { main, crumbs, actions, style = '', ...page }: Screen): Page {
+function pageOf(frame: Frame, place: Place, { main, crumbs, actions, style = '', isEmpty: _, ...page }: Screen): Page {
   const shell = shellOf(frame, place, { ...(crumbs !== undefined && { crumbs }), actions })
   const accented = accentStyle(frame.me.organisation.accentColor) + style
   return {

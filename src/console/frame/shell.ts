@@ -26,6 +26,7 @@ const parts: readonly (readonly [Heading | null, readonly Entry[]])[] = [
     'verify',
     [
       { place: 'desk', href: '/console/verify', scope: 'verification:read' },
+      { place: 'verifications', href: '/console/verifications', scope: 'verification:read' },
       { place: 'requests', href: '/console/requests', scope: 'verification:read' },
     ],
   ],
@@ -42,8 +43,9 @@ const parts: readonly (readonly [Heading | null, readonly Entry[]])[] = [
       { place: 'people', href: '/console/people', scope: 'users:read' },
       { place: 'applications', href: '/console/applications', scope: 'tenant:admin' },
       { place: 'webhooks', href: '/console/webhooks', scope: 'events:read' },
-      { place: 'events', href: '/console/events', scope: 'webhooks:write' },
+      { place: 'events', href: '/console/events', scope: 'events:read' },
       { place: 'audit', href: '/console/audit', scope: 'audit:read' },
+      { place: 'figures', href: '/console/figures', scope: 'audit:read' },
       { place: 'settings', href: '/console/settings', scope: 'trust:read' },
     ],
   ],
@@ -65,6 +67,7 @@ export function shellOf(
 ): Shell {
   const t = consoleTexts[context.language]
   const header = html`<b>Chirograph</b><b>${context.me.organisation.name}</b>
+<form class="finder" action="/console/search" role="search"><input type="search" name="q" maxlength="200" aria-label="${t.searchAll}" placeholder="${t.find}"><button class="button plain" type="submit">${t.search}</button></form>
 <button class="button plain opens" type="button" popovertarget="menu">${context.texts.menu}</button>
 <nav aria-label="${t.account}"><a href="/account">${context.me.name ?? t.account}</a><a href="/session/end">${t.signOut}</a></nav>`
   return {

@@ -5,12 +5,85 @@ const en = {
   helloAll: 'Hello',
   issue: 'Issue a credential',
   verify: 'Verify someone',
-  figures: 'Figures of the last 12 months',
+  figures: 'Figures',
   asOf: 'Figures as of',
-  offered: 'Offered',
+  valid: 'Valid credentials',
+  endSoon: (count: string, n: number) => `${count} ${n === 1 ? 'ends' : 'end'} within 30 days`,
+  offered: 'Offered, not yet taken',
+  suspendedOrRevoked: 'Suspended or revoked',
+  suspended: (count: string) => `${count} suspended`,
+  verifiedToday: 'Verified today',
   taken: 'Taken',
-  revoked: 'Revoked',
-  verified: 'Verified',
+  needsYou: 'Needs you',
+  nothingNeeded: 'Nothing needs you right now.',
+  needs: {
+    deferredIssuances: {
+      state: 'Waiting',
+      text: (count: string, n: number) =>
+        n === 1 ? 'One credential waits for approval' : `${count} credentials wait for approval`,
+      action: 'Decide',
+    },
+    failedBatches: {
+      state: 'Failed',
+      text: (count: string, n: number) =>
+        n === 1 ? 'One table has rows that could not be issued' : `${count} tables have rows that could not be issued`,
+      action: 'Repair',
+    },
+    endingCertificates: {
+      state: 'Soon',
+      text: (count: string, n: number) =>
+        n === 1 ? 'One certificate ends within 30 days' : `${count} certificates end within 30 days`,
+      action: 'Renew',
+    },
+    disabledEndpoints: {
+      state: 'Off',
+      text: (count: string, n: number) =>
+        n === 1
+          ? 'One webhook was switched off because it failed'
+          : `${count} webhooks were switched off because they failed`,
+      action: 'Look into it',
+    },
+    failedDeliveries: {
+      state: 'Failed',
+      text: (count: string, n: number) =>
+        n === 1
+          ? 'One delivery to a wallet failed in the last 30 days'
+          : `${count} deliveries to wallets failed in the last 30 days`,
+      action: 'Look into it',
+    },
+  },
+  allFigures: 'All figures',
+  figuresTitle: 'Figures',
+  range: 'Time',
+  lastMonths: 'The last 12 months',
+  lastDays: 'The last 30 days',
+  template: 'Template',
+  issued: 'Credentials',
+  verifications: 'Verifications',
+  noFigures: 'Nothing has happened in this time.',
+  issuanceMetrics: {
+    offered: 'Offered',
+    completed: 'Taken',
+    expired: 'Ran out',
+    failed: 'Failed',
+    revoked: 'Revoked',
+    suspended: 'Suspended',
+  } as Readonly<Record<string, string>>,
+  presentationMetrics: {
+    requested: 'Asked',
+    verified: 'Verified',
+    rejected: 'Refused',
+    failed: 'Failed',
+    expired: 'Ran out',
+  } as Readonly<Record<string, string>>,
+  byDay: 'Credentials taken by day',
+  day: 'Day',
+  searchTitle: 'Find',
+  searchText: 'Write what you look for.',
+  nothingFound: 'Nothing by that name.',
+  searchHint:
+    'You find people by name, username or e-mail address, credentials by the beginning of their reference, and both by their number.',
+  kinds: { user: 'People', issuance: 'Credentials', presentationRequest: 'Verifications' },
   late: 'The figures are not available right now.',
   setUp: 'Set up your organisation',
   steps: {
@@ -42,12 +115,83 @@ const fr: HomeTexts = {
   helloAll: 'Bonjour',
   issue: 'Délivrer une attestation',
   verify: 'Vérifier quelqu’un',
-  figures: 'Chiffres des 12 derniers mois',
+  figures: 'Chiffres',
   asOf: 'Chiffres du',
-  offered: 'Offertes',
+  valid: 'Attestations valables',
+  endSoon: (count: string, n: number) => `${count} ${n === 1 ? 'expire' : 'expirent'} d’ici 30 jours`,
+  offered: 'Offertes, pas encore prises',
+  suspendedOrRevoked: 'Suspendues ou révoquées',
+  suspended: (count: string) => `dont suspendues : ${count}`,
+  verifiedToday: 'Vérifiées aujourd’hui',
   taken: 'Prises',
-  revoked: 'Révoquées',
-  verified: 'Vérifiées',
+  needsYou: 'À traiter',
+  nothingNeeded: 'Rien à traiter pour le moment.',
+  needs: {
+    deferredIssuances: {
+      state: 'En attente',
+      text: (count: string, n: number) =>
+        n === 1 ? 'Une attestation attend une décision' : `${count} attestations attendent une décision`,
+      action: 'Décider',
+    },
+    failedBatches: {
+      state: 'Échec',
+      text: (count: string, n: number) =>
+        n === 1 ? 'Un tableau a des lignes non délivrées' : `${count} tableaux ont des lignes non délivrées`,
+      action: 'Corriger',
+    },
+    endingCertificates: {
+      state: 'Bientôt',
+      text: (count: string, n: number) =>
+        n === 1 ? 'Un certificat expire d’ici 30 jours' : `${count} certificats expirent d’ici 30 jours`,
+      action: 'Renouveler',
+    },
+    disabledEndpoints: {
+      state: 'Coupé',
+      text: (count: string, n: number) =>
+        n === 1 ? 'Un webhook a été coupé après des échecs' : `${count} webhooks ont été coupés après des échecs`,
+      action: 'Examiner',
+    },
+    failedDeliveries: {
+      state: 'Échec',
+      text: (count: string, n: number) =>
+        n === 1
+          ? 'Une remise à un portefeuille a échoué ces 30 derniers jours'
+          : `${count} remises à des portefeuilles ont échoué ces 30 derniers jours`,
+      action: 'Examiner',
+    },
+  },
+  allFigures: 'Tous les chiffres',
+  figuresTitle: 'Chiffres',
+  range: 'Période',
+  lastMonths: 'Les 12 derniers mois',
+  lastDays: 'Les 30 derniers jours',
+  template: 'Modèle',
+  issued: 'Attestations',
+  verifications: 'Vérifications',
+  noFigures: 'Rien ne s’est passé pendant cette période.',
+  issuanceMetrics: {
+    offered: 'Offertes',
+    completed: 'Prises',
+    expired: 'Expirées',
+    failed: 'Échouées',
+    revoked: 'Révoquées',
+    suspended: 'Suspendues',
+  },
+  presentationMetrics: {
+    requested: 'Demandées',
+    verified: 'Vérifiées',
+    rejected: 'Refusées',
+    failed: 'Échouées',
+    expired: 'Expirées',
+  },
+  byDay: 'Attestations prises par jour',
+  day: 'Jour',
+  searchTitle: 'Chercher',
+  searchText: 'Écrivez ce que vous cherchez.',
+  nothingFound: 'Rien sous ce nom.',
+  searchHint:
+    'On trouve les personnes par nom, nom d’utilisateur ou adresse électronique, les attestations par le début de leur référence, et tout par numéro.',
+  kinds: { user: 'Personnes', issuance: 'Attestations', presentationRequest: 'Vérifications' },
   late: 'Les chiffres ne sont pas disponibles pour le moment.',
   setUp: 'Préparer votre organisation',
   steps: {

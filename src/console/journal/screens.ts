@@ -5,7 +5,8 @@ import { type Html, html } from '../../pages/html.ts'
 import { moment } from '../../pages/moment-text.ts'
 import { button } from '../../pages/parts.ts'
 import { badge, pageOf, pager, table } from '../../pages/table.ts'
-import { screen } from '../frame/screen.ts'
+import { dayEnd, dayStart } from '../frame/form-values.ts'
+import { type Frame, screen } from '../frame/screen.ts'
 import { type JournalTexts, journalTexts } from './texts.ts'
 
 type Thing = { readonly kind: string; readonly id: string | null }
@@ -22,14 +23,15 @@ type Entry = {
 
 const events = screen({
   ...{ place: 'events', path: '/console/events', summary: 'Lists events.' },
+  download: ({ query }) => ({ path: '/creds/events', query: eventFilters(query) }),
   show: async (frame) => {
     const { api, query, language, texts, t: common } = frame
     const t = journalTexts[language]
-    const filters = { 'filter[type]': query.type, 'filter[subject]': query.subject?.trim() }
+    const filters = eventFilters(query)
     const { data, links } = await api.get<readonly Event[]>('/creds/events', { ...filters, ...pageOf(query) })
     const kinds = Object.entries(t.events).map(([value, text]) => ({ value, text }))
     const choices = [{ value: '', text: common.all }, ...kinds]
-    const filter = html`<form class="filter" method="get" action="/console/events">${select(frame, { name: 'type', label: t.kind, value: query.type ?? '', choices })}${button(common.filter)}</form>`
+    const filter = html`<form class="filter" method="get" action="/console/events">${select(frame, { name: 'type', label: t.kind, value: query.type ?? '', choices })}${days(frame, t)}${query.subject !== undefined && field(frame, { name: 'subject', label: t.subject, value: query.subject })}${button(common.filter)}</form>`
     const columns = [
       { heading: t.what, cell: ({ type }: Event) => t.events[type] ?? type },
       { heading: t.about, cell: ({ subject }: Event) => thing(subject) },
@@ -39,6 +41,7 @@ const events = screen({
     const list = data.length === 0 ? none(isFiltered ? t.emptyFilter : t.empty) : table(t.eventsTitle, columns, data)
     return {
       title: t.eventsTitle,
+      isEmpty: data.length === 0,
       main: html`${(isFiltered || data.length > 0) && filter}${list}${pager(texts, links, frame.here)}`,
     }
   },
@@ -46,19 +49,18 @@ const events = screen({
 
 const audit = screen({
   ...{ place: 'audit', path: '/console/audit', summary: 'Lists who did what.' },
+  download: ({ query }) => ({ path: '/creds/audit', query: auditFilters(query) }),
   show: async (frame) => {
     const { api, query, language, texts, t: common } = frame
     const t = journalTexts[language]
-    const filters = {
-      'filter[action]': query.action?.trim(),
-      'filter[actor]': query.actor?.trim(),
-      'filter[subject]': query.subject?.trim(),
-      'filter[createdAfter]': dayStart(query.from),
-      'filter[createdBefore]': dayEnd(query.until),
-    }
+    const filters = auditFilters(query)
     const { data, links } = await api.get<readonly Entry[]>('/creds/audit', { ...filters, ...pageOf(query) })
+    const results = [
+      { value: '', text: common.all },
+      ...Object.entries(t.results).map(([value, text]) => ({ value, text })),
+    ]
     const given = (name: string) => ({ name, value: query[name] ?? '' })
-    const filter = html`<form class="filter" method="get" action="/console/audit">${field(frame, { ...given('action'), label: t.action })}${field(frame, { ...given('actor'), label: t.actor })}${field(frame, { ...given('subject'), label: t.subject })}${field(frame, { ...given('from'), label: t.from, type: 'date' })}${field(frame, { ...given('until'), label: t.until, type: 'date' })}${button(common.filter)}</form>`
+    const filter = html`<form class="filter" method="get" action="/console/audit">${field(frame, { ...given('action'), label: t.action })}${field(frame, { ...given('actor'), label: t.actor })}${field(frame, { ...given('subject'), label: t.subject })}${select(frame, { ...given('result'), label: t.result, choices: results })}${days(frame, t)}${button(common.filter)}</form>`
     const columns = [
       { heading: t.what, cell: ({ action }: Entry) => html`<code>${action}</code>` },
       {
@@ -71,9 +73,32 @@ const audit = screen({
       { heading: t.when, cell: ({ createdAt }: Entry) => moment(createdAt, language) },
     ]
     const list = data.length === 0 ? none(t.emptyFilter) : table(t.audit, columns, data)
-    return { title: t.audit, main: html`${filter}${list}${pager(texts, links, frame.here)}` }
+    return {
+      title: t.audit,
+      isEmpty: data.length === 0,
+      main: html`${filter}${list}${pager(texts, links, frame.here)}`,
+    }
   },
 })
+
+function eventFilters(query: Frame['query']): Record<string, string | undefined> {
+  return { 'filter[type]': query.type, 'filter[subject]': query.subject?.trim(), ...daysIn(query) }
+}
+
+function auditFilters(query: Frame['query']): Record<string, string | undefined> {
+  const filters = ['action', 'actor', 'subject', 'result'].map((name) => [`filter[${name}]`, query[name]?.trim()])
+  return { ...Object.fromEntries(filters), ...daysIn(query) }
+}
+
+function daysIn({ from, until }: Frame['query']): Record<string, string | undefined> {
+  return { 'filter[createdAfter]': dayStart(from), 'filter[createdBefore]': dayEnd(until) }
+}
+
+function days(frame: Frame, t: JournalTexts): Html {
+  const day = (name: 'from' | 'until') =>
+    field(frame, { name, label: t[name], type: 'date', value: frame.query[name] ?? '' })
+  return html`${day('from')}${day('until')}`
+}
 
 function none(text: string): Html {
   return html`<div class="empty"><p>${text}</p></div>`
@@ -85,14 +110,6 @@ function thing({ kind, id }: Thing): Html {
   return kind === 'issuance'
     ? html`<a href="/console/credentials/${id}">${name}</a>`
     : html`${name}<br><code>${id}</code>`
-}
-
-function dayStart(day: string | undefined): string | undefined {
-  return day !== undefined && /^\d{4}-\d\d-\d\d$/.test(day) ? `${day}T00:00:00Z` : undefined
-}
-
-function dayEnd(day: string | undefined): string | undefined {
-  return day !== undefined && /^\d{4}-\d\d-\d\d$/.test(day) ? `${day}T23:59:59Z` : undefined
 }
 
 /** What happened: events, and the audit trail. */

@@ -4,6 +4,7 @@ const en = {
   audit: 'Audit',
   events: {
     'openid4vc.issuance.offered': 'A credential was offered',
+    'openid4vc.issuance.deferred': 'A credential waits for approval',
     'openid4vc.issuance.partiallyIssued': 'A credential was issued in part',
     'openid4vc.issuance.completed': 'A wallet took a credential',
     'openid4vc.issuance.failed': 'An offer failed',
@@ -56,6 +57,7 @@ const fr: JournalTexts = {
   audit: 'Journal d’audit',
   events: {
     'openid4vc.issuance.offered': 'Une attestation a été offerte',
+    'openid4vc.issuance.deferred': 'Une attestation attend une décision',
     'openid4vc.issuance.partiallyIssued': 'Une attestation a été délivrée en partie',
     'openid4vc.issuance.completed': 'Un portefeuille a pris une attestation',
     'openid4vc.issuance.failed': 'Une offre a échoué',

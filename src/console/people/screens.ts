@@ -100,7 +100,7 @@ const create = formScreen({
       const { data, meta } = await frame.api.send<Person>('POST', API, { body, headers: onceHeader(frame.fields) })
       return meta.created === false ? personForm(frame, { fields: {}, general: t.existed }) : { to: at(data.username) }
     } catch (error) {
-      return personForm(frame, problemsOf(error, fieldAt))
+      return personForm(frame, problemsOf(error, fieldAt, frame.t))
     }
   },
 })
@@ -157,7 +157,7 @@ const one = formScreen({
       await frame.api.send('PATCH', `${API}/${encodeURIComponent(person.username)}`, { body })
       return { to: at(person.username) }
     } catch (error) {
-      return personPage(frame, person, problemsOf(error, fieldAt))
+      return personPage(frame, person, problemsOf(error, fieldAt, frame.t))
     }
   },
 })

@@ -45,6 +45,17 @@ export function hasRole(role: string): string {
   return `'${role}' = any(roles)`
 }
 
+const selectNames = sql(
+  'directory.list_usernames',
+  'select id, username from user_account where tenant_id = $1 and id = any($2::uuid[]) and deleted_at is null',
+)
+
+/** Returns the usernames of users by their ids; those of deleted users are missing. */
+export async function selectUsernames(tx: TenantTx, ids: readonly string[]): Promise<Map<string, string>> {
+  const rows = await tx.rows<{ id: string; username: string }>(selectNames, [tx.tenantId, ids])
+  return new Map(rows.map(({ id, username }) => [id, username]))
+}
+
 /** Filters of the list of users. `name` is a part of first and last name. */
 export type UserFilter = {
   readonly email?: string | undefined

@@ -25,6 +25,7 @@ export type AuditFilter = {
   readonly actor?: string | undefined
   readonly action?: string | undefined
   readonly subject?: string | undefined
+  readonly result?: 'done' | 'refused' | undefined
   readonly createdAfter?: string | undefined
   readonly createdBefore?: string | undefined
 }
@@ -42,6 +43,7 @@ const page = pagedList({
     action: (value) => `action = ${value}`,
     rareAction: (value) => `action = ${value} and ${RARE}`,
     subject: (value) => `subject_id = ${value}`,
+    result: { done: `result = 'done'`, refused: `result = 'refused'` },
     // The id and the time of an entry differ by at most a second, so the list is read along the ids.
     firstId: (value) => `id >= ${value}`,
     lastId: (value) => `id < ${value}`,

@@ -17,6 +17,7 @@ export const AuditListQuery = listQuery({
     actor: text('The id of the user or client that acted.'),
     action: Type.Enum(Object.keys(auditActions), { description: 'The action, e.g. `credential.revoked`.' }),
     subject: text('The id of the subject.'),
+    result: Type.Enum(['done', 'refused'], { description: 'Whether it was done or refused.' }),
     createdAfter: time,
     createdBefore: time,
   },

@@ -6,7 +6,7 @@ import type { AuditEntry } from '../audit/entry.ts'
 import { record } from '../audit/record.ts'
 import type { AuditAction } from '../audit/vocabulary.ts'
 import { aTenant, type Bench, openBench, until } from '../test-support/events-bench.ts'
-import { countEvents, readCounts, type TemplatesOf } from './count-events.ts'
+import { countEvents, type Origins, readCounts, readTotals } from './count-events.ts'
 import { findCounted } from './count-store.ts'
 
 let bench: Bench
@@ -15,11 +15,15 @@ before(async () => {
 })
 after(() => bench.close())
 
-const months = { from: '2026-05-01', until: '2026-06-01', templateId: null }
+const months = { by: 'month' as const, from: '2026-05-01', until: '2026-06-01', templateId: null }
 const template = newId()
 /** All is made of one template. */
-const templatesOf: TemplatesOf = async (_tx, events) =>
+const templatesOf: Origins['templatesOf'] = async (_tx, events) =>
   new Map(events.map(({ subjectId }) => [subjectId ?? '', template]))
+/** Every credential ends on one day. */
+const endsOf: Origins['endsOf'] = async (_tx, events) =>
+  new Map(events.map(({ subjectId }) => [subjectId ?? '', new Date('2026-06-30T10:00:00Z')]))
+const origins: Origins = { templatesOf, endsOf }
 const never = new AbortController().signal
 
 function recordEvent(
@@ -37,10 +41,10 @@ async function countsOf(
   caller: Caller,
   ask: Parameters<typeof readCounts>[2] = months,
 ): Promise<Record<string, number>> {
-  const { counts } = await readCounts(bench.platform, caller.tenantId, ask, templatesOf)
+  const { counts } = await readCounts(bench.platform, caller.tenantId, ask, origins)
   const sums: Record<string, number> = {}
-  for (const { month, figure, count } of counts) {
-    sums[`${month} ${figure}`] = (sums[`${month} ${figure}`] ?? 0) + count
+  for (const { day, figure, count } of counts) {
+    sums[`${day} ${figure}`] = (sums[`${day} ${figure}`] ?? 0) + count
   }
   return sums
 }
@@ -73,7 +77,7 @@ test('events are counted before the sweep ran, and the counts are the same after
   await story(caller)
   assert.deepEqual(await countsOf(caller), expected)
   await until(async () => {
-    await countEvents(bench.platform, templatesOf, never)
+    await countEvents(bench.platform, origins, never)
     const counted = await bench.platform.store.single(caller.tenantId, findCounted)
     return counted.at?.toISOString() === '2026-06-02T00:00:00.000Z'
   })
@@ -82,15 +86,15 @@ test('events are counted before the sweep ran, and the counts are the same after
   await recordEvent(caller, 'issuance.canceled', '2026-05-03T00:00:00.000Z')
   const more = { ...expected, '2026-05-01 issuance.canceled': 2, '2026-06-01 issuance.revoked': 2 }
   assert.deepEqual(await countsOf(caller), more)
-  await countEvents(bench.platform, templatesOf, never)
-  await countEvents(bench.platform, templatesOf, never)
+  await countEvents(bench.platform, origins, never)
+  await countEvents(bench.platform, origins, never)
   assert.deepEqual(await countsOf(caller), more)
 })
 
 test('concurrent sweeps count each event once', async () => {
   const caller = await aTenant(bench)
   await story(caller)
-  await Promise.all(Array.from({ length: 5 }, () => countEvents(bench.platform, templatesOf, never)))
+  await Promise.all(Array.from({ length: 5 }, () => countEvents(bench.platform, origins, never)))
   assert.deepEqual(await countsOf(caller), expected)
 })
 
@@ -102,7 +106,7 @@ test('months and template filter the counts, also of events that no sweep has co
     assert.deepEqual(Object.keys(may).length, 3)
     assert.deepEqual(await countsOf(caller, { ...months, templateId: newId() }), {})
     assert.deepEqual(await countsOf(caller, { ...months, templateId: template }), expected)
-    await countEvents(bench.platform, templatesOf, never)
+    await countEvents(bench.platform, origins, never)
   }
 })
 
@@ -110,6 +114,29 @@ test('the counts of one tenant do not include another', async () => {
   const [caller, other] = [await aTenant(bench), await aTenant(bench)]
   await story(caller)
   assert.deepEqual(await countsOf(other), {})
-  await countEvents(bench.platform, templatesOf, never)
+  await countEvents(bench.platform, origins, never)
   assert.deepEqual(await countsOf(other), {})
+})
+
+test('days, totals and ends are counted with the months, and read the same before the sweep', async () => {
+  const caller = await aTenant(bench)
+  await story(caller)
+  const now = new Date('2026-06-01T09:00:00Z')
+  const read = async () => {
+    const { totals, ends, verified } = await bench.platform.store.inTenant(caller.tenantId, (tx) =>
+      readTotals(tx, now, origins),
+    )
+    const sum = ends.reduce((total, { count }) => total + count, 0)
+    return { offered: totals['issuance.offered'], revoked: totals['issuance.revoked'], sum, verified }
+  }
+  const days = { by: 'day' as const, from: '2026-05-01', until: '2026-05-02', templateId: null }
+  for (const _ of ['live', 'counted', 'again']) {
+    // Two were issued, and one was revoked.
+    assert.deepEqual(await read(), { offered: 3, revoked: 1, sum: 1, verified: 0 })
+    assert.deepEqual(await countsOf(caller, days), {
+      '2026-05-01 issuance.offered': 1,
+      '2026-05-02 issuance.completed': 1,
+    })
+    await countEvents(bench.platform, origins, never)
+  }
 })

@@ -1,7 +1,10 @@
 import type { TenantId } from '../../caller.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
 import { type Position, positionValues, SETTLED, START } from '../stream/position.ts'
-import { type AuditEvent, type Count, extraCounted, type Metric } from './metric.ts'
+import { type AuditEvent, type Count, type EndCount, extraCounted, type Metric } from './metric.ts'
+
+/** Days for which counts by day are kept. */
+const DAYS_KEPT = 400
 
 /** An event with its position in the order. */
 type PlacedEvent = AuditEvent & Position
@@ -26,10 +29,26 @@ const add = sql(
      insert into event_count_position (tenant_id, era, xact, event_id, at) values ($1, $5, $6::xid8, $7, $8)
      on conflict (tenant_id) do update set era = excluded.era, xact = excluded.xact, event_id = excluded.event_id, at = excluded.at
        where (event_count_position.era, event_count_position.xact, event_count_position.event_id) = ($2::int, $3::xid8, $4::uuid)
-     returning tenant_id)
+     returning tenant_id
+   ), made as (
+     select moved.tenant_id, one.template_id, one.day, one.figure, one.count
+     from moved cross join jsonb_to_recordset($9::jsonb) as one (template_id uuid, day date, figure text, count bigint)
+   ), days as (
+     insert into event_day_count (tenant_id, template_id, day, figure, count)
+     select tenant_id, template_id, day, figure, count from made
+     on conflict (tenant_id, day, template_id, figure) do update set count = event_day_count.count + excluded.count
+   ), old as (
+     delete from event_day_count where tenant_id = $1 and day < $8::timestamptz::date - ${DAYS_KEPT} and exists (select from moved)
+   ), totals as (
+     insert into event_total (tenant_id, figure, count) select tenant_id, figure, sum(count) from made group by tenant_id, figure
+     on conflict (tenant_id, figure) do update set count = event_total.count + excluded.count
+   ), ends as (
+     insert into credential_end_count (tenant_id, ends_on, count)
+     select moved.tenant_id, one.ends_on, one.count from moved cross join jsonb_to_recordset($10::jsonb) as one (ends_on date, count bigint)
+     on conflict (tenant_id, ends_on) do update set count = credential_end_count.count + excluded.count
+   )
    insert into event_count (tenant_id, template_id, month, figure, count)
-   select moved.tenant_id, made.template_id, made.month, made.figure, made.count
-   from moved cross join jsonb_to_recordset($9::jsonb) as made (template_id uuid, month date, figure text, count bigint)
+   select tenant_id, template_id, date_trunc('month', day)::date, figure, sum(count) from made group by 1, 2, 3, 4
    on conflict (tenant_id, month, template_id, figure) do update set count = event_count.count + excluded.count`,
 )
 const findPosition = sql(
@@ -39,10 +58,27 @@ const findPosition = sql(
 // Position and counts in one statement, so that they are consistent.
 const listCounts = sql(
   'events.list_counts',
-  `select p.era, p.xact::text as xact, p.event_id as id, p.at, c.template_id as "templateId", c.month::text as month, c.figure, c.count
+  `select p.era, p.xact::text as xact, p.event_id as id, p.at, c.template_id as "templateId", c.month::text as day, c.figure, c.count
    from event_count_position p
    left join event_count c on c.tenant_id = p.tenant_id and c.month between $2::date and $3::date and ($4::uuid is null or c.template_id = $4)
    where p.tenant_id = $1`,
+)
+const listDayCounts = sql(
+  'events.list_day_counts',
+  `select p.era, p.xact::text as xact, p.event_id as id, p.at, c.template_id as "templateId", c.day::text as day, c.figure, c.count
+   from event_count_position p
+   left join event_day_count c on c.tenant_id = p.tenant_id and c.day between $2::date and $3::date and ($4::uuid is null or c.template_id = $4)
+   where p.tenant_id = $1`,
+)
+const findTotals = sql(
+  'events.find_totals',
+  `select p.era, p.xact::text as xact, p.event_id as id, p.at,
+     (select jsonb_object_agg(t.figure, t.count) from event_total t where t.tenant_id = $1) as totals,
+     (select jsonb_agg(jsonb_build_object('endsOn', e.ends_on, 'count', e.count)) from credential_end_count e
+       where e.tenant_id = $1 and e.ends_on >= $2::date) as ends,
+     (select coalesce(sum(d.count), 0)::int from event_day_count d
+       where d.tenant_id = $1 and d.day = $2::date and d.figure = 'presentation.verified') as verified
+   from event_count_position p where p.tenant_id = $1`,
 )
 // One index look-up for each tenant, not one for each event.
 const listBehind = sql(
@@ -94,25 +130,52 @@ export async function addCounts(
   tx: TenantTx,
   from: Position,
   to: PlacedEvent,
-  counts: readonly Count[],
+  { counts, ends }: { readonly counts: readonly Count[]; readonly ends: readonly EndCount[] },
 ): Promise<void> {
-  const made = counts.map(({ templateId, month, figure, count }) => ({ template_id: templateId, month, figure, count }))
-  await tx.rows(add, [tx.tenantId, ...positionValues(from), ...positionValues(to), to.at, JSON.stringify(made)])
+  const made = counts.map(({ templateId, ...one }) => ({ ...one, template_id: templateId }))
+  const ended = ends.map(({ endsOn, count }) => ({ ends_on: endsOn, count }))
+  const at = [...positionValues(from), ...positionValues(to), to.at]
+  await tx.rows(add, [tx.tenantId, ...at, JSON.stringify(made), JSON.stringify(ended)])
 }
 
-/** Returns the counts of some months, the first and the last as `2026-05-01`, and the counted position. */
+/** Which counts: the first and the last month as `2026-05-01`, or day, and the template; null: all templates. */
+export type CountRange = {
+  readonly by: 'month' | 'day'
+  readonly from: string
+  readonly until: string
+  readonly templateId: string | null
+}
+
+/** Returns the counts of some months or days, and the counted position. */
 export async function listCountRows(
   tx: TenantTx,
-  { from, until, templateId }: { readonly from: string; readonly until: string; readonly templateId: string | null },
+  { by, from, until, templateId }: CountRange,
 ): Promise<{ readonly counted: Counted; readonly counts: Count[] }> {
-  type Row = Counted & { templateId: string | null; month: string; figure: Metric; count: string }
-  const rows = await tx.rows<Row>(listCounts, [tx.tenantId, from, until, templateId])
+  type Row = Counted & { templateId: string | null; day: string; figure: Metric; count: string }
+  const statement = by === 'day' ? listDayCounts : listCounts
+  const rows = await tx.rows<Row>(statement, [tx.tenantId, from, until, templateId])
   const counts = rows.flatMap((row) =>
     row.templateId === null
       ? []
-      : [{ templateId: row.templateId, month: row.month, figure: row.figure, count: Number(row.count) }],
+      : [{ templateId: row.templateId, day: row.day, figure: row.figure, count: Number(row.count) }],
   )
   const [first] = rows
   if (first === undefined) return { counted: NOTHING, counts }
   return { counted: { era: first.era, xact: first.xact, id: first.id, at: first.at }, counts }
+}
+
+/** All-time metrics, the ends of credentials from a day on, and the presentations verified on it. */
+export type Totals = {
+  readonly totals: { readonly [F in Metric]?: number }
+  readonly ends: readonly EndCount[]
+  readonly verified: number
+}
+
+/** Returns the totals with the ends from a day in UTC on, and the counted position. */
+export async function findTotalRows(tx: TenantTx, day: string): Promise<Totals & { readonly counted: Counted }> {
+  type Row = Counted & { totals: Totals['totals'] | null; ends: EndCount[] | null; verified: number }
+  const [row] = await tx.rows<Row>(findTotals, [tx.tenantId, day])
+  if (row === undefined) return { counted: NOTHING, totals: {}, ends: [], verified: 0 }
+  const { era, xact, id, at, totals, ends, verified } = row
+  return { counted: { era, xact, id, at }, totals: totals ?? {}, ends: ends ?? [], verified }
 }

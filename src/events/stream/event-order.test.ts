@@ -43,7 +43,7 @@ test('data that was moved to another database server keeps its order, and what h
   await settleEventOrder(platform)
   assert.deepEqual(await platform.store.single(tenantId, (tx) => tx.rows(eras)), [{ era: 2 }])
   const subject = await recordEvent(bench, caller)
-  const listed = () => listEvents(platform, caller, upwards, { type: null, subject: null })
+  const listed = () => listEvents(platform, caller, upwards, { types: null, subject: null })
   await until(async () => (await listed()).length === 3)
   const events = await listed()
   assert.deepEqual(

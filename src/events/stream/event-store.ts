@@ -1,4 +1,5 @@
 import type { TenantId } from '../../caller.ts'
+import { lowestIdAt } from '../../store/row-id.ts'
 import { type AcrossTx, type Sql, sql, type TenantTx } from '../../store/store.ts'
 import { isFrequent, RARE } from '../audit/frequent-actions.ts'
 import type { PublishedEvent } from './event.ts'
@@ -10,7 +11,15 @@ const ORDER = { up: 'a.era, a.xact, a.id', down: 'a.era desc, a.xact desc, a.id 
 const PAST = { up: '>', down: '<' } as const
 
 /** Filters of a list of events; null: no filter. */
-export type EventFilter = { readonly type: string | null; readonly subject: string | null }
+export type EventFilter = {
+  readonly types: readonly string[] | null
+  readonly subject: string | null
+  /** ISO 8601. */
+  readonly createdAfter?: string | null
+  readonly createdBefore?: string | null
+}
+
+const ID_SKEW_MS = 2000
 
 const findPlace = sql(
   'events.find_position',
@@ -50,15 +59,24 @@ const findEra = sql('events.find_era', 'select era from event_era')
 const beginEra = sql('events.end_era', 'select begin_event_era($1)')
 
 type Direction = keyof typeof ORDER
-type TypeFilter = 'none' | 'rare' | 'frequent'
+type TypeFilter = 'none' | 'rare' | 'frequent' | 'several'
+const typeCondition: Readonly<Record<TypeFilter, string>> = {
+  none: '$6::text[] is null',
+  rare: `a.event_type = ($6::text[])[1] and ${RARE}`,
+  frequent: 'a.event_type = ($6::text[])[1]',
+  several: 'a.event_type = any($6::text[])',
+}
 
 function listStatement(direction: Direction, type: TypeFilter, subject: boolean): Sql {
   const conditions = [
     `a.tenant_id = $1 and a.event_type is not null and (a.era, a.xact, a.id) ${PAST[direction]} ($2::int, $3::xid8, $4::uuid)`,
     ...(direction === 'up' ? [SETTLED] : []),
-    type === 'none' ? '$6::text is null' : `a.event_type = $6${type === 'rare' ? ` and ${RARE}` : ''}`,
+    typeCondition[type],
     subject ? 'a.subject_id = $7' : '$7::text is null',
     '($8::pg_snapshot is null or not pg_visible_in_snapshot(a.xact, $8))',
+    '($9::timestamptz is null or a.at >= $9) and ($10::timestamptz is null or a.at < $10)',
+    // The id and the time of an event differ by at most a second.
+    '($11::uuid is null or a.id >= $11) and ($12::uuid is null or a.id < $12)',
   ]
   return sql(
     `events.list_${direction}_${type}${subject ? '_subject' : ''}`,
@@ -74,6 +92,7 @@ const listsIn = (direction: Direction) => ({
   none: listStatements(direction, 'none'),
   rare: listStatements(direction, 'rare'),
   frequent: listStatements(direction, 'frequent'),
+  several: listStatements(direction, 'several'),
 })
 const lists = { up: listsIn('up'), down: listsIn('down') }
 
@@ -91,20 +110,29 @@ export async function listEventRows(
     readonly limit: number
     readonly seen?: string | null
   },
-  { type, subject }: EventFilter,
+  { types, subject, createdAfter = null, createdBefore = null }: EventFilter,
 ): Promise<PublishedEvent[]> {
   const direction = ask.descending ? 'down' : 'up'
   const from = ask.from ?? (ask.descending ? END : START)
-  const kind = type === null ? 'none' : isFrequent(type) ? 'frequent' : 'rare'
+  const kind = kindOf(types)
+  const idAt = (time: string | null, skewMs: number) =>
+    time === null ? null : lowestIdAt(new Date(Date.parse(time) + skewMs))
   const statement = lists[direction][kind][subject === null ? 'all' : 'subject']
   return tx.rows<PublishedEvent>(statement, [
     tx.tenantId,
     ...positionValues(from),
     ask.limit,
-    type,
+    types,
     subject,
     ask.seen ?? null,
+    ...[createdAfter, createdBefore, idAt(createdAfter, -ID_SKEW_MS), idAt(createdBefore, ID_SKEW_MS)],
   ])
+}
+
+function kindOf(types: readonly string[] | null): TypeFilter {
+  const [only, ...others] = types ?? []
+  if (only === undefined) return 'none'
+  return others.length > 0 ? 'several' : isFrequent(only) ? 'frequent' : 'rare'
 }
 
 /** Returns the position of an event. */

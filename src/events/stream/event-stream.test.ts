@@ -9,7 +9,7 @@ import { aTenant, type Bench, openBench, recordEvent, until } from '../test-supp
 import { openEventStream } from './event-stream.ts'
 import { listEvents } from './list-events.ts'
 
-const all = { type: null, subject: null }
+const all = { types: null, subject: null }
 let chirograph: Deployment
 let school: Api
 let bench: Bench
@@ -179,7 +179,7 @@ test('who does not listen fills no memory', async () => {
       bench.platform,
       caller,
       { size: 1, after: null, before: null, readDescending: false, sort: { field: 'createdAt', descending: false } },
-      { type: null, subject: first },
+      { types: null, subject: first },
     )
   )[0]
   const stream = await openEventStream(bench.platform, caller, all, start?.id)

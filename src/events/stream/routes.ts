@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import { listPage, listQuery } from '../../api/list.ts'
+import { exportList, exportTypes, isExport } from '../../api/export-list.ts'
+import { type ListRequest, listPage, listQuery, parseListQuery } from '../../api/list.ts'
 import { routeGroup } from '../../api/route-group.ts'
 import { Fault } from '../../fault.ts'
 import { type Route, rawAnswer } from '../../http/routes/route.ts'
@@ -11,34 +12,50 @@ import { listEvents } from './list-events.ts'
 
 const STREAM = 'text/event-stream'
 
+const ANY_TYPE = publicEvents.map((one) => one.replaceAll('.', '\\.')).join('|')
+const Time = Type.String({ format: 'date-time' })
+
 const EventListQuery = listQuery({
   filters: {
-    type: Type.Enum([...publicEvents]),
+    type: Type.String({
+      pattern: `^(${ANY_TYPE})(,(${ANY_TYPE}))*$`,
+      maxLength: 1000,
+      description: 'The event type, or several separated by commas.',
+    }),
     subject: Type.String({
       ...{ minLength: 1, maxLength: 200, pattern: '^[^\\u0000]*$' },
       description: 'The id of the subject.',
     }),
+    createdAfter: Time,
+    createdBefore: Time,
   },
 })
 
-// The scope that allows webhooks allows to read the same events.
-const events = routeGroup({ group: 'creds', tag: 'events', scope: 'webhooks:write' })
+const events = routeGroup({ group: 'creds', tag: 'events', scope: 'events:read' })
 
 const eventsRoute = events.get('/events', {
   summary: 'Lists events; with `Accept: text/event-stream` streams them, starting after `Last-Event-ID` if it is sent.',
   query: EventListQuery,
   reply: Type.Array(EventReply),
   faults: ['request.rate_limited'],
-  produces: [STREAM],
+  produces: [STREAM, ...exportTypes],
   handle: async ({ platform, caller, query, href, headers, responseType }) => {
-    const filter = { type: query['filter[type]'] ?? null, subject: query['filter[subject]'] ?? null }
+    const filter = {
+      types: query['filter[type]']?.split(',') ?? null,
+      subject: query['filter[subject]'] ?? null,
+      createdAfter: query['filter[createdAfter]'] ?? null,
+      createdBefore: query['filter[createdBefore]'] ?? null,
+    }
     if (responseType === STREAM) {
       refusePaging(query)
       const stream = await openEventStream(platform, caller, filter, headers['last-event-id'])
       // Turns off the response buffering of reverse proxies.
       return rawAnswer(STREAM, stream, { headers: { 'x-accel-buffering': 'no' } })
     }
-    return listPage({ query, href }, (list) => listEvents(platform, caller, list, filter), showEvent)
+    const read = (list: ListRequest) => listEvents(platform, caller, list, filter)
+    if (isExport(responseType))
+      return exportList(responseType, parseListQuery(query), { read, show: showEvent, reply: EventReply })
+    return listPage({ query, href }, read, showEvent)
   },
 })
 

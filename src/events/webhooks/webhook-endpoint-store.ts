@@ -76,6 +76,10 @@ const disable = sql(
    ${auditCte({ from: 'upd', first: 6 })}
    select id from upd`,
 )
+const countDisabledStatement = sql(
+  'events.count_disabled_endpoints',
+  `select count(*)::int as count from webhook_endpoint where tenant_id = $1 and disabled_reason in ('failing', 'gone')`,
+)
 const listEndpoints = pagedList({
   name: 'events.list_endpoints',
   select: `select ${columns} from webhook_endpoint where tenant_id = $1`,
@@ -83,6 +87,11 @@ const listEndpoints = pagedList({
   id: 'id',
   filters: { status: (value) => `status = ${value}` },
 })
+
+/** Counts the endpoints that the server disabled. */
+export async function countDisabled(tx: TenantTx): Promise<number> {
+  return (await tx.rows<{ count: number }>(countDisabledStatement, [tx.tenantId]))[0]?.count ?? 0
+}
 
 /** A sealed secret to insert. */
 export type NewSecret = { readonly id: string; readonly sealed: Buffer }

@@ -2,6 +2,7 @@ import type { Caller } from '../../caller.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
+import type { TenantTx } from '../../store/store.ts'
 import { knownId } from '../../uuid.ts'
 import type { AuditEntry, Detail } from '../audit/entry.ts'
 import type { AuditAction } from '../audit/vocabulary.ts'
@@ -11,6 +12,7 @@ import type { WebhookEndpointBody, WebhookEndpointChange } from './schemas.ts'
 import { ENDPOINTS_MAX, readWebhookUrl, type WebhookEndpoint } from './webhook-endpoint.ts'
 import {
   changeWebhookEndpoint,
+  countDisabled,
   deleteWebhookEndpoint,
   insertWebhookEndpoint,
   type NewSecret,
@@ -106,4 +108,9 @@ async function sealedSecret({ sealing }: Needs, { tenantId }: Caller): Promise<{
 
 function auditEntry(action: AuditAction, id: string, by: Caller, detail: Detail = {}): AuditEntry {
   return { action, subject: { kind: 'webhook_endpoint', id }, by, detail }
+}
+
+/** Counts the endpoints of the tenant that the server disabled. */
+export function disabledEndpoints(tx: TenantTx): Promise<number> {
+  return countDisabled(tx)
 }

@@ -85,7 +85,7 @@ test('[SEC-79] an event arrives signed as Standard Webhooks says, with ids and n
   await until(() => receiver.messages.length === 1)
   const [message] = receiver.messages
   assert(message !== undefined)
-  const [event] = await listEvents(bench.platform, caller, newestFirst, { type: null, subject: null })
+  const [event] = await listEvents(bench.platform, caller, newestFirst, { types: null, subject: null })
   assert.deepEqual(JSON.parse(message.body), {
     type: 'credential.revoked',
     timestamp: '2026-05-01T12:00:00.000Z',

@@ -28,7 +28,15 @@ export const errorMetaSchema = object({
   formats: { ...texts, description: 'The formats of an offer that this wallet does not support.' },
   credentialIssuer: { ...text, description: 'The issuer that the wallet does not trust.' },
   deliveryId: { ...text, format: 'uuid', description: 'The delivery that failed.' },
-  rule: { ...text, description: 'The rule that a certificate or signing request breaks.' },
+  rule: {
+    ...text,
+    description:
+      'The rule that a value breaks, as a keyword of JSON Schema (`required`, `type`, `maxLength`), or that a certificate or signing request breaks.',
+  },
+  limit: {
+    anyOf: [{ type: 'number' }, text, texts],
+    description: 'What the rule allows: a number, a type or format, or the allowed values.',
+  },
   status: { ...text, description: 'The status of the resource, which does not allow the operation.' },
   kind: { enum: ['issuer', 'verifier'], description: 'The role that lacks a certificate.' },
   keyType: text,

@@ -25,18 +25,23 @@ export function toErrors(error: unknown, id: string): Refusal {
   const { api, oauth, title } = faults[fault.code]
   const [status, code] = api
   const found: readonly Violation[] = fault.violations ?? [{ detail: fault.detail ?? title }]
-  const errors = found.slice(0, VIOLATIONS_MAX).map(({ detail, pointer, parameter }, index) => ({
+  const errors = found.slice(0, VIOLATIONS_MAX).map(({ detail, pointer, parameter, rule, limit }, index) => ({
     id: index === 0 ? id : `${id}.${index}`,
     status: String(status),
     code,
     title,
     detail,
     ...(pointer === undefined && parameter === undefined ? {} : { source: sourceOf(pointer, parameter) }),
-    ...(fault.meta === undefined ? {} : { meta: fault.meta }),
+    ...metaOf(fault.meta, rule, limit),
   }))
   const body = fault.links === undefined ? { errors } : { errors, links: fault.links }
   const named = oauth[1].includes('dpop') ? oauth[1] : 'invalid_token'
   return { status, body, headers: headersOf(fault, status, challengeOf(fault, named)) }
+}
+
+function metaOf(meta: Fault['meta'], rule: Violation['rule'], limit: Violation['limit']) {
+  if (meta === undefined && rule === undefined) return {}
+  return { meta: { ...meta, ...(rule !== undefined && { rule }), ...(limit !== undefined && { limit }) } }
 }
 
 /** Returns the OAuth error of the protocol surface. @see [RFC 6749, 5.2](https://www.rfc-editor.org/rfc/rfc6749#section-5.2) */

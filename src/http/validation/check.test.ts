@@ -65,3 +65,40 @@ test('each violation is a sentence with a subject, also that of an item', () => 
   assert.deepEqual(detailsOf(7), ['The body must be an object.'])
   assert.deepEqual(detailsOf(['x'], Ids), ['Item [0] must be a UUID.'])
 })
+
+test('each violation names the rule and what it allows, for pages in other languages', () => {
+  const shape = Type.Object(
+    {
+      name: Type.String({ maxLength: 3 }),
+      count: Type.Integer({ minimum: 2 }),
+      kind: Type.Enum(['a', 'b']),
+      day: Type.String({ format: 'date' }),
+    },
+    { additionalProperties: false },
+  )
+  const broken = (value: object) => {
+    try {
+      check(shape, 'body')(value)
+    } catch (error) {
+      assert(error instanceof Fault)
+      return error.violations?.map(({ pointer, rule, limit }) => ({
+        pointer,
+        rule,
+        ...(limit !== undefined && { limit }),
+      }))
+    }
+    return assert.fail('it was accepted')
+  }
+  const pointers = broken({ name: 'long', count: 1, kind: 'c', day: 'x', more: 1 })
+  assert.deepEqual(
+    pointers?.toSorted((one, other) => String(one.pointer).localeCompare(String(other.pointer))),
+    [
+      { pointer: '/count', rule: 'minimum', limit: 2 },
+      { pointer: '/day', rule: 'format', limit: 'date' },
+      { pointer: '/kind', rule: 'enum', limit: ['a', 'b'] },
+      { pointer: '/more', rule: 'additionalProperties' },
+      { pointer: '/name', rule: 'maxLength', limit: 3 },
+    ],
+  )
+  assert.partialDeepStrictEqual(broken({ count: 2, kind: 'a', day: '2026-01-31' }), [{ rule: 'required' }])
+})

@@ -11,7 +11,7 @@ export function violationsOfSchema(errors: readonly ErrorObject[], place: Violat
   const seen = new Set<string>()
   return withoutBranches(errors).flatMap((error) => {
     const path = error.instancePath + memberOf(error)
-    const violation = at(place, path, sentence(error, place))
+    const violation = { ...at(place, path, sentence(error, place)), ...ruleOf(error) }
     const key = `${path} ${violation.detail}`
     if (seen.has(key)) return []
     seen.add(key)
@@ -23,6 +23,13 @@ function at(place: ViolationPlace, path: string, detail: string): Violation {
   if (place === 'body') return { detail, pointer: path }
   const [parameter = ''] = stepsOf(path)
   return { detail, parameter }
+}
+
+/** The keyword, and what it allows, so that pages can say it in their own language. */
+function ruleOf({ keyword, params }: ErrorObject): Pick<Violation, 'rule' | 'limit'> {
+  const limit = params.limit ?? params.type ?? params.format ?? params.allowedValues
+  const isPlain = typeof limit === 'number' || typeof limit === 'string' || Array.isArray(limit)
+  return { rule: keyword, ...(isPlain && { limit: Array.isArray(limit) ? limit.map(String) : limit }) }
 }
 
 /** The pointer of a missing or unknown member is its own, not that of the object around it. */

@@ -5,7 +5,7 @@ import type { WatchedKind } from '../../platform.ts'
 import { hasExpired, isFree, isHeld, type Lease, RELEASE, take } from '../../store/lease.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
-import { firstSweep } from '../issuances/issuance-store.ts'
+import { firstSweep } from '../offers/claims-end.ts'
 import type { CredentialTemplate } from '../templates/template.ts'
 import type { Batch, BatchForm, BatchItemError } from './batch.ts'
 
@@ -102,6 +102,10 @@ const deleteOld = sql(
   // Each has up to 1,000 items, which are deleted with it.
   `delete from issuance_batch where tenant_id = $1 and id in (
      select id from issuance_batch where tenant_id = $1 and ended_at <= $2 order by ended_at limit 5) returning id`,
+)
+const countFailed = sql(
+  'issuance.count_failed_batches',
+  'select count(*)::int as count from issuance_batch where tenant_id = $1 and failed > 0 and updated_at > $2',
 )
 const page = pagedList({
   name: 'issuance.list_batches',
@@ -254,4 +258,9 @@ export const watchedBatches: WatchedKind = {
   name: 'issuance-batch',
   versions: async (tx: AcrossTx, asked) =>
     tx.rows(selectVersions, [asked.map((one) => one.tenantId), asked.map((one) => one.id)]),
+}
+
+/** Counts the batches with failed items that changed after a time. */
+export async function countFailedBatches(tx: TenantTx, since: Date): Promise<number> {
+  return (await tx.rows<{ count: number }>(countFailed, [tx.tenantId, since]))[0]?.count ?? 0
 }

@@ -50,7 +50,9 @@ const DETAIL_CHARS_MAX = 300
 export function itemErrorOf({ code, detail, violations = [] }: Fault): BatchItemError {
   const { api, title } = faults[code]
   const [first] = violations
-  const stored = violations.slice(0, VIOLATIONS_MAX).map((one) => ({ ...one, detail: cut(one.detail) }))
+  const stored = violations
+    .slice(0, VIOLATIONS_MAX)
+    .map(({ rule: _, limit: __, ...one }) => ({ ...one, detail: cut(one.detail) }))
   return {
     code: api[1],
     detail: cut(first?.detail ?? detail ?? title),

@@ -1,9 +1,10 @@
 import type { Caller } from '../../caller.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
+import type { TenantTx } from '../../store/store.ts'
 import type { Batch } from './batch.ts'
 import { listBatchItems } from './batch-item-store.ts'
-import { findBatch } from './batch-store.ts'
+import { countFailedBatches, findBatch } from './batch-store.ts'
 import { showBatch, showBatchItem } from './batch-view.ts'
 import { BATCH_ITEMS_SHOWN, type BatchItemView, type BatchWithItemsView } from './schemas.ts'
 
@@ -26,4 +27,9 @@ export async function getBatchWithItems(needs: Needs, caller: Caller, id: string
   const items: BatchItemView[] = []
   for (const one of found.slice(0, BATCH_ITEMS_SHOWN)) items.push(await showBatchItem(needs, caller, batch, one))
   return { ...showBatch(batch), items }
+}
+
+/** Counts the batches of the tenant with failed items that changed after a time. */
+export function failedBatches(tx: TenantTx, since: Date): Promise<number> {
+  return countFailedBatches(tx, since)
 }

@@ -3,7 +3,7 @@ import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
 import type { ProvedKey } from '../../protocols/openid4vci/jwt-proof.ts'
 import { isFree, isHeld, type Lease, RELEASE, take } from '../../store/lease.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
-import { CLAIMS_END } from '../issuances/issuance-store.ts'
+import { CLAIMS_END } from '../offers/claims-end.ts'
 
 /** An issuance and the access token that is presented for it. */
 type TokenOf = { readonly id: string; readonly tokenHash: Buffer }

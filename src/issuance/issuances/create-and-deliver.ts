@@ -36,7 +36,7 @@ export async function createAndDeliver(
         const to = { id: deliveryId, recipient, pointer: '/recipient/value' }
         const plan = await deliveries.plan(platform, sender, { ...offer, ...to })
         planned.splice(0, 1, plan)
-        return plan.insert
+        return plan
       }),
   )
   const delivery = (await planned[0]?.run()) ?? (await deliveries.resume(platform, sender, deliveryId))

@@ -11,15 +11,15 @@ import { insertOffered } from './issuance-store.ts'
 import { showIssuance } from './issuance-view.ts'
 import { newIssuance } from './new-issuance.ts'
 import type { CreateIssuanceBody, IssuanceView } from './schemas.ts'
-import type { IssuedOffer } from './wallet-port.ts'
+import type { IssuanceDelivery, IssuedOffer } from './wallet-port.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'keys' | 'clock' | 'urls' | 'config' | 'memory'>
 type NewInput = CreateIssuanceBody & { readonly id: string }
 
-/** Prepares what is inserted together with an issuance. */
+/** Prepares the delivery that is inserted together with an issuance. */
 type Alongside = (
   offer: Pick<IssuedOffer, 'issuanceId' | 'format' | 'offerUri' | 'txCode'>,
-) => Promise<(tx: TenantTx) => Promise<void>>
+) => Promise<Pick<IssuanceDelivery, 'userId' | 'insert'>>
 
 const PRE_AUTHORIZED = 'pre-authorized_code'
 /** Retries when the template changed concurrently. */
@@ -29,7 +29,7 @@ const TRIES_MAX = 3
  * Creates an issuance and returns its credential offer: one statement, audit entry included. The claims are stored sealed.
  *
  * @param id Id of the issuance; a repeated request has the same one.
- * @param alongside Called with the offer before the insert; the function it returns runs in the transaction of the insert.
+ * @param alongside Called with the offer before the insert; its `insert` runs in the transaction of the insert.
  * @throws Fault `request.invalid`, `resource.unknown` for a template that is unknown or archived, `attributes.rejected`, `certificate.none_active`,
  * `state.invalid` if the credential would already have expired
  */
@@ -87,16 +87,17 @@ async function tryCreate(
   const codeOnly = recipientId !== null && !(ask.grants ?? []).includes(PRE_AUTHORIZED)
   const input = { id, attributes, reference, expiresInSeconds, recipientId, codeOnly }
   const { issuance, row, txCode, entryBy } = await newIssuance(needs, tenantId, template, input)
-  const shown = await showIssuance(needs, caller, issuance)
+  const shown = await showIssuance(needs, caller, { ...issuance, holderName: null })
   const offer = { issuanceId: issuance.id, format: issuance.format, offerUri: shown.offerUri, txCode }
-  const insertMore = alongside === null ? null : await alongside(offer)
-  const write = (tx: TenantTx) => insertOffered(tx, row, entryBy(caller))
+  const delivery = alongside === null ? null : await alongside(offer)
+  const holderId = delivery?.userId ?? issuance.holderId
+  const write = (tx: TenantTx) => insertOffered(tx, { ...row, issuance: { ...issuance, holderId } }, entryBy(caller))
   const isWritten =
-    insertMore === null
+    delivery === null
       ? await store.single(tenantId, write)
       : await store.inTenant(tenantId, async (tx) => {
           const isInserted = await write(tx)
-          if (isInserted) await insertMore(tx)
+          if (isInserted) await delivery.insert(tx)
           return isInserted
         })
   if (!isWritten) return null

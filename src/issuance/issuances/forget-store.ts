@@ -1,6 +1,6 @@
 import type { TenantId } from '../../caller.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
-import { CLAIMS_END } from './issuance-store.ts'
+import { CLAIMS_END } from '../offers/claims-end.ts'
 
 const selectTenantsWithDue = sql(
   'issuance.list_tenants_to_forget',

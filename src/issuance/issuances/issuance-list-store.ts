@@ -1,14 +1,24 @@
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { lowestIdAt } from '../../store/row-id.ts'
 import type { TenantTx } from '../../store/store.ts'
-import type { Issuance, IssuanceStatus } from './issuance.ts'
-import { CLAIMS_END, isOfferOver, issuanceColumns } from './issuance-store.ts'
+import { CLAIMS_END } from '../offers/claims-end.ts'
+import type { CredentialStatus, Issuance, IssuanceStatus } from './issuance.ts'
+import { isOfferOver, issuanceColumns } from './issuance-store.ts'
 
 /** Filters of the list of issuances. */
-type IssuanceFilter = {
+export type IssuanceFilter = {
   readonly templateId?: string | undefined
   readonly status?: IssuanceStatus | undefined
+  readonly credentialStatus?: CredentialStatus | undefined
   readonly reference?: string | undefined
+  /** The beginning of the reference. */
+  readonly referencePrefix?: string | undefined
+  readonly holderId?: string | undefined
+  readonly batchId?: string | undefined
+  /** Credentials that were issued, can be revoked, and have one of these statuses. */
+  readonly standings?: readonly string[] | undefined
+  /** Of an issued credential. */
+  readonly validBefore?: Date | undefined
   readonly createdAfter?: Date | undefined
   readonly createdBefore?: Date | undefined
 }
@@ -26,6 +36,31 @@ const statusIs = {
   canceled: `ended = 'canceled'`,
 } satisfies Record<IssuanceStatus, string>
 
+const credentialStatusIs = {
+  offered: `${statusIs.offered} and approval is null`,
+  deferred: `notable = 'deferred' and ${CLAIMS_END} > $2`,
+  // Nearly every issuance, so the page is full before many rows are read.
+  issued: `status = 'completed' and credential_status = 'issued' and notable is null`,
+  accepted: `status = 'completed' and credential_status = 'accepted' and notable is null`,
+  rejected: `notable = 'rejected'`,
+  failed: `ended = 'failed' and standing = 'valid'`,
+  expired: `(ended in ('expired', 'canceled') or id = any(${overIds})) and standing = 'valid'`,
+  suspended: `notable = 'suspended'`,
+  revoked: `notable = 'revoked'`,
+} satisfies Record<CredentialStatus, string>
+const LAST_POINT = 0x10ffff
+const FIRST_SURROGATE = 0xd800
+const AFTER_SURROGATES = 0xe000
+/** SQL: when the credential of an issuance ends, as `validityOf` computes it; null: never, or none was issued. */
+const VALID_UNTIL = `(select case json_typeof(v.definition -> 'validUntil')
+   when 'string' then (v.definition ->> 'validUntil')::timestamptz
+   when 'object' then (date_trunc('hour', issuance.issued_at at time zone 'UTC') + make_interval(
+     years => coalesce((v.definition #>> '{validUntil,future,years}')::int, 0),
+     months => coalesce((v.definition #>> '{validUntil,future,months}')::int, 0),
+     days => coalesce((v.definition #>> '{validUntil,future,days}')::int, 0))) at time zone 'UTC' end
+   from credential_template_version v
+   where v.tenant_id = $1 and v.template_id = issuance.template_id and v.version = issuance.template_version)`
+
 const page = pagedList({
   name: 'issuance.list_issuances',
   select: `select ${issuanceColumns('$2')} from issuance where tenant_id = $1`,
@@ -34,7 +69,16 @@ const page = pagedList({
   filters: {
     templateId: (value) => `template_id = ${value}`,
     status: statusIs,
-    reference: (value) => `reference = ${value}`,
+    credentialStatus: credentialStatusIs,
+    // In the order of bytes, as the index.
+    reference: (value) => `reference collate "C" = ${value}`,
+    referencePrefix: (value) => `reference collate "C" >= ${value} and starts_with(reference, ${value})`,
+    referenceEnd: (value) => `reference collate "C" < ${value}`,
+    holderId: (value) => `holder_id = ${value}`,
+    batchId: (value) =>
+      `id = any(array(select b.issuance_id from issuance_batch_item b where b.tenant_id = $1 and b.batch_id = ${value}))`,
+    standings: (value) => `issued_at is not null and revocable and standing = any(${value}::text[])`,
+    validBefore: (value) => `issued_at is not null and ${VALID_UNTIL} < ${value}`,
     // An id carries the time of created_at.
     createdAfter: (value) => `id >= ${value}`,
     createdBefore: (value) => `id < ${value}`,
@@ -49,8 +93,19 @@ export async function listIssuances(
   now: Date,
 ): Promise<Issuance[]> {
   const range = {
+    referenceEnd: filter.referencePrefix && afterPrefix(filter.referencePrefix),
     createdAfter: createdAfter && lowestIdAt(createdAfter),
     createdBefore: createdBefore && lowestIdAt(createdBefore),
   }
   return page<Issuance>(tx, ask, [tx.tenantId, now], { ...filter, ...range })
+}
+
+/** Returns a text after all those that begin with a prefix, in the order of the bytes of UTF-8; undefined if there is none. */
+function afterPrefix(prefix: string): string | undefined {
+  const points = [...prefix].map((one) => one.codePointAt(0) ?? 0)
+  while ((points.at(-1) ?? 0) >= LAST_POINT) points.pop()
+  const last = points.pop()
+  if (last === undefined) return undefined
+  // No text has a surrogate.
+  return String.fromCodePoint(...points, last + 1 === FIRST_SURROGATE ? AFTER_SURROGATES : last + 1)
 }

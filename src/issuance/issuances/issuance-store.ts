@@ -3,23 +3,21 @@ import type { AuditEntry } from '../../events/audit/entry.ts'
 import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
 import type { WatchedKind } from '../../platform.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
+import { CLAIMS_END, firstSweep } from '../offers/claims-end.ts'
 import type { Issuance } from './issuance.ts'
 
-/**
- * SQL: when the offer ends or, once redeemed, its access token; then the claims are erased. A code, which may have brought a refresh token, keeps
- * them until both have ended.
- */
-export const CLAIMS_END =
-  'case when family_id is null then coalesce(token_expires_at, expires_at) else greatest(token_expires_at, expires_at) end'
-/** SQL: `sweep_at` of a new offer, no later than the end of a token for which it is redeemed at once. */
-export const firstSweep = (end: string, now: string) => `least(${end}, ${now} + interval '5 minutes')`
 /** SQL condition: the offer has ended, whether or not the sweep has expired it. `now` is SQL. */
 export const isOfferOver = (now: string) => `(status = 'offered' and ${CLAIMS_END} <= ${now})`
-/** SQL: the columns of an issuance. `now` is SQL. */
+/** SQL: the columns of an issuance of the tenant $1. `now` is SQL. */
 export const issuanceColumns = (now: string) =>
   `id, case when ${isOfferOver(now)} then 'expired' else status end as status, error,
    case when ${isOfferOver(now)} then 'expired' when standing <> 'valid' then standing else credential_status end as "credentialStatus",
-   template_id as "templateId", format, reference, revocable, created_at as "createdAt", updated_at as "updatedAt", expires_at as "expiresAt"`
+   template_id as "templateId", format, reference, revocable, created_at as "createdAt", updated_at as "updatedAt", expires_at as "expiresAt",
+   issued_at as "issuedAt", accepted_at as "acceptedAt", holder_id as "holderId", status_reason as "statusReason",
+   (select t.name from credential_template t where t.tenant_id = $1 and t.id = template_id) as "templateName",
+   (select v.definition -> 'validUntil' from credential_template_version v
+     where v.tenant_id = $1 and v.template_id = issuance.template_id and v.version = issuance.template_version) as "validUntil",
+   (select b.batch_id from issuance_batch_item b where b.tenant_id = $1 and b.issuance_id = issuance.id) as "batchId"`
 
 const insertIssuance = sql(
   'issuance.insert_issuance',
@@ -27,9 +25,9 @@ const insertIssuance = sql(
      select id, version from credential_template where tenant_id = $1 and id = $2 and version = $3 and archived_at is null
    ), ins as (
      insert into issuance (tenant_id, id, status, template_id, template_version, reference, credential_status, revocable,
-       sealed_claims, sweep_at, expires_at, tx_code_mac, created_at, updated_at, format, recipient_id, code_only)
+       sealed_claims, sweep_at, expires_at, tx_code_mac, created_at, updated_at, format, recipient_id, code_only, holder_id)
      select $1, $4::uuid, 'offered', made_from.id, made_from.version, $5::text, 'offered', $6::boolean,
-       $7::bytea, ${firstSweep('$8::timestamptz', '$13::timestamptz')}, $8, $9::bytea, $10::timestamptz, $13, $11::text, $14::uuid, $15::boolean from made_from
+       $7::bytea, ${firstSweep('$8::timestamptz', '$13::timestamptz')}, $8, $9::bytea, $10::timestamptz, $13, $11::text, $14::uuid, $15::boolean, $16::uuid from made_from
      returning id
    ), ${auditCte({ from: 'ins', first: 12 })}
    select id from ins`,
@@ -80,7 +78,7 @@ export async function insertOffered(tx: TenantTx, made: NewIssuanceRow, entry: A
   const rows = await tx.rows(insertIssuance, [
     ...[tx.tenantId, templateId, made.templateVersion, id, reference, revocable],
     ...[made.sealedClaims, expiresAt, made.txCodeMac, createdAt, made.issuance.format],
-    ...[...auditValues(entry, updatedAt), updatedAt, made.recipientId, made.codeOnly],
+    ...[...auditValues(entry, updatedAt), updatedAt, made.recipientId, made.codeOnly, made.issuance.holderId],
   ])
   return rows.length === 1
 }

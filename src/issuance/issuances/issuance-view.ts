@@ -2,15 +2,16 @@ import type { TenantId } from '../../caller.ts'
 import type { Platform } from '../../platform.ts'
 import { offerLink } from '../../protocols/openid4vci/build-offer.ts'
 import { offerToken } from '../offers/offer-codes.ts'
+import { validityOf } from '../templates/validity.ts'
 import { credentialIdOf } from './credential-id.ts'
-import type { Issuance } from './issuance.ts'
+import type { Issuance, ShownIssuance } from './issuance.ts'
 import type { IssuanceView } from './schemas.ts'
 
 type Needs = Pick<Platform, 'sealing' | 'urls'>
 type Owner = { readonly tenantId: TenantId; readonly tenantSlug: string }
 
 /** Returns an issuance as in our API, with its offer links, without its transaction code. */
-export async function showIssuance(needs: Needs, owner: Owner, issuance: Issuance): Promise<IssuanceView> {
+export async function showIssuance(needs: Needs, owner: Owner, issuance: ShownIssuance): Promise<IssuanceView> {
   return {
     id: issuance.id,
     status: issuance.status,
@@ -28,8 +29,27 @@ export async function showIssuance(needs: Needs, owner: Owner, issuance: Issuanc
     createdAt: issuance.createdAt.toISOString(),
     updatedAt: issuance.updatedAt.toISOString(),
     expiresAt: issuance.expiresAt.toISOString(),
+    templateName: issuance.templateName,
     ...(issuance.reference !== null && { reference: issuance.reference }),
+    ...(issuance.batchId !== null && { batchId: issuance.batchId }),
+    ...(issuance.holderId !== null && {
+      recipient: {
+        userId: issuance.holderId,
+        ...(issuance.holderName !== null && { username: issuance.holderName }),
+      },
+    }),
+    ...timesOf(issuance),
+    ...(issuance.statusReason !== null && { reason: issuance.statusReason }),
     ...(await offerLinksOf(needs, owner, issuance.id)),
+  }
+}
+
+function timesOf({ issuedAt, acceptedAt, validUntil }: Issuance) {
+  const ends = issuedAt === null || validUntil === null ? undefined : validityOf({ validUntil }, issuedAt).exp
+  return {
+    ...(issuedAt !== null && { issuedAt: issuedAt.toISOString() }),
+    ...(acceptedAt !== null && { acceptedAt: acceptedAt.toISOString() }),
+    ...(ends !== undefined && { validUntil: ends.toISOString() }),
   }
 }
 

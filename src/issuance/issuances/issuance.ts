@@ -1,10 +1,15 @@
+import type { UserId } from '../../caller.ts'
 import type { CredentialTemplateFormat } from '../templates/template.ts'
-import type { credentialStatuses, issuanceStatuses } from './schemas.ts'
+import type { ValidityMoment } from '../templates/validity.ts'
+import type { credentialStatuses, issuanceStatuses, statusReasons } from './schemas.ts'
 
 /** State of an issuance. */
 export type IssuanceStatus = (typeof issuanceStatuses)[number]
 /** State of the credential in an issuance. */
 export type CredentialStatus = (typeof credentialStatuses)[number]
+
+/** Why a credential was revoked or suspended. */
+export type StatusReason = (typeof statusReasons)[number]
 
 /** An issuance as its issuer sees it, without claims and codes. */
 export type Issuance = {
@@ -13,10 +18,23 @@ export type Issuance = {
   readonly error: { readonly code: number; readonly message: string; readonly details: readonly unknown[] } | null
   readonly credentialStatus: CredentialStatus
   readonly templateId: string
+  readonly templateName: string
   readonly format: CredentialTemplateFormat
   readonly reference: string | null
   readonly revocable: boolean
   readonly createdAt: Date
   readonly updatedAt: Date
   readonly expiresAt: Date
+  readonly issuedAt: Date | null
+  readonly acceptedAt: Date | null
+  /** As the version of its template has it; null: it does not end. */
+  readonly validUntil: ValidityMoment | null
+  /** The user that it was made for. */
+  readonly holderId: UserId | null
+  readonly batchId: string | null
+  /** Why it was revoked or suspended. */
+  readonly statusReason: StatusReason | null
 }
+
+/** An issuance with the username of the user that it was made for; null: none, or the user was deleted. */
+export type ShownIssuance = Issuance & { readonly holderName: string | null }

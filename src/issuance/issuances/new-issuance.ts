@@ -22,6 +22,8 @@ type IssuanceInput = {
   readonly recipientId: UserId | null
   /** The pre-authorized code is not accepted. */
   readonly codeOnly: boolean
+  /** The user whose wallet it is delivered to. */
+  readonly holderId?: UserId | undefined
 }
 
 /** An issuance to insert: its row with sealed claims, its audit entry, and its transaction code, which no row has. */
@@ -72,5 +74,9 @@ function offered(template: CredentialTemplate, input: IssuanceInput, now: Date, 
     createdAt: timeOfId(input.id),
     updatedAt: now,
     expiresAt: new Date(now.getTime() + (input.expiresInSeconds ?? ttlSeconds) * 1000),
+    templateName: template.name,
+    validUntil: template.definition.validUntil ?? null,
+    holderId: input.holderId ?? input.recipientId,
+    ...{ issuedAt: null, acceptedAt: null, batchId: null, statusReason: null },
   }
 }

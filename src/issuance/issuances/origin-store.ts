@@ -1,4 +1,6 @@
 import { sql, type TenantTx } from '../../store/store.ts'
+import { CLAIMS_END } from '../offers/claims-end.ts'
+import type { ValidityMoment } from '../templates/validity.ts'
 
 const selectOrigins = sql(
   'issuance.list_origins',
@@ -7,6 +9,20 @@ const selectOrigins = sql(
 const selectNames = sql(
   'issuance.list_template_names',
   'select id, name from credential_template where tenant_id = $1 and id = any($2::uuid[])',
+)
+
+const selectValidities = sql(
+  'issuance.list_validities',
+  `select i.id, coalesce(i.issued_at, i.updated_at) as "issuedAt", v.definition -> 'validUntil' as "validUntil"
+   from issuance i join credential_template_version v
+     on v.tenant_id = i.tenant_id and v.template_id = i.template_id and v.version = i.template_version
+   where i.tenant_id = $1 and i.id = any($2::uuid[])`,
+)
+
+const selectNotable = sql(
+  'issuance.count_notable',
+  `select (select count(*)::int from issuance where tenant_id = $1 and notable = 'suspended') as suspended,
+     (select count(*)::int from issuance where tenant_id = $1 and notable = 'deferred' and ${CLAIMS_END} > $2) as deferred`,
 )
 
 /** Returns the template of each issuance, by their ids. */
@@ -19,4 +35,20 @@ export async function listTemplatesOfIssuances(tx: TenantTx, ids: readonly strin
 export async function listCredentialTemplateNames(tx: TenantTx, ids: readonly string[]): Promise<Map<string, string>> {
   const rows = await tx.rows<{ id: string; name: string }>(selectNames, [tx.tenantId, ids])
   return new Map(rows.map((row) => [row.id, row.name]))
+}
+
+/** When a credential was issued, and when the version of its template says that it ends; null: never. */
+type Validity = { readonly id: string; readonly issuedAt: Date; readonly validUntil: ValidityMoment | null }
+
+/** Returns what decides when each credential ends, by the ids of the issuances. */
+export async function listValidities(tx: TenantTx, ids: readonly string[]): Promise<Validity[]> {
+  return tx.rows<Validity>(selectValidities, [tx.tenantId, ids])
+}
+
+/** Suspended credentials, and those that wait for approval. */
+export type NotableCounts = { readonly suspended: number; readonly deferred: number }
+
+/** Counts the suspended credentials of the tenant, and those that wait for approval. */
+export async function countNotable(tx: TenantTx, now: Date): Promise<NotableCounts> {
+  return (await tx.rows<NotableCounts>(selectNotable, [tx.tenantId, now]))[0] ?? { suspended: 0, deferred: 0 }
 }

@@ -1,7 +1,14 @@
 import type { AuditEvent } from '../../events/counts/metric.ts'
 import type { TenantTx } from '../../store/store.ts'
+import { validityOf } from '../templates/validity.ts'
 import { issuanceIdOf } from './credential-id.ts'
-import { listCredentialTemplateNames, listTemplatesOfIssuances } from './origin-store.ts'
+import {
+  countNotable,
+  listCredentialTemplateNames,
+  listTemplatesOfIssuances,
+  listValidities,
+  type NotableCounts,
+} from './origin-store.ts'
 
 /** Returns the template of every issuance and credential in the events, by their ids. */
 export async function templatesOfIssuances(
@@ -22,6 +29,36 @@ export async function templatesOfIssuances(
 /** Returns the names of credential templates by their ids. */
 export async function namesOfTemplates(tx: TenantTx, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   return ids.length === 0 ? new Map() : listCredentialTemplateNames(tx, ids)
+}
+
+/** Returns when the validity of each credential in the events ends, by the id of the subject; null: it has no end. */
+export async function endsOfCredentials(
+  tx: TenantTx,
+  events: readonly AuditEvent[],
+): Promise<ReadonlyMap<string, Date | null>> {
+  const subjects = [...new Set(events.flatMap(({ subjectId }) => subjectId ?? []))]
+  const issuances = new Map(idsOf(events, 'credential').map((id) => [id, issuanceIdOf(id)]))
+  const rows = await listValidities(
+    tx,
+    subjects.map((id) => issuances.get(id) ?? id),
+  )
+  const ends = new Map(
+    rows.map(({ id, issuedAt, validUntil }) => [
+      id,
+      validUntil === null ? null : (validityOf({ validUntil }, issuedAt).exp ?? null),
+    ]),
+  )
+  return new Map(
+    subjects.flatMap((id) => {
+      const end = ends.get(issuances.get(id) ?? id)
+      return end === undefined ? [] : [[id, end] as const]
+    }),
+  )
+}
+
+/** Counts the suspended credentials of a tenant, and those that wait for approval. */
+export function notableIssuances(tx: TenantTx, now: Date): Promise<NotableCounts> {
+  return countNotable(tx, now)
 }
 
 function idsOf(events: readonly AuditEvent[], kind: string): string[] {

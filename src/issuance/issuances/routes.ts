@@ -1,19 +1,22 @@
 import { Type } from 'typebox'
+import { exportList, exportTypes, isExport } from '../../api/export-list.ts'
 import { conditionalAnswer } from '../../api/held-answer.ts'
 import { IdParams } from '../../api/id-params.ts'
+import { filtersOf, type ListRequest, listPage, PageMeta, parseListQuery } from '../../api/list.ts'
 import { routeGroup } from '../../api/route-group.ts'
 import { once } from '../../http/routes/operation.ts'
 import { answer, type Route } from '../../http/routes/route.ts'
+import { renewOffer } from '../offers/reinstate-offer.ts'
 import { cancelIssuance } from './cancel-issuance.ts'
 import { createAndDeliver } from './create-and-deliver.ts'
 import { createIssuance } from './create-issuance.ts'
-import { getIssuance } from './get-issuance.ts'
-import { listIssuances } from './issuance-list-store.ts'
+import { getIssuance, listIssuancePage } from './get-issuance.ts'
+import type { ShownIssuance } from './issuance.ts'
 import { watchedIssuances } from './issuance-store.ts'
 import { showIssuance } from './issuance-view.ts'
 import { grantsOfOffer } from './offer-grants.ts'
 import { rereadIssuance } from './reread-issuance.ts'
-import { CreateIssuanceBody, IssuanceListQuery, IssuanceView } from './schemas.ts'
+import { CreateIssuanceBody, IssuanceListQuery, IssuanceView, OfferAgainBody } from './schemas.ts'
 import type { WalletPort } from './wallet-port.ts'
 
 const Delivery = Type.Object(
@@ -63,22 +66,30 @@ const createWith = (deliveries: WalletPort) =>
     },
   })
 
-function listAt(path: string): Route {
-  return issuances.list(path, {
+function listAt(path: '/credentials' | '/credentials/issuance'): Route {
+  return issuances.get(path, {
     summary: 'Lists the issuances of the tenant.',
     query: IssuanceListQuery,
-    read: ({ platform, caller }, list, filters) => {
-      const { createdAfter, createdBefore, ...filter } = filters
-      const times = {
-        ...(createdAfter !== undefined && { createdAfter: new Date(createdAfter) }),
-        ...(createdBefore !== undefined && { createdBefore: new Date(createdBefore) }),
-      }
-      return platform.store.single(caller.tenantId, (tx) =>
-        listIssuances(tx, list, { ...filter, ...times }, platform.clock.now()),
-      )
+    reply: Type.Array(IssuanceView),
+    meta: PageMeta,
+    produces: exportTypes,
+    handle: async ({ platform, caller, query, href, responseType }) => {
+      const read = (list: ListRequest) => listIssuancePage(platform, caller, list, filterOf(query))
+      const show = (row: ShownIssuance) => showIssuance(platform, caller, row)
+      if (isExport(responseType))
+        return exportList(responseType, parseListQuery(query), { read, show, reply: IssuanceView })
+      return listPage({ query, href }, read, show)
     },
-    show: (row, { platform, caller }) => showIssuance(platform, caller, row),
   })
+}
+
+function filterOf(query: IssuanceListQuery) {
+  const { createdAfter, createdBefore, validBefore, ...filter } = filtersOf(query)
+  const time = (text: string | undefined) => (text === undefined ? undefined : new Date(text))
+  return {
+    ...{ ...filter, reference: query['filter[reference]'], referencePrefix: query['search[reference]'] },
+    ...{ createdAfter: time(createdAfter), createdBefore: time(createdBefore), validBefore: time(validBefore) },
+  }
 }
 
 function getAt(path: '/credentials/{id}' | '/credentials/issuance/{id}'): Route {
@@ -106,6 +117,19 @@ function cancelAt(path: '/credentials/{id}' | '/credentials/issuance/{id}'): Rou
   })
 }
 
+function offerAt(path: '/credentials/{id}/offer' | '/credentials/issuance/{id}/offer'): Route {
+  return issuances.post(path, {
+    summary:
+      'Offers a credential again under the same link, while its claims are kept; returns the transaction code again. An access token for it is revoked.',
+    body: OfferAgainBody,
+    faults: ['state.invalid'],
+    handle: async ({ platform, caller, params, body }) => {
+      await renewOffer(platform, caller, params.id, body.expiresInSeconds)
+      return answer(await rereadIssuance(platform, caller, params.id))
+    },
+  })
+}
+
 /** Issuances, in our API. @param deliveries Delivers credentials to the wallets of the tenant's users. */
 export const issuanceRoutes = (deliveries: WalletPort): readonly Route[] => [
   createWith(deliveries),
@@ -115,4 +139,6 @@ export const issuanceRoutes = (deliveries: WalletPort): readonly Route[] => [
   getAt('/credentials/{id}'),
   cancelAt('/credentials/issuance/{id}'),
   cancelAt('/credentials/{id}'),
+  offerAt('/credentials/issuance/{id}/offer'),
+  offerAt('/credentials/{id}/offer'),
 ]

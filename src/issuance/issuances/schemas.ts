@@ -13,6 +13,9 @@ export const credentialStatuses = [
   ...['failed', 'expired', 'suspended', 'revoked'],
 ] as const
 
+/** Why a credential was revoked or suspended. Words, so that no personal data is kept. */
+export const statusReasons = ['lost', 'replaced', 'mistake', 'withdrawn', 'ended', 'other'] as const
+
 /** Bounds of `expiresInSeconds`: a minute to 30 days. */
 export const EXPIRES_IN_SECONDS = { minimum: 60, maximum: 2_592_000 } as const
 
@@ -76,6 +79,19 @@ export const CreateIssuanceBody = Type.Object(
 /** See the schema of the same name. */
 export type CreateIssuanceBody = Type.Static<typeof CreateIssuanceBody>
 
+/** Offers again. */
+export const OfferAgainBody = Type.Object(
+  {
+    expiresInSeconds: Type.Optional(
+      Type.Integer({
+        ...EXPIRES_IN_SECONDS,
+        description: 'Lifetime of the offer from now on; OFFER_TTL_SECONDS by default.',
+      }),
+    ),
+  },
+  { additionalProperties: false, $id: 'OfferAgainBody', examples: [{ expiresInSeconds: 604_800 }] },
+)
+
 const Entry = Type.Object(
   {
     id: Type.String({ description: 'Id of the issued credential.' }),
@@ -101,7 +117,23 @@ export const IssuanceView = Type.Object(
     status: Type.Enum([...issuanceStatuses]),
     error: Type.Union([Failure, Type.Null()]),
     credentials: Type.Array(Entry),
+    templateName: Type.String({ description: 'Name of the credential template.' }),
     reference: Type.Optional(Type.String()),
+    batchId: Type.Optional(Type.String({ description: 'The batch that it was created by, as long as that is kept.' })),
+    recipient: Type.Optional(
+      Type.Object(
+        { userId: Type.String(), username: Type.Optional(Type.String()) },
+        { description: 'The user of the tenant that it was made for; without a username the user was deleted.' },
+      ),
+    ),
+    reason: Type.Optional(Type.Enum([...statusReasons], { description: 'Why it was revoked or suspended.' })),
+    issuedAt: Type.Optional(Type.String({ format: 'date-time', description: 'When a wallet fetched the credential.' })),
+    acceptedAt: Type.Optional(
+      Type.String({ format: 'date-time', description: 'When the wallet reported that its holder accepted it.' }),
+    ),
+    validUntil: Type.Optional(
+      Type.String({ format: 'date-time', description: 'When the validity of the issued credential ends.' }),
+    ),
     createdAt: Time,
     updatedAt: Time,
     expiresAt: Type.String({ format: 'date-time', description: 'When the offer ends.' }),
@@ -126,10 +158,21 @@ export const IssuanceListQuery = listQuery({
   filters: {
     templateId: Uuid,
     status: Type.Enum([...issuanceStatuses]),
+    credentialStatus: Type.Enum([...credentialStatuses], { description: 'The state of the credential in it.' }),
     reference: Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000]*$' }),
+    recipient: Type.String({
+      ...{ minLength: 1, maxLength: 255, pattern: '^[^\\u0000]*$' },
+      description: 'The username or id of the user that it was made for.',
+    }),
+    batchId: Uuid,
+    validBefore: Type.String({
+      format: 'date-time',
+      description: 'Issued credentials whose validity ends before this time.',
+    }),
     createdAfter: Time,
     createdBefore: Time,
   },
+  searches: ['reference'],
 })
 /** See the schema of the same name. */
 export type IssuanceListQuery = Type.Static<typeof IssuanceListQuery>

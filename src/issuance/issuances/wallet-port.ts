@@ -1,4 +1,4 @@
-import type { TenantId } from '../../caller.ts'
+import type { TenantId, UserId } from '../../caller.ts'
 import type { RecipientIdentifier } from '../../directory/users/find-recipient.ts'
 import type { Actor } from '../../events/audit/entry.ts'
 import type { Platform } from '../../platform.ts'
@@ -26,6 +26,8 @@ export type DeliveryReport = Readonly<Record<string, unknown>> & { readonly id: 
 
 /** A planned delivery. If the process dies after `insert`, a job runs it. */
 export type IssuanceDelivery = {
+  /** The user who receives it. */
+  readonly userId: UserId
   readonly insert: (tx: TenantTx) => Promise<void>
   /** A refusal by the wallet is in the report, not thrown. */
   readonly run: () => Promise<DeliveryReport>

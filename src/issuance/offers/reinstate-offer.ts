@@ -1,7 +1,8 @@
-import type { TenantId } from '../../caller.ts'
+import type { Caller, TenantId } from '../../caller.ts'
 import type { Actor } from '../../events/audit/entry.ts'
+import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
-import { reinstateOffered } from './reinstate-offer-store.ts'
+import { reinstateOffered, renewOffered } from './reinstate-offer-store.ts'
 
 /**
  * Reinstates an offer whose access token was lost because the process of our own wallet died. The token is revoked, so there is still one
@@ -15,4 +16,26 @@ export async function reinstateOffer(
 ): Promise<void> {
   const entry = { action: 'issuance.reoffered', subject: { kind: 'issuance', id: issuanceId }, by } as const
   await store.single(tenantId, (tx) => reinstateOffered(tx, issuanceId, entry, clock.now()))
+}
+
+/**
+ * Offers a credential again, under the same link, while its claims are kept: the offer ends later, and an access token that a wallet has
+ * for it is revoked. For a holder who lost the link, or whose wallet lost the token.
+ *
+ * @throws Fault `resource.unknown`; `state.invalid` when a wallet has the credential, or the offer has ended
+ */
+export async function renewOffer(
+  { store, clock, config }: Pick<Platform, 'store' | 'clock' | 'config'>,
+  caller: Caller,
+  id: string,
+  expiresInSeconds = config.offerTtlSeconds,
+): Promise<void> {
+  const now = clock.now()
+  const expiresAt = new Date(now.getTime() + expiresInSeconds * 1000)
+  const entry = { action: 'issuance.reoffered', subject: { kind: 'issuance', id }, by: caller } as const
+  const renewed = await store.single(caller.tenantId, (tx) => renewOffered(tx, id, expiresAt, entry, now))
+  if (renewed === 'unknown') throw new Fault('resource.unknown')
+  if (renewed === 'renewed') return
+  const detail = 'A wallet has the credential, or the offer has ended and its claims are erased. Create a new issuance.'
+  throw new Fault('state.invalid', { detail })
 }

@@ -15,6 +15,7 @@ const recordReport = sql(
      where tenant_id = $1 and id = $2 and token_hash = $3 and token_expires_at > $4 and (status = 'offered' or issued_at is not null)
    ), reported as (
      update issuance set credential_status = $6, reports = reports + 1, updated_at = $7,
+       accepted_at = case when $6 = 'accepted' then $7 else accepted_at end,
        status = case when $6 = 'failed' then 'failed' else status end,
        error = case when $6 = 'failed' then $8::jsonb end,
        reservations = case when $6 = 'failed' then 0 else reservations end,

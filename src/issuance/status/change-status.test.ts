@@ -166,3 +166,49 @@ test('what the holder reports meanwhile shows when a suspension ends', async () 
   assert.equal(await entryStatus(made.issuance.id), 'suspended')
   assert.deepEqual(await change('reinstate', [id]), [{ id, status: 'accepted' }])
 })
+
+test('a reason is kept with the credential and in its audit entry until it is reinstated', async () => {
+  const { id, issuanceId } = await issued()
+  const reasonOf = async () => (await issuer.api('GET', `/credentials/${issuanceId}`)).body.data.reason
+  const suspended = await issuer.api('POST', '/credentials/suspend', { ids: [id], reason: 'lost' })
+  assert.deepEqual(suspended.body.data.results, [{ id, status: 'suspended' }])
+  assert.equal(await reasonOf(), 'lost')
+  await change('reinstate', [id])
+  assert.equal(await reasonOf(), undefined)
+  await issuer.api('POST', '/credentials/revoke', { ids: [id], reason: 'mistake' })
+  assert.equal(await reasonOf(), 'mistake')
+  const details = sql(
+    'test.standing.details',
+    `select action, detail ->> 'reason' as reason from audit_entry where tenant_id = $1 and subject_id = $2 order by id`,
+  )
+  const rows = await issuer.platform.store.single(issuer.tenant.id, (tx) => tx.rows(details, [issuer.tenant.id, id]))
+  assert.deepEqual(rows, [
+    { action: 'credential.suspended', reason: 'lost' },
+    { action: 'credential.reinstated', reason: null },
+    { action: 'credential.revoked', reason: 'mistake' },
+  ])
+  for (const [verb, reason] of [
+    ['revoke', 'because'],
+    ['reinstate', 'lost'],
+  ] as const) {
+    assert.equal((await issuer.api('POST', `/credentials/${verb}`, { ids: [id], reason })).status, 400)
+  }
+})
+
+test('many are changed by a filter, each with its result, and only those that allow it', async () => {
+  const { id, issuanceId } = await issued()
+  const { body } = await issuer.api('GET', `/credentials/${issuanceId}`)
+  const filter = { templateId: body.data.credentials[0].credentialTemplateId }
+  const by = async (verb: string, ask: object) => issuer.api('POST', `/credentials/${verb}`, ask)
+  const opened = { credentialTemplateId: filter.templateId, attributes: { given_name: 'Thandi' } }
+  assert.equal((await issuer.api('POST', '/credentials/issuance', opened)).status, 200)
+  const first = await by('suspend', { filter })
+  assert.deepEqual([first.body.data.results, first.body.meta.more], [[{ id, status: 'suspended' }], false])
+  assert.deepEqual((await by('suspend', { filter })).body.data.results, [])
+  assert.deepEqual((await by('revoke', { filter: { ...filter, recipient: 'nobody' } })).body.data.results, [])
+  assert.deepEqual((await by('revoke', { filter })).body.data.results, [{ id, status: 'revoked' }])
+  for (const ask of [{}, { filter: {} }, { filter, ids: [id] }]) assert.equal((await by('revoke', ask)).status, 400)
+  const other = await issuer.anotherTenant()
+  const theirs = await issuer.api('POST', '/credentials/reinstate', { filter }, other)
+  assert.deepEqual(theirs.body.data.results, [])
+})

@@ -3,7 +3,7 @@ import type { Platform } from '../../platform.ts'
 import { statusValues } from '../../protocols/status-list/packed-list.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { credentialIdOf, issuanceIdOf } from '../issuances/credential-id.ts'
-import type { CredentialStatus } from '../issuances/issuance.ts'
+import type { CredentialStatus, StatusReason } from '../issuances/issuance.ts'
 import { objectionToStatusChange, type StatusChange, type StatusTransition } from './credential-status.ts'
 import { changeCredentialStatus, findStatusChange } from './credential-status-store.ts'
 import { journalStatus } from './journal-status.ts'
@@ -21,6 +21,9 @@ type StatusChangeResult = {
   readonly credentialIds?: string[]
 }
 
+/** A change of status, and why it is made. */
+type Change = StatusTransition & { readonly reason: StatusReason | null }
+
 /** Retries when a credential changed concurrently. */
 const TRIES_MAX = 3
 
@@ -30,13 +33,14 @@ const TRIES_MAX = 3
  * change from the next fetch on.
  *
  * @param ids Of credentials, not of issuances.
+ * @param change With the reason, which is kept with the credential and in its audit entry; null: none.
  * @returns one result for each id, in their order
  */
 export async function changeStatuses(
   { store, clock, journal }: Needs,
   caller: Caller,
   ids: readonly string[],
-  change: StatusTransition,
+  change: Change,
 ): Promise<StatusChangeResult[]> {
   const requested = [...new Set(ids.map((id) => id.toLowerCase()))]
   const results = new Map<string, StatusChangeResult>()
@@ -64,11 +68,14 @@ async function changeSome(
   tx: TenantTx,
   caller: Caller,
   ids: readonly string[],
-  change: StatusTransition,
+  change: Change,
   now: Date,
   isLast: boolean,
 ): Promise<StatusChangeResult[]> {
-  const entries = ids.map((id) => ({ action: change.action, subject: { kind: 'credential', id }, by: caller }) as const)
+  const detail = change.reason === null ? {} : { reason: change.reason }
+  const entries = ids.map(
+    (id) => ({ action: change.action, subject: { kind: 'credential', id }, by: caller, detail }) as const,
+  )
   const changed = await changeCredentialStatus(tx, ids, change, entries, now)
   const results: StatusChangeResult[] = changed.map(({ credentialId, status }) => ({ id: credentialId, status }))
   const done = new Set(results.map(({ id }) => id))

@@ -2,7 +2,7 @@ import type { AuditEntry } from '../../events/audit/entry.ts'
 import { auditEachCte, auditEachValues } from '../../events/audit/recorded-sql.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import { issuanceIdOf } from '../issuances/credential-id.ts'
-import type { CredentialStatus } from '../issuances/issuance.ts'
+import type { CredentialStatus, StatusReason } from '../issuances/issuance.ts'
 import { isOfferOver } from '../issuances/issuance-store.ts'
 import type { StatusChange, StatusTransition } from './credential-status.ts'
 
@@ -15,7 +15,7 @@ const changeSome = sql(
      where i.issued_at is not null and i.revocable and i.standing = any($3::text[]) and ($4::text <> 'suspended' or i.format <> 'mdoc')
      order by i.id for update of i
    ), changed as (
-     update issuance i set standing = $4, updated_at = $5 from due
+     update issuance i set standing = $4, status_reason = $8, updated_at = $5 from due
      where i.tenant_id = $1 and i.id = due.id and i.standing = any($3::text[])
      returning i.id, due.credential_id, i.template_id, i.credential_status, i.status_list_id, i.status_indices
    ), ${auditEachCte({
@@ -57,11 +57,11 @@ type ChangedCredential = ListEntries & { readonly credentialId: string; readonly
 export async function changeCredentialStatus(
   tx: TenantTx,
   ids: readonly string[],
-  { from, to }: StatusTransition,
+  { from, to, reason }: StatusTransition & { readonly reason: StatusReason | null },
   entries: readonly AuditEntry[],
   now: Date,
 ): Promise<ChangedCredential[]> {
-  const values = [tx.tenantId, ids.map(issuanceIdOf), from, to, now, ...auditEachValues(entries, now), ids]
+  const values = [tx.tenantId, ids.map(issuanceIdOf), from, to, now, ...auditEachValues(entries, now), ids, reason]
   return tx.rows<ChangedCredential>(changeSome, values)
 }
 

@@ -1,6 +1,6 @@
 import { RESTORE_ROWS_MAX, type Recovery } from '../../recovery/restore.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
-import { CLAIMS_END } from '../issuances/issuance-store.ts'
+import { CLAIMS_END } from '../offers/claims-end.ts'
 
 /** The standing of an issued credential, and all that its status list must have for it. */
 export type JournaledStanding = {

@@ -28,12 +28,14 @@ export function checkClaims(attributes: Attributes, claims: JsonObject): readonl
     const place = { name: path.at(-1) ?? '', pointer: pointerAlong(POINTER, path) }
     if (attribute === 'free') return checkFree(checking, value, place, depth + 1)
     if (attribute !== 'unknown') return checkValue(checking, value, attribute, place)
-    add(checking, place.pointer, `${place.name} is not an attribute of the template.`)
+    add(checking, place.pointer, `${place.name} is not an attribute of the template.`, { rule: 'additionalProperties' })
     return false
   })
   // Each value may become a disclosure. [SEC-41]
   if (checking.values > DISCLOSURES_MAX)
-    add(checking, POINTER, `The attributes have more than ${DISCLOSURES_MAX} values.`)
+    add(checking, POINTER, `The attributes have more than ${DISCLOSURES_MAX} values.`, {
+      ...{ rule: 'maxItems', limit: DISCLOSURES_MAX },
+    })
   if (Buffer.byteLength(JSON.stringify(claims)) > BYTES_MAX) add(checking, POINTER, 'The attributes exceed 256 KiB.')
   return checking.violations
 }
@@ -47,7 +49,7 @@ function checkValue(
 ): number | false {
   checking.values += 1
   if (!isOfType(value, type) || (typeof value === 'number' && !isExact(value))) {
-    add(checking, pointer, `${name} must be ${names[type]}.`)
+    add(checking, pointer, `${name} must be ${names[type]}.`, { rule: 'type', limit: type })
     return false
   }
   if (!isJsonObject(value)) return 0
@@ -69,7 +71,8 @@ function checkFree(checking: Checking, value: Json, { name, pointer }: Place, de
 }
 
 function addMissing(checking: Checking, attributes: Attributes | undefined, object: JsonObject, pointer: string): void {
-  for (const name of missingIn(attributes, object)) add(checking, pointerTo(pointer, name), `${name} is missing.`)
+  for (const name of missingIn(attributes, object))
+    add(checking, pointerTo(pointer, name), `${name} is missing.`, { rule: 'required' })
 }
 
 const names: Readonly<Record<TemplateAttribute['type'], string>> = {
@@ -90,6 +93,11 @@ export function isExact(value: number): boolean {
   return Number.isFinite(value) && !(Number.isInteger(value) && !Number.isSafeInteger(value))
 }
 
-function add({ violations }: Checking, pointer: string, detail: string): void {
-  if (violations.length < VIOLATIONS_MAX) violations.push({ detail, pointer })
+function add(
+  { violations }: Checking,
+  pointer: string,
+  detail: string,
+  broken: Pick<Violation, 'rule' | 'limit'> = {},
+): void {
+  if (violations.length < VIOLATIONS_MAX) violations.push({ detail, pointer, ...broken })
 }

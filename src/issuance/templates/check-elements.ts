@@ -102,5 +102,5 @@ function missing(docType: string, nameSpaces: MdocDefinition['attributes'], valu
 }
 
 function absent(pointer: string, name: string): Violation {
-  return { detail: `${name} is missing.`, pointer: pointerTo(pointer, name) }
+  return { detail: `${name} is missing.`, pointer: pointerTo(pointer, name), rule: 'required' }
 }

@@ -53,7 +53,8 @@ customElements.define('fragment-form', FragmentForm)
 
 /**
  * Shows a state of the server as it changes. Fetches the address in `src`, which answers when the state is another than the one in `state`, and
- * exchanges the content; `x-state` of the answer is the new state, an empty one is final. Without script the page has a link, or reloads itself.
+ * exchanges the content; `x-state` of the answer is the new state, an empty one is final. An address that answers at once has a `pause` in
+ * milliseconds before each look. Without script the page has a link, or reloads itself.
  */
 class LiveRegion extends HTMLElement {
   private stopping = new AbortController()
@@ -69,7 +70,9 @@ class LiveRegion extends HTMLElement {
 
   private async follow(signal: AbortSignal): Promise<void> {
     let state = this.getAttribute('state') ?? ''
+    const pauseMs = Number(this.getAttribute('pause') ?? 0)
     for (let failures = 0; !signal.aborted && state !== '' && failures < 20; ) {
+      if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs))
       const headers = { 'x-state': state }
       const answer = await fetch(this.getAttribute('src') ?? '', { headers, signal, cache: 'no-store' }).catch(
         () => null,

@@ -30,6 +30,11 @@ const selectRoots = sql(
   'trust.list_roots',
   `select type, der from certificate where tenant_id = $1 and origin = 'root' and status <> 'revoked' order by id`,
 )
+const selectEnding = sql(
+  'trust.count_ending',
+  `select count(*)::int as count from certificate
+   where tenant_id = $1 and status = 'active' and origin in ('root', 'request') and not_after <= $2`,
+)
 const selectCount = sql('trust.count_signed', `select ${countBelow('$1', '$2::uuid')} as count`)
 
 /** Filters of the list of certificates. */
@@ -82,4 +87,9 @@ export async function countSigned(tx: TenantTx, rootId: string): Promise<number>
 
 function first([row]: readonly TenantCertificate[]): TenantCertificate | null {
   return row ?? null
+}
+
+/** Counts the active certificates that end until a time, or have ended. A leaf that the server renews by itself is not counted. */
+export async function countEnding(tx: TenantTx, until: Date): Promise<number> {
+  return (await tx.rows<{ count: number }>(selectEnding, [tx.tenantId, until]))[0]?.count ?? 0
 }

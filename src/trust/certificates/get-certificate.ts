@@ -2,8 +2,9 @@ import type { Caller } from '../../caller.ts'
 import { toPem } from '../../crypto/x509/pem.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
+import type { TenantTx } from '../../store/store.ts'
 import type { TenantCertificate } from './certificate.ts'
-import { findCertificate } from './certificate-store.ts'
+import { countEnding, findCertificate } from './certificate-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock'>
 
@@ -24,4 +25,9 @@ export async function getChain(needs: Needs, caller: Pick<Caller, 'tenantId'>, i
   const own = toPem('CERTIFICATE', der)
   if (parentId === null) return own + chain
   return own + toPem('CERTIFICATE', (await getCertificate(needs, caller, parentId)).der)
+}
+
+/** Counts the active certificates that end until a time, or have ended. */
+export function endingCertificates(tx: TenantTx, until: Date): Promise<number> {
+  return countEnding(tx, until)
 }

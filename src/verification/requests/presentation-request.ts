@@ -16,6 +16,8 @@ export type PresentationRequest = {
   readonly id: string
   readonly status: RequestStatus
   readonly templateId: string
+  /** Null: the template is gone. */
+  readonly templateName: string | null
   readonly reference: string | null
   /** Client identifier with its prefix; null: the did:web of the tenant. */
   readonly clientId: string | null
@@ -23,6 +25,8 @@ export type PresentationRequest = {
   readonly isForBrowsers: boolean
   readonly error: RequestError | null
   readonly credentials: readonly CredentialResult[]
+  /** When the result is erased; null: there is none. */
+  readonly claimsKeptUntil: Date | null
   readonly expiresAt: Date
   readonly createdAt: Date
   readonly updatedAt: Date

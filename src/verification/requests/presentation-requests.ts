@@ -5,7 +5,7 @@ import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import type { PresentationRequest } from './presentation-request.ts'
 import { listPresentationRequests, type RequestFilter } from './request-list-store.ts'
-import { cancelPresentationRequest, findPresentationRequest, type RequestRow } from './request-store.ts'
+import { cancelPresentationRequest, deleteResult, findPresentationRequest, type RequestRow } from './request-store.ts'
 import { openResult } from './sealed-request.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'sealing'>
@@ -63,6 +63,21 @@ export async function listRequestPage(
   return Promise.all(rows.map((row) => unsealResult({ sealing }, caller, visible(row))))
 }
 
+/** Returns the requests with an id or a reference, without their results; a page of them. */
+export async function findRequests(
+  { store, clock }: Pick<Needs, 'store' | 'clock'>,
+  { tenantId }: Caller,
+  list: ListRequest,
+  by: { readonly id: string } | { readonly reference: string },
+): Promise<Pick<RequestRow, 'id' | 'templateId' | 'status' | 'reference' | 'createdAt'>[]> {
+  const now = clock.now()
+  return store.single(tenantId, async (tx) => {
+    if (!('id' in by)) return (await listPresentationRequests(tx, list, by, now)).slice(0, list.size)
+    const found = await findPresentationRequest(tx, by.id, now)
+    return found === null ? [] : [found]
+  })
+}
+
 /**
  * Cancels an open request. Later responses of wallets are refused.
  *
@@ -78,6 +93,21 @@ export async function cancelPresentation(needs: Needs, caller: Caller, id: strin
   if (row !== null) return unsealResult(needs, caller, row)
   await rowOf(needs, caller, id)
   throw new Fault('presentation_request.closed')
+}
+
+/**
+ * Erases the result of a request, before its retention ends. The request and its status stay.
+ *
+ * @throws Fault `resource.unknown`; `state.invalid` without a result
+ */
+export async function eraseResult(needs: Needs, caller: Caller, id: string): Promise<PresentationRequest> {
+  const { store, clock } = needs
+  const subject = { kind: 'presentation_request', id } as const
+  const entry = { action: 'presentation_request.claims_deleted', subject, by: caller } as const
+  const row = await store.single(caller.tenantId, (tx) => deleteResult(tx, id, entry, clock.now()))
+  if (row !== null) return unsealResult(needs, caller, row)
+  await rowOf(needs, caller, id)
+  throw new Fault('state.invalid', { detail: 'There are no claims: none were received, or they were erased.' })
 }
 
 /** Returns the request of a row, with its result opened. */

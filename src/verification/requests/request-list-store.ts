@@ -1,4 +1,5 @@
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
+import { lowestIdAt } from '../../store/row-id.ts'
 import type { TenantTx } from '../../store/store.ts'
 import type { RequestStatus } from './presentation-request.ts'
 import { type RequestRow, requestColumns } from './request-store.ts'
@@ -8,6 +9,9 @@ export type RequestFilter = {
   readonly presentationTemplateId?: string | undefined
   readonly reference?: string | undefined
   readonly status?: RequestStatus | undefined
+  /** ISO 8601. */
+  readonly createdAfter?: string | undefined
+  readonly createdBefore?: string | undefined
 }
 
 // Few rows: a response is checked, and a request past its end expired, within a minute.
@@ -29,6 +33,9 @@ const page = pagedList({
     presentationTemplateId: (value) => `template_id = ${value}`,
     reference: (value) => `reference = ${value}`,
     status: statusIs,
+    // An id carries the time of created_at.
+    firstId: (value) => `id >= ${value}`,
+    lastId: (value) => `id < ${value}`,
   },
 })
 
@@ -36,8 +43,10 @@ const page = pagedList({
 export async function listPresentationRequests(
   tx: TenantTx,
   list: PageRequest,
-  filter: RequestFilter,
+  { createdAfter, createdBefore, ...filter }: RequestFilter,
   now: Date,
 ): Promise<RequestRow[]> {
-  return page<RequestRow>(tx, list, [tx.tenantId, now], filter)
+  const firstId = createdAfter && lowestIdAt(new Date(createdAfter))
+  const lastId = createdBefore && lowestIdAt(new Date(createdBefore))
+  return page<RequestRow>(tx, list, [tx.tenantId, now], { ...filter, firstId, lastId })
 }

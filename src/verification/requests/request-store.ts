@@ -23,11 +23,12 @@ export type RequestRow = Omit<PresentationRequest, 'credentials'> & {
 // A request past its end is shown as expired before the schedule expires it; one whose response is being checked is shown as open.
 const shown = (now: string) => `case when status = 'requested' and expires_at <= ${now} then 'expired'
   when status = 'answering' then 'requested' else status end`
-/** The columns of a {@link RequestRow}. `now` is SQL, e.g. `$3`. */
+/** The columns of a {@link RequestRow} of the tenant $1. `now` is SQL, e.g. `$3`. */
 export const requestColumns = (
   now: string,
 ) => `id, ${shown(now)} as status, template_id as "templateId", reference, client_id as "clientId", error, result,
-  response_code_hash as "responseCodeHash", browser_session_hash as "browserSessionHash", digital_credentials is not null as "isForBrowsers", expires_at as "expiresAt", created_at as "createdAt", updated_at as "updatedAt"`
+  response_code_hash as "responseCodeHash", browser_session_hash as "browserSessionHash", digital_credentials is not null as "isForBrowsers",
+  (select t.name from presentation_template t where t.tenant_id = $1 and t.id = template_id) as "templateName", result_until as "claimsKeptUntil", expires_at as "expiresAt", created_at as "createdAt", updated_at as "updatedAt"`
 const pendingColumns = `id, nonce, state, credentials, verifier_config as "verifierConfig", expires_at as "expiresAt",
   client_id as "clientId", signer_id as "signerId", transaction_data as "sealedTransactions",
   digital_credentials as "digitalCredentials"`
@@ -112,6 +113,20 @@ const cancelPending = sql(
    ${auditCte({ from: 'upd', first: 5 })}
    select ${requestColumns('$3')} from upd`,
 )
+
+const deleteClaims = sql(
+  'verification.delete_claims',
+  `with upd as (
+     update presentation_request set result = null, result_until = null, updated_at = $3
+     where ${isThis} and result is not null returning *),
+   ${auditCte({ from: 'upd', first: 4 })}
+   select ${requestColumns('$3')} from upd`,
+)
+
+/** Erases the result of a request: claims and findings. One statement. @returns null if there is none */
+export async function deleteResult(tx: TenantTx, id: string, entry: AuditEntry, now: Date): Promise<RequestRow | null> {
+  return (await tx.rows<RequestRow>(deleteClaims, [tx.tenantId, id, now, ...auditValues(entry, now)]))[0] ?? null
+}
 
 /** Long polling of presentation requests. */
 export const watchedRequests: WatchedKind = {

@@ -212,6 +212,7 @@ test('a request has the URLs for a wallet and the given lifetime', async () => {
   const { authorizationRequestUri, authorizationRequestQrUri, createdAt, updatedAt, expiresAt, ...rest } = body.data
   assert.deepEqual(rest, {
     ...{ id: rest.id, status: 'requested', error: null, presentationTemplateId: id, reference: 'r-1', credentials: [] },
+    templateName: 'Members',
   })
   assert.equal(Date.parse(expiresAt) - Date.parse(createdAt), 90_000)
   assert.equal(createdAt, updatedAt)

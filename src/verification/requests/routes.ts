@@ -19,6 +19,7 @@ import { getPresentationTemplate, listPresentationTemplates } from '../templates
 import { createPresentationRequest } from './create-request.ts'
 import {
   cancelPresentation,
+  eraseResult,
   getCreatedRequest,
   getPresentationRequest,
   listRequestPage,
@@ -34,6 +35,8 @@ const RequestList = listQuery({
     status: PresentationRequestReply.properties.status,
     reference: Type.String({ minLength: 1, maxLength: 200 }),
     presentationTemplateId: Type.String({ format: 'uuid' }),
+    createdAfter: Type.String({ format: 'date-time' }),
+    createdBefore: Type.String({ format: 'date-time' }),
   },
 })
 
@@ -156,6 +159,13 @@ const cancelRequestRoute = requests.delete('/{id}', {
     answer(await showRequest(platform, caller, await cancelPresentation(platform, caller, knownId(params.id)))),
 })
 
+const deleteClaimsRoute = requests.delete('/{id}/claims', {
+  summary: 'Erases claims and findings of an answered presentation request now, before their retention ends.',
+  faults: ['state.invalid'],
+  handle: async ({ platform, caller, params }) =>
+    answer(await showRequest(platform, caller, await eraseResult(platform, caller, knownId(params.id)))),
+})
+
 /** Presentation templates and requests. */
 export const verificationRoutes: readonly Route[] = [
   createTemplateRoute,
@@ -167,4 +177,5 @@ export const verificationRoutes: readonly Route[] = [
   listRequestsRoute,
   getRequestRoute,
   cancelRequestRoute,
+  deleteClaimsRoute,
 ]

@@ -147,7 +147,14 @@ export const PresentationRequestReply = Type.Object(
       ),
     ]),
     presentationTemplateId: Type.String(),
+    templateName: Type.Optional(Type.String({ description: 'Name of the presentation template.' })),
     reference: Type.Optional(Type.String()),
+    claimsKeptUntil: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description: 'When claims and findings are erased. Absent: there are none, or they were erased.',
+      }),
+    ),
     credentials: Type.Array(CredentialResult),
     expiresAt: Type.String({ format: 'date-time' }),
     authorizationRequestUri: Type.String({ description: 'Opens a wallet on the same device.' }),

@@ -51,13 +51,15 @@ export async function showRequest(
 ): Promise<PresentationRequestReply> {
   const { id, status, error, templateId, reference, clientId, credentials, expiresAt, createdAt, updatedAt } = request
   const token = await requestTokenOf({ sealing }, tenantId, id)
-  const { isForBrowsers } = request
+  const { isForBrowsers, templateName, claimsKeptUntil } = request
   const addresses = addressesOf(urls, tenantSlug, token, clientId)
   const { authorizationRequestUri, authorizationRequestQrUri, digitalCredentialsUri } = addresses
   return {
     ...{ id, status, presentationTemplateId: templateId, authorizationRequestUri, authorizationRequestQrUri },
     error,
+    ...(templateName !== null && { templateName }),
     ...(reference !== null && { reference }),
+    ...(claimsKeptUntil !== null && { claimsKeptUntil: claimsKeptUntil.toISOString() }),
     credentials: [...credentials],
     expiresAt: expiresAt.toISOString(),
     ...(isForBrowsers && { digitalCredentialsUri }),

@@ -20,6 +20,7 @@ export const walletDeliveries: WalletPort = {
       await enqueueDelivery(tx, claimed, platform.clock.now())
     }
     return {
+      userId: claimed.userId,
       insert,
       enqueue: leave,
       run: async () => reportOf(platform, sender, await runDelivery(platform, sender, claimed)),

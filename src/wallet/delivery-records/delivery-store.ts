@@ -78,6 +78,10 @@ const settleStatement = sql(
      updated_at = $5
    where tenant_id = $1 and id = $2 and awaited > 0 returning ${COLUMNS}`,
 )
+const countFailedStatement = sql(
+  'wallet.count_failed_deliveries',
+  `select count(*)::int as count from wallet_delivery where tenant_id = $1 and status = 'failed' and id > $2`,
+)
 const requeueStatement = sql(
   'wallet.requeue_deliveries',
   `update wallet_delivery set ${RELEASE} where tenant_id = $1 and ${hasExpired('$2')} returning id`,
@@ -202,3 +206,8 @@ export const listTenantsWithExpiredDeliveries = tenantsWith(
   'wallet.tenants_with_expired_deliveries',
   `from wallet_delivery where ${hasExpired('$1')}`,
 )
+
+/** Counts the failed deliveries with an id after this one. */
+export async function countFailedDeliveries(tx: TenantTx, after: string): Promise<number> {
+  return (await tx.rows<{ count: number }>(countFailedStatement, [tx.tenantId, after]))[0]?.count ?? 0
+}

@@ -1,9 +1,16 @@
 import type { Actor } from '../../events/audit/entry.ts'
 import { record } from '../../events/audit/record.ts'
 import type { Fault } from '../../fault.ts'
+import { lowestIdAt } from '../../store/row-id.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { type DeliveryError, deliveryErrorOf, type WalletDelivery } from './delivery.ts'
-import { type DeliveryRun, endPresentationDelivery, failDelivery, settleDelivery } from './delivery-store.ts'
+import {
+  countFailedDeliveries,
+  type DeliveryRun,
+  endPresentationDelivery,
+  failDelivery,
+  settleDelivery,
+} from './delivery-store.ts'
 
 /** The outcome of an order. */
 type OrderOutcome = { readonly credentialIds: readonly string[]; readonly error: DeliveryError | null }
@@ -57,4 +64,9 @@ async function recordArrival(
 ): Promise<void> {
   const detail = { kind, userId, ...what, ...(issuanceId !== null && { issuanceId }) }
   await record(tx, { action: 'user.notification', subject: { kind: 'wallet_delivery', id }, by, detail }, now)
+}
+
+/** Counts the deliveries of the tenant that were created after a time and failed. */
+export function failedDeliveries(tx: TenantTx, since: Date): Promise<number> {
+  return countFailedDeliveries(tx, lowestIdAt(since))
 }

@@ -4,7 +4,13 @@ import { after, before, test } from 'node:test'
 import { continueTo } from '../../authorization/sign-in/pages/request.ts'
 import { startSession } from '../../authorization/sign-in/session.ts'
 import { aPagesServer, type PagesServer } from '../../authorization/sign-in/test-support/pages-server.ts'
-import { aTenantWith, aVisit, cookieHeader, disableUser, twoServers } from '../../authorization/sign-in/test-support/person.ts'
+import {
+  aTenantWith,
+  aVisit,
+  cookieHeader,
+  disableUser,
+  twoServers,
+} from '../../authorization/sign-in/test-support/person.ts'
 import type { UserRef } from '../../authorization/sign-in/visit.ts'
 import type { Caller, UserId } from '../../caller.ts'
 import { readConfig } from '../../config.ts'

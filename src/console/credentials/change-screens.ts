@@ -1,0 +1,108 @@
+import type { Endpoint } from '../../http/routes/endpoint.ts'
+import { hidden, select } from '../../pages/controls.ts'
+import { form } from '../../pages/form.ts'
+import { type Html, html } from '../../pages/html.ts'
+import { button, buttonLink, facts, message } from '../../pages/parts.ts'
+import { typed } from '../frame/form-values.ts'
+import { type Frame, formScreen, type Screen } from '../frame/screen.ts'
+import { type Issuance, stateOf } from './issuance.ts'
+import { withCode } from './issue-screens.ts'
+import { type CredentialTexts, credentialTexts } from './texts.ts'
+
+const LIST = '/console/credentials'
+const place = 'credentials'
+
+/** What can be done with an issuance, or its credential. */
+type Change = keyof CredentialTexts['changes']
+
+/** Reads an issuance. */
+export function readIssuance(
+  { api, params }: Frame<{ readonly id: string }>,
+  headers: Readonly<Record<string, string>> = {},
+) {
+  return api.get<Issuance>(`/creds/credentials/${encodeURIComponent(params.id)}`, {}, headers)
+}
+
+/** Returns what can be done with an issuance in its state. */
+export function possible({ status, credentials }: Issuance): readonly Change[] {
+  const [credential] = credentials
+  if (status === 'offered') return credential?.status === 'deferred' ? ['approve', 'deny'] : ['offer', 'cancel']
+  if (credential?.revocable !== true) return []
+  if (credential.status === 'suspended') return ['reinstate', 'revoke']
+  return credential.status === 'issued' || credential.status === 'accepted' ? ['suspend', 'revoke'] : []
+}
+
+/** Returns the list of reasons for a change that has one. */
+export function reasonField(frame: Frame, t: CredentialTexts, change: Change): Html | null {
+  if (change !== 'revoke' && change !== 'suspend') return null
+  const reasons = Object.entries(t.reasons).map(([value, text]) => ({ value, text }))
+  const choices = [{ value: '', text: t.noReason }, ...reasons]
+  const value = typed(frame.fields, 'reason')
+  return select(frame, { name: 'reason', label: t.reason, value, choices, isOptional: true })
+}
+
+/** Returns the reason that was chosen, as a member of the body. */
+export function reasonOf({ fields }: Frame): { readonly reason?: string } {
+  const reason = typed(fields, 'reason')
+  return reason === '' ? {} : { reason }
+}
+
+const harmless: readonly Change[] = ['reinstate', 'offer', 'approve']
+
+function changeScreen(change: Change): readonly Endpoint[] {
+  const show = async (frame: Frame<{ readonly id: string }>, problem?: string): Promise<Screen> => {
+    const t = credentialTexts[frame.language]
+    const { title, text, button: label } = t.changes[change]
+    const { data } = await readIssuance(frame)
+    const here = `${LIST}/${data.id}`
+    const look = harmless.includes(change) ? 'main' : 'danger'
+    const content = html`${hidden('sure', '1')}<p>${text}</p>${reasonField(frame, t, change)}<div class="buttons">${button(label, { look })}${buttonLink(frame.t.cancel, here)}</div>`
+    const about = facts([
+      [t.template, data.templateName],
+      [t.person, data.recipient?.username ?? frame.t.none],
+      [t.reference, data.reference ?? frame.t.none],
+      [t.state, stateOf(data, t)],
+    ])
+    return {
+      title,
+      crumbs: [[t.title, LIST], [data.reference ?? t.one, here], [label]],
+      main: html`<div class="narrow stack">${problem !== undefined && message('bad', t.notChanged + problem)}<section class="panel">${about}</section>${form(frame, `${here}/${change}`, content)}</div>`,
+      hasErrors: problem !== undefined,
+    }
+  }
+  return formScreen({
+    ...{ place, path: `${LIST}/{id}/${change}`, summary: `Asks whether to ${change}, and does it.` },
+    show: (frame) => show(frame),
+    send: async (frame) => {
+      const done = await apply(frame, change)
+      if (typeof done === 'string') return show(frame, done)
+      return done?.txCode === undefined ? { to: `${LIST}/${frame.params.id}` } : withCode(frame, done)
+    },
+  })
+}
+
+type Result = { readonly results: readonly { readonly code?: keyof CredentialTexts['refusals'] }[] }
+
+/** Returns why nothing was changed; else the issuance of a new offer. */
+async function apply(frame: Frame<{ readonly id: string }>, change: Change): Promise<string | Issuance | null> {
+  const path = `/creds/credentials/${encodeURIComponent(frame.params.id)}`
+  if (change === 'cancel') {
+    await frame.api.send('DELETE', path)
+    return null
+  }
+  if (change === 'offer') return (await frame.api.send<Issuance>('POST', `${path}/offer`, { body: {} })).data
+  if (change === 'approve' || change === 'deny') {
+    await frame.api.send('POST', `${path}/${change}`)
+    return null
+  }
+  const { data } = await readIssuance(frame)
+  const body = { ids: data.credentials.map(({ id }) => id), ...reasonOf(frame) }
+  const { data: done } = await frame.api.send<Result>('POST', `/creds/credentials/${change}`, { body })
+  const refused = done.results.find(({ code }) => code !== undefined)?.code
+  return refused === undefined ? null : credentialTexts[frame.language].refusals[refused]
+}
+
+/** Revoking, suspending and reinstating one credential; offering it again, deciding on it, cancelling its offer. */
+export const changeScreens: readonly Endpoint[] = (
+  ['revoke', 'suspend', 'reinstate', 'cancel', 'offer', 'approve', 'deny'] as const
+).flatMap(changeScreen)

@@ -1,0 +1,89 @@
+import type { Endpoint } from '../../http/routes/endpoint.ts'
+import { select } from '../../pages/controls.ts'
+import { field } from '../../pages/form.ts'
+import { html } from '../../pages/html.ts'
+import { moment } from '../../pages/moment-text.ts'
+import { button } from '../../pages/parts.ts'
+import { badge, pageOf, pager, table } from '../../pages/table.ts'
+import { confirmScreen } from '../frame/confirm.ts'
+import { dayEnd, dayStart } from '../frame/form-values.ts'
+import { type Frame, screen } from '../frame/screen.ts'
+import { may } from '../frame/shell.ts'
+import { type Check, verdictOf } from './result.ts'
+import { deskTexts } from './texts.ts'
+
+const LIST = '/console/verifications'
+const API = '/creds/presentations'
+const place = 'verifications'
+
+type Named = { readonly id: string; readonly name: string }
+
+const statuses = ['requested', 'verified', 'rejected', 'failed', 'expired'] as const
+
+function filtersIn(query: Frame['query']): Record<string, string | undefined> {
+  return {
+    'filter[presentationTemplateId]': query.template,
+    'filter[status]': statuses.find((one) => one === query.status),
+    'filter[createdAfter]': dayStart(query.from),
+    'filter[createdBefore]': dayEnd(query.until),
+  }
+}
+
+const list = screen({
+  ...{ place, path: LIST, summary: 'Lists who was checked, and the result.' },
+  download: ({ query }) => ({ path: API, query: filtersIn(query) }),
+  show: async (frame) => {
+    const { api, query, language, texts, t: common } = frame
+    const t = deskTexts[language]
+    const filters = filtersIn(query)
+    const [{ data, links }, { data: templates }] = await Promise.all([
+      api.get<readonly Check[]>(API, { ...filters, ...pageOf(query) }),
+      api.get<readonly Named[]>('/creds/templates/presentations', { 'page[size]': '100', sort: 'name' }),
+    ])
+    const isFiltered = Object.values(filters).some(Boolean) || query.after !== undefined
+    const all = { value: '', text: common.all }
+    const named = templates.map(({ id, name }) => ({ value: id, text: name }))
+    const states = statuses.map((one) => ({ value: one, text: t.statuses[one] }))
+    const day = (name: 'from' | 'until', label: string) =>
+      field(frame, { name, label, type: 'date', value: query[name] ?? '' })
+    const filter = html`<form class="filter" method="get" action="${LIST}">${select(frame, { name: 'template', label: t.what, value: query.template ?? '', choices: [all, ...named] })}${select(frame, { name: 'status', label: t.state, value: query.status ?? '', choices: [all, ...states] })}${day('from', t.fromDay)}${day('until', t.untilDay)}${button(common.filter)}</form>`
+    const columns = [
+      {
+        heading: t.what,
+        cell: (one: Check) => html`<a href="/console/verify/${one.id}">${one.templateName ?? one.id}</a>`,
+      },
+      { heading: t.state, cell: (one: Check) => badge(t.verdicts[verdictOf(one).name], verdictOf(one).tone) },
+      { heading: t.when, cell: ({ createdAt }: Check) => moment(createdAt, language) },
+      {
+        heading: t.keptUntil,
+        cell: ({ id, claimsKeptUntil }: Check) =>
+          claimsKeptUntil === undefined
+            ? common.none
+            : html`${moment(claimsKeptUntil, language)}${may(frame, 'verification:write') && html`<br><a href="${LIST}/${id}/erase">${t.erase}</a>`}`,
+      },
+    ]
+    const none = html`<div class="empty"><p>${isFiltered ? t.nothingFits : t.noVerifications}</p></div>`
+    const isEmpty = data.length === 0
+    const main = html`${(isFiltered || !isEmpty) && filter}${isEmpty ? none : table(t.verifications, columns, data)}${pager(texts, links, frame.here)}`
+    return { title: t.verifications, main, isEmpty }
+  },
+})
+
+const erase = confirmScreen({
+  ...{ place, path: `${LIST}/{id}/erase`, summary: 'Asks whether to erase what a person showed, and does it.' },
+  ask: async (frame) => {
+    const t = deskTexts[frame.language]
+    const { data } = await frame.api.get<Check>(`${API}/${encodeURIComponent(frame.params.id)}`)
+    return {
+      ...{ title: t.eraseTitle, text: t.eraseText, button: t.erase, look: 'danger', back: LIST },
+      crumbs: [[t.verifications, LIST], [data.templateName ?? data.id, `/console/verify/${data.id}`], [t.erase]],
+    }
+  },
+  act: async ({ api, params }) => {
+    await api.send('DELETE', `${API}/${encodeURIComponent(params.id)}/claims`)
+    return { to: LIST }
+  },
+})
+
+/** Who was checked. */
+export const verificationScreens: readonly Endpoint[] = [...list, ...erase]

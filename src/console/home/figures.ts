@@ -1,0 +1,47 @@
+import type { Endpoint } from '../../http/routes/endpoint.ts'
+import { select } from '../../pages/controls.ts'
+import { html } from '../../pages/html.ts'
+import { figure, moment } from '../../pages/moment-text.ts'
+import { button } from '../../pages/parts.ts'
+import { table } from '../../pages/table.ts'
+import { screen } from '../frame/screen.ts'
+import { chartOf, type Row, type Statistics, sumOf } from './chart.ts'
+import { homeTexts } from './texts.ts'
+
+const PATH = '/console/figures'
+
+const figures = screen({
+  ...{ place: 'figures', path: PATH, summary: 'Shows how often what happened, by template.' },
+  show: async (frame) => {
+    const { api, query, language } = frame
+    const t = homeTexts[language]
+    const isByDay = query.by === 'day'
+    const { data, meta } = await api.get<Statistics>('/creds/stats', { granularity: isByDay ? 'day' : 'month' })
+    const choices = [
+      { value: 'month', text: t.lastMonths },
+      { value: 'day', text: t.lastDays },
+    ]
+    const chooser = html`<form class="filter" method="get" action="${PATH}">${select(frame, { name: 'by', label: t.range, value: isByDay ? 'day' : 'month', choices })}${button(frame.t.filter)}</form>`
+    const part = (heading: string, metrics: Readonly<Record<string, string>>, rows: readonly Row[]) => {
+      if (rows.length === 0) return html``
+      const columns = Object.entries(metrics).map(([metric, text]) => ({
+        ...{ heading: text, isFigure: true },
+        cell: (one: readonly Row[]) => figure(sumOf(one, metric), language),
+      }))
+      const name = { heading: t.template, cell: ([one]: readonly Row[]) => one?.templateName ?? '' }
+      const byTemplate = [...Map.groupBy(rows, ({ templateId }) => templateId).values()]
+      return html`<section class="stack"><h2>${heading}</h2>${table(heading, [name, ...columns], byTemplate)}</section>`
+    }
+    const parts = [
+      part(t.issued, t.issuanceMetrics, data.issuances),
+      part(t.verifications, t.presentationMetrics, data.presentations),
+    ]
+    const isEmpty = data.issuances.length + data.presentations.length === 0
+    const main = html`${chooser}${isEmpty ? html`<div class="empty"><p>${t.noFigures}</p></div>` : html`${chartOf(t, language, data)}${parts}`}
+<p class="hint">${t.asOf} ${moment(String(meta.asOf), language)}</p>`
+    return { title: t.figuresTitle, main }
+  },
+})
+
+/** Figures. */
+export const figureScreens: readonly Endpoint[] = figures

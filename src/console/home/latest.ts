@@ -1,0 +1,58 @@
+import type { Endpoint } from '../../http/routes/endpoint.ts'
+import { type Html, html } from '../../pages/html.ts'
+import { moment } from '../../pages/moment-text.ts'
+import { ApiRefusal } from '../../pages/own-api.ts'
+import { rows } from '../../pages/parts.ts'
+import { type Frame, screen } from '../frame/screen.ts'
+import { may } from '../frame/shell.ts'
+import { journalTexts } from '../journal/texts.ts'
+import { type HomeTexts, homeTexts } from './texts.ts'
+
+type Event = { readonly id: string; readonly type: string; readonly createdAt: string }
+
+const PATH = '/console/latest'
+/** Between two looks of an open page for new events. */
+const PAUSE_MS = 4000
+
+/** Returns the latest events, which change by themselves; null where the person may not read them. */
+export async function latestEvents(frame: Frame, t: HomeTexts): Promise<Html | null> {
+  if (!may(frame, 'events:read')) return null
+  try {
+    const events = await read(frame)
+    return html`<section class="panel"><header><h2>${t.latest}</h2><a href="/console/events">${t.allEvents}</a></header><live-region src="${PATH}" pause="${PAUSE_MS}" state="${stateOf(events)}">${list(frame, t, events)}</live-region></section>`
+  } catch (error) {
+    if (error instanceof ApiRefusal && error.status !== 401) return null
+    throw error
+  }
+}
+
+const latest = screen({
+  ...{ place: 'home', path: PATH, summary: 'Returns the latest events once there is a new one.' },
+  show: async (frame) => {
+    const known = frame.headers['x-state']
+    const events = await read(frame)
+    const state = stateOf(events)
+    if (state === known) return { fragment: html``, status: 204 }
+    return { fragment: list(frame, homeTexts[frame.language], events), headers: { 'x-state': state } }
+  },
+})
+
+async function read({ api }: Frame): Promise<readonly Event[]> {
+  return (await api.get<readonly Event[]>('/creds/events', { 'page[size]': '5' })).data
+}
+
+function stateOf([newest]: readonly Event[]): string {
+  return newest?.id ?? 'none'
+}
+
+function list({ language }: Frame, t: HomeTexts, events: readonly Event[]): Html {
+  const { events: names } = journalTexts[language]
+  const items = events.map(({ type, createdAt }) => ({
+    title: names[type] ?? type,
+    about: moment(createdAt, language),
+  }))
+  return items.length === 0 ? html`<p class="inside">${t.nothing}</p>` : rows(t.latest, items)
+}
+
+/** The part of the home that changes by itself. */
+export const latestScreens: readonly Endpoint[] = latest

@@ -1,0 +1,43 @@
+import { type Html, html } from '../../pages/html.ts'
+import type { Language } from '../../pages/language.ts'
+import { figure } from '../../pages/moment-text.ts'
+import { badge, type Tone } from '../../pages/table.ts'
+import type { HomeTexts } from './texts.ts'
+
+type Need = keyof HomeTexts['needs']
+
+/** The figures of the organisation, as the API returns them. */
+export type Overview = {
+  readonly valid?: number
+  readonly offered?: number
+  readonly ending?: number
+  readonly suspended?: number
+  readonly revoked?: number
+  readonly verifiedToday?: number
+  readonly needsAttention: { readonly [N in Need]?: number }
+}
+
+const looks: Readonly<Record<Need, { readonly tone: Tone; readonly href: string }>> = {
+  deferredIssuances: { tone: 'warn', href: '/console/credentials?state=deferred' },
+  failedBatches: { tone: 'bad', href: '/console/batches' },
+  endingCertificates: { tone: 'warn', href: '/console/certificates' },
+  disabledEndpoints: { tone: 'bad', href: '/console/webhooks' },
+  failedDeliveries: { tone: 'bad', href: '/console/audit?action=wallet_delivery.failed' },
+}
+
+/** Returns what a person has to look into, each with the way to it. */
+export function needsYou(needs: Overview['needsAttention'], t: HomeTexts, language: Language): Html {
+  // The names of the table above.
+  const found = (Object.keys(looks) as Need[]).flatMap((need) => {
+    const count = needs[need] ?? 0
+    return count === 0 ? [] : [{ need, count }]
+  })
+  const items = found.map(({ need, count }) => {
+    const { tone, href } = looks[need]
+    const { state, text, action } = t.needs[need]
+    return html`<li>${badge(state, tone)}<span>${text(figure(count, language), count)}</span><a href="${href}">${action}</a></li>`
+  })
+  const list =
+    items.length === 0 ? html`<p class="inside">${t.nothingNeeded}</p>` : html`<ul class="needs">${items}</ul>`
+  return html`<section class="panel"><header><h2>${t.needsYou}</h2></header>${list}</section>`
+}
