@@ -84,6 +84,7 @@ import { credentialRoutes } from './wallet/credentials/routes.ts'
 import { walletDeliveries } from './wallet/deliveries/deliver-issued.ts'
 import { deliveryJobs, deliverySchedules } from './wallet/deliveries/jobs.ts'
 import { deliveryRoutes } from './wallet/deliveries/routes.ts'
+import { displayJobs } from './wallet/display/jobs.ts'
 import { historyRoutes } from './wallet/history/routes.ts'
 import { issuanceSessionPages } from './wallet/issuance-sessions/callback-page.ts'
 import { issuanceSessionSchedules } from './wallet/issuance-sessions/jobs.ts'
@@ -92,6 +93,7 @@ import { issuerAccessSchedules } from './wallet/issuer-access/jobs.ts'
 import { walletProviderEndpoints } from './wallet/issuer-access/public-endpoints.ts'
 import { orderJobs, orderSchedules } from './wallet/offers/jobs.ts'
 import { offerRoutes } from './wallet/offers/routes.ts'
+import { ownDataRoutes } from './wallet/own-data/routes.ts'
 import { presentationSchedules } from './wallet/presentations/jobs.ts'
 import { presentationRoutes } from './wallet/presentations/routes.ts'
 
@@ -103,6 +105,7 @@ export const routes: readonly Route[] = [
   ...presentationRoutes,
   ...deliveryRoutes,
   ...historyRoutes,
+  ...ownDataRoutes,
   ...templateRoutes,
   ...statusRoutes,
   ...batchRoutes,
@@ -149,6 +152,7 @@ const jobs = [
   ...passwordJobs,
   ...linkJobs,
   ...credentialJobs,
+  ...displayJobs,
   ...orderJobs,
   ...deliveryJobs,
   ...batchJobs(walletDeliveries),

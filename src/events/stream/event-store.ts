@@ -10,7 +10,12 @@ const ORDER = { up: 'a.era, a.xact, a.id', down: 'a.era desc, a.xact desc, a.id 
 const PAST = { up: '>', down: '<' } as const
 
 /** Filters of a list of events; null: no filter. */
-export type EventFilter = { readonly type: string | null; readonly subject: string | null }
+export type EventFilter = {
+  readonly type: string | null
+  readonly subject: string | null
+  /** Only notifications of this user. */
+  readonly userId?: string | null
+}
 
 const findPlace = sql(
   'events.find_position',
@@ -52,23 +57,28 @@ const beginEra = sql('events.end_era', 'select begin_event_era($1)')
 type Direction = keyof typeof ORDER
 type TypeFilter = 'none' | 'rare' | 'frequent'
 
-function listStatement(direction: Direction, type: TypeFilter, subject: boolean): Sql {
+function listStatement(direction: Direction, type: TypeFilter, by: 'subject' | 'user' | null): Sql {
   const conditions = [
     `a.tenant_id = $1 and a.event_type is not null and (a.era, a.xact, a.id) ${PAST[direction]} ($2::int, $3::xid8, $4::uuid)`,
     ...(direction === 'up' ? [SETTLED] : []),
     type === 'none' ? '$6::text is null' : `a.event_type = $6${type === 'rare' ? ` and ${RARE}` : ''}`,
-    subject ? 'a.subject_id = $7' : '$7::text is null',
+    by === 'subject' ? 'a.subject_id = $7' : '$7::text is null',
     '($8::pg_snapshot is null or not pg_visible_in_snapshot(a.xact, $8))',
+    ...(by === 'user' ? [`a.detail->>'userId' = $9`] : []),
   ]
   return sql(
-    `events.list_${direction}_${type}${subject ? '_subject' : ''}`,
+    `events.list_${direction}_${type}${by === null ? '' : `_${by}`}`,
     `select ${COLUMNS} from audit_entry a where ${conditions.join(' and ')} order by ${ORDER[direction]} limit $5`,
   )
 }
 
 /** A statement for each combination of filters, so that each is planned for the index that serves it. */
 function listStatements(direction: Direction, type: TypeFilter) {
-  return { all: listStatement(direction, type, false), subject: listStatement(direction, type, true) }
+  return {
+    all: listStatement(direction, type, null),
+    subject: listStatement(direction, type, 'subject'),
+    user: listStatement(direction, type, 'user'),
+  }
 }
 const listsIn = (direction: Direction) => ({
   none: listStatements(direction, 'none'),
@@ -91,12 +101,12 @@ export async function listEventRows(
     readonly limit: number
     readonly seen?: string | null
   },
-  { type, subject }: EventFilter,
+  { type, subject, userId = null }: EventFilter,
 ): Promise<PublishedEvent[]> {
   const direction = ask.descending ? 'down' : 'up'
   const from = ask.from ?? (ask.descending ? END : START)
   const kind = type === null ? 'none' : isFrequent(type) ? 'frequent' : 'rare'
-  const statement = lists[direction][kind][subject === null ? 'all' : 'subject']
+  const statement = lists[direction][kind][userId !== null ? 'user' : subject === null ? 'all' : 'subject']
   return tx.rows<PublishedEvent>(statement, [
     tx.tenantId,
     ...positionValues(from),
@@ -104,6 +114,7 @@ export async function listEventRows(
     type,
     subject,
     ask.seen ?? null,
+    ...(userId === null ? [] : [userId]),
   ])
 }
 
