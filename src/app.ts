@@ -32,6 +32,7 @@ import { type Dispatcher, startDispatcher } from './events/webhooks/dispatcher.t
 import { eventSchedules } from './events/webhooks/jobs.ts'
 import { webhookRoutes } from './events/webhooks/routes.ts'
 import { webhookReference } from './events/webhooks/webhook-reference.ts'
+import { holderEndpoints } from './holder/public-endpoints.ts'
 import { openOutbound } from './http/outbound/outbound.ts'
 import type { Endpoint } from './http/routes/endpoint.ts'
 import type { Route } from './http/routes/route.ts'
@@ -135,6 +136,7 @@ export const endpoints: readonly Endpoint[] = [
   ...assetEndpoints,
   ...sessionEndpoints,
   ...consoleEndpoints,
+  ...holderEndpoints,
   ...authorizationEndpoints,
   ...issuanceSessionPages,
   ...walletProviderEndpoints,
