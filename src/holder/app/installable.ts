@@ -8,6 +8,8 @@ import { ownTexts } from '../own/texts.ts'
 const OFFLINE = '/me/offline'
 const ICON = '/me/icon.svg'
 const MASKABLE = '/me/icon-maskable.svg'
+/** The worker fetches from our own origin only. */
+const WORKER_POLICY = { 'content-security-policy': "default-src 'none'; connect-src 'self'" }
 const DAY = 'public, max-age=86400'
 
 /** The two waves of the cut of a chirograph. @param room The part of the side that stays free, so that a round mask cuts nothing off. */
@@ -47,12 +49,19 @@ else if(KEPT.includes(pathname)&&pathname!==KEPT[0])event.respondWith(caches.mat
 `
 }
 
-function file(path: string, summary: string, type: string, body: () => string, cache = DAY): Endpoint {
+function file(
+  path: string,
+  summary: string,
+  type: string,
+  body: () => string,
+  cache = DAY,
+  more: Readonly<Record<string, string>> = {},
+): Endpoint {
   return endpoint({
     ...{ method: 'GET', path, summary, tag: 'Pages', hidden: true, accepts: 'none' },
     handle: () => ({
       ...{ status: 200, type, body: body() },
-      headers: { 'cache-control': cache, 'cross-origin-resource-policy': 'same-origin' },
+      headers: { 'cache-control': cache, 'cross-origin-resource-policy': 'same-origin', ...more },
     }),
   })
 }
@@ -75,7 +84,14 @@ export const appEndpoints: readonly Endpoint[] = [
   file('/me/manifest.webmanifest', 'The manifest of the wallet.', 'application/manifest+json', () =>
     JSON.stringify(manifest),
   ),
-  file('/worker.js', 'The service worker: an offline page.', 'text/javascript; charset=utf-8', worker, 'no-cache'),
+  file(
+    '/worker.js',
+    'The service worker: an offline page.',
+    'text/javascript; charset=utf-8',
+    worker,
+    'no-cache',
+    WORKER_POLICY,
+  ),
   file(ICON, 'The icon of the wallet.', 'image/svg+xml', () => icon(80)),
   file(MASKABLE, 'The icon of the wallet, for round masks.', 'image/svg+xml', () => icon(130)),
   offline,

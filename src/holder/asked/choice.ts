@@ -61,27 +61,38 @@ export function writeInstead(instead: Instead): string {
   return [...instead].map((pair) => pair.join(':')).join(',')
 }
 
-/** What would be sent. `named`: the cards, where the person chose; null: the proposal. */
-export type Chosen = { readonly shown: readonly ClaimsPreview[]; readonly named: readonly string[] | null }
+/** What would be sent. `named`: the cards, where they are not those of the proposal; null: the proposal. `instead`: the cards in place of it. */
+export type Chosen = {
+  readonly shown: readonly ClaimsPreview[]
+  readonly named: readonly string[] | null
+  readonly instead: Instead
+}
 
 /**
- * Returns what would be sent. The proposal is the first card of each required query, or of the optional ones if none is required. Named cards
- * answer every query that they match, as the API does it: a chosen card may answer an optional query too, and the person sees that.
+ * Returns what would be sent. The proposal is the first card of each required query, or of the optional ones if none is required; for a card that
+ * is gone since, the next one stands in. Named cards answer every query that they match, as the API does it: a chosen card may answer an
+ * optional query too, and the person sees that.
  */
-export function chosenOf({ alternatives, preview = [] }: AskedMeta, instead: Instead): Chosen {
+export function chosenOf({ alternatives, preview = [] }: AskedMeta, wanted: Instead): Chosen {
   const required = alternatives.filter((one) => one.required)
   const asked = required.length > 0 ? required : alternatives
-  const first = asked.flatMap(({ queryId, credentials }) => {
-    const card = instead.get(queryId) ?? credentials[0]?.credentialId
-    return card === undefined ? [] : [{ queryId, card }]
-  })
-  const one = (queryId: string, card: string) =>
+  const one = (queryId: string, card: string | undefined) =>
     preview.filter((each) => each.queryId === queryId && each.credentialId === card)
-  if (instead.size === 0) return { shown: first.flatMap(({ queryId, card }) => one(queryId, card)), named: null }
-  const named = [...new Set(first.map(({ card }) => card))]
+  const cards = asked.map(({ queryId, credentials }) => {
+    const offered = [wanted.get(queryId), ...credentials.map(({ credentialId }) => credentialId)]
+    const card = offered.find((each) => one(queryId, each).length > 0)
+    return { queryId, card, isProposed: card === credentials[0]?.credentialId }
+  })
+  const others = cards.flatMap(({ queryId, card, isProposed }) =>
+    isProposed || card === undefined ? [] : [[queryId, card] as const],
+  )
+  const instead = new Map(others)
+  if (instead.size === 0)
+    return { shown: cards.flatMap(({ queryId, card }) => one(queryId, card)), named: null, instead }
+  const named = [...new Set(cards.flatMap(({ card }) => card ?? []))]
   const shown = alternatives.flatMap(({ queryId, multiple }) => {
     const matches = named.flatMap((card) => one(queryId, card))
     return multiple ? matches : matches.slice(0, 1)
   })
-  return { shown, named }
+  return { shown, named, instead }
 }

@@ -7,7 +7,7 @@ import { moment } from '../../pages/moment-text.ts'
 import { button, buttonLink, cut, message } from '../../pages/parts.ts'
 import { badge } from '../../pages/table.ts'
 import { foreignText } from '../../protocols/foreign-text.ts'
-import type { Verifier } from '../cards/api-types.ts'
+import type { Display, Verifier } from '../cards/api-types.ts'
 import { issuerName } from '../cards/card.ts'
 import { nameOf, valueText } from '../cards/claims.ts'
 import { verifierName } from '../cards/verifier-name.ts'
@@ -27,25 +27,26 @@ import { type AskedTexts, askedTexts } from './texts.ts'
 export type Opened = { readonly data: Asked; readonly meta: AskedMeta; readonly etag: string }
 
 /** What the person saw before, where it has changed since. */
-export type Seen = readonly string[] | null
+type Seen = readonly string[] | null
 
 /** Returns the page on which a person decides: who, why, how long; what leaves with its values, what stays; from which card. */
-export function consentPage(frame: Frame, { data, meta, etag }: Opened, instead: Instead, seen: Seen): Screen {
+export function consentPage(frame: Frame, { data, meta, etag }: Opened, wanted: Instead, seen: Seen): Screen {
   const t = askedTexts[frame.language]
-  const chosen = chosenOf(meta, instead)
+  const chosen = chosenOf(meta, wanted)
+  const { instead } = chosen
   const who = verifierName(meta.verifier)
   const count = chosen.shown.flatMap(({ disclosed }) => disclosed).length
   if (chosen.shown.length === 0) return nothingFits(frame, t, data, meta, who)
   const names = disclosedNames(meta, chosen)
   const content = html`${hidden('etag', etag)}${hidden('use', writeInstead(instead))}${hidden('seen', JSON.stringify(names))}
 ${chosen.shown.map((one) => shared(frame, t, { data, meta }, one, instead))}${transactions(t, meta)}
-${!meta.verifier.authenticated && message('warn', t.unproved)}<div class="buttons decide">${button(meta.verifier.authenticated ? t.share(count, who) : t.shareAnyway, { look: 'main', name: 'answer', value: 'answered' })}${button(t.refuse, { name: 'answer', value: 'rejected' })}</div>`
+<div class="buttons decide">${button(meta.verifier.authenticated ? t.share(count, who) : t.shareAnyway, { look: 'main', name: 'answer', value: 'answered' })}${button(t.refuse, { name: 'answer', value: 'rejected' })}</div>`
   const main = html`${seen !== null && changes(t, seen, names)}${about(frame, t, meta)}${form(frame, `/me/asked/${data.id}`, content)}`
   return { title: t.title(who, count), main, ...(seen !== null && { hasErrors: true, status: 412 }) }
 }
 
 /** Returns the names of what would be shared, with the name of the card: by them a person sees what changed. */
-export function disclosedNames({ credentials = {} }: AskedMeta, { shown }: Chosen): string[] {
+function disclosedNames({ credentials = {} }: AskedMeta, { shown }: Chosen): string[] {
   return shown.flatMap(({ credentialId, disclosed }) => {
     const look = credentials[credentialId]?.display
     return disclosed.map(({ path }) => [look?.name, nameOf(look?.labels ?? [], path)].filter(Boolean).join(' · '))
@@ -65,8 +66,8 @@ export function about({ language }: Pick<Frame, 'language'>, t: AskedTexts, meta
   const [trust, tone] = trustOf(verifier)
   const calls = verifier.statedName
   const isOther = calls !== undefined && calls !== verifierName(verifier)
-  return html`<div class="who"><p>${badge(t.trust[trust], tone)} <span>${verifier.responseHost}</span></p>${isOther && html`<p>${t.calls(foreignText(calls, 100) ?? '')}</p>`}</div>
-<section class="stack tight"><h2>${t.why}</h2><p>${purpose === undefined ? t.noWhy : `“${foreignText(purpose, 600) ?? ''}”`}</p><p class="hint">${retentionSeconds === undefined ? t.keptUnknown : t.kept(long(retentionSeconds, language))} ${t.expires} ${moment(expiresAt, language)}.</p></section>`
+  return html`<div class="who"><p>${badge(t.trust[trust], tone)} <span>${verifier.responseHost}</span></p>${isOther && html`<p>${t.calls(foreignText(calls, 100) ?? '')}</p>`}</div>${!verifier.authenticated && message('warn', t.unproved)}
+<section class="stack tight"><h2>${t.why}</h2><p>${purpose === undefined ? t.noWhy : t.quoted(foreignText(purpose, 600) ?? '')}</p><p class="hint">${retentionSeconds === undefined ? t.keptUnknown : t.kept(long(retentionSeconds, language))} ${t.expires} ${moment(expiresAt, language)}.</p></section>`
 }
 
 function trustOf({
@@ -90,14 +91,23 @@ type Whole = Pick<Opened, 'data' | 'meta'>
 function shared(frame: Frame, t: AskedTexts, { data, meta }: Whole, one: ClaimsPreview, instead: Instead): Html {
   const look = meta.credentials?.[one.credentialId]?.display
   const labels = look?.labels ?? []
-  const leaves = one.disclosed.map(({ path, value, isRequested }) => {
+  const leaves = inOrder(one.disclosed, labels, ({ path }) => path).map(({ path, value, isRequested }) => {
     const name = html`${nameOf(labels, path)}${!isRequested && html`<br><span class="hint">${t.always}</span>`}`
     return html`<div><dt>${name}</dt><dd>${valueText(value, frame.language, t)}</dd></div>`
   })
-  const stays = one.withheld.map((path) => html`<div><dt>${nameOf(labels, path)}</dt><dd>${t.notShared}</dd></div>`)
+  const stays = inOrder(one.withheld, labels, (path) => path).map(
+    (path) => html`<div><dt>${nameOf(labels, path)}</dt><dd>${t.notShared}</dd></div>`,
+  )
   const from = html`${t.fromCard} <b>${look?.name ?? t.unnamed}</b>${look !== undefined && html` ${t.of} ${issuerName(look)}`}`
   return html`<section class="card consent"><h2>${t.see}</h2><p class="hint">${from}</p>${others(t, data, meta, one, instead)}<dl class="facts">${leaves}</dl>
 ${cut()}<h2>${t.stays}</h2>${stays.length === 0 ? html`<p class="hint">${t.staysNothing}</p>` : html`<dl class="facts stays">${stays}</dl>`}</section>`
+}
+
+/** In the order in which the issuer lists its claims. */
+function inOrder<T>(all: readonly T[], labels: Display['labels'], pathOf: (one: T) => string): T[] {
+  const order = new Map(labels.map(({ path }, index) => [path, index]))
+  const rank = (one: T) => order.get(pathOf(one)) ?? labels.length
+  return all.toSorted((one, other) => rank(one) - rank(other))
 }
 
 function others(t: AskedTexts, data: Asked, meta: AskedMeta, one: ClaimsPreview, instead: Instead): Html | null {

@@ -12,6 +12,7 @@ const en = {
   calls: (name: string) => `It calls itself “${name}”.`,
   unproved: 'Anybody could have made this request. Share only if you know for another reason who gets your data.',
   why: 'Why',
+  quoted: (text: string) => `“${text}”`,
   noWhy: 'They do not say why.',
   kept: (time: string) => `They say that they keep it for ${time}.`,
   keptUnknown: 'They do not say how long they keep it.',
@@ -72,6 +73,7 @@ const fr: AskedTexts = {
   unproved:
     'N’importe qui a pu faire cette demande. Ne partagez que si vous savez par ailleurs qui reçoit vos données.',
   why: 'Pourquoi',
+  quoted: (text) => `« ${text} »`,
   noWhy: 'Le motif n’est pas indiqué.',
   kept: (time) => `Durée de conservation annoncée : ${time}.`,
   keptUnknown: 'La durée de conservation n’est pas indiquée.',

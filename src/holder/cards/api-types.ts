@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../crypto/json.ts'
+import type { JsonObject } from '../../crypto/json.ts'
 
 /** How a credential looks, as the API says it. */
 export type Display = {
@@ -59,6 +59,3 @@ export type Verifier = {
   readonly own?: boolean
   readonly statedName?: string
 }
-
-/** A value of a claim. */
-export type Value = Json

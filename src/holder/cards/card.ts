@@ -7,7 +7,7 @@ import type { Credential, Details, Display } from './api-types.ts'
 import { type CardTexts, cardTexts } from './texts.ts'
 
 /** The state of a card in words, worst first. */
-export type CardState = keyof CardTexts['states']
+type CardState = keyof CardTexts['states']
 
 const tones: Readonly<Record<CardState, Tone>> = {
   ...{
@@ -49,16 +49,20 @@ type Face = {
   readonly href?: string
   readonly state?: string | undefined
   readonly language: Language
+  /** Our own: the host of every other issuer stands on its card, since anybody can choose a name. */
+  readonly origin: string
 }
 
 /** Returns a card: issuer, logo or its first letter, name, one line. Its colours come from {@link cardRule}. */
-export function cardFace({ id, display, line, href, state, language }: Face): Html {
+export function cardFace({ id, display, line, href, state, language, origin }: Face): Html {
   const { issuer, name, images = [] } = display
   const who = issuerName(display)
+  const host = URL.parse(issuer.identifier)?.host ?? ''
+  const isForeign = !issuer.identifier.startsWith(`${origin}/`) && host !== '' && host !== who
   const logo = images.includes('logo')
     ? html`<img src="/me/cards/${id}/logo" alt="" width="48" height="48">`
     : html`<i aria-hidden="true">${(issuer.name ?? who).slice(0, 1).toLocaleUpperCase()}</i>`
-  const inside = html`<span class="issuer"><span>${who}</span>${logo}</span><span class="name">${state !== undefined && html`<em>${state}</em>`}<b>${name ?? cardTexts[language].unnamed}</b><span>${line}</span></span>`
+  const inside = html`<span class="issuer"><span>${who}${isForeign && html`<small>${host}</small>`}</span>${logo}</span><span class="name">${state !== undefined && html`<em>${state}</em>`}<b>${name ?? cardTexts[language].unnamed}</b><span>${line}</span></span>`
   return href === undefined
     ? html`<div class="credential card-${id}">${inside}</div>`
     : html`<a class="credential card-${id}" href="${href}">${inside}</a>`

@@ -9,10 +9,10 @@ const DATE = /^\d{4}-\d{2}-\d{2}$/
 const MOMENT = /^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/
 
 /** A claim in words. */
-export type Line = { readonly path: string; readonly name: string; readonly value: string }
+type Line = { readonly path: string; readonly name: string; readonly value: string }
 
 /** Words for values that are none. */
-export type ValueTexts = { readonly yes: string; readonly no: string; readonly data: (characters: number) => string }
+type ValueTexts = { readonly yes: string; readonly no: string; readonly data: (characters: number) => string }
 
 /** Returns the name of a claim: that of its issuer, else the last steps of its path in words. */
 export function nameOf(labels: Display['labels'], path: string): string {

@@ -48,14 +48,14 @@ ${pager(frame.texts, held.links, frame.here)}<div class="bottom"><a class="butto
 })
 
 /** The state of a card is said on its face where it is not valid. */
-function faceOf({ language, now }: Frame, t: CardTexts, one: Credential, about: Details) {
+function faceOf({ language, now, origin }: Frame, t: CardTexts, one: Credential, about: Details) {
   const { state } = stateOf(one, about, now)
   const { id } = one
   const line =
     about.validUntil === null
       ? firstValues(one, about, language, t)
       : `${t.validUntil} ${dayText(about.validUntil, language)}`
-  return { id, display: about.display, line, language, state: state === 'valid' ? undefined : t.states[state] }
+  return { id, display: about.display, line, language, origin, state: state === 'valid' ? undefined : t.states[state] }
 }
 
 function firstValues({ claims }: Credential, { display }: Details, language: Frame['language'], t: CardTexts): string {

@@ -1,5 +1,5 @@
 /** What a link is: an offer or a request for the wallet, or nothing that it knows. */
-export type Link =
+type Link =
   | { readonly kind: 'offer'; readonly offer: string }
   | { readonly kind: 'request'; readonly request: string }
   | { readonly kind: 'unknown'; readonly text: string }
@@ -18,7 +18,8 @@ const TEXT_MAX = 65_536
 export function readLink(given: string, publicUrl: string): Link {
   const text = given.trim().slice(0, TEXT_MAX)
   if (text.startsWith('{')) return { kind: 'offer', offer: text }
-  const found = /[a-z][a-z0-9+.-]*:\/\/[^\s<>"]+/i.exec(text)?.[0] ?? text
+  const parts = text.split(/[\s<>"]/)
+  const found = parts.find((one) => one.includes('://') && URL.canParse(one)) ?? text
   const url = URL.parse(found)
   if (url === null) return { kind: 'unknown', text }
   if (OFFER_SCHEMES.has(url.protocol)) return { kind: 'offer', offer: found }

@@ -91,10 +91,16 @@ function shownOffer(frame: Frame, t: OfferTexts, offer: string, data: Offer, wro
   const name = isKnown ? (stated ?? host) : host
   const faces = data.credentials.slice(0, 8).map(({ shown }, index) => ({ id: `new-${index}`, shown }))
   const cards = faces.map(({ id, shown }) =>
-    cardFace({ id, display: { ...shown, images: [] }, line: shown.description ?? '', language: frame.language }),
+    cardFace({
+      id,
+      display: { ...shown, images: [] },
+      line: shown.description ?? '',
+      language: frame.language,
+      origin: frame.origin,
+    }),
   )
   const labels = [...new Set(data.credentials.flatMap(({ shown }) => shown.labels.map((one) => one.name)))]
-  const main = html`<p class="who">${badge(t.trust[data.trust], isKnown ? 'ok' : 'warn')} <span>${host}</span></p>
+  const main = html`<div class="who"><p>${badge(t.trust[data.trust], isKnown ? 'ok' : 'warn')} <span>${host}</span></p></div>
 ${!isKnown && message('warn', t.unknownAdvice)}${cards}${data.expiresAt !== null && html`<p>${t.expires} ${moment(data.expiresAt, frame.language)}</p>`}${labels.length > 0 && card(html`<p>${labels.slice(0, 40).join(', ')}</p>`, t.says)}
 ${acceptForm(frame, t, offer, data, host, wrong)}`
   return {

@@ -51,7 +51,7 @@ const en = {
   ],
   lies: ['The issuer made a mistake', 'What it sent does not hold together, so nothing was added. Ask the issuer.'],
   away: [
-    'The other side did not answer',
+    'There was no answer',
     'It is not reachable right now, or sent too much. Nothing was taken. Try again in a minute.',
   ],
   full: ['Your wallet is full', 'Remove cards that you do not need, then try again.'],
@@ -60,7 +60,7 @@ const en = {
     'This request cannot be answered',
     'It has expired, was answered already, or is not made correctly. Ask for a new one.',
   ],
-  refusedVerifier: ['Your organisation does not accept whoever asks', 'Nothing was shared. Ask the people who run it.'],
+  refusedVerifier: ['Your organisation does not accept this request', 'It does not know who asks. Nothing was shared.'],
   unknown: ['This is not a link for your wallet', 'It is shown here and was not opened.'],
   nothing: ['No link', 'Scan a code, choose a picture, or paste the link that you were sent.'],
   scanTitle: 'Scan a code',
@@ -138,7 +138,7 @@ const fr: OfferTexts = {
     'Ce qu’il a envoyé n’est pas cohérent ; rien n’a été ajouté. Adressez-vous à lui.',
   ],
   away: [
-    'Pas de réponse en face',
+    'Pas de réponse',
     'Le service n’est pas joignable, ou a envoyé trop. Rien n’a été pris. Réessayez dans une minute.',
   ],
   full: ['Votre portefeuille est plein', 'Supprimez des cartes inutiles, puis réessayez.'],
@@ -148,8 +148,8 @@ const fr: OfferTexts = {
     'Elle a expiré, a déjà reçu une réponse, ou est mal faite. Demandez-en une nouvelle.',
   ],
   refusedVerifier: [
-    'Votre organisation n’accepte pas ce demandeur',
-    'Rien n’a été partagé. Adressez-vous à ses responsables.',
+    'Votre organisation n’accepte pas cette demande',
+    'Elle ne connaît pas le demandeur. Rien n’a été partagé.',
   ],
   unknown: ['Ce n’est pas un lien pour votre portefeuille', 'Il est affiché ici et n’a pas été ouvert.'],
   nothing: ['Pas de lien', 'Scannez un code, choisissez une image, ou collez le lien reçu.'],

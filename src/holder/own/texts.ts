@@ -35,7 +35,7 @@ const en = {
 }
 
 /** The texts of settings and own data. */
-export type OwnTexts = typeof en
+type OwnTexts = typeof en
 
 const fr: OwnTexts = {
   title: 'Réglages',

@@ -94,7 +94,9 @@ async function nativeReader(): Promise<Read | null> {
 
 async function ownReader(address: string): Promise<Read> {
   await import(address)
-  const decode = (window as unknown as { jsQR: Decoder }).jsQR
+  // What the script sets.
+  const { jsQR: decode } = window as Window & { jsQR?: Decoder }
+  if (decode === undefined) return async () => null
   const canvas = document.createElement('canvas')
   const context = canvas.getContext('2d', { willReadFrequently: true })
   return async (image) => {

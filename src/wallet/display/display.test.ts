@@ -286,7 +286,7 @@ test('everything can be taken out, and deleted; other wallets are untouched', as
   for (const list of ['credentials', 'presentations', 'history'])
     assert.deepEqual((await thandi.get(`/wallet/v2/${list}`)).body.data, [], list)
   assert.equal((await pieter.get('/wallet/v2/credentials')).body.data.length, others)
-  const [entry] = (await school.get('/creds/audit?filter[action]=wallet.emptied')).body.data
+  const [entry] = (await school.get('/creds/audit?filter[action]=user.wallet_emptied')).body.data
   assert.equal(entry.detail.credentials, held.length)
 })
 

@@ -10,7 +10,7 @@ const Text = (description: string) => Type.String({ description })
 const Colour = (description: string) => Type.String({ pattern: '^#[0-9a-f]{6}$', description })
 
 /** A claim in words. */
-export const Label = Type.Object(
+const Label = Type.Object(
   {
     path: Text(
       'The path as a JSON array; null stands for every element of an array. Of an mdoc namespace and element.',
@@ -51,7 +51,7 @@ export const CredentialDisplay = Type.Object(
 export type CredentialDisplay = Static<typeof CredentialDisplay>
 
 /** The status of a credential in the status list of its issuer. */
-export const Standing = Type.Object(
+const Standing = Type.Object(
   {
     status: Type.Enum(['valid', 'suspended', 'revoked']),
     checkedAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {

@@ -7,7 +7,7 @@ import { listNotified } from '../credentials/notification-store.ts'
 import { enqueueNotification } from '../credentials/notify-issuer.ts'
 import { deliveryErrorOf } from '../delivery-records/delivery.ts'
 import { settleOrder } from '../delivery-records/settle-delivery.ts'
-import { deleteWallet } from './own-data-store.ts'
+import { deleteWallet } from './everything-store.ts'
 
 /**
  * Deletes everything in the caller's wallet, in one transaction; issuers that requested it are notified. The audit entry of the organisation
@@ -24,6 +24,6 @@ export async function deleteEverything({ store, clock }: Platform, caller: Calle
     for (const one of orders) await settleOrder(tx, one, { credentialIds: [], error }, caller, now)
     for (const id of await listNotified(tx, credentialIds)) await enqueueNotification(tx, id, now)
     const detail = { credentials: credentialIds.length }
-    await record(tx, { action: 'wallet.emptied', subject: { kind: 'user', id: userId }, by: caller, detail }, now)
+    await record(tx, { action: 'user.wallet_emptied', subject: { kind: 'user', id: userId }, by: caller, detail }, now)
   })
 }

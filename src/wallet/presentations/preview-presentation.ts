@@ -15,7 +15,7 @@ import { openRequest } from './sealed-presentation.ts'
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock'>
 
 /** What the holder would share with each alternative, and the tag of all that the holder is shown. */
-export type Preview = {
+type Preview = {
   readonly claims: readonly ClaimsPreview[]
   readonly credentials: ReadonlyMap<string, CredentialDetails>
   /** Changes when the request, a credential or what would be disclosed changes; not with the language. */
