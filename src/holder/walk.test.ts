@@ -51,15 +51,22 @@ async function fullPaths(): Promise<string[]> {
   ]
 }
 
-/** Makes what waits: a delivered card, and a revoked one. */
+/** Makes what waits and what was: a delivered card, an accepted one, a request that was shared and one that was refused. */
 async function prepareStates(page: Page): Promise<void> {
-  const { offerUri } = await world.issue()
-  const sent = await world.acme.post('/wallet/v2/orgs/credentials', {
-    credentialOffer: offerUri,
-    recipient: 'thandi@example.org',
-  })
-  assert.equal(sent.status, 201, JSON.stringify(sent.body))
+  const recipient = 'thandi@example.org'
   const wallet = await world.chirograph.wallet('acme', 'thandi')
+  const { offerUri } = await world.issue()
+  const received = await wallet.post('/wallet/v2/credentials', { credentialOffer: offerUri })
+  assert.equal(received.status, 201, JSON.stringify(received.body))
+  await wallet.patch(`/wallet/v2/credentials/${received.body.data[0].id}`, { status: 'accepted' })
+  for (const status of ['answered', 'rejected']) {
+    const asked = await wallet.post('/wallet/v2/presentations', { presentationRequest: await world.ask() })
+    const answered = await wallet.patch(`/wallet/v2/presentations/${asked.body.data.id}`, { status })
+    assert.equal(answered.status, 200, JSON.stringify(answered.body))
+  }
+  const delivered = { credentialOffer: (await world.issue()).offerUri, recipient }
+  const sent = await world.acme.post('/wallet/v2/orgs/credentials', delivered)
+  assert.equal(sent.status, 201, JSON.stringify(sent.body))
   for (let tries = 0; tries < 100; tries += 1) {
     if ((await wallet.get('/wallet/v2/credentials?filter[status]=pending')).body.data.length > 0) break
     await page.waitForTimeout(100)
