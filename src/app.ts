@@ -35,6 +35,7 @@ import { type Dispatcher, startDispatcher } from './events/webhooks/dispatcher.t
 import { eventSchedules } from './events/webhooks/jobs.ts'
 import { webhookRoutes } from './events/webhooks/routes.ts'
 import { webhookReference } from './events/webhooks/webhook-reference.ts'
+import { holderEndpoints } from './holder/public-endpoints.ts'
 import { openOutbound } from './http/outbound/outbound.ts'
 import type { Endpoint } from './http/routes/endpoint.ts'
 import type { Route } from './http/routes/route.ts'
@@ -87,6 +88,7 @@ import { credentialRoutes } from './wallet/credentials/routes.ts'
 import { walletDeliveries } from './wallet/deliveries/deliver-issued.ts'
 import { deliveryJobs, deliverySchedules } from './wallet/deliveries/jobs.ts'
 import { deliveryRoutes } from './wallet/deliveries/routes.ts'
+import { displayJobs } from './wallet/display/jobs.ts'
 import { historyRoutes } from './wallet/history/routes.ts'
 import { issuanceSessionPages } from './wallet/issuance-sessions/callback-page.ts'
 import { issuanceSessionSchedules } from './wallet/issuance-sessions/jobs.ts'
@@ -95,6 +97,7 @@ import { issuerAccessSchedules } from './wallet/issuer-access/jobs.ts'
 import { walletProviderEndpoints } from './wallet/issuer-access/public-endpoints.ts'
 import { orderJobs, orderSchedules } from './wallet/offers/jobs.ts'
 import { offerRoutes } from './wallet/offers/routes.ts'
+import { ownDataRoutes } from './wallet/own-data/routes.ts'
 import { presentationSchedules } from './wallet/presentations/jobs.ts'
 import { presentationRoutes } from './wallet/presentations/routes.ts'
 
@@ -106,6 +109,7 @@ export const routes: readonly Route[] = [
   ...presentationRoutes,
   ...deliveryRoutes,
   ...historyRoutes,
+  ...ownDataRoutes,
   ...templateRoutes,
   ...statusRoutes,
   ...batchRoutes,
@@ -136,6 +140,7 @@ export const endpoints: readonly Endpoint[] = [
   ...assetEndpoints,
   ...sessionEndpoints,
   ...consoleEndpoints,
+  ...holderEndpoints,
   ...authorizationEndpoints,
   ...issuanceSessionPages,
   ...walletProviderEndpoints,
@@ -153,6 +158,7 @@ const jobs = [
   ...passwordJobs,
   ...linkJobs,
   ...credentialJobs,
+  ...displayJobs,
   ...orderJobs,
   ...deliveryJobs,
   ...batchJobs(walletDeliveries),

@@ -112,12 +112,14 @@ law('a room imports itself and what stands below it', () =>
   }),
 )
 
-law('the console knows no room of features: it speaks the public API', () =>
+law('the console and the pages of holders know no room of features: they speak the public API', () =>
   product
-    .filter(({ path }) => roomOf(path) === 'console')
+    .filter(({ path }) => ['console', 'holder'].includes(roomOf(path)))
     .flatMap((source) =>
       neighboursOf(source)
-        .filter((target) => ladder.indexOf(roomOf(target)) < ladder.indexOf('jobs') && roomOf(target) !== 'console')
+        .filter(
+          (target) => ladder.indexOf(roomOf(target)) < ladder.indexOf('jobs') && roomOf(target) !== roomOf(source.path),
+        )
         .map((target) => `${source.path} -> ${target}`),
     ),
 )

@@ -221,7 +221,7 @@ test('the reference says what is sent to webhooks, and how it is signed', () => 
 test('the members of meta have types, for each operation and in errors', () => {
   const { Errors } = schemas
   for (const [name, members] of [
-    ['GET /wallet/v2/credentials', ['page', 'standings']],
+    ['GET /wallet/v2/credentials', ['page', 'credentials']],
     ['POST /wallet/v2/credentials', ['deferred', 'incomplete']],
     ['GET /wallet/v2/presentations/{id}', ['verifier', 'alternatives', 'redirectUri']],
     ['GET /creds/credentials', ['page']],

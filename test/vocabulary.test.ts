@@ -89,6 +89,7 @@ const frozen = {
     user.link_used
     user.locked
     user.password_changed
+    user.wallet_emptied
     wallet_credential.accepted
     wallet_credential.received
     wallet_credential.reinstated

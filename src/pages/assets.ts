@@ -9,11 +9,20 @@ export type BrowserModule = (typeof modules)[number]
 /** A file for browsers. Its address names its content, so it never changes. */
 type Asset = { readonly path: string; readonly type: string; readonly text: Buffer; readonly brotli: Buffer }
 
-const modules = ['confirm-button', 'copy-text', 'fragments', 'request-credential', 'sign-passkey'] as const
+const modules = [
+  'confirm-button',
+  'copy-text',
+  'fragments',
+  'install-app',
+  'request-credential',
+  'scan-code',
+  'sign-passkey',
+] as const
 /** The style of each surface, in the order of the layers. */
 const surfaces = {
   pages: ['tokens', 'elements', 'layout', 'parts'],
   console: ['tokens', 'elements', 'layout', 'parts', 'console', 'console-parts', 'console-tables'],
+  holder: ['tokens', 'elements', 'layout', 'parts', 'console-parts', 'holder'],
 } as const
 
 /** A part of the pages with a style of its own. */
@@ -23,6 +32,8 @@ export type Surface = keyof typeof surfaces
 type Assets = {
   readonly style: Readonly<Record<Surface, string>>
   readonly script: Readonly<Record<BrowserModule, string>>
+  /** Reads QR codes where the browser cannot. Loaded only when a person scans. */
+  readonly decoder: string
   readonly byName: ReadonlyMap<string, Asset>
 }
 
@@ -41,13 +52,14 @@ function makeAssets(): Assets {
     ([name, sheets]) => [name, asset(name, 'css', sheets.map((one) => read(`style/${one}.css`)).join('\n'))] as const,
   )
   const scripts = modules.map((name) => asset(name, 'js', scriptOf(name)))
+  const decoder = asset('jsqr', 'js', readFileSync(new URL(import.meta.resolve('jsqr')), 'utf8'))
   const byName = new Map(
-    [...styles.map(([, one]) => one), ...scripts].map((one) => [one.path.slice('/assets/'.length), one]),
+    [...styles.map(([, one]) => one), ...scripts, decoder].map((one) => [one.path.slice('/assets/'.length), one]),
   )
   const script = Object.fromEntries(modules.map((name, index) => [name, scripts[index]?.path ?? '']))
   // The keys are those of `modules`, and below those of `surfaces`.
   const style = Object.fromEntries(styles.map(([name, one]) => [name, one.path])) as Record<Surface, string>
-  return { style, script: script as Record<BrowserModule, string>, byName }
+  return { style, script: script as Record<BrowserModule, string>, decoder: decoder.path, byName }
 }
 
 function scriptOf(name: string): string {

@@ -17,7 +17,7 @@ const COLOUR = /^#[0-9a-f]{6}$/i
 export const CONTRAST_MIN = 4.5
 
 /** Returns the colours that a card is drawn with: those given, or others where text could not be read. */
-function coloursOf({ back, ink }: Pick<CardLook, 'back' | 'ink'>): {
+export function coloursOf({ back, ink }: Pick<CardLook, 'back' | 'ink'>): {
   readonly back: string
   readonly ink: string
 } {

@@ -134,7 +134,8 @@ function respond(answer: PageAnswer, context: PageContext, visit: Visit): Endpoi
   return { status: 200, type, body, headers: { ...headers, refresh: `0;url=${answer.leaveFor}`, ...answer.headers } }
 }
 
-function leavingPage(target: string, texts: PageTexts): Page {
+/** Returns the page that leads to another website, for browsers that do not follow the header `Refresh`. */
+export function leavingPage(target: string, texts: PageTexts): Page {
   return { title: texts.leaving, main: html`<p>${buttonLink(texts.leavingLink, target)}</p>` }
 }
 

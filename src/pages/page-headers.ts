@@ -41,3 +41,6 @@ export function pageHeaders(nonce: string): Record<string, string> {
     'cache-control': 'no-store',
   }
 }
+
+/** The member that replaces that of {@link pageHeaders} on the one page with a camera. */
+export const cameraHeaders = { 'permissions-policy': 'camera=(self), geolocation=(), microphone=()' } as const

@@ -15,6 +15,7 @@ import { type SigningKey, softwareKey } from '../../src/crypto/signing-key.ts'
 import { applyBootstrap } from '../../src/directory/bootstrap/apply-bootstrap.ts'
 import { getTenant } from '../../src/directory/tenants/find-tenant.ts'
 import { getUser } from '../../src/directory/users/find-user.ts'
+import { holderScreens } from '../../src/holder/public-endpoints.ts'
 import type { Endpoint } from '../../src/http/routes/endpoint.ts'
 import type { Route } from '../../src/http/routes/route.ts'
 import { newId } from '../../src/store/row-id.ts'
@@ -102,7 +103,15 @@ const publicOperations: Readonly<Record<string, string>> = {
   'GET /session/end': bySession,
   'POST /session/end': bySession,
   // Its own walk asks each of them without a session.
-  ...Object.fromEntries(consoleEndpoints.map(({ method, path }) => [`${method} ${path}`, bySession])),
+  ...Object.fromEntries(
+    [...consoleEndpoints, ...holderScreens].map(({ method, path }) => [`${method} ${path}`, bySession]),
+  ),
+  'GET /offer/{tenant}/{token}': byLink,
+  'GET /me/manifest.webmanifest': 'what an installed wallet needs; nothing of a person',
+  'GET /worker.js': 'what an installed wallet needs; nothing of a person',
+  'GET /me/icon.svg': 'what an installed wallet needs; nothing of a person',
+  'GET /me/icon-maskable.svg': 'what an installed wallet needs; nothing of a person',
+  'GET /me/offline': 'what an installed wallet needs; nothing of a person',
   'GET /assets/{file}': 'style sheets and browser modules',
 }
 

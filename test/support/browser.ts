@@ -16,14 +16,17 @@ export type Visit = {
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
-/** Starts Debian's Chromium without a window. @throws Error that says what to install, where the program is missing */
-export async function openBrowser(): Promise<Browser> {
+/** Starts Debian's Chromium without a window. @param more Switches of its command line. @throws Error that says what to install, where the program is missing */
+export async function openBrowser(more: readonly string[] = []): Promise<Browser> {
   if (spawnSync('chromium', ['--version']).error !== undefined) {
     throw new Error('these tests look at pages in a browser: install the package chromium')
   }
   const folders = (process.env.PATH ?? '').split(':')
   const executablePath = folders.map((folder) => join(folder, 'chromium')).find((path) => existsSync(path)) ?? ''
-  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] })
+  return chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', ...more],
+  })
 }
 
 /** Opens an empty page in a profile of its own. @param origin The only origin that the page may reach. */

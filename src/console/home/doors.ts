@@ -11,9 +11,10 @@ export const doors: Endpoint = pageEndpoint({
   summary: 'Shows the doors: the console, and the own account.',
   handle: async ({ platform, headers, ip, language }) => {
     const session = await findPageSession(platform, headers.cookie, ip)
-    if (session !== null) return { to: '/console' }
+    // Who has no role has the own cards only.
+    if (session !== null) return { to: session.me.roles.some((role) => role !== 'holder') ? '/console' : '/me' }
     const t = homeTexts[language]
-    const main = html`<div class="doors"><a href="/console"><b>${t.console}</b><span>${t.consoleText}</span></a><a href="/account"><b>${t.cards}</b><span>${t.cardsText}</span></a></div>`
+    const main = html`<div class="doors"><a href="/console"><b>${t.console}</b><span>${t.consoleText}</span></a><a href="/me"><b>${t.cards}</b><span>${t.cardsText}</span></a></div>`
     return { page: { title: t.doors, main, style: doorsStyle } }
   },
 })

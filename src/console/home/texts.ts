@@ -103,8 +103,8 @@ const en = {
   doors: 'Welcome',
   console: 'Console',
   consoleText: 'Issue and verify for your organisation.',
-  cards: 'My account',
-  cardsText: 'Your sign-in, passkeys and sessions.',
+  cards: 'My cards',
+  cardsText: 'Take a card, show it, and see where it went.',
 }
 
 /** Texts of the first pages. */
@@ -211,8 +211,8 @@ const fr: HomeTexts = {
   doors: 'Bienvenue',
   console: 'Console',
   consoleText: 'Délivrer et vérifier pour votre organisation.',
-  cards: 'Mon compte',
-  cardsText: 'Votre connexion, vos clés d’accès et vos sessions.',
+  cards: 'Mes cartes',
+  cardsText: 'Prendre une carte, la présenter, et voir où elle est allée.',
 }
 
 /** Texts of the first pages by language. */

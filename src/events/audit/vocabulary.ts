@@ -99,6 +99,7 @@ const auditOnlyActions = {
   'user.locked':
     'Too many sign-ins with the name of the user failed; more from the same network or device are refused for a while.',
   'user.password_changed': 'The password of the user was set.',
+  'user.wallet_emptied': 'The user deleted everything in the wallet; `detail.credentials` counts the credentials.',
   'wallet_credential.accepted': 'The holder accepted the credential.',
   'wallet_credential.received': 'A credential was stored in the wallet as pending.',
   'wallet_credential.reinstated': 'The issuer ended the suspension of the held credential.',

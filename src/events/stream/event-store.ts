@@ -17,6 +17,8 @@ export type EventFilter = {
   /** ISO 8601. */
   readonly createdAfter?: string | null
   readonly createdBefore?: string | null
+  /** Only notifications of this user. */
+  readonly userId?: string | null
 }
 
 const ID_SKEW_MS = 2000
@@ -67,26 +69,31 @@ const typeCondition: Readonly<Record<TypeFilter, string>> = {
   several: 'a.event_type = any($6::text[])',
 }
 
-function listStatement(direction: Direction, type: TypeFilter, subject: boolean): Sql {
+function listStatement(direction: Direction, type: TypeFilter, by: 'subject' | 'user' | null): Sql {
   const conditions = [
     `a.tenant_id = $1 and a.event_type is not null and (a.era, a.xact, a.id) ${PAST[direction]} ($2::int, $3::xid8, $4::uuid)`,
     ...(direction === 'up' ? [SETTLED] : []),
     typeCondition[type],
-    subject ? 'a.subject_id = $7' : '$7::text is null',
+    by === 'subject' ? 'a.subject_id = $7' : '$7::text is null',
     '($8::pg_snapshot is null or not pg_visible_in_snapshot(a.xact, $8))',
     '($9::timestamptz is null or a.at >= $9) and ($10::timestamptz is null or a.at < $10)',
     // The id and the time of an event differ by at most a second.
     '($11::uuid is null or a.id >= $11) and ($12::uuid is null or a.id < $12)',
+    ...(by === 'user' ? [`a.detail->>'userId' = $13`] : []),
   ]
   return sql(
-    `events.list_${direction}_${type}${subject ? '_subject' : ''}`,
+    `events.list_${direction}_${type}${by === null ? '' : `_${by}`}`,
     `select ${COLUMNS} from audit_entry a where ${conditions.join(' and ')} order by ${ORDER[direction]} limit $5`,
   )
 }
 
 /** A statement for each combination of filters, so that each is planned for the index that serves it. */
 function listStatements(direction: Direction, type: TypeFilter) {
-  return { all: listStatement(direction, type, false), subject: listStatement(direction, type, true) }
+  return {
+    all: listStatement(direction, type, null),
+    subject: listStatement(direction, type, 'subject'),
+    user: listStatement(direction, type, 'user'),
+  }
 }
 const listsIn = (direction: Direction) => ({
   none: listStatements(direction, 'none'),
@@ -110,14 +117,14 @@ export async function listEventRows(
     readonly limit: number
     readonly seen?: string | null
   },
-  { types, subject, createdAfter = null, createdBefore = null }: EventFilter,
+  { types, subject, createdAfter = null, createdBefore = null, userId = null }: EventFilter,
 ): Promise<PublishedEvent[]> {
   const direction = ask.descending ? 'down' : 'up'
   const from = ask.from ?? (ask.descending ? END : START)
   const kind = kindOf(types)
   const idAt = (time: string | null, skewMs: number) =>
     time === null ? null : lowestIdAt(new Date(Date.parse(time) + skewMs))
-  const statement = lists[direction][kind][subject === null ? 'all' : 'subject']
+  const statement = lists[direction][kind][userId !== null ? 'user' : subject === null ? 'all' : 'subject']
   return tx.rows<PublishedEvent>(statement, [
     tx.tenantId,
     ...positionValues(from),
@@ -126,6 +133,7 @@ export async function listEventRows(
     subject,
     ask.seen ?? null,
     ...[createdAfter, createdBefore, idAt(createdAfter, -ID_SKEW_MS), idAt(createdBefore, ID_SKEW_MS)],
+    ...(userId === null ? [] : [userId]),
   ])
 }
 

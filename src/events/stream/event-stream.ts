@@ -12,6 +12,8 @@ type Needs = Pick<Platform, 'store' | 'clock' | 'log' | 'memory'>
 type Start = { readonly from: Position; readonly seen: string | null }
 
 const STREAMS_PER_TENANT = 20
+/** Of a person's own events, in several tabs. They take no place of the tenant. */
+const STREAMS_PER_USER = 3
 const STREAMS_MAX = 500
 const EVENTS_PER_READ = 100
 /** Proxies close a connection that is silent for a minute or less. */
@@ -33,7 +35,7 @@ export async function openEventStream(
   filter: EventFilter,
   lastEventId: string | string[] | undefined,
 ): Promise<Readable> {
-  const release = acquirePlace(needs, caller.tenantId)
+  const release = acquirePlace(needs, caller.tenantId, filter.userId ?? null)
   try {
     const start = await startOf(needs, caller, lastEventId)
     return new EventStream(needs, caller, filter, start, release)
@@ -57,22 +59,23 @@ async function startOf(
 }
 
 /** Counts an open stream. Returns a function that ends the count, once. */
-function acquirePlace({ memory }: Needs, tenantId: TenantId): () => void {
-  const counts = memory.single('events.streams', () => new Map<TenantId, number>())
-  const own = counts.get(tenantId) ?? 0
+function acquirePlace({ memory }: Needs, tenantId: TenantId, userId: string | null): () => void {
+  const counts = memory.single('events.streams', () => new Map<string, number>())
+  const [key, max] = userId === null ? [tenantId, STREAMS_PER_TENANT] : [`${tenantId} ${userId}`, STREAMS_PER_USER]
+  const own = counts.get(key) ?? 0
   const all = [...counts.values()].reduce((sum, one) => sum + one, 0)
-  if (own >= STREAMS_PER_TENANT || all >= STREAMS_MAX) {
-    const detail = `At most ${STREAMS_PER_TENANT} event streams may be open at a time.`
+  if (own >= max || all >= STREAMS_MAX) {
+    const detail = `At most ${max} event streams may be open at a time.`
     throw new Fault('request.rate_limited', { detail, meta: { retryAfterSeconds: 30 } })
   }
-  counts.set(tenantId, own + 1)
+  counts.set(key, own + 1)
   let isHeld = true
   return () => {
     if (!isHeld) return
     isHeld = false
-    const left = (counts.get(tenantId) ?? 1) - 1
-    if (left > 0) counts.set(tenantId, left)
-    else counts.delete(tenantId)
+    const left = (counts.get(key) ?? 1) - 1
+    if (left > 0) counts.set(key, left)
+    else counts.delete(key)
   }
 }
 

@@ -58,11 +58,13 @@ export async function offerLinksOf(
   { sealing, urls }: Needs,
   { tenantId, tenantSlug }: Owner,
   id: string,
-): Promise<Pick<IssuanceView, 'offerUri' | 'offerQrUri'>> {
+): Promise<Pick<IssuanceView, 'offerUri' | 'offerQrUri' | 'offerPageUri'>> {
   const issuer = urls.issuer(tenantSlug)
-  const offerUri = offerUriOf(issuer, await offerToken(sealing, tenantId, 'offer-link', id))
+  const token = await offerToken(sealing, tenantId, 'offer-link', id)
+  const offerUri = offerUriOf(issuer, token)
   return {
     offerUri: offerLink(offerUri),
+    offerPageUri: `${urls.publicUrl}/offer/${tenantSlug}/${token}`,
     offerQrUri: `${issuer}/offer-qr?credential_offer_uri=${encodeURIComponent(offerUri)}`,
   }
 }

@@ -138,6 +138,10 @@ export const IssuanceView = Type.Object(
     updatedAt: Time,
     expiresAt: Type.String({ format: 'date-time', description: 'When the offer ends.' }),
     offerUri: Type.String({ description: 'The credential offer, for a wallet to accept.' }),
+    offerPageUri: Type.String({
+      description:
+        'A page for the holder: take the offer here, open another wallet, or scan it with another device. For mails and messages.',
+    }),
     offerQrUri: Type.String({
       description: 'The offer as a QR code image; wallets accept this address as the offer, too.',
     }),

@@ -61,9 +61,10 @@ const offer = endpoint({
   summary: 'Returns a credential offer until it ends.',
   handle: async ({ platform, params, ip }) => {
     const tenant = await getTenant(platform, params.tenant)
-    const body = await limitIssuanceRefusals(platform, { tenant, ip }, () => serveOffer(platform, tenant, params.token))
-    // [VCI-O6]
-    return { status: 200, body, headers: { 'cache-control': 'no-store' } }
+    const serve = () => serveOffer(platform, tenant, params.token)
+    const { offer, expiresAt } = await limitIssuanceRefusals(platform, { tenant, ip }, serve)
+    // [VCI-O6]; RFC 8594: wallets may say how much time is left
+    return { status: 200, body: offer, headers: { 'cache-control': 'no-store', sunset: expiresAt.toUTCString() } }
   },
 })
 

@@ -6,7 +6,7 @@ import type { Granted } from '../offers/access-token.ts'
 const selectOffer = sql(
   'issuance.get_offer',
   `select template_id as "templateId", template_version as "templateVersion", tx_code_mac is not null as "needsTxCode",
-     recipient_id is not null as "bySignIn", not code_only as "byCode" from issuance
+     recipient_id is not null as "bySignIn", not code_only as "byCode", expires_at as "expiresAt" from issuance
    where tenant_id = $1 and id = $2 and (status in ('offered', 'partiallyIssued', 'completed') or issued_at is not null) and expires_at > $3`,
 )
 
@@ -19,6 +19,7 @@ type OfferedIssuance = {
   readonly bySignIn: boolean
   /** The pre-authorized code is accepted. */
   readonly byCode: boolean
+  readonly expiresAt: Date
 }
 
 /** Returns the offer of an issuance until it ends, also after it was redeemed: wallets fetch it again. [VCI-O7] */

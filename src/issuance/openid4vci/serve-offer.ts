@@ -11,24 +11,29 @@ import { findOffer } from './redemption-store.ts'
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls' | 'memory'>
 
 /**
- * Returns the credential offer of a link, any number of times until the offer ends.
+ * Returns the credential offer of a link and when it ends, any number of times until the offer ends.
  *
  * @throws Fault `resource.unknown`
  * @see [OpenID4VCI 1.0, 4.1.3](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-sending-credential-offer-by-r)
  */
-export async function serveOffer(needs: Needs, tenant: Tenant, token: string): Promise<object> {
+export async function serveOffer(
+  needs: Needs,
+  tenant: Tenant,
+  token: string,
+): Promise<{ readonly offer: object; readonly expiresAt: Date }> {
   const { store, sealing, clock, urls } = needs
   const id = await readOfferToken(sealing, tenant.id, 'offer-link', token)
   const offer = id === null ? null : await store.single(tenant.id, (tx) => findOffer(tx, id, clock.now()))
   if (id === null || offer === null) throw new Fault('resource.unknown')
   const { code, definition } = await templateVersion(needs, tenant.id, offer.templateId, offer.templateVersion)
-  return buildOffer({
+  const built = buildOffer({
     credentialIssuer: urls.issuer(tenant.slug),
     configurationIds: [code],
     preAuthorizedCode: offer.byCode ? await offerToken(sealing, tenant.id, 'offer-code', id) : null,
     issuerState: offer.bySignIn ? await offerToken(sealing, tenant.id, 'issuer-state', id) : null,
     txCode: offer.needsTxCode ? txCodeOf(definition) : null,
   })
+  return { offer: built, expiresAt: offer.expiresAt }
 }
 
 /**

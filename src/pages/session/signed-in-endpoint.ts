@@ -19,6 +19,7 @@ import { CSRF_FIELD, type FormFrame } from '../form.ts'
 import { type Html, html } from '../html.ts'
 import { type Language, languageCookie, languageOf, pageTexts } from '../language.ts'
 import { ApiRefusal, type OwnApi, ownApi } from '../own-api.ts'
+import { leavingPage } from '../page-endpoint.ts'
 import { pageHeaders } from '../page-headers.ts'
 import { findPageSession, forgetDraft, keepDraft, type PageSession } from './page-session.ts'
 import type { Me } from './tokens.ts'
@@ -36,6 +37,8 @@ export type SignedInContext<Params = Readonly<Record<string, string>>> = FormFra
   readonly here: string
   readonly now: Date
   readonly me: Me
+  /** Our own origin. */
+  readonly origin: string
   readonly api: OwnApi
   readonly headers: IncomingHttpHeaders
   /** A file of the posted form, by the name of its member. */
@@ -46,11 +49,18 @@ export type SignedInContext<Params = Readonly<Record<string, string>>> = FormFra
 
 /** The answer: a page, the way to another page by 303, a piece of a page for a script, or a file. */
 export type SignedInAnswer =
-  | { readonly page: Page; readonly status?: number }
+  | { readonly page: Page; readonly status?: number; readonly headers?: Readonly<Record<string, string>> }
   | { readonly to: string }
   | { readonly fragment: Html; readonly status?: number; readonly headers?: Readonly<Record<string, string>> }
-  /** A file to be saved. `name`: ASCII letters, digits, `.`, `_` and `-`. */
-  | { readonly file: string | Buffer; readonly type: string; readonly name: string }
+  /** A file; with a `name` (ASCII letters, digits, `.`, `_` and `-`) to be saved. */
+  | {
+      readonly file: string | Buffer
+      readonly type: string
+      readonly name?: string
+      readonly headers?: Readonly<Record<string, string>>
+    }
+  /** An address of another website, where the person was told that it leads there: see `leavingPage`. */
+  | { readonly leaveFor: string }
 
 type Spec<P extends string> = {
   readonly method: 'GET' | 'POST'
@@ -65,6 +75,8 @@ type Spec<P extends string> = {
 }
 
 const FORM_BYTES_MAX = 262_144
+/** A file of strangers does nothing where a browser opens it as a page. */
+const FILE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 /** A page answers within 10 s, whatever the API does. */
 const API_MS_MAX = 8000
 
@@ -130,6 +142,7 @@ async function contextOf(request: EndpointContext, session: PageSession): Promis
   const kept = isKept ? new Map(session.draft?.fields) : new Map()
   return {
     ...{ params, query, language, headers, isKept, here: url, me: session.me, now: platform.clock.now() },
+    origin: platform.urls.publicUrl,
     // Endpoints that accept fields get a map, the others nothing.
     fields: body instanceof Map ? (body as Fields) : kept,
     texts: pageTexts[language],
@@ -188,22 +201,21 @@ function redirect(location: string): EndpointResponse {
 
 function respond(
   { url }: EndpointContext,
-  { language, here }: SignedInContext,
+  { language, here, texts }: SignedInContext,
   answer: SignedInAnswer,
 ): EndpointResponse {
   if ('to' in answer) return redirect(answer.to)
   const nonce = randomToken(16)
   const chosen = languageCookie(url)
-  const headers = { ...pageHeaders(nonce), ...(chosen !== null && { 'set-cookie': [chosen] }) }
   if ('file' in answer) {
-    const disposition = `attachment; filename="${answer.name.replaceAll(/[^\w.-]/g, '-')}"`
-    return {
-      status: 200,
-      type: answer.type,
-      body: answer.file,
-      headers: { ...headers, 'content-disposition': disposition },
+    const name = answer.name?.replaceAll(/[^\w.-]/g, '-')
+    const own = {
+      ...{ 'cache-control': 'no-store', 'content-security-policy': FILE_POLICY },
+      ...(name !== undefined && { 'content-disposition': `attachment; filename="${name}"` }),
     }
+    return { status: 200, type: answer.type, body: answer.file, headers: { ...own, ...answer.headers } }
   }
+  const headers = { ...pageHeaders(nonce), ...(chosen !== null && { 'set-cookie': [chosen] }) }
   const type = 'text/html; charset=utf-8'
   if ('fragment' in answer) {
     return {
@@ -213,7 +225,12 @@ function respond(
       headers: { ...headers, ...answer.headers },
     }
   }
-  return { status: answer.status ?? 200, type, body: document(answer.page, { language, here, nonce }), headers }
+  if ('leaveFor' in answer) {
+    const body = document(leavingPage(answer.leaveFor, texts), { language, here, nonce })
+    return { status: 200, type, body, headers: { ...headers, refresh: `0;url=${answer.leaveFor}` } }
+  }
+  const body = document(answer.page, { language, here, nonce })
+  return { status: answer.status ?? 200, type, body, headers: { ...headers, ...answer.headers } }
 }
 
 function pathOf(url: string): string {

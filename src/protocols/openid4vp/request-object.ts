@@ -32,6 +32,8 @@ type RequestObjectInput = {
   readonly transactionData?: readonly string[]
   /** Attestations about the verifier, as they go over the wire. [VP-R10] */
   readonly verifierInfo?: readonly JsonObject[]
+  /** What the verifier says about itself and the request; wallets ignore the members that they do not know. */
+  readonly about?: { readonly clientName: string; readonly purpose?: string; readonly retentionSeconds: number }
   readonly lifetimeSeconds: number
 }
 
@@ -50,18 +52,31 @@ export const vpFormatsSupported = {
  */
 export function buildRequestObject(input: RequestObjectInput, formats: Partial<typeof vpFormatsSupported>, now: Date) {
   const iat = toNumericDate(now)
+  const query = queryParameters(input, formats)
   return {
     aud: STATIC_WALLET_AUDIENCE,
     client_id: input.clientId,
     response_mode: input.encryptionKey === undefined ? 'direct_post' : ENCRYPTED_MODE,
     response_uri: input.responseUri,
     state: input.state,
-    ...queryParameters(input, formats),
+    ...query,
+    client_metadata: { ...query.client_metadata, ...aboutMembers(input.about) },
     ...(input.verifierInfo !== undefined && { verifier_info: input.verifierInfo }),
     ...(input.walletNonce === undefined ? {} : { wallet_nonce: input.walletNonce }),
     iat,
     exp: iat + input.lifetimeSeconds,
   } as const
+}
+
+/** @see [OpenID4VP 1.0, 11.1](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-additional-verifier-metadat): other members are allowed */
+function aboutMembers(about: RequestObjectInput['about']) {
+  if (about === undefined) return {}
+  const { clientName, purpose, retentionSeconds } = about
+  return {
+    client_name: clientName,
+    ...(purpose !== undefined && { purpose }),
+    retention_seconds: retentionSeconds,
+  }
 }
 
 /** The members that requests by redirect and over the Digital Credentials API share. */

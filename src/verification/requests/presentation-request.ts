@@ -44,6 +44,8 @@ export type PendingRequest = TemplateSnapshot & {
   /** Sealed; null if the request has none. */
   readonly sealedTransactions: Buffer | null
   readonly digitalCredentials: DigitalCredentialsOptions | null
+  /** How long the result is kept. */
+  readonly retentionSeconds: number
 }
 
 /** How browsers may request a presentation: the origins of their pages, and the kinds of requests, the preferred one first. */
@@ -56,7 +58,6 @@ export type DigitalCredentialsOptions = {
 export type ClaimedRequest = PendingRequest & {
   readonly claim: string
   readonly redirectUri: string | null
-  readonly retentionSeconds: number
 }
 
 /** The result of a checked response. */

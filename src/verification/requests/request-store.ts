@@ -31,7 +31,7 @@ export const requestColumns = (
   (select t.name from presentation_template t where t.tenant_id = $1 and t.id = template_id) as "templateName", result_until as "claimsKeptUntil", expires_at as "expiresAt", created_at as "createdAt", updated_at as "updatedAt"`
 const pendingColumns = `id, nonce, state, credentials, verifier_config as "verifierConfig", expires_at as "expiresAt",
   client_id as "clientId", signer_id as "signerId", transaction_data as "sealedTransactions",
-  digital_credentials as "digitalCredentials"`
+  digital_credentials as "digitalCredentials", retention_seconds as "retentionSeconds"`
 const isThis = 'tenant_id = $1 and id = $2'
 
 // As `signingPreferenceOf` does.
@@ -71,7 +71,7 @@ const claimPending = sql(
      and case $7 when 'accepted' then true
        when 'by-default' then coalesce(verifier_config->>'responseMode', '') <> 'direct_post.jwt'
        when 'if-stated' then verifier_config->>'responseMode' = 'direct_post' else false end
-   returning ${pendingColumns}, claim, redirect_uri as "redirectUri", retention_seconds as "retentionSeconds"`,
+   returning ${pendingColumns}, claim, redirect_uri as "redirectUri"`,
 )
 
 const findClaimed = sql(

@@ -55,6 +55,7 @@ export async function serveRequestObject(
       ...(await transactionsOf(platform, tenantId, request)),
       ...(walletNonce !== undefined && { walletNonce }),
       ...(verifierInfo !== undefined && { verifierInfo }),
+      about: aboutOf(tenant, request),
       ...(isEncrypted && { encryptionKey: (await responseKeyOf(platform, tenantId, request.id)).publicJwk }),
     },
     formatsOf(request),
@@ -64,6 +65,12 @@ export async function serveRequestObject(
   if (request.clientId === UNSIGNED_CLIENT) return encodeUnsigned(claims)
   const { header, key } = await signerOf(platform, tenant, request)
   return signRequestObject(claims, header, key)
+}
+
+/** What a wallet shows of the verifier before the holder shares. */
+function aboutOf({ name }: Tenant, { verifierConfig, retentionSeconds }: PendingRequest) {
+  const purpose = verifierConfig?.purpose
+  return { clientName: name, retentionSeconds, ...(purpose !== undefined && { purpose }) }
 }
 
 /** Returns the open request that a token names. @throws Fault `resource.unknown`, `presentation_request.closed` */

@@ -141,6 +141,12 @@ const VerifierConfigBody = Type.Object(
           'With `verifier_attestation`: the Verifier Attestation JWT, whose `cnf` is the request key of the organisation.',
       }),
     ),
+    purpose: Type.Optional(
+      Type.String({
+        ...{ minLength: 1, maxLength: 300 },
+        description: 'Why the organisation asks, in the words that the wallet shows to the holder.',
+      }),
+    ),
     responseMode: Type.Optional(
       Type.Enum(['direct_post', 'direct_post.jwt'], {
         description:

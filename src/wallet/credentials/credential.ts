@@ -36,6 +36,13 @@ export function claimsOf(raw: string): JsonObject {
   return processSdJwt(parseSdJwt(raw)).payload
 }
 
+/** Returns from when a credential is valid: what its issuer states, else when it was issued. */
+export function validFromOf({ format, issuedAt }: Pick<HeldCredential, 'format' | 'issuedAt'>, raw: string): Date {
+  if (format === 'mso_mdoc') return parseIssuerSigned(raw).mso.validityInfo.validFrom
+  const { nbf } = claimsOf(raw)
+  return typeof nbf === 'number' && Math.abs(nbf) < 8.64e12 ? new Date(nbf * 1000) : issuedAt
+}
+
 /** Returns a credential as the API shows it. @param raw Any copy: all have the same claims. */
 export function showCredential(held: HeldCredential, raw: string): ShownCredential {
   const { id, status, format, vct, iss, issuedAt } = held

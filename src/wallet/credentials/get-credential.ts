@@ -2,7 +2,7 @@ import type { ListRequest } from '../../api/list.ts'
 import type { Caller, TenantId } from '../../caller.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
-import { type Standing, showCredential } from './credential.ts'
+import { showCredential } from './credential.ts'
 import {
   type CredentialFilter,
   findCredential,
@@ -10,7 +10,6 @@ import {
   listCredentialsOf,
   type SealedCredential,
 } from './credential-store.ts'
-import { listStandings } from './held-status-store.ts'
 import { type Holder, holderOf } from './holder.ts'
 import type { ShownCredential } from './schemas.ts'
 import { openRaw } from './sealed-copy.ts'
@@ -37,6 +36,23 @@ export async function listHeld(
   return Promise.all(rows.map((row) => showSealed(platform, caller.tenantId, row)))
 }
 
+/** As {@link listHeld} of all credentials, each with one of its copies as its issuer issued it. */
+export async function listHeldRaw(
+  { store, sealing }: Needs,
+  caller: Caller,
+  list: ListRequest,
+): Promise<(ShownCredential & { readonly raw: string })[]> {
+  const userId = holderOf(caller)
+  const rows = await store.single(caller.tenantId, (tx) =>
+    listCredentials(tx, userId, { status: null, vct: null }, list),
+  )
+  const opened = rows.map(async (row) => {
+    const raw = await openRaw(sealing, caller.tenantId, row)
+    return { ...showCredential(row, raw), raw }
+  })
+  return Promise.all(opened)
+}
+
 /** Returns the credentials that the wallet has received for an offer since a moment. */
 export async function listReceived(
   { store, sealing }: Needs,
@@ -46,15 +62,6 @@ export async function listReceived(
 ): Promise<ShownCredential[]> {
   const rows = await store.single(tenantId, (tx) => listCredentialsOf(tx, userId, offerHash, since))
   return Promise.all(rows.map((row) => showSealed({ sealing }, tenantId, row)))
-}
-
-/** Returns the status of credentials as last checked, by id, without those that have none. */
-export function standingsOf(
-  { store }: Needs,
-  { tenantId }: Caller,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, Standing>> {
-  return store.single(tenantId, (tx) => listStandings(tx, ids))
 }
 
 /** Opens a stored credential and returns it as the API shows it. */

@@ -23,15 +23,10 @@ const takeDueStatement = sql(
 )
 const updateStatement = sql(
   'wallet.update_standing',
-  `update wallet_credential_standing s set standing = $3, check_at = $4
+  `update wallet_credential_standing s set standing = $3, check_at = $4, checked_at = $5
    from (select standing from wallet_credential_standing where tenant_id = $1 and credential_id = $2 for update) old
    where s.tenant_id = $1 and s.credential_id = $2 returning old.standing`,
 )
-const listStatement = sql(
-  'wallet.list_standings',
-  `select credential_id as id, standing from wallet_credential_standing where tenant_id = $1 and credential_id = any($2::uuid[])`,
-)
-
 /** Returns credentials whose status check is due, and schedules the next check at `againAt` in case this run fails. */
 export async function takeDueStandings(
   tx: TenantTx,
@@ -45,16 +40,12 @@ export async function updateStanding(
   tx: TenantTx,
   credentialId: string,
   standing: Standing,
-  checkAt: Date | null,
+  { checkAt, checkedAt }: { readonly checkAt: Date | null; readonly checkedAt: Date },
 ): Promise<Standing | null> {
-  const [row] = await tx.rows<{ standing: Standing }>(updateStatement, [tx.tenantId, credentialId, standing, checkAt])
+  const [row] = await tx.rows<{ standing: Standing }>(updateStatement, [
+    ...[tx.tenantId, credentialId, standing, checkAt, checkedAt],
+  ])
   return row?.standing ?? null
-}
-
-/** Returns the status of credentials, by id, without those that have none. */
-export async function listStandings(tx: TenantTx, ids: readonly string[]): Promise<ReadonlyMap<string, Standing>> {
-  const rows = await tx.rows<{ id: string; standing: Standing }>(listStatement, [tx.tenantId, ids])
-  return new Map(rows.map(({ id, standing }) => [id, standing]))
 }
 
 /** Lists tenants that have credentials whose status check is due. */

@@ -26,6 +26,10 @@ const queueStatement = sql(
   'wallet.queue_notification',
   'update wallet_notification set queued_at = $3 where tenant_id = $1 and credential_id = $2 and queued_at is null returning id',
 )
+const listStatement = sql(
+  'wallet.list_notified',
+  'select credential_id as id from wallet_notification where tenant_id = $1 and credential_id = any($2::uuid[])',
+)
 const claimStatement = sql(
   'wallet.claim_notification',
   `update wallet_notification n set ${take('$3', '$4')}, queued_at = null
@@ -50,6 +54,11 @@ const deleteDue = sql(
   'wallet.delete_due_notifications',
   'delete from wallet_notification where tenant_id = $1 and drop_at <= $2',
 )
+
+/** Returns which of these credentials have a notification that their issuer requested. */
+export async function listNotified(tx: TenantTx, credentialIds: readonly string[]): Promise<string[]> {
+  return (await tx.rows<{ id: string }>(listStatement, [tx.tenantId, credentialIds])).map(({ id }) => id)
+}
 
 /** Stores a notification that an issuer requested. */
 export async function insertNotification(

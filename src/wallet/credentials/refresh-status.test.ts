@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import type { Caller } from '../../caller.ts'
+import { describeCredentials } from '../display/describe-credentials.ts'
 import { listHistory } from '../history/list-history.ts'
 import { acceptOffer } from '../offers/accept-offer.ts'
 import { listCandidates } from '../presentations/presentable.ts'
 import { type ForeignIssuer, foreignIssuer, type Lies } from '../test-support/foreign-issuer.ts'
 import { anMdocHolder } from '../test-support/mdoc-holder.ts'
 import { type Bench, openBench } from '../test-support/wallet-platform.ts'
-import { standingsOf } from './get-credential.ts'
 import { refreshStandings } from './refresh-status.ts'
 import { removeCredential } from './remove-credential.ts'
 import { setConsent } from './set-consent.ts'
@@ -55,7 +55,8 @@ async function refreshedAfter(seconds: number): Promise<void> {
   await refreshStandings(bench.platform, signal)
 }
 const lookUps = () => issuer.calls.filter(({ place }) => place === 'list').length
-const standing = async ({ thandi, id }: Held) => (await standingsOf(bench.platform, thandi, [id])).get(id)
+const standing = async ({ thandi, id }: Held) =>
+  (await describeCredentials(bench.platform, thandi, [id], undefined)).get(id)?.standing?.status
 const query = { credentials: [], credentialSets: null }
 const proposed = async ({ thandi, id }: Held) =>
   (await listCandidates(bench.platform, thandi, thandi.userId, { query, formats: ['dc+sd-jwt'] }, [id])).length
@@ -133,5 +134,8 @@ test('an mdoc is held, and has no standing if it names no list', async () => {
   const thandi = await anMdocHolder(bench)
   const { credentials } = await acceptOffer(bench.platform, thandi, { credentialOffer: issuer.offerUri })
   await refreshedAfter(3600)
-  assert.equal((await standingsOf(bench.platform, thandi, [credentials[0]?.id ?? ''])).size, 0)
+  const id = credentials[0]?.id ?? ''
+  const details = (await describeCredentials(bench.platform, thandi, [id], undefined)).get(id)
+  assert.equal(details?.standing, undefined)
+  assert.ok(details?.validUntil)
 })

@@ -56,7 +56,7 @@ async function refresh(platform: Platform, tenantId: TenantId, held: DueCredenti
   const soonest = now.getTime() + EVERY_MS_MIN
   const checkAt = standing === 'revoked' ? null : new Date(Math.max(found?.freshUntil?.getTime() ?? 0, soonest))
   await store.inTenant(tenantId, async (tx) => {
-    const before = await updateStanding(tx, held.id, standing, checkAt)
+    const before = await updateStanding(tx, held.id, standing, { checkAt, checkedAt: now })
     if (before === null || before === standing) return
     const change = standing === 'valid' ? 'reinstated' : standing
     const about = {

@@ -2,6 +2,7 @@ import type { Caller } from '../../caller.ts'
 import { record } from '../../events/audit/record.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
+import { describeCredentials } from '../display/describe-credentials.ts'
 import { deleteCredential, findCredential } from './credential-store.ts'
 import { holderOf } from './holder.ts'
 import { enqueueNotification } from './notify-issuer.ts'
@@ -19,7 +20,10 @@ export async function removeCredential({ store, sealing, clock }: Platform, call
   const found = await store.single(tenantId, (tx) => findCredential(tx, userId, id))
   if (found === null) throw new Fault('resource.unknown')
   const { vct, format, iss, credentialIssuer } = found
-  const sealedTrace = await sealTrace(sealing, tenantId, id, { vct, format, iss, credentialIssuer })
+  const { name, issuer } =
+    (await describeCredentials({ store }, { tenantId, userId }, [id], undefined)).get(id)?.display ?? {}
+  const names = { ...(name != null && { name }), ...(issuer?.name != null && { issuerName: issuer.name }) }
+  const sealedTrace = await sealTrace(sealing, tenantId, id, { vct, format, iss, credentialIssuer, ...names })
   const now = clock.now()
   await store.inTenant(tenantId, async (tx) => {
     // a concurrent request may have removed it

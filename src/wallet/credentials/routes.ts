@@ -4,7 +4,11 @@ import { listAnswer, listQuery, PageMeta, parseListQuery } from '../../api/list.
 import { routeGroup } from '../../api/route-group.ts'
 import { Fault } from '../../fault.ts'
 import { answer, type Route } from '../../http/routes/route.ts'
-import { getCredential, listHeld, standingsOf } from './get-credential.ts'
+import { describeCredentials } from '../display/describe-credentials.ts'
+import { findImage } from '../display/display-store.ts'
+import { CardImage, CredentialDetails, ImageParams } from '../display/schemas.ts'
+import { getCredential, listHeld } from './get-credential.ts'
+import { holderOf } from './holder.ts'
 import { removeCredential } from './remove-credential.ts'
 import { type Consent, ConsentBody, Credential, consents } from './schemas.ts'
 import { setConsent } from './set-consent.ts'
@@ -13,10 +17,6 @@ const Status = Type.Enum([...consents], { description: 'Only credentials with th
 const CredentialListQuery = listQuery({
   filters: { status: Status, vct: Type.String({ minLength: 1, maxLength: 256 }) },
   more: { status: Status },
-})
-
-const Standing = Type.Enum(['valid', 'suspended', 'revoked'], {
-  description: 'The status in the status list of the issuer, as last checked.',
 })
 
 const credentials = routeGroup({
@@ -29,32 +29,44 @@ const listRoute = credentials.get('/v2/credentials', {
   query: CredentialListQuery,
   meta: Type.Object({
     ...PageMeta.properties,
-    standings: Type.Record(Type.String(), Standing, { description: 'Status by credential, as last checked.' }),
+    credentials: Type.Record(Type.String(), CredentialDetails, { description: 'More about each credential, by id.' }),
   }),
   reply: Type.Array(Credential),
-  handle: async ({ platform, caller, query, href }) => {
+  handle: async ({ platform, caller, query, href, headers }) => {
     const list = parseListQuery(query)
     const filter = { status: statusOf(query.status, query['filter[status]']), vct: query['filter[vct]'] ?? null }
     const rows = await listHeld(platform, caller, filter, list)
-    const standings = await standingsOf(
-      platform,
-      caller,
-      rows.slice(0, list.size).map(({ id }) => id),
-    )
+    const ids = rows.slice(0, list.size).map(({ id }) => id)
+    const details = await describeCredentials(platform, caller, ids, headers['accept-language'])
     const listed = listAnswer(rows, { href, query, list }, (row) => row)
-    return { ...listed, meta: { ...listed.meta, standings: Object.fromEntries(standings) } }
+    return { ...listed, meta: { ...listed.meta, credentials: Object.fromEntries(details) } }
   },
 })
 
 const getRoute = credentials.get('/v2/credentials/{id}', {
   summary: 'Returns a credential.',
-  meta: Type.Object({ standing: Type.Optional(Standing) }),
-  handle: async ({ platform, caller, params }) => {
+  meta: CredentialDetails,
+  handle: async ({ platform, caller, params, headers }) => {
     const credential = await getCredential(platform, caller, params.id)
-    const standing = (await standingsOf(platform, caller, [params.id])).get(params.id)
-    return answer(credential, standing === undefined ? {} : { meta: { standing } })
+    const details = await describeCredentials(platform, caller, [params.id], headers['accept-language'])
+    return answer(credential, { meta: details.get(params.id) ?? {} })
   },
 })
+
+const imageRoute = routeGroup({ group: 'wallet', tag: 'credentials', params: ImageParams, scope: 'wallet:read' }).get(
+  '/v2/credentials/{id}/images/{kind}',
+  {
+    summary: 'Returns an image of a credential, as it was fetched from its issuer once, after the receipt.',
+    reply: CardImage,
+    faults: ['holder.missing'],
+    handle: async ({ platform, caller, params }) => {
+      const userId = holderOf(caller)
+      const found = await platform.store.single(caller.tenantId, (tx) => findImage(tx, userId, params.id, params.kind))
+      if (found === null) throw new Fault('resource.unknown')
+      return answer({ mediaType: found.mediaType, data: found.bytes.toString('base64') })
+    },
+  },
+)
 
 const consentRoute = credentials.patch('/v2/credentials/{id}', {
   summary: 'Sets the consent of the holder. Any status may follow any.',
@@ -87,7 +99,14 @@ const removeRoute = credentials.delete('/v2/credentials/{id}', {
 })
 
 /** The credentials of a holder, in our API. */
-export const credentialRoutes: readonly Route[] = [listRoute, getRoute, consentRoute, bareConsentRoute, removeRoute]
+export const credentialRoutes: readonly Route[] = [
+  listRoute,
+  getRoute,
+  imageRoute,
+  consentRoute,
+  bareConsentRoute,
+  removeRoute,
+]
 
 /** `status` and `filter[status]` are synonyms. @throws Fault `request.invalid` if they differ */
 function statusOf(plain: Consent | undefined, filtered: Consent | undefined): Consent | null {

@@ -7,6 +7,9 @@ export type CredentialTrace = {
   readonly format: WalletFormat
   readonly iss: string | null
   readonly credentialIssuer: string
+  /** How it was called, in the first language of its issuer. Only for a removed credential. */
+  readonly name?: string
+  readonly issuerName?: string
   /** Only for a credential that is in the wallet, and that its issuer has revoked or suspended. */
   readonly standing?: 'suspended' | 'revoked'
 }

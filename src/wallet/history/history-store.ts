@@ -28,19 +28,20 @@ export type HistoryRow = {
 export type HistoryFilter = {
   readonly kind?: HistoryKind | undefined
   readonly status?: HistoryStatus | undefined
+  readonly credentialId?: string | undefined
   readonly createdAfter?: Date | undefined
   readonly createdBefore?: Date | undefined
 }
 
 const OF_USER = 'tenant_id = $1 and user_id = $2'
 const HELD = `select id, 'credential' as kind, status, false as "isAnswering", created_at as "createdAt", updated_at as "updatedAt",
-    format, vct, iss, credential_issuer as "credentialIssuer", null::bytea as "sealedView",
+    format, vct, iss, credential_issuer as "credentialIssuer", null::bytea as "sealedView", null::uuid[] as "credentialIds",
     (select nullif(standing, 'valid') from wallet_credential_standing s where s.tenant_id = c.tenant_id and s.credential_id = c.id) as standing
   from wallet_credential c where ${OF_USER}`
-const REMOVED = `select id, 'credential', 'removed', false, created_at, removed_at, null, null, null, null, sealed_view, null
+const REMOVED = `select id, 'credential', 'removed', false, created_at, removed_at, null, null, null, null, sealed_view, null, null
   from wallet_removed_credential where ${OF_USER}`
 const PRESENTED = `select id, 'presentation', ${STATUS_NOW}, sealed_answer is not null, created_at,
-    case when ${STATUS_NOW} = 'expired' then expires_at else updated_at end, null, null, null, null, sealed_view, null
+    case when ${STATUS_NOW} = 'expired' then expires_at else updated_at end, null, null, null, null, sealed_view, credential_ids, null
   from wallet_presentation where ${OF_USER}`
 
 const page = pagedList({
@@ -51,6 +52,7 @@ const page = pagedList({
   filters: {
     kind: { credential: `line.kind = 'credential'`, presentation: `line.kind = 'presentation'` },
     status: (value) => `line.status = ${value}`,
+    credentialId: (value) => `(line.id = ${value}::uuid or ${value}::uuid = any(line."credentialIds"))`,
     createdAfter: (value) => `line."createdAt" >= ${value}`,
     createdBefore: (value) => `line."createdAt" < ${value}`,
   },

@@ -3,6 +3,8 @@ import type { Caller, TenantId, UserId } from '../../caller.ts'
 import type { Platform } from '../../platform.ts'
 import { holderOf } from '../credentials/holder.ts'
 import { type CredentialTrace, openTrace } from '../credentials/sealed-trace.ts'
+import { describeCredentials } from '../display/describe-credentials.ts'
+import type { CredentialDisplay } from '../display/schemas.ts'
 import type { PresentationView } from '../presentations/presentation.ts'
 import { openView } from '../presentations/sealed-presentation.ts'
 import { disclosureStateOf, traceOf } from './history.ts'
@@ -34,6 +36,41 @@ export async function listHistory(
   return opened.map((one) => lineOf(one, types))
 }
 
+/** What a page of the history says about its credentials, by id; removed ones have the names that they had. */
+export async function describeHistory(
+  platform: Needs,
+  caller: Caller,
+  entries: readonly HistoryEntry[],
+  language: string | undefined,
+): Promise<Readonly<Record<string, CredentialDisplay>>> {
+  const userId = holderOf(caller)
+  const { tenantId } = caller
+  const ids = new Set(
+    entries.flatMap(({ id, kind, presentation }) =>
+      kind === 'credential' ? [id] : (presentation?.selectedCredentials ?? []).map(({ credentialId }) => credentialId),
+    ),
+  )
+  const held = await describeCredentials(platform, { tenantId, userId }, [...ids], language)
+  const others = [...ids].filter((id) => !held.has(id))
+  const removed = await removedAmong(platform, { tenantId, userId }, others)
+  return Object.fromEntries([...[...held].map(([id, { display }]) => [id, display] as const), ...removed])
+}
+
+async function removedAmong(
+  { store, sealing }: Needs,
+  { tenantId, userId }: { readonly tenantId: TenantId; readonly userId: UserId },
+  ids: readonly string[],
+): Promise<(readonly [string, CredentialDisplay])[]> {
+  if (ids.length === 0) return []
+  const { removed } = await store.inTenant(tenantId, (tx) => listKnownCredentials(tx, userId, ids))
+  return Promise.all(
+    removed.map(async ({ id, sealedView }) => {
+      const { name = null, issuerName = null, credentialIssuer } = await openTrace(sealing, tenantId, id, sealedView)
+      return [id, { name, issuer: { name: issuerName, identifier: credentialIssuer }, labels: [] }] as const
+    }),
+  )
+}
+
 async function open({ sealing }: Pick<Platform, 'sealing'>, tenantId: TenantId, row: HistoryRow): Promise<Opened> {
   const { id, kind, format, vct, iss, credentialIssuer, standing, sealedView } = row
   if (sealedView === null) {
@@ -42,7 +79,8 @@ async function open({ sealing }: Pick<Platform, 'sealing'>, tenantId: TenantId, 
     return { row, credential }
   }
   if (kind === 'presentation') return { row, view: await openView(sealing, tenantId, id, sealedView) }
-  return { row, credential: await openTrace(sealing, tenantId, id, sealedView) }
+  const { name: _, issuerName: __, ...credential } = await openTrace(sealing, tenantId, id, sealedView)
+  return { row, credential }
 }
 
 /** Returns the types of credentials by id, removed ones included. */

@@ -99,6 +99,10 @@ export type PresentationTrace = NonNullable<HistoryEntry['presentation']>
 export const historyFilters = {
   kind: Type.Enum([...historyKinds]),
   status: Type.Enum([...historyStatuses]),
+  credentialId: Type.String({
+    format: 'uuid',
+    description: 'The entry of this credential, and the presentations in which it was sent.',
+  }),
   createdAfter: Time,
   createdBefore: Time,
 }

@@ -4,6 +4,7 @@ import { Fault } from '../../fault.ts'
 import { html } from '../../pages/html.ts'
 import type { Language } from '../../pages/language.ts'
 import { type PageAnswer, type PageContext, pageEndpoint } from '../../pages/page-endpoint.ts'
+import { buttonLink } from '../../pages/parts.ts'
 import { finishSession } from './finish-session.ts'
 import { CALLBACK_PATH } from './session.ts'
 
@@ -62,7 +63,9 @@ async function callback(context: PageContext): Promise<PageAnswer> {
   const query = new URL(here, platform.urls.publicUrl).searchParams
   const ending = await finishSession(platform, { ...session, by }, query).then(({ kind }) => kind, endingOf)
   const { title, body } = texts[language][ending]
-  return { status: statusOf[ending], page: { title, main: html`<p>${body}</p>` } }
+  const back = { en: 'Your cards', fr: 'Vos cartes' }[language]
+  const main = html`<p>${body}</p><p>${buttonLink(back, '/me')}</p>`
+  return { status: statusOf[ending], page: { title, main } }
 }
 
 function endingOf(error: unknown): Ending {

@@ -1,4 +1,5 @@
 import { Fault } from '../../fault.ts'
+import type { OutboundAnswer } from '../../platform.ts'
 import type { Configuration } from '../../protocols/openid4vci/credential-configuration.ts'
 import {
   type CredentialOffer,
@@ -23,6 +24,8 @@ export type FetchedOffer = {
   readonly metadata: IssuerMetadata
   /** The offered configurations that this wallet supports, at least one. */
   readonly configurations: readonly Configuration[]
+  /** When the offer ends, as its server states with `Sunset`; null: it does not state it, or the offer came by value. */
+  readonly expiresAt: Date | null
 }
 
 /** The formats and issuers that a wallet accepts. */
@@ -54,7 +57,8 @@ export async function fetchOffer(
   credentialOffer: string,
   terms: OfferTerms,
 ): Promise<FetchedOffer> {
-  return withMetadata(platform, await offerByUri(platform, credentialOffer), terms)
+  const { offer, expiresAt } = await offerByUri(platform, credentialOffer)
+  return { ...(await withMetadata(platform, offer, terms)), expiresAt }
 }
 
 /**
@@ -82,7 +86,7 @@ async function withMetadata(platform: OutboundPeer, offer: CredentialOffer, term
   const configurations = supportedOf(metadata, offer.configurationIds, terms.formats)
   const offered = configurations.map(({ format }) => format)
   await terms.refuseFormats(offer.credentialIssuer, offered)
-  return { offer, metadata, configurations }
+  return { offer, metadata, configurations, expiresAt: null }
 }
 
 /**
@@ -106,13 +110,22 @@ export async function fetchServerMetadata(
   throw new Fault('issuer_metadata.invalid', { detail: 'No authorization server of the issuer redeems this offer.' })
 }
 
-async function offerByUri(platform: OutboundPeer, credentialOffer: string): Promise<CredentialOffer> {
+async function offerByUri(
+  platform: OutboundPeer,
+  credentialOffer: string,
+): Promise<Pick<FetchedOffer, 'offer' | 'expiresAt'>> {
   const input = readOfferInput(credentialOffer, peersOf(platform))
-  if ('offer' in input) return input.offer
+  if ('offer' in input) return { offer: input.offer, expiresAt: null }
   // [W-O2] application/json, 64 KiB, no redirects
   const answer = await platform.fetch(input.offerUri, { accept, bytesMax: bytesMax.offer })
   if (!isOk(answer)) throw upstreamRefusal(answer, 'offer.unusable', 'The offer was not found at its address.')
-  return readOffer(jsonOf(answer, 'offer.malformed'), peersOf(platform))
+  return { offer: readOffer(jsonOf(answer, 'offer.malformed'), peersOf(platform)), expiresAt: sunsetOf(answer) }
+}
+
+/** @see [RFC 8594, 3](https://www.rfc-editor.org/rfc/rfc8594#section-3) */
+function sunsetOf({ headers }: Pick<OutboundAnswer, 'headers'>): Date | null {
+  const at = new Date(headers.sunset ?? '')
+  return Number.isNaN(at.getTime()) ? null : at
 }
 
 async function fetchIssuerMetadata(

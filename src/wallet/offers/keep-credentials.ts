@@ -1,4 +1,5 @@
 import type { TenantId, UserId } from '../../caller.ts'
+import type { JsonObject } from '../../crypto/json.ts'
 import type { Actor } from '../../events/audit/entry.ts'
 import { record } from '../../events/audit/record.ts'
 import type { Platform } from '../../platform.ts'
@@ -6,13 +7,16 @@ import { missingMandatoryClaims } from '../../protocols/openid4vci/claim-descrip
 import { alsoTypesOf } from '../../protocols/sd-jwt-vc/also-types.ts'
 import { newId } from '../../store/row-id.ts'
 import type { TenantTx } from '../../store/store.ts'
-import { claimsOf, showCredential } from '../credentials/credential.ts'
+import { claimsOf, showCredential, validFromOf } from '../credentials/credential.ts'
 import { insertCredential, type NewCopy, type NewCredential } from '../credentials/credential-store.ts'
 import { insertNotification, type Notification } from '../credentials/notification-store.ts'
 import { reportFailure, sealAccess } from '../credentials/notify-issuer.ts'
 import type { ShownCredential } from '../credentials/schemas.ts'
 import { sealCopy } from '../credentials/sealed-copy.ts'
 import { walletFormatOf } from '../credentials/wallet-format.ts'
+import { insertDisplay } from '../display/display-store.ts'
+import { enqueueImages } from '../display/fetch-images.ts'
+import { type KeptDisplay, readDisplay } from '../display/kept-display.ts'
 import type { GrantClient } from '../issuer-access/grant-client.ts'
 import { checkReceived, type Verified } from './check-received.ts'
 import { signerTrustOf } from './issuer-policy.ts'
@@ -30,6 +34,8 @@ export type Receipt = {
   readonly notificationEndpoint: string | null
   readonly accessToken: string
   readonly client: GrantClient
+  /** What the issuer states about itself. */
+  readonly display?: readonly JsonObject[]
   /** As `offerHashOf`: a repeated call finds the credentials by it. */
   readonly offerHash: string
 }
@@ -40,6 +46,8 @@ export type SealedReceipt = {
   readonly copies: readonly NewCopy[]
   readonly notification: Notification | null
   readonly shown: ShownCredential
+  readonly display: KeptDisplay
+  readonly validFrom: Date
   /** Paths of claims that its issuer calls mandatory and did not send. [W-R5] */
   readonly lacks: ReturnType<typeof missingMandatoryClaims>
 }
@@ -93,8 +101,10 @@ export async function keepCredential(
   ready: SealedReceipt,
   now: Date,
 ): Promise<void> {
-  const { held, copies, notification } = ready
+  const { held, copies, notification, display, validFrom } = ready
   await insertCredential(tx, userId, held, copies)
+  await insertDisplay(tx, held.id, display, validFrom)
+  await enqueueImages(tx, held.id, display, now)
   if (notification !== null)
     await insertNotification(tx, notification, held.id, new Date(now.getTime() + NOTIFICATION_KEPT_MS))
   await record(
@@ -111,7 +121,7 @@ async function sealCredential(
 ): Promise<SealedReceipt> {
   const { tenantId, credentialIssuer, offerHash } = receipt
   const now = clock.now()
-  const { id: configurationId, format, claims } = received.configuration
+  const { id: configurationId, format, claims, display: credential } = received.configuration
   const held = {
     ...({ id: newId(), status: 'pending', format: walletFormatOf(format), vct, iss, issuedAt, expiresAt } as const),
     ...{ credentialIssuer, configurationId, offerHash, createdAt: now, updatedAt: now },
@@ -125,6 +135,8 @@ async function sealCredential(
     notification: await sealNotification({ sealing }, receipt, received.notificationId),
     shown,
     lacks: missingMandatoryClaims(claims, shown.claims),
+    display: readDisplay({ issuer: receipt.display ?? [], credential, claims }),
+    validFrom: validFromOf(held, copies[0]?.raw ?? ''),
   }
 }
 

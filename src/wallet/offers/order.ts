@@ -15,6 +15,7 @@ import type { IssuerAccess } from '../issuer-access/send-protected.ts'
 /** The most copies of a credential that a wallet requests. */
 const COPIES_MAX = 10
 const DATASETS_MAX = 16
+const DISPLAYS_MAX = 8
 
 /** The endpoints of the issuer. */
 type IssuerPlaces = Pick<
@@ -23,7 +24,11 @@ type IssuerPlaces = Pick<
 >
 
 /** The members of issuer metadata that an order needs. */
-export type OrderedIssuer = IssuerPlaces & Pick<IssuerMetadata, 'batchSizeMax' | 'encryption'>
+export type OrderedIssuer = IssuerPlaces &
+  Pick<IssuerMetadata, 'batchSizeMax' | 'encryption'> & {
+    /** What the issuer states about itself. Absent in what was stored before it was kept. */
+    readonly display?: IssuerMetadata['display']
+  }
 
 /** One credential to request, with a key for each copy; without keys it is bound to none. */
 export type Dataset = {
@@ -41,6 +46,8 @@ export type Order = IssuerPlaces & {
   readonly refreshToken: string | null
   /** The client that got the tokens. */
   readonly client: GrantClient
+  /** What the issuer states about itself. */
+  readonly display?: IssuerMetadata['display']
   /** How requests and responses are encrypted; null: they are not. */
   readonly encryption: IssuerEncryption['usable']
   readonly datasets: readonly Dataset[]
@@ -77,7 +84,7 @@ export function orderOf(
   { accessToken, refreshToken, credentialIdentifiers }: Omit<TokenResponse, 'tokenType' | 'expiresInSeconds'>,
   { client, offerHash }: Pick<Order, 'client' | 'offerHash'>,
 ): Order {
-  const { batchSizeMax, encryption, ...places } = orderedIssuerOf(metadata)
+  const { batchSizeMax, encryption, ...issuer } = orderedIssuerOf(metadata)
   const datasets = configurations.flatMap((configuration) => {
     // [W-A4] the identifiers of the token response if there are any, else the configuration id
     const ids = credentialIdentifiers === null ? [null] : (credentialIdentifiers.get(configuration.id) ?? [])
@@ -88,7 +95,7 @@ export function orderOf(
     throw new Fault('issuer_answer.invalid', { detail })
   }
   return {
-    ...places,
+    ...issuer,
     ...{ accessToken, refreshToken, client, offerHash, isDeferred: false },
     encryption: encryption?.usable ?? null,
     datasets: datasets.map((one) => ({
@@ -102,9 +109,9 @@ export function orderOf(
 /** Returns the members of issuer metadata that an order needs, without its configurations. */
 export function orderedIssuerOf(metadata: OrderedIssuer): OrderedIssuer {
   const { credentialIssuer, credentialEndpoint, nonceEndpoint, deferredEndpoint, notificationEndpoint } = metadata
-  const { batchSizeMax, encryption } = metadata
+  const { batchSizeMax, encryption, display = [] } = metadata
   const places = { credentialIssuer, credentialEndpoint, nonceEndpoint, deferredEndpoint, notificationEndpoint }
-  return { ...places, batchSizeMax, encryption }
+  return { ...places, batchSizeMax, encryption, display: display.slice(0, DISPLAYS_MAX) }
 }
 
 /** Returns the access token of an order with the key that it is bound to. */

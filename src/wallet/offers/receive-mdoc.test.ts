@@ -103,7 +103,7 @@ test('a deferred mdoc appears by itself', async () => {
 
 test('a preview shows an mdoc with its claims', async () => {
   const thandi = await anMdocHolder(bench)
-  const { credentials } = await resolveOffer(bench.platform, thandi, (await issuer()).offerUri)
+  const { credentials, credentialIssuer } = await resolveOffer(bench.platform, thandi, (await issuer()).offerUri)
   assert.deepEqual(credentials, [
     {
       credentialConfigurationId: 'licence',
@@ -111,6 +111,11 @@ test('a preview shows an mdoc with its claims', async () => {
       vct: foreignDocType,
       display: [{ name: 'Licence' }],
       claims: [{ path: [foreignNameSpace, 'family_name'] }],
+      shown: {
+        name: 'Licence',
+        labels: [],
+        issuer: { name: null, identifier: credentialIssuer },
+      },
     },
   ])
 })

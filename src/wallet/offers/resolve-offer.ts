@@ -4,8 +4,9 @@ import type { Configuration } from '../../protocols/openid4vci/credential-config
 import { type Holder, holderOf } from '../credentials/holder.ts'
 import { openFormats, walletFormatOf } from '../credentials/wallet-format.ts'
 import { refuseFull } from '../credentials/wallet-quota.ts'
+import { displayIn, readDisplay } from '../display/kept-display.ts'
 import { type FetchedOffer, fetchOffer, type OfferTerms } from './fetch-offer.ts'
-import { refuseUntrusted, refuseUnverifiable } from './issuer-policy.ts'
+import { knownIssuer, refuseUntrusted, refuseUnverifiable } from './issuer-policy.ts'
 import type { ResolvedOffer } from './schemas.ts'
 import { metadataVerifierOf } from './signed-metadata.ts'
 
@@ -22,7 +23,14 @@ export async function resolveOffer(
   languages?: string,
 ): Promise<ResolvedOffer> {
   const owner = { ...caller, userId: holderOf(caller) }
-  return previewOf(await fetchOffer(platform, credentialOffer, { ...(await offerTerms(platform, owner)), languages }))
+  const terms = { ...(await offerTerms(platform, owner)), languages }
+  const fetched = await fetchOffer(platform, credentialOffer, terms)
+  const { expiresAt } = fetched
+  return {
+    ...previewOf(fetched, languages),
+    trust: await knownIssuer(platform, caller, fetched.offer.credentialIssuer),
+    expiresAt: expiresAt?.toISOString() ?? null,
+  }
 }
 
 /** Returns the formats and issuers that wallets of a tenant accept. @throws Fault `wallet.full` */
@@ -40,20 +48,29 @@ export async function offerTerms(
   }
 }
 
-function previewOf({ offer, metadata, configurations }: FetchedOffer): ResolvedOffer {
+function previewOf(
+  { offer, metadata, configurations }: FetchedOffer,
+  languages: string | undefined,
+): Omit<ResolvedOffer, 'trust' | 'expiresAt'> {
   const { preAuthorized } = offer
   return {
     // [SEC-2] the holder sees the issuer before typing a code
     credentialIssuer: offer.credentialIssuer,
     display: [...metadata.display],
-    credentials: configurations.map(configurationOf),
+    credentials: configurations.map((one) => configurationOf(one, metadata, languages)),
     authorization: preAuthorized === null ? 'code' : 'preAuthorized',
     txCode: preAuthorized?.txCode ?? null,
   }
 }
 
-function configurationOf({ id, format, type, display, claims }: Configuration): ResolvedOffer['credentials'][number] {
+function configurationOf(
+  { id, format, type, display, claims }: Configuration,
+  { credentialIssuer, display: issuer }: FetchedOffer['metadata'],
+  languages: string | undefined,
+): ResolvedOffer['credentials'][number] {
+  const { issuerName, ...shown } = displayIn(readDisplay({ issuer, credential: display, claims }), languages)
   return {
+    shown: { ...shown, issuer: { name: issuerName, identifier: credentialIssuer } },
     credentialConfigurationId: id,
     format: walletFormatOf(format),
     vct: type ?? '',

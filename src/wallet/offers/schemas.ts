@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Credential } from '../credentials/schemas.ts'
+import { CredentialDisplay } from '../display/schemas.ts'
 
 /** An offer in the examples of the reference. */
 export const EXAMPLE_OFFER =
@@ -45,8 +46,16 @@ export const ResolvedOffer = Type.Object(
         vct: Type.String({ description: 'Of an mdoc the document type.' }),
         display: Type.Array(Loose),
         claims: Type.Array(Loose),
+        shown: CredentialDisplay,
       }),
     ),
+    trust: Type.Enum(['own', 'trusted_entity', 'unknown'], {
+      description:
+        'Whether the organisation of the holder knows the issuer: it is the organisation itself, one of its trusted entities, or unknown.',
+    }),
+    expiresAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+      description: 'When the offer ends, as its server states in the header `Sunset`; null: not stated.',
+    }),
     authorization: Type.Enum(['preAuthorized', 'code'], {
       description: 'code: the holder must sign in at the issuer.',
     }),

@@ -1,5 +1,6 @@
 import type { Caller, UserId } from '../../caller.ts'
 import { Fault } from '../../fault.ts'
+import { isSame } from '../../http/routes/entity-tag.ts'
 import type { Platform } from '../../platform.ts'
 import { buildErrorResponse, buildResponse } from '../../protocols/openid4vp/response.ts'
 import { newLease } from '../../store/lease.ts'
@@ -26,6 +27,7 @@ import {
   type SealedPresentation,
   showRejection,
 } from './presentation-store.ts'
+import { previewPresentation } from './preview-presentation.ts'
 import type { AnswerBody } from './schemas.ts'
 import { openAnswer, openRequest, openView, sealAnswer, sealView } from './sealed-presentation.ts'
 import { sendAnswer } from './send-answer.ts'
@@ -47,6 +49,7 @@ type Open = {
 /** An answer as it is stored before it is sent. `body`: the form to post. */
 type StoredAnswer = {
   readonly id: string
+  readonly credentialIds: readonly string[]
   readonly sealedAnswer: Buffer
   readonly sealedView: Buffer
   readonly body: string
@@ -59,7 +62,8 @@ type StoredAnswer = {
  * then the status becomes final. If the verifier does not confirm it, the presentation stays pending with an `error` that says so, and a
  * repetition of the call sends the same answer again. If the time to answer ends before that, the presentation fails with that error.
  *
- * @throws Fault `holder.missing`, `resource.unknown`, `state.invalid`, `credential.unmatched`, `request.invalid`, `presentation.undelivered`, `presentation.postponed`,
+ * @param ifMatch The tag of what the holder was shown: if that changed, nothing is sent.
+ * @throws Fault `holder.missing`, `resource.unknown`, `resource.changed`, `state.invalid`, `credential.unmatched`, `request.invalid`, `presentation.undelivered`, `presentation.postponed`,
  *   `presentation.unconfirmed`, `upstream.*`
  */
 export async function answerPresentation(
@@ -67,8 +71,10 @@ export async function answerPresentation(
   caller: Caller,
   id: string,
   answer: AnswerBody,
+  ifMatch?: string,
 ): Promise<PresentationAnswer> {
   const open = await openPresentation(platform, caller, id)
+  await refuseChanged(open, ifMatch)
   if (open.row.sealedAnswer !== null) return repeat(open, open.row.sealedAnswer, answer)
   if (answer.status === 'rejected') return reject(open)
   const { request, view, userId } = open
@@ -94,6 +100,12 @@ async function openPresentation(platform: Platform, caller: Caller, id: string):
   return { platform, caller, userId, row, request, view }
 }
 
+async function refuseChanged({ platform, caller, row, view }: Open, ifMatch: string | undefined): Promise<void> {
+  if (ifMatch === undefined || row.sealedAnswer !== null) return
+  const { etag } = await previewPresentation(platform, caller, row, view)
+  if (!isSame(ifMatch, etag)) throw new Fault('resource.changed')
+}
+
 async function present(open: Open, choices: readonly CredentialChoice[]): Promise<PresentationAnswer> {
   const { platform, caller, row, request } = open
   const { sealing } = platform
@@ -108,13 +120,19 @@ async function present(open: Open, choices: readonly CredentialChoice[]): Promis
   const body = buildResponse(token, request.state, request.recipient)
   const sealedView = await sealView(sealing, caller.tenantId, row.id, { ...view, error: errorOf(unconfirmed()) })
   const sealedAnswer = await sealAnswer(sealing, caller.tenantId, row.id, body)
-  return send({ ...open, view }, { id: row.id, sealedView, sealedAnswer, body }, async (claim, stored, error) => {
-    if (error.code === 'presentation.undelivered') await end(open, 'failed', { ...view, error: errorOf(error) }, claim)
-    // the verifier postponed the answer, so it does not have it
-    else if (error.code === 'presentation.postponed') await pause(open, claim, { ...open.row, sealedAnswer: null })
-    else await pause(open, claim, stored)
-    return error
-  })
+  const credentialIds = view.selected.map(({ credentialId }) => credentialId)
+  return send(
+    { ...open, view },
+    { id: row.id, credentialIds, sealedView, sealedAnswer, body },
+    async (claim, stored, error) => {
+      if (error.code === 'presentation.undelivered')
+        await end(open, 'failed', { ...view, error: errorOf(error) }, claim)
+      // the verifier postponed the answer, so it does not have it
+      else if (error.code === 'presentation.postponed') await pause(open, claim, { ...open.row, sealedAnswer: null })
+      else await pause(open, claim, stored)
+      return error
+    },
+  )
 }
 
 /** Sends a stored answer again; the verifier may have accepted it the first time. */
@@ -126,7 +144,8 @@ async function repeat(open: Open, sealedAnswer: Buffer, answer: AnswerBody): Pro
     throw notPending('answered otherwise, and the verifier has not confirmed that answer')
   const { error: _, ...shown } = view
   const body = await openAnswer(platform.sealing, caller.tenantId, row.id, sealedAnswer)
-  return send({ ...open, view: shown }, { ...row, sealedAnswer, body }, async (claim, stored, error) => {
+  const credentialIds = view.selected.map(({ credentialId }) => credentialId)
+  return send({ ...open, view: shown }, { ...row, credentialIds, sealedAnswer, body }, async (claim, stored, error) => {
     if (error.code !== 'presentation.undelivered') {
       await pause(open, claim, stored)
       return error

@@ -8,6 +8,7 @@ import { isHaip } from '../../directory/tenants/haip.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
+import { foreignText } from '../../protocols/foreign-text.ts'
 import {
   type AuthenticatedRequest,
   authenticatePlain,
@@ -36,6 +37,8 @@ import { transactionTypesOf } from './transactions.ts'
 export type FetchedRequest = CheckedRequest & {
   readonly verifier: VerifierTrust
   readonly purposes: readonly string[]
+  /** null: not stated. */
+  readonly retentionSeconds: number | null
   readonly verifierInfo: readonly VerifierInfo[]
   readonly alwaysBound: boolean
 }
@@ -44,14 +47,23 @@ export type FetchedRequest = CheckedRequest & {
  * How far a verifier is authenticated. `signed`: it proved its client id. `trusted`: it is the tenant itself, or the tenant trusts it. `name`: of
  * the tenant, or the subject of a trusted certificate; null: only its client id is known.
  */
-type VerifierTrust = { readonly signed: boolean; readonly trusted: boolean; readonly name: string | null }
-type Identified = AuthenticatedRequest & VerifierTrust
+type VerifierTrust = {
+  readonly signed: boolean
+  readonly trusted: boolean
+  readonly name: string | null
+  /** The verifier is the tenant itself. */
+  readonly own?: boolean
+  /** What the verifier calls itself. */
+  readonly statedName: string | null
+}
+type Identified = AuthenticatedRequest & Omit<VerifierTrust, 'statedName'>
 
 type Needs = OutboundPeer & Pick<Platform, 'clock' | 'store' | 'urls'>
 
 const CHAIN_MAX = 6
 const PURPOSES_MAX = 8
 const PURPOSE_LENGTH_MAX = 300
+const NAME_CHARS_MAX = 100
 const INFO_MAX = 8
 const INFO_CHARS_MAX = 16_384
 
@@ -87,11 +99,18 @@ export async function fetchRequest(
     const request = checkRequest(authenticated, wallet, platform.clock.now())
     // [HAIP-20]
     if (isRestricted && request.recipient === null) throw outsideHaip()
-    const { signed, trusted, name, parameters } = authenticated
+    const { signed, trusted, name, own = false, parameters } = authenticated
     return {
       ...request,
-      verifier: { signed, trusted, name },
+      verifier: {
+        signed,
+        trusted,
+        name,
+        own,
+        statedName: foreignText(metadataOf(parameters).client_name, NAME_CHARS_MAX),
+      },
       purposes: purposesOf(parameters),
+      retentionSeconds: retentionOf(parameters),
       verifierInfo: verifierInfoOf(parameters),
       alwaysBound: isRestricted,
     }
@@ -125,7 +144,7 @@ async function authenticate(
   const request = authenticateSigned(signed, { didKey: await verifierKey(platform, signed) }, peers)
   // users of an organisation trust it as a verifier
   if (tenant !== null && link.client.id === platform.urls.did(tenant.slug)) {
-    return { ...request, trusted: true, name: tenant.name }
+    return { ...request, trusted: true, own: true, name: tenant.name }
   }
   return { ...request, ...unknown, trusted: await isTrustedVerifierDid(platform, tenantId, link.client.id) }
 }
@@ -145,15 +164,16 @@ async function authenticateCertified(
   const uri = signed.jws.payload.response_uri
   const acceptsAny = tenant?.settings.verifierPolicy !== 'trusted' && typeof uri === 'string' && URL.canParse(uri)
   const beyond = { address: acceptsAny ? uri : null, operation: trustOperation(platform) }
-  const by: { name: string | null } = { name: null }
+  const by: { name: string | null; own: boolean } = { name: null, own: false }
   const trustChain = (x5c: readonly string[], client: SignedRequest['client']) => {
     const found = certifiedVerifier(x5c, client, { ...known, revocation }, beyond)
     // an organisation is shown to its own users by its name
+    by.own = found.isOwn
     by.name = found.isOwn && tenant !== null ? tenant.name : found.name
     return found.key
   }
   const request = authenticateSigned(signed, { trustChain }, peersOf(platform))
-  return { ...request, trusted: by.name !== null, name: by.name }
+  return { ...request, trusted: by.name !== null, name: by.name, own: by.own }
 }
 
 function outsideHaip(): Fault {
@@ -211,13 +231,24 @@ function atCallersBody(error: unknown): unknown {
 }
 
 /** Returns the purposes that the verifier states, cut to a bounded length. */
-function purposesOf({ dcql_query: query }: JsonObject): string[] {
+function purposesOf(parameters: JsonObject): string[] {
+  const { dcql_query: query } = parameters
   const sets = isJsonObject(query) && Array.isArray(query.credential_sets) ? query.credential_sets : []
-  return sets
-    .flatMap((set) =>
-      isJsonObject(set) && typeof set.purpose === 'string' ? set.purpose.slice(0, PURPOSE_LENGTH_MAX) : [],
-    )
+  return [metadataOf(parameters), ...sets.filter(isJsonObject)]
+    .flatMap(({ purpose }) => foreignText(purpose, PURPOSE_LENGTH_MAX) ?? [])
     .slice(0, PURPOSES_MAX)
+}
+
+/** Returns how long the verifier says that it keeps what it gets: at most 100 years, else nothing is shown. */
+function retentionOf(parameters: JsonObject): number | null {
+  const { retention_seconds: seconds } = metadataOf(parameters)
+  return typeof seconds === 'number' && Number.isInteger(seconds) && seconds > 0 && seconds <= 3_155_760_000
+    ? seconds
+    : null
+}
+
+function metadataOf({ client_metadata: metadata }: JsonObject): JsonObject {
+  return isJsonObject(metadata) ? metadata : {}
 }
 
 /** [VP-R10] Returns the attestations that the verifier states about itself, up to a bounded size. NOT checked: their signatures. */

@@ -6,19 +6,27 @@ import { holderOf } from '../credentials/holder.ts'
 import type { PresentationAnswer } from './prepare-presentation.ts'
 import { metaOf, showPresentation } from './presentation.ts'
 import { findPresentation, listPresentations } from './presentation-store.ts'
-import type { PresentationStatus, ShownPresentation } from './schemas.ts'
+import { previewPresentation } from './preview-presentation.ts'
+import type { PresentationStatus, PresentationSummary, ShownPresentation } from './schemas.ts'
 import { openView } from './sealed-presentation.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock'>
 
 /** Returns one presentation of the caller. @throws Fault `holder.missing`, `resource.unknown` */
-export async function getPresentation(platform: Needs, caller: Caller, id: string): Promise<PresentationAnswer> {
+export async function getPresentation(
+  platform: Needs,
+  caller: Caller,
+  id: string,
+  language?: string,
+): Promise<PresentationAnswer> {
   const userId = holderOf(caller)
   const { tenantId } = caller
   const row = await platform.store.single(tenantId, (tx) => findPresentation(tx, userId, id))
   if (row === null) throw new Fault('resource.unknown')
   const view = await openView(platform.sealing, tenantId, id, row.sealedView)
-  return { data: showPresentation(row, view, tenantId, platform.clock.now()), meta: metaOf(row, view) }
+  const { claims, credentials, etag } = await previewPresentation(platform, caller, row, view, language)
+  const meta = { ...metaOf(row, view), preview: claims, credentials: Object.fromEntries(credentials) }
+  return { data: showPresentation(row, view, tenantId, platform.clock.now()), meta, etag }
 }
 
 /** Returns a page of the caller's presentations, and one more if there is a next page. @throws Fault `holder.missing` */
@@ -27,14 +35,16 @@ export async function listShared(
   caller: Caller,
   status: PresentationStatus | null,
   list: ListRequest,
-): Promise<ShownPresentation[]> {
+): Promise<(ShownPresentation & { readonly about: PresentationSummary })[]> {
   const userId = holderOf(caller)
   const { tenantId } = caller
   const now = platform.clock.now()
   const rows = await platform.store.single(tenantId, (tx) => listPresentations(tx, userId, status, list, now))
   return Promise.all(
-    rows.map(async (row) =>
-      showPresentation(row, await openView(platform.sealing, tenantId, row.id, row.sealedView), tenantId, now),
-    ),
+    rows.map(async (row) => {
+      const view = await openView(platform.sealing, tenantId, row.id, row.sealedView)
+      const about = { verifier: view.verifier, expiresAt: row.expiresAt.toISOString() }
+      return { ...showPresentation(row, view, tenantId, now), about }
+    }),
   )
 }

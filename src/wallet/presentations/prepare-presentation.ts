@@ -27,7 +27,11 @@ import { sealRequest, sealView } from './sealed-presentation.ts'
 import { withTransactions } from './transactions.ts'
 
 /** A presentation with its `meta`. */
-export type PresentationAnswer = { readonly data: ShownPresentation; readonly meta: Record<string, unknown> }
+export type PresentationAnswer = {
+  readonly data: ShownPresentation
+  readonly meta: Record<string, unknown>
+  readonly etag?: string
+}
 
 /** The longest time that a request stays pending, whatever the verifier allows. */
 const OPEN_MS_MAX = 86_400_000
@@ -58,7 +62,7 @@ export async function receiveRequest(
 ): Promise<PresentationAnswer> {
   const { tenantId, userId, by, deliveryId } = holder
   const opened = await fetchRequest(platform, tenantId, presentationRequest)
-  const { expiresAt: end, verifier: _, purposes: __, verifierInfo: ___, ...request } = opened
+  const { expiresAt: end, verifier: _, purposes: __, verifierInfo: ___, retentionSeconds: ____, ...request } = opened
   const view = viewOf(opened, await listCandidates(platform, holder, userId, opened, null))
   const now = platform.clock.now()
   const expiresAt = new Date(Math.min(end?.getTime() ?? now.getTime() + ttlMs(platform), now.getTime() + OPEN_MS_MAX))
@@ -89,6 +93,7 @@ function viewOf(request: FetchedRequest, candidates: readonly Candidate[]): Pres
   return {
     verifier: verifierOf(request),
     purposes: request.purposes,
+    ...(request.retentionSeconds !== null && { retentionSeconds: request.retentionSeconds }),
     verifierInfo: request.verifierInfo,
     transactionData: request.transactions.entries.map(({ type, credentialIds, content }) => ({
       ...{ type, queryIds: credentialIds, content },
@@ -129,8 +134,9 @@ function alternativesOf({ query }: FetchedRequest, { queries, required }: Select
 
 /** (3.11, step 8) Returns the identity of the verifier: the authenticated name, else the DID, else the host of the `response_uri`. */
 function verifierOf({ client, responseUri, verifier }: FetchedRequest): VerifierIdentity {
-  const { signed, trusted } = verifier
+  const { signed, trusted, own, statedName } = verifier
   const responseHost = new URL(responseUri).host
   const name = verifier.name ?? (client.prefix === 'decentralized_identifier' ? client.id : responseHost)
-  return { clientId: client.full, name, responseHost, authenticated: signed, trusted }
+  const identity = { clientId: client.full, name, responseHost, authenticated: signed, trusted }
+  return { ...identity, ...(own === true && { own }), ...(statedName !== null && { statedName }) }
 }

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Caller, UserId } from '../../caller.ts'
-import { memberOf } from '../../crypto/json.ts'
+import { type Json, memberOf } from '../../crypto/json.ts'
 import { authorityKeyIdsOf } from '../../crypto/x509/authority-key-ids.ts'
 import type { Platform } from '../../platform.ts'
 import { pathText, walkValues } from '../../protocols/claim-tree.ts'
@@ -34,7 +34,7 @@ export type Candidate = DcqlCredential & {
 }
 
 /** A value of a credential. `within`: the path of its innermost disclosure; null: it is always disclosed. */
-type Leaf = { readonly path: readonly PathStep[]; readonly within: ValuePath | null }
+type Leaf = { readonly path: readonly PathStep[]; readonly within: ValuePath | null; readonly value: Json }
 
 /** One presentation to make: which credential answers which query, and with which claims. */
 export type CredentialChoice = { readonly query: CredentialQuery; readonly match: Match<Candidate> }
@@ -118,7 +118,7 @@ export function alsoDisclosedOf(choices: readonly CredentialChoice[]): AlsoDiscl
     const disclosed = new PathSet(match.paths)
     const attributes = found.get(id) ?? new Set()
     for (const { path, within } of leaves)
-      if ((within === null || disclosed.touches(within)) && !isRequested(path, requested))
+      if ((within === null || disclosed.touches(within)) && !isRequestedPath(path, requested))
         attributes.add(pathText(path))
     found.set(id, attributes)
   }
@@ -134,14 +134,14 @@ function leavesOf({ payload, disclosed }: ProcessedSdJwt): Leaf[] {
   walkValues<ValuePath | null>(subjectClaims(payload), null, (value, at, above) => {
     const within = disclosures.has(JSON.stringify(at)) ? at : above
     if (typeof value !== 'object' || value === null)
-      leaves.push({ path: at.map((step) => (typeof step === 'number' ? null : step)), within })
+      leaves.push({ path: at.map((step) => (typeof step === 'number' ? null : step)), within, value })
     return within
   })
   return leaves
 }
 
 /** Returns whether a path is at or below a requested one. Array indices are ignored. */
-function isRequested(path: readonly PathStep[], requested: readonly (readonly PathStep[])[]): boolean {
+export function isRequestedPath(path: readonly PathStep[], requested: readonly (readonly PathStep[])[]): boolean {
   return requested.some((one) => one.every((step, at) => (typeof step === 'string' ? step : null) === path[at]))
 }
 

@@ -47,7 +47,7 @@ const page = pagedList({
 // Succeeds again with the same values, so that a call whose database answer was lost may repeat it.
 const beginStatement = sql(
   'wallet.begin_answer',
-  `update wallet_presentation set ${take('$7', '$8')}, sealed_view = $5, sealed_answer = $6
+  `update wallet_presentation set ${take('$7', '$8')}, sealed_view = $5, sealed_answer = $6, credential_ids = $9::uuid[]
    where ${OF_USER} and id = $3 and status = 'pending' and (
      (sealed_answer is null and expires_at > $4)
      or (sealed_answer = $6 and (${isFree('$4')} or ${isHeld('$7')})))
@@ -66,7 +66,8 @@ const endStatement = sql(
 )
 const pauseStatement = sql(
   'wallet.pause_answer',
-  `update wallet_presentation set ${RELEASE}, sealed_view = $5, sealed_answer = $6
+  `update wallet_presentation set ${RELEASE}, sealed_view = $5, sealed_answer = $6,
+     credential_ids = case when $6::bytea is null then '{}' else credential_ids end
    where ${OF_USER} and id = $3 and status = 'pending' and ${isHeld('$4')}`,
 )
 const showStatement = sql(
@@ -126,10 +127,12 @@ export async function beginAnswer(
     sealedAnswer,
     claim,
     leaseUntil,
-  }: Pick<SealedPresentation, 'id' | 'sealedView' | 'sealedAnswer'> & Lease,
+    credentialIds,
+  }: Pick<SealedPresentation, 'id' | 'sealedView' | 'sealedAnswer'> &
+    Lease & { readonly credentialIds: readonly string[] },
   now: Date,
 ): Promise<boolean> {
-  const values = [tx.tenantId, userId, id, now, sealedView, sealedAnswer, claim, leaseUntil]
+  const values = [tx.tenantId, userId, id, now, sealedView, sealedAnswer, claim, leaseUntil, credentialIds]
   return (await tx.rows(beginStatement, values)).length > 0
 }
 

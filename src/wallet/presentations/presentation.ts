@@ -17,6 +17,10 @@ export type VerifierIdentity = {
   readonly responseHost: string
   readonly authenticated: boolean
   readonly trusted: boolean
+  /** The verifier is the organisation of the holder. */
+  readonly own?: boolean
+  /** The name that the verifier states about itself; nothing proves it. */
+  readonly statedName?: string
 }
 
 /** An attestation that the verifier states about itself, e.g. a registration certificate. This server did not verify it. `data`: its text, or JSON. */
@@ -26,6 +30,8 @@ export type VerifierInfo = { readonly format: string; readonly data: string }
 export type PresentationView = {
   readonly verifier: VerifierIdentity
   readonly purposes: readonly string[]
+  /** How long the verifier says that it keeps what it gets. */
+  readonly retentionSeconds?: number
   readonly verifierInfo?: readonly VerifierInfo[]
   /** What the holder authorizes with the presentation of one of the queries. */
   readonly transactionData?: readonly {
@@ -97,6 +103,7 @@ export function metaOf({ expiresAt }: PresentationRow, view: PresentationView): 
   const {
     verifier,
     purposes,
+    retentionSeconds,
     alternatives,
     alsoDisclosed = [],
     unmatched,
@@ -109,6 +116,7 @@ export function metaOf({ expiresAt }: PresentationRow, view: PresentationView): 
   return {
     verifier,
     ...(purposes.length === 0 ? {} : { purpose: purposes.join(' ') }),
+    ...(retentionSeconds === undefined ? {} : { retentionSeconds }),
     ...(verifierInfo.length === 0 ? {} : { verifierInfo }),
     ...(transactionData.length === 0 ? {} : { transactionData }),
     ...(credentialSets.length === 0 ? {} : { credentialSets }),

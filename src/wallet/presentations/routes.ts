@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { IdParams } from '../../api/id-params.ts'
-import { listQuery } from '../../api/list.ts'
+import { listAnswer, listQuery, PageMeta, parseListQuery } from '../../api/list.ts'
 import { routeGroup } from '../../api/route-group.ts'
 import { describeCaller } from '../../directory/users/describe-caller.ts'
 import { once } from '../../http/routes/operation.ts'
@@ -15,6 +15,7 @@ import {
   Presentation,
   PresentationBody,
   PresentationMeta,
+  PresentationSummary,
   presentationStatuses,
 } from './schemas.ts'
 
@@ -26,13 +27,26 @@ const presentations = routeGroup({
   scope: { read: 'wallet:read', write: 'wallet:write' },
 })
 
-const replyOf = ({ data, meta }: PresentationAnswer) => answer(data, { meta })
+const replyOf = ({ data, meta, etag }: PresentationAnswer) =>
+  answer(data, { meta, ...(etag !== undefined && { headers: { etag } }) })
 
-const listRoute = presentations.list('/v2/presentations', {
+const PresentationListQuery = listQuery({ filters: { status: Status } })
+
+const listRoute = presentations.get('/v2/presentations', {
   summary: 'Lists the presentation requests to the holder.',
-  query: listQuery({ filters: { status: Status } }),
-  read: ({ platform, caller }, list, { status = null }) => listShared(platform, caller, status, list),
-  show: (row) => row,
+  query: PresentationListQuery,
+  reply: Type.Array(Presentation),
+  meta: Type.Object({
+    ...PageMeta.properties,
+    presentations: Type.Record(Type.String(), PresentationSummary, { description: 'More about each, by id.' }),
+  }),
+  handle: async ({ platform, caller, query, href }) => {
+    const list = parseListQuery(query)
+    const rows = await listShared(platform, caller, query['filter[status]'] ?? null, list)
+    const listed = listAnswer(rows, { href, query, list }, ({ about: _, ...row }) => row)
+    const shown = rows.slice(0, list.size).map(({ id, about }) => [id, about] as const)
+    return { ...listed, meta: { ...listed.meta, presentations: Object.fromEntries(shown) } }
+  },
 })
 
 const prepareRoute = presentations.post('/v2/presentations', {
@@ -48,15 +62,19 @@ const prepareRoute = presentations.post('/v2/presentations', {
 })
 
 const getRoute = presentations.get('/v2/presentations/{id}', {
-  summary: 'Returns a presentation.',
-  handle: async ({ platform, caller, params }) => replyOf(await getPresentation(platform, caller, params.id)),
+  summary:
+    'Returns a presentation; while it is pending, with the claims and values that would leave. Its `ETag` changes with what the holder is shown.',
+  handle: async ({ platform, caller, params, headers }) =>
+    replyOf(await getPresentation(platform, caller, params.id, headers['accept-language'])),
 })
 
 const answerRoute = presentations.patch('/v2/presentations/{id}', {
   summary:
     "Sends the holder's answer to the verifier: credentials or a refusal. A repetition of the call resends an answer that the verifier did not confirm.",
   body: AnswerBody,
+  ifMatch: true,
   faults: [
+    'resource.changed',
     'state.invalid',
     'credential.unmatched',
     'presentation.undelivered',
@@ -65,8 +83,8 @@ const answerRoute = presentations.patch('/v2/presentations/{id}', {
     'upstream.unreachable',
     'upstream.timeout',
   ],
-  handle: async ({ platform, caller, params, body }) =>
-    replyOf(await answerPresentation(platform, caller, params.id, body)),
+  handle: async ({ platform, caller, params, body, headers }) =>
+    replyOf(await answerPresentation(platform, caller, params.id, body, headers['if-match'])),
 })
 
 const caller = routeGroup({ group: 'wallet', tag: 'presentations', scope: 'wallet:read' })

@@ -1,5 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { IdParams } from '../../api/id-params.ts'
+import type { Json } from '../../crypto/json.ts'
+import { CredentialDetails } from '../display/schemas.ts'
 
 const { id: Uuid } = IdParams.properties
 const Time = Type.String({ format: 'date-time' })
@@ -90,16 +92,58 @@ export const CurrentUser = Type.Object(
 )
 
 const ids = Type.Array(Type.String())
+const Verifier = Type.Object({
+  clientId: Type.String(),
+  name: Type.String(),
+  responseHost: Type.String(),
+  authenticated: Type.Boolean({ description: 'Whether a signature proves the name.' }),
+  trusted: Type.Boolean({ description: 'Whether the organisation of the holder trusts the verifier.' }),
+  own: Type.Optional(Type.Boolean({ description: 'The verifier is the organisation of the holder.' })),
+  statedName: Type.Optional(Type.String({ description: 'What the verifier calls itself. Nothing proves it.' })),
+})
+
+/** What a list says about a presentation besides its state. */
+export const PresentationSummary = Type.Object({ verifier: Verifier, expiresAt: Time })
+/** The type of {@link PresentationSummary}. */
+export type PresentationSummary = Static<typeof PresentationSummary>
+
+/** A claim that leaves. */
+const PreviewedClaim = Type.Object({
+  path: Type.String({
+    description: 'The path as a JSON array; null stands for an element of an array. Of an mdoc namespace and element.',
+  }),
+  value: Type.Unsafe<Json>({ description: 'A single value; of an mdoc the element.' }),
+  isRequested: Type.Boolean({
+    description: 'false: it is disclosed besides, since its issuer did not make it selectively disclosable.',
+  }),
+})
+/** The type of {@link PreviewedClaim}. */
+export type PreviewedClaim = Static<typeof PreviewedClaim>
+
+/** What a verifier would get of one credential. */
+const ClaimsPreview = Type.Object({
+  queryId: Type.String(),
+  credentialId: Uuid,
+  disclosed: Type.Array(PreviewedClaim),
+  withheld: Type.Array(Type.String(), { description: 'Paths of the claims that would not be disclosed.' }),
+})
+/** The type of {@link ClaimsPreview}. */
+export type ClaimsPreview = Static<typeof ClaimsPreview>
 /** The `meta` of a presentation. */
 export const PresentationMeta = Type.Object(
   {
-    verifier: Type.Object({
-      clientId: Type.String(),
-      name: Type.String(),
-      responseHost: Type.String(),
-      authenticated: Type.Boolean({ description: 'Whether a signature proves the name.' }),
-      trusted: Type.Boolean({ description: 'Whether the organisation of the holder trusts the verifier.' }),
-    }),
+    verifier: Verifier,
+    preview: Type.Optional(
+      Type.Array(ClaimsPreview, {
+        description: 'While pending: what the verifier would get of each alternative, with values. GET only.',
+      }),
+    ),
+    credentials: Type.Optional(
+      Type.Record(Type.String(), CredentialDetails, { description: 'More about each credential, by id. GET only.' }),
+    ),
+    retentionSeconds: Type.Optional(
+      Type.Integer({ description: 'How long the verifier says that it keeps what it gets.' }),
+    ),
     purpose: Type.Optional(Type.String({ description: 'The purpose that the verifier states.' })),
     verifierInfo: Type.Optional(
       Type.Array(Type.Object({ format: Type.String(), data: Type.String() }), {

@@ -1,0 +1,98 @@
+import { type Endpoint, endpoint } from '../../http/routes/endpoint.ts'
+import { assets } from '../../pages/assets.ts'
+import { html } from '../../pages/html.ts'
+import { pageEndpoint } from '../../pages/page-endpoint.ts'
+import { message } from '../../pages/parts.ts'
+import { ownTexts } from '../own/texts.ts'
+
+const OFFLINE = '/me/offline'
+const ICON = '/me/icon.svg'
+const MASKABLE = '/me/icon-maskable.svg'
+/** The worker fetches from our own origin only. */
+const WORKER_POLICY = { 'content-security-policy': "default-src 'none'; connect-src 'self'" }
+const DAY = 'public, max-age=86400'
+
+/** The two waves of the cut of a chirograph. @param room The part of the side that stays free, so that a round mask cuts nothing off. */
+function icon(room: number): string {
+  const width = 512 - 2 * room
+  const scale = width / 32
+  const top = 256 - 10 * scale
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 512 512" width="512" height="512"><rect width="512" height="512" rx="${room > 100 ? 0 : 96}" fill="#1f4e79"/><g transform="translate(${room} ${top}) scale(${scale})" fill="none" stroke="#fff" stroke-width="2.5" stroke-linecap="round"><path d="M2 6q3.5-7 7 0t7 0 7 0 7 0"/><path d="M2 14q3.5-7 7 0t7 0 7 0 7 0" opacity=".6"/></g></svg>`
+}
+
+const manifest = {
+  ...{ id: '/me', name: 'Chirograph', short_name: 'Chirograph', start_url: '/me', scope: '/', display: 'standalone' },
+  ...{ background_color: '#faf9f6', theme_color: '#1f4e79' },
+  icons: [
+    { src: ICON, sizes: 'any', type: 'image/svg+xml', purpose: 'any' },
+    { src: MASKABLE, sizes: 'any', type: 'image/svg+xml', purpose: 'maskable' },
+  ],
+  share_target: { action: '/open', method: 'GET', params: { title: 'title', text: 'text', url: 'url' } },
+  // Browsers refuse these schemes to web pages today; the page is ready for the day.
+  protocol_handlers: ['openid-credential-offer', 'openid4vp'].map((protocol) => ({ protocol, url: '/open?u=%s' })),
+}
+
+/**
+ * Keeps the offline page, the style and the modules on the device; pages are always fetched, and never kept. The name of the store changes with
+ * what it holds, so that an old one is deleted.
+ */
+function worker(): string {
+  const { style, script } = assets()
+  const kept = [OFFLINE, style.pages, style.holder, script['install-app'], ICON]
+  const name = `chirograph ${kept.join(' ')}`
+  return `const NAME=${JSON.stringify(name)},KEPT=${JSON.stringify(kept)}
+addEventListener('install',(event)=>event.waitUntil(caches.open(NAME).then((store)=>store.addAll(KEPT)).then(()=>skipWaiting())))
+addEventListener('activate',(event)=>event.waitUntil(caches.keys().then((names)=>Promise.all(names.filter((name)=>name!==NAME).map((name)=>caches.delete(name)))).then(()=>clients.claim())))
+addEventListener('fetch',(event)=>{const {request}=event,{pathname}=new URL(request.url)
+if(request.mode==='navigate'&&request.method==='GET'&&/^\\/(me|open|offer)(\\/|$)/.test(pathname))event.respondWith(fetch(request).catch(()=>caches.match(KEPT[0])))
+else if(KEPT.includes(pathname)&&pathname!==KEPT[0])event.respondWith(caches.match(pathname).then((found)=>found??fetch(request)))})
+`
+}
+
+function file(
+  path: string,
+  summary: string,
+  type: string,
+  body: () => string,
+  cache = DAY,
+  more: Readonly<Record<string, string>> = {},
+): Endpoint {
+  return endpoint({
+    ...{ method: 'GET', path, summary, tag: 'Pages', hidden: true, accepts: 'none' },
+    handle: () => ({
+      ...{ status: 200, type, body: body() },
+      headers: { 'cache-control': cache, 'cross-origin-resource-policy': 'same-origin', ...more },
+    }),
+  })
+}
+
+const offline = pageEndpoint({
+  method: 'GET',
+  path: OFFLINE,
+  summary: 'The page that an installed wallet shows without a connection. It has nothing of a person.',
+  handle: () => {
+    const both = (['en', 'fr'] as const).map(
+      (code) =>
+        html`<section class="stack" lang="${code}"><h2>${ownTexts[code].offlineTitle}</h2>${message('note', ownTexts[code].offline)}</section>`,
+    )
+    return { page: { title: ownTexts.en.offlineTitle, main: html`${both}` } }
+  },
+})
+
+/** What makes the wallet installable. */
+export const appEndpoints: readonly Endpoint[] = [
+  file('/me/manifest.webmanifest', 'The manifest of the wallet.', 'application/manifest+json', () =>
+    JSON.stringify(manifest),
+  ),
+  file(
+    '/worker.js',
+    'The service worker: an offline page.',
+    'text/javascript; charset=utf-8',
+    worker,
+    'no-cache',
+    WORKER_POLICY,
+  ),
+  file(ICON, 'The icon of the wallet.', 'image/svg+xml', () => icon(80)),
+  file(MASKABLE, 'The icon of the wallet, for round masks.', 'image/svg+xml', () => icon(130)),
+  offline,
+]

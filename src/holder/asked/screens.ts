@@ -1,0 +1,128 @@
+import { parseJson } from '../../crypto/json.ts'
+import type { Endpoint } from '../../http/routes/endpoint.ts'
+import { form } from '../../pages/form.ts'
+import { type Html, html } from '../../pages/html.ts'
+import { typed } from '../../pages/once.ts'
+import { ApiRefusal } from '../../pages/own-api.ts'
+import { button, buttonLink, message } from '../../pages/parts.ts'
+import { namesOf } from '../cards/history.ts'
+import { type Frame, formScreen, type Screen } from '../frame/screen.ts'
+import { type Asked, type AskedMeta, chosenOf, readInstead } from './choice.ts'
+import { about, consentPage, type Opened } from './consent.ts'
+import { type AskedTexts, askedTexts } from './texts.ts'
+
+const PATH = '/me/asked/{id}'
+type AskedFrame = Frame<{ readonly id: string }>
+
+const asked = formScreen({
+  ...{
+    place: null,
+    path: PATH,
+    summary: 'Shows a request with all that would leave, and sends the answer of the person.',
+  },
+  show: async (frame) => {
+    const opened = await read(frame)
+    const instead = readInstead(frame.query.use ?? typed(frame.fields, 'use'), opened.meta)
+    return opened.data.status === 'pending' && opened.meta.error === undefined
+      ? consentPage(frame, opened, instead, null)
+      : endedPage(frame, opened)
+  },
+  send: async (frame) => {
+    const isShared = typed(frame.fields, 'answer') === 'answered'
+    return isShared ? share(frame) : answer(frame, { status: 'rejected' }, {})
+  },
+})
+
+async function read({ api, params }: AskedFrame): Promise<Opened> {
+  const { data, meta, etag } = await api.get<Asked>(`/wallet/v2/presentations/${encodeURIComponent(params.id)}`)
+  // The `meta` that the route promises.
+  return { data, meta: meta as unknown as AskedMeta, etag: etag ?? '' }
+}
+
+/** Sends nothing unless all is as the person saw it: the API compares the tag of what was shown. */
+async function share(frame: AskedFrame) {
+  const opened = await read(frame)
+  const use = typed(frame.fields, 'use')
+  const { named } = chosenOf(opened.meta, readInstead(use, opened.meta))
+  const selected = named === null ? {} : { selectedCredentials: named.map((credentialId) => ({ credentialId })) }
+  // Without a tag, or with a choice that is not there any more, the person has not seen what would be sent.
+  const isOther = (use === '') !== (named === null)
+  const etag = isOther ? '"changed"' : typed(frame.fields, 'etag') || '"none"'
+  return answer(frame, { status: 'answered', ...selected }, { ifMatch: etag })
+}
+
+async function answer(
+  frame: AskedFrame,
+  body: object,
+  { ifMatch }: { readonly ifMatch?: string },
+): Promise<Screen | { readonly to: string }> {
+  const path = `/me/asked/${encodeURIComponent(frame.params.id)}`
+  try {
+    const more = { body, ...(ifMatch !== undefined && { ifMatch }) }
+    await frame.api.send('PATCH', `/wallet/v2/presentations/${encodeURIComponent(frame.params.id)}`, more)
+    return { to: path }
+  } catch (error) {
+    if (!(error instanceof ApiRefusal)) throw error
+    const isChanged = error.status === 412 || error.errors[0]?.code === 'NO_MATCHING_CREDENTIAL'
+    if (isChanged) return shownAgain(frame)
+    // Answered by another tab, or sent without a confirmation: the page says how it stands.
+    if (error.status === 409 || error.status === 502 || error.status === 504 || error.status === 422)
+      return { to: path }
+    throw error
+  }
+}
+
+async function shownAgain(frame: AskedFrame): Promise<Screen> {
+  const opened = await read(frame)
+  if (opened.data.status !== 'pending') return endedPage(frame, opened)
+  const seen = seenIn(typed(frame.fields, 'seen'))
+  return consentPage(frame, opened, readInstead(typed(frame.fields, 'use'), opened.meta), seen)
+}
+
+function seenIn(text: string): readonly string[] {
+  try {
+    const value = parseJson(text)
+    return Array.isArray(value) ? value.slice(0, 500).map((one) => String(one).slice(0, 200)) : []
+  } catch {
+    return []
+  }
+}
+
+function endedPage(frame: AskedFrame, { data, meta }: Opened): Screen {
+  const t = askedTexts[frame.language]
+  if (data.status === 'pending') return unconfirmedPage(frame, t, data, meta)
+  const [title = '', advice = ''] = t.ended[data.status]
+  const kind = data.status === 'answered' ? 'done' : data.status === 'failed' ? 'warn' : 'note'
+  const names = data.status === 'answered' || data.status === 'failed' ? sharedNames(data, meta) : []
+  const list = names.length > 0 && html`<ul class="list">${names.map((one) => html`<li>${one}</li>`)}</ul>`
+  const main = html`${message(kind, advice)}${list}${about(frame, t, meta)}<p class="buttons">${back(t, meta)}${buttonLink(t.cards, '/me')}</p>`
+  return { title, main }
+}
+
+function unconfirmedPage(frame: AskedFrame, t: AskedTexts, data: Asked, meta: AskedMeta): Screen {
+  const [title = '', advice = ''] = t.unconfirmed
+  const again = form(
+    frame,
+    `/me/asked/${data.id}`,
+    html`<div class="buttons">${button(t.sendAgain, { look: 'main', name: 'answer', value: 'answered' })}${buttonLink(t.cards, '/me')}</div>`,
+  )
+  return { title, main: html`${message('warn', advice)}${about(frame, t, meta)}${again}` }
+}
+
+function sharedNames(data: Asked, { credentials = {}, alsoDisclosed = [] }: AskedMeta): string[] {
+  return data.selectedCredentials.flatMap(({ credentialId, matchedAttributes }) => {
+    const also = alsoDisclosed.filter((one) => one.credentialId === credentialId).flatMap((one) => one.attributes)
+    return namesOf({ matchedAttributes, alsoDisclosed: also }, credentials[credentialId]?.display)
+  })
+}
+
+/** The way back to the verifier, told by its host; https only, except in development. */
+function back(t: AskedTexts, { redirectUri }: AskedMeta): Html | null {
+  const url = URL.parse(redirectUri ?? '')
+  const isLocal = url?.protocol === 'http:' && ['127.0.0.1', 'localhost'].includes(url.hostname)
+  if (url === null || (url.protocol !== 'https:' && !isLocal)) return null
+  return html`<a class="button main" href="${url.href}" rel="noreferrer">${t.backTo(url.host)}</a>`
+}
+
+/** The consent. */
+export const askedScreens: readonly Endpoint[] = asked

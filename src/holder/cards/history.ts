@@ -1,0 +1,52 @@
+import { type Html, html } from '../../pages/html.ts'
+import { moment } from '../../pages/moment-text.ts'
+import { badge, type Tone } from '../../pages/table.ts'
+import type { Frame } from '../frame/screen.ts'
+import type { Display, HistoryEntry } from './api-types.ts'
+import { issuerName } from './card.ts'
+import { nameOf } from './claims.ts'
+import type { CardTexts } from './texts.ts'
+import { verifierName } from './verifier-name.ts'
+
+type Looks = Readonly<Record<string, Display>>
+
+const tones: Partial<Record<HistoryEntry['status'], Tone>> = { accepted: 'ok', answered: 'ok', failed: 'warn' }
+
+/** Returns entries of the history as a list: who, when, what left by name. */
+export function historyList(frame: Frame, t: CardTexts, entries: readonly HistoryEntry[], meta: object): Html {
+  // The `meta` that the route promises.
+  const looks = (meta as { readonly credentials: Looks }).credentials
+  return html`<ul class="rows past">${entries.map((one) => html`<li>${entryOf(frame, t, one, looks)}</li>`)}</ul>`
+}
+
+function entryOf({ language }: Frame, t: CardTexts, entry: HistoryEntry, looks: Looks): Html {
+  const { id, kind, status, updatedAt, presentation, credential } = entry
+  const state = badge(t.history[status], tones[status] ?? 'plain')
+  const when = html`<span>${moment(updatedAt, language)}</span>`
+  if (kind === 'credential' || presentation === undefined) {
+    const look = looks[id]
+    const name = look?.name ?? t.unnamed
+    const title = status === 'removed' ? t.got(name) : html`<a href="/me/cards/${id}">${t.got(name)}</a>`
+    const issuer = look === undefined ? (URL.parse(credential?.credentialIssuer ?? '')?.host ?? '') : issuerName(look)
+    return html`<div><b>${title}</b><span>${t.from} ${issuer}</span>${when}</div>${state}`
+  }
+  const { verifier, disclosed, selectedCredentials } = presentation
+  const saw = disclosed === 'no' ? [] : selectedCredentials.flatMap((one) => namesOf(one, looks[one.credentialId]))
+  return html`<div><b><a href="/me/asked/${id}">${t.with(verifierName(verifier))}</a></b>${saw.length > 0 && html`<span>${t.saw}: ${saw.join(', ')}</span>`}${disclosed === 'unknown' && html`<span>${t.uncertain}</span>`}${when}</div>${state}`
+}
+
+type Shared = { readonly matchedAttributes: readonly string[]; readonly alsoDisclosed: readonly string[] }
+
+/** Returns the names of what was shared of a card. */
+export function namesOf({ matchedAttributes, alsoDisclosed }: Shared, look: Display | undefined): string[] {
+  const names = [...matchedAttributes, ...alsoDisclosed].map((path) => nameOf(look?.labels ?? [], pathOf(path)))
+  return [...new Set(names)]
+}
+
+/** Dotted paths of the history as the labels have them: `clubs[]` is a path with null at its end. */
+function pathOf(dotted: string): string {
+  const element = /^(.+)\/([^/]+)$/.exec(dotted)
+  if (element !== null) return JSON.stringify(element.slice(1))
+  const steps = dotted.split('.').flatMap((step) => (step.endsWith('[]') ? [step.slice(0, -2), null] : [step]))
+  return JSON.stringify(steps)
+}

@@ -1,0 +1,188 @@
+import type { Endpoint } from '../../http/routes/endpoint.ts'
+import { form } from '../../pages/form.ts'
+import { type Html, html } from '../../pages/html.ts'
+import { moment } from '../../pages/moment-text.ts'
+import { typed } from '../../pages/once.ts'
+import { button, buttonLink, card, facts, message } from '../../pages/parts.ts'
+import { badge, pageOf, pager } from '../../pages/table.ts'
+import { type Frame, formScreen, screen } from '../frame/screen.ts'
+import type { Credential, Details, HistoryEntry, Verifier } from './api-types.ts'
+import { cardFace, cardRule, day, dayText, issuerName, stateOf } from './card.ts'
+import { linesOf } from './claims.ts'
+import { historyList } from './history.ts'
+import { type CardTexts, cardTexts } from './texts.ts'
+import { verifierName } from './verifier-name.ts'
+
+const API = '/wallet/v2'
+const place = 'cards'
+
+type Listed = Readonly<Record<string, Details>>
+type Asked = { readonly id: string; readonly status: string }
+type Summaries = Readonly<Record<string, { readonly verifier: Verifier; readonly expiresAt: string }>>
+
+const home = screen({
+  ...{ place, path: '/me', summary: 'Shows the cards of a person, and what waits for an answer.' },
+  show: async (frame) => {
+    const t = cardTexts[frame.language]
+    const [held, asked] = await Promise.all([
+      frame.api.get<readonly Credential[]>(`${API}/credentials`, pageOf(frame.query)),
+      frame.api.get<readonly Asked[]>(`${API}/presentations`, { 'filter[status]': 'pending', 'page[size]': '5' }),
+    ])
+    // The `meta` that these routes promise.
+    const [details, summaries] = [held.meta.credentials as Listed, asked.meta.presentations as Summaries]
+    const shown = held.data.flatMap((one) => {
+      const about = details[one.id]
+      return about === undefined || one.status === 'rejected' ? [] : [{ one, about }]
+    })
+    const accepted = shown.filter(({ one }) => one.status === 'accepted')
+    const waiting = html`${shown.filter(({ one }) => one.status === 'pending').map(({ one, about }) => offered(t, one, about))}${asked.data.map(({ id }) => asks(frame, t, id, summaries[id]))}`
+    const cards = accepted.map(({ one, about }) =>
+      cardFace({ ...faceOf(frame, t, one, about), href: `/me/cards/${one.id}` }),
+    )
+    const main = html`${waiting.text !== '' && html`<section class="stack" aria-label="${t.waiting}">${waiting}</section>`}
+${cards.length > 0 ? html`<ul class="cards">${cards.map((one) => html`<li>${one}</li>`)}</ul>` : html`<p class="empty">${t.empty}</p>`}
+${pager(frame.texts, held.links, frame.here)}<div class="bottom"><a class="button main" href="/me/scan">${t.scan}</a></div>`
+    const style = accepted.map(({ one, about }) => cardRule(one.id, about.display)).join('')
+    return { title: t.title, main, style }
+  },
+})
+
+/** The state of a card is said on its face where it is not valid. */
+function faceOf({ language, now, origin }: Frame, t: CardTexts, one: Credential, about: Details) {
+  const { state } = stateOf(one, about, now)
+  const { id } = one
+  const line =
+    about.validUntil === null
+      ? firstValues(one, about, language, t)
+      : `${t.validUntil} ${dayText(about.validUntil, language)}`
+  return { id, display: about.display, line, language, origin, state: state === 'valid' ? undefined : t.states[state] }
+}
+
+function firstValues({ claims }: Credential, { display }: Details, language: Frame['language'], t: CardTexts): string {
+  return linesOf(claims, display.labels, language, t)
+    .filter(({ value }) => value.length <= 40)
+    .slice(0, 2)
+    .map(({ value }) => value)
+    .join(' · ')
+}
+
+function offered(t: CardTexts, { id }: Credential, { display }: Details): Html {
+  return html`<div class="message note"><h2>${t.offers(issuerName(display))}</h2><p>${display.name ?? t.unnamed}</p><p><a href="/me/cards/${id}">${t.view}</a></p></div>`
+}
+
+function asks({ language }: Frame, t: CardTexts, id: string, about: Summaries[string] | undefined): Html {
+  if (about === undefined) return html``
+  return html`<div class="message note"><h2>${t.asks(verifierName(about.verifier))}</h2><p>${t.expires} ${moment(about.expiresAt, language)}</p><p><a href="/me/asked/${id}">${t.view}</a></p></div>`
+}
+
+const CARD = '/me/cards/{id}'
+
+const one = formScreen({
+  ...{
+    place,
+    path: CARD,
+    summary: 'Shows a card: what it says, from whom, whether it is valid, and where it was shown.',
+  },
+  show: async (frame) => {
+    const t = cardTexts[frame.language]
+    const id = encodeURIComponent(frame.params.id)
+    const [{ data, meta }, history] = await Promise.all([
+      frame.api.get<Credential>(`${API}/credentials/${id}`),
+      frame.api.get<readonly HistoryEntry[]>(`${API}/history`, {
+        ...{ 'filter[credentialId]': frame.params.id, 'filter[kind]': 'presentation', 'page[size]': '10' },
+      }),
+    ])
+    // The `meta` that the route promises.
+    const about = meta as unknown as Details
+    const { state, tone } = stateOf(data, about, frame.now)
+    const face = cardFace(faceOf(frame, t, data, about))
+    const lines = linesOf(data.claims, about.display.labels, frame.language, t)
+    const main = html`${frame.query.new === '1' && message('done', t.added)}${face}
+<p>${badge(t.states[state], tone)}</p>${t.says[state] !== '' && html`<p>${t.says[state]}</p>`}${data.status !== 'accepted' && decision(frame, t, data)}
+${card(facts(lines.map(({ name, value }) => [name, value] as const)), t.content)}
+${card(facts(factsOf(frame, t, about)), t.about)}
+<section class="stack"><h2>${t.shown}</h2>${history.data.length === 0 ? html`<p>${t.neverShown}</p>` : historyList(frame, t, history.data, history.meta)}</section>
+<p>${buttonLink(t.remove, `/me/cards/${data.id}/remove`)}</p>`
+    return { title: about.display.name ?? t.unnamed, main, style: cardRule(data.id, about.display) }
+  },
+  send: async (frame) => {
+    const status = typed(frame.fields, 'consent') === 'accepted' ? 'accepted' : 'rejected'
+    const id = encodeURIComponent(frame.params.id)
+    await frame.api.send('PATCH', `${API}/credentials/${id}`, { body: { status } })
+    return { to: status === 'accepted' ? `/me/cards/${id}?new=1` : '/me' }
+  },
+})
+
+function decision(frame: Frame, t: CardTexts, { id, status }: Credential): Html {
+  const refuse = status === 'pending' && button(t.decline, { name: 'consent', value: 'rejected' })
+  const content = html`<div class="buttons">${button(t.accept, { look: 'main', name: 'consent', value: 'accepted' })}${refuse}</div>`
+  return form(frame, `/me/cards/${id}`, content)
+}
+
+function factsOf({ language }: Frame, t: CardTexts, { display, standing, ...about }: Details) {
+  const { identifier } = display.issuer
+  const host = URL.parse(identifier)?.host ?? identifier
+  const name = issuerName(display)
+  const checked = standing?.checkedAt ?? about.receivedAt
+  return [
+    [t.from, name === host ? name : html`${name}<br><span class="hint">${host}</span>`],
+    [t.received, day(about.receivedAt, language)],
+    [t.since, day(about.validFrom, language)],
+    [t.validUntil, about.validUntil === null ? t.noEnd : day(about.validUntil, language)],
+    [t.checked, standing === undefined ? t.notListed : moment(checked, language)],
+  ] as const
+}
+
+const remove = formScreen({
+  ...{ place, path: `${CARD}/remove`, summary: 'Asks whether to remove a card, and removes it.' },
+  show: async (frame) => {
+    const t = cardTexts[frame.language]
+    const path = `/me/cards/${encodeURIComponent(frame.params.id)}`
+    const { meta } = await frame.api.get<Credential>(`${API}/credentials/${encodeURIComponent(frame.params.id)}`)
+    // The `meta` that the route promises.
+    const { display } = meta as unknown as Details
+    const content = html`<div class="buttons">${button(t.remove, { look: 'danger' })}${buttonLink(frame.t.cancel, path)}</div>`
+    const main = html`<p><b>${display.name ?? t.unnamed}</b> · ${issuerName(display)}</p><p>${t.removeText}</p>${form(frame, `${path}/remove`, content)}`
+    return { title: t.removeTitle, main }
+  },
+  send: async (frame) => {
+    await frame.api.send('DELETE', `${API}/credentials/${encodeURIComponent(frame.params.id)}`)
+    return { to: '/me' }
+  },
+})
+
+type CardImage = { readonly mediaType: string; readonly data: string }
+
+function picture(kind: 'logo' | 'background'): readonly Endpoint[] {
+  return screen({
+    ...{ place, path: `${CARD}/${kind}` as const, summary: 'Returns an image of a card, as kept from its receipt.' },
+    show: async ({ api, params }) => {
+      const { data } = await api.get<CardImage>(`${API}/credentials/${encodeURIComponent(params.id)}/images/${kind}`)
+      const headers = { 'cache-control': 'private, max-age=86400', 'cross-origin-resource-policy': 'same-origin' }
+      return { file: Buffer.from(data.data, 'base64'), type: data.mediaType, headers }
+    },
+  })
+}
+
+const history = screen({
+  ...{ place: 'history', path: '/me/history', summary: 'Shows what came and what left.' },
+  show: async (frame) => {
+    const t = cardTexts[frame.language]
+    const { data, meta, links } = await frame.api.get<readonly HistoryEntry[]>(`${API}/history`, pageOf(frame.query))
+    const main =
+      data.length === 0
+        ? html`<p class="empty">${t.historyEmpty}</p>`
+        : html`${historyList(frame, t, data, meta)}${pager(frame.texts, links, frame.here)}`
+    return { title: t.historyTitle, main }
+  },
+})
+
+/** Cards and history. */
+export const cardScreens: readonly Endpoint[] = [
+  ...home,
+  ...one,
+  ...remove,
+  ...picture('logo'),
+  ...picture('background'),
+  ...history,
+]

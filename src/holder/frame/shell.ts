@@ -1,0 +1,28 @@
+import type { Shell } from '../../pages/document.ts'
+import { html } from '../../pages/html.ts'
+import type { SignedInContext } from '../../pages/session/signed-in-endpoint.ts'
+import { holderTexts } from './texts.ts'
+
+/** An entry of the menu. */
+export type Place = 'cards' | 'scan' | 'history' | 'settings'
+
+const entries: readonly (readonly [Place, string])[] = [
+  ['cards', '/me'],
+  ['scan', '/me/scan'],
+  ['history', '/me/history'],
+  ['settings', '/me/settings'],
+]
+
+/** Returns what surrounds a page of the holder. */
+export function shellOf({ language, me }: Pick<SignedInContext, 'language' | 'me'>, place: Place | null): Shell {
+  const t = holderTexts[language]
+  const items = entries.map(
+    ([name, href]) =>
+      html`<li><a href="${href}"${name === place && html` aria-current="page"`}>${t.menu[name]}</a></li>`,
+  )
+  return {
+    surface: 'holder',
+    header: html`<b>${t.wallet(me.organisation.name)}</b>`,
+    menu: html`<nav id="menu" aria-label="${t.menu.label}"><ul>${items}</ul></nav>`,
+  }
+}

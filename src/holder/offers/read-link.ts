@@ -1,0 +1,46 @@
+/** What a link is: an offer or a request for the wallet, or nothing that it knows. */
+type Link =
+  | { readonly kind: 'offer'; readonly offer: string }
+  | { readonly kind: 'request'; readonly request: string }
+  | { readonly kind: 'unknown'; readonly text: string }
+
+const OFFER_SCHEMES = new Set(['openid-credential-offer:', 'haip-vci:'])
+const REQUEST_SCHEMES = new Set(['openid4vp:', 'haip-vp:', 'eudi-openid4vp:', 'mdoc-openid4vp:', 'haip:'])
+const WEB_SCHEMES = new Set(['https:', 'http:'])
+const TEXT_MAX = 65_536
+
+/**
+ * Sorts a link of any scheme, a text that contains one (as apps share them), or the JSON of an offer. Nothing is fetched here; whether the link is
+ * whole, the API decides.
+ *
+ * @param publicUrl Our own origin: links of our own pages lead to what they stand for.
+ */
+export function readLink(given: string, publicUrl: string): Link {
+  const text = given.trim().slice(0, TEXT_MAX)
+  if (text.startsWith('{')) return { kind: 'offer', offer: text }
+  const parts = text.split(/[\s<>"]/)
+  const found = parts.find((one) => one.includes('://') && URL.canParse(one)) ?? text
+  const url = URL.parse(found)
+  if (url === null) return { kind: 'unknown', text }
+  if (OFFER_SCHEMES.has(url.protocol)) return { kind: 'offer', offer: found }
+  if (REQUEST_SCHEMES.has(url.protocol)) return { kind: 'request', request: found }
+  if (!WEB_SCHEMES.has(url.protocol)) return { kind: 'unknown', text }
+  const own = url.origin === publicUrl ? ownLink(url, publicUrl) : null
+  if (own !== null) return own
+  const names = new Set(url.searchParams.keys())
+  if (names.has('credential_offer') || names.has('credential_offer_uri')) return { kind: 'offer', offer: found }
+  return names.has('client_id') ? { kind: 'request', request: found } : { kind: 'unknown', text }
+}
+
+function ownLink(url: URL, publicUrl: string): Link | null {
+  const [, slug, token] = /^\/offer\/([\w-]+)\/([\w-]+)$/.exec(url.pathname) ?? []
+  if (slug !== undefined && token !== undefined) return { kind: 'offer', offer: ownOffer(publicUrl, slug, token) }
+  const inner = url.pathname === '/open' ? url.searchParams.get('u') : null
+  return inner === null || inner.startsWith(publicUrl) ? null : readLink(inner, publicUrl)
+}
+
+/** Returns the link for wallets of an offer of ours. */
+export function ownOffer(publicUrl: string, slug: string, token: string): string {
+  const uri = `${publicUrl}/issuers/${slug}/offers/${token}`
+  return `openid-credential-offer://?credential_offer_uri=${encodeURIComponent(uri)}`
+}

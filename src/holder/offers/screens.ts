@@ -1,0 +1,210 @@
+import { sha256Base64url } from '../../crypto/digest.ts'
+import type { Endpoint } from '../../http/routes/endpoint.ts'
+import { assets } from '../../pages/assets.ts'
+import { hidden, textArea } from '../../pages/controls.ts'
+import { form } from '../../pages/form.ts'
+import { type Html, html } from '../../pages/html.ts'
+import { moment } from '../../pages/moment-text.ts'
+import { onceField, onceHeader, typed } from '../../pages/once.ts'
+import { ApiRefusal } from '../../pages/own-api.ts'
+import { cameraHeaders } from '../../pages/page-headers.ts'
+import { button, buttonLink, card, message } from '../../pages/parts.ts'
+import { badge } from '../../pages/table.ts'
+import { foreignText } from '../../protocols/foreign-text.ts'
+import type { Credential, Display } from '../cards/api-types.ts'
+import { cardFace, cardRule } from '../cards/card.ts'
+import { type Frame, formScreen, type Screen } from '../frame/screen.ts'
+import { readLink } from './read-link.ts'
+import { toldRefusal, triesLeft } from './refusals.ts'
+import { type OfferTexts, offerTexts } from './texts.ts'
+
+const API = '/wallet/v2'
+/** A link may carry a whole offer. */
+const BODY_BYTES_MAX = 262_144
+
+/** An offer before it is accepted, as the API resolves it. */
+type Offer = {
+  readonly credentialIssuer: string
+  readonly credentials: readonly { readonly credentialConfigurationId: string; readonly shown: Display }[]
+  readonly trust: keyof OfferTexts['trust']
+  readonly expiresAt: string | null
+  readonly authorization: 'preAuthorized' | 'code'
+  readonly txCode: {
+    readonly inputMode: 'numeric' | 'text'
+    readonly length: number | null
+    readonly description: string | null
+  } | null
+}
+type Presentation = { readonly id: string }
+
+const open = formScreen({
+  ...{ place: 'scan' as const, path: '/open', bodyBytesMax: BODY_BYTES_MAX },
+  summary: 'Sorts a link of any scheme: shows the offer, or leads to the request. Never leads to where the link says.',
+  show: (frame) => openLink(frame, frame.query.u ?? frame.query.text ?? frame.query.url ?? typed(frame.fields, 'u')),
+  send: (frame) => openLink(frame, typed(frame.fields, 'u')),
+})
+
+async function openLink(frame: Frame, given: string): Promise<Screen | { readonly to: string }> {
+  const t = offerTexts[frame.language]
+  if (given === '') return nothing(frame, t.nothing, '')
+  const link = readLink(given, frame.origin)
+  if (link.kind === 'offer') return offerPage(frame, link.offer)
+  if (link.kind === 'unknown') return nothing(frame, t.unknown, link.text)
+  try {
+    // One request by one person is fetched once, however often its page is loaded again.
+    const key = sha256Base64url(`${frame.me.id} ${link.request}`).slice(0, 22)
+    const body = { presentationRequest: link.request }
+    const headers = { 'idempotency-key': key }
+    const { data } = await frame.api.send<Presentation>('POST', `${API}/presentations`, { body, headers })
+    return { to: `/me/asked/${data.id}` }
+  } catch (error) {
+    return toldRefusal(frame, error, 'request')
+  }
+}
+
+function nothing(frame: Frame, [title = '', advice = '']: readonly string[], text: string): Screen {
+  const t = offerTexts[frame.language]
+  const main = html`${message('bad', advice)}${text !== '' && html`<p class="secret" dir="ltr">${foreignText(text, 500)}</p>`}
+<p class="buttons">${buttonLink(t.scanTitle, '/me/scan')}${buttonLink(t.back, '/me')}</p>`
+  return { title, main, hasErrors: true, status: 404 }
+}
+
+/** What was wrong with the code. */
+type CodeProblem = { readonly code: string; readonly error: string }
+
+async function offerPage(frame: Frame, offer: string, wrong?: CodeProblem): Promise<Screen> {
+  const t = offerTexts[frame.language]
+  try {
+    const body = { credentialOffer: offer }
+    const { data } = await frame.api.send<Offer>('POST', `${API}/credential-offers/resolve`, { body })
+    return shownOffer(frame, t, offer, data, wrong)
+  } catch (error) {
+    return toldRefusal(frame, error, 'offer')
+  }
+}
+
+function shownOffer(frame: Frame, t: OfferTexts, offer: string, data: Offer, wrong?: CodeProblem): Screen {
+  const host = URL.parse(data.credentialIssuer)?.host ?? ''
+  const isKnown = data.trust !== 'unknown'
+  // A stranger is called by its address: anybody can choose a name.
+  const stated = data.credentials[0]?.shown.issuer.name ?? null
+  const name = isKnown ? (stated ?? host) : host
+  const faces = data.credentials.slice(0, 8).map(({ shown }, index) => ({ id: `new-${index}`, shown }))
+  const cards = faces.map(({ id, shown }) =>
+    cardFace({
+      id,
+      display: { ...shown, images: [] },
+      line: shown.description ?? '',
+      language: frame.language,
+      origin: frame.origin,
+    }),
+  )
+  const labels = [...new Set(data.credentials.flatMap(({ shown }) => shown.labels.map((one) => one.name)))]
+  const main = html`<div class="who"><p>${badge(t.trust[data.trust], isKnown ? 'ok' : 'warn')} <span>${host}</span></p></div>
+${!isKnown && message('warn', t.unknownAdvice)}${cards}${data.expiresAt !== null && html`<p>${t.expires} ${moment(data.expiresAt, frame.language)}</p>`}${labels.length > 0 && card(html`<p>${labels.slice(0, 40).join(', ')}</p>`, t.says)}
+${acceptForm(frame, t, offer, data, host, wrong)}`
+  return {
+    title: t.title(name),
+    main,
+    style: faces.map(({ id, shown }) => cardRule(id, { ...shown, images: [] })).join(''),
+    ...(wrong !== undefined && { hasErrors: true }),
+  }
+}
+
+function acceptForm(frame: Frame, t: OfferTexts, offer: string, data: Offer, host: string, wrong?: CodeProblem): Html {
+  const common = html`${hidden('u', offer)}${onceField(wrong === undefined ? frame.fields : new Map())}`
+  if (data.authorization === 'code') {
+    const content = html`${common}${hidden('way', 'sign-in')}<p>${t.signInAdvice(host)}</p><div class="buttons decide">${button(t.signIn(host), { look: 'main' })}${buttonLink(t.not, '/me')}</div>`
+    return form(frame, '/me/offers', content)
+  }
+  const field = data.txCode === null ? null : codeField(t, data.txCode, wrong)
+  const text = data.credentials.length > 1 ? t.takeMany : t.take
+  const content = html`${common}${field}<div class="buttons decide">${button(text, { look: 'main' })}${buttonLink(t.not, '/me')}</div>`
+  return form(frame, '/me/offers', content)
+}
+
+function codeField(t: OfferTexts, code: NonNullable<Offer['txCode']>, wrong?: CodeProblem): Html {
+  const { inputMode, length, description } = code
+  const isDigits = inputMode === 'numeric'
+  const size = length === null ? '' : isDigits ? t.codeHint.digits(length) : t.codeHint.characters(length)
+  const hint = `${foreignText(description, 200) ?? t.codeHint.any} ${size}`
+  const error = wrong !== undefined && html`<p class="error" id="code-error">${wrong.error}</p>`
+  return html`<div class="field${wrong !== undefined && ' wrong'}"><label for="code">${t.code}</label><p class="hint" id="code-hint">${hint}</p>${error}
+<input id="code" name="code" type="text" inputmode="${isDigits ? 'numeric' : 'text'}" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="255" required aria-describedby="code-hint${wrong !== undefined && ' code-error'}"${wrong !== undefined && html` aria-invalid="true" autofocus`}></div>`
+}
+
+type Received = { readonly deferred?: readonly unknown[] }
+
+const offers = formScreen({
+  ...{ place: 'cards' as const, path: '/me/offers', bodyBytesMax: BODY_BYTES_MAX },
+  summary: 'Takes an offer: here, or after a sign-in at its issuer.',
+  show: (frame) => {
+    const offer = typed(frame.fields, 'u')
+    return offer === '' ? { to: '/me' } : offerPage(frame, offer)
+  },
+  send: (frame) => (typed(frame.fields, 'way') === 'sign-in' ? signInAtIssuer(frame) : takeOffer(frame)),
+})
+
+async function takeOffer(frame: Frame): Promise<Screen | { readonly to: string }> {
+  const t = offerTexts[frame.language]
+  const offer = typed(frame.fields, 'u')
+  const code = typed(frame.fields, 'code')
+  const headers = onceHeader(frame.fields)
+  try {
+    const body = { credentialOffer: offer, ...(code !== '' && { txCode: code.replaceAll(/[\s-]/g, '') }) }
+    const { data, meta } = await frame.api.send<readonly Credential[]>('POST', `${API}/credentials`, { body, headers })
+    // The person saw the offer and took it: that is the consent.
+    const accept = { body: { status: 'accepted' } }
+    await Promise.all(data.map(({ id }) => frame.api.send('PATCH', `${API}/credentials/${id}`, accept)))
+    if (((meta as Received).deferred ?? []).length > 0) return later(t)
+    const [first] = data
+    return { to: data.length === 1 && first !== undefined ? `/me/cards/${first.id}?new=1` : '/me' }
+  } catch (error) {
+    if (!(error instanceof ApiRefusal)) throw error
+    if (error.errors[0]?.code === 'TX_CODE_REQUIRED') return offerPage(frame, offer, { code, error: t.codeForm })
+    const left = triesLeft(error)
+    const isWrong = code !== '' && /transaction code may be wrong/.test(error.errors[0]?.detail ?? '') && left !== 0
+    if (isWrong) return offerPage(frame, offer, { code, error: t.codeWrong(left) })
+    return toldRefusal(frame, error, 'offer')
+  }
+}
+
+function later(t: OfferTexts): Screen {
+  const [title = '', advice = ''] = t.later
+  return { title, main: html`${message('done', advice)}<p>${buttonLink(t.back, '/me')}</p>` }
+}
+
+type Session = { readonly authorizationUrl: string | null }
+
+async function signInAtIssuer(frame: Frame): Promise<Screen | { readonly to: string } | { readonly leaveFor: string }> {
+  try {
+    const body = { credentialOffer: typed(frame.fields, 'u') }
+    const headers = onceHeader(frame.fields)
+    const { data } = await frame.api.send<Session>('POST', `${API}/issuance-sessions`, { body, headers })
+    return data.authorizationUrl === null ? { to: '/me' } : { leaveFor: data.authorizationUrl }
+  } catch (error) {
+    return toldRefusal(frame, error, 'offer')
+  }
+}
+
+const scan = formScreen({
+  ...{ place: 'scan' as const, path: '/me/scan', bodyBytesMax: BODY_BYTES_MAX },
+  summary: 'Reads a code with the camera or from a picture, or takes a pasted link.',
+  show: (frame) => scanPage(frame),
+  send: (frame) => openLink(frame, typed(frame.fields, 'u')),
+})
+
+function scanPage(frame: Frame): Screen {
+  const t = offerTexts[frame.language]
+  const element = html`<scan-code decoder="${assets().decoder}" refused="${t.refused}" absent="${t.absent}" nothing="${t.none}" looking="${t.looking}">
+<button type="button" class="button main">${t.camera}</button><video muted playsinline aria-hidden="true"></video><p role="status"></p>
+<div class="field"><label for="picture">${t.picture}</label><input id="picture" type="file" accept="image/*"></div></scan-code>`
+  const paste = { name: 'u', label: t.paste, hint: t.pasteHint, value: typed(frame.fields, 'u'), lengthMax: 65_536 }
+  const content = html`${textArea(frame, paste)}<div class="buttons">${button(t.open)}</div>`
+  const main = html`${element}<noscript><p class="hint">${t.plainScan}</p></noscript>
+${form(frame, '/open', content)}`
+  return { title: t.scanTitle, main, modules: ['scan-code'], headers: cameraHeaders }
+}
+
+/** Offers, links and the scan. */
+export const offerScreens: readonly Endpoint[] = [...open, ...offers, ...scan]

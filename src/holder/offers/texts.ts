@@ -1,0 +1,178 @@
+import type { Language } from '../../pages/language.ts'
+
+const en = {
+  title: (issuer: string) => `${issuer} offers you a card`,
+  many: (count: number) => `${count} cards`,
+  trust: {
+    own: 'Your organisation',
+    trusted_entity: 'Known to your organisation',
+    unknown: 'Not known to your organisation',
+  },
+  unknownAdvice: 'Take it only if you expected it. Anybody can choose a name; the address is what counts.',
+  host: 'From',
+  expires: 'Expires',
+  says: 'It can say about you',
+  code: 'Code',
+  codeHint: {
+    any: 'You got it by another way than the link, for example by mail or on paper.',
+    digits: (length: number) => `${length} digits.`,
+    characters: (length: number) => `${length} characters.`,
+  },
+  codeWrong: (left: number | null) =>
+    left === null
+      ? 'That code is not right.'
+      : left === 1
+        ? 'That code is not right. You can try once more.'
+        : `That code is not right. You can try ${left} more times.`,
+  codeForm: 'Enter the code as it was sent to you.',
+  take: 'Take this card',
+  takeMany: 'Take these cards',
+  signIn: (host: string) => `Continue at ${host}`,
+  signInAdvice: (host: string) => `${host} wants you to sign in there. You come back to your cards afterwards.`,
+  not: 'Not now',
+  later: ['The card comes later', 'The issuer has to approve it. It appears among your cards by itself.'],
+  back: 'Your cards',
+  again: 'Try again',
+  ended: [
+    'This offer has ended',
+    'It was taken already, its time is over, or the link is incomplete. Ask its issuer for a new one.',
+  ],
+  locked: [
+    'The code was wrong too often',
+    'The offer is closed, so that nobody can guess the code. Ask its issuer for a new one.',
+  ],
+  malformed: [
+    'This link cannot be read',
+    'It is incomplete or of another kind. Ask for it again, or scan the code once more.',
+  ],
+  untrusted: [
+    'Your organisation does not accept this issuer',
+    'Ask the people who run it whether they want to add it.',
+  ],
+  lies: ['The issuer made a mistake', 'What it sent does not hold together, so nothing was added. Ask the issuer.'],
+  away: [
+    'There was no answer',
+    'It is not reachable right now, or sent too much. Nothing was taken. Try again in a minute.',
+  ],
+  full: ['Your wallet is full', 'Remove cards that you do not need, then try again.'],
+  format: ['This kind of card is not supported', 'Your organisation has not enabled it.'],
+  request: [
+    'This request cannot be answered',
+    'It has expired, was answered already, or is not made correctly. Ask for a new one.',
+  ],
+  refusedVerifier: ['Your organisation does not accept this request', 'It does not know who asks. Nothing was shared.'],
+  unknown: ['This is not a link for your wallet', 'It is shown here and was not opened.'],
+  nothing: ['No link', 'Scan a code, choose a picture, or paste the link that you were sent.'],
+  scanTitle: 'Scan a code',
+  camera: 'Use the camera',
+  picture: 'Choose a picture of the code',
+  paste: 'Or paste the link',
+  pasteHint: 'It begins with https:// or openid.',
+  open: 'Open',
+  refused: 'The camera is not allowed. Choose a picture, or paste the link.',
+  absent: 'There is no camera here. Choose a picture, or paste the link.',
+  none: 'There is no code in this picture. Try another one, or paste the link.',
+  looking: 'Hold the code in front of the camera.',
+  plainScan: 'The camera needs scripts, which are off in this browser.',
+  pageTitle: (issuer: string) => `${issuer} has a card for you`,
+  here: 'Take it here',
+  hereHint: 'In the wallet of your organisation, in this browser.',
+  app: 'Open another wallet',
+  appHint: 'An app on this device.',
+  device: 'Another device',
+  deviceHint: 'Scan this code with its wallet.',
+  qr: 'Code of the offer',
+}
+
+/** The texts of offers and links. */
+export type OfferTexts = typeof en
+
+const fr: OfferTexts = {
+  title: (issuer) => `${issuer} vous propose une carte`,
+  many: (count) => `${count} cartes`,
+  trust: {
+    own: 'Votre organisation',
+    trusted_entity: 'Connue de votre organisation',
+    unknown: 'Inconnue de votre organisation',
+  },
+  unknownAdvice: 'Ne la prenez que si vous l’attendiez. Chacun peut choisir un nom ; c’est l’adresse qui compte.',
+  host: 'De',
+  expires: 'Expire le',
+  says: 'Elle peut dire de vous',
+  code: 'Code',
+  codeHint: {
+    any: 'Vous l’avez reçu par une autre voie que le lien, par exemple par courriel ou sur papier.',
+    digits: (length) => `${length} chiffres.`,
+    characters: (length) => `${length} caractères.`,
+  },
+  codeWrong: (left) =>
+    left === null
+      ? 'Ce code n’est pas correct.'
+      : left === 1
+        ? 'Ce code n’est pas correct. Encore un essai.'
+        : `Ce code n’est pas correct. Encore ${left} essais.`,
+  codeForm: 'Saisissez le code tel que vous l’avez reçu.',
+  take: 'Prendre cette carte',
+  takeMany: 'Prendre ces cartes',
+  signIn: (host) => `Continuer chez ${host}`,
+  signInAdvice: (host) => `${host} vous demande de vous y connecter. Vous reviendrez ensuite à vos cartes.`,
+  not: 'Pas maintenant',
+  later: ['La carte viendra plus tard', 'L’émetteur doit l’approuver. Elle apparaîtra d’elle-même parmi vos cartes.'],
+  back: 'Vos cartes',
+  again: 'Réessayer',
+  ended: [
+    'Cette offre est terminée',
+    'Elle a déjà été prise, sa durée est écoulée, ou le lien est incomplet. Demandez-en une nouvelle.',
+  ],
+  locked: [
+    'Le code a été faux trop souvent',
+    'L’offre est fermée, pour que personne ne devine le code. Demandez-en une nouvelle.',
+  ],
+  malformed: [
+    'Ce lien est illisible',
+    'Il est incomplet ou d’une autre sorte. Redemandez-le, ou scannez le code à nouveau.',
+  ],
+  untrusted: ['Votre organisation n’accepte pas cet émetteur', 'Demandez à ses responsables s’ils veulent l’ajouter.'],
+  lies: [
+    'L’émetteur a fait une erreur',
+    'Ce qu’il a envoyé n’est pas cohérent ; rien n’a été ajouté. Adressez-vous à lui.',
+  ],
+  away: [
+    'Pas de réponse',
+    'Le service n’est pas joignable, ou a envoyé trop. Rien n’a été pris. Réessayez dans une minute.',
+  ],
+  full: ['Votre portefeuille est plein', 'Supprimez des cartes inutiles, puis réessayez.'],
+  format: ['Cette sorte de carte n’est pas prise en charge', 'Votre organisation ne l’a pas activée.'],
+  request: [
+    'Cette demande ne peut pas recevoir de réponse',
+    'Elle a expiré, a déjà reçu une réponse, ou est mal faite. Demandez-en une nouvelle.',
+  ],
+  refusedVerifier: [
+    'Votre organisation n’accepte pas cette demande',
+    'Elle ne connaît pas le demandeur. Rien n’a été partagé.',
+  ],
+  unknown: ['Ce n’est pas un lien pour votre portefeuille', 'Il est affiché ici et n’a pas été ouvert.'],
+  nothing: ['Pas de lien', 'Scannez un code, choisissez une image, ou collez le lien reçu.'],
+  scanTitle: 'Scanner un code',
+  camera: 'Utiliser la caméra',
+  picture: 'Choisir une image du code',
+  paste: 'Ou coller le lien',
+  pasteHint: 'Il commence par https:// ou openid.',
+  open: 'Ouvrir',
+  refused: 'La caméra n’est pas autorisée. Choisissez une image, ou collez le lien.',
+  absent: 'Pas de caméra ici. Choisissez une image, ou collez le lien.',
+  none: 'Pas de code dans cette image. Essayez-en une autre, ou collez le lien.',
+  looking: 'Tenez le code devant la caméra.',
+  plainScan: 'La caméra a besoin de scripts, désactivés dans ce navigateur.',
+  pageTitle: (issuer) => `${issuer} a une carte pour vous`,
+  here: 'La prendre ici',
+  hereHint: 'Dans le portefeuille de votre organisation, dans ce navigateur.',
+  app: 'Ouvrir un autre portefeuille',
+  appHint: 'Une application sur cet appareil.',
+  device: 'Un autre appareil',
+  deviceHint: 'Scannez ce code avec son portefeuille.',
+  qr: 'Code de l’offre',
+}
+
+/** The texts by language. */
+export const offerTexts: Readonly<Record<Language, OfferTexts>> = { en, fr }

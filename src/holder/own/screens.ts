@@ -1,0 +1,94 @@
+import type { Endpoint } from '../../http/routes/endpoint.ts'
+import { checkbox } from '../../pages/controls.ts'
+import { form } from '../../pages/form.ts'
+import { html } from '../../pages/html.ts'
+import { moment } from '../../pages/moment-text.ts'
+import { typed } from '../../pages/once.ts'
+import { button, buttonLink, card, facts, message } from '../../pages/parts.ts'
+import type { Credential, Details, HistoryEntry } from '../cards/api-types.ts'
+import { issuerName } from '../cards/card.ts'
+import { linesOf } from '../cards/claims.ts'
+import { historyList } from '../cards/history.ts'
+import { cardTexts } from '../cards/texts.ts'
+import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
+import { ownTexts } from './texts.ts'
+
+const place = 'settings'
+const DATA = '/wallet/v2/data'
+
+type Everything = {
+  readonly exportedAt: string
+  readonly credentials: readonly { readonly credential: Credential; readonly details?: Details }[]
+  readonly history: readonly HistoryEntry[]
+}
+
+const settings = screen({
+  ...{
+    place,
+    path: '/me/settings',
+    summary: 'Shows the settings: language, sign-in, own data, and how to delete all.',
+  },
+  show: (frame) => {
+    const t = ownTexts[frame.language]
+    const main = html`${frame.query.deleted === '1' && message('done', t.deleted)}
+${card(html`<p>${t.languageText}</p>`, t.language)}
+${card(html`<p>${t.accountText}</p><p class="buttons">${buttonLink(t.accountLink, '/account')}${buttonLink(t.signOut, '/session/end')}</p>`, t.account)}
+${card(html`<p>${t.dataText}</p><p class="buttons"><a class="button plain" href="/me/data.json" download>${t.json}</a>${buttonLink(t.print, '/me/data')}</p>`, t.data)}
+${card(html`<p>${t.installText}</p>`, t.install)}
+${card(html`<p>${t.allText}</p><p>${buttonLink(t.deleteLink, '/me/delete')}</p>`, t.all)}`
+    return { title: t.title, main }
+  },
+})
+
+const download = screen({
+  ...{ place, path: '/me/data.json', summary: 'Returns everything in the wallet but its keys, as a file.' },
+  show: async ({ api }) => {
+    const { data } = await api.get<Everything>(DATA)
+    const headers = { 'content-disposition': 'attachment; filename="wallet.json"' }
+    return { file: Buffer.from(JSON.stringify(data, null, 2)), type: 'application/json', headers }
+  },
+})
+
+const printed = screen({
+  ...{ place, path: '/me/data', summary: 'Shows everything in the wallet on one page, to print.' },
+  show: async (frame) => {
+    const [t, words] = [ownTexts[frame.language], cardTexts[frame.language]]
+    const { data } = await frame.api.get<Everything>(DATA)
+    const looks = Object.fromEntries(
+      data.credentials.flatMap(({ credential, details }) =>
+        details === undefined ? [] : [[credential.id, details.display]],
+      ),
+    )
+    const cards = data.credentials.map(({ credential, details }) => {
+      const lines = linesOf(credential.claims, details?.display.labels ?? [], frame.language, words)
+      const name = details?.display.name ?? words.unnamed
+      const from = details === undefined ? '–' : issuerName(details.display)
+      return card(facts([[words.from, from], ...lines.map((one) => [one.name, one.value] as const)]), name)
+    })
+    const main = html`<p>${t.made} ${moment(data.exportedAt, frame.language)}</p>
+<h2>${t.cards}</h2>${cards}
+<h2>${t.history}</h2>${data.history.length > 0 && historyList(frame, words, data.history, { credentials: looks })}
+<p>${buttonLink(t.backToSettings, '/me/settings')}</p>`
+    return { title: t.printTitle, main }
+  },
+})
+
+const remove = formScreen({
+  ...{ place, path: '/me/delete', summary: 'Asks whether to delete everything in the wallet, and deletes it.' },
+  show: (frame) => deletePage(frame, false),
+  send: async (frame) => {
+    if (typed(frame.fields, 'sure') !== '1') return deletePage(frame, true)
+    await frame.api.send('DELETE', DATA)
+    return { to: '/me/settings?deleted=1' }
+  },
+})
+
+function deletePage(frame: Frame, isRefused: boolean): Screen {
+  const t = ownTexts[frame.language]
+  const content = html`${checkbox({ name: 'sure', label: t.sure, isOn: false })}<div class="buttons">${button(t.delete, { look: 'danger' })}${buttonLink(frame.t.cancel, '/me/settings')}</div>`
+  const main = html`${isRefused && message('bad', t.sureMissing)}<p>${t.deleteText}</p>${form(frame, '/me/delete', content)}`
+  return { title: t.deleteTitle, main, hasErrors: isRefused }
+}
+
+/** Settings and own data. */
+export const ownScreens: readonly Endpoint[] = [...settings, ...download, ...printed, ...remove]

@@ -1,0 +1,13 @@
+import type { Endpoint } from '../http/routes/endpoint.ts'
+import { appEndpoints } from './app/installable.ts'
+import { publicOffer } from './app/public-offer.ts'
+import { askedScreens } from './asked/screens.ts'
+import { cardScreens } from './cards/screens.ts'
+import { offerScreens } from './offers/screens.ts'
+import { ownScreens } from './own/screens.ts'
+
+/** The pages of a person's wallet that need a session. */
+export const holderScreens: readonly Endpoint[] = [...cardScreens, ...offerScreens, ...askedScreens, ...ownScreens]
+
+/** All pages of the holder. */
+export const holderEndpoints: readonly Endpoint[] = [...holderScreens, publicOffer, ...appEndpoints]

@@ -1,0 +1,38 @@
+import type { TenantId, UserId } from '../../caller.ts'
+import type { Platform } from '../../platform.ts'
+import { type DetailsRow, listDetailsRows } from './display-store.ts'
+import { displayIn } from './kept-display.ts'
+import type { CredentialDetails } from './schemas.ts'
+
+/**
+ * Returns what the wallet knows about credentials of a user besides their claims, by id: one statement for all of them.
+ *
+ * @param language `Accept-Language` of the caller.
+ */
+export async function describeCredentials(
+  { store }: Pick<Platform, 'store'>,
+  { tenantId, userId }: { readonly tenantId: TenantId; readonly userId: UserId | null },
+  ids: readonly string[],
+  language: string | undefined,
+): Promise<ReadonlyMap<string, CredentialDetails>> {
+  if (userId === null || ids.length === 0) return new Map()
+  const rows = await store.single(tenantId, (tx) => listDetailsRows(tx, userId, ids))
+  return new Map(rows.map((row) => [row.id, detailsOf(row, language)]))
+}
+
+function detailsOf(row: DetailsRow, language: string | undefined): CredentialDetails {
+  const { credentialIssuer, display, images, standing, checkedAt, validFrom, expiresAt, createdAt } = row
+  const { issuerName, ...shown } =
+    display === null ? { issuerName: null, name: null, labels: [] } : displayIn(display, language)
+  return {
+    display: {
+      ...shown,
+      issuer: { name: issuerName, identifier: credentialIssuer },
+      ...(images.length > 0 && { images: [...images] }),
+    },
+    ...(standing !== null && { standing: { status: standing, checkedAt: checkedAt?.toISOString() ?? null } }),
+    validFrom: validFrom.toISOString(),
+    validUntil: expiresAt?.toISOString() ?? null,
+    receivedAt: createdAt.toISOString(),
+  }
+}

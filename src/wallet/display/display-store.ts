@@ -1,0 +1,91 @@
+import type { UserId } from '../../caller.ts'
+import { sql, type TenantTx } from '../../store/store.ts'
+import type { CardImage } from './card-image.ts'
+import type { KeptDisplay } from './kept-display.ts'
+import type { ImageKind, ShownStanding } from './schemas.ts'
+
+/** What is stored about a credential besides its claims. `display` is null for one that was received before displays were kept. */
+export type DetailsRow = {
+  readonly id: string
+  readonly vct: string
+  readonly credentialIssuer: string
+  readonly display: KeptDisplay | null
+  readonly images: readonly ImageKind[]
+  readonly standing: ShownStanding['status'] | null
+  readonly checkedAt: Date | null
+  readonly validFrom: Date
+  readonly expiresAt: Date | null
+  readonly createdAt: Date
+}
+
+const insertStatement = sql(
+  'wallet.insert_display',
+  'insert into wallet_credential_display (tenant_id, credential_id, display, valid_from) values ($1, $2, $3::jsonb, $4)',
+)
+const listStatement = sql(
+  'wallet.list_details',
+  `select c.id, c.vct, c.credential_issuer as "credentialIssuer", d.display, s.standing, s.checked_at as "checkedAt",
+     coalesce(d.valid_from, c.issued_at) as "validFrom", c.expires_at as "expiresAt", c.created_at as "createdAt",
+     array(select i.kind from wallet_credential_image i where i.tenant_id = c.tenant_id and i.credential_id = c.id order by 1) as images
+   from wallet_credential c
+     left join wallet_credential_display d on d.tenant_id = c.tenant_id and d.credential_id = c.id
+     left join wallet_credential_standing s on s.tenant_id = c.tenant_id and s.credential_id = c.id
+   where c.tenant_id = $1 and c.user_id = $2 and c.id = any($3::uuid[])`,
+)
+const findPlacesStatement = sql(
+  'wallet.find_image_places',
+  'select display from wallet_credential_display where tenant_id = $1 and credential_id = $2',
+)
+const insertImageStatement = sql(
+  'wallet.insert_image',
+  `insert into wallet_credential_image (tenant_id, credential_id, kind, media_type, bytes)
+   select $1, credential_id, $3, $4, $5 from wallet_credential_display where tenant_id = $1 and credential_id = $2
+   on conflict do nothing`,
+)
+const findImageStatement = sql(
+  'wallet.find_image',
+  `select i.media_type as "mediaType", i.bytes from wallet_credential_image i
+     join wallet_credential c on c.tenant_id = i.tenant_id and c.id = i.credential_id
+   where i.tenant_id = $1 and c.user_id = $2 and i.credential_id = $3 and i.kind = $4`,
+)
+
+/** Inserts the look of a credential that the transaction has inserted. */
+export async function insertDisplay(
+  tx: TenantTx,
+  credentialId: string,
+  display: KeptDisplay,
+  validFrom: Date,
+): Promise<void> {
+  await tx.rows(insertStatement, [tx.tenantId, credentialId, JSON.stringify(display), validFrom])
+}
+
+/** Lists what is stored about credentials of the user. Ids of other credentials have no row. */
+export async function listDetailsRows(tx: TenantTx, userId: UserId, ids: readonly string[]): Promise<DetailsRow[]> {
+  return tx.rows<DetailsRow>(listStatement, [tx.tenantId, userId, ids])
+}
+
+/** Returns the look of a credential; null: it was removed. */
+export async function findDisplay(tx: TenantTx, credentialId: string): Promise<KeptDisplay | null> {
+  const [row] = await tx.rows<{ display: KeptDisplay }>(findPlacesStatement, [tx.tenantId, credentialId])
+  return row?.display ?? null
+}
+
+/** Keeps an image, unless there is one of this kind or the credential was removed. */
+export async function insertImage(
+  tx: TenantTx,
+  credentialId: string,
+  kind: ImageKind,
+  { mediaType, bytes }: CardImage,
+): Promise<void> {
+  await tx.rows(insertImageStatement, [tx.tenantId, credentialId, kind, mediaType, bytes])
+}
+
+/** Returns an image of a credential of the user, or null. */
+export async function findImage(
+  tx: TenantTx,
+  userId: UserId,
+  credentialId: string,
+  kind: ImageKind,
+): Promise<CardImage | null> {
+  return (await tx.rows<CardImage>(findImageStatement, [tx.tenantId, userId, credentialId, kind]))[0] ?? null
+}
