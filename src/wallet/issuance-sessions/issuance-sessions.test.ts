@@ -10,7 +10,7 @@ import type { CodeOptions } from '../test-support/code-server.ts'
 import { fault } from '../test-support/fault.ts'
 import { type ForeignIssuer, foreignIssuer, type Options } from '../test-support/foreign-issuer.ts'
 import { describes, elsewhere, huge, says, sends } from '../test-support/lies.ts'
-import { anMdocHolder, setTenant } from '../test-support/mdoc-holder.ts'
+import { anMdocHolder } from '../test-support/mdoc-holder.ts'
 import { type Bench, openBench } from '../test-support/wallet-platform.ts'
 import { createSession } from './create-session.ts'
 import { finishSession } from './finish-session.ts'
@@ -375,33 +375,6 @@ for (const [what, lies, counts] of [
       for (const [place, count] of Object.entries(counts)) assert.equal(callsTo(issuer, place).length, count)
     }))
 }
-
-test('each session has a wallet attestation and an instance key of its own, for the one client of all users [W-I1, W-I2]', () =>
-  withIssuer({ code: { ...attested, provider } }, async (issuer) => {
-    const people = [await bench.person(), await bench.person()]
-    for (const person of [...people, people[0]]) if (person !== undefined) await begin(person, offerOf(issuer))
-    const sent = callsTo(issuer, 'par').map(({ headers }) => String(headers['oauth-client-attestation']))
-    const claims = sent.map((one) => JSON.parse(Buffer.from(one.split('.')[1] ?? '', 'base64url').toString()))
-    assert.deepEqual(
-      claims.map(({ sub }) => sub),
-      Array.from({ length: 3 }, () => bench.platform.urls.publicUrl),
-    )
-    assert.equal(new Set(claims.map(({ cnf }) => cnf.jwk.x)).size, 3)
-  }))
-
-test('[HAIP-8] where a server accepts public clients too, the wallets of a tenant under the profile authenticate, and others do not', () =>
-  withIssuer({ code: { pushed: true, provider } }, async (issuer) => {
-    const methods = { token_endpoint_auth_methods_supported: ['none', 'attest_jwt_client_auth'] }
-    const pushed = { status: 201, type: 'application/json', body: { request_uri: 'urn:x', expires_in: 60 } }
-    issuer.lie({ reply: { server: says(methods), par: () => pushed } })
-    for (const haip of [true, false]) {
-      const person = await bench.person()
-      await setTenant(bench, person.tenantId, { haip })
-      await begin(person, offerOf(issuer))
-    }
-    const sent = callsTo(issuer, 'par').map(({ headers }) => headers['oauth-client-attestation'] !== undefined)
-    assert.deepEqual(sent, [true, false])
-  }))
 
 test('a challenge in a refusal is used for the one repetition', () =>
   withIssuer({ code: { ...attested, provider } }, async (issuer) => {
