@@ -1,5 +1,5 @@
 // A school issues a diploma, a person accepts and presents it, an employer reads verified claims; a forgery and a replay are refused. Then a
-// driving licence as ISO mdoc under its own root certificate, and a revocation. Uses the public HTTP API only. Run: npm run demo
+// driving licence as ISO mdoc under its own root certificate, a credential by HAIP 1.0 with a sign-in at the issuer, and a revocation. Uses the public HTTP API only. Run: npm run demo
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,7 +10,12 @@ import { runStory } from './story.ts'
 const from = performance.now()
 const folder = mkdtempSync(join(tmpdir(), 'chirograph-demo-'))
 const aSecret = () => randomBytes(32).toString('hex')
-const secrets = { SCHOOL_SECRET: aSecret(), EMPLOYER_SECRET: aSecret(), OFFICE_SECRET: aSecret() }
+const secrets = {
+  SCHOOL_SECRET: aSecret(),
+  EMPLOYER_SECRET: aSecret(),
+  OFFICE_SECRET: aSecret(),
+  REGISTRY_SECRET: aSecret(),
+}
 const bootstrap = {
   tenants: [
     {
@@ -40,13 +45,26 @@ const bootstrap = {
       clients: [{ clientId: 'transport-backend', clientSecret: { env: 'OFFICE_SECRET' }, scopes: ['tenant:admin'] }],
       users: [],
     },
+    {
+      slug: 'registry',
+      name: 'National Registry',
+      settings: { haip: true },
+      clients: [
+        {
+          clientId: 'registry-backend',
+          clientSecret: { env: 'REGISTRY_SECRET' },
+          scopes: ['tenant:admin', 'users:impersonate'],
+        },
+      ],
+      users: [{ username: 'thandi', firstName: 'Thandi', lastName: 'Molefe', enabled: true }],
+    },
   ],
 }
 const file = join(folder, 'bootstrap.json')
 writeFileSync(file, JSON.stringify(bootstrap))
 
 console.log(
-  'Chirograph demo: one server with three organisations and one wallet; an embedded database in a temporary folder.',
+  'Chirograph demo: one server with four organisations and two wallets; an embedded database in a temporary folder.',
 )
 try {
   const server = await startServer({ DATA_DIR: join(folder, 'data'), BOOTSTRAP_FILE: file, ...secrets })

@@ -1,15 +1,18 @@
+import { runRegistryPart } from './code-flow.ts'
 import { runLicencePart } from './driving-licence.ts'
 import { forge, holderKey, present, redeem } from './foreign-wallet.ts'
 import { at, type Json, text } from './json.ts'
 import { chapter, expect, Party, say, show, showQr } from './telling.ts'
 
-type Secrets = { readonly SCHOOL_SECRET: string; readonly EMPLOYER_SECRET: string; readonly OFFICE_SECRET: string }
+type Secrets = Readonly<Record<'SCHOOL_SECRET' | 'EMPLOYER_SECRET' | 'OFFICE_SECRET' | 'REGISTRY_SECRET', string>>
 type Parties = {
   readonly school: Party
   readonly thandi: Party
   readonly employer: Party
   readonly forger: Party
   readonly office: Party
+  readonly registry: Party
+  readonly resident: Party
 }
 
 const diploma: Json = {
@@ -50,6 +53,8 @@ export async function runStory(url: string, secrets: Secrets): Promise<void> {
     employer: new Party('employer', url),
     forger: new Party('forger', url),
     office: new Party('transport', url),
+    registry: new Party('registry', url),
+    resident: new Party('thandi', url),
   }
   await signIn(parties, secrets)
   const template = await describe(parties)
@@ -62,11 +67,15 @@ export async function runStory(url: string, secrets: Secrets): Promise<void> {
   await refuseForgery(parties, template, presentationTemplate)
   await refuseReplay(parties, offerUri)
   await runLicencePart({ ...parties, rental: parties.employer })
+  await runRegistryPart({ ...parties, shop: parties.employer })
   await refuseRevoked(parties, presentationTemplate)
 }
 
-async function signIn({ school, thandi, employer, office }: Parties, secrets: Secrets): Promise<void> {
-  chapter('Part 1. Each organisation gets an access token, and the school one for the wallet of Thandi')
+async function signIn(parties: Parties, secrets: Secrets): Promise<void> {
+  const { school, thandi, employer, office, registry, resident } = parties
+  chapter(
+    'Part 1. Each organisation gets an access token, and the school and the registry one for the wallet of Thandi',
+  )
   const asClient = (client: string, secret: string) => ({ client_id: client, client_secret: secret })
   const backend = asClient('acme-backend', secrets.SCHOOL_SECRET)
   const token = async (party: Party, form: Record<string, string>) =>
@@ -80,13 +89,16 @@ async function signIn({ school, thandi, employer, office }: Parties, secrets: Se
     grant_type: 'client_credentials',
     ...asClient('transport-backend', secrets.OFFICE_SECRET),
   })
-  thandi.token = await token(thandi, {
+  const ofRegistry = asClient('registry-backend', secrets.REGISTRY_SECRET)
+  registry.token = await token(registry, { grant_type: 'client_credentials', ...ofRegistry })
+  const exchanged = (subject: string) => ({
     grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
-    subject_token: school.token,
+    subject_token: subject,
     subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
     requested_subject: 'thandi',
-    ...backend,
   })
+  thandi.token = await token(thandi, { ...exchanged(school.token), ...backend })
+  resident.token = await token(resident, { ...exchanged(registry.token), ...ofRegistry })
 }
 
 async function describe({ school }: Parties): Promise<Json> {
@@ -186,7 +198,7 @@ async function refuseReplay({ thandi }: Parties, offerUri: string): Promise<void
 }
 
 async function refuseRevoked(parties: Parties, presentationTemplate: Json): Promise<void> {
-  chapter('Part 3. The school revokes the diploma, and the employer requests it again')
+  chapter('Part 4. The school revokes the diploma, and the employer requests it again')
   const issued = at(await parties.school.call('GET', '/creds/credentials?sort=createdAt&page[size]=1', 200), 'data', 0)
   const json = { ids: [text(issued, 'credentials', 0, 'id')] }
   const revoked = await parties.school.call('POST', '/creds/credentials/revoke', 200, { json })

@@ -4,7 +4,7 @@ import type { RecipientIdentifier } from '../../directory/users/find-recipient.t
 import type { Platform } from '../../platform.ts'
 import { idAt } from '../../store/row-id.ts'
 import { unknownTemplate } from '../issuances/issuance-refusal.ts'
-import { refuseUnderHaip } from '../issuances/offer-grants.ts'
+import { refuseUnderHaip } from '../offers/offer-grants.ts'
 import { latestTemplate } from '../templates/template-cache.ts'
 import type { Batch, BatchForm } from './batch.ts'
 import { insertBatch } from './batch-store.ts'

@@ -2,6 +2,7 @@ import type { Caller } from '../../caller.ts'
 import { sha256Base64url } from '../../crypto/digest.ts'
 import { thumbprint } from '../../crypto/jwk.ts'
 import { randomToken } from '../../crypto/random.ts'
+import { isHaipTenant } from '../../directory/tenants/haip-tenant.ts'
 import { Fault } from '../../fault.ts'
 import { makeBearerSecret } from '../../keys/bearer-secret.ts'
 import type { Platform } from '../../platform.ts'
@@ -37,7 +38,7 @@ export async function createSession(platform: Platform, caller: Caller, body: Se
   refuseUnprovable(metadata, configurations)
   const hint = offer.authorizationCode?.authorizationServer ?? null
   const server = await fetchServerMetadata(platform, metadata, hint, CODE_GRANT)
-  const client = grantClientFor(platform, server, false)
+  const client = grantClientFor(platform, server, false, await isHaipTenant(platform, caller.tenantId))
   const secret = makeBearerSecret(caller.tenantId, id)
   const codeVerifier = randomToken(32)
   const request = requestFor(platform, fetched, client, { state: secret.text, codeVerifier })

@@ -376,19 +376,6 @@ for (const [what, lies, counts] of [
     }))
 }
 
-test('each session has a wallet attestation and an instance key of its own, for the one client of all users [W-I1, W-I2]', () =>
-  withIssuer({ code: { ...attested, provider } }, async (issuer) => {
-    const people = [await bench.person(), await bench.person()]
-    for (const person of [...people, people[0]]) if (person !== undefined) await begin(person, offerOf(issuer))
-    const sent = callsTo(issuer, 'par').map(({ headers }) => String(headers['oauth-client-attestation']))
-    const claims = sent.map((one) => JSON.parse(Buffer.from(one.split('.')[1] ?? '', 'base64url').toString()))
-    assert.deepEqual(
-      claims.map(({ sub }) => sub),
-      Array.from({ length: 3 }, () => bench.platform.urls.publicUrl),
-    )
-    assert.equal(new Set(claims.map(({ cnf }) => cnf.jwk.x)).size, 3)
-  }))
-
 test('a challenge in a refusal is used for the one repetition', () =>
   withIssuer({ code: { ...attested, provider } }, async (issuer) => {
     const challenges: unknown[] = []

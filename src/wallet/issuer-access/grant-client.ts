@@ -33,14 +33,17 @@ type Needs = SendNeeds & Pick<Platform, 'keys' | 'urls' | 'store'>
  * clients; anonymous if that is allowed and enough.
  *
  * @param isPreAuthorized Whether the grant may be redeemed without naming a client. [VCI-M12]
+ * @param authenticates The wallet authenticates wherever the server supports it, also beside public clients. [HAIP-8]
  */
 export function grantClientFor(
   { urls }: Pick<Platform, 'urls'>,
   server: ServerMetadata,
   isPreAuthorized: boolean,
+  authenticates = false,
 ): GrantClient {
   const isAnonymous = isPreAuthorized && server.anonymousAccess
-  const usesAttestation = !isAnonymous && server.authMethods.includes(ATTESTED) && !server.authMethods.includes('none')
+  const isRequired = authenticates || !server.authMethods.includes('none')
+  const usesAttestation = !isAnonymous && isRequired && server.authMethods.includes(ATTESTED)
   return {
     server: server.issuer,
     tokenEndpoint: server.tokenEndpoint,

@@ -16,7 +16,7 @@ import {
 import { readServerMetadata, type ServerMetadata } from '../../protocols/openid4vci/server-metadata.ts'
 import { wellKnownUrl } from '../../protocols/openid4vci/well-known.ts'
 import { bytesMax, isOk, jsonOf, type OutboundPeer, peersOf, upstreamRefusal } from '../credentials/upstream.ts'
-import type { MetadataVerifier } from './signed-metadata.ts'
+import type { MetadataVerifier } from '../issuer-access/signed-metadata.ts'
 
 /** An offer with the metadata of its issuer. Nothing of the offer was consumed; nothing of it is verified. */
 export type FetchedOffer = {

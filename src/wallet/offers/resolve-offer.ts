@@ -4,11 +4,11 @@ import type { Configuration } from '../../protocols/openid4vci/credential-config
 import { type Holder, holderOf } from '../credentials/holder.ts'
 import { openFormats, walletFormatOf } from '../credentials/wallet-format.ts'
 import { refuseFull } from '../credentials/wallet-quota.ts'
+import { metadataVerifierOf } from '../issuer-access/signed-metadata.ts'
 import { displayIn, readDisplay } from '../display/kept-display.ts'
 import { type FetchedOffer, fetchOffer, type OfferTerms } from './fetch-offer.ts'
-import { knownIssuer, refuseUntrusted, refuseUnverifiable } from './issuer-policy.ts'
+import { knownIssuer, refuseUntrusted, refuseUnverifiable, signerTrustOf } from './issuer-policy.ts'
 import type { ResolvedOffer } from './schemas.ts'
-import { metadataVerifierOf } from './signed-metadata.ts'
 
 /**
  * Returns a preview of an offer, without consuming anything of it. The code in the offer is not shown.
@@ -42,7 +42,9 @@ export async function offerTerms(
   const formats = await openFormats(platform, owner.tenantId)
   return {
     formats,
-    verifySigned: await metadataVerifierOf(platform, owner.tenantId),
+    verifySigned: await metadataVerifierOf(platform, owner.tenantId, (issuer) =>
+      signerTrustOf(platform, owner.tenantId, issuer),
+    ),
     refuse: (issuer) => refuseUntrusted(platform, owner, issuer),
     refuseFormats: (issuer, offered) => refuseUnverifiable(platform, owner, issuer, offered),
   }

@@ -2,12 +2,17 @@ import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { compactVerify, decodeProtectedHeader } from 'jose'
+import type { Caller } from '../../caller.ts'
 import { generateKeyPair } from '../../crypto/jwk.ts'
 import type { FaultCode } from '../../fault.ts'
+import { newId } from '../../store/row-id.ts'
+import { createSession } from '../issuance-sessions/create-session.ts'
 import { publishProviderRoot } from '../issuer-access/wallet-provider.ts'
+import type { CodeOptions } from '../test-support/code-server.ts'
 import { fault } from '../test-support/fault.ts'
-import { foreignIssuer, type Lies } from '../test-support/foreign-issuer.ts'
+import { type ForeignIssuer, foreignIssuer, type Lies } from '../test-support/foreign-issuer.ts'
 import { describes, says } from '../test-support/lies.ts'
+import { setTenant } from '../test-support/mdoc-holder.ts'
 import { sealedMessages } from '../test-support/sealed-messages.ts'
 import { type Bench, openBench } from '../test-support/wallet-platform.ts'
 import { acceptOffer } from './accept-offer.ts'
@@ -229,3 +234,47 @@ test('an issuer that requires stronger keys than ours is refused before the code
     await issuer.close()
   }
 })
+
+/** Runs with an issuer whose holders sign in. */
+async function withIssuer(code: CodeOptions, run: (issuer: ForeignIssuer) => Promise<void>): Promise<void> {
+  const issuer = await foreignIssuer({ code: { ...code, provider: () => publishProviderRoot(bench.platform) } })
+  try {
+    await run(issuer)
+  } finally {
+    await issuer.close()
+  }
+}
+
+const begin = (person: Caller, { offerUri }: ForeignIssuer) =>
+  createSession(bench.platform, person, { credentialOffer: offerUri }, newId())
+
+test('each session has a wallet attestation and an instance key of its own, for the one client of all users [W-I1, W-I2]', () =>
+  withIssuer({ pushed: true, attested: true }, async (issuer) => {
+    const people = [await bench.person(), await bench.person()]
+    for (const person of [...people, people[0]]) if (person !== undefined) await begin(person, issuer)
+    const sent = issuer.calls
+      .filter(({ place }) => place === 'par')
+      .map(({ headers }) => String(headers['oauth-client-attestation']))
+    const claims = sent.map((one) => JSON.parse(Buffer.from(one.split('.')[1] ?? '', 'base64url').toString()))
+    assert.deepEqual(
+      claims.map(({ sub }) => sub),
+      Array.from({ length: 3 }, () => bench.platform.urls.publicUrl),
+    )
+    assert.equal(new Set(claims.map(({ cnf }) => cnf.jwk.x)).size, 3)
+  }))
+
+test('[HAIP-8] where a server accepts public clients too, the wallets of a tenant under the profile authenticate, and others do not', () =>
+  withIssuer({ pushed: true }, async (issuer) => {
+    const methods = { token_endpoint_auth_methods_supported: ['none', 'attest_jwt_client_auth'] }
+    const pushed = { status: 201, type: 'application/json', body: { request_uri: 'urn:x', expires_in: 60 } }
+    issuer.lie({ reply: { server: says(methods), par: () => pushed } })
+    for (const haip of [true, false]) {
+      const person = await bench.person()
+      await setTenant(bench, person.tenantId, { haip })
+      await begin(person, issuer)
+    }
+    const sent = issuer.calls
+      .filter(({ place }) => place === 'par')
+      .map(({ headers }) => headers['oauth-client-attestation'] !== undefined)
+    assert.deepEqual(sent, [true, false])
+  }))

@@ -2,10 +2,9 @@ import type { TenantId } from '../../caller.ts'
 import { isHaipTenant } from '../../directory/tenants/haip-tenant.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
-import type { CreateIssuanceBody } from './schemas.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'memory'>
-type Grants = NonNullable<CreateIssuanceBody['grants']>
+type Grant = 'pre-authorized_code' | 'authorization_code'
 
 const profile = 'The organisation follows HAIP 1.0, which issues by the authorization code flow only'
 
@@ -18,8 +17,8 @@ const profile = 'The organisation follows HAIP 1.0, which issues by the authoriz
 export async function grantsOfOffer(
   needs: Needs,
   tenantId: TenantId,
-  { grants, recipient }: Pick<CreateIssuanceBody, 'grants' | 'recipient'>,
-): Promise<Grants> {
+  { grants, recipient }: { readonly grants?: Grant[] | undefined; readonly recipient?: object | undefined },
+): Promise<Grant[]> {
   if (!(await isHaipTenant(needs, tenantId))) return grants ?? ['pre-authorized_code']
   const isByCode = grants === undefined ? recipient !== undefined : !grants.includes('pre-authorized_code')
   if (isByCode) return ['authorization_code']
