@@ -66,7 +66,7 @@ for (const [what, query, credential] of [
     aCredential('v', { a: 1 }),
   ],
   [
-    'of an authority that nobody vouches for',
+    'under none of the trusted authorities',
     ask({ trusted_authorities: [{ type: 'aki', values: ['k'] }] }),
     aCredential('v', {}),
   ],

@@ -83,7 +83,7 @@ describe('the published document', () => {
     ['a year later', { now: new Date('2021-10-02T00:00:00Z') }, 'validity.expired'],
     ['before it is valid', { now: new Date('2020-10-01T13:28:00Z') }, 'validity.early'],
     ['as another document', { docType: 'org.iso.23220.photoid.1' }, 'mso.doc_type'],
-    ['with the key of somebody else', { certificate: { ...certificate, key: holderKey } }, 'issuer_auth.signature'],
+    ['with another key', { certificate: { ...certificate, key: holderKey } }, 'issuer_auth.signature'],
     ['with a certificate that began later', { certificate: { ...certificate, notBefore: now } }, 'validity.signed'],
     ['with an algorithm that is not allowed', { algs: [-8] }, 'issuer_auth.algorithm'],
   ] as const) {

@@ -185,7 +185,7 @@ const attached = await sign1({ payload: Buffer.from('x') }, deviceKey)
 for (const [what, response, codes] of [
   ['as it should be', await forged({}), []],
   ['of a higher minor version', await forged({ response: { version: '1.1' } }), []],
-  ['with members that nobody knows', await forged({ response: { zkDocuments: [] } }), []],
+  ['with unknown members', await forged({ response: { zkDocuments: [] } }), []],
   [
     'with elements of the holder that its issuer allows',
     await forged({ mdoc: allowed, deviceElements: stating('own', 'x') }),

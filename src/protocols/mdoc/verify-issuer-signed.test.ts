@@ -89,7 +89,7 @@ for (const [what, mdoc, codes] of [
   ],
   ['with SHA-384', await forged({ mso: { digestAlgorithm: 'SHA-384', valueDigests: hashed('sha384') } }), []],
   ['with SHA-512', await forged({ mso: { digestAlgorithm: 'SHA-512', valueDigests: hashed('sha512') } }), []],
-  ['with members that nobody knows', await forged({ mso: { futureMember: 1 }, issuerSigned: { other: 1 } }), []],
+  ['with unknown members', await forged({ mso: { futureMember: 1 }, issuerSigned: { other: 1 } }), []],
   [
     'with fractions of seconds and an offset',
     await forged({ mso: { validityInfo: record({ ...times, signed: time('2026-11-20T01:00:00.5+01:00') }) } }),

@@ -70,7 +70,7 @@ test('a request that we build is accepted by our wallet', async () => {
 
 for (const [what, change] of [
   ['unknown parameters [VP-R7]', { claims: { later: {}, verifier_info: [{ format: 'new' }] } }],
-  ['an iss of anybody [VP-R5]', { claims: { iss: 'https://other.example' } }],
+  ['an iss of another issuer [VP-R5]', { claims: { iss: 'https://other.example' } }],
   ['no aud', { claims: { aud: undefined } }],
   ['no formats', { claims: { client_metadata: { client_name: 'x' } } }],
   ['a kid that is a fragment', { header: { kid: `#${key.kid}` } }],
@@ -201,7 +201,7 @@ for (const [what, value, code] of [
   ['origin', 'origin:https://verifier.example', 'presentation_request.invalid'],
   ['a prefix of a draft (0.4)', did, 'presentation_request.invalid'],
   ['an unknown prefix', 'x509_san_uri:https://verifier.example', 'presentation_request.invalid'],
-  ['an attestation about nobody', 'verifier_attestation:', 'presentation_request.invalid'],
+  ['an attestation without a subject', 'verifier_attestation:', 'presentation_request.invalid'],
   ['the name of a prefix that is none (5.9.2)', 'pre-registered:verifier', 'presentation_request.invalid'],
   ['nothing', '', 'presentation_request.invalid'],
   ['no string', 7, 'presentation_request.invalid'],

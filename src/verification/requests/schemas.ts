@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { dcqlLimits } from '../../protocols/dcql/query.ts'
 import { transactionLimits } from '../../protocols/openid4vp/transactions.ts'
-import { templateFormats } from '../templates/schemas.ts'
+import { templateFormats } from '../templates/credential-schema.ts'
 
 /** Statuses of a request in the API. `requested` is open; the others are final. */
 const requestStatuses = ['requested', 'verified', 'rejected', 'failed', 'expired'] as const

@@ -4,6 +4,7 @@ import { isDid } from '../../protocols/did/did.ts'
 import { subjectOfAttestation } from '../../protocols/openid4vp/verifier-attestation.ts'
 import { asPeerUrl, type PeerPolicy } from '../../protocols/shape.ts'
 import { inferFormat, type RequestedClaim, readRequestedAttributes } from './attribute-grammar.ts'
+import { templateFormats } from './credential-schema.ts'
 import {
   ANY_ISSUER,
   type TemplateContent,
@@ -11,7 +12,7 @@ import {
   type VerifierConfig,
 } from './presentation-template.ts'
 import { checkRedirectUri, type RedirectPolicy } from './redirect-uris.ts'
-import { type PresentationTemplateBody, templateFormats } from './schemas.ts'
+import type { PresentationTemplateBody } from './schemas.ts'
 import { claimPositionOf, positionOf } from './template-query.ts'
 
 /**
