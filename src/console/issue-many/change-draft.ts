@@ -64,7 +64,7 @@ function formIn(fields: Fields, form: TableForm): TableForm {
     delimiter: one('delimiter', ['comma', 'semicolon', 'tab'], form.delimiter),
     decimal: one('decimal', ['point', 'comma'], form.decimal),
     dates,
-    // Whoever sends the form has seen the choice.
+    // The person who sends the form has seen the choice.
     isSure: form.isSure || fields.has('dates'),
   }
 }

@@ -194,7 +194,7 @@ function issuingPage(frame: Frame, t: TableTexts, { id, view }: HeldDraft): Scre
     html`<button type="submit" class="button main" name="do" value="issue">${t.finish}</button>`,
   )
   return {
-    ...{ title: t.issuing, crumbs: crumbsOf(frame, t) },
+    ...{ title: t.issuing, crumbs: crumbsOf(frame, t), reloadSeconds: 4 },
     main: html`${stepsAt(t, 'issue')}${message('warn', t.issuingText)}<p>${view.name}</p>${finish}`,
   }
 }

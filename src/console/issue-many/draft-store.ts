@@ -25,6 +25,9 @@ type DraftChange = {
   readonly sealedView: Buffer
   readonly parts: ReadonlyMap<number, Buffer>
   readonly expiresAt: Date
+  /** Issuing was interrupted: another request finishes it. */
+  readonly staysIssuing: boolean
+  readonly now: Date
 }
 
 const insert = sql(
@@ -61,7 +64,7 @@ const selectParts = sql(
 const change = sql(
   'console.change_table_draft',
   `with held as (
-     update table_draft set sealed_view = $6, revision = revision + 1, is_issuing = false, expires_at = $7
+     update table_draft set sealed_view = $6, revision = revision + 1, is_issuing = $10, issuing_until = $11, expires_at = $7
      where tenant_id = $1 and id = $2 and user_id = $3 and revision = $4 and is_issuing = $5 returning id
    ), parts as (
      update table_draft_part part set sealed_rows = one.sealed_rows
@@ -72,11 +75,12 @@ const change = sql(
 )
 const begin = sql(
   'console.begin_table_issue',
-  `update table_draft set is_issuing = true where tenant_id = $1 and id = $2 and user_id = $3 and revision = $4 and not is_issuing returning id`,
+  `update table_draft set is_issuing = true, issuing_until = $5
+   where tenant_id = $1 and id = $2 and user_id = $3 and revision = $4 and (not is_issuing or issuing_until <= $6) returning id`,
 )
 const release = sql(
   'console.release_table_issue',
-  `update table_draft set is_issuing = false where tenant_id = $1 and id = $2 and user_id = $3 and revision = $4`,
+  `update table_draft set is_issuing = $5, issuing_until = $6 where tenant_id = $1 and id = $2 and user_id = $3 and revision = $4`,
 )
 const remove = sql(
   'console.delete_table_draft',
@@ -124,21 +128,38 @@ export async function listDraftParts(
   return tx.rows(selectParts, [tx.tenantId, id, positions])
 }
 
-/** Changes a draft that is in the state of `revision` and `isIssuing`; ends issuing. Of concurrent changes one gets true. */
+/** Changes a draft that is in the state of `revision` and `isIssuing`. Of concurrent changes one gets true. */
 export async function changeDraft(tx: TenantTx, one: DraftChange): Promise<boolean> {
   const { id, userId, revision, isIssuing, sealedView, expiresAt, parts } = one
   const values = [tx.tenantId, id, userId, revision, isIssuing, sealedView, expiresAt]
-  return (await tx.rows(change, [...values, [...parts.keys()], [...parts.values()]])).length === 1
+  const after = [one.staysIssuing, one.now]
+  return (await tx.rows(change, [...values, [...parts.keys()], [...parts.values()], ...after])).length === 1
 }
 
-/** Begins issuing: from now on nothing else changes the draft. Returns false if it is in another state. */
-export async function beginIssuing(tx: TenantTx, id: string, userId: UserId, revision: number): Promise<boolean> {
-  return (await tx.rows(begin, [tx.tenantId, id, userId, revision])).length === 1
+/** The state of a draft that is issued. */
+type IssuedDraft = { readonly id: string; readonly userId: UserId; readonly revision: number }
+
+/**
+ * Begins issuing, or takes over what another request began and did not end by its time. From now on nothing else changes the draft. Of
+ * concurrent requests one gets true.
+ */
+export async function beginIssuing(
+  tx: TenantTx,
+  { id, userId, revision }: IssuedDraft,
+  now: Date,
+  until: Date,
+): Promise<boolean> {
+  return (await tx.rows(begin, [tx.tenantId, id, userId, revision, until, now])).length === 1
 }
 
-/** Ends issuing without a change, when certainly nothing was issued. */
-export async function releaseIssuing(tx: TenantTx, id: string, userId: UserId, revision: number): Promise<void> {
-  await tx.rows(release, [tx.tenantId, id, userId, revision])
+/** Leaves issuing to another request; with `isOver` nothing was issued, and the draft may be changed again. */
+export async function releaseIssuing(
+  tx: TenantTx,
+  { id, userId, revision }: IssuedDraft,
+  now: Date,
+  isOver: boolean,
+): Promise<void> {
+  await tx.rows(release, [tx.tenantId, id, userId, revision, !isOver, now])
 }
 
 /** Deletes a draft, unless its rows are being issued. */

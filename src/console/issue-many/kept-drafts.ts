@@ -21,6 +21,8 @@ import {
 import { type DraftView, PART_ROWS, partsOf, TABLE_BYTES_MAX, type TableRow } from './table-draft.ts'
 
 const KEPT_MS = 3_600_000
+/** Far longer than the calls of a page may take. */
+const ISSUING_MS_MAX = 30_000
 const DRAFTS_OF_PERSON_MAX = 4
 const BYTES_OF_TENANT_MAX = 256 * 1024 * 1024
 
@@ -107,13 +109,14 @@ async function openParts({ own, me }: Owner, id: string, positions: readonly num
   return parts
 }
 
-/** Changes a draft: its view, and the parts with a row of `changed`. Returns false if it was changed meanwhile. */
+/** Changes a draft: its view, and the parts with a row of `changed`. Returns false if it was changed meanwhile. With `staysIssuing` issuing was interrupted. */
 export async function saveDraft(
   { own, me }: Owner,
   { id, revision, isIssuing }: HeldDraft,
   view: DraftView,
   rows: readonly TableRow[],
   changed: ReadonlySet<number>,
+  staysIssuing = false,
 ): Promise<boolean> {
   const { id: tenantId } = me.organisation
   const all = partsOf(rows)
@@ -121,19 +124,23 @@ export async function saveDraft(
   for (const position of new Set([...changed].map((at) => Math.floor(at / PART_ROWS))))
     parts.set(position, await sealRows(own, tenantId, id, position, all[position] ?? []))
   const sealedView = await sealView(own, tenantId, id, view)
-  const expiresAt = new Date(own.clock.now().getTime() + KEPT_MS)
-  const change = { id, userId: me.id, revision, isIssuing, sealedView, parts, expiresAt }
+  const now = own.clock.now()
+  const expiresAt = new Date(now.getTime() + KEPT_MS)
+  const change = { id, userId: me.id, revision, isIssuing, sealedView, parts, expiresAt, staysIssuing, now }
   return own.store.single(tenantId, (tx) => changeDraft(tx, change))
 }
 
-/** Begins issuing the rows of a draft: until it ends nothing else changes them. */
+/** Begins issuing the rows of a draft: until it ends nothing else changes them. Returns false while another request issues them. */
 export function beginDraft({ own, me }: Owner, { id, revision }: HeldDraft): Promise<boolean> {
-  return own.store.single(me.organisation.id, (tx) => beginIssuing(tx, id, me.id, revision))
+  const now = own.clock.now()
+  const until = new Date(now.getTime() + ISSUING_MS_MAX)
+  return own.store.single(me.organisation.id, (tx) => beginIssuing(tx, { id, revision, userId: me.id }, now, until))
 }
 
-/** Ends issuing when certainly nothing was issued. */
-export function releaseDraft({ own, me }: Owner, { id, revision }: HeldDraft): Promise<void> {
-  return own.store.single(me.organisation.id, (tx) => releaseIssuing(tx, id, me.id, revision))
+/** Leaves issuing to another request; with `isOver` certainly nothing was issued, and the draft may be changed again. */
+export function releaseDraft({ own, me }: Owner, { id, revision }: HeldDraft, isOver: boolean): Promise<void> {
+  const now = own.clock.now()
+  return own.store.single(me.organisation.id, (tx) => releaseIssuing(tx, { id, revision, userId: me.id }, now, isOver))
 }
 
 /** Deletes a draft that another one replaces. */

@@ -101,7 +101,7 @@ const en = {
   wrong: 'What is wrong',
   lifetime: 'The offers expire in',
   issuing: 'Issuing has begun',
-  issuingText: 'It was interrupted. Finish it: no credential is issued twice.',
+  issuingText: 'If it was interrupted, finish it in half a minute: no credential is issued twice.',
   finish: 'Finish issuing',
   done: (count: string) => `${count} rows were handed over`,
   doneText: 'They are being issued in these batches:',
@@ -211,7 +211,8 @@ const fr: TableTexts = {
   wrong: 'Ce qui ne va pas',
   lifetime: 'Les offres expirent dans',
   issuing: 'La délivrance a commencé',
-  issuingText: 'Elle a été interrompue. Terminez-la : aucune attestation n’est délivrée deux fois.',
+  issuingText:
+    'Si elle a été interrompue, terminez-la dans une demi-minute : aucune attestation n’est délivrée deux fois.',
   finish: 'Terminer la délivrance',
   done: (count) => `${count} lignes ont été remises`,
   doneText: 'Elles sont délivrées dans ces lots :',

@@ -18,6 +18,8 @@ create table table_draft (
   -- Changes with every change. While rows are being issued nothing else changes.
   revision    integer not null default 1,
   is_issuing  boolean not null default false,
+  -- Until then one request issues them; afterwards another one may finish it.
+  issuing_until timestamptz,
   created_at  timestamptz not null,
   expires_at  timestamptz not null,
   primary key (tenant_id, id)
