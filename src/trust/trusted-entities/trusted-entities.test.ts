@@ -158,8 +158,6 @@ test('of two replacements from the same state one is made', async () => {
   const path = `/creds/trusted-entities/${data.id}`
   const headers = { 'content-type': 'application/json', 'if-match': (await school.get(path)).headers.get('etag') ?? '' }
   const names = ['One', 'Two', 'Three']
-  const answers = await Promise.all(
-    names.map((name) => school.send('PUT', path, JSON.stringify({ name }), headers)),
-  )
+  const answers = await Promise.all(names.map((name) => school.send('PUT', path, JSON.stringify({ name }), headers)))
   assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 412, 412])
 })
