@@ -300,8 +300,16 @@ test('a form whose session is over is there again after the sign-in', async () =
   await close()
 })
 
+let knownPaths: Promise<string[]> | null = null
+
+/** As {@link readPaths}, read once: the walks may take longer than the token of the backend is valid. */
+function fullPaths(): Promise<string[]> {
+  knownPaths ??= readPaths()
+  return knownPaths
+}
+
 /** Paths of the tenant with content; `{…}` are filled in from its lists. */
-async function fullPaths(): Promise<string[]> {
+async function readPaths(): Promise<string[]> {
   const first = async (path: string, name = 'id') => (await acme.get(path)).body.data[0][name]
   const template = await first('/creds/templates/credentials')
   const issuance = await first('/creds/credentials')
