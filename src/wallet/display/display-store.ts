@@ -85,7 +85,7 @@ export async function findImage(
   tx: TenantTx,
   userId: UserId,
   credentialId: string,
-  kind: ImageKind,
+  kind: string,
 ): Promise<CardImage | null> {
   return (await tx.rows<CardImage>(findImageStatement, [tx.tenantId, userId, credentialId, kind]))[0] ?? null
 }

@@ -80,7 +80,7 @@ export type CredentialDetails = Static<typeof CredentialDetails>
 /** Path of an image. */
 export const ImageParams = Type.Object({
   id: IdParams.properties.id,
-  kind: Type.Enum([...imageKinds], { description: 'Which image.' }),
+  kind: Type.String({ minLength: 1, maxLength: 64, description: '`logo` or `background`.' }),
 })
 
 /** An image of a credential. */
