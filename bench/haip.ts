@@ -186,7 +186,7 @@ try {
   console.log(`${cpus()[0]?.model}, ${cpus().length} cores, Node ${process.version}, ${seconds} s`)
   const work = await prepare()
   await run(seconds / 2, work)
-  const beside = startFloorBeside()
+  const beside = startFloorBeside('issuance')
   const before = await countersOf(client)
   const flows = await run(seconds, work)
   const after = await countersOf(client)

@@ -1,4 +1,4 @@
--- 0041 wallet display: how the credentials of a wallet look and when they are valid, the images of their issuers, when their status was last
+-- 0040 wallet display: how the credentials of a wallet look and when they are valid, the images of their issuers, when their status was last
 -- checked, and which credentials a presentation sent.
 -- Locks: wallet_credential_standing and wallet_presentation for a moment, since the new columns have constant defaults. Old code runs on it:
 -- yes. Way back: drop the tables and columns.

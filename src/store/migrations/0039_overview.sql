@@ -1,4 +1,4 @@
--- 0040 overview: figures by day and in total, credentials by the day on which they end, and what the lists of issuances show and filter by.
+-- 0039 overview: figures by day and in total, credentials by the day on which they end, and what the lists of issuances show and filter by.
 -- Locks: audit_entry for writing while a small index is built, issuance exclusively while it is rewritten and its indexes are built, a few seconds per million rows; the counts for a moment. They are
 -- counted again from the audit trail by the next sweep. Old code runs on it: no, it counts without the new tables; stop it first. Way back: drop
 -- the tables, the indexes and the columns, create issuance_reference as 0006 has it, and truncate event_count and event_count_position.

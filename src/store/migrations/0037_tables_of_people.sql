@@ -1,4 +1,4 @@
--- 0038 tables of people: what a batch is called, and tables that are checked before they are issued.
+-- 0037 tables of people: what a batch is called, and tables that are checked before they are issued.
 -- Locks: issuance_batch for a moment; the tables are new. Old code runs on it: yes. Way back: drop the tables and the column.
 
 -- Given by the caller, for people.
