@@ -191,6 +191,7 @@ function samplesOf({ path }: Route, filter: string, rows: readonly Row[]): strin
       rows.flatMap((row) => [row.credentials].flat().map((one) => Object(one).credentialTemplateId)),
     'filter[createdAfter]': () => [new Date(0).toISOString()],
     'filter[createdBefore]': () => [new Date(Date.now() + 60_000).toISOString()],
+    'filter[credentialId]': () => rows.filter(({ kind }) => kind === 'credential').map(({ id }) => id),
     'filter[did]': () => ['did:web:u1.example'],
     'filter[recipient]': () => rows.flatMap((row) => Object(row.recipient).userId ?? []),
     'filter[batchId]': () => [objects['/creds/credentials/issuance/batch']],
