@@ -145,7 +145,6 @@ const frozen = {
     users:read
     users:write
     users:impersonate
-    events:read
     webhooks:write
     events:read
     audit:read

@@ -8,6 +8,7 @@ import { axeDefects, layoutDefects, markupDefects, openBrowser, type Visit, visi
 import { type Api, type Deployment, deploy } from '../../test/support/server.ts'
 import { aReceiver, type Receiver } from '../events/test-support/receiver.ts'
 import { type SignedIn, signInAs } from './test-support/console-walk.ts'
+import { readPaths } from './test-support/full-paths.ts'
 import { emptyPaths, looks } from './test-support/looks.ts'
 import { cookieOf, formPaths, refusals, shownPaths } from './test-support/refusals.ts'
 import { tablePaths } from './test-support/table-walk.ts'
@@ -304,36 +305,11 @@ let knownPaths: Promise<string[]> | null = null
 
 /** As {@link readPaths}, read once: the walks may take longer than the token of the backend is valid. */
 function fullPaths(): Promise<string[]> {
-  knownPaths ??= readPaths()
-  return knownPaths
-}
-
-/** Paths of the tenant with content; `{…}` are filled in from its lists. */
-async function readPaths(): Promise<string[]> {
-  const first = async (path: string, name = 'id') => (await acme.get(path)).body.data[0][name]
-  const template = await first('/creds/templates/credentials')
-  const issuance = await first('/creds/credentials')
-  const request = await first('/creds/templates/presentations')
-  const check = await first('/creds/presentations')
-  const application = await first('/onboarding/clients', 'clientId')
-  return [
-    '/console',
-    ...['', '/new?from=licence', `/${template}`, `/${template}/archive`].map((path) => `/console/templates${path}`),
-    ...['', `/${issuance}`, `/${issuance}/revoke`, '?state=canceled', '/many'].map(
-      (path) => `/console/credentials${path}`,
-    ),
-    ...['/console/search?q=thandi', '/console/search?q=nothing-at-all', '/console/figures', '/console/figures?by=day'],
-    ...['/console/verifications', '/console/verifications?status=expired'],
-    `/console/credentials/${issuance}/offer`,
-    ...['/console/issue', `/console/issue/${template}`],
+  knownPaths ??= readPaths(acme, async (template) => [
     ...(await tablePaths(() => open(owner), acme, template)),
-    ...['', '/new', `/new?template=${template}`, `/${request}`].map((path) => `/console/requests${path}`),
-    ...['', `/${check}`].map((path) => `/console/verify${path}`),
-    ...['', '/new', '/thandi', '/thandi/invite', '/thandi/delete'].map((path) => `/console/people${path}`),
-    ...['', '/new', `/${application}`, `/${application}/secret`].map((path) => `/console/applications${path}`),
     ...trustPaths,
-    ...['/console/events', '/console/audit', '/console/applications/none', '/session/end'],
-  ]
+  ])
+  return knownPaths
 }
 
 async function look(visited: Visit, path: string, picture: string, hasScripts: boolean): Promise<string[]> {

@@ -1,8 +1,8 @@
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { select } from '../../pages/controls.ts'
-import { cardStyle, credentialCard } from '../../pages/credential-card.ts'
 import { field, form } from '../../pages/form.ts'
 import { html } from '../../pages/html.ts'
+import { cardStyle, credentialCard } from '../../pages/look/credential-card.ts'
 import { button, buttonLink, card, facts, message, rows } from '../../pages/parts.ts'
 import {
   hasProblems,

@@ -1,10 +1,10 @@
 import { type Role, roles, type Scope } from '../../caller.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import type { PathParams } from '../../http/routes/route.ts'
-import { accentStyle } from '../../pages/accent.ts'
 import type { BrowserModule } from '../../pages/assets.ts'
 import type { Page } from '../../pages/document.ts'
 import { type Html, html } from '../../pages/html.ts'
+import { accentStyle } from '../../pages/look/accent.ts'
 import type { ApiRefusal } from '../../pages/own-api.ts'
 import { buttonLink, message } from '../../pages/parts.ts'
 import {

@@ -10,7 +10,7 @@ import { CELL_CHARS_MAX, type DraftView, type TableForm, type TableRow } from '.
 import { tableTexts } from './texts.ts'
 
 /** What became of the changes in a form. `reread`: the file was read anew, as another draft. */
-export type Changed =
+type Changed =
   | { readonly kind: 'none' | 'saved' }
   | { readonly kind: 'reread'; readonly id: string }
   | { readonly kind: 'refused'; readonly problem: string }

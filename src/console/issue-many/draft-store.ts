@@ -13,7 +13,7 @@ type NewDraft = {
 }
 
 /** A draft without its rows. */
-export type DraftRow = { readonly sealedView: Buffer; readonly revision: number; readonly isIssuing: boolean }
+type DraftRow = { readonly sealedView: Buffer; readonly revision: number; readonly isIssuing: boolean }
 
 /** A change of a draft: its new view, and the parts that change with it. */
 type DraftChange = {

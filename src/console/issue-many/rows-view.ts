@@ -18,7 +18,7 @@ const COLUMNS_SHOWN = 6
 /** A row with its place in the table, from 0. */
 export type PlacedRow = { readonly place: number; readonly row: TableRow }
 /** Which rows a page shows. */
-export type Shown = { readonly isAll: boolean; readonly page: number }
+type Shown = { readonly isAll: boolean; readonly page: number }
 
 /** Returns which rows are asked for: those with problems first, while there are some. */
 export function shownIn({ query }: Frame, { bad }: DraftView): Shown {

@@ -12,7 +12,7 @@ export type Target = {
 }
 
 /** Labels of what is no attribute. */
-export type OwnLabels = { readonly reference: string; readonly email: string; readonly username: string }
+type OwnLabels = { readonly reference: string; readonly email: string; readonly username: string }
 
 /** Returns what the columns for a template may become. */
 export function targetsOf(template: Template, labels: OwnLabels): readonly Target[] {

@@ -1,7 +1,7 @@
 import { type Choice, checkbox, hidden, select } from '../../pages/controls.ts'
-import { cardStyle, credentialCard } from '../../pages/credential-card.ts'
 import { field, form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
+import { cardStyle, credentialCard } from '../../pages/look/credential-card.ts'
 import { button, buttonLink, card } from '../../pages/parts.ts'
 import { hasProblems, onceField, type Problems, problemList } from '../frame/form-values.ts'
 import type { Frame, Screen } from '../frame/screen.ts'

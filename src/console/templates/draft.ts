@@ -1,6 +1,6 @@
 import { type JsonObject, parseJsonObject } from '../../crypto/json.ts'
 import type { Fields } from '../../http/routes/endpoint.ts'
-import { CONTRAST_MIN, contrast } from '../../pages/credential-card.ts'
+import { CONTRAST_MIN, contrast } from '../../pages/look/credential-card.ts'
 import type { Problems } from '../frame/form-values.ts'
 import { typed } from '../frame/form-values.ts'
 import type { ConsoleTexts } from '../frame/texts.ts'

@@ -8,7 +8,7 @@ import { byId, type Order, type Position } from '../search/order.ts'
 const CHARS_MAX = 6000
 
 /** A place in one of the orders of a list. */
-export type Cursor = { readonly order: Order; readonly after: Position }
+type Cursor = { readonly order: Order; readonly after: Position }
 
 /** Returns the cursor of a position: the id in the order of the ids, else the order, the value and the id. */
 export function cursorOf(order: Order, { value, id }: Position): string {

@@ -6,7 +6,7 @@ import { foldCase } from '../users/user.ts'
 import { type Columns, columnOf, nameOf, sameAttribute, timeComparison } from './filter-sql.ts'
 
 /** What indexes know of an attribute. */
-export type Lookup = {
+type Lookup = {
   /** An index has it in this order; `table` is the list, with its scope. */
   readonly order?: Order
   readonly isUnique?: true

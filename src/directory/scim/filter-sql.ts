@@ -6,7 +6,7 @@ import type { Parameter } from '../search/order.ts'
 import { foldCase } from '../users/user.ts'
 
 /** How an attribute is compared in SQL. */
-export type Column =
+type Column =
   /** `sql` is folded unless `isExact`. */
   | { readonly kind: 'text'; readonly sql: string; readonly isExact?: true }
   /** The same text for every resource, in lower case. */

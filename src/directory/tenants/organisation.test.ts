@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Api, api, type Deployment, deploy } from '../../../test/support/server.ts'
-import { accentStyle, isReadableAccent } from '../../pages/accent.ts'
-import { contrast } from '../../pages/credential-card.ts'
+import { accentStyle, isReadableAccent } from '../../pages/look/accent.ts'
+import { contrast } from '../../pages/look/credential-card.ts'
 
 const PATH = '/onboarding/organisation'
 const registered = [

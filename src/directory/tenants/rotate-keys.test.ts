@@ -36,9 +36,9 @@ const listColumns = sql(
 /** Columns of bytes that are no sealed values, or of values that live for a day at most. */
 const EXEMPT = [
   /_hash$/,
-  /\.(der|serial|subject_key_id|key|hash|credential_id|public_key)$/,
+  /\.(der|serial|subject_key_id|key|hash|credential_id|public_key|bytes)$/,
   /^tenant_key\.wrapped$/,
-  /^issuance_batch_item\.sealed_/,
+  /^(issuance_batch_item|sign_in_claims|table_draft|table_draft_part)\.sealed_/,
   /^kept_answer\.sealed_answer$/,
   /^pushed_request\.sealed_parameters$/,
 ]

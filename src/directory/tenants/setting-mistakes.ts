@@ -1,5 +1,5 @@
 import type { Violation } from '../../fault.ts'
-import { isReadableAccent } from '../../pages/accent.ts'
+import { isReadableAccent } from '../../pages/look/accent.ts'
 import type { TenantSettings } from './settings-schema.ts'
 
 /** Returns what is wrong with settings that match their schema. Pointers start at the settings. */

@@ -1,6 +1,6 @@
-import { coloursOf } from '../../pages/credential-card.ts'
 import { type Html, html } from '../../pages/html.ts'
 import type { Language } from '../../pages/language.ts'
+import { coloursOf } from '../../pages/look/credential-card.ts'
 import type { Tone } from '../../pages/table.ts'
 import { foreignText } from '../../protocols/foreign-text.ts'
 import type { Credential, Details, Display } from './api-types.ts'

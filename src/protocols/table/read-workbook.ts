@@ -3,7 +3,7 @@ import { tableFault } from './table-fault.ts'
 import { brokenWorkbook, readPart, workbookParts } from './workbook-parts.ts'
 
 /** The first sheet of a workbook. Numbers are as JSON writes them, dates as ISO 8601. */
-export type Sheet = { readonly name: string; readonly sheets: number; readonly rows: readonly (readonly string[])[] }
+type Sheet = { readonly name: string; readonly sheets: number; readonly rows: readonly (readonly string[])[] }
 
 type Limits = { readonly rowsMax: number; readonly columnsMax: number }
 /** What cells need from the other parts. */
@@ -101,7 +101,7 @@ function dateStyles(xml: Buffer | undefined): boolean[] {
   let isOfCells = false
   readPart(xml, {
     open: (tag, { numFmtId = '0', formatCode = '' }) => {
-      if (tag === 'numFmt') own.set(numFmtId, /[ymd]/i.test(formatCode.replaceAll(/"[^"]*"|\\.|\[[^\]]*\]/g, '')))
+      if (tag === 'numFmt') own.set(numFmtId, hasDatePart(formatCode))
       if (tag === 'cellXfs') isOfCells = true
       if (tag === 'xf' && isOfCells) styles.push(own.get(numFmtId) ?? isBuiltInDate(Number(numFmtId)))
     },
@@ -147,10 +147,25 @@ function rowsOf(xml: Buffer, book: Book, { rowsMax, columnsMax }: Limits): strin
   return rows
 }
 
+/** Whether a number format has a year, month or day outside `"text"`, `[conditions]` and characters after a backslash. */
+function hasDatePart(formatCode: string): boolean {
+  let end: string | null = null
+  for (let at = 0; at < formatCode.length; at += 1) {
+    const one = formatCode.charAt(at)
+    if (end !== null) {
+      if (one === end) end = null
+    } else if (one === '"') end = '"'
+    else if (one === '[') end = ']'
+    else if (one === '\\') at += 1
+    else if ('ymdYMD'.includes(one)) return true
+  }
+  return false
+}
+
 /** `B7` is 1. */
 function columnOf(reference: string): number {
   let column = 0
-  for (const letter of reference.replace(/\d+$/, '')) column = column * 26 + letter.charCodeAt(0) - 64
+  for (const letter of /^[A-Z]*/.exec(reference)?.[0] ?? '') column = column * 26 + letter.charCodeAt(0) - 64
   return column - 1
 }
 

@@ -46,7 +46,7 @@ export function workbookParts(archive: Uint8Array, isWanted: (name: string) => b
 type Part = { readonly chunks: Uint8Array[]; isWhole: boolean }
 
 /** What a parser of a part does: names are without their prefix. */
-export type PartReader = {
+type PartReader = {
   readonly open?: (name: string, attributes: Readonly<Record<string, string>>) => void
   readonly text?: (text: string) => void
   readonly close?: (name: string) => void

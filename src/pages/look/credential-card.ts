@@ -1,4 +1,4 @@
-import { type Html, html } from './html.ts'
+import { type Html, html } from '../html.ts'
 
 /** How a card looks. Colours are `#rrggbb`. */
 type CardLook = {

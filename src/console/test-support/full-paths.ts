@@ -1,0 +1,35 @@
+import type { Api } from '../../../test/support/server.ts'
+
+/**
+ * Returns the paths of screens of a tenant with content.
+ *
+ * @param further Paths that need more than its lists, given the id of its template.
+ */
+export async function readPaths(
+  acme: Api,
+  further: (template: string) => Promise<readonly string[]>,
+): Promise<string[]> {
+  const first = async (path: string, name = 'id') => (await acme.get(path)).body.data[0][name]
+  const template = await first('/creds/templates/credentials')
+  const issuance = await first('/creds/credentials')
+  const request = await first('/creds/templates/presentations')
+  const check = await first('/creds/presentations')
+  const application = await first('/onboarding/clients', 'clientId')
+  return [
+    '/console',
+    ...['', '/new?from=licence', `/${template}`, `/${template}/archive`].map((path) => `/console/templates${path}`),
+    ...['', `/${issuance}`, `/${issuance}/revoke`, '?state=canceled', '/many'].map(
+      (path) => `/console/credentials${path}`,
+    ),
+    ...['/console/search?q=thandi', '/console/search?q=nothing-at-all', '/console/figures', '/console/figures?by=day'],
+    ...['/console/verifications', '/console/verifications?status=expired'],
+    `/console/credentials/${issuance}/offer`,
+    ...['/console/issue', `/console/issue/${template}`],
+    ...['', '/new', `/new?template=${template}`, `/${request}`].map((path) => `/console/requests${path}`),
+    ...['', `/${check}`].map((path) => `/console/verify${path}`),
+    ...['', '/new', '/thandi', '/thandi/invite', '/thandi/delete'].map((path) => `/console/people${path}`),
+    ...['', '/new', `/${application}`, `/${application}/secret`].map((path) => `/console/applications${path}`),
+    ...(await further(template)),
+    ...['/console/events', '/console/audit', '/console/applications/none', '/session/end'],
+  ]
+}
