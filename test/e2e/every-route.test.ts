@@ -73,11 +73,13 @@ for (const route of routes) {
   test(`${name}: a query member that it does not know, 400 that names it`, async () => {
     const reply = await ask(ownerOf(route), route, `${pathOf(route, unknownId)}?surprise=1`)
     refused(reply, 400, 'VALIDATION_ERROR')
-    assert.equal(reply.body.errors[0].source.parameter, 'surprise')
+    // A search without its question is named too.
+    const parameters = reply.body.errors.map((one: { source?: { parameter?: string } }) => one.source?.parameter)
+    assert(parameters.includes('surprise'))
   })
 
-  test(`${name}: an answer that is no JSON is not to be had`, async () => {
-    refused(await ask(ownerOf(route), route, pathOf(route, unknownId), { accept: 'text/csv' }), 406, 'NOT_ACCEPTABLE')
+  test(`${name}: an answer in another type is not to be had`, async () => {
+    refused(await ask(ownerOf(route), route, pathOf(route, unknownId), { accept: 'image/gif' }), 406, 'NOT_ACCEPTABLE')
   })
 
   if (takesBody && route.body !== undefined) {
@@ -94,7 +96,7 @@ for (const route of routes) {
         415,
         'UNSUPPORTED_MEDIA_TYPE',
       )
-      const large = JSON.stringify({ a: 'x'.repeat(1_048_577) })
+      const large = JSON.stringify({ a: 'x'.repeat((route.bodyBytesMax ?? 1_048_576) + 1) })
       refused(
         await owner.send(route.method, path, large, { 'content-type': 'application/json' }),
         413,

@@ -16,7 +16,7 @@ export type TestRun = {
 }
 
 /** Files that run at a time: as many as the cores of the smallest machine that must keep the time. */
-const CONCURRENCY = 2
+const CONCURRENCY = 3
 
 /**
  * What V8 saves a process that lives for seconds: code of the embedded database that is compiled once, not once more for speed, and fewer
