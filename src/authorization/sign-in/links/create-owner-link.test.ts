@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { UserId } from '../../../caller.ts'
+import { findOrganisation } from '../../../directory/tenants/organisation-store.ts'
 import { findRoles } from '../../../directory/users/find-roles.ts'
 import { platformTenantId, sql } from '../../../store/store.ts'
 import { aBrowser, aTenantWith, disableUser, type Servers, twoServers } from '../test-support/person.ts'
@@ -31,6 +32,9 @@ test('a fresh server has a tenant and a link by which a newcomer becomes its own
   const { tenantId, userId } = done.session
   assert.deepEqual(await servers.one.store.single(tenantId, (tx) => findRoles(tx, userId)), ['owner'])
   assert.equal(await newcomerLink(servers.one), null)
+  // No bootstrap file names the tenant, so the owner may rename it.
+  const organisation = await servers.one.store.single(tenantId, findOrganisation)
+  assert.deepEqual(organisation?.fileMembers, [])
 })
 
 test('a server with tenants of its own tells no newcomer a link, and names none of several', async () => {

@@ -46,7 +46,11 @@ export async function createOwnerLink(
 export async function ownTenant(needs: Needs): Promise<string | null> {
   const [only, second] = await listTenantSlugs(needs, 2)
   if (second !== undefined) return null
-  if (only === undefined) await applyBootstrap(needs, { tenants: [{ slug: DEFAULT_TENANT, name: 'Default' }] })
+  if (only === undefined) {
+    await applyBootstrap(needs, { tenants: [{ slug: DEFAULT_TENANT, name: 'Default' }] })
+    // No file names it, so its owner may change its name.
+    await applyBootstrap(needs, { tenants: [] })
+  }
   return only ?? DEFAULT_TENANT
 }
 
