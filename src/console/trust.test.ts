@@ -151,6 +151,7 @@ test('webhooks by keyboard alone: add, keep the secret, test, see a delivery, se
   while (count() === before) await page.waitForTimeout(50)
   await tabTo(page, /127\.0\.0\.1/)
   await page.keyboard.press('Enter')
+  await page.waitForURL(/\/console\/webhooks\/[0-9a-f-]{36}$/)
   await tabTo(page, /^Delete/)
   await page.keyboard.press('Enter')
   await page.waitForURL(/delete$/)
