@@ -147,6 +147,7 @@ test('a page of the holder loads at most 6 kB of scripts and 12 kB of style; the
 
 test('the data can be taken and everything be deleted', async () => {
   const { page, close } = await world.open(world.thandi, { javaScriptEnabled: false })
+  await prepareStates(page)
   const file = await fetch(`${world.chirograph.url}/me/data.json`, { headers: { cookie: cookieOf(world.thandi) } })
   assert.match(file.headers.get('content-disposition') ?? '', /attachment/)
   const data = Object(await file.json())
