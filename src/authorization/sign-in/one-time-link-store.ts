@@ -5,18 +5,24 @@ import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
 export type LinkPurpose = 'welcome' | 'reset' | 'owner'
 
 /** A link that can be used. */
-export type LinkRow = { readonly userId: UserId; readonly purpose: LinkPurpose; readonly expiresAt: Date }
+export type LinkRow = {
+  readonly userId: UserId
+  readonly purpose: LinkPurpose
+  readonly expiresAt: Date
+  /** Whether it was told to the caller who invited, instead of mailed to the user. */
+  readonly isTold: boolean
+}
 
 /** A link to insert. */
 export type NewLink = LinkRow & { readonly id: string; readonly tokenHash: Buffer }
 
-const COLUMNS = 'user_id as "userId", purpose, expires_at as "expiresAt"'
+const COLUMNS = 'user_id as "userId", purpose, expires_at as "expiresAt", is_told as "isTold"'
 const put = sql(
   'authorization.put_link',
-  `insert into one_time_link (tenant_id, id, token_hash, user_id, purpose, created_at, expires_at)
-   select $1, $2, $3, $4, $5, $6, $7 where is_active_user($4)
+  `insert into one_time_link (tenant_id, id, token_hash, user_id, purpose, created_at, expires_at, is_told)
+   select $1, $2, $3, $4, $5, $6, $7, $8 where is_active_user($4)
    on conflict (tenant_id, user_id, purpose) do update set id = excluded.id, token_hash = excluded.token_hash,
-     created_at = excluded.created_at, expires_at = excluded.expires_at returning id`,
+     created_at = excluded.created_at, expires_at = excluded.expires_at, is_told = excluded.is_told returning id`,
 )
 const VALID = 'tenant_id = $1 and id = $2 and token_hash = $3 and expires_at > $4 and is_active_user(user_id)'
 const find = sql('authorization.find_link', `select ${COLUMNS} from one_time_link where ${VALID}`)
@@ -29,8 +35,8 @@ const removeExpired = sql(
 
 /** Inserts a link; an older one of the same purpose ends. Returns false if the user is unknown, disabled or deleted. */
 export async function putLink(tx: TenantTx, link: NewLink, now: Date): Promise<boolean> {
-  const { id, tokenHash, userId, purpose, expiresAt } = link
-  return (await tx.rows(put, [tx.tenantId, id, tokenHash, userId, purpose, now, expiresAt])).length === 1
+  const { id, tokenHash, userId, purpose, expiresAt, isTold } = link
+  return (await tx.rows(put, [tx.tenantId, id, tokenHash, userId, purpose, now, expiresAt, isTold])).length === 1
 }
 
 /** Returns a link that can be used; null if it is unknown, used or expired, or its user may not sign in. */

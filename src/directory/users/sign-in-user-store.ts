@@ -21,7 +21,8 @@ const findHoldersIn = sql(
 )
 const findActive = sql(
   'directory.find_sign_in_user',
-  `select id as "userId", username, email, email_is_new as "emailIsNew", first_name as "firstName", last_name as "lastName",
+  `select id as "userId", username, email, email_is_new as "emailIsNew", opened_by_told_link as "openedByToldLink",
+     first_name as "firstName", last_name as "lastName",
      password_hash as "passwordHash" from user_account account where tenant_id = $1 and id = $2 and ${ACTIVE}`,
 )
 const setHash = sql(
@@ -35,6 +36,11 @@ const upgradeHash = sql(
 const confirmEmail = sql(
   'directory.confirm_email',
   `update user_account account set email_is_new = false where tenant_id = $1 and id = $2 and email = $3 and email_is_new and ${ACTIVE} returning id`,
+)
+
+const setOpened = sql(
+  'directory.set_opened_by_told_link',
+  'update user_account set opened_by_told_link = $3 where tenant_id = $1 and id = $2 and opened_by_told_link <> $3',
 )
 
 const insertExternal = sql(
@@ -86,6 +92,11 @@ export async function updatePasswordHash(tx: TenantTx, userId: UserId, hash: str
 /** Confirms the address of an active user. Returns false if it is another one, or confirmed already. */
 export async function confirmEmailRow(tx: TenantTx, userId: UserId, email: string): Promise<boolean> {
   return (await tx.rows(confirmEmail, [tx.tenantId, userId, email])).length === 1
+}
+
+/** Sets whether the account was opened by a told link. */
+export async function updateOpenedByToldLink(tx: TenantTx, userId: UserId, isTold: boolean): Promise<void> {
+  await tx.rows(setOpened, [tx.tenantId, userId, isTold])
 }
 
 /** Replaces a hash by another of the same password, unless the password was changed meanwhile. */

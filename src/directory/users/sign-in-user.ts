@@ -10,6 +10,8 @@ export type SignInUser = {
   readonly email: string | null
   /** Whether the address was changed by a caller who may not act for the user, and the user has not confirmed it yet. */
   readonly emailIsNew: boolean
+  /** Whether the last link that was used was told to the caller who invited: the address then says nothing about who uses the account. */
+  readonly openedByToldLink: boolean
   readonly firstName: string | null
   readonly lastName: string | null
   readonly passwordHash: string | null

@@ -13,6 +13,7 @@ import {
   listPasswordHolders,
   listPasswordHoldersIn,
   putOwnerRow,
+  updateOpenedByToldLink,
   updatePasswordHash,
   updateUserRoles,
 } from './sign-in-user-store.ts'
@@ -54,6 +55,11 @@ export async function confirmEmail(tx: TenantTx, userId: UserId, email: string, 
   if (!(await confirmEmailRow(tx, userId, email))) return
   const subject = { kind: 'user', id: userId } as const
   await record(tx, { action: 'user.changed', subject, by, detail: { members: ['emailIsNew'] } }, now)
+}
+
+/** Records whether the link by which a user got in was told to the caller who invited, and not mailed. */
+export function setOpenedByToldLink(tx: TenantTx, userId: UserId, isTold: boolean): Promise<void> {
+  return updateOpenedByToldLink(tx, userId, isTold)
 }
 
 /** Replaces an outdated hash by a new one of the same password. */

@@ -24,6 +24,10 @@ $$ select distinct session_id, client_id from token_family where tenant_id = cur
 -- The address was changed by a caller who may not act for the user, and the user has not confirmed it yet: no link that signs in is mailed to it,
 -- and no account at a provider is linked by it, once the user can sign in.
 alter table user_account add column email_is_new boolean not null default false;
+-- The last link that was used was told to the caller who invited, and not mailed: who uses the account need not be whose address it has, so no
+-- account at a provider is linked by it.
+alter table user_account add column opened_by_told_link boolean not null default false;
+alter table one_time_link add column is_told boolean not null default false;
 
 -- Declared by the bootstrap file, which would undo a change at the next start.
 alter table client add column is_of_file boolean not null default false;

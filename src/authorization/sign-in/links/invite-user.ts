@@ -42,7 +42,7 @@ export async function inviteUser(needs: Needs, user: UserRef, by: Actor, mail: M
     const hasPassword = found.passwordHash !== null
     const isUsed = await store.inTenant(tenant.id, (tx) => canSignIn(tx, [{ userId: user.userId, hasPassword }]))
     if (isUsed) return { kind: 'signs_in' }
-    const isStored = await store.inTenant(tenant.id, (tx) => storeLink(tx, link, by, now))
+    const isStored = await store.inTenant(tenant.id, (tx) => storeLink(tx, { ...link, isTold: true }, by, now))
     return isStored ? { kind: 'link', ...told } : { kind: 'unknown' }
   }
   const filled = fillMail(mail, { link: told.url, organisation: tenant.name, username: found.username })

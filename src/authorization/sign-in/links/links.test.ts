@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Caller, Scope, TenantId } from '../../../caller.ts'
-import { confirmEmail } from '../../../directory/users/sign-in-users.ts'
+import { confirmEmail, findSignInUser } from '../../../directory/users/sign-in-users.ts'
 import { changeUser } from '../../../directory/users/write-user.ts'
 import { Memory } from '../../../memory/memory.ts'
 import type { Platform } from '../../../platform.ts'
@@ -176,6 +176,8 @@ test('without a mail server or an address an invitation returns the link once', 
     const outcome = await inviteUser(platform, person, 'system', texts)
     assert.ok(outcome.kind === 'link')
     assert.equal((await redeem(tokenOf(outcome.url))).kind, 'signed-in')
+    const user = await servers.one.store.single(person.tenantId, (tx) => findSignInUser(tx, person.userId))
+    assert.equal(user?.openedByToldLink, true)
   }
   assert.deepEqual(
     await inviteUser(servers.one, { ...without.person, userId: withAddress.person.userId }, 'system', texts),

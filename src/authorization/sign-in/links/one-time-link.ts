@@ -26,7 +26,7 @@ export function makeLink(
 ): { readonly link: NewLink; readonly told: ToldLink } {
   const { text, id, hash } = makeBearerSecret(tenantId)
   const expiresAt = new Date(clock.now().getTime() + TTL_SECONDS[purpose] * 1000)
-  const link = { id, tokenHash: hash, userId, purpose, expiresAt }
+  const link = { id, tokenHash: hash, userId, purpose, expiresAt, isTold: false }
   return { link, told: { url: `${urls.publicUrl}/sign-in/link?token=${text}`, expiresAt } }
 }
 

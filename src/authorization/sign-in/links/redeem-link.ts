@@ -1,3 +1,4 @@
+import { setOpenedByToldLink } from '../../../directory/users/sign-in-users.ts'
 import { record } from '../../../events/audit/record.ts'
 import { readBearerSecret } from '../../../keys/bearer-secret.ts'
 import type { Platform } from '../../../platform.ts'
@@ -48,7 +49,8 @@ export async function useLink(tx: TenantTx, token: string, visit: Visit, now: Da
   const secret = readBearerSecret(token)
   const link = secret === null ? null : await spendLink(tx, secret.id, secret.hash, now)
   if (link === null) return null
-  const { userId, purpose } = link
+  const { userId, purpose, isTold } = link
+  await setOpenedByToldLink(tx, userId, isTold)
   const subject = { kind: 'user', id: userId } as const
   await deleteLinks(tx, userId)
   await record(tx, { action: 'user.link_used', subject, by: actorOf(userId, visit), detail: { purpose } }, now)

@@ -51,7 +51,7 @@ async function findByClaims(
   if (byEmail === null) return null
   const user = await findSignInUser(tx, byEmail.id)
   // The provider vouches for the person's address, and nobody for it being that of the user.
-  if (user !== null && !(await isMailable(tx, user))) throw new PersonRefused('taken')
+  if (user !== null && (user.openedByToldLink || !(await isMailable(tx, user)))) throw new PersonRefused('taken')
   return byEmail.id
 }
 

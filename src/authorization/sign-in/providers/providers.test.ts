@@ -17,6 +17,8 @@ import type { Platform } from '../../../platform.ts'
 import { newId } from '../../../store/row-id.ts'
 import { applyIdentityProviders } from '../../access/apply-identity-providers.ts'
 import { makeCookie } from '../cookies.ts'
+import { makeLink, storeLink } from '../links/one-time-link.ts'
+import { redeemWithPassword } from '../links/redeem-link.ts'
 import { type Lie, OpenidProvider } from '../test-support/openid-provider.ts'
 import {
   aBrowser,
@@ -178,6 +180,28 @@ test('a username or unverified address of another user makes no user and no link
   const created = await signIn(tenant, aPerson({ preferred_username: aName(), email: `${username}@example.org` }))
   assert.ok(created.kind === 'signed-in')
   assert.notEqual(created.session.userId, (await userOf(tenant, username)).id)
+})
+
+test('an account that was opened by a told link is linked by no address, until a mailed link was used', async () => {
+  const username = aName()
+  const email = `${username}@example.org`
+  const tenant = await aTenant({}, [{ username, email }])
+  const { tenantId } = tenant
+  const { id } = await userOf(tenant, username)
+  const open = async (isTold: boolean) => {
+    const { link, told } = makeLink(servers.one, { tenantId, userId: id }, 'welcome')
+    const now = servers.clock.now()
+    await servers.one.store.inTenant(tenantId, (tx) => storeLink(tx, { ...link, isTold }, 'system', now))
+    const token = new URL(told.url).searchParams.get('token') ?? ''
+    return redeemWithPassword(servers.one, { token, password: 'correct horse battery' }, aBrowser())
+  }
+  assert.equal((await open(true)).kind, 'signed-in')
+  const owner = aPerson({ email, email_verified: true })
+  const refused = await signIn(tenant, owner)
+  assert.ok(refused.kind === 'refused' && refused.problem === 'taken')
+  assert.equal((await open(false)).kind, 'signed-in')
+  const linked = await signIn(tenant, owner)
+  assert.ok(linked.kind === 'signed-in' && linked.session.userId === id)
 })
 
 test('an address that a caller set for a user who can sign in links no account, until the user confirms it', async () => {
