@@ -46,9 +46,9 @@ export async function openPostgresFigures(url: string): Promise<PostgresFigures>
     },
     bytesKept: async () => {
       await client.query('vacuum')
-      return Number(
-        (await one(`select sum(pg_total_relation_size(name::regclass)) as bytes from unnest(${GROWING}) name`)).bytes,
-      )
+      // A table alone has no tree of partitions.
+      const size = `select coalesce(sum(pg_total_relation_size(relid)), pg_total_relation_size(name::regclass)) from pg_partition_tree(name::regclass)`
+      return Number((await one(`select sum((${size})) as bytes from unnest(${GROWING}) name`)).bytes)
     },
     close: () => client.end(),
   }
