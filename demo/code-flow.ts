@@ -41,7 +41,9 @@ async function describe({ registry }: RegistryParties): Promise<Json> {
 }
 
 async function offer({ registry }: RegistryParties, template: Json): Promise<string> {
-  chapter('The registry prepares an issuance for Thandi: the offer has no code, whoever opens it must sign in as her')
+  chapter(
+    'The registry prepares an issuance for Thandi: the offer has no code; a wallet that opens it must send its user to sign in as her',
+  )
   const about = { credentialTemplateId: text(template, 'id'), grants: ['authorization_code'] }
   const recipient = { identifierType: 'username', value: 'thandi' }
   const json = { ...about, recipient, attributes: { name: 'Thandi Molefe', city: 'Pretoria' } }

@@ -75,7 +75,7 @@ test('a wrong code says how many tries are left; after five the offer is closed 
   await close()
 })
 
-test('an offer that somebody else took, and links that lead nowhere: a page each, and nobody is sent anywhere', async () => {
+test('an offer that another person took, and links that lead nowhere: a page each, and no redirect', async () => {
   const { page, troubles, close } = await world.open(world.thandi)
   const taken = await world.issue()
   const pieter = await world.chirograph.wallet('acme', 'pieter')

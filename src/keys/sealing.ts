@@ -2,7 +2,7 @@ import { createSecretKey, hkdfSync } from 'node:crypto'
 import type { TenantId } from '../caller.ts'
 import { Memory } from '../memory/memory.ts'
 import { remembered } from '../memory/recent.ts'
-import type { Store } from '../store/store.ts'
+import type { Store, TenantTx } from '../store/store.ts'
 import { decrypt, encrypt, versionOf } from './cipher.ts'
 import { type DataKeys, type DataKeyVersions, dataKeyStore } from './tenant-keys.ts'
 
@@ -28,8 +28,12 @@ export type Sealing = {
    * @returns how many; 0 also if the tenant has no data key yet
    */
   readonly rewrap: (tenantId: TenantId) => Promise<number>
-  /** Makes the next data key of a tenant, if it has one. What the former ones sealed is opened as before. */
-  readonly rotate: (tenantId: TenantId) => Promise<void>
+  /**
+   * Makes the next data key of a tenant, if it has one. What the former ones sealed is opened as before.
+   *
+   * @param also Runs in the transaction that made the key.
+   */
+  readonly rotate: (tenantId: TenantId, also: (tx: TenantTx) => Promise<void>) => Promise<void>
   /** Returns the versions of the data keys of a tenant; null if it has none yet. */
   readonly versions: (tenantId: TenantId) => Promise<DataKeyVersions | null>
   /** Deletes the data keys before the newest one. What they sealed is lost. */
@@ -86,8 +90,8 @@ export function sealingWith(
       remembered(subkeys, `${tenantId} ${purpose}`, now(), () => subkey(tenantId, purpose)),
     rewrap: async (tenantId) =>
       (await atRest.versions(tenantId)) === null ? 0 : (await atRest.load(tenantId)).rewrapped,
-    rotate: async (tenantId) => {
-      if ((await atRest.versions(tenantId)) !== null) await atRest.add(tenantId)
+    rotate: async (tenantId, also) => {
+      await atRest.add(tenantId, also)
       dataKeys.delete(tenantId)
     },
     versions: atRest.versions,

@@ -22,8 +22,8 @@ type DataKeyStore = {
   readonly load: (tenantId: TenantId) => Promise<{ readonly keys: DataKeys; readonly rewrapped: number }>
   /** Returns which there are; null if there is none yet. */
   readonly versions: (tenantId: TenantId) => Promise<DataKeyVersions | null>
-  /** Makes the next one. Of concurrent callers one does. @throws Error after 255 of them */
-  readonly add: (tenantId: TenantId) => Promise<void>
+  /** Makes the next one where there is one, and runs `also` in that transaction. Of concurrent callers one does. @throws Error after 255 of them */
+  readonly add: (tenantId: TenantId, also: (tx: TenantTx) => Promise<void>) => Promise<void>
   /** Deletes all before the newest one: what they sealed cannot be opened any more. */
   readonly deleteFormer: (tenantId: TenantId) => Promise<void>
 }
@@ -42,7 +42,7 @@ const listKeys = sql('keys.list_data_keys', 'select version, wrapped from tenant
 const insertKeys = sql(
   'keys.insert_data_keys',
   `insert into tenant_key (tenant_id, version, wrapped, created_at)
-   select $1, version, wrapped, $4 from unnest($2::int[], $3::bytea[]) as made (version, wrapped) on conflict do nothing`,
+   select $1, version, wrapped, $4 from unnest($2::int[], $3::bytea[]) as made (version, wrapped) on conflict do nothing returning version`,
 )
 // Another process may have wrapped it again before.
 const rewrapKey = sql(
@@ -100,10 +100,16 @@ export function dataKeyStore(store: Store, masters: Masters, now: () => Date): D
       const rewrapped = opened.filter(({ isRewrapped }) => isRewrapped).length
       return { keys: { newest: Math.max(...byVersion.keys()), byVersion, root }, rewrapped }
     },
-    add: async (tenantId) => {
-      const next = ((await versions(tenantId))?.newest ?? ROOT) + 1
+    add: async (tenantId, also) => {
+      const known = await versions(tenantId)
+      if (known === null) return
+      const next = known.newest + 1
       if (next > VERSION_MAX) throw new Error(`a tenant has at most ${VERSION_MAX} data keys`)
-      await store.single(tenantId, (tx) => tx.rows(insertKeys, [tenantId, [next], [wrapNew(tenantId, next)], now()]))
+      await store.inTenant(tenantId, async (tx) => {
+        const made = await tx.rows(insertKeys, [tenantId, [next], [wrapNew(tenantId, next)], now()])
+        // Another process may have made it first.
+        if (made.length > 0) await also(tx)
+      })
     },
     deleteFormer: async (tenantId) => {
       await store.single(tenantId, (tx) => tx.rows(deleteFormer, [tenantId]))

@@ -1,23 +1,30 @@
-/** Control characters, and those that change the direction of the text around them. Joiners stay: some scripts need them. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
-const UNWANTED = /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]+/g
+/** Controls, soft hyphens, spaces without width, marks of direction, and halves of characters: nobody sees them, and they change what is seen. */
+const UNSEEN = /[\p{Cc}\p{Cs}\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/gu
+/** Joiners where no script needs them: after an Arabic or Indic letter and between emoji they are part of the text. */
+const LOOSE_JOINERS =
+  /(?<![\p{scx=Arab}\p{scx=Syrc}\p{scx=Deva}\p{scx=Beng}\p{scx=Guru}\p{scx=Gujr}\p{scx=Orya}\p{scx=Taml}\p{scx=Telu}\p{scx=Knda}\p{scx=Mlym}\p{scx=Sinh}\p{Extended_Pictographic}]|\ufe0f)[\u200c\u200d]/gu
+const LINE_ENDS = /[\t-\r\u0085\u2028\u2029]/g
+/** No name has more marks on one character. */
+const MARKS = /(\p{M}{4})\p{M}+/gu
 
 /**
- * Returns a text of a stranger as it may be shown: without control and direction characters, runs of spaces as one, cut to a length.
+ * Returns a text of a stranger as it can be shown: on one line, without what nobody sees, cut to a length.
  *
  * @param charsMax In code points.
  * @returns null for what is no text, or is empty then.
  */
 export function foreignText(value: unknown, charsMax: number): string | null {
   if (typeof value !== 'string') return null
-  const text = value
+  // Nothing is done with what is cut off anyway.
+  const shown = value
     .slice(0, charsMax * 8)
-    .replaceAll(UNWANTED, ' ')
+    .replaceAll(LINE_ENDS, ' ')
+    .replaceAll(UNSEEN, '')
+    .replaceAll(LOOSE_JOINERS, '')
     .replaceAll(/\s+/g, ' ')
+    .replaceAll(MARKS, '$1')
     .trim()
-  const characters = [...text.slice(0, charsMax * 2)]
+  const characters = [...shown]
   if (characters.length === 0) return null
-  return characters.length <= charsMax && text.length <= charsMax * 2
-    ? text
-    : `${characters.slice(0, charsMax - 1).join('')}…`
+  return characters.length <= charsMax ? shown : `${characters.slice(0, charsMax - 1).join('')}…`
 }

@@ -1,6 +1,7 @@
 // A table is checked before it is issued, in the forms in which offices have it.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { aBatchTemplate } from '../support/batch-template.ts'
 import { type Api, type Deployment, deploy, type Reply } from '../support/server.ts'
 
 const PATH = '/creds/credentials/issuance/batch'
@@ -13,28 +14,9 @@ let diploma: string
 before(async () => {
   chirograph = await deploy()
   school = await chirograph.backend('acme')
-  diploma = await aTemplate({})
+  diploma = await aBatchTemplate(school)
 })
 after(() => chirograph.stop())
-
-let made = 0
-async function aTemplate(more: object): Promise<string> {
-  made += 1
-  const reply = await school.post('/creds/templates/credentials', {
-    ...{ name: 'Diploma', code: `diploma-${made}` },
-    attributes: {
-      name: { type: 'string', required: true },
-      grade: { type: 'number' },
-      honours: { type: 'boolean' },
-      born: { type: 'date' },
-      address: { type: 'object', properties: { locality: { type: 'string' }, code: { type: 'number' } } },
-      nationalities: { type: 'array', items: { type: 'string' } },
-      reference: { type: 'string' },
-    },
-    ...more,
-  })
-  return reply.body.data.id
-}
 
 const items = (count: number) => Array.from({ length: count }, (_, n) => ({ attributes: { name: `Student ${n}` } }))
 
@@ -125,7 +107,9 @@ test('the sample of a template is a table that can be issued when its examples a
   assert.equal(text.split('\r\n', 1)[0], head)
   const checked = await school.send('POST', `${PATH}?check=true&credentialTemplateId=${diploma}`, text, CSV)
   assert.partialDeepStrictEqual(checked.body.data, { total: 1, valid: 1 })
-  const labelled = await aTemplate({ attributes: { family_name: { type: 'string', name: 'Family name' } } })
+  const labelled = await aBatchTemplate(school, {
+    attributes: { family_name: { type: 'string', name: 'Family name' } },
+  })
   const forPeople = await school.get(
     `/creds/templates/credentials/${labelled}/sample?headings=labels&delimiter=semicolon`,
     {

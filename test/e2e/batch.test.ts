@@ -1,6 +1,7 @@
 // A registrar issues to a whole class in one call.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { aBatchTemplate } from '../support/batch-template.ts'
 import { type Api, type Deployment, deploy, type Reply } from '../support/server.ts'
 
 const PATH = '/creds/credentials/issuance/batch'
@@ -13,29 +14,9 @@ let diploma: string
 before(async () => {
   chirograph = await deploy()
   school = await chirograph.backend('acme')
-  diploma = await aTemplate({})
+  diploma = await aBatchTemplate(school)
 })
 after(() => chirograph.stop())
-
-let made = 0
-async function aTemplate(more: object): Promise<string> {
-  made += 1
-  const reply = await school.post('/creds/templates/credentials', {
-    ...{ name: 'Diploma', code: `diploma-${made}` },
-    attributes: {
-      name: { type: 'string', required: true },
-      grade: { type: 'number' },
-      honours: { type: 'boolean' },
-      born: { type: 'date' },
-      address: { type: 'object', properties: { locality: { type: 'string' }, code: { type: 'number' } } },
-      nationalities: { type: 'array', items: { type: 'string' } },
-      reference: { type: 'string' },
-    },
-    ...more,
-  })
-  assert.equal(reply.status, 201, JSON.stringify(reply.body))
-  return reply.body.data.id
-}
 
 const items = (count: number) =>
   Array.from({ length: count }, (_, n) => ({
@@ -211,7 +192,7 @@ test('a body that is not the shape is refused as a whole, and nothing is made of
 })
 
 test('transaction codes are shown to clients with issuance:write only', async () => {
-  const credentialTemplateId = await aTemplate({ txCode: { length: 8 } })
+  const credentialTemplateId = await aBatchTemplate(school, { txCode: { length: 8 } })
   const { body } = await school.post(PATH, { credentialTemplateId, items: items(2) })
   const { data } = await ended(body.data.id)
   const [one, other] = data.items
@@ -311,14 +292,14 @@ test('the same batch posted with one key, also at once, issues once', async () =
     school.send('POST', `${PATH}?${query}`, 'name\nA', { ...CSV, 'idempotency-key': 'table' })
   assert.equal((await table(`credentialTemplateId=${diploma}`)).status, 202)
   assert.equal(
-    (await table(`credentialTemplateId=${await aTemplate({})}`)).status,
+    (await table(`credentialTemplateId=${await aBatchTemplate(school)}`)).status,
     409,
     'the query is part of the request that a key identifies',
   )
 })
 
 test('each item of a batch whose template is archived is issued before, or fails; a batch of an archived template is unknown', async () => {
-  const credentialTemplateId = await aTemplate({})
+  const credentialTemplateId = await aBatchTemplate(school)
   const { body } = await school.post(PATH, { credentialTemplateId, items: items(1000) })
   await school.delete(`/creds/templates/credentials/${credentialTemplateId}`)
   const { data } = await ended(body.data.id)

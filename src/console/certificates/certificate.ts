@@ -1,4 +1,4 @@
-import { foreignText } from '../../pages/foreign-text.ts'
+import { shownText } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { badge, type Tone } from '../../pages/table.ts'
 import type { Frame } from '../frame/screen.ts'
@@ -46,10 +46,10 @@ export async function readCertificate({ api, params }: Frame<{ readonly id: stri
   return (await api.get<Certificate>(`${API}/${encodeURIComponent(params.id)}`)).data
 }
 
-/** Returns the common name of a distinguished name, or all of it. It is a text of whoever made the certificate. */
+/** Returns the common name of a distinguished name, or all of it. The requester of the certificate chose it. */
 export function nameIn(subject: string, lengthMax = 80): string {
   const [, common = subject] = /(?:^|,)CN=((?:\\.|[^,\\+])*)/.exec(subject) ?? []
-  return foreignText(common.replace(/\\(.)/g, '$1'), lengthMax) || '–'
+  return shownText(common.replace(/\\(.)/g, '$1'), lengthMax)
 }
 
 /** Returns the state of a certificate in words. */

@@ -2,18 +2,10 @@ import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { select, textArea } from '../../pages/controls.ts'
 import { form } from '../../pages/form.ts'
 import { html } from '../../pages/html.ts'
+import { onceField, onceHeader, typed } from '../../pages/once.ts'
 import { button, buttonLink, card } from '../../pages/parts.ts'
 import { confirmScreen } from '../frame/confirm.ts'
-import {
-  hasProblems,
-  noProblems,
-  onceField,
-  onceHeader,
-  type Problems,
-  problemList,
-  problemsOf,
-  typed,
-} from '../frame/form-values.ts'
+import { hasProblems, noProblems, type Problems, problemList, problemsOf } from '../frame/form-values.ts'
 import { type Frame, formScreen, type Screen } from '../frame/screen.ts'
 import { API, at, type Certificate, LIST, nameIn, place, readCertificate } from './certificate.ts'
 import type { SigningRequest } from './signing-request.ts'

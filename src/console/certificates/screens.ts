@@ -3,18 +3,10 @@ import { select } from '../../pages/controls.ts'
 import { foreign } from '../../pages/foreign-text.ts'
 import { field, form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
+import { onceField, onceHeader, typed } from '../../pages/once.ts'
 import { button, buttonLink, card, facts } from '../../pages/parts.ts'
 import { pageOf, pager, table } from '../../pages/table.ts'
-import {
-  hasProblems,
-  noProblems,
-  onceField,
-  onceHeader,
-  type Problems,
-  problemList,
-  problemsOf,
-  typed,
-} from '../frame/form-values.ts'
+import { hasProblems, noProblems, type Problems, problemList, problemsOf } from '../frame/form-values.ts'
 import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { when } from '../frame/when.ts'

@@ -3,17 +3,9 @@ import { select } from '../../pages/controls.ts'
 import { field, form } from '../../pages/form.ts'
 import { html } from '../../pages/html.ts'
 import { cardStyle, credentialCard } from '../../pages/look/credential-card.ts'
+import { onceField, onceHeader, typed } from '../../pages/once.ts'
 import { button, buttonLink, card, facts, message, rows } from '../../pages/parts.ts'
-import {
-  hasProblems,
-  noProblems,
-  onceField,
-  onceHeader,
-  type Problems,
-  problemList,
-  problemsOf,
-  typed,
-} from '../frame/form-values.ts'
+import { hasProblems, noProblems, type Problems, problemList, problemsOf } from '../frame/form-values.ts'
 import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { draftOf } from '../templates/draft.ts'

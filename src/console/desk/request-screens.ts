@@ -3,20 +3,11 @@ import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { checkboxes, hidden, select } from '../../pages/controls.ts'
 import { field, form } from '../../pages/form.ts'
 import { html } from '../../pages/html.ts'
+import { onceField, onceHeader, typed } from '../../pages/once.ts'
 import { button, buttonLink, card, facts } from '../../pages/parts.ts'
 import { pageOf, pager, table } from '../../pages/table.ts'
 import { confirmScreen } from '../frame/confirm.ts'
-import {
-  hasProblems,
-  noProblems,
-  onceField,
-  onceHeader,
-  type Problems,
-  problemList,
-  problemsOf,
-  typed,
-  typedAll,
-} from '../frame/form-values.ts'
+import { hasProblems, noProblems, type Problems, problemList, problemsOf, typedAll } from '../frame/form-values.ts'
 import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { attributesOf, labelOf, type PlacedAttribute, type Template } from '../templates/template.ts'

@@ -1,14 +1,7 @@
-import { randomToken } from '../../crypto/random.ts'
 import type { Fields } from '../../http/routes/endpoint.ts'
-import { hidden } from '../../pages/controls.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { ApiRefusal } from '../../pages/own-api.ts'
 import type { ConsoleTexts } from './texts.ts'
-
-/** Returns the first value of a member, trimmed; `''` without one. */
-export function typed(fields: Fields, name: string): string {
-  return fields.get(name)?.[0]?.trim() ?? ''
-}
 
 /** Returns all values of a member of `checkboxes`. */
 export function typedAll(fields: Fields, name: string): readonly string[] {
@@ -55,19 +48,6 @@ export function problemList(heading: string, { fields, general }: Problems): Htm
   const wrong = Object.entries(fields)
   if (wrong.length === 0 && general === undefined) return null
   return html`<div class="message bad" role="alert" tabindex="-1" autofocus><h2>${heading}</h2>${general !== undefined && html`<p>${general}</p>`}${wrong.length > 0 && html`<ul>${wrong.map(([name, text]) => html`<li><a href="#${name}">${text}</a></li>`)}</ul>`}</div>`
-}
-
-const ONCE = 'once'
-
-/** A member by which a form that is sent twice does its work once. */
-export function onceField(fields: Fields): Html {
-  return hidden(ONCE, typed(fields, ONCE) || randomToken(16))
-}
-
-/** The header for the call of such a form. */
-export function onceHeader(fields: Fields): Record<string, string> {
-  const key = typed(fields, ONCE)
-  return /^[\w-]{22}$/.test(key) ? { 'idempotency-key': key } : {}
 }
 
 /** Returns the beginning of a day in UTC for a filter of the API; undefined for what is no day. */

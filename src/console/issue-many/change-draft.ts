@@ -1,6 +1,6 @@
 import type { Fields } from '../../http/routes/endpoint.ts'
+import { typed } from '../../pages/once.ts'
 import { encodings } from '../../protocols/table/decode-text.ts'
-import { typed } from '../frame/form-values.ts'
 import type { Frame } from '../frame/screen.ts'
 import type { Template } from '../templates/template.ts'
 import { checkedDraft, recheck, targetsFor } from './checked-draft.ts'

@@ -1,7 +1,8 @@
 import { parseJson } from '../../crypto/json.ts'
 import type { Fields } from '../../http/routes/endpoint.ts'
 import { type Language, languages } from '../../pages/language.ts'
-import { typed, typedAll } from '../frame/form-values.ts'
+import { typed } from '../../pages/once.ts'
+import { typedAll } from '../frame/form-values.ts'
 import type { SettingTexts } from './texts.ts'
 
 /** Name of a member of the organisation. */

@@ -65,7 +65,7 @@ const en = {
     accentColor: 'Of buttons and links. Dark enough that text in it can be read.',
     privacyUri: 'An https address.',
     supportAddress: 'An e-mail address or an https address.',
-    resultRetentionSeconds: 'Unless what is asked for says otherwise. Then it is deleted.',
+    resultRetentionSeconds: 'Unless a request says otherwise. Then the claims are deleted.',
     typeListing: 'Whether other organisations of this server find them when they choose what to ask for.',
     haip: 'Exactly what OpenID4VC High Assurance Interoperability Profile 1.0 allows is offered and accepted. It needs certificates.',
     issuerIdentifier: 'Changing it changes who your new credentials are from.',

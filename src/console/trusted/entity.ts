@@ -1,4 +1,5 @@
-import { type Problems, problemsOf, typed, typedAll } from '../frame/form-values.ts'
+import { typed } from '../../pages/once.ts'
+import { type Problems, problemsOf, typedAll } from '../frame/form-values.ts'
 import type { Frame } from '../frame/screen.ts'
 import { pemLines } from './pem-lines.ts'
 import { type TrustedTexts, trustedTexts } from './texts.ts'

@@ -1,13 +1,14 @@
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { checkboxes, hidden, textArea } from '../../pages/controls.ts'
-import { foreign, foreignText } from '../../pages/foreign-text.ts'
+import { foreign, shownText } from '../../pages/foreign-text.ts'
 import { field, form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
+import { onceField, onceHeader } from '../../pages/once.ts'
 import { ApiRefusal } from '../../pages/own-api.ts'
 import { button, buttonLink, card, facts } from '../../pages/parts.ts'
 import { badge, pageOf, pager, table } from '../../pages/table.ts'
 import { confirmScreen } from '../frame/confirm.ts'
-import { hasProblems, noProblems, onceField, onceHeader, type Problems, problemList } from '../frame/form-values.ts'
+import { hasProblems, noProblems, type Problems, problemList } from '../frame/form-values.ts'
 import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { day, when } from '../frame/when.ts'
@@ -149,7 +150,7 @@ function entityPage(frame: Frame, found: Found, draft: Draft, problems: Problems
   const t = trustedTexts[frame.language]
   const { entity, certificates } = found
   const canWrite = may(frame, 'trust:write')
-  const name = foreignText(entity.name)
+  const name = shownText(entity.name)
   const content = html`${hidden('etag', draft.etag)}${card(fieldsOf(frame, draft, problems))}<div class="buttons">${button(frame.t.save, { look: 'main' })}${buttonLink(frame.t.cancel, LIST)}</div>`
   const actions = canWrite && html`<div class="buttons">${buttonLink(t.remove, `${at(entity)}/delete`)}</div>`
   const known = html`<section class="panel">${knownFacts(frame, entity)}</section>${certificates.length > 0 && certificateTable(frame, certificates)}`
@@ -210,7 +211,7 @@ const remove = confirmScreen({
   ask: async (frame) => {
     const t = trustedTexts[frame.language]
     const { entity } = await read(frame)
-    const name = foreignText(entity.name)
+    const name = shownText(entity.name)
     const about = { title: t.removeTitle, text: `${name}: ${t.removeText}`, button: t.remove, look: 'danger' } as const
     return { ...about, crumbs: [[t.title, LIST], [name, at(entity)], [t.remove]], back: at(entity) }
   },

@@ -1,10 +1,10 @@
 import { parseJson } from '../../crypto/json.ts'
 import type { Endpoint as PageEndpoint } from '../../http/routes/endpoint.ts'
-import { foreign, foreignText } from '../../pages/foreign-text.ts'
+import { foreign, shownText } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
+import { onceHeader } from '../../pages/once.ts'
 import { buttonLink, card, facts, message } from '../../pages/parts.ts'
 import { confirmScreen } from '../frame/confirm.ts'
-import { onceHeader } from '../frame/form-values.ts'
 import type { Frame, Screen } from '../frame/screen.ts'
 import { when } from '../frame/when.ts'
 import { API, type Attempt, at, type Endpoint, hostOf, LIST, outcomeOf, place, readEndpoint } from './endpoint.ts'
@@ -28,7 +28,7 @@ export function secretTold(frame: Frame, found: Endpoint, formerUntil?: string):
 
 /** Returns the way to what is done with an endpoint. */
 export function crumbs(found: Endpoint, t: WebhookTexts, last: string) {
-  return [[t.title, LIST], [foreignText(hostOf(found), 80), at(found)], [last]] as const
+  return [[t.title, LIST], [shownText(hostOf(found), 80), at(found)], [last]] as const
 }
 
 const test = confirmScreen({

@@ -1,22 +1,13 @@
 import type { Endpoint as PageEndpoint } from '../../http/routes/endpoint.ts'
 import { checkboxes } from '../../pages/controls.ts'
-import { foreign, foreignText } from '../../pages/foreign-text.ts'
+import { foreign, shownText } from '../../pages/foreign-text.ts'
 import { field, form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { figure } from '../../pages/moment-text.ts'
+import { onceField, onceHeader, typed } from '../../pages/once.ts'
 import { button, buttonLink, card, facts, message } from '../../pages/parts.ts'
 import { pageOf, pager, table } from '../../pages/table.ts'
-import {
-  hasProblems,
-  noProblems,
-  onceField,
-  onceHeader,
-  type Problems,
-  problemList,
-  problemsOf,
-  typed,
-  typedAll,
-} from '../frame/form-values.ts'
+import { hasProblems, noProblems, type Problems, problemList, problemsOf, typedAll } from '../frame/form-values.ts'
 import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { when } from '../frame/when.ts'
@@ -108,7 +99,7 @@ function endpointFields(frame: Frame, problems: Problems, now: Pick<Endpoint, 'u
   const { events } = journalTexts[frame.language]
   // A type that has no words yet stays chosen.
   const names = [...new Set([...Object.keys(events), ...on])]
-  const choices = names.map((value) => ({ value, text: events[value] ?? foreignText(value) }))
+  const choices = names.map((value) => ({ value, text: events[value] ?? shownText(value) }))
   const url = { name: 'url', label: t.url, hint: t.urlHint, type: 'url', lengthMax: 2048 } as const
   return html`${field(frame, { ...url, value: isTyped ? typed(frame.fields, 'url') : now.url, error: problems.fields.url })}<details${on.length > 0 && html` open`}><summary>${t.types}</summary><p class="hint">${t.typesHint}</p>${checkboxes('types', t.types, choices, on)}</details>`
 }
@@ -152,8 +143,8 @@ async function endpointPage(frame: Frame<{ readonly id: string }>, problems: Pro
   const change = html`${endpointFields(frame, problems, found)}<div class="buttons">${button(frame.t.save, { look: 'main' })}</div>`
   const reason = found.disabledReason === null ? null : message('warn', t.reasons[found.disabledReason])
   return {
-    title: foreignText(hostOf(found), 80),
-    crumbs: [[t.title, LIST], [foreignText(hostOf(found), 80)]],
+    title: shownText(hostOf(found), 80),
+    crumbs: [[t.title, LIST], [shownText(hostOf(found), 80)]],
     main: html`${problemList(frame.texts.problems, problems)}${reason}<section class="panel">${known(frame, found)}</section>${canWrite && actionsOf(frame, found)}${deliveriesPanel(frame, found, deliveries)}${canWrite && html`<details class="panel narrow"${hasProblems(problems) && html` open`}><summary>${t.change}</summary><div class="inside">${form(frame, at(found), change)}</div></details>`}`,
     hasErrors: hasProblems(problems),
   }

@@ -33,6 +33,7 @@ const listColumns = sql(
   `select c.relname as table, a.attname as column from pg_attribute a join pg_class c on c.oid = a.attrelid and c.relkind in ('r', 'p')
    where c.relnamespace = 'public'::regnamespace and a.atttypid = 'bytea'::regtype and not a.attisdropped order by 1, 2`,
 )
+const listRotations = sql('test.rotate.entries', `select id from audit_entry where action = 'deployment.keys_rotated'`)
 /** Columns of bytes that are no sealed values, or of values that live for a day at most. */
 const EXEMPT = [
   /_hash$/,
@@ -123,6 +124,9 @@ test('a rotation that was interrupted is continued, and of two at once none harm
   await resealSchedule([column]).run(platformWith(0), running)
   const newest = (await sealing().versions(tenantId))?.newest
   assert.deepEqual(await versionsIn(), [newest])
+  // One entry for each key after the first, however many rotations ran at once.
+  const entries = await db.store.single(tenantId, (tx) => tx.rows(listRotations))
+  assert.equal(entries.length, (newest ?? 0) - 1)
   for (const { id, sealed } of await secrets())
     assert.equal((await sealing().open(placeOf(id), sealed)).toString(), `secret ${id}`)
 })

@@ -11,6 +11,11 @@ type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'log'>
 /** What a rotation did. */
 export type KeyRotation = { readonly tenants: number; readonly resealed: Readonly<Record<string, number>> }
 
+const ROTATED = {
+  action: 'deployment.keys_rotated',
+  subject: { kind: 'deployment', id: null },
+  by: 'system',
+} as const
 const DAY_MS = 86_400_000
 /**
  * How long former data keys are kept. What they seal outside the columns lives shorter: mails that wait, pushed requests, kept answers,
@@ -27,14 +32,7 @@ export async function rotateDataKeys(
   const tenants = [platformTenantId, ...(await allTenantIds(needs))]
   const resealed: Record<string, number> = {}
   for (const tenantId of tenants) {
-    await needs.sealing.rotate(tenantId)
-    await needs.store.inTenant(tenantId, (tx) =>
-      record(
-        tx,
-        { action: 'deployment.keys_rotated', subject: { kind: 'deployment', id: null }, by: 'system' },
-        needs.clock.now(),
-      ),
-    )
+    await needs.sealing.rotate(tenantId, (tx) => record(tx, ROTATED, needs.clock.now()))
     for (const column of columns) {
       const count = await column.reseal(needs, tenantId, signal)
       if (count > 0) resealed[column.name] = (resealed[column.name] ?? 0) + count

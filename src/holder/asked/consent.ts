@@ -60,7 +60,7 @@ function changes(t: AskedTexts, seen: readonly string[], names: readonly string[
   return message('bad', t.changed, list)
 }
 
-/** Who asks, why, and for how long. */
+/** The verifier, its purpose, and how long it keeps the values. */
 export function about({ language }: Pick<Frame, 'language'>, t: AskedTexts, meta: AskedMeta): Html {
   const { verifier, purpose, retentionSeconds, expiresAt } = meta
   const [trust, tone] = trustOf(verifier)

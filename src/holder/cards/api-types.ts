@@ -49,7 +49,7 @@ export type HistoryEntry = {
   }
 }
 
-/** Who asks. */
+/** The verifier of a request. */
 export type Verifier = {
   readonly clientId: string
   readonly name: string

@@ -12,7 +12,7 @@ const en = {
   refused: {
     400: ['That did not work', 'Go back, check what you entered, and try again.'],
     403: ['You cannot do this', 'Your organisation does not allow it. Ask the people who run it.'],
-    404: ['This is not here', 'It was removed, belongs to somebody else, or the link is incomplete.'],
+    404: ['This is not here', 'The page was removed, belongs to another person, or the link is incomplete.'],
     409: ['It has changed in the meantime', 'Open the page again and look at how it stands now.'],
     429: ['Too many attempts', 'Wait a moment, then try again.'],
     500: ['We are not available right now', 'Nothing was changed. Try again in a minute.'],

@@ -60,7 +60,10 @@ const en = {
     'This request cannot be answered',
     'It has expired, was answered already, or is not made correctly. Ask for a new one.',
   ],
-  refusedVerifier: ['Your organisation does not accept this request', 'It does not know who asks. Nothing was shared.'],
+  refusedVerifier: [
+    'Your organisation does not accept this request',
+    'Your organisation does not know this verifier. Nothing was shared.',
+  ],
   unknown: ['This is not a link for your wallet', 'It is shown here and was not opened.'],
   nothing: ['No link', 'Scan a code, choose a picture, or paste the link that you were sent.'],
   scanTitle: 'Scan a code',
