@@ -48,6 +48,8 @@ export function columnsOf({ action, subject, by, result, detail }: AuditEntry, n
     subject_id: subject.id,
     result: result ?? 'done',
     detail: detail ?? {},
+    // Members that are missing are null.
+    ...(action === 'user.notification' && { notified_user: detail?.userId }),
   }
 }
 

@@ -1,7 +1,7 @@
 import { type AuditEntry, columnsOf } from './entry.ts'
 
 const INSERT = `insert into audit_entry (tenant_id, id, at, actor_kind, actor_id, acting_client, action, event_type, subject_kind, subject_id,
-    result, ip, request_id, detail)`
+    result, ip, request_id, detail, notified_user)`
 
 type Place = {
   /** CTE of the same statement that returns the changed row: no row, no entry. At most one row, because an entry has one id. */
@@ -61,5 +61,5 @@ export function insertAudit(subject: string, source: string, parameter: number):
 
 function columnsWith(subject: string, detail: string): string {
   return `current_tenant(), entry.id, entry.at, entry.actor_kind, entry.actor_id, entry.acting_client, entry.action, entry.event_type,
-    entry.subject_kind, ${subject}, entry.result, entry.ip, entry.request_id, ${detail}`
+    entry.subject_kind, ${subject}, entry.result, entry.ip, entry.request_id, ${detail}, entry.notified_user`
 }

@@ -17,7 +17,7 @@ export type EventFilter = {
   /** ISO 8601. */
   readonly createdAfter?: string | null
   readonly createdBefore?: string | null
-  /** Only notifications of this user. */
+  /** Only notifications of this user, whatever their types; not together with another filter. */
   readonly userId?: string | null
 }
 
@@ -79,7 +79,7 @@ function listStatement(direction: Direction, type: TypeFilter, by: 'subject' | '
     '($9::timestamptz is null or a.at >= $9) and ($10::timestamptz is null or a.at < $10)',
     // The id and the time of an event differ by at most a second.
     '($11::uuid is null or a.id >= $11) and ($12::uuid is null or a.id < $12)',
-    ...(by === 'user' ? [`a.detail->>'userId' = $13`] : []),
+    ...(by === 'user' ? ['a.notified_user = $13'] : []),
   ]
   return sql(
     `events.list_${direction}_${type}${by === null ? '' : `_${by}`}`,
@@ -92,7 +92,6 @@ function listStatements(direction: Direction, type: TypeFilter) {
   return {
     all: listStatement(direction, type, null),
     subject: listStatement(direction, type, 'subject'),
-    user: listStatement(direction, type, 'user'),
   }
 }
 const listsIn = (direction: Direction) => ({
@@ -100,6 +99,7 @@ const listsIn = (direction: Direction) => ({
   rare: listStatements(direction, 'rare'),
   frequent: listStatements(direction, 'frequent'),
   several: listStatements(direction, 'several'),
+  user: listStatement(direction, 'none', 'user'),
 })
 const lists = { up: listsIn('up'), down: listsIn('down') }
 
@@ -124,7 +124,8 @@ export async function listEventRows(
   const kind = kindOf(types)
   const idAt = (time: string | null, skewMs: number) =>
     time === null ? null : lowestIdAt(new Date(Date.parse(time) + skewMs))
-  const statement = lists[direction][kind][userId !== null ? 'user' : subject === null ? 'all' : 'subject']
+  const own = lists[direction]
+  const statement = userId !== null ? own.user : own[kind][subject === null ? 'all' : 'subject']
   return tx.rows<PublishedEvent>(statement, [
     tx.tenantId,
     ...positionValues(from),

@@ -32,3 +32,8 @@ alter table wallet_credential_standing add column checked_at timestamptz;
 
 -- The credentials of the answer that was sent, so that the history can be filtered; the rest of the answer is sealed.
 alter table wallet_presentation add column credential_ids uuid[] not null default '{}';
+
+-- Whom an entry notifies, as its detail says: a user lists and streams these alone. Null for all others, so the index is small and issuing pays
+-- nothing for it. Under row-level security an expression over the detail could not be searched by an index.
+alter table audit_entry add column notified_user text;
+create index audit_entry_notified on audit_entry (tenant_id, notified_user, era, xact, id) where notified_user is not null;

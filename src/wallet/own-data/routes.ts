@@ -25,7 +25,7 @@ const eventsRoute = wallet.get('/v2/events', {
   faults: ['request.rate_limited'],
   produces: [STREAM],
   handle: async ({ platform, caller, query, href, headers, responseType }) => {
-    const filter = { types: ['user.notification'], subject: null, userId: holderOf(caller) }
+    const filter = { types: null, subject: null, userId: holderOf(caller) }
     if (responseType !== STREAM)
       return listPage({ query, href }, (list) => listEvents(platform, caller, list, filter), showEvent)
     const stream = await openEventStream(platform, caller, filter, headers['last-event-id'])
