@@ -4,12 +4,13 @@ import { globSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findPostgres, startPostgres } from '../test/support/postgres.ts'
-import { isPostgresContract, reachesDatabase, startsProgram } from '../test/support/test-files.ts'
+import { isPostgresContract, isStory, reachesDatabase, startsProgram } from '../test/support/test-files.ts'
 import { runFiles, type TestRun } from '../test/support/test-run.ts'
 
-// Runs all tests, or those in the files that are named: on the embedded database and, where PostgreSQL is installed, its contract tests on a
-// server of its own. With TEST_POSTGRES_URL it runs on that server what depends on the database. Nothing but Node is needed to run the tests;
-// what is left out for lack of a program is listed at the end. CI installs the programs, so there everything runs.
+// Runs all tests, or those in the files that are named. Where PostgreSQL is installed, what depends on the database runs on a server of its own,
+// and the stories also on the embedded database; where it is not, everything runs embedded. TEST_DATABASE=embedded runs everything there,
+// TEST_POSTGRES_URL on that server what depends on the database. Nothing but Node is needed to run the tests; what is left out for lack of a
+// program is listed at the end. CI installs the programs, so there everything runs.
 
 /** How many of the slowest files are listed. */
 const SLOWEST = 10
@@ -21,7 +22,7 @@ const programs = [
   ['pgbouncer', '--version'],
 ] as const
 const given = process.argv.slice(2)
-const all = given.length > 0 ? given : globSync(['src/**/*.test.ts', 'test/**/*.test.ts']).sort(slowFirst)
+const all = given.length > 0 ? given : storiesFirst(globSync(['src/**/*.test.ts', 'test/**/*.test.ts']).sort())
 const leftOut: string[] = []
 let files = all
 for (const [program, flag] of programs) {
@@ -37,22 +38,33 @@ process.env.TEST_SEED ??= String(randomInt(2 ** 31))
 process.env.TEST_RUN_FOLDER = folder
 process.env.NODE_COMPILE_CACHE = join(folder, 'compiled')
 
-const runs = await (process.env.TEST_POSTGRES_URL === undefined ? runEmbedded() : runOnServer())
+const runs = await (process.env.TEST_POSTGRES_URL !== undefined
+  ? runOnServer()
+  : process.env.TEST_DATABASE === 'embedded' || findPostgres() === null
+    ? runEmbedded()
+    : runOnBoth())
 rmSync(folder, { recursive: true, force: true })
 summarize(runs)
 process.exitCode = runs.every(({ isPassed }) => isPassed) ? 0 : 1
 
 async function runEmbedded(): Promise<TestRun[]> {
-  const embedded = await runFiles('embedded', files)
-  const contract = files.filter(isPostgresContract)
-  if (contract.length === 0) return [embedded]
-  if (findPostgres() === null) {
-    leftOut.push(...contract.map((file) => `${file}, on PostgreSQL: no server programs found, install postgresql`))
-    return [embedded]
-  }
+  leftOut.push(
+    ...files
+      .filter(isPostgresContract)
+      .map((file) => `${file}, on PostgreSQL: no server, install postgresql or unset TEST_DATABASE`),
+  )
+  return [await runFiles('embedded', files)]
+}
+
+/** A test of a room is worth as much on one engine as on the other: SQL and migrations are the same. What may differ is seen by the stories. */
+async function runOnBoth(): Promise<TestRun[]> {
+  const dependent = files.filter(reachesDatabase)
+  const onEmbedded = files.filter((file) => !dependent.includes(file) || isStory(file))
+  const embedded = onEmbedded.length === 0 ? [] : [await runFiles('embedded', onEmbedded)]
+  if (dependent.length === 0) return embedded
   const server = await startPostgres()
   process.env.TEST_POSTGRES_URL = server.url
-  return [embedded, await runFiles('postgresql', contract).finally(() => server.stop())]
+  return [...embedded, await runFiles('postgresql', dependent).finally(() => server.stop())]
 }
 
 async function runOnServer(): Promise<TestRun[]> {
@@ -63,10 +75,10 @@ async function runOnServer(): Promise<TestRun[]> {
   return [await runFiles('postgresql', dependent)]
 }
 
-/** The stories last longest: begun first, they do not keep the end waiting. */
-function slowFirst(one: string, other: string): number {
-  const isSlow = (file: string) => Number(file.startsWith('test/e2e/'))
-  return isSlow(other) - isSlow(one) || one.localeCompare(other)
+/** Stories last longest: begun first, they do not keep the end waiting. */
+function storiesFirst(sorted: readonly string[]): string[] {
+  const { stories = [], others = [] } = Object.groupBy(sorted, (file) => (isStory(file) ? 'stories' : 'others'))
+  return [...stories, ...others]
 }
 
 function summarize(runs: readonly TestRun[]): void {

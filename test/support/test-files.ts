@@ -12,6 +12,11 @@ export function reachesDatabase(file: string): boolean {
   return reachesSupport(file, (path) => /^test\/support\/(database|postgres|embedded-[a-z]+)\.ts$/.test(path))
 }
 
+/** Whether a test file is about a whole server, its commands or its pages, or about what the engines do differently: the store and its leases. */
+export function isStory(file: string): boolean {
+  return /^(test\/|src\/(store|jobs|cli)\b)/.test(file) || startsProgram(file, 'chromium')
+}
+
 /** Whether a test file holds tests that only a PostgreSQL server can run, or tests of the store, which both databases must pass. */
 export function isPostgresContract(file: string): boolean {
   if (file.startsWith('src/store/')) return reachesDatabase(file)
