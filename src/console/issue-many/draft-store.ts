@@ -43,7 +43,7 @@ const insert = sql(
      returning id
    ), parts as (
      insert into table_draft_part (tenant_id, draft_id, position, sealed_rows)
-     select $1, ins.id, one.at - 1, one.sealed_rows from ins cross join unnest($9::bytea[]) with ordinality as one (sealed_rows, at)
+     select $1, ins.id, one.at - 1, one.sealed_rows from ins cross join unnest($9::bytea[]) with ordinality as one (sealed_rows, at) returning position
    )
    select id from ins`,
 )

@@ -45,7 +45,7 @@ const addMembers = sql(
   `insert into user_group_member (tenant_id, group_id, user_id)
    select $1, $2, account.id from user_account account
      where account.tenant_id = $1 and account.id = any($3::uuid[]) and account.deleted_at is null
-   on conflict do nothing`,
+   on conflict do nothing returning user_id`,
 )
 const missing = sql(
   'directory.find_missing_members',

@@ -32,7 +32,7 @@ const clearStep = sql(
      update audit_entry set ip = null where tenant_id = $1 and id in (select id from step) and ip is not null
    ), moved as (
      insert into audit_address_sweep as old (tenant_id, until) select $1, id from step order by id desc limit 1
-     on conflict (tenant_id) do update set until = greatest(old.until, excluded.until)
+     on conflict (tenant_id) do update set until = greatest(old.until, excluded.until) returning until
    )
    select id from step`,
 )

@@ -44,7 +44,8 @@ export function auditEachCte({
 }: Required<Place> & { readonly detail: string }): string {
   return `audited as (${INSERT}
   select ${columnsWith('entry.subject_id', `entry.detail || ${detail}`)}
-  from ${from} join jsonb_populate_recordset(null::audit_entry, $${first}::jsonb) as entry on entry.subject_id = (${subjectId})::text)`
+  from ${from} join jsonb_populate_recordset(null::audit_entry, $${first}::jsonb) as entry on entry.subject_id = (${subjectId})::text
+  returning id)`
 }
 
 /** Returns the value of the parameter of {@link auditEachCte}. */
@@ -56,7 +57,8 @@ export function auditEachValues(entries: readonly AuditEntry[], now: Date): [str
 export function insertAudit(subject: string, source: string, parameter: number): string {
   return `${INSERT}
   select ${columnsWith(subject, 'entry.detail')}
-  from ${source}jsonb_populate_record(null::audit_entry, $${parameter}::jsonb) as entry`
+  from ${source}jsonb_populate_record(null::audit_entry, $${parameter}::jsonb) as entry
+  returning id`
 }
 
 function columnsWith(subject: string, detail: string): string {

@@ -36,20 +36,22 @@ const add = sql(
    ), days as (
      insert into event_day_count (tenant_id, template_id, day, figure, count)
      select tenant_id, template_id, day, figure, count from made
-     on conflict (tenant_id, day, template_id, figure) do update set count = event_day_count.count + excluded.count
+     on conflict (tenant_id, day, template_id, figure) do update set count = event_day_count.count + excluded.count returning day
    ), old as (
      delete from event_day_count where tenant_id = $1 and day < $8::timestamptz::date - ${DAYS_KEPT} and exists (select from moved)
    ), totals as (
      insert into event_total (tenant_id, figure, count) select tenant_id, figure, sum(count) from made group by tenant_id, figure
-     on conflict (tenant_id, figure) do update set count = event_total.count + excluded.count
+     on conflict (tenant_id, figure) do update set count = event_total.count + excluded.count returning figure
    ), ends as (
      insert into credential_end_count (tenant_id, ends_on, count)
      select moved.tenant_id, one.ends_on, one.count from moved cross join jsonb_to_recordset($10::jsonb) as one (ends_on date, count bigint)
-     on conflict (tenant_id, ends_on) do update set count = credential_end_count.count + excluded.count
+     on conflict (tenant_id, ends_on) do update set count = credential_end_count.count + excluded.count returning ends_on
+   ), months as (
+     insert into event_count (tenant_id, template_id, month, figure, count)
+     select tenant_id, template_id, date_trunc('month', day)::date, figure, sum(count) from made group by 1, 2, 3, 4
+     on conflict (tenant_id, month, template_id, figure) do update set count = event_count.count + excluded.count returning month
    )
-   insert into event_count (tenant_id, template_id, month, figure, count)
-   select tenant_id, template_id, date_trunc('month', day)::date, figure, sum(count) from made group by 1, 2, 3, 4
-   on conflict (tenant_id, month, template_id, figure) do update set count = event_count.count + excluded.count`,
+   select tenant_id from moved`,
 )
 const findPosition = sql(
   'events.find_counted_position',

@@ -34,11 +34,14 @@ const advanceAndInsert = sql(
   'events.insert_deliveries',
   `with moved as (
      update webhook_endpoint set era = $6, xact = $7::xid8, event_id = $8
-     where tenant_id = $1 and id = $2 and status = 'active' and (era, xact, event_id) = ($3::int, $4::xid8, $5::uuid) returning id)
-   insert into webhook_delivery (tenant_id, id, endpoint_id, event_id, event_type, status, due_at, tried_until, created_at)
-   select $1, made.id, moved.id, made.event_id, made.event_type, 'pending', $12, $13, $12
-   from moved cross join unnest($9::uuid[], $10::uuid[], $11::text[]) as made (id, event_id, event_type)
-   on conflict (tenant_id, endpoint_id, event_id) do nothing`,
+     where tenant_id = $1 and id = $2 and status = 'active' and (era, xact, event_id) = ($3::int, $4::xid8, $5::uuid) returning id
+   ), ins as (
+     insert into webhook_delivery (tenant_id, id, endpoint_id, event_id, event_type, status, due_at, tried_until, created_at)
+     select $1, made.id, moved.id, made.event_id, made.event_type, 'pending', $12, $13, $12
+     from moved cross join unnest($9::uuid[], $10::uuid[], $11::text[]) as made (id, event_id, event_type)
+     on conflict (tenant_id, endpoint_id, event_id) do nothing returning id
+   )
+   select id from ins`,
 )
 
 /** Lists active endpoints of all tenants with settled events after their position. */
@@ -82,10 +85,13 @@ export type ClaimedWebhookDelivery = Lease & {
   readonly createdAt: Date
 }
 
+/** A due delivery that no process held when it was read. */
+type DueDelivery = Pick<ClaimedWebhookDelivery, 'tenantId' | 'id' | 'url' | 'isPoor'>
+
 const POOR = '(e.failing_since is not null or e.is_slow)'
 // Round robin over tenants: the n-th message of a tenant, counting those being sent, precedes the next one of any other tenant.
-const claimDue = sql(
-  'events.claim_deliveries',
+const listDue = sql(
+  'events.list_due_deliveries',
   `with waiting as (
      select d.tenant_id, d.id, e.url, ${POOR} as is_poor, d.due_at, row_number() over (partition by e.tenant_id order by d.due_at, d.id) as place
      from webhook_endpoint e cross join lateral (
@@ -93,24 +99,25 @@ const claimDue = sql(
        where tenant_id = e.tenant_id and endpoint_id = e.id and status = 'pending' and due_at <= $1 and ${isFree('$1')}
        order by due_at limit case when ${POOR} then 1 else $3::int end) as d
      where e.status = 'active' and e.id <> all($4::uuid[])
-   ), turn as (
-     select waiting.*, place + coalesce(busy.count, 0) as place_of_all
-     from waiting left join unnest($5::uuid[], $6::int[]) as busy (tenant_id, count) using (tenant_id)
-     where place + coalesce(busy.count, 0) <= $7
-   ), due as (
-     select d.tenant_id, d.id, turn.url, turn.is_poor
-     from turn join webhook_delivery d on d.tenant_id = turn.tenant_id and d.id = turn.id
-     where d.status = 'pending' and d.due_at <= $1 and ${isFree('$1')}
-     order by turn.place_of_all, turn.due_at limit $2 for update of d skip locked
    )
-   update webhook_delivery d set ${take('$8', '$9')}, tries = d.tries + 1
-   from due where d.tenant_id = due.tenant_id and d.id = due.id
-   returning d.tenant_id as "tenantId", d.id, d.endpoint_id as "endpointId", d.event_id as "eventId", due.url, due.is_poor as "isPoor",
-     d.tries, d.tried_until as "triedUntil", d.created_at as "createdAt"`,
+   select tenant_id as "tenantId", id, url, is_poor as "isPoor"
+   from waiting left join unnest($5::uuid[], $6::int[]) as busy (tenant_id, count) using (tenant_id)
+   where place + coalesce(busy.count, 0) <= $7
+   order by place + coalesce(busy.count, 0), due_at limit $2`,
+)
+const claimStatement = sql(
+  'events.claim_deliveries',
+  `with due as (
+     select id from webhook_delivery
+     where tenant_id = $1 and id = any($2::uuid[]) and status = 'pending' and due_at <= $3 and ${isFree('$3')} for update skip locked
+   )
+   update webhook_delivery d set ${take('$4', '$5')}, tries = d.tries + 1 from due where d.tenant_id = $1 and d.id = due.id
+   returning d.tenant_id as "tenantId", d.id, d.endpoint_id as "endpointId", d.event_id as "eventId", d.tries, d.tried_until as "triedUntil",
+     d.created_at as "createdAt"`,
 )
 
-/** How many deliveries to claim, and how they are shared between endpoints and tenants. */
-type DeliveryClaimLimits = {
+/** How many deliveries to list, and how they are shared between endpoints and tenants. */
+type DueLimits = {
   readonly limit: number
   /** Of one endpoint, unless it fails or is slow: then one. */
   readonly eachMax: number
@@ -122,15 +129,28 @@ type DeliveryClaimLimits = {
   readonly without: readonly string[]
 }
 
-/** Claims due deliveries, tenants in turn. It is one statement; rows that another server has locked are skipped. */
-export async function claimDeliveries(
+/** Lists due deliveries, tenants in turn, for {@link claimDeliveries}. */
+export async function listDueDeliveries(
   tx: AcrossTx,
-  { limit, eachMax, tenantMax, sending, without }: DeliveryClaimLimits,
+  { limit, eachMax, tenantMax, sending, without }: DueLimits,
+  now: Date,
+): Promise<DueDelivery[]> {
+  const values = [now, limit, eachMax, without, [...sending.keys()], [...sending.values()], tenantMax]
+  return tx.rows<DueDelivery>(listDue, values)
+}
+
+/** Claims those of a tenant's due deliveries that no other process has claimed meanwhile. */
+export async function claimDeliveries(
+  tx: TenantTx,
+  due: readonly DueDelivery[],
   { claim, leaseUntil }: Lease,
   now: Date,
 ): Promise<ClaimedWebhookDelivery[]> {
-  const rows = await tx.rows<Omit<ClaimedWebhookDelivery, keyof Lease>>(claimDue, [
-    ...[now, limit, eachMax, without, [...sending.keys()], [...sending.values()], tenantMax, claim, leaseUntil],
-  ])
-  return rows.map((row) => ({ ...row, claim, leaseUntil }))
+  type Row = Omit<ClaimedWebhookDelivery, keyof Lease | keyof DueDelivery> & Pick<DueDelivery, 'tenantId' | 'id'>
+  const listed = new Map(due.map((one) => [one.id, one]))
+  const rows = await tx.rows<Row>(claimStatement, [tx.tenantId, [...listed.keys()], now, claim, leaseUntil])
+  return rows.flatMap((row) => {
+    const one = listed.get(row.id)
+    return one === undefined ? [] : [{ ...one, ...row, claim, leaseUntil }]
+  })
 }

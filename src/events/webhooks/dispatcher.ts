@@ -2,7 +2,7 @@ import type { TenantId } from '../../caller.ts'
 import { pollingDelay } from '../../jobs/polling.ts'
 import type { Platform } from '../../platform.ts'
 import { newLease } from '../../store/lease.ts'
-import { type ClaimedWebhookDelivery, claimDeliveries } from './dispatch-store.ts'
+import { type ClaimedWebhookDelivery, claimDeliveries, listDueDeliveries } from './dispatch-store.ts'
 import { fanOut } from './fan-out.ts'
 import { sendDelivery } from './send-delivery.ts'
 
@@ -45,13 +45,14 @@ export function startDispatcher(
     const now = clock.now()
     const without = busyOf([...sending.values()], eachMax)
     const limits = { limit, eachMax, tenantMax, sending: countOf([...sending.values()]), without }
-    const claimed = await store.across('due deliveries of all tenants', (tx) =>
-      claimDeliveries(tx, limits, newLease(now, LEASE_MS), now),
-    )
-    for (const one of claimed) send(one)
+    const due = await store.across('due deliveries of all tenants', (tx) => listDueDeliveries(tx, limits, now))
+    const byTenant = Map.groupBy(due, ({ tenantId }) => tenantId)
+    for (const [tenantId, its] of byTenant)
+      for (const one of await store.inTenant(tenantId, (tx) => claimDeliveries(tx, its, newLease(now, LEASE_MS), now)))
+        send(one)
     const all = [...sending.values()]
     crowded =
-      claimed.length === limit || busyOf(all, eachMax).length > 0 || Math.max(0, ...countOf(all).values()) >= tenantMax
+      due.length === limit || busyOf(all, eachMax).length > 0 || Math.max(0, ...countOf(all).values()) >= tenantMax
   }
 
   function send(one: ClaimedWebhookDelivery): void {

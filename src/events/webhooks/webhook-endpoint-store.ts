@@ -17,7 +17,7 @@ const insertEndpoint = sql(
      select $1, $2, $3, $4::text[], 'active', era, pg_current_xact_id(), '${END.id}', $5, $5 from event_era
      where (select count(*) from webhook_endpoint where tenant_id = $1) < $6 returning *),
    secret as (
-     insert into webhook_secret (tenant_id, id, endpoint_id, sealed, created_at) select $1, $7::uuid, id, $8::bytea, $5 from ins),
+     insert into webhook_secret (tenant_id, id, endpoint_id, sealed, created_at) select $1, $7::uuid, id, $8::bytea, $5 from ins returning id),
    ${auditCte({ from: 'ins', first: 9 })}
    select ${columns} from ins`,
 )

@@ -23,7 +23,7 @@ const insertStatement = sql(
      insert into issuance_batch_item (tenant_id, batch_id, position, status, issuance_id, reference, sealed_claims, sealed_recipient)
      select $1, ins.id, one.at - 1, 'waiting', one.id, one.reference, one.sealed_claims, one.sealed_recipient
      from ins cross join unnest($5::uuid[], $6::text[], $7::bytea[], $11::bytea[]) with ordinality
-       as one (id, reference, sealed_claims, sealed_recipient, at)
+       as one (id, reference, sealed_claims, sealed_recipient, at) returning position
    ), ${auditCte({ from: 'ins', first: 13 })}
    select id from ins`,
 )

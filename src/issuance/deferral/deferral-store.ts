@@ -25,7 +25,7 @@ const defer = sql(
      returning i.id, seen.approval is null as is_first
    ), spent as (
      insert into spent_nonce (tenant_id, nonce_hash, made_at)
-     select $1, nonce.hash, nonce.made_at from upd cross join unnest($8::bytea[], $9::timestamptz[]) as nonce (hash, made_at)
+     select $1, nonce.hash, nonce.made_at from upd cross join unnest($8::bytea[], $9::timestamptz[]) as nonce (hash, made_at) returning nonce_hash
    ), first as (select id from upd where is_first), ${auditCte({ from: 'first', first: 10 })}
    select id from upd`,
 )

@@ -45,13 +45,13 @@ const reserveCopies = sql(
        reservations = 1 and reports > 0 as is_after_failure
    ), spent as (
      insert into spent_nonce (tenant_id, nonce_hash, made_at)
-     select $1, nonce.hash, nonce.made_at from bound cross join unnest($7::bytea[], $9::timestamptz[]) as nonce (hash, made_at)
+     select $1, nonce.hash, nonce.made_at from bound cross join unnest($7::bytea[], $9::timestamptz[]) as nonce (hash, made_at) returning nonce_hash
    ), listed as (
      select bound.*, list.id as list_id, list.authority_id, list.kid from bound
        left join status_list list on list.tenant_id = $1 and list.id = bound.status_list_id
    ), taken as (
      insert into status_entry (tenant_id, status_list_id, status_index)
-     select $1, status_list_id, unnest(status_indices) from listed where is_first or list_id is null
+     select $1, status_list_id, unnest(status_indices) from listed where is_first or list_id is null returning status_index
    ), completed as (
      select $2 as id from bound where is_first or is_after_failure
    ), ${auditCte({ from: 'completed', first: 13 })}

@@ -11,7 +11,7 @@ const joined = `credential_template t
 /** Increments the version of the catalog, in the statement that changes a template. */
 const grown = (from: string) =>
   `grown as (insert into template_catalog (tenant_id, version) select $1, 1 from ${from}
-     on conflict (tenant_id) do update set version = template_catalog.version + 1)`
+     on conflict (tenant_id) do update set version = template_catalog.version + 1 returning version)`
 
 const insertTemplate = sql(
   'issuance.insert_template',
@@ -20,7 +20,7 @@ const insertTemplate = sql(
      on conflict (tenant_id, code) do nothing returning id
    ), defined as (
      insert into credential_template_version (tenant_id, template_id, version, definition, created_at)
-     select $1, id, 1, $5::json, $6 from ins
+     select $1, id, 1, $5::json, $6 from ins returning version
    ), ${grown('ins')}, ${auditCte({ from: 'ins', first: 7 })}
    select id from ins`,
 )
@@ -31,7 +31,7 @@ const replaceTemplate = sql(
      where tenant_id = $1 and id = $2 and version = $7 and archived_at is null returning id, version, created_at
    ), defined as (
      insert into credential_template_version (tenant_id, template_id, version, definition, created_at)
-     select $1, id, version, $4::json, $5 from upd
+     select $1, id, version, $4::json, $5 from upd returning version
    ), ${grown('upd')}, ${auditCte({ from: 'upd', first: 6 })}
    select version, created_at as "createdAt" from upd`,
 )

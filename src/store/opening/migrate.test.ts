@@ -28,6 +28,12 @@ const unprotected = sql(
   `select c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id'
    where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace and not (c.relrowsecurity and c.relforcerowsecurity)`,
 )
+const uniqueAcrossTenants = sql(
+  'test.unique_across_tenants',
+  `select c.relname as name from pg_index x join pg_class c on c.oid = x.indexrelid
+     join pg_attribute a on a.attrelid = x.indrelid and a.attname = 'tenant_id'
+   where x.indisunique and c.relnamespace = 'public'::regnamespace and not a.attnum = any(x.indkey) order by 1`,
+)
 const readableBytes = sql(
   'test.readable_bytes',
   `select concat_ws('.', c.relname, a.attname) as name from pg_attribute a
@@ -52,10 +58,13 @@ test('a database upgraded step by step equals a fresh one', async () => {
   await Promise.all([fresh.close(), upgraded.close()])
 })
 
-test('every table with a tenant has row-level security, forced', async () => {
+test('every table with a tenant has row-level security, forced, and nothing unique across tenants', async () => {
   const engine = await openEmbedded(null)
   await migrate(engine)
   assert.deepEqual(await engine.asOwner((_script, run) => run(unprotected)), [])
+  // What finds the tenant of a caller.
+  const directories = [{ name: 'client_client_id_key' }, { name: 'identity_provider_tokens' }]
+  assert.deepEqual(await engine.asOwner((_script, run) => run(uniqueAcrossTenants)), directories)
   await engine.close()
 })
 

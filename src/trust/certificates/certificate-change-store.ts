@@ -5,7 +5,7 @@ import { sql, type TenantTx } from '../../store/store.ts'
 import { countBelow, insertCertificate, type NewCertificate, signerIn, valuesOf } from './certificate-columns.ts'
 
 /** Delay before the key of a revoked leaf is destroyed: other processes use the key for up to a minute. */
-const REVOKED_KEY_RETENTION = `interval '1 hour'`
+const REVOKED_KEY_RETENTION_MS = 3_600_000
 
 /** Delay before the key of a replaced leaf is destroyed: it still signs presentation requests created with it, valid for at most a day. */
 const REPLACED_KEY_RETENTION = `interval '25 hours'`
@@ -30,7 +30,7 @@ const firstOrNext = (from: string) => `${ended}, taken as (
 const insertRoot = sql(
   'trust.insert_root',
   `with ${firstOrNext('')}, list as (
-     insert into certificate_revocation_list (tenant_id, certificate_id, reissue_at) select $1, id, $2 from ins
+     insert into certificate_revocation_list (tenant_id, certificate_id, reissue_at) select $1, id, $2 from ins returning certificate_id
    ), ${auditCte({ from: 'ins', first: 4 })}
    select status from ins`,
 )
@@ -105,11 +105,11 @@ const revokeStatement = sql(
   'trust.revoke_certificate',
   `with upd as (
      update certificate set status = 'revoked', revoked_at = $2, updated_at = $2,
-       destroy_key_at = case when origin = 'root' or destroy_key_at is null then destroy_key_at else $2::timestamptz + ${REVOKED_KEY_RETENTION} end
+       destroy_key_at = case when origin = 'root' or destroy_key_at is null then destroy_key_at else $5::timestamptz end
      where tenant_id = $1 and id = $3 and status <> 'revoked' and not_after > $2 returning id, parent_id
    ), below as (
      update certificate c set status = 'revoked', revoked_at = $2, updated_at = $2,
-       destroy_key_at = case when c.destroy_key_at is null then null else $2::timestamptz + ${REVOKED_KEY_RETENTION} end
+       destroy_key_at = case when c.destroy_key_at is null then null else $5::timestamptz end
      from upd where c.tenant_id = $1 and c.parent_id = upd.id and c.status <> 'revoked'
    ), list as (
      update certificate_revocation_list l set revision = l.revision + 1, reissue_at = $2 from upd
@@ -191,7 +191,8 @@ export async function setInactive(tx: TenantTx, id: string, entry: AuditEntry, n
 
 /** Revokes a certificate and makes a new revocation list due. Returns false if it is unknown, revoked or expired. */
 export async function setRevoked(tx: TenantTx, id: string, entry: AuditEntry, now: Date): Promise<boolean> {
-  return (await tx.rows(revokeStatement, [tx.tenantId, now, id, ...auditValues(entry, now)])).length === 1
+  const destroyKeyAt = new Date(now.getTime() + REVOKED_KEY_RETENTION_MS)
+  return (await tx.rows(revokeStatement, [tx.tenantId, now, id, ...auditValues(entry, now), destroyKeyAt])).length === 1
 }
 
 function statusIn(rows: readonly unknown[]): Inserted {

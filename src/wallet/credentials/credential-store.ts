@@ -41,10 +41,14 @@ const insertStatement = sql(
      values ($1, $2, $3, 'pending', $4, $5, $6, $7, $8, $9, $10, $11, $11, $13::text[], $15)
    ), standing as (
      insert into wallet_credential_standing (tenant_id, credential_id, check_at) select $1, $2, $14 where $14::timestamptz is not null
+     returning credential_id
+   ), copies as (
+     insert into wallet_credential_copy (tenant_id, id, credential_id, position, sealed_raw, sealed_key)
+     select $1, id, $2, position, decode(raw, 'base64'), decode(key, 'base64')
+     from jsonb_to_recordset($12::jsonb) as copy (id uuid, position integer, raw text, key text)
+     returning id
    )
-   insert into wallet_credential_copy (tenant_id, id, credential_id, position, sealed_raw, sealed_key)
-   select $1, id, $2, position, decode(raw, 'base64'), decode(key, 'base64')
-   from jsonb_to_recordset($12::jsonb) as copy (id uuid, position integer, raw text, key text)`,
+   select id from copies`,
 )
 const findStatement = sql(
   'wallet.find_credential',
@@ -82,9 +86,11 @@ const setConsentStatement = sql(
 )
 const deleteStatement = sql(
   'wallet.delete_credential',
-  `with gone as (delete from wallet_credential where tenant_id = $1 and user_id = $2 and id = $3 returning id, created_at)
-   insert into wallet_removed_credential (tenant_id, id, user_id, sealed_view, created_at, removed_at)
-   select $1, id, $2, $4, created_at, $5 from gone returning id`,
+  `with gone as (delete from wallet_credential where tenant_id = $1 and user_id = $2 and id = $3 returning id, created_at), removed as (
+     insert into wallet_removed_credential (tenant_id, id, user_id, sealed_view, created_at, removed_at)
+     select $1, id, $2, $4, created_at, $5 from gone returning id
+   )
+   select id from removed`,
 )
 const takeCopiesStatement = sql(
   'wallet.take_copies',

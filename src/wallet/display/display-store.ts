@@ -40,7 +40,7 @@ const insertImageStatement = sql(
   'wallet.insert_image',
   `insert into wallet_credential_image (tenant_id, credential_id, kind, media_type, bytes)
    select $1, credential_id, $3, $4, $5 from wallet_credential_display where tenant_id = $1 and credential_id = $2
-   on conflict do nothing`,
+   on conflict do nothing returning kind`,
 )
 const findImageStatement = sql(
   'wallet.find_image',

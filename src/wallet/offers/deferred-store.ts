@@ -32,8 +32,10 @@ const insertStatement = sql(
      insert into wallet_deferred (tenant_id, id, user_id, sealed_work, claim, lease_until, drop_at, created_at, delivery_id, offer_hash)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
      on conflict (tenant_id, id) do nothing returning delivery_id
+   ), awaiting as (
+     ${awaitOne} where tenant_id = $1 and id in (select delivery_id from ins)
    )
-   ${awaitOne} where tenant_id = $1 and id in (select delivery_id from ins)`,
+   select delivery_id from ins`,
 )
 const claimStatement = sql(
   'wallet.claim_deferred',
@@ -49,10 +51,12 @@ const resumeStatement = sql(
      order by id limit 1 for update
    ), awaiting as (
      ${awaitOne} where tenant_id = $1 and id = $4 and exists (select from mine where delivery_id is null)
+   ), taken as (
+     update wallet_deferred d set ${take('$6', '$7')}, delivery_id = coalesce($4, d.delivery_id)
+     from mine where d.tenant_id = $1 and d.id = mine.id
+     returning d.id, d.user_id, d.delivery_id, d.sealed_work
    )
-   update wallet_deferred d set ${take('$6', '$7')}, delivery_id = coalesce($4, d.delivery_id)
-   from mine where d.tenant_id = $1 and d.id = mine.id
-   returning d.id, d.user_id as "userId", d.delivery_id as "deliveryId", d.sealed_work as "sealedWork"`,
+   select ${ROW} from taken`,
 )
 const isOrderedStatement = sql(
   'wallet.is_ordered',

@@ -43,7 +43,7 @@ const redeem = sql(
        details, instance_jkt)
      select tenant_id, id, client_id, user_id, session_id, scopes, $9, authenticated_at, methods,
        case when not $14::boolean or 'offline_access' = any(scopes) then $10::bytea end, $8, $11, issuer, details, $15
-     from code
+     from code returning id
    ), ${auditCte({ from: 'code', subjectId: 'code.user_id', first: 12 })}
    select user_id as "userId", session_id as "sessionId", scopes, nonce, authenticated_at as "authenticatedAt", methods, details from code`,
 )

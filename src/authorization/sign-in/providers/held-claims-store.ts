@@ -5,7 +5,8 @@ const put = sql(
   `insert into sign_in_claims (tenant_id, session_id, authenticated_at, sealed_claims, expires_at)
    select $1, $2, $3, $4, $5 where exists (select from sign_in_session where tenant_id = $1 and id = $2)
    on conflict (tenant_id, session_id) do update set authenticated_at = excluded.authenticated_at, sealed_claims = excluded.sealed_claims,
-     expires_at = excluded.expires_at`,
+     expires_at = excluded.expires_at
+   returning session_id`,
 )
 const find = sql(
   'authorization.find_sign_in_claims',

@@ -1,0 +1,174 @@
+// Rules of the house for every statement, so that the tables can be distributed by tenant (docs/decisions/0016-ready-for-a-distributed-engine.md).
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { before, test } from 'node:test'
+import { parse } from 'libpg-query'
+import { filesIn, root } from './support/source.ts'
+import { declaredStatements } from './support/statements.ts'
+import { type Part, partsOf } from './support/syntax-tree.ts'
+
+/** Statements that are about all tenants: they list whose rows are due, delete what has ended, or tell waiting calls of changes. By room. */
+const crossingByRoom = {
+  api: 'delete_expired_answers delete_shared_counts',
+  authorization:
+    'delete_expired_codes delete_expired_families delete_expired_links delete_expired_sign_in_claims delete_pushed_requests delete_sign_in_counts delete_sign_in_states delete_spent_jti find_token_issuers list_idle_sessions list_old_sessions',
+  console: 'delete_expired_table_drafts',
+  directory: 'find_client_owner',
+  events:
+    'delete_ended_deliveries delete_ended_secrets find_foreign_era list_address_tenants list_archive_tenants list_due_deliveries list_lagging_endpoints list_tenants_to_count',
+  issuance:
+    'delete_old_nonces list_batch_versions list_issuance_versions list_tenants_to_forget list_tenants_with_ended list_tenants_with_old_batches list_tenants_with_stalled_batches',
+  jobs: 'claim_due delete_dead',
+  pages: 'delete_expired_sessions',
+  trust: 'list_due_keys list_due_requests list_due_revocation_lists list_ending_certificates list_roots_without_leaf',
+  verification: 'list_due_tenants list_request_versions list_result_tenants list_tenants_with_ended',
+  wallet:
+    'list_issuance_session_versions list_tenants_with_ended_deliveries tenants_with_due_deferred tenants_with_due_issuance_sessions tenants_with_due_notifications tenants_with_due_presentations tenants_with_due_standings tenants_with_expired_deliveries tenants_with_expired_orders',
+}
+const crossing = Object.entries(crossingByRoom).flatMap(([room, names]) =>
+  names.split(' ').map((name) => `${room}.${name}`),
+)
+/** The table of jobs stays with the coordinator, so its rows can be locked by one statement for all tenants. */
+const locking = new Set(['jobs.claim_due'])
+/** They find the tenants that have events; another way must be found before the audit trail is distributed. */
+const recursing = new Set(['events.find_foreign_era', 'events.list_address_tenants', 'events.list_tenants_to_count'])
+
+/** Tables with a column for the tenant, as the migrations make them. */
+const tenantTables = new Set(
+  filesIn('src/store/migrations', '.sql').flatMap((path) => {
+    const text = readFileSync(join(root, path), 'utf8').replace(/--[^\n]*/g, '')
+    const made = [...text.matchAll(/create table (?:if not exists )?(\w+) \(([\s\S]*?)\n\)/g)]
+    return made.filter(([, , columns = '']) => /\btenant_id\b/.test(columns)).map(([, table = '']) => table)
+  }),
+)
+let trees: ReadonlyMap<string, unknown>
+before(async () => {
+  const parsed = [...(await declaredStatements())].map(async ([name, text]) => [name, await parse(text)] as const)
+  trees = new Map(await Promise.all(parsed))
+})
+
+const WITHIN = ['SelectStmt']
+const QUERIES = ['SelectStmt', 'larg', 'rarg', 'UpdateStmt', 'DeleteStmt']
+const WRITES = ['InsertStmt', 'UpdateStmt', 'DeleteStmt']
+
+test('a statement names one tenant in every table, or stands on the list of those that cross tenants', () => {
+  const without = [...trees].filter(([, tree]) => partsOf(tree, QUERIES).some((query) => unbound(query).length > 0))
+  assert.deepEqual(without.map(([name]) => name).sort(), [...crossing].sort())
+  assert(trees.size > 400, `${trees.size} statements are seen`)
+})
+
+test('a statement that crosses tenants locks no row and does not recurse over them', () => {
+  const found = [...trees].filter(([name]) => crossing.includes(name))
+  const names = (kind: string) => found.filter(([, tree]) => partsOf(tree, [kind]).length > 0).map(([name]) => name)
+  assert.deepEqual(new Set(names('LockingClause')), locking)
+  const recursive = found.filter(([, tree]) => partsOf(tree, ['withClause']).some((one) => one.recursive === true))
+  assert.deepEqual(new Set(recursive.map(([name]) => name)), recursing)
+})
+
+test('each INSERT … SELECT into a table of tenants returns something', () => {
+  const silent = [...trees].filter(([, tree]) =>
+    partsOf(tree, ['InsertStmt']).some((one) => isWalled(one) && isSelected(one) && !('returningClause' in one)),
+  )
+  assert.deepEqual(
+    silent.map(([name]) => name),
+    [],
+  )
+})
+
+test('no statement writes in a CTE and at its top', () => {
+  const both = [...trees].filter(([, tree]) => {
+    const tops = partsOf(tree, WRITES, ['withClause'])
+    return tops.some((top) => partsOf(top.withClause, WRITES).length > 0)
+  })
+  assert.deepEqual(
+    both.map(([name]) => name),
+    [],
+  )
+})
+
+test('no time is calculated from an interval in CASE or COALESCE', () => {
+  const calculated = [...trees].filter(([, tree]) =>
+    partsOf(partsOf(tree, ['CaseExpr', 'CoalesceExpr']), ['A_Expr']).some((one) =>
+      JSON.stringify(one).includes('"interval"'),
+    ),
+  )
+  assert.deepEqual(
+    calculated.map(([name]) => name),
+    [],
+  )
+})
+
+function isWalled({ relation }: Part): boolean {
+  return tenantTables.has(String((relation as Part).relname))
+}
+
+function isSelected({ selectStmt }: Part): boolean {
+  const select = (selectStmt as Part | undefined)?.SelectStmt
+  return select !== undefined && !('valuesLists' in (select as Part))
+}
+
+/** Aliases of the tables of a query that no condition binds to a tenant: to a value, or to the tenant of a table that is bound. */
+function unbound(query: Part): string[] {
+  const sources = { relation: query.relation, from: query.fromClause, using: query.usingClause }
+  const tables = partsOf(sources, ['RangeVar', 'relation'], WITHIN).filter((one) =>
+    tenantTables.has(String(one.relname)),
+  )
+  const aliases = new Set(tables.map(aliasOf))
+  const equations = partsOf({ ...sources, where: query.whereClause }, ['A_Expr', 'JoinExpr'], WITHIN).flatMap((one) =>
+    sidesOf(one, aliases),
+  )
+  const bound = new Set<string>()
+  const isBound = (side: string | null) => side === null || bound.has(side) || !aliases.has(side)
+  for (let known = -1; known < bound.size; ) {
+    known = bound.size
+    for (const [left, right] of equations) {
+      if (left !== null && isBound(right)) bound.add(left)
+      if (right !== null && isBound(left)) bound.add(right)
+    }
+  }
+  return [...aliases].filter((alias) => !bound.has(alias))
+}
+
+type Side = string | null
+
+/** What a condition sets equal to a tenant, in pairs: the alias of a table of the query, or null for anything else. */
+function sidesOf(condition: Part, aliases: ReadonlySet<string>): (readonly [Side, Side])[] {
+  if ('jointype' in condition) return joined(condition)
+  if (condition.kind !== 'AEXPR_OP' || !JSON.stringify(condition.name).includes('"="')) return []
+  const left = elements(condition.lexpr)
+  const right = elements(condition.rexpr)
+  return left.flatMap((one, at) => {
+    const [mine, other] = [tenantOf(one, aliases), tenantOf(right[at], aliases)]
+    return pairs(mine.length === 0 ? [null] : mine, other.length === 0 ? [null] : other)
+  })
+}
+
+function pairs(left: readonly Side[], right: readonly Side[]): (readonly [Side, Side])[] {
+  return left.flatMap((one) => right.map((other) => [one, other] as const))
+}
+
+/** `join … using (tenant_id)`: each table on the one side with each on the other. */
+function joined({ larg, rarg, usingClause }: Part): (readonly [Side, Side])[] {
+  if (!JSON.stringify(usingClause ?? null).includes('"tenant_id"')) return []
+  const names = (side: unknown) => partsOf(side, ['RangeVar'], WITHIN).map(aliasOf)
+  return pairs(names(larg), names(rarg))
+}
+
+function aliasOf({ alias, relname }: Part): string {
+  return String((alias as Part | undefined)?.aliasname ?? relname)
+}
+
+function elements(side: unknown): readonly unknown[] {
+  const row = (side as Part | undefined)?.RowExpr as Part | undefined
+  return row === undefined ? [side] : (row.args as readonly unknown[])
+}
+
+/** Aliases whose tenant an expression is: without a qualifier of all, since their tenants were joined. */
+function tenantOf(expression: unknown, aliases: ReadonlySet<string>): readonly string[] {
+  const column = (expression as Part | undefined)?.ColumnRef
+  const names = partsOf(column, ['String']).map(({ sval }) => String(sval))
+  if (names.at(-1) !== 'tenant_id') return []
+  const [qualifier = ''] = names
+  return names.length === 1 ? [...aliases] : aliases.has(qualifier) ? [qualifier] : []
+}

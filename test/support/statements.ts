@@ -1,0 +1,27 @@
+import { registerHooks } from 'node:module'
+import { join } from 'node:path'
+import { isForTests, root, sourcesIn } from './source.ts'
+
+/**
+ * Returns the text of every named statement that the product declares at the top level of its modules, by name. Imports all of them, with a
+ * module of statements that keeps a list.
+ */
+export async function declaredStatements(): Promise<ReadonlyMap<string, string>> {
+  const declared = new Map<string, string>()
+  Object.assign(globalThis, { declareStatement: (name: string, text: string) => declared.set(name, text) })
+  const hooks = registerHooks({
+    load(url, context, next) {
+      const loaded = next(url, context)
+      if (!url.endsWith('/src/store/store.ts')) return loaded
+      const source = String(loaded.source).replace('return { name, text }', 'declareStatement(name, text); $&')
+      return { ...loaded, source }
+    },
+  })
+  const modules = sourcesIn('src').filter(
+    ({ path, code }) =>
+      !isForTests(path) && !path.includes('/browser/') && /^import /m.test(code) && !/^await /m.test(code),
+  )
+  for (const { path } of modules) if (!/^src\/(main|cli)\.ts$/.test(path)) await import(join(root, path))
+  hooks.deregister()
+  return declared
+}
