@@ -66,6 +66,10 @@ export const caches = {
     ...{ entriesMax: 2_000, ttlSeconds: 3_600 },
     description: 'Credential templates by id, checked against the version of the catalog.',
   },
+  'issuance.templates_by_code': {
+    ...{ entriesMax: 2_000, ttlSeconds: 3_600 },
+    description: 'Credential templates by code, checked against the version of the catalog.',
+  },
   'issuance.template_versions': {
     ...{ entriesMax: 2_000, ttlSeconds: 3_600 },
     description: 'Credential templates by id and version; a version never changes.',
@@ -131,6 +135,11 @@ export const caches = {
   'trust.revocation_lists': {
     ...{ entriesMax: 500, ttlSeconds: 5 },
     description: 'Published revocation lists by tenant and root.',
+  },
+  'trust.attester_chains': {
+    ...{ entriesMax: 1_000, ttlSeconds: 5 },
+    description:
+      'Valid chains of attesters by tenant and digest, for the anchors that they end at. A revocation shows after this time.',
   },
   'trust.tenant_trust': {
     ...{ entriesMax: 1_000, ttlSeconds: 5 },

@@ -5,14 +5,18 @@ import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
 import * as oauth from 'oauth4webapi'
 import type { PlainBrowser } from '../../src/authorization/sign-in/test-support/plain-browser.ts'
 import { clientJwks, clientPrivateKey } from '../../src/authorization/test-support/an-oauth-client.ts'
+import { generateKeyPair as softwareKeyPair } from '../../src/crypto/jwk.ts'
+import { softwareKey } from '../../src/crypto/signing-key.ts'
 import { buildJwtProof } from '../../src/protocols/openid4vci/jwt-proof.ts'
 import { newId } from '../../src/store/row-id.ts'
+import { aBrowserRequest, encrypted, shop } from '../../src/verification/test-support/browser-request.ts'
+import { aPresentation, aRequest } from '../../src/verification/test-support/presentation-request.ts'
 import { aPerson, callback } from '../support/oauth-person.ts'
+import { assertOneWinner, CALLERS, tally, together } from '../support/race.ts'
 import { holderKey } from '../support/sd-jwt.ts'
 import { type Api, api, backendSecret, type Reply } from '../support/server.ts'
 import { type ServerChildren, serverChildren } from '../support/server-children.ts'
 
-const CALLERS = 100
 const issuer = '/issuers/acme'
 const walletId = 'https://wallet.example'
 
@@ -38,38 +42,52 @@ before(async () => {
 })
 after(() => server.stop())
 
-type Send = (caller: Api, at: number) => Promise<Reply>
-
-/** Makes each call at one of the processes, all at the same moment. */
-function together(send: Send): Promise<Reply[]> {
-  const callers = server.urls.map((url) => api(url, null))
-  return Promise.all(Array.from({ length: CALLERS }, (_, at) => send(callers[at % 2] ?? api(server.url, null), at)))
-}
-
-/** How many got an answer, and how many which refusal. Requests beyond a rate limit had none. */
-function tally(replies: readonly Reply[]): Record<string, number> {
-  const nameOf = ({ status, body }: Reply) => (status < 400 ? 'ok' : status === 429 ? 'limited' : String(body.error))
-  return Object.fromEntries([...Map.groupBy(replies, nameOf)].map(([name, all]) => [name, all.length]))
-}
-
-function assertOneWinner(replies: readonly Reply[], refusal: string): Reply {
-  const { ok = 0, limited = 0, [refusal]: refused = 0 } = tally(replies)
-  assert.deepEqual([ok, ok + limited + refused], [1, CALLERS], JSON.stringify(tally(replies)))
-  assert(refused > 0)
-  const winner = replies.find(({ status }) => status < 400)
-  assert(winner !== undefined)
-  return winner
-}
-
-type Prepared = { readonly recipient?: boolean }
+type Prepared = { readonly recipient?: boolean; readonly template?: string }
 
 /** An issuance for the person, or for the bearer of its pre-authorized code. */
-async function anIssuance({ recipient = false }: Prepared) {
+async function anIssuance({ recipient = false, template = templateId }: Prepared) {
   const mine = { grants: ['authorization_code'], recipient: { identifierType: 'username', value: 'palesa' } }
-  const body = { credentialTemplateId: templateId, attributes: { given_name: 'Palesa' }, expiresInSeconds: 86_400 }
+  const body = { credentialTemplateId: template, attributes: { given_name: 'Palesa' }, expiresInSeconds: 86_400 }
   const opened = await school.post('/creds/credentials/issuance', { ...body, ...(recipient && mine) })
   assert.equal(opened.status, 200, JSON.stringify(opened.body))
   return opened.body.data
+}
+
+/** The token request for a pre-authorized code. */
+async function redemption({ offerUri }: { readonly offerUri: string }): Promise<Record<string, string>> {
+  const { grants } = (await school.get(new URL(offerUri).searchParams.get('credential_offer_uri') ?? '')).body
+  const [[type, grant] = ['', {}]] = Object.entries(grants as Record<string, Record<string, string>>)
+  return { grant_type: type, 'pre-authorized_code': grant['pre-authorized_code'] ?? '' }
+}
+
+/** An access token for a credential, by its pre-authorized code. */
+async function aToken(issuance: { readonly offerUri: string }): Promise<string> {
+  const { status, body } = await school.form(`${issuer}/token`, await redemption(issuance), { authorization: '' })
+  assert.equal(status, 200, JSON.stringify(body))
+  return body.access_token
+}
+
+async function aCNonce(): Promise<string> {
+  return (await api(server.url, null).form(`${issuer}/nonce`, {})).body.c_nonce
+}
+
+/** The body of a credential request with a proof by a new key. */
+async function credentialRequest(configuration: string, nonce: string): Promise<object> {
+  const about = { issuer: server.url + issuer, nonce, clientId: null }
+  const jwt = [await buildJwtProof(about, softwareKey(softwareKeyPair().privateKey), new Date())]
+  return { credential_configuration_id: configuration, proofs: { jwt } }
+}
+
+/** The school as a verifier. */
+const verifier = {
+  aTenant: async () => {
+    const { organisation } = (await school.get('/onboarding/me')).body.data
+    const ask = (method: string, path: string, body?: unknown) =>
+      school.send(method, `/creds${path}`, body === undefined ? undefined : JSON.stringify(body), {
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      })
+    return { slug: 'acme', tenantId: organisation.id, ask }
+  },
 }
 
 /** A code of the person for a public wallet. @returns the form that redeems it */
@@ -107,7 +125,7 @@ async function dpopProof({ privateKey, publicJwk }: Pair, path: string, nonce: s
 
 test('[VCI-T11] of a hundred redemptions of one code one gets a token', async () => {
   const form = await aCode()
-  const replies = await together((caller) => caller.form(`${issuer}/token`, form))
+  const replies = await together(server, (caller) => caller.form(`${issuer}/token`, form))
   assertOneWinner(replies, 'invalid_grant')
 })
 
@@ -120,7 +138,7 @@ test('[RFC 9700 4.14] of a hundred uses of one refresh token the access token of
   assert.equal(first.status, 200, JSON.stringify(first.body))
   const form = { grant_type: 'refresh_token', refresh_token: first.body.refresh_token, client_id: 'a-wallet' }
   const sent = await Promise.all(Array.from({ length: CALLERS }, headers))
-  const replies = await together((caller, at) => caller.form(`${issuer}/token`, form, sent[at] ?? {}))
+  const replies = await together(server, (caller, at) => caller.form(`${issuer}/token`, form, sent[at] ?? {}))
   const tokens = replies.flatMap(({ body }): string[] => body.access_token ?? [])
   assert(tokens.length > 0, JSON.stringify(tally(replies)))
   const outcomes: Reply[] = []
@@ -141,7 +159,7 @@ test('[RFC 9700 4.14] of a hundred uses of one refresh token the access token of
 test('[RFC 9449 11.1] of a hundred token requests with one DPoP proof one gets a token', async () => {
   const dpop = await dpopProof(await aPair(), '/auth/token', await aNonce())
   const form = { grant_type: 'client_credentials', client_id: 'backend', client_secret: backendSecret }
-  const replies = await together((caller) => caller.form('/auth/token', form, { dpop }))
+  const replies = await together(server, (caller) => caller.form('/auth/token', form, { dpop }))
   assertOneWinner(replies, 'invalid_dpop_proof')
 })
 
@@ -155,7 +173,7 @@ test('[RFC 7523 3] of a hundred token requests with one client assertion one get
     ...{ grant_type: 'client_credentials', client_assertion: assertion },
     client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
   }
-  const replies = await together((caller) => caller.form('/auth/token', form))
+  const replies = await together(server, (caller) => caller.form('/auth/token', form))
   assertOneWinner(replies, 'invalid_client')
 })
 
@@ -175,15 +193,57 @@ test('draft 10, 12.1: of a hundred token requests with one proof of an attested 
     .setIssuedAt()
     .sign(instance.privateKey)
   const headers = { 'oauth-client-attestation': attestation, 'oauth-client-attestation-pop': pop }
-  const codes: string[] = []
-  for (let made = 0; made < 10; made += 1) {
-    const uri = new URL((await anIssuance({})).offerUri).searchParams.get('credential_offer_uri') ?? ''
-    const { grants } = (await api(server.url, null).get(uri)).body
-    codes.push(Object.values(grants as Record<string, Record<string, string>>)[0]?.['pre-authorized_code'] ?? '')
-  }
-  const grant = 'urn:ietf:params:oauth:grant-type:pre-authorized_code'
-  const replies = await together((caller, at) =>
-    caller.form(`${issuer}/token`, { grant_type: grant, 'pre-authorized_code': codes[at % 10] ?? '' }, headers),
-  )
+  const forms: Record<string, string>[] = []
+  for (let made = 0; made < 10; made += 1) forms.push(await redemption(await anIssuance({})))
+  const replies = await together(server, (caller, at) => caller.form(`${issuer}/token`, forms[at % 10] ?? {}, headers))
   assertOneWinner(replies, 'invalid_client_attestation')
+})
+
+test('[VCI-N2] of a hundred credential requests with one nonce one gets a credential', async () => {
+  const tokens: string[] = []
+  for (let made = 0; made < 10; made += 1) tokens.push(await aToken(await anIssuance({})))
+  const nonce = await aCNonce()
+  const bodies = await Promise.all(Array.from({ length: CALLERS }, () => credentialRequest('card', nonce)))
+  const replies = await together(server, (caller, at) =>
+    caller.post(`${issuer}/credential`, bodies[at], { authorization: `Bearer ${tokens[at % 10]}` }),
+  )
+  assertOneWinner(replies, 'invalid_nonce', 'credential_request_denied')
+})
+
+test('[VCI-D3] of a hundred polls of one deferred transaction one gets the credential', async () => {
+  const about = { name: 'Approved', code: 'approved', attributes: { given_name: { type: 'string' } } }
+  const made = await school.post('/creds/templates/credentials', { ...about, approvalRequired: true })
+  assert.equal(made.status, 201, JSON.stringify(made.body))
+  const issuance = await anIssuance({ template: made.body.data.id })
+  const headers = { authorization: `Bearer ${await aToken(issuance)}` }
+  const body = await credentialRequest('approved', await aCNonce())
+  const deferred = await api(server.url, null).post(`${issuer}/credential`, body, headers)
+  assert.equal(deferred.status, 202, JSON.stringify(deferred.body))
+  assert.equal((await school.post(`/creds/credentials/${issuance.id}/approve`)).status, 200)
+  const poll = { transaction_id: deferred.body.transaction_id }
+  const replies = await together(server, (caller) => caller.post(`${issuer}/deferred-credential`, poll, headers))
+  assertOneWinner(replies, 'pending', 'invalid_transaction_id')
+})
+
+test('[SEC-50] of a hundred responses to one presentation request one is accepted', async () => {
+  const request = await aRequest(verifier)
+  const form = {
+    vp_token: JSON.stringify({ c0: [await aPresentation(request)] }),
+    state: String(request.object.state),
+  }
+  const path = new URL(String(request.object.response_uri)).pathname
+  const replies = await together(server, (caller) => caller.form(path, form))
+  assertOneWinner(replies, 'invalid_request', 'temporarily_unavailable')
+  assert.equal((await request.result()).status, 'verified')
+})
+
+test('[SEC-50] of a hundred answers of browsers with one nonce one is accepted', async () => {
+  const request = await aBrowserRequest(verifier)
+  const presentation = await aPresentation({ ...request, aud: `origin:${shop}` })
+  const data = JSON.stringify(await encrypted(request, { vp_token: { c0: [presentation] } }))
+  const form = { protocol: 'openid4vp-v1-unsigned', data }
+  const path = new URL(request.uri).pathname
+  const replies = await together(server, (caller) => caller.form(path, form, { origin: shop }))
+  assertOneWinner(replies, 'invalid_request', 'temporarily_unavailable')
+  assert.equal((await request.result()).status, 'verified')
 })

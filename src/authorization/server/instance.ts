@@ -151,6 +151,9 @@ export type UserRequest = {
   readonly requestId: string
 }
 
+/** A token by which a user agreed. Its digest is kept until `expiresAt`, when it does not count any more. */
+export type SpentConsent = { readonly token: string; readonly expiresAt: Date }
+
 /** `sign-in`: the user may not use the session. `consent`: the user must be asked. */
 export type Decision =
   | { readonly kind: 'sign-in' | 'consent' }
@@ -159,6 +162,8 @@ export type Decision =
       readonly scopes: readonly string[]
       /** What is granted besides scopes, as JSON. It comes back with the code and each refresh token. */
       readonly details: JsonObject | null
+      /** The consent that the grant follows from. It is spent with the code: another request with it is refused. */
+      readonly consent?: SpentConsent
       /** Runs in the transaction that stores the code. A fault stores nothing. */
       readonly write?: (tx: TenantTx) => Promise<void>
     }

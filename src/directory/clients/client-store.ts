@@ -20,18 +20,22 @@ export type ClientPut = Omit<
 /** `secretHash`: of the secret from the file, ended or not. */
 type ClientOwner = Pick<Client, 'tenantId'> & { readonly secretHash: string | null }
 
-const findActive = sql(
+/** `isEnabled`: neither the client nor its tenant is disabled. */
+type FoundClient = { readonly client: Client; readonly isEnabled: boolean }
+
+const find = sql(
   'directory.find_client',
   `select client.client_id as "clientId", client.tenant_id as "tenantId", tenant.slug as "tenantSlug", client.name, client.scopes, client.roles,
      client.grant_types as "grantTypes", client.redirect_uris as "redirectUris", client.post_logout_redirect_uris as "postLogoutRedirectUris",
      client.backchannel_logout_uri as "backchannelLogoutUri", client.is_public as "isPublic", client.asks_consent as "asksConsent",
      client.dpop_required as "dpopRequired", client.par_required as "parRequired", client.jwks_uri as "jwksUri",
      client.jwks -> 'keys' as keys, client.last_used_at as "lastUsedAt",
+     client.disabled_at is null and tenant.disabled_at is null as "isEnabled",
      (select coalesce(jsonb_agg(jsonb_build_object('hash', secret.hash, 'isMade', secret.is_made,
         'endsAtMs', trunc(extract(epoch from secret.ends_at) * 1000))), '[]')
       from client_secret secret where secret.tenant_id = client.tenant_id and secret.client_id = client.client_id) as secrets
    from client join tenant on tenant.id = client.tenant_id
-   where client.client_id = $1 and client.disabled_at is null and tenant.disabled_at is null`,
+   where client.client_id = $1`,
 )
 const findOwner = sql(
   'directory.find_client_owner',
@@ -87,13 +91,14 @@ export async function listPublicRedirects(tx: AcrossTx, limit: number): Promise<
   return (await tx.rows<{ uri: string }>(listRedirects, [limit])).map(({ uri }) => uri)
 }
 
-/** Returns the client with this id, of whatever tenant; null if it or its tenant is disabled. */
-export async function findClientRow(tx: AcrossTx, clientId: string): Promise<Client | null> {
+/** Returns the client with this id, of whatever tenant, also a disabled one; null if the id is free. */
+export async function findClientRow(tx: AcrossTx, clientId: string): Promise<FoundClient | null> {
   if (clientId.includes('\0')) return null
-  const [found] = await tx.rows<Omit<Client, 'roles'> & { roles: string[] }>(findActive, [clientId])
+  const [found] = await tx.rows<Omit<Client, 'roles'> & { roles: string[]; isEnabled: boolean }>(find, [clientId])
   if (found === undefined) return null
-  const { roles, scopes } = found
-  return { ...found, roles: roles.filter(isRole), scopes: [...new Set([...scopes, ...scopesOfRoles(roles)])] }
+  const { roles, scopes, isEnabled, ...row } = found
+  const client = { ...row, roles: roles.filter(isRole), scopes: [...new Set([...scopes, ...scopesOfRoles(roles)])] }
+  return { client, isEnabled }
 }
 
 /** Returns the tenant that a client id belongs to and the hash of its secret; null if the id is free. */

@@ -28,9 +28,9 @@ export async function isConsent(
   needs: Needs,
   tenant: Pick<Tenant, 'id'>,
   consent: Consent,
-  token: string | undefined,
+  token: string,
 ): Promise<boolean> {
-  return token !== undefined && equalInConstantTime(token, await consentToken(needs, tenant, consent))
+  return equalInConstantTime(token, await consentToken(needs, tenant, consent))
 }
 
 /** Returns the value by which a posted form shows that the page was about the same request and credential. */

@@ -8,8 +8,7 @@ import type { AuthorizationRequest, Parameters } from '../../protocols/oauth2/au
 import { readCredentialDetails } from '../../protocols/openid4vci/authorization-details.ts'
 import { readOfferToken } from '../offers/offer-codes.ts'
 import type { CredentialTemplate } from '../templates/template.ts'
-import { templateVersion } from '../templates/template-cache.ts'
-import { findByCodes } from '../templates/template-store.ts'
+import { templatesByCode, templateVersion } from '../templates/template-cache.ts'
 import { findPrepared } from './prepared-store.ts'
 import { providerAttributes } from './provider-attributes.ts'
 
@@ -53,7 +52,7 @@ export async function readRequested(
 ): Promise<Requested> {
   const details = readCredentialDetails(parameters.authorization_details)
   const named = [...new Set([...(details ?? []), ...scopes])].filter((one) => CODE.test(one))
-  const found = await needs.store.single(tenant.id, (tx) => findByCodes(tx, named))
+  const found = await templatesByCode(needs, tenant.id, named)
   const has = (code: string) => found.some((one) => one.code === code)
   if (details?.some((code) => !has(code))) {
     throw new Fault('authorization_details.invalid', { detail: 'The issuer has no such credential configuration.' })

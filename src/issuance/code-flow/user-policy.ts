@@ -1,4 +1,3 @@
-import { spendOnce } from '../../authorization/access/spend-once.ts'
 import type { Decision, Granted, UserPolicy, UserRequest } from '../../authorization/server/instance.ts'
 import type { TokenForm } from '../../authorization/server/token-request.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
@@ -56,31 +55,23 @@ async function decide(platform: Platform, tenant: Pick<Tenant, 'id' | 'slug'>, a
     return { kind: isAsked ? 'consent' : 'sign-in' }
   }
   const consent = since === null ? null : { sessionId: session.sessionId, parameters, since, target }
-  if (consent === null || !(await isConsent(platform, tenant, consent, token))) return { kind: 'consent' }
-  const spend = (tx: TenantTx) => spendConsent(tx, token ?? '', platform.clock.now())
+  if (consent === null || token === undefined || !(await isConsent(platform, tenant, consent, token)))
+    return { kind: 'consent' }
   const { id, insert } = await issuanceOf(platform, tenant, asked, target)
   const details: Details = { issuanceId: id, identified: target.byDetails }
   return {
     kind: 'grant',
     scopes: target.byDetails ? [] : [target.template.code],
     details,
-    write: async (tx) => {
-      await spend(tx)
-      await insert?.(tx)
-    },
+    // One code for each consent, also for a browser that sends it twice.
+    consent: { token, expiresAt: new Date(platform.clock.now().getTime() + CONSENT_MS) },
+    ...(insert !== null && { write: insert }),
   }
 }
 
 async function issuanceOf(platform: Platform, tenant: Pick<Tenant, 'id' | 'slug'>, asked: UserRequest, target: Target) {
   if (target.issuance !== null) return { id: target.issuance.id, insert: null }
   return prepareIssuance(platform, tenant, asked, target)
-}
-
-/** One code for each consent, also for a browser that sends it twice. */
-async function spendConsent(tx: TenantTx, token: string, now: Date): Promise<void> {
-  const expiresAt = new Date(now.getTime() + CONSENT_MS)
-  if (await spendOnce(tx, { purpose: 'consent to issuance', value: token, expiresAt })) return
-  throw new Fault('request.invalid', { detail: 'The consent was used before.' })
 }
 
 async function storeToken(

@@ -1,7 +1,7 @@
 import type { ServerInstance } from '../../authorization/server/instance.ts'
 import { isPublicRedirect } from '../../directory/clients/check-client.ts'
 import type { Client } from '../../directory/clients/client.ts'
-import { findClient, isClientIdOf } from '../../directory/clients/find-client.ts'
+import { findClientOf } from '../../directory/clients/find-client.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import type { Platform } from '../../platform.ts'
 import { isRegisteredRedirect } from '../../protocols/oauth2/redirect-uri.ts'
@@ -51,8 +51,10 @@ async function findWallet(
   policy: WalletPolicy,
   clientId: string,
 ): Promise<Client | null> {
-  const found = await findClient(needs, clientId)
-  if (found?.tenantId === tenant.id) {
+  const found = await findClientOf(needs, tenant.id, clientId)
+  // A disabled client of the tenant does not return as a stranger.
+  if (found === null) return null
+  if (found !== 'unknown') {
     // One without the code flow may authenticate for a pre-authorized code.
     const { parRequired, dpopRequired } = found
     return {
@@ -62,8 +64,6 @@ async function findWallet(
     }
   }
   if (!policy.acceptsUnregistered || !CLIENT_ID.test(clientId)) return null
-  // A disabled client of the tenant does not return as a stranger.
-  if (await isClientIdOf(needs, tenant.id, clientId)) return null
   return unregistered(tenant, policy, clientId, needs.clock.now())
 }
 

@@ -1,15 +1,39 @@
 import type { TenantId } from '../../caller.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
+import { catalogVersion } from './catalog-lease.ts'
 import type { CredentialTemplate } from './template.ts'
-import { findCurrent, findVersion } from './template-store.ts'
+import { findByCodes, findCurrent, findVersion } from './template-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'memory'>
 /** With the tenant: an id alone says nothing about access. */
 type Kept = { readonly tenantId: TenantId; readonly template: CredentialTemplate }
 
+/** `version`: of the catalog, read before the template. */
+type Named = { readonly version: number; readonly template: CredentialTemplate }
+
 const currentCache = ({ memory }: Needs) => memory.cache<Kept>('issuance.current_templates')
 const versionCache = ({ memory }: Needs) => memory.cache<CredentialTemplate>('issuance.template_versions')
+const namedCache = ({ memory }: Needs) => memory.cache<Named>('issuance.templates_by_code')
+
+/**
+ * Returns the current versions of the templates with these codes, archived or not, from the cache if they are as new as the version of the
+ * catalog that {@link catalogVersion} returns.
+ */
+export async function templatesByCode(
+  needs: Needs,
+  tenantId: TenantId,
+  codes: readonly string[],
+): Promise<readonly CredentialTemplate[]> {
+  const [cache, now] = [namedCache(needs), needs.clock.now()]
+  const version = await catalogVersion(needs, tenantId)
+  const kept = codes.map((code) => cache.get(`${tenantId}|${code}`, now))
+  const current = kept.flatMap((one) => (one?.version === version ? [one.template] : []))
+  if (current.length === codes.length) return current
+  const found = await needs.store.single(tenantId, (tx) => findByCodes(tx, codes))
+  for (const template of found) cache.set(`${tenantId}|${template.code}`, { version, template }, now)
+  return found
+}
 
 /**
  * Returns the current version of a template, from the cache if it is there. It may be outdated: an insert that depends on it checks the

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../crypto/json.ts'
-import { importPublicJwk, type PublicJwk, readPublicJwk, thumbprint, type VerificationKey } from '../../crypto/jwk.ts'
+import { importPublicJwk, readPublicJwk, thumbprint, type VerificationKey } from '../../crypto/jwk.ts'
 import { findJwsError, findJwsHeaderError, type Jws, parseCompact } from '../../crypto/jws.ts'
 import { Fault, faultOf } from '../../fault.ts'
 import { CLOCK_SKEW_SECONDS } from '../numeric-date.ts'
@@ -16,7 +16,7 @@ const ID_CHARS_MAX = 256
 const AGE_SECONDS_MAX = 300
 
 /** A client instance as its attester describes it. `jkt`: thumbprint of the key of the instance. */
-type AttestedInstance = { readonly clientId: string; readonly key: PublicJwk; readonly jkt: string }
+type AttestedInstance = { readonly clientId: string; readonly key: VerificationKey; readonly jkt: string }
 
 /** A verified proof of possession. `jti` is to be spent until `expiresAt`; `challenge` is to be checked. */
 type AttestationPop = { readonly jti: string; readonly challenge: string | null; readonly expiresAt: Date }
@@ -52,8 +52,7 @@ export function checkClientAttestation(jws: Jws, key: VerificationKey, now: Date
   if (typeof exp !== 'number') throw invalid('exp of the client attestation is missing.')
   checkStart('client attestation', jws.payload, now)
   if (exp + CLOCK_SKEW_SECONDS <= now.getTime() / 1000) throw new Fault('client_attestation.stale')
-  const instanceKey = instanceKeyOf(cnf)
-  return { clientId: sub, key: instanceKey, jkt: thumbprint(instanceKey) }
+  return { clientId: sub, ...instanceKeyOf(cnf) }
 }
 
 /**
@@ -98,11 +97,10 @@ function parsed(text: string, charsMax: number, what: string): Jws {
 }
 
 /** The key must be public, and a point on its curve. */
-function instanceKeyOf(cnf: JsonObject[string] | undefined): PublicJwk {
+function instanceKeyOf(cnf: JsonObject[string] | undefined): Pick<AttestedInstance, 'key' | 'jkt'> {
   try {
     const jwk = readPublicJwk(typeof cnf === 'object' && cnf !== null && 'jwk' in cnf ? cnf.jwk : undefined)
-    importPublicJwk(jwk)
-    return jwk
+    return { key: importPublicJwk(jwk), jkt: thumbprint(jwk) }
   } catch (cause) {
     throw new Fault('client_attestation.invalid', { detail: 'cnf of the client attestation has no public key.', cause })
   }

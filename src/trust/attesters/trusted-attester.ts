@@ -1,7 +1,8 @@
 import type { TenantId } from '../../caller.ts'
+import { sha256Base64url } from '../../crypto/digest.ts'
 import type { VerificationKey } from '../../crypto/jwk.ts'
 import type { Jws } from '../../crypto/jws.ts'
-import { validatePath } from '../../crypto/x509-path/validate-path.ts'
+import type { AnchorSet } from '../../crypto/x509-path/anchor.ts'
 import { Fault } from '../../fault.ts'
 import { looksLikeDid } from '../../protocols/did/did.ts'
 import { issuerKeySource } from '../../protocols/sd-jwt-vc/issuer-key.ts'
@@ -9,12 +10,14 @@ import { didKey } from '../did/did-key.ts'
 import { keyIdsOf } from '../issuers/certified-issuer.ts'
 import type { ResolvedIssuer } from '../issuers/resolve-issuer.ts'
 import type { TrustNeeds } from '../lookups/needs.ts'
-import { revocationFor } from '../revocation/revocation-lists.ts'
+import { validateWithRevocation } from '../revocation/revocation-lists.ts'
 import { readStatus } from '../status-lists/check-status.ts'
 import { type TrustSource, trustedAnchors, trustedEntitiesFor } from '../trusted-entities/tenant-trust.ts'
 
 type Needs = TrustNeeds & TrustSource
 type Attester = Pick<ResolvedIssuer, 'issuer' | 'mechanism' | 'key' | 'keyIds'>
+/** A valid chain. `anchors`: those that it was validated with, which are replaced when the trust of the tenant is read again. */
+type ValidChain = { readonly anchors: AnchorSet; readonly attester: Attester }
 
 /**
  * Returns the key of the attester that signed an attestation of keys or of a wallet, if a trusted entity with the purpose `attester` names it:
@@ -56,17 +59,19 @@ async function attesterOf(
   return { issuer: did, mechanism: 'did', key: await didKey(needs, did, kid, now), keyIds: [] }
 }
 
+/** All wallets of a provider send its chain with each request, so a valid one is not validated again for seconds. */
 async function certified(needs: Needs, tenantId: TenantId, header: Jws['header'], now: Date): Promise<Attester | null> {
-  const ask = {
-    chain: chainOf(header),
-    anchors: await trustedAnchors(needs, tenantId),
-    purpose: 'attester',
-    at: now,
-  } as const
-  const revocation = await revocationFor(needs, ask, now)
-  const { ok, leaf, path } = validatePath(revocation === undefined ? ask : { ...ask, revocation })
+  const anchors = await trustedAnchors(needs, tenantId)
+  const cache = needs.memory.cache<ValidChain>('trust.attester_chains')
+  const name = `${tenantId} ${sha256Base64url(JSON.stringify(header.x5c))}`
+  const kept = cache.get(name, now)
+  if (kept?.anchors === anchors) return kept.attester
+  const ask = { chain: chainOf(header), anchors, purpose: 'attester', at: now } as const
+  const { ok, leaf, path } = await validateWithRevocation(needs, ask, now)
   if (!ok || leaf?.publicKey == null) return null
-  return { issuer: leaf.subject.text, mechanism: 'x5c', key: leaf.publicKey, keyIds: keyIdsOf(path) }
+  const attester = { issuer: leaf.subject.text, mechanism: 'x5c', key: leaf.publicKey, keyIds: keyIdsOf(path) } as const
+  cache.set(name, { anchors, attester }, now, Math.min(...path.map(({ notAfter }) => notAfter.getTime())))
+  return attester
 }
 
 function chainOf(header: Jws['header']): readonly Buffer[] {

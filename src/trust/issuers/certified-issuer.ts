@@ -2,11 +2,10 @@ import type { VerificationKey } from '../../crypto/jwk.ts'
 import type { Certificate } from '../../crypto/x509/certificate.ts'
 import { keyIdsOfBits } from '../../crypto/x509/key-identifier.ts'
 import type { AnchorSet } from '../../crypto/x509-path/anchor.ts'
-import { validatePath } from '../../crypto/x509-path/validate-path.ts'
 import { Fault } from '../../fault.ts'
 import { type TrustFinding, trustFinding } from '../lookups/finding.ts'
 import type { TrustNeeds } from '../lookups/needs.ts'
-import { revocationFor } from '../revocation/revocation-lists.ts'
+import { validateWithRevocation } from '../revocation/revocation-lists.ts'
 
 /** A chain from a header, and when the key of its leaf was used. */
 export type UsedChain = { readonly der: readonly Buffer[]; readonly at: Date }
@@ -38,7 +37,8 @@ export async function certifiedIssuer(
   { anchors, now }: { readonly anchors: AnchorSet; readonly now: Date },
 ): Promise<CertifiedIssuer> {
   const chain = { der: x5c.map((one) => Buffer.from(one, 'base64')), at: timeOfUse(iat, now) }
-  const { leaf, path, findings } = await validated(platform, chain, anchors, now)
+  const ask = { chain: chain.der, anchors, purpose: 'issuer', at: chain.at } as const
+  const { leaf, path, findings } = await validateWithRevocation(platform, ask, now)
   if (leaf === null) throw new Fault('issuer.undiscoverable', { detail: findings[0]?.message ?? '' })
   if (leaf.publicKey === null) throw new Fault('key.unsupported')
   const isNamed = iss === null || leafNames(leaf, iss)
@@ -52,12 +52,6 @@ export async function certifiedIssuer(
     chain,
     keyIds: keyIdsOf(path),
   }
-}
-
-async function validated(platform: TrustNeeds, { der, at }: UsedChain, anchors: AnchorSet, now: Date) {
-  const ask = { chain: der, anchors, purpose: 'issuer', at } as const
-  const revocation = await revocationFor(platform, ask, now)
-  return validatePath(revocation === undefined ? ask : { ...ask, revocation })
 }
 
 /**

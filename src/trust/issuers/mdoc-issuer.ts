@@ -1,13 +1,12 @@
 import { oids } from '../../crypto/x509/oids.ts'
 import type { AnchorSet } from '../../crypto/x509-path/anchor.ts'
 import { mdlSigner } from '../../crypto/x509-path/extended-key-usage.ts'
-import { validatePath } from '../../crypto/x509-path/validate-path.ts'
 import { Fault } from '../../fault.ts'
 import type { IssuerSigned } from '../../protocols/mdoc/issuer-signed.ts'
 import { mdl } from '../../protocols/mdoc/mdl.ts'
 import type { IssuerCertificate } from '../../protocols/mdoc/verify-issuer-signed.ts'
 import type { TrustNeeds } from '../lookups/needs.ts'
-import { revocationFor } from '../revocation/revocation-lists.ts'
+import { validateWithRevocation } from '../revocation/revocation-lists.ts'
 import { keyIdsOf } from './certified-issuer.ts'
 import type { ResolvedIssuer } from './resolve-issuer.ts'
 
@@ -35,8 +34,7 @@ export async function resolveMdocIssuer(
   // ISO/IEC 18013-5 Annex B: signers of driving licences. ISO/IEC 23220: of other documents too
   const extendedKeyUsage = mso.docType === mdl.docType ? [oids.mdlDocumentSigner] : [...mdlSigner]
   const input = { chain: der, anchors: await anchors(), purpose: 'issuer', iaca: true, extendedKeyUsage, at } as const
-  const revocation = await revocationFor(platform, input, now)
-  const { ok, findings, leaf, path } = validatePath(revocation === undefined ? input : { ...input, revocation })
+  const { ok, findings, leaf, path } = await validateWithRevocation(platform, input, now)
   if (leaf === null) throw new Fault('issuer.undiscoverable', { detail: findings[0]?.message ?? '' })
   const { publicKey: key, subject, notBefore, notAfter } = leaf
   if (key === null) throw new Fault('key.unsupported')

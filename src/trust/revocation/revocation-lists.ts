@@ -1,5 +1,5 @@
 import { type Crl, crlLimits, readCrl } from '../../crypto/x509/crl.ts'
-import { type PathInput, validatePath } from '../../crypto/x509-path/validate-path.ts'
+import { type PathInput, type PathResult, validatePath } from '../../crypto/x509-path/validate-path.ts'
 import { Fault } from '../../fault.ts'
 import { tenantOfWork } from '../../http/routes/tenant-of-work.ts'
 import type { OutboundFetch, Platform } from '../../platform.ts'
@@ -33,7 +33,29 @@ export async function revocationFor(
   ask: Omit<PathInput, 'revocation'>,
   now: Date,
 ): Promise<PathInput['revocation']> {
-  const { path, anchor } = validatePath(ask)
+  return listsFor(needs, validatePath(ask), now)
+}
+
+/**
+ * Validates a path, including revocation by the lists that {@link revocationFor} fetches.
+ *
+ * @throws Fault `upstream.unreachable` if a required list is unreachable
+ */
+export async function validateWithRevocation(
+  needs: RevocationNeeds,
+  ask: Omit<PathInput, 'revocation'>,
+  now: Date,
+): Promise<PathResult> {
+  const result = validatePath(ask)
+  const revocation = await listsFor(needs, result, now)
+  return revocation === undefined ? result : validatePath({ ...ask, revocation })
+}
+
+async function listsFor(
+  needs: RevocationNeeds,
+  { path, anchor }: PathResult,
+  now: Date,
+): Promise<PathInput['revocation']> {
   const urls = new Set(path.slice(0, -1).flatMap(({ extensions }) => extensions.crlUrls.slice(0, 1)))
   if (urls.size === 0) return undefined
   const policy = anchor?.owner === OWN_ANCHOR ? 'hard' : 'soft'

@@ -8,7 +8,7 @@ export const shop = 'https://shop.example'
 
 /** Creates a request for browsers; returns what its pages get, and functions that answer. */
 export async function aBrowserRequest(
-  verifier: Verifier,
+  verifier: Pick<Verifier, 'aTenant'>,
   options: Parameters<typeof aRequest>[1] = {},
   more: object = {},
 ) {

@@ -26,7 +26,7 @@ type RequestOptions = {
 
 /** Creates a request; returns its request object, and functions that respond to it and read its result. */
 export async function aRequest(
-  verifier: Verifier,
+  verifier: Pick<Verifier, 'aTenant'>,
   { credential = {}, template = {}, request = {}, backend }: RequestOptions = {},
 ) {
   const { ask, slug, tenantId } = backend ?? (await verifier.aTenant())

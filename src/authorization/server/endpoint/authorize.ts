@@ -141,7 +141,7 @@ function userRequestOf(checked: Checked, session: Session): UserRequest {
 async function grant(
   checked: Checked,
   session: Session,
-  { scopes, details, write }: Extract<Decision, { kind: 'grant' }>,
+  { scopes, details, ...madeFrom }: Extract<Decision, { kind: 'grant' }>,
 ): Promise<string> {
   const { platform, instance, client, request, redirectUri, instanceKey } = checked
   // RFC 9126 4: a request_uri is used once
@@ -152,9 +152,7 @@ async function grant(
   const signIn = { tenantId, userId, sessionId, authenticatedAt, methods }
   const bound = { challenge, dpopJkt, instanceKey }
   const about = { issuer: instance.issuer, clientId, redirectUri, ...bound, scopes, nonce, details }
-  const code = await makeCode(platform, signIn, about, write)
-  if (code === null) throw new Fault('login.required')
-  return respond(checked, { code })
+  return respond(checked, { code: await makeCode(platform, signIn, about, madeFrom) })
 }
 
 /** Whether the user has to authenticate, although there is a session. A sign-in that this request led to is recent enough. */

@@ -7,7 +7,7 @@ import { makeBearerSecret, readBearerSecret } from '../../../keys/bearer-secret.
 import type { Platform } from '../../../platform.ts'
 import { challengeOf } from '../../../protocols/oauth2/pkce.ts'
 import type { TenantTx } from '../../../store/store.ts'
-import type { EndedFamily, Grant, Granted, GrantRequest, SignIn, UserPolicy } from '../instance.ts'
+import type { Decision, EndedFamily, Grant, Granted, GrantRequest, SignIn, UserPolicy } from '../instance.ts'
 import type { TokenAnswer } from '../token-request.ts'
 import { type CodeGrant, endReusedCode, insertCode, redeemCode } from './code-store.ts'
 
@@ -16,30 +16,37 @@ const CODE_TTL_SECONDS = 60
 /** How long a refresh token can be renewed after the user signed in. */
 const FAMILY_TTL_SECONDS = 30 * 86_400
 
+/** What a code depends on. `consent`: it is spent. `write`: runs in the transaction of the code; a fault stores nothing. */
+type MadeFrom = Pick<Extract<Decision, { kind: 'grant' }>, 'consent' | 'write'>
+
 /**
- * Makes a code for what a user granted; null if the session of the user has ended meanwhile.
+ * Makes a code for what a user granted. A fault stores nothing but the consent as spent.
  *
- * @param write Runs in the transaction of the code. A fault stores nothing.
+ * @throws Fault `login.required` if the session of the user has ended meanwhile, `request.invalid` if the consent was used before
  */
 export async function makeCode(
   { store, clock }: Pick<Platform, 'store' | 'clock'>,
   { tenantId, ...signIn }: SignIn,
   grant: Omit<CodeGrant, keyof SignIn>,
-  write?: (tx: TenantTx) => Promise<void>,
-): Promise<string | null> {
+  { consent, write }: MadeFrom,
+): Promise<string> {
   const now = clock.now()
   const secret = makeBearerSecret(tenantId)
   const expiresAt = new Date(now.getTime() + CODE_TTL_SECONDS * 1000)
   const code = { ...signIn, ...grant }
-  const insert = (tx: TenantTx) => insertCode(tx, secret, code, { now, expiresAt })
-  const isInserted =
-    write === undefined
-      ? await store.single(tenantId, insert)
-      : await store.inTenant(tenantId, async (tx) => {
-          await write(tx)
-          return insert(tx)
-        })
-  return isInserted ? secret.text : null
+  const insert = async (tx: TenantTx) => {
+    const outcome = await insertCode(tx, secret, code, consent ?? null, { now, expiresAt })
+    if (outcome === 'consent_used') throw new Fault('request.invalid', { detail: 'The consent was used before.' })
+    if (outcome === 'session_ended') throw new Fault('login.required')
+  }
+  if (write === undefined) await store.single(tenantId, insert)
+  else {
+    await store.inTenant(tenantId, async (tx) => {
+      await write(tx)
+      await insert(tx)
+    })
+  }
+  return secret.text
 }
 
 /** The code flow of an authorization server. @see [RFC 6749, 4.1.3](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.3) */

@@ -1,8 +1,9 @@
+import { sha256 } from '../../../crypto/digest.ts'
 import type { JsonObject } from '../../../crypto/json.ts'
 import type { AuditEntry } from '../../../events/audit/entry.ts'
 import { auditCte, auditValues } from '../../../events/audit/recorded-sql.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../../store/store.ts'
-import type { EndedFamily, SignIn } from '../instance.ts'
+import type { EndedFamily, SignIn, SpentConsent } from '../instance.ts'
 
 /** What a code stands for. */
 export type CodeGrant = Omit<SignIn, 'tenantId'> & {
@@ -25,10 +26,17 @@ export type SecretRow = { readonly id: string; readonly hash: Buffer }
 
 const insert = sql(
   'authorization.insert_code',
-  `insert into authorization_code (tenant_id, id, hash, client_id, user_id, session_id, redirect_uri, challenge, scopes, nonce, dpop_jkt,
-     authenticated_at, methods, created_at, expires_at, issuer, details, instance_jkt)
-   select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17::jsonb, $18
-   where exists (select from sign_in_session where tenant_id = $1 and id = $6) returning id`,
+  `with consent as (
+     insert into spent_jti (tenant_id, signer, jti_hash, expires_at) select $1, 'consent', $19::bytea, $20 where $19::bytea is not null
+     on conflict do nothing returning signer
+   ), code as (
+     insert into authorization_code (tenant_id, id, hash, client_id, user_id, session_id, redirect_uri, challenge, scopes, nonce, dpop_jkt,
+       authenticated_at, methods, created_at, expires_at, issuer, details, instance_jkt)
+     select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17::jsonb, $18
+     where ($19::bytea is null or exists (select from consent)) and exists (select from sign_in_session where tenant_id = $1 and id = $6)
+     returning id
+   )
+   select exists (select from code) as "isInserted", $19::bytea is null or exists (select from consent) as "isFirst"`,
 )
 // A request that proves less than the code requires does not spend it: a stolen code is worth nothing, and its owner can still use it.
 const redeem = sql(
@@ -67,20 +75,31 @@ const deleteExpired = sql(
      (select tenant_id, id from authorization_code where expires_at < $1 limit $2) returning id`,
 )
 
-/** Inserts a code. Returns false if its session has ended meanwhile: the job that ends codes has run, or will. */
+/** `consent_used`: another code came from it. `session_ended`: the job that ends codes of the session has run, or will. */
+type InsertedCode = 'inserted' | 'consent_used' | 'session_ended'
+
+/**
+ * Inserts a code and spends the consent that it comes from: one statement, so of concurrent requests with one consent one gets a code.
+ *
+ * @param consent null: other codes may come from the same consent.
+ */
 export async function insertCode(
   tx: TenantTx,
   { id, hash }: SecretRow,
   grant: CodeGrant,
+  consent: SpentConsent | null,
   { now, expiresAt }: { readonly now: Date; readonly expiresAt: Date },
-): Promise<boolean> {
+): Promise<InsertedCode> {
   const { clientId, userId, sessionId, redirectUri, challenge, scopes, nonce, dpopJkt, authenticatedAt, methods } =
     grant
   const { issuer, instanceKey } = grant
   const details = grant.details === null ? null : JSON.stringify(grant.details)
   const values = [tx.tenantId, id, hash, clientId, userId, sessionId, redirectUri, challenge, scopes, nonce, dpopJkt]
   const more = [authenticatedAt, methods, now, expiresAt, issuer, details, instanceKey]
-  return (await tx.rows(insert, [...values, ...more])).length === 1
+  const spent = consent === null ? [null, null] : [sha256(consent.token), consent.expiresAt]
+  const [row] = await tx.rows<{ isInserted: boolean; isFirst: boolean }>(insert, [...values, ...more, ...spent])
+  if (row?.isInserted === true) return 'inserted'
+  return row?.isFirst === false ? 'consent_used' : 'session_ended'
 }
 
 /** An attempt to redeem a code. */

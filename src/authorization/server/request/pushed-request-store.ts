@@ -4,11 +4,17 @@ const insert = sql(
   'authorization.insert_pushed_request',
   'insert into pushed_request (tenant_id, id, hash, client_id, sealed_parameters, expires_at, issuer, instance_jkt) values ($1, $2, $3, $4, $5, $6, $7, $8)',
 )
+// Only the first opening writes.
 const open = sql(
   'authorization.open_pushed_request',
-  `update pushed_request set opened_at = coalesce(opened_at, $5), expires_at = case when opened_at is null then $6 else expires_at end
-   where tenant_id = $1 and id = $2 and hash = $3 and client_id = $4 and expires_at > $5 and issuer = $7
-   returning sealed_parameters as "sealedParameters", instance_jkt as "instanceKey"`,
+  `with found as (
+     select sealed_parameters as "sealedParameters", instance_jkt as "instanceKey", opened_at from pushed_request
+     where tenant_id = $1 and id = $2 and hash = $3 and client_id = $4 and expires_at > $5 and issuer = $7
+   ), opened as (
+     update pushed_request set opened_at = $5, expires_at = $6
+     where tenant_id = $1 and id = $2 and opened_at is null and exists (select from found where opened_at is null)
+   )
+   select "sealedParameters", "instanceKey" from found`,
 )
 const spend = sql(
   'authorization.spend_pushed_request',
