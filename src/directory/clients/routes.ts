@@ -97,6 +97,7 @@ const rotateRoute = route({
   ...ofClient,
   method: 'POST',
   path: '/clients/{clientId}/secrets',
+  operationId: 'createClientSecret',
   summary:
     'Adds a secret, shown in this response only. The former one stays valid for a time; at most two are valid at once.',
   body: ClientSecretBody,
@@ -110,6 +111,7 @@ const endSecretRoute = route({
   ...common,
   method: 'DELETE',
   path: '/clients/{clientId}/secrets/{id}',
+  operationId: 'deleteClientSecret',
   summary: 'Ends a secret at once, also one of the bootstrap file.',
   status: 204,
   faults: ['resource.unknown', 'role.above_caller'],
