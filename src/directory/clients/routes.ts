@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { listPage } from '../../api/list.ts'
+import { listPage, PageMeta } from '../../api/list.ts'
 import { once } from '../../http/routes/operation.ts'
 import { answer, type Route, route } from '../../http/routes/route.ts'
 import { knownId } from '../../uuid.ts'
@@ -34,6 +34,7 @@ const listRoute = route({
   summary: 'Lists the clients of the tenant: services and applications.',
   query: ClientListQuery,
   reply: Type.Array(ClientReply),
+  meta: PageMeta,
   faults: [],
   handle: ({ platform: { store, clock }, caller, query, href }) => {
     const read = (list: Parameters<typeof listManagedClients>[1]) =>

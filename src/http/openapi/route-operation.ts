@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { TSchema } from 'typebox'
 import { scopes } from '../../caller.ts'
 import { type FaultCode, faults } from '../../fault.ts'
 import { headerParameters } from '../routes/header-parameters.ts'
@@ -19,10 +18,12 @@ export const groupTitles = { wallet: 'Wallet', creds: 'Issuance and trust', onbo
 /** Faults of every route. */
 const edgeFaults: readonly FaultCode[] = [
   ...(['request.invalid', 'request.not_acceptable', 'request.method', 'request.headers_too_large'] as const),
+  // A request without a body is refused too, if it states a content coding.
+  'request.media_type',
   ...(['token.missing', 'token.invalid', 'server.unexpected', 'database.unavailable'] as const),
 ]
 const repeatFaults = ['idempotency.mismatch', 'idempotency.busy'] as const
-const bodyFaults = ['request.malformed', 'request.too_large', 'request.media_type'] as const
+const bodyFaults = ['request.malformed', 'request.too_large'] as const
 
 /** Describes a route: parameters, bodies, envelope, refusals. */
 export function operationOfRoute(route: Route, schemas: Schemas): OpenApiOperation {
@@ -127,16 +128,14 @@ function contentOf(schema: object, schemas: Schemas, others: readonly string[] =
 }
 
 /** The faults that a route may answer with. */
-export function faultsOf({ faults: own, scope, path, body, method }: RouteFaults): Set<FaultCode> {
+function faultsOf({ faults: own, scope, path, method }: Route): Set<FaultCode> {
   const codes = new Set<FaultCode>([...edgeFaults, ...own])
   if (scope !== null) codes.add('scope.missing')
   if (path.includes('{')) codes.add('resource.unknown')
-  if (body !== undefined) for (const code of bodyFaults) codes.add(code)
-  if (method !== 'GET') codes.add('request.too_large').add('request.malformed').add('request.media_type')
+  if (method !== 'GET') for (const code of bodyFaults) codes.add(code)
   if (method === 'POST') for (const code of repeatFaults) codes.add(code)
   return codes
 }
-type RouteFaults = Pick<Route, 'faults' | 'scope' | 'path' | 'method'> & { readonly body?: TSchema }
 
 /** One response per status; its description lists the codes and their titles. */
 function refusals(route: Route): Record<string, object> {
