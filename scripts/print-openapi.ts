@@ -10,7 +10,10 @@ const config = {
   onboardingBaseUrl: `${publicUrl}/onboarding`,
 }
 
-/** Returns `docs/openapi/*.json` by path: one document per group of our API and one for the protocol surface, with the addresses of a development server. */
+/**
+ * Returns `docs/openapi/*.json` by path: one document per group of our API, one for the protocol surface, and `all.json`
+ * with everything. The addresses in descriptions are those of a development server.
+ */
 export function printOpenApi(): Record<string, string> {
   const groups = (['wallet', 'creds', 'onboarding'] as const).map((group) => {
     const own = routes.filter((route) => route.group === group)
@@ -20,7 +23,8 @@ export function printOpenApi(): Record<string, string> {
     ] as const
   })
   const protocols = ['protocols', openApiOf({ config, routes: [], endpoints })] as const
-  const printed = [...groups, protocols].map(([name, document]) => [
+  const all = ['all', openApiOf({ config, routes, endpoints, webhook: webhookReference })] as const
+  const printed = [...groups, protocols, all].map(([name, document]) => [
     `docs/openapi/${name}.json`,
     `${JSON.stringify(document, null, 2)}\n`,
   ])

@@ -63,7 +63,11 @@ export function listQuery<
 >(has: { filters?: F; searches?: readonly S[]; sorts?: readonly O[]; more?: M } = {}): ListQuery<F, S, O, M> {
   const properties: Record<string, TSchema> = {
     'page[size]': Type.Optional(
-      Type.String({ pattern: '^([1-9][0-9]?|100)$', description: 'Rows on a page, 1 to 100; 25 by default.' }),
+      Type.String({
+        pattern: '^([1-9][0-9]?|100)$',
+        description: 'Rows on a page, 1 to 100; 25 by default.',
+        documentedAs: { type: 'integer', minimum: 1, maximum: 100, default: SIZE_DEFAULT },
+      }),
     ),
     'page[after]': Type.Optional(Type.String({ pattern: UUID_PATTERN, description: 'The rows that follow this id.' })),
     'page[before]': Type.Optional(
@@ -77,13 +81,27 @@ export function listQuery<
       { description: 'A leading `-` reverses the order; `-createdAt` by default.' },
     ),
   )
-  for (const [name, schema] of Object.entries(has.filters ?? {})) properties[`filter[${name}]`] = Type.Optional(schema)
+  for (const [name, schema] of Object.entries(has.filters ?? {})) {
+    properties[`filter[${name}]`] = Type.Optional({ description: aboutFilter(name), ...schema })
+  }
   for (const name of has.searches ?? []) {
-    properties[`search[${name}]`] = Type.Optional(Type.String({ minLength: 1, maxLength: 200 }))
+    const description = `Only those whose ${name} ${name === 'reference' ? 'begins with' : 'contains'} this.`
+    properties[`search[${name}]`] = Type.Optional(Type.String({ minLength: 1, maxLength: 200, description }))
   }
   for (const [name, schema] of Object.entries(has.more ?? {})) properties[name] = Type.Optional(schema)
   // The members were built by the rule of the type.
   return Type.Object(properties, { additionalProperties: false }) as unknown as ListQuery<F, S, O, M>
+}
+
+const aboutTimes: Readonly<Record<string, string>> = {
+  createdAfter: 'Only those created at this time or later.',
+  createdBefore: 'Only those created before this time.',
+}
+
+/** The description of a filter that has none of its own: it compares for equality. */
+function aboutFilter(name: string): string {
+  const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace(/ id$/, '')
+  return aboutTimes[name] ?? `Only those with this ${words}.`
 }
 
 type Paged = Static<TObject<PageMembers>> & { sort?: string }

@@ -8,6 +8,8 @@ const PIXELS_A_MODULE = 8
 /** ISO/IEC 18004 requires a quiet zone of four modules. */
 const SHAPE = { ecc: 'M', border: 4 } as const
 const types = ['image/svg+xml', 'image/png'] as const
+/** The media types of a QR code, for the API reference. */
+export const imageTypes = { 'image/svg+xml': null, 'image/png': null } as const
 
 /**
  * Answers with a QR code of a text, as SVG or as PNG by `Accept`. It is never cached, because the text is for one holder.

@@ -17,7 +17,7 @@ type Optional = TSchema | undefined
 
 /** What the routes of a group share. */
 type GroupSpec<B extends string, RS extends Optional, PS extends Optional> = Pick<RouteDefaults, 'group' | 'tag'> &
-  Pick<RouteTraits, 'meta'> & {
+  Pick<RouteTraits, 'meta' | 'replyHeaders'> & {
     /** Start of the paths. */
     readonly path?: B
     /** One scope, or one for GET and another for the other methods. */
@@ -114,6 +114,7 @@ export function routeGroup<
     get(path, {
       meta: PageMeta,
       produces: exportTypes,
+      replyHeaders: [],
       ...own,
       reply: Type.Array(reply ?? Type.Never()),
       handle: (context) => {

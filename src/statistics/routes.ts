@@ -32,6 +32,7 @@ const overviewRoute = statistics.get('/overview', {
 })
 
 const searchRoute = statistics.get('/search', {
+  operationId: 'searchTenant',
   summary:
     'Finds people, issuances and presentation requests by name, reference or id, as far as the scopes of the caller allow.',
   query: SearchQuery,

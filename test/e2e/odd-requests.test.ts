@@ -1,9 +1,14 @@
 // Made from the lists of routes and endpoints: whatever a client sends, it gets an answer of ours, and the log has a line of it.
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
-import { after, before, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { endpoints, routes } from '../../src/app.ts'
 import { postgresUrl } from '../support/database.ts'
+import { checkAnswer, type Sent } from '../support/documented-answer.ts'
+import { makeEverything, type Objects } from '../support/main-job.ts'
+import { type OddRequest, oddRequests } from '../support/odd-input.ts'
+import { operations } from '../support/openapi-document.ts'
+import { seededNumbers } from '../support/seed.ts'
 import { type Deployment, deploy } from '../support/server.ts'
 
 const requestLines: Record<string, unknown>[] = []
@@ -13,14 +18,18 @@ const write = (fields: object, message: string) => {
 const errors: object[] = []
 const log = { debug: write, info: write, warn: write, error: (fields: object) => void errors.push(fields) }
 
-// On PostgreSQL a front of several servers reads the requests before ours do.
-const options = { skip: postgresUrl !== null }
+// For requests that are no valid HTTP.
+const options = { skip: postgresUrl !== null && 'a front of several servers reads the requests before ours do' }
 
 let chirograph: Deployment
 let token: string
+let walletToken: string
+let objects: Objects
 before(async () => {
   chirograph = await deploy({ log }, { LOG_LEVEL: 'debug' })
   token = (await chirograph.backend('acme')).token ?? ''
+  walletToken = (await chirograph.wallet('acme', 'thandi')).token ?? ''
+  objects = await makeEverything(chirograph)
 })
 after(() => chirograph.stop())
 
@@ -73,19 +82,23 @@ const all = [
 ]
 const methodsOf = (path: string) => all.filter((one) => one.path === path).map(({ method }) => method)
 
-for (const path of new Set(all.map((one) => one.path))) {
-  const at = path.replaceAll(/\{tenant\}/g, 'acme').replaceAll(/\{[^}]+\}/g, id)
+const paths = [...new Set(all.map((one) => one.path))]
+const filled = (path: string) => path.replaceAll(/\{tenant\}/g, 'acme').replaceAll(/\{[^}]+\}/g, id)
 
-  test(`${path}: a method that it does not have is 405 with its own methods in Allow`, options, async () => {
+test('a method that a path does not have is 405 with its own methods in Allow', options, async () => {
+  for (const path of paths) {
     const own = methodsOf(path).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'QUERY', 'PROPFIND', 'TRACE', 'LOCK']) {
       if (own.includes(method)) continue
-      const { headers } = await refused(`${method} ${at} HTTP/1.1\r\n${common()}`, '', [405])
-      assert.equal(headers.get('allow'), own.toSorted().join(', '), method)
+      const { headers } = await refused(`${method} ${filled(path)} HTTP/1.1\r\n${common()}`, '', [405])
+      assert.equal(headers.get('allow'), own.toSorted().join(', '), `${method} ${path}`)
     }
-  })
+  }
+})
 
-  test(`${path}: odd lengths, encodings and characters are refused in the envelope`, options, async () => {
+test('odd lengths, encodings and characters are refused in the envelope, at every path', options, async () => {
+  for (const path of paths) {
+    const at = filled(path)
     const [method = 'GET'] = methodsOf(path)
     const tooLong = path.replaceAll(/\{[^}]+\}/g, long)
     if (tooLong !== path) await refused(`${method} ${tooLong} HTTP/1.1\r\n${common()}`, '', [400, 404])
@@ -97,11 +110,11 @@ for (const path of new Set(all.map((one) => one.path))) {
     await refused(`${method} ${at} HTTP/9.9\r\n${common()}`, '', [400])
     await refused(`${method} ${at} HTTP/1.1\r\nconnection: close`, '', [400])
     await refused(`${method} ${at} HTTP/1.1\r\n${common()}\r\n${json}\r\ncontent-length: x`, '', [400])
-    if (method === 'GET') return
+    if (method === 'GET') continue
     const gzip = `${json}\r\ncontent-encoding: gzip\r\ncontent-length: 2`
     await refused(`${method} ${at} HTTP/1.1\r\n${common()}\r\n${gzip}`, '{}', [403, 415])
-  })
-}
+  }
+})
 
 test('malformed HTTP and CONNECT are refused in the envelope', options, async () => {
   await refused('rubbish', '', [400])
@@ -109,6 +122,52 @@ test('malformed HTTP and CONNECT are refused in the envelope', options, async ()
   await refused('CONNECT x:443 HTTP/1.1\r\nhost: x', '', [405])
 })
 
-test('nothing of all this was an error of ours', options, () => {
+describe('whatever is sent to an operation, the answer is one of its description, and never a 5xx', () => {
+  const random = seededNumbers()
+  // What removes objects comes last, so that the others find theirs.
+  const ordered = operations.toSorted(
+    (a, b) => Number(a.name.startsWith('DELETE')) - Number(b.name.startsWith('DELETE')),
+  )
+  for (const { name, path: pattern, operation } of ordered) {
+    test(name, async () => {
+      const [method = 'GET'] = name.split(' ')
+      const path = pathWithObjects(pattern)
+      for (const odd of oddRequests({ operation, path, pattern }, random)) {
+        const answer = await ask(method, pattern, odd)
+        checkAnswer(operation, answer, `${name} ${odd.what}`)
+      }
+    })
+  }
+})
+
+test('nothing of all this was an error of ours', () => {
   assert.deepEqual(errors, [])
 })
+
+/** The path with the objects that exist, others with an id that nothing has. */
+function pathWithObjects(pattern: string): string {
+  const collection = pattern.slice(0, pattern.indexOf('/{'))
+  const known = objects[collection]
+  const at = pattern.replace('{tenant}', 'acme')
+  return (known === undefined ? at : at.replace(/\{[^}]+\}/, known)).replaceAll(/\{[^}]+\}/g, id)
+}
+
+async function ask(method: string, pattern: string, { path, headers, body }: OddRequest): Promise<Sent> {
+  const bearer = /^\/wallet\/(v2\/)?(?!orgs)/.test(pattern) ? walletToken : token
+  const answer = await fetch(`${chirograph.url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${bearer}`, ...headers },
+    redirect: 'manual',
+    ...(body !== undefined && method !== 'GET' && { body: new Uint8Array(body) }),
+    signal: AbortSignal.timeout(20_000),
+  })
+  const type = (answer.headers.get('content-type') ?? '').split(';')[0] ?? ''
+  // A stream has no end; its first bytes would be enough, and its headers are.
+  if (type === 'text/event-stream') await answer.body?.cancel()
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    type,
+    text: type === 'text/event-stream' ? '' : await answer.text(),
+  }
+}

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { type ListRequest, listPage } from '../../api/list.ts'
+import { type ListRequest, listPage, PageMeta } from '../../api/list.ts'
 import { once } from '../../http/routes/operation.ts'
 import { answer, type Route, route } from '../../http/routes/route.ts'
 import { knownId } from '../../uuid.ts'
@@ -18,6 +18,7 @@ const listRoute = route({
   summary: 'Lists the external OpenID providers of the tenant.',
   query: ProviderListQuery,
   reply: Type.Array(ProviderReply),
+  meta: PageMeta,
   faults: [],
   handle: ({ platform, caller, query, href }) => {
     const read = (list: ListRequest) => platform.store.single(caller.tenantId, (tx) => listManagedProviders(tx, list))

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { listPage } from '../../api/list.ts'
+import { listPage, PageMeta } from '../../api/list.ts'
 import { once } from '../../http/routes/operation.ts'
 import { answer, type Route, route } from '../../http/routes/route.ts'
 import { knownId } from '../../uuid.ts'
@@ -34,6 +34,7 @@ const listRoute = route({
   summary: 'Lists the clients of the tenant: services and applications.',
   query: ClientListQuery,
   reply: Type.Array(ClientReply),
+  meta: PageMeta,
   faults: [],
   handle: ({ platform: { store, clock }, caller, query, href }) => {
     const read = (list: Parameters<typeof listManagedClients>[1]) =>
@@ -97,6 +98,7 @@ const rotateRoute = route({
   ...ofClient,
   method: 'POST',
   path: '/clients/{clientId}/secrets',
+  operationId: 'createClientSecret',
   summary:
     'Adds a secret, shown in this response only. The former one stays valid for a time; at most two are valid at once.',
   body: ClientSecretBody,
@@ -110,6 +112,7 @@ const endSecretRoute = route({
   ...common,
   method: 'DELETE',
   path: '/clients/{clientId}/secrets/{id}',
+  operationId: 'deleteClientSecret',
   summary: 'Ends a secret at once, also one of the bootstrap file.',
   status: 204,
   faults: ['resource.unknown', 'role.above_caller'],

@@ -71,6 +71,7 @@ const listMembersRoute = groups.list('/{id}/members', {
 })
 
 const addMemberRoute = groups.put('/{id}/members/{username}', {
+  operationId: 'addGroupMember',
   summary: 'Adds a user to a group.',
   reply: undefined,
   faults: ['role.above_caller'],
@@ -82,6 +83,7 @@ const addMemberRoute = groups.put('/{id}/members/{username}', {
 })
 
 const removeMemberRoute = groups.delete('/{id}/members/{username}', {
+  operationId: 'removeGroupMember',
   summary: 'Removes a user from a group.',
   reply: undefined,
   faults: ['role.above_caller'],

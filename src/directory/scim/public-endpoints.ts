@@ -26,11 +26,25 @@ const Message = Type.Object(
   { $id: 'ScimMessage', examples: [{ schemas: [userSchema.id], userName: 'thandi', active: true }] },
 )
 
+const open = Type.Record(Type.String(), Type.Unknown())
+const list = { totalResults: Type.Optional(Type.Integer()), Resources: Type.Optional(Type.Array(open)) }
+
+/** @see [RFC 7644, 3.4.2](https://www.rfc-editor.org/rfc/rfc7644#section-3.4.2) */
+const ListReply = Type.Object({ ...Message.properties, ...list }, { $id: 'ScimList' })
+const ResourceReply = Type.Object({ ...Message.properties, id: Type.Optional(Type.String()) }, { $id: 'ScimResource' })
+
+function repliesOf(method: Endpoint['method'], operationId: string): NonNullable<Endpoint['replies']> {
+  if (method === 'DELETE') return { 204: {} }
+  const shape = /^(list|search)/.test(operationId) ? ListReply : ResourceReply
+  return { [operationId.startsWith('create') ? 201 : 200]: { types: { [TYPE]: shape } } }
+}
+
 type Handle = (work: Work, context: EndpointContext) => Promise<EndpointResponse> | EndpointResponse
 
 function at(
   method: Endpoint['method'],
   path: string,
+  operationId: string,
   summary: string,
   handle: Handle,
   scope: Scope = method === 'GET' ? 'users:read' : 'users:write',
@@ -38,6 +52,8 @@ function at(
   return endpoint({
     method,
     path: `${BASE}${path}`,
+    operationId,
+    replies: repliesOf(method, operationId),
     summary,
     tag: 'SCIM',
     accepts: method === 'GET' || method === 'DELETE' ? 'none' : 'json',
@@ -54,35 +70,37 @@ function at(
 }
 
 function resourceEndpoints(path: string, noun: string, run: Operations): readonly Endpoint[] {
+  const name = noun.charAt(0).toUpperCase() + noun.slice(1)
   const shown = (resource: Resource, { query }: EndpointContext, status = 200) => {
     const { location, version } = metaOf(resource)
     const headers = { etag: version, ...(status === 201 && { location }) }
     return sent(project(resource, readProjection(query)), status, headers)
   }
   return [
-    at('GET', path, `Lists the ${noun}s that match a filter.`, async (work, { query }) =>
+    at('GET', path, `listScim${name}s`, `Lists the ${noun}s that match a filter.`, async (work, { query }) =>
       sent(await run.list(work, readListRequest(query))),
     ),
     at(
       'POST',
       `${path}/.search`,
+      `searchScim${name}s`,
       `Lists the ${noun}s that match a filter in the body.`,
       async (work, { body }) => sent(await run.list(work, readSearch(json(body)))),
       'users:read',
     ),
-    at('POST', path, `Creates a ${noun}.`, async (work, context) =>
+    at('POST', path, `createScim${name}`, `Creates a ${noun}.`, async (work, context) =>
       shown(await run.create(work, json(context.body)), context, 201),
     ),
-    at('GET', `${path}/{id}`, `Returns a ${noun}.`, async (work, context) =>
+    at('GET', `${path}/{id}`, `getScim${name}`, `Returns a ${noun}.`, async (work, context) =>
       shown(await run.get(work, idOf(context)), context),
     ),
-    at('PUT', `${path}/{id}`, `Replaces a ${noun}.`, async (work, context) =>
+    at('PUT', `${path}/{id}`, `replaceScim${name}`, `Replaces a ${noun}.`, async (work, context) =>
       shown(await run.replace(work, idOf(context), json(context.body), expectedVersion(context)), context),
     ),
-    at('PATCH', `${path}/{id}`, `Changes attributes of a ${noun}.`, async (work, context) =>
+    at('PATCH', `${path}/{id}`, `updateScim${name}`, `Changes attributes of a ${noun}.`, async (work, context) =>
       shown(await run.patch(work, idOf(context), json(context.body), expectedVersion(context)), context),
     ),
-    at('DELETE', `${path}/{id}`, `Deletes a ${noun}.`, async (work, context) => {
+    at('DELETE', `${path}/{id}`, `deleteScim${name}`, `Deletes a ${noun}.`, async (work, context) => {
       await run.remove(work, idOf(context))
       return { status: 204 }
     }),
@@ -142,29 +160,32 @@ function json(body: unknown): Json {
 export const scimEndpoints: readonly Endpoint[] = [
   ...resourceEndpoints('/Users', 'user', userOperations),
   ...resourceEndpoints('/Groups', 'group', groupOperations),
-  at('POST', '/Bulk', 'Runs up to 1,000 operations in turn, each by itself.', async (work, { body }) =>
+  at('POST', '/Bulk', 'runScimBulk', 'Runs up to 1,000 operations in turn, each by itself.', async (work, { body }) =>
     sent(await runBulk(work, json(body))),
   ),
   at(
     'POST',
     '/.search',
+    'searchScim',
     'Refuses a search over all kinds of resources, which the service does not support.',
     () => {
       throw new Fault('scim.not_implemented', { detail: 'Search at /Users/.search or /Groups/.search.' })
     },
     'users:read',
   ),
-  at('GET', '/ServiceProviderConfig', 'Returns what the service supports.', ({ base }) =>
+  at('GET', '/ServiceProviderConfig', 'getScimConfiguration', 'Returns what the service supports.', ({ base }) =>
     sent(serviceConfiguration(base)),
   ),
-  at('GET', '/ResourceTypes', 'Lists the kinds of resources.', ({ base }, { query }) =>
+  at('GET', '/ResourceTypes', 'listScimResourceTypes', 'Lists the kinds of resources.', ({ base }, { query }) =>
     listed(resourceTypes(base), query),
   ),
-  at('GET', '/ResourceTypes/{id}', 'Returns a kind of resource.', ({ base }, { params }) =>
+  at('GET', '/ResourceTypes/{id}', 'getScimResourceType', 'Returns a kind of resource.', ({ base }, { params }) =>
     one(resourceTypes(base), params.id),
   ),
-  at('GET', '/Schemas', 'Lists the schemas with all attributes.', ({ base }, { query }) =>
+  at('GET', '/Schemas', 'listScimSchemas', 'Lists the schemas with all attributes.', ({ base }, { query }) =>
     listed(schemaResources(base), query),
   ),
-  at('GET', '/Schemas/{id}', 'Returns a schema.', ({ base }, { params }) => one(schemaResources(base), params.id)),
+  at('GET', '/Schemas/{id}', 'getScimSchema', 'Returns a schema.', ({ base }, { params }) =>
+    one(schemaResources(base), params.id),
+  ),
 ]

@@ -73,6 +73,7 @@ const listRoute = tokens.list('', {
 })
 
 const deleteRoute = tokens.delete('/{id}', {
+  operationId: 'deleteProvisioningToken',
   summary: 'Revokes a provisioning token, at once.',
   reply: undefined,
   handle: async ({ platform, caller, params }) => {

@@ -8,6 +8,7 @@ import { OrganisationChangeBody, OrganisationReply, showOrganisation } from './s
 
 const organisation = routeGroup({
   ...{ group: 'onboarding', tag: 'organisation', path: '/organisation', reply: OrganisationReply },
+  replyHeaders: ['ETag'],
   scope: { read: 'trust:read', write: 'trust:write' },
 })
 

@@ -11,6 +11,7 @@ import {
   UserChangeBody,
   UserDeletionQuery,
   UserListQuery,
+  UserMeta,
   UserReply,
   userMeta,
 } from './schemas.ts'
@@ -30,6 +31,7 @@ const listUsersRoute = users.list('', {
 })
 
 const byExternalIdentifierRoute = users.get('/by-external-identifier/{externalIdentifier}', {
+  operationId: 'getUserByExternalIdentifier',
   summary: 'Returns the user with this external identifier, compared exactly.',
   faults: ['request.rate_limited'],
   handle: async ({ platform, caller, params }) =>
@@ -37,6 +39,7 @@ const byExternalIdentifierRoute = users.get('/by-external-identifier/{externalId
 })
 
 const externalIdentifierRoute = users.get('/{username}/external-identifier', {
+  operationId: 'getExternalIdentifier',
   summary: 'Returns the external identifier of a user.',
   reply: ExternalIdentifierReply,
   faults: ['user.no_external_identifier', 'request.rate_limited'],
@@ -51,6 +54,8 @@ const createRoute = users.post('', {
   summary: 'Creates a user. A user with this username or e-mail address is returned unchanged, with status 200.',
   body: UserBody,
   status: 201,
+  otherStatuses: [200],
+  meta: UserMeta,
   faults: ['state.conflict', 'role.above_caller'],
   handle: async ({ platform, caller, body, operation }) => {
     const { user, created } = await createUser(platform, caller, body, operation.newId())
@@ -60,6 +65,7 @@ const createRoute = users.post('', {
 
 const getRoute = users.get('/{username}', {
   summary: 'Returns a user; `meta` has the external identifier.',
+  meta: UserMeta,
   faults: ['request.rate_limited'],
   handle: async ({ platform, caller, params }) =>
     shown(await lookUpUser(platform, caller, 'username', params.username)),
@@ -67,6 +73,7 @@ const getRoute = users.get('/{username}', {
 
 const changeRoute = users.patch('/{username}', {
   summary: 'Changes the members of a user that the body names; null clears one.',
+  meta: UserMeta,
   body: UserChangeBody,
   faults: ['state.conflict', 'role.above_caller'],
   handle: async ({ platform, caller, params, body }) =>
@@ -74,6 +81,7 @@ const changeRoute = users.patch('/{username}', {
 })
 
 const putExternalIdentifierRoute = users.put('/{username}/external-identifier', {
+  operationId: 'replaceExternalIdentifier',
   summary: 'Sets the external identifier of a user.',
   body: ExternalIdentifierBody,
   reply: ExternalIdentifierReply,
@@ -98,6 +106,7 @@ const deleteRoute = users.delete('/{username}', {
 
 const restoreRoute = users.post('/{id}/restore', {
   summary: 'Restores a user who was deleted less than 30 days ago, with the wallet.',
+  meta: UserMeta,
   faults: ['state.conflict', 'role.above_caller'],
   handle: async ({ platform, caller, params }) => shown(await restoreUser(platform, caller, params.id)),
 })

@@ -89,6 +89,20 @@ export const ExternalIdentifierReply = Type.Object(
   { $id: 'ExternalIdentifierResult', additionalProperties: false },
 )
 
+const nullable = (format?: string) => Type.Union([Type.String(format === undefined ? {} : { format }), Type.Null()])
+
+/** The `meta` of a user. */
+export const UserMeta = Type.Object(
+  {
+    externalIdentifier: nullable(),
+    createdAt: Type.String({ format: 'date-time' }),
+    updatedAt: Type.String({ format: 'date-time' }),
+    deletedAt: nullable('date-time'),
+    created: Type.Optional(Type.Boolean({ description: 'After POST: whether the user is new.' })),
+  },
+  { $id: 'UserMeta' },
+)
+
 /** Query of the list of users. */
 export const UserListQuery = listQuery({
   filters: {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { exportList, exportTypes, isExport } from '../../api/export-list.ts'
-import { type ListRequest, listPage, listQuery, parseListQuery } from '../../api/list.ts'
+import { type ListRequest, listPage, listQuery, PageMeta, parseListQuery } from '../../api/list.ts'
 import { routeGroup } from '../../api/route-group.ts'
 import { Fault } from '../../fault.ts'
 import { type Route, rawAnswer } from '../../http/routes/route.ts'
@@ -21,6 +21,7 @@ const EventListQuery = listQuery({
       pattern: `^(${ANY_TYPE})(,(${ANY_TYPE}))*$`,
       maxLength: 1000,
       description: 'The event type, or several separated by commas.',
+      documentedAs: { type: 'array', minItems: 1, items: { enum: [...publicEvents] } },
     }),
     subject: Type.String({
       ...{ minLength: 1, maxLength: 200, pattern: '^[^\\u0000]*$' },
@@ -37,6 +38,8 @@ const eventsRoute = events.get('/events', {
   summary: 'Lists events; with `Accept: text/event-stream` streams them, starting after `Last-Event-ID` if it is sent.',
   query: EventListQuery,
   reply: Type.Array(EventReply),
+  meta: PageMeta,
+  streams: EventReply,
   faults: ['request.rate_limited'],
   produces: [STREAM, ...exportTypes],
   handle: async ({ platform, caller, query, href, headers, responseType }) => {

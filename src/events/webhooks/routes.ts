@@ -77,6 +77,7 @@ const changeRoute = webhooks.patch('/{id}', {
 })
 
 const removeRoute = webhooks.delete('/{id}', {
+  operationId: 'deleteWebhookEndpoint',
   summary: 'Deletes a webhook endpoint with its secrets and deliveries.',
   reply: undefined,
   handle: async ({ platform, caller, params }) => {
@@ -86,6 +87,7 @@ const removeRoute = webhooks.delete('/{id}', {
 })
 
 const rotateRoute = webhooks.post('/{id}/secret/rotate', {
+  operationId: 'rotateWebhookSecret',
   summary: 'Rotates the signing secret. The former one signs too until `meta.formerSecretUntil`.',
   body: SecretRotation,
   meta: RotatedMeta,
@@ -101,6 +103,7 @@ const rotateRoute = webhooks.post('/{id}/secret/rotate', {
 })
 
 const testRoute = webhooks.post('/{id}/test', {
+  operationId: 'testWebhookEndpoint',
   summary:
     'Sends a test message, signed like an event, and returns what became of it. It is not retried, and changes nothing at the endpoint.',
   reply: WebhookTestReply,

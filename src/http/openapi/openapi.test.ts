@@ -53,10 +53,16 @@ test('the document describes scope, schemas and statuses of a route', () => {
     '415',
     '431',
     '500',
+    '503',
   ])
   assert.deepEqual(post?.requestBody, {
     required: true,
-    content: { 'application/json': { schema: { $ref: '#/components/schemas/ThingBody' } } },
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/ThingBody' },
+        example: { thing: { id: '01890000-0000-7000-8000-000000000000' } },
+      },
+    },
   })
   assert.deepEqual(document.components.schemas.ThingBody, {
     type: 'object',
@@ -74,6 +80,41 @@ test('every reference in the document resolves', () => {
   for (const [, name = ''] of JSON.stringify(document).matchAll(/#\/components\/schemas\/(\w+)/g)) {
     assert.ok(name in document.components.schemas, name)
   }
+})
+
+test('two shapes of one name are refused, since a reader would get the wrong one', () => {
+  const other = Type.Object({ other: Type.Boolean() }, { $id: 'Thing' })
+  const [first] = routes
+  assert.ok(first !== undefined)
+  const parts = {
+    config: readConfig({}),
+    routes: [...routes, { ...first, path: '/others', reply: other }],
+    endpoints: [],
+  }
+  assert.throws(() => openApiOf(parts), /two schemas are named Thing/)
+})
+
+test('an enumeration of a shape is a shape of its own, also in a filter of its name', () => {
+  const Card = Type.Object({ status: Type.Enum(['open', 'closed']) }, { $id: 'Card' })
+  const [, list] = routes
+  assert.ok(list !== undefined)
+  const query = listQuery({ filters: { status: Type.Enum(['open', 'closed'], { description: 'Its status.' }) } })
+  const { paths, components } = openApiOf({
+    config: readConfig({}),
+    routes: [{ ...list, query, reply: Type.Array(Card) }],
+    endpoints: [],
+  })
+  assert.deepEqual(components.schemas.CardStatus, { type: 'string', enum: ['open', 'closed'] })
+  assert.deepEqual(components.schemas.Card, {
+    type: 'object',
+    required: ['status'],
+    properties: { status: { $ref: '#/components/schemas/CardStatus' } },
+  })
+  const filter = paths['/wallet/things']?.get?.parameters?.find((one) => 'name' in one && one.name === 'filter[status]')
+  assert.deepEqual(filter, {
+    ...{ in: 'query', name: 'filter[status]', description: 'Its status.', example: 'open' },
+    schema: { $ref: '#/components/schemas/CardStatus' },
+  })
 })
 
 test('a schema that several routes use validates and serializes in each', async () => {

@@ -1,5 +1,5 @@
 import { escapeHtml } from '../routes/page.ts'
-import type { OpenApi, OpenApiOperation } from './openapi.ts'
+import type { OpenApi, OpenApiOperation } from './document.ts'
 import { anchor, form, inline, replyBlock, shapeBlock } from './reference-shape.ts'
 
 type Entry = {

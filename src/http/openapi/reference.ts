@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { type OpenApi, openApiOf, type ReferenceParts } from './openapi.ts'
+import type { OpenApi } from './document.ts'
+import { openApiOf, type ReferenceParts } from './openapi.ts'
 import { referencePage, referenceStyle } from './reference-page.ts'
 
 const PAGE_CSP = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

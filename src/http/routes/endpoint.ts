@@ -59,8 +59,18 @@ export type EndpointContext<Params = Readonly<Record<string, string>>, Body = un
   readonly authenticate: () => Promise<Caller>
 }
 
+/** One reply of an endpoint, for the reference: its schemas by media type; null: a text or bytes. */
+export type EndpointReply = {
+  readonly description?: string
+  readonly types?: Readonly<Record<string, TSchema | null>>
+}
+
 type Common = {
   readonly method: Method
+  /** Verb and noun, unique; made from method and path by default. For the reference. */
+  readonly operationId?: string
+  /** Replies by status, besides errors. For the reference. */
+  readonly replies?: Readonly<Record<number, EndpointReply>>
   /** One sentence for the reference. */
   readonly summary: string
   /** Heading in the reference, e.g. `OpenID4VCI`. */

@@ -79,8 +79,16 @@ export type RouteDefaults = {
 export type RouteTraits = {
   /** One sentence for the API reference. */
   readonly summary: string
+  /** Verb and noun, unique in the API; made from method and reply by default. For the API reference. */
+  readonly operationId?: string
   /** The members of `meta`, for the API reference; none by default. */
   readonly meta?: TSchema
+  /** Headers of the answer that not every answer has. For the API reference. */
+  readonly replyHeaders?: readonly ('ETag' | 'Location')[]
+  /** Statuses of other successes, with the same shape. For the API reference. */
+  readonly otherStatuses?: readonly number[]
+  /** The data of an event, where the answer may be an event stream. For the API reference. */
+  readonly streams?: TSchema
   /** The answer is sent without the envelope. */
   readonly noEnvelope?: true
   /** Whether the answer supports conditional requests and long polling: see `heldAnswer`. For the API reference. */

@@ -42,10 +42,10 @@ export function checkMaker(): (
 
 /**
  * Returns the schema without `$id`s, which name the components of the OpenAPI document and would clash where a schema is used twice. A schema
- * with `$ref` keeps them.
+ * with `$ref` keeps them. What only documents a schema is left out.
  */
 export function plainSchema(schema: TSchema): object {
-  const text = JSON.stringify(schema)
+  const text = JSON.stringify(schema, (name, one) => (name === 'documentedAs' ? undefined : one))
   const parsed: object = JSON.parse(text)
   return text.includes('"$ref"') ? parsed : withoutIds(parsed)
 }

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { conditionalAnswer } from '../../api/held-answer.ts'
 import { IdParams } from '../../api/id-params.ts'
-import { filtersOf, listAnswer, parseListQuery } from '../../api/list.ts'
+import { filtersOf, listAnswer, PageMeta, parseListQuery } from '../../api/list.ts'
 import { routeGroup } from '../../api/route-group.ts'
 import { once } from '../../http/routes/operation.ts'
 import { answer, type Route, rawAnswer } from '../../http/routes/route.ts'
@@ -40,6 +40,7 @@ const batches = routeGroup({
 })
 
 const accept = batches.post('', {
+  operationId: 'createIssuanceBatch',
   summary:
     'Accepts a batch of up to 1,000 issuances, as JSON or as a CSV table; a job issues the items, each with its own result. With `check=true` only checks them.',
   query: BatchQuery,
@@ -49,6 +50,8 @@ const accept = batches.post('', {
   jsonValuesMax: 100_000,
   reply: Type.Union([BatchView, BatchCheckView]),
   status: 202,
+  otherStatuses: [200],
+  replyHeaders: ['Location'],
   faults: ['resource.unknown', 'state.invalid'],
   handle: async ({ platform, caller, query, body, href, operation }) => {
     if (query.check === 'true') {
@@ -74,10 +77,12 @@ const list = batches.list('', {
 })
 
 const get = batches.get('/{id}', {
+  operationId: 'getIssuanceBatch',
   summary:
     'Returns a batch with its first items; with `Prefer: wait`, once it has progressed; with `Accept: text/event-stream`, an event for each progress.',
   longPoll: true,
   reply: BatchWithItemsView,
+  streams: BatchView,
   faults: ['request.rate_limited'],
   produces: [STREAM],
   handle: async ({ platform, caller, params: { id }, headers, href, responseType }) => {
@@ -102,6 +107,7 @@ const listItems = batches.get('/{id}/items', {
     'Lists the items of a batch with their results, by default in their order; with `Accept: text/csv`, all of them as a table.',
   query: BatchItemListQuery,
   reply: Type.Array(BatchItemView),
+  meta: PageMeta,
   produces: [CSV],
   handle: async ({ platform, caller, params: { id }, query, href, responseType }) => {
     const batch = await getBatch(platform, caller, id)
@@ -127,6 +133,7 @@ function linksOf(href: string, { items, total }: BatchWithItemsView): Record<str
 const sample = routeGroup({
   ...{ group: 'creds', tag: 'batches', path: '/templates/credentials', params: IdParams, scope: 'issuance:read' },
 }).get('/{id}/sample', {
+  operationId: 'getSampleTable',
   summary: 'Returns a table with the columns of a template and a row of examples, to be filled in.',
   query: SampleQuery,
   status: 200,

@@ -198,7 +198,7 @@ export const SampleQuery = Type.Object(
         description: '`names` (default) are those of the columns, `labels` are for people.',
       }),
     ),
-    delimiter: Type.Optional(DelimiterName),
+    delimiter: Type.Optional({ ...DelimiterName, description: 'What separates the columns; a comma by default.' }),
   },
   { additionalProperties: false },
 )

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { authorize } from '../../authorization/server/endpoint/authorize.ts'
 import { answerPushedRequest } from '../../authorization/server/endpoint/pushed-requests.ts'
+import { PushedReply, redirectReplies } from '../../authorization/server/endpoint/reply-schemas.ts'
 import type { ServerInstance } from '../../authorization/server/instance.ts'
 import { getTenant } from '../../directory/tenants/find-tenant.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
@@ -56,6 +57,8 @@ function authorizationEndpoints(instanceOf: InstanceOf): readonly Endpoint[] {
     endpoint({
       ...common,
       method: 'GET',
+      operationId: 'authorizeWallet',
+      replies: redirectReplies,
       summary:
         'Signs a user of the tenant in, asks whether the credential may go to the wallet, and redirects the browser there with an authorization code. PKCE (S256) is required.',
       accepts: 'none',
@@ -64,6 +67,8 @@ function authorizationEndpoints(instanceOf: InstanceOf): readonly Endpoint[] {
     endpoint({
       ...common,
       method: 'POST',
+      operationId: 'authorizeWalletByForm',
+      replies: redirectReplies,
       summary: 'The same with the parameters in a form.',
       accepts: 'form',
       describedBody: AuthorizationBody,
@@ -77,6 +82,8 @@ function pushEndpoint(instanceOf: InstanceOf): Endpoint {
   return endpoint({
     method: 'POST',
     path: '/issuers/{tenant}/par',
+    operationId: 'pushWalletAuthorizationRequest',
+    replies: { 201: { types: { 'application/json': PushedReply } } },
     summary: 'Stores the parameters of an authorization request for a minute (RFC 9126).',
     tag,
     accepts: 'form',

@@ -66,8 +66,14 @@ const createWith = (deliveries: WalletPort) =>
     },
   })
 
+/** The operations stand at two paths; the longer one is that of the contract for POST. */
+function named(operationId: string, path: string): string {
+  return path.startsWith('/credentials/issuance') ? `${operationId}AtIssuancePath` : operationId
+}
+
 function listAt(path: '/credentials' | '/credentials/issuance'): Route {
   return issuances.get(path, {
+    operationId: named('listIssuances', path),
     summary: 'Lists the issuances of the tenant.',
     query: IssuanceListQuery,
     reply: Type.Array(IssuanceView),
@@ -94,6 +100,7 @@ function filterOf(query: IssuanceListQuery) {
 
 function getAt(path: '/credentials/{id}' | '/credentials/issuance/{id}'): Route {
   return issuances.get(path, {
+    operationId: named('getIssuance', path),
     summary: 'Returns an issuance; with `Prefer: wait`, once it has changed.',
     longPoll: true,
     handle: ({ platform, caller, params, headers }) =>
@@ -111,6 +118,7 @@ function getAt(path: '/credentials/{id}' | '/credentials/issuance/{id}'): Route 
 
 function cancelAt(path: '/credentials/{id}' | '/credentials/issuance/{id}'): Route {
   return issuances.delete(path, {
+    operationId: named('cancelIssuance', path),
     summary: 'Cancels an open issuance and erases its claims.',
     faults: ['state.invalid'],
     handle: async ({ platform, caller, params }) => answer(await cancelIssuance(platform, caller, params.id)),
@@ -119,6 +127,7 @@ function cancelAt(path: '/credentials/{id}' | '/credentials/issuance/{id}'): Rou
 
 function offerAt(path: '/credentials/{id}/offer' | '/credentials/issuance/{id}/offer'): Route {
   return issuances.post(path, {
+    operationId: named('renewOffer', path),
     summary:
       'Offers a credential again under the same link, while its claims are kept; returns the transaction code again. An access token for it is revoked.',
     body: OfferAgainBody,

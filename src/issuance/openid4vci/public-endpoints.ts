@@ -1,6 +1,7 @@
-import { qrAnswer } from '../../api/qr-image.ts'
+import { imageTypes, qrAnswer } from '../../api/qr-image.ts'
 import { currentDpopNonce } from '../../authorization/access/check-dpop.ts'
 import { attestationChallenge } from '../../authorization/server/clients/check-attestation.ts'
+import { ServerMetadataReply, TokenReply } from '../../authorization/server/endpoint/reply-schemas.ts'
 import { answerTokenRequest } from '../../authorization/server/endpoint/token-endpoint.ts'
 import { getTenant } from '../../directory/tenants/find-tenant.ts'
 import { Fault } from '../../fault.ts'
@@ -18,6 +19,14 @@ import { nextNonce, readPresentedToken } from './present-token.ts'
 import { publishIssuerMetadata, publishServerMetadata } from './publish-metadata.ts'
 import { limitIssuanceRefusals, limitNonces, refundNonce } from './rate-limits.ts'
 import { recordNotification } from './record-notification.ts'
+import {
+  ChallengeReply,
+  CredentialReply,
+  IssuerMetadataReply,
+  NonceReply,
+  OfferReply,
+  TypeMetadataReply,
+} from './reply-schemas.ts'
 import { CredentialRequestBody, DeferredRequestBody, NotificationBody, TokenForm } from './schemas.ts'
 import { offerQrText, serveOffer } from './serve-offer.ts'
 import { signIssuerMetadata } from './sign-metadata.ts'
@@ -26,12 +35,20 @@ const tag = 'OpenID4VCI'
 const json = 'application/json'
 const jwt = 'application/jwt'
 
+const credentialTypes = { [json]: CredentialReply, [jwt]: null }
+const credentialReplies = {
+  200: { types: credentialTypes },
+  202: { description: 'Deferred: the credential is to be fetched with the `transaction_id`.', types: credentialTypes },
+}
+
 /** What pages of other origins may read. */
 const published = { method: 'GET', tag, accepts: 'none', crossOrigin: true } as const
 
 const issuerMetadata = endpoint({
   ...published,
   path: '/.well-known/openid-credential-issuer/issuers/{tenant}',
+  operationId: 'getIssuerMetadata',
+  replies: { 200: { types: { [json]: IssuerMetadataReply, [jwt]: null } } },
   summary: 'Returns the credential issuer metadata of a tenant: JSON, or a signed JWT by Accept.',
   handle: async ({ platform, params, headers }) => {
     const tenant = await getTenant(platform, params.tenant)
@@ -46,6 +63,8 @@ const issuerMetadata = endpoint({
 const serverMetadata = endpoint({
   ...published,
   path: '/.well-known/oauth-authorization-server/issuers/{tenant}',
+  operationId: 'getIssuerServerMetadata',
+  replies: { 200: { types: { 'application/json': ServerMetadataReply } } },
   summary: 'Returns the authorization server metadata of a tenant.',
   handle: async ({ platform, params }) => ({
     status: 200,
@@ -58,6 +77,8 @@ const serverMetadata = endpoint({
 const offer = endpoint({
   ...published,
   path: '/issuers/{tenant}/offers/{token}',
+  operationId: 'getCredentialOffer',
+  replies: { 200: { types: { 'application/json': OfferReply } } },
   summary: 'Returns a credential offer until it ends.',
   handle: async ({ platform, params, ip }) => {
     const tenant = await getTenant(platform, params.tenant)
@@ -71,6 +92,8 @@ const offer = endpoint({
 const offerQr = endpoint({
   method: 'GET',
   path: '/issuers/{tenant}/offer-qr',
+  operationId: 'getCredentialOfferQr',
+  replies: { 200: { types: imageTypes } },
   summary:
     'Returns a credential offer as a QR code: SVG, or PNG by Accept. Wallets accept this address as the offer itself.',
   tag,
@@ -86,6 +109,8 @@ const offerQr = endpoint({
 const token = endpoint({
   method: 'POST',
   path: '/issuers/{tenant}/token',
+  operationId: 'requestIssuerToken',
+  replies: { 200: { types: { 'application/json': TokenReply } } },
   summary: 'Issues an access token for a pre-authorized code, an authorization code or a refresh token, once each.',
   tag,
   accepts: 'form',
@@ -101,6 +126,8 @@ const token = endpoint({
 const nonce = endpoint({
   method: 'POST',
   path: '/issuers/{tenant}/nonce',
+  operationId: 'requestNonce',
+  replies: { 200: { types: { 'application/json': NonceReply } } },
   summary: 'Returns a fresh nonce for key proofs.',
   tag,
   accepts: 'none',
@@ -117,6 +144,8 @@ const nonce = endpoint({
 const challenge = endpoint({
   method: 'POST',
   path: '/issuers/{tenant}/challenge',
+  operationId: 'requestAttestationChallenge',
+  replies: { 200: { types: { 'application/json': ChallengeReply } } },
   summary: 'Returns the challenge for the proof of possession of a client attestation.',
   tag,
   accepts: 'none',
@@ -129,6 +158,8 @@ const challenge = endpoint({
 const credential = endpoint({
   method: 'POST',
   path: '/issuers/{tenant}/credential',
+  operationId: 'requestCredential',
+  replies: credentialReplies,
   summary: 'Issues a credential, one copy for each key that the wallet proves to hold.',
   tag,
   // [VCI-E1] An encrypted request is a JWT.
@@ -154,6 +185,8 @@ const credential = endpoint({
 const deferredCredential = endpoint({
   method: 'POST',
   path: '/issuers/{tenant}/deferred-credential',
+  operationId: 'requestDeferredCredential',
+  replies: credentialReplies,
   summary: 'Returns a deferred credential once it is approved, or that it is not ready.',
   tag,
   accepts: 'json-or-jwt',
@@ -176,6 +209,8 @@ const deferredCredential = endpoint({
 const notification = endpoint({
   method: 'POST',
   path: '/issuers/{tenant}/notification',
+  operationId: 'notifyIssuer',
+  replies: { 204: {} },
   summary: 'Records a notification of the wallet about an issued credential.',
   tag,
   accepts: 'json',
@@ -196,6 +231,8 @@ const notification = endpoint({
 const typeMetadata = endpoint({
   ...published,
   path: '/issuers/{tenant}/vct/{code}',
+  operationId: 'getTypeMetadata',
+  replies: { 200: { types: { 'application/json': TypeMetadataReply } } },
   summary: 'Returns the type metadata of the credentials of a template.',
   tag: 'Trust',
   handle: async ({ platform, params }) => ({

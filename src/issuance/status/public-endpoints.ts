@@ -1,3 +1,4 @@
+import { Type } from 'typebox'
 import { getTenant } from '../../directory/tenants/find-tenant.ts'
 import { Fault } from '../../fault.ts'
 import { notAcceptable, preferredType } from '../../http/routes/accept.ts'
@@ -18,12 +19,19 @@ const mediaTypes = [...forms.keys()]
 /** `max-age` for HTTP caches, which bounds the delay of a revocation behind them. [TS-21] */
 const CACHED_SECONDS = 60
 
+const AggregationReply = Type.Object(
+  { status_lists: Type.Array(Type.String({ format: 'uri' })) },
+  { $id: 'StatusLists' },
+)
+
 /** What pages of other origins may read. */
 const published = { method: 'GET', tag: 'Trust', accepts: 'none', crossOrigin: true } as const
 
 const statusList = endpoint({
   ...published,
   path: '/issuers/{tenant}/status-lists/{id}',
+  operationId: 'getStatusList',
+  replies: { 200: { types: Object.fromEntries(mediaTypes.map((type) => [type, null])) } },
   summary: 'Returns a status list of a tenant, with its revoked and suspended credentials: a JWT, or a CWT by Accept.',
   handle: async ({ platform, params, query, headers }) => {
     // [TS-22]
@@ -40,6 +48,8 @@ const statusList = endpoint({
 const aggregation = endpoint({
   ...published,
   path: '/issuers/{tenant}/status-lists',
+  operationId: 'listStatusLists',
+  replies: { 200: { types: { 'application/json': AggregationReply } } },
   summary: 'Returns the URIs of all status lists of a tenant, for prefetching.',
   handle: async ({ platform, params }) => ({
     status: 200,

@@ -82,6 +82,7 @@ type Asked = Type.Static<typeof ChangeBody>
 
 function changeAt(change: StatusTransition): Route {
   return credentials.post(`/${change.verb}`, {
+    operationId: `${change.verb}Credentials`,
     summary: summaries[change.verb],
     body: change.verb === 'reinstate' ? ReinstateBody : ChangeBody,
     reply: Type.Object({ results: Type.Array(Result) }, { $id: 'StandingResults' }),

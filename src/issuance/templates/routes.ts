@@ -26,6 +26,7 @@ const ListQuery = listQuery({
 const templates = routeGroup({
   ...{ group: 'creds', tag: 'credential templates', path: '/templates/credentials' },
   ...{ params: IdParams, reply: TemplateView },
+  replyHeaders: ['ETag'],
   scope: { read: 'issuance:read', write: 'issuance:write' },
 })
 
@@ -87,6 +88,7 @@ const replace = templates.put('/{id}', {
 })
 
 const archive = templates.delete('/{id}', {
+  operationId: 'archiveCredentialTemplate',
   summary: 'Archives a credential template: nothing is issued from it any more, its type stays published.',
   handle: ({ platform, caller, params }) =>
     replyOf({ platform, caller }, archiveCredentialTemplate(platform, caller, params.id)),

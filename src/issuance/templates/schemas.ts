@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { JsonObject } from '../../crypto/json.ts'
+import { attributeShapes } from './attribute-shapes.ts'
 
 /** Default and minimum length of a transaction code. [SEC-4] */
 export const TX_CODE_LENGTH = 6
@@ -132,6 +133,7 @@ const Display = Type.Object(
 
 const Grammar = Type.Unsafe<JsonObject>(
   Type.Record(Type.String(), Type.Unknown(), {
+    documentedAs: attributeShapes,
     description:
       'By claim name: {type: string | number | boolean | date | object | array, name?, description?, required?, alwaysDisclosed?, properties?, items?}. Each attribute is selectively disclosable unless alwaysDisclosed. Of an mdoc by namespace and element identifier, {namespace: {element: {…}}}: no alwaysDisclosed, and the types tdate (a time such as 2026-01-31T12:00:00Z) and bytes (base64url without padding) besides; a date becomes a full-date, an object a map. An mdoc of the type org.iso.18013.5.1.mDL must follow ISO/IEC 18013-5 in the namespace org.iso.18013.5.1.',
   }),

@@ -5,6 +5,8 @@ import { publishRoots } from './publish-roots.ts'
 const roots = endpoint({
   method: 'GET',
   path: '/issuers/{tenant}/roots.pem',
+  operationId: 'getIssuerRoots',
+  replies: { 200: { types: { 'application/x-pem-file': null } } },
   summary:
     'Returns the root certificates of a tenant that are not revoked, in PEM, to be trusted by wallets and verifiers.',
   tag: 'Trust',

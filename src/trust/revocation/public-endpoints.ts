@@ -7,6 +7,8 @@ import { CRL_MEDIA_TYPE, publishCrl } from './publish-crl.ts'
 const revocationList = endpoint({
   method: 'GET',
   path: '/issuers/{tenant}/crls/{list}',
+  operationId: 'getRevocationList',
+  replies: { 200: { types: { 'application/pkix-crl': null } }, 304: { description: 'Not modified.' } },
   summary:
     'Returns the certificate revocation list of an issuer or verifier root of a tenant: `{list}` is the id of the root followed by `.crl`.',
   tag: 'Trust',

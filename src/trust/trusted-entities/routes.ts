@@ -18,6 +18,7 @@ const entities = routeGroup({
     group: 'creds',
     tag: 'trusted entities',
     path: '/trusted-entities',
+    replyHeaders: ['ETag'],
     reply: TrustedEntityReply,
     meta: TrustedEntityMeta,
   },

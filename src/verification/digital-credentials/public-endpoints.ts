@@ -3,6 +3,7 @@ import { getTenant } from '../../directory/tenants/find-tenant.ts'
 import { type Endpoint, endpoint } from '../../http/routes/endpoint.ts'
 import { assets } from '../../pages/assets.ts'
 import { limitVerifierRefusals } from '../requests/rate-limits.ts'
+import { ResponseReply } from '../responses/public-endpoints.ts'
 import { acceptBrowserAnswer } from './accept-browser-answer.ts'
 import { buildBrowserRequests } from './build-browser-request.ts'
 import { requestPage } from './request-page.ts'
@@ -10,9 +11,21 @@ import { requestPage } from './request-page.ts'
 const tag = 'OpenID4VP'
 const DATA_CHARS_MAX = 900_000
 
+/** The argument of `navigator.credentials.get`. */
+const BrowserRequestReply = Type.Object(
+  {
+    digital: Type.Object({
+      requests: Type.Array(Type.Object({ protocol: Type.String(), data: Type.Record(Type.String(), Type.Unknown()) })),
+    }),
+  },
+  { $id: 'BrowserRequest' },
+)
+
 const getBrowserRequests = endpoint({
   method: 'GET',
   path: '/verifiers/{tenant}/requests/{requestToken}/digital-credentials',
+  operationId: 'getBrowserRequest',
+  replies: { 200: { types: { 'application/json': BrowserRequestReply } } },
   summary: 'Returns an open presentation request as argument of `navigator.credentials.get` (Digital Credentials API).',
   tag,
   accepts: 'none',
@@ -28,6 +41,8 @@ const getBrowserRequests = endpoint({
 const postBrowserAnswer = endpoint({
   method: 'POST',
   path: '/verifiers/{tenant}/requests/{requestToken}/digital-credentials',
+  operationId: 'submitBrowserPresentation',
+  replies: { 200: { types: { 'application/json': ResponseReply } } },
   summary: "Accepts the wallet's answer that a browser returned for the request.",
   tag,
   // A form, which pages of other origins can post without a preflight.
@@ -52,6 +67,8 @@ const postBrowserAnswer = endpoint({
 const getScript = endpoint({
   method: 'GET',
   path: '/verifiers/request-credential.js',
+  operationId: 'getRequestCredentialScript',
+  replies: { 200: { types: { 'text/javascript': null } } },
   summary: 'Returns the custom element `request-credential`, with which a page of a verifier requests a presentation.',
   tag,
   accepts: 'none',

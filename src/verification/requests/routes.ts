@@ -96,6 +96,7 @@ const replaceTemplateRoute = templates.put('/{id}', {
 })
 
 const archiveTemplateRoute = templates.delete('/{id}', {
+  operationId: 'archivePresentationTemplate',
   summary: 'Archives a presentation template. Open requests stay open.',
   handle: async ({ platform, caller, params }) =>
     replyOf(await archivePresentationTemplate(platform, caller, knownId(params.id))),
@@ -153,6 +154,7 @@ const getRequestRoute = requests.get('/{id}', {
 })
 
 const cancelRequestRoute = requests.delete('/{id}', {
+  operationId: 'cancelPresentationRequest',
   summary: 'Cancels an open presentation request; its status becomes `expired`.',
   faults: ['presentation_request.closed'],
   handle: async ({ platform, caller, params }) =>
@@ -160,6 +162,7 @@ const cancelRequestRoute = requests.delete('/{id}', {
 })
 
 const deleteClaimsRoute = requests.delete('/{id}/claims', {
+  operationId: 'deletePresentationClaims',
   summary: 'Erases claims and findings of an answered presentation request now, before their retention ends.',
   faults: ['state.invalid'],
   handle: async ({ platform, caller, params }) =>

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { qrAnswer } from '../../api/qr-image.ts'
+import { imageTypes, qrAnswer } from '../../api/qr-image.ts'
 import { getTenant } from '../../directory/tenants/find-tenant.ts'
 import { type Endpoint, endpoint } from '../../http/routes/endpoint.ts'
 import { REQUEST_OBJECT_MEDIA_TYPE } from '../../protocols/openid4vp/request-object.ts'
@@ -12,9 +12,17 @@ import { acceptResponse } from './accept-response.ts'
 const tag = 'OpenID4VP'
 const noStore = { 'cache-control': 'no-store' }
 
+/** The reply to a response of a wallet. */
+export const ResponseReply = Type.Object(
+  { redirect_uri: Type.Optional(Type.String({ description: 'Where the browser of the holder continues.' })) },
+  { $id: 'PresentationSubmitted' },
+)
+
 const getRequestObject = endpoint({
   method: 'GET',
   path: '/verifiers/{tenant}/requests/{requestToken}',
+  operationId: 'getRequestObject',
+  replies: { 200: { types: { [REQUEST_OBJECT_MEDIA_TYPE]: null } } },
   summary: 'Returns the signed request object of an open presentation request.',
   tag,
   accepts: 'none',
@@ -28,6 +36,8 @@ const getRequestObject = endpoint({
 const postRequestObject = endpoint({
   method: 'POST',
   path: '/verifiers/{tenant}/requests/{requestToken}',
+  operationId: 'requestRequestObject',
+  replies: { 200: { types: { [REQUEST_OBJECT_MEDIA_TYPE]: null } } },
   summary: 'Returns the same object with the `wallet_nonce` of the wallet (`request_uri_method` post).',
   tag,
   accepts: 'form',
@@ -45,6 +55,8 @@ const postRequestObject = endpoint({
 const postResponse = endpoint({
   method: 'POST',
   path: '/verifiers/{tenant}/responses/{requestToken}',
+  operationId: 'submitPresentation',
+  replies: { 200: { types: { 'application/json': ResponseReply } } },
   summary: "Accepts a wallet's response (response mode direct_post or direct_post.jwt): presentations, or an error.",
   tag,
   accepts: 'form',
@@ -73,6 +85,8 @@ const postResponse = endpoint({
 const getQrImage = endpoint({
   method: 'GET',
   path: '/verifiers/{tenant}/requests/{requestToken}/qr',
+  operationId: 'getRequestQr',
+  replies: { 200: { types: imageTypes } },
   summary:
     'Returns a presentation request as QR code: SVG, or PNG by `Accept`. A wallet accepts the URL itself as well.',
   tag,

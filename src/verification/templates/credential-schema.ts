@@ -1,11 +1,13 @@
 import { Type } from 'typebox'
 import { dcqlLimits } from '../../protocols/dcql/query.ts'
+import { requestedAttributeShapes } from './attribute-shapes.ts'
 
 /** Formats of a credential that a template may request, by their names in the API. */
 export const templateFormats = ['sd-jwt-vc', 'mdoc'] as const
 
 /** The attributes of a credential, as a template states them. */
 export const Attributes = Type.Record(Type.String(), Type.Unknown(), {
+  documentedAs: requestedAttributeShapes,
   description:
     'By attribute name: `{}`, `{type, value, minimum, maximum}` with type string, number, boolean or date, `{properties}` for nested claims, ' +
     '`{items}` for every element of an array, or `{items: []}` with an entry for each position, null for those that are not requested. ' +

@@ -79,6 +79,7 @@ const consentRoute = credentials.patch('/v2/credentials/{id}', {
 const DEPRECATED_SINCE = '@1767225600' // 2026-01-01
 
 const bareConsentRoute = credentials.patch('/credentials/{id}/status', {
+  operationId: 'updateCredentialStatus',
   summary: 'Sets the consent of the holder; replies without the envelope. Use PATCH /v2/credentials/{id}.',
   body: ConsentBody,
   noEnvelope: true,

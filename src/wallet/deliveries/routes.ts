@@ -26,6 +26,7 @@ async function replyOf({ platform, caller }: Context, delivery: Promise<SealedDe
 
 function credentialAt(path: '/orgs/credentials' | '/v2/orgs/credentials'): Route {
   return deliveries.post(path, {
+    operationId: path === '/v2/orgs/credentials' ? 'deliverCredential' : 'deliverCredentialAtFormerPath',
     summary: "Adds the offered credentials to a user's wallet as pending.",
     scope: 'issuance:write',
     body: DeliverCredentialBody,
@@ -40,6 +41,7 @@ function credentialAt(path: '/orgs/credentials' | '/v2/orgs/credentials'): Route
 }
 
 const presentationRoute = deliveries.post('/v2/orgs/presentations', {
+  operationId: 'deliverPresentation',
   summary: "Creates a pending presentation in a user's wallet; the user accepts or declines it.",
   scope: 'verification:write',
   body: DeliverPresentationBody,

@@ -4,6 +4,8 @@ import { publishProviderRoot } from './wallet-provider.ts'
 const providerRoot = endpoint({
   method: 'GET',
   path: '/wallet-provider/roots.pem',
+  operationId: 'getWalletProviderRoots',
+  replies: { 200: { types: { 'application/x-pem-file': null } } },
   summary:
     'Returns the root certificate of the wallet provider in PEM, to be trusted by issuers as attester of wallets and their keys.',
   tag: 'Trust',

@@ -10,6 +10,7 @@ import { AcceptedMeta, OfferBody, ResolveBody, ResolvedOffer } from './schemas.t
 const offers = routeGroup({ group: 'wallet', tag: 'credentials', scope: 'wallet:write', faults: ['holder.missing'] })
 
 const acceptRoute = offers.post('/v2/credentials', {
+  operationId: 'acceptCredentialOffer',
   summary: 'Redeems a credential offer, verifies the credentials and adds them to the wallet as pending.',
   body: OfferBody,
   status: 201,
@@ -24,6 +25,7 @@ const acceptRoute = offers.post('/v2/credentials', {
 })
 
 const resolveRoute = offers.post('/v2/credential-offers/resolve', {
+  operationId: 'resolveCredentialOffer',
   summary: 'Returns a preview of a credential offer, without consuming it.',
   scope: 'wallet:read',
   body: ResolveBody,

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { listPage, listQuery } from '../../api/list.ts'
+import { listPage, listQuery, PageMeta } from '../../api/list.ts'
 import { routeGroup } from '../../api/route-group.ts'
 import { EventReply, showEvent } from '../../events/stream/event.ts'
 import { openEventStream } from '../../events/stream/event-stream.ts'
@@ -18,10 +18,13 @@ const wallet = routeGroup({
 })
 
 const eventsRoute = wallet.get('/v2/events', {
+  operationId: 'listOwnEvents',
   summary:
     "Lists the caller's own events: what was delivered to the wallet, and what issuers changed; with `Accept: text/event-stream` streams them.",
   query: listQuery(),
   reply: Type.Array(EventReply),
+  meta: PageMeta,
+  streams: EventReply,
   faults: ['request.rate_limited'],
   produces: [STREAM],
   handle: async ({ platform, caller, query, href, headers, responseType }) => {
@@ -35,6 +38,7 @@ const eventsRoute = wallet.get('/v2/events', {
 })
 
 const exportRoute = wallet.get('/v2/data', {
+  operationId: 'exportWallet',
   summary: 'Returns everything in the wallet except private keys: credentials as they were issued, and the history.',
   reply: WalletExport,
   handle: async ({ platform, caller, headers }) =>
@@ -42,6 +46,7 @@ const exportRoute = wallet.get('/v2/data', {
 })
 
 const deleteRoute = wallet.delete('/v2/data', {
+  operationId: 'deleteWalletData',
   summary: 'Deletes everything in the wallet: credentials with their keys, requests and the history. This is final.',
   reply: undefined,
   handle: async ({ platform, caller }) => {

@@ -50,6 +50,7 @@ const listRoute = presentations.get('/v2/presentations', {
 })
 
 const prepareRoute = presentations.post('/v2/presentations', {
+  replyHeaders: ['ETag'],
   summary: 'Fetches a presentation request and proposes an answer. Nothing is sent before the holder shares.',
   body: PresentationBody,
   status: 201,
@@ -62,6 +63,7 @@ const prepareRoute = presentations.post('/v2/presentations', {
 })
 
 const getRoute = presentations.get('/v2/presentations/{id}', {
+  replyHeaders: ['ETag'],
   summary:
     'Returns a presentation; while it is pending, with the claims and values that would leave. Its `ETag` changes with what the holder is shown.',
   handle: async ({ platform, caller, params, headers }) =>
@@ -69,6 +71,8 @@ const getRoute = presentations.get('/v2/presentations/{id}', {
 })
 
 const answerRoute = presentations.patch('/v2/presentations/{id}', {
+  replyHeaders: ['ETag'],
+  operationId: 'answerPresentation',
   summary:
     "Sends the holder's answer to the verifier: credentials or a refusal. A repetition of the call resends an answer that the verifier did not confirm.",
   body: AnswerBody,

@@ -8,6 +8,15 @@ import type { InstanceRequest } from '../endpoint/client-request.ts'
 import { describeServer, publishKeys } from '../endpoint/describe-server.ts'
 import { answerIntrospection } from '../endpoint/introspect-token.ts'
 import { answerPushedRequest } from '../endpoint/pushed-requests.ts'
+import {
+  IntrospectionReply,
+  JwksReply,
+  PushedReply,
+  redirectReplies,
+  ServerMetadataReply,
+  TokenReply,
+  UserInfoReply,
+} from '../endpoint/reply-schemas.ts'
 import { answerRevocation } from '../endpoint/revoke-token.ts'
 import { answerTokenRequest } from '../endpoint/token-endpoint.ts'
 import { logOut } from '../openid/logout.ts'
@@ -61,6 +70,8 @@ function requestOf({ platform, body, headers, ip, requestId }: EndpointContext<u
 const tokenEndpoint = endpoint({
   method: 'POST',
   path: '/auth/token',
+  operationId: 'requestToken',
+  replies: { 200: { types: { 'application/json': TokenReply } } },
   clientOrigins: true,
   summary:
     'Issues an access token for the API: for a client itself (client_credentials), for a user who signed in (authorization_code, refresh_token), or to act for a user (token exchange).',
@@ -105,6 +116,8 @@ const LogoutBody = Type.Object(
 const pushEndpoint = endpoint({
   method: 'POST',
   path: '/auth/par',
+  operationId: 'pushAuthorizationRequest',
+  replies: { 201: { types: { 'application/json': PushedReply } } },
   clientOrigins: true,
   summary: 'Stores the parameters of an authorization request for a minute (RFC 9126).',
   tag,
@@ -117,6 +130,8 @@ const pushEndpoint = endpoint({
 const revocationEndpoint = endpoint({
   method: 'POST',
   path: '/auth/revoke',
+  operationId: 'revokeToken',
+  replies: { 200: {} },
   clientOrigins: true,
   summary: 'Revokes a refresh token (RFC 7009). Access tokens expire within minutes and cannot be revoked.',
   tag,
@@ -129,6 +144,8 @@ const revocationEndpoint = endpoint({
 const introspectionEndpoint = endpoint({
   method: 'POST',
   path: '/auth/introspect',
+  operationId: 'introspectToken',
+  replies: { 200: { types: { 'application/json': IntrospectionReply } } },
   summary: "Describes an access token of the client's tenant, or a refresh token of the client (RFC 7662).",
   tag,
   accepts: 'form',
@@ -150,6 +167,8 @@ async function redirect(
 const authorizeByQuery = endpoint({
   method: 'GET',
   path: '/auth/authorize',
+  operationId: 'requestAuthorization',
+  replies: redirectReplies,
   summary:
     'Signs a user in and redirects the browser to the client with an authorization code. PKCE (S256) is required.',
   tag,
@@ -161,6 +180,8 @@ const authorizeByQuery = endpoint({
 const authorizeByForm = endpoint({
   method: 'POST',
   path: '/auth/authorize',
+  operationId: 'requestAuthorizationByForm',
+  replies: redirectReplies,
   summary: 'The same with the parameters in a form.',
   tag,
   accepts: 'form',
@@ -177,6 +198,8 @@ function signOut({ platform, headers, ip, requestId }: EndpointContext<unknown, 
 const logoutByQuery = endpoint({
   method: 'GET',
   path: '/auth/logout',
+  operationId: 'signOut',
+  replies: redirectReplies,
   summary: 'Signs the user out and redirects the browser to the client (OpenID Connect RP-Initiated Logout).',
   tag,
   accepts: 'none',
@@ -187,6 +210,8 @@ const logoutByQuery = endpoint({
 const logoutByForm = endpoint({
   method: 'POST',
   path: '/auth/logout',
+  operationId: 'signOutByForm',
+  replies: redirectReplies,
   summary: 'The same with the parameters in a form.',
   tag,
   accepts: 'form',
@@ -213,6 +238,8 @@ async function claimsOf({
 const userinfoByGet = endpoint({
   method: 'GET',
   path: '/auth/userinfo',
+  operationId: 'getUserInfo',
+  replies: { 200: { types: { 'application/json': UserInfoReply } } },
   clientOrigins: true,
   summary: 'Returns claims about the user of an access token with the scope openid.',
   tag,
@@ -223,6 +250,8 @@ const userinfoByGet = endpoint({
 const userinfoByPost = endpoint({
   method: 'POST',
   path: '/auth/userinfo',
+  operationId: 'requestUserInfo',
+  replies: { 200: { types: { 'application/json': UserInfoReply } } },
   clientOrigins: true,
   summary: 'The same by POST.',
   tag,
@@ -238,6 +267,8 @@ const metadataEndpoint = endpoint({
   method: 'GET',
   // RFC 8414 3.1: the well-known part is inserted between host and path of the issuer
   path: '/.well-known/oauth-authorization-server/auth',
+  operationId: 'getServerMetadata',
+  replies: { 200: { types: { 'application/json': ServerMetadataReply } } },
   summary: "Returns the metadata of the platform's authorization server (RFC 8414).",
   tag,
   accepts: 'none',
@@ -248,6 +279,8 @@ const metadataEndpoint = endpoint({
 const openidEndpoint = endpoint({
   method: 'GET',
   path: '/auth/.well-known/openid-configuration',
+  operationId: 'getOpenIdConfiguration',
+  replies: { 200: { types: { 'application/json': ServerMetadataReply } } },
   summary: 'Returns the same metadata at the path that OpenID Connect clients use.',
   tag,
   accepts: 'none',
@@ -258,6 +291,8 @@ const openidEndpoint = endpoint({
 const jwksEndpoint = endpoint({
   method: 'GET',
   path: '/auth/jwks',
+  operationId: 'getJwks',
+  replies: { 200: { types: { 'application/json': JwksReply } } },
   summary:
     'Returns the keys that verify access tokens, ID tokens and logout tokens of the platform: the current ones and those retired lately.',
   tag,

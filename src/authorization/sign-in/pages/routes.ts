@@ -40,6 +40,7 @@ const InvitationBody = Type.Object(
 const users = routeGroup({ group: 'onboarding', tag: 'users', path: '/users', scope: 'users:write', reply: Invitation })
 
 const inviteRoute = users.post('/{username}/invitation', {
+  operationId: 'inviteUser',
   summary: 'Invites a user to sign in: makes a link that works once within 7 days, and ends an earlier one.',
   body: InvitationBody,
   status: 201,

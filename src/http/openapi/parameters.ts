@@ -1,0 +1,42 @@
+import type { TSchema } from 'typebox'
+import { type Schemas, shapeOf } from './components.ts'
+import { exampleOf } from './example.ts'
+
+/** The parameters of a path, each with its schema and an example. */
+export function pathParameters(path: string, schema: TSchema | undefined, schemas: Schemas): object[] {
+  const properties = propertiesOf(schema)
+  return [...path.matchAll(/\{([^{}*]+)\*?\}/g)].map(([, name = '']) => {
+    const known = properties[name]
+    const shape = known === undefined ? { type: 'string' } : shapeOf(known, schemas)
+    return { in: 'path', name, required: true, schema: shape, example: exampleOf(shape, schemas, name) }
+  })
+}
+
+/** The parameters of a query, each with its description and an example. A list is sent with commas. */
+export function queryParameters(schema: TSchema | undefined, schemas: Schemas): object[] {
+  const required: readonly unknown[] = schema !== undefined && 'required' in schema ? [schema.required].flat() : []
+  return Object.entries(propertiesOf(schema)).map(([name, one]) => {
+    const { description, ...shape }: Readonly<Record<string, unknown>> = { ...shapeOf(one, schemas) }
+    // A query is text; a choice of `true` and `false` is a boolean to its reader.
+    const rest: Readonly<Record<string, unknown>> = isBoolean(shape.enum) ? { type: 'boolean' } : shape
+    const isArray = rest.type === 'array'
+    return {
+      ...{ in: 'query', name },
+      ...(description === undefined ? {} : { description }),
+      ...(required.includes(name) && { required: true }),
+      ...(isArray && { style: 'form', explode: false }),
+      schema: rest,
+      example: exampleOf(rest, schemas, /\[(\w+)\]$/.exec(name)?.[1] ?? name),
+    }
+  })
+}
+
+function isBoolean(values: unknown): boolean {
+  return Array.isArray(values) && values.length === 2 && values.includes('true') && values.includes('false')
+}
+
+function propertiesOf(schema: TSchema | undefined): Readonly<Record<string, TSchema>> {
+  if (schema === undefined || !('properties' in schema)) return {}
+  // A schema's properties are schemas.
+  return schema.properties as Record<string, TSchema>
+}
