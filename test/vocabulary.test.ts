@@ -52,6 +52,7 @@ const frozen = {
     credential_template.archived
     credential_template.created
     credential_template.replaced
+    credential_template.restored
     deployment.keys_rotated
     identity_provider.changed
     identity_provider.created

@@ -9,6 +9,7 @@ import { homeScreens } from './home/home.ts'
 import { tableScreens } from './issue-many/screens.ts'
 import { journalScreens } from './journal/screens.ts'
 import { peopleScreens } from './people/screens.ts'
+import { requestScreens } from './requests/screens.ts'
 import { settingScreens } from './settings/screens.ts'
 import { templateScreens } from './templates/screens.ts'
 import { trustedScreens } from './trusted/screens.ts'
@@ -23,6 +24,7 @@ export const consoleEndpoints: readonly Endpoint[] = [
   ...tableScreens,
   ...batchScreens,
   ...deskScreens,
+  ...requestScreens,
   ...peopleScreens,
   ...applicationScreens,
   ...certificateScreens,

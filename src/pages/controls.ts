@@ -61,6 +61,18 @@ export function checkboxes(
   return html`<fieldset class="ticks"><legend>${legend}</legend>${boxes}</fieldset>`
 }
 
+/** Returns a field for a file. Its form is made by `fileForm`. @param accept Kinds of files, as in HTML. */
+export function fileField(
+  frame: FormFrame,
+  one: Labelled & { readonly accept: string; readonly isOptional?: boolean },
+): Html {
+  return labelled(
+    frame,
+    one,
+    html`<input id="${one.name}" name="${one.name}" type="file" accept="${one.accept}"${described(one)}>`,
+  )
+}
+
 /** Returns a hidden member. */
 export function hidden(name: string, value: string): Html {
   return html`<input type="hidden" name="${name}" value="${value}">`

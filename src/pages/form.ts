@@ -26,7 +26,16 @@ export const CSRF_FIELD = 'csrf'
 
 /** A form that posts to an address of this server. The token in it fits this address only. */
 export function form(frame: FormFrame, action: string, content: Html): Html {
-  return html`<form method="post" action="${action}" novalidate><input type="hidden" name="${CSRF_FIELD}" value="${frame.csrf(action)}">${content}</form>`
+  return posting(frame, action, content, html``)
+}
+
+/** As {@link form}, for a form with a file. */
+export function fileForm(frame: FormFrame, action: string, content: Html): Html {
+  return posting(frame, action, content, html` enctype="multipart/form-data"`)
+}
+
+function posting(frame: FormFrame, action: string, content: Html, encoding: Html): Html {
+  return html`<form method="post" action="${action}"${encoding} novalidate><input type="hidden" name="${CSRF_FIELD}" value="${frame.csrf(action)}">${content}</form>`
 }
 
 /** Returns a field: label, hint, error, input. The input names hint and error as its description. */

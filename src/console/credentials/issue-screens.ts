@@ -8,8 +8,8 @@ import { button, buttonLink, card, facts, message, rows } from '../../pages/part
 import { hasProblems, noProblems, type Problems, problemList, problemsOf } from '../frame/form-values.ts'
 import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
-import { draftOf } from '../templates/draft.ts'
-import type { Template } from '../templates/template.ts'
+import { lineOf, lookOf } from '../templates/card-look.ts'
+import { labelOf, type Template } from '../templates/template.ts'
 import type { Issuance } from './issuance.ts'
 import { credentialTexts } from './texts.ts'
 import { fieldOf, readValues, valueFields } from './values-form.ts'
@@ -79,11 +79,8 @@ function issueForm(frame: Frame, template: Template, problems: Problems): Screen
   const given = (name: string) => typed(frame.fields, name)
   const choices = Object.entries(t.days).map(([value, text]) => ({ value, text }))
   const action = `/console/issue/${template.id}`
-  const { back, ink, rows: attributes } = draftOf(template, '')
-  const line = attributes
-    .slice(0, 2)
-    .map(({ name, key }) => name || key)
-    .join(' · ')
+  const look = lookOf(template)
+  const line = lineOf(template).map(labelOf).join(' · ')
   const content = html`${onceField(frame.fields)}
 ${card(valueFields(frame, t, template, problems.fields), t.values)}
 ${card(
@@ -96,8 +93,8 @@ ${select(frame, { name: 'lifetime', label: t.lifetime, value: given('lifetime') 
   return {
     title: `${t.issue}: ${template.name}`,
     crumbs: [[t.title, LIST], [t.issueTitle, '/console/issue'], [template.name]],
-    main: html`${problemList(frame.texts.problems, problems)}<div class="beside">${form(frame, action, content)}<div>${credentialCard({ issuer: frame.me.organisation.name, name: template.name, line, back, ink })}</div></div>`,
-    style: cardStyle({ back, ink }),
+    main: html`${problemList(frame.texts.problems, problems)}<div class="beside">${form(frame, action, content)}<div>${credentialCard({ issuer: frame.me.organisation.name, name: template.name, line, ...look })}</div></div>`,
+    style: cardStyle(look),
     hasErrors: hasProblems(problems),
   }
 }

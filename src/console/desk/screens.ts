@@ -8,7 +8,6 @@ import { button, buttonLink, card } from '../../pages/parts.ts'
 import { badge, table } from '../../pages/table.ts'
 import { type Frame, formScreen, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
-import { requestScreens } from './request-screens.ts'
 import { type Check, result, verdictOf } from './result.ts'
 import { type DeskTexts, deskTexts } from './texts.ts'
 import { verificationScreens } from './verification-screens.ts'
@@ -117,6 +116,4 @@ function readCheck({ api, params }: Frame<{ readonly id: string }>, headers: Rea
 }
 
 /** The screens of the desk, and of the templates of its requests. */
-export const deskScreens: readonly Endpoint[] = [
-  ...[...desk, ...one, ...state, ...requestScreens, ...verificationScreens],
-]
+export const deskScreens: readonly Endpoint[] = [...[...desk, ...one, ...state, ...verificationScreens]]

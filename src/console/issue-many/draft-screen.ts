@@ -9,7 +9,7 @@ import { buttonLink, message } from '../../pages/parts.ts'
 import { writeCsv } from '../../protocols/table/write-csv.ts'
 import { credentialTexts } from '../credentials/texts.ts'
 import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
-import { draftOf } from '../templates/draft.ts'
+import { lineOf, lookOf } from '../templates/card-look.ts'
 import type { Template } from '../templates/template.ts'
 import { changeByForm } from './change-draft.ts'
 import { columnProblems, isChecked, targetsFor } from './checked-draft.ts'
@@ -175,15 +175,13 @@ function buttons(frame: Frame, t: TableTexts, { id, view }: HeldDraft): Html {
 }
 
 function cardOf({ me }: Frame, t: TableTexts, template: Template, view: DraftView, first: PlacedRow | undefined) {
-  const { back, ink, rows } = draftOf(template, '')
-  const line = rows
-    .slice(0, 2)
+  const line = lineOf(template)
     .map(({ namespace, key }) => view.mapping.indexOf(`attributes.${namespace === '' ? key : `${namespace}.${key}`}`))
     .flatMap((column) => first?.row.cells[column]?.slice(0, 60) || [])
     .join(' · ')
-  const look = { issuer: me.organisation.name, name: template.name, line, back, ink }
+  const look = { issuer: me.organisation.name, name: template.name, line, ...lookOf(template) }
   const card = html`<section class="panel"><header><h2>${t.looks}</h2><span class="hint">${t.rowOf(first?.row.number ?? 2)}</span></header><div class="inside">${credentialCard(look)}</div></section>`
-  return { card, style: cardStyle({ back, ink }) }
+  return { card, style: cardStyle(look) }
 }
 
 /** Issuing was interrupted: the only thing to do is to finish it. */

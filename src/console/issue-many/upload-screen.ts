@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../http/routes/endpoint.ts'
-import { textArea } from '../../pages/controls.ts'
-import { CSRF_FIELD } from '../../pages/form.ts'
+import { fileField, hidden, textArea } from '../../pages/controls.ts'
+import { fileForm } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { button, buttonLink, card, rows } from '../../pages/parts.ts'
 import { hasProblems, noProblems, type Problems, problemList } from '../frame/form-values.ts'
@@ -82,21 +82,19 @@ function crumbsOf({ t: common }: Frame, t: TableTexts): NonNullable<Screen['crum
 
 function uploadForm(frame: Frame, template: Template, problems: Problems): Screen {
   const t = tableTexts[frame.language]
-  const { file: wrong } = problems.fields
-  const describes = html`aria-describedby="file-hint${wrong !== undefined && ' file-error'}"${wrong !== undefined && html` aria-invalid="true"`}`
-  const file = html`<div class="field${wrong !== undefined && ' wrong'}"><label for="file">${t.file}</label><p class="hint" id="file-hint">${t.fileHint}</p>${wrong !== undefined && html`<p class="error" id="file-error">${wrong}</p>`}
-<input id="file" name="file" type="file" accept=".csv,.tsv,.txt,.xlsx,text/csv" ${describes}></div>`
+  const file = fileField(frame, {
+    ...{ name: 'file', label: t.file, hint: t.fileHint, error: problems.fields.file },
+    accept: '.csv,.tsv,.txt,.xlsx,text/csv',
+  })
   const pasted = textArea(frame, {
     ...{ name: 'pasted', label: t.paste, hint: t.pasteHint, isOptional: true, rows: 6 },
     ...{ value: frame.fields.get('pasted')?.[0] ?? '', lengthMax: TABLE_BYTES_MAX, error: problems.fields.pasted },
   })
-  const content = html`<input type="hidden" name="${CSRF_FIELD}" value="${frame.csrf(TABLE)}"><input type="hidden" name="template" value="${template.id}">
-${card(html`${file}${pasted}`)}<div class="buttons">${button(t.read, { look: 'main' })}${buttonLink(frame.t.cancel, '/console/issue')}</div><p class="hint">${t.readHint}</p>`
-  const form = html`<form method="post" action="${TABLE}" enctype="multipart/form-data" novalidate>${content}</form>`
+  const content = html`${hidden('template', template.id)}${card(html`${file}${pasted}`)}<div class="buttons">${button(t.read, { look: 'main' })}${buttonLink(frame.t.cancel, '/console/issue')}</div><p class="hint">${t.readHint}</p>`
   return {
     title: `${t.title}: ${template.name}`,
     crumbs: crumbsOf(frame, t),
-    main: html`${stepsAt(t, 'choose')}${problemList(frame.texts.problems, problems)}<div class="beside">${form}${sample(t, template)}</div>`,
+    main: html`${stepsAt(t, 'choose')}${problemList(frame.texts.problems, problems)}<div class="beside">${fileForm(frame, TABLE, content)}${sample(t, template)}</div>`,
     hasErrors: hasProblems(problems),
   }
 }

@@ -1,108 +1,90 @@
 import type { Endpoint } from '../../http/routes/endpoint.ts'
-import { hidden } from '../../pages/controls.ts'
-import { form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
-import { moment } from '../../pages/moment-text.ts'
+import { cardStyle } from '../../pages/look/credential-card.ts'
 import { onceHeader, typed } from '../../pages/once.ts'
 import { ApiRefusal } from '../../pages/own-api.ts'
-import { button, buttonLink } from '../../pages/parts.ts'
-import { badge, pageOf, pager, table } from '../../pages/table.ts'
+import { buttonLink } from '../../pages/parts.ts'
+import { badge } from '../../pages/table.ts'
+import { confirmScreen } from '../frame/confirm.ts'
 import { hasProblems, noProblems, type Problems, problemsOf } from '../frame/form-values.ts'
-import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
+import { type Frame, formScreen, type Screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
-import { cardOf, designer } from './designer.ts'
-import { bodyOf, checkDraft, type Draft, draftOf, editRows, readDraft, starts } from './draft.ts'
+import { editRows } from './attribute-rows.ts'
+import { checkDraft, fieldAt } from './check-draft.ts'
+import { compared } from './compared.ts'
+import { cardOf, type DesignerPlace, designer } from './designer.ts'
+import { bodyOf, type Draft, draftOf, readDraft } from './draft.ts'
+import { imageIn } from './image-file.ts'
+import { templateList } from './list-screen.ts'
+import { freeLocale } from './locales.ts'
+import { starts } from './starts.ts'
 import type { Template } from './template.ts'
-import { type TemplateTexts, templateTexts } from './texts.ts'
+import { templateTexts } from './texts.ts'
+import { readUsage, usagePanel } from './usage.ts'
 
 const LIST = '/console/templates'
 const API = '/creds/templates/credentials'
 const place = 'templates'
+/** Two pictures beside the texts. */
+const fileBytesMax = 524_288
 
-const list = screen({
-  ...{ place, path: LIST, summary: 'Lists the credential templates.' },
-  show: async (frame) => {
-    const t = templateTexts[frame.language]
-    const { q, archived } = frame.query
-    const query = {
-      'search[name]': q,
-      ...(archived !== undefined && { 'filter[archived]': 'true' }),
-      ...pageOf(frame.query),
-    }
-    const { data, links } = await frame.api.get<readonly Template[]>(API, query)
-    const isFiltered = (q ?? '') !== '' || archived !== undefined || frame.query.after !== undefined
-    const actions = html`<div class="buttons">${may(frame, 'issuance:write') && html`<a class="button main" href="${LIST}/new">${t.new}</a>`}</div>`
-    const main = html`${(isFiltered || data.length > 0) && filter(frame, t)}
-${data.length > 0 ? rowsOf(frame, t, data) : isFiltered ? html`<div class="empty"><p>${t.emptyFilter}</p></div>` : emptyList(frame, t)}
-${pager(frame.texts, links, frame.here)}`
-    return { title: t.title, main, actions }
-  },
-})
-
-function filter({ query, t: common }: Frame, t: TemplateTexts): Html {
-  return html`<form class="filter" method="get" action="${LIST}"><div class="field"><label for="q">${t.search}</label><input id="q" name="q" type="search" maxlength="200" value="${query.q ?? ''}"></div>${button(common.filter)}<a class="button plain" href="${query.archived === undefined ? `${LIST}?archived=1` : LIST}">${query.archived === undefined ? t.archived : t.active}</a></form>`
-}
-
-function rowsOf(frame: Frame, t: TemplateTexts, templates: readonly Template[]): Html {
-  const canIssue = may(frame, 'issuance:write')
-  return table(
-    t.title,
-    [
-      { heading: t.name, cell: ({ id, name }) => html`<a href="${LIST}/${id}">${name}</a>` },
-      { heading: t.kind, cell: ({ format }) => t.formats[format] },
-      { heading: t.changed, cell: ({ updatedAt }) => moment(updatedAt, frame.language) },
-      {
-        heading: t.issue,
-        cell: ({ id, name, archivedAt }) =>
-          archivedAt !== null
-            ? badge(t.isArchived, 'plain')
-            : (canIssue && html`<a href="/console/issue/${id}" aria-label="${t.issue}: ${name}">${t.issue}</a>`) || '–',
-      },
-    ],
-    templates,
-  )
-}
-
-function emptyList(frame: Frame, t: TemplateTexts): Html {
-  const ways = Object.entries(t.starts).map(([from, text]) => buttonLink(text, `${LIST}/new?from=${from}`))
-  return html`<div class="empty"><p>${t.empty}</p>${may(frame, 'issuance:write') && html`<div class="buttons">${ways}</div>`}</div>`
-}
+/** What is being edited: a template that exists, or a new one, perhaps from a copy. */
+type Subject = { readonly action: string; readonly current: Template | null; readonly copied: Template | null }
 
 const create = formScreen({
-  ...{ place, path: `${LIST}/new`, summary: 'Makes a credential template.' },
+  ...{ place, path: `${LIST}/new`, summary: 'Makes a credential template.', fileBytesMax },
   show: async (frame) => {
-    const t = templateTexts[frame.language]
-    const draft = frame.isKept ? readDraft(frame.fields) : await startOf(frame, t)
-    return designer(frame, { draft, action: `${LIST}/new`, problems: noProblems, fixedType: null })
+    const copied = await copiedIn(frame)
+    const draft = frame.isKept ? readDraft(frame.fields) : startOf(frame, copied)
+    const above = copied === null && !frame.isKept ? startLinks(frame) : undefined
+    return designer(frame, {
+      ...shownOf({ action: `${LIST}/new`, current: null, copied }),
+      draft,
+      problems: noProblems,
+      above,
+    })
   },
-  send: (frame) => edit(frame, `${LIST}/new`, null),
+  send: async (frame) => edit(frame, { action: `${LIST}/new`, current: null, copied: await copiedIn(frame) }),
 })
 
-async function startOf(frame: Frame, t: TemplateTexts): Promise<Draft> {
-  const { from = 'blank', copy } = frame.query
-  if (copy !== undefined) {
-    const { data } = await frame.api.get<Template>(`${API}/${encodeURIComponent(copy)}`)
-    return { ...draftOf(data, ''), code: '', name: data.name }
-  }
+async function copiedIn(frame: Frame): Promise<Template | null> {
+  const id = typed(frame.fields, 'copy') || (frame.query.copy ?? '')
+  return id === '' ? null : (await read(frame, id)).template
+}
+
+function startOf(frame: Frame, copied: Template | null): Draft {
+  const t = templateTexts[frame.language]
+  if (copied !== null) return { ...draftOf(copied, ''), code: '', name: t.copyOf(copied.name) }
+  const { from = 'blank' } = frame.query
   const isKnown = (name: string): name is keyof typeof starts => Object.hasOwn(starts, name)
   return starts[isKnown(from) ? from : 'blank'](t)
 }
 
+function startLinks({ language, query }: Frame): Html {
+  const t = templateTexts[language]
+  const links = Object.entries(t.starts).map(([from, text]) => {
+    const path = `${LIST}/new?from=${from}`
+    const isHere = (query.from ?? 'blank') === from
+    return html`<a class="button plain" href="${path}"${isHere && html` aria-current="page"`}>${text}</a>`
+  })
+  return html`<nav class="tabs" aria-label="${t.startFrom}">${links}</nav>`
+}
+
 const one = formScreen({
-  ...{ place, path: `${LIST}/{id}`, summary: 'Changes a credential template.' },
+  ...{ place, path: `${LIST}/{id}`, summary: 'Changes a credential template.', fileBytesMax },
   show: async (frame) => {
     const { template, etag } = await read(frame, frame.params.id)
-    if (template.archivedAt !== null || !may(frame, 'issuance:write')) return shown(frame, template)
+    const aside = usagePanel(frame, template, await readUsage(frame, template))
+    if (template.archivedAt !== null || !may(frame, 'issuance:write')) return shown(frame, template, aside)
     const draft = frame.isKept ? readDraft(frame.fields) : draftOf(template, etag)
-    const page = designer(frame, {
-      draft,
-      action: `${LIST}/${template.id}`,
-      problems: noProblems,
-      fixedType: template.type,
-    })
-    return { ...page, title: template.name, actions: actionsOf(frame, template) }
+    const subject = { action: `${LIST}/${template.id}`, current: template, copied: null }
+    const page = designer(frame, { ...shownOf(subject), draft, problems: noProblems, aside })
+    return { ...page, title: template.name, crumbs: crumbsOf(frame, template), actions: actionsOf(frame, template) }
   },
-  send: async (frame) => edit(frame, `${LIST}/${frame.params.id}`, (await read(frame, frame.params.id)).template),
+  send: async (frame) => {
+    const { template } = await read(frame, frame.params.id)
+    return edit(frame, { action: `${LIST}/${template.id}`, current: template, copied: null })
+  },
 })
 
 async function read({ api }: Frame, id: string) {
@@ -110,121 +92,146 @@ async function read({ api }: Frame, id: string) {
   return { template: data, etag: etag ?? '' }
 }
 
-function actionsOf(frame: Frame, { id }: Template): Html {
-  const t = templateTexts[frame.language]
-  return html`<div class="buttons"><a class="button main" href="/console/issue/${id}">${t.issue}</a>${buttonLink(t.duplicate, `${LIST}/new?copy=${id}`)}${buttonLink(t.archive, `${LIST}/${id}/archive`)}</div>`
+function shownOf({ action, current, copied }: Subject) {
+  return { action, fixedType: current?.type ?? null, ...(copied !== null && { copied: copied.id }) }
 }
 
-function shown(frame: Frame, template: Template): Screen {
+function crumbsOf({ language }: Frame, { name }: Template): NonNullable<Screen['crumbs']> {
+  return [[templateTexts[language].title, LIST], [name]]
+}
+
+function actionsOf(frame: Frame, { id, archivedAt }: Template): Html {
+  const t = templateTexts[frame.language]
+  if (!may(frame, 'issuance:write')) return html``
+  const copy = buttonLink(t.duplicate, `${LIST}/new?copy=${id}`)
+  if (archivedAt !== null)
+    return html`<div class="buttons">${copy}${buttonLink(t.restore, `${LIST}/${id}/restore`)}</div>`
+  return html`<div class="buttons"><a class="button main" href="/console/issue/${id}">${t.issue}</a>${copy}${buttonLink(t.archive, `${LIST}/${id}/archive`)}</div>`
+}
+
+/** For those who may not change it, and of an archived template. */
+function shown(frame: Frame, template: Template, usage: Html): Screen {
   const t = templateTexts[frame.language]
   const draft = draftOf(template, '')
-  const rows = draft.rows.map(
-    ({ key, name, type }) =>
-      html`<div><dt>${name || key}</dt><dd>${Object.hasOwn(t.types, type) ? t.types[type as keyof typeof t.types] : t.nested}</dd></div>`,
-  )
+  const rows = draft.rows
+    .filter(({ type }) => type !== 'namespace')
+    .map(({ key, name, type }) => {
+      const kind = Object.entries(t.types).find(([value]) => value === type)?.[1] ?? type
+      return html`<div><dt>${name || key}</dt><dd>${kind}</dd></div>`
+    })
   return {
     title: template.name,
-    crumbs: [[t.title, LIST], [template.name]],
-    main: html`<div class="beside"><section class="panel"><header><h2>${t.attributes}</h2>${template.archivedAt !== null && badge(t.isArchived, 'plain')}</header><dl class="facts">${rows}</dl></section><div>${cardOf(frame, draft)}</div></div>`,
-    actions: html`<div class="buttons">${may(frame, 'issuance:write') && buttonLink(t.duplicate, `${LIST}/new?copy=${template.id}`)}</div>`,
+    crumbs: crumbsOf(frame, template),
+    main: html`<div class="beside"><section class="panel"><header><h2>${t.attributes}</h2>${template.archivedAt !== null && badge(t.isArchived, 'plain')}</header><dl class="facts">${rows}</dl></section><div class="stack">${cardOf(frame, draft)}${usage}</div></div>`,
+    style: cardStyle(draft),
+    actions: actionsOf(frame, template),
   }
 }
 
+type Edited = Screen | { readonly to: string } | { readonly fragment: Html }
+
 /** Does what the pressed button says: edits the rows, draws the card, or saves. */
-async function edit(
-  frame: Frame,
-  action: string,
-  current: Template | null,
-): Promise<Screen | { readonly to: string } | { readonly fragment: Html }> {
-  const t = templateTexts[frame.language]
-  const draft = readDraft(frame.fields)
+async function edit(frame: Frame, subject: Subject): Promise<Edited> {
   const pressed = typed(frame.fields, 'do')
-  const fixedType = current?.type ?? null
-  const show = (problems: Problems, now = draft, at?: number) =>
-    designer(frame, { draft: now, action, problems, fixedType, at })
+  const { draft, problems: wrong } = withFiles(frame, readDraft(frame.fields))
   if (pressed === 'preview' && frame.headers['sec-fetch-dest'] === 'empty') return { fragment: cardOf(frame, draft) }
+  const show = (problems: Problems, now = draft, at: DesignerPlace = {}) =>
+    designer(frame, { ...shownOf(subject), draft: now, problems, at })
   if (pressed !== 'save') {
-    const edited = editRows(draft, pressed)
-    return edited === null ? show(noProblems) : show(noProblems, edited.draft, edited.at)
+    const edited = hasProblems(wrong) ? null : pressedIn(draft, pressed, frame.language)
+    return edited === null ? show(wrong) : show(noProblems, edited.draft, edited.at)
   }
-  const problems = checkDraft(draft, t, frame.t)
+  const checked = checkDraft(draft, templateTexts[frame.language], frame.t)
+  const problems = { ...checked, fields: { ...checked.fields, ...wrong.fields } }
   if (hasProblems(problems)) return show(problems)
   try {
-    await save(frame, draft, current)
+    await save(frame, draft, subject)
   } catch (error) {
-    if (error instanceof ApiRefusal && error.status === 412 && current !== null)
-      return conflict(frame, draft, current.id, action)
-    return show(problemsOf(error, (pointer) => fieldAt(pointer, draft)))
+    if (error instanceof ApiRefusal && error.status === 412 && subject.current !== null)
+      return conflict(frame, draft, subject.current.id, subject)
+    return show(problemsOf(error, (pointer) => fieldAt(pointer, draft), frame.t))
   }
   return { to: LIST }
 }
 
-async function save({ api, fields }: Frame, draft: Draft, current: Template | null): Promise<void> {
-  const body = bodyOf(draft, current)
+/** Files become part of the form, so that the next answer still has them. */
+function withFiles(frame: Frame, draft: Draft): { readonly draft: Draft; readonly problems: Problems } {
+  const t = templateTexts[frame.language]
+  const [logo, picture] = [imageIn(frame.fileOf('logoFile')), imageIn(frame.fileOf('pictureFile'))]
+  const fields = {
+    ...(logo !== null && 'problem' in logo && { logoFile: t.image[logo.problem] }),
+    ...(picture !== null && 'problem' in picture && { pictureFile: t.image[picture.problem] }),
+  }
+  const chosen = {
+    ...(logo !== null && 'uri' in logo && { logo: logo.uri }),
+    ...(picture !== null && 'uri' in picture && { picture: picture.uri }),
+  }
+  return { draft: { ...draft, ...chosen }, problems: { fields } }
+}
+
+/** Returns the draft after a button, and where the person continues; null: it changes nothing. */
+function pressedIn(
+  draft: Draft,
+  pressed: string,
+  language: Frame['language'],
+): { readonly draft: Draft; readonly at: DesignerPlace } | null {
+  const { languages, locale } = draft
+  if (pressed === 'language') {
+    const own = locale || language
+    const added = { locale: freeLocale([own, ...languages.map((one) => one.locale)]), name: '', about: '' }
+    return { draft: { ...draft, locale: own, languages: [...languages, added] }, at: { language: languages.length } }
+  }
+  if (pressed.startsWith('unlanguage-')) {
+    const at = Number(pressed.slice('unlanguage-'.length))
+    const rows = draft.rows.map((row) => ({ ...row, names: row.names.filter((_, place) => place !== at) }))
+    return {
+      draft: { ...draft, rows, languages: languages.filter((_, place) => place !== at) },
+      at: { language: at - 1 },
+    }
+  }
+  const edited = editRows(draft.rows, pressed, draft.format === 'mdoc')
+  return edited === null ? null : { draft: { ...draft, rows: edited.rows }, at: { row: edited.at } }
+}
+
+async function save({ api, fields }: Frame, draft: Draft, { current, copied }: Subject): Promise<void> {
+  const body = bodyOf(draft, current ?? copied, current === null)
   if (current === null) await api.send('POST', API, { body, headers: onceHeader(fields) })
   else await api.send('PUT', `${API}/${current.id}`, { body, ifMatch: draft.etag })
 }
 
-/** Both versions: what another person saved, and what was typed here. */
-async function conflict(frame: Frame, draft: Draft, id: string, action: string): Promise<Screen> {
-  const t = templateTexts[frame.language]
+/** Another person saved the template meanwhile: both versions, and the form as it was typed. */
+async function conflict(frame: Frame, draft: Draft, id: string, subject: Subject): Promise<Screen> {
   const { template, etag } = await read(frame, id)
-  const theirs = draftOf(template, etag)
-  const said = (one: Draft, name: 'name' | 'description' | 'rows' | 'back' | 'ink') =>
-    name === 'rows' ? one.rows.map((row) => `${row.name || row.key}`).join(', ') : one[name]
-  const labels = { name: t.name, description: t.about, rows: t.attributes, back: t.back, ink: t.ink }
-  const names = ['name', 'description', 'rows', 'back', 'ink'] as const
-  const differing = names.filter((name) => said(theirs, name) !== said(draft, name))
-  const compared = table(
-    t.changedTitle,
-    [
-      { heading: t.name, cell: (name) => labels[name] },
-      { heading: t.theirs, cell: (name) => said(theirs, name) },
-      { heading: t.yours, cell: (name) => said(draft, name) },
-    ],
-    differing,
-  )
-  const both = html`<div class="message warn" role="alert" tabindex="-1" autofocus><h2>${t.changedTitle}</h2><p>${t.changedText}</p><p><a href="${action}">${t.takeTheirs}</a></p></div>${compared}`
-  const page = designer(frame, {
-    draft: { ...draft, etag },
-    action,
-    problems: noProblems,
-    fixedType: template.type,
-    conflict: both,
-  })
+  const above = compared(frame, draftOf(template, etag), draft, subject.action)
+  const page = designer(frame, { ...shownOf(subject), draft: { ...draft, etag }, problems: noProblems, above })
   return { ...page, status: 412, hasErrors: true }
 }
 
-/** The field of the form at which a finding of the API belongs. */
-function fieldAt(pointer: string, { rows, format }: Draft): string | null {
-  const [, first = '', ...rest] = pointer.split('/')
-  if (first !== 'attributes')
-    return (
-      { name: 'name', code: 'code', description: 'description', docType: 'docType', validUntil: 'date' }[first] ?? null
-    )
-  const [namespace, key] = format === 'mdoc' ? rest : ['', rest[0]]
-  const at = rows.findIndex((row) => row.key === key && (format !== 'mdoc' || row.namespace === namespace))
-  return at < 0 ? null : `key-${at}`
+type Ask = { readonly title: 'archiveTitle' | 'restoreTitle'; readonly text: 'archiveText' | 'restoreText' }
+
+function asked(path: `${string}{id}${string}`, verb: 'archive' | 'restore', { title, text }: Ask): readonly Endpoint[] {
+  return confirmScreen({
+    ...{ place, path, summary: `Asks whether to ${verb} a credential template, and does it.` },
+    ask: async (frame) => {
+      const t = templateTexts[frame.language]
+      const { template } = await read(frame, frame.params.id ?? '')
+      const back = `${LIST}/${template.id}`
+      return {
+        ...{ title: t[title], text: t[text], button: t[verb], look: verb === 'archive' ? 'danger' : 'main', back },
+        crumbs: [[t.title, LIST], [template.name, back], [t[verb]]],
+      }
+    },
+    act: async ({ api, params }) => {
+      const at = `${API}/${encodeURIComponent(params.id ?? '')}`
+      await (verb === 'archive' ? api.send('DELETE', at) : api.send('POST', `${at}/restore`))
+      return { to: LIST }
+    },
+  })
 }
 
-const archive = formScreen({
-  ...{ place, path: `${LIST}/{id}/archive`, summary: 'Archives a credential template.' },
-  show: async (frame) => {
-    const t = templateTexts[frame.language]
-    const { template } = await read(frame, frame.params.id)
-    const here = `${LIST}/${template.id}`
-    const content = html`${hidden('sure', '1')}<p>${t.archiveText}</p><div class="buttons">${button(t.archive, { look: 'danger' })}${buttonLink(frame.t.cancel, here)}</div>`
-    return {
-      title: t.archiveTitle,
-      crumbs: [[t.title, LIST], [template.name, here], [t.archive]],
-      main: html`<div class="narrow">${form(frame, `${here}/archive`, content)}</div>`,
-    }
-  },
-  send: async (frame) => {
-    await frame.api.send('DELETE', `${API}/${encodeURIComponent(frame.params.id)}`)
-    return { to: LIST }
-  },
-})
-
 /** Credential templates. */
-export const templateScreens: readonly Endpoint[] = [...list, ...create, ...one, ...archive]
+export const templateScreens: readonly Endpoint[] = [
+  ...[...templateList, ...create, ...one],
+  ...asked(`${LIST}/{id}/archive`, 'archive', { title: 'archiveTitle', text: 'archiveText' }),
+  ...asked(`${LIST}/{id}/restore`, 'restore', { title: 'restoreTitle', text: 'restoreText' }),
+]

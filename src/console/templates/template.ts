@@ -1,11 +1,31 @@
 import type { JsonObject } from '../../crypto/json.ts'
 
-/** One attribute in the grammar of a template. Parts of an object or array are kept as they are. */
+/** One attribute in the grammar of a template. */
 export type AttributeShape = JsonObject & {
   readonly type?: string
   readonly name?: string
+  readonly names?: Readonly<Record<string, string>>
+  readonly description?: string
   readonly required?: boolean
   readonly alwaysDisclosed?: boolean
+  readonly properties?: JsonObject
+  readonly items?: JsonObject
+}
+
+/** A span from the moment of issuing. */
+export type Span = { readonly future: Readonly<Partial<Record<'days' | 'months' | 'years', number>>> }
+
+/** How a card looks, and in which languages it is described. */
+export type TemplateDisplay = {
+  readonly name?: string
+  readonly description?: string
+  readonly locale?: string
+  readonly translations?: readonly { readonly locale: string; readonly name: string; readonly description?: string }[]
+  readonly cardLine?: readonly string[]
+  readonly logo?: { readonly uri: string; readonly altText?: string }
+  readonly backgroundImage?: { readonly uri: string }
+  readonly backgroundColor?: string
+  readonly textColor?: string
 }
 
 /** A credential template, as the API returns it. */
@@ -18,21 +38,17 @@ export type Template = {
   readonly docType?: string
   readonly revocable: boolean
   readonly attributes: Readonly<Record<string, JsonObject>>
-  readonly validFrom?: unknown
-  readonly validUntil?: string | { readonly future: Readonly<Record<string, number>> }
+  readonly validFrom?: string | Span
+  readonly validUntil?: string | Span
   readonly batchSize?: number
-  readonly txCode?: JsonObject
-  readonly signer?: JsonObject
+  readonly txCode?: { readonly inputMode?: string; readonly length?: number; readonly description?: string }
+  readonly signer?: { readonly kind: string; readonly keyType?: string }
   readonly keyAttestation?: JsonObject
-  readonly display?: {
-    readonly name?: string
-    readonly description?: string
-    readonly locale?: string
-    readonly logo?: JsonObject
-    readonly backgroundColor?: string
-    readonly textColor?: string
-  }
+  readonly attributeSource?: JsonObject
+  readonly approvalRequired?: boolean
+  readonly display?: TemplateDisplay
   readonly type: string
+  readonly createdAt?: string
   readonly updatedAt: string
   readonly archivedAt: string | null
 }

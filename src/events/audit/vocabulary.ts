@@ -56,6 +56,7 @@ const auditOnlyActions = {
   'credential_template.archived': 'The credential template was archived; nothing more can be issued from it.',
   'credential_template.created': 'A credential template was created.',
   'credential_template.replaced': 'The credential template was replaced by a new version.',
+  'credential_template.restored': 'The archived credential template was made active again.',
   'deployment.keys_rotated':
     'The tenant has a new key that seals personal data and private keys; stored values are sealed anew.',
   'identity_provider.changed': 'Members of the identity provider were changed.',

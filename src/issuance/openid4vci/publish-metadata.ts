@@ -95,7 +95,7 @@ function configurationOf(
     // [HAIP-3] Tenant-wide unique, as codes are.
     scope: code,
     proofAlgs: ['ES256', 'EdDSA'],
-    display: [displayOf(name, definition)],
+    display: displaysOf(name, definition),
     ...(keyAttestation !== null && { keyAttestation }),
   }
   if (definition.format === 'mdoc') {
@@ -129,22 +129,25 @@ function claimOf(
   }: Pick<TemplateClaimDescription | ElementDescription, 'path' | 'mandatory' | 'attribute'>,
   locale: string | undefined,
 ) {
-  const { name } = attribute
-  return {
-    path,
-    ...(mandatory && { mandatory }),
-    ...(name !== undefined && { display: [{ name, ...(locale !== undefined && { locale }) }] }),
-  }
+  const { name, names = {} } = attribute
+  const display = [
+    ...(name !== undefined ? [{ name, ...(locale !== undefined && { locale }) }] : []),
+    ...Object.entries(names).map(([other, text]) => ({ name: text, locale: other })),
+  ]
+  return { path, ...(mandatory && { mandatory }), ...(display.length > 0 && { display }) }
 }
 
-function displayOf(name: string, { display = {}, description }: CredentialTemplate['definition']): Display {
+/** The look in the language of the template, then in its others: a wallet takes the whole entry of its language. */
+function displaysOf(name: string, { display = {}, description }: CredentialTemplate['definition']): Display[] {
   const about = display.description ?? description
-  return {
+  const look = renderingOf(display)
+  const own = {
     name: display.name ?? name,
     ...(display.locale !== undefined && { locale: display.locale }),
     ...(about !== undefined && { description: about }),
-    ...renderingOf(display),
+    ...look,
   }
+  return [own, ...(display.translations ?? []).map((one) => ({ ...one, ...look }))]
 }
 
 /** Returns the authorization server metadata of a tenant as JSON: each issuer is its own authorization server. */

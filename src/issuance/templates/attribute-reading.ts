@@ -3,6 +3,7 @@ import type { Violation } from '../../fault.ts'
 import { pointerTo } from '../../json-pointer.ts'
 import { attributePointer, walkAttributes } from '../../protocols/claim-tree.ts'
 import { isText } from '../../protocols/shape.ts'
+import { LOCALE_PATTERN, TRANSLATIONS_MAX } from './schemas.ts'
 
 /** What a format allows in attribute descriptions. */
 type AttributeRules = {
@@ -21,16 +22,29 @@ const DEPTH_MAX = 8
 const NAME_CHARS_MAX = 128
 const VIOLATIONS_MAX = 100
 
+const LOCALE = new RegExp(LOCALE_PATTERN)
+
 const isBoolean = (value: Json) => typeof value === 'boolean'
 /** The members of a description besides `type`: whether a value fits, and the violation if it does not. */
 const members: ReadonlyMap<string, readonly [(value: Json) => boolean, string]> = new Map([
   ['name', [(value: Json) => isText(value, 200), 'name must be a text of 1 to 200 characters.']],
+  [
+    'names',
+    [isNames, `names must have 1 to ${TRANSLATIONS_MAX} texts of 1 to 200 characters by language, such as fr.`],
+  ],
   ['description', [(value: Json) => isText(value, 1000), 'description must be a text of 1 to 1000 characters.']],
   ['required', [isBoolean, 'required must be a boolean.']],
   ['alwaysDisclosed', [isBoolean, 'alwaysDisclosed must be a boolean.']],
   ['properties', [isJsonObject, 'properties must be an object.']],
   ['items', [isJsonObject, 'items must be an object.']],
 ])
+
+function isNames(value: Json): boolean {
+  if (!isJsonObject(value)) return false
+  const entries = Object.entries(value)
+  const areValid = entries.every(([locale, name]) => isText(locale, 35) && LOCALE.test(locale) && isText(name, 200))
+  return areValid && entries.length > 0 && entries.length <= TRANSLATIONS_MAX
+}
 
 /** Starts the validation of one template's attributes. */
 export function newAttributeReader(rules: AttributeRules): AttributeReader {

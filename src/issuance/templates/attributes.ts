@@ -10,6 +10,8 @@ const types: readonly ValueType[] = ['string', 'number', 'boolean', 'date', 'obj
 export type TemplateAttribute = {
   readonly type: ValueType
   readonly name?: string
+  /** The name in other languages. */
+  readonly names?: Readonly<Record<string, string>>
   readonly description?: string
   readonly required?: boolean
   readonly alwaysDisclosed?: boolean

@@ -12,7 +12,7 @@ import { type ReadTemplate, readCredentialTemplate } from './read-template.ts'
 import type { TemplateBody } from './schemas.ts'
 import type { CredentialTemplate, TemplateDefinition } from './template.ts'
 import { cacheTemplate, latestTemplate } from './template-cache.ts'
-import { insertFirst, insertNext, setArchived } from './template-store.ts'
+import { insertFirst, insertNext, setArchived, setRestored } from './template-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'memory' | 'urls'>
 
@@ -91,6 +91,19 @@ export async function replaceCredentialTemplate(
 export async function archiveCredentialTemplate(needs: Needs, caller: Caller, id: string): Promise<CredentialTemplate> {
   const entry = entryOf('credential_template.archived', id, caller)
   const done = await needs.store.single(caller.tenantId, (tx) => setArchived(tx, id, entry, needs.clock.now()))
+  if (!done) throw new Fault('resource.unknown')
+  await catalogChanged(needs, caller.tenantId)
+  return latestTemplate(needs, caller.tenantId, id)
+}
+
+/**
+ * Makes an archived credential template active again.
+ *
+ * @throws Fault `resource.unknown`, also if it is not archived
+ */
+export async function restoreCredentialTemplate(needs: Needs, caller: Caller, id: string): Promise<CredentialTemplate> {
+  const entry = entryOf('credential_template.restored', id, caller)
+  const done = await needs.store.single(caller.tenantId, (tx) => setRestored(tx, id, entry, needs.clock.now()))
   if (!done) throw new Fault('resource.unknown')
   await catalogChanged(needs, caller.tenantId)
   return latestTemplate(needs, caller.tenantId, id)

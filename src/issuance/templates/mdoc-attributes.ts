@@ -33,6 +33,8 @@ type MdocAttributeType = keyof typeof cborTypes
 export type MdocAttribute = {
   readonly type: MdocAttributeType
   readonly name?: string
+  /** The name in other languages. */
+  readonly names?: Readonly<Record<string, string>>
   readonly description?: string
   readonly required?: boolean
   readonly properties?: MdocAttributes

@@ -1,5 +1,6 @@
-import { isJsonObject } from '../../crypto/json.ts'
+import { isJsonObject, type Json, type JsonObject, memberOf } from '../../crypto/json.ts'
 import { Fault, type Violation } from '../../fault.ts'
+import { stepsOf } from '../../json-pointer.ts'
 import { sourceViolations } from './attribute-source.ts'
 import { type Attributes, type CredentialAttributes, readCredentialAttributes } from './attributes.ts'
 import { type NameSpaces, readNameSpaces } from './mdoc-attributes.ts'
@@ -22,7 +23,12 @@ export type ReadTemplate = { readonly name: string; readonly code: string; reado
  */
 export function readCredentialTemplate(body: TemplateBody, issuer: string, now: Date): ReadTemplate {
   const format = formatOf(body)
-  const common = [...otherViolations(body), ...signerViolations(body, format), ...timeViolations(body, now)]
+  const common = [
+    ...otherViolations(body),
+    ...signerViolations(body, format),
+    ...timeViolations(body, now),
+    ...displayViolations(body),
+  ]
   const { name, code } = body
   const definition = format === 'mdoc' ? mdocOf(body, common) : sdJwtOf(body, issuer, common)
   const violations = sourceViolations(definition)
@@ -110,4 +116,34 @@ function timeViolations({ validFrom, validUntil }: TemplateBody, now: Date): Vio
   const comparable = typeof validFrom === typeof validUntil
   if (nbf === undefined || !comparable || nbf < exp) return []
   return [{ detail: 'validUntil must be after validFrom.', pointer: '/validUntil' }]
+}
+
+/** The languages of the display, and the attributes on the card. */
+function displayViolations({ display = {}, attributes }: TemplateBody): Violation[] {
+  const { locale, translations = [], cardLine = [] } = display
+  const locales = [locale, ...translations.map((one) => one.locale)].map((one) => one?.toLowerCase())
+  const twice = translations.flatMap((one, at) =>
+    locales.indexOf(one.locale.toLowerCase()) === at + 1
+      ? []
+      : [{ detail: `${one.locale} is there twice.`, pointer: `/display/translations/${at}/locale` }],
+  )
+  const first =
+    translations.length > 0 && locale === undefined
+      ? [{ detail: 'locale is required beside translations.', pointer: '/display/locale' }]
+      : []
+  const unknown = cardLine.flatMap((pointer, at) =>
+    isAttribute(attributes, pointer)
+      ? []
+      : [{ detail: `${pointer} is no attribute of the template.`, pointer: `/display/cardLine/${at}` }],
+  )
+  return [...first, ...twice, ...unknown]
+}
+
+function isAttribute(attributes: JsonObject, pointer: string): boolean {
+  const steps = pointer.startsWith('/') ? stepsOf(pointer) : []
+  const found = steps.reduce<Json | undefined>(
+    (one, step) => (isJsonObject(one) ? memberOf(one, step) : undefined),
+    attributes,
+  )
+  return steps.length <= 2 && isJsonObject(found)
 }

@@ -9,6 +9,7 @@ import {
   archiveCredentialTemplate,
   createCredentialTemplate,
   replaceCredentialTemplate,
+  restoreCredentialTemplate,
 } from './credential-templates.ts'
 import { attributeViolations } from './read-template.ts'
 import { TemplateBody, TemplateView } from './schemas.ts'
@@ -94,5 +95,11 @@ const archive = templates.delete('/{id}', {
     replyOf({ platform, caller }, archiveCredentialTemplate(platform, caller, params.id)),
 })
 
+const restore = templates.post('/{id}/restore', {
+  summary: 'Makes an archived credential template active again.',
+  handle: ({ platform, caller, params }) =>
+    replyOf({ platform, caller }, restoreCredentialTemplate(platform, caller, params.id)),
+})
+
 /** Credential templates, in our API. */
-export const templateRoutes = [create, list, get, replace, archive]
+export const templateRoutes = [create, list, get, replace, archive, restore]

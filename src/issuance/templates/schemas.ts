@@ -108,11 +108,38 @@ const ImageUri = Type.String({
   maxLength: 65_536,
   pattern: '^(https://|http://(localhost|127\\.0\\.0\\.1)[:/]|data:image/(png|jpeg|svg\\+xml)[;,])',
 })
+/** A language tag. @see [RFC 5646](https://www.rfc-editor.org/rfc/rfc5646) */
+export const LOCALE_PATTERN = '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$'
+const Locale = (description: string) => Type.String({ pattern: LOCALE_PATTERN, maxLength: 35, description })
+/** Languages of a template besides the first. */
+export const TRANSLATIONS_MAX = 7
+const Translation = Type.Object(
+  {
+    locale: Locale('The language, such as fr.'),
+    name: Text(200, 'Name shown by wallets in this language.'),
+    description: Type.Optional(Text(1000, 'One or two sentences.')),
+  },
+  strict,
+)
 const Display = Type.Object(
   {
     name: Type.Optional(Text(200, 'Name shown by wallets; by default that of the template.')),
     description: Type.Optional(Text(1000, 'One or two sentences.')),
-    locale: Type.Optional(Type.String({ pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$', maxLength: 35 })),
+    locale: Type.Optional(Locale('Language of the name, the description and the names of the attributes.')),
+    translations: Type.Optional(
+      Type.Array(Translation, {
+        maxItems: TRANSLATIONS_MAX,
+        description:
+          'The same in other languages, each once. Names of attributes in them are `names` of the attribute.',
+      }),
+    ),
+    cardLine: Type.Optional(
+      Type.Array(Type.String({ minLength: 2, maxLength: 1000 }), {
+        ...{ maxItems: 3, uniqueItems: true },
+        description:
+          'The attributes whose values stand on the card below its name, as JSON pointers into `attributes`: /degree; of an mdoc /namespace/element.',
+      }),
+    ),
     logo: Type.Optional(
       Type.Object(
         {
@@ -135,7 +162,7 @@ const Grammar = Type.Unsafe<JsonObject>(
   Type.Record(Type.String(), Type.Unknown(), {
     documentedAs: attributeShapes,
     description:
-      'By claim name: {type: string | number | boolean | date | object | array, name?, description?, required?, alwaysDisclosed?, properties?, items?}. Each attribute is selectively disclosable unless alwaysDisclosed. Of an mdoc by namespace and element identifier, {namespace: {element: {…}}}: no alwaysDisclosed, and the types tdate (a time such as 2026-01-31T12:00:00Z) and bytes (base64url without padding) besides; a date becomes a full-date, an object a map. An mdoc of the type org.iso.18013.5.1.mDL must follow ISO/IEC 18013-5 in the namespace org.iso.18013.5.1.',
+      'By claim name: {type: string | number | boolean | date | object | array, name?, names?, description?, required?, alwaysDisclosed?, properties?, items?}. names: the name in other languages, {fr: …}. Each attribute is selectively disclosable unless alwaysDisclosed. Of an mdoc by namespace and element identifier, {namespace: {element: {…}}}: no alwaysDisclosed, and the types tdate (a time such as 2026-01-31T12:00:00Z) and bytes (base64url without padding) besides; a date becomes a full-date, an object a map. An mdoc of the type org.iso.18013.5.1.mDL must follow ISO/IEC 18013-5 in the namespace org.iso.18013.5.1.',
   }),
 )
 

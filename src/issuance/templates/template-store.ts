@@ -43,6 +43,14 @@ const archiveTemplate = sql(
    ), ${grown('upd')}, ${auditCte({ from: 'upd', first: 4 })}
    select id from upd`,
 )
+const restoreTemplate = sql(
+  'issuance.restore_template',
+  `with upd as (
+     update credential_template set archived_at = null, updated_at = $3
+     where tenant_id = $1 and id = $2 and archived_at is not null returning id
+   ), ${grown('upd')}, ${auditCte({ from: 'upd', first: 4 })}
+   select id from upd`,
+)
 const selectTemplate = sql(
   'issuance.get_template',
   `select ${columns} from ${joined} where t.tenant_id = $1 and t.id = $2`,
@@ -110,6 +118,11 @@ export async function insertNext(
 /** Archives a template. @returns false if it is unknown or already archived */
 export async function setArchived(tx: TenantTx, id: string, entry: AuditEntry, now: Date): Promise<boolean> {
   return (await tx.rows(archiveTemplate, [tx.tenantId, id, now, ...auditValues(entry, now)])).length === 1
+}
+
+/** Makes an archived template active. @returns false if it is unknown or not archived */
+export async function setRestored(tx: TenantTx, id: string, entry: AuditEntry, now: Date): Promise<boolean> {
+  return (await tx.rows(restoreTemplate, [tx.tenantId, id, now, ...auditValues(entry, now)])).length === 1
 }
 
 /** Returns the current version of a template, archived or not. */

@@ -57,6 +57,41 @@ test('a template comes back as it was written, with its type, and can be listed,
   assert.ok(!active.body.data.some((one: { id: string }) => one.id === id))
 })
 
+test('an archived template can be restored, once; then credentials are issued from it again', async () => {
+  const { id } = (await issuer.api('POST', path, aTemplate())).body.data
+  assert.equal((await issuer.api('POST', `${path}/${id}/restore`)).status, 404, 'it is not archived')
+  await issuer.api('DELETE', `${path}/${id}`)
+  const answers = await Promise.all([1, 2].map(() => issuer.api('POST', `${path}/${id}/restore`)))
+  assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 404])
+  assert.equal((await issuer.api('GET', `${path}/${id}`)).body.data.archivedAt, null)
+  const ask = { credentialTemplateId: id, attributes: someClaims }
+  assert.equal((await issuer.api('POST', '/credentials/issuance', ask)).status, 200)
+})
+
+test('wallets get the names of a template in each of its languages', async () => {
+  const translations = [{ locale: 'fr', name: 'Diplôme' }]
+  const attributes = { degree: { type: 'string', name: 'Degree', names: { fr: 'Titre' } } }
+  const display = { locale: 'en', translations, cardLine: ['/degree'] }
+  const { code, type } = (await issuer.api('POST', path, aTemplate({ attributes, display }))).body.data
+  const { body: metadata } = await issuer.open(`/.well-known/openid-credential-issuer/issuers/${issuer.tenant.slug}`)
+  const { display: shown, claims } = metadata.credential_configurations_supported[code].credential_metadata
+  assert.deepEqual(
+    shown.map((one: { locale: string; name: string }) => one.locale),
+    ['en', 'fr'],
+  )
+  const names = [
+    { name: 'Degree', locale: 'en' },
+    { name: 'Titre', locale: 'fr' },
+  ]
+  assert.deepEqual(claims[0].display, names)
+  const { body: published } = await issuer.open(type)
+  assert.deepEqual(published.display.map((one: { name: string }) => one.name).slice(1), ['Diplôme'])
+  assert.deepEqual(
+    published.claims[1].display,
+    names.map(({ name, locale }) => ({ locale, label: name })),
+  )
+})
+
 test('templates are searched by a part of their name, archived ones apart', async () => {
   for (const name of ['Findable One', 'findable two', 'Other']) {
     assert.equal((await issuer.api('POST', path, aTemplate({ name }))).status, 201)
@@ -226,6 +261,14 @@ for (const [what, change, pointers] of [
   ['a transaction code of five letters [SEC-4]', { txCode: { inputMode: 'text', length: 5 } }, ['/txCode/length']],
   ['a validity that is over at once', { validUntil: { future: { days: 0 } } }, ['/validUntil']],
   ['a validity that ends before it begins', { validFrom: '2031-01-01', validUntil: '2030-01-01' }, ['/validUntil']],
+  [
+    'a language that is there twice',
+    { display: { locale: 'en', translations: [{ locale: 'EN', name: 'x' }] } },
+    ['/display/translations/0/locale'],
+  ],
+  ['languages besides none', { display: { translations: [{ locale: 'fr', name: 'x' }] } }, ['/display/locale']],
+  ['a line of the card without its attribute', { display: { cardLine: ['/nothing'] } }, ['/display/cardLine/0']],
+  ['names of no language', { attributes: { a: { type: 'string', names: { 'f r': 'x' } } } }, ['/attributes/a/names']],
   ['a leap second', { validUntil: '2030-12-31T23:59:60Z' }, ['/validUntil']],
 ] as const) {
   test(`a template with ${what} is refused`, async () => {

@@ -1,6 +1,7 @@
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
+import type { TemplateAttribute } from '../templates/attributes.ts'
 import { describeClaims } from '../templates/claim-descriptions.ts'
 import { renderingOf, type SdJwtDefinition, vctOf } from '../templates/template.ts'
 import { findByCode } from '../templates/template-store.ts'
@@ -31,6 +32,7 @@ function typeMetadata(vct: string, name: string, definition: SdJwtDefinition) {
   const locale = display.locale ?? LOCALE
   const about = display.description ?? description
   const simple = renderingOf(display)
+  const rendering = Object.keys(simple).length > 0 && { rendering: { simple } }
   return {
     vct,
     name,
@@ -40,26 +42,28 @@ function typeMetadata(vct: string, name: string, definition: SdJwtDefinition) {
         locale,
         name: display.name ?? name,
         ...(about !== undefined && { description: about }),
-        ...(Object.keys(simple).length > 0 && { rendering: { simple } }),
+        ...rendering,
       },
+      ...(display.translations ?? []).map((one) => ({ ...one, ...rendering })),
     ],
     claims: [
       // Not among the claims that SD-JWT VC itself describes, so wallets would take it for an unknown one.
       { path: ['iat'], mandatory: true, sd: 'never' },
       ...describeClaims(attributes).map(({ path, attribute, mandatory, clear }) => ({
         path,
-        ...(attribute.name !== undefined && {
-          display: [
-            {
-              locale,
-              label: attribute.name,
-              ...(attribute.description !== undefined && { description: attribute.description }),
-            },
-          ],
-        }),
+        ...labelsOf(attribute, locale),
         ...(mandatory && { mandatory }),
         sd: clear ? 'never' : 'always',
       })),
     ],
   }
+}
+
+function labelsOf({ name, names = {}, description }: TemplateAttribute, locale: string) {
+  const own = { locale, label: name, ...(description !== undefined && { description }) }
+  const display = [
+    ...(name === undefined ? [] : [own]),
+    ...Object.entries(names).map(([other, label]) => ({ locale: other, label })),
+  ]
+  return display.length > 0 && { display }
 }

@@ -8,11 +8,15 @@ type CardLook = {
   readonly line: string
   readonly back?: string | undefined
   readonly ink?: string | undefined
+  /** Pictures: only those in a `data:` URI are drawn, since a page asks no other website for anything. */
+  readonly logo?: string | undefined
+  readonly picture?: string | undefined
 }
 
 const BACK = '#1f2d4a'
 const INK = '#ffffff'
 const COLOUR = /^#[0-9a-f]{6}$/i
+const DRAWN = /^data:image\/(png|jpeg|svg\+xml)[;,]/
 /** WCAG 2.2, 1.4.3: text of normal size. */
 export const CONTRAST_MIN = 4.5
 
@@ -30,7 +34,9 @@ export function coloursOf({ back, ink }: Pick<CardLook, 'back' | 'ink'>): {
 /** Returns a card. Its colours come from {@link cardStyle}. */
 export function credentialCard(look: CardLook): Html {
   const { back, ink } = coloursOf(look)
-  return html`<div class="credential" data-back="${back}" data-ink="${ink}"><span>${look.issuer}</span><div><b>${look.name}</b><span>${look.line}</span></div></div>`
+  const drawn = (uri: string | undefined, place: string) =>
+    uri !== undefined && DRAWN.test(uri) && html`<img class="${place}" src="${uri}" alt="">`
+  return html`<div class="credential" data-back="${back}" data-ink="${ink}">${drawn(look.picture, 'back')}<span>${look.issuer}${drawn(look.logo, 'logo')}</span><div><b>${look.name}</b><span>${look.line}</span></div></div>`
 }
 
 /** Returns the rule that colours the cards of a page that look the same. */

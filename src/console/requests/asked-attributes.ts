@@ -1,0 +1,190 @@
+import { isJsonObject, type Json, type JsonObject, parseJson, parseJsonObject } from '../../crypto/json.ts'
+import { pointerTo } from '../../json-pointer.ts'
+import { type AttributeShape, attributesOf, labelOf, type Template } from '../templates/template.ts'
+
+/** A step into a credential; null: every element of a list. */
+type Step = string | number | null
+
+/** An attribute that can be asked for, as it is being edited. */
+export type AskedRow = {
+  /** Of an mdoc: namespace and element. */
+  readonly path: readonly Step[]
+  /** `''`: only its path is known. */
+  readonly label: string
+  /** Type of its values; `''`: not known. */
+  readonly kind: string
+  readonly isOn: boolean
+  readonly condition: Condition
+  readonly value: string
+  /** Upper bound of `between`. */
+  readonly until: string
+  /** JSON of members that the form does not show. */
+  readonly rest: string
+}
+
+/** What a value must be. */
+export type Condition = (typeof conditions)[number]
+/** See {@link Condition}. */
+export const conditions = ['any', 'is', 'oneOf', 'min', 'max', 'between'] as const
+
+/** A row in which nothing was typed. */
+export const emptyAsked: AskedRow = {
+  ...{ path: [], label: '', kind: '', isOn: true, condition: 'any', value: '', until: '', rest: '' },
+}
+
+/** Returns every attribute of an own template, none of them asked for. */
+export function rowsOfTemplate(template: Template): readonly AskedRow[] {
+  return attributesOf(template).flatMap(({ namespace, key, shape }) =>
+    leaves(namespace === '' ? [key] : [namespace, key], labelOf({ key, shape }), shape, template.format === 'mdoc'),
+  )
+}
+
+/** Elements of an mdoc are asked for as a whole. */
+function leaves(path: readonly Step[], label: string, shape: AttributeShape, isWhole: boolean): readonly AskedRow[] {
+  const { type = '', properties, items } = shape
+  const inner = isWhole
+    ? undefined
+    : (properties ?? (isJsonObject(items?.properties ?? null) ? items?.properties : undefined))
+  if (!isJsonObject(inner ?? null)) return [{ ...emptyAsked, path, label, kind: type, isOn: false }]
+  const at = properties === undefined ? [...path, null] : path
+  return Object.entries(inner as JsonObject).flatMap(([key, value]) => {
+    // The API accepted the grammar.
+    const part = (value ?? {}) as AttributeShape
+    return leaves([...at, key], `${label}: ${labelOf({ key, shape: part })}`, part, false)
+  })
+}
+
+/** Returns the attributes that a request asks for. */
+export function rowsOfAttributes(attributes: JsonObject): readonly AskedRow[] {
+  return Object.entries(attributes).flatMap(([key, entry]) => flattened([key], entry))
+}
+
+function flattened(path: readonly Step[], entry: Json): readonly AskedRow[] {
+  if (!isJsonObject(entry)) return []
+  const { properties, items } = entry
+  if (isJsonObject(properties ?? null))
+    return Object.entries(properties as JsonObject).flatMap(([key, one]) => flattened([...path, key], one))
+  if (Array.isArray(items)) return items.flatMap((one: Json, at: number) => flattened([...path, at], one))
+  if (items !== undefined) return flattened([...path, null], items)
+  return [{ ...emptyAsked, path, ...conditionIn(entry) }]
+}
+
+function conditionIn(entry: JsonObject): Partial<AskedRow> {
+  const { type, value, values, minimum, maximum, ...rest } = entry
+  const more = {
+    kind: typeof type === 'string' ? type : '',
+    rest: Object.keys(rest).length > 0 ? JSON.stringify(rest) : '',
+  }
+  if (Array.isArray(values)) return { ...more, condition: 'oneOf', value: values.map(String).join('; ') }
+  if (value !== undefined) return { ...more, condition: 'is', value: String(value) }
+  const [from, until] = [minimum, maximum].map((one) => (one === undefined ? '' : String(one)))
+  if (from === '' && until === '') return more
+  return {
+    ...more,
+    condition: from === '' ? 'max' : until === '' ? 'min' : 'between',
+    value: from || (until ?? ''),
+    until: until ?? '',
+  }
+}
+
+/** Puts what a request asks for into the attributes of the template that has its type: their order and labels stay. */
+export function merged(known: readonly AskedRow[], asked: readonly AskedRow[]): readonly AskedRow[] {
+  const nameOf = ({ path }: AskedRow) => JSON.stringify(path)
+  const byPath = new Map(asked.map((one) => [nameOf(one), one]))
+  const names = new Set(known.map(nameOf))
+  return [
+    ...known.map((one) => ({ ...one, ...byPath.get(nameOf(one)), label: one.label, kind: one.kind })),
+    ...asked.filter((one) => !names.has(nameOf(one))),
+  ]
+}
+
+/** Returns a path as it is typed: `address / city`, with `*` for every element. */
+export function pathText(path: readonly Step[]): string {
+  return path.map((one) => one ?? '*').join(' / ')
+}
+
+/** Returns the path that was typed, or that stands in the form as JSON. */
+export function readPath(text: string): readonly Step[] {
+  if (text.startsWith('[')) return stepsIn(text)
+  const steps = text.split('/').map((one) => one.trim())
+  return steps
+    .filter((one) => one !== '')
+    .map((one, at) => (one === '*' ? null : at > 0 && /^\d{1,4}$/.test(one) ? Number(one) : one))
+}
+
+function stepsIn(text: string): readonly Step[] {
+  try {
+    const steps = parseJson(text)
+    return Array.isArray(steps)
+      ? steps.filter((one: Json) => one === null || ['string', 'number'].includes(typeof one))
+      : []
+  } catch {
+    return []
+  }
+}
+
+/** Returns the JSON pointer of a row below the attributes. */
+export function pointerOf({ path }: AskedRow): string {
+  return path.reduce<string>((at, step, depth) => {
+    if (depth === 0) return pointerTo(at, String(step))
+    return step === null
+      ? `${at}/items`
+      : typeof step === 'number'
+        ? `${at}/items/${step}`
+        : pointerTo(`${at}/properties`, step)
+  }, '')
+}
+
+/** Returns the attributes for the API: those rows that are asked for. */
+export function attributesFor(rows: readonly AskedRow[], format: 'sd-jwt-vc' | 'mdoc'): JsonObject {
+  const found: Record<string, Json> = {}
+  for (const row of rows.filter(({ isOn }) => isOn)) {
+    const [first, ...path] = row.path
+    if (typeof first === 'string') found[first] = placed(found[first], path, entryOf(row, format))
+  }
+  return found
+}
+
+function placed(into: Json | undefined, [step, ...path]: readonly (Step | undefined)[], entry: JsonObject): Json {
+  if (step === undefined) return entry
+  const now = isJsonObject(into ?? null) ? (into as JsonObject) : {}
+  const rest = path as readonly Step[]
+  if (typeof step === 'string') {
+    const properties = isJsonObject(now.properties ?? null) ? (now.properties as JsonObject) : {}
+    return { properties: { ...properties, [step]: placed(properties[step], rest, entry) } }
+  }
+  if (step === null) return { items: placed(now.items, rest, entry) }
+  const items: Json[] = Array.isArray(now.items) ? [...now.items] : []
+  while (items.length <= step) items.push(null)
+  return { items: items.with(step, placed(items[step] ?? undefined, rest, entry)) }
+}
+
+function entryOf({ condition, value, until, kind, rest }: AskedRow, format: 'sd-jwt-vc' | 'mdoc'): JsonObject {
+  const kept = rest === '' ? {} : parseJsonObject(rest)
+  const isTyped = ['string', 'number', 'boolean', 'date'].includes(kind)
+  const type = isTyped && format !== 'mdoc' && condition !== 'any' ? { type: kind } : {}
+  const of = (text: string) => valueIn(text, kind)
+  switch (condition) {
+    case 'is':
+      return { ...kept, ...type, value: of(value) }
+    case 'oneOf':
+      return { ...kept, ...type, values: value.split(';').map((one) => of(one.trim())) }
+    case 'min':
+      return { ...kept, ...type, minimum: of(value) }
+    case 'max':
+      return { ...kept, ...type, maximum: of(value) }
+    case 'between':
+      return { ...kept, ...type, minimum: of(value), maximum: of(until) }
+    default:
+      return kept
+  }
+}
+
+/** A text that is no value of the type stays a text, which the API refuses. */
+function valueIn(text: string, kind: string): Json {
+  const plain = text.replace(',', '.')
+  if ((kind === 'number' || kind === '') && /^-?\d{1,15}(\.\d{1,15})?$/.test(plain)) return Number(plain)
+  if (kind === 'boolean')
+    return /^(true|yes|oui|1)$/i.test(text) ? true : /^(false|no|non|0)$/i.test(text) ? false : text
+  return text
+}

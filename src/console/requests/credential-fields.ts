@@ -1,0 +1,95 @@
+import { checkbox, checkboxes, hidden, select, textArea } from '../../pages/controls.ts'
+import { field } from '../../pages/form.ts'
+import { type Html, html } from '../../pages/html.ts'
+import { button, message } from '../../pages/parts.ts'
+import type { Problems } from '../frame/form-values.ts'
+import type { Frame } from '../frame/screen.ts'
+import { type AskedRow, pathText } from './asked-attributes.ts'
+import type { AskedDraft, RequestDraft } from './draft.ts'
+import { type RequestTexts, requestTexts } from './texts.ts'
+
+/** A trusted entity to choose. */
+export type Choosable = { readonly id: string; readonly name: string }
+
+/** What the fields of a credential are drawn from. */
+type Drawn = {
+  readonly frame: Frame
+  readonly draft: RequestDraft
+  readonly problems: Problems
+  readonly entities: readonly Choosable[]
+}
+
+/** Returns the fields of one credential of a request. */
+export function credentialFields(drawn: Drawn, one: AskedDraft, at: number): Html {
+  const { frame, draft, problems } = drawn
+  const t = requestTexts[frame.language]
+  const fields = problems.fields
+  const rows = one.rows.map((row, place) => rowFields(drawn, one, row, `${at}-${place}`, place))
+  const members = { own: one.isOwn ? '1' : '', rest: one.rest, rows: String(one.rows.length) }
+  const own = html`${Object.entries(members)
+    .map(([name, value]) => value !== '' && hidden(`${name}-${at}`, value))
+    .filter((part) => part !== false)}`
+  const several = draft.credentials.length > 1
+  return html`${own}${one.isOwn ? html`${hidden(`type-${at}`, one.type)}${hidden(`format-${at}`, one.format)}${hidden(`cname-${at}`, one.name)}` : typeFields(frame, t, one, at, fields)}
+<div class="asked" role="group" aria-label="${t.attributes}">${rows}${!one.isOwn && html`<div>${button(t.addRow, { name: 'do', value: `row-${at}` })}</div>`}</div>
+${issuerFields(drawn, one, at)}
+<div class="tools">${several && draft.which === 'all' && checkbox({ name: `optional-${at}`, label: t.isOptional, isOn: one.isOptional })}${checkbox({ name: `multiple-${at}`, label: t.isMultiple, isOn: one.isMultiple })}</div>${several && html`<div>${button(t.drop, { name: 'do', value: `drop-${at}` })}</div>`}`
+}
+
+function typeFields(frame: Frame, t: RequestTexts, one: AskedDraft, at: number, fields: Problems['fields']): Html {
+  const formats = Object.entries(t.formats).map(([value, text]) => ({ value, text }))
+  const called = field(frame, {
+    ...{ name: `cname-${at}`, label: t.called, value: one.name, isOptional: true, lengthMax: 200 },
+    error: fields[`cname-${at}`],
+  })
+  const type = field(frame, {
+    ...{ name: `type-${at}`, label: t.typeAddress, value: one.type, isName: true, lengthMax: 256 },
+    error: fields[`type-${at}`],
+  })
+  const format = select(frame, { name: `format-${at}`, label: t.format, value: one.format, choices: formats })
+  return html`${type}<div class="pair">${called}${format}</div>`
+}
+
+/** An attribute with what its value must be. The style sheet hides what is not chosen. */
+function rowFields(drawn: Drawn, one: AskedDraft, row: AskedRow, place: string, at: number): Html {
+  const { frame, problems } = drawn
+  const t = requestTexts[frame.language]
+  const error = (name: string) => problems.fields[`${name}-${place}`]
+  const isTyped = row.label === '' && !one.isOwn
+  const kept = html`${row.label !== '' && hidden(`label-${place}`, row.label)}${row.kind !== '' && hidden(`kind-${place}`, row.kind)}${row.rest !== '' && hidden(`rest-${place}`, row.rest)}`
+  const path = { name: `path-${place}`, label: t.path, value: pathText(row.path), isName: true, error: error('path') }
+  const name = isTyped
+    ? html`${hidden(`on-${place}`, '1')}${field(frame, path)}`
+    : html`${hidden(`path-${place}`, JSON.stringify(row.path))}${checkbox({ name: `on-${place}`, label: row.label || pathText(row.path), isOn: row.isOn })}`
+  const text = (id: 'value' | 'until', hint?: string) =>
+    field(frame, {
+      ...{ name: `${id}-${place}`, label: t[id], value: row[id], isOptional: true, lengthMax: 500, error: error(id) },
+      ...(hint !== undefined && { hint }),
+    })
+  const remove = html`<button type="submit" class="button plain" name="do" value="unrow-${place}" aria-label="${t.unrow}: ${t.attribute(at + 1)}" title="${t.unrow}">×</button>`
+  return html`<div class="asked-row">${kept}<div class="what">${name}</div><div class="condition">${select(frame, { name: `cond-${place}`, label: t.condition, value: row.condition, choices: conditionsOf(t, one, row) })}</div><div class="value">${text('value', row.condition === 'oneOf' ? t.valueHint : undefined)}</div><div class="until">${text('until')}</div>${isTyped && one.rows.length > 1 && remove}</div>`
+}
+
+/** An mdoc is asked for values only, and texts have no bounds. */
+function conditionsOf(t: RequestTexts, { format }: AskedDraft, { kind, condition }: AskedRow) {
+  const isBounded = kind === 'number' || kind === 'date' || kind === ''
+  const fits = (name: string) =>
+    name === 'any' || name === 'oneOf' || name === condition || (format !== 'mdoc' && (name === 'is' || isBounded))
+  const shown = Object.entries(t.conditions).filter(([name]) => fits(name))
+  return shown.map(([value, text]) => ({ value, text }))
+}
+
+function issuerFields({ frame, problems, entities }: Drawn, one: AskedDraft, at: number): Html {
+  const t = requestTexts[frame.language]
+  const sources = Object.entries(t.sources).map(([value, text]) => ({ value, text }))
+  const choices = entities.map(({ id, name }) => ({ value: id, text: name }))
+  const listed =
+    choices.length === 0
+      ? html`<p class="hint">${t.noEntities} <a href="/console/trusted">${frame.t.menu.trusted}</a></p>`
+      : checkboxes(`entities-${at}`, t.entities, choices, one.entities)
+  const issuers = textArea(frame, {
+    ...{ name: `issuers-${at}`, label: t.issuers, hint: t.issuersHint, value: one.issuers, isCode: true },
+    ...{ lengthMax: 10_000, error: problems.fields[`issuers-${at}`] },
+  })
+  return html`<div class="issuers">${select(frame, { name: `from-${at}`, label: t.from, value: one.from, choices: sources, error: problems.fields[`from-${at}`] })}<div class="from-entities">${listed}</div><div class="from-issuers">${issuers}</div><div class="from-anybody">${message('warn', t.anybodyText)}</div></div>`
+}

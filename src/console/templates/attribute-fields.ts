@@ -1,0 +1,111 @@
+import { type Choice, checkbox, hidden, select } from '../../pages/controls.ts'
+import { field } from '../../pages/form.ts'
+import { type Html, html } from '../../pages/html.ts'
+import { button } from '../../pages/parts.ts'
+import type { Problems } from '../frame/form-values.ts'
+import type { Frame } from '../frame/screen.ts'
+import { type AttributeRow, DEPTH_MAX, endOf, siblingsOf } from './attribute-rows.ts'
+import type { Draft } from './draft.ts'
+import { localeName } from './locales.ts'
+import { type TemplateTexts, templateTexts } from './texts.ts'
+
+/** What the rows are drawn from. `at`: the row that the person continues at. */
+type Drawn = {
+  readonly frame: Frame
+  readonly draft: Draft
+  readonly problems: Problems
+  readonly at: number | undefined
+}
+
+/** Returns the attributes of a template as rows, parts below what they are parts of. */
+export function attributeFields(drawn: Drawn): Html {
+  const { draft, frame } = drawn
+  const t = templateTexts[frame.language]
+  const isMdoc = draft.format === 'mdoc'
+  return html`${hidden('rows', String(draft.rows.length))}${level(drawn, 0, draft.rows.length)}<div>${button(isMdoc ? t.addNamespace : t.add, { name: 'do', value: 'add' })}</div>`
+}
+
+function level(drawn: Drawn, from: number, until: number): Html {
+  const { rows } = drawn.draft
+  const shown: Html[] = []
+  for (let at = from; at < until; ) {
+    const [row, end] = [rows[at], endOf(rows, at)]
+    const parts = end > at + 1 && html`<div class="parts">${level(drawn, at + 1, end)}</div>`
+    if (row !== undefined)
+      shown.push(html`${row.type === 'namespace' ? namespace(drawn, row, at) : attribute(drawn, row, at)}${parts}`)
+    at = end
+  }
+  return html`${shown}`
+}
+
+function namespace(drawn: Drawn, row: AttributeRow, at: number): Html {
+  const { frame, draft, problems } = drawn
+  const t = templateTexts[frame.language]
+  const place = draft.rows.slice(0, at + 1).filter(({ type }) => type === 'namespace').length
+  const called = row.key || t.namespaceOf(place)
+  const name = field(frame, {
+    ...{ name: `key-${at}`, label: t.namespace, value: row.key, isName: true, lengthMax: 128 },
+    error: problems.fields[`key-${at}`],
+  })
+  return html`<fieldset class="attribute namespace"${focus(drawn, at)}><legend class="hint">${t.namespaceOf(place)}</legend>${kept(row, at)}${hidden(`type-${at}`, row.type)}${name}
+<div class="tools"><span class="ticks"></span>${button(t.addElement, { name: 'do', value: `part-${at}` })}${moves(drawn, at, called)}</div></fieldset>`
+}
+
+function attribute(drawn: Drawn, row: AttributeRow, at: number): Html {
+  const { frame, draft, problems } = drawn
+  const t = templateTexts[frame.language]
+  const place = draft.rows.slice(0, at + 1).filter(({ type }) => type !== 'namespace').length
+  const error = (name: string) => problems.fields[`${name}-${at}`]
+  const text = (name: string, label: string, value: string) =>
+    field(frame, { name: `${name}-${at}`, label, value, isOptional: true, lengthMax: 200, error: error(name) })
+  const names = draft.languages.map(({ locale }, language) =>
+    text(`label${language}`, t.labelIn(localeName(locale, frame.language)), row.names[language] ?? ''),
+  )
+  const key = { name: `key-${at}`, label: t.key, value: row.key, isName: true, lengthMax: 128, error: error('key') }
+  const more = text('about', t.meaning, row.about)
+  const isOpen = row.about !== '' || error('about') !== undefined
+  return html`<fieldset class="attribute"${focus(drawn, at)}><legend class="hint">${t.attribute(place)}</legend>${kept(row, at)}
+${text('label', t.label, row.name)}${field(frame, key)}
+<div class="kind">${select(frame, { name: `type-${at}`, label: t.type, value: row.type, choices: typesOf(t, draft), error: error('type') })}</div>
+<div class="of">${select(frame, { name: `of-${at}`, label: t.of, value: row.of, choices: entriesOf(t, draft, row), error: error('of') })}</div>${names}
+<div class="tools"><div class="ticks">${ticks(drawn, row, at)}</div>${row.depth < DEPTH_MAX - 1 && html`<div class="adds">${button(t.addPart, { name: 'do', value: `part-${at}` })}</div>`}${moves(drawn, at, row.name || row.key || t.attribute(place))}</div>
+<details${isOpen && html` open`}><summary>${t.more}</summary>${more}</details></fieldset>`
+}
+
+/** Members that are not for the person. */
+function kept({ depth, rest }: AttributeRow, at: number): Html {
+  return html`${depth > 0 && hidden(`depth-${at}`, String(depth))}${rest !== '' && hidden(`rest-${at}`, rest)}`
+}
+
+function focus({ at: chosen }: Drawn, at: number): Html | false {
+  return chosen === at && html` tabindex="-1" autofocus`
+}
+
+function ticks({ frame, draft }: Drawn, { isRequired, isAlways, isOnCard, depth }: AttributeRow, at: number): Html {
+  const t = templateTexts[frame.language]
+  const isMdoc = draft.format === 'mdoc'
+  const always = !isMdoc && checkbox({ name: `always-${at}`, label: t.always, isOn: isAlways })
+  const card = depth === (isMdoc ? 1 : 0) && checkbox({ name: `card-${at}`, label: t.onCard, isOn: isOnCard })
+  return html`${checkbox({ name: `required-${at}`, label: t.required, isOn: isRequired })}${always}${card}`
+}
+
+/** The order is changed by buttons. */
+function moves({ frame, draft }: Drawn, at: number, called: string): Html {
+  const t = templateTexts[frame.language]
+  const { before, after } = siblingsOf(draft.rows, at)
+  const one = (sign: string, what: string, value: string) =>
+    html`<button type="submit" class="button plain" name="do" value="${value}-${at}" aria-label="${what}: ${called}" title="${what}">${sign}</button>`
+  return html`<span class="moves">${before && one('↑', t.up, 'up')}${after && one('↓', t.down, 'down')}${one('×', t.remove, 'remove')}</span>`
+}
+
+function typesOf(t: TemplateTexts, { format }: Draft): readonly Choice[] {
+  const isForMdoc = (type: string) => type === 'tdate' || type === 'bytes'
+  const fitting = Object.entries(t.types).filter(([value]) => format === 'mdoc' || !isForMdoc(value))
+  return fitting.map(([value, text]) => ({ value, text }))
+}
+
+function entriesOf(t: TemplateTexts, draft: Draft, { of }: AttributeRow): readonly Choice[] {
+  const known = typesOf(t, draft).filter(({ value }) => value !== 'array')
+  const odd = Object.entries(t.entries).filter(([value]) => value === 'any' || of === value)
+  return [...known, ...odd.map(([value, text]) => ({ value, text }))]
+}

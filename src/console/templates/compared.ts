@@ -1,0 +1,84 @@
+import { type Html, html } from '../../pages/html.ts'
+import { table } from '../../pages/table.ts'
+import type { Frame } from '../frame/screen.ts'
+import { pointersOf } from './attribute-rows.ts'
+import type { Draft } from './draft.ts'
+import { localeName } from './locales.ts'
+import { type TemplateTexts, templateTexts } from './texts.ts'
+
+/** What a draft says, in words: by a key that the same thing has in two drafts. */
+type Said = ReadonlyMap<string, { readonly label: string; readonly text: string }>
+
+/** Returns what differs between the saved draft and that of the person, with both versions. @param path Where the saved one is shown. */
+export function compared(frame: Frame, saved: Draft, own: Draft, path: string): Html {
+  const t = templateTexts[frame.language]
+  const [theirs, mine] = [said(frame, saved), said(frame, own)]
+  const keys = [...new Set([...theirs.keys(), ...mine.keys()])]
+  const differing = keys.filter((key) => theirs.get(key)?.text !== mine.get(key)?.text)
+  const columns = [
+    { heading: t.part, cell: (key: string) => mine.get(key)?.label ?? theirs.get(key)?.label ?? '' },
+    { heading: t.theirs, cell: (key: string) => theirs.get(key)?.text || t.nothing },
+    { heading: t.yours, cell: (key: string) => mine.get(key)?.text || t.nothing },
+  ]
+  return html`<div class="message warn" role="alert" tabindex="-1" autofocus><h2>${t.changedTitle}</h2><p>${t.changedText}</p><p><a href="${path}">${t.takeTheirs}</a></p></div>${differing.length > 0 && table(t.changedTitle, columns, differing)}`
+}
+
+function said(frame: Frame, draft: Draft): Said {
+  const t = templateTexts[frame.language]
+  const { yes, no } = frame.texts
+  const pairs: readonly (readonly [string, string, string])[] = [
+    ['name', t.name, draft.name],
+    ['description', t.about, draft.description],
+    ...attributesIn(frame, draft),
+    ['order', t.attributes, draft.rows.map(({ name, key }) => name || key).join(', ')],
+    ['back', t.back, draft.back],
+    ['ink', t.ink, draft.ink],
+    ['logo', t.logo, short(draft.logo)],
+    ['logoText', t.logoText, draft.logoText],
+    ['picture', t.picture, short(draft.picture)],
+    ['locale', t.locale, draft.locale === '' ? '' : localeName(draft.locale, frame.language)],
+    ...draft.languages.map(({ locale, name, about }) => {
+      return [
+        `language ${locale}`,
+        localeName(locale, frame.language),
+        [name, about].filter(Boolean).join(': '),
+      ] as const
+    }),
+    ['from', t.from, momentText(t, t.begins, draft.from)],
+    ['until', t.until, momentText(t, t.ends, draft.until)],
+    ['signer', t.signer, [draft.signer, draft.keyType].filter(Boolean).join(', ')],
+    ['copies', t.copies, draft.copies],
+    ['approved', t.approved, draft.isApproved ? yes : no],
+    ['code', t.txCode, draft.hasTxCode ? [yes, draft.txMode, draft.txLength, draft.txText].join(', ') : no],
+  ]
+  return new Map(pairs.map(([key, label, text]) => [key, { label, text }]))
+}
+
+function attributesIn(frame: Frame, { rows, languages }: Draft): (readonly [string, string, string])[] {
+  const t = templateTexts[frame.language]
+  const pointers = pointersOf(rows)
+  return rows.map((row, at) => {
+    const kind =
+      row.type === 'namespace'
+        ? t.namespace
+        : (Object.entries(t.types).find(([one]) => one === row.type)?.[1] ?? row.type)
+    const names = languages.map(({ locale }, place) => (row.names[place] ? `${locale}: ${row.names[place]}` : ''))
+    const ticks = [row.isRequired && t.required, row.isAlways && t.always, row.isOnCard && t.onCard]
+    const parts = [row.name, kind, row.type === 'array' && row.of, row.about, ...ticks, ...names]
+    return [`attribute ${pointers[at]}`, row.key, parts.filter(Boolean).join(' · ')]
+  })
+}
+
+function momentText(
+  t: TemplateTexts,
+  kinds: TemplateTexts['ends'],
+  { kind, count, unit, date }: Draft['until'],
+): string {
+  if (kind === 'span') return `${count} ${t.units[unit]}`
+  return kind === 'date' ? date : kinds[kind]
+}
+
+/** An address whole, a picture by its end: another picture ends differently. */
+function short(uri: string): string {
+  return uri.startsWith('data:') ? `…${uri.slice(-12)}` : uri
+}

@@ -1,0 +1,65 @@
+import type { Endpoint } from '../../http/routes/endpoint.ts'
+import { type Html, html } from '../../pages/html.ts'
+import { button, buttonLink } from '../../pages/parts.ts'
+import { badge, pageOf, pager, table } from '../../pages/table.ts'
+import { type Frame, screen } from '../frame/screen.ts'
+import { may } from '../frame/shell.ts'
+import { when } from '../frame/when.ts'
+import type { Template } from './template.ts'
+import { type TemplateTexts, templateTexts } from './texts.ts'
+
+const LIST = '/console/templates'
+const API = '/creds/templates/credentials'
+
+function filtersIn({ q, archived }: Frame['query']): Record<string, string | undefined> {
+  return { 'search[name]': q, ...(archived !== undefined && { 'filter[archived]': 'true' }) }
+}
+
+/** The list of templates. */
+export const templateList: readonly Endpoint[] = screen({
+  ...{ place: 'templates', path: LIST, summary: 'Lists the credential templates.' },
+  download: ({ query }) => ({ path: API, query: filtersIn(query) }),
+  show: async (frame) => {
+    const t = templateTexts[frame.language]
+    const { q, archived } = frame.query
+    const { data, links } = await frame.api.get<readonly Template[]>(API, {
+      ...filtersIn(frame.query),
+      ...pageOf(frame.query),
+    })
+    const isFiltered = (q ?? '') !== '' || archived !== undefined || frame.query.after !== undefined
+    const actions = html`<div class="buttons">${may(frame, 'issuance:write') && html`<a class="button main" href="${LIST}/new">${t.new}</a>`}</div>`
+    const main = html`${(isFiltered || data.length > 0) && filter(frame, t)}
+${data.length > 0 ? rowsOf(frame, t, data) : isFiltered ? html`<div class="empty"><p>${t.emptyFilter}</p></div>` : emptyList(frame, t)}
+${pager(frame.texts, links, frame.here)}`
+    return { title: t.title, main, actions, isEmpty: data.length === 0 }
+  },
+})
+
+function filter({ query, t: common }: Frame, t: TemplateTexts): Html {
+  return html`<form class="filter" method="get" action="${LIST}"><div class="field"><label for="q">${t.search}</label><input id="q" name="q" type="search" maxlength="200" value="${query.q ?? ''}"></div>${button(common.filter)}<a class="button plain" href="${query.archived === undefined ? `${LIST}?archived=1` : LIST}">${query.archived === undefined ? t.archived : t.active}</a></form>`
+}
+
+function rowsOf(frame: Frame, t: TemplateTexts, templates: readonly Template[]): Html {
+  const canIssue = may(frame, 'issuance:write')
+  return table(
+    t.title,
+    [
+      { heading: t.name, cell: ({ id, name }) => html`<a href="${LIST}/${id}">${name}</a>` },
+      { heading: t.kind, cell: ({ format }) => t.formats[format] },
+      { heading: t.changed, cell: ({ updatedAt }) => when(frame, updatedAt) },
+      {
+        heading: t.issue,
+        cell: ({ id, name, archivedAt }) =>
+          archivedAt !== null
+            ? badge(t.isArchived, 'plain')
+            : (canIssue && html`<a href="/console/issue/${id}" aria-label="${t.issue}: ${name}">${t.issue}</a>`) || '–',
+      },
+    ],
+    templates,
+  )
+}
+
+function emptyList(frame: Frame, t: TemplateTexts): Html {
+  const ways = Object.entries(t.starts).map(([from, text]) => buttonLink(text, `${LIST}/new?from=${from}`))
+  return html`<div class="empty"><p>${t.empty}</p>${may(frame, 'issuance:write') && html`<div class="buttons">${ways}</div>`}</div>`
+}

@@ -1,0 +1,62 @@
+import { checkbox, select } from '../../pages/controls.ts'
+import { field } from '../../pages/form.ts'
+import { type Html, html } from '../../pages/html.ts'
+import type { Problems } from '../frame/form-values.ts'
+import type { Frame } from '../frame/screen.ts'
+import type { Draft } from './draft.ts'
+import { templateTexts } from './texts.ts'
+
+function choicesOf(texts: Readonly<Record<string, string>>, isShown: (value: string) => boolean = () => true) {
+  const shown = Object.entries(texts).filter(([value]) => isShown(value))
+  return shown.map(([value, text]) => ({ value, text }))
+}
+
+/** Returns the fields for when credentials begin and end. */
+export function validityFields(frame: Frame, draft: Draft, problems: Problems): Html {
+  return html`${momentField(frame, draft, problems, 'from')}${momentField(frame, draft, problems, 'until')}`
+}
+
+/** What is not chosen is hidden by the style sheet, so that it needs no script. */
+function momentField(frame: Frame, draft: Draft, { fields }: Problems, name: 'from' | 'until'): Html {
+  const t = templateTexts[frame.language]
+  const now = draft[name]
+  const kinds = choicesOf(name === 'from' ? t.begins : t.ends, (kind) => kind !== 'other' || now.kind === 'other')
+  const count = field(frame, {
+    ...{ name: `${name}Count`, label: t.count, value: now.count, isOptional: true, lengthMax: 5 },
+    error: fields[`${name}Count`],
+  })
+  const unit = select(frame, { name: `${name}Unit`, label: t.unit, value: now.unit, choices: choicesOf(t.units) })
+  const date = field(frame, {
+    ...{ name: `${name}Date`, label: t.date, type: 'date', value: now.date, isOptional: true },
+    error: fields[`${name}Date`],
+  })
+  return html`<div class="moment">${select(frame, { name, label: t[name], value: now.kind, choices: kinds, error: fields[name] })}<div class="pair span">${count}${unit}</div><div class="date">${date}</div></div>`
+}
+
+/** Returns the fields for signing, copies, the code, and approval. */
+export function signingFields(frame: Frame, draft: Draft, { fields }: Problems): Html {
+  const t = templateTexts[frame.language]
+  const isMdoc = draft.format === 'mdoc'
+  const signers = choicesOf(t.signers, (one) => !isMdoc || one !== 'did:web' || draft.signer === one)
+  const keys = choicesOf(t.keyTypes, (one) => !isMdoc || one !== 'Ed25519' || draft.keyType === one)
+  const copies = field(frame, {
+    ...{ name: 'copies', label: t.copies, hint: t.copiesHint, value: draft.copies, isOptional: true, lengthMax: 2 },
+    error: fields.copies,
+  })
+  return html`<div class="pair">${select(frame, { name: 'signer', label: t.signer, value: draft.signer, choices: signers, error: fields.signer })}${select(frame, { name: 'keyType', label: t.keyType, value: draft.keyType, choices: keys, error: fields.keyType })}</div>
+${copies}${checkbox({ name: 'approved', label: t.approved, isOn: draft.isApproved })}<div class="code">${checkbox({ name: 'txCode', label: t.txCode, isOn: draft.hasTxCode })}${codeFields(frame, draft, fields)}</div>`
+}
+
+function codeFields(frame: Frame, draft: Draft, fields: Problems['fields']): Html {
+  const t = templateTexts[frame.language]
+  const mode = select(frame, { name: 'txMode', label: t.txMode, value: draft.txMode, choices: choicesOf(t.txModes) })
+  const length = field(frame, {
+    ...{ name: 'txLength', label: t.txLength, value: draft.txLength, isOptional: true, lengthMax: 2 },
+    error: fields.txLength,
+  })
+  const text = field(frame, {
+    ...{ name: 'txText', label: t.txText, hint: t.txTextHint, value: draft.txText, isOptional: true, lengthMax: 300 },
+    error: fields.txText,
+  })
+  return html`<div class="code-parts"><div class="pair">${mode}${length}</div>${text}</div>`
+}

@@ -1,0 +1,38 @@
+import { type Html, html } from '../../pages/html.ts'
+import type { Frame } from '../frame/screen.ts'
+import { may } from '../frame/shell.ts'
+import type { Template } from './template.ts'
+import { templateTexts } from './texts.ts'
+
+type Asking = { readonly id: string; readonly name: string; readonly credentials: readonly { readonly type: string }[] }
+/** What uses a template: the requests that ask for its type, as far as the person may see them, and whether there are cards. */
+export type Usage = { readonly requests: readonly Asking[] | null; readonly hasCards: boolean }
+
+/** Reads what uses a template. */
+export async function readUsage(frame: Frame, { id, type }: Template): Promise<Usage> {
+  const { api } = frame
+  const [cards, requests] = await Promise.all([
+    api.get<readonly unknown[]>('/creds/credentials', { 'filter[templateId]': id, 'page[size]': '1' }),
+    may(frame, 'verification:read')
+      ? api.get<readonly Asking[]>('/creds/templates/presentations', { 'page[size]': '100', sort: 'name' })
+      : null,
+  ])
+  const asking = requests?.data.filter(({ credentials }) => credentials.some((one) => one.type === type)) ?? null
+  return { requests: asking, hasCards: cards.data.length > 0 }
+}
+
+/** Returns what uses a template, with the ways there. */
+export function usagePanel({ language }: Frame, { id }: Template, { requests, hasCards }: Usage): Html {
+  const t = templateTexts[language]
+  const links = (requests ?? []).map((one) => html`<li><a href="/console/requests/${one.id}">${one.name}</a></li>`)
+  const asked =
+    requests === null
+      ? null
+      : links.length === 0
+        ? html`<p class="hint">${t.usedByNone}</p>`
+        : html`<p>${t.usedByRequests}</p><ul class="list">${links}</ul>`
+  const cards = hasCards
+    ? html`<p><a href="/console/credentials?template=${id}">${t.usedCardsLink}</a></p>`
+    : html`<p class="hint">${t.usedCardsNone}</p>`
+  return html`<section class="panel"><header><h2>${t.usedBy}</h2></header><div class="inside">${cards}${asked}</div></section>`
+}
