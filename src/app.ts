@@ -46,6 +46,7 @@ import { deferralRoutes } from './issuance/deferral/routes.ts'
 import { issuanceSchedules } from './issuance/issuances/jobs.ts'
 import { issuanceRoutes } from './issuance/issuances/routes.ts'
 import { issuanceEndpoints } from './issuance/openid4vci/public-endpoints.ts'
+import { issuanceRetention } from './issuance/retention/jobs.ts'
 import { statusRestore } from './issuance/status/restore-status.ts'
 import { statusRoutes } from './issuance/status/routes.ts'
 import { statusCheck } from './issuance/status/status-faults.ts'
@@ -89,6 +90,7 @@ import { walletDeliveries } from './wallet/deliveries/deliver-issued.ts'
 import { deliveryJobs, deliverySchedules } from './wallet/deliveries/jobs.ts'
 import { deliveryRoutes } from './wallet/deliveries/routes.ts'
 import { displayJobs } from './wallet/display/jobs.ts'
+import { historySchedules } from './wallet/history/jobs.ts'
 import { historyRoutes } from './wallet/history/routes.ts'
 import { issuanceSessionPages } from './wallet/issuance-sessions/callback-page.ts'
 import { issuanceSessionSchedules } from './wallet/issuance-sessions/jobs.ts'
@@ -198,6 +200,7 @@ export const schedules: readonly Schedule[] = [
   ...pageSchedules,
   ...linkSchedules,
   ...issuanceSchedules,
+  ...issuanceRetention,
   ...batchSchedules,
   ...verificationSchedules,
   ...statisticsSchedules,
@@ -206,6 +209,7 @@ export const schedules: readonly Schedule[] = [
   ...issuanceSessionSchedules,
   ...issuerAccessSchedules,
   ...deliverySchedules,
+  ...historySchedules,
   ...presentationSchedules,
 ]
 

@@ -217,6 +217,12 @@ export const settings = {
     90,
     'Days after which issuances that came to nothing (failed, expired, canceled) are deleted. Their audit entries stay.',
   ),
+  credentialRetentionDays: setting(
+    'CREDENTIAL_RETENTION_DAYS',
+    integer(1, 36_500),
+    365,
+    'Days after the end of a credential (validUntil of its template) after which its issuance is deleted, and its status list once all credentials in it were. Credentials without an end are kept. Their audit entries stay.',
+  ),
   requestRetentionDays: setting(
     'REQUEST_RETENTION_DAYS',
     integer(1, 3650),
@@ -228,6 +234,12 @@ export const settings = {
     integer(1, 3650),
     30,
     'Days after which ended deliveries are deleted: those of webhooks, and those of credentials and requests to wallets.',
+  ),
+  historyRetentionDays: setting(
+    'HISTORY_RETENTION_DAYS',
+    integer(1, 36_500),
+    3650,
+    "Days after which a wallet's history of presentations that ended and of removed credentials is deleted. Holders delete their own earlier.",
   ),
   auditAddressDays: setting(
     'AUDIT_ADDRESS_DAYS',
