@@ -65,7 +65,8 @@ import { assetEndpoints } from './pages/public-endpoints.ts'
 import { sessionEndpoints } from './pages/session/public-endpoints.ts'
 import { type Clock, type Dispatch, type Log, type Platform, urlsOf } from './platform.ts'
 import type { IntegrityCheck } from './recovery/integrity.ts'
-import { noJournal, openJournal } from './recovery/journal-file.ts'
+import { journalOf } from './recovery/journal-place.ts'
+import { markPlaceOf } from './recovery/mark-place.ts'
 import { keepMark, type MarkKeeper } from './recovery/recovery-mark.ts'
 import type { Restore } from './recovery/restore.ts'
 import { statisticsSchedules } from './statistics/jobs.ts'
@@ -271,7 +272,7 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice }: Pa
     keys,
     rateLimiter: new RateLimiter(),
     ...{ memory, changes, clock, log, dispatch },
-    journal: config.revocationJournal === null ? noJournal : openJournal(config.revocationJournal, clock),
+    journal: journalOf(config, clock),
     fetch: outbound.fetch,
     urls: urlsOf(config),
   }
@@ -295,7 +296,8 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice }: Pa
     platform,
     listen: async () => {
       await settleEventOrder(platform)
-      if (config.recoveryMark !== null) mark = keepMark(platform, config.recoveryMark)
+      const markPlace = markPlaceOf(config)
+      if (markPlace !== null) mark = keepMark(platform, markPlace)
       const address = await server.listen()
       worker = startWorker(platform, jobs, schedules)
       dispatcher = startDispatcher(platform)

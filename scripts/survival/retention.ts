@@ -55,14 +55,16 @@ export async function retention({ issuances }: Options): Promise<Outcome> {
     return {
       figures: {
         ...{ issuances, kept: left, lists: lists.length, listsKept: ended, sweepSeconds: seconds },
-        ...{ longestTransactionSeconds: longest, archivedFiles: archivedFiles(archive), ...sizes, ...tables },
+        ...{ longestTransactionSeconds: longest.seconds, archivedFiles: archivedFiles(archive), ...sizes, ...tables },
       },
       faults: [
         ...(Math.abs(left - expected) > issuances / 500 + 2
           ? [`${left} credentials were kept instead of ${expected}`]
           : []),
         ...(sizes.vacuumedMb < sizes.filledMb ? [] : ['the database is not smaller than before']),
-        ...(longest > TRANSACTION_SECONDS_MAX ? [`a transaction was open for ${longest} s`] : []),
+        ...(longest.seconds > TRANSACTION_SECONDS_MAX
+          ? [`a transaction was open too long: ${JSON.stringify(longest)}`]
+          : []),
         ...(fleet.ended() > 0 ? [`${fleet.ended()} servers ended by themselves`] : []),
       ],
     }
@@ -86,28 +88,36 @@ async function aSample(url: string, client: pg.Client): Promise<{ tenantId: stri
   return { tenantId: rows[0].tenantId, issuanceId: String(opened.id) }
 }
 
-/** Makes the sweeps due and waits for them. @returns how long they took, and the longest transaction meanwhile, in seconds */
-async function sweep(client: pg.Client): Promise<{ seconds: number; longest: number }> {
+/** A transaction that was open. */
+type Longest = {
+  readonly seconds: number
+  readonly query: string
+  readonly state: string
+  readonly wait_event: string | null
+}
+
+/** Makes the sweeps due and waits for them. @returns how long they took in seconds, and the longest transaction meanwhile */
+async function sweep(client: pg.Client): Promise<{ seconds: number; longest: Longest }> {
   const began = performance.now()
   await client.query(
     'update schedule set next_run_at = now(), last_run_at = null, last_error = null where name = any($1)',
     [SWEEPS],
   )
-  let longest = 0
+  let longest: Longest = { seconds: 0, query: '', state: '', wait_event: null }
   while (performance.now() - began < SWEEP_MS_MAX) {
     const { rows } = await client.query(
-      `select coalesce(max(extract(epoch from clock_timestamp() - xact_start)), 0)::float8 as open from pg_stat_activity
-       where backend_type = 'client backend' and pid <> pg_backend_pid() and datname = current_database()`,
+      `select extract(epoch from clock_timestamp() - xact_start)::float8 as seconds, left(query, 120) as query, state, wait_event
+       from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid() and xact_start is not null
+       order by xact_start limit 1`,
     )
-    longest = Math.max(longest, rows[0].open)
+    if ((rows[0]?.seconds ?? 0) > longest.seconds) longest = rows[0]
     // One that failed is repeated after a minute: the table of a month is dropped only when nothing holds it for two seconds.
     const done = await one(
       client,
       'select count(*)::int as n from schedule where name = any($1) and last_run_at is not null and last_error is null',
       [SWEEPS],
     )
-    if (done === SWEEPS.length)
-      return { seconds: Math.round((performance.now() - began) / 1000), longest: Math.round(longest * 1000) / 1000 }
+    if (done === SWEEPS.length) return { seconds: Math.round((performance.now() - began) / 1000), longest }
     await pause(50)
   }
   throw new Error('the sweeps did not end')
