@@ -46,6 +46,7 @@ import { deferralRoutes } from './issuance/deferral/routes.ts'
 import { issuanceSchedules } from './issuance/issuances/jobs.ts'
 import { issuanceRoutes } from './issuance/issuances/routes.ts'
 import { issuanceEndpoints } from './issuance/openid4vci/public-endpoints.ts'
+import { issuanceRetention } from './issuance/retention/jobs.ts'
 import { statusRestore } from './issuance/status/restore-status.ts'
 import { statusRoutes } from './issuance/status/routes.ts'
 import { statusCheck } from './issuance/status/status-faults.ts'
@@ -64,7 +65,8 @@ import { assetEndpoints } from './pages/public-endpoints.ts'
 import { sessionEndpoints } from './pages/session/public-endpoints.ts'
 import { type Clock, type Dispatch, type Log, type Platform, urlsOf } from './platform.ts'
 import type { IntegrityCheck } from './recovery/integrity.ts'
-import { noJournal, openJournal } from './recovery/journal-file.ts'
+import { journalOf } from './recovery/journal-place.ts'
+import { markPlaceOf } from './recovery/mark-place.ts'
 import { keepMark, type MarkKeeper } from './recovery/recovery-mark.ts'
 import type { Restore } from './recovery/restore.ts'
 import { statisticsSchedules } from './statistics/jobs.ts'
@@ -89,6 +91,7 @@ import { walletDeliveries } from './wallet/deliveries/deliver-issued.ts'
 import { deliveryJobs, deliverySchedules } from './wallet/deliveries/jobs.ts'
 import { deliveryRoutes } from './wallet/deliveries/routes.ts'
 import { displayJobs } from './wallet/display/jobs.ts'
+import { historySchedules } from './wallet/history/jobs.ts'
 import { historyRoutes } from './wallet/history/routes.ts'
 import { issuanceSessionPages } from './wallet/issuance-sessions/callback-page.ts'
 import { issuanceSessionSchedules } from './wallet/issuance-sessions/jobs.ts'
@@ -198,6 +201,7 @@ export const schedules: readonly Schedule[] = [
   ...pageSchedules,
   ...linkSchedules,
   ...issuanceSchedules,
+  ...issuanceRetention,
   ...batchSchedules,
   ...verificationSchedules,
   ...statisticsSchedules,
@@ -206,6 +210,7 @@ export const schedules: readonly Schedule[] = [
   ...issuanceSessionSchedules,
   ...issuerAccessSchedules,
   ...deliverySchedules,
+  ...historySchedules,
   ...presentationSchedules,
 ]
 
@@ -267,7 +272,7 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice }: Pa
     keys,
     rateLimiter: new RateLimiter(),
     ...{ memory, changes, clock, log, dispatch },
-    journal: config.revocationJournal === null ? noJournal : openJournal(config.revocationJournal, clock),
+    journal: journalOf(config, clock),
     fetch: outbound.fetch,
     urls: urlsOf(config),
   }
@@ -291,7 +296,8 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice }: Pa
     platform,
     listen: async () => {
       await settleEventOrder(platform)
-      if (config.recoveryMark !== null) mark = keepMark(platform, config.recoveryMark)
+      const markPlace = markPlaceOf(config)
+      if (markPlace !== null) mark = keepMark(platform, markPlace)
       const address = await server.listen()
       worker = startWorker(platform, jobs, schedules)
       dispatcher = startDispatcher(platform)

@@ -1,4 +1,5 @@
 import { type KeyDeviceConfig, keyDeviceMistakes, keyDeviceOf } from './config/key-device.ts'
+import { type ObjectStoreConfig, objectStoreMistakes, objectStoreOf } from './config/object-store.ts'
 import {
   bytes,
   databaseUrl,
@@ -203,19 +204,44 @@ export const settings = {
     'RECOVERY_MARK',
     text(),
     null,
-    'Path of a file outside the database that tells whether a database is an older state than the one that was served last. With it a restored backup is refused until `chirograph recover` has run (docs/recovery.md).',
+    'Path of a file outside the database, or s3://bucket/key, that tells whether a database is an older state than the one that was served last. With it a restored backup is refused until `chirograph recover` has run (docs/recovery.md).',
   ),
   revocationJournal: setting(
     'REVOCATION_JOURNAL',
     text(),
     null,
-    'Folder outside the database to which every revocation, suspension and reinstatement is written before it is answered. `chirograph recover` reads it back.',
+    'Folder outside the database, or s3://bucket/prefix, to which every revocation, suspension and reinstatement is written before it is answered. `chirograph recover` reads it back.',
   ),
+  awsEndpointUrlS3: setting(
+    'AWS_ENDPOINT_URL_S3',
+    httpUrl(),
+    null,
+    'Address of the S3-compatible store of RECOVERY_MARK and REVOCATION_JOURNAL. Default: that of Amazon in AWS_REGION.',
+  ),
+  awsRegion: setting(
+    'AWS_REGION',
+    text(),
+    'us-east-1',
+    'Region of the S3-compatible store; most others than Amazon take any.',
+  ),
+  awsAccessKeyId: setting(
+    'AWS_ACCESS_KEY_ID',
+    text(),
+    null,
+    'Account of the S3-compatible store. It needs to get, put and list objects, and not to delete any.',
+  ),
+  awsSecretAccessKey: setting('AWS_SECRET_ACCESS_KEY', text(), null, 'Secret of AWS_ACCESS_KEY_ID.'),
   offerRetentionDays: setting(
     'OFFER_RETENTION_DAYS',
     integer(1, 3650),
     90,
     'Days after which issuances that came to nothing (failed, expired, canceled) are deleted. Their audit entries stay.',
+  ),
+  credentialRetentionDays: setting(
+    'CREDENTIAL_RETENTION_DAYS',
+    integer(1, 36_500),
+    365,
+    'Days after the end of a credential (validUntil of its template) after which its issuance is deleted, and its status list once all credentials in it were. Credentials without an end are kept. Their audit entries stay.',
   ),
   requestRetentionDays: setting(
     'REQUEST_RETENTION_DAYS',
@@ -228,6 +254,12 @@ export const settings = {
     integer(1, 3650),
     30,
     'Days after which ended deliveries are deleted: those of webhooks, and those of credentials and requests to wallets.',
+  ),
+  historyRetentionDays: setting(
+    'HISTORY_RETENTION_DAYS',
+    integer(1, 36_500),
+    3650,
+    "Days after which a wallet's history of presentations that ended and of removed credentials is deleted. Holders delete their own earlier.",
   ),
   auditAddressDays: setting(
     'AUDIT_ADDRESS_DAYS',
@@ -262,7 +294,7 @@ type Values = {
 }
 
 /** The settings of a server with all defaults. Read once, in `main.ts`. `masterKey`: null only in development: generated under `dataDir`. */
-export type Config = Omit<Values, 'nodeEnv' | `pkcs11${string}`> & {
+export type Config = Omit<Values, 'nodeEnv' | `pkcs11${string}` | `aws${string}`> & {
   readonly isDevelopment: boolean
   /** No trailing slash, no path. */
   readonly publicUrl: string
@@ -271,6 +303,8 @@ export type Config = Omit<Values, 'nodeEnv' | `pkcs11${string}`> & {
   readonly onboardingBaseUrl: string
   /** null: no token is configured. */
   readonly keyDevice: KeyDeviceConfig | null
+  /** null: no account of an object store is configured. */
+  readonly objectStore: ObjectStoreConfig | null
   readonly smtpFrom: string
 }
 
@@ -296,7 +330,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const values = Object.fromEntries(
     Object.entries(settings).map(([name, one]) => [name, readOne(one as Setting<unknown, unknown>, env, mistakes)]),
   ) as Values
-  const further = [...productionMistakes(values), ...keyDeviceMistakes(values), ...archiveMistakes(values)]
+  const further = [
+    ...productionMistakes(values),
+    ...keyDeviceMistakes(values),
+    ...archiveMistakes(values),
+    ...objectStoreMistakes(values),
+  ]
   mistakes.push(...further.filter((one) => !isNamedIn(mistakes, one)))
   if (mistakes.length > 0) throw new ConfigMistakes(mistakes)
   return complete(values)
@@ -355,6 +394,7 @@ function complete(values: Values): Config {
     credsBaseUrl: values.credsBaseUrl ?? `${publicUrl}/creds`,
     onboardingBaseUrl: values.onboardingBaseUrl ?? `${publicUrl}/onboarding`,
     keyDevice: keyDeviceOf(values),
+    objectStore: objectStoreOf(values),
     smtpFrom: values.smtpFrom ?? `no-reply@${new URL(publicUrl).hostname}`,
   }
 }

@@ -18,6 +18,7 @@ import { openLog } from './http/telemetry/log.ts'
 import type { KeyDevice } from './keys/key-provider.ts'
 import { openKeyDevice } from './keys/pkcs11/open-key-device.ts'
 import type { Clock, Log, Platform } from './platform.ts'
+import { markPlaceOf } from './recovery/mark-place.ts'
 import { refuseOlderState } from './recovery/recovery-mark.ts'
 import { describeDatabaseError } from './store/database-problem.ts'
 import { openStore } from './store/opening/open-store.ts'
@@ -46,7 +47,8 @@ const systemClock: Clock = { now: () => new Date() }
 export async function start(env: Env, options: MainOptions = {}): Promise<Running> {
   const { config, app, release } = await assemble(env, options)
   try {
-    if (config.recoveryMark !== null) await refuseOlderState(app.platform, config.recoveryMark)
+    const mark = markPlaceOf(config)
+    if (mark !== null) await refuseOlderState(app.platform, mark)
     await adviseNewcomer(app.platform)
     await app.listen()
   } catch (error) {

@@ -19,14 +19,14 @@ type Body = { readonly token?: string; readonly json?: unknown; readonly form?: 
 const TOKEN_MS = 120_000
 const CALL_MS = 30_000
 
-/** Returns a caller. */
-export function apiCaller(base: string): ApiCaller {
+/** Returns a caller, with the client of an organisation. */
+export function apiCaller(base: string, clientId = 'acme-backend'): ApiCaller {
   const tokens = new Map<string | null, { readonly text: string; readonly until: number }>()
   const tokenOf = async (username: string | null): Promise<string> => {
     const known = tokens.get(username)
     if (known !== undefined && known.until > performance.now()) return known.text
     const grant = username === null ? { grant_type: 'client_credentials' } : exchange(username, await tokenOf(null))
-    const form = { client_id: 'acme-backend', client_secret: secret, ...grant }
+    const form = { client_id: clientId, client_secret: secret, ...grant }
     const text = String((await send(base, 'POST', '/auth/token', { form })).access_token)
     tokens.set(username, { text, until: performance.now() + TOKEN_MS })
     return text

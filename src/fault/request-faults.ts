@@ -90,6 +90,11 @@ export const requestFaults = {
     oauth: [503, 'temporarily_unavailable'],
     title: 'The database is temporarily unavailable; try again.',
   },
+  'journal.unavailable': {
+    api: [503, 'UNAVAILABLE'],
+    oauth: [503, 'temporarily_unavailable'],
+    title: 'The change was made but could not be written to the revocation journal; repeat the request.',
+  },
   'server.stopping': {
     api: [503, 'UNAVAILABLE'],
     oauth: [503, 'temporarily_unavailable'],

@@ -1,8 +1,10 @@
 import { access, constants, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { s3Location } from '../config/object-store.ts'
 import type { Platform } from '../platform.ts'
 import { sql } from '../store/store.ts'
-import { readMark } from './mark-file.ts'
+import { markPlaceOf } from './mark-place.ts'
+import { openObjectStore } from './object-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'config'>
 
@@ -33,7 +35,7 @@ const findFacts = sql(
 /** Returns what a deployment needs so that its backups can be trusted, and whether it has it. Changes nothing. */
 export async function checkBackup(needs: Needs): Promise<readonly BackupItem[]> {
   const { config, store } = needs
-  const outside = [await markItem(needs), await journalItem(config.revocationJournal), keyItem(needs)]
+  const outside = [await markItem(needs), await journalItem(config), keyItem(needs)]
   if (store.kind === 'embedded')
     return [
       ...outside,
@@ -85,19 +87,19 @@ function serverItems({
 
 async function markItem({ config, clock }: Needs): Promise<BackupItem> {
   const name = 'recovery mark'
-  if (config.recoveryMark === null)
-    return item(name, false, 'RECOVERY_MARK is not set: a restored older state is served unnoticed.')
-  const mark = await readMark(config.recoveryMark)
-  if (mark === null) return item(name, false, `${config.recoveryMark} does not exist yet: start a server.`)
+  const place = markPlaceOf(config)
+  if (place === null) return item(name, false, 'RECOVERY_MARK is not set: a restored older state is served unnoticed.')
+  const mark = await place.read()
+  if (mark === null) return item(name, false, `${place.name} does not exist yet: start a server.`)
   const isFresh = clock.now().getTime() - Date.parse(mark.at) < MARK_AGE_MAX_MS
   return item(
     name,
     isFresh,
-    `${config.recoveryMark} was written at ${mark.at}${isFresh ? '' : ': no running server writes it'}.`,
+    `${place.name} was written at ${mark.at}${isFresh ? '' : ': no running server writes it'}.`,
   )
 }
 
-async function journalItem(folder: string | null): Promise<BackupItem> {
+async function journalItem({ revocationJournal: folder, objectStore }: Needs['config']): Promise<BackupItem> {
   const name = 'revocation journal'
   if (folder === null)
     return item(
@@ -105,6 +107,15 @@ async function journalItem(folder: string | null): Promise<BackupItem> {
       false,
       'REVOCATION_JOURNAL is not set: revocations after a backup are undone when it is restored.',
     )
+  const location = s3Location(folder)
+  if (location !== null && objectStore !== null) {
+    const bucket = openObjectStore(objectStore, location.bucket)
+    const isThere = await bucket.list(`${location.key}/`, '').then(
+      () => true,
+      () => false,
+    )
+    return item(name, isThere, `${folder} ${isThere ? 'can be listed' : 'cannot be listed'}.`)
+  }
   const isWritable = await access(folder, constants.W_OK).then(
     async () => (await stat(folder)).isDirectory(),
     // It is made with the first revocation.

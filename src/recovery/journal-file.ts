@@ -2,10 +2,11 @@ import { mkdir, open, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type JsonObject, parseJsonObject } from '../crypto/json.ts'
 import { randomId } from '../crypto/random.ts'
+import { Fault } from '../fault.ts'
 import type { Clock, JournalLine, RevocationJournal } from '../platform.ts'
 
-/** A journal that keeps nothing, for deployments without REVOCATION_JOURNAL. */
-export const noJournal: RevocationJournal = { isKept: false, append: async () => undefined }
+/** A line of a journal, and where it is. */
+export type PlacedLine = { readonly place: string; readonly line: JsonObject }
 
 const FILE = /^\d{4}-\d{2}-\d{2}-[0-9a-f-]{36}\.jsonl$/
 
@@ -26,7 +27,7 @@ export function openJournal(folder: string, clock: Clock): RevocationJournal {
     } catch (error) {
       // It may end within a line, after which nothing may stand.
       name = randomId()
-      throw error
+      throw new Fault('journal.unavailable', { cause: error })
     } finally {
       await file.close()
     }
@@ -49,9 +50,7 @@ export function openJournal(folder: string, clock: Clock): RevocationJournal {
  *
  * @throws Error if the folder cannot be read, or another line is not JSON
  */
-export async function* readJournal(
-  folder: string,
-): AsyncGenerator<{ readonly place: string; readonly line: JsonObject }> {
+export async function* readJournal(folder: string): AsyncGenerator<PlacedLine> {
   const names = (await namesIn(folder)).filter((name) => FILE.test(name)).sort()
   for (const name of names) {
     const lines = (await readFile(join(folder, name), 'utf8')).split('\n')
@@ -70,7 +69,8 @@ async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-function lineIn(text: string, place: string): JsonObject {
+/** Parses a line. @throws Error that names its place */
+export function lineIn(text: string, place: string): JsonObject {
   try {
     return parseJsonObject(text)
   } catch (cause) {

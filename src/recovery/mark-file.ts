@@ -12,7 +12,7 @@ export type RecoveryMark = Beat & { readonly at: string }
  *
  * @throws Error that names the setting, if the file cannot be read or is no mark
  */
-export async function readMark(path: string): Promise<RecoveryMark | null> {
+export async function readMarkFile(path: string): Promise<RecoveryMark | null> {
   let text: string
   try {
     text = await readFile(path, 'utf8')
@@ -27,7 +27,7 @@ export async function readMark(path: string): Promise<RecoveryMark | null> {
 }
 
 /** Replaces the mark. A crash at any moment leaves the former mark or this one. */
-export async function writeMark(path: string, mark: RecoveryMark): Promise<void> {
+export async function writeMarkFile(path: string, mark: RecoveryMark): Promise<void> {
   const next = `${path}.${process.pid}`
   await mkdir(dirname(path), { recursive: true })
   const file = await open(next, 'w', 0o600)
@@ -40,7 +40,8 @@ export async function writeMark(path: string, mark: RecoveryMark): Promise<void>
   await rename(next, path)
 }
 
-function markIn(text: string): RecoveryMark | null {
+/** Reads a mark; null if the text is none. */
+export function markIn(text: string): RecoveryMark | null {
   try {
     const value = parseJson(text)
     if (!isJsonObject(value)) return null

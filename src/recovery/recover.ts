@@ -5,8 +5,8 @@ import { beginEra } from '../events/stream/event-order.ts'
 import type { Platform } from '../platform.ts'
 import { isWrittenUuid } from '../uuid.ts'
 import { countRestored, findDeploymentBeat } from './deployment-store.ts'
-import { readJournal } from './journal-file.ts'
-import { readMark, writeMark } from './mark-file.ts'
+import { readJournalOf } from './journal-place.ts'
+import { markPlaceOf } from './mark-place.ts'
 import { type JournalReplay, RESTORE_ROWS_MAX, type Recovery, type Restore, type RestoreStep } from './restore.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'config'>
@@ -46,7 +46,8 @@ export async function recover(
 ): Promise<RecoveryReport> {
   const { store, clock, config } = platform
   if (since > clock.now()) throw new Error('--since lies in the future: name the time of the backup')
-  const mark = config.recoveryMark === null ? null : await readMark(config.recoveryMark)
+  const place = markPlaceOf(config)
+  const mark = place === null ? null : await place.read()
   const found = await store.across('how far the database has counted', findDeploymentBeat)
   if (mark !== null && mark.deployment !== found.deployment)
     throw new Error('RECOVERY_MARK is of another deployment: correct DATABASE_URL, or name another file')
@@ -69,7 +70,7 @@ export async function recover(
   const beat = await store.across('counts beyond the lost state', (tx) =>
     countRestored(tx, mark?.beat ?? 0, clock.now(), since),
   )
-  if (config.recoveryMark !== null) await writeMark(config.recoveryMark, { ...beat, at: clock.now().toISOString() })
+  await place?.write({ ...beat, at: clock.now().toISOString() })
   const about = { since: since.toISOString(), lostUntil: mark?.at ?? null, tenants: tenants.length }
   return { ...about, rows, ...replayed }
 }
@@ -99,12 +100,12 @@ async function replayJournal(
   replays: readonly JournalReplay[],
   since: Date,
 ): Promise<Pick<RecoveryReport, 'journalLines' | 'problems'>> {
-  const folder = platform.config.revocationJournal
-  if (folder === null)
+  const journal = readJournalOf(platform.config, new Date(since.getTime() - SKEW_MS))
+  if (journal === null)
     return { journalLines: 0, problems: ['REVOCATION_JOURNAL is not set: revocations after the backup are undone'] }
   const lines = new Map<string, JsonObject[]>()
   const problems: string[] = []
-  for await (const { place, line } of readJournal(folder)) {
+  for await (const { place, line } of journal) {
     if (typeof line.at !== 'string' || Date.parse(line.at) < since.getTime() - SKEW_MS) continue
     if (isWrittenUuid(line.tenantId) && tenants.has(line.tenantId)) {
       const some = lines.get(line.tenantId) ?? []

@@ -1,7 +1,8 @@
 import { pollingDelay } from '../jobs/polling.ts'
 import type { Platform } from '../platform.ts'
 import { type Beat, countBeat, findDeploymentBeat } from './deployment-store.ts'
-import { type RecoveryMark, readMark, writeMark } from './mark-file.ts'
+import type { RecoveryMark } from './mark-file.ts'
+import type { MarkPlace } from './mark-place.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'log'>
 
@@ -20,8 +21,8 @@ const BEAT_MS = 5000
  *
  * @throws Error that names the command to run
  */
-export async function refuseOlderState({ store }: Pick<Platform, 'store'>, path: string): Promise<void> {
-  const mark = await readMark(path)
+export async function refuseOlderState({ store }: Pick<Platform, 'store'>, place: MarkPlace): Promise<void> {
+  const mark = await place.read()
   if (mark === null) return
   const found = await store.across('how far the database has counted', findDeploymentBeat)
   const problem = olderThan(mark, found)
@@ -29,7 +30,7 @@ export async function refuseOlderState({ store }: Pick<Platform, 'store'>, path:
 }
 
 /** Writes the mark at once and then about every 5 s, each time after the database has counted one further. */
-export function keepMark(needs: Needs, path: string, beatMs = BEAT_MS): MarkKeeper {
+export function keepMark(needs: Needs, place: MarkPlace, beatMs = BEAT_MS): MarkKeeper {
   const { store, clock, log } = needs
   let last: Beat | null = null
   let isOlder = false
@@ -44,7 +45,7 @@ export function keepMark(needs: Needs, path: string, beatMs = BEAT_MS): MarkKeep
       return
     }
     last = beat
-    await writeMark(path, { ...beat, at: clock.now().toISOString() })
+    await place.write({ ...beat, at: clock.now().toISOString() })
   })
   loop.onError((error) => log.warn({ err: error }, 'the recovery mark could not be written'))
   loop.wake()

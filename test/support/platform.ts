@@ -7,7 +7,7 @@ import { sealingWith } from '../../src/keys/sealing.ts'
 import { Memory } from '../../src/memory/memory.ts'
 import { RateLimiter } from '../../src/memory/rate-limiter.ts'
 import { type Clock, type Dispatch, type Log, type OutboundFetch, type Platform, urlsOf } from '../../src/platform.ts'
-import { noJournal } from '../../src/recovery/journal-file.ts'
+import { noJournal } from '../../src/recovery/journal-place.ts'
 import type { Store } from '../../src/store/store.ts'
 
 /** What a test decides about its platform. Only the store is required. */

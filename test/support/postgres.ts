@@ -1,7 +1,8 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { execFile, spawn, spawnSync } from 'node:child_process'
 import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { freePort } from './free-port.ts'
 
 /** A PostgreSQL server of our own: private folder, private port, loopback only, not root. */
@@ -26,29 +27,37 @@ export function findPostgres(): string | null {
 
 /**
  * `durable`: with fsync, as in real use; off by default. `tls`: PEM of its certificate and key for TLS. `standbyOf`: URL of the server whose
- * hot standby it is.
+ * hot standby it is. `restoredFrom`: a base backup, which it takes over.
  */
 type Manner = {
   readonly durable?: boolean
   readonly tls?: { readonly certificate: string; readonly key: string }
   readonly standbyOf?: string
+  readonly restoredFrom?: string
 }
 
 /** Starts a server. */
-export async function startPostgres({ durable = false, tls, standbyOf }: Manner = {}): Promise<PostgresServer> {
+export async function startPostgres({
+  durable = false,
+  tls,
+  standbyOf,
+  restoredFrom,
+}: Manner = {}): Promise<PostgresServer> {
   const bin = findPostgres()
   if (bin === null) throw new Error('no PostgreSQL server programs found: install the package postgresql')
-  const folder = mkdtempSync(join(tmpdir(), 'chirograph-pg-'))
+  const folder = restoredFrom ?? mkdtempSync(join(tmpdir(), 'chirograph-pg-'))
   const who = ownerOf(folder)
   const data = join(folder, 'data')
-  mkdirSync(data, { mode: 0o700 })
-  if (who.uid !== undefined) chownSync(data, who.uid, who.gid ?? who.uid)
-  const [program, ...options] =
-    standbyOf === undefined
-      ? ['initdb', '-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync', '--locale=C']
-      : ['pg_basebackup', '-D', data, '-d', standbyOf, '-R', '-X', 'stream', '-c', 'fast', '--no-sync']
-  const made = spawnSync(join(bin, program ?? ''), options, { ...who, cwd: folder })
-  if (made.status !== 0) throw new Error(`${program} failed: ${made.stderr}`)
+  if (restoredFrom === undefined) {
+    mkdirSync(data, { mode: 0o700 })
+    if (who.uid !== undefined) chownSync(data, who.uid, who.gid ?? who.uid)
+    const [program, ...options] =
+      standbyOf === undefined
+        ? ['initdb', '-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync', '--locale=C']
+        : ['pg_basebackup', '-D', data, '-d', standbyOf, '-R', '-X', 'stream', '-c', 'fast', '--no-sync']
+    const made = spawnSync(join(bin, program ?? ''), options, { ...who, cwd: folder })
+    if (made.status !== 0) throw new Error(`${program} failed: ${made.stderr}`)
+  }
   const port = await freePort()
   const fast = durable ? [] : ['-c', 'fsync=off', '-c', 'synchronous_commit=off', '-c', 'full_page_writes=off']
   const args = [
@@ -81,6 +90,14 @@ export async function startPostgres({ durable = false, tls, standbyOf }: Manner 
     kill: () => server.kill('SIGKILL'),
     clear,
   }
+}
+
+/** Takes a base backup with its WAL while the server works. @returns the folder for `restoredFrom` */
+export async function takeBaseBackup(url: string): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'chirograph-pg-'))
+  const options = ['-D', join(folder, 'data'), '-d', url, '-X', 'stream', '-c', 'fast', '--no-sync']
+  await promisify(execFile)(join(findPostgres() ?? '', 'pg_basebackup'), options, { ...ownerOf(folder), cwd: folder })
+  return folder
 }
 
 type Account = { readonly uid?: number; readonly gid?: number }

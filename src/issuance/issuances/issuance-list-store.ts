@@ -51,8 +51,8 @@ const credentialStatusIs = {
 const LAST_POINT = 0x10ffff
 const FIRST_SURROGATE = 0xd800
 const AFTER_SURROGATES = 0xe000
-/** SQL: when the credential of an issuance ends, as `validityOf` computes it; null: never, or none was issued. */
-const VALID_UNTIL = `(select case json_typeof(v.definition -> 'validUntil')
+/** SQL, over a row named `issuance` of tenant $1: when its credential ends, as `validityOf` computes it; null: never, or none was issued. */
+export const VALID_UNTIL = `(select case json_typeof(v.definition -> 'validUntil')
    when 'string' then (v.definition ->> 'validUntil')::timestamptz
    when 'object' then (date_trunc('hour', issuance.issued_at at time zone 'UTC') + make_interval(
      years => coalesce((v.definition #>> '{validUntil,future,years}')::int, 0),

@@ -1,11 +1,9 @@
 import type { TenantId } from '../../caller.ts'
 import { record } from '../../events/audit/record.ts'
-import { retentionSchedule } from '../../jobs/retention.ts'
 import { every, type Schedule } from '../../jobs/schedule.ts'
 import type { Platform } from '../../platform.ts'
 import { credentialIdOf } from './credential-id.ts'
 import { deleteOldNonces, forgetClaims, listTenantsToForget } from './forget-store.ts'
-import { endedIssuances } from './retention.ts'
 
 const ISSUANCES_PER_TURN = 100
 /** Above the maximum of NONCE_TTL_SECONDS, with a margin for clock skew between processes. [SEC-80] */
@@ -29,7 +27,6 @@ export const issuanceSchedules: readonly Schedule[] = [
     while (found && !signal.aborted)
       found = await store.across('expired nonces of all tenants', (tx) => deleteOldNonces(tx, before))
   }),
-  retentionSchedule(endedIssuances),
 ]
 
 async function forgetSome({ store, clock }: Pick<Platform, 'store' | 'clock'>, tenantId: TenantId): Promise<number> {

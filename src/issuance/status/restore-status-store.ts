@@ -25,12 +25,13 @@ const selectStanding = sql(
 )
 const closeLists = sql(
   'issuance.close_status_lists',
-  `update status_list set full_at = coalesce(full_at, $2), version = version + ${VERSIONS_AHEAD} where tenant_id = $1 returning id`,
+  `update status_list set full_at = coalesce(full_at, $2), has_lost_entries = has_lost_entries or full_at is null, version = version + ${VERSIONS_AHEAD}
+   where tenant_id = $1 returning id`,
 )
 const insertLists = sql(
   'issuance.insert_lost_lists',
-  `insert into status_list (tenant_id, id, created_at, full_at, bits, authority_id, kid)
-   select $1, l.id, $2, $2, l.bits, l.authority, l.kid from unnest($3::uuid[], $4::smallint[], $5::uuid[], $6::text[]) as l (id, bits, authority, kid)
+  `insert into status_list (tenant_id, id, created_at, full_at, bits, authority_id, kid, has_lost_entries)
+   select $1, l.id, $2, $2, l.bits, l.authority, l.kid, true from unnest($3::uuid[], $4::smallint[], $5::uuid[], $6::text[]) as l (id, bits, authority, kid)
    on conflict (tenant_id, id) do nothing returning id`,
 )
 const setStanding = sql(
@@ -56,7 +57,10 @@ export async function listStanding(
   return tx.rows(selectStanding, [tx.tenantId, issuanceIds])
 }
 
-/** Closes all lists of the tenant, so that new credentials get entries of new lists, and moves their versions ahead. */
+/**
+ * Closes all lists of the tenant, so that new credentials get entries of new lists, and moves their versions ahead. Those that were open stay
+ * published for good: lost credentials may have entries in them.
+ */
 export async function closeStatusLists(tx: TenantTx, { now }: Recovery): Promise<number> {
   return (await tx.rows(closeLists, [tx.tenantId, now])).length
 }
