@@ -59,6 +59,7 @@ const frozen = {
     identity_provider.linked
     issuance.approved
     issuance.canceled
+    issuance.refilled
     issuance.reoffered
     issuance.reopened
     issuance.tx_code_refused
@@ -92,6 +93,7 @@ const frozen = {
     user.wallet_emptied
     wallet_credential.accepted
     wallet_credential.received
+    wallet_credential.refilled
     wallet_credential.reinstated
     wallet_credential.rejected
     wallet_credential.removed
