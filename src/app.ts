@@ -103,6 +103,7 @@ import { offerRoutes } from './wallet/offers/routes.ts'
 import { ownDataRoutes } from './wallet/own-data/routes.ts'
 import { presentationSchedules } from './wallet/presentations/jobs.ts'
 import { presentationRoutes } from './wallet/presentations/routes.ts'
+import { refillJobs, refillSchedules } from './wallet/refills/jobs.ts'
 
 /** Our API: every operation of the three groups. */
 export const routes: readonly Route[] = [
@@ -163,6 +164,7 @@ const jobs = [
   ...credentialJobs,
   ...displayJobs,
   ...orderJobs,
+  ...refillJobs,
   ...deliveryJobs,
   ...batchJobs(walletDeliveries),
 ]
@@ -174,6 +176,7 @@ export const sealedColumns: readonly ResealingColumn[] = [
   { table: 'wallet_credential_copy', column: 'sealed_key' },
   { table: 'wallet_notification', column: 'sealed_access' },
   { table: 'wallet_deferred', column: 'sealed_work' },
+  { table: 'wallet_refill', column: 'sealed_work' },
   { table: 'wallet_issuance_session', column: 'sealed_work' },
   { table: 'wallet_presentation', column: 'sealed_request' },
   { table: 'wallet_presentation', column: 'sealed_view' },
@@ -207,6 +210,7 @@ export const schedules: readonly Schedule[] = [
   ...statisticsSchedules,
   ...credentialSchedules,
   ...orderSchedules,
+  ...refillSchedules,
   ...issuanceSessionSchedules,
   ...issuerAccessSchedules,
   ...deliverySchedules,

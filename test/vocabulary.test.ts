@@ -60,6 +60,7 @@ const frozen = {
     identity_provider.linked
     issuance.approved
     issuance.canceled
+    issuance.refilled
     issuance.reoffered
     issuance.reopened
     issuance.tx_code_refused
@@ -93,6 +94,7 @@ const frozen = {
     user.wallet_emptied
     wallet_credential.accepted
     wallet_credential.received
+    wallet_credential.refilled
     wallet_credential.reinstated
     wallet_credential.rejected
     wallet_credential.removed

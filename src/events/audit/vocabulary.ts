@@ -65,6 +65,8 @@ const auditOnlyActions = {
   'identity_provider.linked': 'A user was linked to an account at an identity provider.',
   'issuance.approved': 'The deferred credential was approved; the wallet fetches it at its next poll.',
   'issuance.canceled': 'The issuance was canceled before a wallet fetched the credential.',
+  'issuance.refilled':
+    'The wallet got new copies of the credential for other keys; they have entries of their own in the status list.',
   'issuance.reoffered':
     'The credential offer can be redeemed again: the wallet lost the answer, or the issuer offered it again.',
   'issuance.reopened': 'The credential could not be signed; the issuance is no longer completed.',
@@ -103,6 +105,7 @@ const auditOnlyActions = {
   'user.wallet_emptied': 'The user deleted everything in the wallet; `detail.credentials` counts the credentials.',
   'wallet_credential.accepted': 'The holder accepted the credential.',
   'wallet_credential.received': 'A credential was stored in the wallet as pending.',
+  'wallet_credential.refilled': 'The copies of the held credential were replaced by new ones of its issuer.',
   'wallet_credential.reinstated': 'The issuer ended the suspension of the held credential.',
   'wallet_credential.rejected': 'The holder rejected the credential.',
   'wallet_credential.removed': 'The holder removed the credential and its keys.',

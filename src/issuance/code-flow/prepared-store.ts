@@ -24,7 +24,7 @@ const redeem = sql(
 const renew = sql(
   'issuance.renew_token',
   `update issuance set token_hash = $4::bytea, token_expires_at = $5
-   where tenant_id = $1 and id = $2 and family_id = $3 and sealed_claims is not null and expires_at > $6
+   where tenant_id = $1 and id = $2 and family_id = $3 and sealed_claims is not null and greatest(expires_at, refill_until) > $6
      and status in ('offered', 'completed', 'failed') returning ${CODE}`,
 )
 // Before a key is bound the recipient may begin again; after that the token is worth nothing, under a hash that no token has.

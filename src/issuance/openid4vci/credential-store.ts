@@ -129,7 +129,9 @@ export async function reserveCredential(
   if (row === undefined) throw new Error('the reservation answered nothing')
   const { issuedAt, sealedClaims, listId, indices, authorityId, kid } = row
   if (issuedAt !== null && sealedClaims !== null) {
-    const entries = listId === null || indices === null ? null : { listId, indices, authorityId, kid }
+    // the last ones are those of the current keys
+    const own = indices?.slice(-asked.copies) ?? null
+    const entries = listId === null || own === null ? null : { listId, indices: own, authorityId, kid }
     return { outcome: 'reserved', issuedAt, sealedClaims, entries }
   }
   if (asked.candidates.length === 0) return { outcome: 'denied' }

@@ -19,6 +19,7 @@ import { reserveCopies } from './reserve-copies.ts'
 import { type CopySigner, signCopies } from './sign-copies.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'keys' | 'clock' | 'urls' | 'config' | 'memory'>
+const REFILLS_MAX = 10
 
 /** The copies to issue: to whom, of what, and for which keys. */
 type Issuing = {
@@ -44,7 +45,8 @@ export async function issueCopies(
   const listKind = { bits: template.definition.format === 'mdoc' ? 1 : 2, ...authorityOf(signer) } as const
   const entry = completedBy(granted, from)
   const { revocable } = template.definition
-  const bound = await reserveCopies(needs, tenant, { granted, revocable, listKind, entry, ...keys }, now)
+  const refill = refillOf(granted, template.definition)
+  const bound = await reserveCopies(needs, tenant, { granted, revocable, listKind, entry, refill, ...keys }, now)
   const sign = async () => {
     const by = await signerOfCopies(needs, tenant, signer, bound)
     const claims = await openClaims(needs, tenant, granted, bound.sealedClaims)
@@ -52,6 +54,13 @@ export async function issueCopies(
   }
   const signed = await signOrReinstate(needs, tenant, entry, sign)
   return buildCredentialResponse(inOrder(keys.requested, keys.bound, signed), credentialIdOf(granted.id))
+}
+
+/** A bearer token may have been stolen: its bearer would get copies that work while the holder has some already. */
+function refillOf({ jkt, clientId }: PresentedToken, { refill, approvalRequired }: TemplateDefinition) {
+  if (refill === undefined || jkt === null || clientId === null || approvalRequired === true) return null
+  const { days, times = REFILLS_MAX } = refill
+  return { days, times }
 }
 
 /** Returns the signer before anything is reserved: the wallet may repeat a refused request. The response does not say what is missing. */

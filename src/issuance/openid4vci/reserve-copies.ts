@@ -8,6 +8,7 @@ import type { ProvedKey } from '../../protocols/openid4vci/jwt-proof.ts'
 import { newId } from '../../store/row-id.ts'
 import { violatedIndex } from '../../store/unique-violation.ts'
 import type { PresentedToken } from '../offers/access-token.ts'
+import { keepForRefills, refillCopies } from '../offers/refill-store.ts'
 import { entryCandidates, LIST_FULL_ENTRIES, type ListKind } from '../status/status-entries.ts'
 import {
   type Bound,
@@ -34,17 +35,23 @@ type CopiesRequest = {
   readonly listKind: ListKind
   /** Recorded when the credential is bound for the first time. */
   readonly entry: AuditEntry
+  /** Whether the wallet may get new copies for other keys; null: it may not. */
+  readonly refill: Refill
 }
+
+type Refill = { readonly days: number; readonly times: number } | null
 
 /**
  * Binds the credential to the keys, takes its entries of the status list and completes the issuance, or finds what the same keys got before.
+ *
+ * Other keys get copies of their own where the template allows it (OpenID4VCI 1.0, 14.3).
  *
  * @throws Fault `nonce.invalid` if a nonce was used, `credential_request.denied` if other keys have the credential or it is closed
  */
 export async function reserveCopies(
   { store }: Needs,
   tenant: Tenant,
-  { granted, revocable, bound, holderKeysHash, nonces, listKind, entry }: CopiesRequest,
+  { granted, revocable, bound, holderKeysHash, nonces, listKind, entry, refill }: CopiesRequest,
   now: Date,
 ): Promise<Bound> {
   const { id, tokenHash } = granted
@@ -57,8 +64,19 @@ export async function reserveCopies(
   for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
     const candidates = revocable ? entryCandidates(bound.length) : []
     const reserved = await tryReserve({ store }, tenant, { ...reservation, candidates }, entry, now)
-    if (reserved?.outcome === 'reserved') return reserved
-    if (reserved?.outcome === 'denied') throw new Fault('credential_request.denied')
+    if (reserved?.outcome === 'reserved') {
+      if (refill !== null) await store.single(tenant.id, (tx) => keepForRefills(tx, id, refill.days))
+      return reserved
+    }
+    if (reserved?.outcome === 'denied') {
+      const refilled =
+        refill === null
+          ? null
+          : await tryRefill({ store }, tenant, { ...reservation, candidates }, { refill, entry }, now)
+      if (refilled === 'again') continue
+      if (refilled === null) throw new Fault('credential_request.denied')
+      return refilled
+    }
     if (reserved?.outcome === 'no_entries') {
       await store.single(tenant.id, (tx) => closeStatusList(tx, LIST_FULL_ENTRIES, listKind, now))
     }
@@ -75,8 +93,32 @@ async function tryReserve(
   entry: AuditEntry,
   now: Date,
 ): Promise<Reserved | null> {
+  return nullOnCollision(store.single(tenant.id, (tx) => reserveCredential(tx, reservation, entry, now)))
+}
+
+/** @returns null if the wallet gets no new copies; `again`: a concurrent request took an entry */
+async function tryRefill(
+  { store }: Pick<Needs, 'store'>,
+  tenant: Tenant,
+  reservation: Reservation,
+  { refill, entry }: { readonly refill: NonNullable<Refill>; readonly entry: AuditEntry },
+  now: Date,
+): Promise<Bound | 'again' | null> {
+  const about = { ...entry, action: 'issuance.refilled' } as const
+  const refilled = store.single(tenant.id, async (tx) => ({
+    row: await refillCopies(tx, reservation, refill.times, about, now),
+  }))
+  const found = await nullOnCollision(refilled)
+  if (found === null) return 'again'
+  if (found.row === null) return null
+  const { issuedAt, sealedClaims, indices, listId, authorityId, kid } = found.row
+  return { issuedAt, sealedClaims, entries: listId === null ? null : { listId, indices, authorityId, kid } }
+}
+
+/** @returns null if a concurrent request took an entry of the status list @throws Fault `nonce.invalid` if a nonce was used */
+async function nullOnCollision<T>(reserving: Promise<T>): Promise<T | null> {
   try {
-    return await store.single(tenant.id, (tx) => reserveCredential(tx, reservation, entry, now))
+    return await reserving
   } catch (error) {
     const constraint = violatedIndex(error)
     // [VCI-N2] a nonce is accepted once

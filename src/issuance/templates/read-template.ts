@@ -81,8 +81,10 @@ function writtenIn(body: TemplateBody): WrittenDefinition {
   return { revocable: true, ...rest }
 }
 
-function otherViolations({ code, format, credentialFormat }: TemplateBody): Violation[] {
+function otherViolations({ code, format, credentialFormat, refill, approvalRequired }: TemplateBody): Violation[] {
   const violations: Violation[] = []
+  if (refill !== undefined && approvalRequired === true)
+    violations.push({ detail: 'A credential that needs approval cannot be refilled.', pointer: '/refill' })
   // [SEC-23] Parsers refuse a member of that name, and the code is a member name in the issuer metadata.
   if (code === '__proto__') violations.push({ detail: 'code must not be __proto__.', pointer: '/code' })
   if (format !== undefined && credentialFormat !== undefined && (format === 'mdoc') !== (credentialFormat === 'mdoc')) {

@@ -61,6 +61,23 @@ const KeyAttestation = Type.Object(
   },
 )
 
+const Refill = Type.Object(
+  {
+    days: Type.Integer({
+      minimum: 1,
+      maximum: 30,
+      description: 'Days from the issuance on; the claims are kept, sealed, until then.',
+    }),
+    times: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'How often; 10 by default.' })),
+  },
+  {
+    ...strict,
+    description:
+      'The wallet that received the credential by sign-in may get new copies for new keys, so that each copy is presented once. Only with a token that is bound to a key (DPoP), while the credential is valid. Not with approvalRequired.',
+    examples: [{ days: 30, times: 20 }],
+  },
+)
+
 const WebhookSource = Type.Object(
   {
     kind: Type.Literal('webhook'),
@@ -192,6 +209,7 @@ const written = {
       description: 'Copies that a wallet may request at once, so that presentations cannot be linked.',
     }),
   ),
+  refill: Type.Optional(Refill),
   txCode: Type.Optional(TxCode),
   signer: Type.Optional(Signer),
   keyAttestation: Type.Optional(KeyAttestation),

@@ -24,6 +24,8 @@ export type TakenCopy = {
   readonly copyId: string
   readonly sealedRaw: Buffer
   readonly sealedKey: Buffer | null
+  /** At most a quarter of the copies is unused, or one, and the issuer may issue new ones. */
+  readonly isLow: boolean
 }
 
 const COLUMNS = `c.id, c.status, c.format, c.vct, c.iss, c.credential_issuer as "credentialIssuer", c.issued_at as "issuedAt",
@@ -102,7 +104,10 @@ const takeCopiesStatement = sql(
        select fresh.id from wallet_credential_copy fresh
        where fresh.tenant_id = c.tenant_id and fresh.credential_id = c.id
        order by fresh.used_at nulls first, fresh.position limit 1)
-   returning c.id as "credentialId", k.id as "copyId", k.sealed_raw as "sealedRaw", k.sealed_key as "sealedKey"`,
+   returning c.id as "credentialId", k.id as "copyId", k.sealed_raw as "sealedRaw", k.sealed_key as "sealedKey",
+     exists (select from wallet_refill r where r.tenant_id = $1 and r.id = c.id)
+       and (select 4 * count(*) filter (where o.used_at is null and o.id <> k.id) <= greatest(4, count(*)) from wallet_credential_copy o
+            where o.tenant_id = $1 and o.credential_id = c.id) as "isLow"`,
 )
 
 /** Inserts a credential with all its copies, as pending, in one statement. */

@@ -22,6 +22,10 @@ const insertStatement = sql(
   'wallet.insert_notification',
   `insert into wallet_notification (tenant_id, id, credential_id, endpoint, sealed_access, drop_at) values ($1, $2, $3, $4, $5, $6)`,
 )
+const removeStatement = sql(
+  'wallet.remove_notification',
+  'delete from wallet_notification where tenant_id = $1 and credential_id = $2',
+)
 const queueStatement = sql(
   'wallet.queue_notification',
   'update wallet_notification set queued_at = $3 where tenant_id = $1 and credential_id = $2 and queued_at is null returning id',
@@ -68,6 +72,17 @@ export async function insertNotification(
   dropAt: Date,
 ): Promise<void> {
   await tx.rows(insertStatement, [tx.tenantId, id, credentialId, endpoint, sealedAccess, dropAt])
+}
+
+/** Replaces the notification of a credential by that of its new copies, with the token that the issuer accepts now. Nothing was sent of it. */
+export async function replaceNotification(
+  tx: TenantTx,
+  notification: Notification,
+  credentialId: string,
+  dropAt: Date,
+): Promise<void> {
+  await tx.rows(removeStatement, [tx.tenantId, credentialId])
+  await insertNotification(tx, notification, credentialId, dropAt)
 }
 
 /** Marks the notification of a credential as enqueued. @returns its id; null if the issuer requested none, or a job is enqueued already. */

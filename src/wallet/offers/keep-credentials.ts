@@ -11,6 +11,7 @@ import { claimsOf, showCredential, validFromOf } from '../credentials/credential
 import { insertCredential, type NewCopy, type NewCredential } from '../credentials/credential-store.ts'
 import { insertNotification, type Notification } from '../credentials/notification-store.ts'
 import { reportFailure, sealAccess } from '../credentials/notify-issuer.ts'
+import { insertRefill, type NewRefill } from '../credentials/refill-store.ts'
 import type { ShownCredential } from '../credentials/schemas.ts'
 import { sealCopy } from '../credentials/sealed-copy.ts'
 import { walletFormatOf } from '../credentials/wallet-format.ts'
@@ -48,14 +49,16 @@ export type SealedReceipt = {
   readonly shown: ShownCredential
   readonly display: KeptDisplay
   readonly validFrom: Date
+  /** What its copies are replaced with once they were used; null: they are used again. */
+  readonly refill: NewRefill | null
   /** Paths of claims that its issuer calls mandatory and did not send. [W-R5] */
   readonly lacks: ReturnType<typeof missingMandatoryClaims>
 }
 
 /** The status was checked on receipt. */
 const FIRST_CHECK_MS = 15 * 60_000
-/** How long the access token for notifications is kept at most. */
-const NOTIFICATION_KEPT_MS = 30 * 86_400_000
+/** How long the access token for notifications is kept at most, in milliseconds. */
+export const NOTIFICATION_KEPT_MS = 30 * 86_400_000
 
 /**
  * Verifies all credentials of an offer. If one is refused, all are [W-R7].
@@ -101,8 +104,9 @@ export async function keepCredential(
   ready: SealedReceipt,
   now: Date,
 ): Promise<void> {
-  const { held, copies, notification, display, validFrom } = ready
+  const { held, copies, notification, display, validFrom, refill } = ready
   await insertCredential(tx, userId, held, copies)
+  if (refill !== null) await insertRefill(tx, held.id, refill)
   await insertDisplay(tx, held.id, display, validFrom)
   await enqueueImages(tx, held.id, display, now)
   if (notification !== null)
@@ -137,6 +141,7 @@ async function sealCredential(
     lacks: missingMandatoryClaims(claims, shown.claims),
     display: readDisplay({ issuer: receipt.display ?? [], credential, claims }),
     validFrom: validFromOf(held, copies[0]?.raw ?? ''),
+    refill: null,
   }
 }
 

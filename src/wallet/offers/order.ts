@@ -35,6 +35,8 @@ export type Dataset = {
   readonly configuration: Configuration
   readonly credentialIdentifier: string | null
   readonly keys: readonly KeyPair[]
+  /** How many keys new copies get; absent: as many as there are keys. */
+  readonly copies?: number
   /** The issuer's response; null: none yet. An issued credential is not requested again: the issuer may send it only once. */
   readonly answer: CredentialResponse | null
 }
@@ -55,6 +57,10 @@ export type Order = IssuerPlaces & {
   readonly offerHash: string
   /** Whether the issuer deferred the one dataset: then it is polled by its transaction. */
   readonly isDeferred: boolean
+  /** The tokens are for one dataset only, so that no other order uses them up. Absent in what was stored before it was kept. */
+  readonly isAlone?: boolean
+  /** How long the access token is valid from its response on, in seconds; null: not stated. Absent as above. */
+  readonly accessSeconds?: number | null
 }
 
 /**
@@ -66,7 +72,12 @@ export type OpenOrder = { order: Order; readonly save: (order: Order) => Promise
 /** Keys as PKCS #8 in base64. */
 type SealedDataset = Omit<Dataset, 'keys'> & { readonly keys: readonly string[] }
 type SealedOrder = Omit<Order, 'datasets'> & { readonly datasets: readonly SealedDataset[] }
-const sealedOrder = sealedJson<SealedOrder>('wallet_deferred', 'sealed_work')
+const sealedOrders = {
+  wallet_deferred: sealedJson<SealedOrder>('wallet_deferred', 'sealed_work'),
+  wallet_refill: sealedJson<SealedOrder>('wallet_refill', 'sealed_work'),
+} as const
+/** A table with orders. */
+type OrderTable = keyof typeof sealedOrders
 
 /** Returns the digest of an offer as the caller sent it; an offer by reference may be gone once it is redeemed. */
 export function offerHashOf(credentialOffer: string): string {
@@ -81,7 +92,7 @@ export function offerHashOf(credentialOffer: string): string {
 export function orderOf(
   metadata: OrderedIssuer,
   configurations: readonly Configuration[],
-  { accessToken, refreshToken, credentialIdentifiers }: Omit<TokenResponse, 'tokenType' | 'expiresInSeconds'>,
+  { accessToken, refreshToken, expiresInSeconds, credentialIdentifiers }: Omit<TokenResponse, 'tokenType'>,
   { client, offerHash }: Pick<Order, 'client' | 'offerHash'>,
 ): Order {
   const { batchSizeMax, encryption, ...issuer } = orderedIssuerOf(metadata)
@@ -97,6 +108,7 @@ export function orderOf(
   return {
     ...issuer,
     ...{ accessToken, refreshToken, client, offerHash, isDeferred: false },
+    ...{ isAlone: datasets.length === 1, accessSeconds: expiresInSeconds },
     encryption: encryption?.usable ?? null,
     datasets: datasets.map((one) => ({
       ...one,
@@ -119,18 +131,41 @@ export function accessOf({ accessToken, client }: Pick<Order, 'accessToken' | 'c
   return { accessToken, boundKey: client.usesDpop ? client.key : null }
 }
 
+/** Returns an order without its keys and answers: what is needed to request as many copies again. */
+export function withoutKeys(order: Order): Order {
+  const datasets = order.datasets.map((one) => ({
+    ...one,
+    copies: one.copies ?? one.keys.length,
+    keys: [],
+    answer: null,
+  }))
+  return { ...order, isDeferred: false, datasets }
+}
+
 /** Seals an order, keys and token included. @param row The id of its row. */
-export function sealOrder(sealing: Sealing, tenantId: TenantId, row: string, order: Order): Promise<Buffer> {
+export function sealOrder(
+  sealing: Sealing,
+  tenantId: TenantId,
+  row: string,
+  order: Order,
+  table: OrderTable = 'wallet_deferred',
+): Promise<Buffer> {
   const datasets = order.datasets.map((one) => ({
     ...one,
     keys: one.keys.map(({ pkcs8 }) => pkcs8.toString('base64')),
   }))
-  return sealedOrder.seal(sealing, tenantId, row, { ...order, datasets })
+  return sealedOrders[table].seal(sealing, tenantId, row, { ...order, datasets })
 }
 
 /** Opens an order. */
-export async function openOrder(sealing: Sealing, tenantId: TenantId, row: string, sealed: Buffer): Promise<Order> {
-  const order = await sealedOrder.open(sealing, tenantId, row, sealed)
+export async function openOrder(
+  sealing: Sealing,
+  tenantId: TenantId,
+  row: string,
+  sealed: Buffer,
+  table: OrderTable = 'wallet_deferred',
+): Promise<Order> {
+  const order = await sealedOrders[table].open(sealing, tenantId, row, sealed)
   return { ...order, datasets: order.datasets.map((one) => ({ ...one, keys: one.keys.map(keyPairFrom) })) }
 }
 

@@ -8,6 +8,7 @@ import { untilConfirmed } from '../../store/until-confirmed.ts'
 import { takeCopies } from '../credentials/credential-store.ts'
 import { holderOf } from '../credentials/holder.ts'
 import { openCopy } from '../credentials/sealed-copy.ts'
+import { requestRefills } from '../refills/refill-copies.ts'
 import { buildVpToken, type OpenCopy } from './build-vp-token.ts'
 import { chooseNamed, chooseProposed } from './choose-answer.ts'
 import type { PresentationAnswer } from './prepare-presentation.ts'
@@ -205,9 +206,14 @@ async function openCopies(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, OpenCopy>> {
   const { store, sealing, clock } = platform
-  const taken = await store.single(caller.tenantId, (tx) => takeCopies(tx, userId, ids, clock.now()))
+  const take = () => store.single(caller.tenantId, (tx) => takeCopies(tx, userId, ids, clock.now()))
+  const first = await take()
+  // copies may be replaced concurrently
+  const taken = first.length === ids.length ? first : await take()
   // one was removed or rejected concurrently
   if (taken.length !== ids.length) throw new Fault('credential.unmatched')
+  const low = taken.filter(({ isLow }) => isLow).map(({ credentialId }) => credentialId)
+  if (low.length > 0) await store.inTenant(caller.tenantId, (tx) => requestRefills(tx, low, clock.now()))
   const opened = taken.map(async (copy) => [copy.credentialId, await openCopy(sealing, caller.tenantId, copy)] as const)
   return new Map(await Promise.all(opened))
 }

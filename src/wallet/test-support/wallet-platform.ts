@@ -34,6 +34,7 @@ const tables = [
   'wallet_credential_copy',
   'wallet_notification',
   'wallet_deferred',
+  'wallet_refill',
   'wallet_issuance_session',
   'wallet_presentation',
   'job',

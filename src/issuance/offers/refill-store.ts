@@ -1,0 +1,84 @@
+import type { AuditEntry } from '../../events/audit/entry.ts'
+import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
+import { sql, type TenantTx } from '../../store/store.ts'
+
+const allowRefills = sql(
+  'issuance.allow_refills',
+  `update issuance set refill_until = issued_at + $3 * interval '1 day'
+   where tenant_id = $1 and id = $2 and refill_until is null and family_id is not null and issued_at is not null`,
+)
+// The entries are of the list of the first copies, also after it was closed: it is 60 % full at most then, and one list is all that a change of
+// status has to write. An entry or nonce that a concurrent request takes stops the statement by a unique index.
+const refill = sql(
+  'issuance.refill_copies',
+  `with found as (
+     select id, array(
+       select number from unnest($8::int[]) as candidate (number)
+       where (select count(*) from status_entry e where e.status_list_id = i.status_list_id and e.status_index = number and e.tenant_id = $1) = 0
+       limit $6::int) as free
+     from issuance i where tenant_id = $1 and id = $2
+   ), bound as (
+     update issuance i set holder_keys_hash = $4, refills = coalesce(refills, 0) + 1, reservations = reservations + 1, updated_at = $5,
+       status_indices = case when revocable then status_indices || found.free end
+     from found
+     where i.tenant_id = $1 and i.id = $2 and token_hash = $3 and token_expires_at > $5 and refill_until > $5 and coalesce(refills, 0) < $10
+       and sealed_claims is not null and status = 'completed' and standing = 'valid' and holder_keys_hash <> $4
+       and (not revocable or cardinality(found.free) = $6)
+     returning i.id, issued_at, sealed_claims, status_list_id, found.free
+   ), spent as (
+     insert into spent_nonce (tenant_id, nonce_hash, made_at)
+     select $1, nonce.hash, nonce.made_at from bound cross join unnest($7::bytea[], $9::timestamptz[]) as nonce (hash, made_at)
+   ), taken as (
+     insert into status_entry (tenant_id, status_list_id, status_index)
+     select $1, status_list_id, unnest(free) from bound where status_list_id is not null
+   ), ${auditCte({ from: 'bound', first: 11 })}
+   select issued_at as "issuedAt", sealed_claims as "sealedClaims", free as indices, list.id as "listId", list.authority_id as "authorityId", list.kid
+   from bound left join status_list list on list.tenant_id = $1 and list.id = bound.status_list_id`,
+)
+
+/** A request for copies that are bound to other keys than the last ones. */
+type RefillRequest = {
+  readonly id: string
+  readonly tokenHash: Buffer
+  /** SHA-256 over all keys of the request. */
+  readonly holderKeysHash: Buffer
+  readonly copies: number
+  readonly nonceHashes: readonly Buffer[]
+  readonly noncesMadeAt: readonly Date[]
+  /** Random entries of a status list to choose from, more than copies; none: the credential cannot be revoked. */
+  readonly candidates: readonly number[]
+}
+
+type Refilled = {
+  readonly issuedAt: Date
+  readonly sealedClaims: Buffer
+  readonly indices: readonly number[]
+  readonly listId: string | null
+  readonly authorityId: string | null
+  readonly kid: string | null
+}
+
+/** Lets the wallet that redeemed a code get new copies for so many days from the issuance on, and keeps the claims until then. */
+export async function keepForRefills(tx: TenantTx, id: string, days: number): Promise<void> {
+  await tx.rows(allowRefills, [tx.tenantId, id, days])
+}
+
+/**
+ * Binds a credential that was issued to other keys, with entries of their own in its status list, all or nothing. The entries of all copies
+ * are changed by a revocation. One statement: of concurrent requests each takes its own entries, or is stopped by a unique index.
+ *
+ * @param timesMax Refills of one credential.
+ * @returns null if the credential is not issued, revoked or suspended, if its time or the refills are used up, or too few candidates are free
+ * @throws an error of PostgreSQL, unique violation of `spent_nonce_pkey` or `status_entry_pkey`
+ */
+export async function refillCopies(
+  tx: TenantTx,
+  asked: RefillRequest,
+  timesMax: number,
+  entry: AuditEntry,
+  now: Date,
+): Promise<Refilled | null> {
+  const values = [tx.tenantId, asked.id, asked.tokenHash, asked.holderKeysHash, now, asked.copies]
+  const drawn = [asked.nonceHashes, asked.candidates, asked.noncesMadeAt]
+  return (await tx.rows<Refilled>(refill, [...values, ...drawn, timesMax, ...auditValues(entry, now)]))[0] ?? null
+}
