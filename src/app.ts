@@ -79,6 +79,8 @@ import { revocationRestore } from './trust/revocation/restore-revocation.ts'
 import { signingRequestRoutes } from './trust/signing-requests/routes.ts'
 import { trustedEntityRoutes } from './trust/trusted-entities/routes.ts'
 import { digitalCredentialEndpoints } from './verification/digital-credentials/public-endpoints.ts'
+import { isListedOrigin, verificationPageEndpoints } from './verification/pages/public-endpoints.ts'
+import { verificationPageRoutes } from './verification/pages/routes.ts'
 import { verificationSchedules } from './verification/requests/jobs.ts'
 import { requestsRestore } from './verification/requests/request-expiry.ts'
 import { verificationRoutes } from './verification/requests/routes.ts'
@@ -117,6 +119,7 @@ export const routes: readonly Route[] = [
   ...deferralRoutes,
   ...typeRoutes,
   ...verificationRoutes,
+  ...verificationPageRoutes,
   ...statisticsRoutes,
   ...signingRequestRoutes,
   ...certificateRoutes,
@@ -147,6 +150,7 @@ export const endpoints: readonly Endpoint[] = [
   ...issuanceEndpoints,
   ...verificationEndpoints,
   ...digitalCredentialEndpoints,
+  ...verificationPageEndpoints,
   ...didEndpoints,
   ...revocationEndpoints,
   ...certificateEndpoints,
@@ -281,7 +285,8 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice }: Pa
     liveness: loopChecks(() => ({ worker, dispatcher })),
     counters: [...countersOf(store), oldestTransaction(() => transactions?.seconds() ?? 0)],
     idempotency: keepAnswers(platform),
-    isClientOrigin: (origin) => isClientOrigin(platform, origin),
+    isClientOrigin: async (origin, request) =>
+      (await isListedOrigin(platform, origin, request)) ?? isClientOrigin(platform, origin),
   })
   let worker: Worker | null = null
   let dispatcher: Dispatcher | null = null

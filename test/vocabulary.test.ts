@@ -90,6 +90,9 @@ const frozen = {
     user.locked
     user.password_changed
     user.wallet_emptied
+    verification_page.changed
+    verification_page.created
+    verification_page.deleted
     wallet_credential.accepted
     wallet_credential.received
     wallet_credential.reinstated
@@ -129,6 +132,7 @@ const frozen = {
     trusted_entity
     user
     user_group
+    verification_page
     wallet_credential
     wallet_delivery
     wallet_presentation
@@ -219,6 +223,7 @@ const frozen = {
     invalid_transaction_id
     login_required
     not_found
+    page_closed
     registration_not_supported
     request_not_supported
     request_uri_not_supported
