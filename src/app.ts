@@ -85,6 +85,7 @@ import { verificationSchedules } from './verification/requests/jobs.ts'
 import { requestsRestore } from './verification/requests/request-expiry.ts'
 import { verificationRoutes } from './verification/requests/routes.ts'
 import { verificationEndpoints } from './verification/responses/public-endpoints.ts'
+import { visitorEndpoints } from './visitor/public-endpoints.ts'
 import { credentialJobs, credentialSchedules } from './wallet/credentials/jobs.ts'
 import { credentialRoutes } from './wallet/credentials/routes.ts'
 import { walletDeliveries } from './wallet/deliveries/deliver-issued.ts'
@@ -144,6 +145,7 @@ export const endpoints: readonly Endpoint[] = [
   ...sessionEndpoints,
   ...consoleEndpoints,
   ...holderEndpoints,
+  ...visitorEndpoints,
   ...authorizationEndpoints,
   ...issuanceSessionPages,
   ...walletProviderEndpoints,

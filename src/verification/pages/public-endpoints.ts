@@ -4,14 +4,12 @@ import { faceOf } from '../../directory/tenants/face-of.ts'
 import { bearerToken } from '../../http/routes/bearer-token.ts'
 import { type Endpoint, type EndpointContext, type EndpointResponse, endpoint } from '../../http/routes/endpoint.ts'
 import type { Platform } from '../../platform.ts'
-import { addressesOf } from '../requests/request-addresses.ts'
 import { watchedRequests } from '../requests/request-store.ts'
-import { requestTokenOf } from '../requests/request-token.ts'
 import { beginVisit } from './begin-visit.ts'
 import { getPublicPage, type PublicPage } from './find-page.ts'
 import { acceptsVisitors } from './verification-page.ts'
 import { checkListedOrigin, takeWaitingPlace } from './visit-limits.ts'
-import { checkVisitor, readVisitState, type VisitState } from './visit-state.ts'
+import { checkVisitor, openState, readVisitState, type VisitState } from './visit-state.ts'
 
 const tag = 'Verification pages'
 const noStore = { 'cache-control': 'no-store' }
@@ -61,16 +59,8 @@ const beginRequest = endpoint({
   handle: async (context) => {
     const { platform, body, ip, requestId } = context
     const found = await pageOf(context)
-    const { tenant } = found
     const { request, secret } = await beginVisit(platform, found, { ip, requestId }, body.reference)
-    const token = await requestTokenOf(platform, tenant.id, request.id)
-    const { authorizationRequestUri, authorizationRequestQrUri, digitalCredentialsUri } = addressesOf(
-      ...([platform.urls, tenant.slug, token, request.clientId] as const),
-    )
-    const begun = {
-      ...{ id: request.id, secret, status: request.status, expiresAt: request.expiresAt.toISOString() },
-      ...{ authorizationRequestUri, authorizationRequestQrUri, digitalCredentialsUri },
-    }
+    const begun = { ...(await openState(platform, found.tenant, request)), secret }
     return { status: 201, body: begun, headers: noStore }
   },
 })

@@ -1,14 +1,17 @@
 import { equalInConstantTime } from '../../crypto/digest.ts'
+import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { Fault } from '../../fault.ts'
 import { readBearerSecret } from '../../keys/bearer-secret.ts'
 import type { Platform } from '../../platform.ts'
 import { limitVerifierRefusals } from '../requests/rate-limits.ts'
+import { addressesOf } from '../requests/request-addresses.ts'
 import { findPresentationRequest, type RequestRow } from '../requests/request-store.ts'
+import { requestTokenOf } from '../requests/request-token.ts'
 import { responseCodeOf } from '../requests/response-code.ts'
 import type { PublicPage } from './find-page.ts'
 import { findVisit } from './visit-store.ts'
 
-type Needs = Pick<Platform, 'store' | 'clock' | 'sealing' | 'rateLimiter'>
+type Needs = Pick<Platform, 'store' | 'clock' | 'sealing' | 'rateLimiter' | 'urls'>
 
 /** The state of a request as its visitor learns it. `answered`: the owner does not say whether the credential was accepted. */
 export type VisitStatus = RequestRow['status'] | 'answered'
@@ -18,6 +21,10 @@ export type VisitState = {
   readonly id: string
   readonly status: VisitStatus
   readonly expiresAt: string
+  /** Of an open request: for a link, an image and the Digital Credentials API. */
+  readonly authorizationRequestUri?: string
+  readonly authorizationRequestQrUri?: string
+  readonly digitalCredentialsUri?: string
   /** By which the organisation's backend reads the result. */
   readonly responseCode?: string
   /** Where the browser is to go, with the response code. */
@@ -50,6 +57,7 @@ export async function readVisitState(needs: Needs, { tenant, page }: PublicPage,
   const { store, clock, sealing } = needs
   const row = await store.single(tenant.id, (tx) => findPresentationRequest(tx, id, clock.now()))
   if (row === null) throw new Fault('resource.unknown')
+  if (row.status === 'requested') return openState(needs, tenant, row)
   const { status, expiresAt } = row
   const isChecked = status === 'verified' || status === 'failed'
   const state = {
@@ -60,6 +68,21 @@ export async function readVisitState(needs: Needs, { tenant, page }: PublicPage,
   if (row.responseCodeHash === null) return state
   const responseCode = await responseCodeOf({ sealing }, tenant.id, id)
   return { ...state, responseCode, ...redirectOf(page.redirectUri, id, responseCode) }
+}
+
+/** Returns the state of an open request, with its addresses. */
+export async function openState(
+  { sealing, urls }: Pick<Needs, 'sealing' | 'urls'>,
+  tenant: Tenant,
+  { id, status, expiresAt, clientId }: RequestRow,
+): Promise<VisitState> {
+  const token = await requestTokenOf({ sealing }, tenant.id, id)
+  const addresses = addressesOf(urls, tenant.slug, token, clientId)
+  const { authorizationRequestUri, authorizationRequestQrUri, digitalCredentialsUri } = addresses
+  return {
+    ...{ id, status, expiresAt: expiresAt.toISOString() },
+    ...{ authorizationRequestUri, authorizationRequestQrUri, digitalCredentialsUri },
+  }
 }
 
 function redirectOf(uri: string | null, request: string, responseCode: string) {
