@@ -81,10 +81,13 @@ import { revocationRestore } from './trust/revocation/restore-revocation.ts'
 import { signingRequestRoutes } from './trust/signing-requests/routes.ts'
 import { trustedEntityRoutes } from './trust/trusted-entities/routes.ts'
 import { digitalCredentialEndpoints } from './verification/digital-credentials/public-endpoints.ts'
+import { isListedOrigin, verificationPageEndpoints } from './verification/pages/public-endpoints.ts'
+import { verificationPageRoutes } from './verification/pages/routes.ts'
 import { verificationSchedules } from './verification/requests/jobs.ts'
 import { requestsRestore } from './verification/requests/request-expiry.ts'
 import { verificationRoutes } from './verification/requests/routes.ts'
 import { verificationEndpoints } from './verification/responses/public-endpoints.ts'
+import { visitorEndpoints } from './visitor/public-endpoints.ts'
 import { credentialJobs, credentialSchedules } from './wallet/credentials/jobs.ts'
 import { credentialRoutes } from './wallet/credentials/routes.ts'
 import { walletDeliveries } from './wallet/deliveries/deliver-issued.ts'
@@ -121,6 +124,7 @@ export const routes: readonly Route[] = [
   ...deferralRoutes,
   ...typeRoutes,
   ...verificationRoutes,
+  ...verificationPageRoutes,
   ...statisticsRoutes,
   ...signingRequestRoutes,
   ...certificateRoutes,
@@ -145,12 +149,14 @@ export const endpoints: readonly Endpoint[] = [
   ...sessionEndpoints,
   ...consoleEndpoints,
   ...holderEndpoints,
+  ...visitorEndpoints,
   ...authorizationEndpoints,
   ...issuanceSessionPages,
   ...walletProviderEndpoints,
   ...issuanceEndpoints,
   ...verificationEndpoints,
   ...digitalCredentialEndpoints,
+  ...verificationPageEndpoints,
   ...didEndpoints,
   ...revocationEndpoints,
   ...certificateEndpoints,
@@ -290,7 +296,8 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice }: Pa
     liveness: loopChecks(() => ({ worker, dispatcher })),
     counters: [...countersOf(store), oldestTransaction(() => transactions?.seconds() ?? 0)],
     idempotency: keepAnswers(platform),
-    isClientOrigin: (origin) => isClientOrigin(platform, origin),
+    isClientOrigin: async (origin, request) =>
+      (await isListedOrigin(platform, origin, request)) ?? isClientOrigin(platform, origin),
   })
   let worker: Worker | null = null
   let dispatcher: Dispatcher | null = null

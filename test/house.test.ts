@@ -112,9 +112,9 @@ law('a room imports itself and what stands below it', () =>
   }),
 )
 
-law('the console and the pages of holders know no room of features: they speak the public API', () =>
+law('the console and the pages of holders and visitors know no room of features: they speak the public API', () =>
   product
-    .filter(({ path }) => ['console', 'holder'].includes(roomOf(path)))
+    .filter(({ path }) => ['console', 'holder', 'visitor'].includes(roomOf(path)))
     .flatMap((source) =>
       neighboursOf(source)
         .filter(

@@ -92,6 +92,9 @@ const frozen = {
     user.locked
     user.password_changed
     user.wallet_emptied
+    verification_page.changed
+    verification_page.created
+    verification_page.deleted
     wallet_credential.accepted
     wallet_credential.received
     wallet_credential.refilled
@@ -132,6 +135,7 @@ const frozen = {
     trusted_entity
     user
     user_group
+    verification_page
     wallet_credential
     wallet_delivery
     wallet_presentation
@@ -222,6 +226,7 @@ const frozen = {
     invalid_transaction_id
     login_required
     not_found
+    page_closed
     registration_not_supported
     request_not_supported
     request_uri_not_supported

@@ -20,10 +20,16 @@ export function admitShared({ memory, clock }: Known, name: SharedLimitName, key
  * Counts a failure for all processes: one statement. The failure that exceeds the limit is refused instead, so that its outcome is not told,
  * and this process refuses the key until the window ends.
  *
+ * @param countMax Below that of the limit, where the owner of the key sets less.
  * @throws Fault `request.rate_limited`
  */
-export async function countShared(needs: Needs, name: SharedLimitName, key: string): Promise<void> {
-  const { countMax, windowSeconds } = limits[name]
+export async function countShared(
+  needs: Needs,
+  name: SharedLimitName,
+  key: string,
+  countMax: number = limits[name].countMax,
+): Promise<void> {
+  const { windowSeconds } = limits[name]
   const now = needs.clock.now()
   const count = { key: await macOf(needs, name, key), countMax, now, expiresAt: later(now, windowSeconds) }
   refuseUntil(needs, name, key, await needs.store.single(platformTenantId, (tx) => addSharedCount(tx, count)))

@@ -1,3 +1,4 @@
+import type { Caller } from '../caller.ts'
 import { Fault } from '../fault.ts'
 import { entityTagOf, isUnchanged } from '../http/routes/entity-tag.ts'
 import { type Answer, answer, type RawAnswer, type RouteContext, rawAnswer } from '../http/routes/route.ts'
@@ -6,7 +7,7 @@ import type { WatchedKind } from '../platform.ts'
 /** The longest wait, because proxies close a silent connection after a minute. */
 const WAIT_SECONDS_MAX = 30
 
-type Ask = Pick<RouteContext, 'platform' | 'caller' | 'headers'>
+type Ask = Pick<RouteContext, 'platform' | 'headers'> & { readonly caller: Pick<Caller, 'tenantId'> }
 
 /** A resource that a caller can wait for. */
 type WatchedResource<T> = {

@@ -136,6 +136,16 @@ export const protocolFaults = {
     oauth: [403, 'access_denied'],
     title: "The result requires the response_code or the session of the holder's browser.",
   },
+  'verification_page.closed': {
+    api: [409, 'INVALID_STATE'],
+    oauth: [409, 'page_closed'],
+    title: 'The verification page is closed.',
+  },
+  'verification_page.origin': {
+    api: [403, 'FORBIDDEN'],
+    oauth: [403, 'access_denied'],
+    title: 'The origin is not listed by the owner of the verification page.',
+  },
   'presentation_request.invalid': { api: [422, 'REQUEST_INVALID'], title: 'The presentation request is not valid.' },
   'presentation_request.client': {
     api: [422, 'REQUEST_INVALID'],

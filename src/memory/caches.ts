@@ -165,6 +165,11 @@ export const caches = {
     ...{ bytesMax: 8_388_608, ttlSeconds: 300 },
     description: 'Foreign revocation lists, at most a quarter for one tenant.',
   },
+  'verification.pages': {
+    ...{ entriesMax: 2_000, ttlSeconds: 5 },
+    description:
+      'Verification pages by id, with what they ask for. A change by another process takes effect after this time.',
+  },
   'wallet.provider_certificates': {
     ...{ entriesMax: 4, ttlSeconds: 3_600 },
     description: 'Certificates of the keys of the wallet provider.',

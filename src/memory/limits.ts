@@ -66,9 +66,29 @@ export const limits = {
     ...{ ...minute, countMax: 20 },
     description: 'Test messages to webhook endpoints by tenant.',
   },
+  'verification.page_visits': {
+    ...{ ...minute, countMax: 600, shared: true },
+    description: 'Requests that visitors begin, by verification page; all are counted. The page sets less.',
+  },
+  'verification.page_visits_of_network': {
+    ...{ ...minute, countMax: 60, shared: true },
+    description: 'The same by verification page and address.',
+  },
   'verification.refusals': {
     ...{ ...minute, countMax: 120 },
     description: 'Unknown states, closed requests and undecided responses by address and tenant.',
+  },
+  'verification.unknown_pages': {
+    ...{ ...minute, countMax: 120 },
+    description: 'Verification pages that do not exist, by address: each is looked up in the database.',
+  },
+  'verification.visits_of_network': {
+    ...{ ...minute, countMax: 120 },
+    description: 'Requests that visitors begin by address, on pages of whatever tenant; all are counted.',
+  },
+  'verification.visits_of_tenant': {
+    ...{ ...minute, countMax: 1200 },
+    description: 'Requests that visitors begin by tenant, on all its verification pages; all are counted.',
   },
 } as const satisfies Record<string, Limit>
 

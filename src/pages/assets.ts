@@ -12,6 +12,8 @@ type Asset = { readonly path: string; readonly type: string; readonly text: Buff
 const modules = [
   'confirm-button',
   'copy-text',
+  'embed',
+  'embed-frame',
   'fragments',
   'install-app',
   'request-credential',
@@ -23,6 +25,7 @@ const surfaces = {
   pages: ['tokens', 'elements', 'layout', 'parts'],
   console: ['tokens', 'elements', 'layout', 'parts', 'console', 'console-parts', 'console-tables'],
   holder: ['tokens', 'elements', 'layout', 'parts', 'console-parts', 'holder'],
+  visitor: ['tokens', 'elements', 'layout', 'parts', 'visitor'],
 } as const
 
 /** A part of the pages with a style of its own. */

@@ -46,7 +46,13 @@ export type PageAnswer = {
   /** The session began or ended: the forms that were made before it are refused from now on. */
   readonly endsVisit?: boolean
 } & (
-  | { readonly page: Page; readonly status?: number; readonly headers?: Readonly<Record<string, string>> }
+  | {
+      readonly page: Page
+      readonly status?: number
+      readonly headers?: Readonly<Record<string, string>>
+      /** Origin of an image of another website that the page shows. */
+      readonly imageSource?: string
+    }
   /** A path of the pages, reached by 303. */
   | { readonly to: string }
   /**
@@ -123,7 +129,8 @@ function respond(answer: PageAnswer, context: PageContext, visit: Visit): Endpoi
   const common = { 'set-cookie': cookies, 'cache-control': 'no-store' }
   if ('to' in answer) return { status: 303, headers: { ...common, location: answer.to } }
   const nonce = randomToken(16)
-  const headers = { ...pageHeaders(nonce), ...common }
+  const imageSource = 'page' in answer ? answer.imageSource : undefined
+  const headers = { ...pageHeaders(nonce, imageSource), ...common }
   const { language, here } = context
   const type = 'text/html; charset=utf-8'
   if ('page' in answer) {

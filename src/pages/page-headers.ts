@@ -13,15 +13,17 @@ const policy = [
 ].join('; ')
 
 /**
- * Returns the headers of a page without own styles that other websites may embed and that uses the Digital Credentials API, in place of those of
+ * Returns the headers of a page that other websites may embed and that uses the Digital Credentials API, in place of those of
  * {@link pageHeaders}. The page must show nothing of a session and have no forms.
  *
  * @param origins Of the pages that may embed it.
+ * @param nonce Of the one `style` element that the page may have.
  */
-export function embeddedPageHeaders(origins: readonly string[]): Record<string, string> {
+export function embeddedPageHeaders(origins: readonly string[], nonce?: string): Record<string, string> {
+  const style = nonce === undefined ? "'self'" : `'self' 'nonce-${nonce}'`
   const ancestors = `frame-ancestors ${origins.join(' ')}`
   return {
-    'content-security-policy': `${policy.replace("frame-ancestors 'none'", ancestors)}; style-src 'self'`,
+    'content-security-policy': `${policy.replace("frame-ancestors 'none'", ancestors)}; style-src ${style}`,
     'cross-origin-resource-policy': 'cross-origin',
     'permissions-policy': 'camera=(), geolocation=(), microphone=(), digital-credentials-get=(self)',
   }
@@ -31,10 +33,12 @@ export function embeddedPageHeaders(origins: readonly string[]): Record<string, 
  * Returns the headers of a page: only own scripts and styles run, it is never framed and never stored. [SEC-76]
  *
  * @param nonce Of the one `style` element that the page may have.
+ * @param imageSource Origin of an image of another website that the page shows.
  */
-export function pageHeaders(nonce: string): Record<string, string> {
+export function pageHeaders(nonce: string, imageSource?: string): Record<string, string> {
+  const images = imageSource === undefined ? policy : policy.replace('img-src', `img-src ${imageSource}`)
   return {
-    'content-security-policy': `${policy}; style-src 'self' 'nonce-${nonce}'`,
+    'content-security-policy': `${images}; style-src 'self' 'nonce-${nonce}'`,
     'cross-origin-opener-policy': 'same-origin',
     'cross-origin-resource-policy': 'same-origin',
     'permissions-policy': 'camera=(), geolocation=(), microphone=()',

@@ -30,6 +30,7 @@ const metadata = 'published metadata: keys and addresses'
 const byLink = 'the link itself is the permission: an unguessable token in it'
 const byClient = 'authenticates the client by secret, assertion or code verifier; its own tests refuse the others'
 const bySession = 'a page: it asks for the session of the browser, and redirects to the sign-in without one'
+const forVisitors = 'a page that an organisation made for everybody; limited by page and address'
 const beforeSession = 'a page for people who are not signed in yet'
 /** Operations that no access token of ours opens, by name, with the reason. */
 const publicOperations: Readonly<Record<string, string>> = {
@@ -67,6 +68,9 @@ const publicOperations: Readonly<Record<string, string>> = {
   'GET /verifiers/{tenant}/requests/{requestToken}/digital-credentials/page': byLink,
   'GET /verifiers/{tenant}/requests/{requestToken}/qr': byLink,
   'GET /verifiers/request-credential.js': 'a script for pages',
+  'GET /verify/{page}/about': forVisitors,
+  'POST /verify/{page}/requests': forVisitors,
+  'GET /verify/{page}/requests/{request}': 'the secret of the visitor who began it; its own test refuses others',
   'GET /issuers/{tenant}/did.json': metadata,
   'GET /issuers/{tenant}/crls/{list}': 'published revocation lists',
   'GET /issuers/{tenant}/roots.pem': 'published root certificates',
@@ -107,6 +111,14 @@ const publicOperations: Readonly<Record<string, string>> = {
     [...consoleEndpoints, ...holderScreens].map(({ method, path }) => [`${method} ${path}`, bySession]),
   ),
   'GET /offer/{tenant}/{token}': byLink,
+  'GET /verify/{page}': forVisitors,
+  'POST /verify/{page}': forVisitors,
+  'GET /verify/{page}/state': 'the cookie of the visitor who began a request',
+  'GET /verify/{page}/return': forVisitors,
+  'GET /embed/{page}': forVisitors,
+  'POST /embed/{page}': forVisitors,
+  'GET /embed/{page}/state': 'the secret of the visitor who began it',
+  'GET /embed.js': 'a script for pages',
   'GET /me/manifest.webmanifest': 'what an installed wallet needs; nothing of a person',
   'GET /worker.js': 'what an installed wallet needs; nothing of a person',
   'GET /me/icon.svg': 'what an installed wallet needs; nothing of a person',
@@ -140,6 +152,7 @@ const scopesOf: Readonly<Record<string, readonly [read: Scope | null, write: Sco
   '/creds/audit': ['audit:read', 'audit:read'],
   '/creds/certificates': trust,
   '/creds/trusted-entities': trust,
+  '/creds/verification-pages': verification,
   '/creds/endpoints': ['events:read', 'webhooks:write'],
   '/creds/events': ['events:read', 'events:read'],
   '/onboarding/users': people,

@@ -71,6 +71,7 @@ export async function makeEverything(chirograph: Deployment): Promise<Objects> {
   const delivered = await school.post('/wallet/v2/orgs/credentials', bound)
   assert.equal(delivered.status, 201, JSON.stringify(delivered.body))
   const client = await makeClient(school)
+  const page = { name: 'Student discount', presentationTemplateId }
   const provider = { name: 'entra', issuer: 'https://login.example/v2.0', clientId: 'chirograph' }
   return {
     ...(await makeCertificates(school)),
@@ -82,6 +83,7 @@ export async function makeEverything(chirograph: Deployment): Promise<Objects> {
     '/creds/credentials/issuance/batch': await acceptBatch(school, template.id),
     '/creds/endpoints': await makeEndpoint(school),
     '/creds/templates/presentations': presentationTemplateId,
+    '/creds/verification-pages': await idOfNew(school, '/creds/verification-pages', page),
     '/creds/presentations': request.body.data.id,
     '/wallet/v2/credentials': credential,
     '/wallet/credentials': credential,

@@ -81,7 +81,10 @@ type Common = {
    * with a session. [SEC-75]
    */
   readonly crossOrigin?: true
-  /** Pages of applications that are public clients may call it. They send an access token or the code of a sign-in, never a cookie. [SEC-75] */
+  /**
+   * Pages of applications that are public clients may call it, or of the origins that the owner of the path lists. They send an access token, the
+   * code of a sign-in or the secret of a visitor, never a cookie. [SEC-75]
+   */
   readonly clientOrigins?: true
   /**
    * Faults are sent as an HTML page, for pages that people open, or as SCIM errors, instead of as OAuth JSON. A function renders the page.

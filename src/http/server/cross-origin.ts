@@ -6,12 +6,15 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
  */
 export type CrossOrigin = 'any' | 'clients' | null
 
-/** Whether an origin is that of a public client. */
-export type IsClientOrigin = (origin: string) => Promise<boolean>
+/** Whether an origin may call a path (with its query): it is that of a public client, or one that the owner of the path lists. */
+export type IsClientOrigin = (
+  origin: string,
+  request: { readonly path: string; readonly ip: string },
+) => Promise<boolean>
 
 /** Headers of requests that a page may set besides those that need no permission. */
 const REQUEST_HEADERS =
-  'Authorization, Content-Type, DPoP, If-Match, If-None-Match, Idempotency-Key, Accept-Language, Last-Event-ID'
+  'Authorization, Content-Type, DPoP, If-Match, If-None-Match, Idempotency-Key, Accept-Language, Last-Event-ID, Prefer'
 /** Headers of responses that a page may read besides those that need no permission. */
 const RESPONSE_HEADERS = 'DPoP-Nonce, WWW-Authenticate, Retry-After, ETag, Location, X-Request-Id'
 /** Browsers keep the permission no longer than two hours. */
@@ -25,7 +28,7 @@ export function addClientOrigins(app: FastifyInstance, isClientOrigin: IsClientO
     addVary(reply)
     const origin = originOf(request)
     if (origin === null) return done(null, payload)
-    allowed(isClientOrigin, origin).then((isAllowed) => {
+    allowed(isClientOrigin, origin, request).then((isAllowed) => {
       if (isAllowed) {
         reply.header('access-control-allow-origin', origin)
         reply.header('access-control-expose-headers', RESPONSE_HEADERS)
@@ -49,7 +52,7 @@ export async function answerPreflight(
   }
   addVary(reply)
   const origin = originOf(request)
-  if (origin !== null && (await allowed(isClientOrigin, origin))) {
+  if (origin !== null && (await allowed(isClientOrigin, origin, request))) {
     reply.headers({
       'access-control-allow-origin': origin,
       'access-control-allow-methods': methods.allow.join(', '),
@@ -65,8 +68,8 @@ function originOf({ headers: { origin } }: FastifyRequest): string | null {
 }
 
 /** While the database cannot be read, no origin is allowed. */
-function allowed(isClientOrigin: IsClientOrigin, origin: string): Promise<boolean> {
-  return isClientOrigin(origin).catch(() => false)
+function allowed(isClientOrigin: IsClientOrigin, origin: string, { url, ip }: FastifyRequest): Promise<boolean> {
+  return isClientOrigin(origin, { path: url, ip }).catch(() => false)
 }
 
 /** A cache keeps the responses for different origins apart. */

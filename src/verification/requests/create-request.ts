@@ -3,6 +3,7 @@ import { sha256 } from '../../crypto/digest.ts'
 import { randomToken } from '../../crypto/random.ts'
 import { defaultOf } from '../../directory/tenants/default-of.ts'
 import { isHaipTenant } from '../../directory/tenants/haip-tenant.ts'
+import type { AnonymousActor } from '../../events/audit/entry.ts'
 import { Fault, type Violation } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
@@ -25,6 +26,12 @@ const NONCE_BYTES = 24
 
 type Needs = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls' | 'config' | 'memory' | 'sealing'>
 
+/** A visitor of a verification page. The wallet leads back to `returnUri`, our own page, which checks the session of the browser itself. */
+type Visitor = Pick<Caller, 'tenantId' | 'tenantSlug'> & {
+  readonly by: AnonymousActor
+  readonly page: { readonly id: string; readonly returnUri: string }
+}
+
 /**
  * Creates a presentation request with a copy of its template. One statement, unless the template has an unusual signing preference.
  *
@@ -33,7 +40,7 @@ type Needs = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls' | 'config' | 'me
  */
 export async function createPresentationRequest(
   platform: Needs,
-  caller: Caller,
+  caller: Caller | Visitor,
   body: CreateRequestBody,
   id = newId(),
 ): Promise<RequestRow> {
@@ -54,7 +61,7 @@ export async function createPresentationRequest(
   if (await isHaipTenant(platform, caller.tenantId)) {
     const violations = [
       ...haipViolations(config, '/presentationTemplateId'),
-      ...sessionViolations(redirectUri ?? config.redirectUri, body.browserSession),
+      ...('page' in caller ? [] : sessionViolations(redirectUri ?? config.redirectUri, body.browserSession)),
     ]
     if (violations.length > 0) throw new Fault('request.invalid', { violations })
   }
@@ -82,13 +89,14 @@ type RequestInput = CreateRequestBody & {
 
 async function insert(
   needs: Needs,
-  caller: Caller,
+  caller: Caller | Visitor,
   input: RequestInput,
   signers: RequestSigners,
 ): Promise<RequestRow | null> {
   const { store, clock, config, sealing } = needs
   const { tenantId } = caller
-  const { id, templateId, reference = null, redirectUri = null, expiresInSeconds = null } = input
+  const { id, templateId, reference = null, expiresInSeconds = null } = input
+  const redirectUri = 'page' in caller ? caller.page.returnUri : (input.redirectUri ?? null)
   const { template, transactionData = [], browsers: digitalCredentials, browserSession } = input
   const encoded = template === undefined ? [] : encodeTransactions(transactionData, template)
   const request = {
@@ -105,8 +113,11 @@ async function insert(
   const entry = {
     action: 'openid4vc.verification.requested',
     subject: { kind: 'presentation_request', id },
-    by: caller,
-    detail: { presentationTemplateId: templateId },
+    by: 'page' in caller ? caller.by : caller,
+    detail: {
+      presentationTemplateId: templateId,
+      ...('page' in caller && { verificationPageId: caller.page.id }),
+    },
   } as const
   return store.single(caller.tenantId, (tx) => insertPresentationRequest(tx, request, entry, clock.now()))
 }

@@ -1,6 +1,5 @@
 import { sha256 } from '../../crypto/digest.ts'
 import type { P256Jwk } from '../../crypto/jwk.ts'
-import { randomToken } from '../../crypto/random.ts'
 import { isHaip } from '../../directory/tenants/haip.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import type { AnonymousActor } from '../../events/audit/entry.ts'
@@ -22,6 +21,7 @@ import {
   releaseRequest,
 } from '../requests/request-store.ts'
 import { readRequestToken } from '../requests/request-token.ts'
+import { responseCodeOf } from '../requests/response-code.ts'
 import { responseKeyOf } from '../requests/response-key.ts'
 import { openTransactions, sealResult } from '../requests/sealed-request.ts'
 import { checkResponse } from './check-response.ts'
@@ -170,7 +170,7 @@ async function complete(
   from: ResponseSource,
 ): Promise<string | null> {
   const { id, redirectUri, retentionSeconds } = request
-  const responseCode = redirectUri === null ? null : randomToken()
+  const responseCode = redirectUri === null ? null : await responseCodeOf({ sealing }, tenantId, id)
   const result = credentials.length === 0 ? null : await sealResult(sealing, tenantId, id, credentials)
   const now = clock.now()
   const completion = {

@@ -1,0 +1,126 @@
+import type { TenantId } from '../../caller.ts'
+import type { AuditEntry } from '../../events/audit/entry.ts'
+import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
+import { type PageRequest, pagedList } from '../../store/paged-list.ts'
+import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
+import type { PageContent, VerificationPage } from './verification-page.ts'
+
+const PAGES_MAX = 200
+
+const template = (expression: string) =>
+  `(select ${expression} from presentation_template t where t.tenant_id = $1 and t.id = template_id)`
+const columns = `id, name, template_id as "presentationTemplateId", ${template('t.name')} as "templateName",
+  ${template('t.archived_at is not null')} as "isTemplateArchived", origins, heading, explanation, visitor_sees as "visitorSees",
+  redirect_uri as "redirectUri", requests_per_minute as "requestsPerMinute", requests_per_address as "requestsPerAddress",
+  expires_in_seconds as "expiresInSeconds", is_open as "isOpen", created_at as "createdAt", updated_at as "updatedAt"`
+const usable =
+  'exists (select from presentation_template t where t.tenant_id = $1 and t.id = $4 and t.archived_at is null)'
+
+const insertPage = sql(
+  'verification.insert_page',
+  `with ins as (
+     insert into verification_page (tenant_id, id, name, template_id, origins, heading, explanation, visitor_sees, redirect_uri, requests_per_minute,
+       requests_per_address, expires_in_seconds, is_open, created_at, updated_at)
+     select $1, $2, $3, $4, $5::text[], $6, $7, $8, $9, $10, $11, $12, $13, $14, $14
+     where ${usable} and (select count(*) from verification_page where tenant_id = $1) < ${PAGES_MAX} returning *),
+   ${auditCte({ from: 'ins', first: 15 })}
+   select ${columns} from ins`,
+)
+// The time of a change is later than that of the one before, also within a millisecond and on another server's clock.
+const updatePage = sql(
+  'verification.update_page',
+  `with upd as (
+     update verification_page set name = $3, template_id = $4, origins = $5::text[], heading = $6, explanation = $7, visitor_sees = $8, redirect_uri = $9,
+       requests_per_minute = $10, requests_per_address = $11, expires_in_seconds = $12, is_open = $13,
+       updated_at = greatest($14, updated_at + interval '1 millisecond')
+     where tenant_id = $1 and id = $2 and updated_at = $15 and (template_id = $4 or ${usable}) returning *),
+   ${auditCte({ from: 'upd', first: 16 })}
+   select ${columns} from upd`,
+)
+const deletePage = sql(
+  'verification.delete_page',
+  `with del as (delete from verification_page where tenant_id = $1 and id = $2 returning id),
+   ${auditCte({ from: 'del', first: 3 })}
+   select id from del`,
+)
+const findPage = sql(
+  'verification.find_page',
+  `select ${columns} from verification_page where tenant_id = $1 and id = $2`,
+)
+const findTenant = sql(
+  'verification.find_page_tenant',
+  'select tenant_id as "tenantId" from verification_page where id = $1',
+)
+
+const page = pagedList({
+  name: 'verification.pages',
+  select: `select ${columns} from verification_page where tenant_id = $1`,
+  parameters: 1,
+  id: 'id',
+  sorts: { name: 'name' },
+  rows: 'verification_page where tenant_id = $1',
+  filters: { name: (value) => `strpos(lower(name), lower(${value})) > 0` },
+})
+
+/** Inserts a page and its audit entry. @returns null if the template does not exist or is archived, or the tenant has 200 pages */
+export async function insertVerificationPage(
+  tx: TenantTx,
+  id: string,
+  content: PageContent,
+  entry: AuditEntry,
+  now: Date,
+): Promise<VerificationPage | null> {
+  const values = [...contentValues(tx, id, content, now), ...auditValues(entry, now)]
+  return (await tx.rows<VerificationPage>(insertPage, values))[0] ?? null
+}
+
+/**
+ * Changes a page, with its audit entry.
+ *
+ * @param from When it was last changed.
+ * @returns null if it was changed since, does not exist, or gets a template that does not exist or is archived
+ */
+export async function updateVerificationPage(
+  tx: TenantTx,
+  id: string,
+  content: PageContent,
+  from: Date,
+  entry: AuditEntry,
+  now: Date,
+): Promise<VerificationPage | null> {
+  const values = [...contentValues(tx, id, content, now), from, ...auditValues(entry, now)]
+  return (await tx.rows<VerificationPage>(updatePage, values))[0] ?? null
+}
+
+/** Deletes a page, with its audit entry. @returns whether there was one */
+export async function deleteVerificationPage(tx: TenantTx, id: string, entry: AuditEntry, now: Date): Promise<boolean> {
+  return (await tx.rows(deletePage, [tx.tenantId, id, ...auditValues(entry, now)])).length === 1
+}
+
+/** Returns a page; null if there is none. */
+export async function findVerificationPage(tx: TenantTx, id: string): Promise<VerificationPage | null> {
+  return (await tx.rows<VerificationPage>(findPage, [tx.tenantId, id]))[0] ?? null
+}
+
+/** Returns the tenant of the page that a path names; null if there is none. */
+export async function findTenantOfPage(tx: AcrossTx, id: string): Promise<TenantId | null> {
+  return (await tx.rows<{ tenantId: TenantId }>(findTenant, [id]))[0]?.tenantId ?? null
+}
+
+/** Returns a page of the list, and one row more if there is a next page. `name`: a part of the name, case-insensitive. */
+export async function listVerificationPages(
+  tx: TenantTx,
+  list: PageRequest,
+  filter: { readonly name?: string | undefined },
+): Promise<VerificationPage[]> {
+  return page<VerificationPage>(tx, list, [tx.tenantId], filter)
+}
+
+function contentValues(tx: TenantTx, id: string, content: PageContent, now: Date): unknown[] {
+  const { name, presentationTemplateId, origins, heading, explanation, visitorSees, redirectUri } = content
+  const { requestsPerMinute, requestsPerAddress, expiresInSeconds, isOpen } = content
+  return [
+    ...[tx.tenantId, id, name, presentationTemplateId, origins, heading, explanation, visitorSees, redirectUri],
+    ...[requestsPerMinute, requestsPerAddress, expiresInSeconds, isOpen, now],
+  ]
+}

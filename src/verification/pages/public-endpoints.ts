@@ -1,0 +1,125 @@
+import { Type } from 'typebox'
+import { conditionalAnswer } from '../../api/held-answer.ts'
+import { faceOf } from '../../directory/tenants/face-of.ts'
+import { bearerToken } from '../../http/routes/bearer-token.ts'
+import { type Endpoint, type EndpointContext, type EndpointResponse, endpoint } from '../../http/routes/endpoint.ts'
+import type { Platform } from '../../platform.ts'
+import { watchedRequests } from '../requests/request-store.ts'
+import { beginVisit } from './begin-visit.ts'
+import { getPublicPage, type PublicPage } from './find-page.ts'
+import { acceptsVisitors } from './verification-page.ts'
+import { checkListedOrigin, takeWaitingPlace } from './visit-limits.ts'
+import { checkVisitor, openState, readVisitState, type VisitState } from './visit-state.ts'
+
+const tag = 'Verification pages'
+const noStore = { 'cache-control': 'no-store' }
+
+type Context = EndpointContext<{ readonly page: string }>
+
+/** Returns the page of the path. A page of a site may call it only if the owner lists its origin. */
+async function pageOf({ platform, params, headers, ip }: Context): Promise<PublicPage> {
+  const found = await getPublicPage(platform, params.page, ip)
+  checkListedOrigin(platform, found, headers.origin)
+  return found
+}
+
+const describePage = endpoint({
+  method: 'GET',
+  path: '/verify/{page}/about',
+  summary: 'Returns what visitors may know of a verification page: who asks for what, and whether it is open.',
+  tag,
+  accepts: 'none',
+  clientOrigins: true,
+  handle: async (context) => {
+    const { tenant, page, asks, purpose } = await pageOf(context)
+    const { accentColor, privacyUri, supportAddress } = faceOf(tenant)
+    const { logoUri } = tenant.settings
+    const organisation = {
+      ...{ name: tenant.name, accentColor, privacyUri, supportAddress },
+      logoUri: typeof logoUri === 'string' ? logoUri : null,
+    }
+    const { id, heading, explanation, origins } = page
+    const body = { id, organisation, heading, explanation, asks, purpose, origins, isOpen: acceptsVisitors(page) }
+    return { status: 200, body, headers: noStore }
+  },
+})
+
+const beginRequest = endpoint({
+  method: 'POST',
+  path: '/verify/{page}/requests',
+  summary: 'Begins a presentation request for a visitor, and returns the secret by which its state is read.',
+  tag,
+  accepts: 'json',
+  clientOrigins: true,
+  body: Type.Object({
+    reference: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 200, description: 'Of the site; returned with the result.' }),
+    ),
+  }),
+  handle: async (context) => {
+    const { platform, body, ip, requestId } = context
+    const found = await pageOf(context)
+    const { request, secret } = await beginVisit(platform, found, { ip, requestId }, body.reference)
+    const begun = { ...(await openState(platform, found.tenant, request)), secret }
+    return { status: 201, body: begun, headers: noStore }
+  },
+})
+
+const readRequest = endpoint({
+  method: 'GET',
+  path: '/verify/{page}/requests/{request}',
+  summary:
+    'Returns the state of a request to the visitor who began it, never a claim; with `Prefer: wait` after the next change. The secret is the bearer token.',
+  tag,
+  accepts: 'none',
+  clientOrigins: true,
+  handle: async (context) => {
+    const { platform, params, headers, ip } = context
+    const found = await pageOf(context)
+    const secret = bearerToken(headers.authorization)
+    const requestId = await checkVisitor(platform, found, { requestId: params.request, secret, ip })
+    const leave = takeWaitingPlace(platform, { tenantId: found.tenant.id, requestId, ip })
+    try {
+      return await stateAnswer(platform, found, requestId, {
+        ...headers,
+        ...(leave === null && { prefer: undefined }),
+      })
+    } finally {
+      leave?.()
+    }
+  },
+})
+
+async function stateAnswer(
+  platform: Platform,
+  found: PublicPage,
+  id: string,
+  headers: EndpointContext['headers'],
+): Promise<EndpointResponse> {
+  const read = () => readVisitState(platform, found, id)
+  const isFinal = ({ status }: VisitState) => status !== 'requested'
+  const ask = { platform, caller: { tenantId: found.tenant.id }, headers }
+  const reply = await conditionalAnswer(ask, { watched: watchedRequests, id, read, isFinal })
+  const own = { ...reply.headers, ...noStore }
+  return reply.kind === 'raw' ? { status: 304, headers: own } : { status: 200, body: reply.data, headers: own }
+}
+
+const PATH = /^\/verify\/([^/?]+)\/(?:about|requests)(?:[/?]|$)/
+
+/** Returns whether pages of an origin may call a path; null if it is no path of a verification page. */
+export async function isListedOrigin(
+  platform: Pick<Platform, 'store' | 'clock' | 'memory' | 'rateLimiter'>,
+  origin: string,
+  { path, ip }: { readonly path: string; readonly ip: string },
+): Promise<boolean | null> {
+  const id = PATH.exec(path)?.[1]
+  if (id === undefined) return null
+  try {
+    return (await getPublicPage(platform, id, ip)).page.origins.includes(origin)
+  } catch {
+    return false
+  }
+}
+
+/** What visitors and the sites that embed a page call. */
+export const verificationPageEndpoints: readonly Endpoint[] = [describePage, beginRequest, readRequest]

@@ -1,0 +1,106 @@
+import { type Static, Type } from 'typebox'
+import { listQuery } from '../../api/list.ts'
+
+const text = (maxLength: number, description: string) =>
+  Type.String({ minLength: 1, maxLength, pattern: '^[^\\u0000]*$', description })
+const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
+const name = text(200, 'Name of the page, for the organisation itself.')
+const presentationTemplateId = Type.String({ maxLength: 64, description: 'What visitors are asked for.' })
+const heading = text(200, 'Heading that visitors read. By default the page says who asks.')
+const explanation = text(1000, 'What visitors read below the heading: why they are asked, and what happens then.')
+const redirectUri = Type.String({
+  minLength: 1,
+  maxLength: 2000,
+  description:
+    'Where the browser of the visitor is led after the answer, with `request` and `response_code` in the query. Must be covered by `redirectUris` of the organisation.',
+})
+const choices = {
+  origins: Type.Array(Type.String({ minLength: 1, maxLength: 300 }), {
+    maxItems: 20,
+    uniqueItems: true,
+    description:
+      'Origins of the sites that may embed the page and call its API, e.g. `https://shop.example.org`. None by default.',
+  }),
+  visitorSees: Type.Enum(['verdict', 'receipt'], {
+    description:
+      '`verdict`, the default: whether the credential was accepted. `receipt`: only that the answer arrived. Claims are never shown.',
+  }),
+  requestsPerMinute: Type.Integer({
+    ...{ minimum: 1, maximum: 600 },
+    description: 'Requests that all visitors together may begin within a minute; 60 by default.',
+  }),
+  requestsPerAddress: Type.Integer({
+    ...{ minimum: 1, maximum: 60 },
+    description: 'Requests that the visitors of one network address may begin within a minute; 10 by default.',
+  }),
+  expiresInSeconds: Type.Integer({
+    ...{ minimum: 60, maximum: 3600 },
+    description: 'Lifetime of a request; 600 by default.',
+  }),
+  isOpen: Type.Boolean({ description: 'A closed page begins no requests; those that are open can be answered.' }),
+}
+const optional = Type.Partial(Type.Object(choices)).properties
+
+/** The body that creates a verification page. */
+export const VerificationPageBody = Type.Object(
+  {
+    ...{ name, presentationTemplateId, ...optional },
+    heading: Type.Optional(heading),
+    explanation: Type.Optional(explanation),
+    redirectUri: Type.Optional(redirectUri),
+  },
+  {
+    $id: 'VerificationPageBody',
+    additionalProperties: false,
+    examples: [
+      {
+        name: 'Student discount',
+        presentationTemplateId: '01890000-0000-7000-8000-000000000000',
+        origins: ['https://shop.example.org'],
+      },
+    ],
+  },
+)
+/** See the schema of the same name. */
+export type VerificationPageBody = Static<typeof VerificationPageBody>
+
+/** The body that changes a verification page. Absent members stay as they are. */
+export const VerificationPageChange = Type.Object(
+  {
+    name: Type.Optional(name),
+    presentationTemplateId: Type.Optional(presentationTemplateId),
+    ...optional,
+    heading: Type.Optional(orNull(heading)),
+    explanation: Type.Optional(orNull(explanation)),
+    redirectUri: Type.Optional(orNull(redirectUri)),
+  },
+  { $id: 'VerificationPageChange', additionalProperties: false, examples: [{ isOpen: false }] },
+)
+/** See the schema of the same name. */
+export type VerificationPageChange = Static<typeof VerificationPageChange>
+
+/** A verification page in a reply. */
+export const VerificationPageReply = Type.Object(
+  {
+    id: Type.String({ format: 'uuid' }),
+    ...{ name, presentationTemplateId },
+    templateName: Type.String({ description: 'Name of the presentation template.' }),
+    ...choices,
+    heading: orNull(heading),
+    explanation: orNull(explanation),
+    redirectUri: orNull(redirectUri),
+    pageUri: Type.String({ description: 'The page itself, for a link.' }),
+    scriptUri: Type.String({
+      description: 'The script with the element `<chirograph-verify page="…">`, for a site of one of the origins.',
+    }),
+    createdAt: Type.String({ format: 'date-time' }),
+    updatedAt: Type.String({ format: 'date-time' }),
+  },
+  { $id: 'VerificationPage', additionalProperties: false },
+)
+/** See the schema of the same name. */
+export type VerificationPageReply = Static<typeof VerificationPageReply>
+
+/** Query of the list of verification pages. */
+export const VerificationPageListQuery = listQuery({ sorts: ['createdAt', 'name'], searches: ['name'] })

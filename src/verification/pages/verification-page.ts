@@ -1,0 +1,44 @@
+/** What a visitor learns of the result: whether the credential was accepted, or only that the answer arrived. */
+export type VisitorSees = 'verdict' | 'receipt'
+
+/** What the owner of a verification page decides. */
+export type PageContent = {
+  /** For the organisation itself. */
+  readonly name: string
+  readonly presentationTemplateId: string
+  /** Of the sites that may embed the page and call its API, as browsers spell them. */
+  readonly origins: readonly string[]
+  readonly heading: string | null
+  readonly explanation: string | null
+  readonly visitorSees: VisitorSees
+  /** Where the browser of a visitor is led with the response code; null: nowhere. */
+  readonly redirectUri: string | null
+  /** Requests that all visitors together may begin within a minute. */
+  readonly requestsPerMinute: number
+  /** Requests that the visitors of one network may begin within a minute. */
+  readonly requestsPerAddress: number
+  /** Lifetime of a request. */
+  readonly expiresInSeconds: number
+  readonly isOpen: boolean
+}
+
+/** A page on which visitors of an organisation show credentials. */
+export type VerificationPage = PageContent & {
+  readonly id: string
+  readonly templateName: string
+  /** Whether the template is archived: no request can be created. */
+  readonly isTemplateArchived: boolean
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+/** The content of a new page where its creator says nothing. */
+export const pageDefaults = {
+  ...{ origins: [], heading: null, explanation: null, visitorSees: 'verdict', redirectUri: null },
+  ...{ requestsPerMinute: 60, requestsPerAddress: 10, expiresInSeconds: 600, isOpen: true },
+} as const satisfies Partial<PageContent>
+
+/** Whether visitors can begin a request. */
+export function acceptsVisitors({ isOpen, isTemplateArchived }: VerificationPage): boolean {
+  return isOpen && !isTemplateArchived
+}

@@ -1,0 +1,94 @@
+import { equalInConstantTime } from '../../crypto/digest.ts'
+import type { Tenant } from '../../directory/tenants/tenant.ts'
+import { Fault } from '../../fault.ts'
+import { readBearerSecret } from '../../keys/bearer-secret.ts'
+import type { Platform } from '../../platform.ts'
+import { limitVerifierRefusals } from '../requests/rate-limits.ts'
+import { addressesOf } from '../requests/request-addresses.ts'
+import { findPresentationRequest, type RequestRow } from '../requests/request-store.ts'
+import { requestTokenOf } from '../requests/request-token.ts'
+import { responseCodeOf } from '../requests/response-code.ts'
+import type { PublicPage } from './find-page.ts'
+import { findVisit } from './visit-store.ts'
+
+type Needs = Pick<Platform, 'store' | 'clock' | 'sealing' | 'rateLimiter' | 'urls'>
+
+/** The state of a request as its visitor learns it. `answered`: the owner does not say whether the credential was accepted. */
+export type VisitStatus = RequestRow['status'] | 'answered'
+
+/** What the browser that began a request learns of it. Never a claim, and not why a credential was refused. */
+export type VisitState = {
+  readonly id: string
+  readonly status: VisitStatus
+  readonly expiresAt: string
+  /** Of an open request: for a link, an image and the Digital Credentials API. */
+  readonly authorizationRequestUri?: string
+  readonly authorizationRequestQrUri?: string
+  readonly digitalCredentialsUri?: string
+  /** By which the organisation's backend reads the result. */
+  readonly responseCode?: string
+  /** Where the browser is to go, with the response code. */
+  readonly redirectUri?: string
+}
+
+/**
+ * Checks the secret of a visitor.
+ *
+ * @returns the id of the request
+ * @throws Fault `resource.unknown` for another secret, request or page
+ */
+export async function checkVisitor(
+  needs: Needs,
+  { tenant, page }: PublicPage,
+  { requestId, secret, ip }: { readonly requestId: string; readonly secret: string; readonly ip: string },
+): Promise<string> {
+  return limitVerifierRefusals(needs, { tenant, ip }, async () => {
+    const read = readBearerSecret(secret)
+    const isHere = read !== null && read.tenantId === tenant.id && read.id === requestId.toLowerCase()
+    const visit = isHere ? await needs.store.single(tenant.id, (tx) => findVisit(tx, read.id)) : null
+    if (read === null || visit === null || visit.pageId !== page.id) throw new Fault('resource.unknown')
+    if (!equalInConstantTime(visit.secretHash, read.hash)) throw new Fault('resource.unknown')
+    return read.id
+  })
+}
+
+/** Returns the state of a request, for the visitor who began it. @throws Fault `resource.unknown` */
+export async function readVisitState(needs: Needs, { tenant, page }: PublicPage, id: string): Promise<VisitState> {
+  const { store, clock, sealing } = needs
+  const row = await store.single(tenant.id, (tx) => findPresentationRequest(tx, id, clock.now()))
+  if (row === null) throw new Fault('resource.unknown')
+  if (row.status === 'requested') return openState(needs, tenant, row)
+  const { status, expiresAt } = row
+  const isChecked = status === 'verified' || status === 'failed'
+  const state = {
+    id,
+    status: isChecked && page.visitorSees === 'receipt' ? 'answered' : status,
+    expiresAt: expiresAt.toISOString(),
+  } as const
+  if (row.responseCodeHash === null) return state
+  const responseCode = await responseCodeOf({ sealing }, tenant.id, id)
+  return { ...state, responseCode, ...redirectOf(page.redirectUri, id, responseCode) }
+}
+
+/** Returns the state of an open request, with its addresses. */
+export async function openState(
+  { sealing, urls }: Pick<Needs, 'sealing' | 'urls'>,
+  tenant: Tenant,
+  { id, status, expiresAt, clientId }: RequestRow,
+): Promise<VisitState> {
+  const token = await requestTokenOf({ sealing }, tenant.id, id)
+  const addresses = addressesOf(urls, tenant.slug, token, clientId)
+  const { authorizationRequestUri, authorizationRequestQrUri, digitalCredentialsUri } = addresses
+  return {
+    ...{ id, status, expiresAt: expiresAt.toISOString() },
+    ...{ authorizationRequestUri, authorizationRequestQrUri, digitalCredentialsUri },
+  }
+}
+
+function redirectOf(uri: string | null, request: string, responseCode: string) {
+  if (uri === null) return {}
+  const url = new URL(uri)
+  url.searchParams.set('request', request)
+  url.searchParams.set('response_code', responseCode)
+  return { redirectUri: url.href }
+}

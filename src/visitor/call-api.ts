@@ -1,0 +1,99 @@
+import { type JsonObject, parseJsonObject } from '../crypto/json.ts'
+import { Fault } from '../fault.ts'
+import type { Platform } from '../platform.ts'
+import { withTimeLimit } from '../time-limit.ts'
+
+const MS_MAX = 9000
+
+/** A verification page as the API describes it to visitors. */
+export type About = {
+  readonly id: string
+  readonly organisation: {
+    readonly name: string
+    readonly accentColor: string | null
+    readonly logoUri: string | null
+    readonly privacyUri: string | null
+    readonly supportAddress: string | null
+  }
+  readonly heading: string | null
+  readonly explanation: string | null
+  readonly asks: readonly string[]
+  readonly purpose: string | null
+  readonly origins: readonly string[]
+  readonly isOpen: boolean
+}
+
+/** The state of a request. `secret`: only where it begins. The addresses are those of an open request. */
+export type VisitState = {
+  readonly id: string
+  readonly status: string
+  readonly expiresAt: string
+  readonly secret?: string
+  readonly authorizationRequestUri?: string
+  readonly authorizationRequestQrUri?: string
+  readonly digitalCredentialsUri?: string
+  readonly responseCode?: string
+  readonly redirectUri?: string
+}
+
+/** Why the API did not do what the page asked for, in the words that the pages have for it. */
+export type Refusal = {
+  readonly kind: 'unknown' | 'closed' | 'busy' | 'origin' | 'failed'
+  readonly status: number
+  readonly retryAfterSeconds: number | null
+}
+
+/** `changed` is false for 304. */
+type Reply<T> =
+  | { readonly data: T; readonly isChanged: boolean; readonly etag: string; readonly refusal: null }
+  | { readonly refusal: Refusal }
+
+/** A browser that asks for a page, whose address counts for the limits. */
+export type Asking = { readonly platform: Pick<Platform, 'dispatch' | 'urls'>; readonly ip: string }
+
+/** Returns what visitors may know of a page. */
+export function readAbout(asking: Asking, page: string): Promise<Reply<About>> {
+  return call(asking, 'GET', `/verify/${encodeURIComponent(page)}/about`, {})
+}
+
+/** Begins a request. @param reference Of the site that embeds the page. */
+export function beginVisit(asking: Asking, page: string, reference?: string): Promise<Reply<VisitState>> {
+  const headers = { 'content-type': 'application/json' }
+  return call(asking, 'POST', `/verify/${encodeURIComponent(page)}/requests`, headers, JSON.stringify({ reference }))
+}
+
+/** Returns the state of a request. @param known Entity tag of the state that the browser has: waits up to 6 s for another one. */
+export function readState(
+  asking: Asking,
+  page: string,
+  { request, secret }: { readonly request: string; readonly secret: string },
+  known?: string,
+): Promise<Reply<VisitState>> {
+  const path = `/verify/${encodeURIComponent(page)}/requests/${encodeURIComponent(request)}`
+  const waiting = known === undefined ? {} : { 'if-none-match': known, prefer: 'wait=6' }
+  return call(asking, 'GET', path, { authorization: `Bearer ${secret}`, ...waiting })
+}
+
+/** Asks the public API of this server, inside the process. */
+async function call<T>(
+  { platform, ip }: Asking,
+  method: 'GET' | 'POST',
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  body?: string,
+): Promise<Reply<T>> {
+  const { host } = new URL(platform.urls.publicUrl)
+  const sent = { method, path, headers: { ...headers, host }, ip, ...(body !== undefined && { body }) }
+  const reply = await withTimeLimit(platform.dispatch(sent), MS_MAX, () => new Fault('upstream.timeout'))
+  if (reply.status >= 400) return { refusal: refusalOf(reply.status, reply.headers['retry-after']) }
+  const data: JsonObject = reply.body.length === 0 ? {} : parseJsonObject(reply.body)
+  // The shape that the endpoint promises.
+  return { data: data as T, isChanged: reply.status !== 304, etag: reply.headers.etag ?? '', refusal: null }
+}
+
+function refusalOf(status: number, retryAfter: string | undefined): Refusal {
+  const kinds: Readonly<Record<number, Refusal['kind']>> = { 404: 'unknown', 409: 'closed', 403: 'origin', 429: 'busy' }
+  const kind = kinds[status] ?? 'failed'
+  const shown = kind === 'failed' ? 503 : kind === 'closed' ? 410 : status
+  return { kind, status: shown, retryAfterSeconds: retryAfter === undefined ? null : Number(retryAfter) }
+}

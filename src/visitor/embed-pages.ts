@@ -1,0 +1,166 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { randomToken } from '../crypto/random.ts'
+import { type Endpoint, type EndpointContext, type EndpointResponse, endpoint } from '../http/routes/endpoint.ts'
+import { assets } from '../pages/assets.ts'
+import { checkOrigin } from '../pages/csrf.ts'
+import { renderFault } from '../pages/fault-page.ts'
+import { type Html, html } from '../pages/html.ts'
+import { type Language, languageOf } from '../pages/language.ts'
+import { accentStyle } from '../pages/look/accent.ts'
+import { embeddedPageHeaders, pageHeaders } from '../pages/page-headers.ts'
+import { type About, beginVisit, type Refusal, readAbout, readState, type VisitState } from './call-api.ts'
+import { embedDocument } from './embed-document.ts'
+import { visitorTexts } from './texts.ts'
+import { headingOf, introduction, nameOf, refused, refusedMessage, verdict, waiting, ways } from './views.ts'
+
+const REFERENCE_CHARS_MAX = 200
+const HTML = 'text/html; charset=utf-8'
+const noStore = { 'cache-control': 'no-store' }
+const common = { tag: 'Pages', hidden: true, accepts: 'none', faultsAs: renderFault } as const
+
+type Context = EndpointContext<{ readonly page: string }>
+type Asked = Pick<Context, 'url'> & { readonly headers: IncomingHttpHeaders }
+
+/** The frame reads no cookie, also not that of the language. */
+function languageIn({ url, headers }: Asked): Language {
+  const { cookie: _, ...others } = headers
+  return languageOf({ url, headers: others })
+}
+
+const show = endpoint({
+  method: 'GET',
+  path: '/embed/{page}',
+  summary: 'A verification page in the frame of a site whose origin the page lists.',
+  ...common,
+  handle: async (context) => {
+    const { params, query } = context
+    const about = await readAbout(context, params.page)
+    if (about.refusal !== null) return alone(context, about.refusal)
+    // The policy names this site alone, so the page in which the frame is can be told the state.
+    const site = about.data.origins.find((one) => one === query.origin)
+    if (site === undefined) return alone(context, { kind: 'origin', status: 403, retryAfterSeconds: null })
+    return inFrame(context, about.data, site)
+  },
+})
+
+/** Returns the page that only the site may frame. */
+function inFrame(context: Context, about: About, site: string): EndpointResponse {
+  const { params, query } = context
+  const language = languageIn(context)
+  const t = visitorTexts[language]
+  const members = new URLSearchParams({ origin: site, lang: language })
+  if (query.reference !== undefined) members.set('reference', query.reference)
+  const path = `/embed/${encodeURIComponent(params.page)}`
+  const title = headingOf(about, language)
+  const content = about.isOpen
+    ? introduction(about, language, beginButton(t.begin))
+    : refusedMessage({ kind: 'closed', status: 410, retryAfterSeconds: null }, language)
+  const alone = html`<noscript><p><a href="/verify/${params.page}" target="_blank" rel="noopener">${t.newWindow}</a></p></noscript>`
+  const maker = about.heading !== null && html`<p class="maker">${t.framed(nameOf(about.organisation))}</p>`
+  const main = html`<h1>${title}</h1>${maker}<verify-frame src="${path}?${String(members)}" state="${path}/state?${String(members)}" site="${site}">${content}</verify-frame>${alone}`
+  const nonce = randomToken(16)
+  const style = accentStyle(about.organisation.accentColor)
+  const headers = { ...embeddedPageHeaders([site], nonce), ...noStore }
+  return {
+    ...{ status: about.isOpen ? 200 : 410, type: HTML },
+    body: embedDocument({ language, title, main, style, nonce }),
+    headers,
+  }
+}
+
+function beginButton(text: string): Html {
+  return html`<p class="buttons"><button type="button" class="button main" data-begin>${text}</button></p>`
+}
+
+/** Returns the page about a refusal; no site may frame it. */
+function alone(context: Asked, refusal: Refusal): EndpointResponse {
+  const language = languageIn(context)
+  const nonce = randomToken(16)
+  const { title } = refused(refusal, language)
+  const main = html`<h1>${title}</h1>${refusedMessage(refusal, language)}`
+  const body = embedDocument({ language, title, main, style: '', nonce })
+  return { status: refusal.status, type: HTML, body, headers: pageHeaders(nonce) }
+}
+
+const begin = endpoint({
+  method: 'POST',
+  path: '/embed/{page}',
+  summary: 'Begins a request for a visitor of the site, and returns its code and its secret to the frame.',
+  ...common,
+  handle: async (context) => {
+    const { platform, params, query, headers } = context
+    checkOrigin(platform.urls.publicUrl, headers)
+    const language = languageIn(context)
+    const begun = await beginVisit(context, params.page, query.reference?.slice(0, REFERENCE_CHARS_MAX))
+    if (begun.refusal !== null) return refusedFragment(begun.refusal, language)
+    const { id, secret = '' } = begun.data
+    const content = html`<div tabindex="-1" autofocus>${waiting(begun.data, language)}</div>${ways(begun.data, language, true)}`
+    return fragment(content, { 'x-request': id, 'x-secret': secret })
+  },
+})
+
+const follow = endpoint({
+  method: 'GET',
+  path: '/embed/{page}/state',
+  summary: 'Answers the frame when the request has ended.',
+  ...common,
+  handle: async (context) => {
+    const { platform, params, headers } = context
+    checkOrigin(platform.urls.publicUrl, headers)
+    const language = languageIn(context)
+    const secret = /^Bearer ([\w-]+)$/.exec(headers.authorization ?? '')?.[1] ?? ''
+    const visit = { request: String(headers['x-request'] ?? ''), secret }
+    const known = String(headers['x-state'] ?? '')
+    const state = await readState(context, params.page, visit, known === '' ? undefined : known)
+    if (state.refusal !== null) return refusedFragment(state.refusal, language)
+    if (!state.isChanged || isOpen(state.data)) return { status: 204, headers: { ...noStore, 'x-state': state.etag } }
+    return ended(state.data, language)
+  },
+})
+
+function isOpen({ status }: VisitState): boolean {
+  return status === 'requested'
+}
+
+function ended(state: VisitState, language: Language): EndpointResponse {
+  const { id: request, status, responseCode, redirectUri } = state
+  const isDone = status === 'verified' || status === 'answered'
+  const outcome = isDone ? { status, request, responseCode, redirectUri } : { status }
+  const content = html`${verdict(state, language)}${!isDone && beginButton(visitorTexts[language].again)}`
+  return fragment(content, { 'x-outcome': JSON.stringify(outcome) })
+}
+
+function refusedFragment(refusal: Refusal, language: Language): EndpointResponse {
+  const { title } = refused(refusal, language)
+  const canRepeat = refusal.kind === 'busy' || refusal.kind === 'failed'
+  const again = canRepeat && beginButton(visitorTexts[language].tryAgain)
+  const content = html`<h2 tabindex="-1" autofocus>${title}</h2>${refusedMessage(refusal, language)}${again}`
+  return { ...fragment(content, {}), status: refusal.status }
+}
+
+function fragment(content: Html, more: Readonly<Record<string, string>>): EndpointResponse {
+  return { status: 200, type: HTML, body: content.text, headers: { ...pageHeaders(''), ...more } }
+}
+
+const script = endpoint({
+  method: 'GET',
+  path: '/embed.js',
+  summary: 'Returns the custom element `chirograph-verify`, with which a site shows a verification page.',
+  tag: 'Verification pages',
+  accepts: 'none',
+  crossOrigin: true,
+  handle: ({ headers }) => {
+    const found = assets().byName.get(assets().script.embed.slice('/assets/'.length))
+    const own = {
+      ...{ 'cache-control': 'public, max-age=300', 'cross-origin-resource-policy': 'cross-origin' },
+      vary: 'accept-encoding',
+    }
+    const type = 'text/javascript; charset=utf-8'
+    const takesBrotli = /\bbr\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(String(headers['accept-encoding'] ?? ''))
+    if (!takesBrotli) return { status: 200, type, body: found?.text ?? '', headers: own }
+    return { status: 200, type, body: found?.brotli ?? '', headers: { ...own, 'content-encoding': 'br' } }
+  },
+})
+
+/** The pages for the frames of sites, and the script with their element. */
+export const embedPages: readonly Endpoint[] = [show, begin, follow, script]

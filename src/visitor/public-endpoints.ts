@@ -1,0 +1,6 @@
+import type { Endpoint } from '../http/routes/endpoint.ts'
+import { embedPages } from './embed-pages.ts'
+import { verifyPages } from './verify-pages.ts'
+
+/** All pages for visitors. */
+export const visitorEndpoints: readonly Endpoint[] = [...verifyPages, ...embedPages]

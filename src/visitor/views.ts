@@ -1,0 +1,78 @@
+import { type Html, html } from '../pages/html.ts'
+import type { Language } from '../pages/language.ts'
+import { duration } from '../pages/moment.ts'
+import { moment } from '../pages/moment-text.ts'
+import { buttonLink, card, message } from '../pages/parts.ts'
+import { foreignText } from '../protocols/foreign-text.ts'
+import type { About, Refusal, VisitState } from './call-api.ts'
+import { visitorTexts } from './texts.ts'
+
+const tones: Readonly<Record<string, string>> = { verified: 'ok', answered: 'ok', failed: 'bad' }
+
+/** Returns the heading of a page. */
+export function headingOf({ heading, organisation }: About, language: Language): string {
+  return foreignText(heading, 200) ?? visitorTexts[language].asksFor(nameOf(organisation))
+}
+
+/** Returns the name of an organisation as it can be shown. */
+export function nameOf({ name }: About['organisation']): string {
+  return foreignText(name, 100) ?? ''
+}
+
+/** Returns who asks for what and why. `how`: what begins it. */
+export function introduction({ asks, purpose, explanation }: About, language: Language, how: Html): Html {
+  const t = visitorTexts[language]
+  const names = asks.map((one) => html`<li>${foreignText(one, 100)}</li>`)
+  const why = foreignText(purpose, 500)
+  const text = foreignText(explanation, 1000)
+  return html`${text !== null && html`<p>${text}</p>`}${card(html`<div><p>${t.asks}</p><ul class="asks">${names}</ul></div>${why !== null && html`<p>${t.purpose} ${why}</p>`}<p class="hint">${t.choice}</p>${how}`)}`
+}
+
+/** Returns the ways to answer an open request. @param isFramed Links leave the frame of another site. */
+export function ways(state: VisitState, language: Language, isFramed: boolean): Html {
+  const t = visitorTexts[language]
+  const { authorizationRequestUri = '', authorizationRequestQrUri = '', digitalCredentialsUri = '' } = state
+  const { pathname, search } = new URL(authorizationRequestQrUri)
+  const out = isFramed && html` target="_blank" rel="noopener"`
+  const own = `/open?${new URLSearchParams({ u: authorizationRequestUri })}`
+  const browser = new URL(digitalCredentialsUri).pathname
+  return html`<p>${t.scan}</p><img class="qr" src="${pathname + search}" alt="${t.qr}" width="288" height="288">
+<request-credential src="${browser}" done="${t.browserDone}" failed="${t.browserFailed}"><button type="button" class="button plain">${t.browserWallet}</button><p class="hint" role="status"></p></request-credential>
+<p class="buttons">${buttonLink(t.sameDevice, authorizationRequestUri)}<a class="button plain" href="${own}"${out}>${t.ownWallet}</a></p>`
+}
+
+/** Returns that the wallet has not answered yet. */
+export function waiting({ expiresAt }: VisitState, language: Language): Html {
+  const t = visitorTexts[language]
+  return html`<p class="waiting" role="status">${t.waiting}</p><p class="hint">${t.until} ${moment(expiresAt, language)} UTC</p>`
+}
+
+/** Returns the end of a request in words. It takes the focus, so that a screen reader says it once. */
+export function verdict({ status }: VisitState, language: Language): Html {
+  const { outcomes } = visitorTexts[language]
+  const [title, advice] = outcomes[status] ?? outcomes.expired ?? ['', '']
+  return html`<section class="verdict ${tones[status] ?? 'warn'}" tabindex="-1" autofocus><h2>${title}</h2><p>${advice}</p></section>`
+}
+
+/** Returns what happened instead, and what to do. */
+export function refused({ kind, retryAfterSeconds }: Refusal, language: Language): { title: string; text: string } {
+  const t = visitorTexts[language]
+  const [title, advice] = t.refused[kind]
+  const wait = retryAfterSeconds === null ? '' : ` ${t.waitFor(duration(retryAfterSeconds, language))}`
+  return { title, text: advice + wait }
+}
+
+/** Returns a refusal as a message. */
+export function refusedMessage(refusal: Refusal, language: Language, more?: Html): Html {
+  return message('bad', refused(refusal, language).text, more)
+}
+
+/** Returns where the organisation explains itself and helps. */
+export function footnote({ organisation: { privacyUri, supportAddress } }: About, language: Language): Html | null {
+  if (privacyUri === null && supportAddress === null) return null
+  const t = visitorTexts[language]
+  const help =
+    supportAddress !== null &&
+    html` ${t.help} <a href="${supportAddress.startsWith('https://') ? supportAddress : `mailto:${supportAddress}`}" rel="noreferrer">${supportAddress}</a>`
+  return html`<p class="hint">${privacyUri !== null && html`<a href="${privacyUri}" rel="noreferrer">${t.privacy}</a>`}${help}</p>`
+}
