@@ -92,6 +92,10 @@ export const protocolFaults = {
     oauth: [503, 'temporarily_unavailable'],
     title: 'The verifier may have received the response, but did not confirm it.',
   },
+  'presentation.confirmation_required': {
+    api: [403, 'CONFIRMATION_REQUIRED'],
+    title: 'The organisation wants the person to sign in again before this is shared.',
+  },
   'presentation.undelivered': { api: [422, 'REQUEST_INVALID'], title: 'The verifier did not accept the response.' },
   // messages of foreign wallets, issuers and verifiers
   'offer.malformed': { api: [422, 'OFFER_UNUSABLE'], title: 'The credential offer is malformed.' },

@@ -24,6 +24,8 @@ type ApiError = {
   /** The rule that a value breaks, and what it allows. */
   readonly rule?: string | undefined
   readonly limit?: string | undefined
+  /** What else the refusal says. */
+  readonly meta?: JsonObject
 }
 
 /** The API refused a call. */
@@ -161,6 +163,7 @@ function errorsIn(errors: Json | undefined): readonly ApiError[] {
       requiredScope: typeof meta.requiredScope === 'string' ? meta.requiredScope : null,
       ...(typeof meta.rule === 'string' && { rule: meta.rule }),
       ...(meta.limit !== undefined && { limit: String(meta.limit) }),
+      meta,
     }
   })
 }

@@ -25,6 +25,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   'POST /wallet/v2/credential-offers/resolve': { credentialOffer: 'none' },
   'POST /wallet/v2/issuance-sessions': { credentialOffer: 'none' },
   'POST /wallet/v2/presentations': { presentationRequest: 'none' },
+  'POST /wallet/v2/presentations/{id}/confirmation': {},
   'PATCH /wallet/credentials/{id}/status': { status: 'rejected' },
   'PATCH /wallet/v2/credentials/{id}': { status: 'rejected' },
   'PATCH /wallet/v2/presentations/{id}': { status: 'rejected' },

@@ -79,7 +79,13 @@ export const sectionsOf: Readonly<Record<Part, readonly Section[]>> = {
         { name: 'typeListing', kind: 'choice' },
       ],
     ],
-    ['wallets', [{ name: 'walletFormats', kind: 'formats' }]],
+    [
+      'wallets',
+      [
+        { name: 'sharingConfirmation', kind: 'choice' },
+        { name: 'walletFormats', kind: 'formats' },
+      ],
+    ],
     [
       'issuing',
       [

@@ -5,6 +5,7 @@ import type { Tenant } from './tenant.ts'
 /** What a setting is where the tenant has none; null: nothing, or a setting of the server. */
 const defaults = {
   verifierPolicy: 'any',
+  sharingConfirmation: 'none',
   walletFormats: ['vc+sd-jwt'],
   redirectUris: [],
   issuerIdentifier: 'did',

@@ -102,6 +102,10 @@ export const appearance = {
 const policies = {
   issuerPolicy: Type.Enum(['any', 'trusted'], { description: 'Which issuers the wallets accept credentials from.' }),
   verifierPolicy: Type.Enum(['any', 'trusted'], { description: 'Which verifiers the wallets respond to.' }),
+  sharingConfirmation: Type.Enum(['none', 'sign-in'], {
+    description:
+      'Whether people sign in again, for that one consent, before their wallet shares anything: with a passkey, a password or their provider.',
+  }),
   walletFormats: Type.Array(Type.Enum(['vc+sd-jwt', 'mso_mdoc']), {
     minItems: 1,
     uniqueItems: true,

@@ -21,11 +21,12 @@ export const publicOffer: Endpoint = pageEndpoint({
     const t = offerTexts[language]
     const isWhole = /^[\w-]{1,64}$/.test(params.tenant) && /^[\w-]{43}$/.test(params.token)
     const offer = isWhole ? await read(context, `/issuers/${params.tenant}/offers/${params.token}`) : null
-    if (offer === null) {
-      const [title = '', advice = ''] = t.ended
-      return { status: 410, page: { title, main: message('bad', advice), hasErrors: true } }
+    const metadata = isWhole ? await read(context, metadataOf(params.tenant)) : null
+    if (offer === null || metadata === null) {
+      const [title = '', advice = ''] = metadata === null ? t.malformed : t.ended
+      return { status: metadata === null ? 404 : 410, page: { title, main: message('bad', advice), hasErrors: true } }
     }
-    const name = await issuerOf(context, params.tenant)
+    const name = nameIn(metadata)
     const link = ownOffer(platform.urls.publicUrl, params.tenant, params.token)
     const uri = new URLSearchParams({
       credential_offer_uri: `${platform.urls.publicUrl}/issuers/${params.tenant}/offers/${params.token}`,
@@ -47,9 +48,10 @@ ${card(html`<p>${t.appHint}</p><p class="buttons">${buttonLink(t.app, link)}</p>
 const qrStyle =
   '.qr{display:block;inline-size:min(100%,20rem);block-size:auto;padding:12px;border-radius:10px;background:#fff}'
 
-async function issuerOf(context: PageContext, tenant: string): Promise<string | null> {
-  const metadata = await read(context, `/.well-known/openid-credential-issuer/issuers/${tenant}`)
-  const [first] = Array.isArray(metadata?.display) ? metadata.display : []
+const metadataOf = (tenant: string) => `/.well-known/openid-credential-issuer/issuers/${tenant}`
+
+function nameIn({ display }: JsonObject): string | null {
+  const [first] = Array.isArray(display) ? display : []
   return isJsonObject(first) ? foreignText(first.name, 100) : null
 }
 

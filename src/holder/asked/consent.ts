@@ -39,7 +39,7 @@ export function consentPage(frame: Frame, { data, meta, etag }: Opened, wanted: 
   if (chosen.shown.length === 0) return nothingFits(frame, t, data, meta, who)
   const names = disclosedNames(meta, chosen)
   const content = html`${hidden('etag', etag)}${hidden('use', writeInstead(instead))}${hidden('seen', JSON.stringify(names))}
-${chosen.shown.map((one) => shared(frame, t, { data, meta }, one, instead))}${transactions(t, meta)}
+${chosen.shown.map((one) => shared(frame, t, { data, meta }, one, instead))}${transactions(t, meta)}${meta.needsConfirmation === true && html`<p class="hint">${t.confirmFirst}</p>`}
 <div class="buttons decide">${button(meta.verifier.authenticated ? t.share(count, who) : t.shareAnyway, { look: 'main', name: 'answer', value: 'answered' })}${button(t.refuse, { name: 'answer', value: 'rejected' })}</div>`
   const main = html`${seen !== null && changes(t, seen, names)}${about(frame, t, meta)}${form(frame, `/me/asked/${data.id}`, content)}`
   return { title: t.title(who, count), main, ...(seen !== null && { hasErrors: true, status: 412 }) }

@@ -6,7 +6,7 @@ import { typed } from '../../pages/once.ts'
 import { ApiRefusal } from '../../pages/own-api.ts'
 import { button, buttonLink, message } from '../../pages/parts.ts'
 import { namesOf } from '../cards/history.ts'
-import { type Frame, formScreen, type Screen } from '../frame/screen.ts'
+import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
 import { type Asked, type AskedMeta, chosenOf, readInstead } from './choice.ts'
 import { about, consentPage, type Opened } from './consent.ts'
 import { type AskedTexts, askedTexts } from './texts.ts'
@@ -39,37 +39,89 @@ async function read({ api, params }: AskedFrame): Promise<Opened> {
   return { data, meta: meta as unknown as AskedMeta, etag: etag ?? '' }
 }
 
+type Done = Screen | { readonly to: string } | { readonly signInAgain: { readonly nonce: string; readonly to: string } }
+
 /** Sends nothing unless all is as the person saw it: the API compares the tag of what was shown. */
-async function share(frame: AskedFrame) {
+async function share(frame: AskedFrame): Promise<Done> {
   const opened = await read(frame)
   const use = typed(frame.fields, 'use')
   const { named } = chosenOf(opened.meta, readInstead(use, opened.meta))
-  const selected = named === null ? {} : { selectedCredentials: named.map((credentialId) => ({ credentialId })) }
   // Without a tag, or with a choice that is not there any more, the person has not seen what would be sent.
   const isOther = (use === '') !== (named === null)
   const etag = isOther ? '"changed"' : typed(frame.fields, 'etag') || '"none"'
+  const selected = selectedOf(named)
+  const isAsked = opened.meta.needsConfirmation === true && opened.meta.error === undefined
+  if (isAsked) return confirm(frame, { selected, etag, use })
   return answer(frame, { status: 'answered', ...selected }, { ifMatch: etag })
 }
 
-async function answer(
+const selectedOf = (named: readonly string[] | null) =>
+  named === null ? {} : { selectedCredentials: named.map((credentialId) => ({ credentialId })) }
+
+/** Leads the person to the sign-in that confirms this answer, and from there to the address that sends it. */
+async function confirm(
   frame: AskedFrame,
-  body: object,
-  { ifMatch }: { readonly ifMatch?: string },
-): Promise<Screen | { readonly to: string }> {
+  { selected, etag, use }: { readonly selected: object; readonly etag: string; readonly use: string },
+): Promise<Done> {
+  const id = encodeURIComponent(frame.params.id)
+  try {
+    const more = { body: selected, ifMatch: etag }
+    const { data } = await frame.api.send<{ nonce: string }>(
+      'POST',
+      `/wallet/v2/presentations/${id}/confirmation`,
+      more,
+    )
+    const members = new URLSearchParams({ etag, ...(use !== '' && { use }) })
+    return { signInAgain: { nonce: data.nonce, to: `/me/asked/${id}/confirmed?${members}` } }
+  } catch (error) {
+    return refusedAnswer(frame, error)
+  }
+}
+
+/**
+ * Sends the answer that the person decided on and confirmed. It is safe by GET: without an ID token that confirms exactly this answer, which only
+ * the sign-in after the decision brings, the API sends nothing.
+ */
+const confirmed = screen({
+  ...{ place: null, path: '/me/asked/{id}/confirmed', summary: 'Sends the answer that the person has confirmed.' },
+  show: async (frame) => {
+    const opened = await read(frame)
+    const to = `/me/asked/${encodeURIComponent(frame.params.id)}`
+    if (opened.data.status !== 'pending') return { to }
+    const { named } = chosenOf(opened.meta, readInstead(frame.query.use ?? '', opened.meta))
+    const body = { status: 'answered', ...selectedOf(named), confirmation: frame.idToken }
+    return answer(frame, body, { ifMatch: frame.query.etag ?? '"none"' })
+  },
+})
+
+async function answer(frame: AskedFrame, body: object, { ifMatch }: { readonly ifMatch?: string }): Promise<Done> {
   const path = `/me/asked/${encodeURIComponent(frame.params.id)}`
   try {
     const more = { body, ...(ifMatch !== undefined && { ifMatch }) }
     await frame.api.send('PATCH', `/wallet/v2/presentations/${encodeURIComponent(frame.params.id)}`, more)
     return { to: path }
   } catch (error) {
-    if (!(error instanceof ApiRefusal)) throw error
-    const isChanged = error.status === 412 || error.errors[0]?.code === 'NO_MATCHING_CREDENTIAL'
-    if (isChanged) return shownAgain(frame)
-    // Answered by another tab, or sent without a confirmation: the page says how it stands.
-    if (error.status === 409 || error.status === 502 || error.status === 504 || error.status === 422)
-      return { to: path }
-    throw error
+    return refusedAnswer(frame, error)
   }
+}
+
+async function refusedAnswer(frame: AskedFrame, error: unknown): Promise<Done> {
+  if (!(error instanceof ApiRefusal)) throw error
+  const code = error.errors[0]?.code
+  if (error.status === 412 || code === 'NO_MATCHING_CREDENTIAL') return shownAgain(frame)
+  if (code === 'CONFIRMATION_REQUIRED') return notConfirmed(frame)
+  // Answered by another tab, or sent without a confirmation: the page says how it stands.
+  if ([409, 502, 504, 422].includes(error.status)) return { to: `/me/asked/${encodeURIComponent(frame.params.id)}` }
+  throw error
+}
+
+/** The person came back without a sign-in for this answer, or too late. */
+async function notConfirmed(frame: AskedFrame): Promise<Screen> {
+  const opened = await read(frame)
+  if (opened.data.status !== 'pending') return endedPage(frame, opened)
+  const shown = consentPage(frame, opened, readInstead(frame.query.use ?? '', opened.meta), null)
+  const main = html`${message('bad', askedTexts[frame.language].notConfirmed)}${shown.main}`
+  return { ...shown, main, hasErrors: true, status: 403 }
 }
 
 async function shownAgain(frame: AskedFrame): Promise<Screen> {
@@ -125,4 +177,4 @@ function back(t: AskedTexts, { redirectUri }: AskedMeta): Html | null {
 }
 
 /** The consent. */
-export const askedScreens: readonly Endpoint[] = asked
+export const askedScreens: readonly Endpoint[] = [...asked, ...confirmed]

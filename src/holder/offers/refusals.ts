@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../crypto/json.ts'
 import { html } from '../../pages/html.ts'
 import { ApiRefusal } from '../../pages/own-api.ts'
 import { buttonLink, message } from '../../pages/parts.ts'
@@ -35,7 +36,8 @@ export function toldRefusal(frame: Frame, error: unknown, kind: 'offer' | 'reque
   return { title: title ?? '', main, hasErrors: true, status: statuses[told], modules: ['copy-text'] }
 }
 
-function toldOf({ status, errors }: ApiRefusal, kind: 'offer' | 'request'): Told | null {
+function toldOf(refusal: ApiRefusal, kind: 'offer' | 'request'): Told | null {
+  const { status, errors } = refusal
   const [first] = errors
   const text = `${first?.detail ?? ''} ${first?.title ?? ''}`
   if (status >= 502 || first?.code === 'UPSTREAM_ERROR' || first?.code === 'TIMEOUT') return 'away'
@@ -52,12 +54,13 @@ function toldOf({ status, errors }: ApiRefusal, kind: 'offer' | 'request'): Told
   }
   if (first?.code !== 'OFFER_UNUSABLE') return byCode[first?.code ?? ''] ?? null
   if (/not a usable credential offer|not well-formed|offer is malformed/.test(text)) return 'malformed'
-  if (/Tries left: 0/.test(text)) return 'locked'
+  if (codeProblemOf(refusal)?.triesLeft === 0) return 'locked'
   return /metadata|response of the issuer|issuer sends|token covers/.test(text) ? 'lies' : 'ended'
 }
 
-/** Returns how many tries are left for a transaction code, as our own issuer says; null: not said. */
-export function triesLeft({ errors }: ApiRefusal): number | null {
-  const [, left] = /Tries left: (\d+)/.exec(errors[0]?.detail ?? '') ?? []
-  return left === undefined ? null : Number(left)
+/** What a refusal says about the transaction code: that it may be wrong, and how many tries are left, if the issuer says that. */
+export function codeProblemOf({ errors }: ApiRefusal): { readonly triesLeft: number | null } | null {
+  const said = errors[0]?.meta?.txCode
+  if (!isJsonObject(said)) return null
+  return { triesLeft: typeof said.triesLeft === 'number' ? said.triesLeft : null }
 }

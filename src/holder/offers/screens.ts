@@ -15,7 +15,7 @@ import type { Credential, Display } from '../cards/api-types.ts'
 import { cardFace, cardRule } from '../cards/card.ts'
 import { type Frame, formScreen, type Screen } from '../frame/screen.ts'
 import { readLink } from './read-link.ts'
-import { toldRefusal, triesLeft } from './refusals.ts'
+import { codeProblemOf, toldRefusal } from './refusals.ts'
 import { type OfferTexts, offerTexts } from './texts.ts'
 
 const API = '/wallet/v2'
@@ -162,9 +162,9 @@ async function takeOffer(frame: Frame): Promise<Screen | { readonly to: string }
   } catch (error) {
     if (!(error instanceof ApiRefusal)) throw error
     if (error.errors[0]?.code === 'TX_CODE_REQUIRED') return offerPage(frame, offer, { code, error: t.codeForm })
-    const left = triesLeft(error)
-    const isWrong = code !== '' && /transaction code may be wrong/.test(error.errors[0]?.detail ?? '') && left !== 0
-    if (isWrong) return offerPage(frame, offer, { code, error: t.codeWrong(left) })
+    const problem = codeProblemOf(error)
+    if (problem !== null && problem.triesLeft !== 0)
+      return offerPage(frame, offer, { code, error: t.codeWrong(problem.triesLeft) })
     return toldRefusal(frame, error, 'offer')
   }
 }

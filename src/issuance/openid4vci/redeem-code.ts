@@ -112,7 +112,9 @@ async function refusalOf(
   const { outcome } = refused
   if (outcome === 'tx_code_wrong') {
     countTxCodeGuess(needs, tenant)
-    return new Fault('grant.invalid', { detail: `The transaction code is wrong. Tries left: ${refused.triesLeft}.` })
+    const { triesLeft } = refused
+    const detail = `The transaction code is wrong. Tries left: ${triesLeft}.`
+    return new Fault('grant.invalid', { detail, meta: { triesLeft } })
   }
   // [VCI-T9]
   if (outcome === 'tx_code_missing') return missing('tx_code')

@@ -12,6 +12,9 @@ import { PAGES_SCOPE, postAsClient, requestTokens } from './tokens.ts'
 /** What the browser keeps, sealed, until it returns from the authorization server. */
 type Started = { readonly state: string; readonly nonce: string; readonly verifier: string; readonly to: string }
 
+/** A sign-in that confirms one thing. The ID token of the session that it starts has the nonce. `loginHint`: whom the page expects. */
+export type SignInAgain = { readonly nonce: string; readonly loginHint: string | null }
+
 type Needs = Pick<Platform, 'store' | 'clock' | 'sealing' | 'urls' | 'dispatch' | 'config'>
 
 const COOKIE = 'sign-in-'
@@ -25,15 +28,19 @@ const AUTHENTICATED_SECONDS_MAX = 1800
  * answer to this browser. Sign-ins in several tabs do not disturb each other.
  *
  * @param to Path that the browser is led to afterwards: see {@link localPath}.
+ * @param again The person authenticates again, also with a session: see {@link SignInAgain}.
  * @see [RFC 9126, 2](https://www.rfc-editor.org/rfc/rfc9126#section-2), [RFC 9700, 2.1](https://www.rfc-editor.org/rfc/rfc9700#section-2.1)
  */
-export async function startSignIn(needs: Needs, to: string, ip: string) {
-  const started: Started = { state: randomToken(), nonce: randomToken(), verifier: randomToken(), to }
+export async function startSignIn(needs: Needs, to: string, ip: string, again: SignInAgain | null = null) {
+  const nonce = again?.nonce ?? randomToken()
+  const started: Started = { state: randomToken(), nonce, verifier: randomToken(), to }
   const parameters = {
     ...{ client_id: PAGES_CLIENT_ID, response_type: 'code', redirect_uri: needs.urls.publicUrl + CALLBACK_PATH },
     ...{ scope: PAGES_SCOPE, state: started.state, nonce: started.nonce },
     ...{ code_challenge: sha256Base64url(started.verifier), code_challenge_method: 'S256' },
     max_age: String(AUTHENTICATED_SECONDS_MAX),
+    ...(again !== null && { prompt: 'login' }),
+    ...(again !== null && again.loginHint !== null && { login_hint: again.loginHint }),
   }
   const { status, body } = await postAsClient(needs, '/par', parameters, ip)
   if (status !== 201 || typeof body.request_uri !== 'string')

@@ -22,6 +22,7 @@ import { ApiRefusal, type OwnApi, ownApi } from '../own-api.ts'
 import { leavingPage } from '../page-endpoint.ts'
 import { pageHeaders } from '../page-headers.ts'
 import { findPageSession, forgetDraft, keepDraft, type PageSession } from './page-session.ts'
+import { startSignIn } from './sign-in-flow.ts'
 import type { Me } from './tokens.ts'
 
 /** A request of a signed-in person. It reaches the organisation through the API only. */
@@ -40,6 +41,8 @@ export type SignedInContext<Params = Readonly<Record<string, string>>> = FormFra
   /** Our own origin. */
   readonly origin: string
   readonly api: OwnApi
+  /** The ID token of the sign-in that began the session, as proof of it. It is shown to the API only. */
+  readonly idToken: string
   readonly headers: IncomingHttpHeaders
   /** A file of the posted form, by the name of its member. */
   readonly fileOf: (name: string) => UploadedFile | null
@@ -61,6 +64,8 @@ export type SignedInAnswer =
     }
   /** An address of another website, where the person was told that it leads there: see `leavingPage`. */
   | { readonly leaveFor: string }
+  /** The person signs in again, and gets to a path of the pages with an ID token that has this nonce. */
+  | { readonly signInAgain: { readonly nonce: string; readonly to: string } }
 
 type Spec<P extends string> = {
   readonly method: 'GET' | 'POST'
@@ -116,7 +121,7 @@ async function answerTo<P extends string>(spec: Spec<P>, request: EndpointContex
     // The path pattern names the parameters.
     const answer = await spec.handle(context as SignedInContext<PathParams<P>>)
     if (context.isKept) await forgetDraft(request.platform, session)
-    return respond(request, context, answer)
+    return 'signInAgain' in answer ? await signAgain(request, context, answer) : respond(request, context, answer)
   } catch (error) {
     const refusal = refusalOf(error, request.requestId)
     if (refusal === null) throw error
@@ -124,6 +129,19 @@ async function answerTo<P extends string>(spec: Spec<P>, request: EndpointContex
     const { status } = refusal
     return respond(request, context, { page: spec.refused(context, refusal), status })
   }
+}
+
+/** Leads a person to another sign-in, which binds its answer to this browser. */
+async function signAgain(
+  request: EndpointContext,
+  context: SignedInContext,
+  { signInAgain: { nonce, to } }: Extract<SignedInAnswer, { readonly signInAgain: object }>,
+): Promise<EndpointResponse> {
+  const again = { nonce, loginHint: context.me.email }
+  const { leaveFor, cookie } = await startSignIn(request.platform, to, request.ip, again)
+  const response = respond(request, context, { leaveFor })
+  const { 'set-cookie': others = [], ...headers } = response.headers ?? {}
+  return { ...response, headers: { ...headers, 'set-cookie': [...[others].flat(), cookie] } }
 }
 
 /** What a page says about itself; an API that does not answer is one more refusal. */
@@ -142,6 +160,7 @@ async function contextOf(request: EndpointContext, session: PageSession): Promis
   const kept = isKept ? new Map(session.draft?.fields) : new Map()
   return {
     ...{ params, query, language, headers, isKept, here: url, me: session.me, now: platform.clock.now() },
+    idToken: session.idToken,
     origin: platform.urls.publicUrl,
     // Endpoints that accept fields get a map, the others nothing.
     fields: body instanceof Map ? (body as Fields) : kept,
@@ -202,7 +221,7 @@ function redirect(location: string): EndpointResponse {
 function respond(
   { url }: EndpointContext,
   { language, here, texts }: SignedInContext,
-  answer: SignedInAnswer,
+  answer: Exclude<SignedInAnswer, { readonly signInAgain: object }>,
 ): EndpointResponse {
   if ('to' in answer) return redirect(answer.to)
   const nonce = randomToken(16)

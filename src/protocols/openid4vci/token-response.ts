@@ -43,11 +43,12 @@ export function readTokenResponse(value: unknown, isDpop: boolean): TokenRespons
  */
 export function readErrorResponse(
   value: unknown,
-): { readonly error: string; readonly description: string | null } | null {
+): { readonly error: string; readonly description: string | null; readonly triesLeft: number | null } | null {
   if (!isJsonObject(value) || !isText(value.error, 100)) return null
   return {
     error: printable(value.error),
     description: isText(value.error_description) ? printable(value.error_description) : null,
+    triesLeft: Number.isInteger(value.tries_left) ? Math.min(Math.max(Number(value.tries_left), 0), 100) : null,
   }
 }
 

@@ -45,11 +45,16 @@ export function jsonOf({ body }: Pick<OutboundAnswer, 'body'>, code: FaultCode):
  *
  * @param code For 4xx and redirects. 503 and 429 are `upstream.busy`, 408 and other 5xx `upstream.answer`.
  */
-export function upstreamRefusal(answer: OutboundAnswer, code: FaultCode, detail: string): Fault {
+export function upstreamRefusal(
+  answer: OutboundAnswer,
+  code: FaultCode,
+  detail: string,
+  meta: Readonly<Record<string, unknown>> = {},
+): Fault {
   const upstream = upstreamOf(answer)
   if (isBusy(answer)) return new Fault('upstream.busy', { meta: { upstream, ...retryAfter(answer) } })
   if (isServerTrouble(answer.status)) return new Fault('upstream.answer', { meta: { upstream } })
-  return new Fault(code, { detail, meta: { upstream } })
+  return new Fault(code, { detail, meta: { upstream, ...meta } })
 }
 
 /** Returns whether an answer asks for a repetition later. @see RFC 9110, 15.6.4, and RFC 6585, 4 */
@@ -63,8 +68,13 @@ export function retryAfter({ headers }: Pick<OutboundAnswer, 'headers'>): { read
   return /^\d{1,9}$/.test(stated) ? { retryAfterSeconds: Math.min(Number(stated), 3600) } : {}
 }
 
-/** Status and OAuth error of an answer that is not a success. */
-type Upstream = { readonly status: number; readonly error?: string; readonly errorDescription?: string }
+/** Status and OAuth error of an answer that is not a success. `triesLeft`: for a transaction code, as our issuer says it. */
+type Upstream = {
+  readonly status: number
+  readonly error?: string
+  readonly errorDescription?: string
+  readonly triesLeft?: number
+}
 
 /** Returns `meta.upstream` for an answer that is not a success. */
 export function upstreamOf(answer: OutboundAnswer): Upstream {
@@ -81,14 +91,18 @@ export function errorCodeOf(answer: OutboundAnswer): string | null {
   return oauthErrorOf(answer).error ?? null
 }
 
-function oauthErrorOf({ contentType, body }: OutboundAnswer): { error?: string; errorDescription?: string } {
+function oauthErrorOf({ contentType, body }: OutboundAnswer): Omit<Upstream, 'status'> {
   // error bodies are read only where the protocol defines them
   if (contentType !== 'application/json') return {}
   try {
     const found = readErrorResponse(parseJson(body))
     if (found === null) return {}
-    const { error, description } = found
-    return { error, ...(description === null ? {} : { errorDescription: description }) }
+    const { error, description, triesLeft } = found
+    return {
+      error,
+      ...(description !== null && { errorDescription: description }),
+      ...(triesLeft !== null && { triesLeft }),
+    }
   } catch {
     return {}
   }

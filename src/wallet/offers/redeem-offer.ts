@@ -54,18 +54,20 @@ export async function requestToken(
   }
   const answer = await sendAsClient(platform, client, client.tokenEndpoint, form)
   const isOurs = client.server.startsWith(`${platform.urls.publicUrl}/`)
-  if (!isOk(answer)) throw upstreamRefusal(answer, 'offer.unusable', refusalText(answer, txCode, isOurs))
+  if (!isOk(answer)) throw notRedeemed(answer, txCode, isOurs)
   return readTokenResponse(jsonOf(answer, 'issuer_answer.invalid'), client.usesDpop)
 }
 
-/** Returns why a code was not redeemed; our own issuer states how many attempts are left. */
-function refusalText(answer: OutboundAnswer, txCode: string | null, isOurs: boolean): string {
-  const { errorDescription } = upstreamOf(answer)
+/** Says why a code was not redeemed, in words and as `meta.txCode`; our own issuer states how many attempts are left. */
+function notRedeemed(answer: OutboundAnswer, txCode: string | null, isOurs: boolean): Fault {
+  const { errorDescription, triesLeft } = upstreamOf(answer)
   if (txCode === null || errorCodeOf(answer) !== 'invalid_grant')
-    return 'The issuer does not redeem the offer (any more).'
+    return upstreamRefusal(answer, 'offer.unusable', 'The issuer does not redeem the offer (any more).')
   const detail =
     'The issuer does not redeem the offer: the transaction code may be wrong, or the offer was used or has expired.'
-  return isOurs && errorDescription !== undefined ? `${detail} ${errorDescription}` : detail
+  const said = isOurs && errorDescription !== undefined ? `${detail} ${errorDescription}` : detail
+  const meta = { txCode: isOurs && triesLeft !== undefined ? { triesLeft } : {} }
+  return upstreamRefusal(answer, 'offer.unusable', said, meta)
 }
 
 /**

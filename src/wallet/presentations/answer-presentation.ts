@@ -1,4 +1,4 @@
-import type { Caller, UserId } from '../../caller.ts'
+import type { Caller } from '../../caller.ts'
 import { Fault } from '../../fault.ts'
 import { isSame } from '../../http/routes/entity-tag.ts'
 import type { Platform } from '../../platform.ts'
@@ -6,46 +6,24 @@ import { buildErrorResponse, buildResponse } from '../../protocols/openid4vp/res
 import { newLease } from '../../store/lease.ts'
 import { untilConfirmed } from '../../store/until-confirmed.ts'
 import { takeCopies } from '../credentials/credential-store.ts'
-import { holderOf } from '../credentials/holder.ts'
 import { openCopy } from '../credentials/sealed-copy.ts'
 import { requestRefills } from '../refills/refill-copies.ts'
 import { buildVpToken, type OpenCopy } from './build-vp-token.ts'
 import { chooseNamed, chooseProposed } from './choose-answer.ts'
+import { requireConfirmation } from './confirm-sharing.ts'
+import { notPending, type OpenPresentation, openPresentation } from './open-presentation.ts'
 import type { PresentationAnswer } from './prepare-presentation.ts'
 import { alsoDisclosedOf, type CredentialChoice, listCandidates, selectedOf } from './presentable.ts'
-import {
-  type AnswerableRequest,
-  metaOf,
-  type PresentationView,
-  presentationStatusAt,
-  showPresentation,
-} from './presentation.ts'
-import {
-  beginAnswer,
-  endAnswer,
-  findPresentation,
-  pauseAnswer,
-  type SealedPresentation,
-  showRejection,
-} from './presentation-store.ts'
+import { metaOf, type PresentationView, showPresentation } from './presentation.ts'
+import { beginAnswer, endAnswer, findPresentation, pauseAnswer, showRejection } from './presentation-store.ts'
 import { previewPresentation } from './preview-presentation.ts'
 import type { AnswerBody } from './schemas.ts'
-import { openAnswer, openRequest, openView, sealAnswer, sealView } from './sealed-presentation.ts'
+import { openAnswer, sealAnswer, sealView } from './sealed-presentation.ts'
 import { sendAnswer } from './send-answer.ts'
 import { assignTransactions } from './transactions.ts'
 
 /** How long a call may take to send an answer, before a repetition may send it again. Longer than any outbound call. */
 const LEASE_MS = 15_000
-
-/** A pending presentation, with what is needed to answer it. */
-type Open = {
-  readonly platform: Platform
-  readonly caller: Caller
-  readonly userId: UserId
-  readonly row: SealedPresentation
-  readonly request: AnswerableRequest
-  readonly view: PresentationView
-}
 
 /** An answer as it is stored before it is sent. `body`: the form to post. */
 type StoredAnswer = {
@@ -64,7 +42,8 @@ type StoredAnswer = {
  * repetition of the call sends the same answer again. If the time to answer ends before that, the presentation fails with that error.
  *
  * @param ifMatch The tag of what the holder was shown: if that changed, nothing is sent.
- * @throws Fault `holder.missing`, `resource.unknown`, `resource.changed`, `state.invalid`, `credential.unmatched`, `request.invalid`, `presentation.undelivered`, `presentation.postponed`,
+ * @throws Fault `holder.missing`, `resource.unknown`, `resource.changed`, `state.invalid`, `credential.unmatched`, `request.invalid`,
+ *   `presentation.confirmation_required`, `presentation.undelivered`, `presentation.postponed`,
  *   `presentation.unconfirmed`, `upstream.*`
  */
 export async function answerPresentation(
@@ -78,6 +57,7 @@ export async function answerPresentation(
   await refuseChanged(open, ifMatch)
   if (open.row.sealedAnswer !== null) return repeat(open, open.row.sealedAnswer, answer)
   if (answer.status === 'rejected') return reject(open)
+  await requireConfirmation(open, answer)
   const { request, view, userId } = open
   const named = answer.selectedCredentials
   const ids = (named ?? view.selected).map(({ credentialId }) => credentialId)
@@ -87,27 +67,16 @@ export async function answerPresentation(
   return present(open, choices)
 }
 
-async function openPresentation(platform: Platform, caller: Caller, id: string): Promise<Open> {
-  const userId = holderOf(caller)
-  const { tenantId } = caller
-  const row = await platform.store.single(tenantId, (tx) => findPresentation(tx, userId, id))
-  if (row === null) throw new Fault('resource.unknown')
-  const status = presentationStatusAt(row, platform.clock.now())
-  if (status !== 'pending') throw notPending(status)
-  // deleted when the status became final
-  if (row.sealedRequest === null) throw new Fault('state.invalid')
-  const request = await openRequest(platform.sealing, tenantId, id, row.sealedRequest)
-  const view = await openView(platform.sealing, tenantId, id, row.sealedView)
-  return { platform, caller, userId, row, request, view }
-}
-
-async function refuseChanged({ platform, caller, row, view }: Open, ifMatch: string | undefined): Promise<void> {
+async function refuseChanged(
+  { platform, caller, row, view }: OpenPresentation,
+  ifMatch: string | undefined,
+): Promise<void> {
   if (ifMatch === undefined || row.sealedAnswer !== null) return
   const { etag } = await previewPresentation(platform, caller, row, view)
   if (!isSame(ifMatch, etag)) throw new Fault('resource.changed')
 }
 
-async function present(open: Open, choices: readonly CredentialChoice[]): Promise<PresentationAnswer> {
+async function present(open: OpenPresentation, choices: readonly CredentialChoice[]): Promise<PresentationAnswer> {
   const { platform, caller, row, request } = open
   const { sealing } = platform
   // before copies are taken: an answer that cannot authorize the transaction is not made
@@ -137,7 +106,7 @@ async function present(open: Open, choices: readonly CredentialChoice[]): Promis
 }
 
 /** Sends a stored answer again; the verifier may have accepted it the first time. */
-async function repeat(open: Open, sealedAnswer: Buffer, answer: AnswerBody): Promise<PresentationAnswer> {
+async function repeat(open: OpenPresentation, sealedAnswer: Buffer, answer: AnswerBody): Promise<PresentationAnswer> {
   const { platform, caller, row, view } = open
   const { status, selectedCredentials = view.selected } = answer
   const [chosen, sent] = [selectedCredentials, view.selected].map((all) => new Set(all.map((one) => one.credentialId)))
@@ -159,7 +128,7 @@ async function repeat(open: Open, sealedAnswer: Buffer, answer: AnswerBody): Pro
 
 /** Takes the lease, sends, and ends what the verifier confirmed. @param settle Handles a failure and returns the error for the caller. */
 async function send(
-  open: Open,
+  open: OpenPresentation,
   stored: StoredAnswer,
   settle: (claim: string, stored: StoredAnswer, error: Fault) => Promise<Fault>,
 ): Promise<PresentationAnswer> {
@@ -181,7 +150,7 @@ async function send(
 }
 
 /** Records the refusal of the holder, then notifies the verifier. The refusal is final even if the verifier is out of reach. */
-async function reject(open: Open): Promise<PresentationAnswer> {
+async function reject(open: OpenPresentation): Promise<PresentationAnswer> {
   const { platform, caller, userId, row, request } = open
   const { data, meta } = await end(open, 'rejected', open.view, null)
   // [VP-S2] the same code as if nothing had matched [DCQL-4]
@@ -202,7 +171,7 @@ async function reject(open: Open): Promise<PresentationAnswer> {
 }
 
 async function openCopies(
-  { platform, caller, userId }: Open,
+  { platform, caller, userId }: OpenPresentation,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, OpenCopy>> {
   const { store, sealing, clock } = platform
@@ -220,7 +189,7 @@ async function openCopies(
 
 /** Releases the lease. If that fails, it expires within seconds. */
 function pause(
-  { platform, caller, userId, row: { id } }: Open,
+  { platform, caller, userId, row: { id } }: OpenPresentation,
   claim: string,
   left: Parameters<typeof pauseAnswer>[3],
 ) {
@@ -230,7 +199,7 @@ function pause(
 }
 
 async function end(
-  { platform, caller, userId, row: { id } }: Open,
+  { platform, caller, userId, row: { id } }: OpenPresentation,
   status: 'answered' | 'rejected' | 'failed',
   view: PresentationView,
   claim: string | null,
@@ -257,8 +226,4 @@ function unconfirmed(cause?: Fault): Fault {
 
 function errorOf({ code, message }: Fault): { readonly code: string; readonly message: string } {
   return { code, message }
-}
-
-function notPending(what: string): Fault {
-  return new Fault('state.invalid', { detail: `The presentation is ${what}; only a pending one can be answered.` })
 }

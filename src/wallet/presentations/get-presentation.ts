@@ -3,6 +3,7 @@ import type { Caller } from '../../caller.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { holderOf } from '../credentials/holder.ts'
+import { needsConfirmation } from './confirm-sharing.ts'
 import type { PresentationAnswer } from './prepare-presentation.ts'
 import { metaOf, showPresentation } from './presentation.ts'
 import { findPresentation, listPresentations } from './presentation-store.ts'
@@ -10,7 +11,7 @@ import { previewPresentation } from './preview-presentation.ts'
 import type { PresentationStatus, PresentationSummary, ShownPresentation } from './schemas.ts'
 import { openView } from './sealed-presentation.ts'
 
-type Needs = Pick<Platform, 'store' | 'sealing' | 'clock'>
+type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'memory'>
 
 /** Returns one presentation of the caller. @throws Fault `holder.missing`, `resource.unknown` */
 export async function getPresentation(
@@ -25,8 +26,10 @@ export async function getPresentation(
   if (row === null) throw new Fault('resource.unknown')
   const view = await openView(platform.sealing, tenantId, id, row.sealedView)
   const { claims, credentials, etag } = await previewPresentation(platform, caller, row, view, language)
-  const meta = { ...metaOf(row, view), preview: claims, credentials: Object.fromEntries(credentials) }
-  return { data: showPresentation(row, view, tenantId, platform.clock.now()), meta, etag }
+  const data = showPresentation(row, view, tenantId, platform.clock.now())
+  const isAsked = data.status === 'pending' && (await needsConfirmation(platform, tenantId))
+  const shown = { preview: claims, credentials: Object.fromEntries(credentials) }
+  return { data, meta: { ...metaOf(row, view), ...shown, ...(isAsked && { needsConfirmation: true }) }, etag }
 }
 
 /** Returns a page of the caller's presentations, and one more if there is a next page. @throws Fault `holder.missing` */

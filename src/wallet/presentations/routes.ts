@@ -7,10 +7,13 @@ import { once } from '../../http/routes/operation.ts'
 import { answer, type Route } from '../../http/routes/route.ts'
 import { presentationRequestFaults } from '../credentials/refusals.ts'
 import { answerPresentation } from './answer-presentation.ts'
+import { startConfirmation } from './confirm-sharing.ts'
 import { getPresentation, listShared } from './get-presentation.ts'
 import { type PresentationAnswer, preparePresentation } from './prepare-presentation.ts'
 import {
   AnswerBody,
+  Confirmation,
+  ConfirmationBody,
   CurrentUser,
   Presentation,
   PresentationBody,
@@ -81,6 +84,7 @@ const answerRoute = presentations.patch('/v2/presentations/{id}', {
     'resource.changed',
     'state.invalid',
     'credential.unmatched',
+    'presentation.confirmation_required',
     'presentation.undelivered',
     'presentation.postponed',
     'presentation.unconfirmed',
@@ -89,6 +93,22 @@ const answerRoute = presentations.patch('/v2/presentations/{id}', {
   ],
   handle: async ({ platform, caller, params, body, headers }) =>
     replyOf(await answerPresentation(platform, caller, params.id, body, headers['if-match'])),
+})
+
+const confirmations = routeGroup({
+  ...{ group: 'wallet', tag: 'presentations', params: IdParams, faults: ['holder.missing'] },
+  scope: 'wallet:write',
+})
+
+const confirmRoute = confirmations.post('/v2/presentations/{id}/confirmation', {
+  summary:
+    'Starts the sign-in by which a person confirms one answer, where the organisation wants that. Send the person to the authorization endpoint with `prompt=login` and this `nonce`; the ID token is the `confirmation` of PATCH, for the same credentials and as long as nothing has changed.',
+  body: ConfirmationBody,
+  reply: Confirmation,
+  ifMatch: true,
+  faults: ['resource.changed', 'state.invalid'],
+  handle: async ({ platform, caller, params, body, headers }) =>
+    answer(await startConfirmation(platform, caller, params.id, body, headers['if-match'])),
 })
 
 const caller = routeGroup({ group: 'wallet', tag: 'presentations', scope: 'wallet:read' })
@@ -100,4 +120,11 @@ const whoamiRoute = caller.get('/v2/whoami', {
 })
 
 /** Presentations of a holder, and the caller's own record. */
-export const presentationRoutes: readonly Route[] = [listRoute, prepareRoute, getRoute, answerRoute, whoamiRoute]
+export const presentationRoutes: readonly Route[] = [
+  listRoute,
+  prepareRoute,
+  getRoute,
+  answerRoute,
+  confirmRoute,
+  whoamiRoute,
+]

@@ -75,11 +75,40 @@ export const AnswerBody = Type.Object(
         },
       ),
     ),
+    confirmation: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 8192,
+        description:
+          'Where the organisation wants it (`meta.needsConfirmation`): an ID token of a sign-in with the nonce of POST …/confirmation and `prompt=login`.',
+      }),
+    ),
   },
   { additionalProperties: false, $id: 'AnswerBody', examples: [{ status: 'answered' }] },
 )
 /** The type of {@link AnswerBody}. */
 export type AnswerBody = Static<typeof AnswerBody>
+
+/** Body of the start of a confirmation: what the holder is about to share. */
+export const ConfirmationBody = Type.Object(
+  { selectedCredentials: AnswerBody.properties.selectedCredentials },
+  { additionalProperties: false, $id: 'ConfirmationBody', examples: [{}] },
+)
+/** The type of {@link ConfirmationBody}. */
+export type ConfirmationBody = Static<typeof ConfirmationBody>
+
+/** A confirmation that was started. */
+export const Confirmation = Type.Object(
+  {
+    nonce: Type.String({
+      description: 'The `nonce` of the authorization request with which the person signs in again.',
+    }),
+    expiresAt: Type.String({ format: 'date-time', description: 'Until when the ID token of that sign-in is taken.' }),
+  },
+  { $id: 'Confirmation' },
+)
+/** The type of {@link Confirmation}. */
+export type Confirmation = Static<typeof Confirmation>
 
 /** The caller's own record. */
 export const CurrentUser = Type.Object(
@@ -140,6 +169,12 @@ export const PresentationMeta = Type.Object(
     ),
     credentials: Type.Optional(
       Type.Record(Type.String(), CredentialDetails, { description: 'More about each credential, by id. GET only.' }),
+    ),
+    needsConfirmation: Type.Optional(
+      Type.Boolean({
+        description:
+          'true: the organisation wants the person to sign in again before this is shared; PATCH needs a `confirmation`. GET only.',
+      }),
     ),
     retentionSeconds: Type.Optional(
       Type.Integer({ description: 'How long the verifier says that it keeps what it gets.' }),

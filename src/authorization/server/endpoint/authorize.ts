@@ -170,7 +170,7 @@ function needsSignIn({ platform, request, hint, since }: Checked, session: Sessi
 }
 
 async function toSignIn(checked: Checked): Promise<string> {
-  const { platform, users, client, request, parameters, isSignedIn } = checked
+  const { platform, users, client, request, parameters, session, isSignedIn } = checked
   const needsClaims = await users.needsClaims?.(platform, request, parameters)
   const again = isSignedIn || request.prompts.includes('select_account')
   return interact(checked, '/sign-in', {
@@ -178,6 +178,9 @@ async function toSignIn(checked: Checked): Promise<string> {
     ...(client.tenantId !== platformTenantId && { tenant: client.tenantSlug }),
     ...(request.loginHint !== null && { hint: request.loginHint }),
     ...(needsClaims === true && { claims: '1' }),
+    ...(request.prompts.includes('login') && { login: '1' }),
+    // The person of a session signs in with what the own organisation has.
+    ...(request.prompts.includes('login') && session !== null && { tenant: session.tenantSlug }),
   })
 }
 

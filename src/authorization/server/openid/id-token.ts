@@ -42,21 +42,42 @@ export async function signIdToken(
   return signCompact({ typ: 'JWT', kid: key.kid }, claims, key)
 }
 
+/** What an ID token of ours says. `authenticatedAt` and `expiresAt` are whole seconds. */
+type ReadIdToken = IdTokenHint & {
+  readonly nonce: string | null
+  readonly authenticatedAt: Date
+  readonly methods: readonly string[]
+  readonly expiresAt: Date
+}
+
 /**
  * Reads an ID token that returns as a hint; null if it is none of ours. Its expiry does not matter.
  *
  * @see [OpenID Connect RP-Initiated Logout 1.0, 2](https://openid.net/specs/openid-connect-rpinitiated-1_0.html#RPLogout)
  */
-export async function readIdTokenHint({ keys, urls }: Omit<Needs, 'clock'>, text: string): Promise<IdTokenHint | null> {
+export async function readIdTokenHint(needs: Omit<Needs, 'clock'>, text: string): Promise<IdTokenHint | null> {
+  const read = await readIdToken(needs, text)
+  return read === null ? null : { userId: read.userId, clientId: read.clientId, sessionId: read.sessionId }
+}
+
+/**
+ * Reads an ID token that a client of ours shows; null if it is none of ours. Whether it has expired, and whom it is for, is the caller's to check.
+ */
+export async function readIdToken({ keys, urls }: Omit<Needs, 'clock'>, text: string): Promise<ReadIdToken | null> {
   const jws = parsed(text)
   if (jws === null) return null
   const published = await keys.published(platformTenantId, ['id-token'])
   const key = published.find(({ kid }) => kid === jws.header.kid)
   // [SEC-21] a logout token is signed with the same key
   if (key === undefined || findJwsError(jws, key.jwk, { algs: ['ES256'], typ: 'jwt' }) !== null) return null
-  const { iss, sub, aud, sid } = jws.payload
+  const { iss, sub, aud, sid, nonce, auth_time: authTime, exp, amr } = jws.payload
   if (iss !== urls.auth || typeof sub !== 'string' || typeof aud !== 'string' || typeof sid !== 'string') return null
-  return { userId: sub, clientId: aud, sessionId: sid }
+  return {
+    ...{ userId: sub, clientId: aud, sessionId: sid, nonce: typeof nonce === 'string' ? nonce : null },
+    authenticatedAt: new Date(Number(authTime) * 1000),
+    expiresAt: new Date(Number(exp) * 1000),
+    methods: Array.isArray(amr) ? amr.map(String) : [],
+  }
 }
 
 function parsed(text: string): Jws | null {

@@ -40,6 +40,7 @@ type ProviderOutcome =
 type Needs = Pick<Platform, 'store' | 'clock' | 'memory' | 'urls' | 'sealing' | 'config' | 'fetch' | 'log'>
 
 const STATE_SECONDS = 600
+const SKEW_MS = 30_000
 const CONTINUE_CHARS_MAX = 4000
 
 /** Lists the providers at which people of a tenant sign in. */
@@ -57,7 +58,8 @@ export async function listSignInProviders(
  * Starts a sign-in at a provider of a tenant. State, nonce and code verifier (PKCE S256) are sealed in a cookie, so the sign-in ends in the
  * browser in which it began.
  *
- * @param about `holdsClaims`: what is waiting for this sign-in needs the claims of the person.
+ * @param about `holdsClaims`: what is waiting for this sign-in needs the claims of the person. `isForced`: the provider authenticates the person
+ *   also if it has a session (OpenID Connect Core 3.1.2.1); the sign-in has the method `user` if the provider says that it did.
  * @param continueTo Given back at the end; at most 4,000 characters.
  * @returns the address to redirect to and a Set-Cookie header; null if there is no such provider, or it cannot be reached.
  */
@@ -68,6 +70,7 @@ export async function beginProviderSignIn(
     readonly provider: string
     readonly loginHint: string | null
     readonly holdsClaims?: boolean
+    readonly isForced?: boolean
   },
   continueTo: string | null,
 ): Promise<{ readonly url: string; readonly cookie: string } | null> {
@@ -88,10 +91,14 @@ export async function beginProviderSignIn(
     code_challenge: await calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
     ...(about.loginHint === null ? {} : { login_hint: about.loginHint }),
+    ...(about.isForced === true && { prompt: 'login', max_age: '0' }),
   })
   const kept = continueTo !== null && continueTo.length <= CONTINUE_CHARS_MAX ? continueTo : null
   const { holdsClaims = false } = about
-  const values = { state, nonce, verifier, tenantId: tenant.id, providerId: provider.id, continueTo: kept, holdsClaims }
+  const values = {
+    ...{ state, nonce, verifier, tenantId: tenant.id, providerId: provider.id, continueTo: kept, holdsClaims },
+    forcedAt: about.isForced === true ? needs.clock.now().getTime() : null,
+  }
   const sealed = await sealState(needs, 'provider', values, STATE_SECONDS)
   return { url: url.href, cookie: makeCookie(needs, 'state', sealed, STATE_SECONDS) }
 }
@@ -131,7 +138,8 @@ export async function finishProviderSignIn(needs: Needs, path: string, browser: 
       if (error instanceof PersonRefused && error.problem === 'taken') return find()
       throw error
     })
-    const done = await completeSignIn(needs, { tenantId: tenant.id, userId }, ['fed'], browser)
+    const methods = isFreshAt(claims.idToken, opened.values.forcedAt) ? ['fed', 'user'] : ['fed']
+    const done = await completeSignIn(needs, { tenantId: tenant.id, userId }, methods, browser)
     if (done === null) return refused('disabled')
     if (holdsClaims) {
       const stated = { ...claims.userInfo, ...claims.idToken }
@@ -144,6 +152,11 @@ export async function finishProviderSignIn(needs: Needs, path: string, browser: 
     logged(needs, provider, error)
     return refused(isUnavailable(error) ? 'unavailable' : 'provider')
   }
+}
+
+/** Whether the person authenticated at the provider after it was asked for that. Its clock may be behind by half a minute. */
+function isFreshAt({ auth_time: seconds }: JsonObject, forcedAt: unknown): boolean {
+  return typeof forcedAt === 'number' && typeof seconds === 'number' && seconds * 1000 >= forcedAt - SKEW_MS
 }
 
 async function claimsFrom(
