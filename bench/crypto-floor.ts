@@ -11,7 +11,7 @@ import {
 import { fileURLToPath } from 'node:url'
 
 /** The loads that are compared with their floor. */
-export const flooredLoads = ['issuance', 'presentation'] as const
+export const flooredLoads = ['issuance', 'presentation', 'haip'] as const
 /** One of {@link flooredLoads}. */
 export type FlooredLoad = (typeof flooredLoads)[number]
 
@@ -50,7 +50,26 @@ export function startFloorBeside(load: FlooredLoad): FloorBeside {
 
 /** Returns the least cryptography of one flow of a load. */
 export function pieceOfWork(load: FlooredLoad): () => void {
-  return load === 'issuance' ? onePieceOfIssuance() : onePieceOfPresentation()
+  return { issuance: onePieceOfIssuance, presentation: onePieceOfPresentation, haip: onePieceOfHaip }[load]()
+}
+
+/** Signatures of the wallet provider, whose key the server knows: an attestation at the pushed request, one at the token request, one of keys. */
+const ATTESTATIONS = 3
+/** Signatures of the wallet, whose key each request brings: two proofs of an attested key, two of DPoP, one of the key of the credential. */
+const PROOFS = 5
+
+/** An issuance by HAIP, of the issuer alone: the signatures that arrive are verified, and the credential is hashed and signed. */
+function onePieceOfHaip(): () => void {
+  const [provider, issuance] = [keyPair(), onePieceOfIssuance()]
+  const text = Buffer.alloc(420, 7)
+  const attestation = sign('sha256', text, { key: provider.privateKey, dsaEncoding: 'ieee-p1363' })
+  const key = createPublicKey(inJwk(provider.jwk))
+  const proof = onePieceOfProof()
+  return () => {
+    for (let n = 0; n < ATTESTATIONS; n += 1) verify('sha256', text, { key, dsaEncoding: 'ieee-p1363' }, attestation)
+    for (let n = 1; n < PROOFS; n += 1) proof()
+    issuance()
+  }
 }
 
 /**
@@ -86,15 +105,24 @@ function inJwk(key: JsonWebKeyInput['key']): JsonWebKeyInput {
   return { key, format: 'jwk' }
 }
 
-function onePieceOfIssuance(): () => void {
+/** The key of a proof is imported, and its signature verified. */
+function onePieceOfProof(): () => void {
   const { privateKey, jwk } = keyPair()
   const proof = Buffer.alloc(420, 7)
-  const disclosure = Buffer.alloc(80, 7)
   const signature = sign('sha256', proof, { key: privateKey, dsaEncoding: 'ieee-p1363' })
   return () => {
-    const key = createPublicKey(inJwk(jwk))
-    verify('sha256', proof, { key, dsaEncoding: 'ieee-p1363' }, signature)
-    sign('sha256', proof, { key: privateKey, dsaEncoding: 'ieee-p1363' })
+    verify('sha256', proof, { key: createPublicKey(inJwk(jwk)), dsaEncoding: 'ieee-p1363' }, signature)
+  }
+}
+
+function onePieceOfIssuance(): () => void {
+  const { privateKey } = keyPair()
+  const credential = Buffer.alloc(420, 7)
+  const disclosure = Buffer.alloc(80, 7)
+  const proof = onePieceOfProof()
+  return () => {
+    proof()
+    sign('sha256', credential, { key: privateKey, dsaEncoding: 'ieee-p1363' })
     for (let i = 0; i < 12; i += 1) createHash('sha256').update(disclosure).digest()
   }
 }

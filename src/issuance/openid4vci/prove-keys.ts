@@ -1,6 +1,5 @@
 import { fromBase64url } from '../../crypto/base64url.ts'
 import { sha256 } from '../../crypto/digest.ts'
-import { isUnanchoredChain } from '../../crypto/x509-path/unanchored-chain.ts'
 import { isHaip } from '../../directory/tenants/haip.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { Fault } from '../../fault.ts'
@@ -14,7 +13,7 @@ import {
   parseKeyAttestation,
   verifyKeyAttestation,
 } from '../../protocols/openid4vci/key-attestation.ts'
-import { trustedAttesterKey } from '../../trust/attesters/trusted-attester.ts'
+import { trustedAttester } from '../../trust/attesters/trusted-attester.ts'
 import type { CredentialTemplate } from '../templates/template.ts'
 import { attestationPolicyOf } from '../templates/template.ts'
 import { findBatchMax } from '../templates/template-store.ts'
@@ -99,19 +98,19 @@ async function attestedKeys(
   now: Date,
 ): Promise<AttestedKeys> {
   const jws = parseKeyAttestation(text)
+  const attester = await attesterOf(needs, tenant, jws, now)
+  if (attester === null)
+    throw new Fault('key_proof.invalid', { detail: 'The signer of the key attestation is not trusted.' })
   // [HAIP-9]
-  if (isHaip(tenant) && !isUnanchoredChain(jws.header.x5c)) {
+  if (isHaip(tenant) && !attester.isUnanchored) {
     throw new Fault('key_proof.invalid', { detail: 'x5c must name the attester, without its trust anchor.' })
   }
-  const key = await attesterKey(needs, tenant, jws, now)
-  if (key === null)
-    throw new Fault('key_proof.invalid', { detail: 'The signer of the key attestation is not trusted.' })
-  return verifyKeyAttestation(jws, key, { policy }, now)
+  return verifyKeyAttestation(jws, attester.key, { policy }, now)
 }
 
-async function attesterKey(needs: Needs, tenant: Tenant, jws: ReturnType<typeof parseKeyAttestation>, now: Date) {
+async function attesterOf(needs: Needs, tenant: Tenant, jws: ReturnType<typeof parseKeyAttestation>, now: Date) {
   try {
-    return await trustedAttesterKey(needs, tenant.id, jws, now)
+    return await trustedAttester(needs, tenant.id, jws, now)
   } catch (cause) {
     if (!(cause instanceof Fault)) throw cause
     throw new Fault('key_proof.invalid', { detail: 'The signer of the key attestation cannot be resolved.', cause })

@@ -1,8 +1,8 @@
 import type { TenantId } from '../../caller.ts'
 import { sha256Base64url } from '../../crypto/digest.ts'
-import type { VerificationKey } from '../../crypto/jwk.ts'
 import type { Jws } from '../../crypto/jws.ts'
 import type { AnchorSet } from '../../crypto/x509-path/anchor.ts'
+import { isUnanchoredChain } from '../../crypto/x509-path/unanchored-chain.ts'
 import { Fault } from '../../fault.ts'
 import { looksLikeDid } from '../../protocols/did/did.ts'
 import { issuerKeySource } from '../../protocols/sd-jwt-vc/issuer-key.ts'
@@ -15,12 +15,13 @@ import { readStatus } from '../status-lists/check-status.ts'
 import { type TrustSource, trustedAnchors, trustedEntitiesFor } from '../trusted-entities/tenant-trust.ts'
 
 type Needs = TrustNeeds & TrustSource
-type Attester = Pick<ResolvedIssuer, 'issuer' | 'mechanism' | 'key' | 'keyIds'>
+/** `isUnanchored`: it is named by a chain of certificates, none of which is self-signed. [X5-5] */
+type Attester = Pick<ResolvedIssuer, 'issuer' | 'mechanism' | 'key' | 'keyIds'> & { readonly isUnanchored: boolean }
 /** A valid chain. `anchors`: those that it was validated with, which are replaced when the trust of the tenant is read again. */
 type ValidChain = { readonly anchors: AnchorSet; readonly attester: Attester }
 
 /**
- * Returns the key of the attester that signed an attestation of keys or of a wallet, if a trusted entity with the purpose `attester` names it:
+ * Returns the attester that signed an attestation of keys or of a wallet, if a trusted entity with the purpose `attester` names it:
  * by a chain to one of its certificates, or by a `kid` that is a key of one of its DIDs. The status of the attestation is checked, if it has
  * one. [VCI-K6]
  *
@@ -29,18 +30,18 @@ type ValidChain = { readonly anchors: AnchorSet; readonly attester: Attester }
  * @returns null if the attester is not trusted, or the attestation is revoked or suspended
  * @throws Fault `upstream.*` if the attester or the status list is out of reach
  */
-export async function trustedAttesterKey(
+export async function trustedAttester(
   needs: Needs,
   tenantId: TenantId,
   attestation: Pick<Jws, 'header' | 'payload'>,
   now: Date,
-): Promise<VerificationKey | null> {
+): Promise<Attester | null> {
   const attester = await attesterOf(needs, tenantId, attestation, now)
   if (attester === null) return null
   const { status } = attestation.payload
-  if (status === undefined) return attester.key
+  if (status === undefined) return attester
   const { findings } = await readStatus(needs, status, attester, now, () => trustedAnchors(needs, tenantId))
-  return findings.length === 0 ? attester.key : null
+  return findings.length === 0 ? attester : null
 }
 
 async function attesterOf(
@@ -56,7 +57,8 @@ async function attesterOf(
   const entities = await trustedEntitiesFor(needs, tenantId, 'attester')
   // Before anything is fetched: the address of a DID comes from the wallet.
   if (!entities.some(({ dids }) => dids.some((one) => one.did === did))) return null
-  return { issuer: did, mechanism: 'did', key: await didKey(needs, did, kid, now), keyIds: [] }
+  const key = await didKey(needs, did, kid, now)
+  return { issuer: did, mechanism: 'did', key, keyIds: [], isUnanchored: false }
 }
 
 /** All wallets of a provider send its chain with each request, so a valid one is not validated again for seconds. */
@@ -69,7 +71,9 @@ async function certified(needs: Needs, tenantId: TenantId, header: Jws['header']
   const ask = { chain: chainOf(header), anchors, purpose: 'attester', at: now } as const
   const { ok, leaf, path } = await validateWithRevocation(needs, ask, now)
   if (!ok || leaf?.publicKey == null) return null
-  const attester = { issuer: leaf.subject.text, mechanism: 'x5c', key: leaf.publicKey, keyIds: keyIdsOf(path) } as const
+  const isUnanchored = isUnanchoredChain(header.x5c)
+  const about = { issuer: leaf.subject.text, mechanism: 'x5c', key: leaf.publicKey } as const
+  const attester = { ...about, keyIds: keyIdsOf(path), isUnanchored }
   cache.set(name, { anchors, attester }, now, Math.min(...path.map(({ notAfter }) => notAfter.getTime())))
   return attester
 }

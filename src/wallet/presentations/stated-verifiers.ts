@@ -8,7 +8,7 @@ import type { Platform } from '../../platform.ts'
 import type { SignedRequest, StatedClient } from '../../protocols/openid4vp/authenticate-request.ts'
 import type { ClientId } from '../../protocols/openid4vp/client-id.ts'
 import { readVerifierAttestation } from '../../protocols/openid4vp/verifier-attestation.ts'
-import { trustedAttesterKey } from '../../trust/attesters/trusted-attester.ts'
+import { trustedAttester } from '../../trust/attesters/trusted-attester.ts'
 
 /** One entry of the tenant's setting `registeredVerifiers`. `keys`: public JWKs that sign its requests. `metadata`: its client metadata. */
 type RegisteredVerifier = {
@@ -58,18 +58,18 @@ export function registeredVerifier(found: RegisteredVerifier, { jws }: SignedReq
  * @see [OpenID4VP 1.0, 5.9.3](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-defined-client-identifier-p)
  */
 export async function attestedVerifier(
-  platform: Parameters<typeof trustedAttesterKey>[0] & Pick<Platform, 'clock'>,
+  platform: Parameters<typeof trustedAttester>[0] & Pick<Platform, 'clock'>,
   tenantId: TenantId,
   { client, jws: { header } }: SignedRequest,
 ): Promise<StatedVerifier> {
   const now = platform.clock.now()
   const { jws, issuer, key, redirectUris } = readVerifierAttestation(header.jwt, client, now)
-  const attester = await trustedAttesterKey(platform, tenantId, jws, now)
+  const attester = await trustedAttester(platform, tenantId, jws, now)
   // 5.9.3: without trust in the issuer the request is refused
   if (attester === null) throw refused('The issuer of the attestation about the verifier is not trusted.')
   const { kid } = jws.header
   const isNamed = Object.hasOwn(jws.header, 'x5c') || (typeof kid === 'string' && kid.startsWith(`${issuer}#`))
-  if (!isNamed || findJwsError(jws, attester) !== null)
+  if (!isNamed || findJwsError(jws, attester.key) !== null)
     throw refused('The attestation about the verifier is not valid.')
   return { stated: { key, responseUris: redirectUris, metadata: null }, name: client.id }
 }

@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { TenantId } from '../../../caller.ts'
-import { isUnanchoredChain } from '../../../crypto/x509-path/unanchored-chain.ts'
 import { Fault, faultOf } from '../../../fault.ts'
 import type { Platform } from '../../../platform.ts'
 import {
@@ -8,7 +7,7 @@ import {
   checkClientAttestation,
   parseClientAttestation,
 } from '../../../protocols/oauth2/client-attestation.ts'
-import { trustedAttesterKey } from '../../../trust/attesters/trusted-attester.ts'
+import { trustedAttester } from '../../../trust/attesters/trusted-attester.ts'
 import { currentDpopNonce, isCurrentNonce } from '../../access/check-dpop.ts'
 import { spendJti } from '../../access/spent-jti-store.ts'
 import { admitAddress, countFailure } from './failed-attempts.ts'
@@ -106,15 +105,14 @@ async function checkChallenge(needs: Needs, { needsChallenge }: Receiver, challe
 }
 
 async function attesterKey(needs: Needs, { tenantId, needsChain }: Receiver, jws: Jws, now: Date) {
-  // [HAIP-8]
-  if (needsChain && !isUnanchoredChain(jws.header.x5c))
-    throw invalid('x5c must name the attester, without its trust anchor.')
-  const key = await trustedAttesterKey(needs, tenantId, jws, now).catch((cause: unknown) => {
+  const attester = await trustedAttester(needs, tenantId, jws, now).catch((cause: unknown) => {
     if (!(cause instanceof Fault)) throw cause
     throw invalid('The attester or the status of the attestation cannot be resolved.', cause)
   })
-  if (key === null) throw invalid('The attester is not trusted, or the attestation is revoked.')
-  return key
+  if (attester === null) throw invalid('The attester is not trusted, or the attestation is revoked.')
+  // [HAIP-8]
+  if (needsChain && !attester.isUnanchored) throw invalid('x5c must name the attester, without its trust anchor.')
+  return attester.key
 }
 
 const invalid = faultOf('client_attestation.invalid')
