@@ -3,13 +3,13 @@ import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { checkboxes, select, textArea } from '../../pages/controls.ts'
 import { field, form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
-import { moment } from '../../pages/moment-text.ts'
 import { onceField, onceHeader, typed } from '../../pages/once.ts'
 import { button, buttonLink, card, facts, message } from '../../pages/parts.ts'
 import { badge, pageOf, pager, table } from '../../pages/table.ts'
 import { confirmScreen } from '../frame/confirm.ts'
 import { hasProblems, noProblems, type Problems, problemList, problemsOf, typedAll } from '../frame/form-values.ts'
 import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
+import { when } from '../frame/when.ts'
 import { type ApplicationTexts, applicationTexts } from './texts.ts'
 
 type Secret = {
@@ -40,6 +40,7 @@ const roleNames = Object.keys(roles) as Role[]
 
 const list = screen({
   ...{ place, path: LIST, summary: 'Lists the applications of the organisation.' },
+  download: () => ({ path: API }),
   show: async (frame) => {
     const { api, query, language, texts, t: common } = frame
     const t = applicationTexts[language]
@@ -54,12 +55,17 @@ const list = screen({
       { heading: t.state, cell: (one: Application) => stateOf(one, t) },
       {
         heading: t.used,
-        cell: (one: Application) => (one.lastUsedAt === null ? t.never : moment(one.lastUsedAt, language)),
+        cell: (one: Application) => (one.lastUsedAt === null ? t.never : when(frame, one.lastUsedAt)),
       },
     ]
     const shown = data.length === 0 ? html`<div class="empty"><p>${t.empty}</p></div>` : table(t.title, columns, data)
     const actions = html`<div class="buttons"><a class="button main" href="${LIST}/new">${t.new}</a></div>`
-    return { title: t.title, main: html`${shown}${pager(texts, links, frame.here)}`, actions }
+    return {
+      title: t.title,
+      main: html`${shown}${pager(texts, links, frame.here)}`,
+      actions,
+      isEmpty: data.length === 0,
+    }
   },
 })
 
@@ -157,14 +163,14 @@ const one = screen({
       [t.roles, rightsOf(found, frame) || common.none],
       [t.redirects, found.redirectUris.join(' ') || common.none],
       [t.state, stateOf(found, t)],
-      [t.used, found.lastUsedAt === null ? t.never : moment(found.lastUsedAt, language)],
-      [t.created, moment(found.createdAt, language)],
+      [t.used, found.lastUsedAt === null ? t.never : when(frame, found.lastUsedAt)],
+      [t.created, when(frame, found.createdAt)],
     ])
     const secrets = found.secrets.map(
       ({ origin, createdAt, endsAt }) =>
         [
-          html`${origin === 'file' ? t.file : t.made}: ${moment(createdAt, language)}`,
-          endsAt === null ? t.noEnd : html`${t.ends} ${moment(endsAt, language)}`,
+          html`${origin === 'file' ? t.file : t.made}: ${when(frame, createdAt)}`,
+          endsAt === null ? t.noEnd : html`${t.ends} ${when(frame, endsAt)}`,
         ] as const,
     )
     const list = html`<dl class="facts">${secrets.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`

@@ -2,11 +2,11 @@ import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { select } from '../../pages/controls.ts'
 import { field } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
-import { moment } from '../../pages/moment-text.ts'
 import { button } from '../../pages/parts.ts'
 import { badge, pageOf, pager, table } from '../../pages/table.ts'
 import { dayEnd, dayStart } from '../frame/form-values.ts'
 import { type Frame, screen } from '../frame/screen.ts'
+import { when } from '../frame/when.ts'
 import { type JournalTexts, journalTexts } from './texts.ts'
 
 type Thing = { readonly kind: string; readonly id: string | null }
@@ -35,7 +35,7 @@ const events = screen({
     const columns = [
       { heading: t.what, cell: ({ type }: Event) => t.events[type] ?? type },
       { heading: t.about, cell: ({ subject }: Event) => thing(subject) },
-      { heading: t.when, cell: ({ createdAt }: Event) => moment(createdAt, language) },
+      { heading: t.when, cell: ({ createdAt }: Event) => when(frame, createdAt) },
     ]
     const isFiltered = Object.values(filters).some(Boolean)
     const list = data.length === 0 ? none(isFiltered ? t.emptyFilter : t.empty) : table(t.eventsTitle, columns, data)
@@ -70,7 +70,7 @@ const audit = screen({
       },
       { heading: t.about, cell: ({ subject }: Entry) => thing(subject) },
       { heading: t.result, cell: ({ result }: Entry) => badge(t.results[result], result === 'done' ? 'ok' : 'bad') },
-      { heading: t.when, cell: ({ createdAt }: Entry) => moment(createdAt, language) },
+      { heading: t.when, cell: ({ createdAt }: Entry) => when(frame, createdAt) },
     ]
     const list = data.length === 0 ? none(t.emptyFilter) : table(t.audit, columns, data)
     return {
