@@ -1,6 +1,7 @@
 import { type Role, roles } from '../../caller.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { checkboxes, select, textArea } from '../../pages/controls.ts'
+import { foreign } from '../../pages/foreign-text.ts'
 import { field, form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { onceField, onceHeader, typed } from '../../pages/once.ts'
@@ -30,7 +31,11 @@ type Application = {
   readonly clientSecret?: string
   readonly createdAt: string
   readonly lastUsedAt: string | null
+  readonly jwks?: { readonly keys: readonly Key[] } | null
+  readonly jwksUri?: string | null
 }
+/** A public key by which the application authenticates. */
+type Key = { readonly kid?: string; readonly kty?: string; readonly crv?: string; readonly alg?: string }
 
 const LIST = '/console/applications'
 const API = '/onboarding/clients'
@@ -177,10 +182,22 @@ const one = screen({
     return {
       title: found.name ?? found.clientId,
       crumbs: [[t.title, LIST], [found.name ?? found.clientId]],
-      main: html`<section class="panel narrow">${known}</section>${secrets.length > 0 && html`<section class="panel narrow"><header><h2>${t.secrets}</h2></header>${list}</section>`}<div class="actions">${!found.isPublic && buttonLink(t.rotate, at(found, 'secret'))}${buttonLink(t.remove, at(found, 'delete'))}</div>`,
+      main: html`<section class="panel narrow">${known}</section>${secrets.length > 0 && html`<section class="panel narrow"><header><h2>${t.secrets}</h2></header>${list}</section>`}${keysPanel(found, t)}<div class="actions">${!found.isPublic && buttonLink(t.rotate, at(found, 'secret'))}${buttonLink(t.remove, at(found, 'delete'))}</div>`,
     }
   },
 })
+
+/** Keys in place of secrets: those that were registered, or where the application publishes them. */
+function keysPanel({ jwks, jwksUri }: Application, t: ApplicationTexts): Html | null {
+  const keys = (jwks?.keys ?? []).map(
+    ({ kid, kty = '', crv, alg }) =>
+      [kid === undefined ? t.noKid : foreign(kid), [crv ?? kty, alg].filter(Boolean).join(', ')] as const,
+  )
+  const address = jwksUri == null ? [] : [[t.keysAt, foreign(jwksUri, 500)] as const]
+  if (keys.length + address.length === 0) return null
+  const list = [...keys, ...address].map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)
+  return html`<section class="panel narrow"><header><h2>${t.keys}</h2></header><dl class="facts">${list}</dl></section>`
+}
 
 const rotate = confirmScreen({
   ...{ place, path: `${LIST}/{id}/secret`, summary: 'Makes a new secret of an application.' },

@@ -20,22 +20,22 @@ type Named = { readonly id: string; readonly name: string }
 
 const statuses = ['requested', 'verified', 'rejected', 'failed', 'expired'] as const
 
-function filtersIn(query: Frame['query']): Record<string, string | undefined> {
+function filtersIn({ query, me }: Pick<Frame, 'query' | 'me'>): Record<string, string | undefined> {
   return {
     'filter[presentationTemplateId]': query.template,
     'filter[status]': statuses.find((one) => one === query.status),
-    'filter[createdAfter]': dayStart(query.from),
-    'filter[createdBefore]': dayEnd(query.until),
+    'filter[createdAfter]': dayStart(query.from, { me }),
+    'filter[createdBefore]': dayEnd(query.until, { me }),
   }
 }
 
 const list = screen({
   ...{ place, path: LIST, summary: 'Lists who was checked, and the result.' },
-  download: ({ query }) => ({ path: API, query: filtersIn(query) }),
+  download: (frame) => ({ path: API, query: filtersIn(frame) }),
   show: async (frame) => {
     const { api, query, language, texts, t: common } = frame
     const t = deskTexts[language]
-    const filters = filtersIn(query)
+    const filters = filtersIn(frame)
     const [{ data, links }, { data: templates }] = await Promise.all([
       api.get<readonly Check[]>(API, { ...filters, ...pageOf(query) }),
       api.get<readonly Named[]>('/creds/templates/presentations', { 'page[size]': '100', sort: 'name' }),
