@@ -1,15 +1,16 @@
 import { type Role, roles } from '../../caller.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { checkboxes, select, textArea } from '../../pages/controls.ts'
+import { foreign } from '../../pages/foreign-text.ts'
 import { field, form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
-import { moment } from '../../pages/moment-text.ts'
 import { onceField, onceHeader, typed } from '../../pages/once.ts'
 import { button, buttonLink, card, facts, message } from '../../pages/parts.ts'
 import { badge, pageOf, pager, table } from '../../pages/table.ts'
 import { confirmScreen } from '../frame/confirm.ts'
 import { hasProblems, noProblems, type Problems, problemList, problemsOf, typedAll } from '../frame/form-values.ts'
 import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
+import { when } from '../frame/when.ts'
 import { type ApplicationTexts, applicationTexts } from './texts.ts'
 
 type Secret = {
@@ -30,7 +31,11 @@ type Application = {
   readonly clientSecret?: string
   readonly createdAt: string
   readonly lastUsedAt: string | null
+  readonly jwks?: { readonly keys: readonly Key[] } | null
+  readonly jwksUri?: string | null
 }
+/** A public key by which the application authenticates. */
+type Key = { readonly kid?: string; readonly kty?: string; readonly crv?: string; readonly alg?: string }
 
 const LIST = '/console/applications'
 const API = '/onboarding/clients'
@@ -40,6 +45,7 @@ const roleNames = Object.keys(roles) as Role[]
 
 const list = screen({
   ...{ place, path: LIST, summary: 'Lists the applications of the organisation.' },
+  download: () => ({ path: API }),
   show: async (frame) => {
     const { api, query, language, texts, t: common } = frame
     const t = applicationTexts[language]
@@ -54,12 +60,17 @@ const list = screen({
       { heading: t.state, cell: (one: Application) => stateOf(one, t) },
       {
         heading: t.used,
-        cell: (one: Application) => (one.lastUsedAt === null ? t.never : moment(one.lastUsedAt, language)),
+        cell: (one: Application) => (one.lastUsedAt === null ? t.never : when(frame, one.lastUsedAt)),
       },
     ]
     const shown = data.length === 0 ? html`<div class="empty"><p>${t.empty}</p></div>` : table(t.title, columns, data)
     const actions = html`<div class="buttons"><a class="button main" href="${LIST}/new">${t.new}</a></div>`
-    return { title: t.title, main: html`${shown}${pager(texts, links, frame.here)}`, actions }
+    return {
+      title: t.title,
+      main: html`${shown}${pager(texts, links, frame.here)}`,
+      actions,
+      isEmpty: data.length === 0,
+    }
   },
 })
 
@@ -157,24 +168,36 @@ const one = screen({
       [t.roles, rightsOf(found, frame) || common.none],
       [t.redirects, found.redirectUris.join(' ') || common.none],
       [t.state, stateOf(found, t)],
-      [t.used, found.lastUsedAt === null ? t.never : moment(found.lastUsedAt, language)],
-      [t.created, moment(found.createdAt, language)],
+      [t.used, found.lastUsedAt === null ? t.never : when(frame, found.lastUsedAt)],
+      [t.created, when(frame, found.createdAt)],
     ])
     const secrets = found.secrets.map(
       ({ origin, createdAt, endsAt }) =>
         [
-          html`${origin === 'file' ? t.file : t.made}: ${moment(createdAt, language)}`,
-          endsAt === null ? t.noEnd : html`${t.ends} ${moment(endsAt, language)}`,
+          html`${origin === 'file' ? t.file : t.made}: ${when(frame, createdAt)}`,
+          endsAt === null ? t.noEnd : html`${t.ends} ${when(frame, endsAt)}`,
         ] as const,
     )
     const list = html`<dl class="facts">${secrets.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
     return {
       title: found.name ?? found.clientId,
       crumbs: [[t.title, LIST], [found.name ?? found.clientId]],
-      main: html`<section class="panel narrow">${known}</section>${secrets.length > 0 && html`<section class="panel narrow"><header><h2>${t.secrets}</h2></header>${list}</section>`}<div class="actions">${!found.isPublic && buttonLink(t.rotate, at(found, 'secret'))}${buttonLink(t.remove, at(found, 'delete'))}</div>`,
+      main: html`<section class="panel narrow">${known}</section>${secrets.length > 0 && html`<section class="panel narrow"><header><h2>${t.secrets}</h2></header>${list}</section>`}${keysPanel(found, t)}<div class="actions">${!found.isPublic && buttonLink(t.rotate, at(found, 'secret'))}${buttonLink(t.remove, at(found, 'delete'))}</div>`,
     }
   },
 })
+
+/** Keys in place of secrets: those that were registered, or where the application publishes them. */
+function keysPanel({ jwks, jwksUri }: Application, t: ApplicationTexts): Html | null {
+  const keys = (jwks?.keys ?? []).map(
+    ({ kid, kty = '', crv, alg }) =>
+      [kid === undefined ? t.noKid : foreign(kid), [crv ?? kty, alg].filter(Boolean).join(', ')] as const,
+  )
+  const address = jwksUri == null ? [] : [[t.keysAt, foreign(jwksUri, 500)] as const]
+  if (keys.length + address.length === 0) return null
+  const list = [...keys, ...address].map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)
+  return html`<section class="panel narrow"><header><h2>${t.keys}</h2></header><dl class="facts">${list}</dl></section>`
+}
 
 const rotate = confirmScreen({
   ...{ place, path: `${LIST}/{id}/secret`, summary: 'Makes a new secret of an application.' },

@@ -1,11 +1,13 @@
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { select } from '../../pages/controls.ts'
+import { shownText } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
-import { figure, moment } from '../../pages/moment-text.ts'
+import { figure } from '../../pages/moment-text.ts'
 import { button, buttonLink, facts } from '../../pages/parts.ts'
 import { badge, pageOf, pager, table } from '../../pages/table.ts'
 import { type Frame, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
+import { when } from '../frame/when.ts'
 import { type BatchTexts, batchTexts } from './texts.ts'
 
 const LIST = '/console/batches'
@@ -21,7 +23,7 @@ type Batch = {
   readonly total: number
   readonly done: number
   readonly failed: number
-  readonly createdBy?: { readonly kind: string; readonly id: string }
+  readonly createdBy?: { readonly kind: string; readonly id: string; readonly name?: string }
   readonly createdAt: string
 }
 type Item = {
@@ -36,6 +38,7 @@ type Named = { readonly id: string; readonly name: string }
 
 const list = screen({
   ...{ place, path: LIST, summary: 'Lists the batches of the last 30 days.' },
+  download: ({ query }) => ({ path: API, query: { 'filter[status]': query.status } }),
   show: async (frame) => {
     const { api, query, language, texts } = frame
     const t = batchTexts[language]
@@ -49,7 +52,12 @@ const list = screen({
     const none = html`<div class="empty"><p>${isFiltered ? t.emptyFilter : `${t.empty}. ${t.emptyText}`}</p>${!isFiltered && issue}</div>`
     const hasAny = isFiltered || data.length > 0
     const main = html`${hasAny && filter(frame, t)}${data.length === 0 ? none : rowsOf(frame, t, data, templates)}${pager(texts, links, frame.here)}`
-    return { title: t.title, main, actions: html`<div class="buttons">${hasAny && issue}</div>` }
+    return {
+      title: t.title,
+      main,
+      actions: html`<div class="buttons">${hasAny && issue}</div>`,
+      isEmpty: data.length === 0,
+    }
   },
 })
 
@@ -59,12 +67,8 @@ function filter(frame: Frame, t: BatchTexts): Html {
   return html`<form class="filter" method="get" action="${LIST}">${select(frame, { name: 'status', label: t.state, value: frame.query.status ?? '', choices: [all, ...choices] })}${button(frame.t.filter)}</form>`
 }
 
-function rowsOf(
-  { language, t: common }: Frame,
-  t: BatchTexts,
-  batches: readonly Batch[],
-  templates: readonly Named[],
-): Html {
+function rowsOf(frame: Frame, t: BatchTexts, batches: readonly Batch[], templates: readonly Named[]): Html {
+  const { language, t: common } = frame
   const count = (value: number) => figure(value, language)
   return table(
     t.title,
@@ -77,7 +81,7 @@ function rowsOf(
       { heading: t.state, cell: (one) => stateOf(one, t) },
       { heading: t.issued, cell: ({ done }) => count(done), isFigure: true },
       { heading: t.failed, cell: ({ failed }) => count(failed), isFigure: true },
-      { heading: t.created, cell: ({ createdAt }) => moment(createdAt, language) },
+      { heading: t.created, cell: ({ createdAt }) => when(frame, createdAt) },
     ],
     batches,
   )
@@ -98,7 +102,7 @@ const one = screen({
     const about = facts([
       [t.template, template],
       [t.by, makerOf(frame, t, data)],
-      [t.created, moment(data.createdAt, frame.language)],
+      [t.created, when(frame, data.createdAt)],
     ])
     const name = data.name ?? t.unnamed
     return {
@@ -125,6 +129,7 @@ async function failedOf({ api }: Frame, { id, failed }: Batch): Promise<readonly
 
 function makerOf({ me }: Frame, t: BatchTexts, { createdBy }: Batch): string {
   if (createdBy?.id === me.id) return t.you
+  if (createdBy?.name !== undefined) return shownText(createdBy.name)
   return createdBy?.kind === 'client' ? t.application : t.person
 }
 

@@ -22,6 +22,7 @@ const tones: Readonly<Record<SigningRequest['status'], Tone>> = { open: 'warn', 
 
 const list = screen({
   ...{ place, path: LIST, summary: 'Lists the certificate signing requests.' },
+  download: () => ({ path: REQUESTS }),
   show: async (frame) => {
     const t = certificateTexts[frame.language]
     const { data, links } = await frame.api.get<readonly SigningRequest[]>(REQUESTS, pageOf(frame.query))
@@ -43,6 +44,7 @@ const list = screen({
       crumbs: [[t.title, CERTIFICATES], [t.requests]],
       main: html`${data.length === 0 ? none : table(t.requests, columns, data)}${pager(frame.texts, links, frame.here)}`,
       actions,
+      isEmpty: data.length === 0,
     }
   },
 })

@@ -32,6 +32,7 @@ const PAGE = { 'page[size]': '100' }
 
 const list = screen({
   ...{ place, path: LIST, summary: 'Shows the certificates as a tree: roots, and what they signed.' },
+  download: () => ({ path: API }),
   show: async (frame) => {
     const t = certificateTexts[frame.language]
     const [{ data, links }, open] = await Promise.all([
@@ -42,7 +43,12 @@ const list = screen({
     const actions = html`<div class="buttons">${buttonLink(t.requests, `${LIST}/csrs`)}${canWrite && html`<a class="button main" href="${LIST}/new">${t.make}</a>`}</div>`
     const waiting = open.data.length > 0 && html`<p><a href="${LIST}/csrs">${t.openRequests(open.data.length)}</a></p>`
     const shown = data.length === 0 ? empty(frame, t) : html`<p class="lead">${t.lead}</p>${treeTable(frame, t, data)}`
-    return { title: t.title, main: html`${shown}${waiting}${pager(frame.texts, links, frame.here)}`, actions }
+    return {
+      title: t.title,
+      main: html`${shown}${waiting}${pager(frame.texts, links, frame.here)}`,
+      actions,
+      isEmpty: data.length === 0,
+    }
   },
 })
 

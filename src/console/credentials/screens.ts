@@ -1,11 +1,11 @@
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { hidden, select } from '../../pages/controls.ts'
 import { type Html, html } from '../../pages/html.ts'
-import { moment } from '../../pages/moment-text.ts'
 import { button, buttonLink, facts, message } from '../../pages/parts.ts'
 import { pageOf, pager, table } from '../../pages/table.ts'
 import { type Frame, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
+import { when } from '../frame/when.ts'
 import type { Template } from '../templates/template.ts'
 import { changeScreens, possible, readIssuance } from './change-screens.ts'
 import { type Issuance, stateOf } from './issuance.ts'
@@ -73,7 +73,7 @@ ${text('recipient', t.person)}${text('reference', t.reference)}${query.batch !==
 }
 
 function rowsOf(frame: Frame, t: CredentialTexts, issuances: readonly Issuance[]): Html {
-  const { language, t: common } = frame
+  const { t: common } = frame
   const shown = table(
     t.title,
     [
@@ -81,7 +81,7 @@ function rowsOf(frame: Frame, t: CredentialTexts, issuances: readonly Issuance[]
       { heading: t.person, cell: ({ recipient }: Issuance) => recipient?.username ?? common.none },
       { heading: t.reference, cell: ({ reference }: Issuance) => reference ?? common.none },
       { heading: t.state, cell: (one: Issuance) => stateOf(one, t) },
-      { heading: t.created, cell: ({ createdAt }: Issuance) => moment(createdAt, language) },
+      { heading: t.created, cell: ({ createdAt }: Issuance) => when(frame, createdAt) },
     ],
     issuances,
   )
@@ -112,7 +112,7 @@ const one = screen({
     const live = html`<live-region src="${LIST}/${data.id}/state" state="${isOpen ? (etag ?? '') : ''}">${stateOfOne(frame, t, data)}</live-region>`
     const { recipient, batchId, reason } = data
     const time = (name: string, value: string | undefined) =>
-      value === undefined ? [] : [[name, moment(value, language)] as const]
+      value === undefined ? [] : [[name, when(frame, value)] as const]
     return {
       title: data.templateName,
       crumbs: [[t.title, LIST], [data.reference ?? data.templateName]],
@@ -121,11 +121,11 @@ const one = screen({
           [t.person, personOf(frame, recipient)],
           [t.reference, data.reference ?? frame.t.none],
           ...(reason === undefined ? [] : [[t.reason, t.reasons[reason]] as const]),
-          [t.created, moment(data.createdAt, language)],
+          [t.created, when(frame, data.createdAt)],
           ...time(t.taken, data.issuedAt),
           ...time(t.accepted, data.acceptedAt),
           ...time(t.validUntil, data.validUntil),
-          ...(data.issuedAt === undefined ? [[t.ends, moment(data.expiresAt, language)] as const] : []),
+          ...(data.issuedAt === undefined ? [[t.ends, when(frame, data.expiresAt)] as const] : []),
           ...(batchId === undefined
             ? []
             : [[t.batch, html`<a href="${`${LIST}?batch=${batchId}`}">${t.sameBatch}</a>`] as const]),

@@ -2,12 +2,12 @@ import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { select } from '../../pages/controls.ts'
 import { form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
-import { moment } from '../../pages/moment-text.ts'
 import { onceField, onceHeader, typed } from '../../pages/once.ts'
 import { button, buttonLink, card } from '../../pages/parts.ts'
 import { badge, table } from '../../pages/table.ts'
 import { type Frame, formScreen, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
+import { when } from '../frame/when.ts'
 import { type Check, result, verdictOf } from './result.ts'
 import { type DeskTexts, deskTexts } from './texts.ts'
 import { verificationScreens } from './verification-screens.ts'
@@ -52,7 +52,7 @@ function chooser(frame: Frame, t: DeskTexts, templates: readonly Named[], last: 
   return html`<div class="narrow">${card(form(frame, DESK, content))}</div>`
 }
 
-function checks({ language }: Frame, t: DeskTexts, templates: readonly Named[], latest: readonly Check[]): Html {
+function checks(frame: Frame, t: DeskTexts, templates: readonly Named[], latest: readonly Check[]): Html {
   const columns = [
     {
       heading: t.requests,
@@ -60,7 +60,7 @@ function checks({ language }: Frame, t: DeskTexts, templates: readonly Named[], 
         html`<a href="${DESK}/${one.id}">${templates.find(({ id }) => id === one.presentationTemplateId)?.name ?? one.id}</a>`,
     },
     { heading: t.state, cell: (one: Check) => badge(t.verdicts[verdictOf(one).name], verdictOf(one).tone) },
-    { heading: t.when, cell: ({ createdAt }: Check) => moment(createdAt, language) },
+    { heading: t.when, cell: ({ createdAt }: Check) => when(frame, createdAt) },
   ]
   return html`<section class="stack"><h2>${t.latest}</h2>${table(t.latest, columns, latest)}</section>`
 }
@@ -92,12 +92,13 @@ const one = screen({
 })
 
 function code(
-  { texts, language }: Frame,
+  frame: Frame,
   t: DeskTexts,
   { authorizationRequestUri, authorizationRequestQrUri, expiresAt }: Check,
 ): Html {
+  const { texts } = frame
   const { pathname, search } = new URL(authorizationRequestQrUri)
-  return html`<div class="stack"><img class="qr" src="${pathname + search}" alt="${t.qr}" width="352" height="352"><p class="hint">${t.until} ${moment(expiresAt, language)} · <a href="${authorizationRequestUri}">${t.openWallet}</a></p>
+  return html`<div class="stack"><img class="qr" src="${pathname + search}" alt="${t.qr}" width="352" height="352"><p class="hint">${t.until} ${when(frame, expiresAt)} · <a href="${authorizationRequestUri}">${t.openWallet}</a></p>
 <details><summary>${t.link}</summary><copy-text label="${texts.copy}" done="${texts.copied}"><code class="secret">${authorizationRequestUri}</code></copy-text></details><noscript><p class="hint">${t.reload}</p></noscript></div>`
 }
 

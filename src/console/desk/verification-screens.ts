@@ -2,13 +2,13 @@ import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { select } from '../../pages/controls.ts'
 import { field } from '../../pages/form.ts'
 import { html } from '../../pages/html.ts'
-import { moment } from '../../pages/moment-text.ts'
 import { button } from '../../pages/parts.ts'
 import { badge, pageOf, pager, table } from '../../pages/table.ts'
 import { confirmScreen } from '../frame/confirm.ts'
 import { dayEnd, dayStart } from '../frame/form-values.ts'
 import { type Frame, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
+import { when } from '../frame/when.ts'
 import { type Check, verdictOf } from './result.ts'
 import { deskTexts } from './texts.ts'
 
@@ -20,22 +20,22 @@ type Named = { readonly id: string; readonly name: string }
 
 const statuses = ['requested', 'verified', 'rejected', 'failed', 'expired'] as const
 
-function filtersIn(query: Frame['query']): Record<string, string | undefined> {
+function filtersIn({ query, me }: Pick<Frame, 'query' | 'me'>): Record<string, string | undefined> {
   return {
     'filter[presentationTemplateId]': query.template,
     'filter[status]': statuses.find((one) => one === query.status),
-    'filter[createdAfter]': dayStart(query.from),
-    'filter[createdBefore]': dayEnd(query.until),
+    'filter[createdAfter]': dayStart(query.from, { me }),
+    'filter[createdBefore]': dayEnd(query.until, { me }),
   }
 }
 
 const list = screen({
   ...{ place, path: LIST, summary: 'Lists who was checked, and the result.' },
-  download: ({ query }) => ({ path: API, query: filtersIn(query) }),
+  download: (frame) => ({ path: API, query: filtersIn(frame) }),
   show: async (frame) => {
     const { api, query, language, texts, t: common } = frame
     const t = deskTexts[language]
-    const filters = filtersIn(query)
+    const filters = filtersIn(frame)
     const [{ data, links }, { data: templates }] = await Promise.all([
       api.get<readonly Check[]>(API, { ...filters, ...pageOf(query) }),
       api.get<readonly Named[]>('/creds/templates/presentations', { 'page[size]': '100', sort: 'name' }),
@@ -53,13 +53,13 @@ const list = screen({
         cell: (one: Check) => html`<a href="/console/verify/${one.id}">${one.templateName ?? one.id}</a>`,
       },
       { heading: t.state, cell: (one: Check) => badge(t.verdicts[verdictOf(one).name], verdictOf(one).tone) },
-      { heading: t.when, cell: ({ createdAt }: Check) => moment(createdAt, language) },
+      { heading: t.when, cell: ({ createdAt }: Check) => when(frame, createdAt) },
       {
         heading: t.keptUntil,
         cell: ({ id, claimsKeptUntil }: Check) =>
           claimsKeptUntil === undefined
             ? common.none
-            : html`${moment(claimsKeptUntil, language)}${may(frame, 'verification:write') && html`<br><a href="${LIST}/${id}/erase">${t.erase}</a>`}`,
+            : html`${when(frame, claimsKeptUntil)}${may(frame, 'verification:write') && html`<br><a href="${LIST}/${id}/erase">${t.erase}</a>`}`,
       },
     ]
     const none = html`<div class="empty"><p>${isFiltered ? t.nothingFits : t.noVerifications}</p></div>`

@@ -1,6 +1,7 @@
 import type { Fields } from '../../http/routes/endpoint.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { ApiRefusal } from '../../pages/own-api.ts'
+import type { SignedInContext } from '../../pages/session/signed-in-endpoint.ts'
 import type { ConsoleTexts } from './texts.ts'
 
 /** Returns all values of a member of `checkboxes`. */
@@ -50,16 +51,36 @@ export function problemList(heading: string, { fields, general }: Problems): Htm
   return html`<div class="message bad" role="alert" tabindex="-1" autofocus><h2>${heading}</h2>${general !== undefined && html`<p>${general}</p>`}${wrong.length > 0 && html`<ul>${wrong.map(([name, text]) => html`<li><a href="#${name}">${text}</a></li>`)}</ul>`}</div>`
 }
 
-/** Returns the beginning of a day in UTC for a filter of the API; undefined for what is no day. */
-export function dayStart(day: string | undefined): string | undefined {
-  return isDay(day) ? `${day}T00:00:00Z` : undefined
+/** Returns the beginning of a day of the organisation for a filter of the API; undefined for what is no day. */
+export function dayStart(day: string | undefined, { me }: Pick<SignedInContext, 'me'>): string | undefined {
+  const start = startOf(day, me.organisation.timeZone)
+  return start === null ? undefined : new Date(start).toISOString()
 }
 
-/** Returns the end of a day in UTC for a filter of the API; undefined for what is no day. */
-export function dayEnd(day: string | undefined): string | undefined {
-  return isDay(day) ? `${day}T23:59:59.999Z` : undefined
+/** Returns the end of a day of the organisation for a filter of the API; undefined for what is no day. */
+export function dayEnd(day: string | undefined, { me }: Pick<SignedInContext, 'me'>): string | undefined {
+  const next = isDay(day) ? new Date(Date.parse(`${day}T00:00:00Z`) + DAY_MS).toISOString().slice(0, 10) : undefined
+  const end = startOf(next, me.organisation.timeZone)
+  return end === null ? undefined : new Date(end - 1).toISOString()
 }
 
-function isDay(day: string | undefined): boolean {
+const DAY_MS = 86_400_000
+
+/** The moment at which a day begins in a time zone; where the clock is changed at midnight, the offset of that moment counts. */
+function startOf(day: string | undefined, timeZone: string): number | null {
+  if (!isDay(day)) return null
+  const asUtc = Date.parse(`${day}T00:00:00Z`)
+  return asUtc - offsetAt(asUtc - offsetAt(asUtc, timeZone), timeZone)
+}
+
+/** How far the clock of a zone is ahead of UTC, in milliseconds. */
+function offsetAt(moment: number, timeZone: string): number {
+  const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })
+  const name = format.formatToParts(moment).find(({ type }) => type === 'timeZoneName')?.value ?? ''
+  const [, sign = '+', hours = '0', minutes = '0'] = /([+-])(\d\d):(\d\d)/.exec(name) ?? []
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000
+}
+
+function isDay(day: string | undefined): day is string {
   return day !== undefined && /^\d{4}-\d\d-\d\d$/.test(day) && !Number.isNaN(Date.parse(`${day}T00:00:00Z`))
 }

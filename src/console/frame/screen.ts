@@ -54,25 +54,27 @@ type Download = { readonly path: string; readonly query?: Readonly<Record<string
 
 type Show<P extends string> = (frame: Frame<PathParams<P>>) => Promise<Answer> | Answer
 
+type Shown<P extends string> = {
+  readonly show: Show<P>
+  /** The list that the screen shows; it can be downloaded as CSV under the address of the screen. */
+  readonly download?: (frame: Frame<PathParams<P>>) => Download
+}
+
 /** Declares a screen that only shows. */
-export function screen<const P extends string>(
-  spec: Spec<P> & {
-    readonly show: Show<P>
-    /** The list that the screen shows; it can be downloaded as CSV under the address of the screen. */
-    readonly download?: (frame: Frame<PathParams<P>>) => Download
-  },
-): readonly Endpoint[] {
-  const { download, show } = spec
-  if (download === undefined) return [declare('GET', spec, show)]
-  return [
-    declare('GET', spec, async (frame) => {
-      if (frame.query.download === 'csv') return csvOf(frame, spec.path, download(frame))
-      const shown = await show(frame)
-      return 'main' in shown && shown.isEmpty !== true
-        ? { ...shown, main: html`${shown.main}${downloadLink(frame)}` }
-        : shown
-    }),
-  ]
+export function screen<const P extends string>(spec: Spec<P> & Shown<P>): readonly Endpoint[] {
+  return [declare('GET', spec, withDownload(spec))]
+}
+
+/** What a GET shows: the list as a file where that is asked for, else the screen with a link to it. */
+function withDownload<const P extends string>({ path, show, download }: Spec<P> & Shown<P>): Show<P> {
+  if (download === undefined) return show
+  return async (frame) => {
+    if (frame.query.download === 'csv') return csvOf(frame, path, download(frame))
+    const shown = await show(frame)
+    return 'main' in shown && shown.isEmpty !== true
+      ? { ...shown, main: html`${shown.main}${downloadLink(frame)}` }
+      : shown
+  }
 }
 
 async function csvOf({ api }: Frame, path: string, { path: list, query = {} }: Download): Promise<Answer> {
@@ -95,9 +97,9 @@ function downloadLink({ here, t }: Frame): Html {
  * that was refused, or that the person could not send before the session ended.
  */
 export function formScreen<const P extends string>(
-  spec: Spec<P> & FileSpec & { readonly show: Show<P>; readonly send: Show<P> },
+  spec: Spec<P> & FileSpec & Shown<P> & { readonly send: Show<P> },
 ): readonly Endpoint[] {
-  return [declare('GET', spec, spec.show), declare('POST', spec, spec.send)]
+  return [declare('GET', spec, withDownload(spec)), declare('POST', spec, spec.send)]
 }
 
 function declare<P extends string>(

@@ -1,10 +1,12 @@
+import { csvLine } from '../../api/csv.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { select } from '../../pages/controls.ts'
 import { html } from '../../pages/html.ts'
-import { figure, moment } from '../../pages/moment-text.ts'
+import { figure } from '../../pages/moment-text.ts'
 import { button } from '../../pages/parts.ts'
 import { table } from '../../pages/table.ts'
 import { screen } from '../frame/screen.ts'
+import { when } from '../frame/when.ts'
 import { chartOf, type Row, type Statistics, sumOf } from './chart.ts'
 import { homeTexts } from './texts.ts'
 
@@ -17,6 +19,7 @@ const figures = screen({
     const t = homeTexts[language]
     const isByDay = query.by === 'day'
     const { data, meta } = await api.get<Statistics>('/creds/stats', { granularity: isByDay ? 'day' : 'month' })
+    if (query.download === 'csv') return fileOf(data)
     const choices = [
       { value: 'month', text: t.lastMonths },
       { value: 'day', text: t.lastDays },
@@ -38,10 +41,32 @@ const figures = screen({
     ]
     const isEmpty = data.issuances.length + data.presentations.length === 0
     const main = html`${chooser}${isEmpty ? html`<div class="empty"><p>${t.noFigures}</p></div>` : html`${chartOf(t, language, data)}${parts}`}
-<p class="hint">${t.asOf} ${moment(String(meta.asOf), language)}</p>`
-    return { title: t.figuresTitle, main }
+<p class="hint">${t.asOf} ${when(frame, String(meta.asOf))}</p>`
+    const file = html`<p class="download"><a href="${fileLink(isByDay)}">${frame.t.download}</a></p>`
+    return { title: t.figuresTitle, main: html`${main}${!isEmpty && file}` }
   },
 })
+
+function fileLink(isByDay: boolean): string {
+  return `${PATH}?${new URLSearchParams({ ...(isByDay && { by: 'day' }), download: 'csv' })}`
+}
+
+/** A line for each template, time and figure. */
+function fileOf({ issuances, presentations }: Statistics) {
+  const kinds = { issuance: issuances, presentation: presentations }
+  const lines = Object.entries(kinds).flatMap(([kind, rows]) =>
+    rows.flatMap(({ month, day, templateId, templateName, ...figures }) =>
+      Object.entries(figures).map(([name, value]) => [kind, day ?? month, templateId, templateName, name, value]),
+    ),
+  )
+  const head = ['kind', 'time', 'templateId', 'templateName', 'figure', 'value']
+  // With a mark, so that spreadsheets read it as UTF-8.
+  return {
+    file: `\ufeff${[head, ...lines].map(csvLine).join('')}`,
+    type: 'text/csv; charset=utf-8',
+    name: 'figures.csv',
+  }
+}
 
 /** Figures. */
 export const figureScreens: readonly Endpoint[] = figures

@@ -1,10 +1,11 @@
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { type Html, html } from '../../pages/html.ts'
-import { figure, moment } from '../../pages/moment-text.ts'
+import { figure } from '../../pages/moment-text.ts'
 import { ApiRefusal } from '../../pages/own-api.ts'
 import { badge } from '../../pages/table.ts'
 import { type Frame, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
+import { when } from '../frame/when.ts'
 import { chartOf, type Statistics, sumOf } from './chart.ts'
 import { figureScreens } from './figures.ts'
 import { latestEvents, latestScreens } from './latest.ts'
@@ -44,9 +45,9 @@ async function unlessRefused<T>(call: Promise<T>): Promise<T | null> {
   }
 }
 
-function figuresOf({ language }: Frame, t: HomeTexts, overview: Overview, asOf: string): Html | null {
+function figuresOf(frame: Frame, t: HomeTexts, overview: Overview, asOf: string): Html | null {
   const { valid, offered, ending, suspended, revoked, verifiedToday } = overview
-  const write = (value: number) => figure(value, language)
+  const write = (value: number) => figure(value, frame.language)
   const ofCredentials = [
     [t.valid, valid, ending === undefined ? null : t.endSoon(write(ending), ending)],
     [t.offered, offered, null],
@@ -60,7 +61,7 @@ function figuresOf({ language }: Frame, t: HomeTexts, overview: Overview, asOf: 
     ([name, value = 0, about]) =>
       html`<div><dt>${name}</dt><dd class="figure">${write(value)}</dd>${about !== null && html`<dd class="about">${about}</dd>`}</div>`,
   )
-  return html`<section class="stack" aria-label="${t.figures}"><dl class="figures">${list}</dl><p class="hint">${t.asOf} ${moment(asOf, language)}</p></section>`
+  return html`<section class="stack" aria-label="${t.figures}"><dl class="figures">${list}</dl><p class="hint">${t.asOf} ${when(frame, asOf)}</p></section>`
 }
 
 function sum(one: number | undefined, other: number | undefined): number | undefined {

@@ -1,10 +1,10 @@
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { type Html, html } from '../../pages/html.ts'
-import { moment } from '../../pages/moment-text.ts'
 import { ApiRefusal } from '../../pages/own-api.ts'
 import { rows } from '../../pages/parts.ts'
 import { type Frame, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
+import { when } from '../frame/when.ts'
 import { journalTexts } from '../journal/texts.ts'
 import { type HomeTexts, homeTexts } from './texts.ts'
 
@@ -45,11 +45,11 @@ function stateOf([newest]: readonly Event[]): string {
   return newest?.id ?? 'none'
 }
 
-function list({ language }: Frame, t: HomeTexts, events: readonly Event[]): Html {
-  const { events: names } = journalTexts[language]
+function list(frame: Frame, t: HomeTexts, events: readonly Event[]): Html {
+  const { events: names } = journalTexts[frame.language]
   const items = events.map(({ type, createdAt }) => ({
     title: names[type] ?? type,
-    about: moment(createdAt, language),
+    about: when(frame, createdAt),
   }))
   return items.length === 0 ? html`<p class="inside">${t.nothing}</p>` : rows(t.latest, items)
 }

@@ -1,8 +1,8 @@
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { type Html, html } from '../../pages/html.ts'
-import { moment } from '../../pages/moment-text.ts'
 import { button, rows } from '../../pages/parts.ts'
 import { type Frame, screen } from '../frame/screen.ts'
+import { when } from '../frame/when.ts'
 import { type HomeTexts, homeTexts } from './texts.ts'
 
 type Hit = {
@@ -31,11 +31,11 @@ const search = screen({
   },
 })
 
-function found({ language }: Frame, t: HomeTexts, hits: readonly Hit[]): Html {
+function found(frame: Frame, t: HomeTexts, hits: readonly Hit[]): Html {
   const parts = [...Map.groupBy(hits, ({ kind }) => kind)].map(([kind, ones]) => {
     const items = ones.map(({ id, name, reference, createdAt }) => ({
       title: html`<a href="${addresses[kind]}/${encodeURIComponent(id)}">${name}</a>`,
-      about: html`${kind === 'user' ? id : reference !== undefined && html`${reference} · `}${kind !== 'user' && moment(createdAt, language)}`,
+      about: html`${kind === 'user' ? id : reference !== undefined && html`${reference} · `}${kind !== 'user' && when(frame, createdAt)}`,
     }))
     return html`<section class="panel"><header><h2>${t.kinds[kind]}</h2></header>${rows(t.kinds[kind], items)}</section>`
   })

@@ -3,7 +3,6 @@ import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { checkboxes, select } from '../../pages/controls.ts'
 import { field, form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
-import { moment } from '../../pages/moment-text.ts'
 import { onceField, onceHeader, typed } from '../../pages/once.ts'
 import { button, buttonLink, card, facts, message } from '../../pages/parts.ts'
 import { badge, pageOf, pager, table } from '../../pages/table.ts'
@@ -11,6 +10,7 @@ import { confirmScreen } from '../frame/confirm.ts'
 import { hasProblems, noProblems, type Problems, problemList, problemsOf, typedAll } from '../frame/form-values.ts'
 import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
+import { when } from '../frame/when.ts'
 import { type PeopleTexts, peopleTexts } from './texts.ts'
 
 type Person = {
@@ -31,10 +31,11 @@ const roleNames = Object.keys(roles) as Role[]
 
 const list = screen({
   ...{ place, path: LIST, summary: 'Lists the people of the organisation.' },
+  download: ({ query }) => ({ path: API, query: { ...filtersIn(query), sort: 'username' } }),
   show: async (frame) => {
     const { api, query, language, texts, t: common } = frame
     const t = peopleTexts[language]
-    const filters = { 'search[name]': query.q?.trim(), 'filter[role]': query.role }
+    const filters = filtersIn(query)
     const { data, links } = await api.get<readonly Person[]>(API, { ...filters, ...pageOf(query), sort: 'username' })
     const choices = [
       { value: '', text: common.all },
@@ -56,12 +57,21 @@ const list = screen({
     ]
     const shown =
       data.length === 0
-        ? html`<div class="empty"><p>${isFiltered ? t.emptyFilter : t.empty}</p></div>`
+        ? html`<div class="empty"><p>${links.next !== undefined ? t.notYet : isFiltered ? t.emptyFilter : t.empty}</p></div>`
         : table(t.title, columns, data)
     const actions = html`<div class="buttons">${may(frame, 'users:write') && html`<a class="button main" href="${LIST}/new">${t.new}</a>`}</div>`
-    return { title: t.title, main: html`${filter}${shown}${pager(texts, links, frame.here)}`, actions }
+    return {
+      title: t.title,
+      main: html`${filter}${shown}${pager(texts, links, frame.here)}`,
+      actions,
+      isEmpty: data.length === 0,
+    }
   },
 })
+
+function filtersIn({ q, role }: Frame['query']): Record<string, string | undefined> {
+  return { 'search[name]': q?.trim(), 'filter[role]': role }
+}
 
 function at(username: string, verb?: string): string {
   return `${LIST}/${encodeURIComponent(username)}${verb === undefined ? '' : `/${verb}`}`
@@ -209,7 +219,7 @@ const invite = confirmScreen({
     const told =
       data.link === undefined
         ? message('done', t.mailed)
-        : html`${message('note', t.linkTold)}${card(html`<copy-text label="${texts.copy}" done="${texts.copied}"><code class="secret">${data.link}</code></copy-text><p class="hint">${t.until} ${moment(data.expiresAt, language)}</p>`)}`
+        : html`${message('note', t.linkTold)}${card(html`<copy-text label="${texts.copy}" done="${texts.copied}"><code class="secret">${data.link}</code></copy-text><p class="hint">${t.until} ${when(frame, data.expiresAt)}</p>`)}`
     return {
       title: t.invited,
       crumbs: crumbs(person, t, t.invite),

@@ -63,7 +63,7 @@ function rowFields(drawn: Drawn, one: AskedDraft, row: AskedRow, place: string, 
     : html`${hidden(`path-${place}`, JSON.stringify(row.path))}${checkbox({ name: `on-${place}`, label: row.label || pathText(row.path), isOn: row.isOn })}`
   const text = (id: 'value' | 'until', hint?: string) =>
     field(frame, {
-      ...{ name: `${id}-${place}`, label: t[id], value: row[id], isOptional: true, lengthMax: 500, error: error(id) },
+      ...{ name: `${id}-${place}`, label: t[id], value: row[id], lengthMax: 500, error: error(id) },
       ...(hint !== undefined && { hint }),
     })
   const remove = html`<button type="submit" class="button plain" name="do" value="unrow-${place}" aria-label="${t.unrow}: ${t.attribute(at + 1)}" title="${t.unrow}">×</button>`

@@ -31,8 +31,9 @@ export function usagePanel({ language }: Frame, { id }: Template, { requests, ha
       : links.length === 0
         ? html`<p class="hint">${t.usedByNone}</p>`
         : html`<p>${t.usedByRequests}</p><ul class="list">${links}</ul>`
+  const list = `/console/credentials?template=${id}`
   const cards = hasCards
-    ? html`<p><a href="/console/credentials?template=${id}">${t.usedCardsLink}</a></p>`
+    ? html`<p><a href="${list}">${t.usedCardsLink}</a></p>`
     : html`<p class="hint">${t.usedCardsNone}</p>`
   return html`<section class="panel"><header><h2>${t.usedBy}</h2></header><div class="inside">${cards}${asked}</div></section>`
 }

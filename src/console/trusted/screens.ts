@@ -31,6 +31,7 @@ const PEM_CHARS_MAX = 200_000
 
 const list = screen({
   ...{ place, path: LIST, summary: 'Lists the trusted entities.' },
+  download: ({ query }) => ({ path: API, query: { 'search[name]': query.q, sort: 'name' } }),
   show: async (frame) => {
     const t = trustedTexts[frame.language]
     const { q = '' } = frame.query
@@ -51,6 +52,7 @@ const list = screen({
       title: t.title,
       main: html`<p class="lead">${t.lead}</p>${(isFiltered || data.length > 0) && filter}${data.length === 0 ? none : table(t.title, columns, data)}${pager(frame.texts, links, frame.here)}`,
       actions,
+      isEmpty: data.length === 0,
     }
   },
 })

@@ -21,6 +21,7 @@ const COUNT_MAX = 1000
 
 const list = screen({
   ...{ place, path: LIST, summary: 'Lists the webhook endpoints.' },
+  download: () => ({ path: API }),
   show: async (frame) => {
     const t = webhookTexts[frame.language]
     const { data, links } = await frame.api.get<readonly Endpoint[]>(API, pageOf(frame.query))
@@ -40,6 +41,7 @@ const list = screen({
       title: t.title,
       main: html`<p class="lead">${t.lead}</p>${shown}${pager(frame.texts, links, frame.here)}`,
       actions,
+      isEmpty: data.length === 0,
     }
   },
 })
@@ -117,6 +119,7 @@ function endpointForm(frame: Frame, problems: Problems, t: WebhookTexts): Screen
 
 const one = formScreen({
   ...{ place, path: `${LIST}/{id}`, summary: 'Shows a webhook endpoint with its deliveries, and changes it.' },
+  download: ({ params, query }) => ({ path: deliveriesOf(params.id), query: deliveryFilters(query) }),
   show: (frame) => endpointPage(frame, noProblems),
   send: async (frame) => {
     const t = webhookTexts[frame.language]
@@ -133,11 +136,12 @@ const one = formScreen({
 
 async function endpointPage(frame: Frame<{ readonly id: string }>, problems: Problems): Promise<Screen> {
   const t = webhookTexts[frame.language]
-  const path = `${API}/${encodeURIComponent(frame.params.id)}/deliveries`
-  const filters = { 'filter[status]': frame.query.status, 'filter[type]': frame.query.type }
   const [found, deliveries] = await Promise.all([
     readEndpoint(frame),
-    frame.api.get<readonly Delivery[]>(path, { ...filters, ...pageOf(frame.query) }),
+    frame.api.get<readonly Delivery[]>(deliveriesOf(frame.params.id), {
+      ...deliveryFilters(frame.query),
+      ...pageOf(frame.query),
+    }),
   ])
   const canWrite = may(frame, 'webhooks:write')
   const change = html`${endpointFields(frame, problems, found)}<div class="buttons">${button(frame.t.save, { look: 'main' })}</div>`
@@ -147,7 +151,16 @@ async function endpointPage(frame: Frame<{ readonly id: string }>, problems: Pro
     crumbs: [[t.title, LIST], [shownText(hostOf(found), 80)]],
     main: html`${problemList(frame.texts.problems, problems)}${reason}<section class="panel">${known(frame, found)}</section>${canWrite && actionsOf(frame, found)}${deliveriesPanel(frame, found, deliveries)}${canWrite && html`<details class="panel narrow"${hasProblems(problems) && html` open`}><summary>${t.change}</summary><div class="inside">${form(frame, at(found), change)}</div></details>`}`,
     hasErrors: hasProblems(problems),
+    isEmpty: deliveries.data.length === 0,
   }
+}
+
+function deliveriesOf(id: string): string {
+  return `${API}/${encodeURIComponent(id)}/deliveries`
+}
+
+function deliveryFilters({ status, type }: Frame['query']): Record<string, string | undefined> {
+  return { 'filter[status]': status, 'filter[type]': type }
 }
 
 function known(frame: Frame, found: Endpoint): Html {
