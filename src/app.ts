@@ -39,7 +39,7 @@ import { holderEndpoints } from './holder/public-endpoints.ts'
 import { openOutbound } from './http/outbound/outbound.ts'
 import type { Endpoint } from './http/routes/endpoint.ts'
 import type { Route } from './http/routes/route.ts'
-import { buildServer, type Server } from './http/server/server.ts'
+import { buildServer, type Server, type Telemetry } from './http/server/server.ts'
 import { batchJobs, batchSchedules } from './issuance/batches/jobs.ts'
 import { batchRoutes } from './issuance/batches/routes.ts'
 import { deferralRoutes } from './issuance/deferral/routes.ts'
@@ -263,17 +263,19 @@ type Parts = {
   readonly clock: Clock
   /** Holds private keys, and generates new ones if KEY_PROVIDER names it. The application does not close it. */
   readonly keyDevice: KeyDevice | null
+  /** null: no OpenTelemetry. */
+  readonly telemetry?: Telemetry | null
 }
 
 /** Builds the platform, mounts every route and endpoint, and registers every job. */
-export function buildApp({ config, store, masterKey, log, clock, keyDevice }: Parts): App {
+export function buildApp({ config, store, masterKey, log, clock, keyDevice, telemetry = null }: Parts): App {
   const now = () => clock.now()
   const memory = new Memory()
   const sealing = sealingWith(masterKey, store, now, memory, config.masterKeyPrevious)
   const keys = softwareKeyRing(store, sealing, now, providersOf(config, keyDevice), memory)
   // Requests to our own public address are dispatched inside the process.
   const dispatch: Dispatch = (request) => server.dispatch(request)
-  const outbound = openOutbound({ config, inside: dispatch })
+  const outbound = openOutbound({ config, inside: dispatch, tracing: telemetry?.tracing ?? null })
   const changes = openChanges(store, now)
   const platform: Platform = {
     config,
@@ -298,6 +300,7 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice }: Pa
     idempotency: keepAnswers(platform),
     isClientOrigin: async (origin, request) =>
       (await isListedOrigin(platform, origin, request)) ?? isClientOrigin(platform, origin),
+    telemetry,
   })
   let worker: Worker | null = null
   let dispatcher: Dispatcher | null = null
@@ -324,6 +327,7 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice }: Pa
       await Promise.all([worker?.stop(), dispatcher?.stop(), transactions?.stop(), mark?.stop()])
       await server.close()
       await outbound.close()
+      await telemetry?.exporter.close()
     },
   }
 }

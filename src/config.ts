@@ -200,6 +200,12 @@ export const settings = {
     null,
     'Sender of mails. Default: no-reply@ and the host of PUBLIC_URL.',
   ),
+  otelEndpoint: setting(
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    httpUrl(),
+    null,
+    'Address of an OpenTelemetry collector. Traces and metrics are sent to it by OTLP/HTTP in JSON; without it there are none but those of /metrics.',
+  ),
   recoveryMark: setting(
     'RECOVERY_MARK',
     text(),

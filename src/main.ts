@@ -14,6 +14,7 @@ import { applyBootstrap } from './directory/bootstrap/apply-bootstrap.ts'
 import { type Bootstrap, readBootstrap } from './directory/bootstrap/bootstrap-file.ts'
 import { listTenantSlugs } from './directory/tenants/find-tenant.ts'
 import { describeListenError } from './http/server/listen-problem.ts'
+import type { Telemetry } from './http/server/server.ts'
 import { openLog } from './http/telemetry/log.ts'
 import type { KeyDevice } from './keys/key-provider.ts'
 import { openKeyDevice } from './keys/pkcs11/open-key-device.ts'
@@ -126,7 +127,9 @@ export async function assemble(env: Env, options: MainOptions): Promise<Assemble
   log.info({}, 'starting: the database is up to date')
   try {
     const masterKey = config.masterKey ?? developmentKey(config.dataDir)
-    const app = buildApp({ config, store, masterKey, log, clock: options.clock ?? systemClock, keyDevice })
+    const telemetry = await openTelemetry(config, log)
+    const clock = options.clock ?? systemClock
+    const app = buildApp({ config, store, masterKey, log, clock, keyDevice, telemetry })
     // Fails here if MASTER_KEY is wrong, instead of at the first request that needs a key.
     await app.platform.sealing.derive(platformTenantId, 'start')
     if (bootstrap !== null) {
@@ -139,6 +142,15 @@ export async function assemble(env: Env, options: MainOptions): Promise<Assemble
     await release()
     throw error
   }
+}
+
+/** Loads OpenTelemetry only where it is used. */
+async function openTelemetry({ otelEndpoint }: Config, log: Log): Promise<Telemetry | null> {
+  if (otelEndpoint === null) return null
+  const { openOtlpExporter } = await import('./http/telemetry/otlp-exporter.ts')
+  const { openTracing } = await import('./http/telemetry/tracing.ts')
+  const exporter = openOtlpExporter(otelEndpoint, log)
+  return { exporter, tracing: openTracing(exporter.take) }
 }
 
 type Resources = Pick<Assembled, 'release'> & { readonly store: Store; readonly keyDevice: KeyDevice | null }

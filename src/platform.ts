@@ -30,6 +30,8 @@ export type OutboundRequest = {
   readonly redirectsMax?: number
   /** Time limit of the whole call; 10 s by default and at most. */
   readonly timeoutMs?: number
+  /** Whether the receiver belongs to the organisation, as the endpoint of a webhook does, and may link requests by `traceparent`. */
+  readonly isTraced?: boolean
 }
 
 /** The response to an outbound request. `contentType` is the bare media type in lower case, `''` without one. */

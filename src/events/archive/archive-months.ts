@@ -10,7 +10,7 @@ import {
   dropAuditMonth,
   entriesAfter,
   listAuditMonths,
-  tenantsWithEntries,
+  tenantWithEntries,
 } from './month-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'log'> & {
@@ -41,22 +41,20 @@ export async function keepMonths(needs: Needs, signal: AbortSignal): Promise<voi
 }
 
 async function archiveMonth({ store, log }: Needs, folder: string, month: Month, signal: AbortSignal): Promise<void> {
-  let tenants = await tenantsOf(store, month, LEAST)
+  let tenantId = await tenantAfter(store, month, LEAST)
   let count = 0
-  while (tenants.length > 0) {
-    for (const tenantId of tenants) {
-      signal.throwIfAborted()
-      await writeMonth(join(folder, tenantId), month, tenantId, entriesOf(store, tenantId, month))
-    }
-    count += tenants.length
-    tenants = await tenantsOf(store, month, tenants.at(-1) ?? LEAST)
+  while (tenantId !== null) {
+    signal.throwIfAborted()
+    await writeMonth(join(folder, tenantId), month, tenantId, entriesOf(store, tenantId, month))
+    count += 1
+    tenantId = await tenantAfter(store, month, tenantId)
   }
   await store.across('a month of the audit trail that was archived', (tx) => dropAuditMonth(tx, month))
   log.info({ month, tenants: count }, 'a month of the audit trail was archived and dropped')
 }
 
-function tenantsOf(store: Platform['store'], month: Month, after: TenantId): Promise<TenantId[]> {
-  return store.across('tenants whose audit trail is archived', (tx) => tenantsWithEntries(tx, month, after))
+function tenantAfter(store: Platform['store'], month: Month, after: TenantId): Promise<TenantId | null> {
+  return store.across('the next tenant whose audit trail is archived', (tx) => tenantWithEntries(tx, month, after))
 }
 
 async function* entriesOf(

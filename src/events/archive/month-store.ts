@@ -26,10 +26,10 @@ const listMonths = sql(
 )
 const addMonth = sql('events.add_audit_month', 'select add_audit_month($1::date)')
 const dropMonth = sql('events.drop_audit_month', 'select drop_audit_month($1::date)')
-// Along the primary key of one month; a job reads it once a month.
-const listTenants = sql(
-  'events.list_archive_tenants',
-  `select distinct tenant_id as id from audit_entry where tenant_id > $1 and id >= $2 and id < $3 order by 1 limit 500`,
+// One row of the primary key of one month. All tenants in one statement would read all its entries.
+const nextTenant = sql(
+  'events.find_archive_tenant',
+  `select tenant_id as id from audit_entry where tenant_id > $1 and id >= $2 and id < $3 order by tenant_id limit 1`,
 )
 const listEntries = sql(
   'events.list_archive_entries',
@@ -53,9 +53,10 @@ export async function dropAuditMonth(tx: AcrossTx, month: Month): Promise<void> 
   await tx.rows(dropMonth, [firstDayOf(month)])
 }
 
-/** Returns up to 500 tenants with entries of a month, those after another one in the order of their ids. */
-export async function tenantsWithEntries(tx: AcrossTx, month: Month, after: TenantId): Promise<TenantId[]> {
-  return (await tx.rows<{ id: TenantId }>(listTenants, [after, ...idsOf(month)])).map(({ id }) => id)
+/** Returns the tenant with entries of a month that comes after another one in the order of ids; null: there is none. */
+export async function tenantWithEntries(tx: AcrossTx, month: Month, after: TenantId): Promise<TenantId | null> {
+  const [row] = await tx.rows<{ id: TenantId }>(nextTenant, [after, ...idsOf(month)])
+  return row?.id ?? null
 }
 
 /** Returns entries of a month after an id, or from the first one on. */

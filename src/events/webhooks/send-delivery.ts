@@ -77,6 +77,7 @@ async function post(needs: Needs, { tenantId, endpointId, eventId, url }: Claime
     accept: [],
     bytesMax: RESPONSE_BYTES_MAX,
     timeoutMs: SEND_MS_MAX,
+    isTraced: true,
   })
   return { statusCode: status, error: null }
 }

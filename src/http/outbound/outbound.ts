@@ -10,6 +10,7 @@ import type {
 } from '../../platform.ts'
 import { mediaTypeOf } from '../server/body.ts'
 import { decodedBody } from '../server/decoded-body.ts'
+import type { Tracing } from '../telemetry/tracing.ts'
 import { OutboundPlaces } from './outbound-places.ts'
 import { nameResolver } from './resolve-name.ts'
 import { type Resolve, vettedLookup, vettedUrl } from './vetted-address.ts'
@@ -26,6 +27,8 @@ export type OutboundParts = {
   readonly inside: (request: InternalRequest) => Promise<InternalResponse>
   /** DNS queries to the name servers of the system by default. */
   readonly resolve?: Resolve
+  /** None by default. */
+  readonly tracing?: Tracing | null
 }
 
 /** The outbound client. */
@@ -35,7 +38,7 @@ type Hop = { readonly status: number; readonly headers: Readonly<Record<string, 
 type SendHop = (url: URL, request: OutboundRequest, signal: AbortSignal) => Promise<Hop>
 
 /** Opens the HTTP client for addresses that others choose. Undici is loaded at the first call. [9.2] */
-export function openOutbound({ config, inside, resolve }: OutboundParts): Outbound {
+export function openOutbound({ config, inside, resolve, tracing = null }: OutboundParts): Outbound {
   let opening: Promise<Agent> | null = null
   const agent = () => {
     opening ??= openAgent(resolve ?? nameResolver(), config.isDevelopment)
@@ -46,7 +49,7 @@ export function openOutbound({ config, inside, resolve }: OutboundParts): Outbou
   const send: SendHop = (url, request, signal) =>
     isOurs(url)
       ? internalHop(inside, url, request, signal)
-      : places.hold(url.host, signal, () => networkHop(agent, url, request, signal))
+      : places.hold(url.host, signal, () => tracedHop(tracing, agent, url, request, signal))
   return {
     fetch: (url, request) => call(send, (text) => vetted(text, isOurs, config.isDevelopment), url, request),
     close: async () => (await opening)?.close(),
@@ -134,6 +137,21 @@ function accepted(hop: Hop, { accept }: OutboundRequest, host: string): Outbound
     throw new Fault('upstream.media_type', { detail })
   }
   return { ...hop, contentType }
+}
+
+/** A hop with its span. A foreign party gets no `traceparent`: it would link requests about one holder to several parties. */
+function tracedHop(
+  tracing: Tracing | null,
+  agent: () => Promise<Agent>,
+  url: URL,
+  request: OutboundRequest,
+  signal: AbortSignal,
+): Promise<Hop> {
+  if (tracing === null) return networkHop(agent, url, request, signal)
+  return tracing.outbound({ method: request.method ?? 'GET', host: url.hostname }, (traceparent) => {
+    if (request.isTraced !== true) return networkHop(agent, url, request, signal)
+    return networkHop(agent, url, { ...request, headers: { ...request.headers, traceparent } }, signal)
+  })
 }
 
 async function networkHop(

@@ -11,7 +11,9 @@ import { faultOf } from '../routes/faults.ts'
 import type { Idempotency } from '../routes/idempotency.ts'
 import type { Route } from '../routes/route.ts'
 import { type ExternalCounter, openMetrics } from '../telemetry/metrics.ts'
+import type { OtlpExporter } from '../telemetry/otlp-exporter.ts'
 import { type LogRequest, logFault, requestLog } from '../telemetry/request-log.ts'
+import type { Tracing } from '../telemetry/tracing.ts'
 import { BODY_BYTES_MAX } from './body.ts'
 import { brokenRequestHandler } from './broken-request.ts'
 import { addClientOrigins, answerPreflight, type IsClientOrigin } from './cross-origin.ts'
@@ -50,7 +52,12 @@ export type ServerParts = {
   readonly idempotency?: Idempotency
   /** The webhook message, for the API reference. */
   readonly webhook?: WebhookReference
+  /** OpenTelemetry; none by default. */
+  readonly telemetry?: Telemetry | null
 }
+
+/** Records requests as spans, and exports them and the metrics. */
+export type Telemetry = { readonly tracing: Tracing; readonly exporter: OtlpExporter }
 
 /** A server: listens, dispatches requests inside the process, and stops without dropping accepted requests. */
 export type Server = {
@@ -74,6 +81,8 @@ export function buildServer(parts: ServerParts): Server {
   const hsts = config.publicUrl.startsWith('https:')
   const refuseBroken = brokenRequestHandler({ log, metrics, hsts })
   const app = newApp(config, refuseBroken, logRequest)
+  parts.telemetry?.tracing.addTo(app)
+  parts.telemetry?.exporter.watch(metrics.registry)
   addCommonHeaders(app, state, hsts)
   const { authenticate, idempotency = null, isClientOrigin = async () => false } = parts
   addClientOrigins(app, isClientOrigin)

@@ -1,0 +1,138 @@
+// What an OpenTelemetry collector receives: spans of requests and of what they cause, and metrics; nothing secret.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, test } from 'node:test'
+import { aReceiver, type Receiver } from '../../src/events/test-support/receiver.ts'
+import { makeTemplate, openIssuance } from '../support/main-job.ts'
+import { type Api, type Deployment, deploy } from '../support/server.ts'
+
+type Attribute = { key: string; value: { stringValue?: string; intValue?: string } }
+type Span = {
+  traceId: string
+  spanId: string
+  parentSpanId?: string
+  name: string
+  kind: number
+  attributes: Attribute[]
+  status?: object
+}
+type Point = { attributes: Attribute[]; count: string; bucketCounts: string[]; explicitBounds: number[] }
+type Metric = { name: string; histogram?: { dataPoints: Point[] }; sum?: object; gauge?: object }
+
+const bodies: { path: string; text: string }[] = []
+const collector = createServer((request, response) => {
+  const chunks: Buffer[] = []
+  request.on('data', (chunk: Buffer) => chunks.push(chunk))
+  request.on('end', () => {
+    bodies.push({ path: request.url ?? '', text: Buffer.concat(chunks).toString() })
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+  })
+})
+
+let chirograph: Deployment
+let school: Api
+let hook: Receiver
+let secrets: readonly string[]
+const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
+const parentId = '00f067aa0ba902b7'
+before(async () => {
+  collector.listen(0, '127.0.0.1')
+  await once(collector, 'listening')
+  const endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`
+  chirograph = await deploy({}, { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint })
+  hook = await aReceiver()
+  school = await chirograph.backend('acme')
+  const thandi = await chirograph.wallet('acme', 'thandi')
+  await school.post('/creds/endpoints', { url: hook.url, filterTypes: ['openid4vc.issuance.offered'] })
+  const { id } = await makeTemplate(school, 'traced')
+  const { offerUri } = await openIssuance(school, id)
+  const received = await thandi.send('POST', '/wallet/v2/credentials', JSON.stringify({ credentialOffer: offerUri }), {
+    'content-type': 'application/json',
+    traceparent: `00-${traceId}-${parentId}-01`,
+  })
+  assert.equal(received.status, 201, JSON.stringify(received.body))
+  await school.get('/creds/credentials', { traceparent: `00-${'a'.repeat(32)}-${parentId}-00` })
+  await school.get('/creds/templates/credentials', { traceparent: 'odd' })
+  while (hook.messages.length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
+  secrets = [
+    school.token ?? '',
+    thandi.token ?? '',
+    offerUri,
+    new URL(offerUri).searchParams.get('credential_offer_uri') ?? '',
+  ]
+  await chirograph.stop()
+})
+after(async () => {
+  await hook.close()
+  collector.closeAllConnections()
+  collector.close()
+})
+
+function spans(): Span[] {
+  const sent = bodies.filter(({ path }) => path === '/v1/traces').map(({ text }) => JSON.parse(text))
+  return sent.flatMap((one) => one.resourceSpans[0].scopeSpans[0].spans)
+}
+
+/** Of all servers. */
+function metrics(): Metric[] {
+  const sent = bodies.filter(({ path }) => path === '/v1/metrics').map(({ text }) => JSON.parse(text))
+  return sent.flatMap((one) => one.resourceMetrics[0].scopeMetrics[0].metrics)
+}
+
+const attributeOf = ({ attributes }: { attributes: Attribute[] }, name: string) => {
+  const value = attributes.find(({ key }) => key === name)?.value
+  return value?.stringValue ?? value?.intValue
+}
+
+test('a request has a span under that of its caller, and what it dispatches has spans under it', () => {
+  const own = spans().filter((one) => one.traceId === traceId)
+  const root = own.find((one) => one.parentSpanId === parentId) ?? assert.fail('no span under the caller')
+  assert.deepEqual(
+    ['http.request.method', 'http.route', 'http.response.status_code'].map((name) => attributeOf(root, name)),
+    ['POST', '/wallet/v2/credentials', '201'],
+  )
+  assert.deepEqual([root.kind, root.name], [2, 'POST /wallet/v2/credentials'])
+  const below = own.filter((one) => one.parentSpanId === root.spanId).map(({ name }) => name)
+  for (const route of ['/issuers/{tenant}/token', '/issuers/{tenant}/credential'])
+    assert(
+      below.some((name) => name === `POST ${route}`),
+      `${route} is not in ${below}`,
+    )
+})
+
+test('a trace that its caller does not sample is not exported, and a malformed one begins anew', () => {
+  assert.equal(spans().filter((one) => one.traceId === 'a'.repeat(32)).length, 0)
+  const anew = spans().filter(({ name }) => name === 'GET /creds/templates/credentials')
+  assert.deepEqual(
+    anew.map((one) => one.parentSpanId),
+    [undefined],
+  )
+})
+
+test('a webhook carries the span of its request', () => {
+  const { traceparent = '' } = hook.messages[0]?.headers ?? {}
+  const [, trace, span] = String(traceparent).split('-')
+  const sent = spans().find((one) => one.spanId === span) ?? assert.fail(`no span ${traceparent}`)
+  assert.deepEqual([sent.traceId, sent.kind, attributeOf(sent, 'server.address')], [trace, 3, '127.0.0.1'])
+})
+
+test('no token, link, claim or address of a person is exported', () => {
+  const all = bodies.map(({ text }) => text).join('\n')
+  for (const secret of [...secrets, 'Thandi', 'thandi', 'acme']) assert.equal(all.includes(secret), false, secret)
+})
+
+test('metrics are those of /metrics, with buckets that are not cumulative', () => {
+  const points = metrics().flatMap(({ name, histogram }) =>
+    name === 'http_request_duration_seconds' ? (histogram?.dataPoints ?? []) : [],
+  )
+  const point = points.find((one) => attributeOf(one, 'route') === '/wallet/v2/credentials') ?? assert.fail()
+  assert.equal(point.bucketCounts.length, point.explicitBounds.length + 1)
+  assert.equal(
+    point.bucketCounts.reduce((sum, one) => sum + Number(one), 0),
+    Number(point.count),
+  )
+  for (const name of ['store_round_trips_total', 'process_resident_memory_bytes'])
+    assert(metrics().some((one) => one.name === name))
+})
