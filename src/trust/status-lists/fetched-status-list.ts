@@ -1,6 +1,7 @@
 import { type JsonObject, memberOf } from '../../crypto/json.ts'
 import { thumbprint, type VerificationKey } from '../../crypto/jwk.ts'
 import type { AnchorSet } from '../../crypto/x509-path/anchor.ts'
+import { isUnanchoredChain } from '../../crypto/x509-path/unanchored-chain.ts'
 import { Fault } from '../../fault.ts'
 import { tenantOfWork } from '../../http/routes/tenant-of-work.ts'
 import { looksLikeDid, parseKeyUrl } from '../../protocols/did/did.ts'
@@ -25,8 +26,11 @@ import { certifiedStatusKey, statusKeyUnder } from './certified-status-key.ts'
 /** The issuer of the credential, as {@link resolveIssuer} returned it. */
 export type StatusIssuer = Pick<ResolvedIssuer, 'issuer' | 'mechanism' | 'key' | 'keyIds'>
 
-/** Format of a list: JWT, or CWT for an mdoc. */
-export type FetchedListForm = 'jwt' | 'cwt'
+/**
+ * Format of a list: JWT, or CWT for an mdoc. `certified-jwt`: a JWT that names its signer by `x5c`, without a self-signed certificate, as
+ * HAIP 1.0 requires.
+ */
+export type FetchedListForm = 'jwt' | 'certified-jwt' | 'cwt'
 
 /** The address of a list, and the issuer that must have signed it. */
 type ListSource = {
@@ -108,8 +112,10 @@ function etagOf(header: string | undefined): string | null {
 }
 
 async function listInJwt(platform: TrustNeeds, body: Buffer, source: ListSource): Promise<VerifiedList> {
-  const { status, issuer, now, anchors } = source
+  const { status, issuer, now, anchors, form } = source
   const jws = parseStatusListToken(body.toString('latin1').trim())
+  // [HAIP-30]
+  if (form === 'certified-jwt' && !isUnanchoredChain(jws.header.x5c)) throw new Fault('issuer.undiscoverable')
   const key =
     issuer.mechanism === 'x5c'
       ? certifiedStatusKey(jws.header, issuer, await anchors(), now)

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { createPrivateKey, createPublicKey } from 'node:crypto'
+import { createPrivateKey, createPublicKey, sign } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
+import { deflateSync } from 'node:zlib'
 import { readConfig } from '../../config.ts'
 import { anchorSetOf, noAnchors } from '../../crypto/x509-path/anchor.ts'
 import { leafExtensions, type Made, openssl, rootExtensions } from '../../crypto/x509-path/test-support/openssl.ts'
@@ -88,6 +89,52 @@ for (const [what, credential, isBound, open, strict] of [
     ] as const) {
       const by = { ...restricted, verifier: { ...restricted.verifier, haip } }
       const { issues } = await checkSdJwtPresentation(platform, shown, by)
+      assert.deepEqual(
+        issues.map(({ code }) => code),
+        codes,
+      )
+    }
+  })
+}
+
+/** A status list on which the credential is valid, as the issuer serves it. */
+function statusListWith(header: object): string {
+  const at = Math.floor(now.getTime() / 1000)
+  const list = { bits: 1, lst: deflateSync(Buffer.alloc(16)).toString('base64url') }
+  const claims = { sub: 'https://issuer.example/list', iat: at, exp: at + 600, status_list: list }
+  const head = { typ: 'statuslist+jwt', alg: 'ES256', ...header }
+  const text = [head, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
+  return `${text}.${sign('sha256', Buffer.from(text), { key: privateKey, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`
+}
+
+const chained = (...chain: Made[]) => ({ x5c: chain.map(({ certificate }) => certificate.der.toString('base64')) })
+for (const [what, header, strict] of [
+  ['with x5c', chained(leaf), []],
+  ['without x5c', {}, ['status.untrusted']],
+  ['with the anchor in x5c', chained(leaf, root), ['status.untrusted']],
+] as const) {
+  test(`a status list token ${what}: under HAIP ${strict.join() || 'no finding'}, else none [HAIP-30]`, async () => {
+    const status = { status_list: { idx: 3, uri: 'https://issuer.example/list' } }
+    const credential = await certified.issue(
+      { name: 'A' },
+      { cnf: holder.jwk, header: chained(leaf), payload: { iss, status } },
+    )
+    const shown = present(credential, ['name'], { ...restricted, key: holder })
+    const answer = { status: 200, contentType: 'application/statuslist+jwt', headers: {} }
+    const fetch = async () => ({ ...answer, body: Buffer.from(statusListWith(header)) })
+    const trust = {
+      ...restricted.trust,
+      anchors: async () =>
+        anchorSetOf([{ certificate: root.certificate, purposes: ['issuer', 'status'], owner: 'one' }]),
+    }
+    const at = { ...platform, fetch, memory: new Memory() }
+    // the same process serves tenants with the profile and without it
+    for (const [haip, codes] of [
+      [false, []],
+      [true, strict],
+    ] as const) {
+      const by = { ...restricted, trust, verifier: { ...restricted.verifier, haip } }
+      const { issues } = await checkSdJwtPresentation(at, shown, by)
       assert.deepEqual(
         issues.map(({ code }) => code),
         codes,

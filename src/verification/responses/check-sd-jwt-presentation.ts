@@ -50,7 +50,9 @@ export async function checkSdJwtPresentation(
   const issues: Issue[] = [...issuer.findings, ...verified.findings, ...(await checkIssuer(issuer, expected))]
   // Token Status List 8.3: only for a credential that is otherwise valid
   if (!issues.some(isDefect)) {
-    issues.push(...(await checkStatus(platform, memberOf(verified.payload, 'status'), issuer, now, trust.anchors)))
+    const status = memberOf(verified.payload, 'status')
+    const form = expected.verifier.haip ? 'certified-jwt' : 'jwt'
+    issues.push(...(await checkStatus(platform, status, issuer, now, trust.anchors, form)))
   }
   const isSigned = !verified.findings.some(({ code }) => code.startsWith('jwt.')) && issuer.trusted
   const presented = issues.some(isDefect) ? null : presentedOf(verified, issuer)

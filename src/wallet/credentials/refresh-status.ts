@@ -1,4 +1,5 @@
 import type { TenantId } from '../../caller.ts'
+import { isHaipTenant } from '../../directory/tenants/haip-tenant.ts'
 import { record } from '../../events/audit/record.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
@@ -90,7 +91,8 @@ async function statusOf(
     )
   }
   const issuer = await resolveIssuer(platform, parseSdJwt(raw).jwt, now, anchors)
-  return readStatus(platform, claimsOf(raw).status, issuer, now, anchors)
+  const form = (await isHaipTenant(platform, tenantId)) ? 'certified-jwt' : 'jwt'
+  return readStatus(platform, claimsOf(raw).status, issuer, now, anchors, form)
 }
 
 /** @returns null if the list is out of reach or not valid */

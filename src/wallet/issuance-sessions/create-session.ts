@@ -16,6 +16,7 @@ import { type FetchedOffer, fetchOffer, fetchOffered, fetchServerMetadata } from
 import { offerHashOf, orderedIssuerOf } from '../offers/order.ts'
 import { offerTerms } from '../offers/resolve-offer.ts'
 import { authorizationAddress } from './authorization-address.ts'
+import { refuseOutsideHaip } from './haip-issuer.ts'
 import type { SessionBody } from './schemas.ts'
 import { CALLBACK_PATH, sealedWork } from './session.ts'
 import { insertSession } from './session-store.ts'
@@ -38,7 +39,9 @@ export async function createSession(platform: Platform, caller: Caller, body: Se
   refuseUnprovable(metadata, configurations)
   const hint = offer.authorizationCode?.authorizationServer ?? null
   const server = await fetchServerMetadata(platform, metadata, hint, CODE_GRANT)
-  const client = grantClientFor(platform, server, false, await isHaipTenant(platform, caller.tenantId))
+  const isHaip = await isHaipTenant(platform, caller.tenantId)
+  if (isHaip) refuseOutsideHaip(metadata, server, configurations)
+  const client = grantClientFor(platform, server, false, isHaip)
   const secret = makeBearerSecret(caller.tenantId, id)
   const codeVerifier = randomToken(32)
   const request = requestFor(platform, fetched, client, { state: secret.text, codeVerifier })

@@ -41,9 +41,10 @@ export function grantClientFor(
   isPreAuthorized: boolean,
   authenticates = false,
 ): GrantClient {
-  const isAnonymous = isPreAuthorized && server.anonymousAccess
+  const isSupported = server.authMethods.includes(ATTESTED)
+  const isAnonymous = isPreAuthorized && server.anonymousAccess && !(authenticates && isSupported)
   const isRequired = authenticates || !server.authMethods.includes('none')
-  const usesAttestation = !isAnonymous && isRequired && server.authMethods.includes(ATTESTED)
+  const usesAttestation = !isAnonymous && isRequired && isSupported
   return {
     server: server.issuer,
     tokenEndpoint: server.tokenEndpoint,

@@ -1,4 +1,5 @@
 import type { Caller } from '../../caller.ts'
+import { isHaipTenant } from '../../directory/tenants/haip-tenant.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { newLease } from '../../store/lease.ts'
@@ -136,7 +137,7 @@ async function redeemOffer(
   const { code, txCode, hint } = usableGrant(platform, opened, input.txCode ?? null)
   const { metadata, configurations } = opened
   const server = await fetchServerMetadata(platform, metadata, hint)
-  const client = grantClientFor(platform, server, true)
+  const client = grantClientFor(platform, server, true, await isHaipTenant(platform, holder.tenantId))
   const token = await requestToken(platform, client, code, txCode)
   return placeOrder(platform, holder, orderOf(metadata, configurations, token, { client, offerHash }))
 }

@@ -58,10 +58,11 @@ async function checkStatuses(
   platform: OutboundPeer,
   { configuration }: Received,
   copies: readonly ReadCopy[],
-  { anchors }: SignerTrust,
+  { anchors, isHaip }: SignerTrust,
   now: Date,
 ): Promise<ReceivedFinding[]> {
-  const form = configuration.format === 'mso_mdoc' ? 'cwt' : 'jwt'
+  const jwt = (await isHaip()) ? 'certified-jwt' : 'jwt'
+  const form = configuration.format === 'mso_mdoc' ? 'cwt' : jwt
   const findings: ReceivedFinding[] = []
   for (const [position, { status, issuer, content }] of copies.entries()) {
     const found = await checkStatus(platform, status, issuer, now, anchors, form)

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../crypto/json.ts'
 import type { KeyPair } from '../../crypto/jwk.ts'
+import { isUnanchoredChain } from '../../crypto/x509-path/unanchored-chain.ts'
 import { checkReceivedSdJwtVc, holderKeyOf } from '../../protocols/sd-jwt-vc/check-sd-jwt-vc.ts'
 import { parseSdJwt, type SdJwt } from '../../protocols/sd-jwt-vc/sd-jwt.ts'
 import { type ResolvedIssuer, resolveIssuer } from '../../trust/issuers/resolve-issuer.ts'
@@ -26,7 +27,8 @@ export function sdJwtChecks(context: CopyContext): CopyCheck {
     const agreed = { issuerKey: issuer.key, now, holderKey: key?.publicJwk ?? null, ...vctOf(configuration.type) }
     const { payload, findings: own } = checkReceivedSdJwtVc(sdJwt, agreed)
     const { vct, iss, iat, nbf, exp, status } = payload
-    const findings = [...issuer.findings, ...own, ...lengthFindings(iss, vct)]
+    const outside = await profileFindings(context, sdJwt)
+    const findings = [...issuer.findings, ...own, ...outside, ...lengthFindings(iss, vct)]
     const times = { issued: msOf([iat, nbf].find((one) => typeof one === 'number')), expires: msOf(exp) }
     const facts = factsOf({ vct: String(vct), ...(typeof iss === 'string' && { iss }) }, issuer.issuer, times, now)
     return {
@@ -34,6 +36,13 @@ export function sdJwtChecks(context: CopyContext): CopyCheck {
       findings: [...findings, ...unboundFindings(keys.length > 0 && key === null, findings)],
     }
   }
+}
+
+/** [HAIP-31] */
+async function profileFindings({ trust }: CopyContext, { jwt }: SdJwt): Promise<readonly CopyFinding[]> {
+  if (isUnanchoredChain(jwt.header.x5c) || !(await trust.isHaip())) return []
+  const message = 'The credential must name its signer by x5c, without a self-signed certificate.'
+  return [{ code: 'issuer.not_certified', message }]
 }
 
 /** [W-R3] A credential must be bound to exactly one of the proved keys; one without a key is refused too. */

@@ -3,6 +3,9 @@ import { after, afterEach, before, test } from 'node:test'
 import type { Caller } from '../../caller.ts'
 import type { Platform } from '../../platform.ts'
 import { listHeld } from '../credentials/get-credential.ts'
+import { notifyIssuerJob } from '../credentials/notify-issuer.ts'
+import { removeCredential } from '../credentials/remove-credential.ts'
+import { setConsent } from '../credentials/set-consent.ts'
 import { fault } from '../test-support/fault.ts'
 import { type ForeignIssuer, foreignIssuer, type Lies, type Options } from '../test-support/foreign-issuer.ts'
 import { gate } from '../test-support/gate.ts'
@@ -153,6 +156,36 @@ for (const [what, lies] of [
     assert.deepEqual(await bench.rows(thandi.tenantId, 'wallet_deferred'), [])
     assert.equal((await bench.rows(thandi.tenantId, 'job')).length, 1)
   })
+}
+
+test('[W-R9] an issuer that gives a deferred credential a notification_id hears of acceptance, deletion and failure', async () => {
+  const events = () =>
+    issuer.calls.filter(({ place }) => place === 'notification').map(({ body }) => JSON.parse(body) as unknown)
+  const thandi = await waiting()
+  await runJob(thandi)
+  const id = (await held(thandi))[0]?.id ?? ''
+  await setConsent(bench.platform, thandi, id, 'accepted')
+  await runNotifications(thandi)
+  await removeCredential(bench.platform, thandi, id)
+  await runNotifications(thandi)
+  const named = { notification_id: 'news-2' }
+  assert.deepEqual(events(), [
+    { ...named, event: 'credential_accepted' },
+    { ...named, event: 'credential_deleted' },
+  ])
+  assert.deepEqual(await bench.rows(thandi.tenantId, 'wallet_notification'), [])
+  await issuer.close()
+  const other = await waiting({ payload: (payload) => ({ ...payload, vct: 'https://types.example/other' }) })
+  await runJob(other)
+  assert.deepEqual(events(), [{ ...named, event: 'credential_failure' }])
+})
+
+async function runNotifications({ tenantId }: Caller): Promise<void> {
+  const about = { id: 'j', tenantId, attempt: 1 }
+  const { signal } = new AbortController()
+  for (const { name, payload } of await bench.rows(tenantId, 'job'))
+    if (name === notifyIssuerJob.name)
+      await notifyIssuerJob.run(bench.platform, payload as { notificationId: string }, signal, about)
 }
 
 test('an issuer out of reach is tried again', async () => {

@@ -264,7 +264,7 @@ test('each session has a wallet attestation and an instance key of its own, for 
   }))
 
 test('[HAIP-8] where a server accepts public clients too, the wallets of a tenant under the profile authenticate, and others do not', () =>
-  withIssuer({ pushed: true }, async (issuer) => {
+  withIssuer({ pushed: true, dpop: true }, async (issuer) => {
     const methods = { token_endpoint_auth_methods_supported: ['none', 'attest_jwt_client_auth'] }
     const pushed = { status: 201, type: 'application/json', body: { request_uri: 'urn:x', expires_in: 60 } }
     issuer.lie({ reply: { server: says(methods), par: () => pushed } })

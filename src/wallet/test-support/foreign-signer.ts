@@ -1,9 +1,17 @@
-import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign, verify } from 'node:crypto'
+import {
+  createHash,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+  sign,
+  verify,
+} from 'node:crypto'
 import { deflateSync } from 'node:zlib'
 import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'
 
-/** How the key of the foreign issuer is found. */
-export type Identity = 'did:jwk' | 'jwt-vc-issuer'
+/** How the key of the foreign issuer is found; by a certificate, whose chain is base64 of DER, leaf first. */
+export type Identity = 'did:jwk' | 'jwt-vc-issuer' | { readonly privateKey: KeyObject; readonly x5c: readonly string[] }
 
 /** Where a test makes the signer lie. */
 export type SigningLies = {
@@ -36,10 +44,15 @@ const claims = { member: { number: 'M-1', since: 2019 }, given_name: 'Zoë', clu
 
 /** Signs credentials with a key of its own and a library that is not ours. */
 export function foreignSigner(issuer: string, identity: Identity) {
-  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const made = typeof identity === 'object' ? identity.privateKey : null
+  const privateKey = made ?? generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+  const publicKey = createPublicKey(privateKey)
   const jwk = publicKey.export({ format: 'jwk' })
   const did = `did:jwk:${Buffer.from(JSON.stringify(jwk)).toString('base64url')}`
-  const [iss, kid] = identity === 'did:jwk' ? [did, `${did}#0`] : [issuer, 'k1']
+  // a certificate names its issuer
+  const by = typeof identity === 'object' ? {} : { iss: identity === 'did:jwk' ? did : issuer }
+  const named =
+    typeof identity === 'object' ? { x5c: identity.x5c } : { kid: identity === 'did:jwk' ? `${did}#0` : 'k1' }
   const listUri = `${issuer}/list`
   const library = new SDJwtVcInstance({
     signer: (text: string) => rawSignature(privateKey, text),
@@ -52,10 +65,18 @@ export function foreignSigner(issuer: string, identity: Identity) {
   async function issue(key: object, copy: number, lies: SigningLies): Promise<string> {
     const seconds = Math.floor(Date.now() / 1000)
     const status = lies.listed && { status: { status_list: { idx: lies.listed.idx ?? 5, uri: listUri } } }
-    const honest = { iss, iat: seconds, exp: seconds + 3600, vct: foreignVct, cnf: { jwk: key }, ...claims, ...status }
+    const honest = {
+      ...by,
+      iat: seconds,
+      exp: seconds + 3600,
+      vct: foreignVct,
+      cnf: { jwk: key },
+      ...claims,
+      ...status,
+    }
     const payload = lies.payload?.(honest, copy) ?? honest
     const frame = lies.frame ?? { _sd: ['given_name', 'clubs'], member: { _sd: ['number'] } }
-    const header = lies.header?.({ kid }) ?? { kid }
+    const header = lies.header?.(named) ?? named
     // The library's types want a payload of known shape; lies have none.
     const raw = await library.issue(payload as never, frame as never, { header })
     return lies.raw?.(raw, copy) ?? raw
@@ -68,7 +89,7 @@ export function foreignSigner(issuer: string, identity: Identity) {
     bytes[1] = status << 2
     const status_list = { bits: 2, lst: deflateSync(bytes).toString('base64url') }
     const honest = { sub: listUri, iat: seconds, exp: seconds + 600, status_list }
-    const head = { typ: 'statuslist+jwt', alg: 'ES256', kid }
+    const head = { typ: 'statuslist+jwt', alg: 'ES256', ...named }
     const parts = [header?.(head) ?? head, payload?.(honest) ?? honest]
     const text = parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
     const key = byStranger ? generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey : privateKey
