@@ -12,6 +12,7 @@ import { peopleScreens } from './people/screens.ts'
 import { settingScreens } from './settings/screens.ts'
 import { templateScreens } from './templates/screens.ts'
 import { trustedScreens } from './trusted/screens.ts'
+import { verificationPageScreens } from './verification-pages/screens.ts'
 import { webhookScreens } from './webhooks/screens.ts'
 
 /** The pages of the console, noun by noun, and the doors to it. */
@@ -23,6 +24,7 @@ export const consoleEndpoints: readonly Endpoint[] = [
   ...tableScreens,
   ...batchScreens,
   ...deskScreens,
+  ...verificationPageScreens,
   ...peopleScreens,
   ...applicationScreens,
   ...certificateScreens,

@@ -94,7 +94,7 @@ const begin = endpoint({
     const begun = await beginVisit(context, params.page, query.reference?.slice(0, REFERENCE_CHARS_MAX))
     if (begun.refusal !== null) return refusedFragment(begun.refusal, language)
     const { id, secret = '' } = begun.data
-    const content = html`<div tabindex="-1" autofocus>${waiting(begun.data, language)}</div>${ways(begun.data, language, true)}`
+    const content = html`<div tabindex="-1" autofocus>${waiting(begun.data, language, platform.clock.now())}</div>${ways(begun.data, language, true)}`
     return fragment(content, { 'x-request': id, 'x-secret': secret })
   },
 })

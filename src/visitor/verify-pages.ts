@@ -117,7 +117,7 @@ function beginForm(context: Context, text: string) {
 
 function asking(context: Context, about: About, state: VisitState, etag: string): PageAnswer {
   const { language, params } = context
-  const live = html`<live-region src="${pathOf(params.page)}/state" state="${etag}" pause="500">${waiting(state, language)}</live-region>`
+  const live = html`<live-region src="${pathOf(params.page)}/state" state="${etag}" pause="500">${waiting(state, language, context.platform.clock.now())}</live-region>`
   const main = card(
     html`${live}${ways(state, language, false)}<noscript><p class="hint">${visitorTexts[language].reload}</p></noscript>`,
   )
