@@ -47,11 +47,19 @@ export function waiting({ expiresAt }: VisitState, language: Language, now: Date
   return html`<p class="waiting" role="status">${t.waiting}</p><p class="hint">${t.lasts(duration(seconds, language))}</p>`
 }
 
-/** Returns the end of a request in words. It takes the focus, so that a screen reader says it once. */
-export function verdict({ status }: VisitState, language: Language): Html {
+/**
+ * Returns the end of a request in words. It takes the focus, so that a screen reader says it once.
+ *
+ * @param focus In the frame of another site browsers refuse `autofocus`; the script of the frame moves the focus.
+ */
+export function verdict(
+  { status }: VisitState,
+  language: Language,
+  focus: 'autofocus' | 'data-focus' = 'autofocus',
+): Html {
   const { outcomes } = visitorTexts[language]
   const [title, advice] = outcomes[status] ?? outcomes.expired ?? ['', '']
-  return html`<section class="verdict ${tones[status] ?? 'warn'}" tabindex="-1" autofocus><h2>${title}</h2><p>${advice}</p></section>`
+  return html`<section class="verdict ${tones[status] ?? 'warn'}" tabindex="-1" ${focus}><h2>${title}</h2><p>${advice}</p></section>`
 }
 
 /** Returns what happened instead, and what to do. */
