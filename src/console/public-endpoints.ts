@@ -13,6 +13,7 @@ import { requestScreens } from './requests/screens.ts'
 import { settingScreens } from './settings/screens.ts'
 import { templateScreens } from './templates/screens.ts'
 import { trustedScreens } from './trusted/screens.ts'
+import { verificationPageScreens } from './verification-pages/screens.ts'
 import { webhookScreens } from './webhooks/screens.ts'
 
 /** The pages of the console, noun by noun, and the doors to it. */
@@ -25,6 +26,7 @@ export const consoleEndpoints: readonly Endpoint[] = [
   ...batchScreens,
   ...deskScreens,
   ...requestScreens,
+  ...verificationPageScreens,
   ...peopleScreens,
   ...applicationScreens,
   ...certificateScreens,

@@ -94,7 +94,7 @@ const begin = endpoint({
     const begun = await beginVisit(context, params.page, query.reference?.slice(0, REFERENCE_CHARS_MAX))
     if (begun.refusal !== null) return refusedFragment(begun.refusal, language)
     const { id, secret = '' } = begun.data
-    const content = html`<div tabindex="-1" autofocus>${waiting(begun.data, language)}</div>${ways(begun.data, language, true)}`
+    const content = html`<div tabindex="-1" data-focus>${waiting(begun.data, language, platform.clock.now())}</div>${ways(begun.data, language, true)}`
     return fragment(content, { 'x-request': id, 'x-secret': secret })
   },
 })
@@ -126,7 +126,7 @@ function ended(state: VisitState, language: Language): EndpointResponse {
   const { id: request, status, responseCode, redirectUri } = state
   const isDone = status === 'verified' || status === 'answered'
   const outcome = isDone ? { status, request, responseCode, redirectUri } : { status }
-  const content = html`${verdict(state, language)}${!isDone && beginButton(visitorTexts[language].again)}`
+  const content = html`${verdict(state, language, 'data-focus')}${!isDone && beginButton(visitorTexts[language].again)}`
   return fragment(content, { 'x-outcome': JSON.stringify(outcome) })
 }
 
@@ -134,7 +134,7 @@ function refusedFragment(refusal: Refusal, language: Language): EndpointResponse
   const { title } = refused(refusal, language)
   const canRepeat = refusal.kind === 'busy' || refusal.kind === 'failed'
   const again = canRepeat && beginButton(visitorTexts[language].tryAgain)
-  const content = html`<h2 tabindex="-1" autofocus>${title}</h2>${refusedMessage(refusal, language)}${again}`
+  const content = html`<h2 tabindex="-1" data-focus>${title}</h2>${refusedMessage(refusal, language)}${again}`
   return { ...fragment(content, {}), status: refusal.status }
 }
 

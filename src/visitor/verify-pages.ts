@@ -111,13 +111,13 @@ function beginning(context: Context, about: About): PageAnswer {
   return framed(context, about, { title: headingOf(about, language), main: introduction(about, language, how) })
 }
 
-function beginForm(context: Context, text: string) {
-  return form(context, pathOf(context.params.page), html`<div class="buttons">${button(text, { look: 'main' })}</div>`)
+function beginForm(context: Context, text: string, look: 'main' | 'plain' = 'main') {
+  return form(context, pathOf(context.params.page), html`<div class="buttons">${button(text, { look })}</div>`)
 }
 
 function asking(context: Context, about: About, state: VisitState, etag: string): PageAnswer {
   const { language, params } = context
-  const live = html`<live-region src="${pathOf(params.page)}/state" state="${etag}" pause="500">${waiting(state, language)}</live-region>`
+  const live = html`<live-region src="${pathOf(params.page)}/state" state="${etag}" pause="500">${waiting(state, language, context.platform.clock.now())}</live-region>`
   const main = card(
     html`${live}${ways(state, language, false)}<noscript><p class="hint">${visitorTexts[language].reload}</p></noscript>`,
   )
@@ -131,11 +131,13 @@ function asking(context: Context, about: About, state: VisitState, etag: string)
 function end(context: Context, about: About, state: VisitState): PageAnswer {
   const { language, platform } = context
   const { redirectUri, status } = state
+  const isDone = status === 'verified' || status === 'answered'
   const t = visitorTexts[language]
-  if (redirectUri !== undefined && (status === 'verified' || status === 'answered'))
+  if (redirectUri !== undefined && isDone)
     return { leaveFor: redirectUri, cookies: [writeCookie(platform, COOKIE, '', 0)] }
   const back = redirectUri !== undefined && buttonLink(t.back(new URL(redirectUri).host), redirectUri)
-  const again = about.isOpen && status !== 'verified' && status !== 'answered' && beginForm(context, t.again)
+  // Also after a success: the next visitor may use the same device.
+  const again = about.isOpen && beginForm(context, t.again, isDone ? 'plain' : 'main')
   const main = html`${verdict(state, language)}${again}${back && html`<p class="buttons">${back}</p>`}`
   return framed(context, about, { title: headingOf(about, language), main })
 }

@@ -1,7 +1,6 @@
 import { type Html, html } from '../pages/html.ts'
 import type { Language } from '../pages/language.ts'
 import { duration } from '../pages/moment.ts'
-import { moment } from '../pages/moment-text.ts'
 import { buttonLink, card, message } from '../pages/parts.ts'
 import { foreignText } from '../protocols/foreign-text.ts'
 import type { About, Refusal, VisitState } from './call-api.ts'
@@ -28,30 +27,39 @@ export function introduction({ asks, purpose, explanation }: About, language: La
   return html`${text !== null && html`<p>${text}</p>`}${card(html`<div><p>${t.asks}</p><ul class="asks">${names}</ul></div>${why !== null && html`<p>${t.purpose} ${why}</p>`}<p class="hint">${t.choice}</p>${how}`)}`
 }
 
-/** Returns the ways to answer an open request. @param isFramed Links leave the frame of another site. */
+/** Returns the ways to answer an open request. On a device with a touch screen the wallet of the device comes first. @param isFramed Links leave the frame of another site. */
 export function ways(state: VisitState, language: Language, isFramed: boolean): Html {
   const t = visitorTexts[language]
   const { authorizationRequestUri = '', authorizationRequestQrUri = '', digitalCredentialsUri = '' } = state
-  const { pathname, search } = new URL(authorizationRequestQrUri)
+  const { pathname, search, host } = new URL(authorizationRequestQrUri)
   const out = isFramed && html` target="_blank" rel="noopener"`
-  const own = `/open?${new URLSearchParams({ u: authorizationRequestUri })}`
+  const own = `/open?${String(new URLSearchParams({ u: authorizationRequestUri }))}`
   const browser = new URL(digitalCredentialsUri).pathname
-  return html`<p>${t.scan}</p><img class="qr" src="${pathname + search}" alt="${t.qr}" width="288" height="288">
-<request-credential src="${browser}" done="${t.browserDone}" failed="${t.browserFailed}"><button type="button" class="button plain">${t.browserWallet}</button><p class="hint" role="status"></p></request-credential>
-<p class="buttons">${buttonLink(t.sameDevice, authorizationRequestUri)}<a class="button plain" href="${own}"${out}>${t.ownWallet}</a></p>`
+  return html`<div class="ways-to-answer"><div class="stack"><p>${t.scan}</p><img class="qr" src="${pathname + search}" alt="${t.qr}" width="288" height="288"></div>
+<div class="stack here"><request-credential src="${browser}" done="${t.browserDone}" failed="${t.browserFailed}"><button type="button" class="button plain">${t.browserWallet}</button><p class="hint" role="status"></p></request-credential>
+<p class="buttons">${buttonLink(t.sameDevice, authorizationRequestUri)}</p><p class="hint">${t.noApp} <a href="${own}"${out}>${t.ownWallet(host)}</a></p></div></div>`
 }
 
 /** Returns that the wallet has not answered yet. */
-export function waiting({ expiresAt }: VisitState, language: Language): Html {
+export function waiting({ expiresAt }: VisitState, language: Language, now: Date): Html {
   const t = visitorTexts[language]
-  return html`<p class="waiting" role="status">${t.waiting}</p><p class="hint">${t.until} ${moment(expiresAt, language)} UTC</p>`
+  const seconds = Math.max(1, (Date.parse(expiresAt) - now.getTime()) / 1000)
+  return html`<p class="waiting" role="status">${t.waiting}</p><p class="hint">${t.lasts(duration(seconds, language))}</p>`
 }
 
-/** Returns the end of a request in words. It takes the focus, so that a screen reader says it once. */
-export function verdict({ status }: VisitState, language: Language): Html {
+/**
+ * Returns the end of a request in words. It takes the focus, so that a screen reader says it once.
+ *
+ * @param focus In the frame of another site browsers refuse `autofocus`; the script of the frame moves the focus.
+ */
+export function verdict(
+  { status }: VisitState,
+  language: Language,
+  focus: 'autofocus' | 'data-focus' = 'autofocus',
+): Html {
   const { outcomes } = visitorTexts[language]
   const [title, advice] = outcomes[status] ?? outcomes.expired ?? ['', '']
-  return html`<section class="verdict ${tones[status] ?? 'warn'}" tabindex="-1" autofocus><h2>${title}</h2><p>${advice}</p></section>`
+  return html`<section class="verdict ${tones[status] ?? 'warn'}" tabindex="-1" ${focus}><h2>${title}</h2><p>${advice}</p></section>`
 }
 
 /** Returns what happened instead, and what to do. */

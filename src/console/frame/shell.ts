@@ -28,6 +28,7 @@ const parts: readonly (readonly [Heading | null, readonly Entry[]])[] = [
       { place: 'desk', href: '/console/verify', scope: 'verification:read' },
       { place: 'verifications', href: '/console/verifications', scope: 'verification:read' },
       { place: 'requests', href: '/console/requests', scope: 'verification:read' },
+      { place: 'verificationPages', href: '/console/verification-pages', scope: 'verification:read' },
     ],
   ],
   [

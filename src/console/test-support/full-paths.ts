@@ -14,6 +14,7 @@ export async function readPaths(
   const issuance = await first('/creds/credentials')
   const request = await first('/creds/templates/presentations')
   const check = await first('/creds/presentations')
+  const page = await makePage(acme, request)
   const application = await first('/onboarding/clients', 'clientId')
   return [
     '/console',
@@ -27,9 +28,19 @@ export async function readPaths(
     ...['/console/issue', `/console/issue/${template}`],
     ...['', '/new', `/new?template=${template}`, `/${request}`].map((path) => `/console/requests${path}`),
     ...['', `/${check}`].map((path) => `/console/verify${path}`),
+    ...['', '/new', `/${page}`, `/${page}/delete`].map((path) => `/console/verification-pages${path}`),
     ...['', '/new', '/thandi', '/thandi/invite', '/thandi/delete'].map((path) => `/console/people${path}`),
     ...['', '/new', `/${application}`, `/${application}/secret`].map((path) => `/console/applications${path}`),
     ...(await further(template)),
     ...['/console/events', '/console/audit', '/console/applications/none', '/session/end'],
   ]
+}
+
+/** Makes a verification page with everything that one can have. @returns its id */
+async function makePage(acme: Api, presentationTemplateId: string): Promise<string> {
+  const made = await acme.post('/creds/verification-pages', {
+    ...{ name: `Student discount ${'long'.repeat(20)}`, presentationTemplateId, origins: ['https://shop.example.org'] },
+    ...{ heading: 'Show <b>your</b> card', explanation: 'You get a tenth off.', visitorSees: 'receipt' },
+  })
+  return made.body.data.id
 }

@@ -11,6 +11,8 @@ export const emptyPaths = [
   '/console/requests',
   '/console/verify',
   '/console/verifications',
+  '/console/verification-pages',
+  '/console/verification-pages/new',
   '/console/search',
   '/console/applications',
   // A role that reads, and one that is missing.

@@ -64,7 +64,7 @@ class VerifyFrame extends HTMLElement {
 
   private show(text: string): void {
     this.innerHTML = policy === null ? text : policy.createHTML(text)
-    this.querySelector<HTMLElement>('[autofocus]')?.focus({ preventScroll: true })
+    this.querySelector<HTMLElement>('[data-focus]')?.focus({ preventScroll: true })
   }
 
   private tell(type: 'ready' | 'size' | 'state', detail: object): void {

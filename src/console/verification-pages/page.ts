@@ -1,0 +1,111 @@
+import { typed } from '../../pages/once.ts'
+import { type Problems, problemsOf } from '../frame/form-values.ts'
+import type { Frame } from '../frame/screen.ts'
+import { pageTexts } from './texts.ts'
+
+/** Path of the list. */
+export const LIST = '/console/verification-pages'
+/** Path of the operations of the API. */
+export const API = '/creds/verification-pages'
+/** The entry of the menu. */
+export const place = 'verificationPages'
+
+/** A verification page as the API shows it. */
+export type VerificationPage = {
+  readonly id: string
+  readonly name: string
+  readonly presentationTemplateId: string
+  readonly templateName: string
+  readonly origins: readonly string[]
+  readonly heading: string | null
+  readonly explanation: string | null
+  readonly visitorSees: string
+  readonly redirectUri: string | null
+  readonly requestsPerMinute: number
+  readonly requestsPerAddress: number
+  readonly expiresInSeconds: number
+  readonly isOpen: boolean
+  readonly pageUri: string
+  readonly scriptUri: string
+  readonly updatedAt: string
+}
+
+/** What is in the form, as text. */
+export type Draft = Readonly<Record<(typeof members)[number] | 'etag', string>>
+
+const members = [
+  ...(['name', 'template', 'heading', 'explanation', 'visitorSees', 'origins', 'redirectUri'] as const),
+  ...(['requestsPerMinute', 'requestsPerAddress', 'minutes', 'state'] as const),
+] as const
+const SECONDS_OF_MINUTE = 60
+
+/** The form of a new page. */
+export const blank: Draft = {
+  ...{ name: '', template: '', heading: '', explanation: '', visitorSees: 'verdict', origins: '', redirectUri: '' },
+  ...{ requestsPerMinute: '60', requestsPerAddress: '10', minutes: '10', state: 'open', etag: '' },
+}
+
+/** Returns the form of a page. */
+export function draftOf(page: VerificationPage, etag: string): Draft {
+  return {
+    ...{ name: page.name, template: page.presentationTemplateId, visitorSees: page.visitorSees, etag },
+    ...{ heading: page.heading ?? '', explanation: page.explanation ?? '', redirectUri: page.redirectUri ?? '' },
+    origins: page.origins.join('\n'),
+    requestsPerMinute: String(page.requestsPerMinute),
+    requestsPerAddress: String(page.requestsPerAddress),
+    minutes: String(Math.round(page.expiresInSeconds / SECONDS_OF_MINUTE)),
+    state: page.isOpen ? 'open' : 'closed',
+  }
+}
+
+/** Returns what was typed. */
+export function readDraft({ fields }: Pick<Frame, 'fields'>): Draft {
+  const values = [...members, 'etag' as const].map((name) => [name, typed(fields, name).replaceAll('\r\n', '\n')])
+  // Each name is a member.
+  return Object.fromEntries(values) as Draft
+}
+
+/** Returns what can be told before the API is asked. */
+export function checkDraft({ name }: Draft, frame: Frame): Problems {
+  return { fields: name === '' ? { name: frame.t.required(pageTexts[frame.language].name) } : {} }
+}
+
+/** Returns the body for the API. @param isNew Members without a text are left out; else they are cleared. */
+export function bodyOf(draft: Draft, isNew: boolean): object {
+  const text = (name: 'heading' | 'explanation' | 'redirectUri') =>
+    draft[name] === '' ? (isNew ? {} : { [name]: null }) : { [name]: draft[name] }
+  const count = (value: string) => (/^\d{1,6}$/.test(value) ? Number(value) : value)
+  const minutes = count(draft.minutes)
+  return {
+    ...{ name: draft.name, presentationTemplateId: draft.template, visitorSees: draft.visitorSees },
+    ...{ ...text('heading'), ...text('explanation'), ...text('redirectUri') },
+    origins: draft.origins.split(/\s+/).filter((one) => one !== ''),
+    requestsPerMinute: count(draft.requestsPerMinute),
+    requestsPerAddress: count(draft.requestsPerAddress),
+    expiresInSeconds: typeof minutes === 'number' ? minutes * SECONDS_OF_MINUTE : minutes,
+    isOpen: draft.state !== 'closed',
+  }
+}
+
+/** Returns the findings of the API at the fields of the form. */
+export function refusedDraft(error: unknown, draft: Draft, frame: Frame): Problems {
+  const t = pageTexts[frame.language]
+  const fieldOf = (pointer: string) => {
+    const [, name = ''] = pointer.split('/')
+    const renamed: Readonly<Record<string, string>> = {
+      presentationTemplateId: 'template',
+      expiresInSeconds: 'minutes',
+    }
+    const own = renamed[name] ?? name
+    return members.some((one) => one === own) ? own : null
+  }
+  const { fields, general } = problemsOf(error, fieldOf, frame.t)
+  // The rules of these are no rule of a schema, and the API counts seconds.
+  const said = {
+    ...(fields.origins !== undefined && { origins: t.originsWrong }),
+    ...(fields.redirectUri !== undefined && { redirectUri: t.redirectWrong }),
+    ...(fields.minutes !== undefined && { minutes: t.minutesWrong }),
+    ...(fields.template !== undefined && { template: t.templateWrong }),
+  }
+  return { fields: { ...fields, ...said }, ...(general !== undefined && draft.name !== '' && { general }) }
+}

@@ -1,0 +1,207 @@
+import type { Endpoint } from '../../http/routes/endpoint.ts'
+import { foreign, shownText } from '../../pages/foreign-text.ts'
+import { type Html, html } from '../../pages/html.ts'
+import { onceHeader } from '../../pages/once.ts'
+import { ApiRefusal } from '../../pages/own-api.ts'
+import { button, buttonLink } from '../../pages/parts.ts'
+import { badge, pageOf, pager, table } from '../../pages/table.ts'
+import { confirmScreen } from '../frame/confirm.ts'
+import { hasProblems, noProblems, type Problems, problemList } from '../frame/form-values.ts'
+import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
+import { may } from '../frame/shell.ts'
+import { when } from '../frame/when.ts'
+import {
+  API,
+  blank,
+  bodyOf,
+  checkDraft,
+  type Draft,
+  draftOf,
+  LIST,
+  place,
+  readDraft,
+  refusedDraft,
+  type VerificationPage,
+} from './page.ts'
+import { type Named, pageForm, requestsOf } from './page-form.ts'
+import { pageTexts } from './texts.ts'
+
+type Params = { readonly id: string }
+
+function at({ id }: Params): string {
+  return `${LIST}/${encodeURIComponent(id)}`
+}
+
+const list = screen({
+  ...{ place, path: LIST, summary: 'Lists the verification pages.' },
+  show: async (frame) => {
+    const { api, query, language, texts } = frame
+    const t = pageTexts[language]
+    const q = query.q ?? ''
+    const asked = { ...pageOf(query), 'search[name]': q, sort: 'name' }
+    const { data, links } = await api.get<readonly VerificationPage[]>(API, asked)
+    const isFiltered = q !== '' || query.after !== undefined || query.before !== undefined
+    const columns = [
+      { heading: t.name, cell: (one: VerificationPage) => html`<a href="${at(one)}">${foreign(one.name)}</a>` },
+      { heading: t.asksFor, cell: (one: VerificationPage) => foreign(one.templateName) },
+      { heading: t.state, cell: ({ isOpen }: VerificationPage) => stateOf(isOpen, frame) },
+      { heading: t.websites, cell: ({ origins }: VerificationPage) => origins.join(', ') || frame.t.none },
+      { heading: t.changed, cell: ({ updatedAt }: VerificationPage) => when(frame, updatedAt) },
+    ]
+    const filter = html`<form class="filter" method="get" action="${LIST}"><div class="field"><label for="q">${t.search}</label><input id="q" name="q" type="search" maxlength="200" value="${q}"></div>${button(frame.t.filter)}</form>`
+    const add = may(frame, 'verification:write') && html`<a class="button main" href="${LIST}/new">${t.new}</a>`
+    const none = html`<div class="empty"><p>${isFiltered ? t.emptyFilter : t.empty}</p>${!isFiltered && add && html`<div class="buttons">${add}</div>`}</div>`
+    const isEmpty = data.length === 0
+    return {
+      title: t.title,
+      main: html`<p class="lead">${t.lead}</p>${(isFiltered || !isEmpty) && filter}${isEmpty ? none : table(t.title, columns, data)}${pager(texts, links, frame.here)}`,
+      actions: html`<div class="buttons">${!isEmpty && add}</div>`,
+    }
+  },
+})
+
+function stateOf(isOpen: boolean, { language }: Frame): Html {
+  const t = pageTexts[language]
+  return isOpen ? badge(t.open, 'ok') : badge(t.closed, 'plain')
+}
+
+const create = formScreen({
+  ...{ place, path: `${LIST}/new`, summary: 'Makes a verification page.' },
+  show: (frame) => newPage(frame, frame.isKept ? readDraft(frame) : blank, noProblems),
+  send: async (frame) => {
+    const draft = readDraft(frame)
+    const problems = checkDraft(draft, frame)
+    if (hasProblems(problems)) return newPage(frame, draft, problems)
+    try {
+      const sent = { body: bodyOf(draft, true), headers: onceHeader(frame.fields) }
+      return { to: at((await frame.api.send<VerificationPage>('POST', API, sent)).data) }
+    } catch (error) {
+      return newPage(frame, draft, refusedDraft(error, draft, frame))
+    }
+  },
+})
+
+async function newPage(frame: Frame, draft: Draft, problems: Problems): Promise<Screen> {
+  const t = pageTexts[frame.language]
+  const requests = await requestsOf(frame)
+  const none = html`<div class="empty"><p>${t.noRequests}</p><div class="buttons">${buttonLink(t.makeRequest, '/console/requests')}</div></div>`
+  return {
+    title: t.new,
+    crumbs: [[t.title, LIST], [t.new]],
+    main:
+      requests.length === 0
+        ? none
+        : html`<div class="narrow stack">${problemList(frame.texts.problems, problems)}${pageForm(frame, `${LIST}/new`, draft, problems, requests)}</div>`,
+    hasErrors: hasProblems(problems),
+  }
+}
+
+type Found = { readonly page: VerificationPage; readonly etag: string; readonly requests: readonly Named[] }
+
+async function read(frame: Frame<Params>): Promise<Found> {
+  const path = `${API}/${encodeURIComponent(frame.params.id)}`
+  const [{ data, etag }, requests] = await Promise.all([frame.api.get<VerificationPage>(path), requestsOf(frame)])
+  // One that was archived meanwhile, or that is not among the first hundred, stays chosen.
+  const own = { id: data.presentationTemplateId, name: data.templateName }
+  const isListed = requests.some(({ id }) => id === own.id)
+  return { page: data, etag: etag ?? '', requests: isListed ? requests : [own, ...requests] }
+}
+
+const one = formScreen({
+  ...{ place, path: `${LIST}/{id}`, summary: 'Shows a verification page with the lines to copy, and changes it.' },
+  show: async (frame) => {
+    const found = await read(frame)
+    return onePage(frame, found, frame.isKept ? readDraft(frame) : draftOf(found.page, found.etag), noProblems)
+  },
+  send: async (frame) => {
+    const found = await read(frame)
+    const draft = readDraft(frame)
+    const problems = checkDraft(draft, frame)
+    if (hasProblems(problems)) return onePage(frame, found, draft, problems)
+    try {
+      const sent = { body: bodyOf(draft, false), ifMatch: draft.etag }
+      await frame.api.send('PATCH', `${API}/${encodeURIComponent(frame.params.id)}`, sent)
+      return { to: at(frame.params) }
+    } catch (error) {
+      if (error instanceof ApiRefusal && error.status === 412) return conflict(frame, found, draft)
+      return onePage(frame, found, draft, refusedDraft(error, draft, frame))
+    }
+  },
+})
+
+function onePage(
+  frame: Frame<Params>,
+  { page, requests }: Found,
+  draft: Draft,
+  problems: Problems,
+  both?: Html,
+): Screen {
+  const t = pageTexts[frame.language]
+  const canWrite = may(frame, 'verification:write')
+  const name = shownText(page.name)
+  const actions = html`<div class="buttons">${buttonLink(t.see, new URL(page.pageUri).pathname)}${canWrite && buttonLink(t.remove, `${at(page)}/delete`)}</div>`
+  return {
+    title: name,
+    crumbs: [[t.title, LIST], [name]],
+    main: html`${problemList(frame.texts.problems, problems)}${both}<div class="columns">${canWrite && pageForm(frame, at(page), draft, problems, requests)}${useOf(frame, page)}</div>`,
+    actions,
+    modules: ['copy-text'],
+    hasErrors: hasProblems(problems),
+  }
+}
+
+/** The link, the line of HTML, and the call of the backend. */
+function useOf(frame: Frame, { id, pageUri, scriptUri, origins }: VerificationPage): Html {
+  const { texts, language } = frame
+  const t = pageTexts[language]
+  const copied = (text: string) =>
+    html`<copy-text label="${texts.copy}" done="${texts.copied}"><code class="secret">${text}</code></copy-text>`
+  const line = `<script type="module" src="${scriptUri}"></script><chirograph-verify page="${id}"></chirograph-verify>`
+  const call = `curl -H "Authorization: Bearer $TOKEN" "${frame.origin}/creds/presentations/$REQUEST?responseCode=$RESPONSE_CODE"`
+  const embedding = origins.length === 0 ? html`<p>${t.noWebsites}</p>` : html`<p>${t.snippetHint}</p>${copied(line)}`
+  return html`<section class="panel"><header><h2>${t.use}</h2></header><div class="inside stack"><h3>${t.link}</h3>${copied(pageUri)}<h3>${t.snippet}</h3>${embedding}<h3>${t.backend}</h3><p>${t.backendHint}</p>${copied(call)}</div></section>`
+}
+
+/** Both versions: what another person saved, and what was typed here. */
+function conflict(frame: Frame<Params>, found: Found, draft: Draft): Screen {
+  const t = pageTexts[frame.language]
+  const theirs = draftOf(found.page, found.etag)
+  const named = {
+    ...{ name: t.name, template: t.asksFor, heading: t.heading, explanation: t.explanation, origins: t.origins },
+    ...{ visitorSees: t.visitorSees, redirectUri: t.redirectUri, requestsPerMinute: t.requestsPerMinute },
+    ...{ requestsPerAddress: t.requestsPerAddress, minutes: t.minutes, state: t.state },
+  } as const
+  // Object.keys loses the type of the keys.
+  const differing = (Object.keys(named) as (keyof typeof named)[]).filter((name) => theirs[name] !== draft[name])
+  const shown = (one: Draft, name: keyof typeof named) => {
+    if (name === 'template') return foreign(found.requests.find(({ id }) => id === one.template)?.name ?? one.template)
+    if (name === 'state') return one.state === 'closed' ? t.closed : t.open
+    if (name === 'visitorSees') return one.visitorSees === 'receipt' ? t.sees.receipt : t.sees.verdict
+    return foreign(one[name], 500)
+  }
+  const columns = [
+    { heading: t.what, cell: (name: keyof typeof named) => named[name] },
+    { heading: t.theirs, cell: (name: keyof typeof named) => shown(theirs, name) },
+    { heading: t.yours, cell: (name: keyof typeof named) => shown(draft, name) },
+  ]
+  const both = html`<div class="message warn" role="alert" tabindex="-1" autofocus><h2>${t.changedTitle}</h2><p>${t.changedText}</p><p><a href="${at(found.page)}">${t.takeTheirs}</a></p></div>${differing.length > 0 && table(t.changedTitle, columns, differing)}`
+  return { ...onePage(frame, found, { ...draft, etag: found.etag }, noProblems, both), status: 412, hasErrors: true }
+}
+
+const remove = confirmScreen({
+  ...{ place, path: `${LIST}/{id}/delete`, summary: 'Asks whether to delete a verification page, and does it.' },
+  ask: async (frame) => {
+    const t = pageTexts[frame.language]
+    const { page } = await read(frame)
+    const name = shownText(page.name)
+    const about = { title: t.removeTitle, text: `${name}: ${t.removeText}`, button: t.remove, look: 'danger' } as const
+    return { ...about, crumbs: [[t.title, LIST], [name, at(page)], [t.remove]], back: at(page) }
+  },
+  act: async ({ api, params }) => {
+    await api.send('DELETE', `${API}/${encodeURIComponent(params.id)}`)
+    return { to: LIST }
+  },
+})
+
+/** Verification pages. */
+export const verificationPageScreens: readonly Endpoint[] = [...list, ...create, ...one, ...remove]
