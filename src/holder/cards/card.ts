@@ -63,9 +63,14 @@ export function cardFace({ id, display, line, href, state, language, origin }: F
     ? html`<img src="/me/cards/${id}/logo" alt="" width="48" height="48">`
     : html`<i aria-hidden="true">${(issuer.name ?? who).slice(0, 1).toLocaleUpperCase()}</i>`
   const inside = html`<span class="issuer"><span>${who}${isForeign && html`<small>${host}</small>`}</span>${logo}</span><span class="name">${state !== undefined && html`<em>${state}</em>`}<b>${name ?? cardTexts[language].unnamed}</b><span>${line}</span></span>`
+  // A picture may show anything: whose it is, and what its state is, stands below it in our words.
+  const drawn = html`<img class="drawn" src="/me/cards/${id}/card" alt="${name ?? cardTexts[language].unnamed}" loading="lazy"><span class="under"><span>${who}${isForeign && html` <small>${host}</small>`}</span>${state !== undefined && html`<em>${state}</em>`}</span>`
+  const isDrawn = images.includes('card')
+  const look = isDrawn ? 'credential picture' : 'credential'
+  const content = isDrawn ? drawn : inside
   return href === undefined
-    ? html`<div class="credential card-${id}">${inside}</div>`
-    : html`<a class="credential card-${id}" href="${href}">${inside}</a>`
+    ? html`<div class="${look} card-${id}">${content}</div>`
+    : html`<a class="${look} card-${id}" href="${href}">${content}</a>`
 }
 
 /** Returns the rule with the colours of a card; a text that could not be read gets another colour. */

@@ -153,12 +153,18 @@ const remove = formScreen({
 
 type CardImage = { readonly mediaType: string; readonly data: string }
 
-function picture(kind: 'logo' | 'background'): readonly Endpoint[] {
+function picture(kind: 'logo' | 'background' | 'card'): readonly Endpoint[] {
   return screen({
-    ...{ place, path: `${CARD}/${kind}` as const, summary: 'Returns an image of a card, as kept from its receipt.' },
+    ...{
+      place,
+      path: `${CARD}/${kind}` as const,
+      summary: 'Returns an image of a card, as kept from its receipt, or drawn from it.',
+    },
     show: async ({ api, params }) => {
       const { data } = await api.get<CardImage>(`${API}/credentials/${encodeURIComponent(params.id)}/images/${kind}`)
-      const headers = { 'cache-control': 'private, max-age=86400', 'cross-origin-resource-policy': 'same-origin' }
+      // A drawn card has values: nothing personal is kept on the device.
+      const cache = kind === 'card' ? 'no-store' : 'private, max-age=86400'
+      const headers = { 'cache-control': cache, 'cross-origin-resource-policy': 'same-origin' }
       return { file: Buffer.from(data.data, 'base64'), type: data.mediaType, headers }
     },
   })
@@ -184,5 +190,6 @@ export const cardScreens: readonly Endpoint[] = [
   ...remove,
   ...picture('logo'),
   ...picture('background'),
+  ...picture('card'),
   ...history,
 ]

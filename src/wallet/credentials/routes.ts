@@ -2,10 +2,14 @@ import { Type } from 'typebox'
 import { IdParams } from '../../api/id-params.ts'
 import { listAnswer, listQuery, PageMeta, parseListQuery } from '../../api/list.ts'
 import { routeGroup } from '../../api/route-group.ts'
+import type { Caller } from '../../caller.ts'
+import type { JsonObject } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
 import { answer, type Route } from '../../http/routes/route.ts'
+import type { Platform } from '../../platform.ts'
 import { describeCredentials } from '../display/describe-credentials.ts'
-import { findImage } from '../display/display-store.ts'
+import { findImage, findSvg } from '../display/display-store.ts'
+import { drawCard } from '../display/draw-card.ts'
 import { CardImage, CredentialDetails, ImageParams } from '../display/schemas.ts'
 import { getCredential, listHeld } from './get-credential.ts'
 import { holderOf } from './holder.ts'
@@ -56,17 +60,25 @@ const getRoute = credentials.get('/v2/credentials/{id}', {
 const imageRoute = routeGroup({ group: 'wallet', tag: 'credentials', params: ImageParams, scope: 'wallet:read' }).get(
   '/v2/credentials/{id}/images/{kind}',
   {
-    summary: 'Returns an image of a credential, as it was fetched from its issuer once, after the receipt.',
+    summary:
+      'Returns an image of a credential, as it was fetched from its issuer once, after the receipt; `card` has the values of the credential.',
     reply: CardImage,
     faults: ['holder.missing'],
     handle: async ({ platform, caller, params }) => {
       const userId = holderOf(caller)
-      const found = await platform.store.single(caller.tenantId, (tx) => findImage(tx, userId, params.id, params.kind))
+      const read = (kind: string) =>
+        platform.store.single(caller.tenantId, (tx) => findImage(tx, userId, params.id, kind))
+      const found = params.kind === 'card' ? await cardOf(platform, caller, params.id) : await read(params.kind)
       if (found === null) throw new Fault('resource.unknown')
       return answer({ mediaType: found.mediaType, data: found.bytes.toString('base64') })
     },
   },
 )
+
+async function cardOf(platform: Platform, caller: Caller, id: string) {
+  const svg = await platform.store.single(caller.tenantId, (tx) => findSvg(tx, holderOf(caller), id))
+  return svg === null ? null : drawCard(svg, (await getCredential(platform, caller, id)).claims as JsonObject)
+}
 
 const consentRoute = credentials.patch('/v2/credentials/{id}', {
   summary: 'Sets the consent of the holder. Any status may follow any.',

@@ -2,7 +2,8 @@ import type { UserId } from '../../caller.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import type { CardImage } from './card-image.ts'
 import type { KeptDisplay } from './kept-display.ts'
-import type { ImageKind, ShownStanding } from './schemas.ts'
+import type { FetchedKind, ImageKind, ShownStanding } from './schemas.ts'
+import type { SvgMetadata } from './type-metadata.ts'
 
 /** What is stored about a credential besides its claims. `display` is null for one that was received before displays were kept. */
 export type DetailsRow = {
@@ -26,7 +27,8 @@ const listStatement = sql(
   'wallet.list_details',
   `select c.id, c.vct, c.credential_issuer as "credentialIssuer", d.display, s.standing, s.checked_at as "checkedAt",
      coalesce(d.valid_from, c.issued_at) as "validFrom", c.expires_at as "expiresAt", c.created_at as "createdAt",
-     array(select i.kind from wallet_credential_image i where i.tenant_id = c.tenant_id and i.credential_id = c.id order by 1) as images
+     array(select i.kind from wallet_credential_image i where i.tenant_id = c.tenant_id and i.credential_id = c.id
+       union all select 'card' from wallet_credential_svg v where v.tenant_id = c.tenant_id and v.credential_id = c.id order by 1) as images
    from wallet_credential c
      left join wallet_credential_display d on d.tenant_id = c.tenant_id and d.credential_id = c.id
      left join wallet_credential_standing s on s.tenant_id = c.tenant_id and s.credential_id = c.id
@@ -48,6 +50,22 @@ const findImageStatement = sql(
      join wallet_credential c on c.tenant_id = i.tenant_id and c.id = i.credential_id
    where i.tenant_id = $1 and c.user_id = $2 and i.credential_id = $3 and i.kind = $4`,
 )
+
+const insertSvgStatement = sql(
+  'wallet.insert_svg',
+  `insert into wallet_credential_svg (tenant_id, credential_id, template, claims)
+   select $1, credential_id, $3, $4::jsonb from wallet_credential_display where tenant_id = $1 and credential_id = $2
+   on conflict do nothing`,
+)
+const findSvgStatement = sql(
+  'wallet.find_svg',
+  `select v.template, v.claims from wallet_credential_svg v
+     join wallet_credential c on c.tenant_id = v.tenant_id and c.id = v.credential_id
+   where v.tenant_id = $1 and c.user_id = $2 and v.credential_id = $3`,
+)
+
+/** The SVG template of a credential: see `readSvgTemplate`. `claims`: those that it has placeholders for. */
+export type KeptSvg = { readonly template: string; readonly claims: SvgMetadata['claims'] }
 
 /** Inserts the look of a credential that the transaction has inserted. */
 export async function insertDisplay(
@@ -74,7 +92,7 @@ export async function findDisplay(tx: TenantTx, credentialId: string): Promise<K
 export async function insertImage(
   tx: TenantTx,
   credentialId: string,
-  kind: ImageKind,
+  kind: FetchedKind,
   { mediaType, bytes }: CardImage,
 ): Promise<void> {
   await tx.rows(insertImageStatement, [tx.tenantId, credentialId, kind, mediaType, bytes])
@@ -88,4 +106,14 @@ export async function findImage(
   kind: string,
 ): Promise<CardImage | null> {
   return (await tx.rows<CardImage>(findImageStatement, [tx.tenantId, userId, credentialId, kind]))[0] ?? null
+}
+
+/** Keeps an SVG template, unless there is one or the credential was removed. */
+export async function insertSvg(tx: TenantTx, credentialId: string, { template, claims }: KeptSvg): Promise<void> {
+  await tx.rows(insertSvgStatement, [tx.tenantId, credentialId, template, JSON.stringify(claims)])
+}
+
+/** Returns the SVG template of a credential of the user, or null. */
+export async function findSvg(tx: TenantTx, userId: UserId, credentialId: string): Promise<KeptSvg | null> {
+  return (await tx.rows<KeptSvg>(findSvgStatement, [tx.tenantId, userId, credentialId]))[0] ?? null
 }

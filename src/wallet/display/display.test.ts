@@ -1,5 +1,7 @@
 // What the wallet's answers say besides claims: looks, validity, status, trust, previews; and a person's data as a whole.
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { createServer } from 'node:http'
 import { after, before, test } from 'node:test'
 import { badge, makeTemplate, openIssuance } from '../../../test/support/main-job.ts'
 import { type Api, type Deployment, deploy } from '../../../test/support/server.ts'
@@ -156,6 +158,65 @@ test('images are fetched once, after the receipt; what is refused is left out', 
   assert.equal(body.data.mediaType, 'image/svg+xml')
   assert.equal((await pieter.get(`/wallet/v2/credentials/${id}/images/background`)).status, 404)
   await club.close()
+})
+
+test('the picture of a type is fetched once, with its integrity, and drawn with the values of its holder alone', async (t) => {
+  const asked: string[] = []
+  const drawing = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 300 190"><text>{{who}} {{no}}</text></svg>`
+  const types = createServer((request, response) => {
+    asked.push(request.url ?? '')
+    const type = request.url === '/card.svg' ? 'image/svg+xml' : 'application/json'
+    response.writeHead(200, { 'content-type': type }).end(request.url === '/card.svg' ? drawing : document)
+  })
+  await new Promise<void>((resolve) => types.listen(0, '127.0.0.1', resolve))
+  const base = `http://127.0.0.1:${Object(types.address()).port}`
+  const integrity = `sha256-${createHash('sha256').update(drawing).digest('base64')}`
+  const document = JSON.stringify({
+    vct: `${base}/card`,
+    display: [
+      { locale: 'en', rendering: { svg_templates: [{ uri: `${base}/card.svg`, 'uri#integrity': integrity }] } },
+    ],
+    claims: [
+      { path: ['given_name'], svg_id: 'who' },
+      { path: ['member', 'number'], svg_id: 'no' },
+    ],
+  })
+  const sri = `sha512-${createHash('sha512').update(document).digest('base64')}`
+  const pieter = await chirograph.wallet('acme', 'pieter')
+  t.after(() => types.close())
+  const receiveWith = async (type: string) => {
+    const club = await foreignIssuer()
+    t.after(() => club.close())
+    club.lie({
+      payload: (payload) => ({ ...payload, vct: `${base}/card`, 'vct#integrity': type, given_name: '<b>Zoë</b>' }),
+      reply: {
+        issuer: (reply) => {
+          const { membership } = Object(reply.body).credential_configurations_supported
+          const supported = { membership: { ...membership, vct: `${base}/card` } }
+          return { ...reply, body: { ...Object(reply.body), credential_configurations_supported: supported } }
+        },
+      },
+    })
+    return receive(pieter, club.offerUri)
+  }
+  const id = await receiveWith(sri)
+  const images = await until(async () => (await pieter.get(`/wallet/v2/credentials/${id}`)).body.meta.display.images)
+  assert.deepEqual(images, ['card'])
+  for (let times = 0; times < 3; times += 1) {
+    const { body } = await pieter.get(`/wallet/v2/credentials/${id}/images/card`)
+    assert.equal(body.data.mediaType, 'image/svg+xml')
+    assert.match(Buffer.from(body.data.data, 'base64').toString(), /<text>&lt;b&gt;Zoë&lt;\/b&gt; M-1<\/text>/)
+  }
+  assert.deepEqual(asked, ['/card', '/card.svg'])
+  const other = await chirograph.wallet('globex', 'pieter')
+  assert.equal((await other.get(`/wallet/v2/credentials/${id}/images/card`)).status, 404)
+  const wrong = await receiveWith('sha512-AAAA')
+  await until(async () => (asked.length >= 3 ? true : undefined))
+  await until(async () => {
+    const jobs = await pieter.get(`/wallet/v2/credentials/${wrong}`)
+    return jobs.body.meta.display.images === undefined ? true : undefined
+  })
+  assert.deepEqual(asked, ['/card', '/card.svg', '/card'], 'nothing more is fetched for a document of another hash')
 })
 
 test('an offer of ours says when it ends and that the organisation is known', async () => {

@@ -6,9 +6,11 @@ import type { Platform } from '../../platform.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { isOutOfReach } from '../../trust/lookups/out-of-reach.ts'
 import { type CardImage, IMAGE_BYTES_MAX, imageInDataUri, readImage } from './card-image.ts'
-import { findDisplay, insertImage } from './display-store.ts'
+import { findDisplay, insertImage, insertSvg, type KeptSvg } from './display-store.ts'
 import type { KeptDisplay } from './kept-display.ts'
-import { imageKinds } from './schemas.ts'
+import { fetchedKinds } from './schemas.ts'
+import { placeholdersIn, readSvgTemplate, SVG_BYTES_MAX } from './svg-template.ts'
+import { hasIntegrity, readTypeMetadata, type TypeReference } from './type-metadata.ts'
 
 const TIMEOUT_MS = 5000
 const REDIRECTS_MAX = 2
@@ -25,30 +27,72 @@ export const fetchImagesJob = job({
 
 /** Enqueues the job in the transaction that stores the credential, if its issuer names images. */
 export async function enqueueImages(tx: TenantTx, credentialId: string, display: KeptDisplay, now: Date) {
-  if (display.logo !== null || display.background !== null) await enqueue(tx, fetchImagesJob, { credentialId }, { now })
+  const isAny = display.logo !== null || display.background !== null || display.type !== undefined
+  if (isAny) await enqueue(tx, fetchImagesJob, { credentialId }, { now })
 }
 
 async function fetchImages(platform: Platform, tenantId: TenantId, credentialId: string): Promise<void> {
   const { store } = platform
   const display = await store.single(tenantId, (tx) => findDisplay(tx, credentialId))
   if (display === null) return
-  for (const kind of imageKinds) {
+  for (const kind of fetchedKinds) {
     const uri = display[kind]
     const image = uri === null ? null : await imageAt(platform, uri)
     if (image !== null) await store.single(tenantId, (tx) => insertImage(tx, credentialId, kind, image))
   }
+  const svg = display.type === undefined ? null : await svgOf(platform, display.type).catch(orNone(platform))
+  if (svg !== null) await store.single(tenantId, (tx) => insertSvg(tx, credentialId, svg))
 }
 
-async function imageAt({ fetch, log }: Platform, uri: string): Promise<CardImage | null> {
+/** Many types have an address at which nothing is: that is asked once. */
+function orNone({ log }: Platform) {
+  return (error: unknown): null => {
+    if (!(error instanceof Fault)) throw error
+    log.info({ code: error.code }, 'the metadata of a type could not be fetched')
+    return null
+  }
+}
+
+/** Returns the first template of the type that may be kept. Parents of the type are not looked at. */
+async function svgOf(platform: Platform, type: TypeReference): Promise<KeptSvg | null> {
+  const document = await bytesAt(platform, type.vct, ['application/json'])
+  if (document === null || !hasIntegrity(document, type.integrity)) return null
+  const metadata = readTypeMetadata(document, type)
+  for (const { uri, integrity } of metadata?.templates ?? []) {
+    const bytes = uri.startsWith('data:') ? bytesInDataUri(uri) : await bytesAt(platform, uri, ['image/svg+xml'])
+    const template = bytes === null || !hasIntegrity(bytes, integrity) ? null : readSvgTemplate(bytes)
+    if (template === null) continue
+    const ids = placeholdersIn(template)
+    return { template, claims: metadata?.claims.filter(({ id }) => ids.has(id)) ?? [] }
+  }
+  return null
+}
+
+async function imageAt(platform: Platform, uri: string): Promise<CardImage | null> {
   if (uri.startsWith('data:')) return imageInDataUri(uri)
+  const bytes = await bytesAt(platform, uri, ACCEPT)
+  return bytes === null ? null : readImage(bytes)
+}
+
+async function bytesAt({ fetch, log }: Platform, uri: string, accept: readonly string[]): Promise<Buffer | null> {
   try {
-    const limits = { accept: ACCEPT, bytesMax: IMAGE_BYTES_MAX, redirectsMax: REDIRECTS_MAX, timeoutMs: TIMEOUT_MS }
+    const limits = { accept, bytesMax: IMAGE_BYTES_MAX, redirectsMax: REDIRECTS_MAX, timeoutMs: TIMEOUT_MS }
     const { status, body } = await fetch(uri, limits)
-    return status === 200 ? readImage(body) : null
+    return status === 200 ? body : null
   } catch (error) {
     // Only what may pass is tried again.
     if (!(error instanceof Fault) || isOutOfReach(error)) throw error
     log.info({ code: error.code }, 'an image of an issuer was refused')
+    return null
+  }
+}
+
+function bytesInDataUri(uri: string): Buffer | null {
+  const [, parameters = '', text = ''] = /^data:image\/svg\+xml((?:;[\w=-]+)*),(.*)$/s.exec(uri) ?? []
+  try {
+    const bytes = Buffer.from(decodeURIComponent(text), parameters.endsWith(';base64') ? 'base64' : 'utf8')
+    return bytes.length > SVG_BYTES_MAX ? null : bytes
+  } catch {
     return null
   }
 }

@@ -2,6 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../crypto/json.ts'
 import { preferredType } from '../../http/routes/accept.ts'
 import { foreignText } from '../../protocols/foreign-text.ts'
 import type { CredentialDisplay } from './schemas.ts'
+import type { TypeReference } from './type-metadata.ts'
 
 /** A name in one language; null: the issuer does not state the language. */
 type Named = { readonly locale: string | null; readonly name: string }
@@ -20,6 +21,8 @@ export type KeptDisplay = {
   /** Where the images were at the receipt. */
   readonly logo: string | null
   readonly background: string | null
+  /** The type, where its metadata is fetched for a picture; absent for ours, which have none, and for texts that are no address. */
+  readonly type?: TypeReference
 }
 
 const LOCALES_MAX = 8

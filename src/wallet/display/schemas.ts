@@ -1,8 +1,12 @@
 import { type Static, Type } from 'typebox'
 import { IdParams } from '../../api/id-params.ts'
 
-/** Images of a credential. */
-export const imageKinds = ['logo', 'background'] as const
+/** Images of a credential that its issuer has at an address. */
+export const fetchedKinds = ['logo', 'background'] as const
+/** One of {@link fetchedKinds}. */
+export type FetchedKind = (typeof fetchedKinds)[number]
+/** Images of a credential. `card`: the whole card, drawn from the SVG template of its type with its values. */
+export const imageKinds = [...fetchedKinds, 'card'] as const
 /** One of {@link imageKinds}. */
 export type ImageKind = (typeof imageKinds)[number]
 

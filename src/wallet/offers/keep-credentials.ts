@@ -90,7 +90,7 @@ export async function reportRefused(
 
 /** Seals verified credentials, before a transaction begins. */
 export function sealCredentials(
-  platform: Pick<Platform, 'sealing' | 'clock'>,
+  platform: Pick<Platform, 'sealing' | 'clock' | 'urls'>,
   receipt: Receipt,
   verified: readonly Verified[],
 ): Promise<SealedReceipt[]> {
@@ -119,7 +119,7 @@ export async function keepCredential(
 }
 
 async function sealCredential(
-  { sealing, clock }: Pick<Platform, 'sealing' | 'clock'>,
+  { sealing, clock, urls }: Pick<Platform, 'sealing' | 'clock' | 'urls'>,
   receipt: Receipt,
   { received, copies, hasStatus, vct, iss, issuedAt, expiresAt }: Verified,
 ): Promise<SealedReceipt> {
@@ -139,9 +139,22 @@ async function sealCredential(
     notification: await sealNotification({ sealing }, receipt, received.notificationId),
     shown,
     lacks: missingMandatoryClaims(claims, shown.claims),
-    display: readDisplay({ issuer: receipt.display ?? [], credential, claims }),
+    display: { ...readDisplay({ issuer: receipt.display ?? [], credential, claims }), ...typeOf(urls, format, copies) },
     validFrom: validFromOf(held, copies[0]?.raw ?? ''),
     refill: null,
+  }
+}
+
+/** The type whose metadata may have a picture. Ours have none, so that nothing is looked up for what this deployment issues. */
+function typeOf(
+  { publicUrl }: Platform['urls'],
+  format: string,
+  copies: Verified['copies'],
+): Pick<KeptDisplay, 'type'> {
+  const { vct, 'vct#integrity': integrity } = format === 'mso_mdoc' ? {} : claimsOf(copies[0]?.raw ?? '')
+  if (typeof vct !== 'string' || !/^https?:\/\//.test(vct) || vct.startsWith(`${publicUrl}/`)) return {}
+  return {
+    type: { vct: vct.slice(0, 2000), integrity: typeof integrity === 'string' ? integrity.slice(0, 1000) : null },
   }
 }
 
