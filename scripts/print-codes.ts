@@ -3,6 +3,7 @@ import { faults } from '../src/fault.ts'
 import { mdocFindingMessages } from '../src/protocols/mdoc/findings.ts'
 import { findingMessages } from '../src/protocols/sd-jwt-vc/findings.ts'
 import { trustFindingMessages } from '../src/trust/lookups/finding.ts'
+import { checkMeanings } from '../src/verification/requests/checks.ts'
 import { issueMessages } from '../src/verification/requests/finding.ts'
 
 /** Codes of findings that only a wallet makes, on receipt. */
@@ -53,6 +54,17 @@ ${tableOf(rows.map(({ oauth, title }) => ({ status: oauth[0], code: oauth[1], ti
 ${Object.entries(findings)
   .toSorted(([one], [other]) => (one < other ? -1 : 1))
   .map(([code, sentence]) => `| \`${code}\` | ${sentence} |`)
+  .join('\n')}
+
+## Checks of a presented credential
+
+\`code\` in \`checks[]\` of a presentation result, in this order. The outcome is \`passed\`, \`warning\`, \`failed\`, \`not_asked\` (the template or the
+credential has nothing to check) or \`not_checked\` (an earlier check failed).
+
+| Code | Passed if |
+|---|---|
+${Object.entries(checkMeanings)
+  .map(([code, meaning]) => `| \`${code}\` | ${meaning} |`)
   .join('\n')}
 `
 }

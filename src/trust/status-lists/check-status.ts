@@ -22,8 +22,18 @@ export async function checkStatus(...input: Parameters<typeof readStatus>): Prom
   return (await readStatus(...input)).findings
 }
 
-/** The status of a credential. `freshUntil`: when to check again; null if there is no list or it was unavailable. */
-export type ReadStatus = { readonly findings: readonly TrustFinding[]; readonly freshUntil: Date | null }
+/**
+ * The status of a credential. `hasList`: false if the credential has none and cannot be revoked. `freshUntil`: when to check again, and `issuedAt`:
+ * when the list was signed; null if there is no list or it was unavailable.
+ */
+export type ReadStatus = {
+  readonly findings: readonly TrustFinding[]
+  readonly hasList: boolean
+  readonly freshUntil: Date | null
+  readonly issuedAt: Date | null
+}
+
+const unread = { hasList: true, freshUntil: null, issuedAt: null }
 
 /** As {@link checkStatus}, with the time until which the result is fresh. */
 export async function readStatus(
@@ -38,14 +48,15 @@ export async function readStatus(
   try {
     reference = readStatusClaim(status, { allowHttpLoopback: platform.config.isDevelopment })
   } catch {
-    return { findings: [trustFinding('status.malformed')], freshUntil: null }
+    return { ...unread, findings: [trustFinding('status.malformed')] }
   }
-  if (reference === null) return { findings: [], freshUntil: null }
+  if (reference === null) return { ...unread, findings: [], hasList: false }
   try {
     const list = await fetchedList(platform, { status: reference, issuer, now, anchors, form })
-    return { findings: statusFindings(list, reference.index), freshUntil: freshUntil(list, now) }
+    const times = { freshUntil: freshUntil(list, now), issuedAt: list.issuedAt }
+    return { findings: statusFindings(list, reference.index), hasList: true, ...times }
   } catch (error) {
-    return { findings: [trustFinding(codeOf(error))], freshUntil: null }
+    return { ...unread, findings: [trustFinding(codeOf(error))] }
   }
 }
 

@@ -25,6 +25,8 @@ export type PresentationRequest = {
   readonly isForBrowsers: boolean
   readonly error: RequestError | null
   readonly credentials: readonly CredentialResult[]
+  /** When a response was accepted; null: none was. */
+  readonly completedAt: Date | null
   /** When the result is erased; null: there is none. */
   readonly claimsKeptUntil: Date | null
   readonly expiresAt: Date

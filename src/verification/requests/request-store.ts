@@ -28,7 +28,7 @@ export const requestColumns = (
   now: string,
 ) => `id, ${shown(now)} as status, template_id as "templateId", reference, client_id as "clientId", error, result,
   response_code_hash as "responseCodeHash", browser_session_hash as "browserSessionHash", digital_credentials is not null as "isForBrowsers",
-  (select t.name from presentation_template t where t.tenant_id = $1 and t.id = template_id) as "templateName", result_until as "claimsKeptUntil", expires_at as "expiresAt", created_at as "createdAt", updated_at as "updatedAt"`
+  (select t.name from presentation_template t where t.tenant_id = $1 and t.id = template_id) as "templateName", completed_at as "completedAt", result_until as "claimsKeptUntil", expires_at as "expiresAt", created_at as "createdAt", updated_at as "updatedAt"`
 const pendingColumns = `id, nonce, state, credentials, verifier_config as "verifierConfig", expires_at as "expiresAt",
   client_id as "clientId", signer_id as "signerId", transaction_data as "sealedTransactions",
   digital_credentials as "digitalCredentials", retention_seconds as "retentionSeconds"`
@@ -82,7 +82,7 @@ const findClaimed = sql(
 const completeClaimed = sql(
   'verification.complete_request',
   `with upd as (
-     update presentation_request set status = $4, ${RELEASE}, transaction_data = null, completed_by = $3, error = $5::jsonb, result = $6, result_until = $7,
+     update presentation_request set status = $4, ${RELEASE}, transaction_data = null, completed_by = $3, completed_at = $9, error = $5::jsonb, result = $6, result_until = $7,
        response_code_hash = $8, updated_at = $9
      where ${isThis} and ${isHeld('$3')} returning id),
    ${auditCte({ from: 'upd', first: 10 })}

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { dcqlLimits } from '../../protocols/dcql/query.ts'
 import { transactionLimits } from '../../protocols/openid4vp/transactions.ts'
 import { templateFormats } from '../templates/credential-schema.ts'
+import { CheckView } from './checks.ts'
 
 /** Statuses of a request in the API. `requested` is open; the others are final. */
 const requestStatuses = ['requested', 'verified', 'rejected', 'failed', 'expired'] as const
@@ -130,6 +131,9 @@ const CredentialResult = Type.Object(
       description:
         '`issuer.not_restricted`, `validity.certificate` and `presentation.elements` are warnings; every other issue makes the credential invalid.',
     }),
+    checks: Type.Optional(
+      Type.Array(CheckView, { description: 'Every check with its outcome, those that passed too; in a fixed order.' }),
+    ),
   },
   { additionalProperties: false, $id: 'CredentialResult' },
 )
@@ -149,6 +153,12 @@ export const PresentationRequestReply = Type.Object(
     presentationTemplateId: Type.String(),
     templateName: Type.Optional(Type.String({ description: 'Name of the presentation template.' })),
     reference: Type.Optional(Type.String()),
+    completedAt: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description: 'When the response of the wallet was accepted. Absent: there is none.',
+      }),
+    ),
     claimsKeptUntil: Type.Optional(
       Type.String({
         format: 'date-time',

@@ -51,7 +51,7 @@ export async function showRequest(
 ): Promise<PresentationRequestReply> {
   const { id, status, error, templateId, reference, clientId, credentials, expiresAt, createdAt, updatedAt } = request
   const token = await requestTokenOf({ sealing }, tenantId, id)
-  const { isForBrowsers, templateName, claimsKeptUntil } = request
+  const { isForBrowsers, templateName, completedAt, claimsKeptUntil } = request
   const addresses = addressesOf(urls, tenantSlug, token, clientId)
   const { authorizationRequestUri, authorizationRequestQrUri, digitalCredentialsUri } = addresses
   return {
@@ -59,6 +59,7 @@ export async function showRequest(
     error,
     ...(templateName !== null && { templateName }),
     ...(reference !== null && { reference }),
+    ...(completedAt !== null && { completedAt: completedAt.toISOString() }),
     ...(claimsKeptUntil !== null && { claimsKeptUntil: claimsKeptUntil.toISOString() }),
     credentials: [...credentials],
     expiresAt: expiresAt.toISOString(),

@@ -80,13 +80,22 @@ test('a valid response is verified with its issuer, and only the requested claim
   const token = { c0: [await aPresentation(request, { names: ['given_name', 'family_name', 'address'] })] }
   const answered = await request.answer(token)
   assert.deepEqual([answered.status, answered.body], [200, {}])
-  const { status, error, credentials } = await request.result()
+  const { status, error, credentials, completedAt, claimsKeptUntil } = await request.result()
   assert.deepEqual([status, error], ['verified', null])
+  assert.ok(completedAt < claimsKeptUntil)
   assert.deepEqual(credentials, [
     {
       ...{ isValid: true, name: 'card', type: membership, format: 'sd-jwt-vc' },
       attributes: { given_name: 'Zoë', address: { locality: 'Mthatha' } },
       ...{ issuer: issuer.did, issues: [] },
+      checks: [
+        ...['form', 'signature'].map((code) => ({ code, outcome: 'passed', issues: [] })),
+        { code: 'issuer', outcome: 'passed', issues: [], acceptedAs: 'named' },
+        ...['validity', 'holder_binding'].map((code) => ({ code, outcome: 'passed', issues: [] })),
+        { code: 'status', outcome: 'not_asked', issues: [] },
+        ...['claims', 'values'].map((code) => ({ code, outcome: 'passed', issues: [] })),
+        { code: 'transaction', outcome: 'not_asked', issues: [] },
+      ],
     },
   ])
 })

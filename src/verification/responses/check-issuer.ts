@@ -1,10 +1,19 @@
 import type { Urls } from '../../platform.ts'
 import type { ResolvedIssuer } from '../../trust/issuers/resolve-issuer.ts'
+import type { IssuerBasis } from '../requests/checks.ts'
 import { type Issue, issue } from '../requests/finding.ts'
 import { ANY_ISSUER } from '../templates/presentation-template.ts'
 import type { ExpectedPresentation } from './checked-credential.ts'
 
 type Issuer = Pick<ResolvedIssuer, 'issuer' | 'mechanism' | 'trusted' | 'chain' | 'keyIds'>
+
+/** Whether an issuer is accepted, and on what ground. */
+type Acceptance = { readonly issues: readonly Issue[]; readonly acceptedAs: IssuerBasis | null }
+
+const accepted = (acceptedAs: IssuerBasis): Acceptance => ({ issues: [], acceptedAs })
+const refused = (code: 'issuer.not_trusted' | 'issuer.not_allowed'): Acceptance => {
+  return { issues: [issue(code)], acceptedAs: null }
+}
 
 /**
  * Checks whether the template accepts the issuer of a credential (3.9 step 6).
@@ -15,19 +24,22 @@ type Issuer = Pick<ResolvedIssuer, 'issuer' | 'mechanism' | 'trusted' | 'chain' 
 export async function checkIssuer(
   issuer: Issuer,
   { credential, trust, verifier }: Pick<ExpectedPresentation, 'credential' | 'trust' | 'verifier'>,
-): Promise<readonly Issue[]> {
+): Promise<Acceptance> {
   const { issuers = [], trustedIssuers = [] } = credential
-  if (issuers.includes(ANY_ISSUER)) return [issue('issuer.not_restricted')]
-  if (issuers.some((one) => one === issuer.issuer || issuer.keyIds.includes(one.toLowerCase()))) return []
+  if (issuers.includes(ANY_ISSUER)) return { issues: [issue('issuer.not_restricted')], acceptedAs: 'any' }
+  if (issuers.some((one) => one === issuer.issuer || issuer.keyIds.includes(one.toLowerCase())))
+    return accepted('named')
   if (trustedIssuers.length > 0) {
-    return (await trust.vouchesFor(issuer, trustedIssuers)) ? [] : [issue('issuer.not_trusted')]
+    return (await trust.vouchesFor(issuer, trustedIssuers)) ? accepted('trusted_entity') : refused('issuer.not_trusted')
   }
   const owner = ownerOf(verifier.urls, credential.type)
   if (issuers.length > 0 || owner !== null) {
-    return issuers.length === 0 && isTenant(verifier.urls, owner, issuer) ? [] : [issue('issuer.not_allowed')]
+    return issuers.length === 0 && isTenant(verifier.urls, owner, issuer)
+      ? accepted('type_owner')
+      : refused('issuer.not_allowed')
   }
-  if (isTenant(verifier.urls, verifier.slug, issuer) || (await trust.vouchesFor(issuer))) return []
-  return [issue('issuer.not_trusted')]
+  if (isTenant(verifier.urls, verifier.slug, issuer)) return accepted('own')
+  return (await trust.vouchesFor(issuer)) ? accepted('trusted_entity') : refused('issuer.not_trusted')
 }
 
 /** The slug of the tenant whose issuer address is a prefix of the type; null if there is none. */

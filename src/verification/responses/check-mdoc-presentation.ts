@@ -8,12 +8,13 @@ import { onlyDocument, type VerifiedMdoc, verifyDeviceResponse } from '../../pro
 import { outlivesSigner } from '../../protocols/mdoc/verify-issuer-signed.ts'
 import { type MdocIssuer, resolveMdocIssuer } from '../../trust/issuers/mdoc-issuer.ts'
 import { trustFinding } from '../../trust/lookups/finding.ts'
-import { checkStatus } from '../../trust/status-lists/check-status.ts'
+import { readStatus } from '../../trust/status-lists/check-status.ts'
 import { type Issue, isDefect, issue } from '../requests/finding.ts'
 import { checkIssuer } from './check-issuer.ts'
 import {
   type CheckedCredential,
   type ExpectedPresentation,
+  factsOf,
   issuerOrIssue,
   orNull,
   rejectedCredential,
@@ -51,15 +52,18 @@ export async function checkMdocPresentation(
   if (outlivesSigner(issuerSigned, issuer.certificate)) {
     issues.push(issue(expected.credential.strictValidity ? 'validity.strict' : 'validity.certificate'))
   }
-  issues.push(...(await checkIssuer(issuer, expected)))
+  const acceptance = await checkIssuer(issuer, expected)
+  issues.push(...acceptance.issues)
   // 6.5, step 11; Token Status List 8.3: only for a credential that is otherwise valid
-  if (!issues.some(isDefect)) {
-    issues.push(...(await checkStatus(platform, issuerSigned.mso.status, issuer, now, trust.anchors, 'cwt')))
-  }
+  const status = issues.some(isDefect)
+    ? null
+    : await readStatus(platform, issuerSigned.mso.status, issuer, now, trust.anchors, 'cwt')
+  issues.push(...(status?.findings ?? []))
   const isSigned = issuer.trusted && !verified.findings.some(({ code }) => code.startsWith('issuer_auth.'))
   return {
     issues,
     issuer: isSigned ? issuer.issuer : null,
+    facts: factsOf(acceptance.acceptedAs, true, status),
     presented: issues.some(isDefect)
       ? null
       : {

@@ -5,6 +5,7 @@ import type { DcqlQuery } from '../../protocols/dcql/query.ts'
 import { planSelection } from '../../protocols/dcql/select-credentials.ts'
 import type { VpToken } from '../../protocols/openid4vp/response.ts'
 import { findUnauthorized, readSentTransaction } from '../../protocols/openid4vp/transactions.ts'
+import { checksOf } from '../requests/checks.ts'
 import { type Issue, type IssueCode, isDefect, isReplay, issue, isTransientIssue } from '../requests/finding.ts'
 import type {
   CredentialResult,
@@ -66,7 +67,8 @@ export async function checkResponse(
   const isReplayed = [...issues.values()].flat().some(isReplay)
   const isVerified = satisfied && valid.length > 0 && !isReplayed && !unauthorized
   const shown = answers.filter((one) => one.isPresent || issues.get(one)?.some(isDefect))
-  const credentials = shown.map((one) => resultOf(one, issues.get(one) ?? [], isVerified))
+  const hasTransaction = context.transactions.length > 0
+  const credentials = shown.map((one) => resultOf(one, issues.get(one) ?? [], isVerified, hasTransaction))
   if (isVerified) return { status: 'verified', error: null, credentials }
   const unknown = unknownQueries(answered.result)
   const details = [...credentials.flatMap((one) => one.issues.filter(isDefect)), ...unknown]
@@ -155,13 +157,20 @@ function issuesOf(answer: Answer, { result, ordered }: CheckedAnswers): readonly
   return issues
 }
 
-function resultOf({ credential, checked }: Answer, issues: readonly Issue[], isVerified: boolean): CredentialResult {
+function resultOf(
+  { credential, checked }: Answer,
+  issues: readonly Issue[],
+  isVerified: boolean,
+  hasTransaction: boolean,
+): CredentialResult {
   const { name = null, type, format } = credential
   const isValid = checked.presented !== null && !issues.some(isDefect)
   // [DCQL-21] only requested claims, and none unless the whole response is verified
   const isShown = isValid && isVerified && checked.presented !== null
   const attributes = isShown ? pickRequested(requestedClaimsOf(credential), checked.presented) : {}
-  return { isValid, name, type, format, attributes, issuer: checked.issuer, issues: [...issues] }
+  const hasConditions = requestedClaimsOf(credential).some(({ condition }) => Object.keys(condition).length > 0)
+  const checks = checksOf(issues, checked.facts, { values: hasConditions, transaction: hasTransaction })
+  return { isValid, name, type, format, attributes, issuer: checked.issuer, issues: [...issues], checks }
 }
 
 function unknownQueries({ findings }: DcqlCheckResult): readonly Issue[] {

@@ -11,12 +11,13 @@ import { finding } from '../../protocols/sd-jwt-vc/findings.ts'
 import { parseSdJwt, type SdJwt } from '../../protocols/sd-jwt-vc/sd-jwt.ts'
 import { type VerifiedPresentation, verifyPresentation } from '../../protocols/sd-jwt-vc/verify-presentation.ts'
 import { type ResolvedIssuer, resolveIssuer } from '../../trust/issuers/resolve-issuer.ts'
-import { checkStatus } from '../../trust/status-lists/check-status.ts'
+import { readStatus } from '../../trust/status-lists/check-status.ts'
 import { type Issue, isDefect, issue } from '../requests/finding.ts'
 import { checkIssuer } from './check-issuer.ts'
 import {
   type CheckedCredential,
   type ExpectedPresentation,
+  factsOf,
   issuerOrIssue,
   orNull,
   rejectedCredential,
@@ -47,16 +48,19 @@ export async function checkSdJwtPresentation(
   const issuer = await issuerOrIssue(resolveIssuer(platform, sdJwt.jwt, now, trust.anchors))
   if ('code' in issuer) return rejectedCredential([issuer])
   const verified = verify(sdJwt, issuer, expected)
-  const issues: Issue[] = [...issuer.findings, ...verified.findings, ...(await checkIssuer(issuer, expected))]
+  const acceptance = await checkIssuer(issuer, expected)
+  const issues: Issue[] = [...issuer.findings, ...verified.findings, ...acceptance.issues]
   // Token Status List 8.3: only for a credential that is otherwise valid
-  if (!issues.some(isDefect)) {
-    const status = memberOf(verified.payload, 'status')
-    const form = expected.verifier.haip ? 'certified-jwt' : 'jwt'
-    issues.push(...(await checkStatus(platform, status, issuer, now, trust.anchors, form)))
-  }
+  const form = expected.verifier.haip ? 'certified-jwt' : 'jwt'
+  const status = issues.some(isDefect)
+    ? null
+    : await readStatus(platform, memberOf(verified.payload, 'status'), issuer, now, trust.anchors, form)
+  issues.push(...(status?.findings ?? []))
   const isSigned = !verified.findings.some(({ code }) => code.startsWith('jwt.')) && issuer.trusted
   const presented = issues.some(isDefect) ? null : presentedOf(verified, issuer)
-  return { issues, issuer: isSigned ? issuer.issuer : null, presented }
+  const isBound = !isBindingWaived(sdJwt, expected) || verified.keyBinding !== null
+  const facts = factsOf(acceptance.acceptedAs, isBound, status)
+  return { issues, issuer: isSigned ? issuer.issuer : null, presented, facts }
 }
 
 function isForAnotherRequest({ keyBinding }: SdJwt, nonce: string): boolean {
@@ -74,20 +78,21 @@ async function claimedIssuerDefects({ jwt }: SdJwt, expected: ExpectedPresentati
   if (typeof iss !== 'string' || Object.hasOwn(jwt.header, 'x5c')) return []
   const mechanism = looksLikeDid(iss) ? 'did' : 'jwt-vc-issuer'
   const claimed = { issuer: iss, mechanism, trusted: true, chain: null, keyIds: [] } as const
-  return (await checkIssuer(claimed, expected)).filter(isDefect)
+  return (await checkIssuer(claimed, expected)).issues.filter(isDefect)
 }
 
-function verify(
-  sdJwt: SdJwt,
-  { key }: ResolvedIssuer,
-  { nonce, aud, now, credential, verifier }: ExpectedPresentation,
-): VerifiedPresentation {
-  // [SEC-56], [HAIP-32]: a credential with a key is always presented with it
-  const isWaived =
-    credential.requireCryptographicHolderBinding === false &&
-    !(verifier.haip && memberOf(sdJwt.jwt.payload, 'cnf') !== undefined)
-  const keyBinding = isWaived ? 'optional' : 'required'
+function verify(sdJwt: SdJwt, { key }: ResolvedIssuer, expected: ExpectedPresentation): VerifiedPresentation {
+  const { nonce, aud, now } = expected
+  const keyBinding = isBindingWaived(sdJwt, expected) ? 'optional' : 'required'
   return verifyPresentation(sdJwt, { issuerKey: key, now, keyBinding, nonce, aud, audience: aud })
+}
+
+/** [SEC-56], [HAIP-32]: a credential with a key is always presented with it */
+function isBindingWaived({ jwt }: SdJwt, { credential, verifier }: ExpectedPresentation): boolean {
+  return (
+    credential.requireCryptographicHolderBinding === false &&
+    !(verifier.haip && memberOf(jwt.payload, 'cnf') !== undefined)
+  )
 }
 
 function presentedOf(

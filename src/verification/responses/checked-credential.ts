@@ -5,6 +5,8 @@ import type { Urls } from '../../platform.ts'
 import type { Presented } from '../../protocols/dcql/check-presented.ts'
 import type { TenantTrust } from '../../trust/issuers/is-trusted.ts'
 import { isOutOfReach } from '../../trust/lookups/out-of-reach.ts'
+import type { ReadStatus } from '../../trust/status-lists/check-status.ts'
+import type { CheckFacts } from '../requests/checks.ts'
 import { type Issue, issue } from '../requests/finding.ts'
 import type { TemplateCredential } from '../templates/presentation-template.ts'
 
@@ -33,11 +35,23 @@ export type CheckedCredential = {
   readonly issuer: string | null
   /** Null if there is a defect. */
   readonly presented: (Presented & { readonly claims: JsonObject; readonly signedByHolder: JsonObject }) | null
+  /** Null if it was refused before its signature was verified. */
+  readonly facts: CheckFacts | null
 }
 
 /** Returns the result of a presentation that failed before anything in it was verified. */
 export function rejectedCredential(issues: readonly Issue[]): CheckedCredential {
-  return { issues, issuer: null, presented: null }
+  return { issues, issuer: null, presented: null, facts: null }
+}
+
+/** The facts of a presentation whose status list was read; null: it was not, for another defect. */
+export function factsOf(
+  acceptedAs: CheckFacts['acceptedAs'],
+  holderBinding: boolean,
+  status: Pick<ReadStatus, 'hasList' | 'issuedAt'> | null,
+): CheckFacts {
+  const read = status?.hasList ? 'read' : 'none'
+  return { acceptedAs, holderBinding, status: status === null ? 'skipped' : read, statusAsOf: status?.issuedAt ?? null }
 }
 
 /** Returns what `parse` returns; null if it throws a Fault. */

@@ -167,7 +167,7 @@ test('without issuers a type under an issuer address of this deployment is accep
     const claimed = { issuer: by, mechanism, trusted: true, chain: null, keyIds: [] }
     const credential = { type, format: 'sd-jwt-vc', attributes: {} } as const
     const found = await checkIssuer(claimed, { credential, trust, verifier: { urls, slug: ours, haip: false } })
-    assert.deepEqual([type, by, found.map(({ code }) => code)], [type, by, codes])
+    assert.deepEqual([type, by, found.issues.map(({ code }) => code)], [type, by, codes])
   }
 })
 
