@@ -8,10 +8,10 @@ import { requestTexts } from './texts.ts'
 /** Returns a request as the holder sees it: who asks, why, for what and for how long. Values are those of the holder's own cards. */
 export function previewOf({ me, language }: Pick<Frame, 'me' | 'language'>, draft: RequestDraft): Html {
   const t = requestTexts[language]
-  const lists = draft.credentials.map(({ name, type, rows, isOptional }) => {
+  const lists = draft.credentials.map(({ name, type, rows, isOptional }, at) => {
     const asked = rows.filter(({ isOn }) => isOn).map((row) => html`<li>${askedLabel(row)}</li>`)
     const shown = asked.length === 0 ? html`<p class="hint">${t.nothingYet}</p>` : html`<ul class="list">${asked}</ul>`
-    return html`<h3>${name || type}</h3>${isOptional && draft.which === 'all' && html`<p class="hint">${t.isOptional}</p>`}${shown}`
+    return html`<h3>${name || type || t.credential(at + 1)}</h3>${isOptional && draft.which === 'all' && html`<p class="hint">${t.isOptional}</p>`}${shown}`
   })
   const any = draft.which === 'one' && draft.credentials.length > 1 && html`<p class="hint">${t.whiches.one}</p>`
   return html`<section class="panel"><header><h2>${t.wants(me.organisation.name)}</h2></header><div class="inside">${draft.purpose !== '' && html`<p>${draft.purpose}</p>`}${any}${lists}<p class="hint">${t.keptFor}: ${keepText(draft.keep, t)}</p>${cut()}<p class="hint">${t.stays}</p></div></section>`

@@ -18,7 +18,14 @@ export async function readPaths(
   const application = await first('/onboarding/clients', 'clientId')
   return [
     '/console',
-    ...['', '/new?from=licence', `/${template}`, `/${template}/archive`].map((path) => `/console/templates${path}`),
+    ...[
+      '',
+      '/new?from=licence',
+      `/new?copy=${template}`,
+      `/${template}`,
+      `/${template}/archive`,
+      `/${template}/restore`,
+    ].map((path) => `/console/templates${path}`),
     ...['', `/${issuance}`, `/${issuance}/revoke`, '?state=canceled', '/many'].map(
       (path) => `/console/credentials${path}`,
     ),
@@ -26,7 +33,9 @@ export async function readPaths(
     ...['/console/verifications', '/console/verifications?status=expired'],
     `/console/credentials/${issuance}/offer`,
     ...['/console/issue', `/console/issue/${template}`],
-    ...['', '/new', `/new?template=${template}`, `/${request}`].map((path) => `/console/requests${path}`),
+    ...['', '/new', `/new?template=${template}`, '/new?type=urn:eu:1', `/${request}`].map(
+      (path) => `/console/requests${path}`,
+    ),
     ...['', `/${check}`].map((path) => `/console/verify${path}`),
     ...['', '/new', `/${page}`, `/${page}/delete`].map((path) => `/console/verification-pages${path}`),
     ...['', '/new', '/thandi', '/thandi/invite', '/thandi/delete'].map((path) => `/console/people${path}`),

@@ -1,0 +1,280 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { axeDefects, layoutDefects, openBrowser, type Visit, visit } from '../../test/support/browser.ts'
+import { postgresUrl } from '../../test/support/database.ts'
+import { type Api, type Deployment, deploy } from '../../test/support/server.ts'
+import { type SignedIn, signInAs } from './test-support/console-walk.ts'
+
+const skip = postgresUrl === null ? false : 'what pages do with their forms does not depend on the database'
+const TEMPLATES = '/creds/templates/credentials'
+const REQUESTS = '/creds/templates/presentations'
+const logo = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>'
+
+let chirograph: Deployment
+let browser: Browser
+let acme: Api
+let owner: SignedIn
+before(async () => {
+  ;[chirograph, browser] = await Promise.all([deploy(), openBrowser()])
+  acme = await chirograph.backend('acme')
+  owner = await signInAs(browser, chirograph, acme, 'naledi', ['owner'])
+})
+after(async () => {
+  await browser.close()
+  await chirograph.stop()
+})
+
+async function open(options: BrowserContextOptions = {}): Promise<Visit> {
+  const opened = await visit(browser, chirograph.url, { storageState: owner, ...options })
+  opened.page.setDefaultTimeout(8000)
+  return opened
+}
+
+const save = (page: Page) => page.getByRole('button', { name: 'Save' }).click()
+
+for (const javaScriptEnabled of [true, false]) {
+  const code = javaScriptEnabled ? 'degree-on' : 'degree-off'
+  test(`a template with parts, a list, languages and a logo is saved as it was typed, scripts ${javaScriptEnabled ? 'on' : 'off'}`, {
+    skip,
+  }, async () => {
+    const { page, troubles, close } = await open({ javaScriptEnabled })
+    await page.goto('/console/templates/new?from=diploma')
+    await page.getByText('Fixed details').click()
+    await page.locator('#code').fill(code)
+    await page.getByRole('button', { name: 'Add an attribute' }).click()
+    await page.locator('#key-4').fill('address')
+    await page.locator('#type-4').selectOption('object')
+    await page.getByRole('button', { name: 'Add a part' }).last().click()
+    await page.locator('#key-5').fill('city')
+    await page.getByRole('button', { name: 'Add an attribute' }).click()
+    await page.locator('#key-6').fill('grades')
+    await page.locator('#type-6').selectOption('array')
+    await page.locator('#of-6').selectOption('number')
+    await page.getByRole('button', { name: 'Move up: grades' }).or(page.locator('[value=up-6]')).first().click()
+    assert.equal(await page.locator('#key-4').inputValue(), 'grades')
+    assert.equal(await page.locator('#key-6').inputValue(), 'city', 'parts move with what they are parts of')
+    await page.locator('[value=down-4]').click()
+    await page.getByRole('button', { name: 'Add a language' }).click()
+    await page.locator('#lname-0').fill('Diplôme')
+    await page.locator('#label0-2').fill('Titre')
+    await page.locator('#logoFile').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: Buffer.from(logo) })
+    await page.locator('#until').selectOption('span')
+    await page.locator('#untilCount').fill('ten')
+    await page.locator('#key-5').fill('')
+    await save(page)
+    for (const id of ['#untilCount', '#key-5'])
+      assert.equal(await page.locator(id).getAttribute('aria-invalid'), 'true')
+    assert.equal(await page.locator('.picked img').count(), 1, 'the file is not lost')
+    await page.locator('#untilCount').fill('10')
+    await page.locator('#key-5').fill('city')
+    await save(page)
+    await page.waitForURL('/console/templates')
+    const { body } = await acme.get(TEMPLATES)
+    const found = body.data.find((one: { code: string }) => one.code === code)
+    const { display, attributes, validUntil } = found
+    assert.deepEqual(Object.keys(attributes), [
+      'family_name',
+      'given_name',
+      'degree',
+      'awarded_on',
+      'address',
+      'grades',
+    ])
+    assert.deepEqual(attributes.address, { type: 'object', properties: { city: { type: 'string' } } })
+    assert.deepEqual(attributes.grades, { type: 'array', items: { type: 'number' } })
+    assert.deepEqual(attributes.degree.names, { fr: 'Titre' })
+    assert.deepEqual(display.translations, [{ locale: 'fr', name: 'Diplôme' }])
+    assert.deepEqual(display.cardLine, ['/degree', '/awarded_on'])
+    assert.equal(display.logo.uri, `data:image/svg+xml;base64,${Buffer.from(logo).toString('base64')}`)
+    assert.deepEqual(validUntil, { future: { years: 10 } })
+    assert.deepEqual(troubles, [])
+    await close()
+  })
+}
+
+test('what the designer does not show stays, also in a copy; an archived template can be restored', {
+  skip,
+}, async () => {
+  const body = {
+    ...{ name: 'Odd', code: 'odd', batchSize: 4, keyAttestation: { keyStorage: ['iso_18045_high'] } },
+    ...{ validFrom: '2030-01-01T10:00:00Z', validUntil: { future: { years: 2, months: 6 } } },
+    attributes: {
+      list: { type: 'array', items: { type: 'array', items: { type: 'string' } }, alwaysDisclosed: true },
+      free: { type: 'object' },
+      place: {
+        type: 'object',
+        alwaysDisclosed: true,
+        properties: { city: { type: 'string', alwaysDisclosed: false } },
+      },
+    },
+  }
+  const { id } = (await acme.post(TEMPLATES, body)).body.data
+  const { page, close } = await open()
+  await page.goto(`/console/templates/${id}`)
+  await page.getByLabel('Description').fill('Changed')
+  await save(page)
+  await page.waitForURL('/console/templates')
+  const { data: changed } = (await acme.get(`${TEMPLATES}/${id}`)).body
+  assert.partialDeepStrictEqual(changed, { ...body, description: 'Changed' })
+  assert.deepEqual(changed.attributes, body.attributes)
+  await page.goto(`/console/templates/new?copy=${id}`)
+  await save(page)
+  await page.waitForURL('/console/templates')
+  const { data: all } = (await acme.get(TEMPLATES)).body
+  const copy = all.find((one: { name: string }) => one.name === 'Odd (copy)')
+  assert.deepEqual([copy.keyAttestation, copy.attributes], [body.keyAttestation, body.attributes])
+  await page.goto(`/console/templates/${id}/archive`)
+  await page.getByRole('button', { name: 'Archive' }).click()
+  await page.waitForURL('/console/templates')
+  await page.goto(`/console/templates/${id}`)
+  await page.getByRole('link', { name: 'Restore' }).click()
+  await page.getByRole('button', { name: 'Restore' }).click()
+  await page.waitForURL('/console/templates')
+  await page.getByRole('link', { name: 'Odd', exact: true }).waitFor()
+  await close()
+})
+
+test('a driving licence is an mdoc with its namespace, and another namespace can be added', { skip }, async () => {
+  const { page, close } = await open()
+  await page.goto('/console/templates/new?from=licence')
+  await page.getByRole('button', { name: 'Add a namespace' }).click()
+  await page.locator('#key-12').fill('org.example.extra')
+  await page.locator('#key-13').fill('seen')
+  await page.locator('#type-13').selectOption('tdate')
+  await save(page)
+  await page.waitForURL('/console/templates')
+  const { data } = (await acme.get(`${TEMPLATES}?search[name]=Driving`)).body
+  assert.equal(data[0].docType, 'org.iso.18013.5.1.mDL')
+  assert.deepEqual(Object.keys(data[0].attributes), ['org.iso.18013.5.1', 'org.example.extra'])
+  assert.deepEqual(data[0].attributes['org.example.extra'], { seen: { type: 'tdate' } })
+  await close()
+})
+
+test('a request says which attributes, which values, who issued them, and how long it is kept', { skip }, async () => {
+  const place = { type: 'object', properties: { city: { type: 'string', name: 'City' } } }
+  const attributes = { grade: { type: 'number', name: 'Grade' }, place, born: { type: 'date', name: 'Born' } }
+  const { type } = (await acme.post(TEMPLATES, { name: 'Transcript', code: 'transcript', attributes })).body.data
+  const { page, troubles, close } = await open()
+  await page.goto('/console/requests/new')
+  await page.getByLabel('Which of your credentials').selectOption({ label: 'Transcript' })
+  await page.getByRole('button', { name: 'Continue' }).first().click()
+  await save(page)
+  await page.getByRole('alert').getByText('Choose at least one').waitFor()
+  await page.getByLabel('Why you ask').fill('To let you in.')
+  await page.getByLabel('How long the result is kept').selectOption('86400')
+  await page.getByLabel('Grade').check()
+  await page.locator('#cond-0-0').selectOption('between')
+  await page.locator('#value-0-0').fill('50,5')
+  await page.locator('#until-0-0').fill('90')
+  await page.getByLabel('place: City').check()
+  await page.locator('#cond-0-1').selectOption('oneOf')
+  await page.locator('#value-0-1').fill('Pretoria; Cape Town')
+  await page.locator('#from-0').selectOption('anybody')
+  await page.getByText('Anybody can make a credential').waitFor()
+  await page.locator('#preview').getByText('To let you in.').waitFor()
+  await page.locator('#more').selectOption('hand')
+  await page.getByRole('button', { name: 'Add a credential' }).click()
+  await page.locator('#type-1').fill('https://x.example/vct')
+  await page.locator('#path-1-0').fill('person / names / *')
+  await page.locator('#optional-1').check()
+  assert.deepEqual([...(await axeDefects(page)), ...(await layoutDefects(page))], [])
+  await save(page)
+  await page.waitForURL('/console/requests')
+  const { data: requests } = (await acme.get(REQUESTS)).body
+  const saved = (await acme.get(`${REQUESTS}/${requests[0].id}`)).body
+  assert.deepEqual(saved.data.credentials[0], {
+    ...{ type, format: 'sd-jwt-vc', name: 'Transcript' },
+    attributes: {
+      grade: { type: 'number', minimum: 50.5, maximum: 90 },
+      place: { properties: { city: { type: 'string', values: ['Pretoria', 'Cape Town'] } } },
+    },
+  })
+  assert.deepEqual(saved.data.credentials[1].attributes, { person: { properties: { names: { items: {} } } } })
+  assert.partialDeepStrictEqual(saved.meta, {
+    ...{ retentionSeconds: 86_400, verifierConfig: { purpose: 'To let you in.' } },
+    credentials: [{ issuers: ['*'] }, { optional: true }],
+  })
+  await page.getByRole('link', { name: 'Transcript' }).click()
+  await save(page)
+  await page.waitForURL('/console/requests')
+  const again = (await acme.get(`${REQUESTS}/${requests[0].id}`)).body
+  assert.deepEqual([again.data.credentials, again.meta], [saved.data.credentials, saved.meta])
+  assert.deepEqual(troubles, [])
+  await close()
+})
+
+test('two people edit one request: the second is told, and loses nothing', { skip }, async () => {
+  const credentials = [{ type: 'https://x.example/vct', attributes: { a: {} } }]
+  const { id } = (await acme.post(REQUESTS, { name: 'Shared', description: '', credentials })).body.data
+  const { page, close } = await open()
+  await page.goto(`/console/requests/${id}`)
+  await acme.send('PUT', `${REQUESTS}/${id}`, JSON.stringify({ name: 'Theirs', description: '', credentials }), {
+    'content-type': 'application/json',
+  })
+  await page.getByLabel('Name', { exact: true }).fill('Mine')
+  await save(page)
+  await page.getByText('was changed in the meantime').waitFor()
+  assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Mine')
+  assert.equal((await acme.get(`${REQUESTS}/${id}`)).body.data.name, 'Theirs')
+  await save(page)
+  await page.waitForURL('/console/requests')
+  assert.equal((await acme.get(`${REQUESTS}/${id}`)).body.data.name, 'Mine')
+  await close()
+})
+
+/** Moves the focus by the keyboard to an element. */
+async function tabTo(page: Page, selector: string): Promise<void> {
+  for (let steps = 0; steps < 200; steps += 1) {
+    if (await page.evaluate<boolean>(`document.activeElement?.matches(${JSON.stringify(selector)}) === true`)) return
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`the keyboard does not reach ${selector}`)
+}
+
+test('by the keyboard alone a card is issued, and a bad row is repaired', { skip }, async () => {
+  const attributes = { family_name: { type: 'string', name: 'Family name', required: true }, grade: { type: 'number' } }
+  const { id } = (await acme.post(TEMPLATES, { name: 'Keyed', code: 'keyed', attributes })).body.data
+  const { page, close } = await open()
+  await page.goto('/console/issue')
+  await tabTo(page, `a[href="/console/issue/${id}"]`)
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`/console/issue/${id}`)
+  await tabTo(page, '[id="value-grade"]')
+  await page.keyboard.type('sixty')
+  await page.keyboard.press('Enter')
+  await page.getByRole('alert').waitFor()
+  assert.equal(
+    await page.evaluate(`document.activeElement.getAttribute('role')`),
+    'alert',
+    'the focus is on what is wrong',
+  )
+  await tabTo(page, 'a[href="#value-family_name"]')
+  await page.keyboard.press('Enter')
+  await tabTo(page, '[id="value-family_name"]')
+  await page.keyboard.type('Molefe')
+  await tabTo(page, '[id="value-grade"]')
+  await page.keyboard.press('ControlOrMeta+a')
+  await page.keyboard.type('60')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/\/console\/credentials\/[0-9a-f-]{36}$/)
+  await page.goto(`/console/issue/table?template=${id}`)
+  await tabTo(page, '#pasted')
+  await page.keyboard.insertText('Family name;grade\nMolefe;sixty\nBotha;70')
+  await tabTo(page, 'main button.main')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/\/console\/issue\/table\/[0-9a-f-]{36}$/)
+  await tabTo(page, '.repair td.wrong input')
+  await page.keyboard.press('ControlOrMeta+a')
+  await page.keyboard.type('61')
+  await page.keyboard.press('Enter')
+  await page
+    .getByText('All 2 rows are ready')
+    .or(page.getByRole('button', { name: /Issue 2/ }))
+    .first()
+    .waitFor()
+  await tabTo(page, 'button[name="do"][value="issue"]')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/\/console\/batches\//)
+  await close()
+})
