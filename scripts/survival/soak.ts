@@ -1,2 +1,117 @@
+import { mkdtempSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { startPostgres } from '../../test/support/postgres.ts'
+import { startFleet } from './fleet.ts'
+import { anOrganisation, type Organisation, organisationsFile } from './organisation.ts'
 import type { Options, Outcome } from './outcome.ts'
-export const soak = async (_: Options): Promise<Outcome> => ({ faults: [], figures: {} })
+
+const SERVERS = 2
+const WORKERS = 8
+const CALIBRATION_MS = 20_000
+const SHARE = 0.7
+/** Parts of the time whose figures are compared. */
+const PARTS = 6
+/** Of the second half against the first one, which has the warm-up of compilers and caches behind it after its first part. */
+const MEMORY_GROWTH_MAX = 1.2
+const LATENCY_GROWTH_MAX = 1.5
+const PAGE_BYTES = 4096
+const MB = 1_000_000
+
+/** One part of the time. */
+type Part = { readonly megabytes: number; readonly p99: number; readonly perSecond: number; readonly failed: number }
+
+/**
+ * Whole issuances at 70 % of what the deployment does at most here, for some minutes: offer, token, nonce, credential by a foreign wallet.
+ * Memory of the servers and the slowest one in a hundred must be as flat in the end as in the beginning.
+ */
+export async function soak({ minutes }: Options): Promise<Outcome> {
+  const database = await startPostgres({ durable: true })
+  const logFile = join(mkdtempSync(join(tmpdir(), 'chirograph-soak-')), 'servers.log')
+  const fleet = await startFleet(database.url, { count: SERVERS, logFile, file: organisationsFile(['acme']) })
+  try {
+    const one = await anOrganisation(fleet.url, 'acme')
+    const most = await run(one, CALIBRATION_MS, 0)
+    const perSecond = most.latencies.length / (CALIBRATION_MS / 1000)
+    const parts: Part[] = []
+    for (let part = 0; part < PARTS; part += 1) {
+      const ms = (minutes * 60_000) / PARTS
+      const { latencies, failed } = await run(one, ms, perSecond * SHARE)
+      const megabytes = fleet.pids().reduce((sum, pid) => sum + residentMegabytes(pid), 0)
+      parts.push({
+        megabytes,
+        p99: percentile(latencies),
+        perSecond: Math.round((latencies.length / ms) * 10_000) / 10,
+        failed,
+      })
+    }
+    return { figures: figuresOf(minutes, perSecond, parts), faults: [...faultsOf(parts), ...endedIn(fleet.ended())] }
+  } finally {
+    await fleet.stop()
+    await database.stop()
+  }
+}
+
+function figuresOf(minutes: number, mostPerSecond: number, parts: readonly Part[]): Outcome['figures'] {
+  return {
+    ...{ minutes, mostPerSecond: Math.round(mostPerSecond * 10) / 10, perSecond: parts.map((part) => part.perSecond) },
+    ...{ megabytes: parts.map((part) => part.megabytes), p99Ms: parts.map((part) => part.p99) },
+    failed: parts.map((part) => part.failed),
+  }
+}
+
+/** Compares the last two parts with the second and third one. */
+function faultsOf(parts: readonly Part[]): string[] {
+  const growth = (value: (part: Part) => number) => {
+    const sum = (some: readonly Part[]) => some.reduce((total, part) => total + value(part), 0)
+    return sum(parts.slice(-2)) / sum(parts.slice(1, 3))
+  }
+  const [memory, latency] = [growth(({ megabytes }) => megabytes), growth(({ p99 }) => p99)]
+  const failed = parts.reduce((sum, part) => sum + part.failed, 0)
+  return [
+    ...(memory > MEMORY_GROWTH_MAX ? [`memory grew to ${memory.toFixed(2)} times`] : []),
+    ...(latency > LATENCY_GROWTH_MAX ? [`the slowest one in a hundred grew to ${latency.toFixed(2)} times`] : []),
+    ...(failed > 0 ? [`${failed} issuances failed`] : []),
+  ]
+}
+
+function endedIn(count: number): string[] {
+  return count > 0 ? [`${count} servers ended by themselves`] : []
+}
+
+/** Issues for a time. @param perSecond 0: as fast as it goes */
+async function run(one: Organisation, ms: number, perSecond: number): Promise<{ latencies: number[]; failed: number }> {
+  const latencies: number[] = []
+  const began = performance.now()
+  let turn = 0
+  let failed = 0
+  const work = async () => {
+    for (;;) {
+      // By the clock, not by the answer before: a slow answer must not lessen the load.
+      const due = perSecond === 0 ? performance.now() : began + (turn++ * 1000) / perSecond
+      if (due - began > ms || performance.now() - began > ms) return
+      await pause(Math.max(0, due - performance.now()))
+      const from = performance.now()
+      try {
+        await one.receive(await one.offer())
+        latencies.push(performance.now() - from)
+      } catch {
+        failed += 1
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: WORKERS }, work))
+  return { latencies, failed }
+}
+
+function percentile(latencies: number[]): number {
+  latencies.sort((a, b) => a - b)
+  return Math.round(latencies[Math.floor(0.99 * (latencies.length - 1))] ?? Number.NaN)
+}
+
+/** @see proc_pid_statm(5) */
+function residentMegabytes(pid: number): number {
+  const [, resident = '0'] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')
+  return Math.round((Number(resident) * PAGE_BYTES) / MB)
+}

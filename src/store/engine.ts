@@ -41,6 +41,14 @@ export const setSessionContext: Sql = {
     || set_config('statement_timeout', $3, true) || set_config('idle_in_transaction_session_timeout', '30s', true)) is null`,
 }
 
+/** As {@link setSessionContext}, for statements that are planned once. */
+export const setPlannedOnceContext: Sql = {
+  name: 'store.set_planned_once_context',
+  text: `select where (set_config('role', $1, true) || set_config('chirograph.tenant_id', $2, true)
+    || set_config('statement_timeout', $3, true) || set_config('idle_in_transaction_session_timeout', '30s', true)
+    || set_config('plan_cache_mode', 'force_generic_plan', true)) is null`,
+}
+
 /** Time limit of one round trip, by default. */
 export const ANSWER_MS_MAX = 10_000
 

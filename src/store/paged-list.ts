@@ -1,4 +1,4 @@
-import { type Sql, sql, type TenantTx } from './store.ts'
+import { plannedOnce, type Sql, sql, type TenantTx } from './store.ts'
 
 /** The requested page of a list. */
 export type PageRequest = {
@@ -31,6 +31,8 @@ type PagedList<Filter extends string> = {
   /** Source of the row of a cursor: `table where tenant_id = $1`, with the names of `select`. Required for `sorts`. */
   readonly rows?: string
   readonly filters: Readonly<Record<Filter, PageFilter>>
+  /** Whether a connection plans each statement once: for tables of many partitions. */
+  readonly isPlannedOnce?: boolean
 }
 
 /** Values of the filters; undefined or null does not filter. */
@@ -63,7 +65,7 @@ export function pagedList<Filter extends string>(
     const key = [list.name, page.sort.field, page.readDescending ? 'd' : 'a', cursorOf(page) === null ? '' : 'p']
       .concat(given.map((name, index) => `${names.indexOf(name)}${chosen[index]?.variant ?? ''}`))
       .join(' ')
-    const statement = statements.get(key) ?? sql(key, textOf(list, page, chosen))
+    const statement = statements.get(key) ?? (list.isPlannedOnce ? plannedOnce : sql)(key, textOf(list, page, chosen))
     statements.set(key, statement)
     const cursor = cursorOf(page) === null ? [] : [cursorOf(page)]
     const values = given.filter((_, index) => chosen[index]?.variant === '').map((name) => filter[name])

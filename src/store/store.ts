@@ -3,8 +3,12 @@ import type { TenantId } from '../caller.ts'
 declare const tenantTx: unique symbol
 declare const acrossTx: unique symbol
 
-/** A SQL statement. `name` is that of its prepared statement on PostgreSQL; empty: see {@link composedSql}. */
-export type Sql = { readonly name: string; readonly text: string }
+/**
+ * A SQL statement. `name` is that of its prepared statement on PostgreSQL; empty: see {@link composedSql}. `isPlannedOnce`: a connection plans
+ * it at its first use, for all values. For statements over many partitions, whose planning costs more than they do. As the first statement of a
+ * transaction it decides so for the whole transaction.
+ */
+export type Sql = { readonly name: string; readonly text: string; readonly isPlannedOnce?: boolean }
 
 type Rows = <Row>(statement: Sql, values?: readonly unknown[]) => Promise<Row[]>
 
@@ -46,6 +50,11 @@ export type Store = {
 export function sql(name: string, text: string): Sql {
   if (name.length > 60) throw new Error(`statement name too long: ${name}`)
   return { name, text }
+}
+
+/** As {@link sql}, for a statement that is planned once. Its text must need no value to choose its index. */
+export function plannedOnce(name: string, text: string): Sql {
+  return { ...sql(name, text), isPlannedOnce: true }
 }
 
 /**

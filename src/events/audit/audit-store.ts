@@ -33,6 +33,7 @@ export type AuditFilter = {
 const find = sql('events.find_audit_entry', 'select from audit_entry where tenant_id = $1 and id = $2')
 const page = pagedList({
   name: 'events.list_audit',
+  isPlannedOnce: true,
   select: `select id, at, actor_kind as "actorKind", actor_id as "actorId", acting_client as "actingClient", action,
     subject_kind as "subjectKind", subject_id as "subjectId", result, ip, request_id as "requestId", detail
     from audit_entry where tenant_id = $1`,

@@ -1,6 +1,6 @@
 import type { TenantId } from '../../caller.ts'
 import { lowestIdAt } from '../../store/row-id.ts'
-import { type AcrossTx, type Sql, sql, type TenantTx } from '../../store/store.ts'
+import { type AcrossTx, plannedOnce, type Sql, sql, type TenantTx } from '../../store/store.ts'
 import { isFrequent, RARE } from '../audit/frequent-actions.ts'
 import type { PublishedEvent } from './event.ts'
 import { END, type Position, positionValues, SETTLED, START } from './position.ts'
@@ -81,7 +81,7 @@ function listStatement(direction: Direction, type: TypeFilter, by: 'subject' | '
     '($11::uuid is null or a.id >= $11) and ($12::uuid is null or a.id < $12)',
     ...(by === 'user' ? ['a.notified_user = $13'] : []),
   ]
-  return sql(
+  return plannedOnce(
     `events.list_${direction}_${type}${by === null ? '' : `_${by}`}`,
     `select ${COLUMNS} from audit_entry a where ${conditions.join(' and ')} order by ${ORDER[direction]} limit $5`,
   )

@@ -1,7 +1,7 @@
 import type { TenantId } from '../../caller.ts'
 import { isFree, type Lease, take } from '../../store/lease.ts'
 import { newId } from '../../store/row-id.ts'
-import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
+import { type AcrossTx, plannedOnce, sql, type TenantTx } from '../../store/store.ts'
 import { type Position, positionValues, SETTLED } from '../stream/position.ts'
 
 /** An endpoint with new events, and the position up to which its deliveries exist. */
@@ -23,7 +23,7 @@ const listBehind = sql(
        and (a.era, a.xact, a.id) > (e.era, e.xact, e.event_id) and ${SETTLED})
    limit $1`,
 )
-const listFresh = sql(
+const listFresh = plannedOnce(
   'events.list_new_events',
   `select a.id, a.event_type as type, a.at, a.era, a.xact::text as xact from audit_entry a
    where a.tenant_id = $1 and a.event_type is not null and (a.era, a.xact, a.id) > ($2::int, $3::xid8, $4::uuid) and ${SETTLED}

@@ -7,7 +7,7 @@ import type { TenantId } from '../../caller.ts'
 import { DatabaseUnavailable } from '../database-unavailable.ts'
 import { openStore } from '../opening/open-store.ts'
 import { newId } from '../row-id.ts'
-import { type Store, sql } from '../store.ts'
+import { composedSql, plannedOnce, type Store, sql } from '../store.ts'
 
 const skip = postgresUrl === null ? 'there is nothing to lend without a PostgreSQL server' : false
 const backend = sql('test.connections_backend', 'select pg_backend_pid() as pid')
@@ -164,5 +164,27 @@ test('PostgreSQL ends a transaction whose statement is slow or whose client is i
     `select current_setting('statement_timeout') as statement, current_setting('idle_in_transaction_session_timeout') as idle`,
   )
   assert.deepEqual(await store.single(tenant, (tx) => tx.rows(limits)), [{ statement: '9s', idle: '30s' }])
+  await store.close()
+})
+
+test('a statement that is planned once has one plan for all values, and others are planned as before', {
+  skip,
+}, async () => {
+  const { store } = await aStore(1)
+  const [once, often] = [plannedOnce, sql].map((define, at) =>
+    define(`test.connections_plan_${at}`, 'select $1::int as n'),
+  )
+  assert(once !== undefined && often !== undefined)
+  const plans = composedSql(
+    `select name, generic_plans as generic, custom_plans as custom from pg_prepared_statements where name like 'test.connections_plan%' order by name`,
+  )
+  for (let n = 0; n < 3; n += 1) {
+    await store.single(tenant, (tx) => tx.rows(once, [n]))
+    await store.inTenant(tenant, (tx) => tx.rows(often, [n]))
+  }
+  assert.deepEqual(await store.across('which plans there are', (tx) => tx.rows(plans)), [
+    { name: once.name, generic: '3', custom: '0' },
+    { name: often.name, generic: '0', custom: '3' },
+  ])
   await store.close()
 })

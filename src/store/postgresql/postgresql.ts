@@ -8,6 +8,7 @@ import {
   type RunStatement,
   type SessionContext,
   sessionContextValues,
+  setPlannedOnceContext,
   setSessionContext,
   statementMsMax,
 } from '../engine.ts'
@@ -60,12 +61,16 @@ export function openPostgresql(options: Options): Engine {
     },
     control: (client, text) => sent(client, client.query(text), () => false),
   }
-  const contextStep = (context: SessionContext) =>
-    stepOf(setSessionContext, sessionContextValues(context, statementMsMax(answerMsMax)))
+  const contextStep = (context: SessionContext, { isPlannedOnce = false }: Sql) =>
+    stepOf(
+      isPlannedOnce ? setPlannedOnceContext : setSessionContext,
+      sessionContextValues(context, statementMsMax(answerMsMax)),
+    )
   return {
     kind: 'postgresql',
-    transaction: (context, work) => transaction(link, [begin, contextStep(context)], work),
-    single: async (context, statement, values) => single(link, [contextStep(context), stepOf(statement, values)]),
+    transaction: (context, work) => transaction(link, (first) => [begin, contextStep(context, first)], work),
+    single: async (context, statement, values) =>
+      single(link, [contextStep(context, statement), stepOf(statement, values)]),
     asOwner: (work) => asOwner(link, work),
     check: async () => {
       if (!isPrepared) return
@@ -88,7 +93,7 @@ type Link = {
 
 async function transaction<T>(
   link: Link,
-  opening: readonly Step[],
+  opening: (first: Sql) => readonly Step[],
   work: (run: RunStatement) => Promise<T>,
 ): Promise<T> {
   const used = await borrow(link)
@@ -98,7 +103,7 @@ async function transaction<T>(
     const step = stepOf(statement, values)
     if (opened) return link.send<Row>(used.client, [step])
     opened = true
-    return sendFirst<Row>(link, used, [...opening, step])
+    return sendFirst<Row>(link, used, [...opening(statement), step])
   }
   try {
     const result = await work(run)
