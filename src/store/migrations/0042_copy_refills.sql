@@ -1,7 +1,6 @@
--- 0042 copy refills: a wallet replaces the used copies of a batch, and an issuer issues new copies for other keys; roots of the wallet provider
--- are rotated.
--- Locks: issuance and wallet_provider_certificate while columns are added (no rewrite); the new table none. Old code runs on it: yes, it refills
--- nothing and uses the first root. Way back: drop the columns and the table; of wallet_provider_certificate delete the roots but one first.
+-- 0042 copy refills: a wallet replaces the used copies of a batch, and an issuer issues new copies for other keys.
+-- Locks: issuance while columns are added (no rewrite); the new table none. Old code runs on it: yes, it refills nothing. Way back: drop the
+-- columns and the table.
 
 -- Until when the wallet that redeemed a code may get new copies for other keys; null: it may not. The claims are kept until then.
 alter table issuance add column refill_until timestamptz;
