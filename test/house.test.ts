@@ -41,7 +41,7 @@ const engineParses = new Set([
   ...['src/crypto/json-reader.ts'],
   ...['src/cli.ts', 'src/http/validation/check.ts', 'src/http/openapi/components.ts'],
   // Runs in browsers, and reads what our own page holds.
-  'src/pages/browser/sign-passkey.ts',
+  ...['src/pages/browser/embed-frame.ts', 'src/pages/browser/sign-passkey.ts'],
 ])
 const bannedWords =
   /^(utils?|helpers?|common|shared|misc|base|manager|services?|handlers?|processor|impl|dto|data|info)$/

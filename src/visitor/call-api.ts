@@ -49,7 +49,7 @@ type Reply<T> =
   | { readonly refusal: Refusal }
 
 /** A browser that asks for a page, whose address counts for the limits. */
-export type Asking = { readonly platform: Pick<Platform, 'dispatch' | 'urls'>; readonly ip: string }
+type Asking = { readonly platform: Pick<Platform, 'dispatch' | 'urls'>; readonly ip: string }
 
 /** Returns what visitors may know of a page. */
 export function readAbout(asking: Asking, page: string): Promise<Reply<About>> {

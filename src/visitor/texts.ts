@@ -55,7 +55,7 @@ const en = {
 }
 
 /** Texts of the pages for visitors. */
-export type VisitorTexts = Omit<typeof en, 'refused' | 'returned'> & {
+type VisitorTexts = Omit<typeof en, 'refused' | 'returned'> & {
   readonly returned: readonly string[]
   readonly refused: Readonly<Record<keyof typeof en.refused, readonly [string, string]>>
 }

@@ -20,6 +20,7 @@ import type { Endpoint } from '../../src/http/routes/endpoint.ts'
 import type { Route } from '../../src/http/routes/route.ts'
 import { newId } from '../../src/store/row-id.ts'
 import { platformTenantId } from '../../src/store/store.ts'
+import { visitorEndpoints } from '../../src/visitor/public-endpoints.ts'
 import { openTestDatabase, type TestDatabase } from '../support/database.ts'
 import { freePort } from '../support/free-port.ts'
 import { makeEverything, type Objects } from '../support/main-job.ts'
@@ -111,14 +112,7 @@ const publicOperations: Readonly<Record<string, string>> = {
     [...consoleEndpoints, ...holderScreens].map(({ method, path }) => [`${method} ${path}`, bySession]),
   ),
   'GET /offer/{tenant}/{token}': byLink,
-  'GET /verify/{page}': forVisitors,
-  'POST /verify/{page}': forVisitors,
-  'GET /verify/{page}/state': 'the cookie of the visitor who began a request',
-  'GET /verify/{page}/return': forVisitors,
-  'GET /embed/{page}': forVisitors,
-  'POST /embed/{page}': forVisitors,
-  'GET /embed/{page}/state': 'the secret of the visitor who began it',
-  'GET /embed.js': 'a script for pages',
+  ...Object.fromEntries(visitorEndpoints.map(({ method, path }) => [`${method} ${path}`, forVisitors])),
   'GET /me/manifest.webmanifest': 'what an installed wallet needs; nothing of a person',
   'GET /worker.js': 'what an installed wallet needs; nothing of a person',
   'GET /me/icon.svg': 'what an installed wallet needs; nothing of a person',

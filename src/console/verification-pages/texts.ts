@@ -61,7 +61,7 @@ const en = {
 }
 
 /** Texts of the screens of verification pages. */
-export type PageTexts = typeof en
+type PageTexts = typeof en
 
 const fr: PageTexts = {
   title: 'Pages publiques',

@@ -1,5 +1,5 @@
 /** What a visitor learns of the result: whether the credential was accepted, or only that the answer arrived. */
-export type VisitorSees = 'verdict' | 'receipt'
+type VisitorSees = 'verdict' | 'receipt'
 
 /** What the owner of a verification page decides. */
 export type PageContent = {

@@ -257,6 +257,18 @@ test('a template of its own redirect sends no visitor elsewhere', async () => {
   assert(!JSON.stringify(sent).includes('elsewhere.example'))
 })
 
+test('an organisation has at most 200 pages', async () => {
+  const credentials = [{ type: 'x', attributes: { a: {} } }]
+  const made = await globex.post('/creds/templates/presentations', { name: 'Many', description: '', credentials })
+  const body = { name: 'Many', presentationTemplateId: made.body.data.id }
+  const statuses: number[] = []
+  for (let turn = 0; turn < 21; turn += 1) {
+    const some = Array.from({ length: turn === 20 ? 2 : 10 }, () => globex.post('/creds/verification-pages', body))
+    statuses.push(...(await Promise.all(some)).map(({ status }) => status))
+  }
+  assert.deepEqual([statuses.filter((one) => one === 201).length, statuses.slice(-2)], [200, [409, 409]])
+})
+
 test('waiting visitors leave the other half of the places of their organisation, and all of others, free', () => {
   const memory = new Memory()
   const take = (tenantId: string, requestId: string, ip: string) =>

@@ -6,15 +6,14 @@ import type { Platform } from '../../platform.ts'
 import { limitVerifierRefusals } from '../requests/rate-limits.ts'
 import { addressesOf } from '../requests/request-addresses.ts'
 import { findPresentationRequest, type RequestRow } from '../requests/request-store.ts'
-import { requestTokenOf } from '../requests/request-token.ts'
-import { responseCodeOf } from '../requests/response-code.ts'
+import { requestTokenOf, responseCodeOf } from '../requests/request-token.ts'
 import type { PublicPage } from './find-page.ts'
 import { findVisit } from './visit-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'sealing' | 'rateLimiter' | 'urls'>
 
 /** The state of a request as its visitor learns it. `answered`: the owner does not say whether the credential was accepted. */
-export type VisitStatus = RequestRow['status'] | 'answered'
+type VisitStatus = RequestRow['status'] | 'answered'
 
 /** What the browser that began a request learns of it. Never a claim, and not why a credential was refused. */
 export type VisitState = {

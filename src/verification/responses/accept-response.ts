@@ -20,8 +20,7 @@ import {
   type PlainResponses,
   releaseRequest,
 } from '../requests/request-store.ts'
-import { readRequestToken } from '../requests/request-token.ts'
-import { responseCodeOf } from '../requests/response-code.ts'
+import { readRequestToken, responseCodeOf } from '../requests/request-token.ts'
 import { responseKeyOf } from '../requests/response-key.ts'
 import { openTransactions, sealResult } from '../requests/sealed-request.ts'
 import { checkResponse } from './check-response.ts'
