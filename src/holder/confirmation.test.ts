@@ -1,7 +1,9 @@
-// An organisation that wants people to sign in again before they share, on the pages and in the API, with a password and at `oidc-provider`.
+// An organisation that wants people to sign in again before they share, on the pages and in the API, with a password and at `oidc-provider`. Cards that their types draw.
 import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
 import { after, afterEach, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { axeDefects, layoutDefects } from '../../test/support/browser.ts'
 import { authorize, byPassword, callback, password } from '../../test/support/oauth-person.ts'
 import { type Api, backendSecret } from '../../test/support/server.ts'
 import { PlainBrowser } from '../authorization/sign-in/test-support/plain-browser.ts'
@@ -9,9 +11,11 @@ import { ForeignProvider } from '../authorization/test-support/foreign-provider.
 import { cookieOf } from '../console/test-support/refusals.ts'
 import { sha256Base64url } from '../crypto/digest.ts'
 import { randomToken } from '../crypto/random.ts'
-import { HolderWorld, opening, take } from './test-support/holder-world.ts'
+import { HolderWorld, opening, small, take } from './test-support/holder-world.ts'
 
 const PRESENTATIONS = '/wallet/v2/presentations'
+/** Where the pictures go; none are made without it. */
+const pictures = process.env.PICTURES
 let world: HolderWorld
 let wallet: Api
 let clientId: string
@@ -210,4 +214,54 @@ test('a session at a foreign provider does not confirm; a new authentication the
   const second = await share()
   await page.getByText('You did not sign in again for this').waitFor()
   assert.equal(await statusOf(second), 'pending')
+})
+
+test('a card is drawn from the template of its type, with the issuer below it in our words', async (t) => {
+  const drawing = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 317 200"><rect width="317" height="200" fill="#14532d"/><text x="24" y="120" font-size="28" fill="#fff">{{who}}</text></svg>`
+  const types = createServer((_, response) =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end(type()),
+  )
+  await new Promise<void>((resolve) => types.listen(0, '127.0.0.1', resolve))
+  t.after(() => types.close())
+  const vct = `http://127.0.0.1:${Object(types.address()).port}/card`
+  const uri = `data:image/svg+xml;base64,${Buffer.from(drawing).toString('base64')}`
+  const claims = [{ path: ['given_name'], svg_id: 'who' }]
+  const type = () =>
+    JSON.stringify({ vct, display: [{ locale: 'en', rendering: { svg_templates: [{ uri }] } }], claims })
+  const club = await world.aClub()
+  club.lie({
+    payload: (payload) => ({ ...payload, vct, given_name: 'Zoë <b>' }),
+    reply: {
+      issuer: (reply) => {
+        const { membership } = Object(reply.body).credential_configurations_supported
+        const supported = { membership: { ...membership, vct } }
+        return { ...reply, body: { ...Object(reply.body), credential_configurations_supported: supported } }
+      },
+    },
+  })
+  const { page, troubles } = await world.open(world.thandi, small)
+  await page.goto(opening(club.offerUri))
+  await page.getByRole('button', { name: 'Take this card' }).click()
+  await page.getByText('The card is yours now').waitFor()
+  const path = new URL(page.url()).pathname
+  for (let tries = 0; tries < 100 && (await page.locator('img.drawn').count()) === 0; tries += 1) await page.goto(path)
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    for (const one of [path, '/me']) {
+      await page.goto(one)
+      const width = await page
+        .locator('img.drawn')
+        .first()
+        .evaluate((image) => Object(image).naturalWidth)
+      assert.ok(width > 0, 'the browser draws it')
+      await page
+        .getByText(/^127\.0\.0\.1:\d+/)
+        .first()
+        .waitFor()
+      assert.deepEqual([...(await layoutDefects(page)), ...(await axeDefects(page))], [])
+      if (pictures !== undefined)
+        await page.screenshot({ path: `${pictures}/drawn-${colorScheme}-${one === '/me' ? 'me' : 'card'}.png` })
+    }
+  }
+  assert.deepEqual(troubles, [])
 })

@@ -1,7 +1,6 @@
 // What people do with their wallet in a browser: whole jobs, what goes wrong, races, lies.
 import assert from 'node:assert/strict'
 import { mkdtempSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, afterEach, before, test } from 'node:test'
@@ -183,56 +182,6 @@ test('another card can be chosen, and is the one that is sent', async () => {
   await page.goto(`/me/cards/${id}`)
   await page.getByText('They saw: Degree, Grade').first().waitFor()
   await close()
-})
-
-test('a card is drawn from the template of its type, with the issuer below it in our words', async (t) => {
-  const drawing = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 317 200"><rect width="317" height="200" fill="#14532d"/><text x="24" y="120" font-size="28" fill="#fff">{{who}}</text></svg>`
-  const types = createServer((_, response) =>
-    response.writeHead(200, { 'content-type': 'application/json' }).end(type()),
-  )
-  await new Promise<void>((resolve) => types.listen(0, '127.0.0.1', resolve))
-  t.after(() => types.close())
-  const vct = `http://127.0.0.1:${Object(types.address()).port}/card`
-  const uri = `data:image/svg+xml;base64,${Buffer.from(drawing).toString('base64')}`
-  const claims = [{ path: ['given_name'], svg_id: 'who' }]
-  const type = () =>
-    JSON.stringify({ vct, display: [{ locale: 'en', rendering: { svg_templates: [{ uri }] } }], claims })
-  const club = await world.aClub()
-  club.lie({
-    payload: (payload) => ({ ...payload, vct, given_name: 'Zoë <b>' }),
-    reply: {
-      issuer: (reply) => {
-        const { membership } = Object(reply.body).credential_configurations_supported
-        const supported = { membership: { ...membership, vct } }
-        return { ...reply, body: { ...Object(reply.body), credential_configurations_supported: supported } }
-      },
-    },
-  })
-  const { page, troubles } = await world.open(world.thandi, small)
-  await page.goto(opening(club.offerUri))
-  await page.getByRole('button', { name: 'Take this card' }).click()
-  await page.getByText('The card is yours now').waitFor()
-  const path = new URL(page.url()).pathname
-  for (let tries = 0; tries < 100 && (await page.locator('img.drawn').count()) === 0; tries += 1) await page.goto(path)
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    for (const one of [path, '/me']) {
-      await page.goto(one)
-      const width = await page
-        .locator('img.drawn')
-        .first()
-        .evaluate((image) => Object(image).naturalWidth)
-      assert.ok(width > 0, 'the browser draws it')
-      await page
-        .getByText(/^127\.0\.0\.1:\d+/)
-        .first()
-        .waitFor()
-      assert.deepEqual([...(await layoutDefects(page)), ...(await axeDefects(page))], [])
-      if (pictures !== undefined)
-        await page.screenshot({ path: `${pictures}/drawn-${colorScheme}-${one === '/me' ? 'me' : 'card'}.png` })
-    }
-  }
-  assert.deepEqual(troubles, [])
 })
 
 const hostile = `<img src=x onerror=alert(1)>\u202eknaB ruoY ${'W'.repeat(3000)}`

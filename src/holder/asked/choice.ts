@@ -24,6 +24,8 @@ export type AskedMeta = {
   readonly verifier: Verifier
   readonly purpose?: string
   readonly retentionSeconds?: number
+  /** A logo of the verifier is kept. */
+  readonly hasLogo?: boolean
   /** The organisation wants the person to sign in again before this is shared. */
   readonly needsConfirmation?: boolean
   readonly expiresAt: string

@@ -61,12 +61,15 @@ function changes(t: AskedTexts, seen: readonly string[], names: readonly string[
 }
 
 /** The verifier, its purpose, and how long it keeps the values. */
-export function about({ language }: Pick<Frame, 'language'>, t: AskedTexts, meta: AskedMeta): Html {
+export function about({ language, params }: Pick<Frame, 'language' | 'params'>, t: AskedTexts, meta: AskedMeta): Html {
   const { verifier, purpose, retentionSeconds, expiresAt } = meta
   const [trust, tone] = trustOf(verifier)
   const calls = verifier.statedName
   const isOther = calls !== undefined && calls !== verifierName(verifier)
-  return html`<div class="who"><p>${badge(t.trust[trust], tone)} <span>${verifier.responseHost}</span></p>${isOther && html`<p>${t.calls(foreignText(calls, 100) ?? '')}</p>`}</div>${!verifier.authenticated && message('warn', t.unproved)}
+  const logo =
+    meta.hasLogo === true &&
+    html`<img class="logo" src="/me/asked/${params.id ?? ''}/logo" alt="" width="48" height="48">`
+  return html`<div class="who">${logo}<p>${badge(t.trust[trust], tone)} <span>${verifier.responseHost}</span></p>${isOther && html`<p>${t.calls(foreignText(calls, 100) ?? '')}</p>`}</div>${!verifier.authenticated && message('warn', t.unproved)}
 <section class="stack tight"><h2>${t.why}</h2><p>${purpose === undefined ? t.noWhy : t.quoted(foreignText(purpose, 600) ?? '')}</p><p class="hint">${retentionSeconds === undefined ? t.keptUnknown : t.kept(long(retentionSeconds, language))} ${t.expires} ${moment(expiresAt, language)}.</p></section>`
 }
 

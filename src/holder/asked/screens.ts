@@ -94,6 +94,20 @@ const confirmed = screen({
   },
 })
 
+const logo = screen({
+  ...{
+    place: null,
+    path: '/me/asked/{id}/logo',
+    summary: 'Returns the logo of a verifier whom the organisation knows.',
+  },
+  show: async ({ api, params }) => {
+    type Logo = { readonly mediaType: string; readonly data: string }
+    const { data } = await api.get<Logo>(`/wallet/v2/presentations/${encodeURIComponent(params.id)}/logo`)
+    const headers = { 'cross-origin-resource-policy': 'same-origin' }
+    return { file: Buffer.from(data.data, 'base64'), type: data.mediaType, headers }
+  },
+})
+
 async function answer(frame: AskedFrame, body: object, { ifMatch }: { readonly ifMatch?: string }): Promise<Done> {
   const path = `/me/asked/${encodeURIComponent(frame.params.id)}`
   try {
@@ -177,4 +191,4 @@ function back(t: AskedTexts, { redirectUri }: AskedMeta): Html | null {
 }
 
 /** The consent. */
-export const askedScreens: readonly Endpoint[] = [...asked, ...confirmed]
+export const askedScreens: readonly Endpoint[] = [...asked, ...confirmed, ...logo]

@@ -33,7 +33,12 @@ type RequestObjectInput = {
   /** Attestations about the verifier, as they go over the wire. [VP-R10] */
   readonly verifierInfo?: readonly JsonObject[]
   /** What the verifier says about itself and the request; wallets ignore the members that they do not know. */
-  readonly about?: { readonly clientName: string; readonly purpose?: string; readonly retentionSeconds: number }
+  readonly about?: {
+    readonly clientName: string
+    readonly logoUri?: string
+    readonly purpose?: string
+    readonly retentionSeconds: number
+  }
   readonly lifetimeSeconds: number
 }
 
@@ -71,9 +76,10 @@ export function buildRequestObject(input: RequestObjectInput, formats: Partial<t
 /** @see [OpenID4VP 1.0, 11.1](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-additional-verifier-metadat): other members are allowed */
 function aboutMembers(about: RequestObjectInput['about']) {
   if (about === undefined) return {}
-  const { clientName, purpose, retentionSeconds } = about
+  const { clientName, logoUri, purpose, retentionSeconds } = about
   return {
     client_name: clientName,
+    ...(logoUri !== undefined && { logo_uri: logoUri }),
     ...(purpose !== undefined && { purpose }),
     retention_seconds: retentionSeconds,
   }

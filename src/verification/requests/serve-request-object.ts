@@ -68,9 +68,11 @@ export async function serveRequestObject(
 }
 
 /** What a wallet shows of the verifier before the holder shares. */
-function aboutOf({ name }: Tenant, { verifierConfig, retentionSeconds }: PendingRequest) {
+function aboutOf({ name, settings }: Tenant, { verifierConfig, retentionSeconds }: PendingRequest) {
   const purpose = verifierConfig?.purpose
-  return { clientName: name, retentionSeconds, ...(purpose !== undefined && { purpose }) }
+  const { logoUri } = settings
+  const logo = typeof logoUri === 'string' ? { logoUri } : {}
+  return { clientName: name, retentionSeconds, ...logo, ...(purpose !== undefined && { purpose }) }
 }
 
 /** Returns the open request that a token names. @throws Fault `resource.unknown`, `presentation_request.closed` */

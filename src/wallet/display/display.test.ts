@@ -301,6 +301,61 @@ test('the tag changes when a credential of the proposal is gone, and then nothin
   await shop.close()
 })
 
+test('the logo of a verifier is fetched once, small, and only if the organisation knows the verifier', async (t) => {
+  const asked: string[] = []
+  const host = createServer((request, response) => {
+    asked.push(request.url ?? '')
+    if (request.url === '/slow.png') return
+    response.writeHead(200, { 'content-type': 'image/png' })
+    response.end(request.url === '/huge.png' ? png(20_000, 20_000) : png(40, 40))
+  })
+  await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve))
+  t.after(() => {
+    host.closeAllConnections()
+    host.close()
+  })
+  const base = `http://127.0.0.1:${Object(host.address()).port}`
+  const holder = await chirograph.wallet('acme', 'pieter')
+  const claims = [{ path: ['name'] }]
+  const shop = await foreignVerifier({
+    credentials: [{ id: 'b', format: 'dc+sd-jwt', meta: { vct_values: [template.type] }, claims }],
+  })
+  t.after(() => shop.close())
+  const prepare = async (logo_uri: string) => {
+    const client_metadata = { client_name: 'Shop', logo_uri, vp_formats_supported: { 'dc+sd-jwt': {} } }
+    shop.behave({ object: (object) => ({ ...object, client_metadata }) })
+    const { status, body } = await holder.post('/wallet/v2/presentations', { presentationRequest: shop.link() })
+    assert.equal(status, 201, JSON.stringify(body))
+    const path = `/wallet/v2/presentations/${body.data.id}`
+    const { hasLogo } = (await holder.get(path)).body.meta
+    return { hasLogo, logo: await holder.get(`${path}/logo`) }
+  }
+  const stranger = await prepare(`${base}/stranger.png`)
+  assert.deepEqual([stranger.hasLogo, stranger.logo.status, asked], [undefined, 404, []])
+  const did = shop.clientId.replace('decentralized_identifier:', '')
+  const trusted = await school.post('/creds/trusted-entities', {
+    name: 'Shop',
+    dids: [{ did }],
+    purposes: ['verifier'],
+  })
+  assert.equal(trusted.status, 201, JSON.stringify(trusted.body))
+  const known = await prepare(`${base}/logo.png`)
+  assert.deepEqual([known.hasLogo, known.logo.body.data.mediaType], [true, 'image/png'])
+  assert.deepEqual(asked, ['/logo.png'])
+  for (const uri of [`${base}/huge.png`, `${base}/slow.png`, 'http://192.168.1.1/x.png', 'data:text/html,x'])
+    assert.equal((await prepare(uri)).hasLogo, undefined, uri)
+  const { logoUri } = { logoUri: 'https://college.example/logo.png' }
+  await school.patch('/onboarding/organisation', { logoUri })
+  const link = new URL(await anAsk()).searchParams.get('request_uri') ?? ''
+  const said = await until(async () => {
+    const [, payload = ''] = (await (await fetch(link)).text()).split('.')
+    const metadata = JSON.parse(Buffer.from(payload, 'base64url').toString()).client_metadata
+    return metadata.logo_uri === undefined ? undefined : metadata
+  })
+  assert.partialDeepStrictEqual(said, { client_name: 'Acme College', logo_uri: logoUri })
+  await school.patch('/onboarding/organisation', { logoUri: null })
+})
+
 test('a person hears of what was delivered to the own wallet only', async () => {
   for (const name of ['thandi', 'pieter']) {
     const credentialOffer = (await openIssuance(school, template.id)).offerUri

@@ -68,15 +68,43 @@ async function svgOf(platform: Platform, type: TypeReference): Promise<KeptSvg |
   return null
 }
 
-async function imageAt(platform: Platform, uri: string): Promise<CardImage | null> {
+/**
+ * Fetches a picture at once, for a person who waits; null if it is none that may be kept, or does not come in time.
+ *
+ * @param uri https or `data:`.
+ */
+export async function fetchPicture(
+  platform: Pick<Platform, 'fetch' | 'log'>,
+  uri: string,
+  timeoutMs: number,
+): Promise<CardImage | null> {
+  try {
+    return await imageAt(platform, uri, timeoutMs)
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    platform.log.info({ code: error.code }, 'the logo of a verifier could not be fetched')
+    return null
+  }
+}
+
+async function imageAt(
+  platform: Pick<Platform, 'fetch' | 'log'>,
+  uri: string,
+  timeoutMs = TIMEOUT_MS,
+): Promise<CardImage | null> {
   if (uri.startsWith('data:')) return imageInDataUri(uri)
-  const bytes = await bytesAt(platform, uri, ACCEPT)
+  const bytes = await bytesAt(platform, uri, ACCEPT, timeoutMs)
   return bytes === null ? null : readImage(bytes)
 }
 
-async function bytesAt({ fetch, log }: Platform, uri: string, accept: readonly string[]): Promise<Buffer | null> {
+async function bytesAt(
+  { fetch, log }: Pick<Platform, 'fetch' | 'log'>,
+  uri: string,
+  accept: readonly string[],
+  timeoutMs = TIMEOUT_MS,
+): Promise<Buffer | null> {
   try {
-    const limits = { accept, bytesMax: IMAGE_BYTES_MAX, redirectsMax: REDIRECTS_MAX, timeoutMs: TIMEOUT_MS }
+    const limits = { accept, bytesMax: IMAGE_BYTES_MAX, redirectsMax: REDIRECTS_MAX, timeoutMs }
     const { status, body } = await fetch(uri, limits)
     return status === 200 ? body : null
   } catch (error) {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { digestBytes } from '../../crypto/digest.ts'
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../crypto/json.ts'
 
 /** The document that a credential names. `integrity`: of `vct#integrity`. */
@@ -29,7 +29,7 @@ export function hasIntegrity(bytes: Buffer, integrity: string | null): boolean {
   const stated = integrity.trim().split(/\s+/)
   const algorithm = ALGORITHMS.find((one) => stated.some((each) => each.startsWith(`${one}-`)))
   if (algorithm === undefined) return false
-  const digest = createHash(algorithm).update(bytes).digest('base64')
+  const digest = digestBytes(algorithm, bytes).toString('base64')
   return stated.some((one) => one.split('?', 1)[0] === `${algorithm}-${digest}`)
 }
 

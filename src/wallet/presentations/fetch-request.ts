@@ -40,6 +40,8 @@ export type FetchedRequest = CheckedRequest & {
   /** null: not stated. */
   readonly retentionSeconds: number | null
   readonly verifierInfo: readonly VerifierInfo[]
+  /** Where the verifier says that its logo is; null: none, or an unknown verifier, whose picture could be that of another. */
+  readonly logoUri: string | null
   readonly alwaysBound: boolean
 }
 
@@ -63,6 +65,7 @@ type Needs = OutboundPeer & Pick<Platform, 'clock' | 'store' | 'urls'>
 const CHAIN_MAX = 6
 const PURPOSES_MAX = 8
 const PURPOSE_LENGTH_MAX = 300
+const LOGO_CHARS_MAX = 90_000
 const NAME_CHARS_MAX = 100
 const INFO_MAX = 8
 const INFO_CHARS_MAX = 16_384
@@ -112,6 +115,7 @@ export async function fetchRequest(
       purposes: purposesOf(parameters),
       retentionSeconds: retentionOf(parameters),
       verifierInfo: verifierInfoOf(parameters),
+      logoUri: signed && (trusted || own) ? logoOf(parameters) : null,
       alwaysBound: isRestricted,
     }
   } catch (error) {
@@ -245,6 +249,11 @@ function retentionOf(parameters: JsonObject): number | null {
   return typeof seconds === 'number' && Number.isInteger(seconds) && seconds > 0 && seconds <= 3_155_760_000
     ? seconds
     : null
+}
+
+function logoOf(parameters: JsonObject): string | null {
+  const { logo_uri: uri } = metadataOf(parameters)
+  return isText(uri, LOGO_CHARS_MAX) && /^(https?|data):/.test(uri) ? uri : null
 }
 
 function metadataOf({ client_metadata: metadata }: JsonObject): JsonObject {

@@ -51,3 +51,13 @@ export async function listShared(
     }),
   )
 }
+
+/** Returns the logo of the verifier, as it was when the request arrived. @throws Fault `holder.missing`, `resource.unknown` */
+export async function getVerifierLogo(platform: Needs, caller: Caller, id: string) {
+  const { tenantId } = caller
+  const userId = holderOf(caller)
+  const row = await platform.store.single(tenantId, (tx) => findPresentation(tx, userId, id))
+  const view = row === null ? null : await openView(platform.sealing, tenantId, id, row.sealedView)
+  if (view?.logo === undefined) throw new Fault('resource.unknown')
+  return view.logo
+}

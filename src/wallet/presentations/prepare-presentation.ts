@@ -4,6 +4,7 @@ import type { Selection } from '../../protocols/dcql/select-credentials.ts'
 import { newId } from '../../store/row-id.ts'
 import { type Holder, holderOf } from '../credentials/holder.ts'
 import { settlePresentation } from '../delivery-records/settle-delivery.ts'
+import { fetchPicture } from '../display/fetch-images.ts'
 import { type FetchedRequest, fetchRequest } from './fetch-request.ts'
 import {
   alsoDisclosedOf,
@@ -35,6 +36,8 @@ export type PresentationAnswer = {
 
 /** The longest time that a request stays pending, whatever the verifier allows. */
 const OPEN_MS_MAX = 86_400_000
+/** The person waits for it. */
+const LOGO_MS_MAX = 2000
 
 /**
  * Fetches a presentation request, selects the credentials that answer it, and stores both for the holder to decide. Nothing is sent: the
@@ -62,8 +65,14 @@ export async function receiveRequest(
 ): Promise<PresentationAnswer> {
   const { tenantId, userId, by, deliveryId } = holder
   const opened = await fetchRequest(platform, tenantId, presentationRequest)
-  const { expiresAt: end, verifier: _, purposes: __, verifierInfo: ___, retentionSeconds: ____, ...request } = opened
-  const view = viewOf(opened, await listCandidates(platform, holder, userId, opened, null))
+  const { expiresAt: end, verifier: _, purposes: __, verifierInfo: ___, retentionSeconds: ____, ...others } = opened
+  const { logoUri, ...request } = others
+  const [candidates, logo] = await Promise.all([
+    listCandidates(platform, holder, userId, opened, null),
+    logoUri === null ? null : fetchPicture(platform, logoUri, LOGO_MS_MAX),
+  ])
+  const shown = logo === null ? {} : { logo: { mediaType: logo.mediaType, data: logo.bytes.toString('base64') } }
+  const view = { ...viewOf(opened, candidates), ...shown }
   const now = platform.clock.now()
   const expiresAt = new Date(Math.min(end?.getTime() ?? now.getTime() + ttlMs(platform), now.getTime() + OPEN_MS_MAX))
   const made = {

@@ -2,6 +2,7 @@ import type { TenantId } from '../../caller.ts'
 import type { JsonObject } from '../../crypto/json.ts'
 import type { CredentialSet } from '../../protocols/dcql/query.ts'
 import type { CheckedRequest } from '../../protocols/openid4vp/check-request.ts'
+import type { CardImage } from '../display/card-image.ts'
 import type { PresentationStatus, ShownPresentation } from './schemas.ts'
 
 /** Claims of one credential that are disclosed, or proposed. Paths are dotted. */
@@ -33,6 +34,8 @@ export type PresentationView = {
   /** How long the verifier says that it keeps what it gets. */
   readonly retentionSeconds?: number
   readonly verifierInfo?: readonly VerifierInfo[]
+  /** The logo of a known verifier, as it was when the request arrived; `data` in base64. */
+  readonly logo?: { readonly mediaType: CardImage['mediaType']; readonly data: string }
   /** What the holder authorizes with the presentation of one of the queries. */
   readonly transactionData?: readonly {
     readonly type: string
@@ -108,6 +111,7 @@ export function metaOf({ expiresAt }: PresentationRow, view: PresentationView): 
     alsoDisclosed = [],
     unmatched,
     verifierInfo = [],
+    logo,
     transactionData = [],
     credentialSets = [],
     redirectUri,
@@ -115,6 +119,7 @@ export function metaOf({ expiresAt }: PresentationRow, view: PresentationView): 
   } = view
   return {
     verifier,
+    ...(logo !== undefined && { hasLogo: true }),
     ...(purposes.length === 0 ? {} : { purpose: purposes.join(' ') }),
     ...(retentionSeconds === undefined ? {} : { retentionSeconds }),
     ...(verifierInfo.length === 0 ? {} : { verifierInfo }),

@@ -6,9 +6,10 @@ import { describeCaller } from '../../directory/users/describe-caller.ts'
 import { once } from '../../http/routes/operation.ts'
 import { answer, type Route } from '../../http/routes/route.ts'
 import { presentationRequestFaults } from '../credentials/refusals.ts'
+import { CardImage } from '../display/schemas.ts'
 import { answerPresentation } from './answer-presentation.ts'
 import { startConfirmation } from './confirm-sharing.ts'
-import { getPresentation, listShared } from './get-presentation.ts'
+import { getPresentation, getVerifierLogo, listShared } from './get-presentation.ts'
 import { type PresentationAnswer, preparePresentation } from './prepare-presentation.ts'
 import {
   AnswerBody,
@@ -95,12 +96,20 @@ const answerRoute = presentations.patch('/v2/presentations/{id}', {
     replyOf(await answerPresentation(platform, caller, params.id, body, headers['if-match'])),
 })
 
-const confirmations = routeGroup({
+/** Of one presentation, but no presentation. */
+const parts = routeGroup({
   ...{ group: 'wallet', tag: 'presentations', params: IdParams, faults: ['holder.missing'] },
   scope: 'wallet:write',
 })
 
-const confirmRoute = confirmations.post('/v2/presentations/{id}/confirmation', {
+const logoRoute = parts.get('/v2/presentations/{id}/logo', {
+  summary: 'Returns the logo of a verifier whom the organisation knows, as it was fetched when the request arrived.',
+  scope: 'wallet:read',
+  reply: CardImage,
+  handle: async ({ platform, caller, params }) => answer(await getVerifierLogo(platform, caller, params.id)),
+})
+
+const confirmRoute = parts.post('/v2/presentations/{id}/confirmation', {
   summary:
     'Starts the sign-in by which a person confirms one answer, where the organisation wants that. Send the person to the authorization endpoint with `prompt=login` and this `nonce`; the ID token is the `confirmation` of PATCH, for the same credentials and as long as nothing has changed.',
   body: ConfirmationBody,
@@ -125,6 +134,7 @@ export const presentationRoutes: readonly Route[] = [
   prepareRoute,
   getRoute,
   answerRoute,
+  logoRoute,
   confirmRoute,
   whoamiRoute,
 ]

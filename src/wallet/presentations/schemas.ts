@@ -170,6 +170,9 @@ export const PresentationMeta = Type.Object(
     credentials: Type.Optional(
       Type.Record(Type.String(), CredentialDetails, { description: 'More about each credential, by id. GET only.' }),
     ),
+    hasLogo: Type.Optional(
+      Type.Boolean({ description: 'true: GET …/logo returns the logo of the verifier, whom the organisation knows.' }),
+    ),
     needsConfirmation: Type.Optional(
       Type.Boolean({
         description:
