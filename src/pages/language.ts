@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { preferredType } from '../http/routes/accept.ts'
+import { preferredLanguage } from '../http/routes/accept.ts'
 import { cookieNamed } from './cookies.ts'
 import { en, type PageTexts } from './messages/en.ts'
 import { fr } from './messages/fr.ts'
@@ -23,7 +23,12 @@ export function languageOf({
   readonly url: string
   readonly headers: IncomingHttpHeaders
 }): Language {
-  return chosenIn(url) ?? named(cookieNamed(COOKIE, headers.cookie)) ?? preferredLanguage(headers['accept-language'])
+  return (
+    chosenIn(url) ??
+    named(cookieNamed(COOKIE, headers.cookie)) ??
+    named(preferredLanguage(headers['accept-language'], Object.keys(languages))) ??
+    'en'
+  )
 }
 
 /** Returns the Set-Cookie header that keeps the choice in `?lang=` for a year; null if there is none. The cookie is no secret. */
@@ -38,11 +43,4 @@ function chosenIn(url: string): Language | null {
 
 function named(name: string | null): Language | null {
   return name === 'en' || name === 'fr' ? name : null
-}
-
-/** The default if the header names none of ours. @see [RFC 9110, 12.5.4](https://www.rfc-editor.org/rfc/rfc9110#section-12.5.4) */
-function preferredLanguage(header: string | undefined): Language {
-  // `fr-CA` is served by `fr`. Apart from that, a language range has the syntax of a media range: a name and its quality.
-  const ranges = header?.slice(0, 1000).replaceAll(/\b([a-z]{2})-[a-z0-9-]+/gi, '$1')
-  return named(preferredType(ranges, Object.keys(languages))) ?? 'en'
 }

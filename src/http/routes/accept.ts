@@ -22,6 +22,19 @@ export function preferredType(accept: string | undefined, offered: readonly stri
   return best
 }
 
+/**
+ * Returns the offered language that the client prefers, by its primary subtag: `fr-CA` is served by `fr`.
+ *
+ * @param header The Accept-Language header.
+ * @returns null without a preference for one of them.
+ * @see [RFC 9110, 12.5.4](https://www.rfc-editor.org/rfc/rfc9110#section-12.5.4)
+ */
+export function preferredLanguage(header: string | undefined, offered: readonly string[]): string | null {
+  // Apart from subtags, a language range has the syntax of a media range: a name and its quality.
+  const ranges = header?.slice(0, 1000).replaceAll(/\b([a-z]{2,3})-[a-z0-9-]+/gi, '$1')
+  return ranges === undefined || ranges === '' ? null : preferredType(ranges, offered)
+}
+
 /** The refusal of a request that accepts none of the offered media types. */
 export function notAcceptable(offered: readonly string[]): Fault {
   return new Fault('request.not_acceptable', {

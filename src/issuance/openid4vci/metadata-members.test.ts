@@ -1,6 +1,7 @@
 // The issuer metadata, member by member (OpenID4VCI 12.2.4), and as the reader of the EUDI reference wallet takes them.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { decodeJwt } from 'jose'
 import type { TestDatabase } from '../../../test/support/database.ts'
 import { forgetTenants } from '../../directory/tenants/find-tenant.ts'
 import { setTenantSettings } from '../../directory/tenants/tenant-store.ts'
@@ -106,12 +107,39 @@ test('[VCI-M8] [VCI-M14] [HAIP-4] [HAIP-5] the metadata of an issuer have these 
   })
 })
 
-test('12.2.2: Accept-Language changes nothing: each display array has all its languages, and no Content-Language', async () => {
+const note = {
+  ...{ name: 'Note', code: 'note', display: { locale: 'en', translations: [{ locale: 'fr-CA', name: 'Avis' }] } },
+  attributes: { title: { type: 'string', name: 'Title', names: { 'fr-CA': 'Titre', af: 'Titel' } } },
+}
+const preferences: readonly (readonly [
+  header: string | undefined,
+  language: string | undefined,
+  shown: readonly string[],
+])[] = [
+  [undefined, undefined, ['Note', 'Avis', 'Title', 'Titre', 'Titel']],
+  ['*', undefined, ['Note', 'Avis', 'Title', 'Titre', 'Titel']],
+  ['de', undefined, ['Note', 'Avis', 'Title', 'Titre', 'Titel']],
+  ['de, fr;q=0.8, en;q=0.5', 'fr', ['Avis', 'Titre']],
+  ['fr-FR', 'fr', ['Avis', 'Titre']],
+  ['en-GB,en;q=0.9', 'en', ['Note', 'Title']],
+  ['fr;q=0', undefined, ['Note', 'Avis', 'Title', 'Titre', 'Titel']],
+]
+
+test('[VCI-M5] 12.2.2: displays are in the preferred language where a template has it, else in all', async () => {
   const tenant = await aTenantWith({})
-  const [plain, french] = [await metadataOf(tenant), await metadataOf(tenant, { 'accept-language': 'fr' })]
-  assert.deepEqual(french.body, plain.body)
-  assert.equal(french.headers['content-language'], undefined)
-  assert.equal(french.headers.vary, 'accept')
+  assert.equal((await issuer.api('POST', '/templates/credentials', note, tenant)).status, 201)
+  for (const type of ['application/json', 'application/jwt'])
+    for (const [preferred, language, shown] of preferences) {
+      const asked = preferred === undefined ? {} : { 'accept-language': preferred }
+      const { body, headers } = await metadataOf(tenant, { accept: type, ...asked })
+      const known = (type === 'application/json' ? body : decodeJwt(body)).credential_configurations_supported
+      const { display, claims } = known.note.credential_metadata
+      const names = [...display, ...claims[0].display].map(({ name }) => name)
+      assert.deepEqual(names, shown, `${type}, ${preferred}`)
+      assert.equal(headers['content-language'], language)
+      assert.equal(headers.vary, 'accept, accept-language')
+      assert.equal(known.card.credential_metadata.claims[0].display[0].name, 'Number')
+    }
 })
 
 /** What the reader of eudi-lib-jvm-openid4vci-kt refuses since version 0.12, restated from its parser of 0.13. */

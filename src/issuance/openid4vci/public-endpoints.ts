@@ -55,8 +55,14 @@ const issuerMetadata = endpoint({
     // [VCI-M4] JSON also for clients that accept neither.
     const type = preferredType(headers.accept, [json, jwt]) === jwt ? jwt : json
     const publish = type === jwt ? signIssuerMetadata : publishIssuerMetadata
-    const body = await publish(platform, tenant)
-    return { status: 200, type, body, headers: { 'cache-control': 'no-cache', vary: 'accept' } }
+    const { document, language } = await publish(platform, tenant, headers['accept-language'])
+    const own = { 'cache-control': 'no-cache', vary: 'accept, accept-language' }
+    return {
+      status: 200,
+      type,
+      body: document,
+      headers: language === null ? own : { ...own, 'content-language': language },
+    }
   },
 })
 

@@ -1,6 +1,7 @@
 import { describeServer } from '../../authorization/server/endpoint/describe-server.ts'
 import { isHaip } from '../../directory/tenants/haip.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
+import { preferredLanguage } from '../../http/routes/accept.ts'
 import type { Platform } from '../../platform.ts'
 import {
   buildIssuerMetadata,
@@ -31,27 +32,59 @@ import { requestEncryptionKey, requiresEncryption } from './request-encryption.t
 type Needs = Pick<Platform, 'store' | 'sealing' | 'keys' | 'clock' | 'urls' | 'config' | 'memory'>
 type Alg = ConfigurationInput['signingAlgs'][number]
 
+/** Issuer metadata as JSON. `language`: its primary subtag, where displays in other languages are left out. */
+export type PublishedMetadata = { readonly document: string; readonly language: string | null }
+
 /**
- * Returns the issuer metadata of a tenant as JSON. A change of the catalog's version invalidates the cached document in every process, so a
- * new template can be offered at once.
+ * Returns the issuer metadata of a tenant, in the one of its languages that the client prefers, if there is one. A change of the catalog's
+ * version invalidates the cached document in every process, so a new template can be offered at once.
  *
+ * @param acceptLanguage The header of the request.
  * @see [OpenID4VCI 1.0, 12.2](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-issuer-metadata)
  */
-export async function publishIssuerMetadata(needs: Needs, tenant: Tenant): Promise<string> {
+export async function publishIssuerMetadata(
+  needs: Needs,
+  tenant: Tenant,
+  acceptLanguage?: string,
+): Promise<PublishedMetadata> {
   const { store, clock, urls, memory } = needs
-  const cache = memory.cache<string>('issuance.issuer_metadata')
+  const cache = memory.cache<Published>('issuance.issuer_metadata')
   // The version is read before the templates: a document may be newer than its cache key, never older.
   const version = await catalogVersion(needs, tenant.id)
   const alg = await openAlg(needs, tenant)
   const { kid, publicJwk: jwk } = await requestEncryptionKey(needs, tenant)
   const name = `${tenant.id}|${version}|${tenant.catalogVersion}|${alg}|${kid}`
-  const cached = cache.get(name, clock.now())
-  if (cached !== undefined) return cached
+  const all = cache.get(name, clock.now())
+  const language = all === undefined ? null : preferredLanguage(acceptLanguage, all.languages)
+  const cached = language === null ? all : cache.get(`${name}|${language}`, clock.now())
+  if (cached !== undefined) return { document: cached.document, language }
   const templates = await store.single(tenant.id, (tx) => listOffered(tx, clock.now()))
   const encryption = { kid, jwk, isRequired: requiresEncryption(tenant) }
-  const document = JSON.stringify(issuerMetadata(urls.issuer(tenant.slug), tenant, templates, { alg, encryption }))
-  cache.set(name, document, clock.now())
-  return document
+  const metadata = issuerMetadata(urls.issuer(tenant.slug), tenant, templates, { alg, encryption })
+  const languages = [...new Set(templates.flatMap(languagesOf))]
+  cache.set(name, { document: JSON.stringify(metadata), languages }, clock.now())
+  const preferred = preferredLanguage(acceptLanguage, languages)
+  const document = JSON.stringify(metadata, (key, value) => (key === 'display' ? inLanguage(value, preferred) : value))
+  if (preferred !== null) cache.set(`${name}|${preferred}`, { document, languages }, clock.now())
+  return { document, language: preferred }
+}
+
+/** What is cached. `languages`: primary subtags of all that the displays are in. */
+type Published = { readonly document: string; readonly languages: readonly string[] }
+
+function languagesOf({ definition: { display = {} } }: CredentialTemplate): string[] {
+  const locales = [display.locale, ...(display.translations ?? []).map(({ locale }) => locale)]
+  return locales.flatMap((one) => (one === undefined ? [] : [primaryOf(one)]))
+}
+
+function primaryOf(locale: string): string {
+  return locale.split('-', 1)[0]?.toLowerCase() ?? ''
+}
+
+/** Returns the entries of a display in a language, and those that state none; all of them if there is none. */
+function inLanguage(display: readonly Display[], language: string | null): readonly Display[] {
+  const kept = display.filter(({ locale }) => locale === undefined || primaryOf(locale) === language)
+  return language === null || kept.length === 0 ? display : kept
 }
 
 /** Algorithm of SD-JWT VCs whose template names no signer: EdDSA if the only certificate has an Ed25519 key. */
