@@ -10,8 +10,8 @@ export type Party = {
   /** Access token of the organisation, and the template that it issues from. */
   readonly token: string
   readonly templateId: string
-  /** Private key (PEM) of the wallet provider, and its certificate in the form of the header `x5c`. */
-  readonly provider: { readonly key: string; readonly x5c: readonly string[] }
+  /** Private key of the wallet provider, and its certificate in the form of the header `x5c`. */
+  readonly provider: { readonly key: KeyObject; readonly x5c: readonly string[] }
   /** The nonce of DPoP, which is the challenge of attestations too. Each answer that has a new one replaces it. */
   nonce: string
 }
@@ -37,71 +37,97 @@ type Sent = { readonly method?: Dispatcher.HttpMethod; readonly body?: string; r
 type Headers = Readonly<Record<string, string>>
 type Key = { readonly private: KeyObject; readonly jwk: object }
 
+/** A flow under way, with what the next request needs from those before it. */
+type Underway = {
+  readonly party: Party
+  readonly person: Person
+  readonly issuer: string
+  readonly key: Key
+  readonly verifier: string
+  address: string
+  form: Record<string, string>
+  issuerState: string
+  accessToken: string
+  cNonce: string
+}
+
 /** Returns the flow of a person with a wallet that has a new key. */
 export function aFlow(party: Party, person: Person): Flow {
-  const { origin, token, templateId } = party
-  const issuer = `${origin}/issuers/acme`
-  const key = aKey()
   const verifier = randomBytes(32).toString('base64url')
-  const browser = { method: 'GET', headers: { cookie: person.cookie } } as const
-  /** What the next request needs from the last one. */
-  let [address, form, issuerState, cNonce] = ['', {}, '', '']
-  const openPage = async (status: number) => {
-    const got = await send(party, address, browser, status)
-    address = String(got.headers.location)
-    return got
-  }
+  const fixed = { party, person, issuer: `${party.origin}/issuers/acme`, key: aKey(), verifier }
+  const flow: Underway = { ...fixed, address: '', form: {}, issuerState: '', accessToken: '', cNonce: '' }
+  return { ...beforeTheBrowser(flow), ...inTheBrowser(flow), ...afterTheBrowser(flow) }
+}
+
+function beforeTheBrowser(flow: Underway) {
+  const { party, person, issuer, key, verifier } = flow
   return {
     issuance: async () => {
       const recipient = { identifierType: 'username', value: person.username }
-      const about = { credentialTemplateId: templateId, attributes: { name: 'x' }, recipient }
-      const sent = json({ ...about, grants: ['authorization_code'] }, { authorization: `Bearer ${token}` })
+      const about = { credentialTemplateId: party.templateId, attributes: { name: 'x' }, recipient }
+      const sent = json({ ...about, grants: ['authorization_code'] }, { authorization: `Bearer ${party.token}` })
       const { body } = await send(party, '/creds/credentials/issuance', sent, 200)
-      address = new URL(text(body, 'data', 'offerUri')).searchParams.get('credential_offer_uri') ?? ''
+      flow.address = new URL(text(body, 'data', 'offerUri')).searchParams.get('credential_offer_uri') ?? ''
     },
     offer: async () => {
-      const { body } = await send(party, address, { method: 'GET' }, 200)
-      issuerState = text(body, 'grants', 'authorization_code', 'issuer_state')
+      const { body } = await send(party, flow.address, { method: 'GET' }, 200)
+      flow.issuerState = text(body, 'grants', 'authorization_code', 'issuer_state')
     },
     push: async () => {
       const request = {
         ...{ client_id: WALLET, response_type: 'code', redirect_uri: REDIRECT, scope: 'student', state: 's' },
-        ...{ code_challenge: digest(verifier), code_challenge_method: 'S256', issuer_state: issuerState },
+        ...{ code_challenge: digest(verifier), code_challenge_method: 'S256', issuer_state: flow.issuerState },
       }
       const { body } = await send(party, `${issuer}/par`, posted(request, attested(party, key, issuer)), 201)
       const query = new URLSearchParams({ client_id: WALLET, request_uri: text(body, 'request_uri') })
-      address = `${issuer}/authorize?${query}`
+      flow.address = `${issuer}/authorize?${query}`
     },
-    authorize: async () => void (await openPage(303)),
+  }
+}
+
+function inTheBrowser(flow: Underway) {
+  const { party, person } = flow
+  const browser = { method: 'GET', headers: { cookie: person.cookie } } as const
+  const redirected = async () => {
+    flow.address = String((await send(party, flow.address, browser, 303)).headers.location)
+  }
+  return {
+    authorize: redirected,
     'consent page': async () => {
-      const action = address
-      const { source } = await openPage(200)
+      const { source } = await send(party, flow.address, browser, 200)
       const hidden = [...source.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)]
-      form = Object.fromEntries(hidden.map(([, name = '', value = '']) => [name, decoded(value)]))
-      address = action
+      flow.form = Object.fromEntries(hidden.map(([, name = '', value = '']) => [name, decoded(value)]))
     },
     consent: async () => {
       const headers = { ...browser.headers, 'sec-fetch-site': 'same-origin' }
-      const got = await send(party, address, posted({ ...form, answer: 'allow' }, headers), 200)
-      address = String(got.headers.refresh).replace(/^0;url=/, '')
+      const got = await send(party, flow.address, posted({ ...flow.form, answer: 'allow' }, headers), 200)
+      flow.address = String(got.headers.refresh).replace(/^0;url=/, '')
     },
-    code: async () => void (await openPage(303)),
+    code: redirected,
+  }
+}
+
+function afterTheBrowser(flow: Underway) {
+  const { party, issuer, key, verifier } = flow
+  return {
     token: async () => {
-      const code = new URL(address).searchParams.get('code') ?? ''
+      const code = new URL(flow.address).searchParams.get('code') ?? ''
       const grant = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: REDIRECT }
       const proofs = { ...attested(party, key, issuer), ...dpop(party, key, `${issuer}/token`) }
       const { body } = await send(party, `${issuer}/token`, posted({ ...grant, client_id: WALLET }, proofs), 200)
-      address = text(body, 'access_token')
+      flow.accessToken = text(body, 'access_token')
     },
     nonce: async () => {
-      cNonce = text((await send(party, `${issuer}/nonce`, {}, 200)).body, 'c_nonce')
+      flow.cNonce = text((await send(party, `${issuer}/nonce`, {}, 200)).body, 'c_nonce')
     },
     credential: async () => {
+      const { accessToken, cNonce } = flow
       const header = { typ: 'openid4vci-proof+jwt', jwk: key.jwk, key_attestation: keyAttestation(party, key, cNonce) }
       const proof = jwt(key.private, header, { iss: WALLET, aud: issuer, nonce: cNonce })
-      const headers = { authorization: `DPoP ${address}`, ...dpop(party, key, `${issuer}/credential`, address) }
+      const bound = dpop(party, key, `${issuer}/credential`, accessToken)
       const body = { credential_configuration_id: 'student', proofs: { jwt: [proof] } }
-      await send(party, `${issuer}/credential`, json(body, headers), 200)
+      const sent = json(body, { authorization: `DPoP ${accessToken}`, ...bound })
+      await send(party, `${issuer}/credential`, sent, 200)
     },
   }
 }
@@ -152,16 +178,13 @@ function aKey(): Key {
   return { private: privateKey, jwk: publicKey.export({ format: 'jwk' }) }
 }
 
-function jwt(key: KeyObject | string, header: object, payload: object): string {
+function jwt(key: KeyObject, header: object, payload: object): string {
   const parts = [
     { alg: 'ES256', ...header },
     { iat: Math.floor(Date.now() / 1000), ...payload },
   ]
   const input = parts.map((one) => Buffer.from(JSON.stringify(one)).toString('base64url')).join('.')
-  const signature =
-    typeof key === 'string'
-      ? sign('sha256', Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' })
-      : sign('sha256', Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' })
+  const signature = sign('sha256', Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' })
   return `${input}.${signature.toString('base64url')}`
 }
 
