@@ -3,8 +3,8 @@ import { faults } from '../src/fault.ts'
 import { mdocFindingMessages } from '../src/protocols/mdoc/findings.ts'
 import { findingMessages } from '../src/protocols/sd-jwt-vc/findings.ts'
 import { trustFindingMessages } from '../src/trust/lookups/finding.ts'
-import { checkMeanings } from '../src/verification/requests/checks.ts'
-import { issueMessages } from '../src/verification/requests/finding.ts'
+import { checkMeanings } from '../src/verification/findings/checks.ts'
+import { issueMessages } from '../src/verification/findings/finding.ts'
 
 /** Codes of findings that only a wallet makes, on receipt. */
 const walletFindings = {

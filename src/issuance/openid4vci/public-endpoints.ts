@@ -22,12 +22,15 @@ import { recordNotification } from './record-notification.ts'
 import {
   ChallengeReply,
   CredentialReply,
+  CredentialRequestBody,
+  DeferredRequestBody,
   IssuerMetadataReply,
   NonceReply,
+  NotificationBody,
   OfferReply,
+  TokenForm,
   TypeMetadataReply,
-} from './reply-schemas.ts'
-import { CredentialRequestBody, DeferredRequestBody, NotificationBody, TokenForm } from './schemas.ts'
+} from './schemas.ts'
 import { offerQrText, serveOffer } from './serve-offer.ts'
 import { signIssuerMetadata } from './sign-metadata.ts'
 

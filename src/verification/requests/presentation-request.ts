@@ -1,5 +1,5 @@
+import type { Issue } from '../findings/finding.ts'
 import type { TemplateSnapshot } from '../templates/template-query.ts'
-import type { Issue } from './finding.ts'
 import type { PresentationRequestReply } from './schemas.ts'
 
 /** The status of a request in the API. */

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { dcqlLimits } from '../../protocols/dcql/query.ts'
 import { transactionLimits } from '../../protocols/openid4vp/transactions.ts'
+import { CheckView } from '../findings/checks.ts'
 import { templateFormats } from '../templates/credential-schema.ts'
-import { CheckView } from './checks.ts'
 
 /** Statuses of a request in the API. `requested` is open; the others are final. */
 const requestStatuses = ['requested', 'verified', 'rejected', 'failed', 'expired'] as const

@@ -10,7 +10,7 @@ import type { PlainResponse, ResponseForm } from '../../protocols/openid4vp/resp
 import { newLease } from '../../store/lease.ts'
 import { untilConfirmed } from '../../store/until-confirmed.ts'
 import { trustOf } from '../../trust/issuers/is-trusted.ts'
-import { issue } from '../requests/finding.ts'
+import { issue } from '../findings/finding.ts'
 import type { ClaimedRequest, Inconclusive, RequestOutcome } from '../requests/presentation-request.ts'
 import { addressesOf } from '../requests/request-addresses.ts'
 import {

@@ -4,7 +4,7 @@ import { type DcqlClaimPath, locate, locateInMdoc } from '../../protocols/dcql/c
 import type { DcqlCredential } from '../../protocols/dcql/match.ts'
 import type { PathStep } from '../../protocols/dcql/query.ts'
 import { isFullDate } from '../../protocols/shape.ts'
-import { type Issue, type IssueCode, issue } from '../requests/finding.ts'
+import { type Issue, type IssueCode, issue } from '../findings/finding.ts'
 import type { Condition, RequestedClaim } from '../templates/attribute-grammar.ts'
 
 type Claims = Pick<DcqlCredential, 'format' | 'claims' | 'positions'>

@@ -1,7 +1,7 @@
 import type { Urls } from '../../platform.ts'
 import type { ResolvedIssuer } from '../../trust/issuers/resolve-issuer.ts'
-import type { IssuerBasis } from '../requests/checks.ts'
-import { type Issue, issue } from '../requests/finding.ts'
+import type { IssuerBasis } from '../findings/checks.ts'
+import { type Issue, issue } from '../findings/finding.ts'
 import { ANY_ISSUER } from '../templates/presentation-template.ts'
 import type { ExpectedPresentation } from './checked-credential.ts'
 

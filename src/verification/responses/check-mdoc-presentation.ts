@@ -9,7 +9,7 @@ import { outlivesSigner } from '../../protocols/mdoc/verify-issuer-signed.ts'
 import { type MdocIssuer, resolveMdocIssuer } from '../../trust/issuers/mdoc-issuer.ts'
 import { trustFinding } from '../../trust/lookups/finding.ts'
 import { readStatus } from '../../trust/status-lists/check-status.ts'
-import { type Issue, isDefect, issue } from '../requests/finding.ts'
+import { type Issue, isDefect, issue } from '../findings/finding.ts'
 import { checkIssuer } from './check-issuer.ts'
 import {
   type CheckedCredential,

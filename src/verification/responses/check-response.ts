@@ -5,8 +5,8 @@ import type { DcqlQuery } from '../../protocols/dcql/query.ts'
 import { planSelection } from '../../protocols/dcql/select-credentials.ts'
 import type { VpToken } from '../../protocols/openid4vp/response.ts'
 import { findUnauthorized, readSentTransaction } from '../../protocols/openid4vp/transactions.ts'
-import { checksOf } from '../requests/checks.ts'
-import { type Issue, type IssueCode, isDefect, isReplay, issue, isTransientIssue } from '../requests/finding.ts'
+import { checksOf } from '../findings/checks.ts'
+import { type Issue, type IssueCode, isDefect, isReplay, issue, isTransientIssue } from '../findings/finding.ts'
 import type {
   CredentialResult,
   Inconclusive,

@@ -12,7 +12,7 @@ import { parseSdJwt, type SdJwt } from '../../protocols/sd-jwt-vc/sd-jwt.ts'
 import { type VerifiedPresentation, verifyPresentation } from '../../protocols/sd-jwt-vc/verify-presentation.ts'
 import { type ResolvedIssuer, resolveIssuer } from '../../trust/issuers/resolve-issuer.ts'
 import { readStatus } from '../../trust/status-lists/check-status.ts'
-import { type Issue, isDefect, issue } from '../requests/finding.ts'
+import { type Issue, isDefect, issue } from '../findings/finding.ts'
 import { checkIssuer } from './check-issuer.ts'
 import {
   type CheckedCredential,

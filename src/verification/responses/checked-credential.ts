@@ -6,8 +6,8 @@ import type { Presented } from '../../protocols/dcql/check-presented.ts'
 import type { TenantTrust } from '../../trust/issuers/is-trusted.ts'
 import { isOutOfReach } from '../../trust/lookups/out-of-reach.ts'
 import type { ReadStatus } from '../../trust/status-lists/check-status.ts'
-import type { CheckFacts } from '../requests/checks.ts'
-import { type Issue, issue } from '../requests/finding.ts'
+import type { CheckFacts } from '../findings/checks.ts'
+import { type Issue, issue } from '../findings/finding.ts'
 import type { TemplateCredential } from '../templates/presentation-template.ts'
 
 /** What a presentation must match. */

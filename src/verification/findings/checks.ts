@@ -18,8 +18,8 @@ type CheckCode = keyof typeof checkMeanings
 // The order of the members is that of the checks.
 const checkCodes = Object.keys(checkMeanings) as CheckCode[]
 
-/** Why an issuer is accepted. */
 const issuerBases = ['any', 'named', 'trusted_entity', 'own', 'type_owner'] as const
+/** On what ground an issuer is accepted. */
 export type IssuerBasis = (typeof issuerBases)[number]
 
 /** One check of a credential and its outcome, for people and programs. */
