@@ -17,7 +17,11 @@ import { type Crumb, type Place, shellOf } from './shell.ts'
 import { type ConsoleTexts, consoleTexts } from './texts.ts'
 
 /** A request at a screen of the console. `t` has the texts that all screens share. */
-export type Frame<Params = Readonly<Record<string, string>>> = SignedInContext<Params> & { readonly t: ConsoleTexts }
+export type Frame<Params = Readonly<Record<string, string>>> = Omit<SignedInContext<Params>, 'own'> & {
+  readonly t: ConsoleTexts
+}
+/** A request at a screen that keeps something itself; all others reach the organisation through the API only. */
+export type KeepingFrame<Params = Readonly<Record<string, string>>> = Frame<Params> & Pick<SignedInContext, 'own'>
 
 /** The content of a screen. */
 export type Screen = {
@@ -53,6 +57,7 @@ type FileSpec = { readonly fileBytesMax?: number }
 type Download = { readonly path: string; readonly query?: Readonly<Record<string, string | undefined>> }
 
 type Show<P extends string> = (frame: Frame<PathParams<P>>) => Promise<Answer> | Answer
+type KeepingShow<P extends string> = (frame: KeepingFrame<PathParams<P>>) => Promise<Answer> | Answer
 
 type Shown<P extends string> = {
   readonly show: Show<P>
@@ -102,10 +107,28 @@ export function formScreen<const P extends string>(
   return [declare('GET', spec, withDownload(spec)), declare('POST', spec, spec.send)]
 }
 
-function declare<P extends string>(
+/** As {@link screen}, for one that keeps something itself. */
+export function keepingScreen<const P extends string>(
+  spec: Spec<P> & { readonly show: KeepingShow<P> },
+): readonly Endpoint[] {
+  return [declareKeeping('GET', spec, spec.show)]
+}
+
+/** As {@link formScreen}, for one that keeps something itself. */
+export function keepingFormScreen<const P extends string>(
+  spec: Spec<P> & FileSpec & { readonly show: KeepingShow<P>; readonly send: KeepingShow<P> },
+): readonly Endpoint[] {
+  return [declareKeeping('GET', spec, spec.show), declareKeeping('POST', spec, spec.send)]
+}
+
+function declare<P extends string>(method: 'GET' | 'POST', spec: Spec<P> & FileSpec, handle: Show<P>): Endpoint {
+  return declareKeeping(method, spec, ({ own: _, ...frame }) => handle(frame))
+}
+
+function declareKeeping<P extends string>(
   method: 'GET' | 'POST',
   { place, path, summary, ...more }: Spec<P> & FileSpec,
-  handle: Show<P>,
+  handle: KeepingShow<P>,
 ): Endpoint {
   return signedInEndpoint({
     ...{ method, path, summary },

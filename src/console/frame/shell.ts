@@ -62,7 +62,7 @@ export function may({ me }: Pick<SignedInContext, 'me'>, scope: Scope): boolean 
 
 /** Returns what surrounds a screen of the console. */
 export function shellOf(
-  context: SignedInContext,
+  context: Omit<SignedInContext, 'own'>,
   place: Place,
   { crumbs = [], actions }: { readonly crumbs?: readonly Crumb[]; readonly actions?: Html | undefined } = {},
 ): Shell {
@@ -80,7 +80,7 @@ export function shellOf(
   }
 }
 
-function menuOf(context: SignedInContext, t: ConsoleTexts, place: Place): Html {
+function menuOf(context: Omit<SignedInContext, 'own'>, t: ConsoleTexts, place: Place): Html {
   const lists = parts.map(([heading, entries]) => {
     const shown = entries.filter(({ scope }) => scope === null || may(context, scope))
     if (shown.length === 0) return html``

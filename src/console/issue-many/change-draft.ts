@@ -1,7 +1,7 @@
 import type { Fields } from '../../http/routes/endpoint.ts'
 import { typed } from '../../pages/once.ts'
 import { encodings } from '../../protocols/table/decode-text.ts'
-import type { Frame } from '../frame/screen.ts'
+import type { KeepingFrame } from '../frame/screen.ts'
 import type { Template } from '../templates/template.ts'
 import { checkedDraft, recheck, targetsFor } from './checked-draft.ts'
 import { dropDraft, type HeldDraft, keepDraft, openRows, openSource, saveDraft } from './kept-drafts.ts'
@@ -16,7 +16,7 @@ type Changed =
   | { readonly kind: 'refused'; readonly problem: string }
 
 /** Applies what the form of a draft changes: how the file is read, what its columns become, and repaired cells. Then checks what changed. */
-export async function changeByForm(frame: Frame, template: Template, held: HeldDraft): Promise<Changed> {
+export async function changeByForm(frame: KeepingFrame, template: Template, held: HeldDraft): Promise<Changed> {
   const { view } = held
   const form = formIn(frame.fields, view.form)
   const isReadAnew = form.encoding !== view.form.encoding || form.delimiter !== view.form.delimiter
@@ -40,7 +40,7 @@ export async function changeByForm(frame: Frame, template: Template, held: HeldD
   return isSaved ? { kind: 'saved' } : { kind: 'refused', problem: tableTexts[frame.language].changed }
 }
 
-async function reread(frame: Frame, template: Template, held: HeldDraft, form: TableForm): Promise<Changed> {
+async function reread(frame: KeepingFrame, template: Template, held: HeldDraft, form: TableForm): Promise<Changed> {
   const source = await openSource(frame, held.id)
   if (source === null) return { kind: 'none' }
   const t = tableTexts[frame.language]

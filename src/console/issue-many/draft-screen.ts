@@ -8,7 +8,7 @@ import { typed } from '../../pages/once.ts'
 import { buttonLink, message } from '../../pages/parts.ts'
 import { writeCsv } from '../../protocols/table/write-csv.ts'
 import { credentialTexts } from '../credentials/texts.ts'
-import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
+import { type KeepingFrame, keepingFormScreen, keepingScreen, type Screen } from '../frame/screen.ts'
 import { lineOf, lookOf } from '../templates/card-look.ts'
 import type { Template } from '../templates/template.ts'
 import { changeByForm } from './change-draft.ts'
@@ -26,9 +26,9 @@ import { readTemplate, TABLE } from './upload-screen.ts'
 
 const place = 'batches'
 const PROBLEMS_LISTED = 8
-type AtDraft = Frame<{ readonly draft: string }>
+type AtDraft = KeepingFrame<{ readonly draft: string }>
 
-const draft = formScreen({
+const draft = keepingFormScreen({
   ...{ place, path: `${TABLE}/{draft}`, summary: 'Checks a table of people, repairs it and issues it.' },
   show: async (frame) => {
     const held = await openDraft(frame, frame.params.draft)
@@ -57,20 +57,20 @@ const draft = formScreen({
   },
 })
 
-async function afterIssuing(frame: Frame, id: string): Promise<string> {
+async function afterIssuing(frame: KeepingFrame, id: string): Promise<string> {
   const held = await openDraft(frame, id)
   const isWhole = held !== null && held.view.issued === held.view.total && held.view.batches.length === 1
   return isWhole ? `/console/batches/${held.view.batches[0]}` : `${TABLE}/${id}`
 }
 
 /** The rows that a button leads to. */
-function placeAfter({ fields }: Frame, verb: string): string {
+function placeAfter({ fields }: KeepingFrame, verb: string): string {
   if (verb === 'all' || verb === 'problems') return `?show=${verb}#rows`
   const step = verb === 'next' ? 1 : verb === 'previous' ? -1 : null
   return step === null ? '' : `?show=${typed(fields, 'shown')}&page=${Number(typed(fields, 'page')) + step}#rows`
 }
 
-function gone(frame: Frame): Screen {
+function gone(frame: KeepingFrame): Screen {
   const t = tableTexts[frame.language]
   return {
     ...{ title: t.gone, crumbs: crumbsOf(frame, t), hasErrors: true, status: 404 },
@@ -78,7 +78,7 @@ function gone(frame: Frame): Screen {
   }
 }
 
-function crumbsOf({ t: common }: Frame, t: TableTexts): NonNullable<Screen['crumbs']> {
+function crumbsOf({ t: common }: KeepingFrame, t: TableTexts): NonNullable<Screen['crumbs']> {
   return [[common.menu.credentials, '/console/credentials'], [t.title, TABLE], [t.check]]
 }
 
@@ -117,7 +117,7 @@ function one(placed: ReadonlyMap<number, PlacedRow['row'] | undefined>, at: numb
 
 /** What is wrong, with links; or that all is ready. It takes the focus when the page opens. */
 function summaryOf(
-  frame: Frame,
+  frame: KeepingFrame,
   t: TableTexts,
   view: DraftView,
   targets: readonly Target[],
@@ -157,13 +157,13 @@ function summaryOf(
   }
 }
 
-function doneOf({ language }: Frame, t: TableTexts, { issued, batches }: DraftView): Html | null {
+function doneOf({ language }: KeepingFrame, t: TableTexts, { issued, batches }: DraftView): Html | null {
   if (issued === 0) return null
   const links = batches.map((id, at) => html`<li><a href="/console/batches/${id}">${t.batch(at + 1)}</a></li>`)
   return message('done', `${t.done(figure(issued, language))}. ${t.doneText}`, html`<ul>${links}</ul>`)
 }
 
-function buttons(frame: Frame, t: TableTexts, { id, view }: HeldDraft): Html {
+function buttons(frame: KeepingFrame, t: TableTexts, { id, view }: HeldDraft): Html {
   const good = isChecked(view) ? view.total - view.issued - view.bad.length : 0
   const count = (value: number) => figure(value, frame.language)
   const choices = Object.entries(credentialTexts[frame.language].days).map(([value, text]) => ({ value, text }))
@@ -174,7 +174,13 @@ function buttons(frame: Frame, t: TableTexts, { id, view }: HeldDraft): Html {
   return html`${good > 0 && html`<div class="narrow">${lifetime}</div>`}<div class="actions">${issue}${home}${buttonLink(t.again, `${TABLE}?template=${view.templateId}`)}</div>${view.bad.length > 0 && good > 0 && html`<p class="hint">${t.issueRest}</p>`}`
 }
 
-function cardOf({ me }: Frame, t: TableTexts, template: Template, view: DraftView, first: PlacedRow | undefined) {
+function cardOf(
+  { me }: KeepingFrame,
+  t: TableTexts,
+  template: Template,
+  view: DraftView,
+  first: PlacedRow | undefined,
+) {
   const line = lineOf(template)
     .map(({ namespace, key }) => view.mapping.indexOf(`attributes.${namespace === '' ? key : `${namespace}.${key}`}`))
     .flatMap((column) => first?.row.cells[column]?.slice(0, 60) || [])
@@ -185,7 +191,7 @@ function cardOf({ me }: Frame, t: TableTexts, template: Template, view: DraftVie
 }
 
 /** Issuing was interrupted: the only thing to do is to finish it. */
-function issuingPage(frame: Frame, t: TableTexts, { id, view }: HeldDraft): Screen {
+function issuingPage(frame: KeepingFrame, t: TableTexts, { id, view }: HeldDraft): Screen {
   const finish = form(
     frame,
     `${TABLE}/${id}`,
@@ -197,7 +203,7 @@ function issuingPage(frame: Frame, t: TableTexts, { id, view }: HeldDraft): Scre
   }
 }
 
-const problems = screen({
+const problems = keepingScreen({
   ...{
     place,
     path: `${TABLE}/{draft}/problems`,

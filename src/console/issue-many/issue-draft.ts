@@ -1,5 +1,5 @@
 import { ApiRefusal } from '../../pages/own-api.ts'
-import type { Frame } from '../frame/screen.ts'
+import type { KeepingFrame } from '../frame/screen.ts'
 import type { Template } from '../templates/template.ts'
 import { issueRows } from './check-table.ts'
 import { isChecked, targetsFor } from './checked-draft.ts'
@@ -17,7 +17,7 @@ const UNCERTAIN = new Set([408, 409, 425, 429])
  * request issues at a time, and until it ends nothing else changes the draft: after an interruption the same rows are sent under the same
  * keys, so that nothing is issued twice.
  */
-export async function issueDraft(frame: Frame, template: Template, held: HeldDraft): Promise<void> {
+export async function issueDraft(frame: KeepingFrame, template: Template, held: HeldDraft): Promise<void> {
   const { view } = held
   const rows = await openRows(frame, held)
   if (!isChecked(view) || !rows.some(isGood)) return
@@ -38,7 +38,7 @@ export async function issueDraft(frame: Frame, template: Template, held: HeldDra
 }
 
 async function issueParts(
-  frame: Frame,
+  frame: KeepingFrame,
   template: Template,
   { id, view, isIssuing }: HeldDraft,
   rows: readonly TableRow[],

@@ -6,7 +6,7 @@ import type { Platform } from '../../platform.ts'
 import { inPieces } from '../../store/in-pieces.ts'
 import { newId } from '../../store/row-id.ts'
 import { isUuid } from '../../uuid.ts'
-import type { Frame } from '../frame/screen.ts'
+import type { KeepingFrame } from '../frame/screen.ts'
 import {
   beginIssuing,
   changeDraft,
@@ -26,7 +26,7 @@ const ISSUING_MS_MAX = 30_000
 const DRAFTS_OF_PERSON_MAX = 4
 const BYTES_OF_TENANT_MAX = 256 * 1024 * 1024
 
-type Owner = Pick<Frame, 'own' | 'me'>
+type Owner = Pick<KeepingFrame, 'own' | 'me'>
 
 /** A draft of the person. */
 export type HeldDraft = {

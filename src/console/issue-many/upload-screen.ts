@@ -4,7 +4,7 @@ import { fileForm } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { button, buttonLink, card, rows } from '../../pages/parts.ts'
 import { hasProblems, noProblems, type Problems, problemList } from '../frame/form-values.ts'
-import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
+import { type KeepingFrame, keepingFormScreen, type Screen, screen } from '../frame/screen.ts'
 import { labelOf, type Template } from '../templates/template.ts'
 import { checkedDraft } from './checked-draft.ts'
 import { keepDraft } from './kept-drafts.ts'
@@ -20,7 +20,7 @@ const place = 'batches'
 /** The file, and the other members of the form. A larger one is refused before it is read. */
 const UPLOAD_BYTES_MAX = 2 * TABLE_BYTES_MAX
 
-const upload = formScreen({
+const upload = keepingFormScreen({
   ...{ place, path: TABLE, summary: 'Asks for a table of people.' },
   fileBytesMax: UPLOAD_BYTES_MAX,
   show: async (frame) => {
@@ -58,11 +58,11 @@ function nameOf(name: string, t: TableTexts): string {
 }
 
 /** Returns the template of a table. */
-export async function readTemplate({ api }: Frame, id: string): Promise<Template> {
+export async function readTemplate({ api }: Pick<KeepingFrame, 'api'>, id: string): Promise<Template> {
   return (await api.get<Template>(`${TEMPLATES}/${encodeURIComponent(id)}`)).data
 }
 
-async function choose(frame: Frame): Promise<Screen> {
+async function choose(frame: KeepingFrame): Promise<Screen> {
   const t = tableTexts[frame.language]
   const { data } = await frame.api.get<readonly Template[]>(TEMPLATES, { 'page[size]': '100', sort: 'name' })
   const items = data.map(({ id, name, description }) => ({
@@ -76,11 +76,11 @@ async function choose(frame: Frame): Promise<Screen> {
   return { title: t.title, crumbs: crumbsOf(frame, t), main }
 }
 
-function crumbsOf({ t: common }: Frame, t: TableTexts): NonNullable<Screen['crumbs']> {
+function crumbsOf({ t: common }: KeepingFrame, t: TableTexts): NonNullable<Screen['crumbs']> {
   return [[common.menu.credentials, '/console/credentials'], [t.title]]
 }
 
-function uploadForm(frame: Frame, template: Template, problems: Problems): Screen {
+function uploadForm(frame: KeepingFrame, template: Template, problems: Problems): Screen {
   const t = tableTexts[frame.language]
   const file = fileField(frame, {
     ...{ name: 'file', label: t.file, hint: t.fileHint, error: problems.fields.file },

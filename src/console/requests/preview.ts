@@ -13,6 +13,7 @@ export function previewOf({ me, language }: Pick<Frame, 'me' | 'language'>, draf
     const shown = asked.length === 0 ? html`<p class="hint">${t.nothingYet}</p>` : html`<ul class="list">${asked}</ul>`
     return html`<h3>${name || type || t.credential(at + 1)}</h3>${isOptional && draft.which === 'all' && html`<p class="hint">${t.isOptional}</p>`}${shown}`
   })
-  const any = draft.which === 'one' && draft.credentials.length > 1 && html`<p class="hint">${t.whiches.one}</p>`
-  return html`<section class="panel"><header><h2>${t.wants(me.organisation.name)}</h2></header><div class="inside">${draft.purpose !== '' && html`<p>${draft.purpose}</p>`}${any}${lists}<p class="hint">${t.keptFor}: ${keepText(draft.keep, t)}</p>${cut()}<p class="hint">${t.stays}</p></div></section>`
+  const oneIsEnough =
+    draft.which === 'one' && draft.credentials.length > 1 && html`<p class="hint">${t.whiches.one}</p>`
+  return html`<section class="panel"><header><h2>${t.wants(me.organisation.name)}</h2></header><div class="inside">${draft.purpose !== '' && html`<p>${draft.purpose}</p>`}${oneIsEnough}${lists}<p class="hint">${t.keptFor}: ${keepText(draft.keep, t)}</p>${cut()}<p class="hint">${t.stays}</p></div></section>`
 }
