@@ -297,10 +297,9 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice, tele
     readiness: readinessChecks(store, keyDevice, () => mark),
     liveness: loopChecks(() => ({ worker, dispatcher })),
     counters: [...countersOf(store), oldestTransaction(() => transactions?.seconds() ?? 0)],
-    idempotency: keepAnswers(platform),
+    ...{ telemetry, idempotency: keepAnswers(platform) },
     isClientOrigin: async (origin, request) =>
       (await isListedOrigin(platform, origin, request)) ?? isClientOrigin(platform, origin),
-    telemetry,
   })
   let worker: Worker | null = null
   let dispatcher: Dispatcher | null = null
@@ -310,8 +309,7 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice, tele
     platform,
     listen: async () => {
       await settleEventOrder(platform)
-      const markPlace = markPlaceOf(config)
-      if (markPlace !== null) mark = keepMark(platform, markPlace)
+      mark = startMark(platform)
       const address = await server.listen()
       worker = startWorker(platform, jobs, schedules)
       dispatcher = startDispatcher(platform)
@@ -330,6 +328,11 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice, tele
       await telemetry?.exporter.close()
     },
   }
+}
+
+function startMark(platform: Platform): MarkKeeper | null {
+  const place = markPlaceOf(platform.config)
+  return place === null ? null : keepMark(platform, place)
 }
 
 function providersOf({ keyProvider }: Config, device: KeyDevice | null): KeyProviders {

@@ -1,5 +1,6 @@
 import { type KeyDeviceConfig, keyDeviceMistakes, keyDeviceOf } from './config/key-device.ts'
-import { type ObjectStoreConfig, objectStoreMistakes, objectStoreOf } from './config/object-store.ts'
+import { archiveMistakes, productionMistakes } from './config/mistakes.ts'
+import { type ObjectStoreConfig, objectStoreMistakes, objectStoreOf } from './config/s3-account.ts'
 import {
   bytes,
   databaseUrl,
@@ -366,28 +367,6 @@ function readOne(
 function isNamedIn(mistakes: readonly string[], one: string): boolean {
   const [name = ''] = one.split(' ', 1)
   return mistakes.some((other) => other.startsWith(`${name} `))
-}
-
-function productionMistakes({ nodeEnv, masterKey, databaseUrl, publicUrl }: Values): string[] {
-  if (nodeEnv !== 'production') return []
-  const mistakes: string[] = []
-  if (masterKey === null)
-    mistakes.push('MASTER_KEY is required in production: 32 random bytes in base64 (openssl rand -base64 32)')
-  if (databaseUrl === null) mistakes.push('DATABASE_URL is required in production: postgresql://user@host/database')
-  if (publicUrl === null) mistakes.push('PUBLIC_URL is required in production: the https origin of this server')
-  else if (!publicUrl.startsWith('https:')) mistakes.push('PUBLIC_URL must be https in production')
-  return mistakes
-}
-
-function archiveMistakes({ auditRetentionDays, auditArchive, deliveryRetentionDays }: Values): string[] {
-  if (auditRetentionDays === null) return []
-  const mistakes: string[] = []
-  if (auditArchive === null) mistakes.push('AUDIT_ARCHIVE is required with AUDIT_RETENTION_DAYS: a folder')
-  if (auditRetentionDays <= deliveryRetentionDays)
-    mistakes.push(
-      'AUDIT_RETENTION_DAYS must be larger than DELIVERY_RETENTION_DAYS: a delivery has the event from the audit trail',
-    )
-  return mistakes
 }
 
 function complete(values: Values): Config {

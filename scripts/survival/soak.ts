@@ -96,8 +96,9 @@ async function run(one: Organisation, ms: number, perSecond: number): Promise<{ 
       try {
         await one.receive(await one.offer())
         latencies.push(performance.now() - from)
-      } catch {
+      } catch (error) {
         failed += 1
+        console.error(error)
       }
     }
   }

@@ -1,10 +1,10 @@
 import { access, constants, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { s3Location } from '../config/object-store.ts'
+import { s3Location } from '../config/s3-account.ts'
 import type { Platform } from '../platform.ts'
 import { sql } from '../store/store.ts'
+import { openObjectStore } from './bucket.ts'
 import { markPlaceOf } from './mark-place.ts'
-import { openObjectStore } from './object-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'config'>
 

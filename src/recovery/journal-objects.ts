@@ -1,8 +1,8 @@
 import { randomId } from '../crypto/random.ts'
 import { Fault } from '../fault.ts'
 import type { Clock, JournalLine, RevocationJournal } from '../platform.ts'
+import type { ObjectStore } from './bucket.ts'
 import { lineIn, type PlacedLine } from './journal-file.ts'
-import type { ObjectStore } from './object-store.ts'
 
 /** Attempts to write one object. A repeated one finds what an attempt without an answer has written. */
 const TRIES_MAX = 2

@@ -1,9 +1,9 @@
-import { s3Location } from '../config/object-store.ts'
+import { s3Location } from '../config/s3-account.ts'
 import type { Config } from '../config.ts'
 import type { Clock, RevocationJournal } from '../platform.ts'
+import { openObjectStore } from './bucket.ts'
 import { openJournal, type PlacedLine, readJournal } from './journal-file.ts'
 import { openJournalObjects, readJournalObjects } from './journal-objects.ts'
-import { openObjectStore } from './object-store.ts'
 
 type Settings = Pick<Config, 'revocationJournal' | 'objectStore'>
 

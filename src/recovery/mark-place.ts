@@ -1,7 +1,7 @@
-import { s3Location } from '../config/object-store.ts'
+import { s3Location } from '../config/s3-account.ts'
 import type { Config } from '../config.ts'
+import { openObjectStore } from './bucket.ts'
 import { markIn, type RecoveryMark, readMarkFile, writeMarkFile } from './mark-file.ts'
-import { openObjectStore } from './object-store.ts'
 
 /** Where the mark is, outside the database. */
 export type MarkPlace = {
@@ -42,7 +42,7 @@ type OneObject = {
 const TRIES_MAX = 5
 
 /** A mark in an object that all servers share. It never goes back: a server that is behind another one leaves the mark of that one. */
-export function markObject(name: string, object: OneObject): MarkPlace {
+function markObject(name: string, object: OneObject): MarkPlace {
   let etag: string | null = null
   const read = async () => {
     const found = await object.get().catch((cause: unknown) => {

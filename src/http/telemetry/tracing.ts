@@ -31,52 +31,18 @@ declare module 'fastify' {
 
 const SERVER_ERROR = 500
 
+type Take = (span: EndedSpan) => void
+type Current = AsyncLocalStorage<TraceContext>
+
 /** Opens the tracing. @param take Gets each span that is sampled, when it ends. */
-export function openTracing(take: (span: EndedSpan) => void): Tracing {
-  const current = new AsyncLocalStorage<TraceContext>()
-  const now = () => performance.timeOrigin + performance.now()
+export function openTracing(take: Take): Tracing {
+  const current: Current = new AsyncLocalStorage()
   return {
-    addTo: (app) => {
-      app.decorateRequest('span', null)
-      app.addHook('onRequest', (request, _reply, done) => {
-        // A request that is dispatched inside the process belongs to the span that makes it.
-        const above = current.getStore()
-        const { traceparent } = request.headers
-        const context = above === undefined ? spanUnder([traceparent].flat()[0]) : childOf(above)
-        request.span = { context, startMs: now() }
-        current.run(context, done)
-      })
-      // The events of the body come from the socket, outside of the span.
-      app.addHook('preValidation', (request, _reply, done) => {
-        if (request.span === null) return done()
-        current.run(request.span.context, done)
-      })
-      app.addHook('onResponse', (request, { statusCode }, done) => {
-        done()
-        if (request.span === null || !request.span.context.isSampled) return
-        const { pattern } = request.trace
-        const { context, startMs } = request.span
-        const attributes = {
-          'http.request.method': request.method,
-          'http.route': pattern,
-          'http.response.status_code': statusCode,
-        }
-        const isError = statusCode >= SERVER_ERROR
-        take({
-          ...context,
-          name: `${request.method} ${pattern}`,
-          kind: 'server',
-          startMs,
-          endMs: now(),
-          isError,
-          attributes,
-        })
-      })
-    },
+    addTo: (app) => addSpans(app, current, take),
     outbound: async ({ method, host }, send) => {
       const above = current.getStore()
       const context = above === undefined ? spanUnder(undefined) : childOf(above)
-      const startMs = now()
+      const startMs = nowMs()
       let status = 0
       try {
         const answer = await send(traceparentOf(context))
@@ -88,9 +54,44 @@ export function openTracing(take: (span: EndedSpan) => void): Tracing {
           ...(status > 0 && { 'http.response.status_code': status }),
         }
         const isError = status === 0 || status >= SERVER_ERROR
-        if (context.isSampled)
-          take({ ...context, name: method, kind: 'client', startMs, endMs: now(), isError, attributes })
+        const span = { ...context, name: method, kind: 'client', startMs, endMs: nowMs(), isError, attributes } as const
+        if (context.isSampled) take(span)
       }
     },
   }
+}
+
+function nowMs(): number {
+  return performance.timeOrigin + performance.now()
+}
+
+function addSpans(app: FastifyInstance, current: Current, take: Take): void {
+  app.decorateRequest('span', null)
+  app.addHook('onRequest', (request, _reply, done) => {
+    // A request that is dispatched inside the process belongs to the span that makes it.
+    const above = current.getStore()
+    const { traceparent } = request.headers
+    const context = above === undefined ? spanUnder([traceparent].flat()[0]) : childOf(above)
+    request.span = { context, startMs: nowMs() }
+    current.run(context, done)
+  })
+  // The events of the body come from the socket, outside of the span.
+  app.addHook('preValidation', (request, _reply, done) => {
+    if (request.span === null) return done()
+    current.run(request.span.context, done)
+  })
+  app.addHook('onResponse', (request, { statusCode }, done) => {
+    done()
+    if (request.span === null || !request.span.context.isSampled) return
+    const { pattern } = request.trace
+    const { context, startMs } = request.span
+    const attributes = {
+      'http.request.method': request.method,
+      'http.route': pattern,
+      'http.response.status_code': statusCode,
+    }
+    const name = `${request.method} ${pattern}`
+    const isError = statusCode >= SERVER_ERROR
+    take({ ...context, name, kind: 'server', startMs, endMs: nowMs(), isError, attributes })
+  })
 }

@@ -1,5 +1,5 @@
 import { AwsV4Signer } from 'aws4fetch'
-import type { ObjectStoreConfig } from '../config/object-store.ts'
+import type { ObjectStoreConfig } from '../config/s3-account.ts'
 import { sha256 } from '../crypto/digest.ts'
 
 /** Objects in one bucket of an S3-compatible store. Every call has a time limit, 5 s by default. */

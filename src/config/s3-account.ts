@@ -7,7 +7,7 @@ export type ObjectStoreConfig = {
 }
 
 /** A place in an object store. `key`: of an object, or the beginning of the keys of several; without a slash at its ends. */
-export type S3Location = { readonly bucket: string; readonly key: string }
+type S3Location = { readonly bucket: string; readonly key: string }
 
 type Values = {
   readonly recoveryMark: string | null
