@@ -42,7 +42,7 @@ const en = {
   link: 'Link to the page',
   snippet: 'For your website',
   snippetHint:
-    'Put this where the page should appear. When a visitor is done, the element fires the event “verified” with request and responseCode; send both to your server.',
+    'Put this where the page should appear. When a visitor is done, the element fires the event “verified” (or “answered”, where visitors learn only that their answer arrived) with request and responseCode; send both to your server.',
   noWebsites: 'No website may show the page yet. Add its address below, and you get the line to put there.',
   backend: 'On your server',
   backendHint:
@@ -105,7 +105,7 @@ const fr: PageTexts = {
   link: 'Lien vers la page',
   snippet: 'Pour votre site',
   snippetHint:
-    'Placez ceci là où la page doit paraître. Quand un visiteur a fini, l’élément émet l’événement « verified » avec request et responseCode ; envoyez les deux à votre serveur.',
+    'Placez ceci là où la page doit paraître. Quand un visiteur a fini, l’élément émet l’événement « verified » (ou « answered », si les visiteurs apprennent seulement que leur réponse est arrivée) avec request et responseCode ; envoyez les deux à votre serveur.',
   noWebsites:
     'Aucun site ne peut encore montrer la page. Ajoutez son adresse ci-dessous, et vous aurez la ligne à y placer.',
   backend: 'Sur votre serveur',
