@@ -214,6 +214,7 @@ test('a session at a foreign provider does not confirm; a new authentication the
   const second = await share()
   await page.getByText('You did not sign in again for this').waitFor()
   assert.equal(await statusOf(second), 'pending')
+  world.thandi.cookies.splice(0, Number.POSITIVE_INFINITY, ...(await page.context().cookies()))
 })
 
 test('a card is drawn from the template of its type, with the issuer below it in our words', async (t) => {

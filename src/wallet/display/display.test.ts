@@ -1,7 +1,5 @@
 // What the wallet's answers say besides claims: looks, validity, status, trust, previews; and a person's data as a whole.
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
-import { createServer } from 'node:http'
 import { after, before, test } from 'node:test'
 import { badge, makeTemplate, openIssuance } from '../../../test/support/main-job.ts'
 import { type Api, type Deployment, deploy } from '../../../test/support/server.ts'
@@ -160,65 +158,6 @@ test('images are fetched once, after the receipt; what is refused is left out', 
   await club.close()
 })
 
-test('the picture of a type is fetched once, with its integrity, and drawn with the values of its holder alone', async (t) => {
-  const asked: string[] = []
-  const drawing = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 300 190"><text>{{who}} {{no}}</text></svg>`
-  const types = createServer((request, response) => {
-    asked.push(request.url ?? '')
-    const type = request.url === '/card.svg' ? 'image/svg+xml' : 'application/json'
-    response.writeHead(200, { 'content-type': type }).end(request.url === '/card.svg' ? drawing : document)
-  })
-  await new Promise<void>((resolve) => types.listen(0, '127.0.0.1', resolve))
-  const base = `http://127.0.0.1:${Object(types.address()).port}`
-  const integrity = `sha256-${createHash('sha256').update(drawing).digest('base64')}`
-  const document = JSON.stringify({
-    vct: `${base}/card`,
-    display: [
-      { locale: 'en', rendering: { svg_templates: [{ uri: `${base}/card.svg`, 'uri#integrity': integrity }] } },
-    ],
-    claims: [
-      { path: ['given_name'], svg_id: 'who' },
-      { path: ['member', 'number'], svg_id: 'no' },
-    ],
-  })
-  const sri = `sha512-${createHash('sha512').update(document).digest('base64')}`
-  const pieter = await chirograph.wallet('acme', 'pieter')
-  t.after(() => types.close())
-  const receiveWith = async (type: string) => {
-    const club = await foreignIssuer()
-    t.after(() => club.close())
-    club.lie({
-      payload: (payload) => ({ ...payload, vct: `${base}/card`, 'vct#integrity': type, given_name: '<b>Zoë</b>' }),
-      reply: {
-        issuer: (reply) => {
-          const { membership } = Object(reply.body).credential_configurations_supported
-          const supported = { membership: { ...membership, vct: `${base}/card` } }
-          return { ...reply, body: { ...Object(reply.body), credential_configurations_supported: supported } }
-        },
-      },
-    })
-    return receive(pieter, club.offerUri)
-  }
-  const id = await receiveWith(sri)
-  const images = await until(async () => (await pieter.get(`/wallet/v2/credentials/${id}`)).body.meta.display.images)
-  assert.deepEqual(images, ['card'])
-  for (let times = 0; times < 3; times += 1) {
-    const { body } = await pieter.get(`/wallet/v2/credentials/${id}/images/card`)
-    assert.equal(body.data.mediaType, 'image/svg+xml')
-    assert.match(Buffer.from(body.data.data, 'base64').toString(), /<text>&lt;b&gt;Zoë&lt;\/b&gt; M-1<\/text>/)
-  }
-  assert.deepEqual(asked, ['/card', '/card.svg'])
-  const other = await chirograph.wallet('globex', 'pieter')
-  assert.equal((await other.get(`/wallet/v2/credentials/${id}/images/card`)).status, 404)
-  const wrong = await receiveWith('sha512-AAAA')
-  await until(async () => (asked.length >= 3 ? true : undefined))
-  await until(async () => {
-    const jobs = await pieter.get(`/wallet/v2/credentials/${wrong}`)
-    return jobs.body.meta.display.images === undefined ? true : undefined
-  })
-  assert.deepEqual(asked, ['/card', '/card.svg', '/card'], 'nothing more is fetched for a document of another hash')
-})
-
 test('an offer of ours says when it ends and that the organisation is known', async () => {
   const { offerUri, offerPageUri, expiresAt } = await openIssuance(school, template.id)
   const { body } = await thandi.post('/wallet/v2/credential-offers/resolve', { credentialOffer: offerUri })
@@ -299,61 +238,6 @@ test('the tag changes when a credential of the proposal is gone, and then nothin
   assert.equal(refused.status, 412, JSON.stringify(refused.body))
   assert.equal(shop.posted.length, 0)
   await shop.close()
-})
-
-test('the logo of a verifier is fetched once, small, and only if the organisation knows the verifier', async (t) => {
-  const asked: string[] = []
-  const host = createServer((request, response) => {
-    asked.push(request.url ?? '')
-    if (request.url === '/slow.png') return
-    response.writeHead(200, { 'content-type': 'image/png' })
-    response.end(request.url === '/huge.png' ? png(20_000, 20_000) : png(40, 40))
-  })
-  await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve))
-  t.after(() => {
-    host.closeAllConnections()
-    host.close()
-  })
-  const base = `http://127.0.0.1:${Object(host.address()).port}`
-  const holder = await chirograph.wallet('acme', 'pieter')
-  const claims = [{ path: ['name'] }]
-  const shop = await foreignVerifier({
-    credentials: [{ id: 'b', format: 'dc+sd-jwt', meta: { vct_values: [template.type] }, claims }],
-  })
-  t.after(() => shop.close())
-  const prepare = async (logo_uri: string) => {
-    const client_metadata = { client_name: 'Shop', logo_uri, vp_formats_supported: { 'dc+sd-jwt': {} } }
-    shop.behave({ object: (object) => ({ ...object, client_metadata }) })
-    const { status, body } = await holder.post('/wallet/v2/presentations', { presentationRequest: shop.link() })
-    assert.equal(status, 201, JSON.stringify(body))
-    const path = `/wallet/v2/presentations/${body.data.id}`
-    const { hasLogo } = (await holder.get(path)).body.meta
-    return { hasLogo, logo: await holder.get(`${path}/logo`) }
-  }
-  const stranger = await prepare(`${base}/stranger.png`)
-  assert.deepEqual([stranger.hasLogo, stranger.logo.status, asked], [undefined, 404, []])
-  const did = shop.clientId.replace('decentralized_identifier:', '')
-  const trusted = await school.post('/creds/trusted-entities', {
-    name: 'Shop',
-    dids: [{ did }],
-    purposes: ['verifier'],
-  })
-  assert.equal(trusted.status, 201, JSON.stringify(trusted.body))
-  const known = await prepare(`${base}/logo.png`)
-  assert.deepEqual([known.hasLogo, known.logo.body.data.mediaType], [true, 'image/png'])
-  assert.deepEqual(asked, ['/logo.png'])
-  for (const uri of [`${base}/huge.png`, `${base}/slow.png`, 'http://192.168.1.1/x.png', 'data:text/html,x'])
-    assert.equal((await prepare(uri)).hasLogo, undefined, uri)
-  const { logoUri } = { logoUri: 'https://college.example/logo.png' }
-  await school.patch('/onboarding/organisation', { logoUri })
-  const link = new URL(await anAsk()).searchParams.get('request_uri') ?? ''
-  const said = await until(async () => {
-    const [, payload = ''] = (await (await fetch(link)).text()).split('.')
-    const metadata = JSON.parse(Buffer.from(payload, 'base64url').toString()).client_metadata
-    return metadata.logo_uri === undefined ? undefined : metadata
-  })
-  assert.partialDeepStrictEqual(said, { client_name: 'Acme College', logo_uri: logoUri })
-  await school.patch('/onboarding/organisation', { logoUri: null })
 })
 
 test('a person hears of what was delivered to the own wallet only', async () => {
