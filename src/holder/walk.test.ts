@@ -2,14 +2,12 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, suite, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { layoutDefects } from '../../test/support/browser.ts'
 import { postgresUrl } from '../../test/support/database.ts'
 import { API_CALLS_MAX, apiCallsOf, pageSize, sizesMax } from '../../test/support/page-budgets.ts'
 import { type Round, type Stop, walk } from '../../test/support/page-walk.ts'
-import { hostileNames, isUnsendable } from '../console/test-support/hostile-names.ts'
 import { cookieOf, NOTHING } from '../console/test-support/refusals.ts'
 import { holderEndpoints } from './public-endpoints.ts'
-import { HolderWorld, opening, small } from './test-support/holder-world.ts'
+import { HolderWorld, opening } from './test-support/holder-world.ts'
 
 const skip = postgresUrl === null ? false : 'how pages look does not depend on the database'
 /** What is no page: files, and pictures of cards. */
@@ -121,46 +119,6 @@ test('a page of the holder loads at most 6 kB of scripts and 12 kB of style; the
     const calls = await apiCallsOf(world.chirograph.url, path, cookie)
     assert.ok(calls.length <= API_CALLS_MAX, `${path}: ${calls.join(', ')}`)
   }
-})
-
-test('names, labels and purposes of strangers are shown harmless: no script, no element, no turned text, nothing sticks out', {
-  skip,
-}, async () => {
-  const { page, troubles, close } = await world.open(world.thandi, small)
-  const [club, shop] = [await world.aClub(), await world.aShop(world.degreeQuery)]
-  const isHarmless = async (what: string) => {
-    const html = await page.content()
-    assert.equal(isUnsendable(html.replaceAll(/<textarea[^>]*>[^<]*<\/textarea>|<input[^>]*>/g, '')), false, what)
-    assert(!['owned', '1'].includes(await page.title()), what)
-    assert.equal(await page.locator('main script, main [onerror], main [onmouseover]').count(), 0, what)
-    assert.deepEqual(await layoutDefects(page), [], what)
-  }
-  for (const [what, name] of Object.entries(hostileNames)) {
-    const look = { name, description: name }
-    const claims = [{ path: ['member'], display: [{ name }] }]
-    const metadata = (body: unknown) => {
-      const { membership } = Object(body).credential_configurations_supported
-      const supported = { membership: { ...membership, credential_metadata: { display: [look], claims } } }
-      return { ...Object(body), display: [{ name }], credential_configurations_supported: supported }
-    }
-    club.lie({ reply: { issuer: (reply) => ({ ...reply, body: metadata(reply.body) }) } })
-    await page.goto(opening(club.offerUri))
-    await isHarmless(`${what}: offer`)
-    await page.getByRole('button', { name: 'Take this card' }).click()
-    await page.getByText('The card is yours now').waitFor()
-    await isHarmless(`${what}: card`)
-    const client_metadata = { client_name: name, purpose: name, vp_formats_supported: { 'dc+sd-jwt': {} } }
-    shop.behave({ object: (object) => ({ ...object, client_metadata }) })
-    await page.goto(opening(shop.link()))
-    await page.getByText('It calls itself').waitFor()
-    await isHarmless(`${what}: request`)
-  }
-  for (const path of ['/me', '/me/history', '/me/data']) {
-    await page.goto(path)
-    await isHarmless(path)
-  }
-  assert.deepEqual(troubles, [])
-  await close()
 })
 
 test('the data can be taken and everything be deleted', async () => {
