@@ -1,46 +1,50 @@
+// Every screen of the console in every look: axe, layout, markup; and what its pages weigh.
 import assert from 'node:assert/strict'
-import { mkdirSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
-import { after, before, test } from 'node:test'
-import { gzipSync } from 'node:zlib'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { axeDefects, layoutDefects, markupDefects, openBrowser, type Visit, visit } from '../../test/support/browser.ts'
+import { after, before, suite, test } from 'node:test'
+import type { Browser } from 'playwright-core'
+import { openBrowser, visit } from '../../test/support/browser.ts'
 import { postgresUrl } from '../../test/support/database.ts'
-import { type Api, type Deployment, deploy } from '../../test/support/server.ts'
+import { API_CALLS_MAX, apiCallsOf, pageSize, sizesMax } from '../../test/support/page-budgets.ts'
+import { type Round, walk } from '../../test/support/page-walk.ts'
+import { type Deployment, deploy } from '../../test/support/server.ts'
 import { aReceiver, type Receiver } from '../events/test-support/receiver.ts'
 import { type SignedIn, signInAs } from './test-support/console-walk.ts'
-import { readPaths } from './test-support/full-paths.ts'
-import { emptyPaths, looks } from './test-support/looks.ts'
-import { cookieOf, formPaths, refusals, shownPaths } from './test-support/refusals.ts'
-import { tablePaths } from './test-support/table-walk.ts'
-import { emptyTrustPaths, makeTrust } from './test-support/trust-content.ts'
+import { makeContent } from './test-support/full-content.ts'
+import { cookieOf } from './test-support/refusals.ts'
+import { emptyStops, type Full, fullStops, missingStops, unvisited } from './test-support/stops.ts'
+import { makeTables } from './test-support/table-walk.ts'
+import { makeTrust } from './test-support/trust-content.ts'
 
 const skip = postgresUrl === null ? false : 'how pages look does not depend on the database'
-/** Where the pictures go; none are made without it. */
-const pictures = process.env.PICTURES
 const KILOBYTE = 1000
+/** A list that made a call for each row would make so many more. */
+const ROWS_MORE = 6
 
 let chirograph: Deployment
 let browser: Browser
-let acme: Api
-let globex: Api
-let owner: SignedIn
-let newcomer: SignedIn
-let auditor: SignedIn
-let starter: SignedIn
 let receiver: Receiver
-/** Of certificates, trusted entities, webhooks and settings with content; made once. */
-let trustPaths: readonly string[]
+let owner: SignedIn
+let full: Full
+let rounds: readonly Round[]
 before(async () => {
-  ;[chirograph, browser] = await Promise.all([deploy(), openBrowser()])
-  acme = await chirograph.backend('acme')
-  globex = await chirograph.backend('globex')
+  ;[chirograph, browser, receiver] = await Promise.all([deploy(), openBrowser(), aReceiver()])
+  const [acme, globex] = [await chirograph.backend('acme'), await chirograph.backend('globex')]
   owner = await signInAs(browser, chirograph, acme, 'naledi', ['owner'])
-  newcomer = await signInAs(browser, chirograph, globex, 'pieter-b', ['issuer', 'verifier'])
-  starter = await signInAs(browser, chirograph, globex, 'starter', ['owner'])
-  receiver = await aReceiver()
-  trustPaths = await makeTrust(acme, receiver.url)
-  auditor = await signInAs(browser, chirograph, acme, 'auditor', ['auditor'])
+  const starter = await signInAs(browser, chirograph, globex, 'starter', ['owner'])
+  const clerk = await signInAs(browser, chirograph, globex, 'clerk', ['verifier'])
+  const content = await makeContent(chirograph, acme)
+  const open = async () => visit(browser, chirograph.url, { storageState: owner })
+  full = {
+    ...{ ...content, ...(await makeTrust(acme, receiver.url)) },
+    ...(await makeTables(open, acme, content.template)),
+  }
+  const forbidden = ['/console/applications', '/console/webhooks', '/console/audit']
+  rounds = [
+    { kind: 'full', as: owner, stops: fullStops(full) },
+    { kind: 'missing', as: owner, stops: missingStops },
+    { kind: 'empty', as: starter, stops: emptyStops },
+    { kind: 'role', as: clerk, stops: forbidden.map((path) => ({ path, status: 403 })) },
+  ]
 })
 after(async () => {
   await browser.close()
@@ -48,335 +52,100 @@ after(async () => {
   await receiver.close()
 })
 
-async function open(as: SignedIn, options: BrowserContextOptions = {}): Promise<Visit> {
-  const opened = await visit(browser, chirograph.url, { storageState: as, ...options })
-  opened.page.setDefaultTimeout(8000)
-  return opened
-}
-
-/** Makes a template by its designer. @returns when the list shows it */
-async function makeTemplate(page: Page, name: string): Promise<void> {
-  await page.goto('/console/templates/new?from=diploma')
-  await page.getByLabel('Name', { exact: true }).fill(name)
-  await page.getByRole('button', { name: 'Add an attribute' }).click()
-  await page.getByLabel('Shown as').last().fill('Grade')
-  await page.getByLabel('Technical name').last().fill('grade')
-  await page.getByLabel('Kind of value').last().selectOption('number')
-  await page.getByRole('button', { name: 'Move up: Attribute 5' }).click()
-  await page.getByRole('button', { name: 'Save' }).click()
-  await page.waitForURL('/console/templates')
-}
-
-/** Issues one from a template. @returns the offer that the page shows */
-async function issueOne(page: Page, template: string, reference: string): Promise<string> {
-  await page.goto('/console/issue')
-  await page.getByRole('link', { name: template, exact: true }).click()
-  await page.getByLabel('Family name').fill('Molefe')
-  await page.getByLabel('Given name').fill('Thandi')
-  await page.getByLabel('Grade').fill('sixty')
-  await page.getByRole('button', { name: 'Issue', exact: true }).click()
-  await page.getByRole('alert').waitFor()
-  assert.match(await page.title(), /^Error: /)
-  assert.equal(await page.getByLabel('Family name').inputValue(), 'Molefe', 'what was typed is kept')
-  await page.getByLabel('Grade').fill('78,5')
-  await page.getByLabel('Degree').fill('BSc Computer Science')
-  await page.getByLabel('Reference').fill(reference)
-  await page.getByRole('button', { name: 'Issue', exact: true }).click()
-  await page.waitForURL(/\/console\/credentials\/[0-9a-f-]{36}$/)
-  return (await page.locator('code.secret').first().innerText()).trim()
-}
-
-for (const javaScriptEnabled of [true, false]) {
-  test(`a whole job: make a template, issue, see it taken, revoke it, scripts ${javaScriptEnabled ? 'on' : 'off'}`, async () => {
-    const { page, troubles, close } = await open(owner, { javaScriptEnabled })
-    const name = javaScriptEnabled ? 'Diploma' : 'Diploma without script'
-    await makeTemplate(page, name)
-    const offer = await issueOne(page, name, `student-${javaScriptEnabled ? 1 : 2}`)
-    const wallet = await chirograph.wallet('acme', 'thandi')
-    const received = await wallet.post('/wallet/v2/credentials', { credentialOffer: offer })
-    assert.equal(received.status, 201, JSON.stringify(received.body))
-    if (!javaScriptEnabled) await page.reload()
-    await page.getByText('Valid', { exact: true }).waitFor({ timeout: 5000 })
-    await page.getByRole('link', { name: 'Revoke' }).click()
-    await page.getByLabel('Reason').selectOption({ label: 'Issued by mistake' })
-    await page.getByRole('button', { name: 'Revoke' }).click()
-    await page.getByText('Issued by mistake').waitFor()
-    await page.getByText('Revoked', { exact: true }).waitFor()
-    assert.deepEqual(troubles, [])
-    await close()
-  })
-}
-
-test('at the desk: two clicks to the code, and the result by itself', async () => {
-  const { page, troubles, close } = await open(owner)
-  const offer = await issueOne(page, 'Diploma', 'student-3')
-  const wallet = await chirograph.wallet('acme', 'thandi')
-  const received = await wallet.post('/wallet/v2/credentials', { credentialOffer: offer })
-  await wallet.patch(`/wallet/v2/credentials/${received.body.data[0].id}`, { status: 'accepted' })
-  await page.goto('/console/requests/new')
-  await page.getByLabel('Which of your credentials').selectOption({ label: 'Diploma' })
-  await page.getByRole('button', { name: 'Continue' }).click()
-  await page.getByLabel('Name', { exact: true }).fill('Proof of a degree')
-  await page.getByLabel('Degree').check()
-  await page.getByLabel('Grade').check()
-  await page.getByRole('button', { name: 'Save' }).click()
-  await page.waitForURL('/console/requests')
-  await page.getByRole('link', { name: 'At the desk' }).click()
-  await page.getByRole('button', { name: 'Ask for it' }).click()
-  await page.getByText('Waiting for the wallet').waitFor()
-  await page.getByText('Link of the request').click()
-  const presentationRequest = (await page.locator('code.secret').innerText()).trim()
-  const prepared = await wallet.post('/wallet/v2/presentations', { presentationRequest })
-  assert.equal(prepared.status, 201, JSON.stringify(prepared.body))
-  const { id, inputs = [] } = prepared.body.data
-  assert.ok(inputs !== null)
-  await wallet.patch(`/wallet/v2/presentations/${id}`, { status: 'answered' })
-  const answered = performance.now()
-  await page.getByText('Valid', { exact: true }).waitFor({ timeout: 5000 })
-  console.log(`wallet answered, desk shows it after ${Math.round(performance.now() - answered)} ms`)
-  await page.getByText('BSc Computer Science').waitFor()
-  assert.deepEqual(troubles, [])
-  await close()
-})
-
-test('credentials that are ticked are changed together, each with its result; the list is a file', async () => {
-  const { page, troubles, close } = await open(owner)
-  const wallet = await chirograph.wallet('acme', 'thandi')
-  for (const reference of ['=many-1', '=many-2']) {
-    const credentialOffer = await issueOne(page, 'Diploma', reference)
-    await wallet.post('/wallet/v2/credentials', { credentialOffer })
-  }
-  await page.goto('/console/credentials?reference=%3Dmany')
-  for (const box of await page.getByRole('checkbox').all()) await box.check()
-  await page.getByRole('button', { name: 'Suspend' }).click()
-  await page.getByLabel('Reason').selectOption({ label: 'Lost or stolen' })
-  await page.getByRole('button', { name: 'Suspend' }).click()
-  await page.getByText('2 of 2 are changed.').waitFor()
-  await page.goto('/console/credentials?state=suspended')
-  const [file] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('link', { name: 'Download CSV' }).click(),
-  ])
-  const text = await readFile(await file.path(), 'utf8')
-  assert.match(text, /^\ufeffid,status,/)
-  assert.match(text, /"'=many-1"/)
-  await page.getByLabel('Search').fill('=many-2')
-  await page.getByLabel('Search').press('Enter')
-  await page.getByRole('link', { name: 'Diploma' }).click()
-  await page.getByText('Lost or stolen').waitFor()
-  await page.getByRole('link', { name: 'Reinstate' }).click()
-  await page.getByRole('button', { name: 'Reinstate' }).click()
-  await page.getByText('Valid', { exact: true }).waitFor()
-  assert.deepEqual(troubles, [])
-  await close()
-})
-
-test('two people edit one template: the second sees both versions, and loses nothing', async () => {
-  const [one, two] = [await open(owner), await open(owner)]
-  for (const { page } of [one, two]) {
-    await page.goto('/console/templates')
-    await page.getByRole('link', { name: 'Diploma', exact: true }).click()
-  }
-  await one.page.getByLabel('Description').fill('From the first')
-  await one.page.getByRole('button', { name: 'Save' }).click()
-  await one.page.waitForURL('/console/templates')
-  await two.page.getByLabel('Description').fill('From the second')
-  await two.page.getByRole('button', { name: 'Save' }).click()
-  await two.page.getByText('was changed in the meantime').first().waitFor()
-  assert.equal(await two.page.getByLabel('Description').inputValue(), 'From the second')
-  await two.page.getByRole('cell', { name: 'From the first' }).waitFor()
-  await two.page.getByRole('button', { name: 'Save' }).click()
-  await two.page.waitForURL('/console/templates')
-  await Promise.all([one.close(), two.close()])
-})
-
-test('the card is redrawn while its designer types, and the fields stay', async () => {
-  const { page, troubles, close } = await open(owner)
-  await page.goto('/console/templates/new?from=staff')
-  await page.getByLabel('Name', { exact: true }).fill('')
-  await page.getByLabel('Name', { exact: true }).pressSequentially('Library card')
-  await page.locator('#card').getByText('Library card').waitFor()
-  assert.equal(await page.evaluate('document.activeElement.id'), 'name')
-  assert.deepEqual(troubles, [])
-  await close()
-})
-
-test('people and applications: added, invited, disabled, given a secret once', async () => {
-  const { page, troubles, close } = await open(owner)
-  await page.goto('/console/people/new')
-  await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByRole('alert').waitFor()
-  await page.getByLabel('Given name').fill('Sipho')
-  await page.getByLabel('E-mail address').fill('sipho@example.org')
-  await page.getByLabel('Issuer').check()
-  await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByRole('heading', { name: 'Sipho' }).waitFor()
-  await page.getByRole('link', { name: 'Invite' }).click()
-  await page.getByRole('button', { name: 'Invite' }).click()
-  assert.match(await page.locator('code.secret').innerText(), /token=/)
-  await page.getByRole('link', { name: 'Go back' }).click()
-  await page.getByRole('link', { name: 'Disable' }).click()
-  await page.getByRole('button', { name: 'Disable' }).click()
-  await page.getByText('Disabled', { exact: true }).waitFor()
-  await page.goto('/console/applications/new')
-  await page.getByLabel('Name', { exact: true }).fill('Registry')
-  await page.getByLabel('Issuer').check()
-  await page.getByRole('button', { name: 'Save' }).click()
-  assert.match(await page.locator('code.secret').innerText(), /^chs_/)
-  await page.getByRole('link', { name: 'Go back' }).click()
-  await page.getByRole('heading', { name: 'Registry' }).waitFor()
-  assert.equal(await page.getByText('chs_').count(), 0)
-  assert.deepEqual(troubles, [])
-  await close()
-})
-
-test('the menu and the server follow the roles; a refusal names who may', async () => {
-  const { page, close } = await open(auditor)
-  await page.goto('/console')
-  assert.equal(await page.getByRole('link', { name: 'Applications' }).count(), 0)
-  const response = await page.goto('/console/applications')
-  assert.equal(response?.status(), 403)
-  await page.getByText('You need one of these roles: Owner').waitFor()
-  assert.equal((await page.goto('/console/templates/01890000-0000-7000-8000-000000000000'))?.status(), 404)
-  await close()
-})
-
-test('no form of another site, session or address is carried out', async () => {
-  const ended = await signInAs(browser, chirograph, acme, 'leaver', ['owner'])
-  const leaving = await open(ended)
-  await leaving.page.goto('/session/end')
-  await leaving.page.getByRole('button', { name: 'Sign out' }).click()
-  await leaving.page.getByRole('link', { name: 'Console' }).waitFor()
-  await leaving.close()
-  const [cookie, other] = [cookieOf(owner), cookieOf(auditor)]
-  const page = await (await fetch(`${chirograph.url}/console/verify`, { headers: { cookie } })).text()
-  const token = /name="csrf" value="([^"]+)"/.exec(page)?.[1] ?? ''
-  const table = refusals({ cookie, other, ended: cookieOf(ended), token })
-  const changes = async () => (await acme.get('/creds/audit?page[size]=1')).body.data[0].id
-  const before = await changes()
-  assert(formPaths.length > 10 && token !== '')
-  for (const path of formPaths) {
-    for (const { name, headers, status, to, ...sent } of table) {
-      // The token fits this one form.
-      if (path === '/console/verify' && name === 'with the token of another form') continue
-      const response = await fetch(chirograph.url + path, {
-        ...{
-          method: 'POST',
-          redirect: 'manual',
-          body: new URLSearchParams({ csrf: sent.token, do: 'save', name: 'x' }),
-        },
-        headers: { cookie: sent.cookie, ...headers },
+suite('every screen is sound, light and dark, 320 and 1,360 px', { skip, concurrency: true }, () => {
+  const checked = new Map()
+  for (const language of ['en', 'fr'] as const)
+    for (const javaScriptEnabled of [true, false])
+      test(`${language}, scripts ${javaScriptEnabled ? 'on' : 'off'}`, async () => {
+        const ways = { language, javaScriptEnabled, start: '/console', rounds, checked }
+        const pictures = process.env.PICTURES
+        assert.deepEqual(await walk({ browser, origin: chirograph.url, ...ways, pictures }), [])
       })
-      assert.equal(response.status, status, `${path} ${name}`)
-      assert.match(response.headers.get('location') ?? '', to ?? /^$/, `${path} ${name}`)
-      await response.body?.cancel()
+})
+
+test('the walk visits every page of the console', () => {
+  assert.deepEqual(unvisited(fullStops(full)), [])
+})
+
+/** Lists of the console, and what adds a row to each. */
+const lists = {
+  '/console/templates': '/creds/templates/credentials',
+  '/console/credentials': '/creds/credentials/issuance',
+  '/console/people': '/onboarding/users',
+  '/console/applications': '/onboarding/clients',
+  '/console/trusted': '/creds/trusted-entities',
+  '/console/webhooks': '/creds/endpoints',
+  '/console/certificates/csrs': '/creds/certificates/csrs',
+  '/console/requests': '/creds/templates/presentations',
+  '/console/verify': '/creds/presentations/request',
+  '/console/verifications': '/creds/presentations/request',
+  '/console/batches': '/creds/credentials/issuance/batch',
+} as const
+
+function rowOf(path: string, n: number, { template, request }: Full): object {
+  const attributes = { family_name: 'Molefe', given_name: `Thandi ${n}`, degree: 'BSc' }
+  const claim = { type: 'string', name: 'Family name' }
+  const bodies: Readonly<Record<string, object>> = {
+    '/creds/templates/credentials': { name: `More ${n}`, code: `more-${n}`, attributes: { family_name: claim } },
+    '/creds/credentials/issuance': { credentialTemplateId: template, attributes },
+    '/onboarding/users': { username: `more-${n}` },
+    '/onboarding/clients': { name: `More ${n}`, scopes: ['audit:read'] },
+    '/creds/trusted-entities': { name: `More ${n}`, dids: [{ did: `did:web:more${n}.example` }] },
+    '/creds/endpoints': { url: `${receiver.url}?${n}`, filterTypes: ['user.deleted'] },
+    '/creds/certificates/csrs': { type: 'verifierSignRequest', keyType: 'P-256', countryName: 'ZA' },
+    '/creds/templates/presentations': {
+      ...{ name: `More ${n}`, description: '' },
+      credentials: [{ type: 'https://more.example/diploma', attributes: { degree: {} } }],
+    },
+    '/creds/presentations/request': { presentationTemplateId: request },
+    '/creds/credentials/issuance/batch': { credentialTemplateId: template, items: [{ attributes }], name: `More ${n}` },
+  }
+  return bodies[path] ?? {}
+}
+
+// On PostgreSQL each of two servers counts for itself.
+test('a page makes at most five calls of the API, and none for each row', { skip }, async () => {
+  const [cookie, acme] = [cookieOf(owner), await chirograph.backend('acme')]
+  const calls = async () => {
+    const found: Record<string, string> = {}
+    for (const path of Object.keys(lists)) found[path] = (await apiCallsOf(chirograph.url, path, cookie)).join(' ')
+    return found
+  }
+  const few = await calls()
+  for (let n = 0; n < ROWS_MORE; n += 1)
+    for (const path of new Set(Object.values(lists))) {
+      const { status, body } = await acme.post(path, rowOf(path, n, full))
+      assert(status >= 200 && status < 300, `${path} ${JSON.stringify(body)}`)
     }
+  assert.deepEqual(await calls(), few)
+  for (const { path, send } of fullStops(full)) {
+    if (send !== undefined) continue
+    const made = await apiCallsOf(chirograph.url, path, cookie)
+    assert(made.length <= API_CALLS_MAX, `${path} makes ${made.length} calls: ${made.join(', ')}`)
   }
-  assert.equal(await changes(), before)
-  for (const path of shownPaths) {
-    const response = await fetch(chirograph.url + path, { redirect: 'manual' })
-    assert.equal(response.headers.get('location'), `/session/start?to=${encodeURIComponent(path)}`)
+  assert((few['/console/credentials'] ?? '').includes('GET /creds/credentials'))
+})
+
+test('a page loads at most 25 kB of scripts and 12 kB of style, a list of 100 has at most 15 kB', async () => {
+  const [cookie, acme] = [cookieOf(owner), await chirograph.backend('acme')]
+  // The one list that shows so many at once.
+  const root = {
+    type: 'verifierRoot',
+    keyType: 'P-256',
+    countryName: 'ZA',
+    issuerAlternativeNameUrl: 'https://c.example',
   }
-})
-
-test('a form that is sent twice does its work once', async () => {
-  const { page, close } = await open(owner)
-  await page.goto('/console/people/new')
-  await page.getByLabel('Username').fill('twice')
-  const answers = await page.evaluate<string[]>(
-    `(async () => { const form = document.querySelector('main form'); const answers = []; for (const _ of [1, 2]) { const answer = await fetch(form.action, { method: 'POST', body: new URLSearchParams(new FormData(form)) }); answers.push(new URL(answer.url).pathname) } return answers })()`,
-  )
-  assert.deepEqual(answers, ['/console/people/twice', '/console/people/twice'])
-  await close()
-})
-
-test('a form whose session is over is there again after the sign-in', async () => {
-  const as = await signInAs(browser, chirograph, acme, 'forgetful', ['owner'])
-  const { page, close } = await open(as)
-  await page.goto('/console/people/new')
-  await page.getByLabel('Family name').fill('Not lost')
-  // What a form of an earlier session looks like to the server.
-  await page.evaluate(`document.querySelector('[name=csrf]').value = 'old'`)
-  await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('What you typed is still here').waitFor()
-  assert.equal(await page.getByLabel('Family name').inputValue(), 'Not lost')
-  await close()
-})
-
-let knownPaths: Promise<string[]> | null = null
-
-/** As {@link readPaths}, read once: the walks may take longer than the token of the backend is valid. */
-function fullPaths(): Promise<string[]> {
-  knownPaths ??= readPaths(acme, async (template) => [
-    ...(await tablePaths(() => open(owner), acme, template)),
-    ...trustPaths,
-  ])
-  return knownPaths
-}
-
-async function look(visited: Visit, path: string, picture: string, hasScripts: boolean): Promise<string[]> {
-  const { page } = visited
-  const response = await page.goto(path)
-  // axe waits for timers, which do not run where scripts are off.
-  const found = [
-    ...(hasScripts ? await axeDefects(page) : []),
-    ...(await layoutDefects(page)),
-    ...(await markupDefects(response)),
-  ]
-  if (pictures !== undefined) await page.screenshot({ path: `${pictures}/${picture}.png`, fullPage: true })
-  return found.map((one) => `${path} ${picture}: ${one}`)
-}
-
-for (const { name, language, ...options } of looks) {
-  test(`every screen is sound: ${name}, ${language}`, { skip }, async () => {
-    if (pictures !== undefined) mkdirSync(pictures, { recursive: true })
-    const full = await open(owner, options)
-    const empty = await open(newcomer, options)
-    const begun = await open(starter, options)
-    await full.page.goto(`/console?lang=${language}`)
-    await empty.page.goto(`/console?lang=${language}`)
-    await begun.page.goto(`/console?lang=${language}`)
-    const defects: string[] = []
-    const walk = async (visited: Visit, paths: readonly string[], kind: string) => {
-      for (const [index, path] of paths.entries())
-        defects.push(...(await look(visited, path, `${name}-${kind}-${index}`, options.javaScriptEnabled !== false)))
-    }
-    await Promise.all([
-      walk(full, await fullPaths(), 'full'),
-      walk(empty, emptyPaths, 'empty'),
-      walk(begun, emptyTrustPaths, 'begun'),
-    ])
-    assert.deepEqual([...defects, ...full.troubles, ...empty.troubles, ...begun.troubles], [])
-    await Promise.all([full.close(), empty.close(), begun.close()])
-  })
-}
-
-test('right to left: nothing sticks out, nothing is covered', { skip }, async () => {
-  const { page, close } = await open(owner, { viewport: { width: 320, height: 640 } })
-  const defects: string[] = []
-  for (const path of await fullPaths()) {
-    await page.goto(path)
-    await page.evaluate(`document.documentElement.dir = 'rtl'`)
-    defects.push(...(await layoutDefects(page)).map((one) => `${path}: ${one}`))
+  await Promise.all(Array.from({ length: 100 }, () => acme.post('/creds/certificates', root)))
+  const list = await pageSize(chirograph.url, '/console/certificates', cookie)
+  assert.equal((await acme.get('/creds/certificates?page[size]=100')).body.data.length, 100)
+  let [scripts, style] = [0, 0]
+  for (const { path, send } of fullStops(full)) {
+    if (send !== undefined) continue
+    const size = await pageSize(chirograph.url, path, cookie)
+    ;[scripts, style] = [Math.max(scripts, size.scripts), Math.max(style, size.style)]
   }
-  assert.deepEqual(defects, [])
-  await close()
-})
-
-test('the scripts of a page weigh at most 25 kB, the style 12 kB', async () => {
-  const html = await (
-    await fetch(`${chirograph.url}/console/templates/new`, {
-      headers: { cookie: cookieOf(owner) },
-    })
-  ).text()
-  const paths = [...html.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path = '']) => path)
-  const sizes = await Promise.all(
-    paths.map(
-      async (path) => [path, gzipSync(Buffer.from(await (await fetch(chirograph.url + path)).text())).length] as const,
-    ),
-  )
-  console.log(sizes.map(([path, size]) => `${path} ${size} B gzip`).join(', '))
-  const sum = (ending: string) =>
-    sizes.filter(([path]) => path.endsWith(ending)).reduce((total, [, size]) => total + size, 0)
-  assert(sum('.js') > 0 && sum('.js') <= 25 * KILOBYTE && sum('.css') <= 12 * KILOBYTE)
+  console.log(`console, gzip: scripts ${scripts} B, style ${style} B, HTML of a list of 100 rows ${list.html} B`)
+  assert(scripts > 0 && scripts <= sizesMax.console)
+  assert(style > 0 && style <= sizesMax.style)
+  assert(list.html > 3 * KILOBYTE && list.html <= sizesMax.list)
 })

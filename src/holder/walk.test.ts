@@ -1,39 +1,33 @@
 // Every page of the holder in every look: axe, layout, markup, budgets.
 import assert from 'node:assert/strict'
-import { mkdirSync } from 'node:fs'
-import { after, afterEach, before, test } from 'node:test'
-import { gzipSync } from 'node:zlib'
-import type { BrowserContextOptions, Page } from 'playwright-core'
-import { axeDefects, layoutDefects, markupDefects, type Visit } from '../../test/support/browser.ts'
+import { after, afterEach, before, suite, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { postgresUrl } from '../../test/support/database.ts'
-import { cookieOf } from '../console/test-support/refusals.ts'
-import { HolderWorld, opening, phone, small } from './test-support/holder-world.ts'
+import { API_CALLS_MAX, apiCallsOf, pageSize, sizesMax } from '../../test/support/page-budgets.ts'
+import { type Round, type Stop, walk } from '../../test/support/page-walk.ts'
+import { cookieOf, NOTHING } from '../console/test-support/refusals.ts'
+import { holderEndpoints } from './public-endpoints.ts'
+import { HolderWorld, opening } from './test-support/holder-world.ts'
 
 const skip = postgresUrl === null ? false : 'how pages look does not depend on the database'
-/** Where the pictures go; none are made without it. */
-const pictures = process.env.PICTURES
+/** What is no page: files, and pictures of cards. */
+const noPage = /\.\w+$|\/(logo|background)$/
 let world: HolderWorld
+let rounds: readonly Round[]
 before(async () => {
   world = await HolderWorld.open()
+  if (skip !== false) return
+  await prepareStates()
+  rounds = [
+    { kind: 'full', as: world.thandi, stops: await fullStops() },
+    { kind: 'empty', as: world.newcomer, stops: emptyStops },
+  ]
 })
 afterEach(() => world.closeOpened())
 after(() => world.close())
 
-const looks: readonly (BrowserContextOptions & { readonly name: string; readonly language: string })[] = [
-  { name: 'phone', language: 'en', colorScheme: 'light', javaScriptEnabled: true, ...phone },
-  { name: 'small-dark', language: 'fr', colorScheme: 'dark', javaScriptEnabled: true, ...small },
-  { name: 'small-plain', language: 'en', colorScheme: 'light', javaScriptEnabled: false, ...small },
-  {
-    name: 'wide-dark',
-    language: 'fr',
-    colorScheme: 'dark',
-    javaScriptEnabled: false,
-    viewport: { width: 1360, height: 900 },
-  },
-]
-
-/** Paths of a wallet with content: what waits, cards in every state, consent, ends. */
-async function fullPaths(): Promise<string[]> {
+/** Every page of a wallet with content: what waits, cards, consent, ends; forms that are refused; addresses of nothing. */
+async function fullStops(): Promise<Stop[]> {
   const wallet = await world.chirograph.wallet('acme', 'thandi')
   const held = (await wallet.get('/wallet/v2/credentials')).body.data
   const waiting = held.find(({ status }: { status: string }) => status === 'pending')
@@ -44,17 +38,29 @@ async function fullPaths(): Promise<string[]> {
   )
   const pending = await wallet.post('/wallet/v2/presentations', { presentationRequest: await world.ask() })
   const offer = await world.issue(world.withCode.id)
-  return [
+  const paths = [
     ...['/me', '/me?page=none', `/me/cards/${card.id}`, `/me/cards/${waiting.id}`, `/me/cards/${card.id}/remove`],
-    ...['/me/history', '/me/scan', '/me/settings', '/me/data', '/me/delete', '/me/offline'],
+    ...['/me/history', '/me/scan', '/me/offers', '/me/settings', '/me/data', '/me/delete', '/me/offline'],
     ...[`/me/asked/${pending.body.data.id}`, ...ended.map((id) => `/me/asked/${id}`)],
-    ...[opening(offer.offerUri), new URL(offer.offerPageUri).pathname, opening('https://nothing.example')],
-    ...['/me/cards/01890000-0000-7000-8000-000000000000'],
+    ...[opening(offer.offerUri), new URL(offer.offerPageUri).pathname],
+  ]
+  return [
+    ...paths.map((path) => ({ path })),
+    { path: '/me/scan', send: { u: 'nothing that is known' }, status: 404 },
+    { path: '/me/delete', send: {}, status: 400 },
+    { path: opening('https://nothing.example'), status: 404 },
+    { path: '/offer/acme/nothing', status: 410 },
+    ...['', '/remove'].map((rest) => ({ path: `/me/cards/${NOTHING}${rest}`, status: 404 })),
+    { path: `/me/asked/${NOTHING}`, status: 404 },
   ]
 }
 
+const emptyStops: readonly Stop[] = [
+  ...['/me', '/me/history', '/me/scan', '/me/offers', '/me/data', '/me/settings', '/me/delete'],
+].map((path) => ({ path }))
+
 /** Makes what waits and what was: a delivered card, an accepted one, a request that was shared and one that was refused. */
-async function prepareStates(page: Page): Promise<void> {
+async function prepareStates(): Promise<void> {
   const recipient = 'thandi@example.org'
   const wallet = await world.chirograph.wallet('acme', 'thandi')
   const { offerUri } = await world.issue()
@@ -71,83 +77,53 @@ async function prepareStates(page: Page): Promise<void> {
   assert.equal(sent.status, 201, JSON.stringify(sent.body))
   for (let tries = 0; tries < 100; tries += 1) {
     if ((await wallet.get('/wallet/v2/credentials?filter[status]=pending')).body.data.length > 0) break
-    await page.waitForTimeout(100)
+    await setTimeout(100)
   }
 }
 
-for (const { name, language, ...options } of looks) {
-  test(`every page is sound: ${name}, ${language}`, { skip }, async () => {
-    if (pictures !== undefined) mkdirSync(pictures, { recursive: true })
-    const full = await world.open(world.thandi, options)
-    const empty = await world.open(world.newcomer, options)
-    await prepareStates(full.page)
-    const defects: string[] = []
-    const walk = async ({ page }: Visit, paths: readonly string[], kind: string) => {
-      await page.goto(`/me?lang=${language}`)
-      for (const [index, path] of paths.entries()) {
-        const response = await page.goto(path)
-        const found = [
-          // axe waits for timers, which do not run where scripts are off.
-          ...(options.javaScriptEnabled === false ? [] : await axeDefects(page)),
-          ...(await layoutDefects(page)),
-          ...(await markupDefects(response)),
-        ]
-        if (pictures !== undefined)
-          await page.screenshot({
-            path: `${pictures}/${name}-${kind}-${String(index).padStart(2, '0')}.png`,
-            fullPage: true,
-          })
-        defects.push(...found.map((one) => `${path} ${name}: ${one}`))
-      }
-    }
-    await walk(full, await fullPaths(), 'full')
-    await walk(empty, ['/me', '/me/history', '/me/data', '/me/settings'], 'empty')
-    assert.deepEqual([...defects, ...full.troubles, ...empty.troubles], [])
-    await Promise.all([full.close(), empty.close()])
-  })
-}
-
-test('right to left: nothing sticks out, nothing is covered', { skip }, async () => {
-  const { page, close } = await world.open(world.thandi, small)
-  const defects: string[] = []
-  for (const path of await fullPaths()) {
-    await page.goto(path)
-    await page.evaluate(`document.documentElement.dir = 'rtl'`)
-    defects.push(...(await layoutDefects(page)).map((one) => `${path}: ${one}`))
-  }
-  assert.deepEqual(defects, [])
-  await close()
+suite('every page is sound, light and dark, 320 and 1,360 px', { skip, concurrency: true }, () => {
+  const checked = new Map()
+  for (const language of ['en', 'fr'] as const)
+    for (const javaScriptEnabled of [true, false])
+      test(`${language}, scripts ${javaScriptEnabled ? 'on' : 'off'}`, async () => {
+        const ways = { language, javaScriptEnabled, start: '/me', rounds, checked }
+        const [browser, origin] = [world.browser, world.chirograph.url]
+        assert.deepEqual(await walk({ browser, origin, ...ways, pictures: process.env.PICTURES }), [])
+      })
 })
 
-test('a page of the holder loads at most 6 kB of scripts and 12 kB of style; the decoder comes with the scan only', async () => {
-  const loadedBy = async (path: string) => {
-    const html = await (
-      await fetch(world.chirograph.url + path, { headers: { cookie: cookieOf(world.thandi) } })
-    ).text()
-    const paths = [...html.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, one = '']) => one)
-    return Promise.all(
-      paths.map(
-        async (one) =>
-          [one, gzipSync(Buffer.from(await (await fetch(world.chirograph.url + one)).text())).length] as const,
-      ),
-    )
-  }
-  for (const [path, max] of [
-    ['/me', 6000],
-    ['/me/scan', 20_000],
-  ] as const) {
-    const sizes = await loadedBy(path)
-    const sum = (ending: string) =>
-      sizes.filter(([one]) => one.endsWith(ending)).reduce((total, [, size]) => total + size, 0)
-    console.log(path, `${sum('.js')} B of scripts, ${sum('.css')} B of style (gzip)`)
-    assert.ok(sum('.js') > 0 && sum('.js') <= max && sum('.css') > 0 && sum('.css') <= 12_000)
-    assert.ok(!sizes.some(([one]) => one.includes('jsqr')))
+test('the walk visits every page of the holder', { skip }, () => {
+  const pages = holderEndpoints.filter(({ method, path }) => method === 'GET' && !noPage.test(path))
+  const visited = rounds.flatMap(({ stops }) => stops.map(({ path }) => path.split('?', 1)[0] ?? ''))
+  const rest = pages.filter(({ path }) => {
+    const pattern = new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
+    return !visited.some((one) => pattern.test(one))
+  })
+  assert.deepEqual(
+    rest.map(({ path }) => path),
+    [],
+  )
+})
+
+test('a page of the holder loads at most 6 kB of scripts and 12 kB of style; the decoder comes with the scan only', {
+  skip,
+}, async () => {
+  const cookie = cookieOf(world.thandi)
+  for (const { path, send, status } of rounds[0]?.stops ?? []) {
+    if (send !== undefined || status !== undefined) continue
+    const { scripts, style } = await pageSize(world.chirograph.url, path, cookie)
+    const most = path === '/me/scan' ? sizesMax.scan : sizesMax.holder
+    assert.ok(scripts <= most && style > 0 && style <= sizesMax.style, `${path}: ${scripts} B, ${style} B`)
+    const html = await (await fetch(world.chirograph.url + path, { headers: { cookie } })).text()
+    assert.ok(!/(?:href|src)="[^"]*jsqr/.test(html), path)
+    const calls = await apiCallsOf(world.chirograph.url, path, cookie)
+    assert.ok(calls.length <= API_CALLS_MAX, `${path}: ${calls.join(', ')}`)
   }
 })
 
 test('the data can be taken and everything be deleted', async () => {
   const { page, close } = await world.open(world.thandi, { javaScriptEnabled: false })
-  await prepareStates(page)
+  if (skip !== false) await prepareStates()
   const file = await fetch(`${world.chirograph.url}/me/data.json`, { headers: { cookie: cookieOf(world.thandi) } })
   assert.match(file.headers.get('content-disposition') ?? '', /attachment/)
   const data = Object(await file.json())

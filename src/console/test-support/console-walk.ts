@@ -9,7 +9,7 @@ export type SignedIn = Awaited<ReturnType<ReturnType<Page['context']>['storageSt
 /** Makes a person of a tenant with these roles, and signs the person in by an invitation. */
 export async function signInAs(
   browser: Browser,
-  { url }: Deployment,
+  { url }: Pick<Deployment, 'url'>,
   backend: Api,
   username: string,
   roles: readonly string[],

@@ -10,21 +10,19 @@ const graduates = [
   'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft;Anna;BA;;82,25;Wien',
 ]
 
-/** Returns the pages of tables and batches: to repair, with many rows, ready, none; and a batch with a failed row. */
-export async function tablePaths(open: () => Promise<Visit>, school: Api, template: string): Promise<string[]> {
+/** Paths of tables, and the id of a batch with a failed row. `bad` has rows to repair, `long` many of them. */
+export type Tables = Readonly<Record<'bad' | 'long' | 'good' | 'batch', string>>
+
+/** Makes the tables and the batch. */
+export async function makeTables(open: () => Promise<Visit>, school: Api, template: string): Promise<Tables> {
   const keep = (rows: readonly string[]) => keepTable(open, template, [HEAD, ...rows].join('\n'))
   const many = Array.from({ length: 30 }, (_, n) => `Molefe;Thandi ${n};BSc;;no;x`)
-  const [bad, long, good, batch] = [
-    await keep(graduates),
-    await keep(many),
-    await keep(graduates.slice(0, 1)),
-    await aBatch(school, template),
-  ]
-  return [
-    ...[TABLE, `${TABLE}?template=${template}`, bad, `${bad}?show=all`, long, good],
-    `${TABLE}/01890000-0000-7000-8000-000000000000`,
-    ...['', `/${batch}`, '?status=processing'].map((path) => `/console/batches${path}`),
-  ]
+  return {
+    bad: await keep(graduates),
+    long: await keep(many),
+    good: await keep(graduates.slice(0, 1)),
+    batch: await aBatch(school, template),
+  }
 }
 
 /** Keeps a table as the person does. @returns its page */

@@ -1,0 +1,241 @@
+// The jobs of people at the console, as they do them in a browser; and the forms that are not theirs.
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, before, test } from 'node:test'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { openBrowser, type Visit, visit } from '../../test/support/browser.ts'
+import { type Api, type Deployment, deploy } from '../../test/support/server.ts'
+import { type SignedIn, signInAs } from './test-support/console-walk.ts'
+
+let chirograph: Deployment
+let browser: Browser
+let acme: Api
+let owner: SignedIn
+let auditor: SignedIn
+before(async () => {
+  ;[chirograph, browser] = await Promise.all([deploy(), openBrowser()])
+  acme = await chirograph.backend('acme')
+  owner = await signInAs(browser, chirograph, acme, 'naledi', ['owner'])
+  auditor = await signInAs(browser, chirograph, acme, 'auditor', ['auditor'])
+})
+after(async () => {
+  await browser.close()
+  await chirograph.stop()
+})
+
+async function open(as: SignedIn, options: BrowserContextOptions = {}): Promise<Visit> {
+  const opened = await visit(browser, chirograph.url, { storageState: as, ...options })
+  opened.page.setDefaultTimeout(8000)
+  return opened
+}
+
+/** Makes a template by its designer. @returns when the list shows it */
+async function makeTemplate(page: Page, name: string): Promise<void> {
+  await page.goto('/console/templates/new?from=diploma')
+  await page.getByLabel('Name', { exact: true }).fill(name)
+  await page.getByRole('button', { name: 'Add an attribute' }).click()
+  await page.getByLabel('Shown as').last().fill('Grade')
+  await page.getByLabel('Technical name').last().fill('grade')
+  await page.getByLabel('Kind of value').last().selectOption('number')
+  await page.getByRole('button', { name: 'Move up: Attribute 5' }).click()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.waitForURL('/console/templates')
+}
+
+/** Issues one from a template. @returns the offer that the page shows */
+async function issueOne(page: Page, template: string, reference: string): Promise<string> {
+  await page.goto('/console/issue')
+  await page.getByRole('link', { name: template, exact: true }).click()
+  await page.getByLabel('Family name').fill('Molefe')
+  await page.getByLabel('Given name').fill('Thandi')
+  await page.getByLabel('Grade').fill('sixty')
+  await page.getByRole('button', { name: 'Issue', exact: true }).click()
+  await page.getByRole('alert').waitFor()
+  assert.match(await page.title(), /^Error: /)
+  assert.equal(await page.getByLabel('Family name').inputValue(), 'Molefe', 'what was typed is kept')
+  await page.getByLabel('Grade').fill('78,5')
+  await page.getByLabel('Degree').fill('BSc Computer Science')
+  await page.getByLabel('Reference').fill(reference)
+  await page.getByRole('button', { name: 'Issue', exact: true }).click()
+  await page.waitForURL(/\/console\/credentials\/[0-9a-f-]{36}$/)
+  return (await page.locator('code.secret').first().innerText()).trim()
+}
+
+for (const javaScriptEnabled of [true, false]) {
+  test(`a whole job: make a template, issue, see it taken, revoke it, scripts ${javaScriptEnabled ? 'on' : 'off'}`, async () => {
+    const { page, troubles, close } = await open(owner, { javaScriptEnabled })
+    const name = javaScriptEnabled ? 'Diploma' : 'Diploma without script'
+    await makeTemplate(page, name)
+    const offer = await issueOne(page, name, `student-${javaScriptEnabled ? 1 : 2}`)
+    const wallet = await chirograph.wallet('acme', 'thandi')
+    const received = await wallet.post('/wallet/v2/credentials', { credentialOffer: offer })
+    assert.equal(received.status, 201, JSON.stringify(received.body))
+    if (!javaScriptEnabled) await page.reload()
+    await page.getByText('Valid', { exact: true }).waitFor({ timeout: 5000 })
+    await page.getByRole('link', { name: 'Revoke' }).click()
+    await page.getByLabel('Reason').selectOption({ label: 'Issued by mistake' })
+    await page.getByRole('button', { name: 'Revoke' }).click()
+    await page.getByText('Issued by mistake').waitFor()
+    await page.getByText('Revoked', { exact: true }).waitFor()
+    assert.deepEqual(troubles, [])
+    await close()
+  })
+}
+
+test('at the desk: two clicks to the code, and the result by itself', async () => {
+  const { page, troubles, close } = await open(owner)
+  const offer = await issueOne(page, 'Diploma', 'student-3')
+  const wallet = await chirograph.wallet('acme', 'thandi')
+  const received = await wallet.post('/wallet/v2/credentials', { credentialOffer: offer })
+  await wallet.patch(`/wallet/v2/credentials/${received.body.data[0].id}`, { status: 'accepted' })
+  await page.goto('/console/requests/new')
+  await page.getByLabel('Which of your credentials').selectOption({ label: 'Diploma' })
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('Proof of a degree')
+  await page.getByLabel('Degree').check()
+  await page.getByLabel('Grade').check()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.waitForURL('/console/requests')
+  await page.getByRole('link', { name: 'At the desk' }).click()
+  await page.getByRole('button', { name: 'Ask for it' }).click()
+  await page.getByText('Waiting for the wallet').waitFor()
+  await page.getByText('Link of the request').click()
+  const presentationRequest = (await page.locator('code.secret').innerText()).trim()
+  const prepared = await wallet.post('/wallet/v2/presentations', { presentationRequest })
+  assert.equal(prepared.status, 201, JSON.stringify(prepared.body))
+  const { id, inputs = [] } = prepared.body.data
+  assert.ok(inputs !== null)
+  await wallet.patch(`/wallet/v2/presentations/${id}`, { status: 'answered' })
+  const answered = performance.now()
+  await page.getByText('Valid', { exact: true }).waitFor({ timeout: 5000 })
+  console.log(`wallet answered, desk shows it after ${Math.round(performance.now() - answered)} ms`)
+  await page.getByText('BSc Computer Science').waitFor()
+  assert.deepEqual(troubles, [])
+  await close()
+})
+
+test('credentials that are ticked are changed together, each with its result; the list is a file', async () => {
+  const { page, troubles, close } = await open(owner)
+  const wallet = await chirograph.wallet('acme', 'thandi')
+  for (const reference of ['=many-1', '=many-2']) {
+    const credentialOffer = await issueOne(page, 'Diploma', reference)
+    await wallet.post('/wallet/v2/credentials', { credentialOffer })
+  }
+  await page.goto('/console/credentials?reference=%3Dmany')
+  for (const box of await page.getByRole('checkbox').all()) await box.check()
+  await page.getByRole('button', { name: 'Suspend' }).click()
+  await page.getByLabel('Reason').selectOption({ label: 'Lost or stolen' })
+  await page.getByRole('button', { name: 'Suspend' }).click()
+  await page.getByText('2 of 2 are changed.').waitFor()
+  await page.goto('/console/credentials?state=suspended')
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Download CSV' }).click(),
+  ])
+  const text = await readFile(await file.path(), 'utf8')
+  assert.match(text, /^\ufeffid,status,/)
+  assert.match(text, /"'=many-1"/)
+  await page.getByLabel('Search').fill('=many-2')
+  await page.getByLabel('Search').press('Enter')
+  await page.getByRole('link', { name: 'Diploma' }).click()
+  await page.getByText('Lost or stolen').waitFor()
+  await page.getByRole('link', { name: 'Reinstate' }).click()
+  await page.getByRole('button', { name: 'Reinstate' }).click()
+  await page.getByText('Valid', { exact: true }).waitFor()
+  assert.deepEqual(troubles, [])
+  await close()
+})
+
+test('two people edit one template: the second sees both versions, and loses nothing', async () => {
+  const [one, two] = [await open(owner), await open(owner)]
+  for (const { page } of [one, two]) {
+    await page.goto('/console/templates')
+    await page.getByRole('link', { name: 'Diploma', exact: true }).click()
+  }
+  await one.page.getByLabel('Description').fill('From the first')
+  await one.page.getByRole('button', { name: 'Save' }).click()
+  await one.page.waitForURL('/console/templates')
+  await two.page.getByLabel('Description').fill('From the second')
+  await two.page.getByRole('button', { name: 'Save' }).click()
+  await two.page.getByText('was changed in the meantime').first().waitFor()
+  assert.equal(await two.page.getByLabel('Description').inputValue(), 'From the second')
+  await two.page.getByRole('cell', { name: 'From the first' }).waitFor()
+  await two.page.getByRole('button', { name: 'Save' }).click()
+  await two.page.waitForURL('/console/templates')
+  await Promise.all([one.close(), two.close()])
+})
+
+test('the card is redrawn while its designer types, and the fields stay', async () => {
+  const { page, troubles, close } = await open(owner)
+  await page.goto('/console/templates/new?from=staff')
+  await page.getByLabel('Name', { exact: true }).fill('')
+  await page.getByLabel('Name', { exact: true }).pressSequentially('Library card')
+  await page.locator('#card').getByText('Library card').waitFor()
+  assert.equal(await page.evaluate('document.activeElement.id'), 'name')
+  assert.deepEqual(troubles, [])
+  await close()
+})
+
+test('people and applications: added, invited, disabled, given a secret once', async () => {
+  const { page, troubles, close } = await open(owner)
+  await page.goto('/console/people/new')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('alert').waitFor()
+  await page.getByLabel('Given name').fill('Sipho')
+  await page.getByLabel('E-mail address').fill('sipho@example.org')
+  await page.getByLabel('Issuer').check()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('heading', { name: 'Sipho' }).waitFor()
+  await page.getByRole('link', { name: 'Invite' }).click()
+  await page.getByRole('button', { name: 'Invite' }).click()
+  assert.match(await page.locator('code.secret').innerText(), /token=/)
+  await page.getByRole('link', { name: 'Go back' }).click()
+  await page.getByRole('link', { name: 'Disable' }).click()
+  await page.getByRole('button', { name: 'Disable' }).click()
+  await page.getByText('Disabled', { exact: true }).waitFor()
+  await page.goto('/console/applications/new')
+  await page.getByLabel('Name', { exact: true }).fill('Registry')
+  await page.getByLabel('Issuer').check()
+  await page.getByRole('button', { name: 'Save' }).click()
+  assert.match(await page.locator('code.secret').innerText(), /^chs_/)
+  await page.getByRole('link', { name: 'Go back' }).click()
+  await page.getByRole('heading', { name: 'Registry' }).waitFor()
+  assert.equal(await page.getByText('chs_').count(), 0)
+  assert.deepEqual(troubles, [])
+  await close()
+})
+
+test('the menu and the server follow the roles; a refusal names who may', async () => {
+  const { page, close } = await open(auditor)
+  await page.goto('/console')
+  assert.equal(await page.getByRole('link', { name: 'Applications' }).count(), 0)
+  const response = await page.goto('/console/applications')
+  assert.equal(response?.status(), 403)
+  await page.getByText('You need one of these roles: Owner').waitFor()
+  assert.equal((await page.goto('/console/templates/01890000-0000-7000-8000-000000000000'))?.status(), 404)
+  await close()
+})
+
+test('a form that is sent twice does its work once', async () => {
+  const { page, close } = await open(owner)
+  await page.goto('/console/people/new')
+  await page.getByLabel('Username').fill('twice')
+  const answers = await page.evaluate<string[]>(
+    `(async () => { const form = document.querySelector('main form'); const answers = []; for (const _ of [1, 2]) { const answer = await fetch(form.action, { method: 'POST', body: new URLSearchParams(new FormData(form)) }); answers.push(new URL(answer.url).pathname) } return answers })()`,
+  )
+  assert.deepEqual(answers, ['/console/people/twice', '/console/people/twice'])
+  await close()
+})
+
+test('a form whose session is over is there again after the sign-in', async () => {
+  const as = await signInAs(browser, chirograph, acme, 'forgetful', ['owner'])
+  const { page, close } = await open(as)
+  await page.goto('/console/people/new')
+  await page.getByLabel('Family name').fill('Not lost')
+  // What a form of an earlier session looks like to the server.
+  await page.evaluate(`document.querySelector('[name=csrf]').value = 'old'`)
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('What you typed is still here').waitFor()
+  assert.equal(await page.getByLabel('Family name').inputValue(), 'Not lost')
+  await close()
+})

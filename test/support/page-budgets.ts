@@ -1,0 +1,50 @@
+import { gzipSync } from 'node:zlib'
+
+/** Bytes after gzip of a page and of what it loads at once. */
+export type PageSize = { readonly html: number; readonly scripts: number; readonly style: number }
+
+/** Budgets of the pages, in bytes after gzip. `list`: HTML of a list of 100 rows. */
+export const sizesMax = { holder: 6_000, scan: 20_000, console: 25_000, style: 12_000, list: 15_000 } as const
+
+/** At most so many calls of the API by one page; none for each row. */
+export const API_CALLS_MAX = 5
+
+/** Reads a page with a session, and what its head names. @throws Error when the page is not there */
+export async function pageSize(url: string, path: string, cookie: string): Promise<PageSize> {
+  const shown = await fetch(url + path, { headers: { cookie } })
+  const html = await shown.text()
+  if (shown.status !== 200) throw new Error(`${path}: ${shown.status}`)
+  const assets = [...html.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, one = '']) => one)
+  const weigh = async (ending: string) => {
+    const found = assets.filter((one) => one.endsWith(ending))
+    const texts = await Promise.all(found.map(async (one) => (await fetch(url + one)).arrayBuffer()))
+    return texts.reduce((sum, one) => sum + gzipSync(Buffer.from(one)).length, 0)
+  }
+  return { html: gzipSync(html).length, scripts: await weigh('.js'), style: await weigh('.css') }
+}
+
+/**
+ * Opens a page and counts the calls of our API that it made, by the metrics of the server. Requests that are made besides are counted too.
+ *
+ * @returns method and route of each call
+ */
+export async function apiCallsOf(url: string, path: string, cookie: string): Promise<readonly string[]> {
+  const before = await apiCalls(url)
+  const shown = await fetch(url + path, { headers: { cookie }, redirect: 'manual' })
+  await shown.arrayBuffer()
+  const after = await apiCalls(url)
+  return [...after].flatMap(([name, count]) => Array.from({ length: count - (before.get(name) ?? 0) }, () => name))
+}
+
+async function apiCalls(url: string): Promise<Map<string, number>> {
+  const text = await (await fetch(`${url}/metrics`)).text()
+  const counts = new Map<string, number>()
+  const lines = text.matchAll(/^http_request_duration_seconds_count\{method="(\w+)",route="([^"]+)",[^}]*\} (\d+)$/gm)
+  for (const [, method = '', route = '', count = ''] of lines) {
+    // The session asks who the person is when it renews its token, whichever page is opened then.
+    if (!/^\/(creds|wallet|onboarding)\//.test(route) || route === '/onboarding/me') continue
+    const name = `${method} ${route}`
+    counts.set(name, (counts.get(name) ?? 0) + Number(count))
+  }
+  return counts
+}
