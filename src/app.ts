@@ -283,8 +283,7 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice, tele
     sealing,
     keys,
     rateLimiter: new RateLimiter(),
-    ...{ memory, changes, clock, log, dispatch },
-    journal: journalOf(config, clock),
+    ...{ memory, changes, clock, log, dispatch, journal: journalOf(config, clock) },
     fetch: outbound.fetch,
     urls: urlsOf(config),
   }

@@ -77,7 +77,8 @@ describe('each answer says its headers', () => {
       const good = Object.keys(operation.responses).find((status) => status.startsWith('2')) ?? ''
       const needs = (header: string) => assert.ok(headers(good).includes(header), header)
       if (name.startsWith('POST')) needs('Idempotency-Replayed')
-      if (parameters.includes('If-Match')) needs('ETag')
+      // A POST leaves what the tag is of as it is.
+      if (parameters.includes('If-Match') && !name.startsWith('POST')) needs('ETag')
       if (parameters.includes('Prefer')) for (const header of ['ETag', 'Preference-Applied']) needs(header)
       if ('429' in operation.responses) assert.ok(headers('429').includes('Retry-After'))
       assert.ok(headers('503').includes('Retry-After'))

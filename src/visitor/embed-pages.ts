@@ -145,6 +145,7 @@ function fragment(content: Html, more: Readonly<Record<string, string>>): Endpoi
 const script = endpoint({
   method: 'GET',
   path: '/embed.js',
+  operationId: 'getEmbedScript',
   summary: 'Returns the custom element `chirograph-verify`, with which a site shows a verification page.',
   tag: 'Verification pages',
   accepts: 'none',

@@ -23,7 +23,7 @@ export type AskedRow = {
 }
 
 /** What a value must be. */
-export type Condition = (typeof conditions)[number]
+type Condition = (typeof conditions)[number]
 /** See {@link Condition}. */
 export const conditions = ['any', 'is', 'oneOf', 'min', 'max', 'between'] as const
 

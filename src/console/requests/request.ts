@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../crypto/json.ts'
 
 /** A credential that a request asks for, as the API shows it; `meta` has the rest. */
-export type AskedCredential = {
+type AskedCredential = {
   readonly type: string
   readonly format: 'sd-jwt-vc' | 'mdoc'
   readonly name?: string

@@ -16,7 +16,7 @@ export type AttributeShape = JsonObject & {
 export type Span = { readonly future: Readonly<Partial<Record<'days' | 'months' | 'years', number>>> }
 
 /** How a card looks, and in which languages it is described. */
-export type TemplateDisplay = {
+type TemplateDisplay = {
   readonly name?: string
   readonly description?: string
   readonly locale?: string

@@ -6,7 +6,7 @@ import { templateTexts } from './texts.ts'
 
 type Asking = { readonly id: string; readonly name: string; readonly credentials: readonly { readonly type: string }[] }
 /** What uses a template: the requests that ask for its type, as far as the person may see them, and whether there are cards. */
-export type Usage = { readonly requests: readonly Asking[] | null; readonly hasCards: boolean }
+type Usage = { readonly requests: readonly Asking[] | null; readonly hasCards: boolean }
 
 /** Reads what uses a template. */
 export async function readUsage(frame: Frame, { id, type }: Template): Promise<Usage> {

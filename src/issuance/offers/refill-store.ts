@@ -28,9 +28,11 @@ const refill = sql(
    ), spent as (
      insert into spent_nonce (tenant_id, nonce_hash, made_at)
      select $1, nonce.hash, nonce.made_at from bound cross join unnest($7::bytea[], $9::timestamptz[]) as nonce (hash, made_at)
+     returning nonce_hash
    ), taken as (
      insert into status_entry (tenant_id, status_list_id, status_index)
      select $1, status_list_id, unnest(free) from bound where status_list_id is not null
+     returning status_index
    ), ${auditCte({ from: 'bound', first: 11 })}
    select issued_at as "issuedAt", sealed_claims as "sealedClaims", free as indices, list.id as "listId", list.authority_id as "authorityId", list.kid
    from bound left join status_list list on list.tenant_id = $1 and list.id = bound.status_list_id`,

@@ -13,7 +13,7 @@ import { PAGES_SCOPE, postAsClient, requestTokens } from './tokens.ts'
 type Started = { readonly state: string; readonly nonce: string; readonly verifier: string; readonly to: string }
 
 /** A sign-in that confirms one thing. The ID token of the session that it starts has the nonce. `loginHint`: whom the page expects. */
-export type SignInAgain = { readonly nonce: string; readonly loginHint: string | null }
+type SignInAgain = { readonly nonce: string; readonly loginHint: string | null }
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'sealing' | 'urls' | 'dispatch' | 'config'>
 

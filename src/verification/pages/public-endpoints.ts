@@ -26,6 +26,7 @@ async function pageOf({ platform, params, headers, ip }: Context): Promise<Publi
 const describePage = endpoint({
   method: 'GET',
   path: '/verify/{page}/about',
+  operationId: 'getPublicVerificationPage',
   summary: 'Returns what visitors may know of a verification page: who asks for what, and whether it is open.',
   tag,
   accepts: 'none',
@@ -47,6 +48,7 @@ const describePage = endpoint({
 const beginRequest = endpoint({
   method: 'POST',
   path: '/verify/{page}/requests',
+  operationId: 'createVisitorRequest',
   summary: 'Begins a presentation request for a visitor, and returns the secret by which its state is read.',
   tag,
   accepts: 'json',
@@ -68,6 +70,7 @@ const beginRequest = endpoint({
 const readRequest = endpoint({
   method: 'GET',
   path: '/verify/{page}/requests/{request}',
+  operationId: 'getVisitorRequest',
   summary:
     'Returns the state of a request to the visitor who began it, never a claim; with `Prefer: wait` after the next change. The secret is the bearer token.',
   tag,

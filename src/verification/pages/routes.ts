@@ -45,6 +45,7 @@ const listRoute = pages.list('', {
 
 const getRoute = pages.get('/{id}', {
   summary: 'Returns a verification page.',
+  replyHeaders: ['ETag'],
   handle: async ({ platform, caller, params }) =>
     shown(platform, await getVerificationPage(platform, caller, params.id)),
 })
@@ -54,6 +55,7 @@ const changeRoute = pages.patch('/{id}', {
     'Changes the members of a verification page that the body names; null clears. Every server uses the change within five seconds. Open requests stay open.',
   body: VerificationPageChange,
   ifMatch: true,
+  replyHeaders: ['ETag'],
   faults: ['reference.unknown', 'state.conflict', 'resource.changed'],
   handle: async ({ platform, caller, params, body, headers }) => {
     const ifMatch = headers['if-match']

@@ -63,10 +63,13 @@ const insertCopies = sql(
   'wallet.insert_copies',
   `with credential as (
      update wallet_credential set issued_at = $4, expires_at = $5, updated_at = $6 where tenant_id = $1 and id = $2
+   ), copies as (
+     insert into wallet_credential_copy (tenant_id, id, credential_id, position, sealed_raw, sealed_key)
+     select $1, id, $2, position, decode(raw, 'base64'), decode(key, 'base64')
+     from jsonb_to_recordset($3::jsonb) as copy (id uuid, position integer, raw text, key text)
+     returning id
    )
-   insert into wallet_credential_copy (tenant_id, id, credential_id, position, sealed_raw, sealed_key)
-   select $1, id, $2, position, decode(raw, 'base64'), decode(key, 'base64')
-   from jsonb_to_recordset($3::jsonb) as copy (id uuid, position integer, raw text, key text)`,
+   select id from copies`,
 )
 const deleteDue = sql('wallet.delete_due_refills', 'delete from wallet_refill where tenant_id = $1 and drop_at <= $2')
 

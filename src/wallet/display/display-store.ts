@@ -55,7 +55,7 @@ const insertSvgStatement = sql(
   'wallet.insert_svg',
   `insert into wallet_credential_svg (tenant_id, credential_id, template, claims)
    select $1, credential_id, $3, $4::jsonb from wallet_credential_display where tenant_id = $1 and credential_id = $2
-   on conflict do nothing`,
+   on conflict do nothing returning credential_id`,
 )
 const findSvgStatement = sql(
   'wallet.find_svg',

@@ -6,7 +6,7 @@ export const fetchedKinds = ['logo', 'background'] as const
 /** One of {@link fetchedKinds}. */
 export type FetchedKind = (typeof fetchedKinds)[number]
 /** Images of a credential. `card`: the whole card, drawn from the SVG template of its type with its values. */
-export const imageKinds = [...fetchedKinds, 'card'] as const
+const imageKinds = [...fetchedKinds, 'card'] as const
 /** One of {@link imageKinds}. */
 export type ImageKind = (typeof imageKinds)[number]
 

@@ -20,7 +20,11 @@ export function isPlainCss(css: string): boolean {
 
 function hasPlainFunctions(text: string): boolean {
   const rest = text.replaceAll(/url\(\s*(['"]?)#[\w.-]{1,100}\1\s*\)/gi, ' ')
-  return [...rest.matchAll(/([\w-]*)\s*\(/g)].every(([, name = '']) => FUNCTIONS.has(name.toLowerCase()))
+  const names = rest
+    .split('(')
+    .slice(0, -1)
+    .map((before) => /(?<![\w-])[\w-]{1,20}$/.exec(before.trimEnd())?.[0] ?? '')
+  return names.every((name) => FUNCTIONS.has(name.toLowerCase()))
 }
 
 /** `javascript:` and the like; a font or an id has no colon. */

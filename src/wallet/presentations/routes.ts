@@ -103,6 +103,7 @@ const parts = routeGroup({
 })
 
 const logoRoute = parts.get('/v2/presentations/{id}/logo', {
+  operationId: 'getVerifierLogo',
   summary: 'Returns the logo of a verifier whom the organisation knows, as it was fetched when the request arrived.',
   scope: 'wallet:read',
   reply: CardImage,
@@ -110,6 +111,7 @@ const logoRoute = parts.get('/v2/presentations/{id}/logo', {
 })
 
 const confirmRoute = parts.post('/v2/presentations/{id}/confirmation', {
+  operationId: 'requestConfirmation',
   summary:
     'Starts the sign-in by which a person confirms one answer, where the organisation wants that. Send the person to the authorization endpoint with `prompt=login` and this `nonce`; the ID token is the `confirmation` of PATCH, for the same credentials and as long as nothing has changed.',
   body: ConfirmationBody,
