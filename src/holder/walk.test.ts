@@ -11,7 +11,7 @@ import { HolderWorld, opening } from './test-support/holder-world.ts'
 
 const skip = postgresUrl === null ? false : 'how pages look does not depend on the database'
 /** What is no page: files, and pictures of cards. */
-const noPage = /\.\w+$|\/(logo|background)$/
+const noPage = /\.\w+$|\/(logo|background|card)$/
 let world: HolderWorld
 let rounds: readonly Round[]
 before(async () => {
@@ -49,9 +49,9 @@ async function fullStops(): Promise<Stop[]> {
     { path: '/me/scan', send: { u: 'nothing that is known' }, status: 404 },
     { path: '/me/delete', send: {}, status: 400 },
     { path: opening('https://nothing.example'), status: 404 },
-    { path: '/offer/acme/nothing', status: 410 },
+    { path: '/offer/acme/nothing', status: 404 },
     ...['', '/remove'].map((rest) => ({ path: `/me/cards/${NOTHING}${rest}`, status: 404 })),
-    { path: `/me/asked/${NOTHING}`, status: 404 },
+    ...['', '/confirmed'].map((rest) => ({ path: `/me/asked/${NOTHING}${rest}`, status: 404 })),
   ]
 }
 

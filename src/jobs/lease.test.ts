@@ -104,8 +104,9 @@ test('two processes never hold one row; what a killed one held is free when its 
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('a table whose rows are leased has the pair of columns, both null or neither', async () => {
+test('a table whose rows are leased has the pair of columns, both null or neither', async (t) => {
   const db = await openTestDatabase()
+  t.after(() => db.close())
   const tables = await db.store.across('catalog', (tx) =>
     tx.rows<{ table: string; columns: string[]; checks: number }>(listColumns),
   )
@@ -122,8 +123,8 @@ test('a table whose rows are leased has the pair of columns, both null or neithe
       'wallet_delivery',
       'wallet_notification',
       'wallet_presentation',
+      'wallet_refill',
       'webhook_delivery',
     ].map((table) => [table, ['claim', 'lease_until'], 1]),
   )
-  await db.close()
 })

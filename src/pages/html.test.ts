@@ -28,14 +28,17 @@ test('only the template tag and the style element make HTML of text', () => {
   const makers = sourcesIn('src')
     .filter(({ code }) => /\bnew Html\(/.test(code))
     .map(({ path }) => path)
-  assert.deepEqual(makers, ['src/pages/document.ts', 'src/pages/html.ts'])
+  assert.deepEqual(makers, ['src/pages/document.ts', 'src/pages/html.ts', 'src/visitor/embed-document.ts'])
 })
 
 test('no page and no browser module writes HTML by itself, but for answers of the server through the one trusted policy', () => {
-  const trusted = '.innerHTML = trusted(text)'
-  const sources = ['src/pages', 'src/console', 'src/authorization/sign-in'].flatMap(sourcesIn)
+  const trusted = /\.innerHTML = (?:trusted\(text\)|policy === null \? text : policy\.createHTML\(text\))/g
+  const exchanging = ['src/pages/browser/embed-frame.ts', 'src/pages/browser/fragments.ts']
+  const sources = ['src/pages', 'src/console', 'src/holder', 'src/visitor', 'src/authorization/sign-in'].flatMap(
+    sourcesIn,
+  )
   for (const { path, code } of sources) {
-    const checked = path === 'src/pages/browser/fragments.ts' ? code.replaceAll(trusted, '') : code
+    const checked = exchanging.includes(path) ? code.replaceAll(trusted, '') : code
     assert.doesNotMatch(checked, /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(/, path)
   }
   assert(filesIn('src/pages/style').length > 0)

@@ -146,6 +146,7 @@ const script = endpoint({
   method: 'GET',
   path: '/embed.js',
   operationId: 'getEmbedScript',
+  replies: { 200: { types: { 'text/javascript': null } } },
   summary: 'Returns the custom element `chirograph-verify`, with which a site shows a verification page.',
   tag: 'Verification pages',
   accepts: 'none',

@@ -211,6 +211,7 @@ function samplesOf({ path }: Route, filter: string, rows: readonly Row[]): strin
 /** A part of a name in each list, in another case. */
 const searches: Readonly<Record<string, string>> = {
   ...{ '/users': 'molefe', '/types': 'BADGE', '/templates/credentials': 'BADGE', '/templates/presentations': 'WHO' },
+  '/verification-pages': 'STUDENT',
 }
 
 /** A member that is a user or a resource is filtered by its id. */

@@ -117,6 +117,8 @@ test('no form of another website, session or address is carried out', async () =
   const last = await lastChange()
   for (const path of forms) {
     for (const one of ofAnotherOrigin()) assert.equal((await post(path, one)).status, 403, `${path} ${one.name}`)
+    // A frame has no session: it begins a request of its own, and its origin is all that is checked.
+    if (path.startsWith('/embed/')) continue
     for (const one of ofAnotherForm()) {
       if (path === OWN && one.name === 'with the token of another form') continue
       const { status, headers } = await post(path, one)

@@ -63,9 +63,11 @@ export async function axeDefects(page: Page, rules?: readonly string[], hasScrip
   // Evaluated by the protocol of the browser, which the policy of the page does not concern.
   if (!(await page.evaluate<boolean>(`'axe' in globalThis`))) await page.evaluate(axeSource)
   const runOnly = rules === undefined ? { type: 'tag', values: tags } : { type: 'rule', values: rules }
+  // WCAG 2.2.1, real-time events: without scripts a page that shows a live state loads itself again.
+  const live = { 'meta-refresh': { enabled: false } }
   // Where scripts are off no timer runs, and axe asks for none that matters. It would load the style sheets for rules that are not among these.
   return page.evaluate(
-    `${hasScripts ? '' : TIMERS}; axe.run(document, { preload: false, resultTypes: ['violations'], runOnly: ${JSON.stringify(runOnly)} }).then(({ violations }) =>
+    `${hasScripts ? '' : TIMERS}; axe.run(document, { preload: false, resultTypes: ['violations'], runOnly: ${JSON.stringify(runOnly)}, rules: ${JSON.stringify(rules === undefined ? live : {})} }).then(({ violations }) =>
       violations.flatMap(({ id, help, nodes }) => nodes.map(({ html }) => 'axe ' + id + ': ' + help + ': ' + html.slice(0, 200))))`,
   )
 }
@@ -83,6 +85,7 @@ const validator = new HtmlValidate({
     'void-style': 'off',
     'doctype-style': 'off',
     'attribute-boolean-style': 'off',
+    'meta-refresh': 'off',
     // Names of organisations are long. Files come from the own origin, and their addresses contain their digests.
     ...{ 'long-title': ['error', { maxlength: 200 }], 'require-sri': 'off' },
   },

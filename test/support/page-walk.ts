@@ -49,11 +49,20 @@ export type Walk = {
 
 /** Of these rules of axe the result depends on the colour scheme. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
+/** What axe looks for in each of {@link looks}. */
+const rulesOf = {
+  en: ['all', undefined, COLOUR_RULES, undefined],
+  fr: [undefined, COLOUR_RULES, undefined, 'all'],
+} as const
+
+/** `WALK=all`: every page in each language with and without scripts; else in each of both once, in turn: a page in English with scripts is in French without. */
+const isThorough = process.env.WALK === 'all'
 
 /**
- * Walks all stops. Each page is loaded once, and then looked at in both colour schemes at 320 and 1,360 px. In each of these four: nothing sticks
- * out, is cut off, or covered; axe, all rules at one scheme of each width (the other one in the other language), the rules of colour at the other.
- * Of each page: its status, valid HTML, no error of the console, no request to another origin. With scripts also right to left, at 320 px.
+ * Walks the stops. Each page is loaded once, and then looked at in both colour schemes at 320 and 1,360 px. In each of these four: nothing sticks
+ * out, is cut off, or covered. In one of them axe with all rules, in the one with the other scheme and width the rules of colour; in the other
+ * language it is the other two. Of each page: its status, valid HTML, no error of the console, no request to another origin. With scripts also
+ * right to left, at 320 px.
  *
  * What axe and the validator would see in the very same state a second time is not given to them again: same look, same elements, attributes, texts
  * and boxes; or the same HTML but for tokens and ids.
@@ -71,6 +80,7 @@ export async function walk(on: Walk): Promise<string[]> {
     visited.page.setDefaultTimeout(15_000)
     await visited.page.goto(`${on.start}?lang=${on.language}`)
     for (const [index, stop] of stops.entries()) {
+      if (!isThorough && (index % 2 === 0) !== ((on.language === 'en') === on.javaScriptEnabled)) continue
       const name = `${kind}-${String(index).padStart(2, '0')}-${on.language}${on.javaScriptEnabled ? '' : '-plain'}`
       const before = visited.troubles.length
       const looked = await lookAt(on, visited, stop, name).catch((error: Error) => [error.message])
@@ -90,11 +100,12 @@ async function lookAt(on: Walk, { page }: Visit, stop: Stop, name: string): Prom
     if (index > 0) await page.emulateMedia({ colorScheme })
     if (index > 0) await page.setViewportSize(viewport)
     const wrong = await layoutDefects(page)
-    const isWhole = (index % 2 === 0) === (on.language === 'en')
-    const key = `${look.name} ${isWhole} ${await page.evaluate<string>(shownState).then(digest)}`
-    wrong.push(
-      ...(await once(on, key, () => axeDefects(page, isWhole ? undefined : COLOUR_RULES, on.javaScriptEnabled))),
-    )
+    const rules = rulesOf[on.language][index]
+    if (rules !== undefined) {
+      const key = `${look.name} ${String(rules)} ${await page.evaluate<string>(shownState).then(digest)}`
+      const axe = () => axeDefects(page, rules === 'all' ? undefined : rules, on.javaScriptEnabled)
+      wrong.push(...(await once(on, key, axe)))
+    }
     if (on.pictures !== undefined)
       await page.screenshot({ path: `${on.pictures}/${name}-${look.name}.png`, fullPage: true })
     found.push(...wrong.map((one) => `${look.name}: ${one}`))
@@ -120,9 +131,10 @@ async function arrive(page: Page, { path, send }: Stop): Promise<Response | null
   return sent
 }
 
-/** Runs in the page. Sends the form that posts to the address of the page with these values, whatever the browser thinks of them. */
+/** Runs in the page. Sends the form that posts to the address of the page, or the first one, with these values, whatever the browser thinks of them. */
 const sendForm = `(values) => {
-  const form = [...document.querySelectorAll('main form')].find((one) => new URL(one.action).pathname === location.pathname)
+  const forms = [...document.querySelectorAll('main form[method=post]')]
+  const form = forms.find((one) => new URL(one.action).pathname === location.pathname) ?? forms[0]
   for (const [name, value] of values) {
     const field = form.elements.namedItem(name)
     if (field instanceof HTMLElement && field.tagName !== 'BUTTON') field.value = value

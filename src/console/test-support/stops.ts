@@ -52,7 +52,7 @@ function deskStops({ template, request, page, verified, waiting }: Full): readon
     ...below('verification-pages', ['', '/new', `/${page}`, `/${page}/delete`]),
     ...below('verify', ['', `/${verified}`, `/${waiting}`]),
     ...below('verifications', ['', '?status=expired', `/${verified}/erase`]),
-    { path: `/console/requests/new?template=${template}`, send: { name: '' }, status: 400 },
+    { path: `/console/requests/new?template=${template}`, send: { do: 'save', name: '' }, status: 400 },
     { path: '/console/verify', send: { template: NOTHING }, status: 404 },
   ]
 }

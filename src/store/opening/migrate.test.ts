@@ -62,9 +62,13 @@ test('every table with a tenant has row-level security, forced, and nothing uniq
   const engine = await openEmbedded(null)
   await migrate(engine)
   assert.deepEqual(await engine.asOwner((_script, run) => run(unprotected)), [])
-  // What finds the tenant of a caller.
-  const directories = [{ name: 'client_client_id_key' }, { name: 'identity_provider_tokens' }]
-  assert.deepEqual(await engine.asOwner((_script, run) => run(uniqueAcrossTenants)), directories)
+  // What finds the tenant of a caller or of a visitor.
+  const directories = ['client_client_id_key', 'identity_provider_tokens', 'verification_page_id']
+  const unique = await engine.asOwner((_script, run) => run<{ name: string }>(uniqueAcrossTenants))
+  assert.deepEqual(
+    unique.map(({ name }) => name),
+    directories,
+  )
   await engine.close()
 })
 

@@ -7,6 +7,7 @@ import type { Platform } from '../../platform.ts'
 import { watchedRequests } from '../requests/request-store.ts'
 import { beginVisit } from './begin-visit.ts'
 import { getPublicPage, type PublicPage } from './find-page.ts'
+import { BegunVisitReply, PublicPageReply, VisitReply } from './schemas.ts'
 import { acceptsVisitors } from './verification-page.ts'
 import { checkListedOrigin, takeWaitingPlace } from './visit-limits.ts'
 import { checkVisitor, openState, readVisitState, type VisitState } from './visit-state.ts'
@@ -27,6 +28,7 @@ const describePage = endpoint({
   method: 'GET',
   path: '/verify/{page}/about',
   operationId: 'getPublicVerificationPage',
+  replies: { 200: { types: { 'application/json': PublicPageReply } } },
   summary: 'Returns what visitors may know of a verification page: who asks for what, and whether it is open.',
   tag,
   accepts: 'none',
@@ -49,6 +51,7 @@ const beginRequest = endpoint({
   method: 'POST',
   path: '/verify/{page}/requests',
   operationId: 'createVisitorRequest',
+  replies: { 201: { types: { 'application/json': BegunVisitReply } } },
   summary: 'Begins a presentation request for a visitor, and returns the secret by which its state is read.',
   tag,
   accepts: 'json',
@@ -71,6 +74,7 @@ const readRequest = endpoint({
   method: 'GET',
   path: '/verify/{page}/requests/{request}',
   operationId: 'getVisitorRequest',
+  replies: { 200: { types: { 'application/json': VisitReply } }, 304: { types: {} } },
   summary:
     'Returns the state of a request to the visitor who began it, never a claim; with `Prefer: wait` after the next change. The secret is the bearer token.',
   tag,

@@ -104,3 +104,43 @@ export type VerificationPageReply = Static<typeof VerificationPageReply>
 
 /** Query of the list of verification pages. */
 export const VerificationPageListQuery = listQuery({ sorts: ['createdAt', 'name'], searches: ['name'] })
+
+const At = Type.String({ format: 'date-time' })
+
+/** What visitors may know of a page. */
+export const PublicPageReply = Type.Object(
+  {
+    id: Type.String(),
+    organisation: Type.Object({
+      name: Type.String(),
+      accentColor: orNull(Type.String()),
+      logoUri: orNull(Type.String()),
+      privacyUri: orNull(Type.String()),
+      supportAddress: orNull(Type.String()),
+    }),
+    heading: orNull(Type.String()),
+    explanation: orNull(Type.String()),
+    asks: Type.Array(Type.String(), { description: 'The names of what is asked for.' }),
+    purpose: orNull(Type.String()),
+    origins: Type.Array(Type.String(), { description: 'Of the sites that may embed the page.' }),
+    isOpen: Type.Boolean(),
+  },
+  { $id: 'PublicVerificationPage' },
+)
+
+const visit = {
+  id: Type.String(),
+  status: Type.String({ description: '`requested` while it is open; `answered` if the owner keeps the verdict.' }),
+  expiresAt: At,
+  authorizationRequestUri: Type.Optional(Type.String()),
+  authorizationRequestQrUri: Type.Optional(Type.String()),
+  digitalCredentialsUri: Type.Optional(Type.String()),
+  responseCode: Type.Optional(Type.String({ description: 'By which the backend of the site reads the result.' })),
+  redirectUri: Type.Optional(Type.String()),
+}
+
+/** The state of a request, for the visitor who began it. */
+export const VisitReply = Type.Object(visit, { $id: 'VisitorRequest' })
+
+/** A request that begins, with the secret by which its state is read. */
+export const BegunVisitReply = Type.Object({ ...visit, secret: Type.String() }, { $id: 'BegunVisitorRequest' })
