@@ -253,7 +253,10 @@ test('a card is drawn from the template of its type, with the issuer below it in
       const width = await page
         .locator('img.drawn')
         .first()
-        .evaluate((image) => Object(image).naturalWidth)
+        .evaluate(async (image) => {
+          await Object(image).decode()
+          return Object(image).naturalWidth
+        })
       assert.ok(width > 0, 'the browser draws it')
       await page
         .getByText(/^127\.0\.0\.1:\d+/)

@@ -30,7 +30,8 @@ async function received(): Promise<Held> {
 const accept = ({ thandi, id }: Held) => setConsent(bench.platform, thandi, id, 'accepted')
 const reject = ({ thandi, id }: Held) => setConsent(bench.platform, thandi, id, 'rejected')
 const remove = ({ thandi, id }: Held) => removeCredential(bench.platform, thandi, id)
-const jobs = ({ thandi }: Held) => bench.rows(thandi.tenantId, 'job')
+const jobs = async ({ thandi }: Held) =>
+  (await bench.rows(thandi.tenantId, 'job')).filter(({ name }) => name === notifyIssuerJob.name)
 
 /** The news of every job that was ever queued, as at-least-once delivery may repeat them. */
 async function runJobs(held: Held): Promise<void> {

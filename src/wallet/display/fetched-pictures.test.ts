@@ -152,7 +152,11 @@ test('the logo of a verifier is fetched once, small, and only if the organisatio
     purposes: ['verifier'],
   })
   assert.equal(trusted.status, 201, JSON.stringify(trusted.body))
-  const known = await prepare(`${base}/logo.png`)
+  // Another server learns within seconds whom the organisation trusts.
+  const known = await until(async () => {
+    const prepared = await prepare(`${base}/logo.png`)
+    return prepared.hasLogo === true ? prepared : undefined
+  })
   assert.deepEqual([known.hasLogo, known.logo.body.data.mediaType], [true, 'image/png'])
   assert.deepEqual(asked, ['/logo.png'])
   for (const uri of [`${base}/huge.png`, `${base}/slow.png`, 'http://192.168.1.1/x.png', 'data:text/html,x'])
