@@ -48,7 +48,8 @@ test('every reference leads to a shape of the document', () => {
   const references = found(document, '$ref')
   assert(references.length > 0)
   for (const reference of references) {
-    const [, kind = '', name = ''] = /^#\/components\/(schemas|headers)\/([\w.-]+)$/.exec(String(reference)) ?? []
+    const [, kind = '', name = ''] =
+      /^#\/components\/(schemas|responses|headers)\/([\w.-]+)$/.exec(String(reference)) ?? []
     assert.ok(name in Object(document.components[kind]), String(reference))
   }
 })

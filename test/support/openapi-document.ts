@@ -6,6 +6,7 @@ import { endpoints, routes } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { webhookReference } from '../../src/events/webhooks/webhook-reference.ts'
 import type { OpenApiOperation } from '../../src/http/openapi/document.ts'
+import { responseOf } from '../../src/http/openapi/named-responses.ts'
 import { openApiOf } from '../../src/http/openapi/openapi.ts'
 
 /** A part of the document, or a schema. */
@@ -19,9 +20,13 @@ type Document = ReturnType<typeof openApiOf> & {
 export const document: Document = JSON.parse(
   JSON.stringify(openApiOf({ config: readConfig({}), routes, endpoints, webhook: webhookReference })),
 )
-/** Its operations; `name` is method and path. */
+/** Its operations with their answers, also those that it names; `name` is method and path. */
 export const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, path, operation })),
+  Object.entries(methods).map(([method, operation]) => {
+    const answers = Object.entries(operation.responses).map(([status, one]) => [status, responseOf(document, one)])
+    const whole: OpenApiOperation = { ...operation, responses: Object.fromEntries(answers) }
+    return { name: `${method.toUpperCase()} ${path}`, path, operation: whole }
+  }),
 )
 /** Parts of the document. */
 export const { schemas, securitySchemes } = document.components

@@ -7,6 +7,7 @@ import { operationOfEndpoint } from './endpoint-operation.ts'
 import { nameEnums } from './enum-names.ts'
 import { commonSchemas } from './error-schema.ts'
 import { exampleOf } from './example.ts'
+import { nameResponses } from './named-responses.ts'
 import { replyHeaders } from './reply-headers.ts'
 import { groupTitles, operationOfRoute } from './route-operation.ts'
 import { securitySchemes } from './security.ts'
@@ -43,7 +44,8 @@ export function openApiOf({ config, routes, endpoints, webhook }: ReferenceParts
     if (!endpoint.hidden) add(endpoint.path.replace('*}', '}'), endpoint.method, operationOfEndpoint(endpoint, schemas))
   }
   const webhooks = webhook === undefined ? {} : { webhooks: { event: { post: ofWebhook(webhook, schemas) } } }
-  const named = nameEnums(schemas, { paths, ...webhooks })
+  const { paths: described, ...others } = nameEnums(schemas, { paths, ...webhooks })
+  const { paths: named, responses } = nameResponses(described)
   return {
     openapi: '3.1.0',
     info: {
@@ -55,8 +57,9 @@ export function openApiOf({ config, routes, endpoints, webhook }: ReferenceParts
     },
     servers: [{ url: '/', description: 'The server that serves this document.' }],
     tags: tagsOf(config, paths),
-    ...named,
-    components: { schemas: sorted(schemas), headers: replyHeaders, securitySchemes },
+    paths: named,
+    ...others,
+    components: { schemas: sorted(schemas), responses, headers: replyHeaders, securitySchemes },
   }
 }
 

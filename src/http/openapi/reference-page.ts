@@ -1,5 +1,6 @@
 import { escapeHtml } from '../routes/page.ts'
 import type { OpenApi, OpenApiOperation } from './document.ts'
+import { responseOf } from './named-responses.ts'
 import { anchor, form, inline, replyBlock, shapeBlock } from './reference-shape.ts'
 
 type Entry = {
@@ -14,7 +15,11 @@ type Shape = Readonly<Record<string, unknown>>
 export function referencePage(document: OpenApi): string {
   const shapes = document.components.schemas
   const entries = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation, shapes })),
+    Object.entries(methods).map(([method, operation]) => {
+      const answers = Object.entries(operation.responses).map(([status, one]) => [status, responseOf(document, one)])
+      const whole = { ...operation, responses: Object.fromEntries(answers) }
+      return { path, method: method.toUpperCase(), operation: whole, shapes }
+    }),
   )
   const byTag = Map.groupBy(entries, ({ operation }) => operation.tags[0] ?? 'Other')
   const menu = [...byTag.keys()].map((tag) => `<li><a href="#${anchor(tag)}">${escapeHtml(tag)}</a></li>`)
