@@ -236,15 +236,15 @@ test('an item with a recipient is delivered to the wallet of that user; an unkno
 
 test('its progress is streamed until it has ended', async () => {
   // The one before keeps the server busy, so that the stream is open before this one begins.
-  await school.post(PATH, { credentialTemplateId: diploma, items: items(600) })
-  const { body } = await school.post(PATH, { credentialTemplateId: diploma, items: items(600) })
+  await school.post(PATH, { credentialTemplateId: diploma, items: items(1000) })
+  const { body } = await school.post(PATH, { credentialTemplateId: diploma, items: items(1000) })
   const answer = await fetch(`${chirograph.url}${PATH}/${body.data.id}`, {
     headers: { authorization: `Bearer ${school.token}`, accept: 'text/event-stream' },
   })
   assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, 'text/event-stream'])
   const frames = (await answer.text()).split('\n\n').filter((one) => one.startsWith('event: progress\ndata: '))
   const states = frames.map((one) => JSON.parse(one.slice('event: progress\ndata: '.length)))
-  assert.partialDeepStrictEqual(states.at(-1), { id: body.data.id, status: 'completed', total: 600, done: 600 })
+  assert.partialDeepStrictEqual(states.at(-1), { id: body.data.id, status: 'completed', total: 1000, done: 1000 })
   const seen = states.map((one) => one.done)
   assert.ok(seen.length > 1, 'only the end was streamed')
   assert.deepEqual(
