@@ -200,7 +200,7 @@ test('a session at a foreign provider does not confirm; a new authentication the
   const first = await share()
   await page.getByRole('heading', { name: 'You shared it' }).waitFor()
   assert.equal(await statusOf(first), 'answered')
-  // Somebody at the device of the person takes what forces the provider out of the address.
+  // A stranger at the device of the holder removes from the address what makes the provider ask again.
   await page.route(
     `${foreign.issuer}/auth?**`,
     (route) => {

@@ -18,7 +18,7 @@ export function nameOf({ name }: About['organisation']): string {
   return foreignText(name, 100) ?? ''
 }
 
-/** Returns who asks for what and why. `how`: what begins it. */
+/** Returns the organisation, what it asks for and why. `how`: the button that begins the request. */
 export function introduction({ asks, purpose, explanation }: About, language: Language, how: Html): Html {
   const t = visitorTexts[language]
   const names = asks.map((one) => html`<li>${foreignText(one, 100)}</li>`)

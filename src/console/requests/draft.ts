@@ -97,7 +97,7 @@ function textsIn(value: Json | undefined): readonly string[] {
   return Array.isArray(value) ? value.filter((one: Json) => typeof one === 'string') : []
 }
 
-/** One set of which each option is one credential: any of them is enough. */
+/** One set of which each option is one credential; one of them is enough. */
 function whichOf(sets: Json | undefined, count: number): RequestDraft['which'] {
   if (!Array.isArray(sets) || sets.length === 0) return 'all'
   return JSON.stringify(sets) === JSON.stringify(anyOf(count)) ? 'one' : 'kept'

@@ -9,7 +9,7 @@ type AskedCredential = {
   readonly attributes: JsonObject
 }
 
-/** A presentation template: what is asked for, without the members in its `meta`. */
+/** A presentation template: what the verifier asks for, without the members in its `meta`. */
 export type RequestTemplate = {
   readonly id: string
   readonly name: string

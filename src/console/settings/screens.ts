@@ -7,7 +7,7 @@ import { type Html, html } from '../../pages/html.ts'
 import { typed } from '../../pages/once.ts'
 import { ApiRefusal } from '../../pages/own-api.ts'
 import { button, buttonLink, card, facts, message } from '../../pages/parts.ts'
-import { table } from '../../pages/table.ts'
+import { bothVersions } from '../frame/both-versions.ts'
 import { hasProblems, noProblems, type Problems, problemList, problemsOf } from '../frame/form-values.ts'
 import { type Frame, formScreen, type Screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
@@ -137,12 +137,12 @@ function fieldAt(pointer: string, part: Part): string | null {
 /** Both versions: what another person saved, and what was typed here. */
 function conflict(frame: Frame, shown: Shown, differing: readonly SettingField[]): Screen {
   const t = settingTexts[frame.language]
-  const columns = [
-    { heading: t.setting, cell: ({ name }: SettingField) => t.labels[name] },
-    { heading: t.theirs, cell: (one: SettingField) => shownValue(frame, one, textOf(one, shown.now[one.name])) },
-    { heading: t.yours, cell: (one: SettingField) => shownValue(frame, one, shown.draft.texts[one.name] ?? '') },
-  ]
-  const both = html`<div class="message warn" role="alert" tabindex="-1" autofocus><h2>${t.changedTitle}</h2><p>${t.changedText}</p><p><a href="${paths[shown.part]}">${t.takeTheirs}</a></p></div>${differing.length > 0 && table(t.changedTitle, columns, differing)}`
+  const both = bothVersions(t, paths[shown.part], {
+    ...{ name: t.setting, differing },
+    label: ({ name }) => t.labels[name],
+    theirs: (one) => shownValue(frame, one, textOf(one, shown.now[one.name])),
+    yours: (one) => shownValue(frame, one, shown.draft.texts[one.name] ?? ''),
+  })
   return { ...settingPage(frame, { ...shown, conflict: both }), status: 412, hasErrors: true }
 }
 

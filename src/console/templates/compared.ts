@@ -1,5 +1,5 @@
-import { type Html, html } from '../../pages/html.ts'
-import { table } from '../../pages/table.ts'
+import type { Html } from '../../pages/html.ts'
+import { bothVersions } from '../frame/both-versions.ts'
 import type { Frame } from '../frame/screen.ts'
 import { pointersOf } from './attribute-rows.ts'
 import type { Draft } from './draft.ts'
@@ -15,12 +15,12 @@ export function compared(frame: Frame, saved: Draft, own: Draft, path: string): 
   const [theirs, mine] = [said(frame, saved), said(frame, own)]
   const keys = [...new Set([...theirs.keys(), ...mine.keys()])]
   const differing = keys.filter((key) => theirs.get(key)?.text !== mine.get(key)?.text)
-  const columns = [
-    { heading: t.part, cell: (key: string) => mine.get(key)?.label ?? theirs.get(key)?.label ?? '' },
-    { heading: t.theirs, cell: (key: string) => theirs.get(key)?.text || t.nothing },
-    { heading: t.yours, cell: (key: string) => mine.get(key)?.text || t.nothing },
-  ]
-  return html`<div class="message warn" role="alert" tabindex="-1" autofocus><h2>${t.changedTitle}</h2><p>${t.changedText}</p><p><a href="${path}">${t.takeTheirs}</a></p></div>${differing.length > 0 && table(t.changedTitle, columns, differing)}`
+  return bothVersions(t, path, {
+    ...{ name: t.part, differing },
+    label: (key) => mine.get(key)?.label ?? theirs.get(key)?.label ?? '',
+    theirs: (key) => theirs.get(key)?.text || t.nothing,
+    yours: (key) => mine.get(key)?.text || t.nothing,
+  })
 }
 
 function said(frame: Frame, draft: Draft): Said {

@@ -121,7 +121,7 @@ const en = {
   copies: 'Copies for each wallet',
   copiesHint:
     'Up to 50. With several copies, verifiers cannot tell that they saw the same person. One if you leave it empty.',
-  approved: 'Each card waits until somebody of us approves it',
+  approved: 'Each card waits until a person of your organisation approves it',
   txCode: 'The holder enters a code that you send separately',
   txMode: 'The code has',
   txModes: { numeric: 'Digits only', text: 'Letters and digits' },

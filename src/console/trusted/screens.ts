@@ -7,6 +7,7 @@ import { onceField, onceHeader } from '../../pages/once.ts'
 import { ApiRefusal } from '../../pages/own-api.ts'
 import { button, buttonLink, card, facts } from '../../pages/parts.ts'
 import { badge, pageOf, pager, table } from '../../pages/table.ts'
+import { bothVersions } from '../frame/both-versions.ts'
 import { confirmScreen } from '../frame/confirm.ts'
 import { hasProblems, noProblems, type Problems, problemList } from '../frame/form-values.ts'
 import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
@@ -198,12 +199,12 @@ async function conflict(frame: Frame<Params>, draft: Draft): Promise<Screen> {
   const names = ['name', 'purposes', 'issuers', 'dids', 'certificates'] as const
   const text = (one: Draft, name: (typeof names)[number]) => foreign(String(one[name]), 500)
   const differing = names.filter((name) => String(theirs[name]) !== String(draft[name]))
-  const columns = [
-    { heading: t.what, cell: (name: (typeof names)[number]) => t[name] },
-    { heading: t.theirs, cell: (name: (typeof names)[number]) => text(theirs, name) },
-    { heading: t.yours, cell: (name: (typeof names)[number]) => text(draft, name) },
-  ]
-  const both = html`<div class="message warn" role="alert" tabindex="-1" autofocus><h2>${t.changedTitle}</h2><p>${t.changedText}</p><p><a href="${at(found.entity)}">${t.takeTheirs}</a></p></div>${differing.length > 0 && table(t.changedTitle, columns, differing)}`
+  const both = bothVersions(t, at(found.entity), {
+    ...{ name: t.what, differing },
+    label: (name) => t[name],
+    theirs: (name) => text(theirs, name),
+    yours: (name) => text(draft, name),
+  })
   const page = entityPage(frame, found, { ...draft, etag: found.etag }, noProblems, both)
   return { ...page, status: 412, hasErrors: true }
 }

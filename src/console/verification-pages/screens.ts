@@ -5,6 +5,7 @@ import { onceHeader } from '../../pages/once.ts'
 import { ApiRefusal } from '../../pages/own-api.ts'
 import { button, buttonLink } from '../../pages/parts.ts'
 import { badge, pageOf, pager, table } from '../../pages/table.ts'
+import { bothVersions } from '../frame/both-versions.ts'
 import { confirmScreen } from '../frame/confirm.ts'
 import { hasProblems, noProblems, type Problems, problemList } from '../frame/form-values.ts'
 import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
@@ -179,12 +180,12 @@ function conflict(frame: Frame<Params>, found: Found, draft: Draft): Screen {
     if (name === 'visitorSees') return one.visitorSees === 'receipt' ? t.sees.receipt : t.sees.verdict
     return foreign(one[name], 500)
   }
-  const columns = [
-    { heading: t.what, cell: (name: keyof typeof named) => named[name] },
-    { heading: t.theirs, cell: (name: keyof typeof named) => shown(theirs, name) },
-    { heading: t.yours, cell: (name: keyof typeof named) => shown(draft, name) },
-  ]
-  const both = html`<div class="message warn" role="alert" tabindex="-1" autofocus><h2>${t.changedTitle}</h2><p>${t.changedText}</p><p><a href="${at(found.page)}">${t.takeTheirs}</a></p></div>${differing.length > 0 && table(t.changedTitle, columns, differing)}`
+  const both = bothVersions(t, at(found.page), {
+    ...{ name: t.what, differing },
+    label: (name) => named[name],
+    theirs: (name) => shown(theirs, name),
+    yours: (name) => shown(draft, name),
+  })
   return { ...onePage(frame, found, { ...draft, etag: found.etag }, noProblems, both), status: 412, hasErrors: true }
 }
 

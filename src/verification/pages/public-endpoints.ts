@@ -29,7 +29,8 @@ const describePage = endpoint({
   path: '/verify/{page}/about',
   operationId: 'getPublicVerificationPage',
   replies: { 200: { types: { 'application/json': PublicPageReply } } },
-  summary: 'Returns what visitors may know of a verification page: who asks for what, and whether it is open.',
+  summary:
+    'Returns what visitors may know of a verification page: which organisation asks for which credentials, and whether the page is open.',
   tag,
   accepts: 'none',
   clientOrigins: true,

@@ -7,7 +7,7 @@ const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.N
 
 const name = text(200, 'Name of the page, for the organisation itself.')
 const presentationTemplateId = Type.String({ maxLength: 64, description: 'What visitors are asked for.' })
-const heading = text(200, 'Heading that visitors read. By default the page says who asks.')
+const heading = text(200, 'Heading that visitors read. By default the page names the organisation.')
 const explanation = text(1000, 'What visitors read below the heading: why they are asked, and what happens then.')
 const redirectUri = Type.String({
   minLength: 1,
@@ -120,7 +120,7 @@ export const PublicPageReply = Type.Object(
     }),
     heading: orNull(Type.String()),
     explanation: orNull(Type.String()),
-    asks: Type.Array(Type.String(), { description: 'The names of what is asked for.' }),
+    asks: Type.Array(Type.String(), { description: 'Names of the credentials that the page asks for.' }),
     purpose: orNull(Type.String()),
     origins: Type.Array(Type.String(), { description: 'Of the sites that may embed the page.' }),
     isOpen: Type.Boolean(),

@@ -147,7 +147,7 @@ test('after a lost answer the same keys are proved again, and the copies in the 
   assert.match((await fault(runJob(member))).code, /^upstream\./)
   const { ids } = await copiesOf(member)
   await presentTimes(member, 2)
-  assert.equal((await refillJobs(member)).length, 1, 'the job that is enqueued goes on')
+  assert.equal((await refillJobs(member)).length, 1, 'the enqueued job stays')
   issuer.lie({})
   await runJob(member)
   const [first, second] = [known, known + COPIES].map((at) => issuer.proved.slice(at, at + COPIES).map(({ x }) => x))

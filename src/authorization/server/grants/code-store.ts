@@ -15,7 +15,7 @@ export type CodeGrant = Omit<SignIn, 'tenantId'> & {
   readonly scopes: readonly string[]
   readonly nonce: string | null
   readonly dpopJkt: string | null
-  /** Thumbprint of the key of the client instance that must redeem it; null: any instance of the client. */
+  /** Thumbprint of the key of the client instance that must redeem it; null: each instance of the client may. */
   readonly instanceKey: string | null
   /** What is granted besides scopes. */
   readonly details: JsonObject | null
