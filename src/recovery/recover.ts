@@ -1,7 +1,7 @@
 import type { TenantId } from '../caller.ts'
 import type { JsonObject } from '../crypto/json.ts'
 import { record } from '../events/audit/record.ts'
-import { beginEra } from '../events/stream/event-order.ts'
+import { beginEras } from '../events/order/event-order.ts'
 import type { Platform } from '../platform.ts'
 import { isWrittenUuid } from '../uuid.ts'
 import { countRestored, findDeploymentBeat } from './deployment-store.ts'
@@ -29,7 +29,7 @@ const SKEW_MS = 3_600_000
 
 /**
  * Makes a restored older state of the database safe to serve: ends what may have been used since, moves ahead what must not be used twice,
- * repeats the revocations that the journal has, begins a new era of events, and records `deployment.restored` for every tenant. No server may
+ * repeats the revocations that the journal has, begins a new era of the events of every tenant, and records `deployment.restored` for every tenant. No server may
  * run meanwhile. After a failure it is run again.
  *
  * @param tenants All of them, disabled ones included.
@@ -63,7 +63,7 @@ export async function recover(
     restores.flatMap(({ replays = [] }) => replays),
     since,
   )
-  await beginEra(platform)
+  await beginEras(platform)
   await recordRestored(platform, tenants, found.deployment, since)
   // Until then a proof that was accepted in the lost time would be accepted again.
   if (mark !== null) await wait(Math.max(0, Date.parse(mark.at) + SHORT_LIFE_MS - clock.now().getTime()))

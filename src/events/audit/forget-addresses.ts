@@ -2,6 +2,8 @@ import type { TenantId } from '../../caller.ts'
 import type { Config } from '../../config.ts'
 import type { Platform } from '../../platform.ts'
 import { sql } from '../../store/store.ts'
+import { addTenantStates } from '../order/era-store.ts'
+import { hasEntry } from '../order/settled.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock'> & { readonly config: Pick<Config, 'auditAddressDays'> }
 
@@ -12,14 +14,8 @@ const LEAST = '00000000-0000-0000-0000-000000000000'
 // One index look-up for each tenant, along the primary key.
 const listTenants = sql(
   'events.list_address_tenants',
-  `with recursive recorded as (
-     (select tenant_id as id from audit_entry order by tenant_id limit 1)
-     union all
-     select (select a.tenant_id from audit_entry a where a.tenant_id > recorded.id order by a.tenant_id limit 1) from recorded
-     where recorded.id is not null
-   )
-   select recorded.id from recorded left join audit_address_sweep s on s.tenant_id = recorded.id
-   where exists (select from audit_entry a where a.tenant_id = recorded.id and a.id > coalesce(s.until, '${LEAST}') and a.id < $1) limit $2`,
+  `select t.tenant_id as id from tenant_event_state t left join audit_address_sweep s on s.tenant_id = t.tenant_id
+   where ${hasEntry(`a.tenant_id = t.tenant_id and a.id > coalesce(s.until, '${LEAST}') and a.id < $1`)} limit $2`,
 )
 // The position advances in the statement that clears, so a repeated step starts where the last one ended.
 const clearStep = sql(
@@ -40,9 +36,10 @@ const clearStep = sql(
 /** Clears the IP addresses in audit entries older than `auditAddressDays`, in steps. A second run finds nothing to do. */
 export async function forgetAddresses({ store, clock, config }: Needs, signal: AbortSignal): Promise<void> {
   const end = firstIdAt(clock.now().getTime() - config.auditAddressDays * 86_400_000)
-  const tenants = await store.across('tenants with old audit entries', (tx) =>
-    tx.rows<{ id: TenantId }>(listTenants, [end, TENANTS_PER_STEP]),
-  )
+  const tenants = await store.across('tenants with old audit entries', async (tx) => {
+    await addTenantStates(tx)
+    return tx.rows<{ id: TenantId }>(listTenants, [end, TENANTS_PER_STEP])
+  })
   for (const { id } of tenants) {
     let seen = ENTRIES_PER_STEP
     while (seen === ENTRIES_PER_STEP && !signal.aborted) {

@@ -1,6 +1,7 @@
 import type { TenantId } from '../../caller.ts'
 import type { Platform } from '../../platform.ts'
 import type { TenantTx } from '../../store/store.ts'
+import { addTenantStates } from '../order/era-store.ts'
 import {
   addCounts,
   type CountRange,
@@ -41,9 +42,10 @@ export async function countEvents(
   origins: Origins,
   signal: AbortSignal,
 ): Promise<void> {
-  const tenants = await store.across('tenants with events that are not counted', (tx) =>
-    listTenantsToCount(tx, TENANTS_PER_TURN),
-  )
+  const tenants = await store.across('tenants with events that are not counted', async (tx) => {
+    await addTenantStates(tx)
+    return listTenantsToCount(tx, TENANTS_PER_TURN)
+  })
   for (const tenantId of tenants) {
     let more = true
     while (more && !signal.aborted) {

@@ -1,6 +1,7 @@
 import type { TenantId } from '../../caller.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
-import { type Position, positionValues, SETTLED, START } from '../stream/position.ts'
+import { type Position, positionValues, START } from '../order/position.ts'
+import { hasEntry, SETTLED, SETTLED_OF_STATE } from '../order/settled.ts'
 import { type AuditEvent, type Count, type EndCount, extraCounted, type Metric } from './metric.ts'
 
 /** Days for which counts by day are kept. */
@@ -85,16 +86,9 @@ const findTotals = sql(
 // One index look-up for each tenant, not one for each event.
 const listBehind = sql(
   'events.list_tenants_to_count',
-  `with recursive recorded (tenant_id) as (
-     (select tenant_id from audit_entry where event_type is not null order by tenant_id limit 1)
-     union all
-     select (select a.tenant_id from audit_entry a where a.event_type is not null and a.tenant_id > recorded.tenant_id order by a.tenant_id limit 1)
-     from recorded where recorded.tenant_id is not null)
-   select recorded.tenant_id as "tenantId" from recorded left join event_count_position p on p.tenant_id = recorded.tenant_id
-   where recorded.tenant_id is not null and exists (
-     select from audit_entry a where a.tenant_id = recorded.tenant_id and a.event_type is not null
-       and (a.era, a.xact, a.id) > (coalesce(p.era, ${START.era}), coalesce(p.xact, '${START.xact}'::xid8), coalesce(p.event_id, '${START.id}'::uuid))
-       and ${SETTLED})
+  `select s.tenant_id as "tenantId" from tenant_event_state s left join event_count_position p on p.tenant_id = s.tenant_id
+   where ${hasEntry(`a.tenant_id = s.tenant_id and a.event_type is not null and ${SETTLED_OF_STATE}
+     and (a.era, a.xact, a.id) > (coalesce(p.era, ${START.era}), coalesce(p.xact, '${START.xact}'::xid8), coalesce(p.event_id, '${START.id}'::uuid))`)}
    limit $1`,
 )
 

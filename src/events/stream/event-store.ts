@@ -2,8 +2,9 @@ import type { TenantId } from '../../caller.ts'
 import { lowestIdAt } from '../../store/row-id.ts'
 import { type AcrossTx, plannedOnce, type Sql, sql, type TenantTx } from '../../store/store.ts'
 import { isFrequent, RARE } from '../audit/frequent-actions.ts'
+import { END, type Position, positionValues, START } from '../order/position.ts'
+import { SETTLED, SETTLED_OF_STATE, SETTLED_POSITION } from '../order/settled.ts'
 import type { PublishedEvent } from './event.ts'
-import { END, type Position, positionValues, SETTLED, START } from './position.ts'
 
 const COLUMNS = `a.id, a.event_type as type, a.at, a.subject_kind as "subjectKind", a.subject_id as "subjectId", a.detail,
   a.era, a.xact::text as xact`
@@ -28,10 +29,7 @@ const findPlace = sql(
   `select era, xact::text as xact, id from audit_entry where tenant_id = $1 and id = $2 and event_type is not null`,
 )
 // Events that are visible in this snapshot come before it; those that commit later come after it, whatever their position.
-const present = sql(
-  'events.current_position',
-  `select (select era from event_era) as era, pg_snapshot_xmin(pg_current_snapshot())::text as xact, pg_current_snapshot()::text as snapshot`,
-)
+const present = sql('events.current_position', SETTLED_POSITION)
 const getOne = sql(
   'events.find_event',
   `select ${COLUMNS} from audit_entry a where tenant_id = $1 and id = $2 and event_type is not null`,
@@ -39,27 +37,10 @@ const getOne = sql(
 const newest = sql(
   'events.newest_positions',
   `select w.tenant_id as "tenantId", (
-     select a.id from audit_entry a where a.tenant_id = w.tenant_id and a.event_type is not null and ${SETTLED}
+     select a.id from audit_entry a where a.tenant_id = w.tenant_id and a.event_type is not null and ${SETTLED_OF_STATE}
      order by ${ORDER.down} limit 1) as id
-   from unnest($1::uuid[]) as w (tenant_id)`,
+   from unnest($1::uuid[]) as w (tenant_id) left join tenant_event_state s on s.tenant_id = w.tenant_id`,
 )
-// One index look-up for each tenant, not one for each event.
-const foreignRows = sql(
-  'events.find_foreign_era',
-  `with recursive recorded (tenant_id) as (
-     (select tenant_id from audit_entry where event_type is not null order by tenant_id limit 1)
-     union all
-     select (select a.tenant_id from audit_entry a where a.event_type is not null and a.tenant_id > recorded.tenant_id order by a.tenant_id limit 1)
-     from recorded where recorded.tenant_id is not null)
-   select era from event_era where exists (
-     select from recorded cross join lateral (
-       select a.era, a.xact from audit_entry a where a.tenant_id = recorded.tenant_id and a.event_type is not null
-       order by ${ORDER.down} limit 1) as last
-     where last.era = event_era.era and last.xact >= pg_snapshot_xmax(pg_current_snapshot()))`,
-)
-const findEra = sql('events.find_era', 'select era from event_era')
-const beginEra = sql('events.end_era', 'select begin_event_era($1)')
-
 type Direction = keyof typeof ORDER
 type TypeFilter = 'none' | 'rare' | 'frequent' | 'several'
 const typeCondition: Readonly<Record<TypeFilter, string>> = {
@@ -151,8 +132,8 @@ export async function findEventPosition(tx: TenantTx, id: string): Promise<Posit
 
 /** Returns where a reader of future events starts: from `from`, leaving out events that are visible in `seen`. */
 export async function currentPosition(tx: TenantTx): Promise<{ from: Position; seen: string }> {
-  const [row] = await tx.rows<{ era: number; xact: string; snapshot: string }>(present)
-  if (row === undefined) throw new Error('there is no era')
+  const [row] = await tx.rows<{ era: number; xact: string; snapshot: string }>(present, [tx.tenantId])
+  if (row === undefined) throw new Error('the settled position was not returned')
   return { from: { era: row.era, xact: row.xact, id: START.id }, seen: row.snapshot }
 }
 
@@ -165,21 +146,4 @@ export async function findEvent(tx: TenantTx, id: string): Promise<PublishedEven
 export async function newestPositions(tx: AcrossTx, tenants: readonly TenantId[]): Promise<Map<TenantId, string>> {
   const rows = await tx.rows<{ tenantId: TenantId; id: string | null }>(newest, [tenants])
   return new Map(rows.flatMap(({ tenantId, id }) => (id === null ? [] : [[tenantId, id]])))
-}
-
-/** Returns the current era if it has events with transaction ids that this database server has not assigned yet, else null. */
-export async function findForeignEra(tx: AcrossTx): Promise<number | null> {
-  return (await tx.rows<{ era: number }>(foreignRows))[0]?.era ?? null
-}
-
-/** Returns the current era. */
-export async function currentEra(tx: AcrossTx): Promise<number> {
-  const [row] = await tx.rows<{ era: number }>(findEra)
-  if (row === undefined) throw new Error('there is no era')
-  return row.era
-}
-
-/** Ends an era: events recorded from now on come after all of it. Does nothing if it has ended already. */
-export async function endEra(tx: AcrossTx, era: number): Promise<void> {
-  await tx.rows(beginEra, [era])
 }

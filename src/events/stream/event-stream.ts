@@ -3,9 +3,9 @@ import type { Caller, TenantId } from '../../caller.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { isUuid } from '../../uuid.ts'
+import type { Position } from '../order/position.ts'
 import { type PublishedEvent, showEvent } from './event.ts'
 import { currentPosition, type EventFilter, findEventPosition, listEventRows } from './event-store.ts'
-import type { Position } from './position.ts'
 import { watchEvents } from './watch-events.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'log' | 'memory'>

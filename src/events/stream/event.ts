@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Detail } from '../audit/entry.ts'
 import { publicEvents } from '../audit/vocabulary.ts'
-import type { Position } from './position.ts'
+import type { Position } from '../order/position.ts'
 
 /** A public event as it was recorded, with its position in the order. */
 export type PublishedEvent = Position & {

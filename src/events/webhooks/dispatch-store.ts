@@ -2,7 +2,8 @@ import type { TenantId } from '../../caller.ts'
 import { isFree, type Lease, take } from '../../store/lease.ts'
 import { newId } from '../../store/row-id.ts'
 import { type AcrossTx, plannedOnce, sql, type TenantTx } from '../../store/store.ts'
-import { type Position, positionValues, SETTLED } from '../stream/position.ts'
+import { type Position, positionValues } from '../order/position.ts'
+import { SETTLED, SETTLED_OF_STATE } from '../order/settled.ts'
 
 /** An endpoint with new events, and the position up to which its deliveries exist. */
 export type LaggingEndpoint = Position & {
@@ -18,9 +19,9 @@ type NewEvent = Position & { readonly type: string; readonly at: Date }
 const listBehind = sql(
   'events.list_lagging_endpoints',
   `select e.tenant_id as "tenantId", e.id as "endpointId", e.filter_types as "filterTypes", e.era, e.xact::text as xact, e.event_id as id
-   from webhook_endpoint e where e.status = 'active' and exists (
+   from webhook_endpoint e left join tenant_event_state s on s.tenant_id = e.tenant_id where e.status = 'active' and exists (
      select from audit_entry a where a.tenant_id = e.tenant_id and a.event_type is not null
-       and (a.era, a.xact, a.id) > (e.era, e.xact, e.event_id) and ${SETTLED})
+       and (a.era, a.xact, a.id) > (e.era, e.xact, e.event_id) and ${SETTLED_OF_STATE})
    limit $1`,
 )
 const listFresh = plannedOnce(

@@ -3,18 +3,18 @@ import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import type { AuditEntry } from '../audit/entry.ts'
 import { auditCte, auditValues } from '../audit/recorded-sql.ts'
-import { END } from '../stream/position.ts'
+import { END } from '../order/position.ts'
 import type { DisabledReason, WebhookEndpoint } from './webhook-endpoint.ts'
 
 const columns = `id, url, filter_types as "filterTypes", status, disabled_reason as "disabledReason", disabled_at as "disabledAt",
   failing_since as "failingSince", created_at as "createdAt", updated_at as "updatedAt"`
 
-// Its position is this transaction, so it receives the events of later transactions.
+// Its position is by default that of this transaction, so it receives the events of later transactions.
 const insertEndpoint = sql(
   'events.insert_endpoint',
   `with ins as (
-     insert into webhook_endpoint (tenant_id, id, url, filter_types, status, era, xact, event_id, created_at, updated_at)
-     select $1, $2, $3, $4::text[], 'active', era, pg_current_xact_id(), '${END.id}', $5, $5 from event_era
+     insert into webhook_endpoint (tenant_id, id, url, filter_types, status, event_id, created_at, updated_at)
+     select $1, $2, $3, $4::text[], 'active', '${END.id}', $5, $5
      where (select count(*) from webhook_endpoint where tenant_id = $1) < $6 returning *),
    secret as (
      insert into webhook_secret (tenant_id, id, endpoint_id, sealed, created_at) select $1, $7::uuid, id, $8::bytea, $5 from ins returning id),

@@ -1,6 +1,6 @@
 /**
  * A position in the order of a tenant's events, which is the order of the transactions that recorded them. An event whose transaction
- * commits late keeps its early position, so a reader must not advance beyond {@link SETTLED}. `xact` is a 64-bit number.
+ * commits late keeps its early position, so a reader must not advance beyond the settled part (`settled.ts`). `xact` is a 64-bit number.
  */
 export type Position = { readonly era: number; readonly xact: string; readonly id: string }
 
@@ -17,11 +17,3 @@ export const END: Position = {
 export function positionValues({ era, xact, id }: Position): [number, string, string] {
   return [era, xact, id]
 }
-
-/**
- * SQL condition on `audit_entry a`: no open transaction can still record an event before this one. Every transaction below the xmin of the
- * snapshot has ended, and its rows are visible in the snapshot. A long writing transaction anywhere on the database server delays it.
- *
- * @see [PostgreSQL, 9.27.7 Transaction ID and Snapshot Information Functions](https://www.postgresql.org/docs/current/functions-info.html#FUNCTIONS-INFO-SNAPSHOT)
- */
-export const SETTLED = '(a.era, a.xact) < ((select era from event_era), pg_snapshot_xmin(pg_current_snapshot()))'

@@ -1,0 +1,35 @@
+/**
+ * Where the order of events is settled, in SQL; how a row gets its place in it is stated by the defaults of its columns (migration 0048).
+ *
+ * Every transaction below the xmin of a snapshot has ended, and its rows are visible in the snapshot, so nothing can be recorded below it any
+ * more. A long writing transaction anywhere on the database server delays it. The snapshot must be that of the node which assigns the
+ * transaction ids of the tenant, so the conditions stand only in a SELECT from tables of the tenant. If the tenant was moved to another
+ * node and has recorded nothing there, its whole era is settled.
+ *
+ * @see [PostgreSQL, 9.27.7 Transaction ID and Snapshot Information Functions](https://www.postgresql.org/docs/current/functions-info.html#FUNCTIONS-INFO-SNAPSHOT)
+ */
+const XMIN = 'pg_snapshot_xmin(pg_current_snapshot())'
+
+/** SQL for the era of the row `s` of `tenant_event_state`, which may be missing. */
+const ERA = 'coalesce(s.era + (s.node <> event_node())::int, 1)'
+
+/** SQL condition on `audit_entry a` in a statement of the tenant $1: no open transaction can still record an event before this one. */
+export const SETTLED = `(a.era, a.xact) < ((select coalesce(max(${ERA}), 1) from tenant_event_state s where s.tenant_id = $1), ${XMIN})`
+
+/** As {@link SETTLED}, in a statement across tenants that joins the state of the tenant of `a` as `s`. */
+export const SETTLED_OF_STATE = `(a.era, a.xact) < (${ERA}, ${XMIN})`
+
+/** SQL for a row of one tenant, $1: `era` and `xact` up to which the order is settled, and the snapshot that says so, as text. */
+export const SETTLED_POSITION = `select coalesce(max(${ERA}), 1) as era, ${XMIN}::text as xact, pg_current_snapshot()::text as snapshot
+   from tenant_event_state s where s.tenant_id = $1`
+
+/** SQL condition on `audit_entry a` whose state is joined as `s`: its node has not assigned this transaction id, so it was recorded elsewhere. */
+export const FOREIGN = `(a.era, a.xact) >= (s.era, pg_snapshot_xmax(pg_current_snapshot()))`
+
+/**
+ * Returns a SQL condition that reads one row of `audit_entry a` for each row of the statement. A bare EXISTS may be planned as a join, which
+ * reads all events of all tenants.
+ */
+export function hasEntry(where: string): string {
+  return `coalesce(exists (select from audit_entry a where ${where}), false)`
+}
