@@ -8,7 +8,7 @@ import { findPendingConsent } from './authorization/server/platform/find-pending
 import { authorizationJobs, authorizationSchedules } from './authorization/server/platform/jobs.ts'
 import { authorizationEndpoints } from './authorization/server/platform/public-endpoints.ts'
 import { pushedRequestsRestore } from './authorization/server/request/restore-requests.ts'
-import { linkJobs, linkSchedules } from './authorization/sign-in/links/jobs.ts'
+import { linkJobs, linkMailJobs, linkSchedules } from './authorization/sign-in/links/jobs.ts'
 import { consentPages } from './authorization/sign-in/pages/consent-pages.ts'
 import { signInEndpoints } from './authorization/sign-in/pages/public-endpoints.ts'
 import { signInRoutes } from './authorization/sign-in/pages/routes.ts'
@@ -45,6 +45,7 @@ import { batchRoutes } from './issuance/batches/routes.ts'
 import { deferralRoutes } from './issuance/deferral/routes.ts'
 import { issuanceSchedules } from './issuance/issuances/jobs.ts'
 import { issuanceRoutes } from './issuance/issuances/routes.ts'
+import { offerMailJobs, offerMailSchedules } from './issuance/mails/jobs.ts'
 import { issuanceEndpoints } from './issuance/openid4vci/public-endpoints.ts'
 import { issuanceRetention } from './issuance/retention/jobs.ts'
 import { statusRestore } from './issuance/status/restore-status.ts'
@@ -174,10 +175,14 @@ const jobs = [
   ...deliveryJobs,
   ...batchJobs(walletDeliveries),
 ]
+/** Jobs that wait for the mail server. They have workers of their own, so that a slow one delays no other job. */
+const mailJobs = [linkMailJobs, offerMailJobs]
+const mailWorker = { concurrency: 4, ofTenantMax: 2 }
 /** What `chirograph keys rotate` seals anew: every sealed column but those of values that live for hours. */
 export const sealedColumns: readonly ResealingColumn[] = [
   { table: 'signing_key', column: 'sealed_private' },
   { table: 'issuance', column: 'sealed_claims' },
+  { table: 'issuance', column: 'sealed_label' },
   { table: 'wallet_credential_copy', column: 'sealed_raw' },
   { table: 'wallet_credential_copy', column: 'sealed_key' },
   { table: 'wallet_notification', column: 'sealed_access' },
@@ -211,6 +216,7 @@ export const schedules: readonly Schedule[] = [
   ...linkSchedules,
   ...issuanceSchedules,
   ...issuanceRetention,
+  ...offerMailSchedules,
   ...batchSchedules,
   ...verificationSchedules,
   ...statisticsSchedules,
@@ -294,13 +300,13 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice, tele
     webhook: webhookReference,
     authenticate: authenticate(platform),
     readiness: readinessChecks(store, keyDevice, () => mark),
-    liveness: loopChecks(() => ({ worker, dispatcher })),
+    liveness: loopChecks(() => ({ workers, dispatcher })),
     counters: [...countersOf(store), oldestTransaction(() => transactions?.seconds() ?? 0)],
     ...{ telemetry, idempotency: keepAnswers(platform) },
     isClientOrigin: async (origin, request) =>
       (await isListedOrigin(platform, origin, request)) ?? isClientOrigin(platform, origin),
   })
-  let worker: Worker | null = null
+  let workers: readonly Worker[] = []
   let dispatcher: Dispatcher | null = null
   let transactions: TransactionWatch | null = null
   let mark: MarkKeeper | null = null
@@ -310,7 +316,7 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice, tele
       await settleEventOrder(platform)
       mark = startMark(platform)
       const address = await server.listen()
-      worker = startWorker(platform, jobs, schedules)
+      workers = startWorkers(platform)
       dispatcher = startDispatcher(platform)
       if (store.kind === 'postgresql') transactions = watchOldestTransaction(platform)
       log.info({ address, publicUrl: config.publicUrl, database: store.kind }, 'ready')
@@ -320,13 +326,21 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice, tele
       server.drain()
       platform.changes.end()
       await sleep(config.drainSeconds * 1000)
-      // The worker first: its running jobs may dispatch requests.
-      await Promise.all([worker?.stop(), dispatcher?.stop(), transactions?.stop(), mark?.stop()])
+      // The workers first: their running jobs may dispatch requests.
+      const stopped = workers.map((one) => one.stop())
+      await Promise.all([...stopped, dispatcher?.stop(), transactions?.stop(), mark?.stop()])
       await server.close()
       await outbound.close()
       await telemetry?.exporter.close()
     },
   }
+}
+
+function startWorkers(platform: Platform): readonly Worker[] {
+  // Without a mail server what is still queued fails at once.
+  if (platform.config.smtpUrl === null) return [startWorker(platform, [...jobs, ...mailJobs.flat()], schedules)]
+  const ofMails = mailJobs.map((some) => startWorker(platform, some, [], mailWorker))
+  return [startWorker(platform, jobs, schedules), ...ofMails]
 }
 
 function startMark(platform: Platform): MarkKeeper | null {
@@ -359,9 +373,9 @@ function readinessChecks(store: Store, keyDevice: KeyDevice | null, mark: () => 
   ]
 }
 
-function loopChecks(running: () => { worker: Worker | null; dispatcher: Dispatcher | null }) {
+function loopChecks(running: () => { workers: readonly Worker[]; dispatcher: Dispatcher | null }) {
   return [
-    { name: 'worker', check: async () => running().worker?.check() },
+    { name: 'worker', check: async () => void (await Promise.all(running().workers.map((one) => one.check()))) },
     { name: 'dispatcher', check: async () => running().dispatcher?.check() },
   ]
 }
