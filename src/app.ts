@@ -17,8 +17,10 @@ import { signInRestore } from './authorization/sign-in/restore-sign-in.ts'
 import type { Config } from './config.ts'
 import { pageSchedules } from './console/jobs.ts'
 import { consoleEndpoints } from './console/public-endpoints.ts'
+import { clientNames } from './directory/clients/client-names.ts'
 import { isClientOrigin } from './directory/clients/client-origins.ts'
 import { clientRoutes } from './directory/clients/routes.ts'
+import { groupNames } from './directory/groups/group-names.ts'
 import { groupRoutes } from './directory/groups/routes.ts'
 import { scimEndpoints } from './directory/scim/public-endpoints.ts'
 import { provisioningRoutes } from './directory/scim/routes.ts'
@@ -27,6 +29,7 @@ import { resealSchedule } from './directory/tenants/rotate-keys.ts'
 import { organisationRoutes } from './directory/tenants/routes.ts'
 import { directoryJobs } from './directory/users/destroy-user.ts'
 import { directoryRoutes } from './directory/users/routes.ts'
+import { userNames } from './directory/users/user-names.ts'
 import { settleEventOrder } from './events/stream/event-order.ts'
 import { type TransactionWatch, watchOldestTransaction } from './events/stream/oldest-transaction.ts'
 import { eventRoutes } from './events/stream/routes.ts'
@@ -44,6 +47,7 @@ import { batchJobs, batchSchedules } from './issuance/batches/jobs.ts'
 import { batchRoutes } from './issuance/batches/routes.ts'
 import { deferralRoutes } from './issuance/deferral/routes.ts'
 import { issuanceSchedules } from './issuance/issuances/jobs.ts'
+import { issuanceNames } from './issuance/issuances/origins.ts'
 import { issuanceRoutes } from './issuance/issuances/routes.ts'
 import { offerMailJobs, offerMailSchedules } from './issuance/mails/jobs.ts'
 import { issuanceEndpoints } from './issuance/openid4vci/public-endpoints.ts'
@@ -80,11 +84,14 @@ import { didEndpoints } from './trust/did/public-endpoints.ts'
 import { revocationEndpoints } from './trust/revocation/public-endpoints.ts'
 import { revocationRestore } from './trust/revocation/restore-revocation.ts'
 import { signingRequestRoutes } from './trust/signing-requests/routes.ts'
+import { entityNames } from './trust/trusted-entities/entity-names.ts'
 import { trustedEntityRoutes } from './trust/trusted-entities/routes.ts'
 import { digitalCredentialEndpoints } from './verification/digital-credentials/public-endpoints.ts'
+import { pageNames } from './verification/pages/page-names.ts'
 import { isListedOrigin, verificationPageEndpoints } from './verification/pages/public-endpoints.ts'
 import { verificationPageRoutes } from './verification/pages/routes.ts'
 import { verificationSchedules } from './verification/requests/jobs.ts'
+import { requestNames } from './verification/requests/origins.ts'
 import { requestsRestore } from './verification/requests/request-expiry.ts'
 import { verificationRoutes } from './verification/requests/routes.ts'
 import { verificationEndpoints } from './verification/responses/public-endpoints.ts'
@@ -109,6 +116,9 @@ import { presentationSchedules } from './wallet/presentations/jobs.ts'
 import { presentationRoutes } from './wallet/presentations/routes.ts'
 import { refillJobs, refillSchedules } from './wallet/refills/jobs.ts'
 
+/** How objects are named in lists of events and audit entries. */
+const names = [userNames, clientNames, groupNames, entityNames, issuanceNames, requestNames, pageNames]
+
 /** Our API: every operation of the three groups. */
 export const routes: readonly Route[] = [
   ...credentialRoutes,
@@ -131,7 +141,7 @@ export const routes: readonly Route[] = [
   ...certificateRoutes,
   ...trustedEntityRoutes,
   ...webhookRoutes,
-  ...eventRoutes,
+  ...eventRoutes(names),
   ...directoryRoutes,
   ...groupRoutes,
   ...provisioningRoutes,
