@@ -8,7 +8,7 @@ import { findPendingConsent } from './authorization/server/platform/find-pending
 import { authorizationJobs, authorizationSchedules } from './authorization/server/platform/jobs.ts'
 import { authorizationEndpoints } from './authorization/server/platform/public-endpoints.ts'
 import { pushedRequestsRestore } from './authorization/server/request/restore-requests.ts'
-import { linkJobs, linkSchedules } from './authorization/sign-in/links/jobs.ts'
+import { linkJobs, linkMailJobs, linkSchedules } from './authorization/sign-in/links/jobs.ts'
 import { consentPages } from './authorization/sign-in/pages/consent-pages.ts'
 import { signInEndpoints } from './authorization/sign-in/pages/public-endpoints.ts'
 import { signInRoutes } from './authorization/sign-in/pages/routes.ts'
@@ -17,8 +17,10 @@ import { signInRestore } from './authorization/sign-in/restore-sign-in.ts'
 import type { Config } from './config.ts'
 import { pageSchedules } from './console/jobs.ts'
 import { consoleEndpoints } from './console/public-endpoints.ts'
+import { clientNames } from './directory/clients/client-names.ts'
 import { isClientOrigin } from './directory/clients/client-origins.ts'
 import { clientRoutes } from './directory/clients/routes.ts'
+import { groupNames } from './directory/groups/group-names.ts'
 import { groupRoutes } from './directory/groups/routes.ts'
 import { scimEndpoints } from './directory/scim/public-endpoints.ts'
 import { provisioningRoutes } from './directory/scim/routes.ts'
@@ -27,6 +29,7 @@ import { resealSchedule } from './directory/tenants/rotate-keys.ts'
 import { organisationRoutes } from './directory/tenants/routes.ts'
 import { directoryJobs } from './directory/users/destroy-user.ts'
 import { directoryRoutes } from './directory/users/routes.ts'
+import { userNames } from './directory/users/user-names.ts'
 import { settleEventOrder } from './events/order/event-order.ts'
 import { type TransactionWatch, watchOldestTransaction } from './events/stream/oldest-transaction.ts'
 import { eventRoutes } from './events/stream/routes.ts'
@@ -44,7 +47,9 @@ import { batchJobs, batchSchedules } from './issuance/batches/jobs.ts'
 import { batchRoutes } from './issuance/batches/routes.ts'
 import { deferralRoutes } from './issuance/deferral/routes.ts'
 import { issuanceSchedules } from './issuance/issuances/jobs.ts'
+import { issuanceNames } from './issuance/issuances/origins.ts'
 import { issuanceRoutes } from './issuance/issuances/routes.ts'
+import { offerMailJobs, offerMailSchedules } from './issuance/mails/jobs.ts'
 import { issuanceEndpoints } from './issuance/openid4vci/public-endpoints.ts'
 import { issuanceRetention } from './issuance/retention/jobs.ts'
 import { statusRestore } from './issuance/status/restore-status.ts'
@@ -79,11 +84,14 @@ import { didEndpoints } from './trust/did/public-endpoints.ts'
 import { revocationEndpoints } from './trust/revocation/public-endpoints.ts'
 import { revocationRestore } from './trust/revocation/restore-revocation.ts'
 import { signingRequestRoutes } from './trust/signing-requests/routes.ts'
+import { entityNames } from './trust/trusted-entities/entity-names.ts'
 import { trustedEntityRoutes } from './trust/trusted-entities/routes.ts'
 import { digitalCredentialEndpoints } from './verification/digital-credentials/public-endpoints.ts'
+import { pageNames } from './verification/pages/page-names.ts'
 import { isListedOrigin, verificationPageEndpoints } from './verification/pages/public-endpoints.ts'
 import { verificationPageRoutes } from './verification/pages/routes.ts'
 import { verificationSchedules } from './verification/requests/jobs.ts'
+import { requestNames } from './verification/requests/origins.ts'
 import { requestsRestore } from './verification/requests/request-expiry.ts'
 import { verificationRoutes } from './verification/requests/routes.ts'
 import { verificationEndpoints } from './verification/responses/public-endpoints.ts'
@@ -108,6 +116,9 @@ import { presentationSchedules } from './wallet/presentations/jobs.ts'
 import { presentationRoutes } from './wallet/presentations/routes.ts'
 import { refillJobs, refillSchedules } from './wallet/refills/jobs.ts'
 
+/** How objects are named in lists of events and audit entries. */
+const names = [userNames, clientNames, groupNames, entityNames, issuanceNames, requestNames, pageNames]
+
 /** Our API: every operation of the three groups. */
 export const routes: readonly Route[] = [
   ...credentialRoutes,
@@ -130,7 +141,7 @@ export const routes: readonly Route[] = [
   ...certificateRoutes,
   ...trustedEntityRoutes,
   ...webhookRoutes,
-  ...eventRoutes,
+  ...eventRoutes(names),
   ...directoryRoutes,
   ...groupRoutes,
   ...provisioningRoutes,
@@ -174,10 +185,14 @@ const jobs = [
   ...deliveryJobs,
   ...batchJobs(walletDeliveries),
 ]
+/** Jobs that wait for the mail server. They have workers of their own, so that a slow one delays no other job. */
+const mailJobs = [linkMailJobs, offerMailJobs]
+const mailWorker = { concurrency: 4, ofTenantMax: 2 }
 /** What `chirograph keys rotate` seals anew: every sealed column but those of values that live for hours. */
 export const sealedColumns: readonly ResealingColumn[] = [
   { table: 'signing_key', column: 'sealed_private' },
   { table: 'issuance', column: 'sealed_claims' },
+  { table: 'issuance', column: 'sealed_label' },
   { table: 'wallet_credential_copy', column: 'sealed_raw' },
   { table: 'wallet_credential_copy', column: 'sealed_key' },
   { table: 'wallet_notification', column: 'sealed_access' },
@@ -211,6 +226,7 @@ export const schedules: readonly Schedule[] = [
   ...linkSchedules,
   ...issuanceSchedules,
   ...issuanceRetention,
+  ...offerMailSchedules,
   ...batchSchedules,
   ...verificationSchedules,
   ...statisticsSchedules,
@@ -294,13 +310,13 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice, tele
     webhook: webhookReference,
     authenticate: authenticate(platform),
     readiness: readinessChecks(store, keyDevice, () => mark),
-    liveness: loopChecks(() => ({ worker, dispatcher })),
+    liveness: loopChecks(() => ({ workers, dispatcher })),
     counters: [...countersOf(store), oldestTransaction(() => transactions?.seconds() ?? 0)],
     ...{ telemetry, idempotency: keepAnswers(platform) },
     isClientOrigin: async (origin, request) =>
       (await isListedOrigin(platform, origin, request)) ?? isClientOrigin(platform, origin),
   })
-  let worker: Worker | null = null
+  let workers: readonly Worker[] = []
   let dispatcher: Dispatcher | null = null
   let transactions: TransactionWatch | null = null
   let mark: MarkKeeper | null = null
@@ -310,7 +326,7 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice, tele
       await settleEventOrder(platform)
       mark = startMark(platform)
       const address = await server.listen()
-      worker = startWorker(platform, jobs, schedules)
+      workers = startWorkers(platform)
       dispatcher = startDispatcher(platform)
       if (store.kind === 'postgresql') transactions = watchOldestTransaction(platform)
       log.info({ address, publicUrl: config.publicUrl, database: store.kind }, 'ready')
@@ -320,13 +336,21 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice, tele
       server.drain()
       platform.changes.end()
       await sleep(config.drainSeconds * 1000)
-      // The worker first: its running jobs may dispatch requests.
-      await Promise.all([worker?.stop(), dispatcher?.stop(), transactions?.stop(), mark?.stop()])
+      // The workers first: their running jobs may dispatch requests.
+      const stopped = workers.map((one) => one.stop())
+      await Promise.all([...stopped, dispatcher?.stop(), transactions?.stop(), mark?.stop()])
       await server.close()
       await outbound.close()
       await telemetry?.exporter.close()
     },
   }
+}
+
+function startWorkers(platform: Platform): readonly Worker[] {
+  // Without a mail server what is still queued fails at once.
+  if (platform.config.smtpUrl === null) return [startWorker(platform, [...jobs, ...mailJobs.flat()], schedules)]
+  const ofMails = mailJobs.map((some) => startWorker(platform, some, [], mailWorker))
+  return [startWorker(platform, jobs, schedules), ...ofMails]
 }
 
 function startMark(platform: Platform): MarkKeeper | null {
@@ -359,9 +383,9 @@ function readinessChecks(store: Store, keyDevice: KeyDevice | null, mark: () => 
   ]
 }
 
-function loopChecks(running: () => { worker: Worker | null; dispatcher: Dispatcher | null }) {
+function loopChecks(running: () => { workers: readonly Worker[]; dispatcher: Dispatcher | null }) {
   return [
-    { name: 'worker', check: async () => running().worker?.check() },
+    { name: 'worker', check: async () => void (await Promise.all(running().workers.map((one) => one.check()))) },
     { name: 'dispatcher', check: async () => running().dispatcher?.check() },
   ]
 }

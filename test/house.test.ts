@@ -12,6 +12,7 @@ const ladder = [
   ...[
     'recovery',
     'events',
+    'mail',
     'jobs',
     'pages',
     'api',

@@ -60,6 +60,8 @@ const frozen = {
     identity_provider.linked
     issuance.approved
     issuance.canceled
+    issuance.offer_mail_failed
+    issuance.offer_mailed
     issuance.refilled
     issuance.reoffered
     issuance.reopened

@@ -28,9 +28,14 @@ after(async () => {
   await db.close()
 })
 
-function start(jobs: readonly Job[], schedules: Parameters<typeof startWorker>[2] = []): Worker {
+function start(
+  jobs: readonly Job[],
+  schedules: Parameters<typeof startWorker>[2] = [],
+  options: Parameters<typeof startWorker>[3] = {},
+): Worker {
   const worker = startWorker(platformOn({ store: db.store, clock: { now: () => new Date(time) } }), jobs, schedules, {
     pollMs: 20,
+    ...options,
   })
   workers.push(worker)
   return worker
@@ -102,6 +107,32 @@ test('one job of a tenant does not wait for the many of others', async () => {
   await worker.stop()
   // Four run at once. The first four are of both; then it is the turn of the third.
   assert.ok(order.indexOf(alone) < 8, `it was done as number ${order.indexOf(alone) + 1}`)
+})
+
+test('a tenant has as many jobs running at once as the worker allows, and all of them are done', async () => {
+  const [crowd, alone] = [await aTenant(), await aTenant()]
+  const running: TenantId[] = []
+  const done: TenantId[] = []
+  const gate = Promise.withResolvers<void>()
+  let mostOfCrowd = 0
+  const what = counting('test.bounded', async (_platform, _payload, _signal, { tenantId }) => {
+    running.push(tenantId)
+    mostOfCrowd = Math.max(mostOfCrowd, running.filter((one) => one === crowd).length)
+    if (tenantId === crowd) await gate.promise
+    running.splice(running.indexOf(tenantId), 1)
+    done.push(tenantId)
+  })
+  for (let n = 0; n < 9; n += 1) await put(crowd, what, n)
+  time += 1000
+  const worker = start([what], [], { concurrency: 4, ofTenantMax: 2 })
+  await until(() => mostOfCrowd === 2)
+  await put(alone, what, 1)
+  // It waits for none of those that are stuck.
+  await until(() => done.includes(alone))
+  gate.resolve()
+  await until(() => done.length === 10)
+  await worker.stop()
+  assert.equal(mostOfCrowd, 2)
 })
 
 test('what a transaction undoes was never in the queue', async () => {

@@ -8,8 +8,11 @@ import { type ClaimedJob, claimJobs, deleteJob, failJob, retryJobLater } from '.
 import { pollingDelay } from './polling.ts'
 import { claimSchedules, endSchedule, insertSchedules, type Schedule, type Turn } from './schedule.ts'
 
-/** `concurrency`: at most this many jobs at once in this process. `pollMs`: how often it polls the queue. */
-type Options = { readonly concurrency?: number; readonly pollMs?: number }
+/**
+ * `concurrency`: at most this many jobs at once in this process. `pollMs`: how often it polls the queue. `ofTenantMax`: at most this many of them
+ * of one tenant, for jobs that may take long; by default only the order of the claims keeps tenants from delaying each other.
+ */
+type Options = { readonly concurrency?: number; readonly pollMs?: number; readonly ofTenantMax?: number }
 
 /** A running worker. `stop` takes no new jobs and waits for the running ones; after `graceMs` (20 s) it aborts their signals. */
 export type Worker = {
@@ -25,30 +28,32 @@ export function startWorker(
   platform: Platform,
   jobs: readonly Job[],
   schedules: readonly Schedule[],
-  { concurrency = 4, pollMs = 500 }: Options = {},
+  { concurrency = 4, pollMs = 500, ofTenantMax }: Options = {},
 ): Worker {
   const { log } = platform
-  const claimDue = claimer(platform, jobs, schedules)
-  const running = new Set<Promise<void>>()
+  const running = new Map<Promise<void>, TenantId | null>()
+  const claimDue = claimer(platform, jobs, schedules, { ofTenantMax, busy: () => [...running.values()] })
   const aborted = new AbortController()
 
   const poll = pollingDelay(pollMs, async () => {
     const free = concurrency - running.size
     if (free <= 0) return
     const { turns, claimed } = await claimDue(free)
-    for (const turn of turns) track(runTurn(platform, turn, aborted.signal), false)
-    for (const one of claimed) track(runJob(platform, jobs, one, aborted.signal), claimed.length === free)
+    for (const turn of turns) track(runTurn(platform, turn, aborted.signal), null, false)
+    // Where the jobs of a tenant are bounded, the next one of the same tenant may be due.
+    const mayBeMore = claimed.length === free || ofTenantMax !== undefined
+    for (const one of claimed) track(runJob(platform, jobs, one, aborted.signal), one.tenantId, mayBeMore)
   })
   poll.onError((error) => log.error({ err: error }, 'the job queue could not be read'))
 
-  function track(run: Promise<void>, mayBeMore: boolean): void {
+  function track(run: Promise<void>, tenantId: TenantId | null, mayBeMore: boolean): void {
     const tracked = run
       .catch((error: unknown) => log.error({ err: error }, 'the outcome of a job could not be written'))
       .finally(() => {
         running.delete(tracked)
         if (mayBeMore) poll.wake()
       })
-    running.add(tracked)
+    running.set(tracked, tenantId)
   }
 
   poll.wake()
@@ -57,7 +62,7 @@ export function startWorker(
     stop: async (graceMs = 20_000) => {
       await poll.stop()
       const grace = setTimeout(() => aborted.abort(), graceMs)
-      await Promise.all(running)
+      await Promise.all(running.keys())
       clearTimeout(grace)
     },
   }
@@ -69,7 +74,12 @@ const SERVED_MAX = 1000
 const ALONE_MS = 200
 
 /** Returns a function that claims what is due in one transaction. Its first call inserts the rows of new schedules. */
-function claimer({ store, clock }: Platform, jobs: readonly Job[], schedules: readonly Schedule[]) {
+function claimer(
+  { store, clock }: Platform,
+  jobs: readonly Job[],
+  schedules: readonly Schedule[],
+  { ofTenantMax, busy }: { readonly ofTenantMax: number | undefined; readonly busy: () => (TenantId | null)[] },
+) {
   let prepared = schedules.length === 0
   /** Tenants that had a turn in this round, so that a thousand jobs of one tenant do not delay the one job of another. */
   const served = new Set<TenantId>()
@@ -79,20 +89,45 @@ function claimer({ store, clock }: Platform, jobs: readonly Job[], schedules: re
     const due = await store.across('due jobs and sweeps of all tenants', async (tx) => {
       if (!prepared) await insertSchedules(tx, schedules, now)
       const turns = schedules.length > 0 ? await claimSchedules(tx, schedules, now) : []
-      return { turns, claimed: jobs.length > 0 ? await claimInTurn(tx, free, now) : [] }
+      if (jobs.length === 0) return { turns, claimed: [] }
+      return { turns, claimed: await (ofTenantMax === undefined ? claimInTurn : claimBounded)(tx, free, now) }
     })
     prepared = true
     return due
   }
 
-  async function claimInTurn(tx: AcrossTx, free: number, now: Date): Promise<ClaimedJob[]> {
+  /** Claims one job after the other, none of a tenant that has as many running as it may. */
+  async function claimBounded(tx: AcrossTx, free: number, now: Date): Promise<ClaimedJob[]> {
+    const claimed: ClaimedJob[] = []
+    const ofTenants = busy().flatMap((tenantId) => tenantId ?? [])
+    while (claimed.length < free) {
+      const full = [...Map.groupBy(ofTenants, (id) => id)].filter(([, runs]) => runs.length >= (ofTenantMax ?? free))
+      const [one] = await claimInTurn(
+        tx,
+        1,
+        now,
+        full.map(([id]) => id),
+      )
+      if (one === undefined) break
+      claimed.push(one)
+      ofTenants.push(one.tenantId)
+    }
+    return claimed
+  }
+
+  async function claimInTurn(
+    tx: AcrossTx,
+    free: number,
+    now: Date,
+    full: readonly TenantId[] = [],
+  ): Promise<ClaimedJob[]> {
     const triesOthers = served.size > 0 && performance.now() >= aloneUntil
-    const claimed = triesOthers ? await claimJobs(tx, jobs, now, { limit: free, without: [...served] }) : []
+    const claimed = triesOthers ? await claimJobs(tx, jobs, now, { limit: free, without: [...served, ...full] }) : []
     if (triesOthers && claimed.length === 0) aloneUntil = performance.now() + ALONE_MS
     if (claimed.length < free) {
       // Every tenant with a due job had a turn: a new round starts.
       served.clear()
-      claimed.push(...(await claimJobs(tx, jobs, now, { limit: free - claimed.length, without: [] })))
+      claimed.push(...(await claimJobs(tx, jobs, now, { limit: free - claimed.length, without: full })))
     }
     if (served.size > SERVED_MAX) served.clear()
     for (const { tenantId } of claimed) served.add(tenantId)

@@ -7,7 +7,7 @@ import { findRoles } from '../../directory/users/find-roles.ts'
 import type { Platform } from '../../platform.ts'
 
 /** Returns the caller, with its roles as they are now; its scopes are those of the token. */
-export async function describeMe(needs: Pick<Platform, 'store' | 'clock' | 'memory'>, caller: Caller) {
+export async function describeMe(needs: Pick<Platform, 'store' | 'clock' | 'memory' | 'config'>, caller: Caller) {
   const { tenantId, tenantSlug, actor, userId, actingClientId } = caller
   const client = userId === null ? await findClient(needs, actor.id) : null
   const { name, email } = await describeCaller(needs, caller)
@@ -16,9 +16,10 @@ export async function describeMe(needs: Pick<Platform, 'store' | 'clock' | 'memo
     userId === null
       ? (client?.roles ?? [])
       : ((await needs.store.single(tenantId, (tx) => findRoles(tx, userId))) ?? [])
+  const known = { id: tenantId, slug: tenantSlug, name: tenant?.name ?? '' }
   return {
     ...{ kind: actor.kind, id: actor.id, name: client?.name ?? name, email, actingClientId },
-    organisation: { id: tenantId, slug: tenantSlug, name: tenant?.name ?? '', ...faceOf(tenant) },
+    organisation: { ...known, ...faceOf(tenant), sendsMail: needs.config.smtpUrl !== null },
     roles: [...roles],
     scopes: [...caller.scopes].toSorted() as Scope[],
   }

@@ -96,6 +96,7 @@ export const MeReply = Type.Object(
         timeZone: Type.String({ description: 'The time zone in which pages show times.' }),
         privacyUri: orNull(Type.String({ description: 'The privacy notice.' })),
         supportAddress: orNull(Type.String({ description: 'An e-mail address or an https URL.' })),
+        sendsMail: Type.Boolean({ description: 'Whether the server can mail offers and invitations.' }),
       },
       { additionalProperties: false },
     ),

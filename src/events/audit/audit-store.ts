@@ -23,6 +23,7 @@ export type AuditRow = {
 /** Filters of the list; undefined: no filter. Times are ISO 8601. */
 export type AuditFilter = {
   readonly actor?: string | undefined
+  /** One action, or several separated by commas. */
   readonly action?: string | undefined
   readonly subject?: string | undefined
   readonly result?: 'done' | 'refused' | undefined
@@ -43,6 +44,8 @@ const page = pagedList({
     actor: (value) => `actor_id = ${value}`,
     action: (value) => `action = ${value}`,
     rareAction: (value) => `action = ${value} and ${RARE}`,
+    actions: (value) => `action = any(${value}::text[])`,
+    rareActions: (value) => `action = any(${value}::text[]) and ${RARE}`,
     subject: (value) => `subject_id = ${value}`,
     result: { done: `result = 'done'`, refused: `result = 'refused'` },
     // The id and the time of an entry differ by at most a second, so the list is read along the ids.
@@ -70,6 +73,14 @@ export async function listAuditRows(
     firstId: createdAfter && lowestIdAt(new Date(Date.parse(createdAfter) - ID_SKEW_MS)),
     lastId: createdBefore && lowestIdAt(new Date(Date.parse(createdBefore) + ID_SKEW_MS)),
   }
-  const named = action !== undefined && isFrequent(action) ? { action } : { rareAction: action }
-  return page<AuditRow>(tx, ask, [tx.tenantId], { ...filter, ...named, ...ids })
+  return page<AuditRow>(tx, ask, [tx.tenantId], { ...filter, ...actionsIn(action), ...ids })
+}
+
+/** The index of rare actions serves a filter that names no frequent one. */
+function actionsIn(text: string | undefined) {
+  const [only, ...others] = text?.split(',') ?? []
+  if (only === undefined) return {}
+  const actions = [only, ...others]
+  if (others.length === 0) return isFrequent(only) ? { action: only } : { rareAction: only }
+  return actions.some(isFrequent) ? { actions } : { rareActions: actions }
 }

@@ -65,6 +65,8 @@ const auditOnlyActions = {
   'identity_provider.linked': 'A user was linked to an account at an identity provider.',
   'issuance.approved': 'The deferred credential was approved; the wallet fetches it at its next poll.',
   'issuance.canceled': 'The issuance was canceled before a wallet fetched the credential.',
+  'issuance.offer_mail_failed': 'The link of the offer could not be mailed; `detail.reason` says why.',
+  'issuance.offer_mailed': 'The mail server took the mail with the link of the offer.',
   'issuance.refilled':
     'The wallet got new copies of the credential for other keys; they have entries of their own in the status list.',
   'issuance.reoffered':

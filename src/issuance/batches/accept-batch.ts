@@ -4,6 +4,7 @@ import type { RecipientIdentifier } from '../../directory/users/find-recipient.t
 import type { Platform } from '../../platform.ts'
 import { idAt } from '../../store/row-id.ts'
 import { unknownTemplate } from '../issuances/issuance-refusal.ts'
+import { type MailRecipient, mailColumn, requireMail } from '../mails/offer-mail.ts'
 import { refuseUnderHaip } from '../offers/offer-grants.ts'
 import { latestTemplate } from '../templates/template-cache.ts'
 import type { Batch, BatchForm } from './batch.ts'
@@ -11,13 +12,15 @@ import { insertBatch } from './batch-store.ts'
 import { enqueueBatch } from './run-batch.ts'
 import { sealBatchRecipient } from './sealed-recipient.ts'
 
-type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'memory'>
+type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'memory' | 'config'>
 
 /** One item of a batch request. */
 export type BatchItemInput = {
   readonly attributes: JsonObject
   readonly reference?: string | undefined
   readonly recipient?: RecipientIdentifier | undefined
+  /** Validated with the item. */
+  readonly mail?: MailRecipient | undefined
 }
 
 /** A batch request; its shape is validated, the attributes of the items are not. */
@@ -35,11 +38,12 @@ export type BatchInput = {
  *
  * @param id Id of the batch; a repeated request has the same one. Fails if it exists.
  * @throws Fault `resource.unknown` for a template that is unknown or archived; `state.invalid` under
- * HAIP, since the offers of a batch have the pre-authorized code
+ * HAIP, since the offers of a batch have the pre-authorized code; `request.invalid` for mails that this server does not send
  */
 export async function acceptBatch(needs: Needs, caller: Caller, ask: BatchInput, id: string): Promise<Batch> {
   const { store, clock } = needs
   const { tenantId, actor, actingClientId, ip, requestId } = caller
+  refuseUnsentMails(needs, ask)
   await refuseUnderHaip(needs, tenantId)
   const template = await latestTemplate(needs, tenantId, ask.credentialTemplateId)
   if (template.archivedAt !== null) throw unknownTemplate()
@@ -61,20 +65,27 @@ export async function acceptBatch(needs: Needs, caller: Caller, ask: BatchInput,
     await insertBatch(tx, made, entry, now)
     await enqueueBatch(tx, id, now)
   })
-  const counts = { total: items.length, done: 0, failed: 0 }
+  const counts = { total: items.length, done: 0, failed: 0, mails: 0, mailsSent: 0, mailsFailed: 0 }
   const times = { createdAt: now, updatedAt: now, endedAt: null }
   return { id, templateId: template.id, form: ask.form, name: made.name, createdBy: actor, ...counts, ...times }
+}
+
+/** @throws Fault `request.invalid` for items with a mail where this server sends none */
+export function refuseUnsentMails({ config }: Pick<Needs, 'config'>, { items }: Pick<BatchInput, 'items'>): void {
+  const first = items.findIndex(({ mail }) => mail !== undefined)
+  if (first >= 0) requireMail(config, `/items/${first}/mail`)
 }
 
 /** Seals the claims for the column of the issuance, so that the job moves them without opening them again. */
 async function sealedItems({ sealing }: Needs, { tenantId }: Caller, items: readonly BatchItemInput[], now: Date) {
   const sealed = []
-  for (const { attributes, reference = null, recipient } of items) {
+  for (const { attributes, reference = null, recipient, mail } of items) {
     const id = idAt(now)
     const place = { tenantId, table: 'issuance', column: 'sealed_claims', row: id }
     const sealedClaims = await sealing.seal(place, JSON.stringify(attributes))
     const sealedRecipient = recipient === undefined ? null : await sealBatchRecipient(sealing, tenantId, id, recipient)
-    sealed.push({ id, reference, sealedClaims, sealedRecipient })
+    const sealedMail = mail === undefined ? null : await mailColumn.seal(sealing, tenantId, id, mail)
+    sealed.push({ id, reference, sealedClaims, sealedRecipient, sealedMail })
   }
   return sealed
 }

@@ -1,5 +1,6 @@
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import type { TenantTx } from '../../store/store.ts'
+import { offerMailOf } from '../mails/offer-mail-store.ts'
 import type { BatchItem, BatchItemStatus } from './batch.ts'
 
 type Row = Omit<BatchItem, 'open'> & { readonly templateVersion: number | null; readonly txCodeMac: Buffer | null }
@@ -7,7 +8,8 @@ type Row = Omit<BatchItem, 'open'> & { readonly templateVersion: number | null; 
 const page = pagedList({
   name: 'issuance.list_batch_items',
   select: `select item.issuance_id as id, item.position, item.status, item.reference, item.error, item.delivery_id as "deliveryId",
-     made.template_version as "templateVersion", made.tx_code_mac as "txCodeMac"
+     made.template_version as "templateVersion", made.tx_code_mac as "txCodeMac",
+     case when item.status = 'done' then ${offerMailOf('item.issuance_id')} end as "offerMail"
    from issuance_batch_item item left join issuance made
      on made.tenant_id = $1 and made.id = item.issuance_id and made.status = 'offered' and coalesce(made.token_expires_at, made.expires_at) > $3
    where item.tenant_id = $1 and item.batch_id = $2`,

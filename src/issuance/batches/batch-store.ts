@@ -10,7 +10,7 @@ import type { CredentialTemplate } from '../templates/template.ts'
 import type { Batch, BatchForm, BatchItemError } from './batch.ts'
 
 const COLUMNS = `id, template_id as "templateId", form, total, done, failed, created_at as "createdAt", updated_at as "updatedAt", ended_at as "endedAt",
-  name, asked_by->'actor' as "createdBy"`
+  name, asked_by->'actor' as "createdBy", mails, mails_sent as "mailsSent", mails_failed as "mailsFailed"`
 /** SQL: the outcomes complete the batch. */
 const ENDS = '(done + failed + cardinality($8::int[]) + cardinality($13::int[]) = total)'
 
@@ -20,11 +20,11 @@ const insertStatement = sql(
      insert into issuance_batch (tenant_id, id, template_id, form, total, expires_in_seconds, asked_by, created_at, updated_at, name)
      values ($1, $2, $3, $4, cardinality($5::uuid[]), $8, $9::jsonb, $10, $10, $12) returning id
    ), items as (
-     insert into issuance_batch_item (tenant_id, batch_id, position, status, issuance_id, reference, sealed_claims, sealed_recipient)
-     select $1, ins.id, one.at - 1, 'waiting', one.id, one.reference, one.sealed_claims, one.sealed_recipient
-     from ins cross join unnest($5::uuid[], $6::text[], $7::bytea[], $11::bytea[]) with ordinality
-       as one (id, reference, sealed_claims, sealed_recipient, at) returning position
-   ), ${auditCte({ from: 'ins', first: 13 })}
+     insert into issuance_batch_item (tenant_id, batch_id, position, status, issuance_id, reference, sealed_claims, sealed_recipient, sealed_mail)
+     select $1, ins.id, one.at - 1, 'waiting', one.id, one.reference, one.sealed_claims, one.sealed_recipient, one.sealed_mail
+     from ins cross join unnest($5::uuid[], $6::text[], $7::bytea[], $11::bytea[], $13::bytea[]) with ordinality
+       as one (id, reference, sealed_claims, sealed_recipient, sealed_mail, at) returning position
+   ), ${auditCte({ from: 'ins', first: 14 })}
    select id from ins`,
 )
 const findStatement = sql(
@@ -39,7 +39,7 @@ const claimStatement = sql(
 )
 const selectPending = sql(
   'issuance.list_pending_items',
-  `select position, issuance_id as id, sealed_claims as "sealedClaims", sealed_recipient as "sealedRecipient" from issuance_batch_item
+  `select position, issuance_id as id, sealed_claims as "sealedClaims", sealed_recipient as "sealedRecipient", sealed_mail as "sealedMail" from issuance_batch_item
    where tenant_id = $1 and batch_id = $2 and status = 'waiting' order by position limit $3`,
 )
 // A run that lost the lease, or read an older template version, changes nothing: every part depends on `held`.
@@ -49,37 +49,37 @@ const completeStatement = sql(
      select id, version from credential_template where tenant_id = $1 and id = $4 and version = $5 and archived_at is null
    ), held as (
      update issuance_batch set done = done + cardinality($8::int[]), failed = failed + cardinality($13::int[]), tries = 0,
-       updated_at = $6, ended_at = case when ${ENDS} then $6::timestamptz end,
+       mails = mails + $17::int, updated_at = $6, ended_at = case when ${ENDS} then $6::timestamptz end,
        claim = case when not ${ENDS} then claim end, lease_until = case when not ${ENDS} then $7::timestamptz end
      where tenant_id = $1 and id = $2 and ${isHeld('$3')} and ended_at is null
        and (cardinality($8::int[]) = 0 or exists (select from made_from))
      returning id, created_at
    ), due as (
      select one.*, item.issuance_id, item.reference, item.sealed_claims, held.created_at
-     from held cross join unnest($8::int[], $9::bytea[], $15::uuid[])
-       as one (position, tx_code_mac, delivery_id)
+     from held cross join unnest($8::int[], $9::bytea[], $15::uuid[], $16::bytea[])
+       as one (position, tx_code_mac, delivery_id, sealed_label)
      join issuance_batch_item item on item.tenant_id = $1 and item.batch_id = $2 and item.position = one.position
      where item.status = 'waiting'
    ), ins as (
      insert into issuance (tenant_id, id, status, template_id, template_version, reference, credential_status, revocable,
-       sealed_claims, sweep_at, expires_at, tx_code_mac, created_at, updated_at, format)
+       sealed_claims, sweep_at, expires_at, tx_code_mac, created_at, updated_at, format, sealed_label)
      select $1, due.issuance_id, 'offered', made_from.id, made_from.version, due.reference, 'offered', $10::boolean,
-       due.sealed_claims, ${firstSweep('$11::timestamptz', '$6::timestamptz')}, $11, due.tx_code_mac, due.created_at, $6::timestamptz, $12::text
+       due.sealed_claims, ${firstSweep('$11::timestamptz', '$6::timestamptz')}, $11, due.tx_code_mac, due.created_at, $6::timestamptz, $12::text, due.sealed_label
      from due cross join made_from
      returning id
    ), issued as (
-     update issuance_batch_item item set status = 'done', sealed_claims = null, sealed_recipient = null, delivery_id = due.delivery_id from due
+     update issuance_batch_item item set status = 'done', sealed_claims = null, sealed_recipient = null, sealed_mail = null, delivery_id = due.delivery_id from due
      where item.tenant_id = $1 and item.batch_id = $2 and item.position = due.position
    ), refused as (
-     update issuance_batch_item item set status = 'failed', sealed_claims = null, sealed_recipient = null, error = one.error::jsonb
+     update issuance_batch_item item set status = 'failed', sealed_claims = null, sealed_recipient = null, sealed_mail = null, error = one.error::jsonb
      from held cross join unnest($13::int[], $14::text[]) as one (position, error)
      where item.tenant_id = $1 and item.batch_id = $2 and item.position = one.position and item.status = 'waiting'
-   ), ${auditEachCte({ from: 'ins', subjectId: 'ins.id', detail: `'{}'::jsonb`, first: 16 })}
+   ), ${auditEachCte({ from: 'ins', subjectId: 'ins.id', detail: `'{}'::jsonb`, first: 18 })}
    select exists (select from held) as "isHeld", exists (select from made_from) as "isCurrent"`,
 )
 const selectVersions = sql(
   'issuance.list_batch_versions',
-  `select tenant_id as "tenantId", id, concat_ws(' ', done, failed) as version
+  `select tenant_id as "tenantId", id, concat_ws(' ', done, failed, mails, mails_sent, mails_failed) as version
    from issuance_batch where (tenant_id, id) in (select * from unnest($1::uuid[], $2::uuid[]))`,
 )
 /** SQL condition: the run has died, or no run has begun, because the job was buried. `unclaimedSince` is SQL. */
@@ -142,6 +142,8 @@ export type PendingItem = {
   readonly sealedClaims: Buffer
   /** The user whose wallet receives it. */
   readonly sealedRecipient: Buffer | null
+  /** Whom its offer is mailed to. */
+  readonly sealedMail: Buffer | null
 }
 
 /** The outcome of some items in one step. */
@@ -150,6 +152,9 @@ export type ItemOutcome = {
     readonly position: number
     readonly txCodeMac: Buffer | null
     readonly deliveryId: string | null
+    readonly sealedLabel: Buffer | null
+    /** Its mail is queued by the caller, in the same transaction. */
+    readonly mail: { readonly id: string; readonly sealedMail: Buffer } | null
     readonly entry: AuditEntry
   }[]
   readonly failed: readonly { readonly position: number; readonly error: BatchItemError }[]
@@ -167,6 +172,7 @@ export async function insertBatch(tx: TenantTx, made: NewBatch, entry: AuditEntr
     ...[made.expiresInSeconds, JSON.stringify(made.askedBy), now],
     items.map((one) => one.sealedRecipient),
     made.name,
+    items.map((one) => one.sealedMail),
     ...auditValues(entry, now),
   ])
 }
@@ -219,6 +225,8 @@ export async function completeItems(
     ...[definition.revocable, expiresAt, definition.format],
     ...[failed.map((one) => one.position), failed.map((one) => JSON.stringify(one.error))],
     issued.map((one) => one.deliveryId),
+    issued.map((one) => one.sealedLabel),
+    issued.filter((one) => one.mail !== null).length,
     ...auditEachValues(
       issued.map((one) => one.entry),
       now,

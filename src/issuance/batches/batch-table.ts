@@ -13,7 +13,10 @@ type Described = TemplateAttribute | MdocAttribute
 type Column = { readonly name: string; readonly path: readonly string[]; readonly type: Described['type'] }
 
 /** Columns other than attributes, with the maximum length of their cells. */
-const own = { reference: 200, 'recipient.identifierType': 40, 'recipient.value': 512 } as const
+const own = {
+  ...{ reference: 200, 'recipient.identifierType': 40, 'recipient.value': 512 },
+  ...{ 'mail.address': 254, 'mail.language': 40 },
+} as const
 type Own = keyof typeof own
 const types = ['email', 'username', 'externalIdentifier'] as const
 const PREFIX = 'attributes.'
@@ -36,7 +39,7 @@ type Reading = { readonly decimal: Decimal; readonly dates: DateOrder | undefine
 /**
  * Parses the items of a batch from a table. Columns are named after the attributes of the template, inner ones by dotted paths
  * (`address.locality`); the prefix `attributes.` is optional, and required for an attribute with the name of another column (`reference`,
- * `recipient.identifierType`, `recipient.value`). Cells are converted to the type of the attribute; arrays and whole objects are JSON. An empty
+ * `recipient.identifierType`, `recipient.value`, `mail.address`, `mail.language`). Cells are converted to the type of the attribute; arrays and whole objects are JSON. An empty
  * cell is an absent member. A cell that cannot be converted stays a string, so that only its item fails.
  *
  * @throws Fault `request.invalid` for a malformed table or an unknown column
@@ -71,6 +74,8 @@ function columnsOf(header: readonly string[], definition: TemplateDefinition): (
   if (header.includes('recipient.value') !== header.includes('recipient.identifierType')) {
     throw headerFault('Row 1: recipient.identifierType and recipient.value must both be present.')
   }
+  if (header.includes('mail.language') && !header.includes('mail.address'))
+    throw headerFault('Row 1: mail.language needs mail.address.')
   refuseOverlaps(columns.filter((one) => one !== null && typeof one !== 'string'))
   return columns
 }
@@ -135,8 +140,13 @@ function itemOf(
   }
   const { reference } = others
   const recipient = recipientOf(others['recipient.identifierType'], others['recipient.value'], number)
-  const item = { attributes: attributes as JsonObject, ...(reference !== undefined && { reference }) }
-  return recipient === null ? item : { ...item, recipient }
+  const { 'mail.address': address, 'mail.language': language } = others
+  return {
+    attributes: attributes as JsonObject,
+    ...(reference !== undefined && { reference }),
+    ...(recipient !== null && { recipient }),
+    ...(address !== undefined && { mail: { address, ...(language !== undefined && { language }) } }),
+  }
 }
 
 function recipientOf(type: string | undefined, value: string | undefined, row: number): RecipientIdentifier | null {

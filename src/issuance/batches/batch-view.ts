@@ -2,6 +2,7 @@ import { type Caller, holds } from '../../caller.ts'
 import { stepsOf } from '../../json-pointer.ts'
 import type { Platform } from '../../platform.ts'
 import { offerLinksOf } from '../issuances/issuance-view.ts'
+import { showOfferMail } from '../mails/schemas.ts'
 import { recoverTxCode } from '../offers/tx-code.ts'
 import { templateVersion } from '../templates/template-cache.ts'
 import type { Batch, BatchItem, BatchItemError } from './batch.ts'
@@ -23,11 +24,16 @@ export function showBatch(batch: Batch): BatchView {
     total: batch.total,
     done: batch.done,
     failed: batch.failed,
+    ...(batch.mails > 0 && { mails: mailsOf(batch) }),
     ...(batch.name !== null && { name: batch.name }),
     createdBy: batch.createdBy,
     createdAt: batch.createdAt.toISOString(),
     updatedAt: batch.updatedAt.toISOString(),
   }
+}
+
+function mailsOf({ mails, mailsSent: sent, mailsFailed: failed }: Batch) {
+  return { queued: mails - sent - failed, sent, failed }
 }
 
 /** Returns an item as in our API. Offer links and transaction codes are derived, not stored. */
@@ -45,6 +51,7 @@ export async function showBatchItem(
     status: item.status,
     ...(item.reference !== null && { reference: item.reference }),
     ...issued,
+    ...(item.offerMail !== null && { offerMail: showOfferMail(item.offerMail) }),
     ...(item.deliveryId !== null && { deliveryId: item.deliveryId }),
     ...(item.error !== null && { error: showError(item.error, batch.form === 'csv') }),
   }
@@ -72,7 +79,8 @@ export function showError({ code, detail, violations = [] }: BatchItemError, isT
   }
 }
 
-/** `/attributes/address/locality` is the column `address.locality`. */
+/** `/attributes/address/locality` is the column `address.locality`, `/mail/address` the column `mail.address`. */
 function columnOf(pointer: string): string {
-  return stepsOf(pointer).slice(1).join('.')
+  const steps = stepsOf(pointer)
+  return (steps[0] === 'attributes' ? steps.slice(1) : steps).join('.')
 }

@@ -118,7 +118,7 @@ test('a run whose lease another run has taken writes nothing', async () => {
   const entry = { action: 'openid4vc.issuance.offered', by: 'system' } as const
   const outcome = {
     issued: pending.map(({ position, id }) => ({
-      ...{ position, txCodeMac: null, deliveryId: null },
+      ...{ position, txCodeMac: null, deliveryId: null, sealedLabel: null, mail: null },
       entry: { ...entry, subject: { kind: 'issuance' as const, id } },
     })),
     failed: [],
@@ -141,7 +141,7 @@ test('a template that is archived meanwhile fails the items that wait, and those
   assert(held !== null && first !== undefined)
   const subject = { kind: 'issuance', id: first.id } as const
   const entry = { action: 'openid4vc.issuance.offered', by: 'system', subject } as const
-  const one = { position: 0, txCodeMac: null, deliveryId: null, entry }
+  const one = { position: 0, txCodeMac: null, deliveryId: null, sealedLabel: null, mail: null, entry }
   const current = await latestTemplate(issuer.platform, tenantId, template.id)
   const outcome = { issued: [one], failed: [], template: current, expiresAt: leaseUntil, leaseUntil }
   assert.equal(await db.store.single(tenantId, (tx) => completeItems(tx, held, outcome, now)), 'completed')
@@ -172,7 +172,7 @@ test('items checked against an older template version are checked again', async 
   const [first] = await db.store.single(tenantId, (tx) => listPendingItems(tx, batchId, 1))
   assert(first !== undefined)
   const subject = { kind: 'issuance', id: first.id } as const
-  const one = { position: 0, txCodeMac: null, deliveryId: null }
+  const one = { position: 0, txCodeMac: null, deliveryId: null, sealedLabel: null, mail: null }
   const issuedNow = [{ ...one, entry: { action: 'openid4vc.issuance.offered', by: 'system', subject } as const }]
   const outcome = { issued: issuedNow, failed: [], template: older, expiresAt: leaseUntil, leaseUntil }
   assert.equal(await db.store.single(tenantId, (tx) => completeItems(tx, held, outcome, now)), 'stale')

@@ -1,4 +1,5 @@
 import { type Fault, faults, type Violation } from '../../fault.ts'
+import type { OfferMail } from '../mails/offer-mail.ts'
 
 /** Form of the request of a batch. */
 export type BatchForm = 'json' | 'csv'
@@ -14,6 +15,10 @@ export type Batch = {
   /** Items issued; with `failed` it is `total` when the batch has ended. */
   readonly done: number
   readonly failed: number
+  /** Offers that are mailed, and the outcomes. */
+  readonly mails: number
+  readonly mailsSent: number
+  readonly mailsFailed: number
   readonly name: string | null
   /** The caller that requested it. */
   readonly createdBy: { readonly kind: string; readonly id: string }
@@ -38,6 +43,7 @@ export type BatchItem = {
   readonly reference: string | null
   readonly error: BatchItemError | null
   readonly deliveryId: string | null
+  readonly offerMail: OfferMail | null
   /** Of its issuance; null: there is none, or its offer has ended. */
   readonly open: { readonly templateVersion: number; readonly txCodeMac: Buffer | null } | null
 }

@@ -19,6 +19,7 @@ const columns: readonly (readonly [heading: string, cell: (item: BatchItemView) 
   ['error', ({ error }) => error?.code],
   ['column', ({ error }) => error?.column],
   ['detail', ({ error }) => error?.detail],
+  ['mail', ({ offerMail }) => offerMail?.state],
 ]
 
 /** Returns the items of a batch as a table, all of them in their order: for a mail merge, or with `failed` for repair. `row` of JSON is the index. */

@@ -12,7 +12,10 @@ import type { TenantTx } from '../../store/store.ts'
 import { credentialIdOf } from '../issuances/credential-id.ts'
 import { type IssuanceCheck, issuanceCheckOf } from '../issuances/issuance-refusal.ts'
 import { offerLinksOf } from '../issuances/issuance-view.ts'
+import { sealLabel } from '../issuances/label.ts'
 import type { IssuanceDelivery, IssuedOffer, WalletPort } from '../issuances/wallet-port.ts'
+import { mailOffers } from '../mails/mail-offer.ts'
+import { mailColumn, mailViolation } from '../mails/offer-mail.ts'
 import { makeTxCode, txCodeMac } from '../offers/tx-code.ts'
 import { type CredentialTemplate, txCodeOf } from '../templates/template.ts'
 import { latestTemplate } from '../templates/template-cache.ts'
@@ -59,6 +62,8 @@ export async function enqueueBatch(tx: TenantTx, batchId: string, now: Date): Pr
 /** One run of a batch. */
 type Run = { readonly deliveries: WalletPort; readonly tenant: Tenant; readonly held: LeasedBatch }
 type Issued = ItemOutcome['issued'][number]
+/** An item with its claims. */
+type OpenItem = PendingItem & { readonly attributes: JsonObject }
 /** An item that passed all checks, with its delivery. */
 type PreparedItem = { readonly issued: Issued; readonly delivery: IssuanceDelivery | null }
 
@@ -96,12 +101,15 @@ async function step(platform: Platform, run: Run): Promise<boolean> {
   const issued = prepared.map((one) => one.issued)
   const { leaseUntil } = newLease(now, LEASE_MS)
   const deliveries = prepared.flatMap((one) => one.delivery ?? [])
+  const mails = issued.flatMap((one) => one.mail ?? [])
   const complete = (tx: TenantTx) => completeItems(tx, held, { issued, failed, template, expiresAt, leaseUntil }, now)
-  const outcome = await (deliveries.length === 0
+  const outcome = await (deliveries.length + mails.length === 0
     ? store.single(tenant.id, complete)
     : store.inTenant(tenant.id, async (tx) => {
         const found = await complete(tx)
-        if (found === 'completed') for (const one of deliveries) await one.enqueue(tx)
+        if (found !== 'completed') return found
+        for (const one of deliveries) await one.enqueue(tx)
+        await mailOffers(tx, mails, { now, batchId: held.id })
         return found
       }))
   // Stale: the template changed meanwhile, so the next step checks the items again.
@@ -114,8 +122,8 @@ async function prepareItems(platform: Platform, run: Run, template: CredentialTe
   const failed: ItemOutcome['failed'][number][] = []
   const check = held.tries > TRIES_MAX ? refuseAll : await issuanceCheckOf(platform, tenant, template)
   for (const item of items) {
-    const fault = await faultOf(platform, tenant.id, item, check)
-    const found = fault ?? (await prepareItem(platform, run, template, item))
+    const opened = await openItem(platform, tenant.id, item, check)
+    const found = opened instanceof Fault ? opened : await prepareItem(platform, run, template, opened)
     if (found instanceof Fault) failed.push({ position: item.position, error: itemErrorOf(found) })
     else prepared.push(found)
   }
@@ -124,18 +132,22 @@ async function prepareItems(platform: Platform, run: Run, template: CredentialTe
 
 const refuseAll: IssuanceCheck = () => new Fault('server.unexpected')
 
-/** Opens and checks the claims of an item. If they cannot be opened, only this item fails. */
-async function faultOf(
+/** Opens and checks an item. If it cannot be opened, only this item fails. */
+async function openItem(
   { sealing, log }: Platform,
   tenantId: TenantId,
   item: PendingItem,
   check: IssuanceCheck,
-): Promise<Fault | null> {
+): Promise<OpenItem | Fault> {
+  const { id, sealedClaims, sealedMail } = item
   try {
-    const place = { tenantId, table: 'issuance', column: 'sealed_claims', row: item.id }
-    const opened = await sealing.open(place, item.sealedClaims)
+    const place = { tenantId, table: 'issuance', column: 'sealed_claims', row: id }
     // Sealed by this server, from a JSON object.
-    return check(readOwnJson(opened) as JsonObject)
+    const attributes = readOwnJson(await sealing.open(place, sealedClaims)) as JsonObject
+    const mail = sealedMail === null ? undefined : await mailColumn.open(sealing, tenantId, id, sealedMail)
+    const violation = mailViolation({ mail, isDelivered: item.sealedRecipient !== null })
+    const fault = check(attributes) ?? (violation && new Fault('request.invalid', { violations: [violation] }))
+    return fault ?? { ...item, attributes }
   } catch (error) {
     if (error instanceof Fault) return error
     log.error({ err: error, issuanceId: item.id }, 'an item of a batch could not be opened')
@@ -148,7 +160,7 @@ async function prepareItem(
   platform: Platform,
   run: Run,
   template: CredentialTemplate,
-  { position, id, sealedRecipient }: PendingItem,
+  { position, id, attributes, sealedMail, sealedRecipient }: OpenItem,
 ): Promise<PreparedItem | Fault> {
   const { sealing } = platform
   const { tenant, held } = run
@@ -162,7 +174,9 @@ async function prepareItem(
     by: held.askedBy,
     detail,
   } as const
-  const issued: Issued = { position, txCodeMac: txMac, deliveryId: null, entry }
+  const sealedLabel = await sealLabel(sealing, tenant.id, id, template.definition, attributes)
+  const mail = sealedMail === null ? null : { id, sealedMail }
+  const issued: Issued = { position, txCodeMac: txMac, deliveryId: null, sealedLabel, mail, entry }
   if (sealedRecipient === null) return { issued, delivery: null }
   const deliveryId = newId()
   const recipient = await openBatchRecipient(sealing, tenant.id, id, sealedRecipient)

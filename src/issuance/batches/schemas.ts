@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { listQuery } from '../../api/list.ts'
 import { CreateIssuanceBody } from '../issuances/schemas.ts'
+import { ItemMailBody, OfferMailView } from '../mails/schemas.ts'
 
 /** Items of one batch. */
 export const BATCH_ITEMS_MAX = 1000
@@ -19,11 +20,17 @@ const { credentialTemplateId, attributes, reference, recipient, expiresInSeconds
 export const BatchBody = Type.Object(
   {
     credentialTemplateId,
-    items: Type.Array(Type.Object({ attributes, reference, recipient }, { additionalProperties: false }), {
-      minItems: 1,
-      maxItems: BATCH_ITEMS_MAX,
-      description: 'The issuances. The attributes of each item are validated later, item by item.',
-    }),
+    items: Type.Array(
+      Type.Object(
+        { attributes, reference, recipient, mail: Type.Optional(ItemMailBody) },
+        { additionalProperties: false },
+      ),
+      {
+        minItems: 1,
+        maxItems: BATCH_ITEMS_MAX,
+        description: 'The issuances. The attributes of each item are validated later, item by item.',
+      },
+    ),
     expiresInSeconds,
     name: Type.Optional(Name),
   },
@@ -101,6 +108,16 @@ const batchMembers = {
   failed: Type.Integer({
     description: 'Items failed; `done` and `failed` add up to `total` in the end.',
   }),
+  mails: Type.Optional(
+    Type.Object(
+      {
+        queued: Type.Integer(),
+        sent: Type.Integer({ description: 'The mail server took them.' }),
+        failed: Type.Integer(),
+      },
+      { description: 'The first mail of each issued item that has one; absent without any.' },
+    ),
+  ),
   name: Type.Optional(Type.String()),
   createdBy: Type.Optional(
     Type.Object(
@@ -149,6 +166,7 @@ export const BatchItemView = Type.Object(
           'The transaction code that the holder must enter. Returned to callers with issuance:write, for 24 hours after the request while the offer is open. Send it over another channel than the offer.',
       }),
     ),
+    offerMail: Type.Optional(OfferMailView),
     deliveryId: Type.Optional(Type.String({ description: 'Id of the delivery to its recipient.' })),
     error: Type.Optional(ItemError),
   },

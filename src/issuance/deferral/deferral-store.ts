@@ -66,7 +66,7 @@ const deny = sql(
   'issuance.deny',
   `with seen as (select approval from issuance where tenant_id = $1 and id = $2),
    upd as (
-     update issuance set approval = 'denied', status = 'failed', credential_status = 'failed', sealed_claims = null, deferred_keys = null,
+     update issuance set approval = 'denied', status = 'failed', credential_status = 'failed', sealed_claims = null, sealed_label = null, deferred_keys = null,
        error = $5::jsonb, updated_at = $3, ${RELEASE}
      where tenant_id = $1 and id = $2 and approval in ('pending', 'approved') and status = 'offered' and ${CLAIMS_END} > $3
      returning id

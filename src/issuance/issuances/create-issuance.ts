@@ -1,9 +1,11 @@
-import type { Caller, UserId } from '../../caller.ts'
+import type { Caller, TenantId, UserId } from '../../caller.ts'
 import { getRecipient } from '../../directory/users/find-recipient.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { idAt } from '../../store/row-id.ts'
 import type { TenantTx } from '../../store/store.ts'
+import { mailOffers } from '../mails/mail-offer.ts'
+import { mailColumn } from '../mails/offer-mail.ts'
 import type { CredentialTemplate } from '../templates/template.ts'
 import { cachedTemplate, latestTemplate } from '../templates/template-cache.ts'
 import { issuanceCheckOf, unknownTemplate } from './issuance-refusal.ts'
@@ -92,14 +94,22 @@ async function tryCreate(
   const delivery = alongside === null ? null : await alongside(offer)
   const holderId = delivery?.userId ?? issuance.holderId
   const write = (tx: TenantTx) => insertOffered(tx, { ...row, issuance: { ...issuance, holderId } }, entryBy(caller))
+  const sealedMail = await sealedMailOf(needs, tenantId, ask)
+  const now = issuance.updatedAt
   const isWritten =
-    delivery === null
+    delivery === null && sealedMail === null
       ? await store.single(tenantId, write)
       : await store.inTenant(tenantId, async (tx) => {
           const isInserted = await write(tx)
-          if (isInserted) await delivery.insert(tx)
+          if (isInserted) await delivery?.insert(tx)
+          if (isInserted && sealedMail !== null) await mailOffers(tx, [{ id, sealedMail }], { now })
           return isInserted
         })
   if (!isWritten) return null
-  return { ...shown, ...(txCode !== null && { txCode }) }
+  const offerMail = { state: 'queued', at: now.toISOString() } as const
+  return { ...shown, ...(sealedMail !== null && { offerMail }), ...(txCode !== null && { txCode }) }
+}
+
+async function sealedMailOf({ sealing }: Needs, tenantId: TenantId, { id, mail }: NewInput): Promise<Buffer | null> {
+  return mail === undefined ? null : mailColumn.seal(sealing, tenantId, id, mail)
 }

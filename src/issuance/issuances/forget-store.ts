@@ -16,6 +16,7 @@ const forgetSome = sql(
    )
    update issuance i set sweep_at = case when lives then ends_at else i.sweep_at end,
      sealed_claims = case when lives then i.sealed_claims end,
+     sealed_label = case when lives or not offered then i.sealed_label end,
      status = case when offered and not lives then 'expired' else i.status end,
      credential_status = case when offered and not lives then 'expired' else i.credential_status end,
      updated_at = case when offered and not lives then $2 else i.updated_at end

@@ -3,6 +3,7 @@ import type { AuditEntry } from '../../events/audit/entry.ts'
 import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
 import type { WatchedKind } from '../../platform.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
+import { offerMailOf } from '../mails/offer-mail-store.ts'
 import { CLAIMS_END, firstSweep } from '../offers/claims-end.ts'
 import type { Issuance } from './issuance.ts'
 
@@ -17,7 +18,8 @@ export const issuanceColumns = (now: string) =>
    (select t.name from credential_template t where t.tenant_id = $1 and t.id = template_id) as "templateName",
    (select v.definition -> 'validUntil' from credential_template_version v
      where v.tenant_id = $1 and v.template_id = issuance.template_id and v.version = issuance.template_version) as "validUntil",
-   (select b.batch_id from issuance_batch_item b where b.tenant_id = $1 and b.issuance_id = issuance.id) as "batchId"`
+   (select b.batch_id from issuance_batch_item b where b.tenant_id = $1 and b.issuance_id = issuance.id) as "batchId",
+   sealed_label as "sealedLabel", ${offerMailOf('issuance.id')} as "offerMail"`
 
 const insertIssuance = sql(
   'issuance.insert_issuance',
@@ -25,9 +27,9 @@ const insertIssuance = sql(
      select id, version from credential_template where tenant_id = $1 and id = $2 and version = $3 and archived_at is null
    ), ins as (
      insert into issuance (tenant_id, id, status, template_id, template_version, reference, credential_status, revocable,
-       sealed_claims, sweep_at, expires_at, tx_code_mac, created_at, updated_at, format, recipient_id, code_only, holder_id)
+       sealed_claims, sweep_at, expires_at, tx_code_mac, created_at, updated_at, format, recipient_id, code_only, holder_id, sealed_label)
      select $1, $4::uuid, 'offered', made_from.id, made_from.version, $5::text, 'offered', $6::boolean,
-       $7::bytea, ${firstSweep('$8::timestamptz', '$13::timestamptz')}, $8, $9::bytea, $10::timestamptz, $13, $11::text, $14::uuid, $15::boolean, $16::uuid from made_from
+       $7::bytea, ${firstSweep('$8::timestamptz', '$13::timestamptz')}, $8, $9::bytea, $10::timestamptz, $13, $11::text, $14::uuid, $15::boolean, $16::uuid, $17::bytea from made_from
      returning id
    ), ${auditCte({ from: 'ins', first: 12 })}
    select id from ins`,
@@ -50,7 +52,7 @@ const cancelStatement = sql(
   'issuance.cancel_issuance',
   `with seen as (select id from issuance where tenant_id = $1 and id = $2),
    upd as (
-     update issuance set status = 'canceled', credential_status = 'expired', sealed_claims = null, updated_at = $3
+     update issuance set status = 'canceled', credential_status = 'expired', sealed_claims = null, sealed_label = null, updated_at = $3
      where tenant_id = $1 and id = $2 and status = 'offered' and ${CLAIMS_END} > $3
      returning id
    ), ${auditCte({ from: 'upd', first: 4 })}
@@ -74,11 +76,18 @@ type IssuanceOrigin = Pick<NewIssuanceRow, 'templateVersion' | 'txCodeMac'> & { 
 
 /** Inserts an offered issuance. @returns false if the template is at another version or archived */
 export async function insertOffered(tx: TenantTx, made: NewIssuanceRow, entry: AuditEntry): Promise<boolean> {
-  const { id, templateId, reference, revocable, expiresAt, createdAt, updatedAt } = made.issuance
+  const { id, templateId, reference, revocable, expiresAt, createdAt, updatedAt, sealedLabel } = made.issuance
   const rows = await tx.rows(insertIssuance, [
     ...[tx.tenantId, templateId, made.templateVersion, id, reference, revocable],
     ...[made.sealedClaims, expiresAt, made.txCodeMac, createdAt, made.issuance.format],
-    ...[...auditValues(entry, updatedAt), updatedAt, made.recipientId, made.codeOnly, made.issuance.holderId],
+    ...[
+      ...auditValues(entry, updatedAt),
+      updatedAt,
+      made.recipientId,
+      made.codeOnly,
+      made.issuance.holderId,
+      sealedLabel,
+    ],
   ])
   return rows.length === 1
 }

@@ -1,10 +1,13 @@
 import type { TenantId } from '../../caller.ts'
 import type { Platform } from '../../platform.ts'
 import { offerLink } from '../../protocols/openid4vci/build-offer.ts'
+import { showOfferMail } from '../mails/schemas.ts'
 import { offerToken } from '../offers/offer-codes.ts'
+import { offerPageUri } from '../offers/offer-page.ts'
 import { validityOf } from '../templates/validity.ts'
 import { credentialIdOf } from './credential-id.ts'
 import type { Issuance, ShownIssuance } from './issuance.ts'
+import { labelColumn } from './label.ts'
 import type { IssuanceView } from './schemas.ts'
 
 type Needs = Pick<Platform, 'sealing' | 'urls'>
@@ -38,6 +41,10 @@ export async function showIssuance(needs: Needs, owner: Owner, issuance: ShownIs
         ...(issuance.holderName !== null && { username: issuance.holderName }),
       },
     }),
+    ...(issuance.sealedLabel !== null && {
+      label: await labelColumn.open(needs.sealing, owner.tenantId, issuance.id, issuance.sealedLabel),
+    }),
+    ...(issuance.offerMail !== null && { offerMail: showOfferMail(issuance.offerMail) }),
     ...timesOf(issuance),
     ...(issuance.statusReason !== null && { reason: issuance.statusReason }),
     ...(await offerLinksOf(needs, owner, issuance.id)),
@@ -55,16 +62,16 @@ function timesOf({ issuedAt, acceptedAt, validUntil }: Issuance) {
 
 /** Returns the offer links of an issuance: for a wallet, and as a QR code image. */
 export async function offerLinksOf(
-  { sealing, urls }: Needs,
-  { tenantId, tenantSlug }: Owner,
+  needs: Needs,
+  owner: Owner,
   id: string,
 ): Promise<Pick<IssuanceView, 'offerUri' | 'offerQrUri' | 'offerPageUri'>> {
-  const issuer = urls.issuer(tenantSlug)
-  const token = await offerToken(sealing, tenantId, 'offer-link', id)
+  const issuer = needs.urls.issuer(owner.tenantSlug)
+  const token = await offerToken(needs.sealing, owner.tenantId, 'offer-link', id)
   const offerUri = offerUriOf(issuer, token)
   return {
     offerUri: offerLink(offerUri),
-    offerPageUri: `${urls.publicUrl}/offer/${tenantSlug}/${token}`,
+    offerPageUri: await offerPageUri(needs, owner, id),
     offerQrUri: `${issuer}/offer-qr?credential_offer_uri=${encodeURIComponent(offerUri)}`,
   }
 }

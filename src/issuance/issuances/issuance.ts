@@ -1,4 +1,5 @@
 import type { UserId } from '../../caller.ts'
+import type { OfferMail } from '../mails/offer-mail.ts'
 import type { CredentialTemplateFormat } from '../templates/template.ts'
 import type { ValidityMoment } from '../templates/validity.ts'
 import type { credentialStatuses, issuanceStatuses, statusReasons } from './schemas.ts'
@@ -34,6 +35,9 @@ export type Issuance = {
   readonly batchId: string | null
   /** Why it was revoked or suspended. */
   readonly statusReason: StatusReason | null
+  /** What it is called in lists. */
+  readonly sealedLabel: Buffer | null
+  readonly offerMail: OfferMail | null
 }
 
 /** An issuance with the username of the user that it was made for; null: none, or the user was deleted. */

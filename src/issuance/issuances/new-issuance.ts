@@ -9,6 +9,7 @@ import { type CredentialTemplate, txCodeOf } from '../templates/template.ts'
 import { credentialIdOf } from './credential-id.ts'
 import type { Issuance } from './issuance.ts'
 import type { NewIssuanceRow } from './issuance-store.ts'
+import { sealLabel } from './label.ts'
 
 type Needs = Pick<Platform, 'sealing' | 'clock' | 'config' | 'store' | 'memory'>
 
@@ -44,7 +45,8 @@ export async function newIssuance(
   const { sealing, clock, config } = needs
   const { recipientId, codeOnly } = input
   const ttlSeconds = await defaultOf(needs, tenantId, 'offerTtlSeconds', config.offerTtlSeconds)
-  const issuance = offered(template, input, clock.now(), ttlSeconds)
+  const sealedLabel = await sealLabel(sealing, tenantId, input.id, template.definition, input.attributes)
+  const issuance = { ...offered(template, input, clock.now(), ttlSeconds), sealedLabel }
   const place = { tenantId, table: 'issuance', column: 'sealed_claims', row: issuance.id }
   const sealedClaims = await sealing.seal(place, JSON.stringify(input.attributes))
   // A transaction code protects the pre-authorized code only.
@@ -77,6 +79,6 @@ function offered(template: CredentialTemplate, input: IssuanceInput, now: Date, 
     templateName: template.name,
     validUntil: template.definition.validUntil ?? null,
     holderId: input.holderId ?? input.recipientId,
-    ...{ issuedAt: null, acceptedAt: null, batchId: null, statusReason: null },
+    ...{ issuedAt: null, acceptedAt: null, batchId: null, statusReason: null, sealedLabel: null, offerMail: null },
   }
 }

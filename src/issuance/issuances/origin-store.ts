@@ -11,6 +11,17 @@ const selectNames = sql(
   'select id, name from credential_template where tenant_id = $1 and id = any($2::uuid[])',
 )
 
+// A credential has the id of its issuance with the last bit inverted.
+const CREDENTIAL_ID = `encode(set_byte(uuid_send(wanted.id), 15, get_byte(uuid_send(wanted.id), 15) # 1), 'hex')::uuid`
+/** SELECT of the names of templates, issuances, their credentials, and batches: see `NameSource`. */
+export const NAMES = `select 'credential_template' as kind, id::text as id, name from credential_template where tenant_id = $1 and id = any($2::uuid[])
+union all
+select case when i.id = wanted.id then 'issuance' else 'credential' end, wanted.id::text, t.name
+from unnest($2::uuid[]) as wanted (id) join issuance i on i.tenant_id = $1 and i.id = any(array[wanted.id, ${CREDENTIAL_ID}])
+  join credential_template t on t.tenant_id = $1 and t.id = i.template_id
+union all
+select 'issuance_batch', id::text, name from issuance_batch where tenant_id = $1 and id = any($2::uuid[]) and name is not null`
+
 const selectValidities = sql(
   'issuance.list_validities',
   `select i.id, coalesce(i.issued_at, i.updated_at) as "issuedAt", v.definition -> 'validUntil' as "validUntil"

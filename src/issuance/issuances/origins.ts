@@ -1,3 +1,4 @@
+import type { NameSource } from '../../events/audit/names.ts'
 import type { AuditEvent } from '../../events/counts/metric.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { validityOf } from '../templates/validity.ts'
@@ -7,8 +8,12 @@ import {
   listCredentialTemplateNames,
   listTemplatesOfIssuances,
   listValidities,
+  NAMES,
   type NotableCounts,
 } from './origin-store.ts'
+
+/** Names of credential templates and batches; issuances and credentials are named after their template. */
+export const issuanceNames: NameSource = { select: NAMES }
 
 /** Returns the template of every issuance and credential in the events, by their ids. */
 export async function templatesOfIssuances(

@@ -6,8 +6,9 @@ import { filtersOf, type ListRequest, listPage, PageMeta, parseListQuery } from 
 import { routeGroup } from '../../api/route-group.ts'
 import { once } from '../../http/routes/operation.ts'
 import { answer, type Route } from '../../http/routes/route.ts'
+import { offerAgain } from '../mails/offer-again.ts'
+import { checkMail } from '../mails/offer-mail.ts'
 import { grantsOfOffer } from '../offers/offer-grants.ts'
-import { renewOffer } from '../offers/reinstate-offer.ts'
 import { cancelIssuance } from './cancel-issuance.ts'
 import { createAndDeliver } from './create-and-deliver.ts'
 import { createIssuance } from './create-issuance.ts'
@@ -46,7 +47,9 @@ const createWith = (deliveries: WalletPort) =>
     handle: async ({ platform, caller, body, operation }) => {
       const { recipient, ...ask } = body
       const grants = await grantsOfOffer(platform, caller.tenantId, body)
-      if (recipient !== undefined && !grants.includes('authorization_code')) {
+      const isDelivered = recipient !== undefined && !grants.includes('authorization_code')
+      checkMail(platform.config, { mail: body.mail, isDelivered })
+      if (recipient !== undefined && isDelivered) {
         const { issuance, delivery } = await createAndDeliver(
           platform,
           deliveries,
@@ -133,7 +136,7 @@ function offerAt(path: '/credentials/{id}/offer' | '/credentials/issuance/{id}/o
     body: OfferAgainBody,
     faults: ['state.invalid'],
     handle: async ({ platform, caller, params, body }) => {
-      await renewOffer(platform, caller, params.id, body.expiresInSeconds)
+      await offerAgain(platform, caller, params.id, body)
       return answer(await rereadIssuance(platform, caller, params.id))
     },
   })

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { listQuery } from '../../api/list.ts'
 import type { JsonObject } from '../../crypto/json.ts'
+import { OfferMailBody, OfferMailView } from '../mails/schemas.ts'
 
 const Uuid = Type.String({ format: 'uuid' })
 const Time = Type.String({ format: 'date-time' })
@@ -56,6 +57,7 @@ export const CreateIssuanceBody = Type.Object(
       }),
     ),
     recipient: Type.Optional(RecipientBody),
+    mail: Type.Optional(OfferMailBody),
     grants: Type.Optional(
       Type.Array(Type.Enum(['pre-authorized_code', 'authorization_code']), {
         ...{ minItems: 1, maxItems: 2, uniqueItems: true },
@@ -88,6 +90,7 @@ export const OfferAgainBody = Type.Object(
         description: 'Lifetime of the offer from now on; OFFER_TTL_SECONDS by default.',
       }),
     ),
+    mail: Type.Optional(OfferMailBody),
   },
   { additionalProperties: false, $id: 'OfferAgainBody', examples: [{ expiresInSeconds: 604_800 }] },
 )
@@ -118,6 +121,14 @@ export const IssuanceView = Type.Object(
     error: Type.Union([Failure, Type.Null()]),
     credentials: Type.Array(Entry),
     templateName: Type.String({ description: 'Name of the credential template.' }),
+    label: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        description:
+          'The values of the attributes that the template names as its label. Absent once the offer ended without a credential.',
+      }),
+    ),
+    offerMail: Type.Optional(OfferMailView),
     reference: Type.Optional(Type.String()),
     batchId: Type.Optional(Type.String({ description: 'The batch that it was created by, as long as that is kept.' })),
     recipient: Type.Optional(

@@ -2,6 +2,7 @@ import type { Caller, TenantId } from '../../caller.ts'
 import type { Actor } from '../../events/audit/entry.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
+import type { TenantTx } from '../../store/store.ts'
 import { reinstateOffered, renewOffered } from './reinstate-offer-store.ts'
 
 /**
@@ -28,12 +29,27 @@ export async function renewOffer(
   { store, clock, config }: Pick<Platform, 'store' | 'clock' | 'config'>,
   caller: Caller,
   id: string,
-  expiresInSeconds = config.offerTtlSeconds,
+  {
+    expiresInSeconds = config.offerTtlSeconds,
+    also,
+  }: {
+    readonly expiresInSeconds?: number | undefined
+    /** Runs in the transaction that has renewed the offer. */
+    readonly also?: (tx: TenantTx) => Promise<void>
+  },
 ): Promise<void> {
   const now = clock.now()
   const expiresAt = new Date(now.getTime() + expiresInSeconds * 1000)
   const entry = { action: 'issuance.reoffered', subject: { kind: 'issuance', id }, by: caller } as const
-  const renewed = await store.single(caller.tenantId, (tx) => renewOffered(tx, id, expiresAt, entry, now))
+  const renew = (tx: TenantTx) => renewOffered(tx, id, expiresAt, entry, now)
+  const renewed =
+    also === undefined
+      ? await store.single(caller.tenantId, renew)
+      : await store.inTenant(caller.tenantId, async (tx) => {
+          const outcome = await renew(tx)
+          if (outcome === 'renewed') await also(tx)
+          return outcome
+        })
   if (renewed === 'unknown') throw new Fault('resource.unknown')
   if (renewed === 'renewed') return
   const detail = 'A wallet has the credential, or the offer has ended and its claims are erased. Create a new issuance.'

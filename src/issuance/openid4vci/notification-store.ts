@@ -19,7 +19,8 @@ const recordReport = sql(
        status = case when $6 = 'failed' then 'failed' else status end,
        error = case when $6 = 'failed' then $8::jsonb end,
        reservations = case when $6 = 'failed' then 0 else reservations end,
-       sealed_claims = case when $6 = 'rejected' then null else sealed_claims end
+       sealed_claims = case when $6 = 'rejected' then null else sealed_claims end,
+       sealed_label = case when $6 = 'rejected' then null else sealed_label end
      where tenant_id = $1 and id = $2 and token_hash = $3 and token_expires_at > $4 and $5::boolean and status = 'completed'
        and reports < ${REPORTS_MAX} and (credential_status = 'issued' or (credential_status = 'accepted' and $6 = 'rejected'))
      returning id

@@ -46,7 +46,7 @@ const redeemOffer = sql(
        token_expires_at = ${ifRight('$6::timestamptz')}, identified = $7,
        sweep_at = ${ifRight('least(sweep_at, $6::timestamptz)', 'sweep_at')},
        status = ${ifLastTry(`'failed'`, 'status')}, credential_status = ${ifLastTry(`'failed'`, 'credential_status')},
-       sealed_claims = ${ifLastTry('null', 'sealed_claims')}, error = ${ifLastTry('$11::jsonb', 'error')},
+       sealed_claims = ${ifLastTry('null', 'sealed_claims')}, sealed_label = ${ifLastTry('null', 'sealed_label')}, error = ${ifLastTry('$11::jsonb', 'error')},
        updated_at = ${ifLastTry('$4::timestamptz', 'updated_at')}
      where tenant_id = $1 and id = $2 and status = 'offered' and (redeemed_at is null or token_hash = $5) and expires_at > $4 and tx_tries_left > 0 and not code_only
        and not (${isWrong} and tx_wrong_attempt is not distinct from $5)

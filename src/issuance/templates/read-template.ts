@@ -28,6 +28,7 @@ export function readCredentialTemplate(body: TemplateBody, issuer: string, now: 
     ...signerViolations(body, format),
     ...timeViolations(body, now),
     ...displayViolations(body),
+    ...labelViolations(body, format),
   ]
   const { name, code } = body
   const definition = format === 'mdoc' ? mdocOf(body, common) : sdJwtOf(body, issuer, common)
@@ -142,10 +143,26 @@ function displayViolations({ display = {}, attributes }: TemplateBody): Violatio
 }
 
 function isAttribute(attributes: JsonObject, pointer: string): boolean {
+  return attributeAt(attributes, pointer, 2) !== null
+}
+
+function attributeAt(attributes: JsonObject, pointer: string, stepsMax: number): JsonObject | null {
   const steps = pointer.startsWith('/') ? stepsOf(pointer) : []
   const found = steps.reduce<Json | undefined>(
     (one, step) => (isJsonObject(one) ? memberOf(one, step) : undefined),
     attributes,
   )
-  return steps.length <= 2 && isJsonObject(found)
+  return steps.length > 0 && steps.length <= stepsMax && isJsonObject(found) ? found : null
+}
+
+const labelTypes: readonly (Json | undefined)[] = ['string', 'number', 'boolean', 'date', 'tdate']
+
+/** The attributes that name an issuance. */
+function labelViolations({ label = [], attributes }: TemplateBody, format: CredentialTemplateFormat): Violation[] {
+  return label.flatMap((pointer, at) => {
+    const found = attributeAt(attributes, pointer, format === 'mdoc' ? 2 : 1)
+    if (found !== null && labelTypes.includes(found.type)) return []
+    const detail = `${pointer} is no attribute of the template with a text, number, boolean or date.`
+    return [{ detail, pointer: `/label/${at}` }]
+  })
 }

@@ -221,6 +221,13 @@ const written = {
     }),
   ),
   display: Type.Optional(Display),
+  label: Type.Optional(
+    Type.Array(Type.String({ minLength: 2, maxLength: 1000 }), {
+      ...{ minItems: 1, maxItems: 3, uniqueItems: true },
+      description:
+        'The attributes whose values name an issuance in lists, as JSON pointers into `attributes`: /family_name; of an mdoc /namespace/element. Each a text, number, boolean or date. Kept sealed after the claims are erased, as long as the issuance, unless its offer ends without a credential.',
+    }),
+  ),
 }
 
 /** Creates or replaces a credential template. */

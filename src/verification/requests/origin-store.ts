@@ -9,6 +9,13 @@ const selectNames = sql(
   'select id, name from presentation_template where tenant_id = $1 and id = any($2::uuid[])',
 )
 
+/** SELECT of the names of presentation templates, and of requests by their template: see `NameSource`. */
+export const NAMES = `select 'presentation_template' as kind, id::text as id, name from presentation_template
+where tenant_id = $1 and id = any($2::uuid[])
+union all
+select 'presentation_request', r.id::text, t.name from presentation_request r
+  join presentation_template t on t.tenant_id = $1 and t.id = r.template_id where r.tenant_id = $1 and r.id = any($2::uuid[])`
+
 /** Returns the template id of each request, by request id. */
 export async function listTemplatesOfRequests(tx: TenantTx, ids: readonly string[]): Promise<Map<string, string>> {
   const rows = await tx.rows<{ id: string; templateId: string }>(selectOrigins, [tx.tenantId, ids])

@@ -1,6 +1,10 @@
+import type { NameSource } from '../../events/audit/names.ts'
 import type { AuditEvent } from '../../events/counts/metric.ts'
 import type { TenantTx } from '../../store/store.ts'
-import { listPresentationTemplateNames, listTemplatesOfRequests } from './origin-store.ts'
+import { listPresentationTemplateNames, listTemplatesOfRequests, NAMES } from './origin-store.ts'
+
+/** Names of presentation templates; presentation requests are named after their template. */
+export const requestNames: NameSource = { select: NAMES }
 
 /** Returns the template ids of the presentation requests among the subjects of events, by request id. */
 export async function templatesOfRequests(

@@ -5,8 +5,11 @@ import { sendMailJob } from '../mail/send-mail.ts'
 import { deleteExpiredLinks } from '../one-time-link-store.ts'
 import { sendResetJob } from './request-reset.ts'
 
-/** Jobs of one-time links and their mails. */
-export const linkJobs: readonly Job[] = [sendMailJob, sendResetJob]
+/** Jobs of one-time links. */
+export const linkJobs: readonly Job[] = [sendResetJob]
+
+/** Mails with one-time links. */
+export const linkMailJobs: readonly Job[] = [sendMailJob]
 
 /** Sweeps of one-time links. */
 export const linkSchedules: readonly Schedule[] = [

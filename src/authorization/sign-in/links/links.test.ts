@@ -10,7 +10,7 @@ import { fillMail } from '../mail/mail.ts'
 import { sendMailJob } from '../mail/send-mail.ts'
 import { signInByPassword } from '../passwords/sign-in-by-password.ts'
 import { findSession } from '../session.ts'
-import { aMailServer, type MailServer } from '../test-support/mail-server.ts'
+import { aMailServer, type MailServer } from '../../../mail/test-support/mail-server.ts'
 import {
   aBrowser,
   aName,
@@ -25,7 +25,7 @@ import {
 } from '../test-support/person.ts'
 import type { UserRef } from '../visit.ts'
 import { inviteUser } from './invite-user.ts'
-import { linkJobs } from './jobs.ts'
+import { linkJobs, linkMailJobs } from './jobs.ts'
 import { findLink, makeLink, storeLink } from './one-time-link.ts'
 import { redeemWithPassword } from './redeem-link.ts'
 import { requestReset } from './request-reset.ts'
@@ -75,12 +75,13 @@ const claimed = sql(
 
 /** Runs the queue of a tenant once, as the worker does. */
 async function work(tenantId: TenantId): Promise<void> {
-  const names = linkJobs.map(({ name }) => name)
+  const jobs = [...linkJobs, ...linkMailJobs]
+  const names = jobs.map(({ name }) => name)
   const rows = await mailing.store.single(tenantId, (tx) =>
     tx.rows<{ id: string; name: string; payload: unknown }>(claimed, [tenantId, names]),
   )
   for (const { id, name, payload } of rows) {
-    const job = linkJobs.find((one) => one.name === name)
+    const job = jobs.find((one) => one.name === name)
     await job?.run(mailing, payload, new AbortController().signal, { id, tenantId, attempt: 1 })
   }
 }

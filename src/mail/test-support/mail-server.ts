@@ -8,6 +8,8 @@ export type MailServer = {
   readonly mails: { readonly to: string; readonly from: string; readonly raw: string }[]
   /** Refuses the next recipients, with their address in the answer. */
   refuses: boolean
+  /** Takes connections, and says nothing on them. */
+  isSilent: boolean
   readonly close: () => Promise<void>
 }
 
@@ -48,14 +50,14 @@ export async function aMailServer(): Promise<MailServer> {
       rest = lines.pop() ?? ''
       lines.forEach(onLine)
     })
-    say('220 test')
+    if (!running.isSilent) say('220 test')
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const running: MailServer = {
     url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`,
     mails: [],
-    refuses: false,
+    ...{ refuses: false, isSilent: false },
     close: async () => {
       server.close()
       await once(server, 'close')

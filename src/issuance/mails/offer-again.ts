@@ -1,0 +1,33 @@
+import type { Static } from 'typebox'
+import type { Caller } from '../../caller.ts'
+import { Fault } from '../../fault.ts'
+import type { Platform } from '../../platform.ts'
+import { renewOffer } from '../offers/reinstate-offer.ts'
+import { mailOffers } from './mail-offer.ts'
+import { checkMail, mailColumn } from './offer-mail.ts'
+import type { OfferMailBody } from './schemas.ts'
+
+/**
+ * Offers a credential again, as {@link renewOffer}, and mails the link if a mail is requested. A mail that is still queued is replaced.
+ *
+ * @throws Fault as {@link renewOffer}; `request.invalid` if this server sends no mail; `state.invalid` if the offer was mailed ten times
+ */
+export async function offerAgain(
+  platform: Pick<Platform, 'store' | 'clock' | 'config' | 'sealing'>,
+  caller: Caller,
+  id: string,
+  ask: { readonly expiresInSeconds?: number | undefined; readonly mail?: Static<typeof OfferMailBody> | undefined },
+): Promise<void> {
+  const { mail, expiresInSeconds } = ask
+  if (mail === undefined) return renewOffer(platform, caller, id, { expiresInSeconds })
+  checkMail(platform.config, { mail, isDelivered: false })
+  const sealedMail = await mailColumn.seal(platform.sealing, caller.tenantId, id, mail)
+  const now = platform.clock.now()
+  await renewOffer(platform, caller, id, {
+    expiresInSeconds,
+    also: async (tx) => {
+      if ((await mailOffers(tx, [{ id, sealedMail }], { now })) > 0) return
+      throw new Fault('state.invalid', { detail: 'This offer was mailed ten times. Send its link yourself.' })
+    },
+  })
+}
