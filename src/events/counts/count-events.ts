@@ -84,6 +84,11 @@ export async function readCounts(
         ({ day, templateId }) =>
           day >= ask.from && day <= ask.until && (ask.templateId === null || templateId === ask.templateId),
       )
+      .map((one) => ({
+        ...one,
+        ...(ask.group === 'time' && { templateId: '' }),
+        ...(ask.group === 'template' && { day: '' }),
+      }))
     const countedUntil = fresh.length < LIVE_MAX ? null : (fresh.at(-1)?.at ?? null)
     return { counts: [...counts, ...live], countedUntil }
   })
