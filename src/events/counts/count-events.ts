@@ -6,8 +6,9 @@ import {
   type CountRange,
   findCounted,
   findTotalRows,
-  listAuditEvents,
   listCountRows,
+  listFreshEvents,
+  listSettledEvents,
   listTenantsToCount,
   type Totals,
 } from './count-store.ts'
@@ -55,7 +56,7 @@ export async function countEvents(
 /** Counts one batch of events. Returns whether there may be more. */
 async function countSome(tx: TenantTx, origins: Origins): Promise<boolean> {
   const from = await findCounted(tx)
-  const events = await listAuditEvents(tx, from, true, EVENTS_PER_TURN)
+  const events = await listSettledEvents(tx, from, EVENTS_PER_TURN)
   const last = events.at(-1)
   if (last === undefined) return false
   const counts = await count(tx, events, origins)
@@ -77,7 +78,7 @@ export async function readCounts(
   return store.inTenant(tenantId, async (tx) => {
     const { counted, counts } = await listCountRows(tx, ask)
     // Few events are recorded between two sweeps, except under heavy load.
-    const fresh = await listAuditEvents(tx, counted, false, LIVE_MAX)
+    const fresh = await listFreshEvents(tx, counted, LIVE_MAX)
     const live = (await count(tx, fresh, origins))
       .map((one) => (ask.by === 'day' ? one : { ...one, day: `${one.day.slice(0, 7)}-01` }))
       .filter(
@@ -107,7 +108,7 @@ export async function readTotals(
 ): Promise<Totals & { readonly countedUntil: Date | null }> {
   const today = dayOf(now)
   const { counted, ...stored } = await findTotalRows(tx, today)
-  const fresh = await listAuditEvents(tx, counted, false, LIVE_MAX)
+  const fresh = await listFreshEvents(tx, counted, LIVE_MAX)
   const counts = await count(tx, fresh, origins)
   const totals = { ...stored.totals }
   for (const { figure, count: more } of counts) totals[figure] = (totals[figure] ?? 0) + more

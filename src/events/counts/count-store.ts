@@ -1,4 +1,5 @@
 import type { TenantId } from '../../caller.ts'
+import { lowestIdAt } from '../../store/row-id.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
 import { type Position, positionValues, SETTLED, START } from '../stream/position.ts'
 import { type AuditEvent, type Count, type EndCount, extraCounted, type Metric } from './metric.ts'
@@ -8,6 +9,8 @@ export type Group = 'both' | 'time' | 'template'
 
 /** Days for which counts by day are kept. */
 const DAYS_KEPT = 400
+/** By so much the time of an event may be before that of events that were counted already. */
+const LATE_MS_MAX = 35 * 86_400_000
 
 /** An event with its position in the order. */
 type PlacedEvent = AuditEvent & Position
@@ -24,7 +27,8 @@ const listAfter = (also: string) => {
     order by both_kinds.era, both_kinds.xact, both_kinds.id limit $5`
 }
 const listSettled = sql('events.list_settled_counted', listAfter(`and ${SETTLED}`))
-const listAny = sql('events.list_any_counted', listAfter(''))
+// With a first id, so that only the latest months of the trail are planned and opened.
+const listAny = sql('events.list_any_counted', listAfter('and a.id >= $6::uuid'))
 // The process that advances the position adds its counts; another that counted from the same position adds nothing.
 const add = sql(
   'events.add_counts',
@@ -124,18 +128,18 @@ export async function findCounted(tx: TenantTx): Promise<Counted> {
   return (await tx.rows<Counted>(findPosition, [tx.tenantId]))[0] ?? NOTHING
 }
 
+/** Lists counted events after a position in order, up to where the order is settled. */
+export async function listSettledEvents(tx: TenantTx, from: Position, limit: number): Promise<PlacedEvent[]> {
+  return tx.rows<PlacedEvent>(listSettled, [tx.tenantId, ...positionValues(from), limit])
+}
+
 /**
- * Lists counted events after a position, in order.
- *
- * @param settled Whether the list ends where the order is settled.
+ * Lists events after those that are counted in order, also where the order is not settled. An event whose time is 35 days before that of the
+ * last counted one, as a server with a wrong clock records it, is not listed: the sweep counts it.
  */
-export async function listAuditEvents(
-  tx: TenantTx,
-  from: Position,
-  settled: boolean,
-  limit: number,
-): Promise<PlacedEvent[]> {
-  return tx.rows<PlacedEvent>(settled ? listSettled : listAny, [tx.tenantId, ...positionValues(from), limit])
+export async function listFreshEvents(tx: TenantTx, counted: Counted, limit: number): Promise<PlacedEvent[]> {
+  const firstId = counted.at === null ? START.id : lowestIdAt(new Date(counted.at.getTime() - LATE_MS_MAX))
+  return tx.rows<PlacedEvent>(listAny, [tx.tenantId, ...positionValues(counted), limit, firstId])
 }
 
 /** Adds counts and advances the position to `to`. Does nothing if another process has advanced it. */
