@@ -1,5 +1,5 @@
 // What does the main job cost, on PostgreSQL and on the embedded database? Run: npm run bench
-// Options: --seconds 5 (a line), --on postgresql, --what issuance
+// Options: --seconds 5 (a line), --on postgresql, --what issuance; --what pages, --what large-tenant: the pages alone
 // Two servers on one PostgreSQL serve the requests in turn, so that the caches of one process help little; the embedded database has one.
 // Servers, client and PostgreSQL are processes of their own. The servers have everything on: authentication, validation, audit, sealing, logs.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -10,13 +10,20 @@ import { startServer } from '../demo/server-process.ts'
 import { startPostgres } from '../test/support/postgres.ts'
 import { printBudgets } from './budgets.ts'
 import { cryptoFloorMs, flooredLoads, startFloorBeside } from './crypto-floor.ts'
+import { benchLargeTenant } from './large-tenant.ts'
 import { countersOf, type Figures, measure, openClient } from './measure.ts'
+import { benchPages } from './pages.ts'
 import { bootstrap } from './party.ts'
 import { openPostgresFigures, type PostgresFigures } from './postgres-figures.ts'
 import { questions } from './questions.ts'
 
 const { values } = parseArgs({
-  options: { seconds: { type: 'string', default: '5' }, on: { type: 'string' }, what: { type: 'string' } },
+  options: {
+    seconds: { type: 'string', default: '5' },
+    on: { type: 'string' },
+    what: { type: 'string' },
+    issuances: { type: 'string', default: '1000000' },
+  },
 })
 /** Warm-up, while V8 is still compiling. */
 const WARM_UP_SECONDS_MIN = 30
@@ -24,8 +31,11 @@ const WARM_UP_SECONDS_MIN = 30
 const seconds = Number(values.seconds)
 if (!(seconds > 0)) throw new Error('--seconds must be a number above 0')
 
+/** The pages have a bench of their own. */
+const isPages = values.what === 'pages' || values.what === 'large-tenant'
+
 console.log(`${cpus()[0]?.model}, ${cpus().length} cores, Node ${process.version}, ${seconds} s a line`)
-if (values.on !== 'embedded') {
+if (!isPages && values.on !== 'embedded') {
   const postgres = await startPostgres({ durable: true })
   const figures = await openPostgresFigures(postgres.url)
   try {
@@ -35,7 +45,9 @@ if (values.on !== 'embedded') {
     await postgres.stop()
   }
 }
-if (values.on !== 'postgresql') await benchOn('embedded', {}, null)
+if (!isPages && values.on !== 'postgresql') await benchOn('embedded', {}, null)
+if (values.what === 'pages' && !(await benchPages())) process.exitCode = 1
+if (values.what === 'large-tenant' && !(await benchLargeTenant(Number(values.issuances)))) process.exitCode = 1
 console.log(
   `\ncrypto floor of one issuance (1 key import, 1 verify, 1 sign, 12 hashes): ${cryptoFloorMs().toFixed(3)} ms`,
 )

@@ -16,6 +16,12 @@ export const StatisticsQuery = Type.Object(
         description: 'Rows by month, at most 60; or by day, at most 92 of the last 400. `month` by default.',
       }),
     ),
+    group: Type.Optional(
+      Type.Enum(['both', 'time', 'template'], {
+        description:
+          'Rows by template and month, or day: `both`, the default. `time`: for all templates together. `template`: for the whole range.',
+      }),
+    ),
     'filter[from]': moment(
       'The first month, e.g. `2026-01`; the eleventh before the last one by default. By day the first day, e.g. `2026-01-31`; the 29th before.',
     ),
@@ -31,10 +37,12 @@ export const StatisticsQuery = Type.Object(
 export type StatisticsQuery = Static<typeof StatisticsQuery>
 
 const rowKeys = {
-  month: Type.String({ ...Month, description: 'In UTC, by the time of the event.' }),
+  month: Type.Optional(
+    Type.String({ ...Month, description: 'In UTC, by the time of the event. Absent with group=template.' }),
+  ),
   day: Type.Optional(Type.String({ format: 'date', description: 'With granularity=day, in UTC.' })),
-  templateId: Type.String({ format: 'uuid' }),
-  templateName: Type.String(),
+  templateId: Type.Optional(Type.String({ format: 'uuid', description: 'Absent with group=time.' })),
+  templateName: Type.Optional(Type.String()),
 }
 
 function counters<const F extends string>(names: readonly F[]) {

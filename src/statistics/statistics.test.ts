@@ -95,6 +95,21 @@ test('by day the same events are counted, of at most 92 days', async () => {
   assert.deepEqual(days[0], { ...month, day: today })
 })
 
+test('rows are for all templates together by time, or for the whole range by template', async () => {
+  const read = async (query: string) => (await school.get(`/creds/stats?${query}`)).body.data
+  const [both, time, template] = [await read('group=both'), await read('group=time'), await read('group=template')]
+  assert.deepEqual(await read(''), both)
+  const sum = (rows: { offered: number }[]) => rows.reduce((all, { offered }) => all + offered, 0)
+  for (const rows of [time.issuances, template.issuances]) assert.equal(sum(rows), sum(both.issuances))
+  assert.ok(sum(both.issuances) > 0)
+  const [{ month: at, templateId, templateName }] = time.issuances
+  assert.deepEqual([time.issuances.length, at, templateId, templateName], [1, month, undefined, undefined])
+  const { month: _, ...whole } = both.issuances[0]
+  assert.deepEqual(rowOf(template.issuances, whole.templateId), [whole])
+  const [byDay] = (await read('group=time&granularity=day')).issuances
+  assert.deepEqual([byDay.day, byDay.offered], [new Date().toISOString().slice(0, 10), sum(both.issuances)])
+})
+
 test('the overview tells the state now, and each caller only what the scopes allow', async () => {
   const before = (await school.get('/creds/overview')).body.data
   const ending = await school.post('/creds/templates/credentials', {

@@ -37,8 +37,9 @@ export async function readStatistics(
   const { from, until } = by === 'day' ? daysOf(query, now) : rangeOf(query, now)
   const templateId = query['filter[templateId]'] ?? null
   const range = by === 'day' ? { from, until } : { from: `${from}-01`, until: `${until}-01` }
-  const { counts, countedUntil } = await readCounts({ store }, tenantId, { by, ...range, templateId }, origins)
-  const ids = [...new Set(counts.map(({ templateId }) => templateId))]
+  const group = query.group ?? 'both'
+  const { counts, countedUntil } = await readCounts({ store }, tenantId, { by, group, ...range, templateId }, origins)
+  const ids = group === 'time' ? [] : [...new Set(counts.map(({ templateId }) => templateId))]
   const names = await store.inTenant(
     tenantId,
     async (tx) => new Map([...(await namesOfTemplates(tx, ids)), ...(await namesOfPresentationTemplates(tx, ids))]),
@@ -52,7 +53,7 @@ export async function readStatistics(
   return { data, asOf: (countedUntil ?? now).toISOString() }
 }
 
-/** One row for each month, or day, and template that has an event of the kind. */
+/** One row for each month, or day, and template that has an event of the kind; without the one by which the counts are not grouped. */
 function tableOf<const F extends string>(
   by: 'month' | 'day',
   counts: readonly Count[],
@@ -71,13 +72,13 @@ function tableOf<const F extends string>(
         row.reduce((sum, one) => (one.figure === `${kind}.${name}` ? sum + one.count : sum), 0)
       // The members were just made from the names.
       const numbers = Object.fromEntries(metrics.map((name) => [name, number(name)])) as { [K in F]: number }
-      const at = { month: day.slice(0, 7), ...(by === 'day' && { day }) }
-      return [{ ...at, templateId, templateName: names.get(templateId) ?? '', ...numbers }]
+      const templateName = names.get(templateId) ?? ''
+      const at = { ...(day !== '' && { month: day.slice(0, 7) }), ...(by === 'day' && day !== '' && { day }) }
+      const of = { ...(templateId !== '' && { templateId, templateName }) }
+      return [{ place: `${day} ${templateName} ${templateId}`, shown: { ...at, ...of, ...numbers } }]
     })
-    .sort((one, other) => {
-      const [a, b] = [one, other].map((row) => `${row.day ?? row.month} ${row.templateName} ${row.templateId}`)
-      return (a ?? '') < (b ?? '') ? -1 : 1
-    })
+    .sort((one, other) => (one.place < other.place ? -1 : 1))
+    .map(({ shown }) => shown)
 }
 
 function daysOf(query: StatisticsQuery, now: Date): { from: string; until: string } {

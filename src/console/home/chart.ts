@@ -4,12 +4,12 @@ import { figure } from '../../pages/moment-text.ts'
 import { table } from '../../pages/table.ts'
 import type { HomeTexts } from './texts.ts'
 
-/** Counts of a template in a month, or on a day. */
+/** Counts of a template in a month, or on a day. By what the statistics are not grouped is absent. */
 export type Row = {
-  readonly month: string
+  readonly month?: string
   readonly day?: string
-  readonly templateId: string
-  readonly templateName: string
+  readonly templateId?: string
+  readonly templateName?: string
   readonly [metric: string]: string | number | undefined
 }
 /** The statistics, as the API returns them. */

@@ -18,8 +18,10 @@ const figures = screen({
     const { api, query, language } = frame
     const t = homeTexts[language]
     const isByDay = query.by === 'day'
-    const { data, meta } = await api.get<Statistics>('/creds/stats', { granularity: isByDay ? 'day' : 'month' })
-    if (query.download === 'csv') return fileOf(data)
+    const read = (group: 'both' | 'time' | 'template') =>
+      api.get<Statistics>('/creds/stats', { granularity: isByDay ? 'day' : 'month', group })
+    if (query.download === 'csv') return fileOf((await read('both')).data)
+    const [{ data: byTime, meta }, { data }] = await Promise.all([read('time'), read('template')])
     const choices = [
       { value: 'month', text: t.lastMonths },
       { value: 'day', text: t.lastDays },
@@ -40,7 +42,7 @@ const figures = screen({
       part(t.verifications, t.presentationMetrics, data.presentations),
     ]
     const isEmpty = data.issuances.length + data.presentations.length === 0
-    const main = html`${chooser}${isEmpty ? html`<div class="empty"><p>${t.noFigures}</p></div>` : html`${chartOf(t, language, data)}${parts}`}
+    const main = html`${chooser}${isEmpty ? html`<div class="empty"><p>${t.noFigures}</p></div>` : html`${chartOf(t, language, byTime)}${parts}`}
 <p class="hint">${t.asOf} ${when(frame, String(meta.asOf))}</p>`
     const file = html`<p class="download"><a href="${fileLink(isByDay)}">${frame.t.download}</a></p>`
     return { title: t.figuresTitle, main: html`${main}${!isEmpty && file}` }

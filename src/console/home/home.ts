@@ -19,7 +19,7 @@ const home = screen({
     const t = homeTexts[frame.language]
     const [overview, statistics, latest] = await Promise.all([
       unlessRefused(frame.api.get<Overview>('/creds/overview')),
-      may(frame, 'audit:read') ? unlessRefused(frame.api.get<Statistics>('/creds/stats')) : null,
+      may(frame, 'audit:read') ? unlessRefused(frame.api.get<Statistics>('/creds/stats', { group: 'time' })) : null,
       latestEvents(frame, t),
     ])
     const steps = overview === null ? null : await setUp(frame, t, overview.data, statistics?.data ?? null)

@@ -49,6 +49,18 @@ async function countsOf(
   return sums
 }
 
+async function offeredBy(caller: Caller, group: 'time' | 'template'): Promise<string[]> {
+  const { counts } = await readCounts(bench.platform, caller.tenantId, { ...months, group }, origins)
+  const found: Record<string, number> = {}
+  for (const { templateId, day, figure, count } of counts) {
+    const name = `${templateId} ${day}`
+    if (figure === 'issuance.offered') found[name] = (found[name] ?? 0) + count
+  }
+  return Object.entries(found)
+    .map(([name, count]) => `${name} ${count}`)
+    .sort()
+}
+
 async function story(caller: Caller): Promise<void> {
   await recordEvent(caller, 'openid4vc.issuance.offered', '2026-04-30T23:59:59.999Z')
   await recordEvent(caller, 'openid4vc.issuance.offered', '2026-05-01T00:00:00.000Z')
@@ -106,6 +118,8 @@ test('months and template filter the counts, also of events that no sweep has co
     assert.deepEqual(Object.keys(may).length, 3)
     assert.deepEqual(await countsOf(caller, { ...months, templateId: newId() }), {})
     assert.deepEqual(await countsOf(caller, { ...months, templateId: template }), expected)
+    assert.deepEqual(await offeredBy(caller, 'time'), [' 2026-05-01 2'])
+    assert.deepEqual(await offeredBy(caller, 'template'), [`${template}  2`])
     await countEvents(bench.platform, origins, never)
   }
 })

@@ -7,8 +7,9 @@ import {
   type CountRange,
   findCounted,
   findTotalRows,
-  listAuditEvents,
   listCountRows,
+  listFreshEvents,
+  listSettledEvents,
   listTenantsToCount,
   type Totals,
 } from './count-store.ts'
@@ -57,7 +58,7 @@ export async function countEvents(
 /** Counts one batch of events. Returns whether there may be more. */
 async function countSome(tx: TenantTx, origins: Origins): Promise<boolean> {
   const from = await findCounted(tx)
-  const events = await listAuditEvents(tx, from, true, EVENTS_PER_TURN)
+  const events = await listSettledEvents(tx, from, EVENTS_PER_TURN)
   const last = events.at(-1)
   if (last === undefined) return false
   const counts = await count(tx, events, origins)
@@ -79,13 +80,18 @@ export async function readCounts(
   return store.inTenant(tenantId, async (tx) => {
     const { counted, counts } = await listCountRows(tx, ask)
     // Few events are recorded between two sweeps, except under heavy load.
-    const fresh = await listAuditEvents(tx, counted, false, LIVE_MAX)
+    const fresh = await listFreshEvents(tx, counted, LIVE_MAX)
     const live = (await count(tx, fresh, origins))
       .map((one) => (ask.by === 'day' ? one : { ...one, day: `${one.day.slice(0, 7)}-01` }))
       .filter(
         ({ day, templateId }) =>
           day >= ask.from && day <= ask.until && (ask.templateId === null || templateId === ask.templateId),
       )
+      .map((one) => ({
+        ...one,
+        ...(ask.group === 'time' && { templateId: '' }),
+        ...(ask.group === 'template' && { day: '' }),
+      }))
     const countedUntil = fresh.length < LIVE_MAX ? null : (fresh.at(-1)?.at ?? null)
     return { counts: [...counts, ...live], countedUntil }
   })
@@ -104,7 +110,7 @@ export async function readTotals(
 ): Promise<Totals & { readonly countedUntil: Date | null }> {
   const today = dayOf(now)
   const { counted, ...stored } = await findTotalRows(tx, today)
-  const fresh = await listAuditEvents(tx, counted, false, LIVE_MAX)
+  const fresh = await listFreshEvents(tx, counted, LIVE_MAX)
   const counts = await count(tx, fresh, origins)
   const totals = { ...stored.totals }
   for (const { figure, count: more } of counts) totals[figure] = (totals[figure] ?? 0) + more

@@ -1,11 +1,17 @@
 import type { TenantId } from '../../caller.ts'
+import { lowestIdAt } from '../../store/row-id.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
 import { type Position, positionValues, START } from '../order/position.ts'
 import { hasEntry, SETTLED, SETTLED_OF_STATE } from '../order/settled.ts'
 import { type AuditEvent, type Count, type EndCount, extraCounted, type Metric } from './metric.ts'
 
+/** By what counts are added up: by template and time, by time for all templates, or by template for the whole range. */
+export type Group = 'both' | 'time' | 'template'
+
 /** Days for which counts by day are kept. */
 const DAYS_KEPT = 400
+/** By so much the time of an event may be before that of events that were counted already. */
+const LATE_MS_MAX = 35 * 86_400_000
 
 /** An event with its position in the order. */
 type PlacedEvent = AuditEvent & Position
@@ -22,7 +28,8 @@ const listAfter = (also: string) => {
     order by both_kinds.era, both_kinds.xact, both_kinds.id limit $5`
 }
 const listSettled = sql('events.list_settled_counted', listAfter(`and ${SETTLED}`))
-const listAny = sql('events.list_any_counted', listAfter(''))
+// With a first id, so that only the latest months of the trail are planned and opened.
+const listAny = sql('events.list_any_counted', listAfter('and a.id >= $6::uuid'))
 // The process that advances the position adds its counts; another that counted from the same position adds nothing.
 const add = sql(
   'events.add_counts',
@@ -58,21 +65,29 @@ const findPosition = sql(
   'events.find_counted_position',
   'select era, xact::text as xact, event_id as id, at from event_count_position where tenant_id = $1',
 )
-// Position and counts in one statement, so that they are consistent.
-const listCounts = sql(
-  'events.list_counts',
-  `select p.era, p.xact::text as xact, p.event_id as id, p.at, c.template_id as "templateId", c.month::text as day, c.figure, c.count
-   from event_count_position p
-   left join event_count c on c.tenant_id = p.tenant_id and c.month between $2::date and $3::date and ($4::uuid is null or c.template_id = $4)
-   where p.tenant_id = $1`,
-)
-const listDayCounts = sql(
-  'events.list_day_counts',
-  `select p.era, p.xact::text as xact, p.event_id as id, p.at, c.template_id as "templateId", c.day::text as day, c.figure, c.count
-   from event_count_position p
-   left join event_day_count c on c.tenant_id = p.tenant_id and c.day between $2::date and $3::date and ($4::uuid is null or c.template_id = $4)
-   where p.tenant_id = $1`,
-)
+/**
+ * Position and counts in one statement, so that they are consistent. A column by which the counts are not grouped is null: a large tenant has
+ * thousands of counts, and a chart needs a dozen sums.
+ */
+const countsBy = (unit: 'month' | 'day', group: Group) => {
+  const table = unit === 'day' ? 'event_day_count' : 'event_count'
+  const template = group === 'time' ? 'null::uuid' : 'template_id'
+  const time = group === 'template' ? 'null::date' : unit
+  return sql(
+    `events.list_${unit}_counts_by_${group}`,
+    `select p.era, p.xact::text as xact, p.event_id as id, p.at, c.template_id as "templateId", c.time::text as day, c.figure, c.count
+     from event_count_position p
+     left join (
+       select ${template} as template_id, ${time} as time, figure, sum(count)::bigint as count from ${table}
+       where tenant_id = $1 and ${unit} between $2::date and $3::date and ($4::uuid is null or template_id = $4) group by 1, 2, 3
+     ) c on true
+     where p.tenant_id = $1`,
+  )
+}
+const listCounts = {
+  month: { both: countsBy('month', 'both'), time: countsBy('month', 'time'), template: countsBy('month', 'template') },
+  day: { both: countsBy('day', 'both'), time: countsBy('day', 'time'), template: countsBy('day', 'template') },
+} as const
 const findTotals = sql(
   'events.find_totals',
   `select p.era, p.xact::text as xact, p.event_id as id, p.at,
@@ -107,18 +122,18 @@ export async function findCounted(tx: TenantTx): Promise<Counted> {
   return (await tx.rows<Counted>(findPosition, [tx.tenantId]))[0] ?? NOTHING
 }
 
+/** Lists counted events after a position in order, up to where the order is settled. */
+export async function listSettledEvents(tx: TenantTx, from: Position, limit: number): Promise<PlacedEvent[]> {
+  return tx.rows<PlacedEvent>(listSettled, [tx.tenantId, ...positionValues(from), limit])
+}
+
 /**
- * Lists counted events after a position, in order.
- *
- * @param settled Whether the list ends where the order is settled.
+ * Lists events after those that are counted in order, also where the order is not settled. An event whose time is 35 days before that of the
+ * last counted one, as a server with a wrong clock records it, is not listed: the sweep counts it.
  */
-export async function listAuditEvents(
-  tx: TenantTx,
-  from: Position,
-  settled: boolean,
-  limit: number,
-): Promise<PlacedEvent[]> {
-  return tx.rows<PlacedEvent>(settled ? listSettled : listAny, [tx.tenantId, ...positionValues(from), limit])
+export async function listFreshEvents(tx: TenantTx, counted: Counted, limit: number): Promise<PlacedEvent[]> {
+  const firstId = counted.at === null ? START.id : lowestIdAt(new Date(counted.at.getTime() - LATE_MS_MAX))
+  return tx.rows<PlacedEvent>(listAny, [tx.tenantId, ...positionValues(counted), limit, firstId])
 }
 
 /** Adds counts and advances the position to `to`. Does nothing if another process has advanced it. */
@@ -137,23 +152,21 @@ export async function addCounts(
 /** Which counts: the first and the last month as `2026-05-01`, or day, and the template; null: all templates. */
 export type CountRange = {
   readonly by: 'month' | 'day'
+  readonly group?: Group
   readonly from: string
   readonly until: string
   readonly templateId: string | null
 }
 
-/** Returns the counts of some months or days, and the counted position. */
+/** Returns the counts of some months or days, and the counted position. By what counts are not grouped is empty. */
 export async function listCountRows(
   tx: TenantTx,
-  { by, from, until, templateId }: CountRange,
+  { by, group = 'both', from, until, templateId }: CountRange,
 ): Promise<{ readonly counted: Counted; readonly counts: Count[] }> {
-  type Row = Counted & { templateId: string | null; day: string; figure: Metric; count: string }
-  const statement = by === 'day' ? listDayCounts : listCounts
-  const rows = await tx.rows<Row>(statement, [tx.tenantId, from, until, templateId])
-  const counts = rows.flatMap((row) =>
-    row.templateId === null
-      ? []
-      : [{ templateId: row.templateId, day: row.day, figure: row.figure, count: Number(row.count) }],
+  type Row = Counted & { templateId: string | null; day: string | null; figure: Metric | null; count: string }
+  const rows = await tx.rows<Row>(listCounts[by][group], [tx.tenantId, from, until, templateId])
+  const counts = rows.flatMap(({ figure, templateId, day, count }) =>
+    figure === null ? [] : [{ templateId: templateId ?? '', day: day ?? '', figure, count: Number(count) }],
   )
   const [first] = rows
   if (first === undefined) return { counted: NOTHING, counts }

@@ -1,0 +1,75 @@
+import type { Browser, Page } from 'playwright-core'
+import { rank, report } from './page-figures.ts'
+import { type Person, shortly, type World } from './page-world.ts'
+
+const PROFILES = 5
+const [HOLDER_LCP_MAX, CONSOLE_LCP_MAX, INP_MS_MAX, CLS_MAX] = [1.2, 1.8, 200, 0.05]
+/** Bytes a second: 1.6 Mbit/s. */
+const RATE = 200_000
+
+/** Collects what the browser measures of a page from its start. */
+const observers = `globalThis.seen = { lcp: 0, cls: 0, inp: 0 }
+new PerformanceObserver((list) => { for (const one of list.getEntries()) seen.lcp = one.startTime }).observe({ type: 'largest-contentful-paint', buffered: true })
+new PerformanceObserver((list) => { for (const one of list.getEntries()) if (!one.hadRecentInput) seen.cls += one.value }).observe({ type: 'layout-shift', buffered: true })
+new PerformanceObserver((list) => { for (const one of list.getEntries()) if (one.interactionId) seen.inp = Math.max(seen.inp, one.duration) }).observe({ type: 'event', durationThreshold: 16, buffered: true })`
+
+type Seen = { readonly lcp: number; readonly cls: number; readonly inp: number }
+
+/** What a person sees on a slow phone: five fresh profiles, medians. */
+export async function benchPhone(browser: Browser, { url, pages, owner, holder }: World): Promise<void> {
+  for (const [paths, person, most] of [
+    [pages.console, owner, CONSOLE_LCP_MAX],
+    [pages.holder, holder, HOLDER_LCP_MAX],
+    [pages.visitor, null, HOLDER_LCP_MAX],
+  ] as const)
+    for (const path of paths) {
+      const seen: Seen[] = []
+      for (let n = 0; n < PROFILES; n += 1) seen.push(await onPhone(browser, url, path, person))
+      const median = (name: keyof Seen) =>
+        rank(
+          seen.map((one) => one[name]),
+          0.5,
+        )
+      report(`${shortly(path)}: LCP`, median('lcp') / 1000, most, 's')
+      report(`${shortly(path)}: INP`, median('inp'), INP_MS_MAX, 'ms')
+      report(`${shortly(path)}: CLS`, median('cls'), CLS_MAX, '')
+    }
+}
+
+/** Opens a page in a fresh profile of a browser. */
+export async function openPage(browser: Browser, url: string, person: Person | null, isSmall = false): Promise<Page> {
+  const viewport = isSmall ? { width: 390, height: 844 } : { width: 1360, height: 900 }
+  const context = await browser.newContext({ baseURL: url, viewport })
+  await context.addCookies([...(person?.cookies ?? [])].map(([name, value]) => ({ name, value, url })))
+  return context.newPage()
+}
+
+/** Opens a page on the slow phone, and uses it. */
+async function onPhone(browser: Browser, url: string, path: string, person: Person | null): Promise<Seen> {
+  const page = await openPage(browser, url, person, true)
+  try {
+    await page.addInitScript(observers)
+    const session = await page.context().newCDPSession(page)
+    const line = { offline: false, latency: 150, downloadThroughput: RATE, uploadThroughput: RATE }
+    await session.send('Network.enable')
+    await session.send('Network.emulateNetworkConditions', line)
+    await session.send('Emulation.setCPUThrottlingRate', { rate: 4 })
+    await page.goto(path)
+    // A paint is reported with the frame after it.
+    await page.waitForFunction('seen.lcp > 0')
+    await use(page)
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+    return await page.evaluate<Seen>('seen')
+  } finally {
+    await page.context().close()
+  }
+}
+
+/** Types into the first field, or opens and closes what can be opened. */
+async function use(page: Page): Promise<void> {
+  const field = page.locator('main input[type=text]:visible, main textarea:visible').first()
+  if ((await field.count()) > 0) return field.pressSequentially('Example')
+  const summary = page.locator('summary:visible').first()
+  if ((await summary.count()) > 0) for (const _ of [1, 2]) await summary.click()
+  else await page.locator('h1').click()
+}
