@@ -12,6 +12,7 @@ import {
   setSessionContext,
   statementMsMax,
 } from '../engine.ts'
+import { isDistributedDatabase } from '../distribution/layout.ts'
 import type { Sql } from '../store.ts'
 import { refuseForgetfulProxy } from './forgetful-proxy.ts'
 import { openHosts } from './hosts.ts'
@@ -66,13 +67,23 @@ export function openPostgresql(options: Options): Engine {
       isPlannedOnce ? setPlannedOnceContext : setSessionContext,
       sessionContextValues(context, statementMsMax(answerMsMax)),
     )
+  let isDistributed = false
+  const inTransaction = <T>(context: SessionContext, work: (run: RunStatement) => Promise<T>) =>
+    transaction(
+      link,
+      (first) => (isDistributed ? [begin, ...localSteps(context)] : [begin, contextStep(context, first)]),
+      work,
+    )
   return {
     kind: 'postgresql',
-    transaction: (context, work) => transaction(link, (first) => [begin, contextStep(context, first)], work),
+    transaction: inTransaction,
     single: async (context, statement, values) =>
-      single(link, [contextStep(context, statement), stepOf(statement, values)]),
+      isDistributed
+        ? inTransaction(context, (run) => run(statement, values))
+        : single(link, [contextStep(context, statement), stepOf(statement, values)]),
     asOwner: (work) => asOwner(link, work),
     check: async () => {
+      isDistributed = await asOwner(link, (_script, run) => isDistributedDatabase(run))
       if (!isPrepared) return
       const client = await hosts.connect()
       client.release()
@@ -81,6 +92,13 @@ export function openPostgresql(options: Options): Engine {
     roundTrips: () => trips,
     close: hosts.close,
   }
+}
+
+/** Role, tenant and time limits by statements of their own, since a distributed engine sends those to its nodes and no calls of set_config. */
+function localSteps({ role, tenantId }: SessionContext): Step[] {
+  // Both are checked values: a role of ours and a UUID.
+  const texts = [`set local role ${role}`, `set local chirograph.tenant_id = '${tenantId ?? ''}'`]
+  return texts.map((text) => stepOf({ name: '', text }, []))
 }
 
 /** Sends statements, and the commands that begin and end a transaction. */
