@@ -1,5 +1,6 @@
 import type { Engine, RunStatement } from '../engine.ts'
 import { sql } from '../store.ts'
+import { LEAVE_PLACE_TO_NODES, STAMP_ON_NODES, TRIGGERS } from './event-place.ts'
 import { type DistributionState, distributionState, type PlacedTable, type Placement } from './layout.ts'
 
 /** What a run of `chirograph distribute` did. `leftOut`: foreign keys that a distributed engine cannot have; they are gone. */
@@ -26,9 +27,13 @@ const listViewGrants = sql(
 const insertRemainder = sql(
   'store.insert_remainder',
   `insert into distribution_remainder (position, statement)
-   select coalesce((select max(position) from distribution_remainder), 0) + n, statement from unnest($1::text[]) with ordinality as left_over (statement, n)`,
+   select coalesce((select max(position) from distribution_remainder), 0) + n, statement from unnest($1::text[]) with ordinality as left_over (statement, n)
+   where not exists (select from distribution_remainder other where other.statement = left_over.statement)`,
 )
-const listRemainder = sql('store.list_remainder', 'select position, statement from distribution_remainder order by position')
+const listRemainder = sql(
+  'store.list_remainder',
+  'select position, statement from distribution_remainder order by position',
+)
 
 /** Functions that nodes do not have yet. They run where the rows of their tenant are. */
 const listFunctions = sql(
@@ -37,6 +42,11 @@ const listFunctions = sql(
    where p.pronamespace = 'public'::regnamespace and p.prokind = 'f'
      and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')
      and not exists (select from pg_dist_object o where o.classid = 'pg_proc'::regclass and o.objid = p.oid) order by 1`,
+)
+
+const listStamped = sql(
+  'store.list_stamped_tables',
+  `select tgrelid::regclass::text as table from pg_trigger where tgname = 'event_place' and tgparentid = 0`,
 )
 
 /** One process at a time; the tables may have triggers, whose functions reach rows of the same tenant alone. */
@@ -54,9 +64,11 @@ export async function distribute(engine: Engine): Promise<DistributionReport> {
   const missing = state.tables.filter(({ isPlaced }) => !isPlaced)
   const leftOut = missing.length === 0 ? [] : await detach(engine, state.tables, missing)
   await prepareRoles(engine)
+  if (missing.some(({ name }) => name === 'audit_entry')) await runEach(engine, LEAVE_PLACE_TO_NODES)
   for (const placement of ['reference', 'distributed'] as const) {
     for (const { name } of missing.filter((one) => one.placement === placement)) await place(engine, name, placement)
   }
+  await stampEvents(engine)
   await placeFunctions(engine)
   await restore(engine)
   const count = (placement: Placement) => state.tables.filter((one) => one.placement === placement).length
@@ -92,7 +104,9 @@ async function detach(
     const isKept = ({ table, target }: Key) => isPossible(placements.get(table), placements.get(target))
     const grants = await run<{ statement: string }>(listViewGrants)
     const statements = [
-      ...keys.filter(isKept).map(({ table, name, definition }) => `alter table ${table} add constraint ${name} ${definition}`),
+      ...keys
+        .filter(isKept)
+        .map(({ table, name, definition }) => `alter table ${table} add constraint ${name} ${definition}`),
       ...grants.map(({ statement }) => statement),
     ]
     await run(insertRemainder, [statements])
@@ -130,6 +144,23 @@ async function place(engine: Engine, name: string, placement: 'reference' | 'dis
   await engine.asOwner(async (script) => {
     await script(`${PREPARE}; select ${call}`)
   })
+}
+
+/** Runs statements in one transaction. */
+async function runEach(engine: Engine, statements: readonly string[]): Promise<void> {
+  await engine.asOwner(async (script) => {
+    for (const statement of [PREPARE, ...statements]) await script(statement)
+  })
+}
+
+async function stampEvents(engine: Engine): Promise<void> {
+  const found = await engine.asOwner((_script, run) => run<{ table: string }>(listStamped))
+  const stamped = new Set(found.map(({ table }) => table))
+  const triggers = TRIGGERS.filter(({ table }) => !stamped.has(table)).map(({ statement }) => statement)
+  if (triggers.length === 0) return
+  await runEach(engine, STAMP_ON_NODES)
+  await placeFunctions(engine)
+  for (const trigger of triggers) await runEach(engine, [trigger])
 }
 
 async function placeFunctions(engine: Engine): Promise<void> {

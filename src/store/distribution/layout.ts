@@ -18,7 +18,7 @@ export type DistributionState = {
 }
 
 /** They find the tenant of a request, or are read for all tenants, and seldom written. Some are unique without the tenant. */
-const REFERENCE: ReadonlySet<string> = new Set(['tenant', 'event_era', 'client', 'identity_provider', 'verification_page'])
+const REFERENCE: ReadonlySet<string> = new Set(['tenant', 'event_era', 'client', 'client_secret', 'identity_provider'])
 /** Their rows are claimed for all tenants at once, with locks. */
 const LOCAL: ReadonlySet<string> = new Set(['job'])
 
@@ -53,11 +53,15 @@ export function placementOf(name: string, hasTenant: boolean): Placement {
 export async function distributionState(run: RunStatement): Promise<DistributionState | null> {
   const [citus] = await run<{ found: boolean }>(findCitus)
   if (citus?.found !== true) return null
-  const [nodes = { hasCoordinator: false, workers: 0 }] = await run<{ hasCoordinator: boolean; workers: number }>(findNodes)
+  const [nodes = { hasCoordinator: false, workers: 0 }] = await run<{ hasCoordinator: boolean; workers: number }>(
+    findNodes,
+  )
   const rows = await run<TableRow>(listTables)
   const tables = rows.map(({ name, hasTenant, isDistributed, isReference }) => {
     const placement = placementOf(name, hasTenant)
-    const isPlaced = { reference: isReference, distributed: isDistributed, local: !isReference && !isDistributed }[placement]
+    const isPlaced = { reference: isReference, distributed: isDistributed, local: !isReference && !isDistributed }[
+      placement
+    ]
     return { name, placement, isPlaced }
   })
   return { ...nodes, tables }

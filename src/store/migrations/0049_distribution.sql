@@ -1,5 +1,5 @@
 -- 0049 distribution: what `chirograph distribute` has taken away and must put back.
--- Locks: none, the table is new. Old code runs on it: yes. Way back: drop the table.
+-- Locks: none, the table is new. Old code runs on it: yes. Way back: drop the table, the views and merged_scopes.
 
 -- Foreign keys inside a tenant and grants on views, which stand in the way while the tables become distributed ones. A row is deleted in the
 -- transaction that puts its statement back, so an interrupted run is resumed by the next one. Empty on one PostgreSQL.
@@ -43,3 +43,22 @@ begin
   end if;
   return null;
 end $$;
+
+-- What a room shows of its tables to others. Views instead of the functions of 0023, 0027 and 0033, since a function that reads a table cannot run
+-- where the rows are; older servers call the functions still. They read as their caller.
+create view active_user with (security_invoker) as
+  select tenant_id, id from user_account where enabled and deleted_at is null;
+create view live_sign_in_session with (security_invoker) as
+  select tenant_id, id from sign_in_session;
+create view client_session with (security_invoker) as
+  select tenant_id, user_id, session_id, client_id from token_family;
+grant select on active_user, live_sign_in_session, client_session to chirograph_app;
+
+-- The scopes of both, each once.
+create function merged_scopes(one text[], other text[]) returns text[] language sql immutable parallel safe as
+$$ select array(select unnest(one) union select unnest(other)) $$;
+
+-- A page is found by its id before its tenant is known. Ids are random, so the index need not be unique, which no index of a distributed table is
+-- without the tenant.
+drop index verification_page_id;
+create index verification_page_id on verification_page (id);

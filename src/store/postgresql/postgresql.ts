@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { withTimeLimit } from '../../time-limit.ts'
 import { DatabaseUnavailable } from '../database-unavailable.ts'
+import { isDistributedDatabase } from '../distribution/layout.ts'
 import {
   ANSWER_MS_MAX,
   type Engine,
@@ -12,7 +13,6 @@ import {
   setSessionContext,
   statementMsMax,
 } from '../engine.ts'
-import { isDistributedDatabase } from '../distribution/layout.ts'
 import type { Sql } from '../store.ts'
 import { refuseForgetfulProxy } from './forgetful-proxy.ts'
 import { openHosts } from './hosts.ts'
@@ -71,7 +71,7 @@ export function openPostgresql(options: Options): Engine {
   const inTransaction = <T>(context: SessionContext, work: (run: RunStatement) => Promise<T>) =>
     transaction(
       link,
-      (first) => (isDistributed ? [begin, ...localSteps(context)] : [begin, contextStep(context, first)]),
+      (first) => [begin, contextStep(context, first), ...(isDistributed ? [tenantOfNodes(context)] : [])],
       work,
     )
   return {
@@ -94,11 +94,13 @@ export function openPostgresql(options: Options): Engine {
   }
 }
 
-/** Role, tenant and time limits by statements of their own, since a distributed engine sends those to its nodes and no calls of set_config. */
-function localSteps({ role, tenantId }: SessionContext): Step[] {
-  // Both are checked values: a role of ours and a UUID.
-  const texts = [`set local role ${role}`, `set local chirograph.tenant_id = '${tenantId ?? ''}'`]
-  return texts.map((text) => stepOf({ name: '', text }, []))
+/**
+ * The tenant by SET LOCAL, which a distributed engine sends to its nodes, as it does not send calls of set_config. The role needs no such statement: a
+ * node is connected as the current role.
+ */
+function tenantOfNodes({ tenantId }: SessionContext): Step {
+  // SET takes no parameter. The value is a checked UUID.
+  return stepOf({ name: '', text: `set local chirograph.tenant_id = '${tenantId ?? ''}'` }, [])
 }
 
 /** Sends statements, and the commands that begin and end a transaction. */
