@@ -7,8 +7,8 @@ const ROWS_PER_PIECE = 1000
  * read, so that it cannot name rows.
  */
 export function deleteOldest(table: string): string {
-  return `delete from ${table} where expires_at <= coalesce(
-     (select expires_at from ${table} where expires_at <= $1 order by expires_at offset $2::int - 1 limit 1), $1) returning expires_at`
+  return `delete from ${table} where expires_at <= (
+     select max(expires_at) from (select expires_at from ${table} where expires_at <= $1 order by expires_at limit $2) as oldest) returning expires_at`
 }
 
 /**

@@ -27,13 +27,14 @@ export function findPostgres(): string | null {
 
 /**
  * `durable`: with fsync, as in real use; off by default. `tls`: PEM of its certificate and key for TLS. `standbyOf`: URL of the server whose
- * hot standby it is. `restoredFrom`: a base backup, which it takes over.
+ * hot standby it is. `restoredFrom`: a base backup, which it takes over. `settings`: others, each `name=value`.
  */
 type Manner = {
   readonly durable?: boolean
   readonly tls?: { readonly certificate: string; readonly key: string }
   readonly standbyOf?: string
   readonly restoredFrom?: string
+  readonly settings?: readonly string[]
 }
 
 /** Starts a server. */
@@ -42,6 +43,7 @@ export async function startPostgres({
   tls,
   standbyOf,
   restoredFrom,
+  settings = [],
 }: Manner = {}): Promise<PostgresServer> {
   const bin = findPostgres()
   if (bin === null) throw new Error('no PostgreSQL server programs found: install the package postgresql')
@@ -71,7 +73,7 @@ export async function startPostgres({
     `unix_socket_directories=${folder}`,
     '-c',
     'max_connections=200',
-    ...fast,
+    ...[...fast, ...settings.flatMap((one) => ['-c', one])],
     ...(tls === undefined ? [] : showing(tls, folder, who)),
   ]
   const server = spawn(join(bin, 'postgres'), args, { ...who, cwd: folder, stdio: 'ignore' })

@@ -5,7 +5,7 @@ const put = sql(
   'authorization.put_consent',
   `insert into consent (tenant_id, user_id, client_id, scopes, granted_at, issuer) values ($1, $2, $3, $4::text[], $5, $6)
    on conflict (tenant_id, user_id, client_id, issuer) do update set granted_at = excluded.granted_at,
-     scopes = array(select unnest(consent.scopes) union select unnest(excluded.scopes))`,
+     scopes = merged_scopes(consent.scopes, excluded.scopes)`,
 )
 const find = sql(
   'authorization.find_consent',

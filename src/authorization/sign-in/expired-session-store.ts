@@ -16,10 +16,13 @@ const listIdle = sql(
 )
 const remove = sql(
   'authorization.delete_expired_sessions',
-  `delete from sign_in_session where tenant_id = $1 and id = any($2::uuid[])
-     and (expires_at <= $3 or (last_seen_at <= $4 and not ${isUsedByClients('$3')}))
-   returning id, user_id as "userId", exists (select from token_family family
-     where family.tenant_id = sign_in_session.tenant_id and family.session_id = sign_in_session.id) as "hasClients"`,
+  `with gone as (
+     delete from sign_in_session where tenant_id = $1 and id = any($2::uuid[])
+       and (expires_at <= $3 or (last_seen_at <= $4 and not ${isUsedByClients('$3')}))
+     returning id, user_id
+   )
+   select id, user_id as "userId", id in (select session_id from token_family where tenant_id = $1 and session_id = any($2::uuid[])) as "hasClients"
+   from gone`,
 )
 
 /** Lists at most `limit` sessions of all tenants whose lifetime is over. */

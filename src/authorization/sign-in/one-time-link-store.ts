@@ -20,11 +20,12 @@ const COLUMNS = 'user_id as "userId", purpose, expires_at as "expiresAt", is_tol
 const put = sql(
   'authorization.put_link',
   `insert into one_time_link (tenant_id, id, token_hash, user_id, purpose, created_at, expires_at, is_told)
-   select $1, $2, $3, $4, $5, $6, $7, $8 where is_active_user($4)
+   select $1, $2, $3, $4, $5, $6, $7, $8 where exists (select from active_user where tenant_id = $1 and id = $4)
    on conflict (tenant_id, user_id, purpose) do update set id = excluded.id, token_hash = excluded.token_hash,
      created_at = excluded.created_at, expires_at = excluded.expires_at, is_told = excluded.is_told returning id`,
 )
-const VALID = 'tenant_id = $1 and id = $2 and token_hash = $3 and expires_at > $4 and is_active_user(user_id)'
+const VALID = `tenant_id = $1 and id = $2 and token_hash = $3 and expires_at > $4
+     and exists (select from active_user where active_user.tenant_id = $1 and active_user.id = user_id)`
 const find = sql('authorization.find_link', `select ${COLUMNS} from one_time_link where ${VALID}`)
 const spend = sql('authorization.spend_link', `delete from one_time_link where ${VALID} returning ${COLUMNS}`)
 const removeAll = sql('authorization.delete_links', 'delete from one_time_link where tenant_id = $1 and user_id = $2')

@@ -26,19 +26,21 @@ export const isUsedByClients = (now: string) => `exists (select from token_famil
 const insert = sql(
   'authorization.insert_session',
   `insert into sign_in_session (tenant_id, id, token_hash, user_id, created_at, last_seen_at, authenticated_at, expires_at, methods, user_agent, network)
-   select $1, $2, $3, $4, $5, $5, $5, $6, $7, $8, $9 where is_active_user($4) returning id`,
+   select $1, $2, $3, $4, $5, $5, $5, $6, $7, $8, $9 where exists (select from active_user where tenant_id = $1 and id = $4) returning id`,
 )
 const renew = sql(
   'authorization.renew_session',
   `update sign_in_session set token_hash = $4, last_seen_at = $5, authenticated_at = $5, expires_at = $6, methods = $7, user_agent = $8, network = $9
-   where tenant_id = $1 and id = $2 and user_id = $3 and is_active_user($3) returning id`,
+   where tenant_id = $1 and id = $2 and user_id = $3
+     and exists (select from active_user where tenant_id = $1 and id = $3) returning id`,
 )
 // Last use is written only when it is older than $6, so that most requests write nothing.
 const use = sql(
   'authorization.use_session',
   `with found as (
      select ${COLUMNS} from sign_in_session
-     where tenant_id = $1 and id = $2 and token_hash = $3 and expires_at > $4 and last_seen_at > $5 and is_active_user(user_id)
+     where tenant_id = $1 and id = $2 and token_hash = $3 and expires_at > $4 and last_seen_at > $5
+       and exists (select from active_user where active_user.tenant_id = $1 and active_user.id = user_id)
    ), seen as (
      update sign_in_session set last_seen_at = $4 from found
      where tenant_id = $1 and id = found."sessionId" and last_seen_at < $6

@@ -28,11 +28,12 @@ const lock = sql(
 )
 const insert = sql(
   'directory.create_client',
-  `with ins as (
+  `with known as materialized (select count(*) as clients from client where tenant_id = $1),
+   ins as (
      insert into client (tenant_id, id, client_id, created_at, updated_at, ${MEMBERS})
      select $1, $2, $3, $4, $4, $5, $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11, $12, $13, $14, $15, $16, $17::jsonb,
        case when $18 then $4::timestamptz end
-     where (select count(*) from client where tenant_id = $1) < $19 returning client_id),
+     from known where clients < $19 returning client_id),
    ${auditCte({ from: 'ins', first: 20 })}
    select client_id from ins`,
 )

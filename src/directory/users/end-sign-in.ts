@@ -8,7 +8,7 @@ const SEND_LOGOUT = 'authorization.send-logout'
 
 const list = sql(
   'directory.list_client_sessions',
-  'select session_id as "sessionId", client_id as "clientId" from client_sessions($1)',
+  'select distinct session_id as "sessionId", client_id as "clientId" from client_session where tenant_id = $1 and user_id = $2',
 )
 
 /** Enqueues the end of the sessions that a user has now: the user was disabled or deleted. Each is refused at once, before the job runs. */
@@ -18,7 +18,7 @@ export async function enqueueEndOfSessions(tx: TenantTx, userId: string, now: Da
 
 /** Enqueues a logout token for each client that the user is signed in to, before the user and their sessions are destroyed. */
 export async function enqueueLogouts(tx: TenantTx, userId: string, now: Date): Promise<void> {
-  const found = await tx.rows<{ sessionId: string; clientId: string }>(list, [userId])
+  const found = await tx.rows<{ sessionId: string; clientId: string }>(list, [tx.tenantId, userId])
   for (const { sessionId, clientId } of found) {
     await enqueueNamed(tx, SEND_LOGOUT, { tenantId: tx.tenantId, sessionId, userId, clientId }, { now })
   }

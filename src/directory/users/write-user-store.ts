@@ -5,11 +5,10 @@ import { foldCase, type User, type UserChange } from './user.ts'
 import { USER_COLUMNS } from './user-store.ts'
 
 /** SQL: the user `account` has no role, of its own or of a group, besides those of an array parameter. */
-const holdsOnly = (roles: string) => `not exists (
-       select from unnest(account.roles || array(select unnest(user_group.roles) from user_group_member member
-           join user_group on user_group.tenant_id = member.tenant_id and user_group.id = member.group_id
-           where member.tenant_id = account.tenant_id and member.user_id = account.id)) as role
-       where role <> all(${roles}::text[]))`
+const holdsOnly = (roles: string) => `account.roles <@ ${roles}::text[] and not exists (
+       select from user_group_member member
+         join user_group on user_group.tenant_id = member.tenant_id and user_group.id = member.group_id
+       where member.tenant_id = account.tenant_id and member.user_id = account.id and not user_group.roles <@ ${roles}::text[])`
 
 const insert = sql(
   'directory.create_user',

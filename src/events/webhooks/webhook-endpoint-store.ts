@@ -26,8 +26,8 @@ const changeEndpoint = sql(
   `with upd as (
      update webhook_endpoint set url = coalesce($3, url), filter_types = coalesce($4::text[], filter_types), updated_at = $6,
        status = coalesce($5, status),
-       disabled_reason = case coalesce($5, status) when 'disabled' then coalesce(disabled_reason, 'manual') end,
-       disabled_at = case coalesce($5, status) when 'disabled' then coalesce(disabled_at, $6) end,
+       disabled_reason = case when coalesce($5, status) = 'disabled' then coalesce(disabled_reason, 'manual') end,
+       disabled_at = case when coalesce($5, status) = 'disabled' then coalesce(disabled_at, $6) end,
        failing_since = case when $5 = 'active' and status = 'disabled' then null else failing_since end
      where tenant_id = $1 and id = $2 returning *),
    ${auditCte({ from: 'upd', first: 7 })}

@@ -56,7 +56,7 @@ const cancelStatement = sql(
      where tenant_id = $1 and id = $2 and status = 'offered' and ${CLAIMS_END} > $3
      returning id
    ), ${auditCte({ from: 'upd', first: 4 })}
-   select exists (select from seen) as known, exists (select from upd) as canceled`,
+   select (select count(*) from seen) > 0 as known, (select count(*) from upd) > 0 as canceled`,
 )
 
 /** A new row. */

@@ -2,9 +2,10 @@ import type { AuditEntry } from '../../events/audit/entry.ts'
 import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 
+// In UTC, since the sum of a time and an interval depends on the time zone of the session otherwise.
 const allowRefills = sql(
   'issuance.allow_refills',
-  `update issuance set refill_until = issued_at + $3 * interval '1 day'
+  `update issuance set refill_until = (issued_at at time zone 'UTC' + $3 * interval '1 day') at time zone 'UTC'
    where tenant_id = $1 and id = $2 and refill_until is null and family_id is not null and issued_at is not null`,
 )
 // The entries are of the list of the first copies, also after it was closed: it is 60 % full at most then, and one list is all that a change of

@@ -28,7 +28,7 @@ const renewStatement = sql(
      where tenant_id = $1 and id = $2 and status = 'offered' and holder_keys_hash is null and sealed_claims is not null and ${CLAIMS_END} > $3
      returning id
    ), ${auditCte({ from: 'upd', first: 5 })}
-   select exists (select from seen) as known, exists (select from upd) as renewed`,
+   select (select count(*) from seen) > 0 as known, (select count(*) from upd) > 0 as renewed`,
 )
 
 /**

@@ -17,7 +17,7 @@ const insert = sql(
   'pages.insert_session',
   `insert into page_session (tenant_id, id, token_hash, sign_in_session_id, user_id, sealed_tokens, tokens_until, sealed_draft, created_at, last_seen_at, expires_at)
    select $1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10
-   where is_sign_in_session($4) returning id`,
+   where exists (select from live_sign_in_session where tenant_id = $1 and id = $4) returning id`,
 )
 // Last use is written only when it is older than $6, so that most requests write nothing.
 const use = sql(

@@ -63,8 +63,8 @@ test('every table with a tenant has row-level security, forced, and nothing uniq
   const engine = await openEmbedded(null)
   await migrate(engine)
   assert.deepEqual(await engine.asOwner((_script, run) => run(unprotected)), [])
-  // What finds the tenant of a caller or of a visitor.
-  const directories = ['client_client_id_key', 'identity_provider_tokens', 'verification_page_id']
+  // What finds the tenant of a caller.
+  const directories = ['client_client_id_key', 'identity_provider_tokens']
   const unique = await engine.asOwner((_script, run) => run<{ name: string }>(uniqueAcrossTenants))
   assert.deepEqual(
     unique.map(({ name }) => name),

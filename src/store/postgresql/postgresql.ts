@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { withTimeLimit } from '../../time-limit.ts'
 import { DatabaseUnavailable } from '../database-unavailable.ts'
+import { isDistributedDatabase } from '../distribution/layout.ts'
 import {
   ANSWER_MS_MAX,
   type Engine,
@@ -66,13 +67,23 @@ export function openPostgresql(options: Options): Engine {
       isPlannedOnce ? setPlannedOnceContext : setSessionContext,
       sessionContextValues(context, statementMsMax(answerMsMax)),
     )
+  let isDistributed = false
+  const inTransaction = <T>(context: SessionContext, work: (run: RunStatement) => Promise<T>) =>
+    transaction(
+      link,
+      (first) => [begin, contextStep(context, first), ...(isDistributed ? [tenantOfNodes(context)] : [])],
+      work,
+    )
   return {
     kind: 'postgresql',
-    transaction: (context, work) => transaction(link, (first) => [begin, contextStep(context, first)], work),
+    transaction: inTransaction,
     single: async (context, statement, values) =>
-      single(link, [contextStep(context, statement), stepOf(statement, values)]),
+      isDistributed
+        ? inTransaction(context, (run) => run(statement, values))
+        : single(link, [contextStep(context, statement), stepOf(statement, values)]),
     asOwner: (work) => asOwner(link, work),
     check: async () => {
+      isDistributed = await asOwner(link, (_script, run) => isDistributedDatabase(run))
       if (!isPrepared) return
       const client = await hosts.connect()
       client.release()
@@ -81,6 +92,15 @@ export function openPostgresql(options: Options): Engine {
     roundTrips: () => trips,
     close: hosts.close,
   }
+}
+
+/**
+ * The tenant by SET LOCAL, which a distributed engine sends to its nodes, as it does not send calls of set_config. The role needs no such statement: a
+ * node is connected as the current role.
+ */
+function tenantOfNodes({ tenantId }: SessionContext): Step {
+  // SET takes no parameter. The value is a checked UUID.
+  return stepOf({ name: '', text: `set local chirograph.tenant_id = '${tenantId ?? ''}'` }, [])
 }
 
 /** Sends statements, and the commands that begin and end a transaction. */

@@ -32,7 +32,7 @@ const updatePage = sql(
   `with upd as (
      update verification_page set name = $3, template_id = $4, origins = $5::text[], heading = $6, explanation = $7, visitor_sees = $8, redirect_uri = $9,
        requests_per_minute = $10, requests_per_address = $11, expires_in_seconds = $12, is_open = $13,
-       updated_at = greatest($14, updated_at + interval '1 millisecond')
+       updated_at = greatest($14, (updated_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC')
      where tenant_id = $1 and id = $2 and updated_at = $15 and (template_id = $4 or ${usable}) returning *),
    ${auditCte({ from: 'upd', first: 16 })}
    select ${columns} from upd`,

@@ -42,14 +42,15 @@ const signingPreference = ['signer', 'keyType', 'clientIdPrefix', 'clientId', 'v
 // Inserts nothing if no given signer matches the template's preference, or the template is not the version that the transaction data refer to.
 const insertRequest = sql(
   'verification.insert_request',
-  `with ins as (
+  `with template as materialized (
+     select *, $12::jsonb -> (${signingPreference}) as choice from presentation_template where ${isThis} and archived_at is null
+   ), ins as (
      insert into presentation_request (tenant_id, id, template_id, status, reference, nonce, state, credentials, verifier_config,
        retention_seconds, redirect_uri, client_id, signer_id, expires_at, created_at, updated_at, transaction_data, digital_credentials, browser_session_hash)
      select tenant_id, $3::uuid, id, 'requested', $4::text, $5::text, $6::text, credentials, verifier_config, coalesce(retention_seconds, $7),
        coalesce($8::text, verifier_config->>'redirectUri'), choice->>'clientId', (choice->>'signerId')::uuid,
        $10::timestamptz + interval '1 second' * coalesce($9::int, (verifier_config->>'expiresInSeconds')::int, $11::int), $10, $10, $13, $14::jsonb, $16
-     from presentation_template, lateral (select $12::jsonb -> (${signingPreference}) as choice) as chosen
-     where ${isThis} and archived_at is null and choice is not null and ($15::timestamptz is null or updated_at = $15)
+     from template where choice is not null and ($15::timestamptz is null or updated_at = $15)
      returning *),
    ${auditCte({ from: 'ins', first: 17 })}
    select ${requestColumns('$10')} from ins`,
@@ -68,9 +69,9 @@ const claimPending = sql(
   'verification.claim_request',
   `update presentation_request set status = 'answering', ${take('$5', '$6')}, updated_at = $4
    where ${isThis} and ${isAddressed} and expires_at > $4 and status in ('requested', 'answering') and (${isFree('$4')} or ${isHeld('$5')})
-     and case $7 when 'accepted' then true
-       when 'by-default' then coalesce(verifier_config->>'responseMode', '') <> 'direct_post.jwt'
-       when 'if-stated' then verifier_config->>'responseMode' = 'direct_post' else false end
+     and case when $7 = 'accepted' then true
+       when $7 = 'by-default' then coalesce(verifier_config->>'responseMode', '') <> 'direct_post.jwt'
+       when $7 = 'if-stated' then verifier_config->>'responseMode' = 'direct_post' else false end
    returning ${pendingColumns}, claim, redirect_uri as "redirectUri"`,
 )
 

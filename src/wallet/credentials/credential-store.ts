@@ -96,18 +96,22 @@ const deleteStatement = sql(
 )
 const takeCopiesStatement = sql(
   'wallet.take_copies',
-  `update wallet_credential_copy k set used_at = $4
-   from wallet_credential c
-   where ${OF_USER} and c.status = 'accepted' and c.id = any($3::uuid[])
-     and k.tenant_id = c.tenant_id and k.credential_id = c.id
-     and k.id = (
-       select fresh.id from wallet_credential_copy fresh
-       where fresh.tenant_id = c.tenant_id and fresh.credential_id = c.id
-       order by fresh.used_at nulls first, fresh.position limit 1)
-   returning c.id as "credentialId", k.id as "copyId", k.sealed_raw as "sealedRaw", k.sealed_key as "sealedKey",
-     exists (select from wallet_refill r where r.tenant_id = $1 and r.id = c.id)
+  `with taken as (
+     update wallet_credential_copy k set used_at = $4
+     from wallet_credential c
+     where ${OF_USER} and c.status = 'accepted' and c.id = any($3::uuid[])
+       and k.tenant_id = c.tenant_id and k.credential_id = c.id
+       and k.id = (
+         select fresh.id from wallet_credential_copy fresh
+         where fresh.tenant_id = c.tenant_id and fresh.credential_id = c.id
+         order by fresh.used_at nulls first, fresh.position limit 1)
+     returning k.credential_id, k.id, k.sealed_raw, k.sealed_key
+   )
+   select k.credential_id as "credentialId", k.id as "copyId", k.sealed_raw as "sealedRaw", k.sealed_key as "sealedKey",
+     exists (select from wallet_refill r where r.tenant_id = $1 and r.id = k.credential_id)
        and (select 4 * count(*) filter (where o.used_at is null and o.id <> k.id) <= greatest(4, count(*)) from wallet_credential_copy o
-            where o.tenant_id = $1 and o.credential_id = c.id) as "isLow"`,
+            where o.tenant_id = $1 and o.credential_id = k.credential_id) as "isLow"
+   from taken k`,
 )
 
 /** Inserts a credential with all its copies, as pending, in one statement. */

@@ -36,10 +36,13 @@ const listStatement = sql(
 )
 const claimStatement = sql(
   'wallet.claim_notification',
-  `update wallet_notification n set ${take('$3', '$4')}, queued_at = null
-   where tenant_id = $1 and id = $2 and ${isFree('$5')}
-   returning id, endpoint, sealed_access as "sealedAccess", told as sent,
-     (select status from wallet_credential c where c.tenant_id = n.tenant_id and c.id = n.credential_id) as consent`,
+  `with claimed as (
+     update wallet_notification set ${take('$3', '$4')}, queued_at = null
+     where tenant_id = $1 and id = $2 and ${isFree('$5')}
+     returning id, credential_id, endpoint, sealed_access, told
+   )
+   select n.id, n.endpoint, n.sealed_access as "sealedAccess", n.told as sent, c.status as consent
+   from claimed n left join wallet_credential c on c.tenant_id = $1 and c.id = n.credential_id`,
 )
 const isThereStatement = sql(
   'wallet.find_notification',

@@ -30,7 +30,7 @@ const takeStatement = sql(
   `with mine as (
      select id, sealed_work from wallet_issuance_session
      where tenant_id = $1 and id = $2 and user_id = $3 and state_hash = $4 and status = 'pending' and expires_at > $5
-       and is_active_user(user_id) for update
+       and exists (select from active_user where active_user.tenant_id = $1 and active_user.id = user_id) for update
    )
    update wallet_issuance_session s set status = 'redeeming', sealed_work = null, updated_at = $5
    from mine where s.tenant_id = $1 and s.id = mine.id

@@ -44,7 +44,8 @@ const redeem = sql(
   `with code as (
      update authorization_code set used_at = $8
      where tenant_id = $1 and id = $2 and hash = $3 and client_id = $4 and redirect_uri = $5 and challenge = $6
-       and (dpop_jkt is null or dpop_jkt = $7) and (instance_jkt is null or instance_jkt = $15) and used_at is null and expires_at > $8 and issuer = $13 and is_active_user(user_id)
+       and (dpop_jkt is null or dpop_jkt = $7) and (instance_jkt is null or instance_jkt = $15) and used_at is null and expires_at > $8 and issuer = $13
+       and exists (select from active_user where active_user.tenant_id = $1 and active_user.id = user_id)
      returning *
    ), family as (
      insert into token_family (tenant_id, id, client_id, user_id, session_id, scopes, dpop_jkt, authenticated_at, methods, token_hash, created_at, expires_at, issuer,

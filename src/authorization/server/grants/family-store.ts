@@ -25,7 +25,8 @@ const rotate = sql(
   `update token_family set previous_hash = $3, token_hash = $4, rotated_at = case when token_hash = $3 then $7 else rotated_at end
    where tenant_id = $1 and id = $2 and client_id = $5 and (dpop_jkt is null or dpop_jkt = $6)
      and (instance_jkt is null or instance_jkt = $11) and ended_at is null and expires_at > $7
-     and ${isCurrent('$3', '$8')} and $9::text[] <@ scopes and issuer = $10 and is_active_user(user_id)
+     and ${isCurrent('$3', '$8')} and $9::text[] <@ scopes and issuer = $10
+     and exists (select from active_user where active_user.tenant_id = $1 and active_user.id = user_id)
    returning ${COLUMNS}`,
 )
 const endReused = sql(
@@ -49,7 +50,8 @@ const revoke = sql(
 const find = sql(
   'authorization.find_family',
   `select ${COLUMNS} from token_family
-   where tenant_id = $1 and id = $2 and token_hash = $3 and ended_at is null and expires_at > $4 and issuer = $5 and is_active_user(user_id)`,
+   where tenant_id = $1 and id = $2 and token_hash = $3 and ended_at is null and expires_at > $4 and issuer = $5
+     and exists (select from active_user where active_user.tenant_id = $1 and active_user.id = user_id)`,
 )
 const deleteOfSession = sql(
   'authorization.delete_families_of_session',

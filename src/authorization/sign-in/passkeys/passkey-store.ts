@@ -28,7 +28,8 @@ const insert = sql(
   'authorization.insert_passkey',
   `insert into passkey (tenant_id, id, user_id, credential_id, public_key, counter, transports, name, is_synced, created_at)
    select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10
-   where (select count(*) from passkey where tenant_id = $1 and user_id = $3) < $11 and is_active_user($3)
+   where (select count(*) from passkey where tenant_id = $1 and user_id = $3) < $11
+     and exists (select from active_user where tenant_id = $1 and id = $3)
    on conflict do nothing returning id`,
 )
 const PASSKEY = `id, credential_id as "credentialId", public_key as "publicKey", counter::float8 as counter, transports, is_synced as "isSynced"`
