@@ -106,6 +106,8 @@ import { offerRoutes } from './wallet/offers/routes.ts'
 import { ownDataRoutes } from './wallet/own-data/routes.ts'
 import { presentationSchedules } from './wallet/presentations/jobs.ts'
 import { presentationRoutes } from './wallet/presentations/routes.ts'
+import { pushJobs } from './wallet/push/jobs.ts'
+import { pushRoutes } from './wallet/push-subscriptions/routes.ts'
 import { refillJobs, refillSchedules } from './wallet/refills/jobs.ts'
 
 /** Our API: every operation of the three groups. */
@@ -117,6 +119,7 @@ export const routes: readonly Route[] = [
   ...deliveryRoutes,
   ...historyRoutes,
   ...ownDataRoutes,
+  ...pushRoutes,
   ...templateRoutes,
   ...statusRoutes,
   ...batchRoutes,
@@ -172,6 +175,7 @@ const jobs = [
   ...orderJobs,
   ...refillJobs,
   ...deliveryJobs,
+  ...pushJobs,
   ...batchJobs(walletDeliveries),
 ]
 /** What `chirograph keys rotate` seals anew: every sealed column but those of values that live for hours. */
@@ -190,6 +194,7 @@ export const sealedColumns: readonly ResealingColumn[] = [
   { table: 'wallet_removed_credential', column: 'sealed_view' },
   { table: 'wallet_delivery', column: 'sealed_recipient' },
   { table: 'wallet_delivery', column: 'sealed_parcel' },
+  { table: 'wallet_push_subscription', column: 'sealed_target' },
   { table: 'presentation_request', column: 'result' },
   { table: 'presentation_request', column: 'transaction_data' },
   { table: 'webhook_secret', column: 'sealed' },
