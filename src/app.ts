@@ -114,6 +114,8 @@ import { offerRoutes } from './wallet/offers/routes.ts'
 import { ownDataRoutes } from './wallet/own-data/routes.ts'
 import { presentationSchedules } from './wallet/presentations/jobs.ts'
 import { presentationRoutes } from './wallet/presentations/routes.ts'
+import { pushJobs } from './wallet/push/jobs.ts'
+import { pushRoutes } from './wallet/push-subscriptions/routes.ts'
 import { refillJobs, refillSchedules } from './wallet/refills/jobs.ts'
 
 /** How objects are named in lists of events and audit entries. */
@@ -128,6 +130,7 @@ export const routes: readonly Route[] = [
   ...deliveryRoutes,
   ...historyRoutes,
   ...ownDataRoutes,
+  ...pushRoutes,
   ...templateRoutes,
   ...statusRoutes,
   ...batchRoutes,
@@ -183,6 +186,7 @@ const jobs = [
   ...orderJobs,
   ...refillJobs,
   ...deliveryJobs,
+  ...pushJobs,
   ...batchJobs(walletDeliveries),
 ]
 /** Jobs that wait for the mail server. They have workers of their own, so that a slow one delays no other job. */
@@ -205,6 +209,7 @@ export const sealedColumns: readonly ResealingColumn[] = [
   { table: 'wallet_removed_credential', column: 'sealed_view' },
   { table: 'wallet_delivery', column: 'sealed_recipient' },
   { table: 'wallet_delivery', column: 'sealed_parcel' },
+  { table: 'wallet_push_subscription', column: 'sealed_target' },
   { table: 'presentation_request', column: 'result' },
   { table: 'presentation_request', column: 'transaction_data' },
   { table: 'webhook_secret', column: 'sealed' },

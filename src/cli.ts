@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { ConfigMistakes } from './config.ts'
+import { generateVapidKey } from './crypto/web-push/vapid.ts'
 import { BootstrapMistakes } from './directory/bootstrap/bootstrap-file.ts'
 import { apply, createOwner, migrateDatabase, start } from './main.ts'
 import { checkAuditArchive, checkBackups, recoverDatabase, rotateKeys, verifyDatabase } from './maintenance.ts'
@@ -15,6 +16,7 @@ const USAGE = `chirograph: issue, hold and verify digital credentials
   chirograph apply FILE     apply a bootstrap file of tenants, clients and users
   chirograph owner create [--tenant SLUG] [--username NAME]
                             print a one-time link by which a person becomes an owner of a tenant
+  chirograph push-key       make a key for VAPID_PRIVATE_KEY, and print it
   chirograph backup-check   say what backups of this deployment lack
   chirograph verify         check what the database holds against itself, and print a report
   chirograph keys rotate    make new data keys for all tenants, and seal what is stored under them
@@ -32,6 +34,7 @@ export async function run(args: readonly string[], env: Env): Promise<number> {
   try {
     if (command === 'serve' && args.length === 1) return await serve(env)
     if (command === 'migrate' && args.length === 1) return print(migrated(await migrateDatabase(env)))
+    if (command === 'push-key' && args.length === 1) return print(generateVapidKey().toString('base64url'))
     if (command === 'backup-check' && args.length === 1) return printBackupCheck(await checkBackups(env))
     if (command === 'verify' && args.length === 1) return printIntegrity(await verifyDatabase(env))
     if (command === 'keys' && file === 'rotate' && args.length === 2)
@@ -61,6 +64,7 @@ function migrated(count: number): string {
 
 function usageMistake(command: string): string {
   if (command === 'owner') return 'owner takes the word create'
+  if (command === 'push-key') return 'push-key takes no arguments'
   if (['serve', 'migrate', 'verify', 'backup-check'].includes(command)) {
     return `${command} takes no arguments; its settings are environment variables`
   }

@@ -3,6 +3,7 @@ import { archiveMistakes, productionMistakes } from './config/mistakes.ts'
 import { type ObjectStoreConfig, objectStoreMistakes, objectStoreOf } from './config/s3-account.ts'
 import {
   bytes,
+  contactUri,
   databaseUrl,
   flag,
   httpUrl,
@@ -14,6 +15,7 @@ import {
   secret,
   smtpUrl,
   text,
+  vapidKey,
 } from './config/setting-types.ts'
 
 type Setting<T, D extends T | null> = {
@@ -200,6 +202,18 @@ export const settings = {
     mailAddress(),
     null,
     'Sender of mails. Default: no-reply@ and the host of PUBLIC_URL.',
+  ),
+  vapidPrivateKey: setting(
+    'VAPID_PRIVATE_KEY',
+    vapidKey(),
+    null,
+    'Key by which push services know this deployment, from `chirograph push-key`. With it a person may ask for messages of the wallet in a browser. Another key ends all of them. Without it there are none.',
+  ),
+  vapidSubject: setting(
+    'VAPID_SUBJECT',
+    contactUri(),
+    null,
+    'Where push services reach the operator: mailto:admin@example.org, or an https address. Default: PUBLIC_URL.',
   ),
   otelEndpoint: setting(
     'OTEL_EXPORTER_OTLP_ENDPOINT',

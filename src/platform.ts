@@ -22,6 +22,8 @@ export type OutboundRequest = {
   readonly method?: 'GET' | 'POST'
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
+  /** A body that is no text. It is sent to foreign addresses only. */
+  readonly bytes?: Uint8Array
   /** Media types that a 2xx response may have; others are refused. Empty: every type, for responses whose body is not read. */
   readonly accept: readonly string[]
   /** Limit of the decoded body. */

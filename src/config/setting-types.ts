@@ -112,6 +112,29 @@ export function mailAddress(): [string, Read<string>] {
   ]
 }
 
+/** A private key on P-256. */
+export function vapidKey(): [string, Read<Buffer>] {
+  return [
+    'a private P-256 key of 32 bytes in base64url',
+    (value) => {
+      const key = Buffer.from(value, 'base64url')
+      if (!/^[A-Za-z0-9_-]{43}$/.test(value) || key.every((byte) => byte === 0)) throw new RangeError()
+      return key
+    },
+  ]
+}
+
+/** How a push service reaches the operator. */
+export function contactUri(): [string, Read<string>] {
+  return [
+    'a mailto: or https: URI',
+    (value) => {
+      if (!/^(mailto|https):$/.test(new URL(value).protocol) || value.length > 300) throw new RangeError()
+      return value
+    },
+  ]
+}
+
 /** The URL of a PostgreSQL database. */
 export function databaseUrl(): [string, Read<string>] {
   return [

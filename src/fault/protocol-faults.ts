@@ -54,6 +54,7 @@ export const protocolFaults = {
     oauth: [403, 'access_denied'],
     title: 'Wallet operations need the token of a user.',
   },
+  'push.off': { api: [409, 'INVALID_STATE'], title: 'This deployment sends no messages to browsers.' },
   'wallet.full': { api: [409, 'INVALID_STATE'], title: 'The wallet is full; remove credentials first.' },
   'offer.unusable': {
     api: [422, 'OFFER_UNUSABLE'],

@@ -40,7 +40,16 @@ async function fullStops(): Promise<Stop[]> {
   const offer = await world.issue(world.withCode.id)
   const paths = [
     ...['/me', '/me?page=none', `/me/cards/${card.id}`, `/me/cards/${waiting.id}`, `/me/cards/${card.id}/remove`],
-    ...['/me/history', '/me/scan', '/me/offers', '/me/settings', '/me/data', '/me/delete', '/me/offline'],
+    ...[
+      '/me/history',
+      '/me/scan',
+      '/me/offers',
+      '/me/settings',
+      '/me/messages',
+      '/me/data',
+      '/me/delete',
+      '/me/offline',
+    ],
     ...[`/me/asked/${pending.body.data.id}`, ...ended.map((id) => `/me/asked/${id}`)],
     ...[opening(offer.offerUri), new URL(offer.offerPageUri).pathname],
   ]

@@ -16,6 +16,7 @@ const modules = [
   'embed-frame',
   'fragments',
   'install-app',
+  'push-messages',
   'request-credential',
   'scan-code',
   'sign-passkey',

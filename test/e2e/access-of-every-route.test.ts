@@ -25,7 +25,7 @@ import { openTestDatabase, type TestDatabase } from '../support/database.ts'
 import { freePort } from '../support/free-port.ts'
 import { makeEverything, type Objects } from '../support/main-job.ts'
 import { ask, isPersonal, knownIdFor, nameOf, pathOf, unknownId } from '../support/route-requests.ts'
-import { type Api, api, bootstrap, type Reply } from '../support/server.ts'
+import { type Api, api, bootstrap, type Reply, vapidTestKey } from '../support/server.ts'
 
 const metadata = 'published metadata: keys and addresses'
 const byLink = 'the link itself is the permission: an unguessable token in it'
@@ -180,7 +180,8 @@ before(async () => {
   url = `http://127.0.0.1:${port}`
   const quiet = () => undefined
   const log = { debug: quiet, info: quiet, warn: quiet, error: console.error }
-  const config = readConfig({ PORT: String(port), PUBLIC_URL: url, DRAIN_SECONDS: '0' })
+  const env = { PORT: String(port), PUBLIC_URL: url, VAPID_PRIVATE_KEY: vapidTestKey }
+  const config = readConfig({ ...env, DRAIN_SECONDS: '0' })
   const clock = { now: () => new Date() }
   app = buildApp({ config, store: db.store, masterKey: randomBytes(32), log, clock, keyDevice: null })
   const lerato = { username: 'lerato', email: 'lerato@example.org', externalIdentifier: 'ACME-ONLY' }

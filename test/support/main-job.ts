@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { examplePushSubscription } from '../../src/wallet/push-subscriptions/schemas.ts'
 import { foreignIssuer } from '../../src/wallet/test-support/foreign-issuer.ts'
 import type { Api, Deployment } from './server.ts'
 
@@ -89,6 +90,7 @@ export async function makeEverything(chirograph: Deployment): Promise<Objects> {
     '/wallet/credentials': credential,
     '/wallet/v2/presentations': prepared.body.data.id,
     '/wallet/v2/issuance-sessions': await makeSession(thandi),
+    '/wallet/v2/push-subscriptions': await idOfNew(thandi, '/wallet/v2/push-subscriptions', examplePushSubscription),
     '/onboarding/clients': client,
     '/onboarding/identity-providers': await idOfNew(school, '/onboarding/identity-providers', provider),
     '/onboarding/groups': await idOfNew(school, '/onboarding/groups', { displayName: 'Registrars' }),

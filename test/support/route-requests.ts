@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Route } from '../../src/http/routes/route.ts'
+import { examplePushSubscription } from '../../src/wallet/push-subscriptions/schemas.ts'
 import type { Objects } from './main-job.ts'
 import type { Api, Reply } from './server.ts'
 
@@ -26,6 +27,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   'POST /wallet/v2/issuance-sessions': { credentialOffer: 'none' },
   'POST /wallet/v2/presentations': { presentationRequest: 'none' },
   'POST /wallet/v2/presentations/{id}/confirmation': {},
+  'POST /wallet/v2/push-subscriptions': examplePushSubscription,
   'PATCH /wallet/credentials/{id}/status': { status: 'rejected' },
   'PATCH /wallet/v2/credentials/{id}': { status: 'rejected' },
   'PATCH /wallet/v2/presentations/{id}': { status: 'rejected' },

@@ -41,6 +41,9 @@ export type Reply = { readonly status: number; readonly headers: Headers; readon
 /** Secret of the backends in tests. */
 export const backendSecret = 'a-backend-secret-for-tests-only-0123456789'
 
+/** The private key of RFC 8291, appendix A: known to everybody. */
+export const vapidTestKey = 'yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw'
+
 /** The tenants acme and globex, as {@link deploy} makes them. */
 export const bootstrap = {
   tenants: ['acme', 'globex'].map((slug) => ({
@@ -92,6 +95,7 @@ export async function deploy(
     LOG_LEVEL: 'error',
     DRAIN_SECONDS: '0',
     DATABASE_POOL_MAX: '5',
+    VAPID_PRIVATE_KEY: vapidTestKey,
     ...database,
     ...env,
   }

@@ -46,6 +46,8 @@ const USER_AGENT_CHARS_MAX = 200
 
 /** Ends refresh tokens and logs out of clients; the authorization server declares the job of this name. */
 const SESSION_ENDED = 'authorization.session-ended'
+/** Ends the messages to the browsers of a user; the wallet declares the job of this name. */
+const DELETE_PUSH_SUBSCRIPTIONS = 'wallet.delete-push-subscriptions'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'memory' | 'urls'>
 
@@ -154,12 +156,14 @@ export async function endSessions(
 ): Promise<number> {
   const ended = await deleteSessions(tx, userId, except)
   await recordEnded(tx, userId, ended, by, now)
+  await enqueueNamed(tx, DELETE_PUSH_SUBSCRIPTIONS, { userId, before: now.toISOString() }, { now })
   return ended.length
 }
 
 /** As {@link endSessions}, those that started at `before` or earlier. */
 export async function endEarlierSessions(tx: TenantTx, userId: UserId, before: Date, by: Actor, now: Date) {
   await recordEnded(tx, userId, await deleteEarlierSessions(tx, userId, before), by, now)
+  await enqueueNamed(tx, DELETE_PUSH_SUBSCRIPTIONS, { userId, before: before.toISOString() }, { now })
 }
 
 /** Enqueues the end of what clients got from a session. */

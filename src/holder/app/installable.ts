@@ -32,6 +32,15 @@ const manifest = {
   protocol_handlers: ['openid-credential-offer', 'openid4vp'].map((protocol) => ({ protocol, url: '/open?u=%s' })),
 }
 
+/** A message never says what waits, so a click leads to the page that shows it. A window with a form in it is left alone. */
+const PUSH_SCRIPT = `addEventListener('push',(event)=>{let said={}
+try{said=event.data.json()}catch{}
+event.waitUntil(registration.showNotification(said.title??'Chirograph',{body:said.body,lang:said.lang,icon:'${ICON}',tag:'waits',renotify:true}))})
+addEventListener('notificationclick',(event)=>{event.notification.close()
+event.waitUntil(clients.matchAll({type:'window'}).then((all)=>{const open=all.find(({url})=>new URL(url).pathname==='/me')
+return open?open.navigate('/me').then((one)=>(one??open).focus()):clients.openWindow('/me')}))})
+`
+
 /**
  * Keeps the offline page, the style and the modules on the device; pages are always fetched, and never kept. The name of the store changes with
  * what it holds, so that an old one is deleted.
@@ -40,7 +49,7 @@ function worker(): string {
   const { style, script } = assets()
   const kept = [OFFLINE, style.pages, style.holder, script['install-app'], ICON]
   const name = `chirograph ${kept.join(' ')}`
-  return `const NAME=${JSON.stringify(name)},KEPT=${JSON.stringify(kept)}
+  return `${PUSH_SCRIPT}const NAME=${JSON.stringify(name)},KEPT=${JSON.stringify(kept)}
 addEventListener('install',(event)=>event.waitUntil(caches.open(NAME).then((store)=>store.addAll(KEPT)).then(()=>skipWaiting())))
 addEventListener('activate',(event)=>event.waitUntil(caches.keys().then((names)=>Promise.all(names.filter((name)=>name!==NAME).map((name)=>caches.delete(name)))).then(()=>clients.claim())))
 addEventListener('fetch',(event)=>{const {request}=event,{pathname}=new URL(request.url)
@@ -86,7 +95,7 @@ export const appEndpoints: readonly Endpoint[] = [
   ),
   file(
     '/worker.js',
-    'The service worker: an offline page.',
+    'The service worker: an offline page, and messages that something waits.',
     'text/javascript; charset=utf-8',
     worker,
     'no-cache',

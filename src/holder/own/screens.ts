@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { checkbox } from '../../pages/controls.ts'
 import { form } from '../../pages/form.ts'
-import { html } from '../../pages/html.ts'
+import { type Html, html } from '../../pages/html.ts'
 import { moment } from '../../pages/moment-text.ts'
 import { typed } from '../../pages/once.ts'
 import { button, buttonLink, card, facts, message } from '../../pages/parts.ts'
@@ -11,6 +11,8 @@ import { linesOf } from '../cards/claims.ts'
 import { historyList } from '../cards/history.ts'
 import { cardTexts } from '../cards/texts.ts'
 import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
+import { messageTexts } from './message-texts.ts'
+import { hostOf, messageScreens, messagesCard, type Subscription } from './messages.ts'
 import { ownTexts } from './texts.ts'
 
 const place = 'settings'
@@ -20,6 +22,7 @@ type Everything = {
   readonly exportedAt: string
   readonly credentials: readonly { readonly credential: Credential; readonly details?: Details }[]
   readonly history: readonly HistoryEntry[]
+  readonly pushSubscriptions: readonly Subscription[]
 }
 
 const settings = screen({
@@ -28,15 +31,16 @@ const settings = screen({
     path: '/me/settings',
     summary: 'Shows the settings: language, sign-in, own data, and how to delete all.',
   },
-  show: (frame) => {
+  show: async (frame) => {
     const t = ownTexts[frame.language]
     const main = html`${frame.query.deleted === '1' && message('done', t.deleted)}
 ${card(html`<p>${t.languageText}</p>`, t.language)}
 ${card(html`<p>${t.accountText}</p><p class="buttons">${buttonLink(t.accountLink, '/account')}${buttonLink(t.signOut, '/session/end')}</p>`, t.account)}
+${await messagesCard(frame)}
 ${card(html`<p>${t.dataText}</p><p class="buttons"><a class="button plain" href="/me/data.json" download>${t.json}</a>${buttonLink(t.print, '/me/data')}</p>`, t.data)}
 ${card(html`<p>${t.installText}</p>`, t.install)}
 ${card(html`<p>${t.allText}</p><p>${buttonLink(t.deleteLink, '/me/delete')}</p>`, t.all)}`
-    return { title: t.title, main }
+    return { title: t.title, main, modules: ['push-messages'] }
   },
 })
 
@@ -68,10 +72,16 @@ const printed = screen({
     const main = html`<p>${t.made} ${moment(data.exportedAt, frame.language)}</p>
 <h2>${t.cards}</h2>${cards}
 <h2>${t.history}</h2>${data.history.length > 0 && historyList(frame, words, data.history, { credentials: looks })}
-<p>${buttonLink(t.backToSettings, '/me/settings')}</p>`
+${browserList(frame, data.pushSubscriptions)}<p>${buttonLink(t.backToSettings, '/me/settings')}</p>`
     return { title: t.printTitle, main }
   },
 })
+
+function browserList({ language }: Frame, all: readonly Subscription[]): Html | null {
+  if (all.length === 0) return null
+  const items = all.map(({ endpoint, createdAt }) => html`<li>${hostOf(endpoint)}, ${moment(createdAt, language)}</li>`)
+  return html`<h2>${messageTexts[language].browsers}</h2><ul class="list">${items}</ul>`
+}
 
 const remove = formScreen({
   ...{ place, path: '/me/delete', summary: 'Asks whether to delete everything in the wallet, and deletes it.' },
@@ -91,4 +101,4 @@ function deletePage(frame: Frame, isRefused: boolean): Screen {
 }
 
 /** Settings and own data. */
-export const ownScreens: readonly Endpoint[] = [...settings, ...download, ...printed, ...remove]
+export const ownScreens: readonly Endpoint[] = [...settings, ...messageScreens, ...download, ...printed, ...remove]

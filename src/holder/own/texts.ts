@@ -9,7 +9,8 @@ const en = {
   accountLink: 'Your account',
   signOut: 'Sign out',
   data: 'Your data',
-  dataText: 'Everything in your wallet but its keys: the cards as they were issued, and your history.',
+  dataText:
+    'Everything in your wallet but its keys: the cards as they were issued, your history, and the browsers with messages.',
   json: 'Download (JSON)',
   print: 'A page to print',
   all: 'Delete everything',
@@ -46,7 +47,8 @@ const fr: OwnTexts = {
   accountLink: 'Votre compte',
   signOut: 'Se déconnecter',
   data: 'Vos données',
-  dataText: 'Tout votre portefeuille sauf les clés : les cartes telles qu’émises, et votre historique.',
+  dataText:
+    'Tout votre portefeuille sauf les clés : les cartes telles qu’émises, votre historique, et les navigateurs avec notifications.',
   json: 'Télécharger (JSON)',
   print: 'Une page à imprimer',
   all: 'Tout supprimer',

@@ -122,9 +122,9 @@ async function call(
 }
 
 /** 9.2: a request with a body or an Authorization header is never redirected. */
-function redirectOf({ status, headers }: Hop, { method, headers: sent, body }: OutboundRequest): string | null {
+function redirectOf({ status, headers }: Hop, { method, headers: sent, body, bytes }: OutboundRequest): string | null {
   if (![301, 302, 303, 307, 308].includes(status) || headers.location === undefined) return null
-  const isBare = (method ?? 'GET') === 'GET' && body === undefined
+  const isBare = (method ?? 'GET') === 'GET' && body === undefined && bytes === undefined
   const isCredentialed = Object.keys(sent ?? {}).some((name) => /^(authorization|dpop|cookie)$/i.test(name))
   return isBare && !isCredentialed ? headers.location : null
 }
@@ -165,7 +165,7 @@ async function networkHop(
     path: url.pathname + url.search,
     method: request.method ?? 'GET',
     headers: sentHeaders(request),
-    body: request.body ?? null,
+    body: request.bytes ?? request.body ?? null,
     signal,
   })
   const headers = plainHeaders(response.headers)
@@ -184,6 +184,7 @@ async function internalHop(
   signal: AbortSignal,
 ): Promise<Hop> {
   const headers = { ...sentHeaders(request), host: url.host, 'accept-encoding': 'identity' }
+  if (request.bytes !== undefined) throw new Fault('upstream.refused')
   const body = request.body === undefined ? {} : { body: request.body }
   const work = inside({ method: request.method ?? 'GET', path: url.pathname + url.search, headers, ...body })
   const late = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))

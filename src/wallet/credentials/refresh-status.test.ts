@@ -2,10 +2,13 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import type { Caller } from '../../caller.ts'
+import { newId } from '../../store/row-id.ts'
 import { describeCredentials } from '../display/describe-credentials.ts'
 import { listHistory } from '../history/list-history.ts'
 import { acceptOffer } from '../offers/accept-offer.ts'
 import { listCandidates } from '../presentations/presentable.ts'
+import { examplePushSubscription } from '../push-subscriptions/schemas.ts'
+import { subscribe } from '../push-subscriptions/subscribe.ts'
 import { type ForeignIssuer, foreignIssuer, type Lies } from '../test-support/foreign-issuer.ts'
 import { anMdocHolder } from '../test-support/mdoc-holder.ts'
 import { type Bench, openBench } from '../test-support/wallet-platform.ts'
@@ -88,9 +91,17 @@ test('a credential that its issuer revokes is not proposed any more, and one eve
 
 test('a credential that is suspended is proposed again once its issuer has reinstated it', async () => {
   const held = await holder()
+  const about = { id: newId(), acceptLanguage: undefined }
+  const { id: subscriptionId } = await subscribe(bench.platform, held.thandi, examplePushSubscription, about)
   issuer.lie(saying(SUSPENDED))
   await refreshedAfter(16 * 60)
   assert.deepEqual([await standing(held), await proposed(held)], ['suspended', 0])
+  const messages = (await bench.rows(held.thandi.tenantId, 'job')).filter(({ name }) => name === 'wallet.send-push')
+  assert.deepEqual(
+    messages.map(({ payload }) => payload),
+    [{ subscriptionId }],
+    'the browser of the holder is sent a message',
+  )
   issuer.lie(saying(VALID))
   await refreshedAfter(16 * 60)
   assert.deepEqual([await standing(held), await proposed(held)], ['valid', 1])

@@ -9,6 +9,7 @@ import { resolveMdocIssuer } from '../../trust/issuers/mdoc-issuer.ts'
 import { resolveIssuer } from '../../trust/issuers/resolve-issuer.ts'
 import { type ReadStatus, readStatus } from '../../trust/status-lists/check-status.ts'
 import { trustedAnchors } from '../../trust/trusted-entities/tenant-trust.ts'
+import { recordForUser } from '../push/record-for-user.ts'
 import { claimsOf, type Standing } from './credential.ts'
 import {
   type DueCredential,
@@ -66,7 +67,7 @@ async function refresh(platform: Platform, tenantId: TenantId, held: DueCredenti
     } as const
     await record(tx, { ...about, action: `wallet_credential.${change}`, detail: { before } }, now)
     const detail = { kind: 'standing', userId: held.userId, credentialIds: [held.id], standing }
-    await record(tx, { ...about, action: 'user.notification', detail }, now)
+    await recordForUser(tx, { ...about, action: 'user.notification', detail }, held.userId, now)
   })
 }
 

@@ -3,6 +3,7 @@ import { record } from '../../events/audit/record.ts'
 import type { Fault } from '../../fault.ts'
 import { lowestIdAt } from '../../store/row-id.ts'
 import type { TenantTx } from '../../store/store.ts'
+import { recordForUser } from '../push/record-for-user.ts'
 import { type DeliveryError, deliveryErrorOf, type WalletDelivery } from './delivery.ts'
 import {
   countFailedDeliveries,
@@ -63,7 +64,8 @@ async function recordArrival(
   now: Date,
 ): Promise<void> {
   const detail = { kind, userId, ...what, ...(issuanceId !== null && { issuanceId }) }
-  await record(tx, { action: 'user.notification', subject: { kind: 'wallet_delivery', id }, by, detail }, now)
+  const entry = { action: 'user.notification', subject: { kind: 'wallet_delivery', id }, by, detail } as const
+  await recordForUser(tx, entry, userId, now)
 }
 
 /** Counts the deliveries of the tenant that were created after a time and failed. */

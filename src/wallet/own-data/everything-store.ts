@@ -9,13 +9,18 @@ const deleteCredentials = sql(
 const deleteRemoved = sql('wallet.delete_all_traces', `delete from wallet_removed_credential where ${OF_USER}`)
 const deletePresentations = sql('wallet.delete_all_presentations', `delete from wallet_presentation where ${OF_USER}`)
 const deleteSessions = sql('wallet.delete_all_sessions', `delete from wallet_issuance_session where ${OF_USER}`)
+const deletePushSubscriptions = sql(
+  'wallet.delete_all_push_subscriptions',
+  `delete from wallet_push_subscription where ${OF_USER}`,
+)
 const deleteOrders = sql(
   'wallet.delete_all_orders',
   `delete from wallet_deferred where ${OF_USER} returning delivery_id as "deliveryId"`,
 )
 
 /**
- * Deletes everything that a user holds: credentials with their keys, orders in progress, sessions at issuers, presentation requests and history.
+ * Deletes everything that a user holds: credentials with their keys, orders in progress, sessions at issuers, presentation requests,
+ * history, and the browsers that messages are sent to.
  *
  * @returns ids of the credentials, and the orders, whose deliveries are to be settled
  */
@@ -26,6 +31,7 @@ export async function deleteWallet(
   const values = [tx.tenantId, userId]
   const orders = await tx.rows<{ deliveryId: string | null }>(deleteOrders, values)
   const credentials = await tx.rows<{ id: string }>(deleteCredentials, values)
-  for (const statement of [deleteSessions, deletePresentations, deleteRemoved]) await tx.rows(statement, values)
+  const others = [deleteSessions, deletePresentations, deleteRemoved, deletePushSubscriptions]
+  for (const statement of others) await tx.rows(statement, values)
   return { credentialIds: credentials.map(({ id }) => id), orders }
 }

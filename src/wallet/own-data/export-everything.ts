@@ -4,6 +4,7 @@ import type { Platform } from '../../platform.ts'
 import { listHeldRaw } from '../credentials/get-credential.ts'
 import { describeCredentials } from '../display/describe-credentials.ts'
 import { listHistory } from '../history/list-history.ts'
+import { listOwnSubscriptions } from '../push-subscriptions/subscribe.ts'
 import type { WalletExport } from './schemas.ts'
 
 const PAGE = 100
@@ -11,7 +12,8 @@ const PAGE = 100
 const PAGES_MAX = 100
 
 /**
- * Returns everything that the caller's wallet knows, except private keys: credentials as they were issued, and the history.
+ * Returns everything that the caller's wallet knows, except private keys: credentials as they were issued, the history, and the browsers
+ * that messages are sent to.
  *
  * @throws Fault `holder.missing`
  */
@@ -30,6 +32,7 @@ export async function exportEverything(
       return { credential, ...(about !== undefined && { details: about }), issued: raw }
     }),
     history: await allOf((list) => listHistory(platform, caller, {}, list)),
+    pushSubscriptions: await listOwnSubscriptions(platform, caller),
   }
 }
 

@@ -39,7 +39,8 @@ const eventsRoute = wallet.get('/v2/events', {
 
 const exportRoute = wallet.get('/v2/data', {
   operationId: 'exportWallet',
-  summary: 'Returns everything in the wallet except private keys: credentials as they were issued, and the history.',
+  summary:
+    'Returns everything in the wallet except private keys: credentials as they were issued, the history, and browsers that are sent messages.',
   reply: WalletExport,
   handle: async ({ platform, caller, headers }) =>
     answer(await exportEverything(platform, caller, headers['accept-language'])),
@@ -47,7 +48,8 @@ const exportRoute = wallet.get('/v2/data', {
 
 const deleteRoute = wallet.delete('/v2/data', {
   operationId: 'deleteWalletData',
-  summary: 'Deletes everything in the wallet: credentials with their keys, requests and the history. This is final.',
+  summary:
+    'Deletes everything in the wallet: credentials with their keys, requests, the history, and the subscriptions of browsers. This is final.',
   reply: undefined,
   handle: async ({ platform, caller }) => {
     await deleteEverything(platform, caller)

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { Credential } from '../credentials/schemas.ts'
 import { CredentialDetails } from '../display/schemas.ts'
 import { HistoryEntry } from '../history/schemas.ts'
+import { PushSubscriptionReply } from '../push-subscriptions/schemas.ts'
 
 /** Everything in a wallet, except private keys. */
 export const WalletExport = Type.Object(
@@ -15,6 +16,7 @@ export const WalletExport = Type.Object(
       }),
     ),
     history: Type.Array(HistoryEntry, { description: 'Newest first, at most 10,000 entries.' }),
+    pushSubscriptions: Type.Array(PushSubscriptionReply, { description: 'Browsers that are sent messages.' }),
   },
   { additionalProperties: false, $id: 'WalletExport' },
 )

@@ -1,5 +1,6 @@
 import { openTestDatabase } from '../../../test/support/database.ts'
 import { platformOn } from '../../../test/support/platform.ts'
+import { vapidTestKey } from '../../../test/support/server.ts'
 import type { Caller, Scope, TenantId, UserId } from '../../caller.ts'
 import { readConfig } from '../../config.ts'
 import { openOutbound } from '../../http/outbound/outbound.ts'
@@ -47,7 +48,7 @@ const listing = new Map(
 /** Opens it on a database of its own. */
 export async function openBench(): Promise<Bench> {
   const db = await openTestDatabase()
-  const config = readConfig({ PUBLIC_URL: 'http://localhost:1' })
+  const config = readConfig({ PUBLIC_URL: 'http://localhost:1', VAPID_PRIVATE_KEY: vapidTestKey })
   let shift = 0
   const clock = { now: () => new Date(Date.now() + shift * 1000) }
   const inside = () => Promise.reject(new Error('no request goes to our own address'))

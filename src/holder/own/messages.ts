@@ -1,0 +1,64 @@
+import { parseJson } from '../../crypto/json.ts'
+import type { Endpoint } from '../../http/routes/endpoint.ts'
+import { hidden } from '../../pages/controls.ts'
+import { form } from '../../pages/form.ts'
+import { type Html, html } from '../../pages/html.ts'
+import { moment } from '../../pages/moment-text.ts'
+import { typed } from '../../pages/once.ts'
+import { button, card, rows } from '../../pages/parts.ts'
+import { type Frame, formScreen } from '../frame/screen.ts'
+import { messageTexts } from './message-texts.ts'
+
+const API = '/wallet/v2/push-subscriptions'
+const PATH = '/me/messages'
+const SETTINGS = '/me/settings'
+
+/** A browser that is sent messages, as the API shows it. */
+export type Subscription = { readonly id: string; readonly endpoint: string; readonly createdAt: string }
+
+/** Returns the card with which a person turns messages on and off; null where the deployment sends none. */
+export async function messagesCard(frame: Frame): Promise<Html | null> {
+  const { data, meta } = await frame.api.get<readonly Subscription[]>(API)
+  const key = meta.applicationServerKey
+  if (typeof key !== 'string') return null
+  const t = messageTexts[frame.language]
+  const endpoints = JSON.stringify(data.map(({ endpoint }) => endpoint))
+  const element = html`<push-messages key="${key}" endpoints="${endpoints}" on="${t.isOn}" denied="${t.denied}" absent="${t.absent}" failed="${t.failed}">
+<input type="hidden" name="subscription"><p role="status"></p><p hidden><button type="button" class="button">${t.turnOn}</button></p></push-messages>`
+  return card(
+    html`<p>${t.text}</p>${form(frame, PATH, element)}<noscript><p class="hint">${t.plain}</p></noscript>${browsers(frame, data)}`,
+    t.title,
+  )
+}
+
+function browsers(frame: Frame, all: readonly Subscription[]): Html | null {
+  if (all.length === 0) return null
+  const t = messageTexts[frame.language]
+  const items = all.map(({ id, endpoint, createdAt }) => ({
+    title: hostOf(endpoint),
+    about: html`${t.since} ${moment(createdAt, frame.language)}`,
+    action: form(frame, PATH, html`${hidden('off', id)}${button(t.turnOff)}`),
+  }))
+  return rows(t.browsers, items)
+}
+
+/** Returns the push service of a browser. */
+export function hostOf(endpoint: string): string {
+  return URL.parse(endpoint)?.hostname ?? ''
+}
+
+/** Takes what the forms of the card send. */
+export const messageScreens: readonly Endpoint[] = formScreen({
+  ...{ place: 'settings' as const, path: PATH, summary: 'Turns messages to a browser on or off.' },
+  show: () => ({ to: SETTINGS }),
+  send: async ({ api, fields, language }) => {
+    const off = typed(fields, 'off')
+    if (off !== '') await api.send('DELETE', `${API}/${encodeURIComponent(off)}`)
+    else {
+      // What the browser states, checked by the API.
+      const subscription = parseJson(Buffer.from(typed(fields, 'subscription') || '{}'))
+      await api.send('POST', API, { body: { ...Object(subscription), language } })
+    }
+    return { to: SETTINGS }
+  },
+})

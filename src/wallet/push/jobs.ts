@@ -1,0 +1,21 @@
+import { Type } from 'typebox'
+import { type Job, job } from '../../jobs/job.ts'
+import { UUID_PATTERN } from '../../uuid.ts'
+import { sendPushJob } from './send-push.ts'
+import { deleteSubscriptionsUntil } from './subscription-store.ts'
+
+/** Ends the messages to a user whose sessions were all ended. The sign-in enqueues it under this name. Idempotent. */
+const deletePushSubscriptionsJob = job({
+  name: 'wallet.delete-push-subscriptions',
+  payload: Type.Object(
+    { userId: Type.String({ pattern: UUID_PATTERN }), before: Type.String({ format: 'date-time' }) },
+    { additionalProperties: false },
+  ),
+  attemptsMax: 20,
+  timeoutSeconds: 30,
+  run: async ({ store }, { userId, before }, _signal, { tenantId }) =>
+    store.single(tenantId, (tx) => deleteSubscriptionsUntil(tx, userId, new Date(before))),
+})
+
+/** Work on messages to browsers that outlives a request. */
+export const pushJobs: readonly Job<never>[] = [sendPushJob, deletePushSubscriptionsJob]
