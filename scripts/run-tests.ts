@@ -1,14 +1,15 @@
 import { spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
-import { globSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { findPostgres, startPostgres } from '../test/support/postgres.ts'
-import { isPostgresContract, isStory, reachesDatabase, startsProgram } from '../test/support/test-files.ts'
+import { makeRunFolder } from '../test/support/run-folder.ts'
+import { isPostgresContract, placesOf, reachesDatabase, startsProgram, turnOf } from '../test/support/test-files.ts'
 import { runFiles, type TestRun } from '../test/support/test-run.ts'
 
 // Runs all tests, or those in the files that are named. Where PostgreSQL is installed, what depends on the database runs on a server of its own,
-// and the stories also on the embedded database; where it is not, everything runs embedded. TEST_DATABASE=embedded runs everything there,
+// and what the engines do differently also on the embedded database (test/support/test-files.ts); where it is not, everything runs embedded.
+// TEST_DATABASE=embedded runs everything there,
 // TEST_POSTGRES_URL on that server what depends on the database. Nothing but Node is needed to run the tests; what is left out for lack of a
 // program is listed at the end. CI installs the programs, so there everything runs.
 
@@ -22,7 +23,7 @@ const programs = [
   ['pgbouncer', '--version'],
 ] as const
 const given = process.argv.slice(2)
-const all = given.length > 0 ? given : storiesFirst(globSync(['src/**/*.test.ts', 'test/**/*.test.ts']).sort())
+const all = given.length > 0 ? given : longestFirst(globSync(['src/**/*.test.ts', 'test/**/*.test.ts']).sort())
 const leftOut: string[] = []
 let files = all
 for (const [program, flag] of programs) {
@@ -33,7 +34,7 @@ for (const [program, flag] of programs) {
 }
 
 // What the files of this run share: the seed of what is random, a database to copy, and modules that one of them has compiled.
-const folder = mkdtempSync(join(tmpdir(), 'chirograph-tests-'))
+const folder = makeRunFolder()
 process.env.TEST_SEED ??= String(randomInt(2 ** 31))
 process.env.TEST_RUN_FOLDER = folder
 process.env.NODE_COMPILE_CACHE = join(folder, 'compiled')
@@ -43,7 +44,6 @@ const runs = await (process.env.TEST_POSTGRES_URL !== undefined
   : process.env.TEST_DATABASE === 'embedded' || findPostgres() === null
     ? runEmbedded()
     : runOnBoth())
-rmSync(folder, { recursive: true, force: true })
 summarize(runs)
 process.exitCode = runs.every(({ isPassed }) => isPassed) ? 0 : 1
 
@@ -56,15 +56,15 @@ async function runEmbedded(): Promise<TestRun[]> {
   return [await runFiles('embedded', files)]
 }
 
-/** A test of a room is worth as much on one engine as on the other: SQL and migrations are the same. What may differ is seen by the stories. */
 async function runOnBoth(): Promise<TestRun[]> {
-  const dependent = files.filter(reachesDatabase)
-  const onEmbedded = files.filter((file) => !dependent.includes(file) || isStory(file))
-  const embedded = onEmbedded.length === 0 ? [] : [await runFiles('embedded', onEmbedded)]
-  if (dependent.length === 0) return embedded
+  const [onEmbedded, onServer] = (['embedded', 'postgresql'] as const).map((place) =>
+    files.filter((file) => placesOf(file).includes(place)),
+  )
+  const embedded = onEmbedded?.length === 0 ? [] : [await runFiles('embedded', onEmbedded ?? [])]
+  if (onServer === undefined || onServer.length === 0) return embedded
   const server = await startPostgres()
   process.env.TEST_POSTGRES_URL = server.url
-  return [...embedded, await runFiles('postgresql', dependent).finally(() => server.stop())]
+  return [...embedded, await runFiles('postgresql', onServer).finally(() => server.stop())]
 }
 
 async function runOnServer(): Promise<TestRun[]> {
@@ -75,10 +75,9 @@ async function runOnServer(): Promise<TestRun[]> {
   return [await runFiles('postgresql', dependent)]
 }
 
-/** Stories last longest: begun first, they do not keep the end waiting. */
-function storiesFirst(sorted: readonly string[]): string[] {
-  const { stories = [], others = [] } = Object.groupBy(sorted, (file) => (isStory(file) ? 'stories' : 'others'))
-  return [...stories, ...others]
+function longestFirst(sorted: readonly string[]): string[] {
+  const turns = new Map(sorted.map((file) => [file, turnOf(file)]))
+  return sorted.toSorted((one, other) => (turns.get(one) ?? 0) - (turns.get(other) ?? 0))
 }
 
 function summarize(runs: readonly TestRun[]): void {

@@ -41,7 +41,7 @@ before(async () => {
   const forbidden = ['/console/applications', '/console/webhooks', '/console/audit']
   rounds = [
     { kind: 'full', as: owner, stops: fullStops(full) },
-    { kind: 'missing', as: owner, stops: missingStops },
+    { kind: 'missing', as: owner, stops: missingStops, isAlike: true },
     { kind: 'empty', as: starter, stops: emptyStops },
     { kind: 'role', as: clerk, stops: forbidden.map((path) => ({ path, status: 403 })) },
   ]
@@ -53,7 +53,7 @@ after(async () => {
 })
 
 suite('every screen is sound, light and dark, 320 and 1,360 px', { skip, concurrency: true }, () => {
-  const checked = new Map()
+  const checked = new Set<string>()
   for (const language of ['en', 'fr'] as const)
     for (const javaScriptEnabled of [true, false])
       test(`${language}, scripts ${javaScriptEnabled ? 'on' : 'off'}`, async () => {

@@ -91,7 +91,7 @@ async function prepareStates(): Promise<void> {
 }
 
 suite('every page is sound, light and dark, 320 and 1,360 px', { skip, concurrency: true }, () => {
-  const checked = new Map()
+  const checked = new Set<string>()
   for (const language of ['en', 'fr'] as const)
     for (const javaScriptEnabled of [true, false])
       test(`${language}, scripts ${javaScriptEnabled ? 'on' : 'off'}`, async () => {

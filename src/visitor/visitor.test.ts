@@ -7,7 +7,6 @@ import { after, before, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { Browser, BrowserContextOptions, FrameLocator, Page } from 'playwright-core'
 import { axeDefects, layoutDefects, markupDefects, openBrowser, visit } from '../../test/support/browser.ts'
-import { postgresUrl } from '../../test/support/database.ts'
 import { makeTemplate, openIssuance } from '../../test/support/main-job.ts'
 import { type Api, type Deployment, deploy } from '../../test/support/server.ts'
 
@@ -294,10 +293,9 @@ const looks: readonly (BrowserContextOptions & { readonly name: string; readonly
 
 const begins = { en: 'Begin', fr: 'Commencer' }
 const accepted = { en: 'Accepted', fr: 'Acceptée' }
-const skip = postgresUrl === null ? false : 'how pages look does not depend on the database'
 
 for (const { name, language, ...options } of looks) {
-  test(`every page is sound: ${name}, ${language}`, { skip }, async () => {
+  test(`every page is sound: ${name}, ${language}`, async () => {
     if (pictures !== undefined) mkdirSync(pictures, { recursive: true })
     const isPlain = options.javaScriptEnabled === false
     const heading = `Show your student card, ${'long'.repeat(20)} <b>and more</b>`

@@ -23,9 +23,11 @@ export async function openBrowser(more: readonly string[] = []): Promise<Browser
   }
   const folders = (process.env.PATH ?? '').split(':')
   const executablePath = folders.map((folder) => join(folder, 'chromium')).find((path) => existsSync(path)) ?? ''
+  // With profiles that take turns, the browser would end and begin the process that it keeps for the next page at every page. Sites stay apart.
+  const limit = '--renderer-process-limit=1'
   return chromium.launch({
     executablePath,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', ...more],
+    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', limit, ...more],
   })
 }
 

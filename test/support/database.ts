@@ -24,8 +24,7 @@ export async function openTestDatabase(): Promise<TestDatabase> {
     url,
     close: async () => {
       await store.close()
-      if (postgresUrl !== null && url !== null)
-        await onServer(postgresUrl, `drop database if exists ${nameIn(url)} with (force)`)
+      if (url !== null) await dropDatabase(url)
     },
   }
 }
@@ -45,6 +44,11 @@ export async function createDatabase(server: string): Promise<string> {
     await client.end()
   }
   return at(server, name)
+}
+
+/** Removes a database and ends its connections. */
+export function dropDatabase(url: string): Promise<void> {
+  return onServer(at(url, 'postgres'), `drop database if exists ${nameIn(url)} with (force)`)
 }
 
 /** Copies a database to which nobody is connected. @returns puts the copy in place of the database */

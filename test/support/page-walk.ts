@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import type { Browser, BrowserContextOptions, Page, Response } from 'playwright-core'
 import { axeDefects, layoutDefects, markupDefects, type Visit, visit } from './browser.ts'
 
-/** A window and a colour scheme. Each neighbour in {@link looks} differs from the one before in one of them. */
+/** A window and a colour scheme. */
 type Look = {
   readonly name: string
   readonly colorScheme: 'light' | 'dark'
@@ -12,12 +12,16 @@ type Look = {
 
 const wide = { width: 1360, height: 900 } as const
 const narrow = { width: 320, height: 640 } as const
-const looks: readonly Look[] = [
-  { name: 'wide-light', colorScheme: 'light', viewport: wide },
-  { name: 'wide-dark', colorScheme: 'dark', viewport: wide },
-  { name: 'narrow-dark', colorScheme: 'dark', viewport: narrow },
-  { name: 'narrow-light', colorScheme: 'light', viewport: narrow },
-]
+const [light, dark] = ['light', 'dark'] as const
+const wideLight: Look = { name: 'wide-light', colorScheme: light, viewport: wide }
+const wideDark: Look = { name: 'wide-dark', colorScheme: dark, viewport: wide }
+const narrowDark: Look = { name: 'narrow-dark', colorScheme: dark, viewport: narrow }
+const narrowLight: Look = { name: 'narrow-light', colorScheme: light, viewport: narrow }
+/** Of a page one language is seen in the looks of one pair, the other language in those of the other. Each pair has both schemes and both widths. */
+const pairs = [
+  [wideLight, narrowDark],
+  [narrowLight, wideDark],
+] as const
 
 /** A page of the walk. `send`: the form of the page is sent with these values, and the answer is looked at. `status`: of the answer, 200 by default. */
 export type Stop = {
@@ -26,9 +30,10 @@ export type Stop = {
   readonly status?: number
 }
 
-/** The stops of one person. `kind` names them in defects and pictures. */
+/** The stops of one person. `kind` names them in defects and pictures. `isAlike`: many are the same page; of those one is looked at, and the status of all. */
 export type Round = {
   readonly kind: string
+  readonly isAlike?: boolean
   readonly as: BrowserContextOptions['storageState']
   readonly stops: readonly Stop[]
 }
@@ -43,36 +48,32 @@ export type Walk = {
   readonly rounds: readonly Round[]
   /** Folder for a picture of every page; none are made without it. */
   readonly pictures: string | undefined
-  /** Findings of the walks so far: what one walk has checked, the others need not check again. */
-  readonly checked: Map<string, Promise<readonly string[]>>
+  /** What the walks so far have checked of each page: what one of them has checked, the others need not check again. */
+  readonly checked: Set<string>
 }
 
 /** Of these rules of axe the result depends on the colour scheme. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
-/** What axe looks for in each of {@link looks}. */
-const rulesOf = {
-  en: ['all', undefined, COLOUR_RULES, undefined],
-  fr: [undefined, COLOUR_RULES, undefined, 'all'],
-} as const
 
-/** `WALK=all`: every page in each language with and without scripts; else in each of both once, in turn: a page in English with scripts is in French without. */
+/**
+ * `WALK=all`: every page in each language with and without scripts, in all looks, and every check in each; else in each of both once, in turn: a
+ * page in English with scripts is in French without, and what is the same in both is given to axe and the validator once.
+ */
 const isThorough = process.env.WALK === 'all'
 
 /**
- * Walks the stops. Each page is loaded once, and then looked at in both colour schemes at 320 and 1,360 px. In each of these four: nothing sticks
- * out, is cut off, or covered. In one of them axe with all rules, in the one with the other scheme and width the rules of colour; in the other
- * language it is the other two. Of each page: its status, valid HTML, no error of the console, no request to another origin. With scripts also
- * right to left, at 320 px.
- *
- * What axe and the validator would see in the very same state a second time is not given to them again: same look, same elements, attributes, texts
- * and boxes; or the same HTML but for tokens and ids.
+ * Walks the stops. Each page is loaded once in each language, and then looked at, over both languages, in both colour schemes at 320 and 1,360 px.
+ * In each of these: nothing sticks out, is cut off, or covered (no size depends on the scheme: a test of the style sheets). Of each page: its
+ * status, valid HTML, no error of the console, no request to another origin. With scripts also right to left, at 320 px. In one look axe with all
+ * rules, in the one with the other scheme and width the rules of colour; not again in the other language where elements, attributes and styles are
+ * the very same and only texts differ.
  *
  * @returns what is wrong, by page and look
  */
 export async function walk(on: Walk): Promise<string[]> {
   if (on.pictures !== undefined) mkdirSync(on.pictures, { recursive: true })
   const defects: string[] = []
-  for (const { kind, as, stops } of on.rounds) {
+  for (const { kind, as, stops, isAlike = false } of on.rounds) {
     const visited = await visit(on.browser, on.origin, {
       ...{ javaScriptEnabled: on.javaScriptEnabled, colorScheme: 'light', viewport: wide },
       ...(as !== undefined && { storageState: as }),
@@ -82,8 +83,11 @@ export async function walk(on: Walk): Promise<string[]> {
     for (const [index, stop] of stops.entries()) {
       if (!isThorough && (index % 2 === 0) !== ((on.language === 'en') === on.javaScriptEnabled)) continue
       const name = `${kind}-${String(index).padStart(2, '0')}-${on.language}${on.javaScriptEnabled ? '' : '-plain'}`
+      const looks = isThorough ? pairs.flat() : pairs[(Math.floor(index / 2) + (on.language === 'en' ? 0 : 1)) % 2]
       const before = visited.troubles.length
-      const looked = await lookAt(on, visited, stop, name).catch((error: Error) => [error.message])
+      const looked = await (isAlike && !isThorough ? isKnown(on, visited.page, stop) : Promise.resolve(false))
+        .then((known) => (known ? [] : lookAt(on, visited, { stop, name, looks: looks ?? [] })))
+        .catch((error: Error) => [error.message])
       const found = [...looked, ...visited.troubles.slice(before)]
       defects.push(...found.map((one) => `${stop.path} ${name}: ${one}`))
     }
@@ -92,30 +96,36 @@ export async function walk(on: Walk): Promise<string[]> {
   return defects
 }
 
-async function lookAt(on: Walk, { page }: Visit, stop: Stop, name: string): Promise<string[]> {
+/** Whether a page is, but for ids, one that was looked at in this language, with scripts or without. */
+async function isKnown(on: Walk, page: Page, { path, status = 200 }: Stop): Promise<boolean> {
+  const answer = await page.request.get(path, { headers: { accept: 'text/html' } })
+  if (answer.status() !== status) throw new Error(`the status is ${answer.status()} instead of ${status}`)
+  return !isNew(on, `${on.language} ${on.javaScriptEnabled} ${lasting(await answer.text())}`)
+}
+
+type Sight = { readonly stop: Stop; readonly name: string; readonly looks: readonly Look[] }
+
+async function lookAt(on: Walk, { page }: Visit, { stop, name, looks }: Sight): Promise<string[]> {
   const response = await arrive(page, stop)
-  const found = [...(await wrongStatus(response, stop)), ...(await once(on, ...(await markupOf(response))))]
-  for (const [index, look] of looks.entries()) {
-    const { colorScheme, viewport } = look
-    if (index > 0) await page.emulateMedia({ colorScheme })
-    if (index > 0) await page.setViewportSize(viewport)
+  const found = [...(await wrongStatus(response, stop))]
+  const id = `${stop.path} ${JSON.stringify(stop.send)}`
+  if (isNew(on, `${id} html ${outlineOf((await response?.text()) ?? '')}`))
+    found.push(...(await markupDefects(response)))
+  const hasAxe = isNew(on, `${id} ${await page.evaluate<string>(outlineShown)}`)
+  for (const [index, { name: look, colorScheme, viewport }] of looks.entries()) {
+    await page.emulateMedia({ colorScheme })
+    if (page.viewportSize()?.width !== viewport.width) await page.setViewportSize(viewport)
     const wrong = await layoutDefects(page)
-    const rules = rulesOf[on.language][index]
-    if (rules !== undefined) {
-      const key = `${look.name} ${String(rules)} ${await page.evaluate<string>(shownState).then(digest)}`
-      const axe = () => axeDefects(page, rules === 'all' ? undefined : rules, on.javaScriptEnabled)
-      wrong.push(...(await once(on, key, axe)))
+    const rules = index % 2 === 0 ? undefined : COLOUR_RULES
+    if (hasAxe) wrong.push(...(await axeDefects(page, rules, on.javaScriptEnabled)))
+    if (on.pictures !== undefined) await page.screenshot({ path: `${on.pictures}/${name}-${look}.png`, fullPage: true })
+    if (on.javaScriptEnabled && viewport === narrow) {
+      await page.evaluate(`document.documentElement.dir = 'rtl'`)
+      wrong.push(...(await layoutDefects(page)).map((one) => `right to left: ${one}`))
+      await page.evaluate(`document.documentElement.removeAttribute('dir')`)
     }
-    if (on.pictures !== undefined)
-      await page.screenshot({ path: `${on.pictures}/${name}-${look.name}.png`, fullPage: true })
-    found.push(...wrong.map((one) => `${look.name}: ${one}`))
+    found.push(...wrong.map((one) => `${look}: ${one}`))
   }
-  if (on.javaScriptEnabled) {
-    await page.evaluate(`document.documentElement.dir = 'rtl'`)
-    found.push(...(await layoutDefects(page)).map((one) => `right to left: ${one}`))
-  }
-  await page.emulateMedia({ colorScheme: 'light' })
-  await page.setViewportSize(wide)
   return found
 }
 
@@ -147,32 +157,38 @@ async function wrongStatus(response: Response | null, { status = 200 }: Stop): P
   return response?.status() === status ? [] : [`the status is ${response?.status()} instead of ${status}`]
 }
 
-/** What the validator reads, without what differs each time. */
-async function markupOf(response: Response | null): Promise<readonly [string, () => Promise<string[]>]> {
-  const text = (await response?.text()) ?? ''
-  const lasting = text.replaceAll(/(nonce|value)="[\w-]{20,}"|[0-9a-f]{8}-[0-9a-f-]{27}/g, '')
-  return [digest(lasting), () => markupDefects(response)]
+/** HTML without what differs each time. */
+function lasting(html: string): string {
+  return html.replaceAll(/(nonce|value)="[\w-]{20,}"|[0-9a-f]{8}-[0-9a-f-]{27}/g, '')
 }
 
-function once({ checked }: Walk, key: string, check: () => Promise<readonly string[]>): Promise<readonly string[]> {
-  const known = checked.get(key) ?? check()
-  checked.set(key, known)
-  return known
+/** HTML in which every text is the same: what two languages of a page have in common. Characters that HTML escapes stay. */
+function outlineOf(html: string): string {
+  return lasting(html)
+    .replaceAll(/<(a|span)[^>]* lang="\w\w"[^>]*>[^<]*<\/\1>/g, '')
+    .replaceAll(/ (lang|hreflang|title|alt|content|placeholder|aria-label|value)="[^"]+"/g, ' $1="t"')
+    .replaceAll(/lang=\w\w/g, '')
+    .replaceAll(/>([^<]*\S[^<]*)</g, (_, text: string) => `>${text.replaceAll(/[^&"']+/g, 't')}<`)
 }
 
-/** Runs in the page: what is shown, where. Hidden fields, addresses and ids are left out. */
-const shownState = `(() => {
-  const parts = []
+/** Whether this walk is the first to check it; true in a thorough one. */
+function isNew({ checked }: Walk, what: string): boolean {
+  const key = createHash('sha256').update(what).digest('base64')
+  if (checked.has(key)) return isThorough
+  checked.add(key)
+  return true
+}
+
+/** Runs in the page: its elements and their attributes, whether each has a text, and the colour of the organisation. Hidden fields, addresses, ids and the words themselves are left out. */
+const outlineShown = `(() => {
+  const words = ['lang', 'hreflang', 'title', 'alt', 'placeholder', 'aria-label', 'value', 'content']
+  const parts = [getComputedStyle(document.documentElement).getPropertyValue('--accent')]
   for (const one of document.documentElement.querySelectorAll('body, body *')) {
-    if (one.matches('input[type=hidden]')) continue
-    const { x, y, width, height } = one.getBoundingClientRect()
-    const own = [...one.childNodes].map((node) => (node.nodeType === 3 ? node.data : '')).join('')
-    const attributes = [...one.attributes].map(({ name, value }) => name + '=' + (/^\\/|^https?:/.test(value) ? '/' : value))
-    parts.push(one.tagName, ...attributes, own, x, y, width, height, one.value, one.checked, one.open)
+    if (one.matches('input[type=hidden], [lang]')) continue
+    const has = [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== '')
+    const attributes = [...one.attributes].map(({ name, value }) =>
+      name + '=' + (/^\\/|^https?:/.test(value) ? '/' : words.includes(name) ? value.trim() !== '' : value))
+    parts.push(one.tagName, ...attributes, has, one.checked, one.open)
   }
-  return parts.join('|').replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '')
+  return parts.join('|').replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}|lang=\\w\\w/g, '')
 })()`
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64')
-}

@@ -4,7 +4,7 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { copyDatabase, createDatabase, postgresUrl } from './database.ts'
+import { copyDatabase, createDatabase, dropDatabase, postgresUrl } from './database.ts'
 import { layTemplate } from './embedded-template.ts'
 import { freePort } from './free-port.ts'
 import { type Api, api, backendSecret } from './server.ts'
@@ -87,6 +87,7 @@ export async function serverChild(further: Readonly<Record<string, string>> = {}
     },
     remove: async () => {
       await endChild(child, 'SIGKILL')
+      if (database.DATABASE_URL !== undefined) await dropDatabase(database.DATABASE_URL)
       rmSync(folder, { recursive: true, force: true })
     },
     command: (...args) => runCommand(args, settings),

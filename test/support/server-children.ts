@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createDatabase, postgresUrl } from './database.ts'
+import { createDatabase, dropDatabase, postgresUrl } from './database.ts'
 import { layTemplate } from './embedded-template.ts'
 import { freePort } from './free-port.ts'
 import { roundRobin } from './round-robin.ts'
@@ -30,7 +30,8 @@ export async function serverChildren(
   const folder = mkdtempSync(join(tmpdir(), 'chirograph-children-'))
   const file = join(folder, 'bootstrap.json')
   if (bootstrap !== null) writeFileSync(file, JSON.stringify(bootstrap))
-  const database = postgresUrl === null ? {} : { DATABASE_URL: await createDatabase(postgresUrl) }
+  const database: { DATABASE_URL?: string } =
+    postgresUrl === null ? {} : { DATABASE_URL: await createDatabase(postgresUrl) }
   if (postgresUrl === null) await layTemplate(join(folder, 'data'))
   const front = await freePort()
   const ports = postgresUrl === null ? [front] : [await freePort(), await freePort()]
@@ -74,6 +75,7 @@ export async function serverChildren(
     stop: async () => {
       await proxy?.close()
       for (const index of children.keys()) await end(index === 0 ? 0 : 1)
+      if (database.DATABASE_URL !== undefined) await dropDatabase(database.DATABASE_URL)
       rmSync(folder, { recursive: true, force: true })
     },
   }

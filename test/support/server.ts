@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type MainOptions, start } from '../../src/main.ts'
-import { createDatabase, postgresUrl } from './database.ts'
+import { createDatabase, dropDatabase, postgresUrl } from './database.ts'
 import { layTemplate } from './embedded-template.ts'
 import { freePort } from './free-port.ts'
 import { roundRobin } from './round-robin.ts'
@@ -83,7 +83,8 @@ export async function deploy(
   const file = join(folder, 'bootstrap.json')
   const tenants = bootstrap.tenants.map((one) => ({ ...one, settings: settings[one.slug] ?? {} }))
   writeFileSync(file, JSON.stringify({ tenants }))
-  const database = postgresUrl === null ? {} : { DATABASE_URL: await createDatabase(postgresUrl) }
+  const database: { DATABASE_URL?: string } =
+    postgresUrl === null ? {} : { DATABASE_URL: await createDatabase(postgresUrl) }
   if (postgresUrl === null) await layTemplate(folder)
   const front = await freePort()
   const url = `http://127.0.0.1:${front}`
@@ -110,6 +111,7 @@ export async function deploy(
     stop: async () => {
       await proxy?.close()
       await Promise.all(servers.map((one) => one.stop()))
+      if (database.DATABASE_URL !== undefined) await dropDatabase(database.DATABASE_URL)
       rmSync(folder, { recursive: true, force: true })
     },
   }
