@@ -110,6 +110,19 @@ test('at the desk: two clicks to the code, and the result by itself', async () =
   await page.getByText('Valid', { exact: true }).waitFor({ timeout: 5000 })
   console.log(`wallet answered, desk shows it after ${Math.round(performance.now() - answered)} ms`)
   await page.getByText('BSc Computer Science').waitFor()
+  // A screen reader says the verdict once, by itself; the code is gone.
+  assert.match(await page.getByRole('alert').innerText(), /^Valid/)
+  assert.equal(await page.locator('main img.qr').count(), 0)
+  const checks = await page.locator('.checks li').allInnerTexts()
+  assert.deepEqual(
+    checks.map((one) => one.split('\n').at(-1)),
+    ['Passed', 'Passed', 'Passed', 'Passed', 'Passed', 'Passed', 'Passed', 'Not needed', 'Not needed'],
+  )
+  assert.match(checks.join('\n'), /Issuer is accepted\s+The owner of this kind of credential\./)
+  assert.match(checks.join('\n'), /Not revoked or suspended\s+As the issuer stated at/)
+  await page.getByText(/^Answered .* Answer kept until/).waitFor()
+  await page.reload()
+  assert.equal(await page.getByRole('alert').count(), 0)
   assert.deepEqual(troubles, [])
   await close()
 })

@@ -1,11 +1,13 @@
 import type { Json, JsonObject } from '../../crypto/json.ts'
+import { foreign, shownText } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { facts } from '../../pages/parts.ts'
 import type { Tone } from '../../pages/table.ts'
 import type { Frame } from '../frame/screen.ts'
+import { may } from '../frame/shell.ts'
+import { when } from '../frame/when.ts'
+import { type CredentialCheck, checkList, type Issue, issueSentence, whatIsWrong } from './checks.ts'
 import { type DeskTexts, deskTexts } from './texts.ts'
-
-type Issue = { readonly code: string; readonly message: string }
 
 /** A presentation request with its result, as the API returns it. */
 export type Check = {
@@ -14,6 +16,7 @@ export type Check = {
   readonly error: { readonly details: readonly Issue[] } | null
   readonly presentationTemplateId: string
   readonly templateName?: string
+  readonly completedAt?: string
   readonly claimsKeptUntil?: string
   readonly credentials: readonly {
     readonly isValid: boolean
@@ -21,6 +24,7 @@ export type Check = {
     readonly attributes: JsonObject
     readonly issuer: string | null
     readonly issues: readonly Issue[]
+    readonly checks?: readonly CredentialCheck[]
   }[]
   readonly expiresAt: string
   readonly authorizationRequestUri: string
@@ -44,34 +48,67 @@ export function verdictOf({ status, credentials }: Pick<Check, 'status' | 'crede
   return { name, tone: tones[name] }
 }
 
-/** The part of the page that changes by itself: the verdict, what was shown, and every check in words. */
-export function result(frame: Frame, check: Check): Html {
+/**
+ * The verdict, what was shown, and every check in words.
+ *
+ * @param isNews The wallet has answered while the page was open: a screen reader says the verdict, and says it once.
+ */
+export function result(frame: Frame, check: Check, isNews = false): Html {
   const t = deskTexts[frame.language]
   const { name, tone } = verdictOf(check)
-  const defects = (check.error?.details ?? []).map(({ message }) => html`<li lang="en">${message}</li>`)
-  return html`<div class="stack"><div class="verdict ${tone}" role="status"><b>${t.verdicts[name]}</b><p>${t.says[name]}</p></div>
-${defects.length > 0 && html`<ul class="list">${defects}</ul>`}${check.credentials.map((one) => shown(frame, t, one))}</div>`
+  const { credentials, error } = check
+  const wrong = [...new Set(credentials.flatMap(({ checks = [] }) => whatIsWrong(frame.language, checks)))].map(
+    (text) => html`<li>${text}</li>`,
+  )
+  // Only where no credential says it: the error repeats their issues.
+  const general = credentials.length > 0 ? [] : (error?.details ?? [])
+  const reasons = [...wrong, ...general.map((one) => html`<li>${issueSentence(frame.language, one)}</li>`)]
+  const verdict = html`<div class="verdict ${tone}"${isNews && html` role="alert"`}><b>${t.verdicts[name]}</b><p>${t.says[name]}</p>${reasons.length > 0 && html`<ul class="list">${reasons}</ul>`}</div>`
+  if (credentials.length === 0) return html`<div class="stack">${verdict}${times(frame, t, check)}</div>`
+  const checks = credentials.map((one) => checkList(frame, one.checks ?? [], one.issues))
+  return html`<div class="columns"><div class="stack">${verdict}${credentials.map((one) => shown(frame, t, one))}${times(frame, t, check)}</div><div class="stack">${checks}</div></div>`
 }
 
-function shown(
-  frame: Frame,
-  t: DeskTexts,
-  { attributes, issuer, issues, isValid, name }: Check['credentials'][number],
-): Html {
-  const claims = Object.entries(attributes).flatMap(([key, value]) => leaves(key, value))
-  const areas = Object.entries(t.checked).map(([area, text]) => {
-    const wrong = issues.some(({ code }) => code.startsWith(`${area}.`) && !warnings.has(code))
-    return [text, wrong ? t.wrong : t.right] as const
-  })
-  const notes = issues.map(({ code, message }) => html`<li lang="en">${message}<br><code>${code}</code></li>`)
-  return html`<section class="panel"><header><h2>${name ?? frame.t.menu.credentials}</h2></header>${facts([...claims.map(([key, value]) => [key.replaceAll('_', ' '), value] as const), [t.from, issuer ?? frame.t.none]])}
-<div class="inside">${notes.length > 0 && html`<ul class="list" aria-label="${t.warning}">${notes}</ul>`}<details${!isValid && html` open`}><summary>${t.checks}</summary>${facts(areas)}</details></div></section>`
+/** When the wallet answered, and until when the answer is kept. */
+function times(frame: Frame, t: DeskTexts, { id, completedAt, claimsKeptUntil }: Check): Html {
+  const answered = completedAt !== undefined && html`${t.answered} ${when(frame, completedAt)}. `
+  const erase =
+    may(frame, 'verification:write') && html` <a href="/console/verifications/${id}/erase">${t.deleteNow}</a>`
+  const kept = claimsKeptUntil !== undefined && html`${t.keptUntil} ${when(frame, claimsKeptUntil)}.${erase}`
+  return html`${(completedAt ?? claimsKeptUntil) !== undefined && html`<p class="hint">${answered}${kept}</p>`}`
+}
+
+function shown(frame: Frame, t: DeskTexts, { attributes, issuer, name, isValid }: Check['credentials'][number]): Html {
+  const claims = Object.entries(attributes).flatMap(([key, value]) => leaves(t, key, value))
+  const lines = claims.map(([key, value]) => [shownText(labelOf(key)), foreign(value, 1000)] as const)
+  const from = issuer === null ? frame.t.none : foreign(issuer)
+  const empty = lines.length === 0 && !isValid && html`<p class="hint inside">${t.nothingKept}</p>`
+  return html`<section class="panel"><header><h2>${name === null ? t.shown : foreign(name)}</h2></header>${empty}${facts([...lines, [t.from, from]])}</section>`
+}
+
+/** A claim name as people read it. */
+function labelOf(key: string): string {
+  const words = key.replaceAll('_', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 /** Claims as lines; parts of an object are lines of their own. */
-function leaves(key: string, value: Json): (readonly [string, string])[] {
-  if (Array.isArray(value)) return [[key, value.map(String).join(', ')]]
+function leaves(t: DeskTexts, key: string, value: Json): (readonly [string, string])[] {
+  if (typeof value === 'boolean') return [[key, value ? t.yes : t.no]]
+  if (Array.isArray(value))
+    return [
+      [
+        key,
+        value
+          .map((one) =>
+            leaves(t, '', one)
+              .map(([, text]) => text)
+              .join(' '),
+          )
+          .join(', '),
+      ],
+    ]
   if (value !== null && typeof value === 'object')
-    return Object.entries(value).flatMap(([inner, one]) => leaves(inner, one))
-  return [[key, String(value)]]
+    return Object.entries(value).flatMap(([inner, one]) => leaves(t, inner, one))
+  return [[key, value === null ? '' : String(value)]]
 }

@@ -75,21 +75,26 @@ const one = screen({
     const again = form(
       frame,
       DESK,
-      html`${onceField(frame.fields)}<input type="hidden" name="template" value="${data.presentationTemplateId}">${button(t.next, isOpen ? {} : { look: 'main' })}`,
+      html`${onceField(frame.fields)}<input type="hidden" name="template" value="${data.presentationTemplateId}"><button type="submit" class="button ${isOpen ? 'plain' : 'main'}" accesskey="n">${t.next}</button>`,
     )
-    const live = html`<live-region src="${DESK}/${data.id}/state" state="${isOpen ? (etag ?? '') : ''}">${result(frame, data)}</live-region>`
+    const live = html`<live-region src="${DESK}/${data.id}/state" state="${isOpen ? (etag ?? '') : ''}">${content(frame, t, data)}</live-region>`
     return {
       title: name,
       crumbs: [[t.title, DESK], [name]],
-      main: isOpen
-        ? html`<div class="columns">${code(frame, t, data)}${live}</div>`
-        : html`<div class="narrow">${live}</div>`,
+      main: live,
       actions: may(frame, 'verification:write') ? again : undefined,
       modules: ['copy-text', 'fragments'],
       reloadSeconds: isOpen ? 4 : undefined,
     }
   },
 })
+
+/** The code while the wallet has not answered; the result takes its place. */
+function content(frame: Frame, t: DeskTexts, data: Check, isNews = false): Html {
+  return data.status === 'requested'
+    ? html`<div class="asking">${code(frame, t, data)}${result(frame, data)}</div>`
+    : result(frame, data, isNews)
+}
 
 function code(
   frame: Frame,
@@ -108,7 +113,8 @@ const state = screen({
     const known = String(frame.headers['x-state'] ?? '')
     const { data, etag, status } = await readCheck(frame, { 'if-none-match': known, prefer: 'wait=6' })
     if (status === 304) return { fragment: html``, status: 204 }
-    return { fragment: result(frame, data), headers: { 'x-state': data.status === 'requested' ? (etag ?? '') : '' } }
+    const fragment = content(frame, deskTexts[frame.language], data, true)
+    return { fragment, headers: { 'x-state': data.status === 'requested' ? (etag ?? '') : '' } }
   },
 })
 
