@@ -30,37 +30,10 @@ export type Engine = {
   readonly close: () => Promise<void>
 }
 
-/**
- * Sets the role, the tenant and the time limits of the transaction. Functions instead of SET, so that the values are parameters; in the
- * condition of a SELECT, so that no row is returned (the concatenation is never null). The time limits are not set when a connection is
- * opened, since a connection pooler refuses that.
- */
-export const setSessionContext: Sql = {
-  name: 'store.set_session_context',
-  text: `select where (set_config('role', $1, true) || set_config('chirograph.tenant_id', $2, true)
-    || set_config('statement_timeout', $3, true) || set_config('idle_in_transaction_session_timeout', '30s', true)) is null`,
-}
-
-/** As {@link setSessionContext}, for statements that are planned once. */
-export const setPlannedOnceContext: Sql = {
-  name: 'store.set_planned_once_context',
-  text: `select where (set_config('role', $1, true) || set_config('chirograph.tenant_id', $2, true)
-    || set_config('statement_timeout', $3, true) || set_config('idle_in_transaction_session_timeout', '30s', true)
-    || set_config('plan_cache_mode', 'force_generic_plan', true)) is null`,
-}
-
 /** Time limit of one round trip, by default. */
 export const ANSWER_MS_MAX = 10_000
 
 /** Time limit of one statement: shorter than that of its round trip, so that PostgreSQL ends a slow statement and the connection stays. */
 export function statementMsMax(answerMsMax: number): number {
   return Math.max(answerMsMax - 1000, Math.ceil(answerMsMax * 0.8))
-}
-
-/** The parameters of {@link setSessionContext}. */
-export function sessionContextValues(
-  { role, tenantId }: SessionContext,
-  statementMs = statementMsMax(ANSWER_MS_MAX),
-): [string, string, string] {
-  return [role, tenantId ?? '', String(statementMs)]
 }

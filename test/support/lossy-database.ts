@@ -176,6 +176,7 @@ export async function lossyDatabase(target: string): Promise<LossyDatabase> {
 function join(client: Socket, database: Socket, state: State): void {
   const fromClient = messages(true)
   const fromDatabase = messages(false)
+  const readStatement = statementReader()
   let losing: Loss | null = null
   const cut = (loss: Loss) => {
     client.destroy()
@@ -185,7 +186,7 @@ function join(client: Socket, database: Socket, state: State): void {
   client.on('data', (chunk: Buffer) => {
     if (state.mode === 'silent') return
     for (const message of fromClient(chunk)) {
-      const statement = statementOf(message)
+      const statement = readStatement(message)
       if (statement !== null) losing ??= state.lossAt(statement)
       if (losing?.what === 'request') return cut(losing)
       database.write(message)
@@ -201,16 +202,25 @@ function join(client: Socket, database: Socket, state: State): void {
 }
 
 const BIND = 0x42 // B
+const PARSE = 0x50 // P
 const QUERY = 0x51 // Q
 const READY_FOR_QUERY = 0x5a // Z
 
-/** Name of a prepared statement that is bound, or `commit`; null for a message of any other kind. */
-function statementOf(message: Buffer): string | null {
-  if (message[0] === QUERY) return /^commit\b/i.test(message.toString('utf8', 5)) ? 'commit' : null
-  if (message[0] !== BIND) return null
-  const from = message.indexOf(0, 5) + 1
-  const name = message.toString('utf8', from, message.indexOf(0, from))
-  return name.startsWith('store.') ? null : name
+/**
+ * Reads the messages of a client in their order: the name of a prepared statement that is bound, or `commit`; null for a message of any other
+ * kind, and for the commands that open a transaction.
+ */
+function statementReader(): (message: Buffer) => string | null {
+  let isCommand = false
+  return (message) => {
+    if (message[0] === QUERY) return /^commit\b/i.test(message.toString('utf8', 5)) ? 'commit' : null
+    // A parsed statement without a name, whose text follows.
+    if (message[0] === PARSE && message[5] === 0) isCommand = message.toString('utf8', 6).startsWith('set local ')
+    if (message[0] !== BIND) return null
+    const from = message.indexOf(0, 5) + 1
+    const name = message.toString('utf8', from, message.indexOf(0, from))
+    return name.startsWith('store.') || (name === '' && isCommand) ? null : name
+  }
 }
 
 /** Cuts a stream into whole messages. The first one of a client has no code before its length. */

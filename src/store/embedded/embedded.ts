@@ -1,6 +1,6 @@
 import { PGlite, type Transaction } from '@electric-sql/pglite'
 import { readOwnJson } from '../../crypto/json.ts'
-import { type Engine, type RunStatement, sessionContextValues, setSessionContext } from '../engine.ts'
+import { ANSWER_MS_MAX, type Engine, type RunStatement, type SessionContext, statementMsMax } from '../engine.ts'
 import type { Sql } from '../store.ts'
 import { toWire } from '../wire-values.ts'
 import { lockFolder } from './folder-lock.ts'
@@ -9,6 +9,13 @@ const OID_BYTEA = 17
 const OID_INT8 = 20
 const OID_JSON = 114
 const OID_JSONB = 3802
+
+/**
+ * Sets the role, the tenant and the time limits of the transaction by one statement without rows: in the condition of a SELECT, and the
+ * concatenation is never null.
+ */
+const SET_CONTEXT = `select where (set_config('role', $1, true) || set_config('chirograph.tenant_id', $2, true)
+  || set_config('statement_timeout', $3, true) || set_config('idle_in_transaction_session_timeout', '30s', true)) is null`
 
 /**
  * Opens the engine for development and small installations: PostgreSQL inside the process, its files under `folder`. Committed data survives a
@@ -43,12 +50,12 @@ export async function openEmbedded(folder: string | null, startFrom: Blob | null
     kind: 'embedded',
     transaction: (context, work) =>
       db.transaction(async (tx) => {
-        await tx.query(setSessionContext.text, sessionContextValues(context))
+        await tx.query(SET_CONTEXT, contextValues(context))
         return work(runIn(tx))
       }),
     single: (context, statement, values) =>
       db.transaction(async (tx) => {
-        await tx.query(setSessionContext.text, sessionContextValues(context))
+        await tx.query(SET_CONTEXT, contextValues(context))
         return runIn(tx)(statement, values)
       }),
     asOwner: (work) =>
@@ -65,4 +72,8 @@ export async function openEmbedded(folder: string | null, startFrom: Blob | null
       unlock()
     },
   }
+}
+
+function contextValues({ role, tenantId }: SessionContext): [string, string, string] {
+  return [role, tenantId ?? '', String(statementMsMax(ANSWER_MS_MAX))]
 }

@@ -16,6 +16,9 @@ const rows = sql(
 const none = sql('test.none', 'create temporary table if not exists of_this_session (n int)')
 const wrong = sql('test.wrong', 'select 1 / $1::int as n')
 const insert = sql('test.insert', 'insert into of_this_session values ($1) returning n')
+const tenant = sql('test.tenant', `select current_setting('chirograph.tenant_id', true) as tenant`)
+const begin = sql('test.begin', 'begin')
+const commit = sql('test.commit', 'commit')
 const count = sql('test.count', 'select count(*)::int as n from of_this_session')
 
 // What is relied on in the library is tried in each run; on a real server too where there is one.
@@ -29,6 +32,10 @@ async function on<T>(url: string, work: (client: pg.Client) => Promise<T>, more:
   const client = new pg.Client({ connectionString: url, ...more })
   await client.connect()
   return work(client).finally(() => client.end())
+}
+
+async function runAround<T>(client: pg.Client, index: number, ...steps: ReturnType<typeof stepOf>[]): Promise<T[]> {
+  return client.query(new OneTrip<T>(steps, 'once', index)).rows
 }
 
 async function run<T>(client: pg.Client, ...steps: ReturnType<typeof stepOf>[]): Promise<T[]> {
@@ -62,6 +69,29 @@ for (const [name, urlOf] of [
       await assert.rejects(run(client, stepOf(insert, [1]), stepOf(wrong, [0])), { code: '22012' })
       assert.deepEqual(await run(client, stepOf(insert, [2]), stepOf(count, [])), [{ n: 1 }])
     }),
+  )
+
+  test(
+    `commands around a statement are in its trip, on ${name}`,
+    {
+      skip,
+    },
+    () =>
+      on(urlOf(), async (client) => {
+        const opening = [stepOf(begin, []), stepOf({ name: '', text: `set local chirograph.tenant_id = 'a'` }, [])]
+        await run(client, stepOf(none, []))
+        await run(client, stepOf({ name: '', text: 'delete from of_this_session' }, []))
+        const around = (...steps: ReturnType<typeof stepOf>[]) =>
+          runAround(client, 2, ...opening, ...steps, stepOf(commit, []))
+        assert.deepEqual(await around(stepOf(insert, [1])), [{ n: 1 }])
+        assert.deepEqual(await around(stepOf(tenant, [])), [{ tenant: 'a' }])
+        assert.deepEqual(await run(client, stepOf(tenant, [])), [{ tenant: '' }])
+        // After an error nothing was committed, and the session waits for the rollback.
+        await assert.rejects(around(stepOf(insert, [2]), stepOf(wrong, [0])), { code: '22012' })
+        await assert.rejects(run(client, stepOf(count, [])), { code: '25P02' })
+        await client.query('rollback')
+        assert.deepEqual(await run(client, stepOf(count, [])), [{ n: 1 }])
+      }),
   )
 
   test(`trips on one connection run in order, and each gets its own rows, from ${name}`, { skip }, () =>

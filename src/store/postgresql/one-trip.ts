@@ -29,7 +29,7 @@ const preparedBy = new WeakMap<pg.Connection, Set<string>>()
 
 /**
  * Sends statements in one round trip, by the extended query protocol with a single Sync at the end. Without BEGIN among them they are one
- * transaction. Returns the rows of the last statement. Sent at most once.
+ * transaction. Returns the rows of one statement, by default of the last. Sent at most once.
  *
  * The library sends a Sync after each statement, which makes each a write and a transaction of its own.
  *
@@ -39,6 +39,7 @@ export class OneTrip<Row> implements pg.Submittable {
   readonly rows: Promise<Row[]>
   readonly #steps: readonly Step[]
   readonly #preparing: Preparing
+  readonly #returning: number
   readonly #found: Fields[] = []
   #columns: readonly Column[] = []
   #done = 0
@@ -47,9 +48,11 @@ export class OneTrip<Row> implements pg.Submittable {
   readonly #resolve: (rows: Row[]) => void
   readonly #reject: (error: unknown) => void
 
-  constructor(steps: readonly Step[], preparing: Preparing = 'once') {
+  /** @param returning Index of the statement whose rows are returned. */
+  constructor(steps: readonly Step[], preparing: Preparing = 'once', returning = steps.length - 1) {
     this.#steps = steps
     this.#preparing = preparing
+    this.#returning = returning
     const { promise, resolve, reject } = Promise.withResolvers<Row[]>()
     this.rows = promise
     this.#resolve = resolve
@@ -62,11 +65,11 @@ export class OneTrip<Row> implements pg.Submittable {
     if (this.#isSent) return new Error('these statements were sent before')
     this.#isSent = true
     connection.stream.cork()
-    for (const { statement, values } of this.#steps) {
+    for (const [index, { statement, values }] of this.#steps.entries()) {
       this.#prepare(connection, statement)
       const name = this.#preparing === 'unnamed' ? '' : statement.name
       connection.bind({ statement: name, values: [...values] }, true)
-      if (statement === this.#steps.at(-1)?.statement) connection.describe({ type: 'P' }, true)
+      if (index === this.#returning) connection.describe({ type: 'P' }, true)
       connection.execute({}, true)
     }
     connection.sync()
@@ -103,7 +106,7 @@ export class OneTrip<Row> implements pg.Submittable {
   }
 
   handleDataRow({ fields }: { fields: Fields }): void {
-    if (this.#done === this.#steps.length - 1) this.#found.push(fields)
+    if (this.#done === this.#returning) this.#found.push(fields)
   }
 
   handleCommandComplete(): void {

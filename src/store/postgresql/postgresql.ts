@@ -1,23 +1,13 @@
 import pg from 'pg'
 import { withTimeLimit } from '../../time-limit.ts'
 import { DatabaseUnavailable } from '../database-unavailable.ts'
-import { isDistributedDatabase } from '../distribution/layout.ts'
-import {
-  ANSWER_MS_MAX,
-  type Engine,
-  type OwnerWork,
-  type RunStatement,
-  type SessionContext,
-  sessionContextValues,
-  setPlannedOnceContext,
-  setSessionContext,
-  statementMsMax,
-} from '../engine.ts'
+import { ANSWER_MS_MAX, type Engine, type OwnerWork, type RunStatement, statementMsMax } from '../engine.ts'
 import type { Sql } from '../store.ts'
 import { refuseForgetfulProxy } from './forgetful-proxy.ts'
 import { openHosts } from './hosts.ts'
 import { explained, isServerLost } from './lost-connection.ts'
 import { OneTrip, type Step, stepOf } from './one-trip.ts'
+import { contextStepsOf } from './session-context.ts'
 
 type Options = {
   readonly url: string
@@ -29,11 +19,9 @@ type Options = {
   readonly isPrepared?: boolean | undefined
 }
 
-const begin = stepOf({ name: 'store.begin_transaction', text: 'begin' }, [])
-
 /**
- * Opens the engine for production. The statements that open a transaction are sent with its first statement; a transaction of one statement is
- * one round trip. A session keeps only prepared statements after a transaction, so a transaction-pooling proxy (PgBouncer 1.21 or newer with
+ * Opens the engine for production. The commands that open a transaction are sent with its first statement; a transaction of one statement is
+ * one round trip, its commit included. A session keeps only prepared statements after a transaction, so a transaction-pooling proxy (PgBouncer 1.21 or newer with
  * `max_prepared_statements`) works.
  *
  * A connection that does not respond in time is closed, and the caller gets {@link DatabaseUnavailable}. Statements that surely had no effect
@@ -56,34 +44,22 @@ export function openPostgresql(options: Options): Engine {
   const link: Link = {
     connect: hosts.connect,
     url: hosts.url,
-    send: <Row>(client: pg.PoolClient, steps: readonly Step[]) => {
-      const trip = new OneTrip<Row>(steps, isPrepared ? 'once' : 'unnamed')
+    send: <Row>(client: pg.PoolClient, steps: readonly Step[], returning?: number) => {
+      const trip = new OneTrip<Row>(steps, isPrepared ? 'once' : 'unnamed', returning)
       return sent(client, client.query(trip).rows, (error) => trip.hadNoEffect(error))
     },
     control: (client, text) => sent(client, client.query(text), () => false),
   }
-  const contextStep = (context: SessionContext, { isPlannedOnce = false }: Sql) =>
-    stepOf(
-      isPlannedOnce ? setPlannedOnceContext : setSessionContext,
-      sessionContextValues(context, statementMsMax(answerMsMax)),
-    )
-  let isDistributed = false
-  const inTransaction = <T>(context: SessionContext, work: (run: RunStatement) => Promise<T>) =>
-    transaction(
-      link,
-      (first) => [begin, contextStep(context, first), ...(isDistributed ? [tenantOfNodes(context)] : [])],
-      work,
-    )
+  const { before, around } = contextStepsOf(statementMsMax(answerMsMax))
   return {
     kind: 'postgresql',
-    transaction: inTransaction,
-    single: async (context, statement, values) =>
-      isDistributed
-        ? inTransaction(context, (run) => run(statement, values))
-        : single(link, [contextStep(context, statement), stepOf(statement, values)]),
+    transaction: (context, work) => transaction(link, (first) => before(context, first), work),
+    single: async (context, statement, values) => {
+      const { steps, index } = around(context, stepOf(statement, values))
+      return single(link, steps, index)
+    },
     asOwner: (work) => asOwner(link, work),
     check: async () => {
-      isDistributed = await asOwner(link, (_script, run) => isDistributedDatabase(run))
       if (!isPrepared) return
       const client = await hosts.connect()
       client.release()
@@ -94,19 +70,11 @@ export function openPostgresql(options: Options): Engine {
   }
 }
 
-/**
- * The tenant by SET LOCAL, which a distributed engine sends to its nodes, as it does not send calls of set_config. The role needs no such statement: a
- * node is connected as the current role.
- */
-function tenantOfNodes({ tenantId }: SessionContext): Step {
-  // SET takes no parameter. The value is a checked UUID.
-  return stepOf({ name: '', text: `set local chirograph.tenant_id = '${tenantId ?? ''}'` }, [])
-}
-
 /** Sends statements, and the commands that begin and end a transaction. */
 type Link = {
   readonly connect: () => Promise<pg.PoolClient>
-  readonly send: <Row>(client: pg.PoolClient, steps: readonly Step[]) => Promise<Row[]>
+  /** Returns the rows of the statement with the index `returning`, by default of the last. */
+  readonly send: <Row>(client: pg.PoolClient, steps: readonly Step[], returning?: number) => Promise<Row[]>
   readonly control: (client: pg.PoolClient, text: 'begin' | 'commit' | 'rollback') => Promise<pg.QueryResult>
   readonly url: () => string
 }
@@ -137,16 +105,17 @@ async function transaction<T>(
   }
 }
 
-async function single<Row>(link: Link, steps: readonly Step[]): Promise<Row[]> {
+async function single<Row>(link: Link, steps: readonly Step[], returning: number): Promise<Row[]> {
   const used = await borrow(link)
   let isClean = false
   try {
-    const rows = await sendFirst<Row>(link, used, steps)
+    const rows = await sendFirst<Row>(link, used, steps, returning)
     isClean = true
     return rows
   } catch (error) {
-    // A refused statement leaves the connection usable; an error that ends the session does not.
-    isClean = error instanceof pg.DatabaseError && error.severity === 'ERROR'
+    // A refused statement leaves the connection usable after a rollback; an error that ends the session does not.
+    const isRefused = error instanceof pg.DatabaseError && error.severity === 'ERROR'
+    isClean = isRefused && (await hasRolledBack(link, used.client))
     throw error
   } finally {
     used.release(!isClean)
@@ -182,13 +151,13 @@ async function borrow(link: Link): Promise<Used> {
 }
 
 /** Sends the first statements of a transaction, and once more if they had no effect. */
-async function sendFirst<Row>(link: Link, used: Used, steps: readonly Step[]): Promise<Row[]> {
+async function sendFirst<Row>(link: Link, used: Used, steps: readonly Step[], returning?: number): Promise<Row[]> {
   try {
-    return await link.send<Row>(used.client, steps)
+    return await link.send<Row>(used.client, steps, returning)
   } catch (error) {
     if (!(error instanceof DatabaseUnavailable && error.hadNoEffect)) throw error
     await used.exchange()
-    return link.send<Row>(used.client, steps)
+    return link.send<Row>(used.client, steps, returning)
   }
 }
 

@@ -1,0 +1,56 @@
+import { isWrittenUuid } from '../../uuid.ts'
+import type { SessionContext } from '../engine.ts'
+import type { Sql } from '../store.ts'
+import { type Step, stepOf } from './one-trip.ts'
+
+const begin = command('store.begin_transaction', 'begin')
+const commit = command('store.commit_transaction', 'commit')
+const roles = {
+  chirograph_app: command('store.set_tenant_role', 'set local role chirograph_app'),
+  chirograph_across: command('store.set_across_role', 'set local role chirograph_across'),
+}
+const noTenant = command('store.set_no_tenant', `set local chirograph.tenant_id = ''`)
+const limitIdle = command('store.limit_idle_time', `set local idle_in_transaction_session_timeout = '30s'`)
+const planOnce = command('store.plan_once', 'set local plan_cache_mode = force_generic_plan')
+
+/**
+ * The commands around the statements of a transaction. SET LOCAL in an explicit transaction instead of `set_config`, because a distributed
+ * engine passes only the former on to its nodes. All end with the transaction, so a transaction-pooling proxy allows them; time limits are not
+ * set when a connection is opened, since it refuses that.
+ */
+export type ContextSteps = {
+  /** Sent with the first statement of a transaction. */
+  readonly before: (context: SessionContext, first: Sql) => readonly Step[]
+  /** A whole transaction of one statement, and the index of that statement. */
+  readonly around: (context: SessionContext, step: Step) => { readonly steps: readonly Step[]; readonly index: number }
+}
+
+/** @param statementMs Time limit of one statement in milliseconds. */
+export function contextStepsOf(statementMs: number): ContextSteps {
+  const limitStatements = command(
+    'store.limit_statement_time',
+    `set local statement_timeout = ${Math.ceil(statementMs)}`,
+  )
+  const opening = ({ role, tenantId }: SessionContext, { isPlannedOnce = false }: Sql) => [
+    ...[begin, roles[role], setTenant(tenantId), limitStatements, limitIdle],
+    ...(isPlannedOnce ? [planOnce] : []),
+  ]
+  return {
+    before: opening,
+    around: (context, step) => {
+      const before = opening(context, step.statement)
+      return { steps: [...before, step, commit], index: before.length }
+    },
+  }
+}
+
+/** SET takes no parameters. The command has no name, since a connection would keep that of each tenant. @throws Error for a value that is no UUID */
+function setTenant(tenantId: string | null): Step {
+  if (tenantId === null) return noTenant
+  if (!isWrittenUuid(tenantId)) throw new Error('not a tenant id')
+  return command('', `set local chirograph.tenant_id = '${tenantId}'`)
+}
+
+function command(name: string, text: string): Step {
+  return stepOf({ name, text }, [])
+}
