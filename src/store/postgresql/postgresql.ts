@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { withTimeLimit } from '../../time-limit.ts'
 import { DatabaseUnavailable } from '../database-unavailable.ts'
-import { isDistributedDatabase } from '../distribution/layout.ts'
+import { distributionOf } from '../distribution/layout.ts'
 import {
   ANSWER_MS_MAX,
   type Engine,
@@ -62,12 +62,13 @@ export function openPostgresql(options: Options): Engine {
     },
     control: (client, text) => sent(client, client.query(text), () => false),
   }
+  let isDistributed = false
   const contextStep = (context: SessionContext, { isPlannedOnce = false }: Sql) =>
     stepOf(
-      isPlannedOnce ? setPlannedOnceContext : setSessionContext,
+      // The distributed engine plans each use with its values, since the tenant decides on the node.
+      isPlannedOnce && !isDistributed ? setPlannedOnceContext : setSessionContext,
       sessionContextValues(context, statementMsMax(answerMsMax)),
     )
-  let isDistributed = false
   const inTransaction = <T>(context: SessionContext, work: (run: RunStatement) => Promise<T>) =>
     transaction(
       link,
@@ -83,7 +84,7 @@ export function openPostgresql(options: Options): Engine {
         : single(link, [contextStep(context, statement), stepOf(statement, values)]),
     asOwner: (work) => asOwner(link, work),
     check: async () => {
-      isDistributed = await asOwner(link, (_script, run) => isDistributedDatabase(run))
+      isDistributed = await asOwner(link, async (_script, run) => (await distributionOf(run)).kind === 'distributed')
       if (!isPrepared) return
       const client = await hosts.connect()
       client.release()
