@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { ConfigMistakes } from './config.ts'
 import { generateVapidKey } from './crypto/web-push/vapid.ts'
 import { BootstrapMistakes } from './directory/bootstrap/bootstrap-file.ts'
-import { apply, createOwner, migrateDatabase, start } from './main.ts'
+import { apply, createOwner, distributeDatabase, migrateDatabase, start } from './main.ts'
 import { checkAuditArchive, checkBackups, recoverDatabase, rotateKeys, verifyDatabase } from './maintenance.ts'
 import type { IntegrityReport } from './recovery/integrity.ts'
 
@@ -13,6 +13,7 @@ const USAGE = `chirograph: issue, hold and verify digital credentials
 
   chirograph serve          start the server (settings: docs/configuration.md)
   chirograph migrate        bring the database up to date, and do nothing else
+  chirograph distribute     distribute the tables over a Citus cluster, while no server runs (docs/distribution.md)
   chirograph apply FILE     apply a bootstrap file of tenants, clients and users
   chirograph owner create [--tenant SLUG] [--username NAME]
                             print a one-time link by which a person becomes an owner of a tenant
@@ -34,6 +35,8 @@ export async function run(args: readonly string[], env: Env): Promise<number> {
   try {
     if (command === 'serve' && args.length === 1) return await serve(env)
     if (command === 'migrate' && args.length === 1) return print(migrated(await migrateDatabase(env)))
+    if (command === 'distribute' && args.length === 1)
+      return print(JSON.stringify(await distributeDatabase(env), null, 2))
     if (command === 'push-key' && args.length === 1) return print(generateVapidKey().toString('base64url'))
     if (command === 'backup-check' && args.length === 1) return printBackupCheck(await checkBackups(env))
     if (command === 'verify' && args.length === 1) return printIntegrity(await verifyDatabase(env))
@@ -65,7 +68,7 @@ function migrated(count: number): string {
 function usageMistake(command: string): string {
   if (command === 'owner') return 'owner takes the word create'
   if (command === 'push-key') return 'push-key takes no arguments'
-  if (['serve', 'migrate', 'verify', 'backup-check'].includes(command)) {
+  if (['serve', 'migrate', 'distribute', 'verify', 'backup-check'].includes(command)) {
     return `${command} takes no arguments; its settings are environment variables`
   }
   if (command === 'keys') return 'keys takes the word rotate'

@@ -23,7 +23,7 @@ import { markPlaceOf } from './recovery/mark-place.ts'
 import { refuseOlderState } from './recovery/recovery-mark.ts'
 import { describeDatabaseError } from './store/database-problem.ts'
 import { openStore } from './store/opening/open-store.ts'
-import { platformTenantId, type Store } from './store/store.ts'
+import { type DistributionReport, platformTenantId, type Store } from './store/store.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -99,13 +99,30 @@ export async function createOwner(env: Env, tenant: string | null, username: str
 
 /** Applies pending migrations, by the account of DATABASE_URL, and nothing else. Needs only the settings of the database. @returns how many */
 export async function migrateDatabase(env: Env): Promise<number> {
+  const config = databaseConfig(env)
+  const { store, applied } = await openDatabase(config, openLog(config.logLevel))
+  await store.close()
+  return applied
+}
+
+/** Distributes the tables of the configured database over the nodes of its Citus cluster, after the migrations. No server may run meanwhile. */
+export async function distributeDatabase(env: Env): Promise<DistributionReport> {
+  const config = databaseConfig(env)
+  const { store } = await openDatabase(config, openLog(config.logLevel))
+  try {
+    return await store.distribute()
+  } finally {
+    await store.close()
+  }
+}
+
+/** The settings of the database alone. */
+function databaseConfig(env: Env): Config {
   const names = Object.keys(env).filter((name) => /^(DATABASE_.*|DATA_DIR|LOG_LEVEL)$/.test(name))
   const config = readConfig(Object.fromEntries(names.map((name) => [name, env[name]])))
   if (env.NODE_ENV === 'production' && config.databaseUrl === null)
     throw new Error('DATABASE_URL is required in production')
-  const { store, applied } = await openDatabase(config, openLog(config.logLevel))
-  await store.close()
-  return applied
+  return config
 }
 
 /** A platform that serves nothing yet. */
@@ -126,6 +143,7 @@ export async function assemble(env: Env, options: MainOptions): Promise<Assemble
   const { store, keyDevice, release } = await openResources(config, log)
   log.info({}, 'starting: the database is up to date')
   try {
+    await refusePartlyDistributed(store, log)
     const masterKey = config.masterKey ?? developmentKey(config.dataDir)
     const telemetry = await openTelemetry(config, log)
     const clock = options.clock ?? systemClock
@@ -142,6 +160,16 @@ export async function assemble(env: Env, options: MainOptions): Promise<Assemble
     await release()
     throw error
   }
+}
+
+/** @throws Error if some tables of tenants are distributed and others are not: statements over both fail, or miss foreign keys. */
+async function refusePartlyDistributed(store: Store, log: Log): Promise<void> {
+  const { kind, missing } = await store.distribution()
+  if (kind === 'distributable')
+    log.warn({}, 'the database is a Citus coordinator, but no table is distributed: all rows stay on this node')
+  if (kind !== 'partly') return
+  const what = missing.length === 0 ? 'foreign keys are missing' : `not distributed: ${missing.join(', ')}`
+  throw new Error(`the database is distributed in part (${what}): run \`chirograph distribute\``)
 }
 
 /** Loads OpenTelemetry only where it is used. */

@@ -21,6 +21,29 @@ export type AcrossTx = { readonly [acrossTx]: true; readonly rows: Rows }
 /** Counts since the store was opened. Statements that were sent together are one round trip. */
 export type StoreCounts = { statements: number; transactions: number; roundTrips: number }
 
+/**
+ * How a table lies on a distributed engine: `reference`: a copy on each node; `distributed`: by its tenant, together with all other rows of the
+ * tenant; `local`: on the coordinator.
+ */
+export type Placement = 'reference' | 'distributed' | 'local'
+
+/** What `chirograph distribute` did. `leftOut`: foreign keys that a distributed engine cannot have; they are gone. */
+export type DistributionReport = {
+  readonly workers: number
+  readonly tables: Readonly<Record<Placement, number>>
+  readonly placedNow: readonly string[]
+  readonly leftOut: readonly string[]
+}
+
+/**
+ * Where the rows of tenants are. `whole`: on one server; `distributable`: on one server, which could distribute them; `partly`: some tables are
+ * distributed and those in `missing` are not, so that no server may run; `distributed`: by tenant over several nodes.
+ */
+export type Distribution = {
+  readonly kind: 'whole' | 'distributable' | 'partly' | 'distributed'
+  readonly missing: readonly string[]
+}
+
 /** The database: PostgreSQL or the embedded engine, with the same SQL. */
 export type Store = {
   /**
@@ -39,6 +62,10 @@ export type Store = {
   readonly singleAcross: <T>(reason: string, work: (tx: AcrossTx) => Promise<T>) => Promise<T>
   /** Applies pending migrations. Processes may call it concurrently. @returns how many were pending */
   readonly migrate: () => Promise<number>
+  /** Distributes the tables over the nodes of a Citus cluster. @throws Error that says what to do, if the server is not a coordinator with workers */
+  readonly distribute: () => Promise<DistributionReport>
+  /** Where the rows of tenants are now. */
+  readonly distribution: () => Promise<Distribution>
   /** Whether the database responds, has all migrations of this version, and newer ones only if this version runs on them. */
   readonly isReady: () => Promise<boolean>
   readonly counts: StoreCounts

@@ -66,6 +66,8 @@ export const withoutDatabase: Store = {
     across: noDatabase,
     singleAcross: noDatabase,
     migrate: noDatabase,
+    distribute: noDatabase,
+    distribution: noDatabase,
     isReady: noDatabase,
   },
   ...{ counts: { statements: 0, transactions: 0, roundTrips: 0 }, kind: 'embedded', close: async () => undefined },

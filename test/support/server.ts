@@ -83,9 +83,10 @@ export async function deploy(
   const file = join(folder, 'bootstrap.json')
   const tenants = bootstrap.tenants.map((one) => ({ ...one, settings: settings[one.slug] ?? {} }))
   writeFileSync(file, JSON.stringify({ tenants }))
+  const isGiven = env.DATABASE_URL !== undefined
   const database: { DATABASE_URL?: string } =
-    postgresUrl === null ? {} : { DATABASE_URL: await createDatabase(postgresUrl) }
-  if (postgresUrl === null) await layTemplate(folder)
+    isGiven || postgresUrl === null ? {} : { DATABASE_URL: await createDatabase(postgresUrl) }
+  if (!isGiven && postgresUrl === null) await layTemplate(folder)
   const front = await freePort()
   const url = `http://127.0.0.1:${front}`
   const ports = postgresUrl === null ? [front] : await Promise.all(Array.from({ length: serversMax }, freePort))

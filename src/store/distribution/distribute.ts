@@ -1,15 +1,7 @@
 import type { Engine, RunStatement } from '../engine.ts'
-import { sql } from '../store.ts'
+import { type DistributionReport, type Placement, sql } from '../store.ts'
 import { LEAVE_PLACE_TO_NODES, STAMP_ON_NODES, TRIGGERS } from './event-place.ts'
-import { type DistributionState, distributionState, type PlacedTable, type Placement } from './layout.ts'
-
-/** What a run of `chirograph distribute` did. `leftOut`: foreign keys that a distributed engine cannot have; they are gone. */
-export type DistributionReport = {
-  readonly workers: number
-  readonly tables: Readonly<Record<Placement, number>>
-  readonly placedNow: readonly string[]
-  readonly leftOut: readonly string[]
-}
+import { type DistributionState, distributionState, type PlacedTable } from './layout.ts'
 
 type Key = { readonly table: string; readonly target: string; readonly name: string; readonly definition: string }
 

@@ -1,11 +1,5 @@
 import type { RunStatement } from '../engine.ts'
-import { sql } from '../store.ts'
-
-/**
- * How a table lies on a distributed engine: `reference`: a copy on each node; `distributed`: by its tenant, together with all other rows of the
- * tenant; `local`: on the coordinator.
- */
-export type Placement = 'reference' | 'distributed' | 'local'
+import { type Distribution, type Placement, sql } from '../store.ts'
 
 /** A table, the placement that it should have, and whether it has it. */
 export type PlacedTable = { readonly name: string; readonly placement: Placement; readonly isPlaced: boolean }
@@ -41,6 +35,8 @@ const listTables = sql(
    order by c.relname`,
 )
 
+const findRemainder = sql('store.find_remainder', 'select exists (select from distribution_remainder) as found')
+
 type TableRow = { name: string; hasTenant: boolean; isDistributed: boolean; isReference: boolean }
 
 /** The placement that a table should have. */
@@ -67,8 +63,16 @@ export async function distributionState(run: RunStatement): Promise<Distribution
   return { ...nodes, tables }
 }
 
-/** Whether the rows of tenants lie on several nodes, so that role and tenant must reach them. */
-export async function isDistributedDatabase(run: RunStatement): Promise<boolean> {
+/** Says where the rows of tenants are. */
+export async function distributionOf(run: RunStatement): Promise<Distribution> {
   const state = await distributionState(run)
-  return state?.tables.some(({ placement, isPlaced }) => placement === 'distributed' && isPlaced) ?? false
+  if (state === null) return { kind: 'whole', missing: [] }
+  const isBegun = state.tables.some(({ placement, isPlaced }) => placement !== 'local' && isPlaced)
+  const missing = state.tables.filter(({ isPlaced }) => !isPlaced).map(({ name }) => name)
+  if (!isBegun) return { kind: 'distributable', missing }
+  return { kind: missing.length === 0 && !(await hasRemainder(run)) ? 'distributed' : 'partly', missing }
+}
+
+async function hasRemainder(run: RunStatement): Promise<boolean> {
+  return (await run<{ found: boolean }>(findRemainder))[0]?.found === true
 }

@@ -7,6 +7,8 @@ create table distribution_remainder (
   position  integer primary key,
   statement text not null
 );
+-- Servers look whether it is empty.
+grant select on distribution_remainder to chirograph_app, chirograph_across;
 
 -- The trigger of users on a distributed engine runs on a part of the table, whose rows have a type of their own, and writes to the part of the
 -- pieces on the same node. Elsewhere both tables are whole.

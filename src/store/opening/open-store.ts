@@ -1,5 +1,7 @@
 import type { TenantId } from '../../caller.ts'
 import { isWrittenUuid } from '../../uuid.ts'
+import { distribute } from '../distribution/distribute.ts'
+import { distributionOf } from '../distribution/layout.ts'
 import type { Engine, RunStatement, SessionContext } from '../engine.ts'
 import type { AcrossTx, Sql, Store, StoreCounts, TenantTx } from '../store.ts'
 import { migrate, pendingMigrations } from './migrate.ts'
@@ -70,6 +72,8 @@ function storeOn(engine: Engine): Store {
       await engine.check()
       return migrate(engine)
     },
+    distribute: () => distribute(engine),
+    distribution: () => engine.asOwner((_script, run) => distributionOf(run)),
     isReady: async () => (await pendingMigrations(engine)) === 0,
     get counts(): StoreCounts {
       return { ...counted, roundTrips: engine.roundTrips() }

@@ -1,0 +1,139 @@
+// The main job on a distributed engine: a Citus coordinator with two workers. Left out where Citus is not installed.
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { after, before, test } from 'node:test'
+import { distributeDatabase, migrateDatabase } from '../../src/main.ts'
+import { type CitusCluster, hasCitus, onServer, startCitus } from '../support/citus.ts'
+import { makeEverything, makeTemplate, openIssuance } from '../support/main-job.ts'
+import { type Api, type Deployment, deploy } from '../support/server.ts'
+import { declaredStatements } from '../support/statements.ts'
+import { refusedStatements } from '../support/trial-values.ts'
+
+const skip = hasCitus() ? false : 'Citus is not installed for the PostgreSQL of this machine'
+/** Of the owner of the tables alone. */
+const OF_OWNER = /^store\.(insert_migration|insert_remainder|list_remainder|list_undistributed_functions)$/
+
+let cluster: CitusCluster
+let chirograph: Deployment
+let school: Api
+let thandi: Api
+const database = () => ({ DATABASE_URL: cluster.url, LOG_LEVEL: 'error' })
+
+before(async () => {
+  if (skip !== false) return
+  cluster = await startCitus()
+  await migrateDatabase(database())
+  await distributeDatabase(database())
+  chirograph = await deploy({}, database())
+  school = await chirograph.backend('acme')
+  thandi = await chirograph.wallet('acme', 'thandi')
+})
+after(async () => {
+  await chirograph?.stop()
+  await cluster?.stop()
+})
+
+test('all tables of tenants are distributed in one group, and a second run changes nothing', { skip }, async () => {
+  const again = await distributeDatabase(database())
+  assert.deepEqual(again.placedNow, [])
+  assert.equal(again.workers, 2)
+  const groups = await onServer<{ groups: number; tables: number }>(
+    cluster.url,
+    `select count(distinct colocationid)::int as groups, count(*)::int as tables from pg_dist_partition where partmethod = 'h'`,
+  )
+  assert.equal(groups[0]?.groups, 1)
+  assert((groups[0]?.tables ?? 0) >= again.tables.distributed)
+  const rest = await onServer(cluster.url, 'select * from distribution_remainder')
+  assert.deepEqual(rest, [])
+})
+
+test('every declared statement runs on it', { skip }, async () => {
+  const refused = await refusedStatements(cluster.url, await declaredStatements())
+  assert.deepEqual(
+    [...refused].filter(([name]) => !OF_OWNER.test(name)),
+    [],
+  )
+})
+
+test('one organisation issues, a person keeps and answers, the claims are verified, then revoked', { skip }, async () => {
+  const template = await makeTemplate(school, 'distributed')
+  const issuance = await openIssuance(school, template.id)
+  const received = await thandi.post('/wallet/v2/credentials', { credentialOffer: issuance.offerUri })
+  assert.equal(received.status, 201, JSON.stringify(received.body))
+  const id = received.body.data[0].id
+  await thandi.patch(`/wallet/v2/credentials/${id}`, { status: 'accepted' })
+  assert.equal(await verdict(template.type), 'verified')
+
+  const issued = await school.get(`/creds/credentials/${issuance.id}`)
+  const ids = [issued.body.data.credentials[0].id]
+  const revoked = await school.post('/creds/credentials/revoke', { ids })
+  assert.equal(revoked.status, 200, JSON.stringify(revoked.body))
+  assert.notEqual(await verdict(template.type), 'verified')
+
+  const employer = await chirograph.backend('globex')
+  const hidden = await employer.get(`/creds/credentials/${issuance.id}`)
+  assert.equal(hidden.status, 404, JSON.stringify(hidden.body))
+})
+
+/** Asks Thandi for the name and answers for her. @returns the status of the request */
+async function verdict(type: string): Promise<string> {
+  const credentials = [{ type, attributes: { name: {} } }]
+  const made = await school.post('/creds/templates/presentations', { name: 'Who', description: 'Name', credentials })
+  const asked = await school.post('/creds/presentations/request', { presentationTemplateId: made.body.data.id })
+  assert.equal(asked.status, 200, JSON.stringify(asked.body))
+  const { id, authorizationRequestUri: presentationRequest } = asked.body.data
+  const prepared = await thandi.post('/wallet/v2/presentations', { presentationRequest })
+  assert.equal(prepared.status, 201, JSON.stringify(prepared.body))
+  await thandi.patch(`/wallet/v2/presentations/${prepared.body.data.id}`, { status: 'answered' })
+  return (await school.get(`/creds/presentations/${id}`)).body.data.status
+}
+
+test('a code that twelve wallets redeem at once is redeemed once', { skip }, async () => {
+  const template = await makeTemplate(school, 'raced')
+  const { offerUri } = await openIssuance(school, template.id)
+  const offer = await fetch(new URL(offerUri).searchParams.get('credential_offer_uri') ?? '')
+  const grant = 'urn:ietf:params:oauth:grant-type:pre-authorized_code'
+  const code = ((await offer.json()) as { grants: Record<string, Record<string, string>> }).grants[grant]
+  const form = { grant_type: grant, 'pre-authorized_code': code?.['pre-authorized_code'] ?? '' }
+  const redeem = () => chirograph.nobody.form(`${chirograph.url}/issuers/acme/token`, form)
+  const statuses = (await Promise.all(Array.from({ length: 12 }, redeem))).map(({ status }) => status)
+  assert.deepEqual(
+    [statuses.filter((one) => one === 200).length, statuses.filter((one) => one === 400).length],
+    [1, 11],
+    statuses.join(' '),
+  )
+})
+
+test('an object of each kind is made, a batch ends, and the events, the audit trail and the figures tell of it', { skip }, async () => {
+  const made = await makeEverything(chirograph)
+  const batch = `/creds/credentials/issuance/batch/${made['/creds/credentials/issuance/batch']}`
+  await until(async () => (await school.get(batch)).body.data.status === 'completed')
+  const delivery = `/wallet/v2/orgs/deliveries/${made['/wallet/v2/orgs/deliveries']}`
+  await until(async () => (await school.get(delivery)).body.data.status !== 'queued')
+
+  const { body: trail } = await school.get('/audit?page[size]=100')
+  assert(trail.data.length > 20, JSON.stringify(trail).slice(0, 300))
+  const { body: counts } = await school.get('/creds/stats')
+  assert.notEqual(counts, undefined)
+  const rows = await onServer<{ id: string; xact: string; era: number; node: number }>(
+    cluster.url,
+    `select a.id, a.xact::text as xact, a.era, s.node from audit_entry a join tenant_event_state s using (tenant_id) order by a.id`,
+  )
+  assert(rows.length > 0)
+  assert(rows.every(({ era, node, xact }) => era >= 1 && node > 0 && xact !== '0'))
+})
+
+async function until(isTrue: () => Promise<boolean>): Promise<void> {
+  const end = Date.now() + 30_000
+  while (Date.now() < end) if (await isTrue()) return
+  assert.fail('the condition did not become true within 30 s')
+}
+
+test('a plain server is refused in words', async () => {
+  const args = ['bin/chirograph.js', 'distribute']
+  const env = { ...process.env, DATABASE_URL: '', DATA_DIR: `${process.env.TMPDIR ?? '/tmp'}/chirograph-plain-${process.pid}` }
+  assert.throws(
+    () => execFileSync(process.execPath, args, { env, encoding: 'utf8', stdio: 'pipe' }),
+    ({ stderr }: { stderr: string }) => /is not on a Citus coordinator.*docs\/distribution\.md/.test(stderr),
+  )
+})
