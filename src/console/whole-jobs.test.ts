@@ -45,7 +45,7 @@ async function makeTemplate(page: Page, name: string): Promise<void> {
 /** Issues one from a template. @returns the offer that the page shows */
 async function issueOne(page: Page, template: string, reference: string): Promise<string> {
   await page.goto('/console/issue')
-  await page.getByRole('link', { name: template, exact: true }).click()
+  await page.getByRole('link', { name: `To one person: ${template}`, exact: true }).click()
   await page.getByLabel('Family name').fill('Molefe')
   await page.getByLabel('Given name').fill('Thandi')
   await page.getByLabel('Grade').fill('sixty')

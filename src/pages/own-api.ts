@@ -58,6 +58,8 @@ type Send = {
 
 /** The public API as a person reaches it. Paths start with the group, e.g. `/creds/credentials`. All throw {@link ApiRefusal}. */
 export type OwnApi = {
+  /** The address of a path for callers from outside. */
+  readonly address: (path: string, query?: Query) => string
   readonly get: <T>(path: string, query?: Query, headers?: Readonly<Record<string, string>>) => Promise<ApiAnswer<T>>
   /** Returns an answer in another media type than JSON, as text. */
   readonly getText: (path: string, type: string, query?: Query) => Promise<string>
@@ -97,6 +99,7 @@ export function ownApi(
     return read<T>(answer.status, answer.headers, answer.body)
   }
   return {
+    address: (path, query = {}) => baseOf(needs.config, path).replace(/\/$/, '') + restOf(path) + searchOf(query),
     get: (path, query = {}, headers = {}) => call('GET', path + searchOf(query), undefined, headers),
     getText: async (path, type, query = {}) => {
       const { status, headers, body } = await ask('GET', path + searchOf(query), undefined, { accept: type })
@@ -118,15 +121,27 @@ export function ownApi(
 }
 
 function placeOf({ config }: Needs, path: string): { readonly host: string; readonly path: string } {
-  const [group = ''] = path.slice(1).split(/[/?]/, 1)
-  const rest = path.slice(1 + group.length)
+  const { host, pathname } = new URL(baseOf(config, path))
+  return { host, path: pathname.replace(/\/$/, '') + restOf(path) }
+}
+
+/** The address of the group of a path. */
+function baseOf(config: Needs['config'], path: string): string {
   const bases: Readonly<Record<string, string>> = {
     wallet: config.walletBaseUrl,
     creds: config.credsBaseUrl,
     onboarding: config.onboardingBaseUrl,
   }
-  const { host, pathname } = new URL(bases[group] ?? config.publicUrl)
-  return { host, path: pathname.replace(/\/$/, '') + rest }
+  return bases[groupOf(path)] ?? config.publicUrl
+}
+
+function groupOf(path: string): string {
+  return path.slice(1).split(/[/?]/, 1)[0] ?? ''
+}
+
+/** What follows the group in a path. */
+function restOf(path: string): string {
+  return path.slice(1 + groupOf(path).length)
 }
 
 function searchOf(query: Query): string {

@@ -174,7 +174,7 @@ const one = screen({
     const secrets = found.secrets.map(
       ({ origin, createdAt, endsAt }) =>
         [
-          html`${origin === 'file' ? t.file : t.made}: ${when(frame, createdAt)}`,
+          html`${origin === 'file' ? t.file : t.made}${frame.t.colon}${when(frame, createdAt)}`,
           endsAt === null ? t.noEnd : html`${t.ends} ${when(frame, endsAt)}`,
         ] as const,
     )

@@ -22,7 +22,7 @@ function standing(verb: 'activate' | 'deactivate' | 'revoke'): readonly Endpoint
       const name = nameIn(found.subject)
       const look = verb === 'revoke' ? 'danger' : 'main'
       return {
-        ...{ title: t[`${verb}Title`], text: `${name}: ${t[`${verb}Text`]}`, button: t[verb], look },
+        ...{ title: t[`${verb}Title`], text: `${name}${frame.t.colon}${t[`${verb}Text`]}`, button: t[verb], look },
         crumbs: [[t.title, LIST], [name, at(found)], [t[verb]]],
         back: at(found),
       }

@@ -1,12 +1,14 @@
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { hidden, select } from '../../pages/controls.ts'
+import { foreign } from '../../pages/foreign-text.ts'
 import { form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { typed } from '../../pages/once.ts'
 import { button, buttonLink, facts, message } from '../../pages/parts.ts'
 import { type Frame, formScreen, type Screen } from '../frame/screen.ts'
-import { type Issuance, stateOf } from './issuance.ts'
+import { type Issuance, nameOf, stateOf } from './issuance.ts'
 import { withCode } from './issue-screens.ts'
+import { addressOf, mailFields, mailOf, mailProblem } from './mail-fields.ts'
 import { type CredentialTexts, credentialTexts } from './texts.ts'
 
 const LIST = '/console/credentials'
@@ -50,16 +52,16 @@ export function reasonOf({ fields }: Frame): { readonly reason?: string } {
 const harmless: readonly Change[] = ['reinstate', 'offer', 'approve']
 
 function changeScreen(change: Change): readonly Endpoint[] {
-  const show = async (frame: Frame<{ readonly id: string }>, problem?: string): Promise<Screen> => {
+  const show = async (frame: Frame<{ readonly id: string }>, problem?: string, wrong?: string): Promise<Screen> => {
     const t = credentialTexts[frame.language]
     const { title, text, button: label } = t.changes[change]
     const { data } = await readIssuance(frame)
     const here = `${LIST}/${data.id}`
     const look = harmless.includes(change) ? 'main' : 'danger'
-    const content = html`${hidden('sure', '1')}<p>${text}</p>${reasonField(frame, t, change)}<div class="buttons">${button(label, { look })}${buttonLink(frame.t.cancel, here)}</div>`
+    const content = html`${hidden('sure', '1')}<p>${text}</p>${reasonField(frame, t, change)}${change === 'offer' && mailFields(frame, await addressOf(frame, data), wrong)}<div class="buttons">${button(label, { look })}${buttonLink(frame.t.cancel, here)}</div>`
     const about = facts([
       [t.template, data.templateName],
-      [t.person, data.recipient?.username ?? frame.t.none],
+      [t.person, nameOf(data) === '' ? frame.t.none : foreign(nameOf(data))],
       [t.reference, data.reference ?? frame.t.none],
       [t.state, stateOf(data, t)],
     ])
@@ -67,14 +69,21 @@ function changeScreen(change: Change): readonly Endpoint[] {
       title,
       crumbs: [[t.title, LIST], [data.reference ?? t.one, here], [label]],
       main: html`<div class="narrow stack">${problem !== undefined && message('bad', t.notChanged + problem)}<section class="panel">${about}</section>${form(frame, `${here}/${change}`, content)}</div>`,
-      hasErrors: problem !== undefined,
+      hasErrors: problem !== undefined || wrong !== undefined,
     }
   }
   return formScreen({
     ...{ place, path: `${LIST}/{id}/${change}`, summary: `Asks whether to ${change}, and does it.` },
     show: (frame) => show(frame),
     send: async (frame) => {
-      const done = await apply(frame, change)
+      let done: string | Issuance | null
+      try {
+        done = await apply(frame, change)
+      } catch (error) {
+        const wrong = change === 'offer' ? mailProblem(frame, error) : null
+        if (wrong === null) throw error
+        return show(frame, undefined, wrong)
+      }
       if (typeof done === 'string') return show(frame, done)
       return done?.txCode === undefined ? { to: `${LIST}/${frame.params.id}` } : withCode(frame, done)
     },
@@ -90,7 +99,8 @@ async function apply(frame: Frame<{ readonly id: string }>, change: Change): Pro
     await frame.api.send('DELETE', path)
     return null
   }
-  if (change === 'offer') return (await frame.api.send<Issuance>('POST', `${path}/offer`, { body: {} })).data
+  if (change === 'offer')
+    return (await frame.api.send<Issuance>('POST', `${path}/offer`, { body: mailOf(frame.fields) })).data
   if (change === 'approve' || change === 'deny') {
     await frame.api.send('POST', `${path}/${change}`)
     return null

@@ -1,4 +1,4 @@
-import type { Html } from '../../pages/html.ts'
+import { type Html, html } from '../../pages/html.ts'
 import { badge, type Tone } from '../../pages/table.ts'
 import type { CredentialTexts } from './texts.ts'
 
@@ -15,6 +15,8 @@ export type Issuance = {
   }[]
   readonly templateName: string
   readonly reference?: string
+  /** What the template says that the card is called by, such as a name. */
+  readonly label?: string
   readonly recipient?: { readonly userId: string; readonly username?: string }
   readonly batchId?: string
   readonly reason?: keyof CredentialTexts['reasons']
@@ -27,11 +29,31 @@ export type Issuance = {
   readonly offerUri: string
   readonly offerQrUri: string
   readonly txCode?: string
+  /** Of the mail with the offer; absent: none was asked for. */
+  readonly offerMail?: {
+    readonly state: keyof CredentialTexts['mailStates']
+    readonly at: string
+    readonly reason?: keyof CredentialTexts['mailReasons']
+  }
 }
 
 const tones: Readonly<Record<string, Tone>> = {
   ...{ issued: 'ok', accepted: 'ok', completed: 'ok', offered: 'plain', deferred: 'plain', partiallyIssued: 'warn' },
   ...{ suspended: 'warn', revoked: 'bad', failed: 'bad', rejected: 'bad', expired: 'plain', canceled: 'plain' },
+}
+
+const mailTones: Readonly<Record<keyof CredentialTexts['mailStates'], Tone>> = {
+  ...{ queued: 'plain', sent: 'ok', failed: 'bad' },
+}
+
+/** Returns the state of the mail with the offer, and why it was not sent. */
+export function mailStateOf({ state, reason }: NonNullable<Issuance['offerMail']>, t: CredentialTexts): Html {
+  return html`${badge(t.mailStates[state], mailTones[state])}${reason !== undefined && html`<br><span class="hint">${t.mailReasons[reason]}</span>`}`
+}
+
+/** Returns what the person or card of an issuance is called in one line; `''` if that is not known. */
+export function nameOf({ label, recipient }: Pick<Issuance, 'label' | 'recipient'>): string {
+  return label ?? recipient?.username ?? ''
 }
 
 /** Returns the state of an issuance: that of its credential once there is one. */

@@ -4,13 +4,14 @@ import { field, form } from '../../pages/form.ts'
 import { html } from '../../pages/html.ts'
 import { cardStyle, credentialCard } from '../../pages/look/credential-card.ts'
 import { onceField, onceHeader, typed } from '../../pages/once.ts'
-import { button, buttonLink, card, facts, message, rows } from '../../pages/parts.ts'
+import { button, buttonLink, card, message, rows } from '../../pages/parts.ts'
 import { hasProblems, noProblems, type Problems, problemList, problemsOf } from '../frame/form-values.ts'
 import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { lineOf, lookOf } from '../templates/card-look.ts'
 import { labelOf, type Template } from '../templates/template.ts'
 import type { Issuance } from './issuance.ts'
+import { mailFields, mailOf } from './mail-fields.ts'
 import { credentialTexts } from './texts.ts'
 import { fieldOf, readValues, valueFields } from './values-form.ts'
 
@@ -24,10 +25,10 @@ const choose = screen({
     const t = credentialTexts[frame.language]
     const { data } = await frame.api.get<readonly Template[]>(TEMPLATES, { 'page[size]': '100', sort: 'name' })
     const items = data.map(({ id, name, description }) => ({
-      title: html`<a href="/console/issue/${id}">${name}</a>`,
+      title: name,
       ...(description !== undefined && { about: description }),
       ...(may(frame, 'issuance:write') && {
-        action: html`<a class="button plain" href="${`/console/issue/table?template=${id}`}" aria-label="${t.fromTable}: ${name}">${t.fromTable}</a>`,
+        action: html`<div class="actions"><a class="button plain" href="/console/issue/${id}" aria-label="${t.toOne}: ${name}">${t.toOne}</a><a class="button plain" href="${`/console/issue/table?template=${id}`}" aria-label="${t.fromTable}: ${name}">${t.fromTable}</a></div>`,
       }),
     }))
     const none = html`<div class="empty"><p>${t.noTemplates}</p>${may(frame, 'issuance:write') && buttonLink(t.makeTemplate, '/console/templates')}</div>`
@@ -71,6 +72,7 @@ function bodyOf({ fields }: Frame, { id }: Template, attributes: object): object
     ...(lifetime !== '' && { expiresInSeconds: Number(lifetime) }),
     ...(reference !== '' && { reference }),
     ...(recipient !== '' && { recipient: { identifierType: 'username', value: recipient } }),
+    ...mailOf(fields),
   }
 }
 
@@ -86,12 +88,13 @@ ${card(valueFields(frame, t, template, problems.fields), t.values)}
 ${card(
   html`${field(frame, { name: 'reference', label: t.reference, hint: t.referenceHint, value: given('reference'), isOptional: true, lengthMax: 200, error: problems.fields.reference })}
 ${field(frame, { name: 'recipient', label: t.recipient, hint: t.recipientHint, value: given('recipient'), isOptional: true, isName: true, lengthMax: 255, error: problems.fields.recipient })}
+${mailFields(frame, '', problems.fields.mail)}
 ${select(frame, { name: 'lifetime', label: t.lifetime, value: given('lifetime') || '604800', choices })}`,
   t.offer,
 )}
 <div class="buttons narrow">${button(t.send, { look: 'main' })}${buttonLink(frame.t.cancel, LIST)}</div>`
   return {
-    title: `${t.issue}: ${template.name}`,
+    title: t.issueOf(template.name),
     crumbs: [[t.title, LIST], [t.issueTitle, '/console/issue'], [template.name]],
     main: html`${problemList(frame.texts.problems, problems)}<div class="beside">${form(frame, action, content)}<div>${credentialCard({ issuer: frame.me.organisation.name, name: template.name, line, ...look })}</div></div>`,
     style: cardStyle(look),
@@ -107,7 +110,7 @@ export function withCode(frame: Frame, { id, txCode = '' }: Issuance): Screen {
   return {
     title: t.code,
     crumbs: [[t.title, LIST], [t.code]],
-    main: html`<div class="narrow stack">${message('note', t.codeText)}${card(html`${code}${facts([[t.number, id]])}`)}<p>${buttonLink(t.offer, `${LIST}/${id}`)}</p></div>`,
+    main: html`<div class="narrow stack">${message('note', t.codeText)}${card(code)}<p>${buttonLink(t.offer, `${LIST}/${id}`)}</p></div>`,
     modules: ['copy-text'],
   }
 }

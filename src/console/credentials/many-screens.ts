@@ -78,7 +78,7 @@ function ask(frame: Frame): Screen {
   const { button: label, manyText } = t.changes[change]
   const content = html`${hidden('sure', '1')}${hidden('change', change)}${members}<p>${manyText}</p>${reasonField(frame, t, change)}<div class="buttons">${button(label, { look: change === 'reinstate' ? 'main' : 'danger' })}${buttonLink(frame.t.cancel, LIST)}</div>`
   return {
-    title: `${label}: ${t.count(figure(ids.length, frame.language), ids.length)}`,
+    title: `${label}${frame.t.colon}${t.count(figure(ids.length, frame.language), ids.length)}`,
     crumbs,
     main: html`<div class="narrow stack"><section class="panel">${rows(t.many, items)}</section>${form(frame, PATH, content)}</div>`,
   }

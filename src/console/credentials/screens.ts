@@ -1,14 +1,16 @@
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { hidden, select } from '../../pages/controls.ts'
+import { foreign } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { button, buttonLink, facts, message } from '../../pages/parts.ts'
 import { pageOf, pager, table } from '../../pages/table.ts'
+import { forDevelopers } from '../frame/developers.ts'
 import { type Frame, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { when } from '../frame/when.ts'
 import type { Template } from '../templates/template.ts'
 import { changeScreens, possible, readIssuance } from './change-screens.ts'
-import { type Issuance, stateOf } from './issuance.ts'
+import { type Issuance, mailStateOf, nameOf, stateOf } from './issuance.ts'
 import { issueScreens } from './issue-screens.ts'
 import { manyChanges, manyScreens, selection } from './many-screens.ts'
 import { type CredentialTexts, credentialTexts } from './texts.ts'
@@ -78,7 +80,7 @@ function rowsOf(frame: Frame, t: CredentialTexts, issuances: readonly Issuance[]
     t.title,
     [
       { heading: t.template, cell: (one: Issuance) => chooser(frame, t, one) },
-      { heading: t.person, cell: ({ recipient }: Issuance) => recipient?.username ?? common.none },
+      { heading: t.person, cell: (one: Issuance) => person(one, common.none) },
       { heading: t.reference, cell: ({ reference }: Issuance) => reference ?? common.none },
       { heading: t.state, cell: (one: Issuance) => stateOf(one, t) },
       { heading: t.created, cell: ({ createdAt }: Issuance) => when(frame, createdAt) },
@@ -86,6 +88,13 @@ function rowsOf(frame: Frame, t: CredentialTexts, issuances: readonly Issuance[]
     issuances,
   )
   return issuances.some((one) => canTick(frame, one)) ? selection(frame, t, shown) : shown
+}
+
+/** The name on the card, and the username below it where both are known. */
+function person({ label, recipient }: Issuance, none: string): Html {
+  const username = recipient?.username
+  if (label === undefined) return html`${username ?? none}`
+  return html`${foreign(label)}${username !== undefined && html`<br><span class="hint">${username}</span>`}`
 }
 
 /** Whether its credential is one of those that can be changed together. */
@@ -97,8 +106,8 @@ function canTick(frame: Frame, issuance: Issuance): boolean {
 function chooser(frame: Frame, t: CredentialTexts, one: Issuance): Html {
   const [credential] = one.credentials
   const link = html`<a href="${LIST}/${one.id}">${one.templateName}</a>`
-  if (credential === undefined || !canTick(frame, one)) return link
-  const label = [one.templateName, one.recipient?.username, one.reference].filter(Boolean).join(' · ')
+  if (credential === undefined || !canTick(frame, one)) return html`<span class="chosen">${link}</span>`
+  const label = [one.templateName, nameOf(one), one.reference].filter(Boolean).join(' · ')
   return html`<span class="chosen"><input type="checkbox" name="ids[]" value="${credential.id}" aria-label="${t.choose}: ${label}">${hidden(`name-${credential.id}`, label)}${link}</span>`
 }
 
@@ -110,14 +119,15 @@ const one = screen({
     const { data, etag } = await readIssuance(frame)
     const isOpen = data.status === 'offered'
     const live = html`<live-region src="${LIST}/${data.id}/state" state="${isOpen ? (etag ?? '') : ''}">${stateOfOne(frame, t, data)}</live-region>`
-    const { recipient, batchId, reason } = data
+    const { recipient, batchId, reason, label, offerMail } = data
     const time = (name: string, value: string | undefined) =>
       value === undefined ? [] : [[name, when(frame, value)] as const]
     return {
       title: data.templateName,
-      crumbs: [[t.title, LIST], [data.reference ?? data.templateName]],
+      crumbs: [[t.title, LIST], [label ?? data.reference ?? data.templateName]],
       main: html`${live}<section class="panel narrow"><header><h2>${t.one}</h2>${may(frame, 'events:read') && html`<a href="${`/console/events?subject=${data.id}`}">${t.history}</a>`}</header>${facts(
         [
+          ...(label === undefined ? [] : [[t.name, foreign(label)] as const]),
           [t.person, personOf(frame, recipient)],
           [t.reference, data.reference ?? frame.t.none],
           ...(reason === undefined ? [] : [[t.reason, t.reasons[reason]] as const]),
@@ -129,9 +139,9 @@ const one = screen({
           ...(batchId === undefined
             ? []
             : [[t.batch, html`<a href="${`${LIST}?batch=${batchId}`}">${t.sameBatch}</a>`] as const]),
-          [t.number, html`<code>${data.id}</code>`],
+          ...(offerMail === undefined ? [] : [[t.mail, mailStateOf(offerMail, t)] as const]),
         ],
-      )}</section>`,
+      )}</section>${forDevelopers(frame, `${API}/${data.id}`)}`,
       modules: ['copy-text', 'fragments'],
     }
   },
@@ -167,7 +177,7 @@ ${isOpen && !isDeferred && offer(frame, t, issuance)}${changesOf(frame, t, issua
 }
 
 function offer({ texts, here }: Frame, t: CredentialTexts, { offerUri, offerQrUri }: Issuance): Html {
-  return html`<div class="columns"><img class="qr" src="${pathIn(offerQrUri)}" alt="${t.qr}" width="352" height="352"><div class="stack"><p><b>${t.link}</b></p>
+  return html`<div class="asking"><img class="qr" src="${pathIn(offerQrUri)}" alt="${t.qr}" width="352" height="352"><div class="stack"><p><b>${t.link}</b></p>
 <copy-text label="${texts.copy}" done="${texts.copied}"><code class="secret">${offerUri}</code></copy-text><p><a href="${offerUri}">${t.openWallet}</a></p><noscript><p><a href="${here}">${t.refresh}</a></p></noscript></div></div>`
 }
 

@@ -52,7 +52,7 @@ export function readValues(fields: Fields, template: Template, t: CredentialText
 export function fieldOf(pointer: string): string | null {
   const [, first, ...path] = pointer.split('/')
   if (first === 'attributes') return `value-${path.join('.')}`
-  return first === 'reference' ? 'reference' : first === 'recipient' ? 'recipient' : null
+  return first === 'reference' || first === 'recipient' || first === 'mail' ? first : null
 }
 
 function leavesOf(template: Template): readonly Leaf[] {

@@ -13,6 +13,7 @@ import {
   type SignedInContext,
   signedInEndpoint,
 } from '../../pages/session/signed-in-endpoint.ts'
+import { forDevelopers } from './developers.ts'
 import { type Crumb, type Place, shellOf } from './shell.ts'
 import { type ConsoleTexts, consoleTexts } from './texts.ts'
 
@@ -76,10 +77,14 @@ function withDownload<const P extends string>({ path, show, download }: Spec<P> 
   return async (frame) => {
     if (frame.query.download === 'csv') return csvOf(frame, path, download(frame))
     const shown = await show(frame)
-    return 'main' in shown && shown.isEmpty !== true
-      ? { ...shown, main: html`${shown.main}${downloadLink(frame)}` }
-      : shown
+    return 'main' in shown && shown.isEmpty !== true ? withList(frame, shown, download(frame)) : shown
   }
+}
+
+/** The list as a file, and as a call of the API. */
+function withList(frame: Frame, shown: Screen, { path, query = {} }: Download): Screen {
+  const main = html`${shown.main}${downloadLink(frame)}${forDevelopers(frame, path, query)}`
+  return { ...shown, main, modules: [...new Set([...(shown.modules ?? []), 'copy-text' as const])] }
 }
 
 async function csvOf({ api }: Frame, path: string, { path: list, query = {} }: Download): Promise<Answer> {

@@ -21,6 +21,8 @@ export type Statistics = {
 }
 
 const BARS_MAX = 31
+/** Between two bars, in units of the drawing. */
+const GAP = 4
 
 /** Returns the sum of a metric. */
 export function sumOf(rows: readonly Row[], metric: string): number {
@@ -54,16 +56,21 @@ export function chartOf(
   if (bars.every(([, value]) => value === 0)) return null
   const most = Math.max(1, ...bars.map(([, value]) => value))
   const name = nameOf(language, isByDay)
+  const step = isByDay ? 20 : 50
   const drawn = bars.map(([at, value], index) => {
     const height = Math.max(1, Math.round((110 * value) / most))
-    return html`<rect x="${index * 50}" y="${112 - height}" width="44" height="${height}" rx="2"></rect><text x="${index * 50 + 22}" y="130">${name(at, 'narrow')}</text>`
+    const x = index * step
+    // Of days, each fifth has its number.
+    const label =
+      (!isByDay || index % 5 === 0) && html`<text x="${x + (step - GAP) / 2}" y="132">${name(at, 'narrow')}</text>`
+    return html`<rect x="${x}" y="${112 - height}" width="${step - GAP}" height="${height}" rx="2"></rect>${label}`
   })
   const columns = [
     { heading: isByDay ? t.day : t.month, cell: ([at]: readonly [string, number]) => name(at, 'long') },
     { heading: t.taken, cell: ([, value]: readonly [string, number]) => figure(value, language), isFigure: true },
   ]
   const heading = isByDay ? t.byDay : t.byMonth
-  return html`<section class="panel"><header><h2>${heading}</h2>${more}</header><div class="inside"><svg class="chart" viewBox="0 0 ${bars.length * 50 - 6} 136" aria-hidden="true">${drawn}</svg><details><summary>${t.table}</summary>${table(heading, columns, bars)}</details></div></section>`
+  return html`<section class="panel"><header><h2>${heading}</h2>${more}</header><div class="inside"><svg class="chart" viewBox="0 0 ${bars.length * step - GAP} 138" aria-hidden="true">${drawn}</svg><details><summary>${t.table}</summary>${table(heading, columns, bars)}</details></div></section>`
 }
 
 function nameOf(language: Language, isByDay: boolean) {

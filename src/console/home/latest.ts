@@ -1,4 +1,5 @@
 import type { Endpoint } from '../../http/routes/endpoint.ts'
+import { foreign } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { ApiRefusal } from '../../pages/own-api.ts'
 import { rows } from '../../pages/parts.ts'
@@ -6,9 +7,15 @@ import { type Frame, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { when } from '../frame/when.ts'
 import { journalTexts } from '../journal/texts.ts'
+import type { Thing } from '../journal/thing.ts'
 import { type HomeTexts, homeTexts } from './texts.ts'
 
-type Event = { readonly id: string; readonly type: string; readonly createdAt: string }
+type Event = {
+  readonly id: string
+  readonly type: string
+  readonly createdAt: string
+  readonly subject: Thing
+}
 
 const PATH = '/console/latest'
 /** Between two looks of an open page for new events. */
@@ -47,9 +54,9 @@ function stateOf([newest]: readonly Event[]): string {
 
 function list(frame: Frame, t: HomeTexts, events: readonly Event[]): Html {
   const { events: names } = journalTexts[frame.language]
-  const items = events.map(({ type, createdAt }) => ({
+  const items = events.map(({ type, subject, createdAt }) => ({
     title: names[type] ?? type,
-    about: when(frame, createdAt),
+    about: html`${subject.name != null && html`${foreign(subject.name)} · `}${when(frame, createdAt)}`,
   }))
   return items.length === 0 ? html`<p class="inside">${t.nothing}</p>` : rows(t.latest, items)
 }

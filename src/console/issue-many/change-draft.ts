@@ -6,7 +6,7 @@ import type { Template } from '../templates/template.ts'
 import { checkedDraft, recheck, targetsFor } from './checked-draft.ts'
 import { dropDraft, type HeldDraft, keepDraft, openRows, openSource, saveDraft } from './kept-drafts.ts'
 import { tableOrProblem } from './read-problem.ts'
-import { CELL_CHARS_MAX, type DraftView, type TableForm, type TableRow } from './table-draft.ts'
+import { CELL_CHARS_MAX, type DraftView, TABLE_BYTES_MAX, type TableForm, type TableRow } from './table-draft.ts'
 import { tableTexts } from './texts.ts'
 
 /** What became of the changes in a form. `reread`: the file was read anew, as another draft. */
@@ -33,6 +33,9 @@ export async function changeByForm(frame: KeepingFrame, template: Template, held
   if (!isMeaningNew && cells.size === 0 && lifetimeSeconds === view.lifetimeSeconds) return { kind: 'none' }
   const before = await openRows(frame, held)
   const { rows, repaired } = repair(before, cells)
+  // As a file of this size would have been.
+  if (repaired.size > 0 && charsOf(rows) > TABLE_BYTES_MAX)
+    return { kind: 'refused', problem: tableTexts[frame.language].rules.bytes }
   if (!isMeaningNew && repaired.size === 0 && lifetimeSeconds === view.lifetimeSeconds) return { kind: 'none' }
   const checked = await recheck(frame, targetsFor(frame, template), next, rows, isMeaningNew ? undefined : repaired)
   const touched = isMeaningNew ? new Set(rows.keys()) : repaired
@@ -48,10 +51,10 @@ async function reread(frame: KeepingFrame, template: Template, held: HeldDraft, 
   const table = tableOrProblem(source, t, { encoding, delimiter })
   if ('problem' in table) return { kind: 'refused', problem: table.problem }
   const { view, rows } = await checkedDraft(frame, template, held.view.name, table)
-  const id = await keepDraft(frame, { view, rows, source })
-  if (id === null) return { kind: 'refused', problem: t.full }
+  const kept = await keepDraft(frame, { view, rows, source })
+  if ('refused' in kept) return { kind: 'refused', problem: t.notKept[kept.refused] }
   await dropDraft(frame, held.id)
-  return { kind: 'reread', id }
+  return { kind: 'reread', id: kept.id }
 }
 
 function formIn(fields: Fields, form: TableForm): TableForm {
@@ -86,6 +89,10 @@ function cellsIn(fields: Fields, { total, header }: DraftView): ReadonlyMap<numb
     cells.set(Number(place), row.set(Number(column), value.trim().slice(0, CELL_CHARS_MAX)))
   }
   return cells
+}
+
+function charsOf(rows: readonly TableRow[]): number {
+  return rows.reduce((sum, { cells }) => sum + cells.reduce((all, cell) => all + cell.length, 0), 0)
 }
 
 function repair(before: readonly TableRow[], cells: ReturnType<typeof cellsIn>) {

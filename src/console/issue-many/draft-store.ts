@@ -32,20 +32,24 @@ type DraftChange = {
 
 const insert = sql(
   'console.insert_table_draft',
-  `with old as (
-     delete from table_draft where tenant_id = $1 and id in (
-       select id from table_draft where tenant_id = $1 and user_id = $3 order by created_at desc offset $10::int - 1)
+  `with issuing as (
+     select id from table_draft where tenant_id = $1 and user_id = $3 and is_issuing and expires_at > $7
+   ), old as (
+     delete from table_draft where tenant_id = $1 and not is_issuing and id in (
+       select id from table_draft where tenant_id = $1 and user_id = $3 and not is_issuing
+       order by created_at desc offset greatest(0, $10::int - 1 - (select count(*) from issuing)))
      returning id
    ), ins as (
      insert into table_draft (tenant_id, id, user_id, sealed_view, sealed_source, bytes, created_at, expires_at)
      select $1, $2, $3, $4, $5, $6::int, $7, $8
      where (select coalesce(sum(bytes), 0) from table_draft where tenant_id = $1 and expires_at > $7) + $6::int <= $11::bigint
+       and (select count(*) from issuing) < $10::int
      returning id
    ), parts as (
      insert into table_draft_part (tenant_id, draft_id, position, sealed_rows)
      select $1, ins.id, one.at - 1, one.sealed_rows from ins cross join unnest($9::bytea[]) with ordinality as one (sealed_rows, at) returning position
    )
-   select id from ins`,
+   select (select id from ins) is not null as "isKept", (select count(*)::int from issuing) as issuing`,
 )
 const find = sql(
   'console.find_table_draft',
@@ -92,20 +96,29 @@ const removeExpired = sql(
      select tenant_id, id from table_draft where expires_at <= $1 order by expires_at limit $2) returning id`,
 )
 
+/** Why a draft is not kept: the drafts of the tenant would have too many bytes, or rows of all drafts of the person are being issued. */
+export type NotKept = 'full' | 'issuing'
+
 /**
- * Inserts a draft with its parts. The person's oldest drafts beyond `countMax` are deleted.
+ * Inserts a draft with its parts. The person's oldest drafts beyond `countMax` are deleted, except for those whose rows are being issued.
  *
- * @returns false if the drafts of the tenant would have more than `bytesMax` bytes
+ * @returns null once it is kept
  */
 export async function insertDraft(
   tx: TenantTx,
   one: NewDraft,
   limits: { readonly countMax: number; readonly bytesMax: number },
-): Promise<boolean> {
+): Promise<NotKept | null> {
   const { id, userId, sealedView, sealedSource, parts, now, expiresAt } = one
   const bytes = [sealedView, sealedSource, ...parts].reduce((sum, part) => sum + (part?.length ?? 0), 0)
   const values = [tx.tenantId, id, userId, sealedView, sealedSource, bytes, now, expiresAt, parts]
-  return (await tx.rows(insert, [...values, limits.countMax, limits.bytesMax])).length === 1
+  const [done] = await tx.rows<{ isKept: boolean; issuing: number }>(insert, [
+    ...values,
+    limits.countMax,
+    limits.bytesMax,
+  ])
+  if (done?.isKept === true) return null
+  return (done?.issuing ?? 0) >= limits.countMax ? 'issuing' : 'full'
 }
 
 /** Returns a draft of the person that has not expired. */

@@ -157,7 +157,7 @@ test('the good rows are issued, the bad ones taken home and issued alone', async
 test('a table that is issued twice at once, or by a form sent again, is issued once', async () => {
   const { page, close } = await open(secretary)
   await upload(page, csv(`${HEAD.replace('Surname', 'Family name')}\nDube;Sipho;1;;;twice-1;`))
-  await page.getByText('All 1 rows are ready').waitFor()
+  await page.getByText('The row is ready').waitFor()
   const answers = await page.evaluate<string[]>(`(async () => {
     const form = document.querySelector('main form'); const body = new URLSearchParams(new FormData(form)); body.append('do', 'issue')
     const post = async () => new URL((await fetch(form.action, { method: 'POST', body })).url).pathname
@@ -184,7 +184,7 @@ test('cells can be pasted; what was guessed can be changed, and the file is read
     .getByLabel('Or paste the cells here')
     .fill('Family name\tGiven name\tAwarded on\tCam;pus\nDube\tSipho\t01/02/2026\tA;B')
   await page.getByRole('button', { name: 'Check the table' }).click()
-  await page.getByText('All 1 rows are ready').waitFor()
+  await page.getByText('The row is ready').waitFor()
   await page.getByText('No date in the table shows it').waitFor()
   await page.getByLabel('Dates').selectOption('mdy')
   await page.getByRole('button', { name: 'Issue 1 credential' }).click()
@@ -210,7 +210,7 @@ test('a workbook is read; its formulas are not run', async () => {
     'xl/worksheets/sheet1.xml': strToU8(sheet),
   })
   await upload(page, { name: 'class.xlsx', mimeType: 'application/octet-stream', buffer: Buffer.from(workbook) })
-  await page.getByText('All 1 rows are ready').waitFor()
+  await page.getByText('The row is ready').waitFor()
   await page.getByText('Sheet “Class”').waitFor()
   await page.getByRole('cell', { name: '2026-01-31' }).first().waitFor()
   await close()

@@ -16,6 +16,7 @@ import {
   findDraftSource,
   insertDraft,
   listDraftParts,
+  type NotKept,
   releaseIssuing,
 } from './draft-store.ts'
 import { type DraftView, PART_ROWS, partsOf, TABLE_BYTES_MAX, type TableRow } from './table-draft.ts'
@@ -37,15 +38,15 @@ export type HeldDraft = {
 }
 
 /**
- * Keeps a table for an hour, sealed. The person's oldest drafts beyond four are deleted.
+ * Keeps a table for an hour, sealed. The person's oldest drafts beyond four are deleted, except for those that are being issued.
  *
  * @param source The file as it came; null if it cannot be read in another way.
- * @returns its id; null: the organisation has 256 MiB of such tables already
+ * @returns its id; or why it is not kept: the organisation has 256 MiB of such tables already, or four of the person are being issued
  */
 export async function keepDraft(
   { own, me }: Owner,
   draft: { readonly view: DraftView; readonly rows: readonly TableRow[]; readonly source: Uint8Array | null },
-): Promise<string | null> {
+): Promise<{ readonly id: string } | { readonly refused: NotKept }> {
   const now = own.clock.now()
   const id = newId()
   const { id: tenantId } = me.organisation
@@ -61,7 +62,8 @@ export async function keepDraft(
         : await own.sealing.seal(placeOf(tenantId, id, 'sealed_source'), await gzipped(draft.source)),
   }
   const limits = { countMax: DRAFTS_OF_PERSON_MAX, bytesMax: BYTES_OF_TENANT_MAX }
-  return (await own.store.single(tenantId, (tx) => insertDraft(tx, sealed, limits))) ? id : null
+  const refused = await own.store.single(tenantId, (tx) => insertDraft(tx, sealed, limits))
+  return refused === null ? { id } : { refused }
 }
 
 /** Returns a draft of the person; null: there is none, or no longer. */

@@ -43,8 +43,10 @@ const upload = keepingFormScreen({
     if ('problem' in table) return uploadForm(frame, template, { fields: { [field]: table.problem } })
     const name = field === 'file' ? nameOf(file?.name ?? '', t) : t.pasted
     const { view, rows } = await checkedDraft(frame, template, name, table)
-    const id = await keepDraft(frame, { view, rows, source: table.form.kind === 'text' ? given : null })
-    return id === null ? uploadForm(frame, template, { fields: {}, general: t.full }) : { to: `${TABLE}/${id}` }
+    const kept = await keepDraft(frame, { view, rows, source: table.form.kind === 'text' ? given : null })
+    return 'refused' in kept
+      ? uploadForm(frame, template, { fields: {}, general: t.notKept[kept.refused] })
+      : { to: `${TABLE}/${kept.id}` }
   },
 })
 
@@ -92,7 +94,7 @@ function uploadForm(frame: KeepingFrame, template: Template, problems: Problems)
   })
   const content = html`${hidden('template', template.id)}${card(html`${file}${pasted}`)}<div class="buttons">${button(t.read, { look: 'main' })}${buttonLink(frame.t.cancel, '/console/issue')}</div><p class="hint">${t.readHint}</p>`
   return {
-    title: `${t.title}: ${template.name}`,
+    title: `${t.title}${frame.t.colon}${template.name}`,
     crumbs: crumbsOf(frame, t),
     main: html`${stepsAt(t, 'choose')}${problemList(frame.texts.problems, problems)}<div class="beside">${fileForm(frame, TABLE, content)}${sample(t, template)}</div>`,
     hasErrors: hasProblems(problems),

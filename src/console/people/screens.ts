@@ -198,7 +198,7 @@ const invite = confirmScreen({
     const t = peopleTexts[frame.language]
     const person = await read(frame)
     return {
-      title: `${t.invite}: ${nameOf(person)}`,
+      title: `${t.invite}${frame.t.colon}${nameOf(person)}`,
       text: t.inviteText,
       button: t.invite,
       look: 'main',
@@ -241,7 +241,7 @@ function standing(verb: 'enable' | 'disable'): readonly Endpoint[] {
       const person = await read(frame)
       return {
         title: t[`${verb}Title`],
-        text: `${nameOf(person)}: ${t[`${verb}Text`]}`,
+        text: `${nameOf(person)}${frame.t.colon}${t[`${verb}Text`]}`,
         button: t[verb],
         look: verb === 'enable' ? 'main' : 'danger',
         crumbs: crumbs(person, t, t[verb]),
@@ -262,7 +262,7 @@ const remove = confirmScreen({
     const person = await read(frame)
     return {
       title: t.removeTitle,
-      text: `${nameOf(person)}: ${t.removeText}`,
+      text: `${nameOf(person)}${frame.t.colon}${t.removeText}`,
       button: t.remove,
       look: 'danger',
       crumbs: crumbs(person, t, t.remove),

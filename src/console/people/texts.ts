@@ -34,7 +34,7 @@ const en = {
   enableText: 'The person can sign in again.',
   remove: 'Delete',
   removeTitle: 'Delete this person?',
-  removeText: 'The person is gone at once. The wallet is destroyed after 30 days; until then the API can restore it.',
+  removeText: 'The person cannot sign in any more. The wallet with its cards is deleted for good after 30 days.',
   missing: 'Enter a username or an e-mail address.',
   existed: 'This person was here already. Nothing was changed.',
 }

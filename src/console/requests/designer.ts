@@ -29,7 +29,9 @@ export function designer(frame: Frame, props: DesignerProps): Screen {
   const t = requestTexts[frame.language]
   const several = draft.credentials.length > 1
   const credentials = draft.credentials.map((one, at) => {
-    const heading = several ? `${t.credential(at + 1)}: ${one.name || one.type}` : one.name || t.attributes
+    const heading = several
+      ? `${t.credential(at + 1)}${frame.t.colon}${one.name || one.type}`
+      : one.name || t.attributes
     return card(credentialFields({ ...props, frame }, one, at), heading)
   })
   const content = html`${hidden('updatedAt', draft.updatedAt)}${hidden('credentials', String(draft.credentials.length))}${onceField(frame.fields)}

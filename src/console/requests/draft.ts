@@ -76,7 +76,7 @@ export function draftOf(found: RequestTemplate, meta: RequestMeta, templates: re
       const own = templates.find(({ type }) => type === one.type)
       const asked = rowsOfAttributes(one.attributes)
       const rows = own === undefined ? asked : merged(rowsOfTemplate(own), asked)
-      const { type, format, name = '' } = one
+      const { type, format, name = own?.name ?? '' } = one
       return { type, format, name, rows, isOwn: own !== undefined, ...furtherOf(meta.credentials[at] ?? {}) }
     }),
   }

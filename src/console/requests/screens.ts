@@ -173,7 +173,7 @@ const archive = confirmScreen({
     const { id, name } = (await read(frame, frame.params.id)).found
     return {
       title: t.removeTitle,
-      text: `${name}: ${t.removeText}`,
+      text: `${name}${frame.t.colon}${t.removeText}`,
       button: t.remove,
       look: 'danger',
       crumbs: [[t.title, LIST], [name, `${LIST}/${id}`], [t.remove]],

@@ -1,7 +1,7 @@
 import type { Language } from '../../pages/language.ts'
 
 const en = {
-  title: 'What to ask for',
+  title: 'Requests',
   newRequest: 'New request',
   empty: 'Nothing to ask for yet. Choose one of your own credentials to begin, or one of another organisation.',
   askOwn: 'Ask for one of your own',
@@ -63,7 +63,7 @@ const en = {
   moreByHand: 'Another type, by its address',
   keep: 'How long the result is kept',
   keeps: {
-    '': 'As is usual, 30 days',
+    '': '30 days, by default',
     3600: 'An hour',
     86400: 'A day',
     604800: 'A week',
@@ -99,7 +99,7 @@ const en = {
 export type RequestTexts = typeof en
 
 const fr: RequestTexts = {
-  title: 'Que demander',
+  title: 'Demandes',
   newRequest: 'Nouvelle demande',
   empty:
     'Rien à demander pour l’instant. Choisissez une de vos attestations pour commencer, ou une d’une autre organisation.',
@@ -163,7 +163,7 @@ const fr: RequestTexts = {
   moreByHand: 'Un autre type, par son adresse',
   keep: 'Combien de temps le résultat est gardé',
   keeps: {
-    '': 'Comme d’habitude, 30 jours',
+    '': '30 jours, par défaut',
     3600: 'Une heure',
     86400: 'Un jour',
     604800: 'Une semaine',

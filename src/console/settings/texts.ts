@@ -14,7 +14,7 @@ const en = {
   setting: 'Setting',
   theirs: 'Saved now',
   yours: 'Yours',
-  ofServer: 'As the server is set',
+  ofServer: 'Default of this server',
   notSet: 'Not set',
   readOnly: {
     general: 'Only an owner can change these.',
@@ -114,7 +114,7 @@ const fr: SettingTexts = {
   setting: 'Réglage',
   theirs: 'Enregistré',
   yours: 'Le vôtre',
-  ofServer: 'Selon le serveur',
+  ofServer: 'Valeur par défaut du serveur',
   notSet: 'Non défini',
   readOnly: {
     general: 'Seul un propriétaire peut les modifier.',

@@ -68,8 +68,8 @@ function attribute(drawn: Drawn, row: AttributeRow, at: number): Html {
 ${text('label', t.label, row.name)}${field(frame, key)}
 <div class="kind">${select(frame, { name: `type-${at}`, label: t.type, value: row.type, choices: typesOf(t, draft), error: error('type') })}</div>
 <div class="of">${select(frame, { name: `of-${at}`, label: t.of, value: row.of, choices: entriesOf(t, draft, row), error: error('of') })}</div>${names}
-<div class="tools"><div class="ticks">${ticks(drawn, row, at)}</div>${row.depth < DEPTH_MAX - 1 && html`<div class="adds">${button(t.addPart, { name: 'do', value: `part-${at}` })}</div>`}${moves(drawn, at, row.name || row.key || t.attribute(place))}</div>
-<details${isOpen && html` open`}><summary>${t.more}</summary>${more}</details></fieldset>`
+<div class="tools"><div class="ticks">${ticks(drawn, row, at)}</div>${row.depth < DEPTH_MAX - 1 && html`<div class="adds">${button(t.addPart, { name: 'do', value: `part-${at}` })}</div>`}</div>
+<div class="tools"><details${isOpen && html` open`}><summary>${t.more}</summary>${more}</details>${moves(drawn, at, row.name || row.key || t.attribute(place))}</div></fieldset>`
 }
 
 /** Members that are not for the person. */

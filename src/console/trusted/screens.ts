@@ -215,7 +215,12 @@ const remove = confirmScreen({
     const t = trustedTexts[frame.language]
     const { entity } = await read(frame)
     const name = shownText(entity.name)
-    const about = { title: t.removeTitle, text: `${name}: ${t.removeText}`, button: t.remove, look: 'danger' } as const
+    const about = {
+      title: t.removeTitle,
+      text: `${name}${frame.t.colon}${t.removeText}`,
+      button: t.remove,
+      look: 'danger',
+    } as const
     return { ...about, crumbs: [[t.title, LIST], [name, at(entity)], [t.remove]], back: at(entity) }
   },
   act: async ({ api, params }) => {

@@ -2,11 +2,11 @@ import type { Language } from '../../pages/language.ts'
 
 const en = {
   title: 'Trusted entities',
-  lead: 'Whom your organisation believes: issuers whose credentials count, and verifiers that your people may show them to.',
+  lead: 'Whom your organisation trusts: issuers whose credentials count, and verifiers that your people may show them to.',
   new: 'Add an entity',
   empty:
     'You trust nobody but yourself yet. Add a school, an authority or a partner, by what you have of them: a web address, a DID, or the certificate of their authority.',
-  emptyFilter: 'Nobody has this name.',
+  emptyFilter: 'Nothing has this name.',
   search: 'Name contains',
   name: 'Name',
   nameHint: 'As your people know them.',
@@ -64,7 +64,7 @@ const fr: TrustedTexts = {
   new: 'Ajouter une entité',
   empty:
     'Vous ne faites encore confiance qu’à vous. Ajoutez une école, une autorité ou un partenaire, par ce que vous en avez : une adresse web, un DID ou le certificat de son autorité.',
-  emptyFilter: 'Personne ne porte ce nom.',
+  emptyFilter: 'Rien ne porte ce nom.',
   search: 'Le nom contient',
   name: 'Nom',
   nameHint: 'Tel que vos personnes le connaissent.',

@@ -195,7 +195,12 @@ const remove = confirmScreen({
     const t = pageTexts[frame.language]
     const { page } = await read(frame)
     const name = shownText(page.name)
-    const about = { title: t.removeTitle, text: `${name}: ${t.removeText}`, button: t.remove, look: 'danger' } as const
+    const about = {
+      title: t.removeTitle,
+      text: `${name}${frame.t.colon}${t.removeText}`,
+      button: t.remove,
+      look: 'danger',
+    } as const
     return { ...about, crumbs: [[t.title, LIST], [name, at(page)], [t.remove]], back: at(page) }
   },
   act: async ({ api, params }) => {

@@ -7,7 +7,7 @@ const en = {
   empty:
     'A public page asks visitors for a credential without any code of yours: a shop asks for a student card, a clinic for a referral. It shows a code for the phone, checks the answer, and hands your website a receipt with which it reads the result. You decide what to ask for, which websites may show the page, and how many people may use it at a time.',
   emptyFilter: 'No page has this name.',
-  noRequests: 'First say what to ask for.',
+  noRequests: 'First make a request: it says what visitors show.',
   makeRequest: 'Make a request',
   search: 'Name contains',
   name: 'Name',
@@ -37,7 +37,7 @@ const en = {
   requestsPerAddress: 'Visitors a minute from one network',
   minutes: 'Minutes to answer',
   minutesWrong: 'Write a number of minutes from 1 to 60.',
-  templateWrong: 'Choose what to ask for.',
+  templateWrong: 'Choose a request.',
   use: 'Use it',
   link: 'Link to the page',
   snippet: 'For your website',
@@ -70,7 +70,7 @@ const fr: PageTexts = {
   empty:
     'Une page publique demande une attestation aux visiteurs sans aucun programme de votre part : une boutique la carte d’étudiant, une clinique l’ordonnance. Elle montre un code pour le téléphone, vérifie la réponse et remet à votre site un reçu qui lui permet de lire le résultat. Vous décidez que demander, quels sites peuvent montrer la page et combien de personnes peuvent s’en servir à la fois.',
   emptyFilter: 'Aucune page ne porte ce nom.',
-  noRequests: 'Dites d’abord que demander.',
+  noRequests: 'Créez d’abord une demande : elle dit ce que montrent les visiteurs.',
   makeRequest: 'Créer une demande',
   search: 'Le nom contient',
   name: 'Nom',

@@ -167,7 +167,7 @@ function known(frame: Frame, found: Endpoint): Html {
   const t = webhookTexts[frame.language]
   const { counts, disabledAt, failingSince } = found
   const counted = (['pending', 'delivered', 'dead'] as const).map(
-    (status) => `${t.counts[status]}: ${countOf(counts?.[status] ?? 0, frame)}`,
+    (status) => `${t.counts[status]}${frame.t.colon}${countOf(counts?.[status] ?? 0, frame)}`,
   )
   return facts([
     [t.url, html`<code>${foreign(found.url, 2048)}</code>`],

@@ -19,6 +19,8 @@ export type Me = {
     readonly timeZone: string
     readonly privacyUri: string | null
     readonly supportAddress: string | null
+    /** Whether this server sends mail. */
+    readonly sendsMail?: boolean
   }
   readonly roles: readonly Role[]
   readonly scopes: readonly Scope[]

@@ -1,0 +1,54 @@
+import type { Fields } from '../../http/routes/endpoint.ts'
+import { select } from '../../pages/controls.ts'
+import { field } from '../../pages/form.ts'
+import { type Html, html } from '../../pages/html.ts'
+import { typed } from '../../pages/once.ts'
+import { ApiRefusal } from '../../pages/own-api.ts'
+import { problemsOf } from '../frame/form-values.ts'
+import type { Frame } from '../frame/screen.ts'
+import { may } from '../frame/shell.ts'
+import type { Issuance } from './issuance.ts'
+import { credentialTexts } from './texts.ts'
+import { fieldOf } from './values-form.ts'
+
+/** Languages in which mail is written, each in its own words. */
+const languages = [
+  { value: 'en', text: 'English' },
+  { value: 'fr', text: 'Français' },
+] as const
+
+/** Returns the fields for the mail with an offer; nothing where the server sends none. @param address Filled in if nothing was typed */
+export function mailFields(frame: Frame, address: string, error?: string): Html | null {
+  if (frame.me.organisation.sendsMail !== true) return null
+  const t = credentialTexts[frame.language]
+  const value = frame.fields.has('mail') ? typed(frame.fields, 'mail') : address
+  const choices = [{ value: '', text: t.mailLanguageOwn }, ...languages]
+  const language = typed(frame.fields, 'mailLanguage')
+  return html`${field(frame, { name: 'mail', label: t.mailAddress, hint: t.mailHint, type: 'email', value, isOptional: true, error })}${select(frame, { name: 'mailLanguage', label: t.mailLanguage, value: language, choices })}`
+}
+
+/** Returns the member of the body that asks for mail; nothing without an address. */
+export function mailOf(fields: Fields): { readonly mail?: { readonly address: string; readonly language?: string } } {
+  const [address, language] = [typed(fields, 'mail'), typed(fields, 'mailLanguage')]
+  return address === '' ? {} : { mail: { address, ...(language !== '' && { language }) } }
+}
+
+/** Returns what is wrong with the address of a refused call; null: the refusal is about something else. */
+export function mailProblem({ t }: Pick<Frame, 't'>, error: unknown): string | null {
+  if (!(error instanceof ApiRefusal) || error.status !== 400) return null
+  return problemsOf(error, fieldOf, t).fields.mail ?? null
+}
+
+/** Returns the mail address of the person that a card is for, where the reader may know it; else `''`. */
+export async function addressOf(frame: Frame, { recipient }: Issuance): Promise<string> {
+  const { username } = recipient ?? {}
+  if (username === undefined || frame.me.organisation.sendsMail !== true || !may(frame, 'users:read')) return ''
+  try {
+    const { data } = await frame.api.get<{ email?: string | null }>(`/onboarding/users/${encodeURIComponent(username)}`)
+    return data.email ?? ''
+  } catch (error) {
+    // The person may be gone.
+    if (error instanceof ApiRefusal && error.status === 404) return ''
+    throw error
+  }
+}

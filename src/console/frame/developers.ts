@@ -1,0 +1,14 @@
+import { type Html, html } from '../../pages/html.ts'
+import type { Frame } from './screen.ts'
+
+/** Returns the call of the API that answers with what the page shows, to be copied. The page loads the module `copy-text`. */
+export function forDevelopers(
+  { api, t, texts }: Pick<Frame, 'api' | 't' | 'texts'>,
+  path: string,
+  query: Readonly<Record<string, string | undefined>> = {},
+): Html {
+  // The address holds no quote, at which a shell would end it.
+  const address = api.address(path, query).replaceAll("'", '%27')
+  const command = `curl -H "Authorization: Bearer $TOKEN" '${address}'`
+  return html`<details class="developers"><summary>${t.developers}</summary><copy-text label="${texts.copy}" done="${texts.copied}"><code class="secret">${command}</code></copy-text></details>`
+}
