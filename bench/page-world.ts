@@ -3,7 +3,11 @@ import { makeContent } from '../src/console/test-support/full-content.ts'
 import { type Api, api, backendSecret } from '../test/support/server.ts'
 
 /** Cookies of a signed-in person, and what opens the API with the same rights, under a new token. */
-export type Person = { readonly cookies: ReadonlyMap<string, string>; readonly cookie: string; readonly api: () => Promise<Api> }
+export type Person = {
+  readonly cookies: ReadonlyMap<string, string>
+  readonly cookie: string
+  readonly api: () => Promise<Api>
+}
 
 /** A server with content, and the people who look at it. `pages` are those that are measured. */
 export type World = {
