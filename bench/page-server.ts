@@ -8,7 +8,7 @@ const CPU_MS_MAX = 3
 const EMBED_BYTES_MAX = 8000
 
 /** Bytes of each kind of page after gzip. */
-export async function benchSizes({ url, acme, owner, holder, pages }: World): Promise<void> {
+export async function benchSizes({ url, owner, holder, pages }: World): Promise<void> {
   for (const [kind, paths, cookie, scriptsMax] of [
     ['console', pages.console, owner.cookie, sizesMax.console],
     ['holder', pages.holder.filter((path) => path !== '/me/scan'), holder.cookie, sizesMax.holder],
@@ -28,6 +28,7 @@ export async function benchSizes({ url, acme, owner, holder, pages }: World): Pr
     countryName: 'ZA',
     issuerAlternativeNameUrl: 'https://c.example',
   }
+  const acme = await owner.api()
   await Promise.all(Array.from({ length: 100 }, () => acme.post('/creds/certificates', root)))
   const { html } = await pageSize(url, '/console/certificates', owner.cookie)
   report('HTML of a list of 100', html / 1000, sizesMax.list / 1000, 'kB')
@@ -48,16 +49,19 @@ async function benchPage(url: string, path: string, { cookie, api }: Person): Pr
   const id = path.split('?')[0]?.split('/').at(-1) ?? ''
   const targets = calls.flatMap((one) => (one.startsWith('GET ') ? one.slice(4).replace(/\{\w+\}/, id) : []))
   const page = await cpuOf(url, () => read(url + path, { cookie }))
+  const { token } = await api()
   const work = async () => {
-    for (const target of targets) await read(url + target, { authorization: `Bearer ${api.token}` })
+    for (const target of targets) await read(url + target, { authorization: `Bearer ${token}` })
   }
   const rest = targets.length === 0 ? 0 : await cpuOf(url, work)
   report(`${shortly(path)}: CPU besides them`, Math.max(0, page - rest), CPU_MS_MAX, 'ms')
 }
 
-/** Fetches an address to its last byte. */
+/** Fetches an address to its last byte. @throws Error when the status is not 200 */
 export async function read(url: string, headers: Record<string, string>): Promise<void> {
-  await (await fetch(url, { headers })).arrayBuffer()
+  const shown = await fetch(url, { headers })
+  await shown.arrayBuffer()
+  if (shown.status !== 200) throw new Error(`${url}: ${shown.status}`)
 }
 
 async function cpuOf(url: string, work: () => Promise<void>): Promise<number> {

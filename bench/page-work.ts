@@ -7,19 +7,20 @@ const CHECKS = 20
 const ROWS = 1000
 
 /** From the answer of the wallet to the verdict at the desk. */
-export async function benchDesk(browser: Browser, { url, owner, acme, holder, content }: World): Promise<void> {
+export async function benchDesk(browser: Browser, { url, owner, holder, content }: World): Promise<void> {
   const page = await openPage(browser, url, owner)
+  const [acme, wallet] = [await owner.api(), await holder.api()]
   const times: number[] = []
   for (let turn = 0; turn < CHECKS; turn += 1) {
     const asked = await acme.post('/creds/presentations/request', { presentationTemplateId: content.request })
     const { id, authorizationRequestUri: presentationRequest } = asked.body.data
     await page.goto(`/console/verify/${id}`)
-    const prepared = await holder.api.post('/wallet/v2/presentations', { presentationRequest })
+    const prepared = await wallet.post('/wallet/v2/presentations', { presentationRequest })
     const shown = page
       .getByText('Valid', { exact: true })
       .waitFor()
       .then(() => performance.now())
-    const { status, body } = await holder.api.patch(`/wallet/v2/presentations/${prepared.body.data.id}`, {
+    const { status, body } = await wallet.patch(`/wallet/v2/presentations/${prepared.body.data.id}`, {
       status: 'answered',
     })
     const answered = performance.now()

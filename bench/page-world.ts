@@ -2,13 +2,16 @@ import { PlainBrowser } from '../src/authorization/sign-in/test-support/plain-br
 import { makeContent } from '../src/console/test-support/full-content.ts'
 import { type Api, api, backendSecret } from '../test/support/server.ts'
 
-/** Cookies of a signed-in person, and its API. */
-export type Person = { readonly cookies: ReadonlyMap<string, string>; readonly cookie: string; readonly api: Api }
+/** Cookies of a signed-in person, and what opens the API with the same rights, under a new token. */
+export type Person = {
+  readonly cookies: ReadonlyMap<string, string>
+  readonly cookie: string
+  readonly api: () => Promise<Api>
+}
 
 /** A server with content, and the people who look at it. `pages` are those that are measured. */
 export type World = {
   readonly url: string
-  readonly acme: Api
   readonly owner: Person
   readonly holder: Person
   readonly content: Awaited<ReturnType<typeof makeContent>>
@@ -48,16 +51,16 @@ export async function signIn(
   let shown = await browser.open(path)
   for (let steps = 0; steps < 5 && /^(http|\/auth\/)/.test(shown.url); steps += 1) shown = await browser.open(shown.url)
   if (shown.status !== 200) throw new Error(shown.html)
-  return { cookies: browser.cookies, cookie: browser.cookieHeader, api: acme }
+  return { cookies: browser.cookies, cookie: browser.cookieHeader, api: () => backendOf(url) }
 }
 
 /** Fills the tenant acme of a new server. */
 export async function openWorld(url: string): Promise<World> {
   const acme = await backendOf(url)
   const exchange = async (requested_subject: string) => {
+    const subject_token = (await backendOf(url)).token ?? ''
     const subject_token_type = 'urn:ietf:params:oauth:token-type:access_token'
     const grant_type = 'urn:ietf:params:oauth:grant-type:token-exchange'
-    const subject_token = acme.token ?? ''
     return api(url, await tokenOf(url, { grant_type, subject_token, subject_token_type, requested_subject }))
   }
   const content = await makeContent({ wallet: (_, username) => exchange(username) }, acme)
@@ -66,9 +69,9 @@ export async function openWorld(url: string): Promise<World> {
   const { template, issuances, verified, page } = content
   const site = encodeURIComponent('https://shop.example.org')
   return {
-    ...{ url, acme, content },
+    ...{ url, content },
     owner: await signIn(url, acme, 'naledi', ['owner'], '/console'),
-    holder: { ...(await signIn(url, acme, 'thandi', [], '/me')), api: wallet },
+    holder: { ...(await signIn(url, acme, 'thandi', [], '/me')), api: () => exchange('thandi') },
     pages: {
       console: [
         ...['/console', '/console/credentials', '/console/templates', '/console/templates/new?from=diploma'],
