@@ -81,6 +81,7 @@ import { revocationRestore } from './trust/revocation/restore-revocation.ts'
 import { signingRequestRoutes } from './trust/signing-requests/routes.ts'
 import { trustedEntityRoutes } from './trust/trusted-entities/routes.ts'
 import { digitalCredentialEndpoints } from './verification/digital-credentials/public-endpoints.ts'
+import { verificationPageSchedules } from './verification/pages/jobs.ts'
 import { isListedOrigin, verificationPageEndpoints } from './verification/pages/public-endpoints.ts'
 import { verificationPageRoutes } from './verification/pages/routes.ts'
 import { verificationSchedules } from './verification/requests/jobs.ts'
@@ -213,6 +214,7 @@ export const schedules: readonly Schedule[] = [
   ...issuanceRetention,
   ...batchSchedules,
   ...verificationSchedules,
+  ...verificationPageSchedules,
   ...statisticsSchedules,
   ...credentialSchedules,
   ...orderSchedules,
