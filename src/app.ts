@@ -88,6 +88,7 @@ import { entityNames } from './trust/trusted-entities/entity-names.ts'
 import { trustedEntityRoutes } from './trust/trusted-entities/routes.ts'
 import { digitalCredentialEndpoints } from './verification/digital-credentials/public-endpoints.ts'
 import { pageNames } from './verification/pages/page-names.ts'
+import { verificationPageSchedules } from './verification/pages/jobs.ts'
 import { isListedOrigin, verificationPageEndpoints } from './verification/pages/public-endpoints.ts'
 import { verificationPageRoutes } from './verification/pages/routes.ts'
 import { verificationSchedules } from './verification/requests/jobs.ts'
@@ -234,6 +235,7 @@ export const schedules: readonly Schedule[] = [
   ...offerMailSchedules,
   ...batchSchedules,
   ...verificationSchedules,
+  ...verificationPageSchedules,
   ...statisticsSchedules,
   ...credentialSchedules,
   ...orderSchedules,

@@ -245,6 +245,15 @@ test('of visitors who come at once only as many begin as the page allows, by add
   assert.equal((await begin(other, {}, { 'x-forwarded-for': '203.0.113.1' })).status, 201)
 })
 
+test('behind a proxy the address that it adds counts; a visitor who forges the others begins no more requests', async () => {
+  const page = await aPage({ requestsPerAddress: 2 })
+  const begun = await Promise.all(
+    [1, 2, 3, 4].map((n) => begin(page, {}, { 'x-forwarded-for': `198.51.100.${n}, 203.0.113.7` })),
+  )
+  assert.deepEqual(begun.map(({ status }) => status).toSorted(), [201, 201, 429, 429])
+  assert.equal((await begin(page, {}, { 'x-forwarded-for': '203.0.113.7, 203.0.113.8' })).status, 201)
+})
+
 test('a template of its own redirect sends no visitor elsewhere', async () => {
   const credentials = (await acme.get(`/creds/templates/presentations/${template}`)).body.data.credentials
   const verifierConfig = { redirectUri: 'https://elsewhere.example/back' }
