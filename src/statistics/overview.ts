@@ -1,9 +1,12 @@
 import { type Caller, holds, type Scope } from '../caller.ts'
+import { endingSecrets } from '../directory/clients/manage-clients.ts'
 import { readTotals } from '../events/counts/count-events.ts'
 import { dayOf, type EndCount } from '../events/counts/metric.ts'
 import { disabledEndpoints } from '../events/webhooks/webhook-endpoints.ts'
 import { failedBatches } from '../issuance/batches/get-batch.ts'
 import { notableIssuances } from '../issuance/issuances/origins.ts'
+import { failedOfferMails } from '../issuance/mails/mail-offer.ts'
+import { countUnverifiableLists } from '../issuance/status/publish-status-list.ts'
 import type { Platform } from '../platform.ts'
 import type { TenantTx } from '../store/store.ts'
 import { endingCertificates } from '../trust/certificates/get-certificate.ts'
@@ -57,7 +60,12 @@ async function needsAttention(
     ...(allowed('issuance:read') && { deferredIssuances, failedBatches: await failedBatches(tx, lately) }),
     ...(allowed('trust:read') && { endingCertificates: await endingCertificates(tx, soon) }),
     ...(allowed('webhooks:write') && { disabledEndpoints: await disabledEndpoints(tx) }),
-    ...(allowed('issuance:read') && { failedDeliveries: await failedDeliveries(tx, lately) }),
+    ...(allowed('issuance:read') && {
+      failedDeliveries: await failedDeliveries(tx, lately),
+      failedOfferMails: await failedOfferMails(tx, lately),
+      unverifiableStatusLists: await countUnverifiableLists(tx, now),
+    }),
+    ...(allowed('tenant:admin') && { endingSecrets: await endingSecrets(tx, now, soon) }),
   }
 }
 

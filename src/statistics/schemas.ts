@@ -87,6 +87,13 @@ export const OverviewReply = Type.Object(
         endingCertificates: Figure('Active certificates that have ended, or end within 30 days.'),
         disabledEndpoints: Figure('Webhook endpoints that the server disabled.'),
         failedDeliveries: Figure('Deliveries to wallets of the last 30 days that failed.'),
+        failedOfferMails: Figure(
+          'Mails of offers of the last 30 days that failed, without those whose offer had ended.',
+        ),
+        unverifiableStatusLists: Figure(
+          'Status lists whose root or certificate was revoked or has ended: verifiers do not accept them, nor the credentials in them.',
+        ),
+        endingSecrets: Figure('SCIM tokens that end within 30 days, and clients whose every secret does.'),
       },
       { additionalProperties: false },
     ),

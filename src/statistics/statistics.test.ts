@@ -135,8 +135,15 @@ test('the overview tells the state now, and each caller only what the scopes all
     endingCertificates: 0,
     disabledEndpoints: 0,
     failedDeliveries: 0,
+    failedOfferMails: 0,
+    unverifiableStatusLists: 0,
+    endingSecrets: 0,
   }
   assert.deepEqual(one.needsAttention, needs)
+  const token = { clientId: 'acme-idle', name: 'Directory', expiresInDays: 7 }
+  const made = await school.post('/onboarding/scim-tokens', token)
+  assert.equal(made.status, 201, JSON.stringify(made.body))
+  assert.equal((await figures()).needsAttention.endingSecrets, 1)
   const auditor = (await (await chirograph.idle('acme')).get('/creds/overview')).body
   assert.deepEqual(auditor.data, { needsAttention: {} })
   assert.deepEqual((await (await chirograph.backend('globex')).get('/creds/overview')).body.data.valid, 0)

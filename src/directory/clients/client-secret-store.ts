@@ -56,3 +56,17 @@ export async function endClientSecret(
   await tx.rows(sweep, [tx.tenantId, clientId, now])
   return ended.length === 1
 }
+
+// The former secret of a client ends soon after a rotation, which is no reason to act.
+const countEnding = sql(
+  'directory.count_ending_secrets',
+  `select (
+     (select count(*) from client_token where tenant_id = $1 and expires_at > $2 and expires_at <= $3)
+     + (select count(distinct s.client_id) from client_secret s where s.tenant_id = $1 and s.ends_at > $2 and s.ends_at <= $3 and not exists (
+          select from client_secret o where o.tenant_id = $1 and o.client_id = s.client_id and (o.ends_at is null or o.ends_at > $3))))::int as count`,
+)
+
+/** Counts the SCIM tokens that end until a time, and the clients whose every secret does. */
+export async function countEndingSecrets(tx: TenantTx, now: Date, until: Date): Promise<number> {
+  return (await tx.rows<{ count: number }>(countEnding, [tx.tenantId, now, until]))[0]?.count ?? 0
+}

@@ -10,7 +10,7 @@ import { checkGrants, clientMistakes } from './check-client.ts'
 import { grantTypesOf } from './client.ts'
 import type { ClientMembers, ClientRecord } from './client-record.ts'
 import { makeClientSecret } from './client-secret.ts'
-import { addClientSecret, endClientSecret } from './client-secret-store.ts'
+import { addClientSecret, countEndingSecrets, endClientSecret } from './client-secret-store.ts'
 import { deleteClientRow, findManagedClient, insertClient, updateClient } from './managed-client-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock'>
@@ -200,4 +200,9 @@ function clientIdOf(id: string): string {
 
 function entryOf(action: AuditAction, clientId: string, by: Caller, detail: Detail = {}): AuditEntry {
   return { action, subject: { kind: 'client', id: clientId }, by, detail }
+}
+
+/** Counts the SCIM tokens of the tenant that end until a time, and the clients whose every secret does. */
+export function endingSecrets(tx: TenantTx, now: Date, until: Date): Promise<number> {
+  return countEndingSecrets(tx, now, until)
 }

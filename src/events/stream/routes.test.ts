@@ -151,6 +151,9 @@ test('the audit trail says who did what, from where, and is searched by each of 
     ['filter[actor]=somebody', false],
     ['filter[action]=openid4vc.issuance.offered', true],
     ['filter[action]=credential.revoked', false],
+    ['filter[action]=credential.revoked,openid4vc.issuance.offered', true],
+    ['filter[action]=credential.revoked,credential.suspended', false],
+    [`filter[action]=user.created,openid4vc.issuance.offered&filter[createdAfter]=${later}`, false],
     [`filter[createdAfter]=${line.createdAt}`, true],
     [`filter[createdAfter]=${later}`, false],
     [`filter[createdBefore]=${later}`, true],
@@ -159,7 +162,7 @@ test('the audit trail says who did what, from where, and is searched by each of 
   ] as const) {
     assert.equal(await found(query), wanted, query)
   }
-  const unknown = await school.get('/creds/audit?filter[action]=credential.eaten')
+  const unknown = await school.get('/creds/audit?filter[action]=credential.revoked,credential.eaten')
   assert.equal(unknown.status, 400)
   assert.partialDeepStrictEqual(unknown.body.errors, [
     { code: 'VALIDATION_ERROR', source: { parameter: 'filter[action]' } },
@@ -170,4 +173,39 @@ test('the audit trail says who did what, from where, and is searched by each of 
   const idle = await chirograph.idle('acme')
   assert.equal((await idle.get('/creds/audit')).status, 200)
   assert.equal((await idle.get('/creds/events')).status, 403)
+})
+
+test('lists name what they refer to as far as the caller may know it; what is gone stays an id', async () => {
+  const username = `nomsa-${Date.now()}`
+  const user = (await school.post('/onboarding/users', { username })).body.data
+  const client = { name: 'School office', scopes: ['issuance:read'] }
+  const made = await school.post('/onboarding/clients', client)
+  assert.equal(made.status, 201, JSON.stringify(made.body))
+  const recipient = { identifierType: 'username', value: username }
+  const ask = {
+    credentialTemplateId: templateId,
+    attributes: { name: 'Nomsa' },
+    recipient,
+    grants: ['authorization_code'],
+  }
+  const issuance = (await school.post('/creds/credentials/issuance', ask)).body.data
+  const first = async (api: Api, path: string) => (await api.get(path)).body.data[0]
+  const audit = (api: Api, subject: string) => first(api, `/creds/audit?filter[subject]=${subject}&sort=createdAt`)
+
+  assert.deepEqual((await audit(school, user.id)).subject, { kind: 'user', id: user.id, name: username })
+  assert.equal((await audit(school, made.body.data.clientId)).subject.name, 'School office')
+  const offered = await audit(school, issuance.id)
+  assert.equal(offered.subject.name, 'Badge')
+  assert.deepEqual(offered.names, { [templateId]: 'Badge', [issuance.credentials[0].id]: 'Badge' })
+  const event = await first(school, `/creds/events?filter[subject]=${issuance.id}`)
+  assert.deepEqual([event.subject.name, event.names], ['Badge', offered.names])
+  const csv = await school.get(`/creds/audit?filter[subject]=${user.id}`, { accept: 'text/csv' })
+  assert.match(String(csv.body), /subject\.name[\s\S]*nomsa-/)
+
+  // Without users:read no username is told, and other organisations know no name.
+  const idle = await chirograph.idle('acme')
+  assert.deepEqual((await audit(idle, user.id)).subject, { kind: 'user', id: user.id })
+  assert.equal((await audit(idle, issuance.id)).subject.name, 'Badge')
+  assert.equal((await school.delete(`/onboarding/users/${username}`)).status, 204)
+  assert.ok(!('name' in (await audit(school, user.id)).subject))
 })

@@ -12,7 +12,14 @@ import { withTimeLimit } from '../../time-limit.ts'
 import { offerPageUri } from '../offers/offer-page.ts'
 import { offerMailText } from './mail-texts.ts'
 import { isLanguage, type MailFailure, mailColumn } from './offer-mail.ts'
-import { findQueuedMail, type MailedOffer, type QueuedMail, queueMails, settleMail } from './offer-mail-store.ts'
+import {
+  countFailedMails,
+  findQueuedMail,
+  type MailedOffer,
+  type QueuedMail,
+  queueMails,
+  settleMail,
+} from './offer-mail-store.ts'
 
 /** Retries after 2 s, 4 s, … an hour: given up after some six hours. */
 const ATTEMPTS_MAX = 16
@@ -61,6 +68,11 @@ export async function mailOffers(
   const queued = await queueMails(tx, mails, { now, batchId, dropAt: new Date(now.getTime() + KEPT_MS) })
   await enqueueEach(tx, mailOfferJob, queued, { now })
   return queued.length
+}
+
+/** Counts the mails that failed after a time, without those whose offer had ended. */
+export function failedOfferMails(tx: TenantTx, since: Date): Promise<number> {
+  return countFailedMails(tx, since)
 }
 
 /** Records the outcome of a mail. @param reason null: it was sent. */

@@ -18,7 +18,7 @@ import {
   someClaims,
 } from '../test-support/issuer.ts'
 import { offerMailJobs, offerMailSchedules } from './jobs.ts'
-import { mailOfferJob } from './mail-offer.ts'
+import { failedOfferMails, mailOfferJob } from './mail-offer.ts'
 
 let db: TestDatabase
 /** That of a second process. */
@@ -281,6 +281,8 @@ test('a mail server that refuses or says nothing delays no issuance, and what ha
   const rows = await mailsOf(issuer)
   assert.ok(rows.every(({ state, sealed_mail }) => state === 'failed' && sealed_mail === null))
   assert.deepEqual((await rowsOf<{ detail: object }>(issuer, audited))[0]?.detail, { reason: 'refused' })
+  const failed = (since: Date) => issuer.platform.store.single(issuer.tenant.id, (tx) => failedOfferMails(tx, since))
+  assert.deepEqual([await failed(new Date(0)), await failed(issuer.clock.at)], [rows.length, 0])
 })
 
 test('an offer that was taken or canceled is not mailed; one that is offered again is mailed again, ten times', async () => {

@@ -11,6 +11,7 @@ import { resolveIssuer } from '../../trust/issuers/resolve-issuer.ts'
 import { checkStatus } from '../../trust/status-lists/check-status.ts'
 import { trustedAnchors } from '../../trust/trusted-entities/tenant-trust.ts'
 import { aDatabase, aKey, anIssuer, aRoot, aToken, type Body, type Issuer, request } from '../test-support/issuer.ts'
+import { countUnverifiableLists } from './publish-status-list.ts'
 
 let db: TestDatabase
 before(async () => {
@@ -146,4 +147,17 @@ test('a root that was replaced says so also when the leaf of its time has ended'
   await change(issuer, 'suspend', id)
   assert.deepEqual(await sdJwtStatus(issuer, credential), ['status.suspended'])
   await issuer.server.close(0)
+})
+
+test('status lists whose root has ended are counted for the operator, others are not', async () => {
+  const issuer = await anIssuer(db)
+  await issued(issuer, {}, {})
+  const root = await aRoot(issuer)
+  await issued(issuer, {}, {})
+  const count = (at: Date) => issuer.platform.store.inTenant(issuer.tenant.id, (tx) => countUnverifiableLists(tx, at))
+  const end = new Date(root.expiresAt)
+  assert.deepEqual(
+    [await count(issuer.clock.at), await count(new Date(end.getTime() - 1)), await count(end)],
+    [0, 0, 1],
+  )
 })

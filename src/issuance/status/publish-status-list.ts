@@ -1,6 +1,8 @@
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { Fault } from '../../fault.ts'
 import { type CompressedList, compressList, emptyList } from '../../protocols/status-list/packed-list.ts'
+import type { TenantTx } from '../../store/store.ts'
+import { usableCertificates } from '../../trust/certificates/get-certificate.ts'
 import { isWrittenUuid } from '../../uuid.ts'
 import {
   type ListNeeds,
@@ -10,7 +12,7 @@ import {
   statusListUri,
 } from './sign-status-list.ts'
 import { LIST_ENTRIES } from './status-entries.ts'
-import { findStatusList, listStatusListIds, type StoredStatusList } from './status-list-store.ts'
+import { findStatusList, listStatusAuthorities, listStatusListIds, type StoredStatusList } from './status-list-store.ts'
 
 /** A token is signed again after this time: its `iat` stays recent, and a new signer takes effect. */
 const SIGNED_AGAIN_MS = 60_000
@@ -54,6 +56,15 @@ export async function publishStatusList(
 export async function publishAggregation({ store, urls }: ListNeeds, tenant: Tenant): Promise<object> {
   const ids = await store.single(tenant.id, (tx) => listStatusListIds(tx, LISTS_MAX))
   return { status_lists: ids.map((id) => statusListUri(urls.issuer(tenant.slug), id)) }
+}
+
+/** Counts the status lists that no certificate of their authority can sign any more: verifiers do not accept them for their credentials. */
+export async function countUnverifiableLists(tx: TenantTx, now: Date): Promise<number> {
+  const authorities = await listStatusAuthorities(tx)
+  if (authorities.length === 0) return 0
+  const ids = authorities.map(({ authorityId }) => authorityId)
+  const usable = await usableCertificates(tx, ids, now)
+  return authorities.reduce((sum, { authorityId, lists }) => sum + (usable.has(authorityId) ? 0 : lists), 0)
 }
 
 async function cachedList({ store, clock, memory }: ListNeeds, tenant: Tenant, listId: string): Promise<CachedList> {

@@ -31,3 +31,13 @@ export async function findStatusList(tx: TenantTx, id: string, knownVersion: num
 export async function listStatusListIds(tx: TenantTx, countMax: number): Promise<string[]> {
   return (await tx.rows<{ id: string }>(selectLists, [tx.tenantId, countMax])).map(({ id }) => id)
 }
+
+const selectAuthorities = sql(
+  'issuance.list_status_authorities',
+  'select authority_id as "authorityId", count(*)::int as lists from status_list where tenant_id = $1 and authority_id is not null group by 1',
+)
+
+/** Returns the certificate authorities of the tenant's status lists, with the number of their lists. */
+export async function listStatusAuthorities(tx: TenantTx): Promise<{ authorityId: string; lists: number }[]> {
+  return tx.rows<{ authorityId: string; lists: number }>(selectAuthorities, [tx.tenantId])
+}

@@ -35,6 +35,10 @@ const selectEnding = sql(
   `select count(*)::int as count from certificate
    where tenant_id = $1 and status = 'active' and origin in ('root', 'request') and not_after <= $2`,
 )
+const selectUsable = sql(
+  'trust.list_usable',
+  `select id from certificate where tenant_id = $1 and id = any($2::uuid[]) and status <> 'revoked' and not_after > $3`,
+)
 const selectCount = sql('trust.count_signed', `select ${countBelow('$1', '$2::uuid')} as count`)
 
 /** Filters of the list of certificates. */
@@ -87,6 +91,11 @@ export async function countSigned(tx: TenantTx, rootId: string): Promise<number>
 
 function first([row]: readonly TenantCertificate[]): TenantCertificate | null {
   return row ?? null
+}
+
+/** Returns those of the certificates that are neither revoked nor expired. */
+export async function listUsable(tx: TenantTx, ids: readonly string[], now: Date): Promise<string[]> {
+  return (await tx.rows<{ id: string }>(selectUsable, [tx.tenantId, ids, now])).map(({ id }) => id)
 }
 
 /** Counts the active certificates that end until a time, or have ended. A leaf that the server renews by itself is not counted. */

@@ -4,7 +4,7 @@ import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import type { TenantTx } from '../../store/store.ts'
 import type { TenantCertificate } from './certificate.ts'
-import { countEnding, findCertificate } from './certificate-store.ts'
+import { countEnding, findCertificate, listUsable } from './certificate-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock'>
 
@@ -25,6 +25,15 @@ export async function getChain(needs: Needs, caller: Pick<Caller, 'tenantId'>, i
   const own = toPem('CERTIFICATE', der)
   if (parentId === null) return own + chain
   return own + toPem('CERTIFICATE', (await getCertificate(needs, caller, parentId)).der)
+}
+
+/** Returns those of the certificates that are neither revoked nor expired. */
+export async function usableCertificates(
+  tx: TenantTx,
+  ids: readonly string[],
+  now: Date,
+): Promise<ReadonlySet<string>> {
+  return new Set(await listUsable(tx, ids, now))
 }
 
 /** Counts the active certificates that end until a time, or have ended. */
