@@ -216,6 +216,7 @@ test('two people edit one request: the second is told, and loses nothing', { ski
   await save(page)
   await page.getByText('was changed in the meantime').waitFor()
   assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Mine')
+  for (const name of ['Theirs', 'Mine']) await page.getByRole('cell', { name, exact: true }).waitFor()
   assert.equal((await acme.get(`${REQUESTS}/${id}`)).body.data.name, 'Theirs')
   await save(page)
   await page.waitForURL('/console/requests')

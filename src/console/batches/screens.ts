@@ -23,6 +23,8 @@ type Batch = {
   readonly total: number
   readonly done: number
   readonly failed: number
+  /** How many mails with offers are in each state; absent: none was asked for. */
+  readonly mails?: Readonly<Record<'queued' | 'sent' | 'failed', number>>
   readonly createdBy?: { readonly kind: string; readonly id: string; readonly name?: string }
   readonly createdAt: string
 }
@@ -103,6 +105,7 @@ const one = screen({
       [t.template, template],
       [t.by, makerOf(frame, t, data)],
       [t.created, when(frame, data.createdAt)],
+      ...mailsOf(frame, t, data),
     ])
     const name = data.name ?? t.unnamed
     return {
@@ -116,6 +119,14 @@ const one = screen({
     }
   },
 })
+
+/** How many offers were sent by mail. */
+function mailsOf(frame: Frame, t: BatchTexts, { mails }: Batch): readonly (readonly [string, string])[] {
+  if (mails === undefined) return []
+  const states = ['sent', 'queued', 'failed'] as const
+  const counts = states.map((one) => `${t.mailStates[one]}${frame.t.colon}${figure(mails[one], frame.language)}`)
+  return [[t.mails, counts.join(' · ')]]
+}
 
 async function templateOf({ api }: Frame, { credentialTemplateId }: Batch): Promise<string> {
   return (await api.get<Named>(`/creds/templates/credentials/${credentialTemplateId}`)).data.name

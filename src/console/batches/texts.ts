@@ -30,6 +30,8 @@ const en = {
   why: 'Why',
   credential: 'Credential',
   more: 'All credentials of this template',
+  mails: 'Mail',
+  mailStates: { sent: 'Sent', queued: 'Being sent', failed: 'Not sent' },
 }
 
 /** Texts of the screens of batches. */
@@ -65,6 +67,8 @@ const fr: BatchTexts = {
   why: 'Pourquoi',
   credential: 'Attestation',
   more: 'Toutes les attestations de ce modèle',
+  mails: 'Courriels',
+  mailStates: { sent: 'Envoyés', queued: 'En cours d’envoi', failed: 'Non envoyés' },
 }
 
 /** Texts of the screens of batches by language. */

@@ -22,6 +22,10 @@ const looks: Readonly<Record<Need, { readonly tone: Tone; readonly href: string 
   failedBatches: { tone: 'bad', href: '/console/batches' },
   endingCertificates: { tone: 'warn', href: '/console/certificates' },
   disabledEndpoints: { tone: 'bad', href: '/console/webhooks' },
+  failedOfferMails: { tone: 'bad', href: '/console/credentials?state=offered' },
+  unverifiableStatusLists: { tone: 'bad', href: '/console/certificates' },
+  endingTrustedEntities: { tone: 'warn', href: '/console/trusted' },
+  endingSecrets: { tone: 'warn', href: '/console/applications' },
   failedDeliveries: { tone: 'bad', href: '/console/audit?action=wallet_delivery.failed' },
 }
 

@@ -51,6 +51,36 @@ const en = {
           : `${count} deliveries to wallets failed in the last 30 days`,
       action: 'Look into it',
     },
+    failedOfferMails: {
+      state: 'Failed',
+      text: (count: string, n: number) =>
+        n === 1 ? 'One offer could not be sent by mail' : `${count} offers could not be sent by mail`,
+      action: 'Look into it',
+    },
+    unverifiableStatusLists: {
+      state: 'Failed',
+      text: (count: string, n: number) =>
+        n === 1
+          ? 'One list of revoked credentials is not accepted any more: its certificate has ended'
+          : `${count} lists of revoked credentials are not accepted any more: their certificates have ended`,
+      action: 'Renew',
+    },
+    endingTrustedEntities: {
+      state: 'Soon',
+      text: (count: string, n: number) =>
+        n === 1
+          ? 'The certificate of one trusted entity ends within 30 days'
+          : `Certificates of ${count} trusted entities end within 30 days`,
+      action: 'Look into it',
+    },
+    endingSecrets: {
+      state: 'Soon',
+      text: (count: string, n: number) =>
+        n === 1
+          ? 'One secret of an application ends within 30 days'
+          : `${count} secrets of applications end within 30 days`,
+      action: 'Renew',
+    },
   },
   allFigures: 'All figures',
   figuresTitle: 'Figures',
@@ -158,6 +188,38 @@ const fr: HomeTexts = {
           ? 'Une remise à un portefeuille a échoué ces 30 derniers jours'
           : `${count} remises à des portefeuilles ont échoué ces 30 derniers jours`,
       action: 'Examiner',
+    },
+    failedOfferMails: {
+      state: 'Échec',
+      text: (count: string, n: number) =>
+        n === 1
+          ? 'Une offre n’a pas pu être envoyée par courriel'
+          : `${count} offres n’ont pas pu être envoyées par courriel`,
+      action: 'Examiner',
+    },
+    unverifiableStatusLists: {
+      state: 'Échec',
+      text: (count: string, n: number) =>
+        n === 1
+          ? 'Une liste d’attestations révoquées n’est plus acceptée : son certificat a expiré'
+          : `${count} listes d’attestations révoquées ne sont plus acceptées : leurs certificats ont expiré`,
+      action: 'Renouveler',
+    },
+    endingTrustedEntities: {
+      state: 'Bientôt',
+      text: (count: string, n: number) =>
+        n === 1
+          ? 'Le certificat d’une entité de confiance expire d’ici 30 jours'
+          : `Les certificats de ${count} entités de confiance expirent d’ici 30 jours`,
+      action: 'Examiner',
+    },
+    endingSecrets: {
+      state: 'Bientôt',
+      text: (count: string, n: number) =>
+        n === 1
+          ? 'Un secret d’application expire d’ici 30 jours'
+          : `${count} secrets d’applications expirent d’ici 30 jours`,
+      action: 'Renouveler',
     },
   },
   allFigures: 'Tous les chiffres',

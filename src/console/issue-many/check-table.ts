@@ -1,7 +1,7 @@
 import { writePlainCsv } from '../../protocols/table/write-csv.ts'
 import type { Frame } from '../frame/screen.ts'
 import type { DraftView, RowProblem, TableRow } from './table-draft.ts'
-import type { Target } from './targets.ts'
+import { MAIL, MAIL_LANGUAGE, type Target } from './targets.ts'
 
 const API = '/creds/credentials/issuance/batch'
 const REFERENCE_CHARS_MAX = 200
@@ -89,16 +89,27 @@ function cellFor(type: string | undefined, target: string, cell: string): string
   if (type === 'array' && cell !== '' && !cell.startsWith('['))
     return JSON.stringify(cell.split(/[;|\n]/).flatMap((one) => one.trim() || []))
   // Refused by the row, not with the whole table.
-  return target === 'reference' && cell.length > REFERENCE_CHARS_MAX ? '' : cell
+  return ownProblem(target, cell) !== null ? '' : target === MAIL_LANGUAGE ? cell.toLowerCase() : cell
 }
 
 function ownProblems(mapping: readonly string[], { cells }: TableRow): readonly RowProblem[] {
   return mapping.flatMap((target, column) => {
-    const limit =
-      target === 'reference' ? REFERENCE_CHARS_MAX : target.startsWith('recipient.') ? RECIPIENT_CHARS_MAX : null
-    const isLong = limit !== null && (cells[column]?.length ?? 0) > limit
-    return isLong ? [{ column, target, detail: `At most ${limit} characters.` }] : []
+    const detail = ownProblem(target, cells[column] ?? '')
+    return detail === null ? [] : [{ column, target, detail }]
   })
+}
+
+/** What is wrong with a cell that is no attribute; null if nothing is. */
+function ownProblem(target: string, cell: string): string | null {
+  const limit =
+    target === 'reference' ? REFERENCE_CHARS_MAX : target.startsWith('recipient.') ? RECIPIENT_CHARS_MAX : null
+  if (limit !== null && cell.length > limit) return `At most ${limit} characters.`
+  if (target === MAIL && cell !== '' && !isAddress(cell)) return 'No mail address.'
+  return target === MAIL_LANGUAGE && !['', 'en', 'fr'].includes(cell.toLowerCase()) ? 'Neither en nor fr.' : null
+}
+
+function isAddress(text: string): boolean {
+  return text.length <= 254 && /^[^\s@<>(),:;"[\]\\]{1,64}@[^\s@.<>(),:;"[\]\\]+(\.[^\s@.<>(),:;"[\]\\]+)+$/.test(text)
 }
 
 function problemOf(mapping: readonly string[], { detail, pointer }: Finding): RowProblem {

@@ -10,8 +10,8 @@ const LIFETIME_SECONDS = 604_800
 type Checked = { readonly view: DraftView; readonly rows: readonly TableRow[] }
 
 /** Returns what columns may become, in the language of the person. */
-export function targetsFor({ language }: Pick<Frame, 'language'>, template: Template): readonly Target[] {
-  return targetsOf(template, tableTexts[language])
+export function targetsFor({ language, me }: Pick<Frame, 'language' | 'me'>, template: Template): readonly Target[] {
+  return targetsOf(template, tableTexts[language], me.organisation.sendsMail === true)
 }
 
 /** Guesses what the columns of a table become, and checks its rows. */

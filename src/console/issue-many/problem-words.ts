@@ -1,6 +1,6 @@
 import { type Html, html } from '../../pages/html.ts'
 import type { RowProblem, TableRow } from './table-draft.ts'
-import type { Target } from './targets.ts'
+import { MAIL, MAIL_LANGUAGE, type Target } from './targets.ts'
 import type { TableTexts } from './texts.ts'
 
 /** What is wrong in words. `detail`: the API's English, where there are no words of ours. */
@@ -14,6 +14,8 @@ export function wordsOf(t: TableTexts, targets: readonly Target[], { cells }: Ta
   const { label, type } = found
   const plain = (text: string) => ({ text, detail: null })
   if (column === null || cells[column] === '') return plain(t.problem.missing(label))
+  if (target === MAIL) return plain(t.problem.mail)
+  if (target === MAIL_LANGUAGE) return plain(t.problem.mailLanguage)
   if (type === 'number') return plain(t.problem.number(label, t.number))
   if (type === 'date') return plain(t.problem.date(label))
   if (type === 'boolean') return plain(t.problem.boolean(label))

@@ -11,11 +11,16 @@ export type Target = {
   readonly names: readonly string[]
 }
 
-/** Labels of what is no attribute. */
-type OwnLabels = { readonly reference: string; readonly email: string; readonly username: string }
+/** Where the offer of a row is sent by mail, and in which language the mail is. */
+export const [MAIL, MAIL_LANGUAGE] = ['mail.address', 'mail.language'] as const
 
-/** Returns what the columns for a template may become. */
-export function targetsOf(template: Template, labels: OwnLabels): readonly Target[] {
+/** Labels of what is no attribute. */
+type OwnLabels = Readonly<Record<'reference' | 'email' | 'username' | 'mail' | 'mailLanguage', string>>
+
+const mailNames = ['E-mail', 'Email', 'E-Mail-Adresse', 'Mail', 'Courriel']
+
+/** Returns what the columns for a template may become. @param sendsMail Then an address gets the offer by mail, unless another choice is made */
+export function targetsOf(template: Template, labels: OwnLabels, sendsMail: boolean): readonly Target[] {
   const leaves = attributesOf(template).flatMap(({ namespace, key, shape }) =>
     below(namespace === '' ? [key] : [namespace, key], labelOf({ key, shape }), shape, shape.required === true),
   )
@@ -25,7 +30,8 @@ export function targetsOf(template: Template, labels: OwnLabels): readonly Targe
   return [
     ...leaves,
     own('reference', labels.reference, 'Reference', 'Référence', 'Student no.', 'Student number', 'Matrikelnummer'),
-    own('recipient.email', labels.email, 'E-mail', 'Email', 'E-Mail-Adresse', 'Mail', 'Courriel'),
+    ...(sendsMail ? [own(MAIL, labels.mail, ...mailNames), own(MAIL_LANGUAGE, labels.mailLanguage)] : []),
+    own('recipient.email', labels.email, ...(sendsMail ? [] : mailNames)),
     own('recipient.username', labels.username, 'Username', 'User', 'Benutzername', 'Identifiant'),
   ]
 }

@@ -44,8 +44,8 @@ export type RequestDraft = {
   /** `kept`: combinations that the form cannot show. */
   readonly which: 'all' | 'one' | 'kept'
   readonly credentials: readonly AskedDraft[]
-  /** When the request that is being edited was saved; `''` for a new one. */
-  readonly updatedAt: string
+  /** Of the saved request that is being edited, to notice changes by another person; `''` for a new one. */
+  readonly state: string
 }
 
 /** As many as a query of a wallet has. */
@@ -68,7 +68,7 @@ export const blankCredential: AskedDraft = {
 export function draftOf(found: RequestTemplate, meta: RequestMeta, templates: readonly Template[]): RequestDraft {
   const { purpose, credentialSets } = meta.verifierConfig ?? {}
   return {
-    ...{ name: found.name, updatedAt: found.updatedAt },
+    ...{ name: found.name, state: found.updatedAt },
     purpose: typeof purpose === 'string' ? purpose : found.description,
     keep: meta.retentionSeconds === null ? '' : String(meta.retentionSeconds),
     which: whichOf(credentialSets, found.credentials.length),
@@ -113,7 +113,7 @@ export function readDraft(fields: Fields): RequestDraft {
   const which = text('which')
   const count = Math.min(Number(text('credentials')) || 0, CREDENTIALS_MAX)
   return {
-    ...{ name: text('name'), purpose: text('purpose'), keep: text('keep'), updatedAt: text('updatedAt') },
+    ...{ name: text('name'), purpose: text('purpose'), keep: text('keep'), state: text('state') },
     which: which === 'one' || which === 'kept' ? which : 'all',
     credentials: Array.from({ length: count }, (_, at) => readCredential(fields, at)),
   }

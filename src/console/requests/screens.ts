@@ -3,7 +3,8 @@ import { select } from '../../pages/controls.ts'
 import { field } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { onceHeader, typed } from '../../pages/once.ts'
-import { button, buttonLink, card, message } from '../../pages/parts.ts'
+import { ApiRefusal } from '../../pages/own-api.ts'
+import { button, buttonLink, card } from '../../pages/parts.ts'
 import { pageOf, pager, table } from '../../pages/table.ts'
 import { confirmScreen } from '../frame/confirm.ts'
 import { hasProblems, noProblems, type Problems, problemsOf } from '../frame/form-values.ts'
@@ -12,6 +13,7 @@ import { may } from '../frame/shell.ts'
 import { when } from '../frame/when.ts'
 import { pathText, rowsOfAttributes } from './asked-attributes.ts'
 import { checkDraft, fieldAt } from './check-draft.ts'
+import { comparedRequests } from './compared.ts'
 import { designer } from './designer.ts'
 import { type AskedDraft, blankCredential, bodyOf, draftOf, edited, type RequestDraft, readDraft } from './draft.ts'
 import { previewOf } from './preview.ts'
@@ -65,7 +67,7 @@ const create = formScreen({
 })
 
 function begin(frame: Frame, sources: Sources, one: AskedDraft): Screen {
-  const draft = { name: one.name, purpose: '', keep: '', which: 'all', credentials: [one], updatedAt: '' } as const
+  const draft = { name: one.name, purpose: '', keep: '', which: 'all', credentials: [one], state: '' } as const
   return shown(frame, sources, `${LIST}/new`, draft, noProblems)
 }
 
@@ -102,20 +104,26 @@ function pick(frame: Frame, { sources }: Sources): Screen {
   }
 }
 
-type Current = { readonly found: RequestTemplate; readonly meta: RequestMeta }
+/** `state`: of the saved request; its entity tag, where the API gives one. */
+type Current = {
+  readonly found: RequestTemplate
+  readonly meta: RequestMeta
+  readonly etag: string | null
+  readonly state: string
+}
 
 async function read({ api }: Frame, id: string): Promise<Current> {
-  const { data, meta } = await api.get<RequestTemplate>(`${API}/${encodeURIComponent(id)}`)
+  const { data, meta, etag } = await api.get<RequestTemplate>(`${API}/${encodeURIComponent(id)}`)
   // The shape that the route promises.
-  return { found: data, meta: meta as unknown as RequestMeta }
+  return { found: data, meta: meta as unknown as RequestMeta, etag, state: etag ?? data.updatedAt }
 }
 
 const one = formScreen({
   ...{ place, path: `${LIST}/{id}`, summary: 'Shows and changes what a request asks for.' },
   show: async (frame) => {
     const t = requestTexts[frame.language]
-    const [{ found, meta }, sources] = await Promise.all([read(frame, frame.params.id), readSources(frame)])
-    const saved = draftOf(found, meta, sources.templates)
+    const [{ found, meta, state }, sources] = await Promise.all([read(frame, frame.params.id), readSources(frame)])
+    const saved = { ...draftOf(found, meta, sources.templates), state }
     const crumbs = [[t.title, LIST], [found.name]] as const
     if (!may(frame, 'verification:write'))
       return { title: found.name, crumbs, main: html`<div class="narrow">${previewOf(frame, saved)}</div>` }
@@ -142,20 +150,23 @@ async function edit(
   if (pressed !== 'save') return show(noProblems, edited(draft, pressed) ?? draft)
   const problems = checkDraft(draft, t, frame.t)
   if (hasProblems(problems)) return show(problems)
-  if (current !== null && draft.updatedAt !== current.found.updatedAt) {
-    const above = html`${message('warn', t.changedTitle, html`<p>${t.changedText}</p><p><a href="${action}">${t.takeTheirs}</a></p>`)}<details class="panel"><summary>${t.saved}</summary><div class="inside">${previewOf(frame, draftOf(current.found, current.meta, sources.templates))}</div></details>`
-    return {
-      ...show(noProblems, { ...draft, updatedAt: current.found.updatedAt }, above),
-      status: 412,
-      hasErrors: true,
-    }
+  const both = (now: Current) => {
+    const theirs = draftOf(now.found, now.meta, sources.templates)
+    const above = comparedRequests(t, action, theirs, draft)
+    return { ...show(noProblems, { ...draft, state: now.state }, above), status: 412, hasErrors: true }
   }
+  if (current !== null && draft.state !== current.state) return both(current)
   try {
     const body = bodyOf(draft, current?.meta ?? null, current?.found.description ?? draft.purpose)
     if (current === null) await frame.api.send('POST', API, { body, headers: onceHeader(frame.fields) })
-    else await frame.api.send('PUT', `${API}/${current.found.id}`, { body })
+    else {
+      const ifMatch = current.etag === null ? {} : { ifMatch: current.etag }
+      await frame.api.send('PUT', `${API}/${current.found.id}`, { body, ...ifMatch })
+    }
     return { to: LIST }
   } catch (error) {
+    if (current !== null && error instanceof ApiRefusal && error.status === 412)
+      return both(await read(frame, current.found.id))
     return show(problemsOf(error, (pointer) => fieldAt(pointer, draft), frame.t))
   }
 }

@@ -90,8 +90,10 @@ const en = {
   removeText: 'It cannot be asked for any more. Open requests stay open.',
   changedText: 'Someone saved this request while you were editing. What you typed is below; saving it replaces theirs.',
   changedTitle: 'This request was changed in the meantime',
-  saved: 'Saved now',
-  takeTheirs: 'Take theirs',
+  part: 'What differs',
+  theirs: 'Saved now',
+  yours: 'Yours',
+  takeTheirs: 'Discard mine and take theirs',
   use: 'At the desk',
 }
 
@@ -191,8 +193,10 @@ const fr: RequestTexts = {
   changedText:
     'Quelqu’un a enregistré cette demande pendant que vous la modifiiez. Votre saisie est ci-dessous ; l’enregistrer remplace la leur.',
   changedTitle: 'Cette demande a changé entre-temps',
-  saved: 'Enregistré',
-  takeTheirs: 'Prendre la leur',
+  part: 'Ce qui diffère',
+  theirs: 'Enregistrée',
+  yours: 'La vôtre',
+  takeTheirs: 'Abandonner la mienne et prendre la leur',
   use: 'Au guichet',
 }
 
