@@ -1,4 +1,5 @@
 import { parseJson } from '../../crypto/json.ts'
+import { Fault } from '../../fault.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
@@ -120,22 +121,33 @@ async function answer(frame: AskedFrame, body: object, { ifMatch }: { readonly i
 }
 
 async function refusedAnswer(frame: AskedFrame, error: unknown): Promise<Done> {
+  const path = `/me/asked/${encodeURIComponent(frame.params.id)}`
+  // The page does not wait as long as the wallet: whether the answer arrived is shown there.
+  if (error instanceof Fault && error.code === 'upstream.timeout') return { to: path }
   if (!(error instanceof ApiRefusal)) throw error
   const code = error.errors[0]?.code
+  if (error.errors[0]?.rule === 'presentation.postponed')
+    return withMessage(frame, askedTexts[frame.language].busy, 503)
   if (error.status === 412 || code === 'NO_MATCHING_CREDENTIAL') return shownAgain(frame)
   if (code === 'CONFIRMATION_REQUIRED') return notConfirmed(frame)
   // Answered by another tab, or sent without a confirmation: the page says how it stands.
-  if ([409, 502, 504, 422].includes(error.status)) return { to: `/me/asked/${encodeURIComponent(frame.params.id)}` }
+  if ([409, 502, 504, 422].includes(error.status)) return { to: path }
   throw error
 }
 
 /** The person came back without a sign-in for this answer, or too late. */
-async function notConfirmed(frame: AskedFrame): Promise<Screen> {
+function notConfirmed(frame: AskedFrame): Promise<Screen> {
+  return withMessage(frame, askedTexts[frame.language].notConfirmed, 403)
+}
+
+/** The consent again, with what went wrong over it. */
+async function withMessage(frame: AskedFrame, text: string, status: number): Promise<Screen> {
   const opened = await read(frame)
   if (opened.data.status !== 'pending') return endedPage(frame, opened)
-  const shown = consentPage(frame, opened, readInstead(frame.query.use ?? '', opened.meta), null)
-  const main = html`${message('bad', askedTexts[frame.language].notConfirmed)}${shown.main}`
-  return { ...shown, main, hasErrors: true, status: 403 }
+  const use = frame.query.use ?? typed(frame.fields, 'use')
+  const shown = consentPage(frame, opened, readInstead(use, opened.meta), null)
+  const main = html`${message('bad', text)}${shown.main}`
+  return { ...shown, main, hasErrors: true, status }
 }
 
 async function shownAgain(frame: AskedFrame): Promise<Screen> {

@@ -1,61 +1,91 @@
 import { isJsonObject } from '../../crypto/json.ts'
-import { html } from '../../pages/html.ts'
+import { Fault } from '../../fault.ts'
+import { type Html, html } from '../../pages/html.ts'
 import { ApiRefusal } from '../../pages/own-api.ts'
 import { buttonLink, message } from '../../pages/parts.ts'
 import { type Frame, reasons, type Screen } from '../frame/screen.ts'
 import { type OfferTexts, offerTexts } from './texts.ts'
 
+/** What the person was doing: opening an offer, taking it, or opening a request. */
+type Step = 'open' | 'take' | 'request'
+
 type Told =
-  | 'ended'
-  | 'locked'
-  | 'malformed'
-  | 'untrusted'
-  | 'lies'
-  | 'away'
-  | 'full'
-  | 'format'
-  | 'request'
-  | 'refusedVerifier'
+  | ('ended' | 'locked' | 'malformed' | 'untrusted' | 'lies' | 'full' | 'format' | 'request' | 'refusedVerifier')
+  | Trouble
+/** What may be over in a minute, or is not the fault of a link. */
+type Trouble = 'away' | 'busy' | 'slow' | 'large'
 
 const statuses: Readonly<Record<Told, number>> = {
-  ...{ ended: 410, locked: 410, malformed: 404, untrusted: 403, lies: 502, away: 504, full: 409, format: 422 },
-  ...{ request: 410, refusedVerifier: 403 },
+  ...{ ended: 410, locked: 410, malformed: 404, untrusted: 403, lies: 502, full: 409, format: 422 },
+  ...{ request: 410, refusedVerifier: 403, away: 504, busy: 503, slow: 504, large: 502 },
 }
 
 /** Returns the page about an offer or request that the wallet refused: what happened, and what to do. Rethrows what is no such refusal. */
-export function toldRefusal(frame: Frame, error: unknown, kind: 'offer' | 'request'): Screen {
-  const told = error instanceof ApiRefusal ? toldOf(error, kind) : null
-  if (!(error instanceof ApiRefusal) || told === null) throw error
+export function toldRefusal(frame: Frame, error: unknown, step: Step): Screen {
   const t = offerTexts[frame.language]
-  const isRepeatable = told === 'away'
-  // One of the pairs of the table.
-  const [title, advice] = t[told] as OfferTexts['ended']
-  const main = html`${message('bad', advice ?? '')}
-<p class="buttons">${isRepeatable && frame.here.startsWith('/open') && buttonLink(t.again, frame.here)}${buttonLink(t.back, '/me')}${buttonLink(t.scanTitle, '/me/scan')}</p>${reasons(frame.t, error.errors)}
+  // The page does not wait as long as the wallet, which may end well after it.
+  if (error instanceof Fault && error.code === 'upstream.timeout') return toldPage(frame, 'slow', step, null)
+  const told = error instanceof ApiRefusal ? toldOf(error, step) : null
+  if (!(error instanceof ApiRefusal) || told === null) throw error
+  const more = html`${reasons(frame.t, error.errors)}
 <p class="hint">${frame.texts.errorId} <copy-text label="${frame.texts.copy}" done="${frame.texts.copied}"><code>${error.id}</code></copy-text></p>`
-  return { title: title ?? '', main, hasErrors: true, status: statuses[told], modules: ['copy-text'] }
+  if (isTrouble(told)) return toldPage(frame, told, step, more)
+  // One of the pairs of the table.
+  const [title = '', advice = ''] = t[told] as OfferTexts['ended']
+  return page(frame, { title, advice, status: statuses[told], isRepeatable: false }, more)
 }
 
-function toldOf(refusal: ApiRefusal, kind: 'offer' | 'request'): Told | null {
+function toldPage(frame: Frame, told: Trouble, step: Step, more: Html | null): Screen {
+  const t = offerTexts[frame.language]
+  const [title = '', what = ''] = t[told]
+  const advice = `${what} ${told === 'slow' && step === 'take' ? t.kept.late : t.kept[step]}`
+  return page(frame, { title, advice, status: statuses[told], isRepeatable: told !== 'large' }, more)
+}
+
+type Words = {
+  readonly title: string
+  readonly advice: string
+  readonly status: number
+  readonly isRepeatable: boolean
+}
+
+function page(frame: Frame, { title, advice, status, isRepeatable }: Words, more: Html | null): Screen {
+  const t = offerTexts[frame.language]
+  const main = html`${message('bad', advice)}
+<p class="buttons">${isRepeatable && frame.here.startsWith('/open') && buttonLink(t.again, frame.here)}${buttonLink(t.back, '/me')}${buttonLink(t.scanTitle, '/me/scan')}</p>${more}`
+  return { title, main, hasErrors: true, status, modules: ['copy-text'] }
+}
+
+function isTrouble(told: Told): told is Trouble {
+  return told === 'away' || told === 'busy' || told === 'slow' || told === 'large'
+}
+
+/** By the rule of a refusal: what it is about, whatever was asked for. */
+const byRule: Readonly<Record<string, Told>> = {
+  ...{ 'upstream.unreachable': 'away', 'upstream.answer': 'away', 'upstream.busy': 'busy' },
+  ...{ 'upstream.too_large': 'large', 'upstream.refused': 'malformed' },
+}
+const offerByRule: Readonly<Record<string, Told>> = {
+  ...{ 'offer.malformed': 'malformed', 'offer.unusable': 'ended', 'upstream.media_type': 'lies' },
+  ...{ 'issuer_metadata.invalid': 'lies', 'issuer_answer.invalid': 'lies', 'authorization_response.invalid': 'lies' },
+}
+const offerByCode: Readonly<Record<string, Told>> = {
+  ...{ UNTRUSTED_ISSUER: 'untrusted', UNSUPPORTED_FORMAT: 'format', CREDENTIAL_INVALID: 'lies' },
+  ...{ INVALID_STATE: 'full', VALIDATION_ERROR: 'malformed' },
+}
+
+function toldOf(refusal: ApiRefusal, step: Step): Told | null {
   const { status, errors } = refusal
-  const [first] = errors
-  const text = `${first?.detail ?? ''} ${first?.title ?? ''}`
-  if (status >= 502 || first?.code === 'UPSTREAM_ERROR' || first?.code === 'TIMEOUT') return 'away'
-  if (kind === 'request') {
-    if (/organisation (accepts only|has registered)/.test(text)) return 'refusedVerifier'
-    return status === 422 || status === 409 || status === 400 ? 'request' : null
+  const { code = '', rule = '' } = errors[0] ?? {}
+  if (code === 'UPSTREAM_TIMEOUT') return 'slow'
+  const told = byRule[rule]
+  if (told !== undefined) return told
+  if (step === 'request') {
+    if (rule === 'verifier.untrusted') return 'refusedVerifier'
+    return [400, 409, 422, 502].includes(status) ? 'request' : null
   }
-  const byCode: Readonly<Record<string, Told>> = {
-    UNTRUSTED_ISSUER: 'untrusted',
-    UNSUPPORTED_FORMAT: 'format',
-    CREDENTIAL_INVALID: 'lies',
-    INVALID_STATE: 'full',
-    VALIDATION_ERROR: 'malformed',
-  }
-  if (first?.code !== 'OFFER_UNUSABLE') return byCode[first?.code ?? ''] ?? null
-  if (/not a usable credential offer|not well-formed|offer is malformed/.test(text)) return 'malformed'
   if (codeProblemOf(refusal)?.triesLeft === 0) return 'locked'
-  return /metadata|response of the issuer|issuer sends|token covers/.test(text) ? 'lies' : 'ended'
+  return offerByRule[rule] ?? offerByCode[code] ?? null
 }
 
 /** What a refusal says about the transaction code: that it may be wrong, and how many tries are left, if the issuer says that. */

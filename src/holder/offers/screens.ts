@@ -79,7 +79,7 @@ async function offerPage(frame: Frame, offer: string, wrong?: CodeProblem): Prom
     const { data } = await frame.api.send<Offer>('POST', `${API}/credential-offers/resolve`, { body })
     return shownOffer(frame, t, offer, data, wrong)
   } catch (error) {
-    return toldRefusal(frame, error, 'offer')
+    return toldRefusal(frame, error, 'open')
   }
 }
 
@@ -160,12 +160,12 @@ async function takeOffer(frame: Frame): Promise<Screen | { readonly to: string }
     const [first] = data
     return { to: data.length === 1 && first !== undefined ? `/me/cards/${first.id}?new=1` : '/me' }
   } catch (error) {
-    if (!(error instanceof ApiRefusal)) throw error
+    if (!(error instanceof ApiRefusal)) return toldRefusal(frame, error, 'take')
     if (error.errors[0]?.code === 'TX_CODE_REQUIRED') return offerPage(frame, offer, { code, error: t.codeForm })
     const problem = codeProblemOf(error)
     if (problem !== null && problem.triesLeft !== 0)
       return offerPage(frame, offer, { code, error: t.codeWrong(problem.triesLeft) })
-    return toldRefusal(frame, error, 'offer')
+    return toldRefusal(frame, error, 'take')
   }
 }
 
@@ -183,7 +183,7 @@ async function signInAtIssuer(frame: Frame): Promise<Screen | { readonly to: str
     const { data } = await frame.api.send<Session>('POST', `${API}/issuance-sessions`, { body, headers })
     return data.authorizationUrl === null ? { to: '/me' } : { leaveFor: data.authorizationUrl }
   } catch (error) {
-    return toldRefusal(frame, error, 'offer')
+    return toldRefusal(frame, error, 'open')
   }
 }
 

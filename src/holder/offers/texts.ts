@@ -50,10 +50,19 @@ const en = {
     'Ask the people who run it whether they want to add it.',
   ],
   lies: ['The issuer made a mistake', 'What it sent does not hold together, so nothing was added. Ask the issuer.'],
-  away: [
-    'There was no answer',
-    'It is not reachable right now, or sent too much. Nothing was taken. Try again in a minute.',
+  away: ['There was no answer', 'The server behind this link is not reachable right now.'],
+  busy: ['There is too much to do there', 'The server behind this link cannot answer right now.'],
+  slow: ['This takes too long', 'The server behind this link did not answer in time.'],
+  large: [
+    'Too much was sent',
+    'The server behind this link sent far more than a card or a request, so it was not read.',
   ],
+  kept: {
+    open: 'Nothing was taken, and the offer is as it was. Try again in a minute.',
+    take: 'No card was added. Open the offer again in a minute; if it has ended by then, ask its issuer for a new one.',
+    late: 'It may still work out. Look at your cards before you open the offer again.',
+    request: 'Nothing was shared. Try again in a minute, or ask for a new link.',
+  },
   full: ['Your wallet is full', 'Remove cards that you do not need, then try again.'],
   format: ['This kind of card is not supported', 'Your organisation has not enabled it.'],
   request: [
@@ -140,10 +149,19 @@ const fr: OfferTexts = {
     'L’émetteur a fait une erreur',
     'Ce qu’il a envoyé n’est pas cohérent ; rien n’a été ajouté. Adressez-vous à lui.',
   ],
-  away: [
-    'Pas de réponse',
-    'Le service n’est pas joignable, ou a envoyé trop. Rien n’a été pris. Réessayez dans une minute.',
+  away: ['Pas de réponse', 'Le serveur derrière ce lien n’est pas joignable pour l’instant.'],
+  busy: ['Trop de travail là-bas', 'Le serveur derrière ce lien ne peut pas répondre pour l’instant.'],
+  slow: ['Cela prend trop de temps', 'Le serveur derrière ce lien n’a pas répondu à temps.'],
+  large: [
+    'Trop a été envoyé',
+    'Le serveur derrière ce lien a envoyé bien plus qu’une carte ou une demande ; rien n’a été lu.',
   ],
+  kept: {
+    open: 'Rien n’a été pris, et l’offre n’a pas changé. Réessayez dans une minute.',
+    take: 'Aucune carte n’a été ajoutée. Rouvrez l’offre dans une minute ; si elle est terminée, demandez-en une nouvelle à son émetteur.',
+    late: 'Cela peut encore aboutir. Regardez vos cartes avant de rouvrir l’offre.',
+    request: 'Rien n’a été partagé. Réessayez dans une minute, ou demandez un nouveau lien.',
+  },
   full: ['Votre portefeuille est plein', 'Supprimez des cartes inutiles, puis réessayez.'],
   format: ['Cette sorte de carte n’est pas prise en charge', 'Votre organisation ne l’a pas activée.'],
   request: [

@@ -31,7 +31,7 @@ export const errorMetaSchema = object({
   rule: {
     ...text,
     description:
-      'The rule that a value breaks, as a keyword of JSON Schema (`required`, `type`, `maxLength`), or that a certificate or signing request breaks.',
+      'The rule that a value breaks, as a keyword of JSON Schema (`required`, `type`, `maxLength`), or that a certificate or signing request breaks. With OFFER_UNUSABLE, REQUEST_INVALID, CREDENTIAL_INVALID, UPSTREAM_ERROR and UNAVAILABLE: what was wrong, such as `offer.malformed` or `upstream.too_large`.',
   },
   limit: {
     anyOf: [{ type: 'number' }, text, texts],

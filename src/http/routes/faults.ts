@@ -32,11 +32,24 @@ export function toErrors(error: unknown, id: string): Refusal {
     title,
     detail,
     ...(pointer === undefined && parameter === undefined ? {} : { source: sourceOf(pointer, parameter) }),
-    ...metaOf(fault.meta, rule, limit),
+    ...metaOf(fault.meta, rule ?? reasonOf(fault, code), limit),
   }))
   const body = fault.links === undefined ? { errors } : { errors, links: fault.links }
   const named = oauth[1].includes('dpop') ? oauth[1] : 'invalid_token'
   return { status, body, headers: headersOf(fault, status, challengeOf(fault, named)) }
+}
+
+/** API codes of several faults, which a caller may have to tell apart: the rule names the fault. */
+const shared: ReadonlySet<string> = new Set([
+  'OFFER_UNUSABLE',
+  'REQUEST_INVALID',
+  'CREDENTIAL_INVALID',
+  'UPSTREAM_ERROR',
+  'UNAVAILABLE',
+])
+
+function reasonOf({ code, meta }: Fault, apiCode: string): string | undefined {
+  return shared.has(apiCode) && meta?.rule === undefined ? code : undefined
 }
 
 function metaOf(meta: Fault['meta'], rule: Violation['rule'], limit: Violation['limit']) {

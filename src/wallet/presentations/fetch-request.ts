@@ -189,7 +189,10 @@ function outsideHaip(): Fault {
 function untrusted(platform: Needs): Fault {
   const operation = trustOperation(platform)
   const detail = `The organisation accepts only verifiers that it trusts. Add this one with ${operation}.`
-  return new Fault('presentation_request.client', { detail, meta: { trust: { operation } } })
+  return new Fault('presentation_request.client', {
+    detail,
+    meta: { trust: { operation }, rule: 'verifier.untrusted' },
+  })
 }
 
 async function fetchObject(

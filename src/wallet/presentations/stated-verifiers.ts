@@ -32,7 +32,10 @@ export function findRegistered(tenant: Pick<Tenant, 'settings'> | null, { full }
   // The bootstrap file was validated against its schema.
   const all = Array.isArray(setting) ? (setting as readonly RegisteredVerifier[]) : []
   const found = all.find(({ clientId }) => clientId === full)
-  if (found === undefined) throw refused('The organisation has registered no verifier with this client_id.')
+  if (found === undefined) {
+    const detail = 'The organisation has registered no verifier with this client_id.'
+    throw new Fault('presentation_request.client', { detail, meta: { rule: 'verifier.untrusted' } })
+  }
   return found
 }
 
