@@ -22,7 +22,8 @@ const crossingByRoom = {
   jobs: 'claim_due delete_dead',
   pages: 'delete_expired_sessions',
   trust: 'list_due_keys list_due_requests list_due_revocation_lists list_ending_certificates list_roots_without_leaf',
-  verification: 'find_page_tenant list_due_tenants list_request_versions list_result_tenants list_tenants_with_ended',
+  verification:
+    'find_page_tenant list_due_tenants list_request_versions list_result_tenants list_tenants_with_ended list_visit_tenants',
   wallet:
     'list_issuance_session_versions list_tenants_with_ended_deliveries tenants_with_due_deferred tenants_with_due_issuance_sessions tenants_with_due_notifications tenants_with_due_presentations tenants_with_due_refills tenants_with_due_standings tenants_with_expired_deliveries tenants_with_expired_orders',
 }

@@ -12,7 +12,7 @@ import { ForeignProvider } from '../../src/authorization/test-support/foreign-pr
 import { signInAs } from '../../src/console/test-support/console-walk.ts'
 import { opening, phone } from '../../src/holder/test-support/holder-world.ts'
 import { openBrowser, type Visit, visit } from '../support/browser.ts'
-import { type Api, api, backendSecret } from '../support/server.ts'
+import { type Api, api, backendSecret, type Reply } from '../support/server.ts'
 import { type ServerChildren, serverChildren } from '../support/server-children.ts'
 
 const SECRET = 'the-secret-of-our-client-at-the-provider'
@@ -66,8 +66,7 @@ after(async () => {
   rmSync(folder, { recursive: true })
 })
 
-// biome-ignore lint/suspicious/noExplicitAny: members of replies are read freely
-async function made(path: string, body: object): Promise<any> {
+async function made(path: string, body: object): Promise<Reply['body']> {
   const reply = await college.post(path, body)
   assert.ok(reply.status < 300, JSON.stringify(reply.body))
   return reply.body.data

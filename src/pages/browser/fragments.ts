@@ -53,8 +53,8 @@ customElements.define('fragment-form', FragmentForm)
 
 /**
  * Shows a state of the server as it changes. Fetches the address in `src`, which answers when the state is another than the one in `state`, and
- * exchanges the content; `x-state` of the answer is the new state, an empty one is final. An address that answers at once has a `pause` in
- * milliseconds before each look. Without script the page has a link, or reloads itself.
+ * exchanges the content; `x-state` of the answer is the new state, an empty one is final. Where the answer may come at once, `pause` is the least
+ * time in milliseconds between two requests. Without script the page has a link, or reloads itself.
  */
 class LiveRegion extends HTMLElement {
   private stopping = new AbortController()
@@ -71,13 +71,14 @@ class LiveRegion extends HTMLElement {
   private async follow(signal: AbortSignal): Promise<void> {
     let state = this.getAttribute('state') ?? ''
     const pauseMs = Number(this.getAttribute('pause') ?? 0)
+    let askedAt = performance.now()
     for (let failures = 0; !signal.aborted && state !== '' && failures < 20; ) {
-      if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs))
-      const headers = { 'x-state': state }
-      const answer = await fetch(this.getAttribute('src') ?? '', { headers, signal, cache: 'no-store' }).catch(
-        () => null,
-      )
-      if (answer?.redirected) return location.reload()
+      const restMs = pauseMs - (performance.now() - askedAt)
+      if (restMs > 0) await new Promise((resolve) => setTimeout(resolve, restMs))
+      askedAt = performance.now()
+      const sent = { headers: { 'x-state': state }, signal, cache: 'no-store', redirect: 'manual' } as const
+      const answer = await fetch(this.getAttribute('src') ?? '', sent).catch(() => null)
+      if (answer?.type === 'opaqueredirect') return location.reload()
       if (answer?.status === 200) {
         const text = await answer.text()
         this.innerHTML = trusted(text)

