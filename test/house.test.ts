@@ -315,3 +315,13 @@ law('each fault has one row', () => {
     .flatMap(({ uncommented }) => [...uncommented.matchAll(/^ {2}'([\w.]+)': \{/gm)].map((found) => found[1] ?? ''))
   return codes.filter((code, index) => codes.indexOf(code) !== index)
 })
+
+test('light and dark differ in colours only, so that the walks need not measure every page in both', () => {
+  const styles = filesIn('src', '.css').map((path) => [path, readFileSync(join(root, path), 'utf8')] as const)
+  assert(styles.length > 5)
+  for (const [path, style] of styles) {
+    assert.doesNotMatch(style, /prefers-color-scheme/, path)
+    const colours = [...style.matchAll(/light-dark\(#[0-9a-f]{6}, #[0-9a-f]{6}\)/g)].length
+    assert.equal(style.split('light-dark(').length - 1, colours, path)
+  }
+})

@@ -1,10 +1,10 @@
 // Every page of the holder in every look: axe, layout, markup, budgets.
 import assert from 'node:assert/strict'
 import { after, afterEach, before, suite, test } from 'node:test'
-import { setTimeout } from 'node:timers/promises'
 import { postgresUrl } from '../../test/support/database.ts'
 import { API_CALLS_MAX, apiCallsOf, pageSize, sizesMax } from '../../test/support/page-budgets.ts'
 import { type Round, type Stop, walk } from '../../test/support/page-walk.ts'
+import { until } from '../../test/support/until.ts'
 import { cookieOf, NOTHING } from '../console/test-support/refusals.ts'
 import { holderEndpoints } from './public-endpoints.ts'
 import { HolderWorld, opening } from './test-support/holder-world.ts'
@@ -84,10 +84,7 @@ async function prepareStates(): Promise<void> {
   const delivered = { credentialOffer: (await world.issue()).offerUri, recipient }
   const sent = await world.acme.post('/wallet/v2/orgs/credentials', delivered)
   assert.equal(sent.status, 201, JSON.stringify(sent.body))
-  for (let tries = 0; tries < 100; tries += 1) {
-    if ((await wallet.get('/wallet/v2/credentials?filter[status]=pending')).body.data.length > 0) break
-    await setTimeout(100)
-  }
+  await until(async () => (await wallet.get('/wallet/v2/credentials?filter[status]=pending')).body.data.length > 0)
 }
 
 suite('every page is sound, light and dark, 320 and 1,360 px', { skip, concurrency: true }, () => {

@@ -8,6 +8,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { createDatabase, openTestDatabase, postgresUrl } from '../../test/support/database.ts'
 import { layTemplate } from '../../test/support/embedded-template.ts'
+import { until } from '../../test/support/until.ts'
 import type { TenantId } from '../caller.ts'
 import { openStore } from '../store/opening/open-store.ts'
 import { newId } from '../store/row-id.ts'
@@ -31,12 +32,15 @@ const listColumns = sql(
 )
 type Place = { readonly databaseUrl: string | null; readonly dataDir: string | null }
 
+/** When everything in the test of two processes happens. */
+const now = new Date()
+
 /** A worker process on the database, and what it has begun and ended. */
 function aWorker({ databaseUrl, dataDir }: Place, stallAfter?: number) {
   const place = databaseUrl === null ? { LEASE_FOLDER: dataDir ?? '' } : { LEASE_DATABASE: databaseUrl }
   const stall = stallAfter === undefined ? {} : { STALL_AFTER: String(stallAfter) }
   const child = spawn(process.execPath, [entry], {
-    env: { PATH: process.env.PATH ?? '', ...place, ...stall },
+    env: { PATH: process.env.PATH ?? '', LEASE_NOW: String(now.getTime()), ...place, ...stall },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const begun: number[] = []
@@ -58,22 +62,12 @@ function aWorker({ databaseUrl, dataDir }: Place, stallAfter?: number) {
   }
 }
 
-async function until(what: () => boolean): Promise<void> {
-  const end = performance.now() + 30_000
-  while (performance.now() < end) {
-    if (what()) return
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-  assert.fail('it did not happen')
-}
-
 async function putJobs({ databaseUrl, dataDir }: Place): Promise<void> {
   const store = await openStore({ databaseUrl, dataDir, poolMax: 2, onIdleError: () => undefined })
   await store.migrate()
   const tenant = newId() as TenantId
   await store.across('test set-up', (tx) => tx.rows(insertTenant, [tenant, `t-${tenant}`]))
-  for (let n = 0; n < JOBS; n += 1)
-    await store.inTenant(tenant, (tx) => enqueue(tx, leasedJob, { n }, { now: new Date() }))
+  for (let n = 0; n < JOBS; n += 1) await store.inTenant(tenant, (tx) => enqueue(tx, leasedJob, { n }, { now }))
   await store.close()
 }
 

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import { Type } from 'typebox'
 import { openTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { platformOn } from '../../test/support/platform.ts'
+import { until } from '../../test/support/until.ts'
 import type { TenantId } from '../caller.ts'
 import { newId } from '../store/row-id.ts'
 import { sql } from '../store/store.ts'
@@ -45,14 +46,6 @@ async function aTenant(): Promise<TenantId> {
   const id = newId() as TenantId
   await db.store.across('test set-up', (tx) => tx.rows(insertTenant, [id, `t-${id}`]))
   return id
-}
-
-async function until(what: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 400; tries += 1) {
-    if (await what()) return
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-  assert.fail('it did not happen')
 }
 
 function jobsOf(tenant: TenantId) {

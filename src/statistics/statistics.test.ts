@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { makeTemplate, openIssuance } from '../../test/support/main-job.ts'
 import { type Api, type Deployment, deploy } from '../../test/support/server.ts'
+import { until } from '../../test/support/until.ts'
 
 let chirograph: Deployment
 let school: Api
@@ -236,12 +237,3 @@ test('another tenant reads no counts', async () => {
   const { body } = await (await chirograph.backend('globex')).get('/creds/stats')
   assert.deepEqual([body.data.issuances, body.data.presentations], [[], []])
 })
-
-async function until(what: () => Promise<boolean>): Promise<void> {
-  const end = performance.now() + 15_000
-  while (performance.now() < end) {
-    if (await what()) return
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-  assert.fail('the condition was not met in time')
-}

@@ -1,9 +1,9 @@
 // Verifiers and issuers with certificates of their own, and the wallets of two organisations, of which one answers trusted verifiers only.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { setTimeout } from 'node:timers/promises'
 import { makeTemplate, openIssuance } from '../support/main-job.ts'
 import { type Api, type Deployment, deploy, type Reply } from '../support/server.ts'
+import { until } from '../support/until.ts'
 
 let chirograph: Deployment
 let school: Api
@@ -64,7 +64,7 @@ test('an organisation that answers trusted verifiers only answers a request by c
   const entity = { name: 'Acme', certificates: [root.body.data.certificate], purposes: ['verifier'] }
   assert.equal((await employer.post('/creds/trusted-entities', entity)).status, 201)
   // another server of the deployment notices within 5 s
-  for (let tries = 0; (await prepare(foreign)).status !== 201 && tries < 30; tries += 1) await setTimeout(250)
+  await until(async () => (await prepare(foreign)).status === 201, 250)
   assert.equal((await answered(foreign, 'CN=Acme College Verifier,C=ZA')).status, 'verified')
 })
 
@@ -99,19 +99,13 @@ test('a diploma under a root of the school is accepted by wallets of the tenant,
   const trusted = { name: 'Acme College', certificates: [root.certificate], purposes: ['issuer', 'status'] }
   made(await employer.post('/creds/trusted-entities', trusted))
   // a change of trust is noticed by every process within 5 s, by the one that made it at once
-  const after = await until(() => answerOf(credentialId))
+  const after = await until(async () => {
+    const answer = await answerOf(credentialId)
+    return answer.isValid && answer
+  }, 500)
   assert.deepEqual(after.attributes, { degree: 'BSc' })
   assert.equal(after.issuer, `${chirograph.url}/issuers/acme`)
 })
-
-async function until(attempt: () => Promise<Reply['body']>): Promise<Reply['body']> {
-  const end = Date.now() + 10_000
-  for (;;) {
-    const found = await attempt()
-    if (found.isValid || Date.now() > end) return found
-    await setTimeout(500)
-  }
-}
 
 async function keep(): Promise<string> {
   const attributes = { degree: { type: 'string' }, name: { type: 'string' } }

@@ -1,21 +1,21 @@
 // A server is killed while it delivers, on the database that the run was given: at an issuer of its own, and at a foreign one.
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { setTimeout } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { start } from '../../src/main.ts'
 import { foreignIssuer } from '../../src/wallet/test-support/foreign-issuer.ts'
 import { createDatabase, postgresUrl } from '../support/database.ts'
+import { layTemplate } from '../support/embedded-template.ts'
 import { freePort } from '../support/free-port.ts'
 import { badge } from '../support/main-job.ts'
 import { type Api, api, backendSecret, type Reply } from '../support/server.ts'
+import { startChild } from '../support/server-child.ts'
+import { until } from '../support/until.ts'
 
-const entry = fileURLToPath(new URL('../../bin/chirograph.js', import.meta.url))
 const client = { client_id: 'acme-backend', client_secret: backendSecret }
 const PEOPLE = 12
 
@@ -34,13 +34,14 @@ before(async () => {
   const users = Array.from({ length: PEOPLE }, (_, n) => ({ username: `person-${n}`, enabled: true }))
   writeFileSync(file, JSON.stringify({ tenants: [{ slug: 'acme', name: 'Acme', clients, users }] }))
   const database = postgresUrl === null ? {} : { DATABASE_URL: await createDatabase(postgresUrl) }
+  if (postgresUrl === null) await layTemplate(join(folder, 'data'))
   const place = { PORT: String(port), PUBLIC_URL: url, DATA_DIR: join(folder, 'data'), BOOTSTRAP_FILE: file }
   settings = { ...place, LOG_LEVEL: 'error', ...database }
 })
 after(() => rmSync(folder, { recursive: true, force: true }))
 
 test('killed while it issues to twelve people, a server delivers to each of them once after the restart', async () => {
-  const server = await startProcess()
+  const server = await startChild(url, settings)
   const school = await backend()
   const template = await school.post('/creds/templates/credentials', { ...badge, code: `badge-${randomUUID()}` })
   const issue = (n: number): Promise<Reply | null> => {
@@ -84,7 +85,7 @@ test('killed while it issues to twelve people, a server delivers to each of them
 })
 
 test('killed while a foreign issuer makes the credential, a server completes the delivery after the restart, once', async () => {
-  const server = await startProcess()
+  const server = await startChild(url, settings)
   const issuer = await foreignIssuer({ batchSize: 2 })
   let killed: Promise<void> | null = null
   issuer.lie({
@@ -121,14 +122,12 @@ test('killed while a foreign issuer makes the credential, a server completes the
 type Shown = { status: string; credentialIds: string[]; issuanceId?: string }
 
 /** The deliveries, as soon as there are so many and none is at work. */
-async function settled(school: Api, countMin: number): Promise<Shown[]> {
-  for (let tries = 0; tries < 300; tries += 1) {
+function settled(school: Api, countMin: number): Promise<Shown[]> {
+  return until(async () => {
     const { body } = await school.get('/wallet/v2/orgs/deliveries?page[size]=100')
     const isOver = body.data.every(({ status }: Shown) => status !== 'delivering')
-    if (isOver && body.data.length >= countMin) return body.data
-    await setTimeout(50)
-  }
-  return assert.fail('a delivery was not brought to its end')
+    return isOver && body.data.length >= countMin && body.data
+  })
 }
 
 async function backend(): Promise<Api> {
@@ -144,17 +143,4 @@ async function kill(server: ChildProcess): Promise<void> {
   const gone = new Promise((resolve) => server.once('exit', resolve))
   server.kill('SIGKILL')
   await gone
-}
-
-async function startProcess(): Promise<ChildProcess> {
-  const { PATH = '', HOME = '' } = process.env
-  const env = { PATH, HOME, ...settings }
-  const server = spawn(process.execPath, [entry, 'serve'], { env, stdio: ['ignore', 'inherit', 'inherit'] })
-  for (let tries = 0; tries < 600; tries += 1) {
-    const answer = await fetch(`${url}/readyz`).catch(() => null)
-    if (answer?.ok) return server
-    assert.equal(server.exitCode, null, 'the server ended instead of starting')
-    await setTimeout(50)
-  }
-  assert.fail('the server did not become ready')
 }

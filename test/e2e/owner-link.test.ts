@@ -1,11 +1,11 @@
 // A newcomer starts a server without a bootstrap file, and opens the link that it logs in Debian's Chromium. On PostgreSQL two server processes.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { setTimeout } from 'node:timers/promises'
 import type { Browser, Page } from 'playwright-core'
 import { axeDefects, layoutDefects, openBrowser, visit } from '../support/browser.ts'
 import { password } from '../support/oauth-person.ts'
 import { type ServerChildren, serverChildren } from '../support/server-children.ts'
+import { until } from '../support/until.ts'
 
 let browser: Browser
 before(async () => {
@@ -14,15 +14,13 @@ before(async () => {
 after(() => browser.close())
 
 /** The links that the processes of a fresh start have logged, one each. */
-async function loggedLinks(server: ServerChildren): Promise<string[]> {
+function loggedLinks(server: ServerChildren): Promise<string[]> {
   const processes = new Set(server.urls).size
-  for (let tries = 0; tries < 200; tries += 1) {
+  return until(() => {
     const lines = server.log().split('\n').slice(0, -1)
     const links = lines.flatMap((line) => JSON.parse(line).link ?? [])
-    if (links.length >= processes) return links
-    await setTimeout(25)
-  }
-  return assert.fail(server.log())
+    return links.length >= processes && links
+  })
 }
 
 async function signIn(page: Page): Promise<void> {

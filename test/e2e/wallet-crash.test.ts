@@ -1,19 +1,18 @@
 // A server is killed while its wallet asks a foreign issuer for a credential, on the database that the run was given.
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { setTimeout } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { start } from '../../src/main.ts'
 import { foreignIssuer } from '../../src/wallet/test-support/foreign-issuer.ts'
 import { createDatabase, postgresUrl } from '../support/database.ts'
+import { layTemplate } from '../support/embedded-template.ts'
 import { freePort } from '../support/free-port.ts'
 import { type Api, api, backendSecret } from '../support/server.ts'
+import { startChild } from '../support/server-child.ts'
+import { until } from '../support/until.ts'
 
-const entry = fileURLToPath(new URL('../../bin/chirograph.js', import.meta.url))
 const client = { client_id: 'acme-backend', client_secret: backendSecret }
 const accessToken = 'urn:ietf:params:oauth:token-type:access_token'
 
@@ -32,6 +31,7 @@ before(async () => {
   const users = [{ username: 'thandi', email: 'thandi@example.org', enabled: true }]
   writeFileSync(file, JSON.stringify({ tenants: [{ slug: 'acme', name: 'Acme', clients, users }] }))
   const database = postgresUrl === null ? {} : { DATABASE_URL: await createDatabase(postgresUrl) }
+  if (postgresUrl === null) await layTemplate(join(folder, 'data'))
   settings = {
     PORT: String(port),
     PUBLIC_URL: url,
@@ -44,7 +44,7 @@ before(async () => {
 after(() => rmSync(folder, { recursive: true, force: true }))
 
 test('killed between redeeming an offer and keeping the credential, a wallet gets it after the restart, once', async () => {
-  const server = await startProcess()
+  const server = await startChild(url, settings)
   const issuer = await foreignIssuer({ batchSize: 2 })
   const gone = new Promise((resolve) => server.once('exit', resolve))
   issuer.lie({
@@ -77,14 +77,12 @@ test('killed between redeeming an offer and keeping the credential, a wallet get
   }
 })
 
-async function heldBy(wallet: Api): Promise<{ status: string }[]> {
-  for (let tries = 0; tries < 200; tries += 1) {
+function heldBy(wallet: Api): Promise<{ status: string }[]> {
+  return until(async () => {
     const { status, body } = await wallet.get('/wallet/v2/credentials')
     assert.equal(status, 200)
-    if (body.data.length > 0) return body.data
-    await setTimeout(50)
-  }
-  return []
+    return body.data.length > 0 && body.data
+  })
 }
 
 async function thandi(): Promise<Api> {
@@ -94,17 +92,4 @@ async function thandi(): Promise<Api> {
   const exchanged = await api(url, null).form('/auth/token', { ...exchange, ...subject, ...client })
   assert.equal(exchanged.status, 200, JSON.stringify(exchanged.body))
   return api(url, exchanged.body.access_token)
-}
-
-async function startProcess(): Promise<ChildProcess> {
-  const { PATH = '', HOME = '' } = process.env
-  const env = { PATH, HOME, ...settings }
-  const server = spawn(process.execPath, [entry, 'serve'], { env, stdio: ['ignore', 'inherit', 'inherit'] })
-  for (let tries = 0; tries < 600; tries += 1) {
-    const answer = await fetch(`${url}/readyz`).catch(() => null)
-    if (answer?.ok) return server
-    assert.equal(server.exitCode, null, 'the server ended instead of starting')
-    await setTimeout(50)
-  }
-  assert.fail('the server did not become ready')
 }

@@ -17,10 +17,23 @@ export async function pageSize(url: string, path: string, cookie: string): Promi
   const assets = [...html.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, one = '']) => one)
   const weigh = async (ending: string) => {
     const found = assets.filter((one) => one.endsWith(ending))
-    const texts = await Promise.all(found.map(async (one) => (await fetch(url + one)).arrayBuffer()))
-    return texts.reduce((sum, one) => sum + gzipSync(Buffer.from(one)).length, 0)
+    const weights = await Promise.all(found.map((one) => weightOf(url + one)))
+    return weights.reduce((sum, one) => sum + one, 0)
   }
   return { html: gzipSync(html).length, scripts: await weigh('.js'), style: await weigh('.css') }
+}
+
+/** What is known of assets: their addresses contain their digests. */
+const weights = new Map<string, Promise<number>>()
+
+function weightOf(asset: string): Promise<number> {
+  const known = weights.get(asset) ?? weigh(asset)
+  weights.set(asset, known)
+  return known
+}
+
+async function weigh(asset: string): Promise<number> {
+  return gzipSync(await (await fetch(asset)).bytes()).length
 }
 
 /**

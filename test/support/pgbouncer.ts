@@ -4,6 +4,7 @@ import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from './free-port.ts'
+import { until } from './until.ts'
 
 /** A PgBouncer of our own on a private port, in front of the server at `url`. */
 export type PgBouncer = { readonly url: string; readonly stop: () => Promise<void> }
@@ -38,7 +39,7 @@ export async function startPgBouncer(url: string, mode: 'transaction' | 'session
   writeFileSync(file, lines.join('\n'))
   const account = nobody(folder, file)
   const child = spawn('pgbouncer', [file], { ...account, cwd: folder, stdio: 'ignore' })
-  await untilListening(port)
+  await until(() => isListening(port))
   target.port = String(port)
   return {
     url: target.href,
@@ -58,15 +59,10 @@ function nobody(...paths: string[]): { uid?: number; gid?: number } {
   return { uid: 65_534, gid: 65_534 }
 }
 
-async function untilListening(port: number): Promise<void> {
-  for (let tries = 0; tries < 200; tries += 1) {
-    const isOpen = await new Promise<boolean>((resolve) => {
-      const socket = createConnection(port, '127.0.0.1')
-      socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
-      socket.once('connect', () => socket.destroy())
-    })
-    if (isOpen) return
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  throw new Error('PgBouncer did not start')
+function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection(port, '127.0.0.1')
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+    socket.once('connect', () => socket.destroy())
+  })
 }

@@ -15,6 +15,8 @@ export type PostgresServer = {
   readonly clear: () => void
 }
 
+/** How long a server may take until it answers, on a machine that does much besides. */
+const READY_MS_MAX = 120_000
 const HOMES = ['/usr/lib/postgresql', '/opt/homebrew/opt', '/usr/pgsql']
 
 /** Folder of the server's programs, or null when the machine has none. */
@@ -127,7 +129,7 @@ function ownerOf(folder: string): Account {
 }
 
 async function untilReady(program: string, port: number): Promise<void> {
-  for (let tries = 0; tries < 200; tries += 1) {
+  for (const begun = Date.now(); Date.now() - begun < READY_MS_MAX; ) {
     if (spawnSync(program, ['-h', '127.0.0.1', '-p', String(port), '-q']).status === 0) return
     await new Promise((resolve) => setTimeout(resolve, 50))
   }

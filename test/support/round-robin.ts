@@ -21,6 +21,8 @@ export async function roundRobin(port: number, targets: readonly number[]): Prom
     outgoing.once('close', () => outgoing.writableFinished || onward.destroy())
     incoming.pipe(onward)
   })
+  // It ends no connection that is idle: a client that is slow would send its next request into the end of it.
+  front.keepAliveTimeout = 0
   await new Promise<void>((resolve) => front.listen(port, '127.0.0.1', resolve))
   return {
     close: () =>

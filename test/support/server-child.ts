@@ -9,6 +9,10 @@ import { layTemplate } from './embedded-template.ts'
 import { freePort } from './free-port.ts'
 import { type Api, api, backendSecret } from './server.ts'
 
+/** How long a process may take until it is ready, on a machine that does much besides. One that ends is noticed at once. */
+const READY_MS_MAX = 120_000
+const POLL_MS = 50
+
 const entry = fileURLToPath(new URL('../../bin/chirograph.js', import.meta.url))
 
 /** A server in a process of its own, for tests that end it; started again it finds its data and its address. */
@@ -141,14 +145,14 @@ export async function startChild(
     stdio: ['ignore', log === undefined ? 'inherit' : 'pipe', 'inherit'],
   })
   child.stdout?.setEncoding('utf8').on('data', log ?? (() => undefined))
-  for (let tries = 0; tries < 2400; tries += 1) {
+  for (const begun = Date.now(); Date.now() - begun < READY_MS_MAX; ) {
     const isReady = await fetch(`${url}/readyz`).then(
       (answer) => answer.ok,
       () => false,
     )
     assert.equal(child.exitCode, null, 'the server ended instead of starting')
     if (isReady) return child
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
   }
   await endChild(child, 'SIGKILL')
   return assert.fail('the server did not become ready')

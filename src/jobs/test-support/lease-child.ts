@@ -24,13 +24,16 @@ export const leasedJob = job({
 let begun = 0
 const stallAfter = Number(process.env.STALL_AFTER ?? Number.POSITIVE_INFINITY)
 
-/** A worker process: reports on its output which jobs begin and end; a line on its input is a number of seconds that pass. */
+/**
+ * A worker process: reports on its output which jobs begin and end. Its clock stands at LEASE_NOW, so that no lease ends because the machine is
+ * slow; a line on its input is a number of seconds that pass.
+ */
 async function run(databaseUrl: string | null, dataDir: string | null): Promise<void> {
-  let shiftMs = 0
+  let nowMs = Number(process.env.LEASE_NOW)
   const store = await openStore({ databaseUrl, dataDir, poolMax: 4, onIdleError: () => undefined })
-  const clock = { now: () => new Date(Date.now() + shiftMs) }
+  const clock = { now: () => new Date(nowMs) }
   startWorker(platformOn({ store, clock }), [leasedJob], [], { pollMs: 20 })
-  for await (const line of createInterface({ input: process.stdin })) shiftMs += Number(line) * 1000
+  for await (const line of createInterface({ input: process.stdin })) nowMs += Number(line) * 1000
 }
 
 if (process.env.LEASE_DATABASE !== undefined || process.env.LEASE_FOLDER !== undefined) {

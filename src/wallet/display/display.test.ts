@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { badge, makeTemplate, openIssuance } from '../../../test/support/main-job.ts'
 import { type Api, type Deployment, deploy } from '../../../test/support/server.ts'
+import { until } from '../../../test/support/until.ts'
 import { foreignText } from '../../protocols/foreign-text.ts'
 import { foreignIssuer } from '../test-support/foreign-issuer.ts'
 import { foreignVerifier } from '../test-support/foreign-verifier.ts'
@@ -35,15 +36,6 @@ async function receive(holder: Api, offer?: string): Promise<string> {
   const { id } = body.data[0]
   await holder.patch(`/wallet/v2/credentials/${id}`, { status: 'accepted' })
   return id
-}
-
-async function until<T>(read: () => Promise<T | undefined>): Promise<T> {
-  for (let tries = 0; tries < 200; tries += 1) {
-    const found = await read()
-    if (found !== undefined) return found
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  throw new Error('it did not happen')
 }
 
 test('a credential has the look, the validity and the status that its issuer stated, alone and in lists', async () => {

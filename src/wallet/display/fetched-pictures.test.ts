@@ -5,6 +5,7 @@ import { createServer } from 'node:http'
 import { after, before, test } from 'node:test'
 import { makeTemplate } from '../../../test/support/main-job.ts'
 import { type Api, type Deployment, deploy } from '../../../test/support/server.ts'
+import { until } from '../../../test/support/until.ts'
 import { foreignIssuer } from '../test-support/foreign-issuer.ts'
 import { foreignVerifier } from '../test-support/foreign-verifier.ts'
 
@@ -24,15 +25,6 @@ async function receive(holder: Api, credentialOffer: string): Promise<string> {
   const { id } = body.data[0]
   await holder.patch(`/wallet/v2/credentials/${id}`, { status: 'accepted' })
   return id
-}
-
-async function until<T>(read: () => Promise<T | undefined>): Promise<T> {
-  for (let tries = 0; tries < 200; tries += 1) {
-    const found = await read()
-    if (found !== undefined) return found
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  throw new Error('it did not happen')
 }
 
 async function anAsk(): Promise<string> {
@@ -106,7 +98,7 @@ test('the picture of a type is fetched once, with its integrity, and drawn with 
   const other = await chirograph.wallet('globex', 'pieter')
   assert.equal((await other.get(`/wallet/v2/credentials/${id}/images/card`)).status, 404)
   const wrong = await receiveWith('sha512-AAAA')
-  await until(async () => (asked.length >= 3 ? true : undefined))
+  await until(() => asked.length >= 3)
   await until(async () => {
     const jobs = await pieter.get(`/wallet/v2/credentials/${wrong}`)
     return jobs.body.meta.display.images === undefined ? true : undefined
