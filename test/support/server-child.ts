@@ -140,7 +140,7 @@ export async function startChild(
     stdio: ['ignore', log === undefined ? 'inherit' : 'pipe', 'inherit'],
   })
   child.stdout?.setEncoding('utf8').on('data', log ?? (() => undefined))
-  for (let tries = 0; tries < 600; tries += 1) {
+  for (let tries = 0; tries < 3000; tries += 1) {
     const isReady = await fetch(`${url}/readyz`).then(
       (answer) => answer.ok,
       () => false,
