@@ -1,7 +1,9 @@
 // A newcomer opens the link of a fresh start's log, and an organisation works with pages alone: diplomas from a spreadsheet, a card taken, a check at
 // the desk. Then the same with people who sign in at `oidc-provider`. On PostgreSQL two server processes answer in turn.
+// `PICTURES=docs/pictures` makes the pictures of README and docs.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import type { Browser, Page } from 'playwright-core'
@@ -25,26 +27,35 @@ const CHECKS = 10
  */
 const [MEDIAN_MS_MAX, P95_MS_MAX] = [1000, 2500]
 
+/** Folder for pictures of the first person's pages; none are made without it. */
+let pictures = process.env.PICTURES
+
+async function picture(page: Page, name: string): Promise<void> {
+  if (pictures === undefined) return
+  await page.evaluate('scrollTo(0, 0)')
+  await page.screenshot({ path: join(pictures, `${name}.png`) })
+}
+
 let browser: Browser
 let server: ServerChildren
 let foreign: ForeignProvider
-const opened: Visit[] = []
 before(async () => {
-  ;[browser, server] = await Promise.all([openBrowser(), serverChildren(null, { LOG_LEVEL: 'info' })])
+  browser = await openBrowser()
+  server = await serverChildren(null, { LOG_LEVEL: 'info' })
   const redirectUri = `${server.url}/sign-in/external/default/campus`
   foreign = new ForeignProvider(server.url, [{ clientId: 'chirograph', clientSecret: secret, redirectUri }])
   await foreign.open()
 })
 after(async () => {
-  await browser.close()
-  await server.stop()
-  await foreign.stop()
+  // A server that did not start leaves the others open, and the process would not end.
+  await browser?.close()
+  await server?.stop()
+  await foreign?.stop()
 })
 
 async function aBrowser(javaScriptEnabled = true): Promise<Visit> {
   const visited = await visit(browser, server.url, { javaScriptEnabled, acceptDownloads: true })
   visited.page.setDefaultTimeout(30_000)
-  opened.push(visited)
   return visited
 }
 
@@ -104,6 +115,7 @@ const issueInTwo: IssuesTable = async (page, template) => {
   const home = await download(page, 'Take the 20 rows home as CSV')
   assert.equal(home.split(DAY_OF_NO_MONTH).length - 1, BAD_ROWS)
   assert.match(home, /What is wrong/)
+  await picture(page, 'issue-many')
   await page.getByRole('button', { name: 'Issue 980 credentials' }).click()
   await page.getByText('980 rows were handed over').waitFor()
   await page.getByRole('link', { name: 'Batch 1' }).click()
@@ -143,6 +155,7 @@ async function answer(desk: Page, phone: Page): Promise<number> {
   await desk.getByText('Waiting for the wallet').waitFor()
   const link = (await desk.locator('code.secret').textContent())?.trim() ?? ''
   await phone.goto(`/open?u=${encodeURIComponent(link)}`)
+  await picture(phone, 'consent')
   const shown = desk
     .getByText('Valid', { exact: true })
     .waitFor()
@@ -167,9 +180,11 @@ async function issueAll(page: Page, template: string, issues: IssuesTable): Prom
 async function checkAtDesk({ page }: Visit, template: string, offer: string): Promise<readonly number[]> {
   await makeRequest(page, template)
   const phone = await page.context().newPage()
+  await phone.setViewportSize({ width: 390, height: 844 })
   await phone.goto(`/open?u=${encodeURIComponent(offer)}`)
   await phone.getByRole('button', { name: 'Take this card' }).click()
   await phone.waitForURL(/\/me\/cards\/[0-9a-f-]{36}\?new=1$/)
+  await picture(phone, 'card')
   await page.goto('/console/verify')
   await page.getByRole('combobox').selectOption({ label: `Proof of a ${template}` })
   await page.getByRole('button', { name: 'Ask for it' }).click()
@@ -177,6 +192,7 @@ async function checkAtDesk({ page }: Visit, template: string, offer: string): Pr
   for (let turn = 0; turn < CHECKS; turn += 1) {
     if (turn > 0) await page.getByRole('button', { name: 'Next person' }).click()
     times.push(await answer(page, phone))
+    if (turn === 0) await picture(page, 'desk')
   }
   await phone.close()
   return times
@@ -209,6 +225,9 @@ test('from the link in the log to a thousand offers and Valid at the desk, with 
   const seconds = (performance.now() - from) / 1000
   assert.ok(seconds <= FIRST_DAY_SECONDS_MAX, `${seconds} s`)
   const times = [...(await checkAtDesk(owner, 'Diploma', offer))]
+  await owner.page.goto('/console')
+  await picture(owner.page, 'console')
+  pictures = undefined
 
   const organisation = await anApplication(owner.page)
   const made = await organisation.post('/onboarding/identity-providers', {

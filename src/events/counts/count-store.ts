@@ -6,7 +6,7 @@ import { hasEntry, SETTLED, SETTLED_OF_STATE } from '../order/settled.ts'
 import { type AuditEvent, type Count, type EndCount, extraCounted, type Metric } from './metric.ts'
 
 /** By what counts are added up: by template and time, by time for all templates, or by template for the whole range. */
-export type Group = 'both' | 'time' | 'template'
+type Group = 'both' | 'time' | 'template'
 
 /** Days for which counts by day are kept. */
 const DAYS_KEPT = 400
