@@ -101,6 +101,32 @@ test('no time is calculated from an interval in CASE or COALESCE', () => {
   )
 })
 
+test('RETURNING has no subquery, and a CTE that locks rows is a query around the one that locks', () => {
+  const found = [...trees].filter(([, tree]) => {
+    const returned = partsOf(tree, WRITES).map(({ returningList }) => returningList)
+    const locking = partsOf(tree, ['CommonTableExpr']).filter(({ ctequery }) => {
+      const select = (ctequery as Part | undefined)?.SelectStmt
+      return select !== undefined && 'lockingClause' in (select as Part)
+    })
+    const isRead = partsOf(tree, ['InsertStmt']).some((one) => isWalled(one) && isSelected(one))
+    return partsOf(returned, ['SubLink']).length > 0 || (isRead && locking.length > 0)
+  })
+  assert.deepEqual(
+    found.map(([name]) => name),
+    [],
+  )
+})
+
+test('CASE has conditions instead of a value to compare, where a row is written', () => {
+  const simple = [...trees].filter(
+    ([, tree]) => partsOf(tree, WRITES).length > 0 && partsOf(tree, ['CaseExpr']).some((one) => 'arg' in one),
+  )
+  assert.deepEqual(
+    simple.map(([name]) => name),
+    [],
+  )
+})
+
 function isWalled({ relation }: Part): boolean {
   return tenantTables.has(String((relation as Part).relname))
 }

@@ -20,7 +20,7 @@ const SETTINGS = [
   // the servers of a test have no certificate
   'citus.node_conninfo=sslmode=disable',
   // shards of a table: 32 by default, which costs a test more than it shows
-  'citus.shard_count=8',
+  'citus.shard_count=2',
 ]
 
 /** Whether Citus is installed for the PostgreSQL that tests start. */

@@ -12,10 +12,11 @@ type TokenOf = { readonly id: string; readonly tokenHash: Buffer }
 const defer = sql(
   'issuance.defer',
   `with seen as (
-     select id, approval from issuance
-     where tenant_id = $1 and id = $2 and token_hash = $3 and token_expires_at > $5 and sealed_claims is not null and status = 'offered'
-       and (holder_keys_hash is null or holder_keys_hash = $4) and (approval is null or approval in ('pending', 'approved'))
-     for update
+     select id, approval from (
+       select id, approval from issuance
+       where tenant_id = $1 and id = $2 and token_hash = $3 and token_expires_at > $5 and sealed_claims is not null and status = 'offered'
+         and (holder_keys_hash is null or holder_keys_hash = $4) and (approval is null or approval in ('pending', 'approved'))
+       for update) as locked
    ), upd as (
      update issuance i set credential_status = 'deferred', holder_keys_hash = $4, deferred_keys = $6::jsonb, approval = coalesce(i.approval, 'pending'),
        token_expires_at = case when i.approval is null then $7 else i.token_expires_at end,

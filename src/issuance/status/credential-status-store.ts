@@ -10,10 +10,11 @@ import type { StatusChange, StatusTransition } from './credential-status.ts'
 const changeSome = sql(
   'issuance.change_status',
   `with due as (
-     select i.id, asked.credential_id from unnest($2::uuid[], $7::uuid[]) as asked (issuance_id, credential_id)
-       join issuance i on i.tenant_id = $1 and i.id = asked.issuance_id
-     where i.issued_at is not null and i.revocable and i.standing = any($3::text[]) and ($4::text <> 'suspended' or i.format <> 'mdoc')
-     order by i.id for update of i
+     select id, credential_id from (
+       select i.id, asked.credential_id from unnest($2::uuid[], $7::uuid[]) as asked (issuance_id, credential_id)
+         join issuance i on i.tenant_id = $1 and i.id = asked.issuance_id
+       where i.issued_at is not null and i.revocable and i.standing = any($3::text[]) and ($4::text <> 'suspended' or i.format <> 'mdoc')
+       order by i.id for update of i) as locked
    ), changed as (
      update issuance i set standing = $4, status_reason = $8, updated_at = $5 from due
      where i.tenant_id = $1 and i.id = due.id and i.standing = any($3::text[])

@@ -40,7 +40,7 @@ const findRemainder = sql('store.find_remainder', 'select exists (select from di
 type TableRow = { name: string; hasTenant: boolean; isDistributed: boolean; isReference: boolean }
 
 /** The placement that a table should have. */
-export function placementOf(name: string, hasTenant: boolean): Placement {
+function placementOf(name: string, hasTenant: boolean): Placement {
   if (REFERENCE.has(name)) return 'reference'
   return hasTenant && !LOCAL.has(name) ? 'distributed' : 'local'
 }

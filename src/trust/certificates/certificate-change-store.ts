@@ -49,8 +49,9 @@ const insertImported = sql(
  * a few certificates, for which a list has room.
  */
 const usableRoot = (condition: string) => `root as (
-  select id from certificate where tenant_id = $1 and id = (($3::jsonb) ->> 'parent_id')::uuid and origin = 'root' and not_after > $2
-    and ${condition} and ${countBelow('$1', 'certificate.id')} < ${crlLimits.entries} for share
+  select id from (
+    select id from certificate where tenant_id = $1 and id = (($3::jsonb) ->> 'parent_id')::uuid and origin = 'root' and not_after > $2
+      and ${condition} and ${countBelow('$1', 'certificate.id')} < ${crlLimits.entries} for share) as locked
 )`
 const insertSigned = sql(
   'trust.insert_signed',
@@ -82,8 +83,9 @@ const insertLeaf = sql(
 const activateStatement = sql(
   'trust.activate_certificate',
   `with target as (
-     select id, kind, key_type from certificate where tenant_id = $1 and id = $3 and origin in ('root', 'request')
-       and status in ('pendingActivation', 'inactive') and not_after > $2 and not ${rootIsRevoked('certificate')} for update
+     select id, kind, key_type from (
+       select id, kind, key_type from certificate where tenant_id = $1 and id = $3 and origin in ('root', 'request')
+         and status in ('pendingActivation', 'inactive') and not_after > $2 and not ${rootIsRevoked('certificate')} for update) as locked
    ), old as (
      update certificate c set status = 'inactive', updated_at = $2 from target
      where c.tenant_id = $1 and c.kind = target.kind and c.key_type = target.key_type and ${signerIn('c')} returning c.id
