@@ -33,14 +33,21 @@ create function event_era() returns integer language plpgsql stable parallel saf
 begin
   return coalesce((select s.era from tenant_event_state s where s.tenant_id = current_tenant()), 1);
 end $$;
-alter table audit_entry alter column era set default event_era();
+-- A constant until an era ends, so that recording costs nothing more: all tenants are in era 1 then. lock_event_order() changes it.
+do $$ begin
+  if (select era from event_era) > 1 then alter table audit_entry alter column era set default event_era(); end if;
+end $$;
 -- A new endpoint is placed at the transaction that inserts it, so it receives the events of later ones.
 alter table webhook_endpoint alter column era set default event_era(), alter column xact set default pg_current_xact_id();
 
 -- Waits until every transaction that records events has ended, and delays the next ones, so that each records all in one era: a statement that
--- waits for the lock reads the era afterwards.
+-- waits for the lock reads the era afterwards. From the first time on an event looks for the era of its tenant.
 create function lock_event_order() returns void language plpgsql security definer set search_path = public, pg_temp as $$
 begin
+  if (select pg_get_expr(d.adbin, d.adrelid) from pg_attrdef d join pg_attribute a on a.attrelid = d.adrelid and a.attnum = d.adnum
+      where d.adrelid = 'audit_entry'::regclass and a.attname = 'era') = '1' then
+    alter table audit_entry alter column era set default event_era();
+  end if;
   lock table audit_entry in share row exclusive mode;
 end $$;
 revoke execute on function lock_event_order() from public;
