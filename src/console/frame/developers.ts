@@ -1,9 +1,10 @@
 import { type Html, html } from '../../pages/html.ts'
-import type { Frame } from './screen.ts'
+import type { SignedInContext } from '../../pages/session/signed-in-endpoint.ts'
+import type { ConsoleTexts } from './texts.ts'
 
 /** Returns the call of the API that answers with what the page shows, to be copied. The page loads the module `copy-text`. */
 export function forDevelopers(
-  { api, t, texts }: Pick<Frame, 'api' | 't' | 'texts'>,
+  { api, t, texts }: Pick<SignedInContext, 'api' | 'texts'> & { readonly t: ConsoleTexts },
   path: string,
   query: Readonly<Record<string, string | undefined>> = {},
 ): Html {
