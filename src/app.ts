@@ -343,9 +343,8 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice, tele
       server.drain()
       platform.changes.end()
       await sleep(config.drainSeconds * 1000)
-      // The workers first: their running jobs may dispatch requests.
-      const stopped = workers.map((one) => one.stop())
-      await Promise.all([...stopped, dispatcher?.stop(), transactions?.stop(), mark?.stop()])
+      // Before the server: running jobs may dispatch requests.
+      await Promise.all([...workers, dispatcher, transactions, mark].map((one) => one?.stop()))
       await server.close()
       await outbound.close()
       await telemetry?.exporter.close()

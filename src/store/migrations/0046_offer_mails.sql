@@ -1,6 +1,6 @@
 -- 0046 offer mails: mails with the links of offers, their outcome, and what an issuance is called in lists.
--- Locks: issuance, issuance_batch and issuance_batch_item for a moment; the table is new. Old code runs on it: yes, it sends none of the mails. Way
--- back: drop the table and the columns.
+-- Locks: issuance, issuance_batch and issuance_batch_item for a moment; the table is new. Old code runs on it: yes, it sends none of the mails.
+-- Way back: drop the table and the columns.
 
 -- Personal data: the values of a few attributes, sealed. Cleared when the offer ends without a credential; deleted with the row.
 alter table issuance add column sealed_label bytea;
