@@ -8,6 +8,8 @@ import { type PushService, pushService } from '../wallet/test-support/foreign-pu
 import { HolderWorld, small } from './test-support/holder-world.ts'
 
 const PATH = '/wallet/v2/push-subscriptions'
+/** Where the pictures go; none are made without it. */
+const pictures = process.env.PICTURES
 let world: HolderWorld
 let service: PushService
 before(async () => {
@@ -51,6 +53,7 @@ test('a person turns messages on, gets one for an offer, turns them off; a brows
   await page.getByText('Messages are on in this browser.').waitFor()
   await page.getByText('127.0.0.1').waitFor()
   assert.deepEqual([await layoutDefects(page), await axeDefects(page)], [[], []])
+  if (pictures !== undefined) await page.screenshot({ path: `${pictures}/messages-on.png`, fullPage: true })
   const { offerUri: credentialOffer } = await world.issue()
   await world.acme.post('/wallet/v2/orgs/credentials', { credentialOffer, recipient: 'thandi@example.org' })
   await until(() => browser.received.length === 1, 'no message came')
@@ -76,6 +79,8 @@ test('a browser that refuses, one that cannot, and one without scripts each say 
   assert.match(await plain.page.content(), /Messages need scripts/)
   for (const { page } of [refused, without, plain])
     assert.equal(await page.getByRole('button', { name: /Turn on|Activer/ }).count(), 0)
+  if (pictures !== undefined)
+    await refused.page.screenshot({ path: `${pictures}/messages-refused-fr.png`, fullPage: true })
 })
 
 test('the service worker shows the message of the push service, and a click opens the cards', async () => {

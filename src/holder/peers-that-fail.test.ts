@@ -69,17 +69,17 @@ for (const language of ['en', 'fr'] as const) {
 
   test(`${language}: a card that cannot be taken, at the token and at the credential, is not half added`, async () => {
     const before = await cards()
-    const steps = (['token', 'credential'] as const).flatMap((place) => troubles.map((trouble) => ({ place, trouble })))
-    await Promise.all(
-      steps.map(async ({ place, trouble }) => {
-        const page = await inLanguage(language, { javaScriptEnabled: false })
+    const page = await inLanguage(language, { javaScriptEnabled: false })
+    for (const place of ['token', 'credential'] as const)
+      for (const trouble of troubles) {
         const club = await world.aClub()
         await page.goto(opening(club.offerUri))
         club.lie({ reply: { [place]: answering(trouble) } })
         await page.getByRole('button', { name: t.take }).click()
+        await page.waitForURL('**/me/offers')
+        assert.equal(await page.getByRole('heading', { level: 1 }).innerText(), t[trouble][0], `${place} ${trouble}`)
         await told(page, t[trouble], trouble === 'slow' ? t.kept.late : t.kept.take)
-      }),
-    )
+      }
     assert.equal(await cards(), before)
   })
 
