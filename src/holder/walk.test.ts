@@ -1,13 +1,16 @@
 // Every page of the holder in every look: axe, layout, markup, budgets.
 import assert from 'node:assert/strict'
 import { after, afterEach, before, suite, test } from 'node:test'
+import { axeDefects, layoutDefects } from '../../test/support/browser.ts'
 import { postgresUrl } from '../../test/support/database.ts'
 import { API_CALLS_MAX, apiCallsOf, pageSize, sizesMax } from '../../test/support/page-budgets.ts'
 import { type Round, type Stop, walk } from '../../test/support/page-walk.ts'
 import { until } from '../../test/support/until.ts'
+import { hostileNames, isUnsendable } from '../console/test-support/hostile-names.ts'
 import { cookieOf, NOTHING } from '../console/test-support/refusals.ts'
+import { foreignText } from '../protocols/foreign-text.ts'
 import { holderEndpoints } from './public-endpoints.ts'
-import { HolderWorld, opening } from './test-support/holder-world.ts'
+import { HolderWorld, opening, small } from './test-support/holder-world.ts'
 
 const skip = postgresUrl === null ? false : 'how pages look does not depend on the database'
 /** What is no page: files, and pictures of cards. */
@@ -125,6 +128,60 @@ test('a page of the holder loads at most 6 kB of scripts and 12 kB of style; the
     const calls = await apiCallsOf(world.chirograph.url, path, cookie)
     assert.ok(calls.length <= API_CALLS_MAX, `${path}: ${calls.join(', ')}`)
   }
+})
+
+/** A picture that would run a script, were it not shown as a picture. */
+const SVG = `data:image/svg+xml;base64,${Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" onload="top.document.title=1"><script>top.document.title="owned"</script></svg>').toString('base64')}`
+/** What differs in the browser; the cleaning of each of the names is tested with the pages of the console. */
+const { markup, 'right-to-left override': turned, 'one long word': long } = hostileNames
+const strangers = { markup: markup ?? '', turned: turned ?? '', long: long ?? '', '100 kB': 'Bank '.repeat(20_000) }
+/** What is surely left of a name when it is cut and cleaned. */
+const beginningOf = (name: string) => (foreignText(name, 4) ?? '').trim().slice(0, 3)
+
+test('names, labels and purposes of strangers are shown harmless: no script, no element, no turned text, nothing sticks out', {
+  skip,
+}, async () => {
+  const { page, troubles, close } = await world.open(world.thandi, small)
+  page.setDefaultTimeout(60_000)
+  const isHarmless = async (what: string, name = '') => {
+    assert.ok((await page.locator('main').innerText()).includes(beginningOf(name)), `${what} is shown`)
+    const html = await page.content()
+    assert.equal(isUnsendable(html.replaceAll(/<textarea[^>]*>[^<]*<\/textarea>|<input[^>]*>/g, '')), false, what)
+    assert(!['owned', '1'].includes(await page.title()), what)
+    assert.equal(await page.locator('main script, main [onerror], main [onmouseover]').count(), 0, what)
+    assert.deepEqual(await layoutDefects(page), [], what)
+  }
+  for (const [what, name] of Object.entries(strangers)) {
+    // An issuer and a verifier for each, since the wallet keeps what it has read of one.
+    const [club, shop] = [await world.aClub(), await world.aShop(world.degreeQuery)]
+    const look = { name, description: name, background_color: '#ffffff', text_color: '#ffffff', logo: { uri: SVG } }
+    const claims = [{ path: ['member'], display: [{ name }] }]
+    const metadata = (body: unknown) => {
+      const { membership } = Object(body).credential_configurations_supported
+      const supported = { membership: { ...membership, credential_metadata: { display: [look], claims } } }
+      return { ...Object(body), display: [{ name }], credential_configurations_supported: supported }
+    }
+    club.lie({ reply: { issuer: (reply) => ({ ...reply, body: metadata(reply.body) }) } })
+    await page.goto(opening(club.offerUri))
+    await isHarmless(`${what}: offer`, name)
+    await page.getByRole('button', { name: 'Take this card' }).click()
+    await page.waitForURL(/\/me\/cards\/[0-9a-f-]{36}\?new=1$/)
+    await isHarmless(`${what}: card`, name)
+    assert.deepEqual(await axeDefects(page, ['color-contrast']), [], `${what}: white on white`)
+    // A request object is bounded: one with so long a name twice is refused before it is shown.
+    const cut = name.slice(0, 4000)
+    const client_metadata = { client_name: cut, purpose: cut, vp_formats_supported: { 'dc+sd-jwt': {} } }
+    shop.behave({ object: (object) => ({ ...object, client_metadata }) })
+    await page.goto(opening(shop.link()))
+    await page.getByText('It calls itself').waitFor()
+    await isHarmless(`${what}: request`, name)
+  }
+  for (const path of ['/me', '/me/history', '/me/data']) {
+    await page.goto(path)
+    await isHarmless(path)
+  }
+  assert.deepEqual(troubles, [])
+  await close()
 })
 
 test('the data can be taken and everything be deleted', async () => {
