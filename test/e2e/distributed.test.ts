@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { after, before, test } from 'node:test'
 import { distributeDatabase, migrateDatabase, start } from '../../src/main.ts'
 import { type CitusCluster, hasCitus, onServer, startCitus } from '../support/citus.ts'
+import { freePort } from '../support/free-port.ts'
 import { makeEverything, makeTemplate, openIssuance } from '../support/main-job.ts'
 import { type Api, type Deployment, deploy } from '../support/server.ts'
 import { declaredStatements } from '../support/statements.ts'
@@ -50,7 +51,7 @@ test('all tables of tenants are distributed in one group, and a second run chang
 test('a table of a later migration and an interrupted run are refused by the server, and completed by the next run', {
   skip,
 }, async () => {
-  const settings = { ...database(), PORT: '0', DATA_DIR: tmpdir() }
+  const settings = { ...database(), PORT: String(await freePort()), DATA_DIR: tmpdir() }
   const name = 'of_a_later_migration'
   await onServer(
     cluster.url,

@@ -92,7 +92,13 @@ async function detach(
   const moving = new Set(missing.map(({ name }) => name))
   return engine.asOwner(async (script, run) => {
     await script(PREPARE)
-    const keys = (await run<Key>(listKeys)).filter(({ table, target }) => moving.has(table) || moving.has(target))
+    // Citus knows a local table with a key to a reference table already, and takes the key along.
+    const copied = new Set(
+      tables.filter((one) => one.placement === 'reference' && one.isPlaced).map(({ name }) => name),
+    )
+    const stays = ({ table, target }: Key) => placements.get(table) === 'distributed' && copied.has(target)
+    const isMoving = ({ table, target }: Key) => moving.has(table) || moving.has(target)
+    const keys = (await run<Key>(listKeys)).filter((key) => isMoving(key) && !stays(key))
     const isKept = ({ table, target }: Key) => isPossible(placements.get(table), placements.get(target))
     const grants = await run<{ statement: string }>(listViewGrants)
     const statements = [
