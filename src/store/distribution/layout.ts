@@ -12,7 +12,7 @@ export type DistributionState = {
 }
 
 /** They find the tenant of a request, or are read for all tenants, and seldom written. Some are unique without the tenant. */
-const REFERENCE: ReadonlySet<string> = new Set(['tenant', 'event_era', 'client', 'client_secret', 'identity_provider'])
+const REFERENCE: ReadonlySet<string> = new Set(['tenant', 'client', 'client_secret', 'identity_provider'])
 /** Their rows are claimed for all tenants at once, with locks. */
 const LOCAL: ReadonlySet<string> = new Set(['job'])
 

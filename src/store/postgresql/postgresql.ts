@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { withTimeLimit } from '../../time-limit.ts'
 import { DatabaseUnavailable } from '../database-unavailable.ts'
+import { distributionOf } from '../distribution/layout.ts'
 import { ANSWER_MS_MAX, type Engine, type OwnerWork, type RunStatement, statementMsMax } from '../engine.ts'
 import type { Sql } from '../store.ts'
 import { refuseForgetfulProxy } from './forgetful-proxy.ts'
@@ -50,7 +51,8 @@ export function openPostgresql(options: Options): Engine {
     },
     control: (client, text) => sent(client, client.query(text), () => false),
   }
-  const { before, around } = contextStepsOf(statementMsMax(answerMsMax))
+  let isDistributed = false
+  const { before, around } = contextStepsOf(statementMsMax(answerMsMax), () => isDistributed)
   return {
     kind: 'postgresql',
     transaction: (context, work) => transaction(link, (first) => before(context, first), work),
@@ -60,6 +62,7 @@ export function openPostgresql(options: Options): Engine {
     },
     asOwner: (work) => asOwner(link, work),
     check: async () => {
+      isDistributed = await asOwner(link, async (_script, run) => (await distributionOf(run)).kind === 'distributed')
       if (!isPrepared) return
       const client = await hosts.connect()
       client.release()

@@ -25,15 +25,18 @@ export type ContextSteps = {
   readonly around: (context: SessionContext, step: Step) => { readonly steps: readonly Step[]; readonly index: number }
 }
 
-/** @param statementMs Time limit of one statement in milliseconds. */
-export function contextStepsOf(statementMs: number): ContextSteps {
+/**
+ * @param statementMs Time limit of one statement in milliseconds.
+ * @param isDistributed Whether the tables lie on several nodes. The engine then plans each use with its values, since the tenant decides on the node.
+ */
+export function contextStepsOf(statementMs: number, isDistributed: () => boolean): ContextSteps {
   const limitStatements = command(
     'store.limit_statement_time',
     `set local statement_timeout = ${Math.ceil(statementMs)}`,
   )
   const opening = ({ role, tenantId }: SessionContext, { isPlannedOnce = false }: Sql) => [
     ...[begin, roles[role], setTenant(tenantId), limitStatements, limitIdle],
-    ...(isPlannedOnce ? [planOnce] : []),
+    ...(isPlannedOnce && !isDistributed() ? [planOnce] : []),
   ]
   return {
     before: opening,
