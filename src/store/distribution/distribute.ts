@@ -42,8 +42,18 @@ const listStamped = sql(
 )
 
 /** One process at a time; the tables may have triggers, whose functions reach rows of the same tenant alone. */
-const PREPARE = `select pg_advisory_xact_lock(7221844); set local citus.enable_unsafe_triggers = on;
-  set local citus.multi_shard_modify_mode = sequential; set local client_min_messages = warning`
+const PREPARE = [
+  // A SET that is passed on takes the text with it in which it was sent.
+  'set local citus.propagate_set_commands = none',
+  'select pg_advisory_xact_lock(7221844)',
+  'set local citus.enable_unsafe_triggers = on',
+  'set local citus.multi_shard_modify_mode = sequential',
+  'set local client_min_messages = warning',
+]
+
+async function prepare(script: (text: string) => Promise<void>): Promise<void> {
+  for (const statement of PREPARE) await script(statement)
+}
 
 /**
  * Makes reference, distributed and local tables on a Citus coordinator. Each table is a transaction of its own; an interrupted run is resumed by
@@ -91,7 +101,7 @@ async function detach(
   const placements = new Map(tables.map(({ name, placement }) => [name, placement]))
   const moving = new Set(missing.map(({ name }) => name))
   return engine.asOwner(async (script, run) => {
-    await script(PREPARE)
+    await prepare(script)
     // Citus knows a local table with a key to a reference table already, and takes the key along.
     const copied = new Set(
       tables.filter((one) => one.placement === 'reference' && one.isPlaced).map(({ name }) => name),
@@ -125,7 +135,7 @@ function isPossible(table: Placement | undefined, target: Placement | undefined)
  */
 async function prepareRoles(engine: Engine): Promise<void> {
   await engine.asOwner(async (script) => {
-    await script(PREPARE)
+    await prepare(script)
     await script('alter role chirograph_app login')
     await script('alter role chirograph_across login')
     await script(
@@ -140,14 +150,16 @@ async function place(engine: Engine, name: string, placement: 'reference' | 'dis
       ? `create_reference_table('${name}')`
       : `create_distributed_table('${name}', 'tenant_id', colocate_with => ${await groupOf(engine)})`
   await engine.asOwner(async (script) => {
-    await script(`${PREPARE}; select ${call}`)
+    await prepare(script)
+    await script(`select ${call}`)
   })
 }
 
 /** Runs statements in one transaction. */
 async function runEach(engine: Engine, statements: readonly string[]): Promise<void> {
   await engine.asOwner(async (script) => {
-    for (const statement of [PREPARE, ...statements]) await script(statement)
+    await prepare(script)
+    for (const statement of statements) await script(statement)
   })
 }
 
@@ -163,7 +175,7 @@ async function stampEvents(engine: Engine): Promise<void> {
 
 async function placeFunctions(engine: Engine): Promise<void> {
   await engine.asOwner(async (script, run) => {
-    await script(PREPARE)
+    await prepare(script)
     for (const { name } of await run<{ name: string }>(listFunctions))
       await script(`select create_distributed_function('${name}')`)
   })
@@ -181,7 +193,7 @@ async function restore(engine: Engine): Promise<void> {
   const rest = await engine.asOwner((_script, run) => run<{ position: number; statement: string }>(listRemainder))
   for (const { position, statement } of rest) {
     await engine.asOwner(async (script) => {
-      await script(PREPARE)
+      await prepare(script)
       // Alone: the engine sends the text that it got to the nodes.
       await script(statement)
       await script(`delete from distribution_remainder where position = ${position}`)
