@@ -1,4 +1,4 @@
-import { endpoints, routes } from '../src/app.ts'
+import { endpoints, routes } from '../src/contributions.ts'
 import { webhookReference } from '../src/events/webhooks/webhook-reference.ts'
 import { openApiOf } from '../src/http/openapi/openapi.ts'
 

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { integrityChecks, restores, sealedColumns } from './app.ts'
+import { integrityChecks, restores, sealedColumns } from './contributions.ts'
 import { allTenantIds } from './directory/tenants/find-tenant.ts'
 import { type KeyRotation, rotateDataKeys } from './directory/tenants/rotate-keys.ts'
 import { type ArchiveCheck, checkArchive } from './events/archive/archive-file.ts'

@@ -191,11 +191,13 @@ law('the product runs on what package.json calls dependencies', () => {
   })
 })
 
-law('only app.ts opens the routes, public endpoints and jobs of a room', () =>
+law('only contributions.ts and app.ts open the routes, public endpoints and jobs of a room', () =>
   product.flatMap((source) =>
     neighboursOf(source)
       .filter((target) => /(^|[-/])(routes|public-endpoints|jobs)\.ts$/.test(target))
-      .filter((target) => roomOf(source.path) !== 'app' && roomOf(source.path) !== roomOf(target))
+      .filter(
+        (target) => !['app', 'contributions'].includes(roomOf(source.path)) && roomOf(source.path) !== roomOf(target),
+      )
       .map((target) => `${source.path} -> ${target}`),
   ),
 )

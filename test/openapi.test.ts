@@ -1,7 +1,7 @@
 // The whole document, as a generator of clients reads it: from every route and endpoint of the product.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { routes } from '../src/app.ts'
+import { routes } from '../src/contributions.ts'
 import { webhookBody } from '../src/events/webhooks/send-delivery.ts'
 import type { OpenApiOperation } from '../src/http/openapi/document.ts'
 import { newId } from '../src/store/row-id.ts'

@@ -1,7 +1,7 @@
 // Every sweep runs with the rights that it has: PostgreSQL checks them for each statement, also where no row is found.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { schedules } from '../src/app.ts'
+import { schedules } from '../src/contributions.ts'
 import type { Platform } from '../src/platform.ts'
 import { openTestDatabase, type TestDatabase } from './support/database.ts'
 import { platformOn } from './support/platform.ts'

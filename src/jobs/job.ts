@@ -57,7 +57,8 @@ export async function enqueue<P>(
 const insertJobs = sql(
   'jobs.insert_each',
   `insert into job (tenant_id, id, name, payload, run_at, created_at)
-   select $1, one.id, $2, one.payload::jsonb, $5, $5 from unnest($3::uuid[], $4::text[]) as one (id, payload)`,
+   select $1, one.id, $2, one.payload::jsonb, $5, $5 from unnest($3::uuid[], $4::text[]) as one (id, payload)
+   returning id`,
 )
 
 /** As {@link enqueue}, for several jobs of one kind; one statement. */

@@ -1,7 +1,7 @@
 // Guarantees of every list, tested for each list in the table of routes, also for new ones.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { routes } from '../../src/app.ts'
+import { routes } from '../../src/contributions.ts'
 import type { Route } from '../../src/http/routes/route.ts'
 import { badge, makeEverything, makeTemplate, type Objects, openIssuance } from '../support/main-job.ts'
 import { type Api, type Deployment, deploy, type Reply } from '../support/server.ts'

@@ -1,7 +1,7 @@
 // Made from the list of routes, so that a route that forgets its caller, its scope, its tenant or its strictness cannot come in unnoticed.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { routes } from '../../src/app.ts'
+import { routes } from '../../src/contributions.ts'
 import { faults } from '../../src/fault.ts'
 import type { Route } from '../../src/http/routes/route.ts'
 import { makeEverything, type Objects } from '../support/main-job.ts'

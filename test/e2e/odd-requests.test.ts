@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
-import { endpoints, routes } from '../../src/app.ts'
+import { endpoints, routes } from '../../src/contributions.ts'
 import { postgresUrl } from '../support/database.ts'
 import { checkAnswer, type Sent } from '../support/documented-answer.ts'
 import { makeEverything, type Objects } from '../support/main-job.ts'

@@ -116,7 +116,7 @@ const en = {
 }
 
 /** What people did and what it was done to: words for the actions of the audit trail that are no events, and for kinds of subjects. */
-export type ActionTexts = typeof en
+type ActionTexts = typeof en
 
 const fr: ActionTexts = {
   actions: {

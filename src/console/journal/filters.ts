@@ -23,7 +23,7 @@ export function actionNames(language: Frame['language']): Readonly<Record<string
 }
 
 /** Returns the chosen types, as the API takes them; undefined: all. A link may name them in the member `name`. */
-export function chosenTypes({ query }: Pick<Frame, 'query'>, name: 'type' | 'action'): string | undefined {
+function chosenTypes({ query }: Pick<Frame, 'query'>, name: 'type' | 'action'): string | undefined {
   const ticked = Object.keys(query).flatMap((one) => (one.startsWith(MARK) ? [one.slice(MARK.length)] : []))
   return ticked.length === 0 ? query[name]?.trim() : ticked.join(',')
 }

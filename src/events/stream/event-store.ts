@@ -2,6 +2,7 @@ import type { TenantId } from '../../caller.ts'
 import { lowestIdAt } from '../../store/row-id.ts'
 import { type AcrossTx, plannedOnce, type Sql, sql, type TenantTx } from '../../store/store.ts'
 import { isFrequent, RARE } from '../audit/frequent-actions.ts'
+import { addTenantStates } from '../order/era-store.ts'
 import { END, type Position, positionValues, START } from '../order/position.ts'
 import { SETTLED, SETTLED_OF_STATE, SETTLED_POSITION } from '../order/settled.ts'
 import type { PublishedEvent } from './event.ts'
@@ -36,10 +37,10 @@ const getOne = sql(
 )
 const newest = sql(
   'events.newest_positions',
-  `select w.tenant_id as "tenantId", (
-     select a.id from audit_entry a where a.tenant_id = w.tenant_id and a.event_type is not null and ${SETTLED_OF_STATE}
+  `select s.tenant_id as "tenantId", (
+     select a.id from audit_entry a where a.tenant_id = s.tenant_id and a.event_type is not null and ${SETTLED_OF_STATE}
      order by ${ORDER.down} limit 1) as id
-   from unnest($1::uuid[]) as w (tenant_id) left join tenant_event_state s on s.tenant_id = w.tenant_id`,
+   from tenant_event_state s where s.tenant_id = any($1::uuid[])`,
 )
 type Direction = keyof typeof ORDER
 type TypeFilter = 'none' | 'rare' | 'frequent' | 'several'
@@ -144,6 +145,12 @@ export async function findEvent(tx: TenantTx, id: string): Promise<PublishedEven
 
 /** Returns the id of the newest settled event of each tenant that has one. */
 export async function newestPositions(tx: AcrossTx, tenants: readonly TenantId[]): Promise<Map<TenantId, string>> {
-  const rows = await tx.rows<{ tenantId: TenantId; id: string | null }>(newest, [tenants])
+  const read = () => tx.rows<{ tenantId: TenantId; id: string | null }>(newest, [tenants])
+  let rows = await read()
+  if (rows.length < tenants.length) {
+    // A new tenant, whose row no sweep has added yet.
+    await addTenantStates(tx)
+    rows = await read()
+  }
   return new Map(rows.flatMap(({ tenantId, id }) => (id === null ? [] : [[tenantId, id]])))
 }

@@ -1,7 +1,7 @@
 import type { Language } from '../../pages/language.ts'
 
 /** The values of a mail; names are one line of plain text each. */
-export type MailValues = {
+type MailValues = {
   readonly organisation: string
   readonly credential: string
   readonly link: string

@@ -33,7 +33,9 @@ const findStatement = sql(
 const settleStatement = sql(
   'issuance.settle_mail',
   `with found as (
-     select id, batch_id, is_counted from offer_mail where tenant_id = $1 and id = $2 and revision = $3 and state = 'queued' for update
+     select id, batch_id, is_counted from (
+       select id, batch_id, is_counted from offer_mail where tenant_id = $1 and id = $2 and revision = $3 and state = 'queued' for update
+     ) locked
    ), upd as (
      update offer_mail m set state = case when $4::text is null then 'sent' else 'failed' end, reason = $4::text, sealed_mail = null, at = $5,
        is_counted = true

@@ -9,6 +9,20 @@ const roles = {
   chirograph_app: command('store.set_tenant_role', 'set local role chirograph_app'),
   chirograph_across: command('store.set_across_role', 'set local role chirograph_across'),
 }
+/**
+ * By function, which a distributed engine does not pass on: it opens the connections to its nodes as the current role. Passed on, the role would
+ * also replace the owner of a function that runs as its owner.
+ */
+const rolesOfCoordinator = {
+  chirograph_app: command(
+    'store.set_own_tenant_role',
+    `select where set_config('role', 'chirograph_app', true) is null`,
+  ),
+  chirograph_across: command(
+    'store.set_own_across_role',
+    `select where set_config('role', 'chirograph_across', true) is null`,
+  ),
+}
 const noTenant = command('store.set_no_tenant', `set local chirograph.tenant_id = ''`)
 const limitIdle = command('store.limit_idle_time', `set local idle_in_transaction_session_timeout = '30s'`)
 const planOnce = command('store.plan_once', 'set local plan_cache_mode = force_generic_plan')
@@ -18,7 +32,7 @@ const planOnce = command('store.plan_once', 'set local plan_cache_mode = force_g
  * engine passes only the former on to its nodes. All end with the transaction, so a transaction-pooling proxy allows them; time limits are not
  * set when a connection is opened, since it refuses that.
  */
-export type ContextSteps = {
+type ContextSteps = {
   /** Sent with the first statement of a transaction. */
   readonly before: (context: SessionContext, first: Sql) => readonly Step[]
   /** A whole transaction of one statement, and the index of that statement. */
@@ -27,7 +41,8 @@ export type ContextSteps = {
 
 /**
  * @param statementMs Time limit of one statement in milliseconds.
- * @param isDistributed Whether the tables lie on several nodes. The engine then plans each use with its values, since the tenant decides on the node.
+ * @param isDistributed Whether the rows of tenants lie on several nodes. Such an engine plans each use with its values, since the tenant decides on
+ *   the node.
  */
 export function contextStepsOf(statementMs: number, isDistributed: () => boolean): ContextSteps {
   const limitStatements = command(
@@ -35,7 +50,7 @@ export function contextStepsOf(statementMs: number, isDistributed: () => boolean
     `set local statement_timeout = ${Math.ceil(statementMs)}`,
   )
   const opening = ({ role, tenantId }: SessionContext, { isPlannedOnce = false }: Sql) => [
-    ...[begin, roles[role], setTenant(tenantId), limitStatements, limitIdle],
+    ...[begin, (isDistributed() ? rolesOfCoordinator : roles)[role], setTenant(tenantId), limitStatements, limitIdle],
     ...(isPlannedOnce && !isDistributed() ? [planOnce] : []),
   ]
   return {

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import type { Caller, Scope, TenantId } from '../../../caller.ts'
 import { confirmEmail, findSignInUser } from '../../../directory/users/sign-in-users.ts'
 import { changeUser } from '../../../directory/users/write-user.ts'
+import { aMailServer, type MailServer } from '../../../mail/test-support/mail-server.ts'
 import { Memory } from '../../../memory/memory.ts'
 import type { Platform } from '../../../platform.ts'
 import { platformTenantId, sql } from '../../../store/store.ts'
@@ -10,7 +11,6 @@ import { fillMail } from '../mail/mail.ts'
 import { sendMailJob } from '../mail/send-mail.ts'
 import { signInByPassword } from '../passwords/sign-in-by-password.ts'
 import { findSession } from '../session.ts'
-import { aMailServer, type MailServer } from '../../../mail/test-support/mail-server.ts'
 import {
   aBrowser,
   aName,
