@@ -22,7 +22,7 @@ export async function messagesCard(frame: Frame): Promise<Html | null> {
   const key = meta.applicationServerKey
   if (typeof key !== 'string') return null
   const t = messageTexts[frame.language]
-  const endpoints = JSON.stringify(data.map(({ endpoint }) => endpoint))
+  const endpoints = data.map(({ endpoint }) => endpoint).join(' ')
   const element = html`<push-messages key="${key}" endpoints="${endpoints}" on="${t.isOn}" denied="${t.denied}" absent="${t.absent}" failed="${t.failed}">
 <input type="hidden" name="subscription"><p role="status"></p><p hidden><button type="button" class="button">${t.turnOn}</button></p></push-messages>`
   return card(

@@ -1,6 +1,6 @@
 /**
  * Says whether messages are on in this browser, and turns them on: the subscription goes into the member `subscription` of the form around
- * it. Attributes: `key` (public VAPID key), `endpoints` (JSON: the browsers that are sent messages), and what to say: `on`, `denied`, `absent`,
+ * it. Attributes: `key` (public VAPID key), `endpoints` (those of browsers that are sent messages, with spaces between), and what to say: `on`, `denied`, `absent`,
  * `failed`. A subscription that the server does not know any more is ended.
  */
 class PushMessages extends HTMLElement {
@@ -15,7 +15,7 @@ class PushMessages extends HTMLElement {
       this.say('')
       void this.turnOn().catch(() => this.say('failed'))
     })
-    const known: string[] = JSON.parse(this.getAttribute('endpoints') ?? '[]')
+    const known = (this.getAttribute('endpoints') ?? '').split(' ')
     const registration = await navigator.serviceWorker.getRegistration()
     const held = await registration?.pushManager.getSubscription()
     if (held != null && known.includes(held.endpoint)) return this.say('on')
