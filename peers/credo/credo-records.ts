@@ -8,7 +8,7 @@ import {
   RecordNotFoundError,
   type StorageService,
 } from '@credo-ts/core'
-import type { Reply } from '../../../test/support/server.ts'
+import type { Reply } from '../../test/support/server.ts'
 
 /** What the library leaves untyped in records of unknown kind. */
 type Untyped = Reply['body']

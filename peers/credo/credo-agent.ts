@@ -5,15 +5,18 @@ import type { AddressInfo } from 'node:net'
 import { Agent, Kms, X509Certificate } from '@credo-ts/core'
 import { type OpenId4VciCredentialRequestToCredentialMapper, OpenId4VcModule } from '@credo-ts/openid4vc'
 import express, { type Express } from 'express'
+import {
+  foreignDocType,
+  foreignLeaf,
+  foreignNameSpace,
+  foreignRootDer,
+} from '../../src/wallet/test-support/foreign-mdoc.ts'
+import type { CredoFormat, CredoPeer } from '../../test/support/credo-peer.ts'
 import { CredoKeys } from './credo-keys.ts'
 import { credoRecords } from './credo-records.ts'
-import { foreignDocType, foreignLeaf, foreignNameSpace, foreignRootDer } from './foreign-mdoc.ts'
-
-/** The formats of credentials, as Credo issues and verifies them. */
-export type CredoFormat = 'dc+sd-jwt' | 'mso_mdoc'
 
 /** What its credentials state. */
-export const credoClaims = { family_name: 'Jansen', height: 178, issuing_country: 'NL' }
+const credoClaims = { family_name: 'Jansen', height: 178, issuing_country: 'NL' }
 const vct = 'https://credo.example/student'
 const names = { 'dc+sd-jwt': 'student', mso_mdoc: 'licence' } as const
 const proofs = { proof_types_supported: { jwt: { proof_signing_alg_values_supported: ['ES256'] } } }
@@ -26,7 +29,7 @@ const configurations = {
 }
 
 /** An issuer and a verifier of Credo on a loopback port, in both formats. */
-export class CredoPeer {
+class CredoAgent implements CredoPeer {
   readonly #agent: ReturnType<typeof agentOn>
   readonly #didUrl: string
   readonly #stop: () => Promise<void>
@@ -37,7 +40,7 @@ export class CredoPeer {
     this.#stop = stop
   }
 
-  static async open(): Promise<CredoPeer> {
+  static async open(): Promise<CredoAgent> {
     const app = express()
     const server = createServer(app)
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -56,14 +59,13 @@ export class CredoPeer {
       credentialConfigurationsSupported: configurations as never,
     })
     await agent.openid4vc.verifier.createVerifier({ verifierId: 'shop', clientMetadata: { client_name: 'Shop' } })
-    return new CredoPeer(agent, signer.didUrl, async () => {
+    return new CredoAgent(agent, signer.didUrl, async () => {
       await agent.shutdown()
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
     })
   }
 
-  /** Makes an offer of one credential, with a pre-authorized code. @returns its link */
   async offer(format: CredoFormat): Promise<string> {
     const made = await this.#agent.openid4vc.issuer.createCredentialOffer({
       ...{ issuerId: 'school', credentialConfigurationIds: [names[format]], preAuthorizedCodeFlowConfig: {} },
@@ -71,7 +73,6 @@ export class CredoPeer {
     return made.credentialOffer
   }
 
-  /** Asks for the height alone; the response is encrypted. */
   async request(format: CredoFormat): Promise<{ readonly link: string; readonly id: string }> {
     const query = {
       id: 'card',
@@ -90,7 +91,6 @@ export class CredoPeer {
     return { link: made.authorizationRequest, id: made.verificationSession.id }
   }
 
-  /** Returns the claims that Credo verified in the response, without those of the protocol. @throws Error when there is no valid response */
   async verified(id: string): Promise<unknown> {
     const { dcql } = await this.#agent.openid4vc.verifier.getVerifiedAuthorizationResponse(id)
     const [presentation] = dcql?.presentations.card ?? []
@@ -143,3 +143,6 @@ function signed(
   const credentials = keys.map((holderKey) => ({ ...common, namespaces, holderKey }))
   return { type: 'credentials', format: 'mso_mdoc', credentials }
 }
+
+/** Starts the agent. */
+export const openCredo = (): Promise<CredoPeer> => CredoAgent.open()
