@@ -78,10 +78,16 @@ function times(frame: Frame, t: DeskTexts, { id, completedAt, claimsKeptUntil }:
   return html`${(completedAt ?? claimsKeptUntil) !== undefined && html`<p class="hint">${answered}${kept}</p>`}`
 }
 
-function shown(frame: Frame, t: DeskTexts, { attributes, issuer, name, isValid }: Check['credentials'][number]): Html {
+function shown(
+  frame: Frame,
+  t: DeskTexts,
+  { attributes, issuer, name, isValid, checks = [] }: Check['credentials'][number],
+): Html {
   const claims = Object.entries(attributes).flatMap(([key, value]) => leaves(t, key, value))
   const lines = claims.map(([key, value]) => [shownText(labelOf(key)), foreign(value, 1000)] as const)
-  const from = issuer === null ? frame.t.none : foreign(issuer)
+  const isOwn = checks.some(({ acceptedAs }) => acceptedAs === 'own')
+  const stranger = issuer === null ? frame.t.none : foreign(issuer)
+  const from = isOwn ? frame.me.organisation.name : stranger
   const empty = lines.length === 0 && !isValid && html`<p class="hint inside">${t.nothingKept}</p>`
   return html`<section class="panel"><header><h2>${name === null ? t.shown : foreign(name)}</h2></header>${empty}${facts([...lines, [t.from, from]])}</section>`
 }

@@ -35,7 +35,7 @@ export async function checkIssuer(
   const owner = ownerOf(verifier.urls, credential.type)
   if (issuers.length > 0 || owner !== null) {
     return issuers.length === 0 && isTenant(verifier.urls, owner, issuer)
-      ? accepted('type_owner')
+      ? accepted(owner === verifier.slug ? 'own' : 'type_owner')
       : refused('issuer.not_allowed')
   }
   if (isTenant(verifier.urls, verifier.slug, issuer)) return accepted('own')
