@@ -195,7 +195,7 @@ export const settings = {
     'SMTP_URL',
     smtpUrl(),
     null,
-    'Mail server that one-time links are sent through: smtps://user:password@host:465, or smtp://host:587, which must offer STARTTLS in production. Without it a link is shown once to the person who created the user.',
+    'Mail server that one-time links and offers are sent through: smtps://user:password@host:465, or smtp://host:587, which must offer STARTTLS in production. Without it a link is shown once to the person who created it.',
   ),
   smtpFrom: setting(
     'SMTP_FROM',
