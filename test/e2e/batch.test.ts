@@ -235,8 +235,9 @@ test('an item with a recipient is delivered to the wallet of that user; an unkno
 })
 
 test('its progress is streamed until it has ended', async () => {
-  // The one before keeps the server busy, so that the stream is open before this one begins.
-  await school.post(PATH, { credentialTemplateId: diploma, items: items(1000) })
+  // Those before keep the server busy, so that the stream is open before this one ends.
+  const before = { credentialTemplateId: diploma, items: items(1000) }
+  await Promise.all([school.post(PATH, before), school.post(PATH, before), school.post(PATH, before)])
   const { body } = await school.post(PATH, { credentialTemplateId: diploma, items: items(1000) })
   const answer = await fetch(`${chirograph.url}${PATH}/${body.data.id}`, {
     headers: { authorization: `Bearer ${school.token}`, accept: 'text/event-stream' },
