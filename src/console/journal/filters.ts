@@ -69,7 +69,12 @@ function kinds(frame: Frame, name: 'type' | 'action', names: Readonly<Record<str
   const groups = Map.groupBy(Object.keys(names), subjectOf)
   const parts = [...groups].map(([subject, types]) => {
     const boxes = types.map((type) =>
-      checkbox({ name: `${MARK}${type}`, label: names[type] ?? type, isOn: chosen.has(type) }),
+      checkbox({
+        id: `is-${type.replaceAll('.', '-')}`,
+        name: `${MARK}${type}`,
+        label: names[type] ?? type,
+        isOn: chosen.has(type),
+      }),
     )
     return html`<fieldset class="ticks"><legend>${words[subject] ?? subject}</legend>${boxes}</fieldset>`
   })
