@@ -31,7 +31,7 @@ test('a page is made, with its mistakes told at their fields, changed by two peo
   await page.getByRole('link', { name: 'Public pages' }).click()
   await page.getByText('without any code of yours').waitFor()
   await page.getByRole('link', { name: 'Make one' }).click()
-  await page.getByText('First say what to ask for').waitFor()
+  await page.getByText('First make a request').waitFor()
   const { type } = await makeTemplate(acme, 'badge')
   const credentials = [{ type, name: 'Student card', attributes: { level: {} } }]
   await acme.post('/creds/templates/presentations', { name: 'Student', description: '', credentials })
