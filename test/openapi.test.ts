@@ -228,3 +228,17 @@ test('the members of meta have types, for each operation and in errors', () => {
   for (const name of ['txCode', 'upstream', 'findings', 'retryAfterSeconds']) assert(text.includes(`"${name}"`), name)
   assert.doesNotMatch(JSON.stringify(document), /external provider/)
 })
+
+test('the operations that take If-Match are those that answer 412', () => {
+  const takes = ({ parameters = [] }: OpenApiOperation) =>
+    (parameters as Shape[]).some(({ name }) => name === 'If-Match')
+  const named = operations.filter(({ operation }) => takes(operation)).map(({ operation }) => operation.operationId)
+  const answers = operations.filter(({ operation }) => '412' in Object(operation.responses))
+  assert.deepEqual(
+    answers.map(({ operation }) => operation.operationId),
+    named,
+  )
+  const versioned = ['CredentialTemplate', 'PresentationTemplate', 'TrustedEntity', 'ScimUser', 'ScimGroup']
+  for (const noun of versioned) assert(named.includes(`replace${noun}`), noun)
+  for (const id of ['updateOrganisation', 'updateVerificationPage', 'updateScimUser']) assert(named.includes(id), id)
+})

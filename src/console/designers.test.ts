@@ -61,12 +61,16 @@ for (const javaScriptEnabled of [true, false]) {
     await page.locator('#logoFile').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: Buffer.from(logo) })
     await page.locator('#until').selectOption('span')
     await page.locator('#untilCount').fill('ten')
+    await page.locator('#refillTimes').fill('3')
+    await page.locator('#named-1').check()
+    await page.locator('#named-0').check()
     await page.locator('#key-5').fill('')
     await save(page)
-    for (const id of ['#untilCount', '#key-5'])
+    for (const id of ['#untilCount', '#key-5', '#refillDays'])
       assert.equal(await page.locator(id).getAttribute('aria-invalid'), 'true')
     assert.equal(await page.locator('.picked img').count(), 1, 'the file is not lost')
     await page.locator('#untilCount').fill('10')
+    await page.locator('#refillDays').fill('7')
     await page.locator('#key-5').fill('city')
     await save(page)
     await page.waitForURL('/console/templates')
@@ -88,6 +92,7 @@ for (const javaScriptEnabled of [true, false]) {
     assert.deepEqual(display.cardLine, ['/degree', '/awarded_on'])
     assert.equal(display.logo.uri, `data:image/svg+xml;base64,${Buffer.from(logo).toString('base64')}`)
     assert.deepEqual(validUntil, { future: { years: 10 } })
+    assert.deepEqual([found.refill, found.label], [{ days: 7, times: 3 }, ['/family_name', '/given_name']])
     assert.deepEqual(troubles, [])
     await close()
   })
@@ -97,9 +102,18 @@ test('what the designer does not show stays, also in a copy; an archived templat
   skip,
 }, async () => {
   const body = {
-    ...{ name: 'Odd', code: 'odd', batchSize: 4, keyAttestation: { keyStorage: ['iso_18045_high'] } },
+    ...{
+      name: 'Odd',
+      code: 'odd',
+      batchSize: 4,
+      refill: { days: 5 },
+      keyAttestation: { keyStorage: ['iso_18045_high'] },
+    },
     ...{ validFrom: '2030-01-01T10:00:00Z', validUntil: { future: { years: 2, months: 6 } } },
+    label: ['/note', '/on'],
     attributes: {
+      on: { type: 'date' },
+      note: { type: 'string' },
       list: { type: 'array', items: { type: 'array', items: { type: 'string' } }, alwaysDisclosed: true },
       free: { type: 'object' },
       place: {
@@ -117,13 +131,19 @@ test('what the designer does not show stays, also in a copy; an archived templat
   await page.waitForURL('/console/templates')
   const { data: changed } = (await acme.get(`${TEMPLATES}/${id}`)).body
   assert.partialDeepStrictEqual(changed, { ...body, description: 'Changed' })
-  assert.deepEqual(changed.attributes, body.attributes)
+  assert.deepEqual([changed.attributes, changed.label], [body.attributes, body.label])
   await page.goto(`/console/templates/new?copy=${id}`)
   await save(page)
   await page.waitForURL('/console/templates')
   const { data: all } = (await acme.get(TEMPLATES)).body
   const copy = all.find((one: { name: string }) => one.name === 'Odd (copy)')
-  assert.deepEqual([copy.keyAttestation, copy.attributes], [body.keyAttestation, body.attributes])
+  const kept = ({ keyAttestation, attributes, label, refill }: typeof body) => [
+    keyAttestation,
+    attributes,
+    label,
+    refill,
+  ]
+  assert.deepEqual(kept(copy), kept(body))
   await page.goto(`/console/templates/${id}/archive`)
   await page.getByRole('button', { name: 'Archive' }).click()
   await page.waitForURL('/console/templates')

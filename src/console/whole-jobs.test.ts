@@ -46,6 +46,7 @@ async function makeTemplate(page: Page, name: string): Promise<void> {
 async function issueOne(page: Page, template: string, reference: string): Promise<string> {
   await page.goto('/console/issue')
   await page.getByRole('link', { name: `To one person: ${template}`, exact: true }).click()
+  assert.equal(await page.getByText(/mail/i).count(), 0, 'this server sends no mail')
   await page.getByLabel('Family name').fill('Molefe')
   await page.getByLabel('Given name').fill('Thandi')
   await page.getByLabel('Grade').fill('sixty')

@@ -8,7 +8,7 @@ import { button, buttonLink, facts, message } from '../../pages/parts.ts'
 import { type Frame, formScreen, type Screen } from '../frame/screen.ts'
 import { type Issuance, nameOf, stateOf } from './issuance.ts'
 import { withCode } from './issue-screens.ts'
-import { addressOf, mailFields, mailOf, mailProblem } from './mail-fields.ts'
+import { addressOf, lifetimeField, lifetimeOf, mailFields, mailOf, mailProblem } from './mail-fields.ts'
 import { type CredentialTexts, credentialTexts } from './texts.ts'
 
 const LIST = '/console/credentials'
@@ -58,7 +58,7 @@ function changeScreen(change: Change): readonly Endpoint[] {
     const { data } = await readIssuance(frame)
     const here = `${LIST}/${data.id}`
     const look = harmless.includes(change) ? 'main' : 'danger'
-    const content = html`${hidden('sure', '1')}<p>${text}</p>${reasonField(frame, t, change)}${change === 'offer' && mailFields(frame, await addressOf(frame, data), wrong)}<div class="buttons">${button(label, { look })}${buttonLink(frame.t.cancel, here)}</div>`
+    const content = html`${hidden('sure', '1')}<p>${text}</p>${reasonField(frame, t, change)}${change === 'offer' && html`${mailFields(frame, await addressOf(frame, data), wrong)}${lifetimeField(frame)}`}<div class="buttons">${button(label, { look })}${buttonLink(frame.t.cancel, here)}</div>`
     const about = facts([
       [t.template, data.templateName],
       [t.person, nameOf(data) === '' ? frame.t.none : foreign(nameOf(data))],
@@ -100,7 +100,11 @@ async function apply(frame: Frame<{ readonly id: string }>, change: Change): Pro
     return null
   }
   if (change === 'offer')
-    return (await frame.api.send<Issuance>('POST', `${path}/offer`, { body: mailOf(frame.fields) })).data
+    return (
+      await frame.api.send<Issuance>('POST', `${path}/offer`, {
+        body: { ...mailOf(frame.fields), ...lifetimeOf(frame.fields) },
+      })
+    ).data
   if (change === 'approve' || change === 'deny') {
     await frame.api.send('POST', `${path}/${change}`)
     return null

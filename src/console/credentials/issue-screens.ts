@@ -1,5 +1,4 @@
 import type { Endpoint } from '../../http/routes/endpoint.ts'
-import { select } from '../../pages/controls.ts'
 import { field, form } from '../../pages/form.ts'
 import { html } from '../../pages/html.ts'
 import { cardStyle, credentialCard } from '../../pages/look/credential-card.ts'
@@ -11,7 +10,7 @@ import { may } from '../frame/shell.ts'
 import { lineOf, lookOf } from '../templates/card-look.ts'
 import { labelOf, type Template } from '../templates/template.ts'
 import type { Issuance } from './issuance.ts'
-import { mailFields, mailOf } from './mail-fields.ts'
+import { lifetimeField, lifetimeOf, mailFields, mailOf } from './mail-fields.ts'
 import { credentialTexts } from './texts.ts'
 import { fieldOf, readValues, valueFields } from './values-form.ts'
 
@@ -65,11 +64,11 @@ async function templateOf({ api, params }: Frame<{ readonly template: string }>)
 }
 
 function bodyOf({ fields }: Frame, { id }: Template, attributes: object): object {
-  const [reference, recipient, lifetime] = ['reference', 'recipient', 'lifetime'].map((name) => typed(fields, name))
+  const [reference, recipient] = ['reference', 'recipient'].map((name) => typed(fields, name))
   return {
     credentialTemplateId: id,
     attributes,
-    ...(lifetime !== '' && { expiresInSeconds: Number(lifetime) }),
+    ...lifetimeOf(fields),
     ...(reference !== '' && { reference }),
     ...(recipient !== '' && { recipient: { identifierType: 'username', value: recipient } }),
     ...mailOf(fields),
@@ -79,7 +78,6 @@ function bodyOf({ fields }: Frame, { id }: Template, attributes: object): object
 function issueForm(frame: Frame, template: Template, problems: Problems): Screen {
   const t = credentialTexts[frame.language]
   const given = (name: string) => typed(frame.fields, name)
-  const choices = Object.entries(t.days).map(([value, text]) => ({ value, text }))
   const action = `/console/issue/${template.id}`
   const look = lookOf(template)
   const line = lineOf(template).map(labelOf).join(' · ')
@@ -89,7 +87,7 @@ ${card(
   html`${field(frame, { name: 'reference', label: t.reference, hint: t.referenceHint, value: given('reference'), isOptional: true, lengthMax: 200, error: problems.fields.reference })}
 ${field(frame, { name: 'recipient', label: t.recipient, hint: t.recipientHint, value: given('recipient'), isOptional: true, isName: true, lengthMax: 255, error: problems.fields.recipient })}
 ${mailFields(frame, '', problems.fields.mail)}
-${select(frame, { name: 'lifetime', label: t.lifetime, value: given('lifetime') || '604800', choices })}`,
+${lifetimeField(frame)}`,
   t.offer,
 )}
 <div class="buttons narrow">${button(t.send, { look: 'main' })}${buttonLink(frame.t.cancel, LIST)}</div>`

@@ -11,6 +11,9 @@ import type { Issuance } from './issuance.ts'
 import { credentialTexts } from './texts.ts'
 import { fieldOf } from './values-form.ts'
 
+/** As long as the offers of a table last. */
+const LIFETIME_SECONDS = '604800'
+
 /** Languages in which mail is written, each in its own words. */
 const languages = [
   { value: 'en', text: 'English' },
@@ -25,6 +28,21 @@ export function mailFields(frame: Frame, address: string, error?: string): Html 
   const choices = [{ value: '', text: t.mailLanguageOwn }, ...languages]
   const language = typed(frame.fields, 'mailLanguage')
   return html`${field(frame, { name: 'mail', label: t.mailAddress, hint: t.mailHint, type: 'email', value, isOptional: true, error })}${select(frame, { name: 'mailLanguage', label: t.mailLanguage, value: language, choices })}`
+}
+
+/** Returns the field for how long the offer lasts: 7 days, unless another choice is made. */
+export function lifetimeField(frame: Frame): Html {
+  const t = credentialTexts[frame.language]
+  const choices = Object.entries(t.days).map(([value, text]) => ({ value, text }))
+  const value = typed(frame.fields, 'lifetime') || LIFETIME_SECONDS
+  const hint = frame.me.organisation.sendsMail === true ? { hint: t.lifetimeHint } : {}
+  return select(frame, { name: 'lifetime', label: t.lifetime, value, choices, ...hint })
+}
+
+/** Returns the member of the body with how long the offer lasts. */
+export function lifetimeOf(fields: Fields): { readonly expiresInSeconds?: number } {
+  const lifetime = typed(fields, 'lifetime')
+  return lifetime === '' ? {} : { expiresInSeconds: Number(lifetime) }
 }
 
 /** Returns the member of the body that asks for mail; nothing without an address. */

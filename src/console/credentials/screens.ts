@@ -82,12 +82,18 @@ function rowsOf(frame: Frame, t: CredentialTexts, issuances: readonly Issuance[]
       { heading: t.template, cell: (one: Issuance) => chooser(frame, t, one) },
       { heading: t.person, cell: (one: Issuance) => person(one, common.none) },
       { heading: t.reference, cell: ({ reference }: Issuance) => reference ?? common.none },
-      { heading: t.state, cell: (one: Issuance) => stateOf(one, t) },
+      { heading: t.state, cell: (one: Issuance) => html`${stateOf(one, t)}${mailFailure(one, t)}` },
       { heading: t.created, cell: ({ createdAt }: Issuance) => when(frame, createdAt) },
     ],
     issuances,
   )
   return issuances.some((one) => canTick(frame, one)) ? selection(frame, t, shown) : shown
+}
+
+/** What a person looks for who was told that offers could not be sent. */
+function mailFailure({ status, offerMail }: Issuance, t: CredentialTexts): Html | null {
+  if (status !== 'offered' || offerMail?.state !== 'failed') return null
+  return html`<br><span class="hint">${t.mailFailed}</span>`
 }
 
 /** The name on the card, and the username below it where both are known. */

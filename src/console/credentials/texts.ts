@@ -94,6 +94,7 @@ const en = {
   mailLanguage: 'Language of the mail',
   mailLanguageOwn: 'Language of your organisation',
   mailStates: { queued: 'Being sent', sent: 'Sent', failed: 'Not sent' },
+  mailFailed: 'Mail not sent',
   mailReasons: {
     refused: 'The mail server did not accept the address or the mail.',
     unreachable: 'No mail server answered for six hours.',
@@ -111,6 +112,7 @@ const en = {
   perLine: 'One a line',
   base64: 'base64url, without padding',
   lifetime: 'The offer ends after',
+  lifetimeHint: 'A mail may be read days later.',
   days: { 86400: '1 day', 604800: '7 days', 2592000: '30 days' } as Record<string, string>,
   recipient: 'Username of the person',
   recipientHint: 'Puts it into the wallet here. Empty: you get a link and a QR code.',
@@ -256,6 +258,7 @@ const fr: CredentialTexts = {
   mailLanguage: 'Langue du courriel',
   mailLanguageOwn: 'Langue de votre organisation',
   mailStates: { queued: 'En cours d’envoi', sent: 'Envoyé', failed: 'Non envoyé' },
+  mailFailed: 'Courriel non envoyé',
   mailReasons: {
     refused: 'Le serveur de courriel n’a pas accepté l’adresse ou le message.',
     unreachable: 'Aucun serveur de courriel n’a répondu pendant six heures.',
@@ -273,6 +276,7 @@ const fr: CredentialTexts = {
   perLine: 'Une par ligne',
   base64: 'base64url, sans remplissage',
   lifetime: 'L’offre prend fin après',
+  lifetimeHint: 'Un courriel est parfois lu des jours plus tard.',
   days: { 86400: '1 jour', 604800: '7 jours', 2592000: '30 jours' },
   recipient: 'Nom d’utilisateur de la personne',
   recipientHint: 'La place dans le portefeuille d’ici. Vide : vous recevez un lien et un code QR.',

@@ -20,7 +20,7 @@ import { wordsOf } from './problem-words.ts'
 import { type PlacedRow, placesOf, ROWS_SHOWN, rowsPanel, shownIn } from './rows-view.ts'
 import { stepsAt } from './steps.ts'
 import type { DraftView } from './table-draft.ts'
-import type { Target } from './targets.ts'
+import { MAIL, type Target } from './targets.ts'
 import { type TableTexts, tableTexts } from './texts.ts'
 import { readTemplate, TABLE } from './upload-screen.ts'
 
@@ -105,9 +105,16 @@ ${rowsPanel(frame, view, targets, pick(places), shown)}${buttons(frame, t, held)
   return {
     title: t.check,
     crumbs: crumbsOf(frame, t),
-    main: html`${stepsAt(t, 'check')}${problem !== undefined && message('bad', problem)}${frame.query.note === 'saved' && message('note', t.savedFirst)}${doneOf(frame, t, view)}${summary.content}${form(frame, `${TABLE}/${held.id}`, html`<div class="stack">${content}</div>`)}`,
+    main: html`${stepsAt(t, 'check')}${problem !== undefined && message('bad', problem)}${frame.query.note === 'saved' && message('note', t.savedFirst)}${doneOf(frame, t, view)}${summary.content}${mailNote(t, view)}${form(frame, `${TABLE}/${held.id}`, html`<div class="stack">${content}</div>`)}`,
     ...{ style, hasErrors: problem !== undefined || summary.isBad, status: problem === undefined ? 200 : 400 },
   }
+}
+
+/** A column was taken for addresses of mails, which is guessed by its name: nobody is mailed without being told so here. */
+function mailNote(t: TableTexts, { mapping, header, issued, total }: DraftView): Html | null {
+  const column = mapping.indexOf(MAIL)
+  if (column === -1 || issued === total) return null
+  return message('note', t.mailed(header[column] || t.noName(column + 1)))
 }
 
 function one(placed: ReadonlyMap<number, PlacedRow['row'] | undefined>, at: number): PlacedRow[] {

@@ -6,6 +6,7 @@ import { strToU8, zipSync } from 'fflate'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { openBrowser, type Visit, visit } from '../../../test/support/browser.ts'
 import { type Api, type Deployment, deploy } from '../../../test/support/server.ts'
+import { aMailServer, type MailServer } from '../../mail/test-support/mail-server.ts'
 import { type SignedIn, signInAs } from '../test-support/console-walk.ts'
 
 let chirograph: Deployment
@@ -14,8 +15,11 @@ let school: Api
 let secretary: SignedIn
 let colleague: SignedIn
 let template: string
+let labelled: string
+let mails: MailServer
 before(async () => {
-  ;[chirograph, browser] = await Promise.all([deploy(), openBrowser()])
+  mails = await aMailServer()
+  ;[chirograph, browser] = await Promise.all([deploy({}, { SMTP_URL: mails.url }), openBrowser()])
   school = await chirograph.backend('acme')
   secretary = await signInAs(browser, chirograph, school, 'secretary', ['issuer'])
   colleague = await signInAs(browser, chirograph, school, 'colleague', ['issuer'])
@@ -30,16 +34,41 @@ before(async () => {
     },
   })
   template = made.body.data.id
+  const text = (name: string) => ({ type: 'string', name, required: true })
+  const other = await school.post('/creds/templates/credentials', {
+    ...{ name: 'Member', code: 'member', label: ['/family_name', '/given_name'] },
+    attributes: { family_name: text('Family name'), given_name: text('Given name') },
+  })
+  labelled = other.body.data.id
 })
 after(async () => {
   await browser.close()
   await chirograph.stop()
+  await mails.close()
 })
 
 async function open(as: SignedIn, options: BrowserContextOptions = {}): Promise<Visit> {
   const opened = await visit(browser, chirograph.url, { storageState: as, acceptDownloads: true, ...options })
   opened.page.setDefaultTimeout(8000)
   return opened
+}
+
+const mailsTo = (name: string) => mails.mails.filter(({ to }) => to.includes(`<${name}@example.org>`)).length
+
+async function until(what: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 400; tries += 1) {
+    if (await what()) return
+    await new Promise((resolve) => setTimeout(resolve, 25))
+  }
+  assert.fail('it did not happen')
+}
+
+/** Opens a page again until it shows a text. */
+async function untilShown(page: Page, path: string, text: string): Promise<void> {
+  await until(async () => {
+    await page.goto(path)
+    return page.getByText(text).first().isVisible()
+  })
 }
 
 type File = { readonly name: string; readonly mimeType: string; readonly buffer: Buffer }
@@ -258,4 +287,59 @@ test('a large body without a session is not read: the browser is led to the sign
   assert.equal(answer.status, 303)
   assert.match(answer.headers.get('location') ?? '', /^\/session\/start\?to=/)
   assert.equal((await send({ 'sec-fetch-site': 'cross-site' })).status, 403)
+})
+
+test('offers of a table are mailed, with a label in lists; what was not sent is a need, and is offered again', async () => {
+  const { page, troubles, close } = await open(secretary)
+  await page.goto(`/console/issue/table?template=${labelled}`)
+  const rows = ['Dube;Sipho;sipho@example.org', 'Botha;Anna;anna at home', 'Nkosi;Zanele;']
+  await page.getByLabel('File').setInputFiles(csv(['Family name;Given name;E-mail', ...rows].join('\n'), 'mailed.csv'))
+  await page.getByRole('button', { name: 'Check the table' }).click()
+  await page.getByText('is sent by mail to the address in “E-mail”').waitFor()
+  const chosen = page.getByLabel('“E-mail” becomes').locator('option:checked')
+  assert.equal(await chosen.textContent(), 'Send the offer by mail to')
+  await page.getByRole('link', { name: 'Row 3: Write an e-mail address' }).click()
+  await page.getByRole('textbox', { name: /^Send the offer by mail to, row/ }).fill('anna@example.org')
+  await page.getByRole('button', { name: 'Check again' }).click()
+  await page.getByText('All 3 rows are ready').waitFor()
+  assert.equal(await page.getByLabel('The offers expire in').locator('option:checked').textContent(), '7 days')
+  await page.getByRole('button', { name: 'Issue 3 credentials' }).click()
+  await page.getByText('Finished').waitFor()
+  await until(async () => mailsTo('sipho') + mailsTo('anna') === 2)
+  const batch = page.url()
+  await untilShown(page, batch, 'Sent: 2 · Being sent: 0 · Not sent: 0')
+  await page.goto(`/console/credentials?template=${labelled}`)
+  await page.getByRole('cell', { name: 'Dube Sipho' }).waitFor()
+
+  mails.refuses = true
+  await page.goto(`/console/issue/${labelled}`)
+  await page.getByLabel('Family name').fill('Mokoena')
+  await page.getByLabel('Given name').fill('Lerato')
+  await page.getByLabel('Send the offer by mail to').fill('lerato')
+  await page.getByRole('button', { name: 'Issue', exact: true }).click()
+  await page.getByRole('alert').waitFor()
+  assert.equal(await page.getByLabel('Family name').inputValue(), 'Mokoena')
+  await page.getByLabel('Send the offer by mail to').fill('lerato@example.org')
+  await page.getByLabel('Language of the mail').selectOption('fr')
+  await page.getByRole('button', { name: 'Issue', exact: true }).click()
+  await page.waitForURL(/\/console\/credentials\/[0-9a-f-]{36}$/)
+  const here = page.url()
+  await untilShown(page, here, 'The mail server did not accept the address or the mail.')
+  mails.refuses = false
+  await untilShown(page, '/console', 'One offer could not be sent by mail')
+  await page.getByRole('listitem').filter({ hasText: 'by mail' }).getByRole('link').click()
+  await page.getByRole('row').filter({ hasText: 'Mokoena Lerato' }).getByText('Mail not sent').waitFor()
+
+  await page.goto(`${here}/offer`)
+  await page.getByLabel('Send the offer by mail to').fill('lerato.m@example.org')
+  await page.getByLabel('The offer ends after').selectOption({ label: '30 days' })
+  await page.getByRole('button', { name: 'Offer again' }).click()
+  await page.waitForURL(here)
+  await until(async () => mailsTo('lerato.m') === 1)
+  const { expiresAt, label } = (await school.get(`/creds/credentials/${here.split('/').at(-1)}`)).body.data
+  const days = (Date.parse(expiresAt) - Date.now()) / 86_400_000
+  assert(days > 29.9 && days <= 30, expiresAt)
+  assert.equal(label, 'Mokoena Lerato')
+  assert.deepEqual(troubles, [])
+  await close()
 })

@@ -54,6 +54,8 @@ const en = {
   username: 'Deliver to (user name)',
   mail: 'Send the offer by mail to',
   mailLanguage: 'Language of the mail',
+  mailed: (column: string) =>
+    `The offer of each row is sent by mail to the address in “${column}”. To send no mail, choose something else for this column.`,
   readAs: 'How the file was read',
   encoding: 'Characters',
   encodings: {
@@ -172,6 +174,8 @@ const fr: TableTexts = {
   username: 'Remettre à (identifiant)',
   mail: 'Envoyer l’offre par courriel à',
   mailLanguage: 'Langue du courriel',
+  mailed: (column) =>
+    `L’offre de chaque ligne est envoyée par courriel à l’adresse de « ${column} ». Pour ne rien envoyer, choisissez autre chose pour cette colonne.`,
   readAs: 'Comment le fichier a été lu',
   encoding: 'Caractères',
   encodings: {

@@ -34,7 +34,7 @@ export function designer(frame: Frame, props: DesignerProps): Screen {
       : one.name || t.attributes
     return card(credentialFields({ ...props, frame }, one, at), heading)
   })
-  const content = html`${hidden('state', draft.state)}${hidden('credentials', String(draft.credentials.length))}${onceField(frame.fields)}
+  const content = html`${hidden('etag', draft.etag)}${hidden('credentials', String(draft.credentials.length))}${onceField(frame.fields)}
 <button type="submit" name="do" value="save" hidden>${frame.t.save}</button>
 ${card(basics(frame, draft, problems))}${credentials}
 ${card(html`${several && whichField(frame, draft)}${draft.credentials.length < CREDENTIALS_MAX && moreFields(frame, sources)}`, t.more)}

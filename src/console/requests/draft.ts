@@ -45,7 +45,7 @@ export type RequestDraft = {
   readonly which: 'all' | 'one' | 'kept'
   readonly credentials: readonly AskedDraft[]
   /** Of the saved request that is being edited, to notice changes by another person; `''` for a new one. */
-  readonly state: string
+  readonly etag: string
 }
 
 /** As many as a query of a wallet has. */
@@ -68,7 +68,7 @@ export const blankCredential: AskedDraft = {
 export function draftOf(found: RequestTemplate, meta: RequestMeta, templates: readonly Template[]): RequestDraft {
   const { purpose, credentialSets } = meta.verifierConfig ?? {}
   return {
-    ...{ name: found.name, state: found.updatedAt },
+    ...{ name: found.name, etag: '' },
     purpose: typeof purpose === 'string' ? purpose : found.description,
     keep: meta.retentionSeconds === null ? '' : String(meta.retentionSeconds),
     which: whichOf(credentialSets, found.credentials.length),
@@ -113,7 +113,7 @@ export function readDraft(fields: Fields): RequestDraft {
   const which = text('which')
   const count = Math.min(Number(text('credentials')) || 0, CREDENTIALS_MAX)
   return {
-    ...{ name: text('name'), purpose: text('purpose'), keep: text('keep'), state: text('state') },
+    ...{ name: text('name'), purpose: text('purpose'), keep: text('keep'), etag: text('etag') },
     which: which === 'one' || which === 'kept' ? which : 'all',
     credentials: Array.from({ length: count }, (_, at) => readCredential(fields, at)),
   }

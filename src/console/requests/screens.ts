@@ -67,7 +67,7 @@ const create = formScreen({
 })
 
 function begin(frame: Frame, sources: Sources, one: AskedDraft): Screen {
-  const draft = { name: one.name, purpose: '', keep: '', which: 'all', credentials: [one], state: '' } as const
+  const draft = { name: one.name, purpose: '', keep: '', which: 'all', credentials: [one], etag: '' } as const
   return shown(frame, sources, `${LIST}/new`, draft, noProblems)
 }
 
@@ -104,26 +104,25 @@ function pick(frame: Frame, { sources }: Sources): Screen {
   }
 }
 
-/** `state`: of the saved request; its entity tag, where the API gives one. */
+/** `etag`: of the saved request. */
 type Current = {
   readonly found: RequestTemplate
   readonly meta: RequestMeta
-  readonly etag: string | null
-  readonly state: string
+  readonly etag: string
 }
 
 async function read({ api }: Frame, id: string): Promise<Current> {
   const { data, meta, etag } = await api.get<RequestTemplate>(`${API}/${encodeURIComponent(id)}`)
   // The shape that the route promises.
-  return { found: data, meta: meta as unknown as RequestMeta, etag, state: etag ?? data.updatedAt }
+  return { found: data, meta: meta as unknown as RequestMeta, etag: etag ?? '' }
 }
 
 const one = formScreen({
   ...{ place, path: `${LIST}/{id}`, summary: 'Shows and changes what a request asks for.' },
   show: async (frame) => {
     const t = requestTexts[frame.language]
-    const [{ found, meta, state }, sources] = await Promise.all([read(frame, frame.params.id), readSources(frame)])
-    const saved = { ...draftOf(found, meta, sources.templates), state }
+    const [{ found, meta, etag }, sources] = await Promise.all([read(frame, frame.params.id), readSources(frame)])
+    const saved = { ...draftOf(found, meta, sources.templates), etag }
     const crumbs = [[t.title, LIST], [found.name]] as const
     if (!may(frame, 'verification:write'))
       return { title: found.name, crumbs, main: html`<div class="narrow">${previewOf(frame, saved)}</div>` }
@@ -153,16 +152,12 @@ async function edit(
   const both = (now: Current) => {
     const theirs = draftOf(now.found, now.meta, sources.templates)
     const above = comparedRequests(t, action, theirs, draft)
-    return { ...show(noProblems, { ...draft, state: now.state }, above), status: 412, hasErrors: true }
+    return { ...show(noProblems, { ...draft, etag: now.etag }, above), status: 412, hasErrors: true }
   }
-  if (current !== null && draft.state !== current.state) return both(current)
   try {
     const body = bodyOf(draft, current?.meta ?? null, current?.found.description ?? draft.purpose)
     if (current === null) await frame.api.send('POST', API, { body, headers: onceHeader(frame.fields) })
-    else {
-      const ifMatch = current.etag === null ? {} : { ifMatch: current.etag }
-      await frame.api.send('PUT', `${API}/${current.found.id}`, { body, ...ifMatch })
-    }
+    else await frame.api.send('PUT', `${API}/${current.found.id}`, { body, ifMatch: draft.etag })
     return { to: LIST }
   } catch (error) {
     if (current !== null && error instanceof ApiRefusal && error.status === 412)

@@ -4,7 +4,7 @@ import { type Html, html } from '../../pages/html.ts'
 import { button } from '../../pages/parts.ts'
 import type { Problems } from '../frame/form-values.ts'
 import type { Frame } from '../frame/screen.ts'
-import { type AttributeRow, DEPTH_MAX, endOf, siblingsOf } from './attribute-rows.ts'
+import { type AttributeRow, DEPTH_MAX, endOf, labelTypes, siblingsOf } from './attribute-rows.ts'
 import type { Draft } from './draft.ts'
 import { localeName } from './locales.ts'
 import { type TemplateTexts, templateTexts } from './texts.ts'
@@ -81,12 +81,16 @@ function focus({ at: chosen }: Drawn, at: number): Html | false {
   return chosen === at && html` tabindex="-1" autofocus`
 }
 
-function ticks({ frame, draft }: Drawn, { isRequired, isAlways, isOnCard, depth }: AttributeRow, at: number): Html {
+function ticks({ frame, draft }: Drawn, row: AttributeRow, at: number): Html {
   const t = templateTexts[frame.language]
+  const { isRequired, isAlways, isOnCard, isInLabel, depth, type } = row
   const isMdoc = draft.format === 'mdoc'
   const always = !isMdoc && checkbox({ name: `always-${at}`, label: t.always, isOn: isAlways })
-  const card = depth === (isMdoc ? 1 : 0) && checkbox({ name: `card-${at}`, label: t.onCard, isOn: isOnCard })
-  return html`${checkbox({ name: `required-${at}`, label: t.required, isOn: isRequired })}${always}${card}`
+  const isTop = depth === (isMdoc ? 1 : 0)
+  const card = isTop && checkbox({ name: `card-${at}`, label: t.onCard, isOn: isOnCard })
+  const canName = isTop && (labelTypes.includes(type) || isInLabel)
+  const label = canName && checkbox({ name: `named-${at}`, label: t.inLabel, isOn: isInLabel })
+  return html`${checkbox({ name: `required-${at}`, label: t.required, isOn: isRequired })}${always}${card}${label}`
 }
 
 /** The order is changed by buttons. */

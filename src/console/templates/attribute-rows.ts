@@ -24,6 +24,8 @@ export type AttributeRow = {
   readonly isAlways: boolean
   /** The value stands on the card. */
   readonly isOnCard: boolean
+  /** The value names the credential in lists. */
+  readonly isInLabel: boolean
   /** JSON of the members that the form does not show; `''` without any. */
   readonly rest: string
 }
@@ -35,10 +37,13 @@ const ROWS_MAX = 200
 /** As deep as the API takes them. */
 export const DEPTH_MAX = 8
 
+/** Kinds of values that can name a credential. */
+export const labelTypes: readonly string[] = ['string', 'number', 'boolean', 'date', 'tdate']
+
 /** A row in which nothing was typed. */
 export const emptyRow: AttributeRow = {
   ...{ depth: 0, key: '', name: '', names: [], about: '', type: 'string', of: 'string', rest: '' },
-  ...{ isRequired: false, isAlways: false, isOnCard: false },
+  ...{ isRequired: false, isAlways: false, isOnCard: false, isInLabel: false },
 }
 
 /** Returns the rows of a grammar. @param locales Further languages of the template, in their order. */
@@ -64,7 +69,8 @@ function named(shapes: JsonObject, depth: number, isAbove: boolean, locales: rea
     const of = type === 'array' ? entryType(items) : properties === undefined ? 'kept' : 'string'
     const left = { ...rest, ...(of === 'kept' && items !== undefined && { items }) }
     const row: AttributeRow = {
-      ...{ depth, key, name, about: description, type, of, isAlways, isRequired: required === true, isOnCard: false },
+      ...{ depth, key, name, about: description, type, of, isAlways, isRequired: required === true },
+      ...{ isOnCard: false, isInLabel: false },
       names: locales.map((locale) => names[locale] ?? ''),
       rest: Object.keys(left).length === 0 ? '' : JSON.stringify(left),
     }
@@ -100,6 +106,7 @@ export function readRows(fields: Fields, languages: number): readonly AttributeR
       },
       ...{ type: of('type') || 'string', of: of('of') || 'string', rest: of('rest') },
       ...{ isRequired: of('required') === '1', isAlways: of('always') === '1', isOnCard: of('card') === '1' },
+      isInLabel: of('named') === '1',
       names: Array.from({ length: languages }, (__, language) => of(`label${language}`)),
     }
   })

@@ -2,11 +2,12 @@ import { stepsOf } from '../../json-pointer.ts'
 import { CONTRAST_MIN, contrast } from '../../pages/look/credential-card.ts'
 import type { Problems } from '../frame/form-values.ts'
 import type { ConsoleTexts } from '../frame/texts.ts'
-import { type AttributeRow, endOf, mayHaveParts, pointersOf } from './attribute-rows.ts'
+import { type AttributeRow, endOf, labelTypes, mayHaveParts, pointersOf } from './attribute-rows.ts'
 import { type Draft, statedLanguages } from './draft.ts'
 import type { TemplateTexts } from './texts.ts'
 
 const ON_CARD_MAX = 3
+const IN_LABEL_MAX = 3
 
 /** What is missing or cannot be, before the API is asked: all of it at once. */
 export function checkDraft(draft: Draft, t: TemplateTexts, common: ConsoleTexts): Problems {
@@ -33,12 +34,21 @@ function rowProblems({ rows, format }: Draft, t: TemplateTexts, common: ConsoleT
     if (!hasParts && mayHaveParts(row) && row.of !== 'kept')
       fields[row.type === 'namespace' ? `key-${at}` : `type-${at}`] ??= t.partsMissing
   })
-  return { ...fields, ...cardProblems(rows, t) }
+  return { ...fields, ...cardProblems(rows, t), ...labelProblems(rows, t) }
 }
 
 function cardProblems(rows: readonly AttributeRow[], t: TemplateTexts): Record<string, string> {
   const on = rows.flatMap(({ isOnCard }, at) => (isOnCard ? [at] : []))
   return Object.fromEntries(on.slice(ON_CARD_MAX, ON_CARD_MAX + 1).map((at) => [`card-${at}`, t.onCardMany]))
+}
+
+function labelProblems(rows: readonly AttributeRow[], t: TemplateTexts): Record<string, string> {
+  const on = rows.flatMap(({ isInLabel }, at) => (isInLabel ? [at] : []))
+  const wrong = on.filter((at) => !labelTypes.includes(rows[at]?.type ?? ''))
+  return Object.fromEntries([
+    ...wrong.map((at) => [`named-${at}`, t.inLabelWrong]),
+    ...on.slice(IN_LABEL_MAX, IN_LABEL_MAX + 1).map((at) => [`named-${at}`, t.inLabelMany]),
+  ])
 }
 
 function lookProblems({ back, ink, locale, languages }: Draft, t: TemplateTexts): Record<string, string> {
@@ -60,6 +70,10 @@ function termProblems(draft: Draft, t: TemplateTexts, common: ConsoleTexts): Rec
     if (kind === 'date' && date === '') fields[`${name}Date`] = common.required(t.date)
   }
   if (draft.copies !== '' && !/^\d{1,2}$/.test(draft.copies)) fields.copies = t.number
+  if (draft.refillDays === '' ? draft.refillTimes !== '' : !/^\d{1,2}$/.test(draft.refillDays))
+    fields.refillDays = t.number
+  if (!/^\d{0,3}$/.test(draft.refillTimes)) fields.refillTimes = t.number
+  if (draft.refillDays !== '' && draft.isApproved) fields.refillDays = t.refillApproved
   if (draft.hasTxCode && !/^\d{0,2}$/.test(draft.txLength)) fields.txLength = t.number
   return fields
 }
@@ -80,6 +94,7 @@ export function fieldAt(pointer: string, draft: Draft): string | null {
   const [first = '', second = '', third = '', fourth = ''] = stepsOf(pointer)
   if (first === 'attributes') return attributeAt(pointer.slice('/attributes'.length), draft.rows)
   if (first === 'signer') return second === 'keyType' ? 'keyType' : 'signer'
+  if (first === 'refill') return second === 'times' ? 'refillTimes' : 'refillDays'
   if (first === 'txCode') return { inputMode: 'txMode', description: 'txText' }[second] ?? 'txLength'
   if (first !== 'display') return plain[first] ?? null
   if (second !== 'translations') return ofDisplay[second] ?? null

@@ -48,6 +48,7 @@ function said(frame: Frame, draft: Draft): Said {
     ['until', t.until, momentText(t, t.ends, draft.until)],
     ['signer', t.signer, [draft.signer, draft.keyType].filter(Boolean).join(', ')],
     ['copies', t.copies, draft.copies],
+    ['refill', t.refillDays, [draft.refillDays, draft.refillTimes].filter(Boolean).join(' · ')],
     ['approved', t.approved, draft.isApproved ? yes : no],
     ['code', t.txCode, draft.hasTxCode ? [yes, draft.txMode, draft.txLength, draft.txText].join(', ') : no],
   ]
@@ -63,7 +64,12 @@ function attributesIn(frame: Frame, { rows, languages }: Draft): (readonly [stri
         ? t.namespace
         : (Object.entries(t.types).find(([one]) => one === row.type)?.[1] ?? row.type)
     const names = languages.map(({ locale }, place) => (row.names[place] ? `${locale}: ${row.names[place]}` : ''))
-    const ticks = [row.isRequired && t.required, row.isAlways && t.always, row.isOnCard && t.onCard]
+    const ticks = [
+      row.isRequired && t.required,
+      row.isAlways && t.always,
+      row.isOnCard && t.onCard,
+      row.isInLabel && t.inLabel,
+    ]
     const parts = [row.name, kind, row.type === 'array' && row.of, row.about, ...ticks, ...names]
     return [`attribute ${pointers[at]}`, row.key, parts.filter(Boolean).join(' · ')]
   })

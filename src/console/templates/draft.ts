@@ -43,6 +43,9 @@ export type Draft = {
   readonly txLength: string
   readonly txText: string
   readonly isApproved: boolean
+  /** Days in which a wallet may fetch new copies, and how often; `''`: not at all, and as often as by default. */
+  readonly refillDays: string
+  readonly refillTimes: string
   /** Entity tag of the state that is being edited; `''` for a new template. */
   readonly etag: string
 }
@@ -63,13 +66,22 @@ export const blank: Draft = {
     logoText: '',
     picture: '',
   },
-  ...{ from: noMoment, until: noMoment, signer: '', keyType: '', copies: '', isApproved: false },
+  ...{
+    from: noMoment,
+    until: noMoment,
+    signer: '',
+    keyType: '',
+    copies: '',
+    isApproved: false,
+    refillDays: '',
+    refillTimes: '',
+  },
   ...{ hasTxCode: false, txMode: 'numeric', txLength: '6', txText: '' },
 }
 
 /** Returns the draft of a template that exists. */
 export function draftOf(template: Template, etag: string): Draft {
-  const { display = {}, txCode, signer, batchSize } = template
+  const { display = {}, txCode, signer, batchSize, refill, label = [] } = template
   const languages = languagesOf(template)
   const locales = languages.map(({ locale }) => locale)
   const rows = rowsOf(template, locales)
@@ -77,16 +89,23 @@ export function draftOf(template: Template, etag: string): Draft {
   const { name, description = '', code, format, docType = '', revocable: isRevocable } = template
   return {
     ...{ name, description, code, format, docType, isRevocable, etag, languages, locale: display.locale ?? '' },
-    rows: rows.map((one, at) => ({ ...one, isOnCard: display.cardLine?.includes(pointers[at] ?? '') === true })),
+    rows: rows.map((one, at) => {
+      const pointer = pointers[at] ?? ''
+      return { ...one, isOnCard: display.cardLine?.includes(pointer) === true, isInLabel: label.includes(pointer) }
+    }),
     ...{ back: display.backgroundColor ?? blank.back, ink: display.textColor ?? blank.ink },
     ...{ logo: display.logo?.uri ?? '', logoText: display.logo?.altText ?? '' },
     picture: display.backgroundImage?.uri ?? '',
     ...{ from: momentOf(template.validFrom), until: momentOf(template.validUntil) },
     ...{ signer: signer?.kind ?? '', keyType: signer?.keyType ?? '' },
-    copies: batchSize === undefined ? '' : String(batchSize),
+    ...{ copies: shown(batchSize), refillDays: shown(refill?.days), refillTimes: shown(refill?.times) },
     ...{ hasTxCode: txCode !== undefined, txMode: txCode?.inputMode ?? 'numeric', txText: txCode?.description ?? '' },
     ...{ txLength: String(txCode?.length ?? 6), isApproved: template.approvalRequired === true },
   }
+}
+
+function shown(count: number | undefined): string {
+  return count === undefined ? '' : String(count)
 }
 
 /** The languages of the display, and those in which only attributes have names. */
@@ -137,6 +156,7 @@ export function readDraft(fields: Fields): Draft {
     ...{ logo: isOn('logoOff') ? '' : text('logo'), picture: isOn('pictureOff') ? '' : text('picture') },
     ...{ from: readMoment(text, 'from'), until: readMoment(text, 'until') },
     ...{ signer: text('signer'), keyType: text('keyType'), copies: text('copies'), isApproved: isOn('approved') },
+    ...{ refillDays: text('refillDays'), refillTimes: text('refillTimes') },
     ...{ hasTxCode: isOn('txCode'), txMode: text('txMode'), txLength: text('txLength'), txText: text('txText') },
   }
 }
@@ -153,7 +173,7 @@ function readMoment(text: (name: string) => string, name: 'from' | 'until'): Mom
 const ownMembers = new Set([
   ...['id', 'type', 'createdAt', 'updatedAt', 'archivedAt', 'name', 'code', 'format', 'docType', 'revocable'],
   ...['description', 'attributes', 'display', 'validFrom', 'validUntil', 'signer', 'batchSize', 'approvalRequired'],
-  'txCode',
+  ...['txCode', 'refill', 'label'],
 ])
 
 /**
@@ -165,7 +185,8 @@ const ownMembers = new Set([
 export function bodyOf(draft: Draft, base: Template | null, isNew: boolean): object {
   const others = Object.entries(base ?? {}).filter(([name]) => !ownMembers.has(name))
   const [from, until] = [wire(draft.from, base?.validFrom), wire(draft.until, base?.validUntil)]
-  const { signer, keyType, copies } = draft
+  const { signer, keyType, copies, refillDays, refillTimes } = draft
+  const label = labelIn(draft, base?.label ?? [])
   return {
     ...Object.fromEntries(others),
     ...{ name: draft.name, code: isNew ? codeOf(draft) : base?.code, format: draft.format },
@@ -176,11 +197,21 @@ export function bodyOf(draft: Draft, base: Template | null, isNew: boolean): obj
     ...(until !== undefined && { validUntil: until }),
     ...(signer !== '' && { signer: { kind: signer, ...(keyType !== '' && { keyType }) } }),
     ...(copies !== '' && { batchSize: Number(copies) }),
+    ...(refillDays !== '' && {
+      refill: { days: Number(refillDays), ...(refillTimes !== '' && { times: Number(refillTimes) }) },
+    }),
+    ...(label.length > 0 && { label }),
     ...(draft.isApproved && { approvalRequired: true }),
     ...(draft.hasTxCode && { txCode: txCodeOf(draft) }),
     display: displayOf(draft, base),
     attributes: grammarOf(draft.rows, localesOf(draft)),
   }
+}
+
+/** What is named by before keeps its order: lists show the values in it. */
+function labelIn({ rows }: Draft, before: readonly string[]): readonly string[] {
+  const ticked = pointersOf(rows).filter((_, at) => rows[at]?.isInLabel)
+  return [...before.filter((one) => ticked.includes(one)), ...ticked.filter((one) => !before.includes(one))]
 }
 
 function wire({ kind, count, unit, date }: Moment, kept: string | Span | undefined): string | Span | undefined {

@@ -46,6 +46,9 @@ export type Template = {
   readonly keyAttestation?: JsonObject
   readonly attributeSource?: JsonObject
   readonly approvalRequired?: boolean
+  readonly refill?: { readonly days: number; readonly times?: number }
+  /** Pointers of the attributes that name a credential in lists. */
+  readonly label?: readonly string[]
   readonly display?: TemplateDisplay
   readonly type: string
   readonly createdAt?: string

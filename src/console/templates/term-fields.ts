@@ -43,8 +43,16 @@ export function signingFields(frame: Frame, draft: Draft, { fields }: Problems):
     ...{ name: 'copies', label: t.copies, hint: t.copiesHint, value: draft.copies, isOptional: true, lengthMax: 2 },
     error: fields.copies,
   })
+  const days = field(frame, {
+    ...{ name: 'refillDays', label: t.refillDays, hint: t.refillHint, value: draft.refillDays, isOptional: true },
+    ...{ lengthMax: 2, error: fields.refillDays },
+  })
+  const times = field(frame, {
+    ...{ name: 'refillTimes', label: t.refillTimes, hint: t.refillTimesHint, value: draft.refillTimes },
+    ...{ isOptional: true, lengthMax: 3, error: fields.refillTimes },
+  })
   return html`<div class="pair">${select(frame, { name: 'signer', label: t.signer, value: draft.signer, choices: signers, error: fields.signer })}${select(frame, { name: 'keyType', label: t.keyType, value: draft.keyType, choices: keys, error: fields.keyType })}</div>
-${copies}${checkbox({ name: 'approved', label: t.approved, isOn: draft.isApproved })}<div class="code">${checkbox({ name: 'txCode', label: t.txCode, isOn: draft.hasTxCode })}${codeFields(frame, draft, fields)}</div>`
+${copies}<div class="pair">${days}${times}</div>${checkbox({ name: 'approved', label: t.approved, isOn: draft.isApproved })}<div class="code">${checkbox({ name: 'txCode', label: t.txCode, isOn: draft.hasTxCode })}${codeFields(frame, draft, fields)}</div>`
 }
 
 function codeFields(frame: Frame, draft: Draft, fields: Problems['fields']): Html {

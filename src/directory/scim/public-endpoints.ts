@@ -61,6 +61,7 @@ function at(
     needsToken: true,
     unreadable: 'scim.invalid_syntax',
     ...(method === 'GET' || method === 'DELETE' ? {} : { describedBody: Message }),
+    ...((method === 'PUT' || method === 'PATCH') && { ifMatch: true }),
     handle: async (context) => {
       const { platform } = context
       const caller = await provisioningCaller(platform, context, scope)

@@ -3,7 +3,7 @@ import type { Platform } from '../../platform.ts'
 import { findTenantOf } from './find-tenant.ts'
 
 /** Settings that are defaults of what a tenant creates. */
-type DefaultName = 'offerTtlSeconds' | 'requestTtlSeconds' | 'resultRetentionSeconds'
+type DefaultName = 'requestTtlSeconds' | 'resultRetentionSeconds'
 
 /** Returns the default of a tenant, up to 5 s old, or else that of the server. In seconds. */
 export async function defaultOf(

@@ -77,7 +77,7 @@ export const appearance = {
   offerTtlSeconds: Type.Integer({
     minimum: 60,
     maximum: 31_536_000,
-    description: 'Lifetime of a credential offer whose request names none.',
+    description: 'Lifetime of a credential offer whose request names none, also of one that is mailed.',
   }),
   requestTtlSeconds: Type.Integer({
     minimum: 60,

@@ -1,4 +1,5 @@
 import type { Endpoint, EndpointBodyKind, EndpointReply } from '../routes/endpoint.ts'
+import { endpointHeaderParameters } from '../routes/header-parameters.ts'
 import { referenceTo, type Schemas, shapeOf } from './components.ts'
 import type { OpenApiOperation } from './document.ts'
 import { exampleOf } from './example.ts'
@@ -13,9 +14,13 @@ export function operationOfEndpoint(endpoint: Endpoint, schemas: Schemas): OpenA
     tags: [endpoint.tag],
     summary: endpoint.summary,
     security: securityOf(endpoint),
-    parameters: pathParameters(endpoint.path, undefined, schemas),
+    parameters: [...pathParameters(endpoint.path, undefined, schemas), ...endpointHeaderParameters(endpoint)],
     ...bodyOf(endpoint, schemas),
-    responses: { ...repliesOf(endpoint, schemas), default: refusalOf(endpoint, schemas) },
+    responses: {
+      ...repliesOf(endpoint, schemas),
+      ...(endpoint.ifMatch === true && { 412: refusalOf(endpoint, schemas) }),
+      default: refusalOf(endpoint, schemas),
+    },
   }
 }
 

@@ -102,6 +102,8 @@ type Common = {
   readonly bodyBytesMax?: number
   /** Schema of the body for the reference only, where the use case validates the body with errors of its own. */
   readonly describedBody?: TSchema
+  /** Whether `If-Match` is honoured: the resource must not have changed since it was read. For the API reference. */
+  readonly ifMatch?: true
   /** Left out of the reference (console files, redirects). */
   readonly hidden?: true
 }

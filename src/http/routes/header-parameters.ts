@@ -1,3 +1,4 @@
+import type { Endpoint } from './endpoint.ts'
 import type { Route } from './route.ts'
 
 const idempotencyKey = {
@@ -29,6 +30,11 @@ const prefer = {
     '`wait=20` delays the response for up to 20 seconds (at most 30) until the resource changes, or no longer matches `If-None-Match`. `Preference-Applied` confirms it.',
   schema: { type: 'string' },
   example: 'wait=20',
+}
+
+/** The request headers that an endpoint reads, for the API reference. */
+export function endpointHeaderParameters(endpoint: Endpoint): object[] {
+  return endpoint.ifMatch === true ? [ifMatch] : []
 }
 
 /** The request headers that a route reads, for the API reference. */

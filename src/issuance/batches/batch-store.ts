@@ -56,15 +56,15 @@ const completeStatement = sql(
      returning id, created_at
    ), due as (
      select one.*, item.issuance_id, item.reference, item.sealed_claims, held.created_at
-     from held cross join unnest($8::int[], $9::bytea[], $15::uuid[], $16::bytea[])
-       as one (position, tx_code_mac, delivery_id, sealed_label)
+     from held cross join unnest($8::int[], $9::bytea[], $15::uuid[], $16::bytea[], $11::timestamptz[])
+       as one (position, tx_code_mac, delivery_id, sealed_label, expires_at)
      join issuance_batch_item item on item.tenant_id = $1 and item.batch_id = $2 and item.position = one.position
      where item.status = 'waiting'
    ), ins as (
      insert into issuance (tenant_id, id, status, template_id, template_version, reference, credential_status, revocable,
        sealed_claims, sweep_at, expires_at, tx_code_mac, created_at, updated_at, format, sealed_label)
      select $1, due.issuance_id, 'offered', made_from.id, made_from.version, due.reference, 'offered', $10::boolean,
-       due.sealed_claims, ${firstSweep('$11::timestamptz', '$6::timestamptz')}, $11, due.tx_code_mac, due.created_at, $6::timestamptz, $12::text, due.sealed_label
+       due.sealed_claims, ${firstSweep('due.expires_at', '$6::timestamptz')}, due.expires_at, due.tx_code_mac, due.created_at, $6::timestamptz, $12::text, due.sealed_label
      from due cross join made_from
      returning id
    ), issued as (
@@ -153,13 +153,14 @@ export type ItemOutcome = {
     readonly txCodeMac: Buffer | null
     readonly deliveryId: string | null
     readonly sealedLabel: Buffer | null
+    /** When its offer ends. */
+    readonly expiresAt: Date
     /** Its mail is queued by the caller, in the same transaction. */
     readonly mail: { readonly id: string; readonly sealedMail: Buffer } | null
     readonly entry: AuditEntry
   }[]
   readonly failed: readonly { readonly position: number; readonly error: BatchItemError }[]
   readonly template: CredentialTemplate
-  readonly expiresAt: Date
   readonly leaseUntil: Date
 }
 
@@ -215,14 +216,14 @@ export async function listPendingItems(tx: TenantTx, batchId: string, limit: num
 export async function completeItems(
   tx: TenantTx,
   { id, claim }: LeasedBatch,
-  { issued, failed, template, expiresAt, leaseUntil }: ItemOutcome,
+  { issued, failed, template, leaseUntil }: ItemOutcome,
   now: Date,
 ): Promise<'completed' | 'lost' | 'stale'> {
   const { definition } = template
   const [row] = await tx.rows<{ isHeld: boolean; isCurrent: boolean }>(completeStatement, [
     ...[tx.tenantId, id, claim, template.id, template.version, now, leaseUntil],
     ...[issued.map((one) => one.position), issued.map((one) => one.txCodeMac)],
-    ...[definition.revocable, expiresAt, definition.format],
+    ...[definition.revocable, issued.map((one) => one.expiresAt), definition.format],
     ...[failed.map((one) => one.position), failed.map((one) => JSON.stringify(one.error))],
     issued.map((one) => one.deliveryId),
     issued.map((one) => one.sealedLabel),

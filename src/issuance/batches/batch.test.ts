@@ -118,12 +118,12 @@ test('a run whose lease another run has taken writes nothing', async () => {
   const entry = { action: 'openid4vc.issuance.offered', by: 'system' } as const
   const outcome = {
     issued: pending.map(({ position, id }) => ({
-      ...{ position, txCodeMac: null, deliveryId: null, sealedLabel: null, mail: null },
+      ...{ position, txCodeMac: null, deliveryId: null, sealedLabel: null, mail: null, expiresAt: leaseUntil },
       entry: { ...entry, subject: { kind: 'issuance' as const, id } },
     })),
     failed: [],
     template: await latestTemplate(issuer.platform, tenantId, template.id),
-    ...{ expiresAt: leaseUntil, leaseUntil },
+    leaseUntil,
   }
   assert.equal(await store.single(tenantId, (tx) => completeItems(tx, dead, outcome, now)), 'lost')
   assert.equal(await issued(), 2)
@@ -141,9 +141,17 @@ test('a template that is archived meanwhile fails the items that wait, and those
   assert(held !== null && first !== undefined)
   const subject = { kind: 'issuance', id: first.id } as const
   const entry = { action: 'openid4vc.issuance.offered', by: 'system', subject } as const
-  const one = { position: 0, txCodeMac: null, deliveryId: null, sealedLabel: null, mail: null, entry }
+  const one = {
+    position: 0,
+    txCodeMac: null,
+    deliveryId: null,
+    sealedLabel: null,
+    mail: null,
+    expiresAt: leaseUntil,
+    entry,
+  }
   const current = await latestTemplate(issuer.platform, tenantId, template.id)
-  const outcome = { issued: [one], failed: [], template: current, expiresAt: leaseUntil, leaseUntil }
+  const outcome = { issued: [one], failed: [], template: current, leaseUntil }
   assert.equal(await db.store.single(tenantId, (tx) => completeItems(tx, held, outcome, now)), 'completed')
 
   assert.equal((await issuer.api('DELETE', `/templates/credentials/${template.id}`)).status, 200)
@@ -172,9 +180,9 @@ test('items checked against an older template version are checked again', async 
   const [first] = await db.store.single(tenantId, (tx) => listPendingItems(tx, batchId, 1))
   assert(first !== undefined)
   const subject = { kind: 'issuance', id: first.id } as const
-  const one = { position: 0, txCodeMac: null, deliveryId: null, sealedLabel: null, mail: null }
+  const one = { position: 0, txCodeMac: null, deliveryId: null, sealedLabel: null, mail: null, expiresAt: leaseUntil }
   const issuedNow = [{ ...one, entry: { action: 'openid4vc.issuance.offered', by: 'system', subject } as const }]
-  const outcome = { issued: issuedNow, failed: [], template: older, expiresAt: leaseUntil, leaseUntil }
+  const outcome = { issued: issuedNow, failed: [], template: older, leaseUntil }
   assert.equal(await db.store.single(tenantId, (tx) => completeItems(tx, held, outcome, now)), 'stale')
   assert.equal(await issued(), 0)
 })

@@ -16,6 +16,7 @@ import { sealLabel } from '../issuances/label.ts'
 import type { IssuanceDelivery, IssuedOffer, WalletPort } from '../issuances/wallet-port.ts'
 import { mailOffers } from '../mails/mail-offer.ts'
 import { mailColumn, mailViolation } from '../mails/offer-mail.ts'
+import { offerLifetime } from '../offers/offer-lifetime.ts'
 import { makeTxCode, txCodeMac } from '../offers/tx-code.ts'
 import { type CredentialTemplate, txCodeOf } from '../templates/template.ts'
 import { latestTemplate } from '../templates/template-cache.ts'
@@ -89,7 +90,7 @@ export async function runBatch(
 
 /** Completes the next items. @returns whether the run is over */
 async function step(platform: Platform, run: Run): Promise<boolean> {
-  const { store, clock, config } = platform
+  const { store, clock } = platform
   const { tenant, held } = run
   const pending = await store.single(tenant.id, (tx) => listPendingItems(tx, held.id, ITEMS_PER_STEP))
   if (pending.length === 0) return true
@@ -97,12 +98,11 @@ async function step(platform: Platform, run: Run): Promise<boolean> {
   const template = await latestTemplate(platform, tenant.id, held.templateId)
   const { prepared, failed } = await prepareItems(platform, run, template, items)
   const now = clock.now()
-  const expiresAt = new Date(now.getTime() + (held.expiresInSeconds ?? config.offerTtlSeconds) * 1000)
   const issued = prepared.map((one) => one.issued)
   const { leaseUntil } = newLease(now, LEASE_MS)
   const deliveries = prepared.flatMap((one) => one.delivery ?? [])
   const mails = issued.flatMap((one) => one.mail ?? [])
-  const complete = (tx: TenantTx) => completeItems(tx, held, { issued, failed, template, expiresAt, leaseUntil }, now)
+  const complete = (tx: TenantTx) => completeItems(tx, held, { issued, failed, template, leaseUntil }, now)
   const outcome = await (deliveries.length + mails.length === 0
     ? store.single(tenant.id, complete)
     : store.inTenant(tenant.id, async (tx) => {
@@ -162,7 +162,7 @@ async function prepareItem(
   template: CredentialTemplate,
   { position, id, attributes, sealedMail, sealedRecipient }: OpenItem,
 ): Promise<PreparedItem | Fault> {
-  const { sealing } = platform
+  const { sealing, config, clock } = platform
   const { tenant, held } = run
   const format = txCodeOf(template.definition)
   const txCode = format === null ? null : await makeTxCode(sealing, tenant.id, id, format)
@@ -176,7 +176,9 @@ async function prepareItem(
   } as const
   const sealedLabel = await sealLabel(sealing, tenant.id, id, template.definition, attributes)
   const mail = sealedMail === null ? null : { id, sealedMail }
-  const issued: Issued = { position, txCodeMac: txMac, deliveryId: null, sealedLabel, mail, entry }
+  const lifetime = offerLifetime(config, tenant, held.expiresInSeconds, mail !== null)
+  const expiresAt = new Date(clock.now().getTime() + lifetime * 1000)
+  const issued: Issued = { position, txCodeMac: txMac, deliveryId: null, sealedLabel, expiresAt, mail, entry }
   if (sealedRecipient === null) return { issued, delivery: null }
   const deliveryId = newId()
   const recipient = await openBatchRecipient(sealing, tenant.id, id, sealedRecipient)

@@ -87,7 +87,8 @@ async function tryCreate(
   const { tenantId } = caller
   const { id, attributes, reference, expiresInSeconds } = ask
   const codeOnly = recipientId !== null && !(ask.grants ?? []).includes(PRE_AUTHORIZED)
-  const input = { id, attributes, reference, expiresInSeconds, recipientId, codeOnly }
+  const isMailed = ask.mail !== undefined
+  const input = { id, attributes, reference, expiresInSeconds, isMailed, recipientId, codeOnly }
   const { issuance, row, txCode, entryBy } = await newIssuance(needs, tenantId, template, input)
   const shown = await showIssuance(needs, caller, { ...issuance, holderName: null })
   const offer = { issuanceId: issuance.id, format: issuance.format, offerUri: shown.offerUri, txCode }

@@ -1,9 +1,10 @@
 import type { TenantId, UserId } from '../../caller.ts'
 import type { JsonObject } from '../../crypto/json.ts'
-import { defaultOf } from '../../directory/tenants/default-of.ts'
+import { findTenantOf } from '../../directory/tenants/find-tenant.ts'
 import type { Actor, AuditEntry } from '../../events/audit/entry.ts'
 import type { Platform } from '../../platform.ts'
 import { timeOfId } from '../../store/row-id.ts'
+import { offerLifetime } from '../offers/offer-lifetime.ts'
 import { makeTxCode, txCodeMac } from '../offers/tx-code.ts'
 import { type CredentialTemplate, txCodeOf } from '../templates/template.ts'
 import { credentialIdOf } from './credential-id.ts'
@@ -19,6 +20,8 @@ type IssuanceInput = {
   readonly attributes: JsonObject
   readonly reference?: string | undefined
   readonly expiresInSeconds?: number | undefined
+  /** The link of the offer is mailed. */
+  readonly isMailed?: boolean
   /** The user who may get it by signing in; null: the offer has the pre-authorized code only. */
   readonly recipientId: UserId | null
   /** The pre-authorized code is not accepted. */
@@ -44,7 +47,8 @@ export async function newIssuance(
 ): Promise<MadeIssuance> {
   const { sealing, clock, config } = needs
   const { recipientId, codeOnly } = input
-  const ttlSeconds = await defaultOf(needs, tenantId, 'offerTtlSeconds', config.offerTtlSeconds)
+  const tenant = await findTenantOf(needs, tenantId)
+  const ttlSeconds = offerLifetime(config, tenant, input.expiresInSeconds, input.isMailed === true)
   const sealedLabel = await sealLabel(sealing, tenantId, input.id, template.definition, input.attributes)
   const issuance = { ...offered(template, input, clock.now(), ttlSeconds), sealedLabel }
   const place = { tenantId, table: 'issuance', column: 'sealed_claims', row: issuance.id }
@@ -75,7 +79,7 @@ function offered(template: CredentialTemplate, input: IssuanceInput, now: Date, 
     revocable: template.definition.revocable,
     createdAt: timeOfId(input.id),
     updatedAt: now,
-    expiresAt: new Date(now.getTime() + (input.expiresInSeconds ?? ttlSeconds) * 1000),
+    expiresAt: new Date(now.getTime() + ttlSeconds * 1000),
     templateName: template.name,
     validUntil: template.definition.validUntil ?? null,
     holderId: input.holderId ?? input.recipientId,

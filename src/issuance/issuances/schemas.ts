@@ -46,7 +46,8 @@ export const CreateIssuanceBody = Type.Object(
     expiresInSeconds: Type.Optional(
       Type.Integer({
         ...EXPIRES_IN_SECONDS,
-        description: 'Lifetime of the offer; OFFER_TTL_SECONDS by default.',
+        description:
+          'Lifetime of the offer; by default that of the organisation, else OFFER_TTL_SECONDS, of a mailed offer at least 7 days.',
       }),
     ),
     reference: Type.Optional(
@@ -87,7 +88,8 @@ export const OfferAgainBody = Type.Object(
     expiresInSeconds: Type.Optional(
       Type.Integer({
         ...EXPIRES_IN_SECONDS,
-        description: 'Lifetime of the offer from now on; OFFER_TTL_SECONDS by default.',
+        description:
+          'Lifetime of the offer from now on; by default that of the organisation, else OFFER_TTL_SECONDS, of a mailed offer at least 7 days.',
       }),
     ),
     mail: Type.Optional(OfferMailBody),

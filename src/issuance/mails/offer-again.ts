@@ -1,7 +1,9 @@
 import type { Static } from 'typebox'
 import type { Caller } from '../../caller.ts'
+import { findTenantOf } from '../../directory/tenants/find-tenant.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
+import { offerLifetime } from '../offers/offer-lifetime.ts'
 import { renewOffer } from '../offers/reinstate-offer.ts'
 import { mailOffers } from './mail-offer.ts'
 import { checkMail, mailColumn } from './offer-mail.ts'
@@ -13,12 +15,14 @@ import type { OfferMailBody } from './schemas.ts'
  * @throws Fault as {@link renewOffer}; `request.invalid` if this server sends no mail; `state.invalid` if the offer was mailed ten times
  */
 export async function offerAgain(
-  platform: Pick<Platform, 'store' | 'clock' | 'config' | 'sealing'>,
+  platform: Pick<Platform, 'store' | 'clock' | 'config' | 'sealing' | 'memory'>,
   caller: Caller,
   id: string,
   ask: { readonly expiresInSeconds?: number | undefined; readonly mail?: Static<typeof OfferMailBody> | undefined },
 ): Promise<void> {
-  const { mail, expiresInSeconds } = ask
+  const { mail } = ask
+  const tenant = await findTenantOf(platform, caller.tenantId)
+  const expiresInSeconds = offerLifetime(platform.config, tenant, ask.expiresInSeconds, mail !== undefined)
   if (mail === undefined) return renewOffer(platform, caller, id, { expiresInSeconds })
   checkMail(platform.config, { mail, isDelivered: false })
   const sealedMail = await mailColumn.seal(platform.sealing, caller.tenantId, id, mail)

@@ -119,7 +119,7 @@ test('an offer is mailed with its page, in the language of its reader, and its a
   const [toBen] = mailFor('ben@example.org')
   assert.match(
     textOf(toBen?.raw ?? ''),
-    /Acme College offers you: Diploma\.[\s\S]*ends on May 1, 2026 at 12:10 PM \(UTC\)/,
+    /Acme College offers you: Diploma\.[\s\S]*ends on May 8, 2026 at 12:00 PM \(UTC\)/,
   )
   assert.doesNotMatch(textOf(toBen?.raw ?? ''), /asked for a code/)
   const shown = (await issuer.api('GET', `/credentials/${english.issuance.id}`)).body.data
@@ -130,6 +130,35 @@ test('an offer is mailed with its page, in the language of its reader, and its a
     (await rowsOf<{ action: string }>(issuer, audited)).map(({ action }) => action),
     ['issuance.offer_mailed', 'issuance.offer_mailed'],
   )
+})
+
+const WEEK = 604_800
+const secondsUntil = ({ clock }: Issuer, at: string) => (Date.parse(at) - clock.at.getTime()) / 1000
+
+test('an offer that is mailed lasts a week, unless its request or its organisation says otherwise', async () => {
+  const plain = await mailingIssuer()
+  const asked = { ...to('zola@example.org'), expiresInSeconds: 60 }
+  const ends = async (issuer: Issuer, more: object) => {
+    const { issuance } = await anOffer(issuer, {}, more)
+    const again = (await issuer.api('POST', `/credentials/${issuance.id}/offer`, more)).body.data
+    return [issuance, again].map(({ expiresAt }) => secondsUntil(issuer, expiresAt))
+  }
+  assert.deepEqual(await ends(plain, to('zola@example.org')), [WEEK, WEEK])
+  assert.deepEqual(await ends(plain, {}), [600, 600])
+  assert.deepEqual(await ends(plain, asked), [60, 60])
+  const own = await mailingIssuer()
+  await rowsOf(own, rename, 'Acme College', JSON.stringify({ offerTtlSeconds: 7200 }))
+  assert.deepEqual(await ends(own, to('zola@example.org')), [7200, 7200])
+  assert.deepEqual(await ends(own, {}), [7200, 7200])
+  const template = (await own.api('POST', '/templates/credentials', aTemplate({ code: 'own' }))).body.data
+  const path = '/credentials/issuance/batch'
+  const batch = { credentialTemplateId: template.id, items: [{ attributes: someClaims }] }
+  const { id } = (await own.api('POST', path, batch)).body.data
+  const worker = startWorker(own.platform, batchJobs(noDeliveries), [], { pollMs: 20 })
+  await until(async () => (await own.api('GET', `${path}/${id}`)).body.data.status === 'completed')
+  await worker.stop()
+  const [made] = (await own.api('GET', `/credentials?filter[batchId]=${id}`)).body.data
+  assert.equal(secondsUntil(own, made.expiresAt), 7200)
 })
 
 test('names cannot add headers, recipients or lines, and addresses neither', async () => {
@@ -213,7 +242,10 @@ test('two processes mail each offer of a batch once; a bad row fails alone', asy
   assert.equal(batch.items[3].offerMail.state, 'sent')
   assert.deepEqual([batch.items[40].error.pointer, batch.items[41].error.pointer], ['/mail/address', '/mail'])
   assert.ok(!('offerMail' in batch.items[42]))
-  const [first] = (await one.api('GET', '/credentials?page[size]=1')).body.data
+  const all = (await one.api('GET', '/credentials?page[size]=100')).body.data
+  const ends = all.map((shown: { expiresAt: string }) => secondsUntil(one, shown.expiresAt))
+  assert.deepEqual([ends.length, ends.filter((end: number) => end === WEEK).length, Math.min(...ends)], [41, 40, 600])
+  const [first] = all
   assert.equal(first.label, 'BSc Thandi')
 })
 

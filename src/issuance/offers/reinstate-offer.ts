@@ -26,14 +26,14 @@ export async function reinstateOffer(
  * @throws Fault `resource.unknown`; `state.invalid` when a wallet has the credential, or the offer has ended
  */
 export async function renewOffer(
-  { store, clock, config }: Pick<Platform, 'store' | 'clock' | 'config'>,
+  { store, clock }: Pick<Platform, 'store' | 'clock'>,
   caller: Caller,
   id: string,
   {
-    expiresInSeconds = config.offerTtlSeconds,
+    expiresInSeconds,
     also,
   }: {
-    readonly expiresInSeconds?: number | undefined
+    readonly expiresInSeconds: number
     /** Runs in the transaction that has renewed the offer. */
     readonly also?: (tx: TenantTx) => Promise<void>
   },

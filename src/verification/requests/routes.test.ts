@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { startVerifier, type Verifier } from '../test-support/verifier.ts'
+import { send, startVerifier, type Verifier } from '../test-support/verifier.ts'
 
 let verifier: Verifier
 before(async () => {
@@ -103,6 +103,39 @@ test('PUT replaces everything and keeps the id', async () => {
     },
   )
   assert.equal(body.meta.verifierConfig, null)
+})
+
+test('of writers that replace the state they read, one replaces it, and the others are told', async () => {
+  const acme = await verifier.aTenant()
+  const made = await acme.ask('POST', '/templates/presentations', template)
+  const path = `/templates/presentations/${made.body.data.id}`
+  const replace = (name: string, ifMatch: string) =>
+    send(`${verifier.url}/creds${path}`, {
+      method: 'PUT',
+      headers: {
+        ...{ authorization: `${acme.slug} verification:write`, 'content-type': 'application/json' },
+        'if-match': ifMatch,
+      },
+      body: JSON.stringify({ ...template, name }),
+    })
+  const tag = async () => (await acme.ask('GET', path)).headers.get('etag') ?? ''
+  const first = await tag()
+  assert.equal(first, made.headers.get('etag'))
+  const answers = await Promise.all(['A', 'B', 'C', 'D'].map((name) => replace(name, first)))
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 412, 412, 412])
+  const [done] = answers.filter(({ status }) => status === 200)
+  assert.equal(done?.headers.get('etag'), await tag())
+  assert.notEqual(await tag(), first)
+  const late = await replace('late', first)
+  assert.deepEqual([late.status, late.body.errors[0].code], [412, 'PRECONDITION_FAILED'])
+  assert.deepEqual((await acme.ask('GET', path)).body.data, done?.body.data)
+  assert.equal((await replace('known', `"other", ${await tag()}`)).status, 200)
+  assert.equal((await replace('whatever', '*')).status, 200)
+  const before = await tag()
+  assert.equal((await acme.ask('PUT', path, template)).status, 200)
+  assert.notEqual(await tag(), before)
+  assert.equal((await acme.ask('DELETE', path)).status, 200)
+  assert.equal((await replace('gone', '*')).status, 404)
 })
 
 test('an archived, an unknown, a malformed and a foreign id are the same 404', async () => {

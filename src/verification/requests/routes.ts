@@ -3,6 +3,7 @@ import { conditionalAnswer } from '../../api/held-answer.ts'
 import { listQuery } from '../../api/list.ts'
 import { routeGroup } from '../../api/route-group.ts'
 import type { Caller } from '../../caller.ts'
+import { entityTagOf, isSame } from '../../http/routes/entity-tag.ts'
 import { once } from '../../http/routes/operation.ts'
 import { answer, type Route } from '../../http/routes/route.ts'
 import type { Platform } from '../../platform.ts'
@@ -45,7 +46,11 @@ function readTemplate({ store }: Pick<Platform, 'store'>, { tenantId }: Caller, 
 }
 
 const replyOf = (template: PresentationTemplate) =>
-  answer(showPresentationTemplate(template), { meta: templateMeta(template) })
+  answer(showPresentationTemplate(template), { meta: templateMeta(template), headers: { etag: tagOf(template) } })
+
+function tagOf({ id, updatedAt }: PresentationTemplate): string {
+  return entityTagOf(`${id} ${updatedAt.toISOString()}`)
+}
 
 const common = { group: 'creds', scope: { read: 'verification:read', write: 'verification:write' } } as const
 const templates = routeGroup({
@@ -54,6 +59,7 @@ const templates = routeGroup({
   path: '/templates/presentations',
   reply: PresentationTemplateReply,
   meta: PresentationTemplateMeta,
+  replyHeaders: ['ETag'],
 })
 const requests = routeGroup({
   ...common,
@@ -91,8 +97,13 @@ const replaceTemplateRoute = templates.put('/{id}', {
   summary: 'Replaces a presentation template entirely. Existing requests keep their copy of it.',
   body: PresentationTemplateBody,
   moreViolations: attributeViolations,
-  handle: async ({ platform, caller, params, body }) =>
-    replyOf(await replacePresentationTemplate(platform, caller, knownId(params.id), body)),
+  ifMatch: true,
+  faults: ['resource.changed'],
+  handle: async ({ platform, caller, params, body, headers }) => {
+    const ifMatch = headers['if-match']
+    const isExpected = ifMatch === undefined ? undefined : (now: PresentationTemplate) => isSame(ifMatch, tagOf(now))
+    return replyOf(await replacePresentationTemplate(platform, caller, knownId(params.id), body, isExpected))
+  },
 })
 
 const archiveTemplateRoute = templates.delete('/{id}', {

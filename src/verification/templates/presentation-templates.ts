@@ -11,7 +11,13 @@ import type { PresentationTemplate, TemplateContent } from './presentation-templ
 import { readPresentationTemplate } from './read-template.ts'
 import { redirectPolicyOf } from './redirect-uris.ts'
 import type { PresentationTemplateBody } from './schemas.ts'
-import { archiveTemplateRow, insertTemplateRow, replaceTemplateRow } from './template-store.ts'
+import {
+  archiveTemplateRow,
+  getPresentationTemplate,
+  insertTemplateRow,
+  replaceTemplateRow,
+  unknownTemplate,
+} from './template-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'config' | 'memory'>
 
@@ -28,17 +34,29 @@ export async function createPresentationTemplate(
   return store.single(caller.tenantId, (tx) => insertTemplateRow(tx, id, content, entry, clock.now()))
 }
 
-/** Replaces a presentation template. Existing requests keep their copy of it. @throws Fault `request.invalid`, `resource.unknown` */
+/**
+ * Replaces a presentation template. Existing requests keep their copy of it.
+ *
+ * @param isExpected Whether the caller knows this state; every state by default.
+ * @throws Fault `request.invalid`, `resource.unknown`, also if it is archived; `resource.changed` if it is not the expected one
+ */
 export async function replacePresentationTemplate(
   needs: Needs,
   caller: Caller,
   id: string,
   body: PresentationTemplateBody,
+  isExpected?: (current: PresentationTemplate) => boolean,
 ): Promise<PresentationTemplate> {
   const { store, clock } = needs
+  const current =
+    isExpected === undefined ? null : await store.single(caller.tenantId, (tx) => getPresentationTemplate(tx, id))
+  if (current !== null && isExpected?.(current) === false) throw new Fault('resource.changed')
   const content = await contentOf(needs, caller.tenantId, body)
   const entry = entryOf('presentation_template.replaced', id, caller)
-  return store.single(caller.tenantId, (tx) => replaceTemplateRow(tx, id, content, entry, clock.now()))
+  const [from, now] = [current?.updatedAt ?? null, clock.now()]
+  const written = await store.single(caller.tenantId, (tx) => replaceTemplateRow(tx, id, content, from, entry, now))
+  if (written !== null) return written
+  throw current === null ? unknownTemplate() : new Fault('resource.changed')
 }
 
 /** Archives a presentation template: no more requests are created from it. @throws Fault `resource.unknown` */

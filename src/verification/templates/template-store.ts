@@ -2,7 +2,7 @@ import type { AuditEntry } from '../../events/audit/entry.ts'
 import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
 import { Fault } from '../../fault.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
-import { type Sql, sql, type TenantTx } from '../../store/store.ts'
+import { sql, type TenantTx } from '../../store/store.ts'
 import type { PresentationTemplate, TemplateContent } from './presentation-template.ts'
 
 const columns = `id, name, description, credentials, verifier_config as "verifierConfig", retention_seconds as "retentionSeconds",
@@ -21,8 +21,9 @@ const replaceTemplate = sql(
   'verification.replace_template',
   `with upd as (
      update presentation_template
-     set name = $3, description = $4, credentials = $5::json, verifier_config = $6::json, retention_seconds = $7, updated_at = $8
-     where tenant_id = $1 and id = $2 and archived_at is null returning ${columns}),
+     set name = $3, description = $4, credentials = $5::json, verifier_config = $6::json, retention_seconds = $7,
+       updated_at = greatest($8, updated_at + interval '1 millisecond')
+     where tenant_id = $1 and id = $2 and archived_at is null and updated_at = coalesce($10::timestamptz, updated_at) returning ${columns}),
    ${auditCte({ from: 'upd', first: 9 })}
    select * from upd`,
 )
@@ -51,19 +52,34 @@ const page = pagedList({
   filters: { name: (value) => `strpos(lower(name), lower(${value})) > 0` },
 })
 
-type WriteTemplate = (
+/** Inserts a template and its audit entry. */
+export async function insertTemplateRow(
   tx: TenantTx,
   id: string,
   content: TemplateContent,
   entry: AuditEntry,
   now: Date,
-) => Promise<PresentationTemplate>
+): Promise<PresentationTemplate> {
+  return only(await tx.rows(insertTemplate, [...contentValues(tx, id, content, now), ...auditValues(entry, now)]))
+}
 
-/** Inserts a template and its audit entry. */
-export const insertTemplateRow: WriteTemplate = writing(insertTemplate)
-
-/** Replaces the content of a template. @throws Fault `resource.unknown` if it does not exist or is archived */
-export const replaceTemplateRow: WriteTemplate = writing(replaceTemplate)
+/**
+ * Replaces the content of a template. `updatedAt` increases with every replacement, also with two in one millisecond.
+ *
+ * @param from `updatedAt` of the state to replace; null: every state.
+ * @returns null if the template does not exist, is archived or was changed since `from`
+ */
+export async function replaceTemplateRow(
+  tx: TenantTx,
+  id: string,
+  content: TemplateContent,
+  from: Date | null,
+  entry: AuditEntry,
+  now: Date,
+): Promise<PresentationTemplate | null> {
+  const values = [...contentValues(tx, id, content, now), ...auditValues(entry, now), from]
+  return (await tx.rows<PresentationTemplate>(replaceTemplate, values))[0] ?? null
+}
 
 /** Archives a template. @throws Fault `resource.unknown` */
 export async function archiveTemplateRow(
@@ -89,16 +105,18 @@ export async function listPresentationTemplates(
   return page<PresentationTemplate>(tx, list, [tx.tenantId], filter)
 }
 
-function writing(statement: Sql): WriteTemplate {
-  return async (tx, id, content, entry, now) => {
-    const { name, description, credentials, verifierConfig, retentionSeconds } = content
-    const config = verifierConfig === null ? null : JSON.stringify(verifierConfig)
-    const values = [tx.tenantId, id, name, description, JSON.stringify(credentials), config, retentionSeconds, now]
-    return only(await tx.rows(statement, [...values, ...auditValues(entry, now)]))
-  }
+function contentValues(tx: TenantTx, id: string, content: TemplateContent, now: Date) {
+  const { name, description, credentials, verifierConfig, retentionSeconds } = content
+  const config = verifierConfig === null ? null : JSON.stringify(verifierConfig)
+  return [tx.tenantId, id, name, description, JSON.stringify(credentials), config, retentionSeconds, now]
 }
 
 function only([row]: readonly PresentationTemplate[]): PresentationTemplate {
-  if (row === undefined) throw new Fault('resource.unknown', { detail: 'There is no such presentation template.' })
+  if (row === undefined) throw unknownTemplate()
   return row
+}
+
+/** The fault for a template that does not exist or is archived. */
+export function unknownTemplate(): Fault {
+  return new Fault('resource.unknown', { detail: 'There is no such presentation template.' })
 }
