@@ -217,6 +217,40 @@ test('a session at a foreign provider does not confirm; a new authentication the
   world.thandi.cookies.splice(0, Number.POSITIVE_INFINITY, ...(await page.context().cookies()))
 })
 
+test('a link of this deployment names the sign-in of its tenant, which the person may leave; no other link does', async () => {
+  const { page, close } = await world.open(null, { javaScriptEnabled: false })
+  const { offerUri, offerPageUri } = await world.issue()
+  const elsewhere = 'https://elsewhere.example/issuers/acme/offers/x'
+  const at = (uri: string) => `openid-credential-offer://?credential_offer_uri=${encodeURIComponent(uri)}`
+  const inDeployment = (slug: string) => at(`${world.chirograph.url}/issuers/${slug}/offers/x`)
+  for (const [link, title] of [
+    [offerPageUri, 'Sign in to Acme College'],
+    [await world.ask(), 'Sign in to Acme College'],
+    [inDeployment('globex'), 'Sign in to Globex Corporation'],
+    [inDeployment('nobody'), 'Sign in'],
+    [inDeployment('acme%2F..%2Fglobex'), 'Sign in'],
+    [at(elsewhere), 'Sign in'],
+    [elsewhere, 'Sign in'],
+  ] as const) {
+    await page.goto(opening(link))
+    await page.getByLabel('Password', { exact: true }).waitFor()
+    assert.equal(await page.getByRole('heading', { level: 1 }).innerText(), title, link)
+    assert.ok(page.url().startsWith(`${world.chirograph.url}/sign-in?`), page.url())
+    assert.equal(await page.getByLabel('Organisation', { exact: true }).count(), title === 'Sign in' ? 1 : 0, link)
+    assert.equal(await page.getByRole('alert').count(), 0, link)
+  }
+  await page.goto(opening(offerUri))
+  await page.getByRole('link', { name: 'Sign in to another organisation' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Sign in', exact: true }).waitFor()
+  await page.getByLabel('Organisation', { exact: true }).fill('globex')
+  await page.getByRole('button', { name: 'Continue to your organisation' }).click()
+  await page.getByLabel('Username or e-mail address').fill('pieter')
+  await page.getByLabel('Password', { exact: true }).fill('a lighthouse made of bread')
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByRole('button', { name: 'Take this card' }).waitFor()
+  await close()
+})
+
 test('a card is drawn from the template of its type, with the issuer below it in our words', async (t) => {
   const drawing = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 317 200"><rect width="317" height="200" fill="#14532d"/><text x="24" y="120" font-size="28" fill="#fff">{{who}}</text></svg>`
   const types = createServer((_, response) =>

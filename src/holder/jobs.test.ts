@@ -257,6 +257,7 @@ test('after the sign-in a person is back at the same link', async () => {
   const { page, close } = await world.open(null)
   const { offerUri } = await world.issue()
   await page.goto(opening(offerUri))
+  await page.getByRole('heading', { level: 1, name: 'Sign in to Acme College', exact: true }).waitFor()
   await page.getByLabel('Username or e-mail address').fill('thandi')
   await page.getByLabel('Password', { exact: true }).fill('a lighthouse made of bread')
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()

@@ -1,5 +1,7 @@
 // Issuers and verifiers that are slow, away, busy or send far too much, at each step: what happened, what was kept, and what to do, in both languages.
 import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { layoutDefects } from '../../test/support/browser.ts'
@@ -10,6 +12,8 @@ import { askedTexts } from './asked/texts.ts'
 import { offerTexts } from './offers/texts.ts'
 import { HolderWorld, opening, small, take } from './test-support/holder-world.ts'
 
+/** Where the pictures go; none are made without it. */
+const pictures = process.env.PICTURES
 let world: HolderWorld
 before(async () => {
   world = await HolderWorld.open()
@@ -125,4 +129,149 @@ test('a card whose issuer does not take the notification is there all the same',
   await page.goto(opening(club.offerUri))
   await page.getByRole('button', { name: 'Take this card' }).click()
   await page.getByText('The card is yours now').waitFor()
+})
+
+test('a verifier that refuses the answer: said so, also after a reload and by the back button, and sent once', async () => {
+  const page = await inLanguage('en')
+  const shop = await world.aShop(world.degreeQuery)
+  shop.behave({ answer: { status: 400 } })
+  await page.goto(opening(shop.link()))
+  await page.getByRole('button', { name: /^Share it with/ }).dblclick()
+  const refused = page.getByRole('heading', { level: 1, name: askedTexts.en.ended.failed[0] ?? '' })
+  await refused.waitFor()
+  await page.reload()
+  await refused.waitFor()
+  await page.goto('/me/history')
+  await page.goBack()
+  await refused.waitFor()
+  assert.equal(await page.getByRole('button', { name: /^(Share|Send)/ }).count(), 0)
+  await page.goto(opening(shop.link()))
+  await refused.waitFor()
+  assert.equal(shop.posted.length, 1)
+})
+
+test('a request that has expired is not opened; one that expires while it is shown is not sent', async () => {
+  const shop = await world.aShop(world.degreeQuery)
+  const expiring = (at: number) => shop.behave({ object: (object) => ({ ...object, exp: Math.floor(at / 1000) }) })
+  const [shown, other] = [await inLanguage('en'), await inLanguage('en')]
+  expiring(Date.now() - 600_000)
+  assert.equal((await other.goto(opening(shop.link('&n=1'))))?.status(), 410)
+  await told(other, offerTexts.en.request, '')
+  expiring(Date.now() + 4000)
+  await shown.goto(opening(shop.link()))
+  const share = shown.getByRole('button', { name: /^Share it with/ })
+  await share.waitFor()
+  await other.goto(shown.url())
+  const expired = (page: Page) => page.getByRole('heading', { level: 1, name: askedTexts.en.ended.expired[0] ?? '' })
+  for (const end = Date.now() + 90_000; Date.now() < end && !(await expired(other).isVisible()); ) await other.reload()
+  await share.click()
+  await expired(shown).waitFor()
+  assert.equal(shop.posted.length, 0)
+})
+
+test('a request that another person answered shares nothing more, opened before or after', async () => {
+  const pieter = await world.chirograph.wallet('acme', 'pieter')
+  const card = await pieter.post('/wallet/v2/credentials', { credentialOffer: (await world.issue()).offerUri })
+  await pieter.patch(`/wallet/v2/credentials/${card.body.data[0].id}`, { status: 'accepted' })
+  const link = await world.ask()
+  const page = await inLanguage('en')
+  await page.goto(opening(link))
+  const share = page.getByRole('button', { name: /^Share these 2/ })
+  await share.waitFor()
+  const asked = await pieter.post('/wallet/v2/presentations', { presentationRequest: link })
+  const path = `/wallet/v2/presentations/${asked.body.data.id}`
+  assert.equal((await pieter.patch(path, { status: 'answered' })).status, 200)
+  await share.click()
+  await page.getByRole('heading', { level: 1, name: askedTexts.en.ended.failed[0] ?? '' }).waitFor()
+  const late = await world.open(world.newcomer, small)
+  await late.page.goto(opening(link))
+  await told(late.page, offerTexts.en.request, '')
+})
+
+test('a double tap, two tabs and the back button take an offer once', async () => {
+  const before = await cards()
+  const [page, other] = [await inLanguage('en'), await inLanguage('en')]
+  const { offerUri } = await world.issue()
+  for (const one of [page, other]) await one.goto(opening(offerUri))
+  const taken = page.waitForURL(/\/me\/cards\/[0-9a-f-]{36}\?new=1$/)
+  await page.getByRole('button', { name: 'Take this card' }).dblclick()
+  await taken
+  await page.getByText('The card is yours now').waitFor()
+  await other.getByRole('button', { name: 'Take this card' }).click()
+  await told(other, offerTexts.en.ended, '')
+  await page.goBack()
+  const again = page.getByRole('button', { name: 'Take this card' })
+  if (await again.isVisible()) await again.click()
+  await told(page, offerTexts.en.ended, '')
+  assert.equal(await cards(), before + 1)
+  const raced = (await world.issue()).offerUri
+  for (const one of [page, other]) await one.goto(opening(raced))
+  const ends = await Promise.all(
+    [page, other].map(async (one) => {
+      await one.getByRole('button', { name: 'Take this card' }).click()
+      const end = one.getByText('The card is yours now').or(one.getByRole('heading', { name: 'This offer has ended' }))
+      await end.first().waitFor()
+      return one.url().endsWith('?new=1')
+    }),
+  )
+  assert.deepEqual(ends.toSorted(), [false, true])
+  assert.equal(await cards(), before + 2)
+})
+
+const svg = (inside: string) => Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">${inside}</svg>`)
+/** Ten times ten times ten …: 1 kB that would draw a billion shapes. */
+const shapes = Array.from({ length: 9 }, (_, n) => `<g id="a${n + 1}">${`<use href="#a${n}"/>`.repeat(10)}</g>`).join(
+  '',
+)
+const wide = Buffer.alloc(64)
+Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x4e\x20\0\0\x4e\x20', 'latin1').copy(wide)
+const logos: Readonly<Record<string, Buffer | null>> = {
+  script: svg('<rect width="9" height="9" fill="#1a7f37"/><script>top.document.title="owned"</script>'),
+  'billion shapes': svg(`<path id="a0" d="M0 0h9v9z"/>${shapes}`),
+  '20,000 px': wide,
+  'a page': Buffer.from('<!doctype html><script>top.document.title="owned"</script>'),
+  '30 MB': Buffer.concat([svg(''), endless]),
+  slow: null,
+}
+
+test('logos of an issuer that would harm a browser: its letter stands there, and an SVG runs no script', async (t) => {
+  const asked = new Set<string>()
+  const host = createServer((request, response) => {
+    const name = decodeURIComponent(request.url?.slice(1) ?? '')
+    asked.add(name)
+    const bytes = logos[name]
+    if (bytes) response.writeHead(200, { 'content-type': 'image/svg+xml' }).end(bytes)
+  })
+  await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve))
+  t.after(() => {
+    host.closeAllConnections()
+    host.close()
+  })
+  const base = `http://127.0.0.1:${(host.address() as AddressInfo).port}`
+  const { page, troubles } = await world.open(world.thandi, small)
+  const paths: string[] = []
+  for (const name of Object.keys(logos)) {
+    const club = await world.aClub()
+    const display = [{ name, logo: { uri: `${base}/${encodeURIComponent(name)}` } }]
+    const issuer = (body: unknown) => ({ ...Object(body), display })
+    club.lie({ reply: { issuer: (reply) => ({ ...reply, body: issuer(reply.body) }) } })
+    paths.push(await take(page, club.offerUri))
+  }
+  const drawn = page.locator('main img[src$="/logo"]')
+  const [scripted = '', ...others] = paths
+  const isDone = async () => asked.size === paths.length && (await drawn.count()) > 0
+  await page.goto(scripted)
+  for (const end = Date.now() + 60_000; Date.now() < end && !(await isDone()); ) await page.reload()
+  assert.deepEqual([asked.size, await drawn.count()], [paths.length, 1])
+  const isDrawn = `[...document.images].every((image) => image.complete && image.naturalWidth > 0)`
+  assert.ok(await page.evaluate<boolean>(isDrawn), 'the logo that is no danger is drawn')
+  for (const path of others) {
+    await page.goto(path)
+    assert.equal(await drawn.count(), 0, path)
+    assert.notEqual(await page.title(), 'owned')
+  }
+  await page.goto('/me')
+  assert.deepEqual(await layoutDefects(page), [])
+  if (pictures !== undefined) await page.screenshot({ path: `${pictures}/logos.png`, fullPage: true })
+  assert.deepEqual(troubles, [])
 })

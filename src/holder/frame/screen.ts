@@ -10,6 +10,7 @@ import {
   type SignedInAnswer,
   type SignedInContext,
   signedInEndpoint,
+  type TenantHint,
 } from '../../pages/session/signed-in-endpoint.ts'
 import { type Place, shellOf } from './shell.ts'
 import { type HolderTexts, holderTexts } from './texts.ts'
@@ -37,6 +38,7 @@ type Spec<P extends string> = {
   /** One sentence, in English. */
   readonly summary: string
   readonly bodyBytesMax?: number
+  readonly tenantHint?: TenantHint
 }
 type Show<P extends string> = (frame: Frame<PathParams<P>>) => Promise<Answer> | Answer
 
@@ -54,11 +56,12 @@ export function formScreen<const P extends string>(
 
 function declare<P extends string>(
   method: 'GET' | 'POST',
-  { place, path, summary, bodyBytesMax }: Spec<P>,
+  { place, path, summary, bodyBytesMax, tenantHint }: Spec<P>,
   handle: Show<P>,
 ): Endpoint {
   return signedInEndpoint({
     ...{ method, path, summary, ...(bodyBytesMax !== undefined && { bodyBytesMax }) },
+    ...(tenantHint !== undefined && { tenantHint }),
     handle: async (context) => {
       const frame = { ...context, t: holderTexts[context.language], api: inLanguage(context.api, context.language) }
       const answer = await handle(frame)

@@ -39,6 +39,19 @@ function ownLink(url: URL, publicUrl: string): Link | null {
   return inner === null || inner.startsWith(publicUrl) ? null : readLink(inner, publicUrl)
 }
 
+/**
+ * Returns the short name of the tenant of this deployment that made an offer or request; null for a link of another deployment, or of none. That
+ * the tenant exists is NOT checked.
+ */
+export function tenantOfLink(given: string, publicUrl: string): string | null {
+  const link = readLink(given, publicUrl)
+  if (link.kind === 'unknown') return null
+  const names = URL.parse(link.kind === 'offer' ? link.offer : link.request)?.searchParams
+  const reference = URL.parse(names?.get(link.kind === 'offer' ? 'credential_offer_uri' : 'request_uri') ?? '')
+  if (reference?.origin !== publicUrl) return null
+  return /^\/(?:issuers|verifiers)\/([a-z0-9-]{1,63})\//.exec(reference.pathname)?.[1] ?? null
+}
+
 /** Returns the link for wallets of an offer of ours. */
 export function ownOffer(publicUrl: string, slug: string, token: string): string {
   const uri = `${publicUrl}/issuers/${slug}/offers/${token}`

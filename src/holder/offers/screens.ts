@@ -14,7 +14,7 @@ import { foreignText } from '../../protocols/foreign-text.ts'
 import type { Credential, Display } from '../cards/api-types.ts'
 import { cardFace, cardRule } from '../cards/card.ts'
 import { type Frame, formScreen, type Screen } from '../frame/screen.ts'
-import { readLink } from './read-link.ts'
+import { readLink, tenantOfLink } from './read-link.ts'
 import { codeProblemOf, toldRefusal } from './refusals.ts'
 import { type OfferTexts, offerTexts } from './texts.ts'
 
@@ -40,9 +40,15 @@ type Presentation = { readonly id: string }
 const open = formScreen({
   ...{ place: 'scan' as const, path: '/open', bodyBytesMax: BODY_BYTES_MAX },
   summary: 'Sorts a link of any scheme: shows the offer, or leads to the request. Never leads to where the link says.',
-  show: (frame) => openLink(frame, frame.query.u ?? frame.query.text ?? frame.query.url ?? typed(frame.fields, 'u')),
+  tenantHint: ({ query, fields, origin }) => tenantOfLink(givenLink({ query, fields }), origin),
+  show: (frame) => openLink(frame, givenLink(frame)),
   send: (frame) => openLink(frame, typed(frame.fields, 'u')),
 })
+
+/** The link of an address, of what another app shares, or of a form. */
+function givenLink({ query, fields }: Pick<Frame, 'query' | 'fields'>): string {
+  return query.u ?? query.text ?? query.url ?? typed(fields, 'u')
+}
 
 async function openLink(frame: Frame, given: string): Promise<Screen | { readonly to: string }> {
   const t = offerTexts[frame.language]

@@ -24,7 +24,7 @@ export async function messagesCard(frame: Frame): Promise<Html | null> {
   const t = messageTexts[frame.language]
   const endpoints = data.map(({ endpoint }) => endpoint).join(' ')
   const element = html`<push-messages key="${key}" endpoints="${endpoints}" on="${t.isOn}" denied="${t.denied}" absent="${t.absent}" failed="${t.failed}">
-<input type="hidden" name="subscription"><p role="status"></p><p hidden><button class="button">${t.turnOn}</button></p></push-messages>`
+<input type="hidden" name="subscription"><p role="status"></p><p hidden>${button(t.turnOn)}</p></push-messages>`
   return card(
     html`<p>${t.text}</p>${form(frame, PATH, element)}<noscript><p class="hint">${t.plain}</p></noscript>${browsers(frame, data)}`,
     t.title,

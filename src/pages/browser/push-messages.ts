@@ -12,6 +12,7 @@ class PushMessages extends HTMLElement {
   private async begin(): Promise<void> {
     if (Notification.permission === 'denied') return this.say('denied')
     this.querySelector('button')?.addEventListener('click', (event) => {
+      // Sent once the browser has subscribed.
       event.preventDefault()
       this.say('')
       void this.turnOn().catch(() => this.say('failed'))

@@ -14,7 +14,9 @@ const start = pageEndpoint({
   path: '/session/start',
   summary: 'Leads a person to the sign-in and back to a page.',
   handle: async ({ platform, query, ip }) => {
-    const { leaveFor, cookie } = await startSignIn(platform, localPath(query.to, HOME), ip)
+    const { leaveFor, cookie } = await startSignIn(platform, localPath(query.to, HOME), ip, {
+      tenantHint: query.tenant ?? null,
+    })
     return { leaveFor, cookies: [cookie] }
   },
 })

@@ -14,10 +14,13 @@ type Started = { readonly state: string; readonly nonce: string; readonly verifi
 
 /** A sign-in that confirms one thing. The ID token of the session that it starts has the nonce. `loginHint`: whom the page expects. */
 type SignInAgain = { readonly nonce: string; readonly loginHint: string | null }
+/** `again`: the person authenticates again, also with a session. `tenantHint`: slug of the tenant whose sign-in is shown first. */
+type Wanted = { readonly again?: SignInAgain; readonly tenantHint?: string | null }
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'sealing' | 'urls' | 'dispatch' | 'config'>
 
 const COOKIE = 'sign-in-'
+const SLUG = /^[a-z0-9-]{1,63}$/
 /** As long as the authorization server keeps the pushed request. */
 const STARTED_SECONDS = 1800
 /** OpenID Connect Core 3.1.2.1: who authenticated earlier does it again, as after 30 idle minutes of the pages. */
@@ -28,10 +31,9 @@ const AUTHENTICATED_SECONDS_MAX = 1800
  * answer to this browser. Sign-ins in several tabs do not disturb each other.
  *
  * @param to Path that the browser is led to afterwards: see {@link localPath}.
- * @param again The person authenticates again, also with a session: see {@link SignInAgain}.
  * @see [RFC 9126, 2](https://www.rfc-editor.org/rfc/rfc9126#section-2), [RFC 9700, 2.1](https://www.rfc-editor.org/rfc/rfc9700#section-2.1)
  */
-export async function startSignIn(needs: Needs, to: string, ip: string, again: SignInAgain | null = null) {
+export async function startSignIn(needs: Needs, to: string, ip: string, { again, tenantHint }: Wanted = {}) {
   const nonce = again?.nonce ?? randomToken()
   const started: Started = { state: randomToken(), nonce, verifier: randomToken(), to }
   const parameters = {
@@ -39,8 +41,9 @@ export async function startSignIn(needs: Needs, to: string, ip: string, again: S
     ...{ scope: PAGES_SCOPE, state: started.state, nonce: started.nonce },
     ...{ code_challenge: sha256Base64url(started.verifier), code_challenge_method: 'S256' },
     max_age: String(AUTHENTICATED_SECONDS_MAX),
-    ...(again !== null && { prompt: 'login' }),
-    ...(again !== null && again.loginHint !== null && { login_hint: again.loginHint }),
+    ...(again !== undefined && { prompt: 'login' }),
+    ...(again?.loginHint != null && { login_hint: again.loginHint }),
+    ...(tenantHint != null && SLUG.test(tenantHint) && { tenant_hint: tenantHint }),
   }
   const { status, body } = await postAsClient(needs, '/par', parameters, ip)
   if (status !== 201 || typeof body.request_uri !== 'string')

@@ -67,6 +67,9 @@ export type SignedInAnswer =
   /** The person signs in again, and gets to a path of the pages with an ID token that has this nonce. */
   | { readonly signInAgain: { readonly nonce: string; readonly to: string } }
 
+/** Names the tenant whose sign-in a person without a session probably needs, by its slug; null: none is named. */
+export type TenantHint = (given: Pick<SignedInContext, 'query' | 'fields' | 'origin'>) => string | null
+
 type Spec<P extends string> = {
   readonly method: 'GET' | 'POST'
   readonly path: P
@@ -74,6 +77,7 @@ type Spec<P extends string> = {
   readonly bodyBytesMax?: number
   /** The form may have a file, up to `bodyBytesMax`. A large body is read only for a signed-in person. */
   readonly takesFile?: boolean
+  readonly tenantHint?: TenantHint
   readonly handle: (context: SignedInContext<PathParams<P>>) => Promise<SignedInAnswer> | SignedInAnswer
   /** The page about a refused call. */
   readonly refused: (context: SignedInContext, refusal: ApiRefusal) => Page
@@ -100,7 +104,7 @@ export function signedInEndpoint<const P extends string>(spec: Spec<P>): Endpoin
       const { platform, headers, ip } = request
       if (method === 'POST') checkOrigin(platform.urls.publicUrl, headers)
       const session = await findPageSession(platform, headers.cookie, ip)
-      if (session === null) return toSignIn(request)
+      if (session === null) return toSignIn(request, spec.tenantHint)
       if (session.hasOtherRoles && method === 'GET') return toSignIn(request)
       return isStale(request, session, await csrfKey(platform)) ? showAgain(request) : answerTo(spec, request, session)
     },
@@ -138,7 +142,7 @@ async function signAgain(
   { signInAgain: { nonce, to } }: Extract<SignedInAnswer, { readonly signInAgain: object }>,
 ): Promise<EndpointResponse> {
   const again = { nonce, loginHint: context.me.email }
-  const { leaveFor, cookie } = await startSignIn(request.platform, to, request.ip, again)
+  const { leaveFor, cookie } = await startSignIn(request.platform, to, request.ip, { again })
   const response = respond(request, context, { leaveFor })
   const { 'set-cookie': others = [], ...headers } = response.headers ?? {}
   return { ...response, headers: { ...headers, 'set-cookie': [...[others].flat(), cookie] } }
@@ -189,9 +193,13 @@ function isStale(
   }
 }
 
-async function toSignIn(request: EndpointContext): Promise<EndpointResponse> {
-  const to = request.method === 'POST' ? await keepForm(request) : request.url
-  return redirect(`/session/start?to=${encodeURIComponent(to)}`)
+async function toSignIn(request: EndpointContext, tenantHint?: TenantHint): Promise<EndpointResponse> {
+  const { method, url, query, body, platform } = request
+  const to = method === 'POST' ? await keepForm(request) : url
+  // Endpoints that accept fields get a map, the others nothing.
+  const fields: Fields = body instanceof Map ? (body as Fields) : new Map()
+  const tenant = tenantHint?.({ query, fields, origin: platform.urls.publicUrl }) ?? null
+  return redirect(`/session/start?${new URLSearchParams({ to, ...(tenant !== null && { tenant }) })}`)
 }
 
 async function showAgain(request: EndpointContext): Promise<EndpointResponse> {

@@ -8,11 +8,16 @@ export type CardImage = {
 export const IMAGE_BYTES_MAX = 65_536
 /** The most pixels of a side. A small file may unpack to gigabytes. */
 const SIDE_MAX = 2000
+/** Nested in the worst way, that many draw a shape 81 times. */
+const REPEATERS_MAX = 12
+const REPEATER = /<(?:[^\s<>/:]+:)?(?:use|pattern|mask|marker|clipPath|filter|feImage|image)(?![\w.-])/g
 const DATA_URI = /^data:(image\/(?:png|jpeg|svg\+xml))((?:;[\w=-]+)*),(.*)$/s
 
 /**
  * Returns the image that bytes are by their own content, whatever their sender calls them; null if it is none that may be kept: PNG, JPEG or
  * SVG, at most 64 KiB and 2,000 pixels a side.
+ *
+ * An SVG has at most 12 elements that draw others again: nested, a few lines would draw billions of shapes and stop the browser.
  *
  * NOT checked: scripts in an SVG. It is shown in `img` only, where browsers run none and fetch nothing.
  */
@@ -58,5 +63,6 @@ function isSvg(bytes: Buffer): boolean {
     .subarray(0, 2048)
     .toString('utf8')
     .replace(/^\ufeff/, '')
-  return /^\s*(<\?xml[^>]*>\s*)?(<!--[^>]*-->\s*)*(<!DOCTYPE svg[^>[]*>\s*)?<svg[\s>]/.test(start)
+  const isStart = /^\s*(<\?xml[^>]*>\s*)?(<!--[^>]*-->\s*)*(<!DOCTYPE svg[^>[]*>\s*)?<svg[\s>]/.test(start)
+  return isStart && (bytes.toString('utf8').match(REPEATER) ?? []).length <= REPEATERS_MAX
 }

@@ -105,6 +105,8 @@ for (const [what, bytes, type] of [
   ['an SVG', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'image/svg+xml'],
   ['a page', Buffer.from('<!doctype html><script>alert(1)</script>'), null],
   ['an SVG with entities', Buffer.from('<!DOCTYPE svg [<!ENTITY a "b">]><svg/>'), null],
+  ['an SVG that uses a shape a few times', Buffer.from(`<svg>${'<use href="#a"/>'.repeat(12)}</svg>`), 'image/svg+xml'],
+  ['an SVG that draws billions of shapes', Buffer.from(`<svg>${'<s:use href="#a"/>'.repeat(13)}</svg>`), null],
   ['a file of 64 KiB and one byte', Buffer.concat([png(1, 1), Buffer.alloc(65_536 - 63)]), null],
   ['one byte', Buffer.from([0xff]), null],
   ['nothing', Buffer.alloc(0), null],

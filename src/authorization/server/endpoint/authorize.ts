@@ -171,10 +171,14 @@ function needsSignIn({ platform, request, hint, since }: Checked, session: Sessi
 
 async function toSignIn(checked: Checked): Promise<string> {
   const { platform, users, client, request, parameters, session, isSignedIn } = checked
+  // A client of a tenant has the users of that tenant only.
+  const suggested = client.tenantId === platformTenantId && !isSignedIn ? parameters.tenant_hint : undefined
   const needsClaims = await users.needsClaims?.(platform, request, parameters)
   const again = isSignedIn || request.prompts.includes('select_account')
   return interact(checked, '/sign-in', {
     ...(again && { again: '1' }),
+    // The hint decides nothing: the page lets the user choose another tenant.
+    ...(suggested !== undefined && { tenant: suggested, suggested: '1' }),
     ...(client.tenantId !== platformTenantId && { tenant: client.tenantSlug }),
     ...(request.loginHint !== null && { hint: request.loginHint }),
     ...(needsClaims === true && { claims: '1' }),

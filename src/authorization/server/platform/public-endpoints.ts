@@ -98,6 +98,7 @@ const AuthorizationBody = Type.Object(
     max_age: member('Seconds since the user signed in, at most.'),
     acr_values: member('Wanted strength of the sign-in.'),
     login_hint: member('Username or e-mail address.'),
+    tenant_hint: member('Slug of the tenant whose sign-in is shown first; the user may choose another.'),
     dpop_jkt: member('Thumbprint of the DPoP key that the code is bound to.'),
   },
   { $id: 'AuthorizationRequest' },

@@ -8,7 +8,7 @@ import { findSession, type Session } from '../session.ts'
 import type { Visit } from '../visit.ts'
 
 /** Members of the address that stay with a person until they have signed in. */
-const KEPT = ['continue', 'again', 'tenant', 'hint', 'claims', 'login'] as const
+const KEPT = ['continue', 'again', 'tenant', 'suggested', 'hint', 'claims', 'login'] as const
 
 /** Returns a path of the sign-in with the members of the request that stay. */
 export function keeping(path: string, context: Pick<PageContext, 'query'>): string {

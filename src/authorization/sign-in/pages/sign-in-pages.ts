@@ -34,7 +34,9 @@ type Refused = Pick<SignInProps, 'missing' | 'problem'> & {
 async function signInPage(request: PageContext, refused?: Refused): Promise<PageAnswer> {
   const { slug, name } = await organisationOf(request)
   const { tenant, ...others } = request.query
-  // An organisation that does not exist is said to be unknown, once.
+  const { suggested, ...unsuggested } = others
+  const isSuggested = suggested === '1'
+  // An organisation that does not exist is said to be unknown, once; one that was only suggested is not mentioned.
   const context = slug === null ? { ...request, query: others } : request
   const { platform, query } = context
   const { status = 200, retryAfterSeconds, ...wrong } = refused ?? {}
@@ -47,10 +49,11 @@ async function signInPage(request: PageContext, refused?: Refused): Promise<Page
       action: keeping(`/sign-in/provider/${encodeURIComponent(one.name)}`, context),
     })),
     organisation: name,
-    kept: keptOf(context).filter(([one]) => one !== 'tenant'),
+    kept: keptOf(context).filter(([one]) => one !== 'tenant' && one !== 'suggested'),
+    otherHref: isSuggested && slug !== null ? keeping('/sign-in', { query: unsuggested }) : null,
     username: posted(context, 'username') || (query.hint ?? ''),
     isAgain: query.again === '1',
-    unknownOrganisation: slug === null && tenant !== '' ? tenant : undefined,
+    unknownOrganisation: slug === null && tenant !== '' && !isSuggested ? tenant : undefined,
     ...wrong,
   })
   return {
@@ -67,7 +70,8 @@ const showSignIn = pageEndpoint({
   handle: async (context) => {
     const session = context.query.again === '1' ? null : await sessionOf(context)
     const { slug } = await organisationOf(context)
-    if (session !== null && (slug === null || slug === session.tenantSlug)) return { to: continueTo(context) }
+    const isFree = slug === null || context.query.suggested === '1'
+    if (session !== null && (isFree || slug === session.tenantSlug)) return { to: continueTo(context) }
     return signInPage(context)
   },
 })

@@ -14,6 +14,8 @@ export type SignInProps = {
   readonly providers: readonly { readonly name: string; readonly action: string }[]
   /** Name of the organisation; null if the request does not name one: then it may be named, to reach its providers. */
   readonly organisation: string | null
+  /** The same sign-in without the organisation, where a link only suggested it; else null. */
+  readonly otherHref: string | null
   /** What the request brought; kept when an organisation is named. */
   readonly kept: readonly (readonly [name: string, value: string])[]
   readonly username?: string
@@ -46,7 +48,7 @@ export function signInScreen(frame: ScreenFrame, props: SignInProps): Page {
     hasErrors: problem !== undefined || missing.length > 0 || unknownOrganisation !== undefined,
     modules: ['sign-passkey'],
     main: html`${errorSummary(frame, [...fields, tenant], problem)}${intro && message('note', texts.again)}
-${card(html`${password}${forgotten}${otherWays(frame, props)}`)}`,
+${card(html`${password}${forgotten}${otherWays(frame, props)}`)}${props.otherHref !== null && html`<p><a href="${props.otherHref}">${texts.otherOrganisation}</a></p>`}`,
   }
 }
 

@@ -5,6 +5,7 @@ export const en = {
   organisation: 'Organisation',
   organisationHint: 'To sign in through your school or company: its short name, such as acme.',
   throughOrganisation: 'Continue to your organisation',
+  otherOrganisation: 'Sign in to another organisation',
   username: 'Username or e-mail address',
   password: 'Password',
   forgotten: 'Forgotten your password?',

@@ -14,6 +14,7 @@ const offer = { options: { challenge: 'AAAA' }, state: 'sealed' }
 const passkey = { action: '/sign-in/passkey', offer }
 const signIn: SignInProps = {
   ...{ action: '/sign-in?continue=%2Faccount', resetHref: '/reset', passkey, providers: [], organisation },
+  otherHref: null,
   kept: [['continue', '/account']],
 }
 const now = new Date('2026-11-22T12:00:00Z')
