@@ -1,8 +1,8 @@
 // No form of another website, session or address is carried out, and no page can be framed: over all pages, from the list of endpoints.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { endpoints } from '../../src/contributions.ts'
 import { PlainBrowser } from '../../src/authorization/sign-in/test-support/plain-browser.ts'
+import { endpoints } from '../../src/contributions.ts'
 import { aPerson, byPassword } from '../support/oauth-person.ts'
 import { type Api, type Deployment, deploy } from '../support/server.ts'
 
