@@ -47,7 +47,10 @@ test('a table is checked without issuing: every row has its result, also beyond 
   assert.equal(data.items.length, 1500)
   assert.partialDeepStrictEqual(data.items[3], {
     ...{ index: 3, row: 5, status: 'invalid' },
-    error: { column: 'name', violations: [{ pointer: '/attributes/name' }, { pointer: '/attributes/born' }] },
+    error: {
+      ...{ column: 'name', meta: { rule: 'required' } },
+      violations: [{ pointer: '/attributes/name' }, { pointer: '/attributes/born' }],
+    },
   })
   assert.deepEqual((await school.get(`${PATH}?page[size]=1`)).body.data, before.body.data, 'nothing was made')
   const json = await school.post(`${PATH}?check=true`, {

@@ -1,10 +1,11 @@
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { select } from '../../pages/controls.ts'
-import { shownText } from '../../pages/foreign-text.ts'
+import { foreign, shownText } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { figure } from '../../pages/moment-text.ts'
 import { button, buttonLink, facts } from '../../pages/parts.ts'
 import { badge, pageOf, pager, table } from '../../pages/table.ts'
+import { ruleWords } from '../frame/form-values.ts'
 import { type Frame, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { when } from '../frame/when.ts'
@@ -34,7 +35,12 @@ type Item = {
   readonly row?: number
   readonly reference?: string
   readonly issuanceId?: string
-  readonly error?: { readonly detail: string }
+  readonly error?: {
+    readonly detail: string
+    readonly pointer?: string
+    readonly column?: string
+    readonly meta?: { readonly rule: string; readonly limit?: string | number }
+  }
 }
 type Named = { readonly id: string; readonly name: string }
 
@@ -179,9 +185,17 @@ function failedTable({ t: common }: Frame, t: BatchTexts, failed: readonly Item[
   const columns = [
     { heading: t.row, cell: ({ row, index }: Item) => row ?? index + 1 },
     { heading: t.reference, cell: ({ reference }: Item) => reference ?? common.none },
-    { heading: t.why, cell: ({ error }: Item) => html`<span lang="en">${error?.detail}</span>` },
+    { heading: t.why, cell: ({ error }: Item) => (error === undefined ? null : reason(common, error)) },
   ]
   return html`<section class="stack"><h2>${t.failedTitle}</h2>${table(t.failedTitle, columns, failed)}</section>`
+}
+
+/** Why an item failed, in words; the sentence of the API, which is English, where the rule has none. */
+function reason(t: Frame['t'], { detail, pointer, column, meta }: NonNullable<Item['error']>): Html {
+  const words = ruleWords(t, meta?.rule, String(meta?.limit ?? ''))
+  const place = column ?? pointer?.split('/').at(-1)
+  if (words === null || place === undefined) return html`<span lang="en">${foreign(detail, 500)}</span>`
+  return html`${foreign(place)}${t.colon}${words}`
 }
 
 /** A table of the items, for a spreadsheet in the language of the person. */

@@ -36,12 +36,21 @@ export function problemsOf(
   const general: string[] = []
   for (const { pointer, detail, title, rule, limit = '' } of error.errors) {
     const name = pointer === null ? null : fieldOf(pointer)
-    const type = rule === 'type' || rule === 'format' ? t?.rules[`type-${limit}`] : undefined
-    const text = type ?? (rule === undefined ? undefined : t?.rules[rule])
     if (name === null) general.push(detail || title)
-    else fields[name] ??= text === undefined ? detail : text(limit)
+    else fields[name] ??= ruleWords(t, rule, limit) ?? detail
   }
   return general.length === 0 ? { fields } : { fields, general: general.join(' ') }
+}
+
+/** Returns what a rule of the API asks for in words; null for one without words. */
+export function ruleWords(
+  t: Pick<ConsoleTexts, 'rules'> | undefined,
+  rule: string | undefined,
+  limit: string,
+): string | null {
+  const type = rule === 'type' || rule === 'format' ? t?.rules[`type-${limit}`] : undefined
+  const text = type ?? (rule === undefined ? undefined : t?.rules[rule])
+  return text === undefined ? null : text(limit)
 }
 
 /** Returns the list of what is wrong, with links to the fields; it takes the focus. */

@@ -289,6 +289,23 @@ test('a large body without a session is not read: the browser is led to the sign
   assert.equal((await send({ 'sec-fetch-site': 'cross-site' })).status, 403)
 })
 
+test('rows of a batch that failed say why in the language of the page', async () => {
+  const attributes = { family_name: 'Dlamini', given_name: 'Sipho', grade: 'six' }
+  const { body } = await school.post('/creds/credentials/issuance/batch', {
+    credentialTemplateId: template,
+    items: [{ attributes: { family_name: 'Nkosi' } }, { attributes }],
+  })
+  const { page, close } = await open(secretary, { locale: 'fr-FR', javaScriptEnabled: false })
+  await until(async () => {
+    await page.goto(`/console/batches/${body.data.id}`)
+    return page.getByRole('heading', { name: 'Lignes en échec' }).isVisible()
+  })
+  const failed = await page.getByRole('table', { name: 'Lignes en échec' }).innerText()
+  assert.match(failed, /given_name\s: Valeur manquante/)
+  assert.match(failed, /grade\s: Écrivez un nombre/)
+  await close()
+})
+
 test('offers of a table are mailed, with a label in lists; what was not sent is a need, and is offered again', async () => {
   const { page, troubles, close } = await open(secretary)
   await page.goto(`/console/issue/table?template=${labelled}`)

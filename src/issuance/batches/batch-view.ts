@@ -70,12 +70,15 @@ async function issuedView(needs: Needs, caller: Caller, batch: Batch, { id, open
 
 /** Returns the error of an item as in our API. */
 export function showError({ code, detail, violations = [] }: BatchItemError, isTable: boolean) {
-  const pointer = violations[0]?.pointer
+  const { pointer, rule, limit } = violations[0] ?? {}
   return {
     ...{ code, detail },
     ...(pointer !== undefined && { pointer }),
     ...(pointer !== undefined && isTable && { column: columnOf(pointer) }),
-    ...(violations.length > 1 && { violations: [...violations] }),
+    ...(rule !== undefined && { meta: { rule, ...(typeof limit !== 'object' && limit !== undefined && { limit }) } }),
+    ...(violations.length > 1 && {
+      violations: violations.map(({ rule: _, limit: __, ...shown }) => shown),
+    }),
   }
 }
 

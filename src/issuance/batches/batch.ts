@@ -56,9 +56,11 @@ const DETAIL_CHARS_MAX = 300
 export function itemErrorOf({ code, detail, violations = [] }: Fault): BatchItemError {
   const { api, title } = faults[code]
   const [first] = violations
-  const stored = violations
-    .slice(0, VIOLATIONS_MAX)
-    .map(({ rule: _, limit: __, ...one }) => ({ ...one, detail: cut(one.detail) }))
+  // A list of allowed values may be long.
+  const stored = violations.slice(0, VIOLATIONS_MAX).map(({ limit, ...one }) => ({
+    ...{ ...one, detail: cut(one.detail) },
+    ...((typeof limit === 'number' || (typeof limit === 'string' && limit.length < DETAIL_CHARS_MAX)) && { limit }),
+  }))
   return {
     code: api[1],
     detail: cut(first?.detail ?? detail ?? title),

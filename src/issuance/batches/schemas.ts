@@ -142,6 +142,12 @@ const ItemError = Type.Object(
     detail: Type.String(),
     pointer: Type.Optional(Type.String({ description: 'JSON pointer to the value within the item.' })),
     column: Type.Optional(Type.String({ description: 'Column of the value, in a table.' })),
+    meta: Type.Optional(
+      Type.Object(
+        { rule: Type.String(), limit: Type.Optional(Type.Union([Type.Number(), Type.String()])) },
+        { description: 'As in `errors`: the rule that the value breaks, and what the rule allows.' },
+      ),
+    ),
     violations: Type.Optional(
       Type.Array(Violation, { description: 'The first violations, if there is more than one.' }),
     ),
