@@ -1,47 +1,15 @@
-import { type Role, roles } from '../../caller.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
-import { checkboxes, select, textArea } from '../../pages/controls.ts'
 import { foreign } from '../../pages/foreign-text.ts'
-import { field, form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
-import { onceField, onceHeader, typed } from '../../pages/once.ts'
-import { button, buttonLink, card, facts, message } from '../../pages/parts.ts'
+import { onceHeader } from '../../pages/once.ts'
+import { buttonLink, facts } from '../../pages/parts.ts'
 import { badge, pageOf, pager, table } from '../../pages/table.ts'
 import { confirmScreen } from '../frame/confirm.ts'
-import { hasProblems, noProblems, type Problems, problemList, problemsOf, typedAll } from '../frame/form-values.ts'
-import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
+import { type Frame, screen } from '../frame/screen.ts'
 import { when } from '../frame/when.ts'
+import { API, type Application, at, crumbs, LIST, place, read, type Secret, secretTold } from './application.ts'
+import { applicationForms } from './form-screens.ts'
 import { type ApplicationTexts, applicationTexts } from './texts.ts'
-
-type Secret = {
-  readonly id: string
-  readonly origin: 'server' | 'file'
-  readonly createdAt: string
-  readonly endsAt: string | null
-}
-type Application = {
-  readonly clientId: string
-  readonly name: string | null
-  readonly roles: readonly Role[]
-  readonly scopes: readonly string[]
-  readonly redirectUris: readonly string[]
-  readonly isPublic: boolean
-  readonly disabled: boolean
-  readonly secrets: readonly Secret[]
-  readonly clientSecret?: string
-  readonly createdAt: string
-  readonly lastUsedAt: string | null
-  readonly jwks?: { readonly keys: readonly Key[] } | null
-  readonly jwksUri?: string | null
-}
-/** A public key by which the application authenticates. */
-type Key = { readonly kid?: string; readonly kty?: string; readonly crv?: string; readonly alg?: string }
-
-const LIST = '/console/applications'
-const API = '/onboarding/clients'
-const place = 'applications'
-// Object.keys loses the type of the keys.
-const roleNames = Object.keys(roles) as Role[]
 
 const list = screen({
   ...{ place, path: LIST, summary: 'Lists the applications of the organisation.' },
@@ -74,86 +42,12 @@ const list = screen({
   },
 })
 
-function at({ clientId }: Pick<Application, 'clientId'>, verb?: string): string {
-  return `${LIST}/${encodeURIComponent(clientId)}${verb === undefined ? '' : `/${verb}`}`
-}
-
 function rightsOf({ roles: names, scopes }: Application, { t }: Frame): string {
   return [...names.map((one) => t.roles[one]), ...scopes].join(', ')
 }
 
 function stateOf({ disabled }: Application, t: ApplicationTexts): Html {
   return disabled ? badge(t.disabled, 'warn') : badge(t.enabled, 'ok')
-}
-
-const create = formScreen({
-  ...{ place, path: `${LIST}/new`, summary: 'Adds an application.' },
-  show: (frame) => applicationForm(frame, noProblems),
-  send: async (frame) => {
-    const t = applicationTexts[frame.language]
-    if (typed(frame.fields, 'name') === '')
-      return applicationForm(frame, { fields: { name: frame.t.required(t.name) } })
-    try {
-      const { data } = await frame.api.send<Application>('POST', API, {
-        body: bodyOf(frame),
-        headers: onceHeader(frame.fields),
-      })
-      return data.clientSecret === undefined ? { to: at(data) } : secretTold(frame, data)
-    } catch (error) {
-      return applicationForm(
-        frame,
-        problemsOf(
-          error,
-          (pointer) => ({ '/name': 'name' })[pointer] ?? (pointer.startsWith('/redirectUris') ? 'redirects' : null),
-        ),
-      )
-    }
-  },
-})
-
-function bodyOf({ fields }: Frame): object {
-  const redirectUris = typed(fields, 'redirects')
-    .split(/\s+/)
-    .filter((one) => one !== '')
-  const isPublic = typed(fields, 'kind') === 'app'
-  const grants =
-    isPublic || redirectUris.length === 0
-      ? {}
-      : { grantTypes: ['authorization_code', 'refresh_token', 'client_credentials'] }
-  return { name: typed(fields, 'name'), roles: typedAll(fields, 'roles'), isPublic, redirectUris, ...grants }
-}
-
-function applicationForm(frame: Frame, problems: Problems): Screen {
-  const t = applicationTexts[frame.language]
-  const given = (name: string) => typed(frame.fields, name)
-  const kinds = Object.entries(t.kinds).map(([value, text]) => ({ value, text }))
-  const choices = roleNames.filter((one) => one !== 'holder').map((value) => ({ value, text: frame.t.roles[value] }))
-  const fields = html`${field(frame, { name: 'name', label: t.name, value: given('name'), lengthMax: 200, error: problems.fields.name })}${select(frame, { name: 'kind', label: t.kind, value: given('kind'), choices: kinds })}${checkboxes('roles', t.roles, choices, typedAll(frame.fields, 'roles'))}${textArea(frame, { name: 'redirects', label: t.redirects, hint: t.redirectsHint, value: given('redirects'), isOptional: true, error: problems.fields.redirects })}`
-  const content = html`${onceField(frame.fields)}${card(fields)}<div class="buttons">${button(frame.t.save, { look: 'main' })}${buttonLink(frame.t.cancel, LIST)}</div>`
-  return {
-    title: t.new,
-    crumbs: [[t.title, LIST], [t.new]],
-    main: html`<div class="narrow stack">${problemList(frame.texts.problems, problems)}${form(frame, `${LIST}/new`, content)}</div>`,
-    hasErrors: hasProblems(problems),
-  }
-}
-
-/** The only page that has the secret. */
-function secretTold(frame: Frame, { clientId, clientSecret = '' }: Application): Screen {
-  const { texts, language } = frame
-  const t = applicationTexts[language]
-  const copied = (text: string) =>
-    html`<copy-text label="${texts.copy}" done="${texts.copied}"><code class="secret">${text}</code></copy-text>`
-  return {
-    title: t.secret,
-    crumbs: [[t.title, LIST], [clientId, at({ clientId })], [t.secret]],
-    main: html`<div class="narrow stack">${message('note', t.secretText)}${card(html`${facts([[t.id, html`<code>${clientId}</code>`]])}${copied(clientSecret)}`)}<p>${buttonLink(frame.t.back, at({ clientId }))}</p></div>`,
-    modules: ['copy-text'],
-  }
-}
-
-async function read({ api, params }: Frame<{ readonly id: string }>): Promise<Application> {
-  return (await api.get<Application>(`${API}/${encodeURIComponent(params.id)}`)).data
 }
 
 const one = screen({
@@ -171,21 +65,25 @@ const one = screen({
       [t.used, found.lastUsedAt === null ? t.never : when(frame, found.lastUsedAt)],
       [t.created, when(frame, found.createdAt)],
     ])
-    const secrets = found.secrets.map(
-      ({ origin, createdAt, endsAt }) =>
-        [
-          html`${origin === 'file' ? t.file : t.made}${frame.t.colon}${when(frame, createdAt)}`,
-          endsAt === null ? t.noEnd : html`${t.ends} ${when(frame, endsAt)}`,
-        ] as const,
-    )
-    const list = html`<dl class="facts">${secrets.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
     return {
       title: found.name ?? found.clientId,
       crumbs: [[t.title, LIST], [found.name ?? found.clientId]],
-      main: html`<section class="panel narrow">${known}</section>${secrets.length > 0 && html`<section class="panel narrow"><header><h2>${t.secrets}</h2></header>${list}</section>`}${keysPanel(found, t)}<div class="actions">${!found.isPublic && buttonLink(t.rotate, at(found, 'secret'))}${buttonLink(t.remove, at(found, 'delete'))}</div>`,
+      main: html`<section class="panel narrow">${known}</section>${secretsPanel(frame, found)}${keysPanel(found, t)}<div class="actions">${buttonLink(t.change, at(found, 'change'))}${!found.isPublic && buttonLink(t.rotate, at(found, 'secret'))}${buttonLink(t.remove, at(found, 'delete'))}</div>`,
     }
   },
 })
+
+/** The secrets that are valid, each with what ends it at once. */
+function secretsPanel(frame: Frame, found: Application): Html | null {
+  const t = applicationTexts[frame.language]
+  if (found.secrets.length === 0) return null
+  const line = ({ id, origin, createdAt, endsAt }: Secret) => {
+    const made = html`${origin === 'file' ? t.file : t.made}${frame.t.colon}${when(frame, createdAt)}`
+    const end = endsAt === null ? t.noEnd : html`${t.ends} ${when(frame, endsAt)}`
+    return html`<div><dt>${made}</dt><dd>${end} <a href="${at(found, `secrets/${id}/end`)}">${t.endSecret}</a></dd></div>`
+  }
+  return html`<section class="panel narrow"><header><h2>${t.secrets}</h2></header><dl class="facts">${found.secrets.map(line)}</dl></section>`
+}
 
 /** Keys in place of secrets: those that were registered, or where the application publishes them. */
 function keysPanel({ jwks, jwksUri }: Application, t: ApplicationTexts): Html | null {
@@ -220,6 +118,26 @@ const rotate = confirmScreen({
   },
 })
 
+const endSecret = confirmScreen({
+  ...{
+    place,
+    path: `${LIST}/{id}/secrets/{secret}/end`,
+    summary: 'Asks whether to end a secret at once, and does it.',
+  },
+  ask: async (frame) => {
+    const t = applicationTexts[frame.language]
+    const found = await read(frame)
+    return {
+      ...{ title: t.endTitle, text: t.endText, button: t.endSecret, look: 'danger' },
+      ...{ crumbs: crumbs(found, t, t.endSecret), back: at(found) },
+    }
+  },
+  act: async ({ api, params }) => {
+    await api.send('DELETE', `${API}/${encodeURIComponent(params.id)}/secrets/${encodeURIComponent(params.secret)}`)
+    return { to: at({ clientId: params.id }) }
+  },
+})
+
 const remove = confirmScreen({
   ...{ place, path: `${LIST}/{id}/delete`, summary: 'Asks whether to delete an application, and does it.' },
   ask: async (frame) => {
@@ -240,9 +158,8 @@ const remove = confirmScreen({
   },
 })
 
-function crumbs(found: Application, t: ApplicationTexts, last: string) {
-  return [[t.title, LIST], [found.name ?? found.clientId, at(found)], [last]] as const
-}
-
 /** Applications of the organisation. */
-export const applicationScreens: readonly Endpoint[] = [...list, ...create, ...one, ...rotate, ...remove]
+export const applicationScreens: readonly Endpoint[] = [
+  ...[...list, ...applicationForms, ...one],
+  ...[...rotate, ...endSecret, ...remove],
+]

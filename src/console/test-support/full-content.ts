@@ -13,6 +13,8 @@ export type Content = {
   /** A verification page with everything that one can have. */
   readonly page: string
   readonly application: string
+  /** A secret of the application. */
+  readonly secret: string
 }
 
 const attributes = {
@@ -51,9 +53,10 @@ export async function makeContent(chirograph: Pick<Deployment, 'wallet'>, acme: 
   const deferred = await issue(slow)
   await take(deferred)
   const offered = await issue(template, 'student-2')
-  const { id: application } = await made(acme, '/onboarding/clients', { name: 'Registry', scopes: ['issuance:write'] })
+  const client = await made(acme, '/onboarding/clients', { name: 'Registry', scopes: ['issuance:write'] })
+  const [application, secret] = [client.id, client.secrets[0].id]
   return {
-    ...{ template, application, ...(await makeChecks(acme, wallet, type)) },
+    ...{ template, application, secret, ...(await makeChecks(acme, wallet, type)) },
     issuances: {
       ...{ valid: valid.id, suspended: suspended.id, revoked: revoked.id },
       ...{ canceled: canceled.id, deferred: deferred.id, offered: offered.id },

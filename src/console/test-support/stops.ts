@@ -57,15 +57,17 @@ function deskStops({ template, request, page, verified, waiting }: Full): readon
   ]
 }
 
-function peopleStops({ application }: Full): readonly Stop[] {
+function peopleStops({ application, secret }: Full): readonly Stop[] {
   return [
     ...below('people', ['', '?q=nobody', '/new', '/thandi', '/gone']),
     ...below('people/thandi/', ['invite', 'disable', 'delete']),
     ...below('people/gone/', ['enable']),
-    ...below('applications', ['', '/new', `/${application}`, `/${application}/secret`, `/${application}/delete`]),
+    ...below('applications', ['', '/new', `/${application}`]),
+    ...below(`applications/${application}/`, ['change', 'secret', `secrets/${secret}/end`, 'delete']),
     { path: '/console/people/new', send: { email: 'nothing' }, status: 400 },
     { path: '/console/people/thandi', send: { email: 'nothing' }, status: 400 },
     { path: '/console/applications/new', send: { name: '' }, status: 400 },
+    { path: `/console/applications/${application}/change`, send: { name: '' }, status: 400 },
   ]
 }
 

@@ -1,0 +1,68 @@
+import type { Role } from '../../caller.ts'
+import { html } from '../../pages/html.ts'
+import { buttonLink, card, facts, message } from '../../pages/parts.ts'
+import type { Frame, Screen } from '../frame/screen.ts'
+import type { Crumb } from '../frame/shell.ts'
+import { type ApplicationTexts, applicationTexts } from './texts.ts'
+
+/** A secret of an application, without its value. */
+export type Secret = {
+  readonly id: string
+  readonly origin: 'server' | 'file'
+  readonly createdAt: string
+  readonly endsAt: string | null
+}
+/** An application, as the API returns it. */
+export type Application = {
+  readonly clientId: string
+  readonly name: string | null
+  readonly roles: readonly Role[]
+  readonly scopes: readonly string[]
+  readonly redirectUris: readonly string[]
+  readonly isPublic: boolean
+  readonly disabled: boolean
+  readonly secrets: readonly Secret[]
+  readonly clientSecret?: string
+  readonly createdAt: string
+  readonly lastUsedAt: string | null
+  readonly jwks?: { readonly keys: readonly Key[] } | null
+  readonly jwksUri?: string | null
+}
+/** A public key by which the application authenticates. */
+type Key = { readonly kid?: string; readonly kty?: string; readonly crv?: string; readonly alg?: string }
+
+/** Where applications are listed. */
+export const LIST = '/console/applications'
+/** Their operations. */
+export const API = '/onboarding/clients'
+/** Their entry of the menu. */
+export const place = 'applications'
+
+/** Returns the address of an application, or of something to do with it. */
+export function at({ clientId }: Pick<Application, 'clientId'>, verb?: string): string {
+  return `${LIST}/${encodeURIComponent(clientId)}${verb === undefined ? '' : `/${verb}`}`
+}
+
+/** Reads the application of the address. */
+export async function read({ api, params }: Frame<{ readonly id: string }>): Promise<Application> {
+  return (await api.get<Application>(`${API}/${encodeURIComponent(params.id)}`)).data
+}
+
+/** Returns the way to a page of an application. */
+export function crumbs(found: Application, t: ApplicationTexts, last: string): readonly Crumb[] {
+  return [[t.title, LIST], [found.name ?? found.clientId, at(found)], [last]]
+}
+
+/** The only page that has the secret. */
+export function secretTold(frame: Frame, { clientId, clientSecret = '' }: Application): Screen {
+  const { texts, language } = frame
+  const t = applicationTexts[language]
+  const copied = (text: string) =>
+    html`<copy-text label="${texts.copy}" done="${texts.copied}"><code class="secret">${text}</code></copy-text>`
+  return {
+    title: t.secret,
+    crumbs: [[t.title, LIST], [clientId, at({ clientId })], [t.secret]],
+    main: html`<div class="narrow stack">${message('note', t.secretText)}${card(html`${facts([[t.id, html`<code>${clientId}</code>`]])}${copied(clientSecret)}`)}<p>${buttonLink(frame.t.back, at({ clientId }))}</p></div>`,
+    modules: ['copy-text'],
+  }
+}
