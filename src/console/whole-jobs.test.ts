@@ -119,7 +119,8 @@ test('at the desk: two clicks to the code, and the result by itself', async () =
     checks.map((one) => one.split('\n').at(-1)),
     ['Passed', 'Passed', 'Passed', 'Passed', 'Passed', 'Passed', 'Passed', 'Not needed', 'Not needed'],
   )
-  assert.match(checks.join('\n'), /Issuer is accepted\s+The owner of this kind of credential\./)
+  assert.match(checks.join('\n'), /Issuer is accepted\s+Your own organisation\./)
+  assert.equal(await page.getByText('did:web').count(), 0, 'the own organisation has a name')
   assert.match(checks.join('\n'), /Not revoked or suspended\s+As the issuer stated at/)
   await page.getByText(/^Answered .* Answer kept until/).waitFor()
   await page.reload()

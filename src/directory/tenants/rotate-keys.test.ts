@@ -39,7 +39,7 @@ const EXEMPT = [
   /_hash$/,
   /\.(der|serial|subject_key_id|key|hash|credential_id|public_key|bytes)$/,
   /^tenant_key\.wrapped$/,
-  /^(issuance_batch_item|sign_in_claims|table_draft|table_draft_part)\.sealed_/,
+  /^(issuance_batch_item|offer_mail|sign_in_claims|table_draft|table_draft_part)\.sealed_/,
   /^kept_answer\.sealed_answer$/,
   /^pushed_request\.sealed_parameters$/,
 ]
