@@ -5,8 +5,7 @@ import type { Frame, Screen } from '../frame/screen.ts'
 import type { Crumb } from '../frame/shell.ts'
 import { type ApplicationTexts, applicationTexts } from './texts.ts'
 
-/** A secret of an application, without its value. */
-export type Secret = {
+type Secret = {
   readonly id: string
   readonly origin: 'server' | 'file'
   readonly createdAt: string

@@ -136,7 +136,7 @@ function changeForm(frame: Frame, found: Application, draft: Draft, problems: Pr
   const off = checkbox({ name: 'disabled', label: t.disable, hint: t.disableHint, isOn: draft.disabled })
   const content = html`${card(html`${name}${others.roles}${others.redirects}${off}`)}<div class="buttons">${button(frame.t.save, { look: 'main' })}${buttonLink(frame.t.cancel, at(found))}</div>`
   return {
-    title: t.change,
+    title: `${t.change}${frame.t.colon}${found.name ?? found.clientId}`,
     crumbs: crumbs(found, t, t.change),
     main: html`<div class="narrow stack">${problemList(frame.texts.problems, problems)}${form(frame, at(found, 'change'), content)}</div>`,
     hasErrors: hasProblems(problems),

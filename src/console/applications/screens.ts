@@ -2,12 +2,12 @@ import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { foreign } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { onceHeader } from '../../pages/once.ts'
-import { buttonLink, facts } from '../../pages/parts.ts'
+import { buttonLink, facts, rows } from '../../pages/parts.ts'
 import { badge, pageOf, pager, table } from '../../pages/table.ts'
 import { confirmScreen } from '../frame/confirm.ts'
 import { type Frame, screen } from '../frame/screen.ts'
 import { when } from '../frame/when.ts'
-import { API, type Application, at, crumbs, LIST, place, read, type Secret, secretTold } from './application.ts'
+import { API, type Application, at, crumbs, LIST, place, read, secretTold } from './application.ts'
 import { applicationForms } from './form-screens.ts'
 import { type ApplicationTexts, applicationTexts } from './texts.ts'
 
@@ -77,12 +77,12 @@ const one = screen({
 function secretsPanel(frame: Frame, found: Application): Html | null {
   const t = applicationTexts[frame.language]
   if (found.secrets.length === 0) return null
-  const line = ({ id, origin, createdAt, endsAt }: Secret) => {
-    const made = html`${origin === 'file' ? t.file : t.made}${frame.t.colon}${when(frame, createdAt)}`
-    const end = endsAt === null ? t.noEnd : html`${t.ends} ${when(frame, endsAt)}`
-    return html`<div><dt>${made}</dt><dd>${end} <a href="${at(found, `secrets/${id}/end`)}">${t.endSecret}</a></dd></div>`
-  }
-  return html`<section class="panel narrow"><header><h2>${t.secrets}</h2></header><dl class="facts">${found.secrets.map(line)}</dl></section>`
+  const items = found.secrets.map(({ id, origin, createdAt, endsAt }) => ({
+    title: html`${origin === 'file' ? t.file : t.made}${frame.t.colon}${when(frame, createdAt)}`,
+    about: endsAt === null ? t.noEnd : html`${t.ends} ${when(frame, endsAt)}`,
+    action: buttonLink(t.endSecret, at(found, `secrets/${id}/end`)),
+  }))
+  return html`<section class="panel narrow"><header><h2>${t.secrets}</h2></header>${rows(t.secrets, items)}</section>`
 }
 
 /** Keys in place of secrets: those that were registered, or where the application publishes them. */
