@@ -10,6 +10,11 @@ export const languages = { en: 'English', fr: 'Français' } as const
 /** A language of the pages. */
 export type Language = keyof typeof languages
 
+/** Returns whether a text names a language of the pages. */
+export function isLanguage(text: string | null | undefined): text is Language {
+  return text != null && Object.hasOwn(languages, text)
+}
+
 /** Texts of the kit by language. */
 export const pageTexts: Readonly<Record<Language, PageTexts>> = { en, fr }
 
@@ -42,5 +47,5 @@ function chosenIn(url: string): Language | null {
 }
 
 function named(name: string | null): Language | null {
-  return name === 'en' || name === 'fr' ? name : null
+  return isLanguage(name) ? name : null
 }

@@ -2,6 +2,7 @@ import type { Fields } from '../../http/routes/endpoint.ts'
 import { select } from '../../pages/controls.ts'
 import { field } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
+import { languages } from '../../pages/language.ts'
 import { typed } from '../../pages/once.ts'
 import { ApiRefusal } from '../../pages/own-api.ts'
 import { problemsOf } from '../frame/form-values.ts'
@@ -14,18 +15,13 @@ import { fieldOf } from './values-form.ts'
 /** As long as the offers of a table last. */
 const LIFETIME_SECONDS = '604800'
 
-/** Languages in which mail is written, each in its own words. */
-const languages = [
-  { value: 'en', text: 'English' },
-  { value: 'fr', text: 'Français' },
-] as const
-
 /** Returns the fields for the mail with an offer; nothing where the server sends none. @param address Filled in if nothing was typed */
 export function mailFields(frame: Frame, address: string, error?: string): Html | null {
   if (frame.me.organisation.sendsMail !== true) return null
   const t = credentialTexts[frame.language]
   const value = frame.fields.has('mail') ? typed(frame.fields, 'mail') : address
-  const choices = [{ value: '', text: t.mailLanguageOwn }, ...languages]
+  const own = Object.entries(languages).map(([value, text]) => ({ value, text }))
+  const choices = [{ value: '', text: t.mailLanguageOwn }, ...own]
   const language = typed(frame.fields, 'mailLanguage')
   return html`${field(frame, { name: 'mail', label: t.mailAddress, hint: t.mailHint, type: 'email', value, isOptional: true, error })}${select(frame, { name: 'mailLanguage', label: t.mailLanguage, value: language, choices })}`
 }

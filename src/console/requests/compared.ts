@@ -24,7 +24,7 @@ function textOf(t: RequestTexts, draft: RequestDraft, part: Part): string {
   return part === 'attributes' ? draft.credentials.map((one) => askedIn(t, one)).join('; ') : draft[part]
 }
 
-/** A credential in one line: what is asked for, on which conditions, and who may have issued it. */
+/** A requested credential in one line: the requested values, the conditions, and the accepted issuers. */
 function askedIn(t: RequestTexts, { name, type, rows, from, issuers, entities }: AskedDraft): string {
   const asked = rows.flatMap((row) => {
     const { isOn, condition, value, until } = row

@@ -6,6 +6,7 @@ import type { Caller } from '../../caller.ts'
 import { newId } from '../../store/row-id.ts'
 import { sql } from '../../store/store.ts'
 import { record } from '../audit/record.ts'
+import { newestPositions } from '../stream/event-store.ts'
 import { listEvents } from '../stream/list-events.ts'
 import { anEndpoint, aTenant, type Bench, openBench, recordEvent, until } from '../test-support/events-bench.ts'
 import { aReceiver } from '../test-support/receiver.ts'
@@ -84,6 +85,19 @@ test('a restore begins an era for every tenant, whose events come after all othe
     (await listed()).map(({ subjectId }) => subjectId),
     subjects,
   )
+})
+
+test('the newest event of a tenant is found before a sweep has added the row of its era', async () => {
+  const { platform } = bench
+  const caller = await aTenant(bench)
+  const subject = await recordEvent(bench, caller)
+  const newest = async () => {
+    const found = await platform.store.across('test', (tx) => newestPositions(tx, [caller.tenantId]))
+    return found.get(caller.tenantId)
+  }
+  await until(async () => (await newest()) !== undefined)
+  const [event] = await listEvents(platform, caller, upwards, { types: null, subject: null })
+  assert.deepEqual([event?.id, event?.subjectId], [await newest(), subject])
 })
 
 test('of servers that start together one begins the era', async () => {

@@ -4,14 +4,14 @@ import { findTenantOf } from '../../directory/tenants/find-tenant.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { enqueueEach, job } from '../../jobs/job.ts'
 import { MailNotTaken, sendMail } from '../../mail/send-mail.ts'
-import type { Language } from '../../pages/language.ts'
+import { isLanguage, type Language } from '../../pages/language.ts'
 import type { Platform } from '../../platform.ts'
 import { foreignText } from '../../protocols/foreign-text.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { withTimeLimit } from '../../time-limit.ts'
 import { offerPageUri } from '../offers/offer-page.ts'
 import { offerMailText } from './mail-texts.ts'
-import { isLanguage, type MailFailure, mailColumn } from './offer-mail.ts'
+import { type MailFailure, mailColumn } from './offer-mail.ts'
 import {
   countFailedMails,
   findQueuedMail,

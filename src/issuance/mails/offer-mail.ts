@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts'
 import { Fault, type Violation } from '../../fault.ts'
 import { sealedJson } from '../../keys/sealed-column.ts'
-import { type Language, languages } from '../../pages/language.ts'
+import { isLanguage, languages } from '../../pages/language.ts'
 
 /** Outcome of a mail. `sent`: the mail server took it. */
 export const mailStates = ['queued', 'sent', 'failed'] as const
@@ -66,9 +66,4 @@ export function mailViolation({ mail, isDelivered }: AskedMail): Violation | nul
   if (mail.language === undefined || isLanguage(mail.language)) return null
   const known = Object.keys(languages).join(', ')
   return { detail: `language must be one of: ${known}.`, pointer: '/mail/language' }
-}
-
-/** Returns whether there are mails in a language. */
-export function isLanguage(text: string | undefined): text is Language {
-  return text !== undefined && Object.hasOwn(languages, text)
 }

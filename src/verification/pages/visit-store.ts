@@ -37,7 +37,7 @@ export const listTenantsWithOldVisits = tenantsWith(
 
 /**
  * Deletes up to `countMax` visits from before a time whose requests have ended, and of these requests those that no wallet answered. An
- * answered request is kept as any other.
+ * answered request stays until the retention of its result ends.
  *
  * @returns how many visits were deleted
  */

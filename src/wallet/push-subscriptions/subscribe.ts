@@ -5,7 +5,7 @@ import { isPushPoint } from '../../crypto/web-push/encrypt-message.ts'
 import { Fault } from '../../fault.ts'
 import { vettedUrl } from '../../http/outbound/vetted-address.ts'
 import { preferredLanguage } from '../../http/routes/accept.ts'
-import { type Language, languages } from '../../pages/language.ts'
+import { isLanguage, type Language, languages } from '../../pages/language.ts'
 import type { Platform } from '../../platform.ts'
 import { holderOf } from '../credentials/holder.ts'
 import { openTarget, type PushSubscription, sealTarget } from '../push/subscription.ts'
@@ -65,7 +65,7 @@ async function show(
 }
 
 function named(language: string | null): Language {
-  return language === 'fr' ? 'fr' : 'en'
+  return isLanguage(language) ? language : 'en'
 }
 
 /** What a push service is: another host than ours, with a public https address. */
