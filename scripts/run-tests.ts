@@ -89,6 +89,7 @@ function summarize(runs: readonly TestRun[]): void {
     console.log(`${database}: ${counts}, ${seconds} s; the slowest files:`)
     for (const { file, ms } of slowest.slice(0, SLOWEST)) console.log(`  ${(ms / 1000).toFixed(1)} s ${file}`)
   }
+  for (const { database, failed } of runs) for (const one of failed) console.log(`FAILED, ${database}: ${one}`)
   console.log(leftOut.length === 0 ? 'Nothing was left out.' : `LEFT OUT (${leftOut.length}):`)
   for (const one of leftOut) console.log(`  ${one}`)
   console.log(`Everything random can be repeated with TEST_SEED=${process.env.TEST_SEED}`)

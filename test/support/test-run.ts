@@ -12,8 +12,13 @@ export type TestRun = {
   readonly skipped: ReadonlyMap<string, string>
   /** Tests that were not, by file and name. */
   readonly ran: ReadonlySet<string>
+  /** What failed, in the order of failing: file, line and name, and the first lines of the error. */
+  readonly failed: readonly string[]
   readonly slowest: readonly { readonly file: string; readonly ms: number }[]
 }
+
+/** Lines of an error that the summary repeats: enough to tell what was expected, while the end of a log shows every failure. */
+const LINES_OF_ERROR = 12
 
 /** Files that run at a time: as many as the cores of the smallest machine that must keep the time. */
 const CONCURRENCY = 3
@@ -29,6 +34,7 @@ const NODE_FLAGS = ['--liftoff-only', '--min-semi-space-size=32', '--preserve-sy
 export async function runFiles(database: TestRun['database'], files: readonly string[]): Promise<TestRun> {
   const skipped = new Map<string, string>()
   const ran = new Set<string>()
+  const failed: string[] = []
   const durations: { file: string; ms: number }[] = []
   let last = { counts: '', isPassed: false, seconds: 0 }
   const events = run({ files: [...files], concurrency: CONCURRENCY, execArgv: NODE_FLAGS })
@@ -36,6 +42,12 @@ export async function runFiles(database: TestRun['database'], files: readonly st
     const key = `${file.replace(`${process.cwd()}/`, '')}: ${name}`
     if (skip === undefined || skip === false) ran.add(key)
     else skipped.set(key, typeof skip === 'string' ? skip : 'no reason given')
+  })
+  events.on('test:fail', ({ name, file = '', line, details: { error } }) => {
+    // A suite fails because of the tests in it, which are told themselves.
+    if ('failureType' in error && error.failureType === 'subtestsFailed') return
+    const text = String(error.cause ?? error).split('\n', LINES_OF_ERROR)
+    failed.push([`${file.replace(`${process.cwd()}/`, '')}:${line}: ${name}`, ...text].join('\n    '))
   })
   events.on('test:summary', ({ file, counts, duration_ms: ms, success }) => {
     if (file !== undefined) durations.push({ file: file.replace(`${process.cwd()}/`, ''), ms })
@@ -48,5 +60,5 @@ export async function runFiles(database: TestRun['database'], files: readonly st
     }
   })
   for await (const text of events.compose(new spec())) process.stdout.write(text)
-  return { database, ...last, skipped, ran, slowest: durations.sort((one, other) => other.ms - one.ms) }
+  return { database, ...last, skipped, ran, failed, slowest: durations.sort((one, other) => other.ms - one.ms) }
 }
