@@ -16,7 +16,10 @@ import { sql } from '../store/store.ts'
 import { enqueue } from './job.ts'
 import { leasedJob } from './test-support/lease-child.ts'
 
-const JOBS = 40
+const JOBS = 80
+/** Jobs that the dying process ends before it holds as many as it runs at once, and works no more. */
+const ENDED = 6
+const HELD = 4
 const entry = fileURLToPath(new URL('./test-support/lease-child.ts', import.meta.url))
 const insertTenant = sql(
   'test.lease.tenant',
@@ -45,14 +48,17 @@ function aWorker({ databaseUrl, dataDir }: Place, stallAfter?: number) {
   })
   const begun: number[] = []
   const ended: number[] = []
+  let isReady = false
   createInterface({ input: child.stdout }).on('line', (line) => {
     const [what, n] = line.split(' ')
-    if (what === 'begin') begun.push(Number(n))
+    if (what === 'ready') isReady = true
+    else if (what === 'begin') begun.push(Number(n))
     else ended.push(Number(n))
   })
   const gone = new Promise((resolve) => child.once('exit', resolve))
   return {
     ...{ begun, ended },
+    isReady: () => isReady,
     held: () => begun.filter((n) => !ended.includes(n)),
     pass: (seconds: number) => child.stdin.write(`${seconds}\n`),
     kill: async () => {
@@ -71,21 +77,29 @@ async function putJobs({ databaseUrl, dataDir }: Place): Promise<void> {
   await store.close()
 }
 
-test('two processes never hold one row; what a killed one held is free when its lease is over, and not before', async () => {
+test('two processes never hold one row; what a killed one held is free when its lease is over, and not before', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'chirograph-lease-'))
   const place: Place =
     postgresUrl === null
       ? { databaseUrl: null, dataDir: join(folder, 'data') }
       : { databaseUrl: await createDatabase(postgresUrl), dataDir: null }
   if (place.dataDir !== null) await layTemplate(place.dataDir)
+  const startWorkerOf = (stallAfter?: number) => {
+    const worker = aWorker(place, stallAfter)
+    t.after(worker.kill)
+    return worker
+  }
+  // The embedded database belongs to one process at a time; on a server both wait for the first job.
+  const early = postgresUrl === null ? null : [startWorkerOf(ENDED), startWorkerOf()]
+  await until(() => early?.every(({ isReady }) => isReady()) ?? true)
   await putJobs(place)
-  const dying = aWorker(place, 6)
-  // The embedded database belongs to one process at a time.
-  const early = postgresUrl === null ? null : aWorker(place)
-  await until(() => dying.held().length === 4)
+  const [dying, rival] = early ?? [startWorkerOf(ENDED)]
+  assert(dying !== undefined)
+  // Its first jobs are held for a moment too: only when these are over does it hold its last ones.
+  await until(() => dying.ended.length === ENDED && dying.held().length === HELD)
   await dying.kill()
-  const heir = early ?? aWorker(place)
-  await until(() => heir.ended.length + dying.ended.length === JOBS - 4)
+  const heir = rival ?? startWorkerOf()
+  await until(() => heir.ended.length + dying.ended.length === JOBS - HELD)
   await new Promise((resolve) => setTimeout(resolve, 200))
   assert.deepEqual(
     heir.begun.filter((n) => dying.begun.includes(n)),
@@ -93,7 +107,6 @@ test('two processes never hold one row; what a killed one held is free when its 
   )
   heir.pass(36)
   await until(() => heir.ended.length + dying.ended.length === JOBS)
-  await heir.kill()
   assert.equal(new Set([...heir.ended, ...dying.ended]).size, JOBS)
   rmSync(folder, { recursive: true, force: true })
 })
