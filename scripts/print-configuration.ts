@@ -1,20 +1,21 @@
 import { scopes } from '../src/caller.ts'
-import { settings } from '../src/config.ts'
+import { settingGroups } from '../src/config.ts'
 
-/** Returns `docs/configuration.md`, from the table of settings. */
+/** Returns `docs/configuration.md`, from the tables of settings. */
 export function printConfiguration(): string {
-  const rows = Object.values(settings).map(({ name, type, default: preset, description }) => {
-    return `| \`${name}\` | ${type} | ${preset === null ? '' : `\`${preset}\``} | ${description} |`
+  const groups = Object.entries(settingGroups).map(([title, group]) => {
+    const rows = Object.values(group).map(({ name, type, default: preset, description }) => {
+      return `| \`${name}\` | ${type} | ${preset === null ? '' : `\`${preset}\``} | ${description} |`
+    })
+    return `## ${title}\n\n| Name | Type | Default | Description |\n|---|---|---|---|\n${rows.join('\n')}`
   })
   return `# Configuration
 
-Printed from \`src/config.ts\` by \`npm run docs\`; do not edit.
+Printed from \`src/config/settings\` by \`npm run docs\`; do not edit.
 
 Every setting is an environment variable, read once at start. All mistakes are reported together, and no value is ever printed.
 
-| Name | Type | Default | Description |
-|---|---|---|---|
-${rows.join('\n')}
+${groups.join('\n\n')}
 
 ## Bootstrap file
 
