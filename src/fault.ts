@@ -1,9 +1,11 @@
+import { authorizationFaults } from './fault/authorization-faults.ts'
 import { certificateFaults } from './fault/certificate-faults.ts'
 import { protocolFaults } from './fault/protocol-faults.ts'
 import { requestFaults } from './fault/request-faults.ts'
 import type { Row } from './fault/row.ts'
+import { scimFaults } from './fault/scim-faults.ts'
 
-const rows = { ...requestFaults, ...protocolFaults, ...certificateFaults }
+const rows = { ...requestFaults, ...scimFaults, ...authorizationFaults, ...protocolFaults, ...certificateFaults }
 
 /** A stable code of {@link faults}. */
 export type FaultCode = keyof typeof rows
