@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { applyPatch, parsePatch, type Resource } from './patch.ts'
+import { parsePatch } from './parse-patch.ts'
+import { applyPatch, type Resource } from './patch.ts'
 import { groupSchema, userSchema } from './schema.ts'
 
 const schemas = ['urn:ietf:params:scim:api:messages:2.0:PatchOp']

@@ -1,56 +1,14 @@
 import { isJsonObject, type Json, type JsonObject, memberOf } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
+import { added, onePrimary, without } from './elements.ts'
 import { type Filter, parseTargetPath, type TargetPath } from './filter.ts'
 import { matches } from './matches.ts'
+import type { PatchOperation } from './parse-patch.ts'
 import { type Attribute, commonAttributes, findAttribute, type Schema } from './schema.ts'
-
-/** One operation of a PATCH. `path` null: `value` has the attributes. */
-export type PatchOperation = {
-  readonly op: 'add' | 'replace' | 'remove'
-  readonly path: TargetPath | null
-  readonly value: Json | undefined
-}
+import { elementsIn, elementsOf, formOf, objectOf } from './values.ts'
 
 /** A resource as its attributes by canonical names. */
 export type Resource = Readonly<Record<string, Json>>
-
-const SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
-const OPERATIONS_MAX = 100
-
-/**
- * Parses the body of a PATCH. Names of operations may have any case, because Microsoft Entra ID sends `Add` and `Replace`.
- *
- * @throws Fault `scim.invalid_syntax`, `scim.invalid_path`, `scim.no_target`, `scim.too_many` beyond 100 operations
- * @see [RFC 7644, 3.5.2](https://www.rfc-editor.org/rfc/rfc7644#section-3.5.2)
- */
-export function parsePatch(body: Json): readonly PatchOperation[] {
-  const schemas = isJsonObject(body) ? memberOf(body, 'schemas') : undefined
-  const operations = isJsonObject(body) ? memberOf(body, 'Operations') : undefined
-  if (!Array.isArray(schemas) || !schemas.includes(SCHEMA) || !Array.isArray(operations) || operations.length === 0) {
-    throw new Fault('scim.invalid_syntax', { detail: `schemas with ${SCHEMA} and Operations are needed.` })
-  }
-  if (operations.length > OPERATIONS_MAX) {
-    throw new Fault('scim.too_many', { detail: `At most ${OPERATIONS_MAX} operations in one request.` })
-  }
-  return operations.map(operationOf)
-}
-
-function operationOf(entry: Json): PatchOperation {
-  const name = isJsonObject(entry) ? memberOf(entry, 'op') : undefined
-  const op = (['add', 'replace', 'remove'] as const).find(
-    (one) => typeof name === 'string' && name.toLowerCase() === one,
-  )
-  if (op === undefined || !isJsonObject(entry)) {
-    throw new Fault('scim.invalid_syntax', { detail: 'The op of an operation is add, replace or remove.' })
-  }
-  const path = memberOf(entry, 'path')
-  const value = memberOf(entry, 'value')
-  if (path !== undefined && typeof path !== 'string') throw new Fault('scim.invalid_path')
-  // RFC 7644 3.5.2.2: without a path there is nothing to remove
-  if (op === 'remove' && path === undefined) throw new Fault('scim.no_target', { detail: 'remove needs a path.' })
-  if (op !== 'remove' && value === undefined) throw invalid('value is missing.')
-  return { op, path: path === undefined ? null : parseTargetPath(path), value }
-}
 
 /**
  * Applies the operations of a PATCH to a resource and returns the changed one. Values are checked against the schema as far as their form
@@ -202,70 +160,6 @@ function describedBy(attribute: Attribute, filter: Filter | null): JsonObject | 
     return sub === null ? null : ([sub.name, part.value] as const)
   })
   return members.every((one) => one !== null) ? Object.fromEntries(members) : null
-}
-
-function added(elements: readonly JsonObject[], given: readonly JsonObject[]): readonly JsonObject[] {
-  const fresh = given.filter((one) => !elements.some((old) => isSame(old, one)))
-  const all = [...elements, ...fresh]
-  return onePrimary(
-    all,
-    fresh.map((one) => all.indexOf(one)),
-  )
-}
-
-/** RFC 7644 3.5.2: an element that becomes primary ends that of the others. */
-function onePrimary(elements: readonly JsonObject[], changed: readonly number[]): readonly JsonObject[] {
-  const primary = changed.filter((index) => elements[index]?.primary === true).at(-1)
-  if (primary === undefined) return elements
-  return elements.map((one, index) => (index !== primary && one.primary === true ? { ...one, primary: false } : one))
-}
-
-function without(elements: readonly JsonObject[], removed: readonly JsonObject[]): readonly JsonObject[] {
-  return elements.filter((one) => !removed.some((gone) => isSame(one, gone)))
-}
-
-/** Elements are the same when their values are (RFC 7643 2.4: `value` is what identifies an element). */
-function isSame(one: JsonObject, other: JsonObject): boolean {
-  return (
-    one.value !== undefined &&
-    one.value !== null &&
-    one.value === other.value &&
-    (one.type ?? null) === (other.type ?? one.type ?? null)
-  )
-}
-
-function elementsIn(attribute: Attribute, value: Json | undefined): JsonObject[] {
-  const list = Array.isArray(value) ? value : [value]
-  return list.map((one) => objectOf(attribute, one))
-}
-
-function elementsOf(value: Json | undefined): readonly JsonObject[] {
-  return Array.isArray(value) ? value.filter(isJsonObject) : []
-}
-
-/** An element or a complex value; a plain string stands for its `value`. Attributes that the schema does not have are left out. */
-function objectOf({ name, subAttributes = [] }: Attribute, value: Json | undefined): JsonObject {
-  if (typeof value === 'string' && findAttribute(subAttributes, 'value') !== null) return { value }
-  if (!isJsonObject(value)) throw invalid(`${name} needs an object.`)
-  const members = Object.entries(value).flatMap(([key, one]) => {
-    const sub = findAttribute(subAttributes, key.toLowerCase())
-    return sub === null || sub.mutability === 'readOnly' ? [] : [[sub.name, formOf(sub, one)] as const]
-  })
-  return Object.fromEntries(members)
-}
-
-/** Returns a value in the form of its attribute. Entra ID sends booleans as text. @throws Fault `scim.invalid_value` */
-function formOf(attribute: Attribute, value: Json | undefined): Json {
-  if (value === null || value === undefined) return null
-  if (attribute.type === 'complex') return objectOf(attribute, value)
-  if (attribute.type !== 'boolean') {
-    if (typeof value === 'string') return value
-    throw invalid(`${attribute.name} is a string.`)
-  }
-  const text = typeof value === 'string' ? value.toLowerCase() : value
-  if (text === true || text === 'true') return true
-  if (text === false || text === 'false') return false
-  throw invalid(`${attribute.name} is true or false.`)
 }
 
 function invalid(detail: string): Fault {
