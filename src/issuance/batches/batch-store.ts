@@ -1,19 +1,15 @@
 import type { TenantId } from '../../caller.ts'
 import type { ActorColumns, AuditEntry } from '../../events/audit/entry.ts'
-import { auditCte, auditEachCte, auditEachValues, auditValues } from '../../events/audit/recorded-sql.ts'
+import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
 import type { WatchedKind } from '../../platform.ts'
-import { hasExpired, isFree, isHeld, type Lease, RELEASE, take } from '../../store/lease.ts'
+import { hasExpired, RELEASE } from '../../store/lease.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
-import { firstSweep } from '../offers/claims-end.ts'
-import type { CredentialTemplate } from '../templates/template.ts'
-import type { Batch, BatchForm, BatchItemError } from './batch.ts'
+import type { Batch, BatchForm } from './batch.ts'
 
-const COLUMNS = `id, template_id as "templateId", form, total, done, failed, created_at as "createdAt", updated_at as "updatedAt", ended_at as "endedAt",
+/** SQL: the columns of a {@link Batch}. */
+export const BATCH_COLUMNS = `id, template_id as "templateId", form, total, done, failed, created_at as "createdAt", updated_at as "updatedAt", ended_at as "endedAt",
   name, asked_by->'actor' as "createdBy", mails, mails_sent as "mailsSent", mails_failed as "mailsFailed"`
-/** SQL: the outcomes complete the batch. */
-const ENDS = '(done + failed + cardinality($8::int[]) + cardinality($13::int[]) = total)'
-
 const insertStatement = sql(
   'issuance.insert_batch',
   `with ins as (
@@ -29,53 +25,7 @@ const insertStatement = sql(
 )
 const findStatement = sql(
   'issuance.get_batch',
-  `select ${COLUMNS} from issuance_batch where tenant_id = $1 and id = $2`,
-)
-const claimStatement = sql(
-  'issuance.claim_batch',
-  `update issuance_batch set ${take('$3', '$4')}, tries = tries + 1
-   where tenant_id = $1 and id = $2 and ended_at is null and ${isFree('$5')}
-   returning ${COLUMNS}, claim, expires_in_seconds as "expiresInSeconds", asked_by as "askedBy", tries`,
-)
-const selectPending = sql(
-  'issuance.list_pending_items',
-  `select position, issuance_id as id, sealed_claims as "sealedClaims", sealed_recipient as "sealedRecipient", sealed_mail as "sealedMail" from issuance_batch_item
-   where tenant_id = $1 and batch_id = $2 and status = 'waiting' order by position limit $3`,
-)
-// A run that lost the lease, or read an older template version, changes nothing: every part depends on `held`.
-const completeStatement = sql(
-  'issuance.complete_items',
-  `with made_from as (
-     select id, version from credential_template where tenant_id = $1 and id = $4 and version = $5 and archived_at is null
-   ), held as (
-     update issuance_batch set done = done + cardinality($8::int[]), failed = failed + cardinality($13::int[]), tries = 0,
-       mails = mails + $17::int, updated_at = $6, ended_at = case when ${ENDS} then $6::timestamptz end,
-       claim = case when not ${ENDS} then claim end, lease_until = case when not ${ENDS} then $7::timestamptz end
-     where tenant_id = $1 and id = $2 and ${isHeld('$3')} and ended_at is null
-       and (cardinality($8::int[]) = 0 or exists (select from made_from))
-     returning id, created_at
-   ), due as (
-     select one.*, item.issuance_id, item.reference, item.sealed_claims, held.created_at
-     from held cross join unnest($8::int[], $9::bytea[], $15::uuid[], $16::bytea[], $11::timestamptz[])
-       as one (position, tx_code_mac, delivery_id, sealed_label, expires_at)
-     join issuance_batch_item item on item.tenant_id = $1 and item.batch_id = $2 and item.position = one.position
-     where item.status = 'waiting'
-   ), ins as (
-     insert into issuance (tenant_id, id, status, template_id, template_version, reference, credential_status, revocable,
-       sealed_claims, sweep_at, expires_at, tx_code_mac, created_at, updated_at, format, sealed_label)
-     select $1, due.issuance_id, 'offered', made_from.id, made_from.version, due.reference, 'offered', $10::boolean,
-       due.sealed_claims, ${firstSweep('due.expires_at', '$6::timestamptz')}, due.expires_at, due.tx_code_mac, due.created_at, $6::timestamptz, $12::text, due.sealed_label
-     from due cross join made_from
-     returning id
-   ), issued as (
-     update issuance_batch_item item set status = 'done', sealed_claims = null, sealed_recipient = null, sealed_mail = null, delivery_id = due.delivery_id from due
-     where item.tenant_id = $1 and item.batch_id = $2 and item.position = due.position
-   ), refused as (
-     update issuance_batch_item item set status = 'failed', sealed_claims = null, sealed_recipient = null, sealed_mail = null, error = one.error::jsonb
-     from held cross join unnest($13::int[], $14::text[]) as one (position, error)
-     where item.tenant_id = $1 and item.batch_id = $2 and item.position = one.position and item.status = 'waiting'
-   ), ${auditEachCte({ from: 'ins', subjectId: 'ins.id', detail: `'{}'::jsonb`, first: 18 })}
-   select exists (select from held) as "isHeld", exists (select from made_from) as "isCurrent"`,
+  `select ${BATCH_COLUMNS} from issuance_batch where tenant_id = $1 and id = $2`,
 )
 const selectVersions = sql(
   'issuance.list_batch_versions',
@@ -109,7 +59,7 @@ const countFailed = sql(
 )
 const page = pagedList({
   name: 'issuance.list_batches',
-  select: `select ${COLUMNS} from issuance_batch where tenant_id = $1`,
+  select: `select ${BATCH_COLUMNS} from issuance_batch where tenant_id = $1`,
   parameters: 1,
   id: 'id',
   filters: { status: { processing: 'ended_at is null', completed: 'ended_at is not null' } },
@@ -121,47 +71,17 @@ type NewBatch = {
   readonly templateId: string
   readonly form: BatchForm
   readonly expiresInSeconds: number | null
-  readonly items: readonly (Omit<PendingItem, 'position'> & { readonly reference: string | null })[]
+  readonly items: readonly {
+    readonly id: string
+    readonly reference: string | null
+    readonly sealedClaims: Buffer
+    /** The user whose wallet receives it. */
+    readonly sealedRecipient: Buffer | null
+    /** Whom its offer is mailed to. */
+    readonly sealedMail: Buffer | null
+  }[]
   readonly askedBy: ActorColumns
   readonly name: string | null
-}
-
-/** A batch that a run holds the lease of. */
-export type LeasedBatch = Batch & {
-  readonly claim: string
-  readonly expiresInSeconds: number | null
-  readonly askedBy: ActorColumns
-  /** Runs since the last progress, this one included. */
-  readonly tries: number
-}
-
-/** An item that is neither issued nor failed. */
-export type PendingItem = {
-  readonly position: number
-  readonly id: string
-  readonly sealedClaims: Buffer
-  /** The user whose wallet receives it. */
-  readonly sealedRecipient: Buffer | null
-  /** Whom its offer is mailed to. */
-  readonly sealedMail: Buffer | null
-}
-
-/** The outcome of some items in one step. */
-export type ItemOutcome = {
-  readonly issued: readonly {
-    readonly position: number
-    readonly txCodeMac: Buffer | null
-    readonly deliveryId: string | null
-    readonly sealedLabel: Buffer | null
-    /** When its offer ends. */
-    readonly expiresAt: Date
-    /** Its mail is queued by the caller, in the same transaction. */
-    readonly mail: { readonly id: string; readonly sealedMail: Buffer } | null
-    readonly entry: AuditEntry
-  }[]
-  readonly failed: readonly { readonly position: number; readonly error: BatchItemError }[]
-  readonly template: CredentialTemplate
-  readonly leaseUntil: Date
 }
 
 /** Inserts a batch with its items. Fails if the id exists. */
@@ -190,51 +110,6 @@ export async function listBatches(
   filter: { readonly status?: 'processing' | 'completed' | undefined },
 ): Promise<Batch[]> {
   return page<Batch>(tx, ask, [tx.tenantId], filter)
-}
-
-/** Takes the lease of a batch. One statement, so of two runs one gets it. @returns null if the batch has ended or another run holds it */
-export async function claimBatch(
-  tx: TenantTx,
-  { id, claim, leaseUntil }: Lease & { readonly id: string },
-  now: Date,
-): Promise<LeasedBatch | null> {
-  const [row] = await tx.rows<LeasedBatch>(claimStatement, [tx.tenantId, id, claim, leaseUntil, now])
-  return row ?? null
-}
-
-/** Returns the next pending items, in their order. */
-export async function listPendingItems(tx: TenantTx, batchId: string, limit: number): Promise<PendingItem[]> {
-  return tx.rows<PendingItem>(selectPending, [tx.tenantId, batchId, limit])
-}
-
-/**
- * Issues some items and fails others, with audit entries, events and the progress of the batch, and renews the lease or, with the last item,
- * releases it. One statement: an item is issued and done, or neither, and a run whose lease another run has taken changes nothing.
- *
- * @returns `lost` if another run holds the batch, `stale` if the template is at another version or archived
- */
-export async function completeItems(
-  tx: TenantTx,
-  { id, claim }: LeasedBatch,
-  { issued, failed, template, leaseUntil }: ItemOutcome,
-  now: Date,
-): Promise<'completed' | 'lost' | 'stale'> {
-  const { definition } = template
-  const [row] = await tx.rows<{ isHeld: boolean; isCurrent: boolean }>(completeStatement, [
-    ...[tx.tenantId, id, claim, template.id, template.version, now, leaseUntil],
-    ...[issued.map((one) => one.position), issued.map((one) => one.txCodeMac)],
-    ...[definition.revocable, issued.map((one) => one.expiresAt), definition.format],
-    ...[failed.map((one) => one.position), failed.map((one) => JSON.stringify(one.error))],
-    issued.map((one) => one.deliveryId),
-    issued.map((one) => one.sealedLabel),
-    issued.filter((one) => one.mail !== null).length,
-    ...auditEachValues(
-      issued.map((one) => one.entry),
-      now,
-    ),
-  ])
-  if (row?.isHeld === true) return 'completed'
-  return issued.length > 0 && row?.isCurrent === false ? 'stale' : 'lost'
 }
 
 /** Returns tenants with batches whose run has died, or that no run has claimed since `unclaimedSince`. */

@@ -14,7 +14,7 @@ import {
   noDeliveries,
   someClaims,
 } from '../test-support/issuer.ts'
-import { claimBatch, completeItems, listPendingItems } from './batch-store.ts'
+import { claimBatch, completeItems, listPendingItems } from './batch-run-store.ts'
 import { getBatchWithItems } from './get-batch.ts'
 import { requeueBatches } from './jobs.ts'
 import { runBatch } from './run-batch.ts'

@@ -28,7 +28,7 @@ import {
   type LeasedBatch,
   listPendingItems,
   type PendingItem,
-} from './batch-store.ts'
+} from './batch-run-store.ts'
 import { openBatchRecipient } from './sealed-recipient.ts'
 
 /** A lease lasts this long after the last step of its run. */
