@@ -39,6 +39,7 @@ import { issuanceSchedules } from './issuance/issuances/jobs.ts'
 import { issuanceNames } from './issuance/issuances/origins.ts'
 import { issuanceRoutes } from './issuance/issuances/routes.ts'
 import { offerMailJobs, offerMailSchedules } from './issuance/mails/jobs.ts'
+import { metadataEndpoints } from './issuance/openid4vci/metadata/public-endpoints.ts'
 import { issuanceEndpoints } from './issuance/openid4vci/public-endpoints.ts'
 import { issuanceRetention } from './issuance/retention/jobs.ts'
 import { statusRestore } from './issuance/status/restore-status.ts'
@@ -146,6 +147,7 @@ export const endpoints: readonly Endpoint[] = [
   ...authorizationEndpoints,
   ...issuanceSessionPages,
   ...walletProviderEndpoints,
+  ...metadataEndpoints,
   ...issuanceEndpoints,
   ...verificationEndpoints,
   ...digitalCredentialEndpoints,

@@ -1,22 +1,19 @@
 import { imageTypes, qrAnswer } from '../../api/qr-image.ts'
 import { currentDpopNonce } from '../../authorization/access/check-dpop.ts'
 import { attestationChallenge } from '../../authorization/server/clients/check-attestation.ts'
-import { ServerMetadataReply, TokenReply } from '../../authorization/server/endpoint/reply-schemas.ts'
+import { TokenReply } from '../../authorization/server/endpoint/reply-schemas.ts'
 import { answerTokenRequest } from '../../authorization/server/endpoint/token-endpoint.ts'
 import { getTenant } from '../../directory/tenants/find-tenant.ts'
 import { Fault } from '../../fault.ts'
-import { preferredType } from '../../http/routes/accept.ts'
 import { type Endpoint, endpoint } from '../../http/routes/endpoint.ts'
 import { makeCNonce } from '../../protocols/openid4vci/c-nonce.ts'
 import { checkSentAttestation } from '../clients/check-sent-attestation.ts'
 import { codeFlowEndpoints } from '../code-flow/public-endpoints.ts'
 import { statusEndpoints } from '../status/public-endpoints.ts'
-import { publishType } from '../types/publish-type.ts'
 import { issueCredential } from './issue-credential.ts'
 import { issueDeferred } from './issue-deferred.ts'
 import { issuerInstance } from './issuer-instance.ts'
 import { nextNonce, readPresentedToken } from './present-token.ts'
-import { publishIssuerMetadata, publishServerMetadata } from './publish-metadata.ts'
 import { limitIssuanceRefusals, limitNonces, refundNonce } from './rate-limits.ts'
 import { recordNotification } from './record-notification.ts'
 import {
@@ -24,15 +21,12 @@ import {
   CredentialReply,
   CredentialRequestBody,
   DeferredRequestBody,
-  IssuerMetadataReply,
   NonceReply,
   NotificationBody,
   OfferReply,
   TokenForm,
-  TypeMetadataReply,
 } from './schemas.ts'
 import { offerQrText, serveOffer } from './serve-offer.ts'
-import { signIssuerMetadata } from './sign-metadata.ts'
 
 const tag = 'OpenID4VCI'
 const json = 'application/json'
@@ -44,51 +38,15 @@ const credentialReplies = {
   202: { description: 'Deferred: the credential is to be fetched with the `transaction_id`.', types: credentialTypes },
 }
 
-/** What pages of other origins may read. */
-const published = { method: 'GET', tag, accepts: 'none', crossOrigin: true } as const
-
-const issuerMetadata = endpoint({
-  ...published,
-  path: '/.well-known/openid-credential-issuer/issuers/{tenant}',
-  operationId: 'getIssuerMetadata',
-  replies: { 200: { types: { [json]: IssuerMetadataReply, [jwt]: null } } },
-  summary: 'Returns the credential issuer metadata of a tenant: JSON, or a signed JWT by Accept.',
-  handle: async ({ platform, params, headers }) => {
-    const tenant = await getTenant(platform, params.tenant)
-    // [VCI-M4] JSON also for clients that accept neither.
-    const type = preferredType(headers.accept, [json, jwt]) === jwt ? jwt : json
-    const publish = type === jwt ? signIssuerMetadata : publishIssuerMetadata
-    const { document, language } = await publish(platform, tenant, headers['accept-language'])
-    const own = { 'cache-control': 'no-cache', vary: 'accept, accept-language' }
-    return {
-      status: 200,
-      type,
-      body: document,
-      headers: language === null ? own : { ...own, 'content-language': language },
-    }
-  },
-})
-
-const serverMetadata = endpoint({
-  ...published,
-  path: '/.well-known/oauth-authorization-server/issuers/{tenant}',
-  operationId: 'getIssuerServerMetadata',
-  replies: { 200: { types: { 'application/json': ServerMetadataReply } } },
-  summary: 'Returns the authorization server metadata of a tenant.',
-  handle: async ({ platform, params }) => ({
-    status: 200,
-    type: json,
-    body: publishServerMetadata(platform, await getTenant(platform, params.tenant)),
-    headers: { 'cache-control': 'no-cache' },
-  }),
-})
-
 const offer = endpoint({
-  ...published,
+  method: 'GET',
   path: '/issuers/{tenant}/offers/{token}',
   operationId: 'getCredentialOffer',
   replies: { 200: { types: { 'application/json': OfferReply } } },
   summary: 'Returns a credential offer until it ends.',
+  tag,
+  accepts: 'none',
+  crossOrigin: true,
   handle: async ({ platform, params, ip }) => {
     const tenant = await getTenant(platform, params.tenant)
     const serve = () => serveOffer(platform, tenant, params.token)
@@ -237,25 +195,9 @@ const notification = endpoint({
   },
 })
 
-const typeMetadata = endpoint({
-  ...published,
-  path: '/issuers/{tenant}/vct/{code}',
-  operationId: 'getTypeMetadata',
-  replies: { 200: { types: { 'application/json': TypeMetadataReply } } },
-  summary: 'Returns the type metadata of the credentials of a template.',
-  tag: 'Trust',
-  handle: async ({ platform, params }) => ({
-    status: 200,
-    body: await publishType(platform, await getTenant(platform, params.tenant), params.code),
-    // [TM-5]
-    headers: { 'cache-control': 'public, max-age=300', 'x-content-type-options': 'nosniff' },
-  }),
-})
-
 /** The endpoints of a tenant as credential issuer, for wallets and verifiers. */
 export const issuanceEndpoints: readonly Endpoint[] = [
-  ...[issuerMetadata, serverMetadata, offer, offerQr, token, nonce, challenge],
-  ...[credential, deferredCredential, notification, typeMetadata],
+  ...[offer, offerQr, token, nonce, challenge, credential, deferredCredential, notification],
   ...codeFlowEndpoints(issuerInstance),
   ...statusEndpoints,
 ]

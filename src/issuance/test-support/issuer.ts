@@ -22,6 +22,7 @@ import { batchRoutes } from '../batches/routes.ts'
 import { deferralRoutes } from '../deferral/routes.ts'
 import { issuanceRoutes } from '../issuances/routes.ts'
 import type { WalletPort } from '../issuances/wallet-port.ts'
+import { metadataEndpoints } from '../openid4vci/metadata/public-endpoints.ts'
 import { issuanceEndpoints } from '../openid4vci/public-endpoints.ts'
 import { statusRoutes } from '../status/routes.ts'
 import { templateRoutes } from '../templates/routes.ts'
@@ -87,7 +88,7 @@ export async function anIssuer(
       ...[...signingRequestRoutes, ...certificateRoutes, ...templateRoutes],
       ...[...issuanceRoutes(noDeliveries), ...deferralRoutes, ...batchRoutes, ...statusRoutes],
     ],
-    endpoints: [...issuanceEndpoints, ...didEndpoints, ...revocationEndpoints, ...certificateEndpoints],
+    endpoints: [metadataEndpoints, issuanceEndpoints, didEndpoints, revocationEndpoints, certificateEndpoints].flat(),
     authenticate: async ({ headers: { authorization } }) => {
       const caller = callers.get(authorization?.replace('Bearer ', '') ?? '')
       if (caller === undefined) throw new Fault('token.invalid')

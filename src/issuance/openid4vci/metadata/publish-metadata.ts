@@ -1,33 +1,33 @@
-import { describeServer } from '../../authorization/server/endpoint/describe-server.ts'
-import { isHaip } from '../../directory/tenants/haip.ts'
-import type { Tenant } from '../../directory/tenants/tenant.ts'
-import { preferredLanguage } from '../../http/routes/accept.ts'
-import type { Platform } from '../../platform.ts'
+import { describeServer } from '../../../authorization/server/endpoint/describe-server.ts'
+import { isHaip } from '../../../directory/tenants/haip.ts'
+import type { Tenant } from '../../../directory/tenants/tenant.ts'
+import { preferredLanguage } from '../../../http/routes/accept.ts'
+import type { Platform } from '../../../platform.ts'
 import {
   buildIssuerMetadata,
   type ConfigurationInput,
   type Display,
-} from '../../protocols/openid4vci/build-metadata.ts'
-import { requiresClients } from '../clients/issuer-clients.ts'
-import { walletPolicyOf } from '../code-flow/wallet-policy.ts'
-import { catalogVersion } from '../templates/catalog-lease.ts'
+} from '../../../protocols/openid4vci/build-metadata.ts'
+import { requiresClients } from '../../clients/issuer-clients.ts'
+import { walletPolicyOf } from '../../code-flow/wallet-policy.ts'
+import { catalogVersion } from '../../templates/catalog-lease.ts'
 import {
   describeClaims,
   describeElements,
   type ElementDescription,
   type TemplateClaimDescription,
-} from '../templates/claim-descriptions.ts'
-import { credentialSigner } from '../templates/credential-signer.ts'
+} from '../../templates/claim-descriptions.ts'
+import { credentialSigner } from '../../templates/credential-signer.ts'
 import {
   attestationPolicyOf,
   type CredentialTemplate,
   renderingOf,
   type SdJwtDefinition,
   vctOf,
-} from '../templates/template.ts'
-import { listOffered } from '../templates/template-store.ts'
-import { issuerInstance } from './issuer-instance.ts'
-import { requestEncryptionKey, requiresEncryption } from './request-encryption.ts'
+} from '../../templates/template.ts'
+import { listOffered } from '../../templates/template-store.ts'
+import { issuerInstance } from '../issuer-instance.ts'
+import { requestEncryptionKey, requiresEncryption } from '../request-encryption.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'keys' | 'clock' | 'urls' | 'config' | 'memory'>
 type Alg = ConfigurationInput['signingAlgs'][number]

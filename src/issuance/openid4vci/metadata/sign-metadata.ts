@@ -1,10 +1,10 @@
-import { parseJsonObject } from '../../crypto/json.ts'
-import { signCompact } from '../../crypto/jws.ts'
-import type { Tenant } from '../../directory/tenants/tenant.ts'
-import type { Platform } from '../../platform.ts'
-import { toNumericDate } from '../../protocols/numeric-date.ts'
-import { tenantSigner } from '../../trust/did/tenant-signer.ts'
-import { credentialSigner } from '../templates/credential-signer.ts'
+import { parseJsonObject } from '../../../crypto/json.ts'
+import { signCompact } from '../../../crypto/jws.ts'
+import type { Tenant } from '../../../directory/tenants/tenant.ts'
+import type { Platform } from '../../../platform.ts'
+import { toNumericDate } from '../../../protocols/numeric-date.ts'
+import { tenantSigner } from '../../../trust/did/tenant-signer.ts'
+import { credentialSigner } from '../../templates/credential-signer.ts'
 import { type PublishedMetadata, publishIssuerMetadata } from './publish-metadata.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'keys' | 'clock' | 'urls' | 'config' | 'memory'>
