@@ -59,7 +59,7 @@ test('with Prefer: wait the answer comes when something changes', async () => {
     assert(reply.ms >= 650, `answered after ${reply.ms} ms, before anything changed`)
     assert.match(reply.headers.get('preference-applied') ?? '', /^wait=(20|30)$/)
   }
-  assert(performance.now() - before < 3000, `news took ${performance.now() - before} ms`)
+  assert(performance.now() - before < 15_000, `news took ${performance.now() - before} ms`)
 })
 
 test('a waiting verifier receives the answer of the holder', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { cpuTimer } from '../../../test/support/cpu-time.ts'
 import { type Filter, parseAttribute, parseFilter, parseTargetPath } from './filter.ts'
 
 /** A filter with explicit parentheses. */
@@ -106,9 +107,9 @@ test('a hostile filter of the full length is refused in linear time', () => {
     '['.repeat(4096),
     ' '.repeat(4096),
   ]) {
-    const started = performance.now()
+    const spent = cpuTimer()
     assert.throws(() => parseFilter(text), { code: 'scim.invalid_filter' })
-    assert.ok(performance.now() - started < 100)
+    assert.ok(spent() < 100)
   }
 })
 

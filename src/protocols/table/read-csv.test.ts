@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { cpuTimer } from '../../../test/support/cpu-time.ts'
 import { fc } from '../../../test/support/fast-check.ts'
 import { readCsv } from './read-csv.ts'
 
@@ -35,10 +36,10 @@ test('any text is read or refused, in time that grows with its length', () => {
       }
     }),
   )
-  const from = performance.now()
+  const spent = cpuTimer()
   readCsv(`a\n"${'""'.repeat(250_000)}"`, { rowsMax: 10 })
   readCsv(`a\n${'b\n'.repeat(1000)}${'\n'.repeat(500_000)}`, { rowsMax: 1000 })
   assert.throws(() => readCsv(`a${'\n'.repeat(1_000_000)}b"`, { rowsMax: 1000 }), { code: 'request.invalid' })
   assert.throws(() => readCsv(`a\n${'\nb'.repeat(250_000)}`, { rowsMax: 10 }), { code: 'request.invalid' })
-  assert(performance.now() - from < 1000)
+  assert(spent() < 1000)
 })
