@@ -1,7 +1,7 @@
 import pg from 'pg'
 
-/** People of the large tenant. */
-export const PEOPLE = 100_000
+/** One person has so many issuances of the large tenant. */
+const ISSUANCES_OF_ONE = 10
 /** Its credential templates. */
 export const TEMPLATES = 200
 /** Rows of each kind with which the calls of a page are counted, before there are very many. */
@@ -83,6 +83,11 @@ const figures = [
   }),
 ]
 
+/** Returns how many people a tenant with so many issuances has. */
+export function peopleBeside(issuances: number): number {
+  return Math.max(FEW, Math.floor(issuances / ISSUANCES_OF_ONE))
+}
+
 /** Adds ten rows of each kind to the tenant acme, which has the template `diploma`. @returns the id of an issuance */
 export async function fillLittle(url: string): Promise<string> {
   await fill(url, { from: 0, issuances: FEW, people: FEW, templates: FEW, newest: new Date() })
@@ -92,7 +97,7 @@ export async function fillLittle(url: string): Promise<string> {
 /** Adds all the other rows. @returns the id of an issuance in the middle */
 export async function fillMuch(url: string, issuances: number): Promise<string> {
   await run(url, figures)
-  await fill(url, { from: FEW, issuances, people: PEOPLE, templates: TEMPLATES, newest: new Date() })
+  await fill(url, { from: FEW, issuances, people: peopleBeside(issuances), templates: TEMPLATES, newest: new Date() })
   await query(url, 'vacuum (analyze)')
   return issuanceIn(url, issuances)
 }

@@ -6,7 +6,7 @@ import { API_CALLS_MAX } from '../test/support/page-budgets.ts'
 import { startPostgres } from '../test/support/postgres.ts'
 import { bootstrap } from '../test/support/server.ts'
 import { type CallRecord, openCallRecord } from './call-record.ts'
-import { fillLittle, fillMuch, PEOPLE, TEMPLATES } from './large-tenant-rows.ts'
+import { fillLittle, fillMuch, peopleBeside, TEMPLATES } from './large-tenant-rows.ts'
 import { failuresSoFar, rank, report } from './page-figures.ts'
 import { read } from './page-server.ts'
 import { backendOf, signIn } from './page-world.ts'
@@ -83,7 +83,7 @@ export async function benchLargeTenant(issuances: number): Promise<boolean> {
     const from = performance.now()
     const issuance = await fillMuch(postgres.url, issuances)
     console.log(
-      `${cpus()[0]?.model}, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)}: ${issuances} issuances, ${PEOPLE} people, ${TEMPLATES} templates, filled in ${((performance.now() - from) / 1000).toFixed(0)} s`,
+      `${cpus()[0]?.model}, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)}: ${issuances} issuances, ${peopleBeside(issuances)} people, ${TEMPLATES} templates, filled in ${((performance.now() - from) / 1000).toFixed(0)} s`,
     )
     for (const path of paths) await timePage(pageAt(path, issuance), few.get(path) ?? 0, server.url)
     console.log(`load at the end ${loadavg()[0]?.toFixed(1)}; ${failuresSoFar()} over budget by more than a quarter`)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dateFormat, numberFormat } from './formats.ts'
+import { dateFormat, numberFormat, timeZones } from './formats.ts'
 
 const noon = new Date('2026-05-01T12:00:00Z')
 
@@ -19,4 +19,12 @@ test('at most 200 are kept, whatever time zones organisations choose', () => {
   const zone = (n: number) => `+${String(Math.floor(n / 60)).padStart(2, '0')}:${String(n % 60).padStart(2, '0')}`
   for (let n = 1; n <= 200; n += 1) dateFormat('en', { timeZone: zone(n) })
   assert.notEqual(dateFormat('en', { timeZone: '+00:00' }), first)
+})
+
+test('each time zone is listed once, and a formatter knows it', () => {
+  const zones = timeZones()
+  assert.equal(zones[0], 'UTC')
+  assert.equal(new Set(zones).size, zones.length)
+  assert(zones.includes('Africa/Johannesburg'))
+  for (const timeZone of zones) assert.equal(dateFormat('en', { timeZone }).resolvedOptions().timeZone, timeZone)
 })

@@ -39,3 +39,11 @@ export const relativeTimeFormat = kept(
 export const displayNames = kept(
   (language, options: Intl.DisplayNamesOptions) => new Intl.DisplayNames(language, options),
 )
+
+let zones: readonly string[] | null = null
+
+/** Returns the names of the time zones that formatters know, UTC first. They are collected once a process. */
+export function timeZones(): readonly string[] {
+  zones ??= [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])]
+  return zones
+}
