@@ -1,5 +1,5 @@
 // What does the main job cost, on PostgreSQL and on the embedded database? Run: npm run bench
-// Options: --seconds 5 (a line), --on postgresql, --what issuance; --what pages, --what phone, --what large-tenant: the pages alone
+// Options: --seconds 5 (a line), --on postgresql, --what issuance; --what pages, page-costs, phone or large-tenant: the pages alone
 // Two servers on one PostgreSQL serve the requests in turn, so that the caches of one process help little; the embedded database has one.
 // Servers, client and PostgreSQL are processes of their own. The servers have everything on: authentication, validation, audit, sealing, logs.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { printBudgets } from './budgets.ts'
 import { cryptoFloorMs, flooredLoads, startFloorBeside } from './crypto-floor.ts'
 import { benchLargeTenant } from './large-tenant.ts'
 import { countersOf, type Figures, measure, openClient } from './measure.ts'
-import { benchPages, benchPhonePages } from './pages.ts'
+import { benchPageCosts, benchPages, benchPhonePages } from './pages.ts'
 import { bootstrap } from './party.ts'
 import { openPostgresFigures, type PostgresFigures } from './postgres-figures.ts'
 import { questions } from './questions.ts'
@@ -32,7 +32,7 @@ const seconds = Number(values.seconds)
 if (!(seconds > 0)) throw new Error('--seconds must be a number above 0')
 
 /** The pages have a bench of their own. */
-const isPages = ['pages', 'phone', 'large-tenant'].includes(values.what ?? '')
+const isPages = ['pages', 'page-costs', 'phone', 'large-tenant'].includes(values.what ?? '')
 
 console.log(`${cpus()[0]?.model}, ${cpus().length} cores, Node ${process.version}, ${seconds} s a line`)
 if (!isPages && values.on !== 'embedded') {
@@ -47,6 +47,7 @@ if (!isPages && values.on !== 'embedded') {
 }
 if (!isPages && values.on !== 'postgresql') await benchOn('embedded', {}, null)
 if (values.what === 'pages' && !(await benchPages())) process.exitCode = 1
+if (values.what === 'page-costs' && !(await benchPageCosts())) process.exitCode = 1
 if (values.what === 'phone' && !(await benchPhonePages())) process.exitCode = 1
 if (values.what === 'large-tenant' && !(await benchLargeTenant(Number(values.issuances)))) process.exitCode = 1
 console.log(

@@ -1,4 +1,4 @@
-import { assets, type BrowserModule, type Surface } from './assets.ts'
+import { asset, type BrowserModule, type Surface } from './assets.ts'
 import { Html, html } from './html.ts'
 import { type Language, languages, pageTexts } from './language.ts'
 
@@ -46,13 +46,12 @@ const mark = html`<svg class="mark" viewBox="0 0 32 20" width="32" height="20" a
 /** Returns the complete document as text. */
 export function document(page: Page, { language, nonce, here }: DocumentFrame): string {
   const texts = pageTexts[language]
-  const { style, script } = assets()
   const title = `${page.hasErrors ? `${texts.errorInTitle}: ` : ''}${page.title} · ${page.organisation ?? 'Chirograph'}`
   return html`<!doctype html>
 <html lang="${language}"><head><meta charset="utf-8"><title>${title}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="referrer" content="same-origin">
-<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,"><link rel="stylesheet" href="${style[page.shell?.surface ?? 'pages']}">
-${(page.modules ?? []).map((name) => html`<script type="module" src="${script[name]}"></script>`)}${page.reloadSeconds !== undefined && html`<noscript><meta http-equiv="refresh" content="${page.reloadSeconds}"></noscript>`}${page.shell?.surface === 'holder' && html`<link rel="manifest" href="/me/manifest.webmanifest"><meta name="theme-color" content="#1f4e79">`}${styleElement(page.style, nonce)}</head>
+<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,"><link rel="stylesheet" href="${asset(`${page.shell?.surface ?? 'pages'}.css`).path}">
+${(page.modules ?? []).map((name) => html`<script type="module" src="${asset(`${name}.js`).path}"></script>`)}${page.reloadSeconds !== undefined && html`<noscript><meta http-equiv="refresh" content="${page.reloadSeconds}"></noscript>`}${page.shell?.surface === 'holder' && html`<link rel="manifest" href="/me/manifest.webmanifest"><meta name="theme-color" content="#1f4e79">`}${styleElement(page.style, nonce)}</head>
 <body${page.shell !== undefined && html` class="${page.shell.surface}"`}><a class="skip" href="#main">${texts.skip}</a>
 ${page.shell === undefined ? plain(page) : shelled(page, page.shell)}
 <footer><nav class="bar" aria-label="${texts.languages}">${choices(language, here)}</nav></footer></body></html>

@@ -1,14 +1,15 @@
+import { dateFormat, numberFormat } from '../memory/formats.ts'
 import { type Html, html } from './html.ts'
 import type { Language } from './language.ts'
 
 /** Returns a moment as date and time in UTC, with the moment for machines. */
 export function moment(text: string, language: Language): Html {
-  return timed(text, new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' }))
+  return timed(text, dateFormat(language, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' }))
 }
 
 /** Returns a whole number with the separators of the language. */
 export function figure(value: number, language: Language): string {
-  return new Intl.NumberFormat(language).format(value)
+  return numberFormat(language, {}).format(value)
 }
 
 function timed(text: string, format: Intl.DateTimeFormat): Html {

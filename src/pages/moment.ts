@@ -1,3 +1,4 @@
+import { numberFormat, relativeTimeFormat } from '../memory/formats.ts'
 import { type Html, html } from './html.ts'
 import type { Language } from './language.ts'
 
@@ -17,12 +18,12 @@ const units = [
 export function ago(moment: Date, now: Date, language: Language, say: (when: string) => string): Html {
   const seconds = Math.max(0, (now.getTime() - moment.getTime()) / 1000)
   const [unit, length] = units.find(([, one]) => seconds >= one) ?? ['second', 60]
-  const text = new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(-Math.floor(seconds / length), unit)
+  const text = relativeTimeFormat(language, { numeric: 'auto' }).format(-Math.floor(seconds / length), unit)
   return html`<time datetime="${moment.toISOString()}">${say(text)}</time>`
 }
 
 /** Returns a length of time in words, e.g. "2 minutes"; above a minute rounded up to minutes. */
 export function duration(seconds: number, language: Language): string {
   const [count, unit] = seconds < 60 ? [Math.ceil(seconds), 'second'] : [Math.ceil(seconds / 60), 'minute']
-  return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(count)
+  return numberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(count)
 }

@@ -242,7 +242,24 @@ test('style and modules have immutable addresses, compressed where the browser t
     assert.equal(plain.headers.get('content-encoding'), null)
     assert.equal(await plain.text(), await response.text())
   }
-  assert.equal((await fetch(`${origin}/assets/pages-0000.css`)).status, 404)
+})
+
+test('no other name than those that pages have is an asset', async () => {
+  const page = await (await fetch(`${origin}/try`)).text()
+  const [, path = ''] = /href="(\/assets\/[^"]+)"/.exec(page) ?? []
+  const digest = path.slice('/assets/pages-'.length, -'.css'.length)
+  const other = digest.startsWith('A') ? `B${digest.slice(1)}` : `A${digest.slice(1)}`
+  assert.equal((await fetch(`${origin}/assets/pages-${digest}.css`)).status, 200)
+  for (const name of [
+    `pages-${other}.css`,
+    'pages.css',
+    'pages-0000.css',
+    `pages-${digest}.js`,
+    `holder-${digest}.css`,
+  ])
+    assert.equal((await fetch(`${origin}/assets/${name}`)).status, 404, name)
+  for (const name of ['constructor', '__proto__', `toString-${digest}.css`, '..%2Fassets.ts'])
+    assert.equal((await fetch(`${origin}/assets/${name}`)).status, 404, name)
 })
 
 test('a form above 64 KiB is refused by a page', async () => {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { randomToken } from '../crypto/random.ts'
 import { type Endpoint, type EndpointContext, type EndpointResponse, endpoint } from '../http/routes/endpoint.ts'
-import { assets } from '../pages/assets.ts'
+import { asset, coded } from '../pages/assets.ts'
 import { checkOrigin } from '../pages/csrf.ts'
 import { renderFault } from '../pages/fault-page.ts'
 import { type Html, html } from '../pages/html.ts'
@@ -151,16 +151,11 @@ const script = endpoint({
   tag: 'Verification pages',
   accepts: 'none',
   crossOrigin: true,
-  handle: ({ headers }) => {
-    const found = assets().byName.get(assets().script.embed.slice('/assets/'.length))
-    const own = {
-      ...{ 'cache-control': 'public, max-age=300', 'cross-origin-resource-policy': 'cross-origin' },
-      vary: 'accept-encoding',
-    }
-    const type = 'text/javascript; charset=utf-8'
-    const takesBrotli = /\bbr\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(String(headers['accept-encoding'] ?? ''))
-    if (!takesBrotli) return { status: 200, type, body: found?.text ?? '', headers: own }
-    return { status: 200, type, body: found?.brotli ?? '', headers: { ...own, 'content-encoding': 'br' } }
+  handle: async ({ headers }) => {
+    const found = asset('embed.js')
+    const own = { 'cache-control': 'public, max-age=300', 'cross-origin-resource-policy': 'cross-origin' }
+    const { body, headers: ofCoding } = await coded(found, headers['accept-encoding'])
+    return { status: 200, type: found.type, body, headers: { ...own, ...ofCoding } }
   },
 })
 

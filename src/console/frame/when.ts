@@ -1,3 +1,4 @@
+import { dateFormat } from '../../memory/formats.ts'
 import { type Html, html } from '../../pages/html.ts'
 import type { SignedInContext } from '../../pages/session/signed-in-endpoint.ts'
 
@@ -5,13 +6,13 @@ import type { SignedInContext } from '../../pages/session/signed-in-endpoint.ts'
 export function when({ me, language }: Pick<SignedInContext, 'me' | 'language'>, text: string): Html {
   const parts = { year: 'numeric', month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' } as const
   const { timeZone } = me.organisation
-  const format = new Intl.DateTimeFormat(language, { ...parts, timeZone, timeZoneName: 'short' })
+  const format = dateFormat(language, { ...parts, timeZone, timeZoneName: 'short' })
   return html`<time datetime="${text}">${format.format(new Date(text))}</time>`
 }
 
 /** Returns the day of a moment in the time zone of the organisation. */
 export function day({ me, language }: Pick<SignedInContext, 'me' | 'language'>, text: string): Html {
   const { timeZone } = me.organisation
-  const format = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone })
+  const format = dateFormat(language, { dateStyle: 'medium', timeZone })
   return html`<time datetime="${text}">${format.format(new Date(text))}</time>`
 }

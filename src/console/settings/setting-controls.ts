@@ -1,3 +1,4 @@
+import { timeZones } from '../../memory/formats.ts'
 import { checkbox, checkboxes, select, textArea } from '../../pages/controls.ts'
 import { field } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
@@ -55,7 +56,7 @@ function choicesOf({ language }: Pick<Frame, 'language'>, { name, kind }: Settin
   const t = settingTexts[language]
   if (kind === 'languages') return languageOrders().map(([value, text]) => ({ value, text }))
   if (kind === 'zone') {
-    const zones = new Set(['UTC', ...Intl.supportedValuesOf('timeZone'), ...(now === '' ? [] : [now])])
+    const zones = new Set([...timeZones(), ...(now === '' ? [] : [now])])
     return [...zones].map((value) => ({ value, text: value.replaceAll('_', ' ') }))
   }
   if (kind === 'time') {

@@ -1,5 +1,6 @@
 import { parseJson } from '../../crypto/json.ts'
 import type { Fields } from '../../http/routes/endpoint.ts'
+import { numberFormat } from '../../memory/formats.ts'
 import { type Language, languages } from '../../pages/language.ts'
 import { typed } from '../../pages/once.ts'
 import { typedAll } from '../frame/form-values.ts'
@@ -132,7 +133,7 @@ export function timeText(seconds: number, language: Language, t: SettingTexts): 
   if (seconds === 0) return t.notKept
   const units = [['day', DAY] as const, ['hour', HOUR] as const, ['minute', 60] as const, ['second', 1] as const]
   const [unit, length] = units.find(([, one]) => seconds % one === 0) ?? ['second', 1]
-  return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(seconds / length)
+  return numberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(seconds / length)
 }
 
 /** Returns the orders of languages to choose from, each with the names of its languages. */

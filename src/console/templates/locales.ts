@@ -1,3 +1,4 @@
+import { displayNames } from '../../memory/formats.ts'
 import type { Choice } from '../../pages/controls.ts'
 import type { Language } from '../../pages/language.ts'
 
@@ -17,7 +18,7 @@ export function localeChoices(now: string, language: Language): readonly Choice[
 /** Returns what a language is called; its tag if that is unknown or malformed. */
 export function localeName(locale: string, language: Language): string {
   try {
-    return new Intl.DisplayNames(language, { type: 'language' }).of(locale) ?? locale
+    return displayNames(language, { type: 'language' }).of(locale) ?? locale
   } catch {
     return locale
   }

@@ -1,5 +1,5 @@
 import { type Endpoint, endpoint } from '../../http/routes/endpoint.ts'
-import { assets } from '../../pages/assets.ts'
+import { asset } from '../../pages/assets.ts'
 import { html } from '../../pages/html.ts'
 import { pageEndpoint } from '../../pages/page-endpoint.ts'
 import { message } from '../../pages/parts.ts'
@@ -46,8 +46,8 @@ return open?open.navigate('/me').then((one)=>(one??open).focus()):clients.openWi
  * what it holds, so that an old one is deleted.
  */
 function worker(): string {
-  const { style, script } = assets()
-  const kept = [OFFLINE, style.pages, style.holder, script['install-app'], ICON]
+  const files = (['pages.css', 'holder.css', 'install-app.js'] as const).map((one) => asset(one).path)
+  const kept = [OFFLINE, ...files, ICON]
   const name = `chirograph ${kept.join(' ')}`
   return `${PUSH_SCRIPT}const NAME=${JSON.stringify(name)},KEPT=${JSON.stringify(kept)}
 addEventListener('install',(event)=>event.waitUntil(caches.open(NAME).then((store)=>store.addAll(KEPT)).then(()=>skipWaiting())))

@@ -1,3 +1,4 @@
+import { dateFormat } from '../../memory/formats.ts'
 import { type Html, html } from '../../pages/html.ts'
 import type { Language } from '../../pages/language.ts'
 import { coloursOf } from '../../pages/look/credential-card.ts'
@@ -87,11 +88,11 @@ export function issuerName({ issuer }: Pick<Display, 'issuer'>): string {
 
 /** Returns a date in words, with the moment for machines. */
 export function day(text: string, language: Language): Html {
-  const shown = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(text))
+  const shown = dateFormat(language, { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(text))
   return html`<time datetime="${text}">${shown}</time>`
 }
 
 /** As {@link day}, without the moment for machines. */
 export function dayText(text: string, language: Language): string {
-  return new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(text))
+  return dateFormat(language, { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(text))
 }

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, readOwnJson } from '../../crypto/json.ts'
+import { dateFormat } from '../../memory/formats.ts'
 import type { Language } from '../../pages/language.ts'
 import { foreignText } from '../../protocols/foreign-text.ts'
 import type { Display } from './api-types.ts'
@@ -51,7 +52,7 @@ export function valueText(value: Json, language: Language, texts: ValueTexts): s
       timeZone: 'UTC',
       ...(MOMENT.test(value) && { timeStyle: 'short' as const }),
     } as const
-    if (!Number.isNaN(at.getTime())) return new Intl.DateTimeFormat(language, style).format(at)
+    if (!Number.isNaN(at.getTime())) return dateFormat(language, style).format(at)
   }
   if (value.length > 1000 && !/\s/.test(value)) return texts.data(value.length)
   return foreignText(value, VALUE_CHARS) ?? '–'

@@ -1,6 +1,6 @@
 import { sha256Base64url } from '../../crypto/digest.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
-import { assets } from '../../pages/assets.ts'
+import { asset } from '../../pages/assets.ts'
 import { hidden, textArea } from '../../pages/controls.ts'
 import { form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
@@ -202,7 +202,7 @@ const scan = formScreen({
 
 function scanPage(frame: Frame): Screen {
   const t = offerTexts[frame.language]
-  const element = html`<scan-code decoder="${assets().decoder}" refused="${t.refused}" absent="${t.absent}" nothing="${t.none}" looking="${t.looking}">
+  const element = html`<scan-code decoder="${asset('jsqr.js').path}" refused="${t.refused}" absent="${t.absent}" nothing="${t.none}" looking="${t.looking}">
 <button type="button" class="button main">${t.camera}</button><video muted playsinline aria-hidden="true"></video><p role="status"></p>
 <div class="field"><label for="picture">${t.picture}</label><input id="picture" type="file" accept="image/*"></div></scan-code>`
   const paste = { name: 'u', label: t.paste, hint: t.pasteHint, value: typed(frame.fields, 'u'), lengthMax: 65_536 }

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { getTenant } from '../../directory/tenants/find-tenant.ts'
 import { type Endpoint, endpoint } from '../../http/routes/endpoint.ts'
-import { assets } from '../../pages/assets.ts'
+import { asset } from '../../pages/assets.ts'
 import { limitVerifierRefusals } from '../requests/rate-limits.ts'
 import { ResponseReply } from '../responses/public-endpoints.ts'
 import { acceptBrowserAnswer } from './accept-browser-answer.ts'
@@ -74,9 +74,9 @@ const getScript = endpoint({
   accepts: 'none',
   crossOrigin: true,
   handle: () => {
-    const found = assets().byName.get(assets().script['request-credential'].slice('/assets/'.length))
+    const { type, text } = asset('request-credential.js')
     const headers = { 'cache-control': 'public, max-age=300', 'cross-origin-resource-policy': 'cross-origin' }
-    return { status: 200, type: 'text/javascript; charset=utf-8', body: found?.text ?? '', headers }
+    return { status: 200, type, body: text, headers }
   },
 })
 
