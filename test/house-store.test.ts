@@ -92,3 +92,19 @@ test('the wall stands around every table that has a tenant', () => {
     [],
   )
 })
+
+test('a table refers to a distributed one by add_reference, since the first schema that can be distributed', () => {
+  const copied = new Set(['tenant', 'client', 'client_secret', 'identity_provider'])
+  const direct = migrations.filter(({ statements }) =>
+    [...statements.replace(/'(?:[^']|'')*'/g, '').matchAll(/\breferences (\w+)/g)].some(
+      ([, target = '']) => !copied.has(target),
+    ),
+  )
+  const numbers = direct.map(({ name }) => Number(name.slice(0, 4)))
+  // Before it no database was distributed.
+  assert(numbers.length > 10)
+  assert.deepEqual(
+    numbers.filter((number) => number > 54),
+    [],
+  )
+})

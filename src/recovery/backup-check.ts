@@ -1,6 +1,7 @@
 import { access, constants, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { s3Location } from '../config/s3-account.ts'
+import { readOwnJson } from '../crypto/json.ts'
 import type { Platform } from '../platform.ts'
 import { sql } from '../store/store.ts'
 import { openObjectStore } from './bucket.ts'
@@ -23,13 +24,17 @@ type ServerFacts = {
 const MARK_AGE_MAX_MS = 60_000
 
 // A dump as the owner of the tables fails under forced row security, so it needs an account with BYPASSRLS.
-const findFacts = sql(
-  'recovery.find_backup_facts',
-  `select current_setting('archive_mode') <> 'off' as archives,
+const FACTS = `select current_setting('archive_mode') <> 'off' as archives,
      coalesce((select last_failed_time > coalesce(last_archived_time, '-infinity') from pg_stat_archiver), false) as "archiveFailed",
      coalesce((select last_archived_time is not null from pg_stat_archiver), false) as "isArchived",
      current_setting('data_checksums') = 'on' as checksums, current_setting('synchronous_commit') as synchronous,
-     array(select rolname::text from pg_roles where rolbypassrls and rolcanlogin and not rolsuper order by rolname) as accounts`,
+     array(select rolname::text from pg_roles where rolbypassrls and rolcanlogin and not rolsuper order by rolname) as accounts`
+const findFacts = sql('recovery.find_backup_facts', FACTS)
+// A node answers with one value.
+const findFactsOfNodes = sql(
+  'recovery.find_backup_facts_of_nodes',
+  `select n.nodename || ':' || n.nodeport as node, r.success as "isFound", r.result
+   from run_command_on_all_nodes($1) r join pg_dist_node n on n.nodeid = r.nodeid order by n.groupid`,
 )
 
 /** Returns what a deployment needs so that its backups can be trusted, and whether it has it. Changes nothing. */
@@ -41,8 +46,23 @@ export async function checkBackup(needs: Needs): Promise<readonly BackupItem[]> 
       ...outside,
       item('PostgreSQL', false, 'The embedded database is copied with its folder, while the server is stopped.'),
     ]
+  if ((await store.distribution()).kind === 'distributed') return [...outside, ...(await nodeItems(store))]
   const [facts] = await store.across('what a backup needs', (tx) => tx.rows<ServerFacts>(findFacts))
   return facts === undefined ? outside : [...outside, ...serverItems(facts)]
+}
+
+type NodeRow = { readonly node: string; readonly isFound: boolean; readonly result: string }
+
+/** Each node is backed up by itself. */
+async function nodeItems(store: Needs['store']): Promise<BackupItem[]> {
+  const command = `select to_json(facts)::text from (${FACTS}) facts`
+  const rows = await store.across('what a backup of each node needs', (tx) =>
+    tx.rows<NodeRow>(findFactsOfNodes, [command]),
+  )
+  return rows.flatMap(({ node, isFound, result }) => {
+    if (!isFound) return [item(node, false, `The node does not answer: ${result}`)]
+    return serverItems(readOwnJson(result) as ServerFacts).map((one) => ({ ...one, item: `${one.item} of ${node}` }))
+  })
 }
 
 function serverItems({

@@ -17,7 +17,8 @@ import { refusedStatements } from '../support/trial-values.ts'
 
 const skip = hasCitus() ? false : 'Citus is not installed for the PostgreSQL of this machine'
 /** Of the owner of the tables alone. */
-const OF_OWNER = /^store\.(insert_migration|insert_remainder|list_remainder|list_undistributed_functions)$/
+const OF_OWNER =
+  /^store\.(insert_migration|insert_remainder|list_remainder|list_triggers|list_undistributed_functions)$/
 
 let cluster: CitusCluster
 let chirograph: Deployment

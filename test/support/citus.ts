@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -23,6 +24,9 @@ const SETTINGS = [
   'citus.shard_count=2',
 ]
 
+/** A list of plugins that newer minor releases of PostgreSQL have; Citus splits shards by a plugin of its own. */
+const PLUGINS = 'output_plugin_libraries'
+
 /** Whether Citus is installed for the PostgreSQL that tests start. */
 export function hasCitus(): boolean {
   const bin = findPostgres()
@@ -34,7 +38,9 @@ export function hasCitus(): boolean {
 /** Starts a cluster. @throws Error where Citus is not installed */
 export async function startCitus(): Promise<CitusCluster> {
   if (!hasCitus()) throw new Error('Citus is not installed for the PostgreSQL that was found')
-  const servers = await Promise.all([1, 2, 3].map(() => startPostgres({ settings: SETTINGS })))
+  const known = spawnSync(join(findPostgres() ?? '', 'postgres'), ['--describe-config'], { encoding: 'utf8' }).stdout
+  const settings = [...SETTINGS, ...(known.includes(PLUGINS) ? [`${PLUGINS}=pgoutput, test_decoding, citus`] : [])]
+  const servers = await Promise.all([1, 2, 3].map(() => startPostgres({ settings })))
   try {
     await connectNodes(servers)
   } catch (error) {

@@ -10,8 +10,10 @@
  */
 const XMIN = 'pg_snapshot_xmin(pg_current_snapshot())'
 
-/** SQL for the era of the row `s` of `tenant_event_state`, which may be missing. */
-const ERA = 'coalesce(s.era + (s.node <> event_node())::int, 1)'
+/** SQL: the tenant of the row `s` of `tenant_event_state` has recorded nothing on this node since it was moved here. */
+const MOVED = 's.node <> event_node()'
+/** SQL for the era of the row `s`, which may be missing. */
+const ERA = `coalesce(s.era + (${MOVED})::int, 1)`
 
 /** SQL condition on `audit_entry a` in a statement of the tenant $1: no open transaction can still record an event before this one. */
 export const SETTLED = `(a.era, a.xact) < ((select coalesce(max(${ERA}), 1) from tenant_event_state s where s.tenant_id = $1), ${XMIN})`
@@ -19,8 +21,12 @@ export const SETTLED = `(a.era, a.xact) < ((select coalesce(max(${ERA}), 1) from
 /** As {@link SETTLED}, in a statement across tenants that joins the state of the tenant of `a` as `s`. */
 export const SETTLED_OF_STATE = `(a.era, a.xact) < (${ERA}, ${XMIN})`
 
-/** SQL for a row of one tenant, $1: `era` and `xact` up to which the order is settled, and the snapshot that says so, as text. */
-export const SETTLED_POSITION = `select coalesce(max(${ERA}), 1) as era, ${XMIN}::text as xact, pg_current_snapshot()::text as snapshot
+/**
+ * SQL for a row of one tenant, $1: `era` and `xact` up to which the order is settled, the snapshot that says so, as text, and whether the tenant was
+ * moved and has recorded nothing where it is now.
+ */
+export const SETTLED_POSITION = `select coalesce(max(${ERA}), 1) as era, ${XMIN} as xact, pg_current_snapshot()::text as snapshot,
+     coalesce(bool_or(${MOVED}), false) as moved
    from tenant_event_state s where s.tenant_id = $1`
 
 /** SQL condition on `audit_entry a` whose state is joined as `s`: its node has not assigned this transaction id, so it was recorded elsewhere. */

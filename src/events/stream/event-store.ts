@@ -29,8 +29,18 @@ const findPlace = sql(
   'events.find_position',
   `select era, xact::text as xact, id from audit_entry where tenant_id = $1 and id = $2 and event_type is not null`,
 )
-// Events that are visible in this snapshot come before it; those that commit later come after it, whatever their position.
-const present = sql('events.current_position', SETTLED_POSITION)
+// Events that are visible in the snapshot come before it; those that commit later come after it, whatever their position. While a tenant that was
+// moved has recorded nothing where it is now, all its events are settled and the newest is the position: what this node assigns decides nothing yet.
+const present = sql(
+  'events.current_position',
+  `select case when now.moved then coalesce(last.era, ${START.era}) else now.era end as era,
+     case when now.moved then coalesce(last.xact, '${START.xact}'::xid8) else now.xact end::text as xact,
+     case when now.moved then coalesce(last.id, '${START.id}'::uuid) else '${START.id}'::uuid end as id,
+     case when not now.moved then now.snapshot end as seen
+   from (${SETTLED_POSITION}) now left join lateral (
+     select a.era, a.xact, a.id from audit_entry a where a.tenant_id = $1 and a.event_type is not null and now.moved
+     order by ${ORDER.down} limit 1) last on true`,
+)
 const getOne = sql(
   'events.find_event',
   `select ${COLUMNS} from audit_entry a where tenant_id = $1 and id = $2 and event_type is not null`,
@@ -57,7 +67,8 @@ function listStatement(direction: Direction, type: TypeFilter, by: 'subject' | '
     ...(direction === 'up' ? [SETTLED] : []),
     typeCondition[type],
     by === 'subject' ? 'a.subject_id = $7' : '$7::text is null',
-    '($8::pg_snapshot is null or not pg_visible_in_snapshot(a.xact, $8))',
+    // A snapshot says nothing of the transactions of a later era, which another node may have assigned.
+    '($8::pg_snapshot is null or a.era > $2::int or not pg_visible_in_snapshot(a.xact, $8))',
     '($9::timestamptz is null or a.at >= $9) and ($10::timestamptz is null or a.at < $10)',
     // The id and the time of an event differ by at most a second.
     '($11::uuid is null or a.id >= $11) and ($12::uuid is null or a.id < $12)',
@@ -89,7 +100,7 @@ const lists = { up: listsIn('up'), down: listsIn('down') }
  * Lists events after a position, or before it when descending. Ascending reads end where the order is settled, so that a reader that
  * continues from the last event misses none.
  *
- * @param seen A snapshot, as {@link currentPosition} returns it: events that are visible in it are left out.
+ * @param seen A snapshot, as {@link currentPosition} returns it: events of the era of `from` that are visible in it are left out.
  */
 export async function listEventRows(
   tx: TenantTx,
@@ -131,11 +142,12 @@ export async function findEventPosition(tx: TenantTx, id: string): Promise<Posit
   return (await tx.rows<Position>(findPlace, [tx.tenantId, id]))[0] ?? null
 }
 
-/** Returns where a reader of future events starts: from `from`, leaving out events that are visible in `seen`. */
-export async function currentPosition(tx: TenantTx): Promise<{ from: Position; seen: string }> {
-  const [row] = await tx.rows<{ era: number; xact: string; snapshot: string }>(present, [tx.tenantId])
+/** Returns where a reader of future events starts: from `from`, leaving out events of its era that are visible in `seen`. */
+export async function currentPosition(tx: TenantTx): Promise<{ from: Position; seen: string | null }> {
+  const [row] = await tx.rows<Position & { seen: string | null }>(present, [tx.tenantId])
   if (row === undefined) throw new Error('the settled position was not returned')
-  return { from: { era: row.era, xact: row.xact, id: START.id }, seen: row.snapshot }
+  const { seen, ...from } = row
+  return { from, seen }
 }
 
 /** Returns one event, whether its position is settled or not. */

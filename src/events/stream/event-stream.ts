@@ -158,6 +158,8 @@ class EventStream extends Readable {
     const rows = await this.#needs.store.single(this.#tenantId, (tx) => listEventRows(tx, ask, this.#filter))
     const last = rows.at(-1)
     if (last === undefined) return
+    // The snapshot is of the era of the start.
+    if (last.era !== this.#from.era) this.#seen = null
     this.#from = last
     this.#mayBeMore ||= rows.length === EVENTS_PER_READ
     this.#isDemanded = this.push(rows.map(frameOf).join(''))

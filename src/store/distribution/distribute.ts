@@ -2,8 +2,11 @@ import type { Engine, RunStatement } from '../engine.ts'
 import { type DistributionReport, type Placement, sql } from '../store.ts'
 import { LEAVE_PLACE_TO_NODES, STAMP_ON_NODES, TRIGGERS } from './event-place.ts'
 import { type DistributionState, distributionState, type PlacedTable } from './layout.ts'
+import { prepareNodes } from './prepare-nodes.ts'
 
 type Key = { readonly table: string; readonly target: string; readonly name: string; readonly definition: string }
+
+type Trigger = { readonly table: string; readonly name: string; readonly definition: string }
 
 const listKeys = sql(
   'store.list_foreign_keys',
@@ -15,6 +18,12 @@ const listViewGrants = sql(
   `select format('grant %s on %I to %I', lower(a.privilege_type), c.relname, r.rolname) as statement
      from pg_class c, aclexplode(c.relacl) a join pg_roles r on r.oid = a.grantee
      where c.relkind = 'v' and c.relnamespace = 'public'::regnamespace and a.grantee <> c.relowner order by 1`,
+)
+/** They would run for each row that is copied to a node, whose functions are not all there yet, for rows that are copied themselves. */
+const listTriggers = sql(
+  'store.list_triggers',
+  `select tgrelid::regclass::text as table, tgname as name, pg_get_triggerdef(oid) as definition
+     from pg_trigger where not tgisinternal and tgparentid = 0 and tgrelid = any($1::text[]::regclass[]) order by 1, 2`,
 )
 const insertRemainder = sql(
   'store.insert_remainder',
@@ -36,23 +45,17 @@ const listFunctions = sql(
      and not exists (select from pg_dist_object o where o.classid = 'pg_proc'::regclass and o.objid = p.oid) order by 1`,
 )
 
+/** One process at a time. */
+const LOCK = 'select pg_advisory_xact_lock(7221844)'
+
 const listStamped = sql(
   'store.list_stamped_tables',
   `select tgrelid::regclass::text as table from pg_trigger where tgname = 'event_place' and tgparentid = 0`,
 )
 
-/** One process at a time; the tables may have triggers, whose functions reach rows of the same tenant alone. */
-const PREPARE = [
-  // A SET that is passed on takes the text with it in which it was sent.
-  'set local citus.propagate_set_commands = none',
-  'select pg_advisory_xact_lock(7221844)',
-  'set local citus.enable_unsafe_triggers = on',
-  'set local citus.multi_shard_modify_mode = sequential',
-  'set local client_min_messages = warning',
-]
-
 async function prepare(script: (text: string) => Promise<void>): Promise<void> {
-  for (const statement of PREPARE) await script(statement)
+  await prepareNodes(script)
+  await script(LOCK)
 }
 
 /**
@@ -92,7 +95,7 @@ function refuseUnready(state: DistributionState | null): DistributionState {
   return state
 }
 
-/** Drops the foreign keys of tables to be placed, and writes down what is to be put back. @returns those that are not */
+/** Drops the foreign keys and triggers of tables to be placed, and writes down what is to be put back. @returns the keys that are not */
 async function detach(
   engine: Engine,
   tables: readonly PlacedTable[],
@@ -111,13 +114,17 @@ async function detach(
     const keys = (await run<Key>(listKeys)).filter((key) => isMoving(key) && !stays(key))
     const isKept = ({ table, target }: Key) => isPossible(placements.get(table), placements.get(target))
     const grants = await run<{ statement: string }>(listViewGrants)
+    const filled = missing.filter((one) => one.placement === 'distributed').map(({ name }) => name)
+    const triggers = await run<Trigger>(listTriggers, [filled])
     const statements = [
       ...keys
         .filter(isKept)
         .map(({ table, name, definition }) => `alter table ${table} add constraint ${name} ${definition}`),
       ...grants.map(({ statement }) => statement),
+      ...triggers.map(({ definition }) => definition),
     ]
     await run(insertRemainder, [statements])
+    for (const { table, name } of triggers) await script(`drop trigger ${name} on ${table}`)
     for (const { table, name } of keys) await script(`alter table ${table} drop constraint ${name}`)
     return keys.filter((key) => !isKept(key)).map(({ table, name }) => `${table}.${name}`)
   })

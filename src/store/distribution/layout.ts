@@ -19,7 +19,8 @@ const LOCAL: ReadonlySet<string> = new Set(['job'])
 const findCitus = sql('store.find_citus', `select to_regclass('pg_dist_partition') is not null as found`)
 const findNodes = sql(
   'store.find_citus_nodes',
-  `select coalesce(bool_or(groupid = 0), false) as "hasCoordinator", count(*) filter (where isactive and shouldhaveshards)::int as workers
+  `select coalesce(bool_or(groupid = 0), false) as "hasCoordinator", count(*) filter (where isactive and shouldhaveshards)::int as workers,
+     (select groupid <> 0 from pg_dist_local_group) as "isWorker"
      from pg_dist_node where noderole = 'primary'`,
 )
 /** partmethod h: by hash; n: a reference table (repmodel t), or one on the coordinator that Citus knows. */
@@ -37,6 +38,7 @@ const listTables = sql(
 
 const findRemainder = sql('store.find_remainder', 'select exists (select from distribution_remainder) as found')
 
+type NodesRow = { hasCoordinator: boolean; workers: number; isWorker: boolean }
 type TableRow = { name: string; hasTenant: boolean; isDistributed: boolean; isReference: boolean }
 
 /** The placement that a table should have. */
@@ -45,13 +47,18 @@ function placementOf(name: string, hasTenant: boolean): Placement {
   return hasTenant && !LOCAL.has(name) ? 'distributed' : 'local'
 }
 
-/** Reads where the tables lie. @returns null where the server has no Citus */
+/**
+ * Reads where the tables lie. @returns null where the server has no Citus
+ *
+ * @throws Error on a worker: tables that stay on the coordinator are not there
+ */
 export async function distributionState(run: RunStatement): Promise<DistributionState | null> {
   const [citus] = await run<{ found: boolean }>(findCitus)
   if (citus?.found !== true) return null
-  const [nodes = { hasCoordinator: false, workers: 0 }] = await run<{ hasCoordinator: boolean; workers: number }>(
-    findNodes,
-  )
+  const [found] = await run<NodesRow>(findNodes)
+  const { isWorker, ...nodes } = found ?? { hasCoordinator: false, workers: 0, isWorker: false }
+  if (isWorker)
+    throw new Error('DATABASE_URL names a worker of a Citus cluster: name its coordinator, see docs/distribution.md')
   const rows = await run<TableRow>(listTables)
   const tables = rows.map(({ name, hasTenant, isDistributed, isReference }) => {
     const placement = placementOf(name, hasTenant)

@@ -1,8 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sha256 } from '../../crypto/digest.ts'
+import { distributionOf } from '../distribution/layout.ts'
+import { prepareNodes } from '../distribution/prepare-nodes.ts'
 import type { Engine, RunStatement } from '../engine.ts'
 import { type Sql, sql } from '../store.ts'
+import { statementsOf } from './sql-statements.ts'
 
 /** A migration file. */
 type Migration = {
@@ -70,12 +73,16 @@ export async function migrate(
         return rows
       }
       await acquireLock(run)
+      // Such an engine passes the text that it got on to its nodes, which take one statement at a time.
+      const isDistributed = ['distributed', 'partly'].includes((await distributionOf(run)).kind)
+      if (isDistributed) await prepareNodes(script)
       const [journal] = await run<{ found: boolean }>(journalExists)
       // Not where it exists: that would lock it, and servers read it to know whether they are ready.
       if (journal?.found !== true) await script(CREATE_JOURNAL)
       const applied = await appliedIn(run)
       for (const one of nextOf(wanted.filter((migration) => !isApplied(migration, applied)))) {
-        if (one.isConcurrent) for (const statement of statementsOf(one)) await alone(statement)
+        if (one.isConcurrent) for (const statement of statementsOf(one.text)) await alone(statement)
+        else if (isDistributed) for (const statement of statementsOf(one.text)) await script(statement)
         else await script(one.text)
         await run(insertApplied, [one.number, one.name, one.digest, one.runsOldCode])
       }
@@ -98,14 +105,6 @@ async function acquireLock(run: RunStatement): Promise<void> {
 function nextOf(pending: readonly Migration[]): readonly Migration[] {
   const end = pending.findIndex(({ isConcurrent }) => isConcurrent)
   return pending.slice(0, end === -1 ? pending.length : Math.max(1, end))
-}
-
-function statementsOf({ text }: Migration): string[] {
-  return text
-    .replace(/^--.*$/gm, '')
-    .split(';')
-    .map((statement) => statement.trim())
-    .filter((statement) => statement !== '')
 }
 
 /** Returns the number of pending migrations. @throws Error as {@link migrate}. */
