@@ -32,7 +32,8 @@ export async function startBalancer(port: number, targets: readonly number[]): P
     onward.on('error', (error) => {
       if (outgoing.headersSent) return void outgoing.destroy()
       if ('code' in error && error.code === 'ECONNREFUSED') return forward(incoming, outgoing, body, triesLeft - 1)
-      outgoing.writeHead(502).end()
+      const code = 'code' in error ? String(error.code) : error.message
+      outgoing.writeHead(502).end(`${code} on a ${onward.reusedSocket ? 'used' : 'new'} connection`)
     })
     onward.end(body)
   }

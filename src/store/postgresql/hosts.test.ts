@@ -156,6 +156,28 @@ test('when the primary goes silent, callers are served soon after the standby is
   await store.close()
 })
 
+test('when one statement shows that the primary is silent, the others on it end, and waiting callers get the other server', {
+  skip,
+  timeout: 60_000,
+}, async () => {
+  front.comeBack()
+  const { host } = new URL(side.url)
+  const store = await open(front.url.replace(/@([^/]+)\//, `@$1,${host}/`), 2)
+  await Promise.all([portOf(store), portOf(store)])
+  front.goSilent()
+  const first = assert.rejects(portOf(store), DatabaseUnavailable)
+  await soon(600)
+  const second = assert.rejects(portOf(store), DatabaseUnavailable)
+  const waiting = portOf(store)
+  await first
+  // By itself the second one would end 600 ms later, and the waiting one be refused after 500 ms.
+  assert.notEqual(await Promise.race([second, soon(500).then(() => 'late')]), 'late')
+  assert.equal(await waiting, Number(new URL(standby.url).port))
+  await store.close()
+})
+
+const soon = (ms: number) => new Promise((done) => setTimeout(done, ms))
+
 async function untilServed(store: Store): Promise<number> {
   for (;;) {
     const found = await portOf(store).catch(() => null)

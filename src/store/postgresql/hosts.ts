@@ -15,8 +15,11 @@ type Options = {
 type Hosts = {
   /** Returns a connection. @throws DatabaseUnavailable */
   readonly connect: () => Promise<pg.PoolClient>
-  /** Abandons the server of a connection that failed: every connection that was opened before is closed instead of used again. */
-  readonly leave: (client: pg.PoolClient) => void
+  /**
+   * Abandons the server of a connection that failed: every connection that was opened before is closed instead of used again. `isSilent`: it did
+   * not answer in time, so statements on its other connections end too, and callers that wait for a connection get one of the next server.
+   */
+  readonly leave: (client: pg.PoolClient, isSilent: boolean) => void
   /** Returns the URL of the host of the last connection. */
   readonly url: () => string
   readonly close: () => Promise<void>
@@ -35,6 +38,9 @@ export function openHosts({ url, poolMax, answerMsMax, onIdleError }: Options): 
   const eras = new WeakMap<pg.ClientBase, number>()
   let era = 0
   let current = 0
+  const inUse = new Set<pg.PoolClient>()
+  /** Ends the waiting of a caller for a connection. */
+  const waiting = new Set<() => void>()
   const onConnect = async (client: pg.ClientBase) => {
     const begun = era
     if (mustWrite) await refuseReadOnly(client, waitMsMax)
@@ -42,16 +48,39 @@ export function openHosts({ url, poolMax, answerMsMax, onIdleError }: Options): 
   }
   const pools = urls.map((connectionString) => {
     const limits = { max: poolMax, connectionTimeoutMillis: waitMsMax }
-    return openPool({ connectionString, ...limits, onConnect }, onIdleError)
+    const pool = openPool({ connectionString, ...limits, onConnect }, onIdleError)
+    pool.on('acquire', (client) => inUse.add(client))
+    pool.on('release', (_error, client) => inUse.delete(client))
+    return pool
   })
 
   async function connectTo(index: number): Promise<pg.PoolClient> {
+    const pool = pools[index]
+    if (pool === undefined) throw new RangeError('no such host')
     for (;;) {
-      const client = await pools[index]?.connect()
-      if (client === undefined) throw new RangeError('no such host')
+      const client = await connectionOf(pool)
       if (eras.get(client) === era) return client
       client.release(true)
     }
+  }
+
+  /** Waits for a connection until the server is left. @throws DatabaseUnavailable then */
+  function connectionOf(pool: pg.Pool): Promise<pg.PoolClient> {
+    return new Promise((resolve, reject) => {
+      const abandon = () => reject(new DatabaseUnavailable('the server was left'))
+      waiting.add(abandon)
+      const end = () => waiting.delete(abandon)
+      pool.connect().then(
+        (client) => {
+          if (end()) resolve(client)
+          else client.release(true)
+        },
+        (error) => {
+          end()
+          reject(error)
+        },
+      )
+    })
   }
 
   async function connect(): Promise<pg.PoolClient> {
@@ -73,10 +102,15 @@ export function openHosts({ url, poolMax, answerMsMax, onIdleError }: Options): 
   return {
     connect,
     url: () => urls[current] ?? '',
-    leave: (client) => {
+    leave: (client, isSilent) => {
       if (eras.get(client) !== era) return
+      const left = [...inUse].filter((one) => eras.get(one) === era)
       era += 1
       current = (current + 1) % urls.length
+      if (!isSilent) return
+      for (const one of left) void one.end().catch(() => undefined)
+      for (const abandon of waiting) abandon()
+      waiting.clear()
     },
     close: async () => {
       await Promise.all(pools.map((pool) => pool.end()))

@@ -35,10 +35,10 @@ export function openPostgresql(options: Options): Engine {
   const sent = async <T>(client: pg.PoolClient, answer: Promise<T>, hadNoEffect: (error: unknown) => boolean) => {
     trips += 1
     try {
-      return await withTimeLimit(answer, answerMsMax, () => new Error(`no answer within ${answerMsMax} ms`))
+      return await withTimeLimit(answer, answerMsMax, () => new SilentServer(answerMsMax))
     } catch (error) {
       const unavailable = explained(error, hadNoEffect(error))
-      if (isServerLost(unavailable)) hosts.leave(client)
+      if (isServerLost(unavailable)) hosts.leave(client, error instanceof SilentServer)
       throw unavailable
     }
   }
@@ -70,6 +70,13 @@ export function openPostgresql(options: Options): Engine {
     },
     roundTrips: () => trips,
     close: hosts.close,
+  }
+}
+
+/** The server ends a statement before this time limit: no answer at all means that the server cannot be reached. */
+class SilentServer extends Error {
+  constructor(msMax: number) {
+    super(`no answer within ${msMax} ms`)
   }
 }
 
