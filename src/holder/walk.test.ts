@@ -130,6 +130,36 @@ test('a page of the holder loads at most 6 kB of scripts and 12 kB of style; the
   }
 })
 
+test('what takes the focus by the keyboard is not behind the actions at the bottom of a small window', {
+  skip,
+}, async () => {
+  const { page, close } = await world.open(world.thandi, small)
+  await page.goto(opening((await world.issue(world.withCode.id)).offerUri))
+  await page.locator('.decide').waitFor()
+  assert.equal(await page.evaluate(`getComputedStyle(document.querySelector('.decide')).position`), 'sticky')
+  const focused: string[] = []
+  const look = async () => {
+    const [name, isSeen] = await page.evaluate<[string, boolean]>(`(() => {
+      const one = document.activeElement
+      const { left, width, bottom } = one.getBoundingClientRect()
+      const top = document.elementFromPoint(left + width / 2, bottom - 2)
+      return [one.id || one.textContent.trim(), one === top || one.contains(top)]
+    })()`)
+    assert.ok(isSeen, `${name} is covered`)
+    focused.push(name)
+  }
+  while (!focused.at(-1)?.startsWith('Not now') && focused.length < 20) {
+    await page.keyboard.press('Tab')
+    await look()
+  }
+  assert.ok(focused.includes('code'), focused.join('|'))
+  // Where the field was scrolled behind the actions before it takes the focus.
+  await page.evaluate(`scrollBy(0, document.getElementById('code').getBoundingClientRect().bottom - innerHeight + 8)`)
+  await page.locator('#code').focus()
+  await look()
+  await close()
+})
+
 /** A picture that would run a script, were it not shown as a picture. */
 const SVG = `data:image/svg+xml;base64,${Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" onload="top.document.title=1"><script>top.document.title="owned"</script></svg>').toString('base64')}`
 /** What differs in the browser; the cleaning of each of the names is tested with the pages of the console. */

@@ -15,9 +15,6 @@ export const doors: Endpoint = pageEndpoint({
     if (session !== null) return { to: session.me.roles.some((role) => role !== 'holder') ? '/console' : '/me' }
     const t = homeTexts[language]
     const main = html`<div class="doors"><a href="/console"><b>${t.console}</b><span>${t.consoleText}</span></a><a href="/me"><b>${t.cards}</b><span>${t.cardsText}</span></a></div>`
-    return { page: { title: t.doors, main, style: doorsStyle } }
+    return { page: { title: t.doors, main } }
   },
 })
-
-const doorsStyle =
-  '.doors{display:grid;gap:16px}.doors a{display:grid;gap:4px;padding:24px;border:1px solid var(--line-strong);border-radius:var(--radius);background:var(--surface);color:inherit;text-decoration:none}.doors b{font-size:1.1875rem;color:var(--accent)}'

@@ -61,7 +61,7 @@ function figuresOf(frame: Frame, t: HomeTexts, overview: Overview, asOf: string)
     ([name, value = 0, about]) =>
       html`<div><dt>${name}</dt><dd class="figure">${write(value)}</dd>${about !== null && html`<dd class="about">${about}</dd>`}</div>`,
   )
-  return html`<section class="stack" aria-label="${t.figures}"><dl class="figures">${list}</dl><p class="hint">${t.asOf} ${when(frame, asOf)}</p></section>`
+  return html`<p class="lead">${t.asOf} ${when(frame, asOf)}</p><section aria-label="${t.figures}"><dl class="figures">${list}</dl></section>`
 }
 
 function sum(one: number | undefined, other: number | undefined): number | undefined {

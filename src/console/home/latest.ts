@@ -3,6 +3,7 @@ import { foreign } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { ApiRefusal } from '../../pages/own-api.ts'
 import { rows } from '../../pages/parts.ts'
+import { badge } from '../../pages/table.ts'
 import { type Frame, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { when } from '../frame/when.ts'
@@ -26,7 +27,7 @@ export async function latestEvents(frame: Frame, t: HomeTexts): Promise<Html | n
   if (!may(frame, 'events:read')) return null
   try {
     const events = await read(frame)
-    return html`<section class="panel"><header><h2>${t.latest}</h2><a href="/console/events">${t.allEvents}</a></header><live-region src="${PATH}" pause="${PAUSE_MS}" state="${stateOf(events)}">${list(frame, t, events)}</live-region></section>`
+    return html`<section class="panel"><header><h2>${t.latest}</h2><span class="live">${badge(t.live, 'ok')}</span><a href="/console/events">${t.allEvents}</a></header><live-region src="${PATH}" pause="${PAUSE_MS}" state="${stateOf(events)}">${list(frame, t, events)}</live-region></section>`
   } catch (error) {
     if (error instanceof ApiRefusal && error.status !== 401) return null
     throw error

@@ -43,5 +43,7 @@ export function needsYou(needs: Overview['needsAttention'], t: HomeTexts, langua
   })
   const list =
     items.length === 0 ? html`<p class="inside">${t.nothingNeeded}</p>` : html`<ul class="needs">${items}</ul>`
-  return html`<section class="panel"><header><h2>${t.needsYou}</h2></header>${list}</section>`
+  const many =
+    items.length > 0 && html`<span class="hint">${t.things(figure(items.length, language), items.length)}</span>`
+  return html`<section class="panel"><header><h2>${t.needsYou}</h2>${many}</header>${list}</section>`
 }

@@ -15,6 +15,7 @@ const en = {
   verifiedToday: 'Verified today',
   taken: 'Taken',
   needsYou: 'Needs you',
+  things: (count: string, n: number) => `${count} ${n === 1 ? 'thing' : 'things'}`,
   nothingNeeded: 'Nothing needs you right now.',
   needs: {
     deferredIssuances: {
@@ -125,6 +126,7 @@ const en = {
   done: 'Done',
   open: 'To do',
   latest: 'As it happens',
+  live: 'Live',
   nothing: 'Nothing has happened yet.',
   allEvents: 'All events',
   byMonth: 'Credentials taken by month',
@@ -155,6 +157,7 @@ const fr: HomeTexts = {
   verifiedToday: 'Vérifiées aujourd’hui',
   taken: 'Prises',
   needsYou: 'À traiter',
+  things: (count, n) => `${count} ${n === 1 ? 'élément' : 'éléments'}`,
   nothingNeeded: 'Rien à traiter pour le moment.',
   needs: {
     deferredIssuances: {
@@ -264,7 +267,8 @@ const fr: HomeTexts = {
   },
   done: 'Fait',
   open: 'À faire',
-  latest: 'En direct',
+  latest: 'Dernières activités',
+  live: 'En direct',
   nothing: 'Il ne s’est encore rien passé.',
   allEvents: 'Tous les événements',
   byMonth: 'Attestations prises par mois',

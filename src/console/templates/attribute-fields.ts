@@ -47,7 +47,7 @@ function namespace(drawn: Drawn, row: AttributeRow, at: number): Html {
     ...{ name: `key-${at}`, label: t.namespace, value: row.key, isName: true, lengthMax: 128 },
     error: problems.fields[`key-${at}`],
   })
-  return html`<fieldset class="attribute namespace"${focus(drawn, at)}><legend class="hint">${t.namespaceOf(place)}</legend>${kept(row, at)}${hidden(`type-${at}`, row.type)}${name}
+  return html`<fieldset class="attribute"${focus(drawn, at)}><legend class="hint">${t.namespaceOf(place)}</legend>${kept(row, at)}${hidden(`type-${at}`, row.type)}${name}
 <div class="tools"><span class="ticks"></span>${button(t.addElement, { name: 'do', value: `part-${at}` })}${moves(drawn, at, called)}</div></fieldset>`
 }
 

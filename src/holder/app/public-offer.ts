@@ -39,14 +39,10 @@ ${card(html`<p>${t.appHint}</p><p class="buttons">${buttonLink(t.app, link)}</p>
         title: t.pageTitle(name ?? params.tenant),
         main,
         ...(name !== null && { organisation: name }),
-        style: qrStyle,
       },
     }
   },
 })
-
-const qrStyle =
-  '.qr{display:block;inline-size:min(100%,20rem);block-size:auto;padding:12px;border-radius:10px;background:#fff}'
 
 const metadataOf = (tenant: string) => `/.well-known/openid-credential-issuer/issuers/${tenant}`
 

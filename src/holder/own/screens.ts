@@ -70,8 +70,8 @@ const printed = screen({
       return card(facts([[words.from, from], ...lines.map((one) => [one.name, one.value] as const)]), name)
     })
     const main = html`<p>${t.made} ${moment(data.exportedAt, frame.language)}</p>
-<h2>${t.cards}</h2>${cards}
-<h2>${t.history}</h2>${data.history.length > 0 && historyList(frame, words, data.history, { credentials: looks })}
+<h2>${t.cards}</h2>${cards.length === 0 ? html`<p>${words.empty}</p>` : cards}
+<h2>${t.history}</h2>${data.history.length === 0 ? html`<p>${words.historyEmpty}</p>` : historyList(frame, words, data.history, { credentials: looks })}
 ${browserList(frame, data.pushSubscriptions)}<p>${buttonLink(t.backToSettings, '/me/settings')}</p>`
     return { title: t.printTitle, main }
   },
