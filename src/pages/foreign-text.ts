@@ -12,3 +12,10 @@ export function shownText(text: string, charsMax = CHARS_MAX): string {
 export function foreign(text: string, charsMax?: number): Html {
   return html`<bdi>${shownText(text, charsMax)}</bdi>`
 }
+
+/** Returns a text apart from the direction of its surroundings, whoever wrote it; other content as it is. */
+export function apart(content: Html | string): Html
+export function apart(content: Html | string | number | null): Html | number | null
+export function apart(content: Html | string | number | null): Html | number | null {
+  return typeof content === 'string' ? html`<bdi>${content}</bdi>` : content
+}

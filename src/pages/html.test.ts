@@ -20,6 +20,17 @@ test('whatever is interpolated is escaped, for text and for a quoted attribute [
   assert.equal(html`${null}${undefined}${false}${0}`.text, '0')
 })
 
+test('signs that nobody sees are left out of what is read, and stay in fields and addresses', () => {
+  const turned = 'a\u202eb\u200bc\0\n👩‍👩‍👧 می‌خواهم\ud83c'
+  const seen = 'abc\n👩‍👩‍👧 می‌خواهم'
+  assert.equal(html`<p title="${turned}">${turned}</p>`.text, `<p title="${seen}">${seen}</p>`)
+  assert.equal(html`<input value="${turned}">`.text, `<input value="${turned}">`)
+  assert.equal(
+    html`<textarea>${turned}</textarea><a href="${turned}"></a>`.text,
+    `<textarea>${turned}</textarea><a href="${turned}"></a>`,
+  )
+})
+
 test('an attribute value without quotation marks is refused', () => {
   assert.throws(() => html`<p title=${'x'}></p>`, /quotation marks/)
 })

@@ -1,3 +1,4 @@
+import { apart } from './foreign-text.ts'
 import { type Html, html } from './html.ts'
 import type { PageTexts } from './messages/en.ts'
 
@@ -31,7 +32,7 @@ type ListRow = { readonly title: Html | string; readonly about?: Html | string; 
 /** Returns a list of things, each with its action. On a narrow screen the action stands below. */
 export function rows(label: string, items: readonly ListRow[]): Html {
   const item = ({ title, about, action }: ListRow) =>
-    html`<li><div><b>${title}</b>${about !== undefined && html`<span>${about}</span>`}</div>${action}</li>`
+    html`<li><div><b>${apart(title)}</b>${about !== undefined && html`<span>${apart(about)}</span>`}</div>${action}</li>`
   return html`<ul class="rows" aria-label="${label}">${items.map(item)}</ul>`
 }
 

@@ -1,3 +1,4 @@
+import { apart } from './foreign-text.ts'
 import { type Html, html } from './html.ts'
 import type { PageTexts } from './messages/en.ts'
 
@@ -20,7 +21,7 @@ export function table<Row>(label: string, columns: readonly Column<Row>[], rows:
 
 function cellOf<Row>({ heading, cell, isFigure }: Column<Row>, row: Row, isFirst: boolean): Html {
   // Shown before the value where the headings are not.
-  const content = html`<span class="of" aria-hidden="true">${heading}</span><span>${cell(row)}</span>`
+  const content = html`<span class="of" aria-hidden="true">${heading}</span><span>${apart(cell(row))}</span>`
   const look = isFigure && html` class="figure"`
   return isFirst ? html`<th scope="row"${look}>${content}</th>` : html`<td${look}>${content}</td>`
 }

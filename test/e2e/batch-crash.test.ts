@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import { everyRow } from '../support/every-row.ts'
 import { makeTemplate } from '../support/main-job.ts'
 import type { Api, Reply } from '../support/server.ts'
 import { type ServerChild, serverChild } from '../support/server-child.ts'
@@ -50,10 +51,10 @@ test('killed in the middle of batches, the server issues every item once, howeve
   }
   assert(cutShort > 0, 'every batch was done before its server was killed')
   for (let round = 0; round < KILLS; round += 1) {
-    const found = await idsOf(school, `/creds/credentials?filter[reference]=round-${round}`)
+    const found = await everyRow(school, `/creds/credentials?filter[reference]=round-${round}`)
     assert.equal(found.length, ITEMS, `of round ${round}`)
   }
-  const events = await idsOf(school, '/creds/events?filter[type]=openid4vc.issuance.offered')
+  const events = await everyRow(school, '/creds/events?filter[type]=openid4vc.issuance.offered')
   assert.equal(events.length, KILLS * ITEMS, 'an issuance has two events, or none')
 })
 
@@ -102,16 +103,4 @@ async function completed(school: Api, id: string): Promise<number> {
     return Date.parse(body.data.updatedAt)
   }
   return assert.fail('a batch was left behind')
-}
-
-async function idsOf(school: Api, path: string): Promise<string[]> {
-  const ids: string[] = []
-  for (let next: string | undefined = `${path}&page[size]=100`; next !== undefined; ) {
-    const { body, status }: Reply = await school.get(next)
-    assert.equal(status, 200, JSON.stringify(body))
-    ids.push(...body.data.map((one: { id: string }) => one.id))
-    next = body.links.next
-  }
-  assert.equal(new Set(ids).size, ids.length)
-  return ids
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { PlainBrowser } from '../../src/authorization/sign-in/test-support/plain-browser.ts'
 import { endpoints } from '../../src/contributions.ts'
-import { aPerson, byPassword } from '../support/oauth-person.ts'
+import { atConsole, byPassword, openConsole } from '../support/oauth-person.ts'
 import { type Api, type Deployment, deploy } from '../support/server.ts'
 
 const NOTHING = '01890000-0000-7000-8000-000000000000'
@@ -31,7 +31,8 @@ let earlier: string
 before(async () => {
   chirograph = await deploy()
   acme = await chirograph.backend('acme')
-  ;[owner, other] = [await atConsole('naledi'), await atConsole('auditor')]
+  owner = await atConsole(chirograph, acme, 'naledi', ['owner'])
+  other = await atConsole(chirograph, acme, 'auditor', ['owner'])
   earlier = await tokenOf(owner)
   ended = owner.cookieHeader
   await owner.open('/session/end')
@@ -41,25 +42,11 @@ before(async () => {
 })
 after(() => chirograph.stop())
 
-async function atConsole(username: string): Promise<PlainBrowser> {
-  const browser = await aPerson(chirograph, acme, username)
-  await acme.patch(`/onboarding/users/${username}`, { roles: ['owner'] })
-  return signedIn(browser)
-}
-
 async function again(username: string): Promise<PlainBrowser> {
   const browser = new PlainBrowser(chirograph.url)
   await browser.open('/sign-in?tenant=acme')
   await byPassword(username)(browser)
-  return signedIn(browser)
-}
-
-/** Signs in at the pages too, by way of the authorization server. */
-async function signedIn(browser: PlainBrowser): Promise<PlainBrowser> {
-  let shown = await browser.open('/console')
-  for (let steps = 0; steps < 5 && /^(http|\/auth\/)/.test(shown.url); steps += 1) shown = await browser.open(shown.url)
-  assert.equal(shown.status, 200, shown.html)
-  return browser
+  return openConsole(browser)
 }
 
 async function tokenOf(browser: PlainBrowser): Promise<string> {

@@ -3,7 +3,7 @@ import { execFile, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { postgresUrl } from '../support/database.ts'
 import { freePort } from '../support/free-port.ts'
@@ -17,10 +17,15 @@ after(() => rmSync(folder, { recursive: true, force: true }))
 const node = process.env.npm_node_execpath ?? process.execPath
 const READY_MS_MAX = 60_000
 
+// It brings its own database, so once is enough.
+const skip = postgresUrl !== null
+const built = join(folder, 'built')
+before(async () => {
+  if (!skip) await run(process.execPath, ['scripts/build-package.ts', built], { cwd: root, env: withTools })
+})
+
 /** A project that has installed the package: unpacked as npm unpacks it, beside the packages that it asks for. */
 async function installed(): Promise<string> {
-  const built = join(folder, 'built')
-  await run(process.execPath, ['scripts/build-package.ts', built], { cwd: root, env: withTools })
   const { stdout } = await run('npm', ['pack', built, '--pack-destination', folder, '--silent'], { cwd: folder })
   const modules = join(folder, 'node_modules')
   const target = join(modules, 'chirograph')
@@ -33,9 +38,6 @@ async function installed(): Promise<string> {
 }
 
 const withTools = { ...process.env, PATH: `${join(root, 'node_modules/.bin')}:${process.env.PATH}` }
-
-// It brings its own database, so once is enough.
-const skip = postgresUrl !== null
 
 test('the packed npm package runs where it is installed', { skip }, async () => {
   const entry = await installed()
@@ -62,8 +64,6 @@ test('the packed npm package runs where it is installed', { skip }, async () => 
 })
 
 test('the package pins all that it installs, and none of that runs a program at install', { skip }, async () => {
-  const built = join(folder, 'pinned')
-  await run(process.execPath, ['scripts/build-package.ts', built], { cwd: root, env: withTools })
   const read = (name: string) => JSON.parse(readFileSync(join(built, name), 'utf8'))
   const { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta } = read('package.json')
   const { packages } = read('npm-shrinkwrap.json')

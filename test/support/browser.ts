@@ -106,6 +106,11 @@ export async function markupDefects(response: Response | null): Promise<string[]
 const shownWrong = `(() => {
   const found = []
   const name = (one) => one.outerHTML.slice(0, 120)
+  const isOnTop = (one) => {
+    const box = one.getClientRects()[0]
+    const top = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2)
+    return top !== null && (top === one || one.contains(top))
+  }
   if (document.documentElement.scrollWidth > innerWidth) found.push('the page is wider than the window')
   for (const one of document.body.querySelectorAll('*')) {
     const box = one.getBoundingClientRect()
@@ -119,10 +124,10 @@ const shownWrong = `(() => {
   const asks = document.querySelectorAll('dialog[open]').length > 0 ? 'dialog a, dialog button' : 'a, button, input:not([type=hidden])'
   for (const one of document.querySelectorAll(asks)) {
     if (one.matches('.skip') || one.getClientRects().length === 0 || !one.checkVisibility()) continue
-    one.scrollIntoView({ block: 'center' })
+    // To scroll costs a layout: only to what is not seen where the page stands.
+    if (!isOnTop(one)) one.scrollIntoView({ block: 'center' })
+    if (!isOnTop(one)) found.push('is covered: ' + name(one))
     const box = one.getClientRects()[0]
-    const top = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2)
-    if (top === null || (top !== one && !one.contains(top))) found.push('is covered: ' + name(one))
     if (!one.closest('p, .hint') && box.height < 24) found.push('is less than 24 px high: ' + name(one))
   }
   scrollTo(0, 0)

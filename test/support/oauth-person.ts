@@ -33,6 +33,27 @@ export async function aPerson(
   return browser
 }
 
+/** Creates a user with these roles, as {@link aPerson}, who is also signed in at the console. */
+export async function atConsole(
+  server: Pick<ServerChildren, 'url'>,
+  backend: Api,
+  username: string,
+  roles: readonly string[],
+): Promise<PlainBrowser> {
+  const browser = await aPerson(server, backend, username)
+  const { status, body } = await backend.patch(`/onboarding/users/${username}`, { roles })
+  assert.equal(status, 200, JSON.stringify(body))
+  return openConsole(browser)
+}
+
+/** Opens the console in a browser with a session, by way of the authorization server. */
+export async function openConsole(browser: PlainBrowser): Promise<PlainBrowser> {
+  let shown = await browser.open('/console')
+  for (let steps = 0; steps < 5 && /^(http|\/auth\/)/.test(shown.url); steps += 1) shown = await browser.open(shown.url)
+  assert.equal(shown.status, 200, shown.html)
+  return browser
+}
+
 /** Answers the sign-in page with the password. */
 export function byPassword(username: string): (browser: PlainBrowser) => Promise<Shown> {
   return (browser) => browser.send('/sign-in', { username, password })

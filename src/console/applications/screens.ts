@@ -22,7 +22,7 @@ const list = screen({
       {
         heading: t.name,
         cell: (one: Application) =>
-          html`<a href="${at(one)}">${one.name ?? one.clientId}</a>${one.name !== null && html`<br><code>${one.clientId}</code>`}`,
+          html`<a href="${at(one)}">${foreign(one.name ?? one.clientId)}</a>${one.name !== null && html`<br><code>${one.clientId}</code>`}`,
       },
       { heading: t.roles, cell: (one: Application) => rightsOf(one, frame) || common.none },
       { heading: t.state, cell: (one: Application) => stateOf(one, t) },

@@ -100,7 +100,7 @@ function mailFailure({ status, offerMail }: Issuance, t: CredentialTexts): Html 
 function person({ label, recipient }: Issuance, none: string): Html {
   const username = recipient?.username
   if (label === undefined) return html`${username ?? none}`
-  return html`${foreign(label)}${username !== undefined && html`<br><span class="hint">${username}</span>`}`
+  return html`${foreign(label)}${username !== undefined && html`<br><span class="hint">${foreign(username, 255)}</span>`}`
 }
 
 /** Whether its credential is one of those that can be changed together. */
@@ -111,7 +111,7 @@ function canTick(frame: Frame, issuance: Issuance): boolean {
 /** The name of a row, with a box where its credential can be changed. */
 function chooser(frame: Frame, t: CredentialTexts, one: Issuance): Html {
   const [credential] = one.credentials
-  const link = html`<a href="${LIST}/${one.id}">${one.templateName}</a>`
+  const link = html`<a href="${LIST}/${one.id}">${foreign(one.templateName)}</a>`
   if (credential === undefined || !canTick(frame, one)) return html`<span class="chosen">${link}</span>`
   const label = [one.templateName, nameOf(one), one.reference].filter(Boolean).join(' · ')
   return html`<span class="chosen"><input type="checkbox" name="ids[]" value="${credential.id}" aria-label="${t.choose}: ${label}">${hidden(`name-${credential.id}`, label)}${link}</span>`

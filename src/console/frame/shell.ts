@@ -67,10 +67,10 @@ export function shellOf(
   { crumbs = [], actions }: { readonly crumbs?: readonly Crumb[]; readonly actions?: Html | undefined } = {},
 ): Shell {
   const t = consoleTexts[context.language]
-  const header = html`<b>Chirograph</b><b>${context.me.organisation.name}</b>
+  const header = html`<b>Chirograph</b><b><bdi>${context.me.organisation.name}</bdi></b>
 <form class="finder" action="/console/search" role="search"><input type="search" name="q" maxlength="200" aria-label="${t.searchAll}" placeholder="${t.find}"><button class="button plain" type="submit">${t.search}</button></form>
 <button class="button plain opens" type="button" popovertarget="menu">${context.texts.menu}</button>
-<nav aria-label="${t.account}"><a href="/account">${context.me.name ?? t.account}</a><a href="/session/end">${t.signOut}</a></nav>`
+<nav aria-label="${t.account}"><a href="/account"><bdi>${context.me.name ?? t.account}</bdi></a><a href="/session/end">${t.signOut}</a></nav>`
   return {
     surface: 'console',
     header,
@@ -96,7 +96,9 @@ function menuOf(context: Omit<SignedInContext, 'own'>, t: ConsoleTexts, place: P
 function above(t: ConsoleTexts, crumbs: readonly Crumb[]): Html | null {
   if (crumbs.length === 0) return null
   const items = crumbs.map(([text, href]) =>
-    href === undefined ? html`<span>${text}</span>` : html`<span><a href="${href}">${text}</a></span>`,
+    href === undefined
+      ? html`<span><bdi>${text}</bdi></span>`
+      : html`<span><a href="${href}"><bdi>${text}</bdi></a></span>`,
   )
   return html`<nav class="crumbs" aria-label="${t.crumbs}">${items}</nav>`
 }

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../../http/routes/endpoint.ts'
+import { foreign } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { button, rows } from '../../pages/parts.ts'
 import { type Frame, screen } from '../frame/screen.ts'
@@ -34,8 +35,8 @@ const search = screen({
 function found(frame: Frame, t: HomeTexts, hits: readonly Hit[]): Html {
   const parts = [...Map.groupBy(hits, ({ kind }) => kind)].map(([kind, ones]) => {
     const items = ones.map(({ id, name, reference, createdAt }) => ({
-      title: html`<a href="${addresses[kind]}/${encodeURIComponent(id)}">${name}</a>`,
-      about: html`${kind === 'user' ? id : reference !== undefined && html`${reference} · `}${kind !== 'user' && when(frame, createdAt)}`,
+      title: html`<a href="${addresses[kind]}/${encodeURIComponent(id)}">${foreign(name)}</a>`,
+      about: html`${kind === 'user' ? foreign(id, 255) : reference !== undefined && html`${foreign(reference)} · `}${kind !== 'user' && when(frame, createdAt)}`,
     }))
     return html`<section class="panel"><header><h2>${t.kinds[kind]}</h2></header>${rows(t.kinds[kind], items)}</section>`
   })

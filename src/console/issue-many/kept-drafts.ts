@@ -22,8 +22,8 @@ import {
 import { type DraftView, PART_ROWS, partsOf, TABLE_BYTES_MAX, type TableRow } from './table-draft.ts'
 
 const KEPT_MS = 3_600_000
-/** Far longer than the calls of a page may take. */
-const ISSUING_MS_MAX = 30_000
+/** Longer than the request of a page that issues; after a crash the person waits for so long. */
+const ISSUING_MS_MAX = 15_000
 const DRAFTS_OF_PERSON_MAX = 4
 const BYTES_OF_TENANT_MAX = 256 * 1024 * 1024
 

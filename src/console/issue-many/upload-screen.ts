@@ -1,5 +1,6 @@
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { fileField, hidden, textArea } from '../../pages/controls.ts'
+import { foreign } from '../../pages/foreign-text.ts'
 import { fileForm } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { button, buttonLink, card, rows } from '../../pages/parts.ts'
@@ -68,7 +69,7 @@ async function choose(frame: KeepingFrame): Promise<Screen> {
   const t = tableTexts[frame.language]
   const { data } = await frame.api.get<readonly Template[]>(TEMPLATES, { 'page[size]': '100', sort: 'name' })
   const items = data.map(({ id, name, description }) => ({
-    title: html`<a href="${`${TABLE}?template=${id}`}">${name}</a>`,
+    title: html`<a href="${`${TABLE}?template=${id}`}">${foreign(name)}</a>`,
     ...(description !== undefined && { about: description }),
   }))
   const main =

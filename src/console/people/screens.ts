@@ -1,6 +1,7 @@
 import { type Role, roles } from '../../caller.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { checkboxes, select } from '../../pages/controls.ts'
+import { foreign } from '../../pages/foreign-text.ts'
 import { field, form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { onceField, onceHeader, typed } from '../../pages/once.ts'
@@ -47,7 +48,7 @@ const list = screen({
       {
         heading: t.username,
         cell: (one: Person) =>
-          html`<a href="${at(one.username)}">${nameOf(one)}</a>${nameOf(one) !== one.username && html`<br><span class="hint">${one.username}</span>`}`,
+          html`<a href="${at(one.username)}">${foreign(nameOf(one))}</a>${nameOf(one) !== one.username && html`<br><span class="hint">${foreign(one.username, 255)}</span>`}`,
       },
       {
         heading: t.roles,
