@@ -42,7 +42,7 @@ const paths = [
     '/console/people',
     '/console/people?q=Molefe',
     '/console/people?q=nobody',
-    '/console/people/person-77',
+    '/console/people/person-7',
   ],
   ...['/console/applications', '/console/certificates', '/console/trusted', '/console/webhooks', '/console/settings'],
   ...['/console/events', '/console/audit', '/console/credentials/{id}'],

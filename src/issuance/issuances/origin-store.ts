@@ -16,8 +16,11 @@ const CREDENTIAL_ID = `encode(set_byte(uuid_send(wanted.id), 15, get_byte(uuid_s
 /** SELECT of the names of templates, issuances, their credentials, and batches: see `NameSource`. */
 export const NAMES = `select 'credential_template' as kind, id::text as id, name from credential_template where tenant_id = $1 and id = any($2::uuid[])
 union all
-select case when i.id = wanted.id then 'issuance' else 'credential' end, wanted.id::text, t.name
-from unnest($2::uuid[]) as wanted (id) join issuance i on i.tenant_id = $1 and i.id = any(array[wanted.id, ${CREDENTIAL_ID}])
+select named.kind, named.id::text, t.name
+from (
+    select 'issuance' as kind, wanted.id, wanted.id as issuance_id from unnest($2::uuid[]) as wanted (id)
+    union all select 'credential', wanted.id, ${CREDENTIAL_ID} from unnest($2::uuid[]) as wanted (id)
+  ) named join issuance i on i.tenant_id = $1 and i.id = named.issuance_id
   join credential_template t on t.tenant_id = $1 and t.id = i.template_id
 union all
 select 'issuance_batch', id::text, name from issuance_batch where tenant_id = $1 and id = any($2::uuid[]) and name is not null`
