@@ -3,6 +3,7 @@ import type { PathParams } from '../../http/routes/route.ts'
 import { hidden } from '../../pages/controls.ts'
 import { form } from '../../pages/form.ts'
 import { html } from '../../pages/html.ts'
+import type { Language } from '../../pages/language.ts'
 import { onceField } from '../../pages/once.ts'
 import { button, buttonLink } from '../../pages/parts.ts'
 import { type Frame, formScreen, type Screen } from './screen.ts'
@@ -39,5 +40,43 @@ export function confirmScreen<const P extends string>({ ask, act, ...spec }: Spe
       return { title, crumbs, main: html`<div class="narrow">${form(frame, action, content)}</div>` }
     },
     send: act,
+  })
+}
+
+type RemovalText = 'title' | 'remove' | 'removeTitle' | 'removeText'
+
+/** Something of a list that can be deleted, or put away for good. */
+type Removal = {
+  readonly place: Place
+  /** Path of the list, and of its operations of the API. */
+  readonly list: string
+  readonly api: string
+  readonly summary: string
+  readonly verb?: 'delete' | 'archive'
+  readonly texts: Readonly<Record<Language, Readonly<Record<RemovalText, string>>>>
+  /** What it is called, harmless to show. */
+  readonly nameOf: (frame: Frame<{ readonly id: string }>) => Promise<string>
+}
+
+/** Declares the screen that asks whether to delete something, and does it. Its own page is `{list}/{id}`. */
+export function removeScreen({ list, api, verb = 'delete', texts, nameOf, ...spec }: Removal): readonly Endpoint[] {
+  return confirmScreen({
+    ...{ ...spec, path: `${list}/{id}/${verb}` as `${string}/{id}/${string}` },
+    ask: async (frame) => {
+      const { id = '' } = frame.params
+      const t = texts[frame.language]
+      const name = await nameOf({ ...frame, params: { id } })
+      const back = `${list}/${encodeURIComponent(id)}`
+      const question = {
+        title: t.removeTitle,
+        text: `${name}${frame.t.colon}${t.removeText}`,
+        button: t.remove,
+      } as const
+      return { ...question, look: 'danger', crumbs: [[t.title, list], [name, back], [t.remove]], back }
+    },
+    act: async ({ api: own, params }) => {
+      await own.send('DELETE', `${api}/${encodeURIComponent(params.id ?? '')}`)
+      return { to: list }
+    },
   })
 }
