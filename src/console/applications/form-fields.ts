@@ -49,5 +49,5 @@ function moreFields(frame: Frame, draft: Draft, { fields }: Problems): Html {
   const grants = Object.entries(t.grantNames).map(([value, text]) => ({ value, text }))
   const wrong = fields[GRANTS_AT] !== undefined && html`<p class="error">${fields[GRANTS_AT]}</p>`
   const ticks = html`${checkbox({ name: 'consent', label: t.consent, hint: t.consentHint, isOn: draft.asksConsent })}${checkbox({ name: 'dpop', label: t.dpop, isOn: draft.isBound })}${checkbox({ name: 'par', label: t.par, isOn: draft.isPushed })}`
-  return html`<details${isOpen && html` open`}><summary>${t.more}</summary><div class="stack">${ticks}${area('signOuts', LINES_CHARS_MAX, false)}${address('logout')}${area('keys', KEYS_CHARS_MAX, true)}${address('keysAt')}${wrong}<p class="hint">${t.grantsHint}</p>${checkboxes('grants', t.grants, grants, draft.grants)}${checkboxes('scopes', t.scopes, scopes, draft.scopes)}</div></details>`
+  return html`<details${isOpen && html` open`}><summary>${t.more}</summary><div class="stack">${ticks}${area('signOuts', LINES_CHARS_MAX, false)}${address('logout')}${area('keys', KEYS_CHARS_MAX, true)}${address('keysAt')}${wrong}${checkboxes('grants', t.grants, grants, draft.grants)}${checkboxes('scopes', t.scopes, scopes, draft.scopes)}</div></details>`
 }

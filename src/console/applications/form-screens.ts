@@ -43,17 +43,17 @@ function checkDraft(draft: Draft, frame: Frame): Problems {
 }
 
 /** Returns the findings of the API at their fields, in words: its own sentences are English. */
-function refusedDraft(error: unknown, frame: Frame): Problems {
+function refusedDraft(error: unknown, frame: Frame, isNew: boolean): Problems {
   const t = applicationTexts[frame.language]
   const { fields, general } = problemsOf(error, fieldOf, frame.t)
-  const isOfFile = error instanceof ApiRefusal && error.status === 409 && general === undefined
-  const words = ({ name, keys, ...others }: Problems['fields']) => ({
-    ...Object.fromEntries(Object.keys(others).map((one) => [one, one === GRANTS_AT ? t.grantsOfApp : t.addressWrong])),
-    ...(name !== undefined && { name }),
-    ...(keys !== undefined && { keys: t.keysWrong }),
-  })
-  const ofFile = Object.fromEntries(Object.keys(fields).map((one) => [one, t.ofFile]))
-  return { fields: isOfFile ? ofFile : words(fields), ...(general !== undefined && { general }) }
+  const names = Object.keys(fields)
+  // Of an application that exists, what the bootstrap file declares.
+  if (!isNew && error instanceof ApiRefusal && error.status === 409) return { fields: {}, general: t.ofFile }
+  const texts: Readonly<Record<string, string | undefined>> = {
+    ...{ name: fields.name, keys: t.keysWrong, [GRANTS_AT]: t.grantsOfApp },
+  }
+  const said = names.map((one) => [one, texts[one] ?? t.addressWrong])
+  return { fields: Object.fromEntries(said), ...(general !== undefined && { general }) }
 }
 
 const create = formScreen({
@@ -68,7 +68,7 @@ const create = formScreen({
       const { data } = await frame.api.send<Application>('POST', API, sent)
       return data.clientSecret === undefined ? { to: at(data) } : secretTold(frame, data)
     } catch (error) {
-      return newForm(frame, draft, refusedDraft(error, frame))
+      return newForm(frame, draft, refusedDraft(error, frame, true))
     }
   },
 })
@@ -103,7 +103,7 @@ const change = formScreen({
       return { to: at(found) }
     } catch (error) {
       if (error instanceof ApiRefusal && error.status === 412) return conflict(frame, draft)
-      return changeForm(frame, found, draft, refusedDraft(error, frame))
+      return changeForm(frame, found, draft, refusedDraft(error, frame, false))
     }
   },
 })

@@ -5,6 +5,7 @@ import { onceHeader } from '../../pages/once.ts'
 import { buttonLink, facts, rows } from '../../pages/parts.ts'
 import { badge, pageOf, pager, table } from '../../pages/table.ts'
 import { confirmScreen, removeScreen } from '../frame/confirm.ts'
+import { overlapField, overlapIn } from '../frame/overlap.ts'
 import { type Frame, screen } from '../frame/screen.ts'
 import { when } from '../frame/when.ts'
 import { API, type Application, at, crumbs, LIST, place, read, secretTold } from './application.ts'
@@ -109,11 +110,13 @@ const rotate = confirmScreen({
       look: 'main',
       crumbs: crumbs(found, t, t.rotate),
       back: at(found),
+      fields: overlapField(frame),
     }
   },
   act: async (frame) => {
     const path = `${API}/${encodeURIComponent(frame.params.id)}/secrets`
-    const { data } = await frame.api.send<Application>('POST', path, { body: {}, headers: onceHeader(frame.fields) })
+    const sent = { body: overlapIn(frame.fields), headers: onceHeader(frame.fields) }
+    const { data } = await frame.api.send<Application>('POST', path, sent)
     return secretTold(frame, data)
   },
 })

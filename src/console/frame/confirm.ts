@@ -2,7 +2,7 @@ import type { Endpoint } from '../../http/routes/endpoint.ts'
 import type { PathParams } from '../../http/routes/route.ts'
 import { hidden } from '../../pages/controls.ts'
 import { form } from '../../pages/form.ts'
-import { html } from '../../pages/html.ts'
+import { type Html, html } from '../../pages/html.ts'
 import type { Language } from '../../pages/language.ts'
 import { onceField } from '../../pages/once.ts'
 import { button, buttonLink } from '../../pages/parts.ts'
@@ -19,6 +19,8 @@ type Question = {
   readonly crumbs: readonly Crumb[]
   /** Where Cancel leads. */
   readonly back: string
+  /** What the person can choose besides. */
+  readonly fields?: Html
 }
 
 type Spec<P extends string> = {
@@ -34,9 +36,9 @@ export function confirmScreen<const P extends string>({ ask, act, ...spec }: Spe
   return formScreen({
     ...spec,
     show: async (frame) => {
-      const { title, text, button: label, look, crumbs, back } = await ask(frame)
+      const { title, text, button: label, look, crumbs, back, fields } = await ask(frame)
       const action = frame.here.split('?', 1)[0] ?? ''
-      const content = html`${hidden('sure', '1')}${onceField(frame.fields)}<p>${text}</p><div class="buttons">${button(label, { look })}${buttonLink(frame.t.cancel, back)}</div>`
+      const content = html`${hidden('sure', '1')}${onceField(frame.fields)}<p>${text}</p>${fields}<div class="buttons">${button(label, { look })}${buttonLink(frame.t.cancel, back)}</div>`
       return { title, crumbs, main: html`<div class="narrow">${form(frame, action, content)}</div>` }
     },
     send: act,

@@ -72,7 +72,7 @@ function rowFields(drawn: Drawn, one: AskedDraft, row: AskedRow, place: string, 
   const retain = { name: `retain-${place}`, label: verifierTexts[frame.language].retain, isOn: row.isRetained }
   const keeps = (one.format === 'mdoc' || row.isRetained) && checkbox(retain)
   const remove = html`<button type="submit" class="button plain" name="do" value="unrow-${place}" aria-label="${t.unrow}: ${t.attribute(at + 1)}" title="${t.unrow}">×</button>`
-  return html`<div class="asked-row">${kept}<div class="what">${name}</div><div class="condition">${select(frame, { name: `cond-${place}`, label: t.condition, value: row.condition, choices: conditionsOf(t, one, row) })}${keeps}</div><div class="value">${text('value', row.condition === 'oneOf' ? t.valueHint : undefined)}</div><div class="until">${text('until')}</div>${isTyped && one.rows.length > 1 && remove}</div>`
+  return html`<div class="asked-row">${kept}<div class="what">${name}</div><div class="condition">${select(frame, { name: `cond-${place}`, label: t.condition, value: row.condition, choices: conditionsOf(t, one, row) })}</div><div class="value">${text('value', row.condition === 'oneOf' ? t.valueHint : undefined)}</div><div class="until">${text('until')}</div>${keeps && html`<div class="retain">${keeps}</div>`}${isTyped && one.rows.length > 1 && remove}</div>`
 }
 
 /** An mdoc is asked for values only, and texts have no bounds. */

@@ -66,7 +66,7 @@ function infoFields(frame: Frame, draft: RequestDraft, fields: Problems['fields'
   const v = verifierTexts[frame.language]
   const { infos } = draft.verifier
   const add = infos.length < INFOS_MAX && html`<div>${button(v.addInfo, { name: 'do', value: 'info' })}</div>`
-  return html`<h3>${v.infos}</h3><p class="hint">${v.infosHint}</p>${hidden('infos', String(infos.length))}${infos.map((one, at) => infoOf(frame, draft, one, at, fields))}${add}`
+  return html`<fieldset class="stack"><legend>${v.infos}</legend><p class="hint">${v.infosHint}</p>${hidden('infos', String(infos.length))}${infos.map((one, at) => infoOf(frame, draft, one, at, fields))}${add}</fieldset>`
 }
 
 function infoOf(frame: Frame, draft: RequestDraft, one: InfoDraft, at: number, fields: Problems['fields']): Html {

@@ -8,7 +8,7 @@ const en = {
   aboutHint: 'For your colleagues. The person does not see it.',
   expires: 'How long the person has to answer',
   times: {
-    '': 'As in the settings of your organisation',
+    '': 'As in the settings',
     60: 'A minute',
     300: '5 minutes',
     600: '10 minutes',
@@ -69,7 +69,7 @@ const en = {
     'Key identifiers in base64url, one a line. A certificate above the credential must have one of them.',
   claims: 'Enough is one of these combinations',
   claimsHint:
-    'One a line, the preferred one first, attributes with ; between them: family_name; address / city. Everything chosen above if you leave it empty.',
+    'One a line, the preferred one first, with semicolons between the attributes, such as family_name; address / city. Everything chosen above if you leave it empty.',
   retain: 'You mean to keep it',
   sets: 'Combinations',
   setsHint:
@@ -104,7 +104,7 @@ const fr: VerifierTexts = {
   aboutHint: 'Pour vos collègues. La personne ne la voit pas.',
   expires: 'Combien de temps la personne a pour répondre',
   times: {
-    '': 'Selon les réglages de votre organisation',
+    '': 'Selon les réglages',
     60: 'Une minute',
     300: '5 minutes',
     600: '10 minutes',
@@ -162,7 +162,7 @@ const fr: VerifierTexts = {
     'Identifiants de clé en base64url, un par ligne. Un certificat au-dessus de l’attestation doit porter l’un d’eux.',
   claims: 'Une de ces combinaisons suffit',
   claimsHint:
-    'Une par ligne, la préférée d’abord, attributs séparés par ; : family_name; address / city. Tout ce qui est choisi ci-dessus si vous laissez vide.',
+    'Une par ligne, la préférée d’abord, avec des points-virgules entre les attributs, comme family_name; address / city. Tout ce qui est choisi ci-dessus si vous laissez vide.',
   retain: 'Vous comptez la garder',
   sets: 'Combinaisons',
   setsHint:
