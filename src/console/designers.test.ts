@@ -171,6 +171,23 @@ test('a driving licence is an mdoc with its namespace, and another namespace can
   await close()
 })
 
+/** Fills in what is seldom changed of a request with two credentials, and mends what is wrong in it. */
+async function sayMore(page: Page): Promise<void> {
+  await page.getByText('More settings').click()
+  await page.getByLabel('Encryption of the answer').selectOption('direct_post.jwt')
+  await page.getByLabel('Where the browser goes').fill('http://x.example/')
+  await page.getByLabel('Client identifier').fill('known')
+  await page.locator('#which').selectOption('sets')
+  await page.locator('#sets').fill('1 + 3 | 2')
+  await save(page)
+  for (const id of ['#clientId', '#sets']) assert.equal(await page.locator(id).getAttribute('aria-invalid'), 'true')
+  await page.getByLabel('Client identifier').fill('')
+  await page.locator('#sets').fill('1 + 2 | 2')
+  await save(page)
+  await page.locator('#redirect-error').getByText('This address is not allowed').waitFor()
+  await page.getByLabel('Where the browser goes').fill('https://x.example/')
+}
+
 test('a request says which attributes, which values, who issued them, and how long it is kept', { skip }, async () => {
   const place = { type: 'object', properties: { city: { type: 'string', name: 'City' } } }
   const attributes = { grade: { type: 'number', name: 'Grade' }, place, born: { type: 'date', name: 'Born' } }
@@ -198,6 +215,7 @@ test('a request says which attributes, which values, who issued them, and how lo
   await page.locator('#type-1').fill('https://x.example/vct')
   await page.locator('#path-1-0').fill('person / names / *')
   await page.locator('#optional-1').check()
+  await sayMore(page)
   assert.deepEqual([...(await axeDefects(page)), ...(await layoutDefects(page))], [])
   await save(page)
   await page.waitForURL('/console/requests')
@@ -212,7 +230,11 @@ test('a request says which attributes, which values, who issued them, and how lo
   })
   assert.deepEqual(saved.data.credentials[1].attributes, { person: { properties: { names: { items: {} } } } })
   assert.partialDeepStrictEqual(saved.meta, {
-    ...{ retentionSeconds: 86_400, verifierConfig: { purpose: 'To let you in.' } },
+    retentionSeconds: 86_400,
+    verifierConfig: {
+      ...{ purpose: 'To let you in.', responseMode: 'direct_post.jwt', redirectUri: 'https://x.example/' },
+      credentialSets: [{ options: [[0, 1], [1]] }],
+    },
     credentials: [{ issuers: ['*'] }, { optional: true }],
   })
   await page.getByRole('link', { name: 'Transcript' }).click()

@@ -227,6 +227,22 @@ test('people and applications: added, invited, disabled, given a secret once', a
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('heading', { name: 'Registry of degrees' }).waitFor()
   assert.match(await page.locator('main').innerText(), /Auditor.*https:\/\/registry\.example\.org\/back/s)
+  const application = page.url().split('/').at(-1) ?? ''
+  await page.getByRole('link', { name: 'Change' }).click()
+  await acme.patch(`/onboarding/clients/${application}`, { name: 'Theirs' })
+  // The group is open: it has an address for people's return, but no right to sign them in.
+  await page.getByLabel('People sign in to it').check()
+  await page.getByLabel('bound to a key').check()
+  await page.getByLabel('Told when a session ends').fill('https://registry.example.org/end')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('alert').getByText('changed in the meantime').waitFor()
+  await page.getByRole('cell', { name: 'Theirs', exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('heading', { name: 'Registry of degrees' }).waitFor()
+  const { data: saved } = (await acme.get(`/onboarding/clients/${application}`)).body
+  const settings = { dpopRequired: true, backchannelLogoutUri: 'https://registry.example.org/end', asksConsent: true }
+  assert.partialDeepStrictEqual(saved, { name: 'Registry of degrees', ...settings })
+  assert.equal(saved.grantTypes.includes('authorization_code'), true)
   await page.getByRole('link', { name: 'End now' }).click()
   await page.getByRole('button', { name: 'End now' }).click()
   await page.getByRole('heading', { name: 'Registry of degrees' }).waitFor()

@@ -140,6 +140,30 @@ test('a client of the bootstrap file is changed there: the API refuses what the 
   assert.equal((await school.delete(path)).status, 409)
 })
 
+test('of changes from the same state one is made; a new secret is no change, and each change has a tag of its own', async () => {
+  const { clientId } = await created({ name: 'Contended' })
+  const path = `/onboarding/clients/${clientId}`
+  const tag = async () => (await school.get(path)).headers.get('etag') ?? ''
+  const change = (name: string, ifMatch?: string) =>
+    school.send('PATCH', path, JSON.stringify({ name }), {
+      ...{ 'content-type': 'application/json' },
+      ...(ifMatch !== undefined && { 'if-match': ifMatch }),
+    })
+  const first = await tag()
+  await rotated(clientId)
+  assert.equal(await tag(), first)
+  const answers = await Promise.all(['A', 'B', 'C', 'D'].map((name) => change(name, first)))
+  assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 412, 412, 412])
+  const [done] = answers.filter(({ status }) => status === 200)
+  assert.equal((await school.get(path)).body.data.name, done?.body.data.name)
+  assert.equal(done?.headers.get('etag'), await tag())
+  const [late] = answers.filter(({ status }) => status === 412)
+  assert.equal(late?.body.errors[0].code, 'PRECONDITION_FAILED')
+  const merged = await Promise.all(Array.from({ length: 8 }, () => change('Same')))
+  assert.equal(new Set(merged.map(({ headers }) => headers.get('etag'))).size, 8)
+  assert.equal((await change('Known', `"other", ${await tag()}`)).status, 200)
+})
+
 test('a disabled client gets no token; a deleted one is unknown', async () => {
   const { clientId, clientSecret } = await created({ name: 'Registry' })
   const path = `/onboarding/clients/${clientId}`

@@ -17,15 +17,21 @@ export type Application = {
   readonly name: string | null
   readonly roles: readonly Role[]
   readonly scopes: readonly string[]
+  readonly grantTypes: readonly string[]
   readonly redirectUris: readonly string[]
+  readonly postLogoutRedirectUris: readonly string[]
+  readonly backchannelLogoutUri: string | null
+  readonly asksConsent: boolean
+  readonly dpopRequired: boolean
+  readonly parRequired: boolean
   readonly isPublic: boolean
   readonly disabled: boolean
   readonly secrets: readonly Secret[]
   readonly clientSecret?: string
   readonly createdAt: string
   readonly lastUsedAt: string | null
-  readonly jwks?: { readonly keys: readonly Key[] } | null
-  readonly jwksUri?: string | null
+  readonly jwks: { readonly keys: readonly Key[] } | null
+  readonly jwksUri: string | null
 }
 /** A public key by which the application authenticates. */
 type Key = { readonly kid?: string; readonly kty?: string; readonly crv?: string; readonly alg?: string }
@@ -43,8 +49,14 @@ export function at({ clientId }: Pick<Application, 'clientId'>, verb?: string): 
 }
 
 /** Reads the application of the address. */
-export async function read({ api, params }: Frame<{ readonly id: string }>): Promise<Application> {
-  return (await api.get<Application>(`${API}/${encodeURIComponent(params.id)}`)).data
+export async function read(frame: Frame<{ readonly id: string }>): Promise<Application> {
+  return (await readTagged(frame)).found
+}
+
+/** As {@link read}, with the entity tag of its state. */
+export async function readTagged({ api, params }: Frame<{ readonly id: string }>) {
+  const { data, etag } = await api.get<Application>(`${API}/${encodeURIComponent(params.id)}`)
+  return { found: data, etag: etag ?? '' }
 }
 
 /** Returns the way to a page of an application. */

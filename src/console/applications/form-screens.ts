@@ -1,76 +1,82 @@
-import { type Role, roles } from '../../caller.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
-import { checkbox, checkboxes, select, textArea } from '../../pages/controls.ts'
-import { field, form } from '../../pages/form.ts'
-import { html } from '../../pages/html.ts'
-import { onceField, onceHeader, typed } from '../../pages/once.ts'
+import { form } from '../../pages/form.ts'
+import { type Html, html } from '../../pages/html.ts'
+import { onceField, onceHeader } from '../../pages/once.ts'
+import { ApiRefusal } from '../../pages/own-api.ts'
 import { button, buttonLink, card } from '../../pages/parts.ts'
-import { hasProblems, noProblems, type Problems, problemList, problemsOf, typedAll } from '../frame/form-values.ts'
+import { bothVersions } from '../frame/both-versions.ts'
+import { hasProblems, noProblems, type Problems, problemList, problemsOf } from '../frame/form-values.ts'
 import { type Frame, formScreen, type Screen } from '../frame/screen.ts'
-import { API, type Application, at, crumbs, LIST, place, read, secretTold } from './application.ts'
-import { applicationTexts } from './texts.ts'
+import { API, type Application, at, crumbs, LIST, place, readTagged, secretTold } from './application.ts'
+import { blank, changesOf, type Draft, keysIn, newBody, readDraft, savedDraft } from './draft.ts'
+import { applicationFields, GRANTS_AT } from './form-fields.ts'
+import { type ApplicationTexts, applicationTexts } from './texts.ts'
 
-// Object.keys loses the type of the keys.
-const roleNames = Object.keys(roles) as Role[]
-
-/** What a form of an application holds. */
-type Draft = {
-  readonly name: string
-  readonly roles: readonly string[]
-  readonly redirects: readonly string[]
-  readonly disabled: boolean
-}
-
-function draftOf({ fields }: Frame): Draft {
-  return {
-    name: typed(fields, 'name'),
-    roles: typedAll(fields, 'roles'),
-    redirects: typed(fields, 'redirects')
-      .split(/\s+/)
-      .filter((one) => one !== ''),
-    disabled: typed(fields, 'disabled') === '1',
-  }
+const fieldNames: Readonly<Record<string, string>> = {
+  ...{ name: 'name', redirectUris: 'redirects', postLogoutRedirectUris: 'signOuts', backchannelLogoutUri: 'logout' },
+  ...{ jwks: 'keys', jwksUri: 'keysAt', grantTypes: GRANTS_AT, isPublic: 'keys' },
 }
 
 function fieldOf(pointer: string): string | null {
-  if (pointer.startsWith('/redirectUris')) return 'redirects'
-  return pointer === '/name' ? 'name' : null
+  return fieldNames[pointer.split('/')[1] ?? ''] ?? null
+}
+
+/** What is missing or cannot be, before the API is asked. */
+function checkDraft(draft: Draft, frame: Frame): Problems {
+  const t = applicationTexts[frame.language]
+  const { name, kind, grants, keys, keysAt, redirects } = draft
+  const isApp = kind === 'app'
+  const signsIn = grants.length === 0 ? isApp : grants.includes('authorization_code')
+  const isForServices = (one: string) => one !== 'authorization_code' && one !== 'refresh_token'
+  const hasKeys = keys !== '' || keysAt !== ''
+  return {
+    fields: {
+      ...(name === '' && { name: frame.t.required(t.name) }),
+      ...(signsIn && redirects === '' && { redirects: t.redirectNeeded }),
+      ...(isApp && grants.some(isForServices) && { [GRANTS_AT]: t.grantsOfApp }),
+      ...(grants.includes('refresh_token') && !signsIn && { [GRANTS_AT]: t.refreshAlone }),
+      ...(keys !== '' && keysIn(keys) === null && { keys: t.keysWrong }),
+      ...(keys !== '' && keysAt !== '' && { keysAt: t.keysTwice }),
+      ...(isApp && hasKeys && { [keys === '' ? 'keysAt' : 'keys']: t.keysOfApp }),
+    },
+  }
+}
+
+/** Returns the findings of the API at their fields, in words: its own sentences are English. */
+function refusedDraft(error: unknown, frame: Frame, isNew: boolean): Problems {
+  const t = applicationTexts[frame.language]
+  const { fields, general } = problemsOf(error, fieldOf, frame.t)
+  const names = Object.keys(fields)
+  // Of an application that exists, what the bootstrap file declares.
+  if (!isNew && error instanceof ApiRefusal && error.status === 409) return { fields: {}, general: t.ofFile }
+  const texts: Readonly<Record<string, string | undefined>> = {
+    ...{ name: fields.name, keys: t.keysWrong, [GRANTS_AT]: t.grantsOfApp },
+  }
+  const said = names.map((one) => [one, texts[one] ?? t.addressWrong])
+  return { fields: Object.fromEntries(said), ...(general !== undefined && { general }) }
 }
 
 const create = formScreen({
   ...{ place, path: `${LIST}/new`, summary: 'Adds an application.' },
-  show: (frame) => newForm(frame, noProblems),
+  show: (frame) => newForm(frame, frame.isKept ? readDraft(frame.fields) : blank, noProblems),
   send: async (frame) => {
-    const t = applicationTexts[frame.language]
-    if (typed(frame.fields, 'name') === '') return newForm(frame, { fields: { name: frame.t.required(t.name) } })
+    const draft = readDraft(frame.fields)
+    const problems = checkDraft(draft, frame)
+    if (hasProblems(problems)) return newForm(frame, draft, problems)
     try {
-      const { data } = await frame.api.send<Application>('POST', API, {
-        body: newBody(frame),
-        headers: onceHeader(frame.fields),
-      })
+      const sent = { body: newBody(draft), headers: onceHeader(frame.fields) }
+      const { data } = await frame.api.send<Application>('POST', API, sent)
       return data.clientSecret === undefined ? { to: at(data) } : secretTold(frame, data)
     } catch (error) {
-      return newForm(frame, problemsOf(error, fieldOf, frame.t))
+      return newForm(frame, draft, refusedDraft(error, frame, true))
     }
   },
 })
 
-function newBody(frame: Frame): object {
-  const { name, roles: held, redirects: redirectUris } = draftOf(frame)
-  const isPublic = typed(frame.fields, 'kind') === 'app'
-  const grants =
-    isPublic || redirectUris.length === 0
-      ? {}
-      : { grantTypes: ['authorization_code', 'refresh_token', 'client_credentials'] }
-  return { name, roles: held, isPublic, redirectUris, ...grants }
-}
-
-function newForm(frame: Frame, problems: Problems): Screen {
+function newForm(frame: Frame, draft: Draft, problems: Problems): Screen {
   const t = applicationTexts[frame.language]
-  const kinds = Object.entries(t.kinds).map(([value, text]) => ({ value, text }))
-  const kind = select(frame, { name: 'kind', label: t.kind, value: typed(frame.fields, 'kind'), choices: kinds })
-  const { name, ...others } = controls(frame, draftOf(frame), problems)
-  const content = html`${onceField(frame.fields)}${card(html`${name}${kind}${others.roles}${others.redirects}`)}<div class="buttons">${button(frame.t.save, { look: 'main' })}${buttonLink(frame.t.cancel, LIST)}</div>`
+  const fields = applicationFields(frame, draft, problems, true)
+  const content = html`${onceField(frame.fields)}${card(fields)}<div class="buttons">${button(frame.t.save, { look: 'main' })}${buttonLink(frame.t.cancel, LIST)}</div>`
   return {
     title: t.new,
     crumbs: [[t.title, LIST], [t.new]],
@@ -79,68 +85,79 @@ function newForm(frame: Frame, problems: Problems): Screen {
   }
 }
 
-function controls(frame: Frame, draft: Draft, problems: Problems) {
-  const t = applicationTexts[frame.language]
-  const choices = roleNames.filter((one) => one !== 'holder').map((value) => ({ value, text: frame.t.roles[value] }))
-  return {
-    name: field(frame, { name: 'name', label: t.name, value: draft.name, lengthMax: 200, error: problems.fields.name }),
-    roles: checkboxes('roles', t.roles, choices, draft.roles),
-    redirects: textArea(frame, {
-      ...{ name: 'redirects', label: t.redirects, hint: t.redirectsHint, value: draft.redirects.join('\n') },
-      ...{ isOptional: true, error: problems.fields.redirects },
-    }),
-  }
-}
-
 const change = formScreen({
   ...{ place, path: `${LIST}/{id}/change`, summary: 'Changes an application.' },
   show: async (frame) => {
-    const found = await read(frame)
-    return changeForm(frame, found, frame.isKept ? draftOf(frame) : savedDraft(found), noProblems)
+    const { found, etag } = await readTagged(frame)
+    return changeForm(frame, found, frame.isKept ? readDraft(frame.fields) : savedDraft(found, etag), noProblems)
   },
   send: async (frame) => {
-    const found = await read(frame)
-    const draft = draftOf(frame)
-    const t = applicationTexts[frame.language]
-    if (draft.name === '') return changeForm(frame, found, draft, { fields: { name: frame.t.required(t.name) } })
-    const body = changesOf(draft, savedDraft(found))
+    const { found, etag } = await readTagged(frame)
+    const draft = readDraft(frame.fields)
+    const problems = checkDraft(draft, frame)
+    if (hasProblems(problems)) return changeForm(frame, found, draft, problems)
+    const body = changesOf(draft, savedDraft(found, etag))
     try {
       const path = `${API}/${encodeURIComponent(found.clientId)}`
-      if (Object.keys(body).length > 0) await frame.api.send('PATCH', path, { body })
+      if (Object.keys(body).length > 0) await frame.api.send('PATCH', path, { body, ifMatch: draft.etag })
       return { to: at(found) }
     } catch (error) {
-      return changeForm(frame, found, draft, problemsOf(error, fieldOf, frame.t))
+      if (error instanceof ApiRefusal && error.status === 412) return conflict(frame, draft)
+      return changeForm(frame, found, draft, refusedDraft(error, frame, false))
     }
   },
 })
 
-function savedDraft({ name, clientId, roles: held, redirectUris, disabled }: Application): Draft {
-  return { name: name ?? clientId, roles: held, redirects: redirectUris, disabled }
-}
-
-/** The members that differ: what the person left alone is not sent, so that it cannot be refused. */
-function changesOf(draft: Draft, saved: Draft): object {
-  const differs = (one: readonly string[], other: readonly string[]) =>
-    one.length !== other.length || one.some((value) => !other.includes(value))
-  return {
-    ...(draft.name !== saved.name && { name: draft.name }),
-    ...(differs(draft.roles, saved.roles) && { roles: draft.roles }),
-    ...(differs(draft.redirects, saved.redirects) && { redirectUris: draft.redirects }),
-    ...(draft.disabled !== saved.disabled && { disabled: draft.disabled }),
-  }
-}
-
-function changeForm(frame: Frame, found: Application, draft: Draft, problems: Problems): Screen {
+function changeForm(frame: Frame, found: Application, draft: Draft, problems: Problems, both?: Html): Screen {
   const t = applicationTexts[frame.language]
-  const { name, ...others } = controls(frame, draft, problems)
-  const off = checkbox({ name: 'disabled', label: t.disable, hint: t.disableHint, isOn: draft.disabled })
-  const content = html`${card(html`${name}${others.roles}${others.redirects}${off}`)}<div class="buttons">${button(frame.t.save, { look: 'main' })}${buttonLink(frame.t.cancel, at(found))}</div>`
+  const fields = applicationFields(frame, draft, problems, false)
+  const content = html`${card(fields)}<div class="buttons">${button(frame.t.save, { look: 'main' })}${buttonLink(frame.t.cancel, at(found))}</div>`
   return {
     title: `${t.change}${frame.t.colon}${found.name ?? found.clientId}`,
     crumbs: crumbs(found, t, t.change),
-    main: html`<div class="narrow stack">${problemList(frame.texts.problems, problems)}${form(frame, at(found, 'change'), content)}</div>`,
+    main: html`<div class="narrow stack">${problemList(frame.texts.problems, problems)}${both}${form(frame, at(found, 'change'), content)}</div>`,
     hasErrors: hasProblems(problems),
   }
+}
+
+/** Both versions: what another person saved, and what was typed here. */
+async function conflict(frame: Frame<{ readonly id: string }>, draft: Draft): Promise<Screen> {
+  const t = applicationTexts[frame.language]
+  const { found, etag } = await readTagged(frame)
+  const [theirs, yours] = [said(frame, t, savedDraft(found, etag)), said(frame, t, draft)]
+  const labels = yours.map(([label]) => label)
+  const of = (pairs: typeof yours, label: string) => pairs.find(([one]) => one === label)?.[1] ?? ''
+  const both = bothVersions(t, at(found, 'change'), {
+    ...{ name: t.part, differing: labels.filter((label) => of(theirs, label) !== of(yours, label)) },
+    label: (label) => label,
+    theirs: (label) => of(theirs, label) || frame.t.none,
+    yours: (label) => of(yours, label) || frame.t.none,
+  })
+  const page = changeForm(frame, found, { ...draft, etag }, noProblems, both)
+  return { ...page, status: 412, hasErrors: true }
+}
+
+/** What a draft says, by the labels of the form. */
+function said({ texts, t: common }: Frame, t: ApplicationTexts, draft: Draft) {
+  const yesNo = (is: boolean) => (is ? texts.yes : texts.no)
+  const names: Readonly<Record<string, string>> = common.roles
+  const grants: Readonly<Record<string, string>> = t.grantNames
+  const pairs: readonly (readonly [label: string, text: string])[] = [
+    [t.name, draft.name],
+    [t.roles, draft.roles.map((one) => names[one] ?? one).join(', ')],
+    [t.scopes, draft.scopes.toSorted().join(', ')],
+    [t.grants, draft.grants.map((one) => grants[one] ?? one).join(', ')],
+    [t.redirects, draft.redirects.split(/\s+/).join(' ')],
+    [t.signOuts, draft.signOuts.split(/\s+/).join(' ')],
+    [t.logout, draft.logout],
+    [t.consent, yesNo(draft.asksConsent)],
+    [t.dpop, yesNo(draft.isBound)],
+    [t.par, yesNo(draft.isPushed)],
+    [t.keys, draft.keys.length > 80 ? `…${draft.keys.replaceAll(/\s+/g, '').slice(-40)}` : draft.keys],
+    [t.keysAt, draft.keysAt],
+    [t.disable, yesNo(draft.isDisabled)],
+  ]
+  return pairs
 }
 
 /** The screens with which an application is added and changed. */

@@ -4,7 +4,8 @@ import { type Html, html } from '../../pages/html.ts'
 import { onceHeader } from '../../pages/once.ts'
 import { buttonLink, facts, rows } from '../../pages/parts.ts'
 import { badge, pageOf, pager, table } from '../../pages/table.ts'
-import { confirmScreen } from '../frame/confirm.ts'
+import { confirmScreen, removeScreen } from '../frame/confirm.ts'
+import { overlapField, overlapIn } from '../frame/overlap.ts'
 import { type Frame, screen } from '../frame/screen.ts'
 import { when } from '../frame/when.ts'
 import { API, type Application, at, crumbs, LIST, place, read, secretTold } from './application.ts'
@@ -91,7 +92,7 @@ function keysPanel({ jwks, jwksUri }: Application, t: ApplicationTexts): Html | 
     ({ kid, kty = '', crv, alg }) =>
       [kid === undefined ? t.noKid : foreign(kid), [crv ?? kty, alg].filter(Boolean).join(', ')] as const,
   )
-  const address = jwksUri == null ? [] : [[t.keysAt, foreign(jwksUri, 500)] as const]
+  const address = jwksUri === null ? [] : [[t.keysAt, foreign(jwksUri, 500)] as const]
   if (keys.length + address.length === 0) return null
   const list = [...keys, ...address].map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)
   return html`<section class="panel narrow"><header><h2>${t.keys}</h2></header><dl class="facts">${list}</dl></section>`
@@ -109,11 +110,13 @@ const rotate = confirmScreen({
       look: 'main',
       crumbs: crumbs(found, t, t.rotate),
       back: at(found),
+      fields: overlapField(frame),
     }
   },
   act: async (frame) => {
     const path = `${API}/${encodeURIComponent(frame.params.id)}/secrets`
-    const { data } = await frame.api.send<Application>('POST', path, { body: {}, headers: onceHeader(frame.fields) })
+    const sent = { body: overlapIn(frame.fields), headers: onceHeader(frame.fields) }
+    const { data } = await frame.api.send<Application>('POST', path, sent)
     return secretTold(frame, data)
   },
 })
@@ -138,23 +141,12 @@ const endSecret = confirmScreen({
   },
 })
 
-const remove = confirmScreen({
-  ...{ place, path: `${LIST}/{id}/delete`, summary: 'Asks whether to delete an application, and does it.' },
-  ask: async (frame) => {
-    const t = applicationTexts[frame.language]
-    const found = await read(frame)
-    return {
-      title: t.removeTitle,
-      text: t.removeText,
-      button: t.remove,
-      look: 'danger',
-      crumbs: crumbs(found, t, t.remove),
-      back: at(found),
-    }
-  },
-  act: async ({ api, params }) => {
-    await api.send('DELETE', `${API}/${encodeURIComponent(params.id)}`)
-    return { to: LIST }
+const remove = removeScreen({
+  ...{ place, list: LIST, api: API, texts: applicationTexts },
+  summary: 'Asks whether to delete an application, and does it.',
+  nameOf: async (frame) => {
+    const { name, clientId } = await read(frame)
+    return name ?? clientId
   },
 })
 

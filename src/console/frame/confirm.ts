@@ -2,7 +2,8 @@ import type { Endpoint } from '../../http/routes/endpoint.ts'
 import type { PathParams } from '../../http/routes/route.ts'
 import { hidden } from '../../pages/controls.ts'
 import { form } from '../../pages/form.ts'
-import { html } from '../../pages/html.ts'
+import { type Html, html } from '../../pages/html.ts'
+import type { Language } from '../../pages/language.ts'
 import { onceField } from '../../pages/once.ts'
 import { button, buttonLink } from '../../pages/parts.ts'
 import { type Frame, formScreen, type Screen } from './screen.ts'
@@ -18,6 +19,8 @@ type Question = {
   readonly crumbs: readonly Crumb[]
   /** Where Cancel leads. */
   readonly back: string
+  /** What the person can choose besides. */
+  readonly fields?: Html
 }
 
 type Spec<P extends string> = {
@@ -33,11 +36,49 @@ export function confirmScreen<const P extends string>({ ask, act, ...spec }: Spe
   return formScreen({
     ...spec,
     show: async (frame) => {
-      const { title, text, button: label, look, crumbs, back } = await ask(frame)
+      const { title, text, button: label, look, crumbs, back, fields } = await ask(frame)
       const action = frame.here.split('?', 1)[0] ?? ''
-      const content = html`${hidden('sure', '1')}${onceField(frame.fields)}<p>${text}</p><div class="buttons">${button(label, { look })}${buttonLink(frame.t.cancel, back)}</div>`
+      const content = html`${hidden('sure', '1')}${onceField(frame.fields)}<p>${text}</p>${fields}<div class="buttons">${button(label, { look })}${buttonLink(frame.t.cancel, back)}</div>`
       return { title, crumbs, main: html`<div class="narrow">${form(frame, action, content)}</div>` }
     },
     send: act,
+  })
+}
+
+type RemovalText = 'title' | 'remove' | 'removeTitle' | 'removeText'
+
+/** Something of a list that can be deleted, or put away for good. */
+type Removal = {
+  readonly place: Place
+  /** Path of the list, and of its operations of the API. */
+  readonly list: string
+  readonly api: string
+  readonly summary: string
+  readonly verb?: 'delete' | 'archive'
+  readonly texts: Readonly<Record<Language, Readonly<Record<RemovalText, string>>>>
+  /** What it is called, harmless to show. */
+  readonly nameOf: (frame: Frame<{ readonly id: string }>) => Promise<string>
+}
+
+/** Declares the screen that asks whether to delete something, and does it. Its own page is `{list}/{id}`. */
+export function removeScreen({ list, api, verb = 'delete', texts, nameOf, ...spec }: Removal): readonly Endpoint[] {
+  return confirmScreen({
+    ...{ ...spec, path: `${list}/{id}/${verb}` as `${string}/{id}/${string}` },
+    ask: async (frame) => {
+      const { id = '' } = frame.params
+      const t = texts[frame.language]
+      const name = await nameOf({ ...frame, params: { id } })
+      const back = `${list}/${encodeURIComponent(id)}`
+      const question = {
+        title: t.removeTitle,
+        text: `${name}${frame.t.colon}${t.removeText}`,
+        button: t.remove,
+      } as const
+      return { ...question, look: 'danger', crumbs: [[t.title, list], [name, back], [t.remove]], back }
+    },
+    act: async ({ api: own, params }) => {
+      await own.send('DELETE', `${api}/${encodeURIComponent(params.id ?? '')}`)
+      return { to: list }
+    },
   })
 }

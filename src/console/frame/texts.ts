@@ -63,6 +63,10 @@ const en = {
     'type-uri': () => 'Write a complete address, such as https://example.org',
     additionalProperties: () => 'The template no longer has this',
   } as Readonly<Record<string, (limit: string) => string>>,
+  overlap: 'The present one stays valid for',
+  overlaps: { 0: 'It ends at once', 3600: 'An hour', 86400: 'A day', 604800: 'A week' } as Readonly<
+    Record<string, string>
+  >,
   refused: {
     400: ['This was not accepted', 'Check what you entered and try again.'],
     403: ['You may not do this', 'You need one of these roles: '],
@@ -149,6 +153,8 @@ const fr: ConsoleTexts = {
     'type-uri': () => 'Écrivez une adresse complète, par exemple https://example.org',
     additionalProperties: () => 'Le modèle n’a plus cet attribut',
   },
+  overlap: 'L’actuel reste valable',
+  overlaps: { 0: 'Il prend fin aussitôt', 3600: 'Une heure', 86400: 'Un jour', 604800: 'Une semaine' },
   refused: {
     400: ['Cela n’a pas été accepté', 'Vérifiez votre saisie et réessayez.'],
     403: ['Vous n’en avez pas le droit', 'Il vous faut l’un de ces rôles : '],

@@ -3,7 +3,7 @@ import { pointerTo } from '../../json-pointer.ts'
 import { type AttributeShape, attributesOf, labelOf, type Template } from '../templates/template.ts'
 
 /** A step into a credential; null: every element of a list. */
-type Step = string | number | null
+export type Step = string | number | null
 
 /** An attribute that can be asked for, as it is being edited. */
 export type AskedRow = {
@@ -18,8 +18,10 @@ export type AskedRow = {
   readonly value: string
   /** Upper bound of `between`. */
   readonly until: string
-  /** JSON of members that the form does not show. */
-  readonly rest: string
+  /** Of an mdoc: the verifier means to keep the value. */
+  readonly isRetained: boolean
+  /** JSON of what the request says of it now; `''`: nothing. What is left alone stays as it is. */
+  readonly was: string
 }
 
 /** What a value must be. */
@@ -29,7 +31,8 @@ export const conditions = ['any', 'is', 'oneOf', 'min', 'max', 'between'] as con
 
 /** A row in which nothing was typed. */
 export const emptyAsked: AskedRow = {
-  ...{ path: [], label: '', kind: '', isOn: true, condition: 'any', value: '', until: '', rest: '' },
+  ...{ path: [], label: '', kind: '', isOn: true, condition: 'any', value: '', until: '' },
+  ...{ isRetained: false, was: '' },
 }
 
 /** Returns every attribute of an own template, none of them asked for. */
@@ -70,21 +73,21 @@ function flattened(path: readonly Step[], entry: Json): readonly AskedRow[] {
 }
 
 function conditionIn(entry: JsonObject): Partial<AskedRow> {
-  const { type, value, values, minimum, maximum, ...rest } = entry
-  const more = {
-    kind: typeof type === 'string' ? type : '',
-    rest: Object.keys(rest).length > 0 ? JSON.stringify(rest) : '',
-  }
-  if (Array.isArray(values)) return { ...more, condition: 'oneOf', value: values.map(String).join('; ') }
-  if (value !== undefined) return { ...more, condition: 'is', value: String(value) }
-  const [from, until] = [minimum, maximum].map((one) => (one === undefined ? '' : String(one)))
-  if (from === '' && until === '') return more
+  const { type, intentToRetain } = entry
   return {
-    ...more,
-    condition: from === '' ? 'max' : until === '' ? 'min' : 'between',
-    value: from || (until ?? ''),
-    until: until ?? '',
+    ...conditionOf(entry),
+    kind: typeof type === 'string' ? type : '',
+    isRetained: intentToRetain === true,
+    was: Object.keys(entry).length > 0 ? JSON.stringify(entry) : '',
   }
+}
+
+function conditionOf({ value, values, minimum, maximum }: JsonObject): Pick<AskedRow, 'condition' | 'value' | 'until'> {
+  if (Array.isArray(values)) return { condition: 'oneOf', value: values.map(String).join('; '), until: '' }
+  if (value !== undefined) return { condition: 'is', value: String(value), until: '' }
+  const [from = '', until = ''] = [minimum, maximum].map((one) => (one === undefined ? '' : String(one)))
+  if (from === '' && until === '') return { condition: 'any', value: '', until: '' }
+  return { condition: from === '' ? 'max' : until === '' ? 'min' : 'between', value: from || until, until }
 }
 
 /** Puts what a request asks for into the attributes of the template that has its type: their order and labels stay. */
@@ -159,24 +162,38 @@ function placed(into: Json | undefined, [step, ...path]: readonly (Step | undefi
   return { items: items.with(step, placed(items[step] ?? undefined, rest, entry)) }
 }
 
-function entryOf({ condition, value, until, kind, rest }: AskedRow, format: 'sd-jwt-vc' | 'mdoc'): JsonObject {
-  const kept = rest === '' ? {} : parseJsonObject(rest)
+function entryOf(row: AskedRow, format: 'sd-jwt-vc' | 'mdoc'): JsonObject {
+  const now = row.was === '' ? {} : parseJsonObject(row.was)
+  const { type: _, value: __, values: ___, minimum: ____, maximum: _____, ...kept } = now
+  const entry = isSameCondition(row, now) ? now : { ...kept, ...conditionFor(row, format) }
+  const { intentToRetain = false } = entry
+  return row.isRetained === intentToRetain ? entry : { ...entry, intentToRetain: row.isRetained }
+}
+
+/** `until` is not typed where there is but one bound. */
+function isSameCondition({ condition, value, until }: AskedRow, now: JsonObject): boolean {
+  const before = conditionOf(now)
+  const isSameEnd = condition !== 'between' || until === before.until
+  return condition === before.condition && value === before.value && isSameEnd
+}
+
+function conditionFor({ condition, value, until, kind }: AskedRow, format: 'sd-jwt-vc' | 'mdoc'): JsonObject {
   const isTyped = ['string', 'number', 'boolean', 'date'].includes(kind)
-  const type = isTyped && format !== 'mdoc' && condition !== 'any' ? { type: kind } : {}
+  const type = isTyped && format !== 'mdoc' ? { type: kind } : {}
   const of = (text: string) => valueIn(text, kind)
   switch (condition) {
     case 'is':
-      return { ...kept, ...type, value: of(value) }
+      return { ...type, value: of(value) }
     case 'oneOf':
-      return { ...kept, ...type, values: value.split(';').map((one) => of(one.trim())) }
+      return { ...type, values: value.split(';').map((one) => of(one.trim())) }
     case 'min':
-      return { ...kept, ...type, minimum: of(value) }
+      return { ...type, minimum: of(value) }
     case 'max':
-      return { ...kept, ...type, maximum: of(value) }
+      return { ...type, maximum: of(value) }
     case 'between':
-      return { ...kept, ...type, minimum: of(value), maximum: of(until) }
+      return { ...type, minimum: of(value), maximum: of(until) }
     default:
-      return kept
+      return {}
   }
 }
 

@@ -1,42 +1,82 @@
 import type { Html } from '../../pages/html.ts'
 import { bothVersions } from '../frame/both-versions.ts'
-import { type AskedDraft, askedLabel, type RequestDraft } from './draft.ts'
+import type { Frame } from '../frame/screen.ts'
+import type { AskedRow } from './asked-attributes.ts'
+import { type AskedDraft, namesOf } from './asked-credential.ts'
+import { askedLabel, type RequestDraft } from './draft.ts'
 import { keepText } from './keep-choices.ts'
-import type { RequestTexts } from './texts.ts'
+import { type RequestTexts, requestTexts } from './texts.ts'
+import { timeText } from './verifier-fields.ts'
+import { type VerifierTexts, verifierTexts } from './verifier-texts.ts'
 
-type Part = 'name' | 'purpose' | 'keep' | 'which' | 'attributes'
-const parts: readonly Part[] = ['name', 'purpose', 'keep', 'which', 'attributes']
+type Words = { readonly t: RequestTexts; readonly v: VerifierTexts }
 
 /** Returns both versions of a request: what another person saved, and what was typed here. @param saved Where the saved version is shown. */
-export function comparedRequests(t: RequestTexts, saved: string, theirs: RequestDraft, yours: RequestDraft): Html {
-  return bothVersions(t, saved, {
-    name: t.part,
-    differing: parts.filter((one) => textOf(t, theirs, one) !== textOf(t, yours, one)),
-    label: (one) => t[one],
-    theirs: (one) => textOf(t, theirs, one),
-    yours: (one) => textOf(t, yours, one),
+export function comparedRequests(
+  { language }: Pick<Frame, 'language'>,
+  saved: string,
+  theirs: RequestDraft,
+  yours: RequestDraft,
+): Html {
+  const words = { t: requestTexts[language], v: verifierTexts[language] }
+  const [theirPairs, yourPairs] = [said(words, theirs), said(words, yours)]
+  const of = (pairs: typeof theirPairs, label: string) => pairs.find(([one]) => one === label)?.[1] ?? ''
+  return bothVersions(words.t, saved, {
+    name: words.t.part,
+    differing: yourPairs.map(([label]) => label).filter((label) => of(theirPairs, label) !== of(yourPairs, label)),
+    label: (label) => label,
+    theirs: (label) => of(theirPairs, label),
+    yours: (label) => of(yourPairs, label),
   })
 }
 
-function textOf(t: RequestTexts, draft: RequestDraft, part: Part): string {
-  if (part === 'keep') return keepText(draft.keep, t)
-  if (part === 'which') return draft.credentials.length > 1 ? t.whiches[draft.which] : ''
-  return part === 'attributes' ? draft.credentials.map((one) => askedIn(t, one)).join('; ') : draft[part]
-}
-
-/** A requested credential in one line: the requested values, the conditions, and the accepted issuers. */
-function askedIn(t: RequestTexts, { name, type, rows, from, issuers, entities }: AskedDraft): string {
-  const asked = rows.flatMap((row) => {
-    const { isOn, condition, value, until } = row
-    if (!isOn) return []
-    const limits =
-      condition === 'any' ? [] : [t.conditions[condition], value, ...(condition === 'between' ? [until] : [])]
-    return [[askedLabel(row), ...limits].join(' ')]
-  })
-  const who = [
-    t.sources[from],
-    from === 'issuers' ? issuers.split(/\s+/).join(' ') : '',
-    from === 'entities' ? `${entities.length}` : '',
+/** What a draft says, by the labels of the form. */
+function said({ t, v }: Words, draft: RequestDraft): readonly (readonly [label: string, text: string])[] {
+  const { verifier, credentials, which } = draft
+  const { mode, signer, keyType, prefix } = verifier
+  return [
+    [t.name, draft.name],
+    [v.about, draft.about],
+    [t.purpose, draft.purpose],
+    [t.keep, keepText(draft.keep, t)],
+    [v.expires, timeText(verifier.expires, v)],
+    [t.which, credentials.length > 1 ? t.whiches[which] : ''],
+    [v.sets, which === 'sets' ? draft.sets : ''],
+    [v.redirect, verifier.redirect],
+    [v.mode, v.modes[mode] ?? mode],
+    [v.signer, v.signers[signer] ?? signer],
+    [v.keyType, v.keyTypes[keyType] ?? keyType],
+    [v.prefix, v.prefixes[prefix] ?? prefix],
+    [v.clientId, verifier.clientId],
+    [v.attestation, ending(verifier.attestation)],
+    [v.infos, verifier.infos.map((one) => [one.format, ending(one.data), ...one.credentials].join(' ')).join('; ')],
+    [t.attributes, credentials.map((one) => askedIn({ t, v }, one)).join('; ')],
   ]
-  return `${name || type} (${[...asked, who.filter((one) => one !== '').join(' ')].join(', ')})`
+}
+
+/** Another long text ends differently. */
+function ending(text: string): string {
+  return text.length > 60 ? `…${text.slice(-24)}` : text
+}
+
+/** A requested credential in one line: the requested values, the conditions, the accepted issuers, and what else is said of it. */
+function askedIn({ t, v }: Words, one: AskedDraft): string {
+  const { name, type, rows, from, issuers, entities, claimSets, authorities } = one
+  const by = namesOf(one)
+  const who = [t.sources[from], by.issuers && issuers.split(/\s+/).join(' '), by.entities && `${entities.length}`]
+  const more = [
+    one.about,
+    claimSets !== '' && `${v.claims} ${claimSets.split('\n').join(' | ')}`,
+    authorities !== '' && `${v.authorities} ${authorities.split(/\s+/).join(' ')}`,
+    ...[one.isOptional && t.isOptional, one.isMultiple && t.isMultiple, !one.isBound && v.unbound],
+    ...[one.isStrict && v.strict, by.entities && one.isInQuery && v.inQuery],
+  ]
+  const asked = rows.filter(({ isOn }) => isOn).map((row) => rowText({ t, v }, row))
+  return `${name || type} (${[...asked, who.filter(Boolean).join(' '), ...more].filter(Boolean).join(', ')})`
+}
+
+function rowText({ t, v }: Words, row: AskedRow): string {
+  const { condition, value, until, isRetained } = row
+  const limits = condition === 'any' ? [] : [t.conditions[condition], value, condition === 'between' && until]
+  return [askedLabel(row), ...limits, isRetained && `(${v.retain})`].filter(Boolean).join(' ')
 }

@@ -5,8 +5,11 @@ import { button, message } from '../../pages/parts.ts'
 import type { Problems } from '../frame/form-values.ts'
 import type { Frame } from '../frame/screen.ts'
 import { type AskedRow, pathText } from './asked-attributes.ts'
-import type { AskedDraft, RequestDraft } from './draft.ts'
+import type { AskedDraft } from './asked-credential.ts'
+import type { RequestDraft } from './draft.ts'
 import { type RequestTexts, requestTexts } from './texts.ts'
+import { furtherFields, inQueryField } from './verifier-fields.ts'
+import { verifierTexts } from './verifier-texts.ts'
 
 /** A trusted entity to choose. */
 export type Choosable = { readonly id: string; readonly name: string }
@@ -33,7 +36,7 @@ export function credentialFields(drawn: Drawn, one: AskedDraft, at: number): Htm
   return html`${own}${one.isOwn ? html`${hidden(`type-${at}`, one.type)}${hidden(`format-${at}`, one.format)}${hidden(`cname-${at}`, one.name)}` : typeFields(frame, t, one, at, fields)}
 <div class="asked" role="group" aria-label="${t.attributes}">${rows}${!one.isOwn && html`<div>${button(t.addRow, { name: 'do', value: `row-${at}` })}</div>`}</div>
 ${issuerFields(drawn, one, at)}
-<div class="tools">${several && draft.which === 'all' && checkbox({ name: `optional-${at}`, label: t.isOptional, isOn: one.isOptional })}${checkbox({ name: `multiple-${at}`, label: t.isMultiple, isOn: one.isMultiple })}</div>${several && html`<div>${button(t.drop, { name: 'do', value: `drop-${at}` })}</div>`}`
+<div class="tools">${several && draft.which !== 'one' && checkbox({ name: `optional-${at}`, label: t.isOptional, isOn: one.isOptional })}${checkbox({ name: `multiple-${at}`, label: t.isMultiple, isOn: one.isMultiple })}</div>${furtherFields(frame, one, at, problems)}${several && html`<div>${button(t.drop, { name: 'do', value: `drop-${at}` })}</div>`}`
 }
 
 function typeFields(frame: Frame, t: RequestTexts, one: AskedDraft, at: number, fields: Problems['fields']): Html {
@@ -56,7 +59,7 @@ function rowFields(drawn: Drawn, one: AskedDraft, row: AskedRow, place: string, 
   const t = requestTexts[frame.language]
   const error = (name: string) => problems.fields[`${name}-${place}`]
   const isTyped = row.label === '' && !one.isOwn
-  const kept = html`${row.label !== '' && hidden(`label-${place}`, row.label)}${row.kind !== '' && hidden(`kind-${place}`, row.kind)}${row.rest !== '' && hidden(`rest-${place}`, row.rest)}`
+  const kept = html`${row.label !== '' && hidden(`label-${place}`, row.label)}${row.kind !== '' && hidden(`kind-${place}`, row.kind)}${row.was !== '' && hidden(`was-${place}`, row.was)}`
   const path = { name: `path-${place}`, label: t.path, value: pathText(row.path), isName: true, error: error('path') }
   const name = isTyped
     ? html`${hidden(`on-${place}`, '1')}${field(frame, path)}`
@@ -66,8 +69,10 @@ function rowFields(drawn: Drawn, one: AskedDraft, row: AskedRow, place: string, 
       ...{ name: `${id}-${place}`, label: t[id], value: row[id], lengthMax: 500, error: error(id) },
       ...(hint !== undefined && { hint }),
     })
+  const retain = { name: `retain-${place}`, label: verifierTexts[frame.language].retain, isOn: row.isRetained }
+  const keeps = (one.format === 'mdoc' || row.isRetained) && checkbox(retain)
   const remove = html`<button type="submit" class="button plain" name="do" value="unrow-${place}" aria-label="${t.unrow}: ${t.attribute(at + 1)}" title="${t.unrow}">×</button>`
-  return html`<div class="asked-row">${kept}<div class="what">${name}</div><div class="condition">${select(frame, { name: `cond-${place}`, label: t.condition, value: row.condition, choices: conditionsOf(t, one, row) })}</div><div class="value">${text('value', row.condition === 'oneOf' ? t.valueHint : undefined)}</div><div class="until">${text('until')}</div>${isTyped && one.rows.length > 1 && remove}</div>`
+  return html`<div class="asked-row">${kept}<div class="what">${name}</div><div class="condition">${select(frame, { name: `cond-${place}`, label: t.condition, value: row.condition, choices: conditionsOf(t, one, row) })}</div><div class="value">${text('value', row.condition === 'oneOf' ? t.valueHint : undefined)}</div><div class="until">${text('until')}</div>${keeps && html`<div class="retain">${keeps}</div>`}${isTyped && one.rows.length > 1 && remove}</div>`
 }
 
 /** An mdoc is asked for values only, and texts have no bounds. */
@@ -91,5 +96,5 @@ function issuerFields({ frame, problems, entities }: Drawn, one: AskedDraft, at:
     ...{ name: `issuers-${at}`, label: t.issuers, hint: t.issuersHint, value: one.issuers, isCode: true },
     ...{ lengthMax: 10_000, error: problems.fields[`issuers-${at}`] },
   })
-  return html`<div class="issuers">${select(frame, { name: `from-${at}`, label: t.from, value: one.from, choices: sources, error: problems.fields[`from-${at}`] })}<div class="from-entities">${listed}</div><div class="from-issuers">${issuers}</div><div class="from-anybody">${message('warn', t.anybodyText)}</div></div>`
+  return html`<div class="issuers">${select(frame, { name: `from-${at}`, label: t.from, value: one.from, choices: sources, error: problems.fields[`from-${at}`] })}<div class="from-entities">${listed}${inQueryField(frame, one, at, problems)}</div><div class="from-issuers">${issuers}</div><div class="from-anybody">${message('warn', t.anybodyText)}</div></div>`
 }

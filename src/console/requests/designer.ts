@@ -1,4 +1,4 @@
-import { hidden, select } from '../../pages/controls.ts'
+import { hidden, select, textArea } from '../../pages/controls.ts'
 import { field, form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { onceField } from '../../pages/once.ts'
@@ -11,6 +11,8 @@ import { keepChoices } from './keep-choices.ts'
 import { previewOf } from './preview.ts'
 import type { Source } from './sources.ts'
 import { requestTexts } from './texts.ts'
+import { expiryField, verifierFields } from './verifier-fields.ts'
+import { verifierTexts } from './verifier-texts.ts'
 
 /** What the designer shows. */
 type DesignerProps = {
@@ -37,7 +39,7 @@ export function designer(frame: Frame, props: DesignerProps): Screen {
   const content = html`${hidden('etag', draft.etag)}${hidden('credentials', String(draft.credentials.length))}${onceField(frame.fields)}
 <button type="submit" name="do" value="save" hidden>${frame.t.save}</button>
 ${card(basics(frame, draft, problems))}${credentials}
-${card(html`${several && whichField(frame, draft)}${draft.credentials.length < CREDENTIALS_MAX && moreFields(frame, sources)}`, t.more)}
+${card(html`${several && whichField(frame, draft, problems)}${draft.credentials.length < CREDENTIALS_MAX && moreFields(frame, sources)}`, t.more)}
 <div class="buttons narrow">${button(frame.t.save, { look: 'main', name: 'do', value: 'save' })}${button(t.redraw, { name: 'do', value: 'preview' })}${buttonLink(frame.t.cancel, '/console/requests')}</div>`
   return {
     title: t.newRequest,
@@ -50,22 +52,26 @@ ${card(html`${several && whichField(frame, draft)}${draft.credentials.length < C
   }
 }
 
-function basics(frame: Frame, draft: RequestDraft, { fields }: Problems): Html {
-  const t = requestTexts[frame.language]
+function basics(frame: Frame, draft: RequestDraft, problems: Problems): Html {
+  const [t, v] = [requestTexts[frame.language], verifierTexts[frame.language]]
+  const { fields } = problems
   const name = { name: 'name', label: t.name, hint: t.nameHint, value: draft.name, lengthMax: 200, error: fields.name }
-  const purpose = field(frame, {
-    ...{ name: 'purpose', label: t.purpose, hint: t.purposeHint, value: draft.purpose, isOptional: true },
-    ...{ lengthMax: 300, error: fields.purpose },
-  })
+  const text = (id: 'about' | 'purpose', label: string, hint: string, lengthMax: number) =>
+    field(frame, { name: id, label, hint, value: draft[id], isOptional: true, lengthMax, error: fields[id] })
   const choices = keepChoices(draft.keep, t)
-  return html`${field(frame, name)}${purpose}${select(frame, { name: 'keep', label: t.keep, value: draft.keep, choices, error: fields.keep })}`
+  const keep = select(frame, { name: 'keep', label: t.keep, value: draft.keep, choices, error: fields.keep })
+  return html`${field(frame, name)}${text('about', v.about, v.aboutHint, 2000)}${text('purpose', t.purpose, t.purposeHint, 300)}<div class="pair">${keep}${expiryField(frame, draft, problems)}</div>${verifierFields(frame, draft, problems)}`
 }
 
-function whichField(frame: Frame, { which }: RequestDraft): Html {
-  const t = requestTexts[frame.language]
-  const shown = Object.entries(t.whiches).filter(([value]) => value !== 'kept' || which === 'kept')
-  const choices = shown.map(([value, text]) => ({ value, text }))
-  return select(frame, { name: 'which', label: t.which, value: which, choices })
+/** The style sheet hides the combinations where they are not chosen. */
+function whichField(frame: Frame, { which, sets }: RequestDraft, { fields }: Problems): Html {
+  const [t, v] = [requestTexts[frame.language], verifierTexts[frame.language]]
+  const choices = Object.entries(t.whiches).map(([value, text]) => ({ value, text }))
+  const area = textArea(frame, {
+    ...{ name: 'sets', label: v.sets, hint: v.setsHint, value: sets, isCode: true, rows: 2, lengthMax: 2000 },
+    error: fields.sets,
+  })
+  return html`<div class="which">${select(frame, { name: 'which', label: t.which, value: which, choices, error: fields.which })}<div class="sets">${area}</div></div>`
 }
 
 function moreFields(frame: Frame, sources: readonly Source[]): Html {

@@ -1,106 +1,76 @@
-import { type Json, type JsonObject, parseJsonObject } from '../../crypto/json.ts'
+import type { Json, JsonObject } from '../../crypto/json.ts'
 import type { Fields } from '../../http/routes/endpoint.ts'
 import { typed } from '../../pages/once.ts'
-import { typedAll } from '../frame/form-values.ts'
 import type { Template } from '../templates/template.ts'
-import {
-  type AskedRow,
-  attributesFor,
-  conditions,
-  emptyAsked,
-  merged,
-  pathText,
-  readPath,
-  rowsOfAttributes,
-  rowsOfTemplate,
-} from './asked-attributes.ts'
+import { type AskedRow, emptyAsked, merged, pathText, rowsOfAttributes, rowsOfTemplate } from './asked-attributes.ts'
+import { type AskedDraft, blankCredential, credentialOf, furtherOf, readCredential } from './asked-credential.ts'
+import { lines, setsIn, setsText } from './combinations.ts'
 import type { RequestMeta, RequestTemplate } from './request.ts'
-
-/** A credential of a request as it is being edited. */
-export type AskedDraft = {
-  readonly type: string
-  readonly format: 'sd-jwt-vc' | 'mdoc'
-  readonly name: string
-  /** Its attributes come from an own template; else they are typed. */
-  readonly isOwn: boolean
-  readonly isOptional: boolean
-  readonly isMultiple: boolean
-  /** Who may have issued it. */
-  readonly from: 'default' | 'entities' | 'issuers' | 'anybody'
-  readonly entities: readonly string[]
-  /** One a line. */
-  readonly issuers: string
-  readonly rows: readonly AskedRow[]
-  /** JSON of members that the form does not show. */
-  readonly rest: string
-}
+import {
+  blankInfo,
+  blankVerifier,
+  INFOS_MAX,
+  readVerifier,
+  type VerifierDraft,
+  verifierConfigOf,
+  verifierOf,
+  wireNames,
+  withoutCredential,
+} from './verifier-draft.ts'
 
 /** A request as it is being edited. */
 export type RequestDraft = {
   readonly name: string
+  /** For colleagues. */
+  readonly about: string
   readonly purpose: string
   /** How long the result is kept, in seconds; `''`: by default. */
   readonly keep: string
-  /** `kept`: combinations that the form cannot show. */
-  readonly which: 'all' | 'one' | 'kept'
+  /** `sets`: the combinations that are typed. */
+  readonly which: 'all' | 'one' | 'sets'
+  /** See {@link setsText}. */
+  readonly sets: string
   readonly credentials: readonly AskedDraft[]
+  readonly verifier: VerifierDraft
   /** Of the saved request that is being edited, to notice changes by another person; `''` for a new one. */
   readonly etag: string
 }
 
 /** As many as a query of a wallet has. */
 export const CREDENTIALS_MAX = 10
-const ROWS_MAX = 100
 
-/** Returns a credential of an own template, nothing of which is asked for yet. */
-export function ownCredential(template: Template): AskedDraft {
-  const { type, format, name } = template
-  return { ...blankCredential, type, format, name, isOwn: true, rows: rowsOfTemplate(template) }
-}
-
-/** A credential of a type whose attributes are typed. */
-export const blankCredential: AskedDraft = {
-  ...{ type: '', format: 'sd-jwt-vc', name: '', isOwn: false, isOptional: false, isMultiple: false, rest: '' },
-  ...{ from: 'default', entities: [], issuers: '', rows: [emptyAsked] },
+/** A request of which nothing was typed. */
+export const blankRequest: RequestDraft = {
+  ...{ name: '', about: '', purpose: '', keep: '', which: 'all', sets: '', credentials: [], etag: '' },
+  verifier: blankVerifier,
 }
 
 /** Returns the draft of a request that exists. @param templates Own templates, for the attributes that are not asked for. */
 export function draftOf(found: RequestTemplate, meta: RequestMeta, templates: readonly Template[]): RequestDraft {
-  const { purpose, credentialSets } = meta.verifierConfig ?? {}
+  const config = meta.verifierConfig ?? {}
+  const names = found.credentials.map(({ name = '' }) => name)
   return {
-    ...{ name: found.name, etag: '' },
-    purpose: typeof purpose === 'string' ? purpose : found.description,
+    ...{ name: found.name, about: found.description, etag: '' },
+    purpose: typeof config.purpose === 'string' ? config.purpose : '',
     keep: meta.retentionSeconds === null ? '' : String(meta.retentionSeconds),
-    which: whichOf(credentialSets, found.credentials.length),
+    ...whichOf(config.credentialSets, names),
+    verifier: verifierOf(config, names),
     credentials: found.credentials.map((one, at) => {
       const own = templates.find(({ type }) => type === one.type)
       const asked = rowsOfAttributes(one.attributes)
       const rows = own === undefined ? asked : merged(rowsOfTemplate(own), asked)
-      const { type, format, name = own?.name ?? '' } = one
-      return { type, format, name, rows, isOwn: own !== undefined, ...furtherOf(meta.credentials[at] ?? {}) }
+      const { type, format, name = own?.name ?? '', description: about = '' } = one
+      const further = furtherOf(meta.credentials[at] ?? {})
+      return { ...blankCredential, type, format, name, about, rows, isOwn: own !== undefined, ...further }
     }),
   }
 }
 
-function furtherOf({ issuers, trustedIssuers, optional, multiple, ...rest }: JsonObject) {
-  const [listed, entities] = [textsIn(issuers), textsIn(trustedIssuers)]
-  const isAnybody = listed.length === 1 && listed[0] === '*'
-  const from = isAnybody ? 'anybody' : listed.length > 0 ? 'issuers' : entities.length > 0 ? 'entities' : 'default'
-  return {
-    ...({ isOptional: optional === true, isMultiple: multiple === true, from, entities } as const),
-    issuers: isAnybody ? '' : listed.join('\n'),
-    rest: Object.keys(rest).length === 0 ? '' : JSON.stringify(rest),
-  }
-}
-
-function textsIn(value: Json | undefined): readonly string[] {
-  return Array.isArray(value) ? value.filter((one: Json) => typeof one === 'string') : []
-}
-
-/** One set of which each option is one credential; one of them is enough. */
-function whichOf(sets: Json | undefined, count: number): RequestDraft['which'] {
-  if (!Array.isArray(sets) || sets.length === 0) return 'all'
-  return JSON.stringify(sets) === JSON.stringify(anyOf(count)) ? 'one' : 'kept'
+/** One set of which each option is one credential: one of them is enough. */
+function whichOf(stated: Json | undefined, names: readonly string[]): Pick<RequestDraft, 'which' | 'sets'> {
+  const sets = setsText(stated, names)
+  if (sets === '') return { which: 'all', sets }
+  return sets === setsText(anyOf(names.length), names) ? { which: 'one', sets: '' } : { which: 'sets', sets }
 }
 
 function anyOf(count: number): Json {
@@ -113,32 +83,10 @@ export function readDraft(fields: Fields): RequestDraft {
   const which = text('which')
   const count = Math.min(Number(text('credentials')) || 0, CREDENTIALS_MAX)
   return {
-    ...{ name: text('name'), purpose: text('purpose'), keep: text('keep'), etag: text('etag') },
-    which: which === 'one' || which === 'kept' ? which : 'all',
+    ...{ name: text('name'), about: text('about'), purpose: text('purpose'), keep: text('keep'), etag: text('etag') },
+    ...{ which: which === 'one' || which === 'sets' ? which : 'all', sets: lines(text('sets')) },
     credentials: Array.from({ length: count }, (_, at) => readCredential(fields, at)),
-  }
-}
-
-function readCredential(fields: Fields, at: number): AskedDraft {
-  const text = (name: string) => typed(fields, `${name}-${at}`)
-  const from = text('from')
-  const count = Math.min(Number(text('rows')) || 0, ROWS_MAX)
-  const isKnown = from === 'entities' || from === 'issuers' || from === 'anybody'
-  return {
-    ...{ type: text('type'), format: text('format') === 'mdoc' ? 'mdoc' : 'sd-jwt-vc', name: text('cname') },
-    ...{ isOwn: text('own') === '1', isOptional: text('optional') === '1', isMultiple: text('multiple') === '1' },
-    ...{ from: isKnown ? from : 'default', entities: typedAll(fields, `entities-${at}`), issuers: text('issuers') },
-    rest: text('rest'),
-    rows: Array.from({ length: count }, (_, row) => readRow(fields, `${at}-${row}`)),
-  }
-}
-
-function readRow(fields: Fields, place: string): AskedRow {
-  const text = (name: string) => typed(fields, `${name}-${place}`)
-  const condition = conditions.find((one) => one === text('cond')) ?? 'any'
-  return {
-    ...{ path: readPath(text('path')), label: text('label'), kind: text('kind'), isOn: text('on') === '1' },
-    ...{ condition, value: text('value'), until: text('until'), rest: text('rest') },
+    verifier: readVerifier(fields),
   }
 }
 
@@ -146,45 +94,53 @@ function readRow(fields: Fields, place: string): AskedRow {
 export function edited(draft: RequestDraft, button: string): RequestDraft | null {
   const [verb = '', first = '', second = ''] = button.split('-')
   const at = Number(first)
+  const { verifier } = draft
+  const infos =
+    verb === 'info' && verifier.infos.length < INFOS_MAX
+      ? [...verifier.infos, blankInfo]
+      : verb === 'uninfo'
+        ? verifier.infos.toSpliced(at, 1)
+        : null
+  if (infos !== null) return { ...draft, verifier: { ...verifier, infos } }
   const one = draft.credentials[at]
   if (one === undefined) return null
-  if (verb === 'drop') return { ...draft, which: 'all', credentials: draft.credentials.toSpliced(at, 1) }
+  if (verb === 'drop') {
+    const credentials = draft.credentials.toSpliced(at, 1)
+    return { ...draft, which: 'all', sets: '', credentials, verifier: withoutCredential(verifier, at) }
+  }
   const rows =
     verb === 'row' ? [...one.rows, emptyAsked] : verb === 'unrow' ? one.rows.toSpliced(Number(second), 1) : null
   return rows === null ? null : { ...draft, credentials: draft.credentials.with(at, { ...one, rows }) }
 }
 
-/** Returns the body for the API. @param meta Of the request that is replaced: members that the form does not show stay. */
-export function bodyOf(draft: RequestDraft, meta: RequestMeta | null, description: string): object {
-  const { purpose: _purpose, credentialSets: kept, ...config } = meta?.verifierConfig ?? {}
-  const { which, purpose, keep, name } = draft
-  const sets = which === 'one' ? anyOf(draft.credentials.length) : which === 'kept' ? kept : undefined
+/** Members of `verifierConfig` that the form has. */
+const ownMembers: ReadonlySet<string> = new Set([
+  ...Object.values(wireNames),
+  ...['purpose', 'expiresInSeconds', 'verifierInfo', 'credentialSets'],
+])
+
+/** Returns the body for the API. @param meta Of the request that is replaced: members that no form has stay. */
+export function bodyOf(draft: RequestDraft, meta: RequestMeta | null): object {
+  const { which, purpose, keep, name, about, credentials } = draft
+  const sets =
+    which === 'all' ? null : which === 'one' ? anyOf(credentials.length) : setsIn(draft.sets, credentials.length)
   const verifierConfig = {
-    ...config,
+    ...othersIn(meta?.verifierConfig ?? null),
+    ...verifierConfigOf(draft.verifier),
     ...(purpose !== '' && { purpose }),
-    ...(sets !== undefined && { credentialSets: sets }),
+    ...(sets !== null && { credentialSets: sets }),
   }
   return {
-    ...{ name, description },
-    credentials: draft.credentials.map((one) => credentialOf(one, which)),
+    ...{ name, description: about },
+    credentials: credentials.map((one) => credentialOf(one, which !== 'one')),
     ...(Object.keys(verifierConfig).length > 0 && { verifierConfig }),
     ...(keep !== '' && { retentionSeconds: Number(keep) }),
   }
 }
 
-function credentialOf(one: AskedDraft, which: RequestDraft['which']): object {
-  const { type, format, name, rows, from, entities, issuers, rest, isOptional, isMultiple } = one
-  const lines = issuers.split('\n').map((line) => line.trim())
-  return {
-    ...(rest !== '' && parseJsonObject(rest)),
-    ...{ type, format, attributes: attributesFor(rows, format) },
-    ...(name !== '' && { name }),
-    ...(from === 'entities' && { trustedIssuers: entities }),
-    ...(from === 'issuers' && { issuers: lines.filter((line) => line !== '') }),
-    ...(from === 'anybody' && { issuers: ['*'] }),
-    ...(isOptional && which === 'all' && { optional: true }),
-    ...(isMultiple && { multiple: true }),
-  }
+function othersIn(config: JsonObject | null): JsonObject {
+  const others = Object.entries(config ?? {}).filter(([name]) => !ownMembers.has(name))
+  return Object.fromEntries(others)
 }
 
 /** What an attribute is called where there is no label. */

@@ -6,20 +6,22 @@ import { onceHeader, typed } from '../../pages/once.ts'
 import { ApiRefusal } from '../../pages/own-api.ts'
 import { button, buttonLink, card } from '../../pages/parts.ts'
 import { pageOf, pager, table } from '../../pages/table.ts'
-import { confirmScreen } from '../frame/confirm.ts'
+import { removeScreen } from '../frame/confirm.ts'
 import { hasProblems, noProblems, type Problems, problemsOf } from '../frame/form-values.ts'
 import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { when } from '../frame/when.ts'
 import { pathText, rowsOfAttributes } from './asked-attributes.ts'
-import { checkDraft, fieldAt } from './check-draft.ts'
+import { type AskedDraft, blankCredential } from './asked-credential.ts'
+import { checkDraft, fieldAt, inWords } from './check-draft.ts'
 import { comparedRequests } from './compared.ts'
 import { designer } from './designer.ts'
-import { type AskedDraft, blankCredential, bodyOf, draftOf, edited, type RequestDraft, readDraft } from './draft.ts'
+import { blankRequest, bodyOf, draftOf, edited, type RequestDraft, readDraft } from './draft.ts'
 import { previewOf } from './preview.ts'
 import type { RequestMeta, RequestTemplate } from './request.ts'
 import { readSources, type Sources } from './sources.ts'
 import { requestTexts } from './texts.ts'
+import { verifierTexts } from './verifier-texts.ts'
 
 const LIST = '/console/requests'
 const API = '/creds/templates/presentations'
@@ -67,8 +69,7 @@ const create = formScreen({
 })
 
 function begin(frame: Frame, sources: Sources, one: AskedDraft): Screen {
-  const draft = { name: one.name, purpose: '', keep: '', which: 'all', credentials: [one], etag: '' } as const
-  return shown(frame, sources, `${LIST}/new`, draft, noProblems)
+  return shown(frame, sources, `${LIST}/new`, { ...blankRequest, name: one.name, credentials: [one] }, noProblems)
 }
 
 function shown(
@@ -139,7 +140,6 @@ async function edit(
   action: string,
   current: Current | null,
 ): Promise<Screen | { readonly to: string } | { readonly fragment: Html }> {
-  const t = requestTexts[frame.language]
   const draft = readDraft(frame.fields)
   const pressed = typed(frame.fields, 'do')
   if (pressed === 'preview' && frame.headers['sec-fetch-dest'] === 'empty') return { fragment: previewOf(frame, draft) }
@@ -147,22 +147,28 @@ async function edit(
   const show = (problems: Problems, now = draft, above?: Html) => shown(frame, sources, action, now, problems, above)
   if (pressed === 'more') return show(noProblems, withMore(draft, sources, typed(frame.fields, 'more')))
   if (pressed !== 'save') return show(noProblems, edited(draft, pressed) ?? draft)
-  const problems = checkDraft(draft, t, frame.t)
+  const words = { t: requestTexts[frame.language], v: verifierTexts[frame.language], common: frame.t }
+  const problems = checkDraft(draft, words)
   if (hasProblems(problems)) return show(problems)
   const both = (now: Current) => {
     const theirs = draftOf(now.found, now.meta, sources.templates)
-    const above = comparedRequests(t, action, theirs, draft)
+    const above = comparedRequests(frame, action, theirs, draft)
     return { ...show(noProblems, { ...draft, etag: now.etag }, above), status: 412, hasErrors: true }
   }
   try {
-    const body = bodyOf(draft, current?.meta ?? null, current?.found.description ?? draft.purpose)
+    const body = bodyOf(draft, current?.meta ?? null)
     if (current === null) await frame.api.send('POST', API, { body, headers: onceHeader(frame.fields) })
     else await frame.api.send('PUT', `${API}/${current.found.id}`, { body, ifMatch: draft.etag })
     return { to: LIST }
   } catch (error) {
     if (current !== null && error instanceof ApiRefusal && error.status === 412)
       return both(await read(frame, current.found.id))
-    return show(problemsOf(error, (pointer) => fieldAt(pointer, draft), frame.t))
+    return show(
+      inWords(
+        problemsOf(error, (pointer) => fieldAt(pointer, draft), frame.t),
+        words.v,
+      ),
+    )
   }
 }
 
@@ -172,24 +178,10 @@ function withMore(draft: RequestDraft, { sources }: Sources, chosen: string): Re
   return added === undefined ? draft : { ...draft, credentials: [...draft.credentials, added] }
 }
 
-const archive = confirmScreen({
-  ...{ place, path: `${LIST}/{id}/archive`, summary: 'Asks whether to archive a request, and does it.' },
-  ask: async (frame) => {
-    const t = requestTexts[frame.language]
-    const { id, name } = (await read(frame, frame.params.id)).found
-    return {
-      title: t.removeTitle,
-      text: `${name}${frame.t.colon}${t.removeText}`,
-      button: t.remove,
-      look: 'danger',
-      crumbs: [[t.title, LIST], [name, `${LIST}/${id}`], [t.remove]],
-      back: `${LIST}/${id}`,
-    }
-  },
-  act: async ({ api, params }) => {
-    await api.send('DELETE', `${API}/${encodeURIComponent(params.id)}`)
-    return { to: LIST }
-  },
+const archive = removeScreen({
+  ...{ place, list: LIST, api: API, verb: 'archive', texts: requestTexts },
+  summary: 'Asks whether to archive a request, and does it.',
+  nameOf: async (frame) => (await read(frame, frame.params.id)).found.name,
 })
 
 /** The screens of presentation templates: what can be asked for. */

@@ -1,8 +1,8 @@
 import type { Frame } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import type { Template } from '../templates/template.ts'
+import { type AskedDraft, blankCredential, ownCredential } from './asked-credential.ts'
 import type { Choosable } from './credential-fields.ts'
-import { type AskedDraft, blankCredential, ownCredential } from './draft.ts'
 import type { PublishedType } from './request.ts'
 
 /** Something that can be asked for: its value in forms and addresses, its name, and the credential of a request made from it. */

@@ -4,19 +4,22 @@ import type { Problems } from '../frame/form-values.ts'
 import type { ConsoleTexts } from '../frame/texts.ts'
 import { type AttributeRow, endOf, labelTypes, mayHaveParts, pointersOf } from './attribute-rows.ts'
 import { type Draft, statedLanguages } from './draft.ts'
+import { claimsIn, type FurtherDraft } from './further-draft.ts'
+import type { FurtherTexts } from './further-texts.ts'
 import type { TemplateTexts } from './texts.ts'
 
 const ON_CARD_MAX = 3
 const IN_LABEL_MAX = 3
 
 /** What is missing or cannot be, before the API is asked: all of it at once. */
-export function checkDraft(draft: Draft, t: TemplateTexts, common: ConsoleTexts): Problems {
+export function checkDraft(draft: Draft, t: TemplateTexts, f: FurtherTexts, common: ConsoleTexts): Problems {
   const fields: Record<string, string> = {
     ...(draft.name === '' && { name: common.required(t.name) }),
     ...(draft.format === 'mdoc' && draft.docType === '' && { docType: common.required(t.docType) }),
     ...rowProblems(draft, t, common),
     ...lookProblems(draft, t),
     ...termProblems(draft, t, common),
+    ...sourceProblems(draft.further, f),
   }
   return draft.rows.length === 0 ? { fields, general: t.noAttributes } : { fields }
 }
@@ -78,11 +81,30 @@ function termProblems(draft: Draft, t: TemplateTexts, common: ConsoleTexts): Rec
   return fields
 }
 
+function sourceProblems({ source, endpoint, claims }: FurtherDraft, f: FurtherTexts): Record<string, string> {
+  return {
+    ...(source === 'webhook' && endpoint === '' && { endpoint: f.endpointWrong }),
+    ...(source === 'provider' && claimsIn(claims) === null && { claims: f.claimsWrong }),
+  }
+}
+
+/** Returns the problems with what only the API knows of a source said in words: its own sentences are English. */
+export function inWords({ fields, general }: Problems, f: FurtherTexts): Problems {
+  const said = {
+    ...(fields.endpoint !== undefined && { endpoint: f.endpointWrong }),
+    ...(fields.provider !== undefined && { provider: f.providerWrong }),
+    ...(fields.claims !== undefined && { claims: f.claimsWrong }),
+  }
+  return { fields: { ...fields, ...said }, ...(general !== undefined && { general }) }
+}
+
 const plain: Readonly<Record<string, string>> = {
   ...{ name: 'name', code: 'code', description: 'description', docType: 'docType', format: 'format' },
   ...{ batchSize: 'copies', validFrom: 'from', validUntil: 'until', revocable: 'revocable' },
+  keyAttestation: 'attested',
 }
 const ofDisplay: Readonly<Record<string, string>> = {
+  ...{ name: 'cardName', description: 'cardAbout' },
   ...{ locale: 'locale', logo: 'logo', backgroundImage: 'picture', backgroundColor: 'back', textColor: 'ink' },
 }
 const ofAttribute: Readonly<Record<string, string>> = {
@@ -95,6 +117,8 @@ export function fieldAt(pointer: string, draft: Draft): string | null {
   if (first === 'attributes') return attributeAt(pointer.slice('/attributes'.length), draft.rows)
   if (first === 'signer') return second === 'keyType' ? 'keyType' : 'signer'
   if (first === 'refill') return second === 'times' ? 'refillTimes' : 'refillDays'
+  if (first === 'attributeSource')
+    return { endpointId: 'endpoint', provider: second, claims: second }[second] ?? 'source'
   if (first === 'txCode') return { inputMode: 'txMode', description: 'txText' }[second] ?? 'txLength'
   if (first !== 'display') return plain[first] ?? null
   if (second !== 'translations') return ofDisplay[second] ?? null

@@ -3,6 +3,8 @@ import { bothVersions } from '../frame/both-versions.ts'
 import type { Frame } from '../frame/screen.ts'
 import { pointersOf } from './attribute-rows.ts'
 import type { Draft } from './draft.ts'
+import type { FurtherDraft } from './further-draft.ts'
+import { type FurtherTexts, furtherTexts } from './further-texts.ts'
 import { localeName } from './locales.ts'
 import { type TemplateTexts, templateTexts } from './texts.ts'
 
@@ -25,6 +27,7 @@ export function compared(frame: Frame, saved: Draft, own: Draft, path: string): 
 
 function said(frame: Frame, draft: Draft): Said {
   const t = templateTexts[frame.language]
+  const f = furtherTexts[frame.language]
   const { yes, no } = frame.texts
   const pairs: readonly (readonly [string, string, string])[] = [
     ['name', t.name, draft.name],
@@ -50,9 +53,23 @@ function said(frame: Frame, draft: Draft): Said {
     ['copies', t.copies, draft.copies],
     ['refill', t.refillDays, [draft.refillDays, draft.refillTimes].filter(Boolean).join(' · ')],
     ['approved', t.approved, draft.isApproved ? yes : no],
+    ['cardName', f.cardName, draft.cardName],
+    ['cardAbout', f.cardAbout, draft.cardAbout],
+    ['attested', f.attested, attestationText(draft.further, yes, no)],
+    ['source', f.source, sourceText(f, draft.further)],
     ['code', t.txCode, draft.hasTxCode ? [yes, draft.txMode, draft.txLength, draft.txText].join(', ') : no],
   ]
   return new Map(pairs.map(([key, label, text]) => [key, { label, text }]))
+}
+
+function attestationText({ isAttested, storage, authentication }: FurtherDraft, yes: string, no: string): string {
+  return isAttested ? [yes, ...storage, ...authentication].join(', ') : no
+}
+
+function sourceText(f: FurtherTexts, { source, endpoint, provider, claims }: FurtherDraft): string {
+  const more =
+    source === 'webhook' ? [endpoint] : source === 'provider' ? [provider, claims.split('\n').join('; ')] : []
+  return [f.sources[source], ...more].filter(Boolean).join(' · ')
 }
 
 function attributesIn(frame: Frame, { rows, languages }: Draft): (readonly [string, string, string])[] {

@@ -8,6 +8,7 @@ import { hasProblems, type Problems, problemList } from '../frame/form-values.ts
 import type { Frame, Screen } from '../frame/screen.ts'
 import { attributeFields } from './attribute-fields.ts'
 import type { Draft } from './draft.ts'
+import type { Choosable } from './further-fields.ts'
 import { languageFields, lookFields } from './look-fields.ts'
 import { signingFields, validityFields } from './term-fields.ts'
 import { type TemplateTexts, templateTexts } from './texts.ts'
@@ -21,6 +22,8 @@ type DesignerProps = {
   readonly action: string
   readonly problems: Problems
   readonly fixedType: string | null
+  /** Webhook endpoints to choose from; null: the person may not see them. */
+  readonly endpoints: readonly Choosable[] | null
   readonly at?: DesignerPlace
   /** Id of the template that is copied. */
   readonly copied?: string
@@ -42,7 +45,7 @@ ${card(attributeFields({ frame, draft, problems, at: at.row }), t.attributes)}
 ${card(lookFields(frame, draft, problems), t.card)}
 ${card(languageFields(frame, draft, problems, at.language), t.languages)}
 ${card(validityFields(frame, draft, problems), t.validity)}
-${card(signingFields(frame, draft, problems), t.signing)}
+${card(signingFields(frame, draft, problems, props.endpoints), t.signing)}
 <div class="buttons narrow">${button(frame.t.save, { look: 'main', name: 'do', value: 'save' })}${button(t.preview, { name: 'do', value: 'preview' })}${buttonLink(frame.t.cancel, '/console/templates')}</div>`
   return {
     title,
@@ -57,12 +60,17 @@ ${card(signingFields(frame, draft, problems), t.signing)}
 }
 
 /** The card as it will look, with the names of attributes in place of their values. */
-export function cardOf({ me }: Pick<Frame, 'me'>, { name, rows, back, ink, logo, picture }: Draft): Html {
+export function cardOf({ me }: Pick<Frame, 'me'>, { cardName, name, rows, back, ink, logo, picture }: Draft): Html {
   const attributes = rows.filter(({ type }) => type !== 'namespace')
   const chosen = attributes.filter(({ isOnCard }) => isOnCard)
   const line = (chosen.length > 0 ? chosen : attributes.slice(0, 2)).slice(0, 3).map((one) => one.name || one.key)
   const look = { back, ink, logo, picture }
-  return credentialCard({ issuer: me.organisation.name, name: name || '…', line: line.join(' · '), ...look })
+  return credentialCard({
+    issuer: me.organisation.name,
+    name: cardName || name || '…',
+    line: line.join(' · '),
+    ...look,
+  })
 }
 
 function basics(frame: Frame, t: TemplateTexts, { draft, problems: { fields }, fixedType }: DesignerProps): Html {

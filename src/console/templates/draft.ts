@@ -2,6 +2,7 @@ import type { JsonObject } from '../../crypto/json.ts'
 import type { Fields } from '../../http/routes/endpoint.ts'
 import { typed } from '../../pages/once.ts'
 import { type AttributeRow, emptyRow, grammarOf, inFormat, pointersOf, readRows, rowsOf } from './attribute-rows.ts'
+import { blankFurther, type FurtherDraft, furtherMembers, furtherOf, readFurther } from './further-draft.ts'
 import type { Span, Template } from './template.ts'
 
 /** A further language of a template. Without a name only its attributes have names in it. */
@@ -26,6 +27,10 @@ export type Draft = {
   /** Language of the texts; `''`: not stated. */
   readonly locale: string
   readonly languages: readonly LanguageRow[]
+  /** In wallets; `''`: as in the console. */
+  readonly cardName: string
+  readonly cardAbout: string
+  readonly further: FurtherDraft
   readonly rows: readonly AttributeRow[]
   readonly back: string
   readonly ink: string
@@ -59,6 +64,9 @@ export const blank: Draft = {
   ...{
     locale: '',
     languages: [],
+    cardName: '',
+    cardAbout: '',
+    further: blankFurther,
     rows: [emptyRow],
     back: '#1f2d4a',
     ink: '#ffffff',
@@ -89,6 +97,7 @@ export function draftOf(template: Template, etag: string): Draft {
   const { name, description = '', code, format, docType = '', revocable: isRevocable } = template
   return {
     ...{ name, description, code, format, docType, isRevocable, etag, languages, locale: display.locale ?? '' },
+    ...{ cardName: display.name ?? '', cardAbout: display.description ?? '', further: furtherOf(template) },
     rows: rows.map((one, at) => {
       const pointer = pointers[at] ?? ''
       return { ...one, isOnCard: display.cardLine?.includes(pointer) === true, isInLabel: label.includes(pointer) }
@@ -151,6 +160,7 @@ export function readDraft(fields: Fields): Draft {
   return {
     ...{ name: text('name'), description: text('description'), code: text('code'), docType: text('docType') },
     ...{ format, isRevocable: isOn('revocable'), locale: text('locale'), languages, etag: text('etag') },
+    ...{ cardName: text('cardName'), cardAbout: text('cardAbout'), further: readFurther(fields) },
     rows: inFormat(readRows(fields, languages.length), format, text('docType')),
     ...{ back: text('back'), ink: text('ink'), logoText: text('logoText') },
     ...{ logo: isOn('logoOff') ? '' : text('logo'), picture: isOn('pictureOff') ? '' : text('picture') },
@@ -173,7 +183,7 @@ function readMoment(text: (name: string) => string, name: 'from' | 'until'): Mom
 const ownMembers = new Set([
   ...['id', 'type', 'createdAt', 'updatedAt', 'archivedAt', 'name', 'code', 'format', 'docType', 'revocable'],
   ...['description', 'attributes', 'display', 'validFrom', 'validUntil', 'signer', 'batchSize', 'approvalRequired'],
-  ...['txCode', 'refill', 'label'],
+  ...['txCode', 'refill', 'label', 'keyAttestation', 'attributeSource'],
 ])
 
 /**
@@ -203,7 +213,8 @@ export function bodyOf(draft: Draft, base: Template | null, isNew: boolean): obj
     ...(label.length > 0 && { label }),
     ...(draft.isApproved && { approvalRequired: true }),
     ...(draft.hasTxCode && { txCode: txCodeOf(draft) }),
-    display: displayOf(draft, base),
+    ...furtherMembers(draft.further),
+    display: displayOf(draft),
     attributes: grammarOf(draft.rows, localesOf(draft)),
   }
 }
@@ -228,16 +239,15 @@ function localesOf({ languages }: Draft): readonly string[] {
   return languages.map(({ locale }) => locale)
 }
 
-function displayOf(draft: Draft, base: Template | null): JsonObject {
-  const { name, description } = base?.display ?? {}
+function displayOf(draft: Draft): JsonObject {
   const translations = statedLanguages(draft).map(({ locale, name: own, about }) => {
     return { locale, name: own, ...(about !== '' && { description: about }) }
   })
   const line = pointersOf(draft.rows).filter((_, at) => draft.rows[at]?.isOnCard)
   const { logo, logoText, picture } = draft
   return {
-    ...(name !== undefined && { name }),
-    ...(description !== undefined && { description }),
+    ...(draft.cardName !== '' && { name: draft.cardName }),
+    ...(draft.cardAbout !== '' && { description: draft.cardAbout }),
     ...(draft.locale !== '' && { locale: draft.locale }),
     ...(translations.length > 0 && { translations }),
     ...(line.length > 0 && { cardLine: line }),

@@ -5,6 +5,7 @@ import { button } from '../../pages/parts.ts'
 import type { Problems } from '../frame/form-values.ts'
 import type { Frame } from '../frame/screen.ts'
 import type { Draft } from './draft.ts'
+import { furtherTexts } from './further-texts.ts'
 import { localeChoices, localeName } from './locales.ts'
 import { templateTexts } from './texts.ts'
 
@@ -46,8 +47,14 @@ export function languageFields(frame: Frame, draft: Draft, problems: Problems, a
     ...{ name: 'locale', label: t.locale, hint: t.localeHint, value: draft.locale, choices },
     error: problems.fields.locale,
   })
+  const f = furtherTexts[frame.language]
+  const cardName = { name: 'cardName', label: f.cardName, hint: f.cardNameHint, value: draft.cardName, lengthMax: 200 }
+  const cardAbout = { name: 'cardAbout', label: f.cardAbout, value: draft.cardAbout, lengthMax: 1000 }
+  const texts = [cardName, cardAbout].map((one) =>
+    field(frame, { ...one, isOptional: true, error: problems.fields[one.name] }),
+  )
   const others = draft.languages.map((_, place) => languageOf(frame, draft, problems, place, place === at))
-  return html`${hidden('languages', String(others.length))}${own}${others}${others.length < 7 && html`<div>${button(t.addLanguage, { name: 'do', value: 'language' })}</div>`}`
+  return html`${hidden('languages', String(others.length))}${own}${texts}${others}${others.length < 7 && html`<div>${button(t.addLanguage, { name: 'do', value: 'language' })}</div>`}`
 }
 
 function languageOf(frame: Frame, draft: Draft, { fields }: Problems, at: number, isChosen: boolean): Html {

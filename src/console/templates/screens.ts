@@ -10,10 +10,12 @@ import { hasProblems, noProblems, type Problems, problemsOf } from '../frame/for
 import { type Frame, formScreen, type Screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { editRows } from './attribute-rows.ts'
-import { checkDraft, fieldAt } from './check-draft.ts'
+import { checkDraft, fieldAt, inWords } from './check-draft.ts'
 import { compared } from './compared.ts'
 import { cardOf, type DesignerPlace, designer } from './designer.ts'
 import { bodyOf, type Draft, draftOf, readDraft } from './draft.ts'
+import { readEndpoints } from './further-fields.ts'
+import { furtherTexts } from './further-texts.ts'
 import { imageIn } from './image-file.ts'
 import { templateList } from './list-screen.ts'
 import { freeLocale } from './locales.ts'
@@ -41,6 +43,7 @@ const create = formScreen({
       ...shownOf({ action: `${LIST}/new`, current: null, copied }),
       draft,
       problems: noProblems,
+      endpoints: await readEndpoints(frame),
       above,
     })
   },
@@ -78,7 +81,8 @@ const one = formScreen({
     if (template.archivedAt !== null || !may(frame, 'issuance:write')) return shown(frame, template, aside)
     const draft = frame.isKept ? readDraft(frame.fields) : draftOf(template, etag)
     const subject = { action: `${LIST}/${template.id}`, current: template, copied: null }
-    const page = designer(frame, { ...shownOf(subject), draft, problems: noProblems, aside })
+    const endpoints = await readEndpoints(frame)
+    const page = designer(frame, { ...shownOf(subject), draft, problems: noProblems, endpoints, aside })
     return { ...page, title: template.name, crumbs: crumbsOf(frame, template), actions: actionsOf(frame, template) }
   },
   send: async (frame) => {
@@ -135,13 +139,14 @@ async function edit(frame: Frame, subject: Subject): Promise<Edited> {
   const pressed = typed(frame.fields, 'do')
   const { draft, problems: wrong } = withFiles(frame, readDraft(frame.fields))
   if (pressed === 'preview' && frame.headers['sec-fetch-dest'] === 'empty') return { fragment: cardOf(frame, draft) }
-  const show = (problems: Problems, now = draft, at: DesignerPlace = {}) =>
-    designer(frame, { ...shownOf(subject), draft: now, problems, at })
+  const show = async (problems: Problems, now = draft, at: DesignerPlace = {}) =>
+    designer(frame, { ...shownOf(subject), draft: now, problems, at, endpoints: await readEndpoints(frame) })
   if (pressed !== 'save') {
     const edited = hasProblems(wrong) ? null : pressedIn(draft, pressed, frame.language)
     return edited === null ? show(wrong) : show(noProblems, edited.draft, edited.at)
   }
-  const checked = checkDraft(draft, templateTexts[frame.language], frame.t)
+  const f = furtherTexts[frame.language]
+  const checked = checkDraft(draft, templateTexts[frame.language], f, frame.t)
   const problems = { ...checked, fields: { ...checked.fields, ...wrong.fields } }
   if (hasProblems(problems)) return show(problems)
   try {
@@ -149,7 +154,12 @@ async function edit(frame: Frame, subject: Subject): Promise<Edited> {
   } catch (error) {
     if (error instanceof ApiRefusal && error.status === 412 && subject.current !== null)
       return conflict(frame, draft, subject.current.id, subject)
-    return show(problemsOf(error, (pointer) => fieldAt(pointer, draft), frame.t))
+    return show(
+      inWords(
+        problemsOf(error, (pointer) => fieldAt(pointer, draft), frame.t),
+        f,
+      ),
+    )
   }
   return { to: LIST }
 }
@@ -203,7 +213,8 @@ async function save({ api, fields }: Frame, draft: Draft, { current, copied }: S
 async function conflict(frame: Frame, draft: Draft, id: string, subject: Subject): Promise<Screen> {
   const { template, etag } = await read(frame, id)
   const above = compared(frame, draftOf(template, etag), draft, subject.action)
-  const page = designer(frame, { ...shownOf(subject), draft: { ...draft, etag }, problems: noProblems, above })
+  const again = { ...shownOf(subject), draft: { ...draft, etag }, problems: noProblems, above }
+  const page = designer(frame, { ...again, endpoints: await readEndpoints(frame) })
   return { ...page, status: 412, hasErrors: true }
 }
 

@@ -53,7 +53,9 @@ export async function makeContent(chirograph: Pick<Deployment, 'wallet'>, acme: 
   const deferred = await issue(slow)
   await take(deferred)
   const offered = await issue(template, 'student-2')
-  const client = await made(acme, '/onboarding/clients', { name: 'Registry', scopes: ['issuance:write'] })
+  const client = await made(acme, '/onboarding/clients', {
+    ...{ name: 'Registry', scopes: ['issuance:write'], postLogoutRedirectUris: ['https://registry.example/out'] },
+  })
   const [application, secret] = [client.id, client.secrets[0].id]
   return {
     ...{ template, application, secret, ...(await makeChecks(acme, wallet, type)) },
@@ -67,8 +69,11 @@ export async function makeContent(chirograph: Pick<Deployment, 'wallet'>, acme: 
 async function makeChecks(acme: Api, wallet: Api, type: string) {
   const { id: request } = await made(acme, '/creds/templates/presentations', {
     ...{ name: 'Proof of a degree', description: '', retentionSeconds: 86_400 },
-    credentials: [{ type, attributes: { degree: {}, grade: {} } }],
-    verifierConfig: { purpose: 'To check the degree you gave in your application.' },
+    credentials: [{ type, attributes: { degree: {}, grade: {} }, claimSets: [['degree', 'grade'], ['degree']] }],
+    verifierConfig: {
+      ...{ purpose: 'To check the degree you gave in your application.', responseMode: 'direct_post.jwt' },
+      verifierInfo: [{ format: 'registration_cert', data: 'eyJ4NWMiOltdfQ'.repeat(20) }],
+    },
   })
   const ask = () => made(acme, '/creds/presentations/request', { presentationTemplateId: request })
   const verified = await ask()

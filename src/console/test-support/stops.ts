@@ -38,12 +38,15 @@ function documentStops({ template, issuances, bad, long, good, batch }: Full): r
     ...below('batches', ['', `/${batch}`, '?status=processing']),
     { path: `/console/credentials/${revoked}/suspend`, send: {}, status: 400 },
     { path: `/console/credentials/${canceled}/cancel`, send: {}, status: 409 },
-    { path: '/console/templates/new', send: { do: 'save', name: '' }, status: 400 },
+    { path: '/console/templates/new', send: { do: 'save', name: '', source: 'provider', claims: 'x' }, status: 400 },
     { path: `/console/templates/${template}`, send: { do: 'save', name: '' }, status: 400 },
     { path: `/console/issue/${template}`, send: { family_name: '' }, status: 400 },
     { path: `${table}?template=${template}`, send: { text: '' }, status: 400 },
   ]
 }
+
+/** Faults in every group of the form of a request. */
+const unfitting = { do: 'save', name: '', signer: 'did:web', keyType: 'Ed25519', clientId: 'x', 'claims-0': 'nothing' }
 
 function deskStops({ template, request, page, verified, waiting }: Full): readonly Stop[] {
   return [
@@ -52,7 +55,7 @@ function deskStops({ template, request, page, verified, waiting }: Full): readon
     ...below('verification-pages', ['', '/new', `/${page}`, `/${page}/delete`]),
     ...below('verify', ['', `/${verified}`, `/${waiting}`]),
     ...below('verifications', ['', '?status=expired', `/${verified}/erase`]),
-    { path: `/console/requests/new?template=${template}`, send: { do: 'save', name: '' }, status: 400 },
+    { path: `/console/requests/new?template=${template}`, send: unfitting, status: 400 },
     { path: '/console/verify', send: { template: NOTHING }, status: 404 },
   ]
 }
@@ -66,7 +69,7 @@ function peopleStops({ application, secret }: Full): readonly Stop[] {
     ...below(`applications/${application}/`, ['change', 'secret', `secrets/${secret}/end`, 'delete']),
     { path: '/console/people/new', send: { email: 'nothing' }, status: 400 },
     { path: '/console/people/thandi', send: { email: 'nothing' }, status: 400 },
-    { path: '/console/applications/new', send: { name: '' }, status: 400 },
+    { path: '/console/applications/new', send: { name: '', keys: 'nothing' }, status: 400 },
     { path: `/console/applications/${application}/change`, send: { name: '' }, status: 400 },
   ]
 }

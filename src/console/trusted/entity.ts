@@ -27,6 +27,7 @@ export type Draft = {
   readonly name: string
   readonly purposes: readonly string[]
   readonly issuers: string
+  /** One a line, each with its name behind a space. */
   readonly dids: string
   readonly certificates: string
   readonly etag: string
@@ -38,7 +39,7 @@ export function draftOf(entity: Entity, etag: string): Draft {
   return {
     ...{ name, purposes, etag },
     issuers: issuers.join('\n'),
-    dids: dids.map(({ did }) => did).join('\n'),
+    dids: dids.map(({ did, name: of = '' }) => `${did} ${of}`.trim()).join('\n'),
     certificates: certificates.join(''),
   }
 }
@@ -66,14 +67,19 @@ export function checkDraft({ name, purposes, certificates }: Draft, frame: Frame
   }
 }
 
-/** Returns the body for the API. A DID that stays keeps the name that it had. */
-export function bodyOf(draft: Draft, current: Entity | null): object {
-  const names = new Map(current?.dids.map((one) => [one.did, one]))
+/** Returns the body for the API. */
+export function bodyOf(draft: Draft): object {
   return {
     ...{ name: draft.name, purposes: draft.purposes, issuers: linesOf(draft.issuers).map(([, one]) => one) },
-    dids: linesOf(draft.dids).map(([, did]) => names.get(did) ?? { did }),
+    dids: linesOf(draft.dids).map(([, line]) => didIn(line)),
     certificates: pemLines(draft.certificates).blocks.map(({ text }) => text),
   }
+}
+
+/** A DID, and after a space what it is called. */
+function didIn(line: string): object {
+  const [did = '', ...words] = line.split(/\s+/)
+  return { did, ...(words.length > 0 && { name: words.join(' ') }) }
 }
 
 /** Returns the findings of the API at the fields, each with its line. */

@@ -8,7 +8,7 @@ import { ApiRefusal } from '../../pages/own-api.ts'
 import { button, buttonLink, card, facts } from '../../pages/parts.ts'
 import { badge, pageOf, pager, table } from '../../pages/table.ts'
 import { bothVersions } from '../frame/both-versions.ts'
-import { confirmScreen } from '../frame/confirm.ts'
+import { removeScreen } from '../frame/confirm.ts'
 import { hasProblems, noProblems, type Problems, problemList } from '../frame/form-values.ts'
 import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
@@ -79,7 +79,7 @@ const create = formScreen({
     const problems = checkDraft(draft, frame)
     if (hasProblems(problems)) return entityForm(frame, draft, problems)
     try {
-      const sent = { body: bodyOf(draft, null), headers: onceHeader(frame.fields) }
+      const sent = { body: bodyOf(draft), headers: onceHeader(frame.fields) }
       const { data } = await frame.api.send<Entity>('POST', API, sent)
       return { to: at(data) }
     } catch (error) {
@@ -99,7 +99,8 @@ function entityForm(frame: Frame, draft: Draft, problems: Problems): Screen {
   }
 }
 
-function fieldsOf(frame: Frame, draft: Draft, { fields }: Problems): Html {
+/** Returns the fields of a trusted entity. */
+export function fieldsOf(frame: Frame, draft: Draft, { fields }: Problems): Html {
   const t = trustedTexts[frame.language]
   const choices = Object.entries(t.purpose).map(([value, text]) => ({ value, text }))
   const lines = (name: 'issuers' | 'dids' | 'certificates', rows: number) =>
@@ -137,7 +138,7 @@ const one = formScreen({
     const problems = checkDraft(draft, frame)
     if (hasProblems(problems)) return entityPage(frame, found, draft, problems)
     try {
-      const sent = { body: bodyOf(draft, found.entity), ifMatch: draft.etag }
+      const sent = { body: bodyOf(draft), ifMatch: draft.etag }
       await frame.api.send('PUT', `${API}/${encodeURIComponent(frame.params.id)}`, sent)
       return { to: at(frame.params) }
     } catch (error) {
@@ -209,24 +210,10 @@ async function conflict(frame: Frame<Params>, draft: Draft): Promise<Screen> {
   return { ...page, status: 412, hasErrors: true }
 }
 
-const remove = confirmScreen({
-  ...{ place, path: `${LIST}/{id}/delete`, summary: 'Asks whether to delete a trusted entity, and does it.' },
-  ask: async (frame) => {
-    const t = trustedTexts[frame.language]
-    const { entity } = await read(frame)
-    const name = shownText(entity.name)
-    const about = {
-      title: t.removeTitle,
-      text: `${name}${frame.t.colon}${t.removeText}`,
-      button: t.remove,
-      look: 'danger',
-    } as const
-    return { ...about, crumbs: [[t.title, LIST], [name, at(entity)], [t.remove]], back: at(entity) }
-  },
-  act: async ({ api, params }) => {
-    await api.send('DELETE', `${API}/${encodeURIComponent(params.id)}`)
-    return { to: LIST }
-  },
+const remove = removeScreen({
+  ...{ place, list: LIST, api: API, texts: trustedTexts },
+  summary: 'Asks whether to delete a trusted entity, and does it.',
+  nameOf: async (frame) => shownText((await read(frame)).entity.name),
 })
 
 /** Trusted entities. */

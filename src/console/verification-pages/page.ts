@@ -53,7 +53,7 @@ export function draftOf(page: VerificationPage, etag: string): Draft {
     origins: page.origins.join('\n'),
     requestsPerMinute: String(page.requestsPerMinute),
     requestsPerAddress: String(page.requestsPerAddress),
-    minutes: String(Math.round(page.expiresInSeconds / SECONDS_OF_MINUTE)),
+    minutes: String(Number((page.expiresInSeconds / SECONDS_OF_MINUTE).toFixed(4))),
     state: page.isOpen ? 'open' : 'closed',
   }
 }
@@ -75,14 +75,15 @@ export function bodyOf(draft: Draft, isNew: boolean): object {
   const text = (name: 'heading' | 'explanation' | 'redirectUri') =>
     draft[name] === '' ? (isNew ? {} : { [name]: null }) : { [name]: draft[name] }
   const count = (value: string) => (/^\d{1,6}$/.test(value) ? Number(value) : value)
-  const minutes = count(draft.minutes)
+  const isTime = /^\d{1,6}([.,]\d{1,4})?$/.test(draft.minutes)
+  const seconds = Math.round(Number(draft.minutes.replace(',', '.')) * SECONDS_OF_MINUTE)
   return {
     ...{ name: draft.name, presentationTemplateId: draft.template, visitorSees: draft.visitorSees },
     ...{ ...text('heading'), ...text('explanation'), ...text('redirectUri') },
     origins: draft.origins.split(/\s+/).filter((one) => one !== ''),
     requestsPerMinute: count(draft.requestsPerMinute),
     requestsPerAddress: count(draft.requestsPerAddress),
-    expiresInSeconds: typeof minutes === 'number' ? minutes * SECONDS_OF_MINUTE : minutes,
+    expiresInSeconds: isTime ? seconds : draft.minutes,
     isOpen: draft.state !== 'closed',
   }
 }

@@ -6,7 +6,7 @@ import { ApiRefusal } from '../../pages/own-api.ts'
 import { button, buttonLink } from '../../pages/parts.ts'
 import { badge, pageOf, pager, table } from '../../pages/table.ts'
 import { bothVersions } from '../frame/both-versions.ts'
-import { confirmScreen } from '../frame/confirm.ts'
+import { removeScreen } from '../frame/confirm.ts'
 import { hasProblems, noProblems, type Problems, problemList } from '../frame/form-values.ts'
 import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
@@ -189,24 +189,10 @@ function conflict(frame: Frame<Params>, found: Found, draft: Draft): Screen {
   return { ...onePage(frame, found, { ...draft, etag: found.etag }, noProblems, both), status: 412, hasErrors: true }
 }
 
-const remove = confirmScreen({
-  ...{ place, path: `${LIST}/{id}/delete`, summary: 'Asks whether to delete a verification page, and does it.' },
-  ask: async (frame) => {
-    const t = pageTexts[frame.language]
-    const { page } = await read(frame)
-    const name = shownText(page.name)
-    const about = {
-      title: t.removeTitle,
-      text: `${name}${frame.t.colon}${t.removeText}`,
-      button: t.remove,
-      look: 'danger',
-    } as const
-    return { ...about, crumbs: [[t.title, LIST], [name, at(page)], [t.remove]], back: at(page) }
-  },
-  act: async ({ api, params }) => {
-    await api.send('DELETE', `${API}/${encodeURIComponent(params.id)}`)
-    return { to: LIST }
-  },
+const remove = removeScreen({
+  ...{ place, list: LIST, api: API, texts: pageTexts },
+  summary: 'Asks whether to delete a verification page, and does it.',
+  nameOf: async (frame) => shownText((await read(frame)).page.name),
 })
 
 /** Verification pages. */

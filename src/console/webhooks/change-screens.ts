@@ -4,7 +4,8 @@ import { foreign, shownText } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { onceHeader } from '../../pages/once.ts'
 import { buttonLink, card, facts, message } from '../../pages/parts.ts'
-import { confirmScreen } from '../frame/confirm.ts'
+import { confirmScreen, removeScreen } from '../frame/confirm.ts'
+import { overlapField, overlapIn } from '../frame/overlap.ts'
 import type { Frame, Screen } from '../frame/screen.ts'
 import { when } from '../frame/when.ts'
 import { API, type Attempt, at, type Endpoint, hostOf, LIST, outcomeOf, place, readEndpoint } from './endpoint.ts'
@@ -79,11 +80,11 @@ const rotate = confirmScreen({
     const t = webhookTexts[frame.language]
     const found = await readEndpoint(frame)
     const about = { title: t.rotateTitle, text: t.rotateText, button: t.rotate, look: 'main' } as const
-    return { ...about, crumbs: crumbs(found, t, t.rotate), back: at(found) }
+    return { ...about, crumbs: crumbs(found, t, t.rotate), back: at(found), fields: overlapField(frame) }
   },
   act: async (frame) => {
     const path = `${API}/${encodeURIComponent(frame.params.id)}/secret/rotate`
-    const sent = { body: {}, headers: onceHeader(frame.fields) }
+    const sent = { body: overlapIn(frame.fields), headers: onceHeader(frame.fields) }
     const { data, meta } = await frame.api.send<Endpoint>('POST', path, sent)
     return secretTold(frame, data, String(meta.formerSecretUntil))
   },
@@ -107,18 +108,10 @@ function standing(verb: 'enable' | 'disable'): readonly PageEndpoint[] {
   })
 }
 
-const remove = confirmScreen({
-  ...{ place, path: `${LIST}/{id}/delete`, summary: 'Asks whether to delete a webhook endpoint, and does it.' },
-  ask: async (frame) => {
-    const t = webhookTexts[frame.language]
-    const found = await readEndpoint(frame)
-    const about = { title: t.removeTitle, text: t.removeText, button: t.remove, look: 'danger' } as const
-    return { ...about, crumbs: crumbs(found, t, t.remove), back: at(found) }
-  },
-  act: async ({ api, params }) => {
-    await api.send('DELETE', `${API}/${encodeURIComponent(params.id)}`)
-    return { to: LIST }
-  },
+const remove = removeScreen({
+  ...{ place, list: LIST, api: API, texts: webhookTexts },
+  summary: 'Asks whether to delete a webhook endpoint, and does it.',
+  nameOf: async (frame) => shownText(hostOf(await readEndpoint(frame)), 80),
 })
 
 /** What is done with a webhook endpoint. */

@@ -86,7 +86,8 @@ const create = formScreen({
   },
 })
 
-function bodyOf({ fields }: Frame): object {
+/** Returns what a form says of an endpoint. */
+export function bodyOf({ fields }: Pick<Frame, 'fields'>): object {
   return { url: typed(fields, 'url'), filterTypes: typedAll(fields, 'types') }
 }
 
@@ -94,7 +95,8 @@ function fieldAt(pointer: string): string | null {
   return pointer === '/url' ? 'url' : null
 }
 
-function endpointFields(frame: Frame, problems: Problems, now: Pick<Endpoint, 'url' | 'filterTypes'>): Html {
+/** Returns the fields of an endpoint: as typed, else as it is now. */
+export function endpointFields(frame: Frame, problems: Problems, now: Pick<Endpoint, 'url' | 'filterTypes'>): Html {
   const t = webhookTexts[frame.language]
   const isTyped = frame.fields.size > 0
   const on = isTyped ? typedAll(frame.fields, 'types') : now.filterTypes

@@ -59,7 +59,7 @@ const en = {
   testBad: 'The receiver did not take the test message.',
   rotate: 'New secret',
   rotateTitle: 'Make a new secret?',
-  rotateText: 'The present one signs too for a day, so that you can change it over. An earlier one ends now.',
+  rotateText: 'The present one can sign too for a time, so that you can change it over. An earlier one ends now.',
   secret: 'Signing secret',
   secretText: 'Copy it now: it is not shown again.',
   formerUntil: 'The former secret signs until',
@@ -146,8 +146,7 @@ const fr: WebhookTexts = {
   testBad: 'Le récepteur n’a pas accepté le message d’essai.',
   rotate: 'Nouveau secret',
   rotateTitle: 'Créer un nouveau secret ?',
-  rotateText:
-    'L’actuel signe encore pendant un jour, le temps de le remplacer. Un secret antérieur prend fin maintenant.',
+  rotateText: 'L’actuel peut signer encore le temps de le remplacer. Un secret antérieur prend fin maintenant.',
   secret: 'Secret de signature',
   secretText: 'Copiez-le maintenant : il ne sera plus affiché.',
   formerUntil: 'L’ancien secret signe jusqu’au',

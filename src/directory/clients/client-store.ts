@@ -48,7 +48,8 @@ const put = sql(
   `insert into client (tenant_id, client_id, scopes, jwks, created_at, updated_at, name, roles, grant_types, redirect_uris,
      post_logout_redirect_uris, backchannel_logout_uri, is_public, asks_consent, dpop_required, par_required, jwks_uri, id, is_of_file)
    values ($1, $2, $3::text[], $4::jsonb, $5, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, true)
-   on conflict (client_id) do update set scopes = excluded.scopes, jwks = coalesce(excluded.jwks, client.jwks), updated_at = excluded.updated_at,
+   on conflict (client_id) do update set scopes = excluded.scopes, jwks = coalesce(excluded.jwks, client.jwks),
+     updated_at = greatest(excluded.updated_at, (client.updated_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC'),
      name = excluded.name, roles = excluded.roles, grant_types = excluded.grant_types, redirect_uris = excluded.redirect_uris,
      post_logout_redirect_uris = excluded.post_logout_redirect_uris, backchannel_logout_uri = excluded.backchannel_logout_uri,
      is_public = excluded.is_public, asks_consent = excluded.asks_consent, dpop_required = excluded.dpop_required,

@@ -73,17 +73,20 @@ export async function getClient({ store, clock }: Needs, caller: Caller, clientI
 /**
  * Changes the members that are given. Whether a client is public does not change.
  *
- * @throws Fault `resource.unknown`, `state.conflict` if the bootstrap file declares the client, `request.invalid`, `role.above_caller` also if the client has more than the caller could give
+ * @param isExpected Whether the client is still the one that the change was made from; every state by default.
+ * @throws Fault `resource.unknown`, `resource.changed` if it is not the expected one, `state.conflict` if the bootstrap file declares the client, `request.invalid`, `role.above_caller` also if the client has more than the caller could give
  */
 export async function changeClient(
   { store, clock }: Needs,
   caller: Caller,
   clientId: string,
   given: Partial<ClientMembers>,
+  isExpected?: (current: ClientRecord) => boolean,
 ): Promise<ClientRecord> {
   const now = clock.now()
   return store.inTenant(caller.tenantId, async (tx) => {
     const client = await lockClient(tx, caller, clientId, now)
+    if (isExpected?.(client) === false) throw new Fault('resource.changed')
     refuseFileMembers(client, given)
     const members = checked(caller, { ...client, ...given })
     const entry = entryOf('client.changed', clientId, caller, { members: Object.keys(given) })

@@ -40,7 +40,8 @@ const insert = sql(
 const update = sql(
   'directory.change_client',
   `with upd as (
-     update client set updated_at = $4, name = $5, scopes = $6::text[], roles = $7::text[], grant_types = $8::text[],
+     update client set updated_at = greatest($4, (updated_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC'),
+       name = $5, scopes = $6::text[], roles = $7::text[], grant_types = $8::text[],
        redirect_uris = $9::text[], post_logout_redirect_uris = $10::text[], backchannel_logout_uri = $11, is_public = $12,
        asks_consent = $13, dpop_required = $14, par_required = $15, jwks_uri = $16, jwks = $17::jsonb,
        disabled_at = case when $18 then coalesce(disabled_at, $4::timestamptz) end
@@ -96,7 +97,7 @@ export async function insertClient(
   return (await tx.rows(insert, values)).length === 1
 }
 
-/** Writes all members of a client, which the caller has locked. */
+/** Writes all members of a client, which the caller has locked. `updatedAt` increases with every change, also with two in one millisecond. */
 export async function updateClient(
   tx: TenantTx,
   { id, clientId }: Pick<ClientRecord, 'id' | 'clientId'>,

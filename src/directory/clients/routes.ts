@@ -1,8 +1,10 @@
 import { Type } from 'typebox'
 import { listPage, PageMeta } from '../../api/list.ts'
+import { entityTagOf, isSame } from '../../http/routes/entity-tag.ts'
 import { once } from '../../http/routes/operation.ts'
 import { answer, type Route, route } from '../../http/routes/route.ts'
 import { knownId } from '../../uuid.ts'
+import type { ClientRecord } from './client-record.ts'
 import {
   changeClient,
   createClient,
@@ -65,9 +67,9 @@ const getRoute = route({
   ...ofClient,
   method: 'GET',
   summary: 'Reads a client.',
+  replyHeaders: ['ETag'],
   faults: ['resource.unknown'],
-  handle: async ({ platform, caller, params }) =>
-    answer(showClient(await getClient(platform, caller, params.clientId))),
+  handle: async ({ platform, caller, params }) => tagged(await getClient(platform, caller, params.clientId)),
 })
 
 const changeRoute = route({
@@ -76,10 +78,24 @@ const changeRoute = route({
   summary:
     'Changes the members of a client that the body names. A client of the bootstrap file gets its members back at the next start.',
   body: ClientChangeBody,
-  faults: ['resource.unknown', 'role.above_caller', 'state.conflict'],
-  handle: async ({ platform, caller, params, body }) =>
-    answer(showClient(await changeClient(platform, caller, params.clientId, givenMembers(body)))),
+  ifMatch: true,
+  replyHeaders: ['ETag'],
+  faults: ['resource.unknown', 'resource.changed', 'role.above_caller', 'state.conflict'],
+  handle: async ({ platform, caller, params, body, headers }) => {
+    const ifMatch = headers['if-match']
+    const isExpected = ifMatch === undefined ? undefined : (now: ClientRecord) => isSame(ifMatch, tagOf(now))
+    return tagged(await changeClient(platform, caller, params.clientId, givenMembers(body), isExpected))
+  },
 })
+
+function tagged(client: ClientRecord) {
+  return answer(showClient(client), { headers: { etag: tagOf(client) } })
+}
+
+/** Of what an organisation decides about a client: its secrets and its use change without it. */
+function tagOf({ id, updatedAt }: ClientRecord): string {
+  return entityTagOf(`${id} ${updatedAt.toISOString()}`)
+}
 
 const deleteRoute = route({
   ...common,

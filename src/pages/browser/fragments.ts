@@ -40,7 +40,9 @@ class FragmentForm extends HTMLElement {
     body.append(name, value)
     const answer = await fetch(form.action, { method: 'POST', body, signal }).catch(() => null)
     if (!answer?.ok || answer.redirected) return
-    const text = await answer.text()
+    // The next change may end it while its body is read.
+    const text = await answer.text().catch(() => null)
+    if (text === null) return
     target.innerHTML = trusted(text)
     for (const one of target.querySelectorAll<HTMLElement>('[data-back]')) {
       one.style.setProperty('--card', one.dataset.back ?? '')

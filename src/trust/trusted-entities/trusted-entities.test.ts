@@ -161,3 +161,12 @@ test('of two replacements from the same state one is made', async () => {
   const answers = await Promise.all(names.map((name) => school.send('PUT', path, JSON.stringify({ name }), headers)))
   assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 412, 412])
 })
+
+test('every replacement has a time and a tag of its own, also within a millisecond', async () => {
+  const { data } = await add({ name: 'Busy' })
+  const path = `/creds/trusted-entities/${data.id}`
+  const put = () => school.send('PUT', path, JSON.stringify({ name: 'Same' }), { 'content-type': 'application/json' })
+  const answers = await Promise.all(Array.from({ length: 8 }, put))
+  assert.equal(new Set(answers.map(({ body }) => body.data.updatedAt)).size, 8)
+  assert.equal(new Set(answers.map(({ headers }) => headers.get('etag'))).size, 8)
+})

@@ -18,7 +18,8 @@ const insertEntity = sql(
 const replaceEntity = sql(
   'trust.replace_entity',
   `with upd as (
-     update trusted_entity set name = $3, dids = $4::jsonb, certificates = $5::jsonb, issuers = $6::jsonb, purposes = $7::text[], updated_at = $8
+     update trusted_entity set name = $3, dids = $4::jsonb, certificates = $5::jsonb, issuers = $6::jsonb, purposes = $7::text[],
+       updated_at = greatest($8, (updated_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC')
      where tenant_id = $1 and id = $2 and ($9::timestamptz is null or updated_at = $9) returning *),
    ${auditCte({ from: 'upd', first: 10 })}
    select ${columns} from upd`,
@@ -67,7 +68,12 @@ export async function insertTrustedEntity(
   return found(await tx.rows<TrustedEntity>(insertEntity, values))
 }
 
-/** Replaces an entity entirely. @param from When it was last changed; null: whenever. @returns null if there is no such entity */
+/**
+ * Replaces an entity entirely. `updatedAt` increases with every replacement, also with two in one millisecond.
+ *
+ * @param from `updatedAt` of the state to replace; null: every state.
+ * @returns null if there is no such entity, or if it was changed since `from`
+ */
 export async function replaceTrustedEntity(
   tx: TenantTx,
   id: string,

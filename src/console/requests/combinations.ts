@@ -1,0 +1,110 @@
+import { type Json, parseJson } from '../../crypto/json.ts'
+import { pathText, readPath, type Step } from './asked-attributes.ts'
+
+/** A DCQL credential set in the API: options of credentials, by name or position. */
+type CredentialSet = {
+  readonly options: readonly (readonly (string | number)[])[]
+  readonly required?: boolean
+}
+/** An attribute in a DCQL claim set in the API: its name, or its path. */
+type ClaimReference = string | readonly Step[]
+
+/** Returns a text as it was before a browser sent it: with one character at the end of a line. */
+export function lines(text: string): string {
+  return text.replaceAll('\r\n', '\n')
+}
+
+/** Returns the lines of a text that are not empty. */
+export function linesOf(text: string): readonly string[] {
+  const trimmed = text.split('\n').map((line) => line.trim())
+  return trimmed.filter((line) => line !== '')
+}
+
+/**
+ * Returns credential sets as they are typed: a set a line, its options with `|` between them, the credentials of an option with `+`, by their
+ * numbers on the page, from 1. A set that ends with `?` is not required.
+ *
+ * @param names Of the credentials, in their order; `''`: it has none.
+ */
+export function setsText(sets: Json | undefined, names: readonly string[]): string {
+  // The API accepted them.
+  const all = (Array.isArray(sets) ? sets : []) as unknown as readonly CredentialSet[]
+  const numberOf = (one: string | number) => (typeof one === 'number' ? one : names.indexOf(one)) + 1
+  const written = all.map(({ options, required }) => {
+    const text = options.map((option) => option.map(numberOf).join(' + ')).join(' | ')
+    return required === false ? `${text} ?` : text
+  })
+  return written.join('\n')
+}
+
+/** Returns the credential sets of a text. @returns null if it names no credential of so many, or has another form */
+export function setsIn(text: string, count: number): readonly CredentialSet[] | null {
+  const sets = linesOf(text).map((line) => {
+    const options = line
+      .replace(/\?$/, '')
+      .split('|')
+      .map((option) => option.split('+').map((one) => positionIn(one.trim(), count)))
+    return { options, ...(line.endsWith('?') && { required: false }) }
+  })
+  return sets.length === 0 || sets.some(({ options }) => options.flat().includes(-1)) ? null : sets
+}
+
+function positionIn(text: string, count: number): number {
+  const position = /^\d{1,3}$/.test(text) ? Number(text) - 1 : -1
+  return position < count ? position : -1
+}
+
+/**
+ * Returns claim sets as they are typed: a set a line, its attributes with `;` between them, each as in {@link pathText}. A set that cannot be
+ * written so is its JSON.
+ */
+export function claimSetsText(sets: Json | undefined): string {
+  // The API accepted them.
+  const all = (Array.isArray(sets) ? sets : []) as unknown as readonly (readonly ClaimReference[])[]
+  return all.map((set) => (set.every(isPlain) ? set.map(plainText).join('; ') : JSON.stringify(set))).join('\n')
+}
+
+function plainText(one: ClaimReference): string {
+  return pathText(typeof one === 'string' ? [one] : one)
+}
+
+function isPlain(one: ClaimReference): boolean {
+  const [text, path] = [plainText(one), typeof one === 'string' ? [one] : one]
+  return !/[;[\n]/.test(text) && JSON.stringify(readPath(text)) === JSON.stringify(path)
+}
+
+/** Returns the claim sets of a text. @returns null if a line is malformed */
+export function claimSetsIn(text: string): readonly (readonly ClaimReference[])[] | null {
+  const sets = linesOf(text).map((line) => (line.startsWith('[') ? fromJson(line) : fromLine(line)))
+  return sets.some((set) => set === null || set.length === 0)
+    ? null
+    : sets.flatMap((set) => (set === null ? [] : [set]))
+}
+
+function fromLine(line: string): readonly ClaimReference[] {
+  const paths = line.split(';').map(readPath)
+  return paths.flatMap((path): readonly ClaimReference[] => {
+    const [first] = path
+    if (first === undefined) return []
+    return path.length === 1 && typeof first === 'string' ? [first] : [path]
+  })
+}
+
+function fromJson(line: string): readonly ClaimReference[] | null {
+  try {
+    const set = parseJson(line)
+    if (!Array.isArray(set)) return null
+    return set.every((one: Json) => typeof one === 'string' || isPath(one)) ? (set as readonly ClaimReference[]) : null
+  } catch {
+    return null
+  }
+}
+
+function isPath(value: Json): boolean {
+  return Array.isArray(value) && value.every((one: Json) => one === null || ['string', 'number'].includes(typeof one))
+}
+
+/** Returns the path that a reference names. */
+export function pathOf(one: ClaimReference): readonly Step[] {
+  return typeof one === 'string' ? [one] : one
+}

@@ -1,0 +1,90 @@
+import { isJsonObject, type Json, type JsonObject } from '../../crypto/json.ts'
+import type { Fields } from '../../http/routes/endpoint.ts'
+import { typed } from '../../pages/once.ts'
+import { typedAll } from '../frame/form-values.ts'
+import type { Template } from './template.ts'
+
+/** Which wallets get credentials, and where the attributes come from when a person asks for one, as it is being edited. */
+export type FurtherDraft = {
+  /** Only wallets whose keys are attested. */
+  readonly isAttested: boolean
+  /** Accepted levels of key storage; empty: any. */
+  readonly storage: readonly string[]
+  /** Accepted levels of user authentication; empty: any. */
+  readonly authentication: readonly string[]
+  readonly source: '' | 'webhook' | 'provider'
+  /** Id of a webhook endpoint. */
+  readonly endpoint: string
+  /** Name of an identity provider; `''`: any. */
+  readonly provider: string
+  /** Claims by attribute: one a line, `attribute = claim`. */
+  readonly claims: string
+}
+
+/** Any wallet, and prepared issuances only. */
+export const blankFurther: FurtherDraft = {
+  ...{ isAttested: false, storage: [], authentication: [], source: '', endpoint: '', provider: '', claims: '' },
+}
+
+/** Returns what a template says of it. */
+export function furtherOf({
+  keyAttestation,
+  attributeSource = {},
+}: Pick<Template, 'keyAttestation' | 'attributeSource'>) {
+  const { kind, endpointId, provider, claims = {} } = attributeSource
+  const pairs = isJsonObject(claims) ? Object.entries(claims) : []
+  const text = (value: Json | undefined) => (typeof value === 'string' ? value : '')
+  const further: FurtherDraft = {
+    isAttested: keyAttestation !== undefined,
+    ...{ storage: textsIn(keyAttestation?.keyStorage), authentication: textsIn(keyAttestation?.userAuthentication) },
+    source: kind === 'webhook' || kind === 'provider' ? kind : '',
+    ...{ endpoint: text(endpointId), provider: text(provider) },
+    claims: pairs.map(([attribute, claim]) => `${attribute} = ${text(claim)}`).join('\n'),
+  }
+  return further
+}
+
+function textsIn(value: Json | undefined): readonly string[] {
+  return Array.isArray(value) ? value.filter((one: Json) => typeof one === 'string') : []
+}
+
+/** Returns what was typed. */
+export function readFurther(fields: Fields): FurtherDraft {
+  const text = (name: string) => typed(fields, name).replaceAll('\r\n', '\n')
+  const source = text('source')
+  return {
+    isAttested: text('attested') === '1',
+    ...{ storage: typedAll(fields, 'storage'), authentication: typedAll(fields, 'authentication') },
+    source: source === 'webhook' || source === 'provider' ? source : '',
+    ...{ endpoint: text('endpoint'), provider: text('provider'), claims: text('claims') },
+  }
+}
+
+/** Returns the claims by attribute. @returns null if a line has another form, or an attribute is there twice */
+export function claimsIn(text: string): JsonObject | null {
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  const pairs = lines.map((line) => {
+    // Names of an mdoc may have the sign.
+    const sign = line.includes(' = ') ? ' = ' : '='
+    const at = line.indexOf(sign)
+    return at < 0 ? (['', ''] as const) : ([line.slice(0, at).trim(), line.slice(at + sign.length).trim()] as const)
+  })
+  const isWhole = pairs.every(([attribute, claim]) => attribute !== '' && claim !== '')
+  const names = new Set(pairs.map(([attribute]) => attribute))
+  return isWhole && pairs.length > 0 && names.size === pairs.length ? Object.fromEntries(pairs) : null
+}
+
+/** Returns the members for the API. */
+export function furtherMembers(draft: FurtherDraft): object {
+  const { isAttested, storage, authentication, source, endpoint, provider, claims } = draft
+  const levels = {
+    ...(storage.length > 0 && { keyStorage: storage }),
+    ...(authentication.length > 0 && { userAuthentication: authentication }),
+  }
+  const providerSource = { kind: source, ...(provider !== '' && { provider }), claims: claimsIn(claims) ?? {} }
+  return {
+    ...(isAttested && { keyAttestation: levels }),
+    ...(source === 'webhook' && { attributeSource: { kind: source, endpointId: endpoint } }),
+    ...(source === 'provider' && { attributeSource: providerSource }),
+  }
+}
