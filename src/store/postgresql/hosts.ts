@@ -1,7 +1,8 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { readDatabaseUrl } from '../../config/database-url.ts'
 import { withTimeLimit } from '../../time-limit.ts'
 import { DatabaseUnavailable } from '../database-unavailable.ts'
+import { openHostPool } from './host-pool.ts'
 import { explained } from './lost-connection.ts'
 
 type Options = {
@@ -25,8 +26,6 @@ type Hosts = {
   readonly close: () => Promise<void>
 }
 
-const KEEPALIVE_AFTER_MS = 10_000
-
 /**
  * Opens a pool of connections for each host. They are tried in order, beginning with the one that was used last; each may take an equal part
  * of the time limit. A server that does not accept writes is skipped, so a client finds the new primary after a failover.
@@ -38,9 +37,6 @@ export function openHosts({ url, poolMax, answerMsMax, onIdleError }: Options): 
   const eras = new WeakMap<pg.ClientBase, number>()
   let era = 0
   let current = 0
-  const inUse = new Set<pg.PoolClient>()
-  /** Ends the waiting of a caller for a connection. */
-  const waiting = new Set<() => void>()
   const onConnect = async (client: pg.ClientBase) => {
     const begun = era
     if (mustWrite) await refuseReadOnly(client, waitMsMax)
@@ -48,39 +44,16 @@ export function openHosts({ url, poolMax, answerMsMax, onIdleError }: Options): 
   }
   const pools = urls.map((connectionString) => {
     const limits = { max: poolMax, connectionTimeoutMillis: waitMsMax }
-    const pool = openPool({ connectionString, ...limits, onConnect }, onIdleError)
-    pool.on('acquire', (client) => inUse.add(client))
-    pool.on('release', (_error, client) => inUse.delete(client))
-    return pool
+    return openHostPool({ connectionString, ...limits, onConnect }, onIdleError)
   })
 
   async function connectTo(index: number): Promise<pg.PoolClient> {
-    const pool = pools[index]
-    if (pool === undefined) throw new RangeError('no such host')
     for (;;) {
-      const client = await connectionOf(pool)
+      const client = await pools[index]?.connect()
+      if (client === undefined) throw new RangeError('no such host')
       if (eras.get(client) === era) return client
       client.release(true)
     }
-  }
-
-  /** Waits for a connection until the server is left. @throws DatabaseUnavailable then */
-  function connectionOf(pool: pg.Pool): Promise<pg.PoolClient> {
-    return new Promise((resolve, reject) => {
-      const abandon = () => reject(new DatabaseUnavailable('the server was left'))
-      waiting.add(abandon)
-      const end = () => waiting.delete(abandon)
-      pool.connect().then(
-        (client) => {
-          if (end()) resolve(client)
-          else client.release(true)
-        },
-        (error) => {
-          end()
-          reject(error)
-        },
-      )
-    })
   }
 
   async function connect(): Promise<pg.PoolClient> {
@@ -104,26 +77,14 @@ export function openHosts({ url, poolMax, answerMsMax, onIdleError }: Options): 
     url: () => urls[current] ?? '',
     leave: (client, isSilent) => {
       if (eras.get(client) !== era) return
-      const left = [...inUse].filter((one) => eras.get(one) === era)
       era += 1
       current = (current + 1) % urls.length
-      if (!isSilent) return
-      for (const one of left) void one.end().catch(() => undefined)
-      for (const abandon of waiting) abandon()
-      waiting.clear()
+      if (isSilent) pools.find((pool) => pool.holds(client))?.abandon()
     },
     close: async () => {
-      await Promise.all(pools.map((pool) => pool.end()))
+      await Promise.all(pools.map((pool) => pool.close()))
     },
   }
-}
-
-function openPool(settings: pg.PoolConfig, onIdleError: (error: Error) => void): pg.Pool {
-  const pool = new pg.Pool({ ...settings, keepAlive: true, keepAliveInitialDelayMillis: KEEPALIVE_AFTER_MS })
-  pool.on('error', onIdleError)
-  // An error of a connection in use rejects its statement; without a listener it would also end the process.
-  pool.on('connect', (client) => client.on('error', () => undefined))
-  return pool
 }
 
 /** Whether another try is useless: all connections are in use, or the only host does not answer. */
