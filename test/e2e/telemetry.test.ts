@@ -1,10 +1,16 @@
 // What an OpenTelemetry collector receives: spans of requests and of what they cause, and metrics; nothing secret.
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { aReceiver, type Receiver } from '../../src/events/test-support/receiver.ts'
+import { layTemplate } from '../support/embedded-template.ts'
+import { freePort } from '../support/free-port.ts'
 import { makeTemplate, openIssuance } from '../support/main-job.ts'
 import { type Api, type Deployment, deploy } from '../support/server.ts'
 
@@ -135,4 +141,37 @@ test('metrics are those of /metrics, with buckets that are not cumulative', () =
   )
   for (const name of ['store_round_trips_total', 'process_resident_memory_bytes'])
     assert(metrics().some((one) => one.name === name))
+})
+
+/** Starts a server without and with the setting, and prints each time which modules of telemetry were loaded newly. */
+const STARTS = `
+  import { registerHooks } from 'node:module'
+  const loaded = new Set()
+  registerHooks({ load: (url, context, next) => (loaded.add(url), next(url, context)) })
+  const { start } = await import(process.env.MAIN)
+  for (const more of [{}, { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }]) {
+    const running = await start({ ...process.env, ...more })
+    await (await fetch(running.url + '/openapi.json')).arrayBuffer()
+    await running.stop()
+    const names = [...loaded].map((url) => url.split('/telemetry/')[1]).filter((name) => /^(otlp|trac)/.test(name ?? ''))
+    console.log(JSON.stringify(names.sort()))
+    loaded.clear()
+  }`
+
+test('without the setting no module of traces or of the exporter is loaded', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'chirograph-untraced-'))
+  await layTemplate(folder)
+  const env = {
+    ...{ MAIN: new URL('../../src/main.ts', import.meta.url).href, DATA_DIR: folder },
+    ...{ PORT: String(await freePort()), LOG_LEVEL: 'error', DRAIN_SECONDS: '0' },
+  }
+  const out = execFileSync(process.execPath, ['--input-type=module', '--eval', STARTS], { env, encoding: 'utf8' })
+  rmSync(folder, { recursive: true })
+  assert.deepEqual(
+    out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line)),
+    [[], ['otlp-exporter.ts', 'otlp-json.ts', 'trace-context.ts', 'tracing.ts']],
+  )
 })
