@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
+import { password } from '../../test/support/oauth-person.ts'
 import type { Api } from '../../test/support/server.ts'
+import { until } from '../../test/support/until.ts'
 import { type CutAt, type CuttingProxy, cuttingProxy } from './test-support/cutting-proxy.ts'
 import { HolderWorld, opening } from './test-support/holder-world.ts'
 
@@ -35,8 +37,7 @@ type Prepared = {
   /** Before it is pressed. */
   readonly fill?: (page: Page) => Promise<void>
   readonly button: RegExp
-  /** The request whose answer is cut off. */
-  readonly method?: string
+  /** Path of the form, whose answer is cut off. */
   readonly sends: RegExp
   /** What the page says once it arrives. */
   readonly end: (page: Page) => Locator
@@ -149,50 +150,119 @@ const steps: Readonly<Record<string, () => Promise<Prepared>>> = {
   },
 }
 
-/** Waits until the browser has given up the answer, or has shown it: it may have sent the request again by itself. */
-async function untilLost(page: Page, proxy: CuttingProxy, was: string): Promise<void> {
-  const end = performance.now() + 30_000
-  const isOver = async () => page.url() !== was || (await page.evaluate<boolean>('document.readyState === "complete"'))
-  while (performance.now() < end && !(await isOver().catch(() => false)));
-  await proxy.answered()
-}
-
 async function press(page: Page, { fill, button }: Prepared): Promise<void> {
   await fill?.(page)
   await page.getByRole('button', { name: button }).click({ noWaitAfter: true })
 }
 
-async function lose(page: Page, proxy: CuttingProxy, step: Prepared, at: CutAt): Promise<void> {
-  await page.goto(step.path)
-  const lost = page.waitForEvent('requestfailed').catch(() => null)
-  proxy.cut(step.method ?? 'POST', step.sends, at)
-  await press(page, step)
-  if (at !== 'page') await lost
-  await untilLost(page, proxy, page.url())
+/** Does one thing whose answer gets lost, also when the browser sends it again by itself; then the connection is back. */
+async function lose(
+  page: Page,
+  proxy: CuttingProxy,
+  [method, path, at]: Lost,
+  act: () => Promise<void>,
+): Promise<void> {
+  // Rejects when the navigation fails. A browser may show what it got of an answer as a page.
+  const failed = page.waitForURL(/^chrome-error:/, { waitUntil: 'commit' }).catch(() => undefined)
+  const shown = at === 0 || at === 'sent' ? failed : page.waitForEvent('load').catch(() => undefined)
+  proxy.cut(method, path, at)
+  await act()
+  await Promise.race([failed, shown])
+  assert.ok((await proxy.answered()) > 0)
   proxy.mend()
-  await page.reload().catch(() => page.reload())
+  // While the page of the error takes the place of the other one there is nothing to load.
+  await until(() =>
+    page
+      .reload()
+      .then(() => true)
+      .catch(() => false),
+  )
+}
+
+type Lost = readonly [method: 'GET' | 'POST', path: RegExp, at: CutAt]
+
+async function recover(page: Page, proxy: CuttingProxy, step: Prepared, at: CutAt): Promise<void> {
+  await page.goto(step.path)
+  await lose(page, proxy, ['POST', step.sends, at], () => press(page, step))
   await step.end(page).waitFor()
   await step.check()
   await page.goBack()
-  const button = page.getByRole('button', { name: step.button })
-  if ((await button.count()) > 0) await press(page, step)
+  // A form that posts to the address of its page has no entry of its own in the history.
+  if (!page.url().endsWith(step.path)) await page.goto(step.path)
+  if ((await page.getByRole('button', { name: step.button }).count()) > 0) await press(page, step)
   await step.again(page).waitFor()
   await step.check()
 }
 
-for (const javaScriptEnabled of [false, true])
-  suite(`the answer is lost, scripts ${javaScriptEnabled ? 'on' : 'off'}`, { concurrency: 4 }, () => {
-    for (const [what, prepare] of Object.entries(steps))
-      for (const [got, at] of Object.entries(cuts))
-        test(`${what}: ${got}`, async () => {
+const [early, none, some, half] = Object.entries(cuts)
+suite('the answer is lost', { concurrency: 2 }, () => {
+  for (const [index, [what, prepare]] of Object.entries(steps).entries())
+    for (const javaScriptEnabled of [false, true])
+      for (const [got, at] of [early, none, some, half].filter((_, n) => (n + index) % 2 === Number(javaScriptEnabled)))
+        test(`${what}, the browser gets ${got}, scripts ${javaScriptEnabled ? 'on' : 'off'}`, async () => {
           const [step, proxy] = [await prepare(), await cuttingProxy()]
-          const proxied = { javaScriptEnabled, proxy: { server: proxy.address } }
-          const { page, close } = await world.open(world.thandi, proxied)
+          const { page, close } = await world.open(world.thandi, {
+            javaScriptEnabled,
+            proxy: { server: proxy.address },
+          })
           try {
-            await lose(page, proxy, step, at)
+            await recover(page, proxy, step, at)
           } finally {
             await close()
             await proxy.close()
           }
         })
-  })
+})
+
+test('the answer to the deletion of everything is lost: the wallet is empty, and says so', async () => {
+  const proxy = await cuttingProxy()
+  const { page } = await world.open(world.newcomer, { proxy: { server: proxy.address } })
+  await page.goto('/me/delete')
+  await page.getByLabel('I know that this is final').check()
+  const act = () => page.getByRole('button', { name: 'Delete everything' }).click({ noWaitAfter: true })
+  await lose(page, proxy, ['POST', /^\/me\/delete$/, 0], act)
+  await page.getByText('Your wallet is empty').waitFor()
+  await page.goto('/me/data')
+  await page.getByText('it has no card and no history').waitFor()
+  await proxy.close()
+})
+
+test('an answer of the sign-in that confirms a decision is lost: it is shared once, after a new sign-in at most', async () => {
+  const changed = await world.acme.patch('/onboarding/organisation', { sharingConfirmation: 'sign-in' })
+  assert.equal(changed.status, 200)
+  const proxy = await cuttingProxy()
+  const { page } = await world.open(world.thandi, { javaScriptEnabled: false, proxy: { server: proxy.address } })
+  for (const [method, path] of [
+    ['POST', /^\/sign-in$/],
+    ['GET', /^\/session\/callback$/],
+    ['GET', /\/confirmed$/],
+  ] as const) {
+    const { shop, ...request } = await asked()
+    await until(async () => (await wallet.get(`${PRESENTATIONS}/${request.id}`)).body.meta.needsConfirmation === true)
+    await page.goto(request.path)
+    await share(page)
+    await lose(page, proxy, [method, path, 0], () => authenticate(page))
+    const shared = page.getByRole('heading', { level: 1, name: 'You shared it' })
+    const refused = page.getByText('You did not sign in again for this')
+    await shared.or(refused).first().waitFor()
+    if (await refused.isVisible()) {
+      assert.equal(shop.posted.length, 0)
+      await share(page)
+      await authenticate(page)
+      await shared.waitFor()
+    }
+    assert.equal(shop.posted.length, 1, String(path))
+  }
+  await proxy.close()
+})
+
+async function share(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /^Share it with/ }).click()
+  await page.waitForURL(/\/sign-in\?/)
+}
+
+async function authenticate(page: Page): Promise<void> {
+  await page.getByLabel('Username').fill('thandi')
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click({ noWaitAfter: true })
+}
