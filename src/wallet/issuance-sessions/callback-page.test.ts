@@ -117,7 +117,10 @@ test('of 20 visits at the same moment one redeems the code', async () => {
   const { path } = await comingBack(thandi.caller)
   const before = issuer.calls.filter(({ place }) => place === 'token').length
   const all = await Promise.all(Array.from({ length: 20 }, () => visit(path, thandi.cookie)))
-  assert.deepEqual(all.map(({ status }) => status).toSorted(), [200, ...Array.from({ length: 19 }, () => 409)])
+  // Those that come while the code is being redeemed are told that the link is used, later ones what became of it.
+  for (const { status, html } of all)
+    assert.match(html, status === 200 ? /Credential received/ : /Link used or expired/, String(status))
+  assert.ok(all.some(({ status }) => status === 200))
   assert.equal(issuer.calls.filter(({ place }) => place === 'token').length - before, 1)
 })
 
