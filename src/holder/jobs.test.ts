@@ -75,34 +75,6 @@ test('a wrong code says how many tries are left; after five the offer is closed 
   await close()
 })
 
-test('the bar of buttons never covers the code field that has the focus, at 320 px', async () => {
-  const { offerUri, txCode } = await world.issue(world.withCode.id)
-  for (const height of [480, 640, 720]) {
-    const { page, close } = await world.open(world.thandi, { viewport: { width: 320, height } })
-    await page.goto(opening(offerUri))
-    const code = page.getByLabel('Code', { exact: true })
-    const isFree = async (how: string) => {
-      const [field, bar] = await Promise.all([code.boundingBox(), page.locator('.decide').boundingBox()])
-      assert.ok(field !== null && bar !== null)
-      const isInside = field.y >= 0 && field.y + field.height <= height
-      const isCovered = field.y + field.height > bar.y && field.y < bar.y + bar.height
-      assert.ok(isInside && !isCovered, `${height} px, ${how}: ${JSON.stringify({ field, bar })}`)
-    }
-    for (let tabs = 0; tabs < 30 && !(await code.evaluate('(one) => one === document.activeElement')); tabs += 1)
-      await page.keyboard.press('Tab')
-    await isFree('by keyboard')
-    await page.evaluate('scrollTo(0, 0)')
-    await page.keyboard.type('1')
-    await isFree('typed after scrolling away')
-    await code.fill(txCode === '111111' ? '222222' : '111111')
-    await page.getByRole('button', { name: 'Take this card' }).click()
-    await page.getByText('That code is not right').waitFor()
-    await isFree('after a wrong code')
-    if (pictures !== undefined) await page.screenshot({ path: `${pictures}/code-${height}.png` })
-    await close()
-  }
-})
-
 test('an offer that another person took, and links that lead nowhere: a page each, and no redirect', async () => {
   const { page, troubles, close } = await world.open(world.thandi)
   const taken = await world.issue()

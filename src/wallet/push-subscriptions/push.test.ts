@@ -150,10 +150,18 @@ test('a push service that is slow, endless, redirects or refuses delays no other
   for (const response of hanging) response.destroy()
   await clear(hostile)
   await clear(thandi)
-  // Now it is known to be slow: one message at a time, of people of two tenants together; and no other one waits for that.
+  await onlyOneAtATime(() => slow.browser(hang), hanging, { globex, hostile, hostileTemplate })
+})
+
+/** The host is known to be slow: it gets one message at a time, of people of two tenants together; and no other message waits for that. */
+async function onlyOneAtATime(
+  aSlowBrowser: () => SubscribedBrowser,
+  hanging: Set<ServerResponse>,
+  { globex, hostile, hostileTemplate }: { globex: Api; hostile: Api; hostileTemplate: string },
+): Promise<void> {
   hanging.clear()
   const pieter = await chirograph.wallet('acme', 'pieter')
-  for (const person of [hostile, hostile, pieter, pieter]) await subscribed(person, slow.browser(hang))
+  for (const person of [hostile, hostile, pieter, pieter]) await subscribed(person, aSlowBrowser())
   const free = service.browser()
   await subscribed(thandi, free)
   await offer('thandi@example.org', globex, hostileTemplate)
@@ -167,7 +175,7 @@ test('a push service that is slow, endless, redirects or refuses delays no other
   assert.ok(hanging.size <= servers, `${hanging.size} calls at once, by ${servers} servers`)
   for (const response of hanging) response.destroy()
   await Promise.all([hostile, pieter, thandi].map(clear))
-})
+}
 
 test('a push service that is out of order for a moment is tried again', async () => {
   let calls = 0
