@@ -3,7 +3,7 @@ import { openChanges } from './api/changes.ts'
 import { keepAnswers } from './api/keep-answers.ts'
 import { authenticate } from './authorization/access/authenticate.ts'
 import type { Config } from './config.ts'
-import { endpoints, jobs, mailJobs, routes, schedules } from './contributions.ts'
+import { endpoints, jobs, mailJobs, messageJobs, routes, schedules } from './contributions.ts'
 import { isClientOrigin } from './directory/clients/client-origins.ts'
 import { settleEventOrder } from './events/order/event-order.ts'
 import { type TransactionWatch, watchOldestTransaction } from './events/stream/oldest-transaction.ts'
@@ -26,6 +26,7 @@ import { isListedOrigin } from './verification/pages/public-endpoints.ts'
 
 /** One tenant occupies at most half of the places. */
 const mailWorker = { concurrency: 4, ofTenantMax: 2 }
+const messageWorker = { concurrency: 6, ofTenantMax: 2 }
 
 /** The application on one store; it does nothing before `listen`. */
 export type App = {
@@ -112,10 +113,12 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice, tele
 }
 
 function startWorkers(platform: Platform): readonly Worker[] {
-  // Without a mail server what is still queued fails at once.
-  if (platform.config.smtpUrl === null) return [startWorker(platform, [...jobs, ...mailJobs.flat()], schedules)]
-  const ofMails = mailJobs.map((some) => startWorker(platform, some, [], mailWorker))
-  return [startWorker(platform, jobs, schedules), ...ofMails]
+  const { smtpUrl, vapidPrivateKey } = platform.config
+  const mails = smtpUrl === null ? [] : mailJobs.map((some) => startWorker(platform, some, [], mailWorker))
+  const messages = vapidPrivateKey === null ? [] : [startWorker(platform, messageJobs, [], messageWorker)]
+  // Without a mail server or a key what is still queued fails at once.
+  const others = [...(smtpUrl === null ? mailJobs.flat() : []), ...(vapidPrivateKey === null ? messageJobs : [])]
+  return [startWorker(platform, [...jobs, ...others], schedules), ...mails, ...messages]
 }
 
 function startMark(platform: Platform): MarkKeeper | null {

@@ -94,7 +94,7 @@ import { offerRoutes } from './wallet/offers/routes.ts'
 import { ownDataRoutes } from './wallet/own-data/routes.ts'
 import { presentationSchedules } from './wallet/presentations/jobs.ts'
 import { presentationRoutes } from './wallet/presentations/routes.ts'
-import { pushJobs } from './wallet/push/jobs.ts'
+import { pushJobs, pushMessageJobs } from './wallet/push/jobs.ts'
 import { pushRoutes } from './wallet/push-subscriptions/routes.ts'
 import { refillJobs, refillSchedules } from './wallet/refills/jobs.ts'
 
@@ -173,6 +173,8 @@ export const jobs = [
 ]
 /** Jobs that wait for the mail server. They have workers of their own, so that a slow one delays no other job. */
 export const mailJobs = [linkMailJobs, offerMailJobs]
+/** Messages to browsers: they wait for push services, which people choose. They have a worker of their own, so that none delays another job. */
+export const messageJobs = pushMessageJobs
 /** What `chirograph keys rotate` seals anew: every sealed column but those of values that live for hours. */
 export const sealedColumns: readonly ResealingColumn[] = [
   { table: 'signing_key', column: 'sealed_private' },

@@ -35,6 +35,8 @@ type FaultContext = {
   readonly meta?: Readonly<Record<string, unknown>> | undefined
   /** Shown to the caller: where to continue. */
   readonly links?: Readonly<Record<string, string>> | undefined
+  /** Something was done for good, such as a code that was tried: the same repeatable request gets this refusal again, instead of being tried again. */
+  readonly isFinal?: boolean | undefined
   /** Only logged. */
   readonly notes?: string | undefined
   readonly cause?: unknown
@@ -48,6 +50,7 @@ export class Fault extends Error {
   readonly violations: readonly Violation[] | undefined
   readonly meta: Readonly<Record<string, unknown>> | undefined
   readonly links: Readonly<Record<string, string>> | undefined
+  readonly isFinal: boolean
   readonly notes: string | undefined
 
   constructor(code: FaultCode, context: FaultContext = {}) {
@@ -57,6 +60,7 @@ export class Fault extends Error {
     this.violations = context.violations
     this.meta = context.meta
     this.links = context.links
+    this.isFinal = context.isFinal === true
     this.notes = context.notes
   }
 }

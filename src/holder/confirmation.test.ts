@@ -8,6 +8,7 @@ import { authorize, byPassword, callback, password } from '../../test/support/oa
 import { type Api, backendSecret } from '../../test/support/server.ts'
 import { PlainBrowser } from '../authorization/sign-in/test-support/plain-browser.ts'
 import { ForeignProvider } from '../authorization/test-support/foreign-provider.ts'
+import { signInAs } from '../console/test-support/console-walk.ts'
 import { cookieOf } from '../console/test-support/refusals.ts'
 import { sha256Base64url } from '../crypto/digest.ts'
 import { randomToken } from '../crypto/random.ts'
@@ -302,4 +303,19 @@ test('a card is drawn from the template of its type, with the issuer below it in
     }
   }
   assert.deepEqual(troubles, [])
+})
+
+test('another person who signs in confirms nothing: told so, and nothing is sent', async () => {
+  const { acme, browser, chirograph } = world
+  await signInAs(browser, chirograph, acme, 'lerato', [])
+  const { page } = await world.open(world.thandi, { javaScriptEnabled: false })
+  const { id } = await prepared()
+  await page.goto(`/me/asked/${id}`)
+  await page.getByRole('button', { name: 'Share these 2' }).click()
+  await page.waitForURL(/\/sign-in\?/)
+  await page.getByLabel('Username').fill('lerato')
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByRole('heading', { name: 'Another person signed in' }).waitFor()
+  assert.equal(await statusOf(id), 'pending')
 })

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { after, afterEach, before, test } from 'node:test'
 import { encode } from 'uqr'
 import { axeDefects, layoutDefects, openBrowser, visit } from '../../test/support/browser.ts'
+import { until } from '../../test/support/until.ts'
 import { cookieOf } from '../console/test-support/refusals.ts'
 import { HolderWorld, opening, phone, small, take } from './test-support/holder-world.ts'
 
@@ -73,6 +74,29 @@ test('a wrong code says how many tries are left; after five the offer is closed 
   await page.getByRole('button', { name: 'Take this card' }).click()
   await page.getByText('The card is yours now').waitFor()
   await close()
+})
+
+test('the bar of buttons never covers the code field that has the focus, at 320 px', async () => {
+  const { offerUri } = await world.issue(world.withCode.id)
+  for (const height of [640, 720]) {
+    const { page, close } = await world.open(world.thandi, { viewport: { width: 320, height } })
+    await page.goto(opening(offerUri))
+    const code = page.getByLabel('Code', { exact: true })
+    const isFree = async () => {
+      const [field, bar] = await Promise.all([code.boundingBox(), page.locator('.decide').boundingBox()])
+      return field !== null && bar !== null && field.y >= 0 && field.y + field.height <= Math.min(bar.y, height)
+    }
+    for (let tabs = 0; tabs < 30 && (await page.evaluate('document.activeElement.id')) !== 'code'; tabs += 1)
+      await page.keyboard.press('Tab')
+    await until(isFree)
+    await page.evaluate('scrollTo(0, 0)')
+    await page.keyboard.type('1')
+    await until(isFree)
+    await page.getByRole('button', { name: 'Take this card' }).click()
+    await page.getByText('Enter the code as it was sent').or(page.getByText('That code is not right')).waitFor()
+    await until(isFree)
+    await close()
+  }
 })
 
 test('an offer that another person took, and links that lead nowhere: a page each, and no redirect', async () => {

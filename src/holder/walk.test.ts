@@ -61,7 +61,7 @@ async function fullStops(): Promise<Stop[]> {
     { path: '/me/scan', send: { u: 'nothing that is known' }, status: 404 },
     { path: '/me/delete', send: {}, status: 400 },
     { path: opening('https://nothing.example'), status: 404 },
-    { path: '/offer/acme/nothing', status: 404 },
+    ...['/offer', '/offer/acme/nothing'].map((path) => ({ path, status: 404 })),
     ...['', '/remove'].map((rest) => ({ path: `/me/cards/${NOTHING}${rest}`, status: 404 })),
     ...['', '/confirmed'].map((rest) => ({ path: `/me/asked/${NOTHING}${rest}`, status: 404 })),
   ]

@@ -57,19 +57,19 @@ export async function enqueue<P>(
 const insertJobs = sql(
   'jobs.insert_each',
   `insert into job (tenant_id, id, name, payload, run_at, created_at)
-   select $1, one.id, $2, one.payload::jsonb, $5, $5 from unnest($3::uuid[], $4::text[]) as one (id, payload)
+   select $1, one.id, $2, one.payload::jsonb, one.run_at, $6 from unnest($3::uuid[], $4::text[], $5::timestamptz[]) as one (id, payload, run_at)
    returning id`,
 )
 
-/** As {@link enqueue}, for several jobs of one kind; one statement. */
+/** As {@link enqueue}, for several jobs of one kind; one statement. @param when `runAt`: the earliest start of each */
 export async function enqueueEach<P>(
   tx: TenantTx,
   { name }: Job<P>,
   payloads: readonly P[],
-  { now }: { readonly now: Date },
+  { now, runAt = payloads.map(() => now) }: { readonly now: Date; readonly runAt?: readonly Date[] },
 ): Promise<void> {
   if (payloads.length === 0) return
-  const values = [payloads.map(() => newId()), payloads.map((one) => JSON.stringify(one))]
+  const values = [payloads.map(() => newId()), payloads.map((one) => JSON.stringify(one)), runAt]
   await tx.rows(insertJobs, [tx.tenantId, name, ...values, now])
 }
 

@@ -178,6 +178,10 @@ export const caches = {
     ...{ entriesMax: 2_000, ttlSeconds: 600 },
     description: 'The last DPoP nonce of each issuer and authorization server that wallets use, by origin.',
   },
+  'wallet.slow_push_services': {
+    ...{ entriesMax: 2_000, ttlSeconds: 60 },
+    description: 'Push services that took more than 2 s: a process sends them one message at a time.',
+  },
 } as const satisfies Record<string, CacheBounds>
 
 /** A name in {@link caches}. */

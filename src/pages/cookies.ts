@@ -33,6 +33,19 @@ export function cookieNamed(name: string, header = ''): string | null {
   return found.size === 1 && value !== '' ? value : null
 }
 
+/** Lists the cookies whose names begin with a text, in the order of the header: the rest of the name, and the characters of the whole pair. */
+export function cookiesBeginning(
+  prefix: string,
+  header = '',
+): readonly { readonly rest: string; readonly length: number }[] {
+  return header.split(';').flatMap((part) => {
+    const pair = part.trim()
+    const [name = ''] = pair.split('=', 1)
+    const rest = name.slice(prefix.length)
+    return name.startsWith(prefix) && /^[\w-]{1,64}$/.test(rest) ? [{ rest, length: pair.length + 2 }] : []
+  })
+}
+
 /** Returns the name that a cookie has for browsers. */
 export function hostName(needs: Needs, name: string): string {
   return `${isSecure(needs) ? '__Host-' : ''}${name}`

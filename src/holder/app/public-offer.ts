@@ -24,7 +24,9 @@ export const publicOffer: Endpoint = pageEndpoint({
     const metadata = isWhole ? await read(context, metadataOf(params.tenant)) : null
     if (offer === null || metadata === null) {
       const [title = '', advice = ''] = metadata === null ? t.malformed : t.ended
-      return { status: metadata === null ? 404 : 410, page: { title, main: message('bad', advice), hasErrors: true } }
+      // Whether the person took it, only their wallet knows.
+      const main = html`${message('bad', advice)}<p>${buttonLink(t.back, '/me')}</p>`
+      return { status: metadata === null ? 404 : 410, page: { title, main, hasErrors: true } }
     }
     const name = nameIn(metadata)
     const link = ownOffer(platform.urls.publicUrl, params.tenant, params.token)

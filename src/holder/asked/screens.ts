@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parseJson } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
@@ -13,6 +14,9 @@ import { about, consentPage, type Opened } from './consent.ts'
 import { type AskedTexts, askedTexts } from './texts.ts'
 
 const PATH = '/me/asked/{id}'
+/** How long a second form waits for the end of the first: 3 s. */
+const READS_MAX = 12
+const READ_AGAIN_MS = 250
 type AskedFrame = Frame<{ readonly id: string }>
 
 const asked = formScreen({
@@ -130,9 +134,19 @@ async function refusedAnswer(frame: AskedFrame, error: unknown): Promise<Done> {
     return withMessage(frame, askedTexts[frame.language].busy, 503)
   if (error.status === 412 || code === 'NO_MATCHING_CREDENTIAL') return shownAgain(frame)
   if (code === 'CONFIRMATION_REQUIRED') return notConfirmed(frame)
-  // Answered by another tab, or sent without a confirmation: the page says how it stands.
-  if ([409, 502, 504, 422].includes(error.status)) return { to: path }
+  // Answered before, perhaps by this very form, whose answer was lost, or being answered: the page says how it stands.
+  if (error.status === 409) return { to: (await isEnding(frame)) ? `${path}?already=1` : path }
+  if ([502, 504, 422].includes(error.status)) return { to: path }
   throw error
+}
+
+/** Waits a few seconds for the answer that another call is sending. @returns whether there is one now */
+async function isEnding(frame: AskedFrame): Promise<boolean> {
+  for (let reads = 0; reads < READS_MAX; reads += 1) {
+    if ((await read(frame)).data.status !== 'pending') return true
+    await sleep(READ_AGAIN_MS)
+  }
+  return false
 }
 
 /** The person came back without a sign-in for this answer, or too late. */
@@ -173,7 +187,9 @@ function endedPage(frame: AskedFrame, { data, meta }: Opened): Screen {
   const kind = data.status === 'answered' ? 'done' : data.status === 'failed' ? 'warn' : 'note'
   const names = data.status === 'answered' || data.status === 'failed' ? sharedNames(data, meta) : []
   const list = names.length > 0 && html`<ul class="list">${names.map((one) => html`<li>${one}</li>`)}</ul>`
-  const main = html`${message(kind, advice)}${list}${about(frame, t, meta)}<p class="buttons">${back(t, meta)}${buttonLink(t.cards, '/me')}</p>`
+  const again = frame.query.already === '1' && data.status in t.already
+  const already = again && message('note', t.already[data.status as keyof AskedTexts['already']])
+  const main = html`${already}${message(kind, advice)}${list}${about(frame, t, meta)}<p class="buttons">${back(t, meta)}${buttonLink(t.cards, '/me')}</p>`
   return { title, main }
 }
 

@@ -51,6 +51,10 @@ const en = {
     'They have not confirmed it',
     'It was sent, but no answer came. Send the same again; they get nothing more.',
   ],
+  already: {
+    answered: 'You have shared this already. Nothing was sent again.',
+    rejected: 'You have declined this already. Nothing was sent again.',
+  },
   sendAgain: 'Send again',
   backTo: (host: string) => `Back to ${host}`,
   cards: 'Your cards',
@@ -112,6 +116,10 @@ const fr: AskedTexts = {
     'Pas encore de confirmation',
     'L’envoi est parti sans réponse. Renvoyez la même chose ; ils ne reçoivent rien de plus.',
   ],
+  already: {
+    answered: 'Vous avez déjà partagé cela. Rien n’a été envoyé à nouveau.',
+    rejected: 'Vous avez déjà refusé cela. Rien n’a été envoyé à nouveau.',
+  },
   sendAgain: 'Renvoyer',
   backTo: (host) => `Retour à ${host}`,
   cards: 'Vos cartes',

@@ -3,9 +3,10 @@ import { form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { moment } from '../../pages/moment-text.ts'
 import { typed } from '../../pages/once.ts'
+import { ApiRefusal } from '../../pages/own-api.ts'
 import { button, buttonLink, card, facts, message } from '../../pages/parts.ts'
 import { badge, pageOf, pager } from '../../pages/table.ts'
-import { type Frame, formScreen, screen } from '../frame/screen.ts'
+import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
 import type { Credential, Details, HistoryEntry, Verifier } from './api-types.ts'
 import { cardFace, cardRule, day, dayText, issuerName, stateOf } from './card.ts'
 import { linesOf } from './claims.ts'
@@ -39,7 +40,7 @@ const home = screen({
     const cards = accepted.map(({ one, about }) =>
       cardFace({ ...faceOf(frame, t, one, about), href: `/me/cards/${one.id}` }),
     )
-    const main = html`${waiting.text !== '' && html`<section class="stack" aria-label="${t.waiting}">${waiting}</section>`}
+    const main = html`${frame.query.removed === '1' && message('done', t.removed)}${waiting.text !== '' && html`<section class="stack" aria-label="${t.waiting}">${waiting}</section>`}
 ${cards.length > 0 ? html`<ul class="cards">${cards.map((one) => html`<li>${one}</li>`)}</ul>` : html`<p class="empty">${t.empty}</p>`}
 ${pager(frame.texts, held.links, frame.here)}<div class="bottom"><a class="button main" href="/me/scan">${t.scan}</a></div>`
     const style = accepted.map(({ one, about }) => cardRule(one.id, about.display)).join('')
@@ -76,6 +77,7 @@ function asks({ language }: Frame, t: CardTexts, id: string, about: Summaries[st
 }
 
 const CARD = '/me/cards/{id}'
+type CardFrame = Frame<{ readonly id: string }>
 
 const one = formScreen({
   ...{
@@ -83,35 +85,38 @@ const one = formScreen({
     path: CARD,
     summary: 'Shows a card: what it says, from whom, whether it is valid, and where it was shown.',
   },
-  show: async (frame) => {
-    const t = cardTexts[frame.language]
-    const id = encodeURIComponent(frame.params.id)
-    const [{ data, meta }, history] = await Promise.all([
-      frame.api.get<Credential>(`${API}/credentials/${id}`),
-      frame.api.get<readonly HistoryEntry[]>(`${API}/history`, {
-        ...{ 'filter[credentialId]': frame.params.id, 'filter[kind]': 'presentation', 'page[size]': '10' },
-      }),
-    ])
-    // The `meta` that the route promises.
-    const about = meta as unknown as Details
-    const { state, tone } = stateOf(data, about, frame.now)
-    const face = cardFace(faceOf(frame, t, data, about))
-    const lines = linesOf(data.claims, about.display.labels, frame.language, t)
-    const main = html`${frame.query.new === '1' && message('done', t.added)}${face}
+  show: (frame) => orRemoved(frame, () => cardPage(frame)),
+  send: (frame) =>
+    orRemoved(frame, async () => {
+      const status = typed(frame.fields, 'consent') === 'accepted' ? 'accepted' : 'rejected'
+      const id = encodeURIComponent(frame.params.id)
+      await frame.api.send('PATCH', `${API}/credentials/${id}`, { body: { status } })
+      return { to: status === 'accepted' ? `/me/cards/${id}?new=1` : '/me' }
+    }),
+})
+
+async function cardPage(frame: CardFrame): Promise<Screen> {
+  const t = cardTexts[frame.language]
+  const id = encodeURIComponent(frame.params.id)
+  const [{ data, meta }, history] = await Promise.all([
+    frame.api.get<Credential>(`${API}/credentials/${id}`),
+    frame.api.get<readonly HistoryEntry[]>(`${API}/history`, {
+      ...{ 'filter[credentialId]': frame.params.id, 'filter[kind]': 'presentation', 'page[size]': '10' },
+    }),
+  ])
+  // The `meta` that the route promises.
+  const about = meta as unknown as Details
+  const { state, tone } = stateOf(data, about, frame.now)
+  const face = cardFace(faceOf(frame, t, data, about))
+  const lines = linesOf(data.claims, about.display.labels, frame.language, t)
+  const main = html`${frame.query.new === '1' && message('done', t.added)}${face}
 <p>${badge(t.states[state], tone)}</p>${t.says[state] !== '' && html`<p>${t.says[state]}</p>`}${data.status !== 'accepted' && decision(frame, t, data)}
 ${card(facts(lines.map(({ name, value }) => [name, value] as const)), t.content)}
 ${card(facts(factsOf(frame, t, about)), t.about)}
 <section class="stack"><h2>${t.shown}</h2>${history.data.length === 0 ? html`<p>${t.neverShown}</p>` : historyList(frame, t, history.data, history.meta)}</section>
 <p>${buttonLink(t.remove, `/me/cards/${data.id}/remove`)}</p>`
-    return { title: about.display.name ?? t.unnamed, main, style: cardRule(data.id, about.display) }
-  },
-  send: async (frame) => {
-    const status = typed(frame.fields, 'consent') === 'accepted' ? 'accepted' : 'rejected'
-    const id = encodeURIComponent(frame.params.id)
-    await frame.api.send('PATCH', `${API}/credentials/${id}`, { body: { status } })
-    return { to: status === 'accepted' ? `/me/cards/${id}?new=1` : '/me' }
-  },
-})
+  return { title: about.display.name ?? t.unnamed, main, style: cardRule(data.id, about.display) }
+}
 
 function decision(frame: Frame, t: CardTexts, { id, status }: Credential): Html {
   const refuse = status === 'pending' && button(t.decline, { name: 'consent', value: 'rejected' })
@@ -135,21 +140,39 @@ function factsOf({ language }: Frame, t: CardTexts, { display, standing, ...abou
 
 const remove = formScreen({
   ...{ place, path: `${CARD}/remove`, summary: 'Asks whether to remove a card, and removes it.' },
-  show: async (frame) => {
-    const t = cardTexts[frame.language]
-    const path = `/me/cards/${encodeURIComponent(frame.params.id)}`
-    const { meta } = await frame.api.get<Credential>(`${API}/credentials/${encodeURIComponent(frame.params.id)}`)
-    // The `meta` that the route promises.
-    const { display } = meta as unknown as Details
-    const content = html`<div class="buttons">${button(t.remove, { look: 'danger' })}${buttonLink(frame.t.cancel, path)}</div>`
-    const main = html`<p><b>${display.name ?? t.unnamed}</b> · ${issuerName(display)}</p><p>${t.removeText}</p>${form(frame, `${path}/remove`, content)}`
-    return { title: t.removeTitle, main }
-  },
-  send: async (frame) => {
-    await frame.api.send('DELETE', `${API}/credentials/${encodeURIComponent(frame.params.id)}`)
-    return { to: '/me' }
-  },
+  show: (frame) => orRemoved(frame, () => removePage(frame)),
+  send: (frame) =>
+    orRemoved(frame, async () => {
+      await frame.api.send('DELETE', `${API}/credentials/${encodeURIComponent(frame.params.id)}`)
+      return { to: '/me?removed=1' }
+    }),
 })
+
+async function removePage(frame: CardFrame): Promise<Screen> {
+  const t = cardTexts[frame.language]
+  const path = `/me/cards/${encodeURIComponent(frame.params.id)}`
+  const { meta } = await frame.api.get<Credential>(`${API}/credentials/${encodeURIComponent(frame.params.id)}`)
+  // The `meta` that the route promises.
+  const { display } = meta as unknown as Details
+  const content = html`<div class="buttons">${button(t.remove, { look: 'danger' })}${buttonLink(frame.t.cancel, path)}</div>`
+  const main = html`<p><b>${display.name ?? t.unnamed}</b> · ${issuerName(display)}</p><p>${t.removeText}</p>${form(frame, `${path}/remove`, content)}`
+  return { title: t.removeTitle, main }
+}
+
+/** Says of a card that is not there any more that the person removed it: an answer was lost, or the page is older. */
+async function orRemoved<T>(frame: CardFrame, show: () => Promise<T>): Promise<T | Screen> {
+  try {
+    return await show()
+  } catch (error) {
+    if (!(error instanceof ApiRefusal) || error.status !== 404) throw error
+    const query = { 'filter[credentialId]': frame.params.id, 'filter[kind]': 'credential', 'page[size]': '1' }
+    const { data } = await frame.api.get<readonly HistoryEntry[]>(`${API}/history`, query)
+    if (data[0]?.status !== 'removed') throw error
+    const t = cardTexts[frame.language]
+    const main = html`${message('done', t.gone)}<p class="buttons">${buttonLink(frame.t.back, '/me')}${buttonLink(t.historyTitle, '/me/history')}</p>`
+    return { title: t.goneTitle, main, status: frame.fields.size > 0 ? 200 : 410 }
+  }
+}
 
 type CardImage = { readonly mediaType: string; readonly data: string }
 

@@ -45,6 +45,9 @@ const en = {
   removeTitle: 'Remove this card?',
   removeText:
     'The card and its keys are destroyed. To have it again, you need a new one from its issuer. Your history stays.',
+  removed: 'The card was removed.',
+  goneTitle: 'You removed this card',
+  gone: 'It is not in your wallet any more, and its keys are destroyed. Your history says where it was shown.',
   yes: 'Yes',
   no: 'No',
   data: (characters: number) => `Data of ${characters} characters`,
@@ -114,6 +117,9 @@ const fr: CardTexts = {
   removeTitle: 'Supprimer cette carte ?',
   removeText:
     'La carte et ses clés sont détruites. Pour la retrouver, il en faudra une nouvelle. Votre historique reste.',
+  removed: 'La carte a été supprimée.',
+  goneTitle: 'Vous avez supprimé cette carte',
+  gone: 'Elle n’est plus dans votre portefeuille, et ses clés sont détruites. Votre historique dit où elle a été présentée.',
   yes: 'Oui',
   no: 'Non',
   data: (characters) => `Données de ${characters} caractères`,

@@ -1,3 +1,5 @@
+import { parseJsonObject } from '../../crypto/json.ts'
+
 /** What a link is: an offer or a request for the wallet, or nothing that it knows. */
 type Link =
   | { readonly kind: 'offer'; readonly offer: string }
@@ -46,14 +48,40 @@ function ownLink(url: URL, publicUrl: string): Link | null {
 export function tenantOfLink(given: string, publicUrl: string): string | null {
   const link = readLink(given, publicUrl)
   if (link.kind === 'unknown') return null
-  const names = URL.parse(link.kind === 'offer' ? link.offer : link.request)?.searchParams
-  const reference = URL.parse(names?.get(link.kind === 'offer' ? 'credential_offer_uri' : 'request_uri') ?? '')
+  const reference = URL.parse(link.kind === 'offer' ? offerReference(link.offer) : requestReference(link.request))
   if (reference?.origin !== publicUrl) return null
-  return /^\/(?:issuers|verifiers)\/([a-z0-9-]{1,63})\//.exec(reference.pathname)?.[1] ?? null
+  return /^\/(?:issuers|verifiers)\/([a-z0-9-]{1,63})(?:\/|$)/.exec(reference.pathname)?.[1] ?? null
+}
+
+/** The address of an offer; of one by value that of its issuer. */
+function offerReference(offer: string): string {
+  const names = URL.parse(offer)?.searchParams
+  const value = offer.startsWith('{') ? offer : (names?.get('credential_offer') ?? null)
+  return value === null ? (names?.get('credential_offer_uri') ?? '') : issuerIn(value)
+}
+
+function issuerIn(offer: string): string {
+  try {
+    return String(parseJsonObject(Buffer.from(offer)).credential_issuer)
+  } catch {
+    return ''
+  }
+}
+
+function requestReference(request: string): string {
+  return URL.parse(request)?.searchParams.get('request_uri') ?? ''
 }
 
 /** Returns the link for wallets of an offer of ours. */
 export function ownOffer(publicUrl: string, slug: string, token: string): string {
   const uri = `${publicUrl}/issuers/${slug}/offers/${token}`
   return `openid-credential-offer://?credential_offer_uri=${encodeURIComponent(uri)}`
+}
+
+/** Returns the link for wallets of an offer whose members stand in the query of a page of ours; `''` without such a member. */
+export function offerInQuery(query: Readonly<Record<string, string | undefined>>): string {
+  const members = ['credential_offer', 'credential_offer_uri'].flatMap((name) =>
+    query[name] === undefined ? [] : [[name, query[name]] as [string, string]],
+  )
+  return members.length === 0 ? '' : `openid-credential-offer://?${new URLSearchParams(members)}`
 }

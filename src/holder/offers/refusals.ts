@@ -23,6 +23,12 @@ const statuses: Readonly<Record<Told, number>> = {
 /** Returns the page about an offer or request that the wallet refused: what happened, and what to do. Rethrows what is no such refusal. */
 export function toldRefusal(frame: Frame, error: unknown, step: Step): Screen {
   const t = offerTexts[frame.language]
+  if (error instanceof ApiRefusal && step !== 'request') {
+    const { takenCredentials, isBeingRedeemed } = error.errors[0]?.meta ?? {}
+    const taken = Array.isArray(takenCredentials) ? takenCredentials.map(String) : []
+    if (taken.length > 0) return takenPage(frame, taken)
+    if (isBeingRedeemed === true) return underwayPage(t)
+  }
   // The page does not wait as long as the wallet, which may end well after it.
   if (error instanceof Fault && error.code === 'upstream.timeout') return toldPage(frame, 'slow', step, null)
   const told = error instanceof ApiRefusal ? toldOf(error, step) : null
@@ -33,6 +39,21 @@ export function toldRefusal(frame: Frame, error: unknown, step: Step): Screen {
   // One of the pairs of the table.
   const [title = '', advice = ''] = t[told] as OfferTexts['ended']
   return page(frame, { title, advice, status: statuses[told], isRepeatable: false }, more)
+}
+
+/** The person took the offer before: an answer was lost, the link is opened again, or another tab was faster. */
+export function takenPage(frame: Frame, credentialIds: readonly string[]): Screen {
+  const t = offerTexts[frame.language]
+  const [title = '', advice = ''] = credentialIds.length === 1 ? t.taken : t.takenMany
+  const [card = '', ...others] = credentialIds
+  const show = others.length === 0 && buttonLink(t.show, `/me/cards/${encodeURIComponent(card)}`)
+  const main = html`${message('done', advice)}<p class="buttons">${show}${buttonLink(t.back, '/me')}</p>`
+  return { title, main }
+}
+
+function underwayPage(t: OfferTexts): Screen {
+  const [title = '', advice = ''] = t.underway
+  return { title, main: html`${message('note', advice)}<p class="buttons">${buttonLink(t.back, '/me')}</p>` }
 }
 
 function toldPage(frame: Frame, told: Trouble, step: Step, more: Html | null): Screen {
@@ -52,7 +73,7 @@ type Words = {
 function page(frame: Frame, { title, advice, status, isRepeatable }: Words, more: Html | null): Screen {
   const t = offerTexts[frame.language]
   const main = html`${message('bad', advice)}
-<p class="buttons">${isRepeatable && frame.here.startsWith('/open') && buttonLink(t.again, frame.here)}${buttonLink(t.back, '/me')}${buttonLink(t.scanTitle, '/me/scan')}</p>${more}`
+<p class="buttons">${isRepeatable && /^\/(open|offer)\?/.test(frame.here) && buttonLink(t.again, frame.here)}${buttonLink(t.back, '/me')}${buttonLink(t.scanTitle, '/me/scan')}</p>${more}`
   return { title, main, hasErrors: true, status, modules: ['copy-text'] }
 }
 

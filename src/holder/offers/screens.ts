@@ -13,9 +13,9 @@ import { badge } from '../../pages/table.ts'
 import { foreignText } from '../../protocols/foreign-text.ts'
 import type { Credential, Display } from '../cards/api-types.ts'
 import { cardFace, cardRule } from '../cards/card.ts'
-import { type Frame, formScreen, type Screen } from '../frame/screen.ts'
-import { readLink, tenantOfLink } from './read-link.ts'
-import { codeProblemOf, toldRefusal } from './refusals.ts'
+import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
+import { offerInQuery, readLink, tenantOfLink } from './read-link.ts'
+import { codeProblemOf, takenPage, toldRefusal } from './refusals.ts'
 import { type OfferTexts, offerTexts } from './texts.ts'
 
 const API = '/wallet/v2'
@@ -28,6 +28,7 @@ type Offer = {
   readonly credentials: readonly { readonly credentialConfigurationId: string; readonly shown: Display }[]
   readonly trust: keyof OfferTexts['trust']
   readonly expiresAt: string | null
+  readonly takenCredentials: readonly string[]
   readonly authorization: 'preAuthorized' | 'code'
   readonly txCode: {
     readonly inputMode: 'numeric' | 'text'
@@ -43,6 +44,13 @@ const open = formScreen({
   tenantHint: ({ query, fields, origin }) => tenantOfLink(givenLink({ query, fields }), origin),
   show: (frame) => openLink(frame, givenLink(frame)),
   send: (frame) => openLink(frame, typed(frame.fields, 'u')),
+})
+
+const offered = screen({
+  ...{ place: 'scan' as const, path: '/offer' },
+  summary: 'Shows an offer whose members stand in its address, as in the https form of an offer link.',
+  tenantHint: ({ query, origin }) => tenantOfLink(offerInQuery(query), origin),
+  show: (frame) => openLink(frame, offerInQuery(frame.query)),
 })
 
 /** The link of an address, of what another app shares, or of a form. */
@@ -83,6 +91,9 @@ async function offerPage(frame: Frame, offer: string, wrong?: CodeProblem): Prom
   try {
     const body = { credentialOffer: offer }
     const { data } = await frame.api.send<Offer>('POST', `${API}/credential-offers/resolve`, { body })
+    const { takenCredentials, authorization } = data
+    // An offer with a sign-in may be used again.
+    if (takenCredentials.length > 0 && authorization === 'preAuthorized') return takenPage(frame, takenCredentials)
     return shownOffer(frame, t, offer, data, wrong)
   } catch (error) {
     return toldRefusal(frame, error, 'open')
@@ -213,4 +224,4 @@ ${form(frame, '/open', content)}`
 }
 
 /** Offers, links and the scan. */
-export const offerScreens: readonly Endpoint[] = [...open, ...offers, ...scan]
+export const offerScreens: readonly Endpoint[] = [...open, ...offered, ...offers, ...scan]

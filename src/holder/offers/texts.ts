@@ -33,6 +33,13 @@ const en = {
   later: ['The card comes later', 'The issuer has to approve it. It appears among your cards by itself.'],
   back: 'Your cards',
   again: 'Try again',
+  taken: ['This card is already yours', 'You took it from this offer before. Nothing was added twice.'],
+  takenMany: ['These cards are already yours', 'You took them from this offer before. Nothing was added twice.'],
+  underway: [
+    'This card is on its way',
+    'You took this offer a moment ago. The card appears among your cards by itself.',
+  ],
+  show: 'Show the card',
   ended: [
     'This offer has ended',
     'It was taken already, its time is over, or the link is incomplete. Ask its issuer for a new one.',
@@ -132,6 +139,13 @@ const fr: OfferTexts = {
   later: ['La carte viendra plus tard', 'L’émetteur doit l’approuver. Elle apparaîtra d’elle-même parmi vos cartes.'],
   back: 'Vos cartes',
   again: 'Réessayer',
+  taken: ['Cette carte est déjà à vous', 'Vous l’avez prise de cette offre. Rien n’a été ajouté deux fois.'],
+  takenMany: ['Ces cartes sont déjà à vous', 'Vous les avez prises de cette offre. Rien n’a été ajouté deux fois.'],
+  underway: [
+    'Cette carte est en route',
+    'Vous avez pris cette offre il y a un instant. La carte apparaît d’elle-même parmi vos cartes.',
+  ],
+  show: 'Voir la carte',
   ended: [
     'Cette offre est terminée',
     'Elle a déjà été prise, sa durée est écoulée, ou le lien est incomplet. Demandez-en une nouvelle.',

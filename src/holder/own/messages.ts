@@ -5,6 +5,7 @@ import { form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { moment } from '../../pages/moment-text.ts'
 import { typed } from '../../pages/once.ts'
+import { ApiRefusal } from '../../pages/own-api.ts'
 import { button, card, rows } from '../../pages/parts.ts'
 import { type Frame, formScreen } from '../frame/screen.ts'
 import { messageTexts } from './message-texts.ts'
@@ -47,13 +48,18 @@ export function hostOf(endpoint: string): string {
   return URL.parse(endpoint)?.hostname ?? ''
 }
 
+/** A browser that has no messages any more is what the person wanted. */
+function orGone(error: unknown): void {
+  if (!(error instanceof ApiRefusal) || error.status !== 404) throw error
+}
+
 /** Takes what the forms of the card send. */
 export const messageScreens: readonly Endpoint[] = formScreen({
   ...{ place: 'settings' as const, path: PATH, summary: 'Turns messages to a browser on or off.' },
   show: () => ({ to: SETTINGS }),
   send: async ({ api, fields, language }) => {
     const off = typed(fields, 'off')
-    if (off !== '') await api.send('DELETE', `${API}/${encodeURIComponent(off)}`)
+    if (off !== '') await api.send('DELETE', `${API}/${encodeURIComponent(off)}`).catch(orGone)
     else {
       // What the browser states, checked by the API.
       const subscription = parseJson(Buffer.from(typed(fields, 'subscription') || '{}'))

@@ -69,9 +69,14 @@ const printed = screen({
       const from = details === undefined ? '–' : issuerName(details.display)
       return card(facts([[words.from, from], ...lines.map((one) => [one.name, one.value] as const)]), name)
     })
+    const history = historyList(frame, words, data.history, { credentials: looks })
+    const isEmpty = cards.length === 0 && data.history.length === 0
+    const kept = isEmpty
+      ? html`<p class="empty">${t.nothing}</p><p>${buttonLink(words.scan, '/me/scan')}</p>`
+      : html`<h2>${t.cards}</h2>${cards.length > 0 ? cards : html`<p>${t.noCards}</p>`}
+<h2>${t.history}</h2>${data.history.length > 0 ? history : html`<p>${words.historyEmpty}</p>`}`
     const main = html`<p>${t.made} ${moment(data.exportedAt, frame.language)}</p>
-<h2>${t.cards}</h2>${cards.length === 0 ? html`<p>${words.empty}</p>` : cards}
-<h2>${t.history}</h2>${data.history.length === 0 ? html`<p>${words.historyEmpty}</p>` : historyList(frame, words, data.history, { credentials: looks })}
+${kept}
 ${browserList(frame, data.pushSubscriptions)}<p>${buttonLink(t.backToSettings, '/me/settings')}</p>`
     return { title: t.printTitle, main }
   },

@@ -3,6 +3,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { openBrowser, type Visit, visit } from '../../../test/support/browser.ts'
 import { type Api, type Deployment, deploy } from '../../../test/support/server.ts'
 import { type SignedIn, signInAs } from '../../console/test-support/console-walk.ts'
+import type { MainOptions } from '../../main.ts'
 import { foreignIssuer } from '../../wallet/test-support/foreign-issuer.ts'
 import { foreignVerifier } from '../../wallet/test-support/foreign-verifier.ts'
 
@@ -44,8 +45,8 @@ export class HolderWorld {
     this.withCode = withCode
   }
 
-  static async open(): Promise<HolderWorld> {
-    const [chirograph, browser] = await Promise.all([deploy(), openBrowser()])
+  static async open(options: MainOptions = {}): Promise<HolderWorld> {
+    const [chirograph, browser] = await Promise.all([deploy(options), openBrowser()])
     const acme = await chirograph.backend('acme')
     const thandi = await signInAs(browser, chirograph, acme, 'thandi', [])
     const newcomer = await signInAs(browser, chirograph, await chirograph.backend('globex'), 'pieter', [])
@@ -104,6 +105,11 @@ export class HolderWorld {
     })
     assert.equal(made.status, 201, JSON.stringify(made.body))
     return made.body.data.id
+  }
+
+  /** What a diploma says. */
+  get claims() {
+    return claims
   }
 
   /** A query for the degree alone. */

@@ -5,6 +5,7 @@ import { JSON_VALUES_MAX } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { notAcceptable, preferredType } from '../routes/accept.ts'
+import { toErrors } from '../routes/faults.ts'
 import { answerOnce, type Idempotency, idempotentRequestOf, type KeptAnswer } from '../routes/idempotency.ts'
 import { singleOperation } from '../routes/operation.ts'
 import { type Answer, type Group, type RawAnswer, type Route, TextBody } from '../routes/route.ts'
@@ -125,9 +126,15 @@ async function runRoute(needs: RouteNeeds, mounted: MountedRoute, request: Fasti
   if (repeatable === null || needs.idempotency === null) {
     return sendResponse(reply, responseOf(mounted, await mounted.route.handle(context)))
   }
-  const kept = await answerOnce(needs.idempotency, caller, repeatable, async (operation) =>
-    keptAnswerOf(mounted, await mounted.route.handle({ ...context, operation })),
-  )
+  const kept = await answerOnce(needs.idempotency, caller, repeatable, async (operation) => {
+    try {
+      return keptAnswerOf(mounted, await mounted.route.handle({ ...context, operation }))
+    } catch (error) {
+      if (!(error instanceof Fault && error.isFinal)) throw error
+      request.trace.fault = error.code
+      return keptRefusalOf(error, request.id)
+    }
+  })
   return sendResponse(reply, kept)
 }
 
@@ -200,6 +207,12 @@ function keptAnswerOf(mounted: MountedRoute, answer: Answer | RawAnswer): KeptAn
   const { body, ...head } = responseOf(mounted, answer)
   if (typeof body === 'string' || Buffer.isBuffer(body)) return { ...head, body }
   throw new Error('a stream cannot be kept for repeated requests')
+}
+
+function keptRefusalOf(error: Fault, id: string): KeptAnswer {
+  const { status, headers, body } = toErrors(error, id)
+  const own = { 'content-type': 'application/json', 'cache-control': 'no-store' }
+  return { status, headers: { ...headers, ...own }, body: JSON.stringify(body) }
 }
 
 function headersOf({ offered }: MountedRoute, { type, headers }: RawAnswer): Record<string, string> {

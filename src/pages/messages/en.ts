@@ -20,6 +20,14 @@ export const en = {
     advice: 'It took too long, was opened in another browser, or was cancelled.',
     again: 'Sign in again',
   },
+  otherPerson: {
+    title: 'Another person signed in',
+    advice:
+      'This had to be confirmed by the person who began it. Nothing was sent. Sign out, then sign in as that person.',
+    leave: 'Sign out',
+  },
+  formLost:
+    'You were signed out, and what you had opened or entered could not be kept. See how it stands, and do it again.',
   signOut: { title: 'Sign out', advice: 'You are signed out in every tab of this browser.', sign: 'Sign out' },
   pages: { label: 'Pages', next: 'Next', previous: 'Previous' },
   /** Sentences for a refused request, by kind: what happened, and what to do. */

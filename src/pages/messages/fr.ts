@@ -22,6 +22,14 @@ export const fr = {
     advice: 'Elle a duré trop longtemps, a été ouverte dans un autre navigateur, ou a été annulée.',
     again: 'Se reconnecter',
   },
+  otherPerson: {
+    title: 'Une autre personne s’est connectée',
+    advice:
+      'La personne qui a commencé devait confirmer. Rien n’a été envoyé. Déconnectez-vous, puis connectez-vous comme cette personne.',
+    leave: 'Se déconnecter',
+  },
+  formLost:
+    'Vous étiez déconnecté, et ce que vous aviez ouvert ou saisi n’a pas pu être gardé. Voyez où cela en est, et recommencez.',
   signOut: {
     title: 'Se déconnecter',
     advice: 'Vous serez déconnecté dans tous les onglets de ce navigateur.',

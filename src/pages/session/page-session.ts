@@ -98,16 +98,27 @@ export async function endPageSession(
   return writeCookie(needs, COOKIE, '', 0)
 }
 
-/** Keeps a form of a browser whose session was idle too long, until the same user has signed in. A browser without a session keeps nothing. */
-export async function keepDraft(needs: Needs, cookieHeader: string | undefined, draft: Draft): Promise<void> {
+/** Returns the slug of the tenant of a session that was idle too long, whose person probably signs in again; null without such a session. */
+export async function formerTenant(needs: Needs, cookieHeader: string | undefined): Promise<string | null> {
   const held = await heldBy(needs, cookieHeader)
-  if (held === null) return
+  return held === null ? null : (await openTokens(needs, held.tenantId, held.row)).me.organisation.slug
+}
+
+/**
+ * Keeps a form of a browser whose session was idle too long, until the same user has signed in.
+ *
+ * @returns false if the browser has no session to keep it in: it may be another person's next
+ */
+export async function keepDraft(needs: Needs, cookieHeader: string | undefined, draft: Draft): Promise<boolean> {
+  const held = await heldBy(needs, cookieHeader)
+  if (held === null) return false
   const { tenantId, row } = held
   const sealed = await needs.sealing.seal(draftPlace(tenantId, row.id), JSON.stringify(draft))
   await needs.store.single(tenantId, (tx) => keepSealedDraft(tx, row.id, sealed))
+  return true
 }
 
-/** Forgets the draft of a session, once its page has shown it. */
+/** Forgets the draft of a session, once its form has arrived. */
 export async function forgetDraft(
   { store }: Pick<Needs, 'store'>,
   { tenantId, id }: Pick<PageSession, 'tenantId' | 'id'>,

@@ -13,12 +13,13 @@ const start = pageEndpoint({
   method: 'GET',
   path: '/session/start',
   summary: 'Leads a person to the sign-in and back to a page.',
-  handle: async ({ platform, query, ip }) => {
-    const { leaveFor, cookie } = await startSignIn(platform, localPath(query.to, HOME), ip, {
-      tenantHint: query.tenant ?? null,
-    })
-    return { leaveFor, cookies: [cookie] }
-  },
+  handle: ({ platform, query, headers, ip }) =>
+    startSignIn(
+      platform,
+      localPath(query.to, HOME),
+      { ip, cookieHeader: headers.cookie },
+      { tenantHint: query.tenant ?? null },
+    ),
 })
 
 const callback = pageEndpoint({
@@ -26,10 +27,16 @@ const callback = pageEndpoint({
   path: '/session/callback',
   summary: 'Takes the answer of the authorization server.',
   handle: async ({ platform, query, headers, ip, texts }) => {
-    const done = await completeSignIn(platform, query, headers.cookie, ip)
-    if (done !== null) return done
+    const done = await completeSignIn(platform, query, { ip, cookieHeader: headers.cookie })
+    if (!('problem' in done)) return done
+    if (done.problem === 'other-person') {
+      const { title, advice, leave } = texts.otherPerson
+      const main = html`${message('bad', advice)}<p>${buttonLink(leave, '/sign-out')}</p>`
+      return { status: 403, page: { title, main, hasErrors: true } }
+    }
     const { title, advice, again } = texts.notSignedIn
-    const main = html`${message('bad', advice)}<p>${buttonLink(again, '/session/start')}</p>`
+    const to = localPath(done.to ?? undefined, HOME)
+    const main = html`${message('bad', advice)}<p>${buttonLink(again, `/session/start?${new URLSearchParams({ to })}`)}</p>`
     return { status: 400, page: { title, main, hasErrors: true } }
   },
 })

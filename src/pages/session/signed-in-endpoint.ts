@@ -21,8 +21,8 @@ import { type Language, languageCookie, languageOf, pageTexts } from '../languag
 import { ApiRefusal, type OwnApi, ownApi } from '../own-api.ts'
 import { leavingPage } from '../page-endpoint.ts'
 import { pageHeaders } from '../page-headers.ts'
-import { findPageSession, forgetDraft, keepDraft, type PageSession } from './page-session.ts'
-import { startSignIn } from './sign-in-flow.ts'
+import { findPageSession, forgetDraft, formerTenant, keepDraft, type PageSession } from './page-session.ts'
+import { localPath, startSignIn } from './sign-in-flow.ts'
 import type { Me } from './tokens.ts'
 
 /** A request of a signed-in person. It reaches the organisation through the API only. */
@@ -33,6 +33,8 @@ export type SignedInContext<Params = Readonly<Record<string, string>>> = FormFra
   readonly fields: Fields
   /** The fields are those of a form that was not sent: the person checks them and sends it again. */
   readonly isKept: boolean
+  /** What was entered or opened before the sign-in could not be kept. */
+  readonly isLost: boolean
   readonly language: Language
   /** Path and query of the request. */
   readonly here: string
@@ -84,6 +86,8 @@ type Spec<P extends string> = {
 }
 
 const FORM_BYTES_MAX = 262_144
+/** As long as a request line may be. */
+const LINK_CHARS_MAX = 16_384
 /** A file of strangers does nothing where a browser opens it as a page. */
 const FILE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 /** A page answers within 10 s, whatever the API does. */
@@ -124,7 +128,9 @@ async function answerTo<P extends string>(spec: Spec<P>, request: EndpointContex
   try {
     // The path pattern names the parameters.
     const answer = await spec.handle(context as SignedInContext<PathParams<P>>)
-    if (context.isKept) await forgetDraft(request.platform, session)
+    // Only now it is not needed any more: the page that shows it may not arrive, and be loaded again.
+    if (request.method === 'POST' && session.draft?.path === pathOf(request.url))
+      await forgetDraft(request.platform, session)
     return 'signInAgain' in answer ? await signAgain(request, context, answer) : respond(request, context, answer)
   } catch (error) {
     const refusal = refusalOf(error, request.requestId)
@@ -141,11 +147,15 @@ async function signAgain(
   context: SignedInContext,
   { signInAgain: { nonce, to } }: Extract<SignedInAnswer, { readonly signInAgain: object }>,
 ): Promise<EndpointResponse> {
-  const again = { nonce, loginHint: context.me.email }
-  const { leaveFor, cookie } = await startSignIn(request.platform, to, request.ip, { again })
-  const response = respond(request, context, { leaveFor })
+  const again = { nonce, loginHint: context.me.email, userId: context.me.id }
+  const browser = { ip: request.ip, cookieHeader: request.headers.cookie }
+  const { leaveFor, cookies } = await startSignIn(request.platform, to, browser, { again })
+  return withCookies(respond(request, context, { leaveFor }), cookies)
+}
+
+function withCookies(response: EndpointResponse, cookies: readonly string[]): EndpointResponse {
   const { 'set-cookie': others = [], ...headers } = response.headers ?? {}
-  return { ...response, headers: { ...headers, 'set-cookie': [...[others].flat(), cookie] } }
+  return { ...response, headers: { ...headers, 'set-cookie': [...[others].flat(), ...cookies] } }
 }
 
 /** What a page says about itself; an API that does not answer is one more refusal. */
@@ -160,10 +170,11 @@ async function contextOf(request: EndpointContext, session: PageSession): Promis
   const { platform, params, query, headers, url, ip, body } = request
   const key = await csrfKey(platform)
   const language = languageOf({ url, headers })
-  const isKept = request.method === 'GET' && query.kept !== undefined && session.draft?.path === pathOf(url)
+  const isKept = request.method === 'GET' && query.kept === '1' && session.draft?.path === pathOf(url)
+  const isLost = request.method === 'GET' && query.kept === '0'
   const kept = isKept ? new Map(session.draft?.fields) : new Map()
   return {
-    ...{ params, query, language, headers, isKept, here: url, me: session.me, now: platform.clock.now() },
+    ...{ params, query, language, headers, isKept, isLost, here: url, me: session.me, now: platform.clock.now() },
     idToken: session.idToken,
     origin: platform.urls.publicUrl,
     // Endpoints that accept fields get a map, the others nothing.
@@ -194,27 +205,42 @@ function isStale(
 }
 
 async function toSignIn(request: EndpointContext, tenantHint?: TenantHint): Promise<EndpointResponse> {
-  const { method, url, query, body, platform } = request
+  const { method, url, query, headers, ip, body, platform } = request
   const to = method === 'POST' ? await keepForm(request) : url
   // Endpoints that accept fields get a map, the others nothing.
   const fields: Fields = body instanceof Map ? (body as Fields) : new Map()
-  const tenant = tenantHint?.({ query, fields, origin: platform.urls.publicUrl }) ?? null
-  return redirect(`/session/start?${new URLSearchParams({ to, ...(tenant !== null && { tenant }) })}`)
+  const tenant =
+    tenantHint?.({ query, fields, origin: platform.urls.publicUrl }) ?? (await formerTenant(platform, headers.cookie))
+  if (localPath(to, '') !== '')
+    return redirect(`/session/start?${new URLSearchParams({ to, ...(tenant !== null && { tenant }) })}`)
+  // A link with a whole offer or request is too long for another address.
+  const language = languageOf({ url, headers })
+  const page = { language, here: '/', texts: pageTexts[language] }
+  const back = localPath(printableAscii(to), '/', LINK_CHARS_MAX)
+  const browser = { ip, cookieHeader: headers.cookie }
+  const { leaveFor, cookies } = await startSignIn(platform, back, browser, { tenantHint: tenant })
+  return withCookies(respond(request, page, { leaveFor }), cookies)
+}
+
+/** An address as browsers write it; what others send unescaped is escaped, so that it fits into a header. */
+function printableAscii(path: string): string {
+  return path.replaceAll(/[^!-[\]-~]/g, encodeURIComponent)
 }
 
 async function showAgain(request: EndpointContext): Promise<EndpointResponse> {
   return redirect(await keepForm(request))
 }
 
-/** Keeps what was typed, and returns the path where it is shown again. */
+/** Keeps what was typed, and returns the path where it is shown again: with `kept=0` if there was nothing to keep it in. */
 async function keepForm({ platform, headers, url, body }: EndpointContext): Promise<string> {
   const path = pathOf(url)
   const all = (body instanceof Map ? [...(body as Fields)] : []).filter(
     ([, values]) => lengthOf(values) <= FORM_BYTES_MAX,
   )
-  await keepDraft(platform, headers.cookie, { path, fields: all.filter(([name]) => name !== CSRF_FIELD) })
+  const fields = all.filter(([name]) => name !== CSRF_FIELD)
+  const isKept = await keepDraft(platform, headers.cookie, { path, fields })
   const members = new URLSearchParams(url.split('?', 2)[1])
-  members.set('kept', '1')
+  members.set('kept', isKept ? '1' : '0')
   return `${path}?${members}`
 }
 
@@ -227,8 +253,8 @@ function redirect(location: string): EndpointResponse {
 }
 
 function respond(
-  { url }: EndpointContext,
-  { language, here, texts }: SignedInContext,
+  { url }: Pick<EndpointContext, 'url'>,
+  { language, here, texts }: Pick<SignedInContext, 'language' | 'here' | 'texts'>,
   answer: Exclude<SignedInAnswer, { readonly signInAgain: object }>,
 ): EndpointResponse {
   if ('to' in answer) return redirect(answer.to)
@@ -264,7 +290,11 @@ function pathOf(url: string): string {
   return url.split('?', 1)[0] ?? ''
 }
 
-/** A note that a form was kept over a sign-in. */
-export function keptNote({ isKept }: Pick<SignedInContext, 'isKept'>, text: string): Html | null {
-  return isKept ? html`<div class="message warn" role="status"><p>${text}</p></div>` : null
+/** A note that a form was kept over a sign-in, or that nothing was. @param text For what was kept */
+export function keptNote(
+  { isKept, isLost, texts }: Pick<SignedInContext, 'isKept' | 'isLost' | 'texts'>,
+  text: string,
+): Html | null {
+  if (!isKept && !isLost) return null
+  return html`<div class="message warn" role="status"><p>${isKept ? text : texts.formLost}</p></div>`
 }

@@ -64,6 +64,16 @@ export async function listReceived(
   return Promise.all(rows.map((row) => showSealed({ sealing }, tenantId, row)))
 }
 
+/** Returns the ids of the credentials in a wallet that were received for an offer, at any time. */
+export async function listTaken(
+  { store }: Pick<Platform, 'store'>,
+  { tenantId, userId }: Pick<Holder, 'tenantId' | 'userId'>,
+  offerHash: string,
+): Promise<string[]> {
+  const rows = await store.single(tenantId, (tx) => listCredentialsOf(tx, userId, offerHash, new Date(0)))
+  return rows.map(({ id }) => id)
+}
+
 /** Opens a stored credential and returns it as the API shows it. */
 export async function showSealed(
   { sealing }: Pick<Platform, 'sealing'>,

@@ -50,11 +50,12 @@ export function upstreamRefusal(
   code: FaultCode,
   detail: string,
   meta: Readonly<Record<string, unknown>> = {},
+  isFinal = false,
 ): Fault {
   const upstream = upstreamOf(answer)
   if (isBusy(answer)) return new Fault('upstream.busy', { meta: { upstream, ...retryAfter(answer) } })
   if (isServerTrouble(answer.status)) return new Fault('upstream.answer', { meta: { upstream } })
-  return new Fault(code, { detail, meta: { upstream, ...meta } })
+  return new Fault(code, { detail, meta: { upstream, ...meta }, isFinal })
 }
 
 /** Returns whether an answer asks for a repetition later. @see RFC 9110, 15.6.4, and RFC 6585, 4 */

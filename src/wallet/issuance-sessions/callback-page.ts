@@ -5,7 +5,7 @@ import { html } from '../../pages/html.ts'
 import type { Language } from '../../pages/language.ts'
 import { type PageAnswer, type PageContext, pageEndpoint } from '../../pages/page-endpoint.ts'
 import { buttonLink } from '../../pages/parts.ts'
-import { finishSession } from './finish-session.ts'
+import { findEnding, finishSession } from './finish-session.ts'
 import { CALLBACK_PATH } from './session.ts'
 
 type Ending = 'completed' | 'deferred' | 'failed' | 'used' | 'unknown'
@@ -61,7 +61,9 @@ async function callback(context: PageContext): Promise<PageAnswer> {
   if (session === null) return { to: `/sign-in?${new URLSearchParams({ continue: here })}` }
   const by = actorOf(session.userId, { ip, requestId, userAgent: '' })
   const query = new URL(here, platform.urls.publicUrl).searchParams
-  const ending = await finishSession(platform, { ...session, by }, query).then(({ kind }) => kind, endingOf)
+  const visitor = { ...session, by }
+  const now = await finishSession(platform, visitor, query).then(({ kind }) => kind, endingOf)
+  const ending = now === 'used' ? ((await findEnding(platform, visitor, query)) ?? now) : now
   const { title, body } = texts[language][ending]
   const back = { en: 'Your cards', fr: 'Vos cartes' }[language]
   const main = html`<p>${body}</p><p>${buttonLink(back, '/me')}</p>`

@@ -11,7 +11,7 @@ import { sendAsClient } from '../issuer-access/grant-client.ts'
 import { type Accepted, type OrderRun, placeOrder, receiveOrder } from '../offers/accept-offer.ts'
 import { orderOf } from '../offers/order.ts'
 import { CALLBACK_PATH, type SessionWork, sealedWork } from './session.ts'
-import { endSession, isSessionOf, takeSession } from './session-store.ts'
+import { endSession, findSession, isSessionOf, takeSession } from './session-store.ts'
 
 /** The user who is signed in in the browser that brings the response. */
 type Visitor = Pick<Holder, 'tenantId' | 'tenantSlug' | 'userId'> & { readonly by: Actor }
@@ -50,6 +50,23 @@ export async function finishSession(platform: Platform, visitor: Visitor, query:
     if (!(error instanceof Fault)) throw error
     return { kind: 'failed', fault }
   }
+}
+
+/**
+ * Returns how a session of the visitor ended that was finished before: the page that said so may not have arrived. null: it has not ended with a
+ * result, or is not the visitor's.
+ */
+export async function findEnding(
+  { store, clock }: Pick<Platform, 'store' | 'clock'>,
+  { tenantId, userId }: Visitor,
+  query: URLSearchParams,
+): Promise<'completed' | 'deferred' | 'failed' | null> {
+  const secret = readBearerSecret(query.get('state') ?? '')
+  if (secret === null || secret.tenantId !== tenantId) return null
+  const isOurs = await store.single(tenantId, (tx) => isSessionOf(tx, { id: secret.id, hash: secret.hash, userId }))
+  const found = isOurs ? await store.single(tenantId, (tx) => findSession(tx, userId, secret.id, clock.now())) : null
+  const status = found?.status
+  return status === 'completed' || status === 'deferred' || status === 'failed' ? status : null
 }
 
 async function take({ store, sealing, clock }: Platform, visitor: Visitor, query: URLSearchParams): Promise<Taken> {

@@ -26,6 +26,7 @@ import type { Receipt, SealedReceipt } from './keep-credentials.ts'
 import { type OpenOrder, type Order, offerHashOf, openOrder, orderOf, sealOrder } from './order.ts'
 import { requestToken } from './redeem-offer.ts'
 import { offerTerms } from './resolve-offer.ts'
+import { withTaken } from './taken-offer.ts'
 
 /** An offer to accept, with the transaction code that the holder typed. */
 type OfferToAccept = { readonly credentialOffer: string; readonly txCode?: string | undefined }
@@ -81,10 +82,11 @@ export async function acceptOffer(
     return await receiveOffer(platform, holder, input)
   } catch (error) {
     const isRefused = error instanceof Fault
-    if (isRefused && !(isRepeated && error.code === 'offer.unusable')) throw error
+    if (isRefused && !(isRepeated && error.code === 'offer.unusable'))
+      throw await withTaken(platform, holder, input.credentialOffer, error)
     const since = new Date(isRefused ? startedAt - REPEATED_MS_MAX : startedAt)
     const credentials = await listReceived(platform, holder, offerHashOf(input.credentialOffer), since).catch(() => [])
-    if (credentials.length === 0) throw error
+    if (credentials.length === 0) throw await withTaken(platform, holder, input.credentialOffer, error)
     return { credentials, deferred: [], incomplete: [] }
   }
 }
@@ -121,7 +123,10 @@ async function resumeOrder(platform: Platform, holder: Holder, offerHash: string
   const now = clock.now()
   const lease = newLease(now, LEASE_MS)
   const row = await store.single(tenantId, (tx) => claimOrderOf(tx, holder, offerHash, lease, now))
-  if (row === null) throw new Fault('offer.unusable', { detail: 'The offer is being redeemed by another call.' })
+  if (row === null)
+    throw new Fault('offer.unusable', {
+      ...{ detail: 'The offer is being redeemed by another call.', meta: { isBeingRedeemed: true } },
+    })
   const order = await openOrder(sealing, tenantId, row.id, row.sealedWork)
   const receipt = { ...order, ...holder, deliveryId: row.deliveryId }
   return runOf(platform, { id: row.id, claim: lease.claim }, order, receipt)

@@ -67,7 +67,8 @@ function notRedeemed(answer: OutboundAnswer, txCode: string | null, isOurs: bool
     'The issuer does not redeem the offer: the transaction code may be wrong, or the offer was used or has expired.'
   const said = isOurs && errorDescription !== undefined ? `${detail} ${errorDescription}` : detail
   const meta = { txCode: isOurs && triesLeft !== undefined ? { triesLeft } : {} }
-  return upstreamRefusal(answer, 'offer.unusable', said, meta)
+  // A repetition must not cost one more of the few attempts.
+  return upstreamRefusal(answer, 'offer.unusable', said, meta, true)
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Caller } from '../../caller.ts'
 import type { Platform } from '../../platform.ts'
 import type { Configuration } from '../../protocols/openid4vci/credential-configuration.ts'
+import { listTaken } from '../credentials/get-credential.ts'
 import { type Holder, holderOf } from '../credentials/holder.ts'
 import { openFormats, walletFormatOf } from '../credentials/wallet-format.ts'
 import { refuseFull } from '../credentials/wallet-quota.ts'
@@ -8,7 +9,9 @@ import { displayIn, readDisplay } from '../display/kept-display.ts'
 import { metadataVerifierOf } from '../issuer-access/signed-metadata.ts'
 import { type FetchedOffer, fetchOffer, type OfferTerms } from './fetch-offer.ts'
 import { knownIssuer, refuseUntrusted, refuseUnverifiable, signerTrustOf } from './issuer-policy.ts'
+import { offerHashOf } from './order.ts'
 import type { ResolvedOffer } from './schemas.ts'
+import { withTaken } from './taken-offer.ts'
 
 /**
  * Returns a preview of an offer, without consuming anything of it. The code in the offer is not shown.
@@ -24,10 +27,13 @@ export async function resolveOffer(
 ): Promise<ResolvedOffer> {
   const owner = { ...caller, userId: holderOf(caller) }
   const terms = { ...(await offerTerms(platform, owner)), languages }
-  const fetched = await fetchOffer(platform, credentialOffer, terms)
+  const fetched = await fetchOffer(platform, credentialOffer, terms).catch(async (error: unknown) => {
+    throw await withTaken(platform, owner, credentialOffer, error)
+  })
   const { expiresAt } = fetched
   return {
     ...previewOf(fetched, languages),
+    takenCredentials: await listTaken(platform, owner, offerHashOf(credentialOffer)),
     trust: await knownIssuer(platform, caller, fetched.offer.credentialIssuer),
     expiresAt: expiresAt?.toISOString() ?? null,
   }
@@ -53,7 +59,7 @@ export async function offerTerms(
 function previewOf(
   { offer, metadata, configurations }: FetchedOffer,
   languages: string | undefined,
-): Omit<ResolvedOffer, 'trust' | 'expiresAt'> {
+): Omit<ResolvedOffer, 'trust' | 'expiresAt' | 'takenCredentials'> {
   const { preAuthorized } = offer
   return {
     // [SEC-2] the holder sees the issuer before typing a code

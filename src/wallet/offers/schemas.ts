@@ -56,6 +56,10 @@ export const ResolvedOffer = Type.Object(
     expiresAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
       description: 'When the offer ends, as its server states in the header `Sunset`; null: not stated.',
     }),
+    takenCredentials: Type.Array(Type.String({ format: 'uuid' }), {
+      description:
+        'Credentials in the wallet that were received for this offer. A pre-authorized code is redeemed once.',
+    }),
     authorization: Type.Enum(['preAuthorized', 'code'], {
       description: 'code: the holder must sign in at the issuer.',
     }),

@@ -17,5 +17,8 @@ const deletePushSubscriptionsJob = job({
     store.single(tenantId, (tx) => deleteSubscriptionsUntil(tx, userId, new Date(before))),
 })
 
-/** Work on messages to browsers that outlives a request. */
-export const pushJobs: readonly Job<never>[] = [sendPushJob, deletePushSubscriptionsJob]
+/** Work on subscriptions that outlives a request. */
+export const pushJobs: readonly Job<never>[] = [deletePushSubscriptionsJob]
+
+/** Messages to browsers: they wait for push services of anybody's choice. */
+export const pushMessageJobs: readonly Job<never>[] = [sendPushJob]

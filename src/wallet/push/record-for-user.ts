@@ -1,5 +1,5 @@
 import type { AuditEntry } from '../../events/audit/entry.ts'
-import { enqueue } from '../../jobs/job.ts'
+import { enqueueEach } from '../../jobs/job.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { sendPushJob } from './send-push.ts'
 import { recordAndQueue } from './subscription-store.ts'
@@ -16,8 +16,11 @@ export async function recordForUser(
   userId: string,
   now: Date,
 ): Promise<void> {
-  for (const { id, notBefore } of await recordAndQueue(tx, userId, entry, now)) {
-    const runAt = notBefore > now ? notBefore : now
-    await enqueue(tx, sendPushJob, { subscriptionId: id }, { now, runAt })
-  }
+  const queued = await recordAndQueue(tx, userId, entry, now)
+  const payloads = queued.map(({ id }) => ({ subscriptionId: id }))
+  await enqueueEach(tx, sendPushJob, payloads, { now, runAt: queued.map(({ notBefore }) => later(notBefore, now)) })
+}
+
+function later(one: Date, other: Date): Date {
+  return one > other ? one : other
 }

@@ -5,10 +5,11 @@ import { fromBase64url } from '../../crypto/base64url.ts'
 import { encryptPushMessage } from '../../crypto/web-push/encrypt-message.ts'
 import { vapidHeader, vapidKeyOf } from '../../crypto/web-push/vapid.ts'
 import { Fault } from '../../fault.ts'
-import { job } from '../../jobs/job.ts'
+import { enqueue, job } from '../../jobs/job.ts'
 import type { Platform } from '../../platform.ts'
 import { isServerTrouble } from '../../trust/lookups/out-of-reach.ts'
-import { openTarget, type PushSubscription } from './subscription.ts'
+import { callService } from './slow-hosts.ts'
+import { openTarget, type PushSubscription, type PushTarget } from './subscription.ts'
 import { deleteGoneSubscription, endMessage, failMessage, findQueuedSubscription } from './subscription-store.ts'
 import { pushText } from './texts.ts'
 
@@ -20,9 +21,9 @@ const ANSWER_BYTES_MAX = 16_384
 const TTL_SECONDS = 3 * 86_400
 /** Messages in between are one. */
 const QUIET_MS = 60_000
-/** A push service that is this slow, or fails, is sent less. */
-const SLOW_MS = 2000
 const PAUSE_MS = 15 * 60_000
+/** A message waits at least this long for a slow push service that is being called for another one. */
+const POSTPONED_MS = 15_000
 /** A newer message replaces one that the browser has not got yet (RFC 8030 5.4). */
 const TOPIC = 'waits'
 
@@ -47,30 +48,37 @@ export function publicKeyOf({ vapidPrivateKey }: Pick<Config, 'vapidPrivateKey'>
 }
 
 async function sendPush(platform: Platform, tenantId: TenantId, id: string, isLast: boolean): Promise<void> {
-  const { store, clock, log } = platform
+  const { store, clock, log, sealing } = platform
   const found = await store.single(tenantId, (tx) => findQueuedSubscription(tx, id))
   if (found === null) return
-  const startedMs = performance.now()
-  const outcome = await post(platform, tenantId, found).catch(outcomeOf)
+  const target = await openTarget(sealing, tenantId, id, found.sealedTarget)
+  const call = await callService(platform, target.endpoint, () => post(platform, target, found).catch(outcomeOf))
   const now = clock.now()
+  if (call === null) return postpone(platform, tenantId, id)
+  const { outcome, isSlow } = call
   if (outcome === 'again' && !isLast) throw new Fault('upstream.answer')
   if (outcome === 'gone') return store.single(tenantId, (tx) => deleteGoneSubscription(tx, id))
-  const isSlow = performance.now() - startedMs > SLOW_MS
   const notBefore = new Date(now.getTime() + (outcome !== 'sent' || isSlow ? PAUSE_MS : QUIET_MS))
   if (outcome === 'sent') return store.single(tenantId, (tx) => endMessage(tx, id, now, notBefore))
   log.info({ subscriptionId: id }, 'a push message could not be sent')
   await store.inTenant(tenantId, (tx) => failMessage(tx, id, notBefore))
 }
 
+/** Another job, so that waiting for a slow push service costs no attempt and occupies no place of the worker. */
+async function postpone({ store, clock }: Platform, tenantId: TenantId, subscriptionId: string): Promise<void> {
+  const now = clock.now()
+  const runAt = new Date(now.getTime() + POSTPONED_MS * (1 + Math.random()))
+  await store.inTenant(tenantId, (tx) => enqueue(tx, sendPushJob, { subscriptionId }, { now, runAt }))
+}
+
 type Outcome = 'sent' | 'gone' | 'again' | 'failed'
 
 async function post(
-  { sealing, clock, config, urls, fetch }: Platform,
-  tenantId: TenantId,
-  { id, sealedTarget, language }: PushSubscription,
+  { clock, config, urls, fetch }: Platform,
+  { endpoint, keys }: PushTarget,
+  { language }: Pick<PushSubscription, 'language'>,
 ): Promise<Outcome> {
   if (config.vapidPrivateKey === null) return 'failed'
-  const { endpoint, keys } = await openTarget(sealing, tenantId, id, sealedTarget)
   const subject = config.vapidSubject ?? urls.publicUrl
   const browser = { p256dh: fromBase64url(keys.p256dh), auth: fromBase64url(keys.auth) }
   const { status } = await fetch(endpoint, {

@@ -2,7 +2,7 @@ import type { UserId } from '../../caller.ts'
 import { sealedJson } from '../../keys/sealed-column.ts'
 
 /** A browser that a push service reaches at an address. Secret: anybody with these can address the browser. */
-type PushTarget = {
+export type PushTarget = {
   readonly endpoint: string
   /** As the browser states them, in base64url. */
   readonly keys: { readonly p256dh: string; readonly auth: string }
