@@ -104,7 +104,7 @@ test('a table refers to a distributed one by add_reference, since the first sche
   // Before it no database was distributed.
   assert(numbers.length > 10)
   assert.deepEqual(
-    numbers.filter((number) => number > 54),
+    numbers.filter((number) => number > 51),
     [],
   )
 })

@@ -81,7 +81,7 @@ export function offlineFrame(language: Language): Frame {
   const organisation = { slug: 'acme', name: 'Acme', accentColor: null, timeZone: 'UTC', privacyUri: null }
   return {
     ...{ language, texts: pageTexts[language], t: consoleTexts[language], csrf: () => 'token' },
-    ...{ params: {}, query: {}, fields: new Map(), isKept: false, here: '/console', now: new Date(0) },
+    ...{ params: {}, query: {}, fields: new Map(), isKept: false, isLost: false, here: '/console', now: new Date(0) },
     ...{ origin: 'https://chirograph.example', idToken: '', headers: {}, fileOf: () => null },
     api: { address: nobody, get: nobody, getText: nobody, csv: nobody, send: nobody },
     me: {

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { DatabaseUnavailable } from '../database-unavailable.ts'
 
 /** The connections to one server. */
-export type HostPool = {
+type HostPool = {
   /** Returns a connection, as soon as there is one. @throws DatabaseUnavailable when the server is abandoned meanwhile */
   readonly connect: () => Promise<pg.PoolClient>
   /** Whether a connection is one of these, and in use. */

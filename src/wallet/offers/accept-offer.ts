@@ -25,8 +25,7 @@ import { fetchOffer, fetchServerMetadata } from './fetch-offer.ts'
 import type { Receipt, SealedReceipt } from './keep-credentials.ts'
 import { type OpenOrder, type Order, offerHashOf, openOrder, orderOf, sealOrder } from './order.ts'
 import { requestToken } from './redeem-offer.ts'
-import { offerTerms } from './resolve-offer.ts'
-import { withTaken } from './taken-offer.ts'
+import { offerTerms, withTaken } from './resolve-offer.ts'
 
 /** An offer to accept, with the transaction code that the holder typed. */
 type OfferToAccept = { readonly credentialOffer: string; readonly txCode?: string | undefined }

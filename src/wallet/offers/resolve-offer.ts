@@ -1,4 +1,5 @@
 import type { Caller } from '../../caller.ts'
+import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import type { Configuration } from '../../protocols/openid4vci/credential-configuration.ts'
 import { listTaken } from '../credentials/get-credential.ts'
@@ -11,7 +12,6 @@ import { type FetchedOffer, fetchOffer, type OfferTerms } from './fetch-offer.ts
 import { knownIssuer, refuseUntrusted, refuseUnverifiable, signerTrustOf } from './issuer-policy.ts'
 import { offerHashOf } from './order.ts'
 import type { ResolvedOffer } from './schemas.ts'
-import { withTaken } from './taken-offer.ts'
 
 /**
  * Returns a preview of an offer, without consuming anything of it. The code in the offer is not shown.
@@ -85,4 +85,21 @@ function configurationOf(
     display: [...display],
     claims: [...claims],
   }
+}
+
+/**
+ * Returns the error for a holder whose offer cannot be used. If the wallet has credentials of the same offer, a refusal names them in
+ * `meta.takenCredentials`: an answer may have been lost, or the offer is opened again.
+ */
+export async function withTaken(
+  platform: Pick<Platform, 'store'>,
+  holder: Pick<Holder, 'tenantId' | 'userId'>,
+  credentialOffer: string,
+  error: unknown,
+): Promise<unknown> {
+  if (!(error instanceof Fault) || error.code !== 'offer.unusable') return error
+  const takenCredentials = await listTaken(platform, holder, offerHashOf(credentialOffer)).catch(() => [])
+  if (takenCredentials.length === 0) return error
+  const { code, detail, meta, isFinal } = error
+  return new Fault(code, { detail, meta: { ...meta, takenCredentials }, isFinal, cause: error })
 }

@@ -1,4 +1,4 @@
--- 0054 later references: foreign keys of tables that later migrations make, also where the tables of tenants are distributed already.
+-- 0051 later references: foreign keys of tables that later migrations make, also where the tables of tenants are distributed already.
 -- Locks: none. Old code runs on it: yes. Way back: drop the function.
 
 -- Adds a foreign key to a table, e.g. add_reference('addition', 'foreign key (tenant_id, user_id) references user_account (tenant_id, id)'). On a
