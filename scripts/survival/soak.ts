@@ -20,7 +20,13 @@ const PAGE_BYTES = 4096
 const MB = 1_000_000
 
 /** One part of the time. */
-type Part = { readonly megabytes: number; readonly p99: number; readonly perSecond: number; readonly failed: number }
+type Part = {
+  readonly megabytes: number
+  readonly p99: number
+  readonly slowest: number
+  readonly perSecond: number
+  readonly failed: number
+}
 
 /**
  * Whole issuances at 70 % of what the deployment does at most here, for some minutes: offer, token, nonce, credential by a foreign wallet.
@@ -41,7 +47,8 @@ export async function soak({ minutes }: Options): Promise<Outcome> {
       const megabytes = fleet.pids().reduce((sum, pid) => sum + residentMegabytes(pid), 0)
       parts.push({
         megabytes,
-        p99: percentile(latencies),
+        p99: percentile(latencies, 0.99),
+        slowest: percentile(latencies, 1),
         perSecond: Math.round((latencies.length / ms) * 10_000) / 10,
         failed,
       })
@@ -57,6 +64,7 @@ function figuresOf(minutes: number, mostPerSecond: number, parts: readonly Part[
   return {
     ...{ minutes, mostPerSecond: Math.round(mostPerSecond * 10) / 10, perSecond: parts.map((part) => part.perSecond) },
     ...{ megabytes: parts.map((part) => part.megabytes), p99Ms: parts.map((part) => part.p99) },
+    slowestMs: parts.map((part) => part.slowest),
     failed: parts.map((part) => part.failed),
   }
 }
@@ -106,9 +114,9 @@ async function run(one: Organisation, ms: number, perSecond: number): Promise<{ 
   return { latencies, failed }
 }
 
-function percentile(latencies: number[]): number {
+function percentile(latencies: number[], share: number): number {
   latencies.sort((a, b) => a - b)
-  return Math.round(latencies[Math.floor(0.99 * (latencies.length - 1))] ?? Number.NaN)
+  return Math.round(latencies[Math.floor(share * (latencies.length - 1))] ?? Number.NaN)
 }
 
 /** @see proc_pid_statm(5) */

@@ -53,9 +53,10 @@ test('a server on a coordinator without distributed tables warns, and serves; th
   assert.equal(received.status, 201, JSON.stringify(received.body))
   early = await readAllEvents(school)
   await server.stop()
+  // Each of its processes says it.
   assert.deepEqual(
-    warnings.filter((text) => text.includes('Citus')),
-    ['the database is a Citus coordinator, but no table is distributed: all rows stay on this node'],
+    new Set(warnings.filter((text) => text.includes('Citus'))),
+    new Set(['the database is a Citus coordinator, but no table is distributed: all rows stay on this node']),
   )
   await distributeDatabase(settings())
   const triggers = await onServer<{ count: number }>(

@@ -16,6 +16,7 @@ after(() => rmSync(folder, { recursive: true, force: true }))
 /** The Node that runs npm. It may be older than the one that the package brings. */
 const node = process.env.npm_node_execpath ?? process.execPath
 const READY_MS_MAX = 60_000
+const withTools = { ...process.env, PATH: `${join(root, 'node_modules/.bin')}:${process.env.PATH}` }
 
 // It brings its own database, so once is enough.
 const skip = postgresUrl !== null
@@ -36,8 +37,6 @@ async function installed(): Promise<string> {
   }
   return join(target, 'bin/chirograph.js')
 }
-
-const withTools = { ...process.env, PATH: `${join(root, 'node_modules/.bin')}:${process.env.PATH}` }
 
 test('the packed npm package runs where it is installed', { skip }, async () => {
   const entry = await installed()

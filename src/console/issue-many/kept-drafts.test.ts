@@ -120,7 +120,7 @@ test('of concurrent requests one issues a table; nothing else changes it, and an
   await dropDraft(owner, held.id)
   const issuing = (await openDraft(owner, held.id)) ?? assert.fail('the draft is gone')
   assert.deepEqual([issuing.isIssuing, issuing.view.name], [true, 'Class'])
-  later(29_000)
+  later(14_000)
   assert.deepEqual(new Set(await begin()), new Set([false]))
   // The server that issued it is gone.
   later(1000)

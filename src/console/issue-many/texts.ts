@@ -110,7 +110,7 @@ const en = {
   wrong: 'What is wrong',
   lifetime: 'The offers expire in',
   issuing: 'Issuing has begun',
-  issuingText: 'If it was interrupted, finish it in half a minute: no credential is issued twice.',
+  issuingText: 'If it was interrupted, finish it in 15 seconds: no credential is issued twice.',
   finish: 'Finish issuing',
   done: (count: string) => `${count} rows were handed over`,
   doneText: 'They are being issued in these batches:',
@@ -230,8 +230,7 @@ const fr: TableTexts = {
   wrong: 'Ce qui ne va pas',
   lifetime: 'Les offres expirent dans',
   issuing: 'La délivrance a commencé',
-  issuingText:
-    'Si elle a été interrompue, terminez-la dans une demi-minute : aucune attestation n’est délivrée deux fois.',
+  issuingText: 'Si elle a été interrompue, terminez-la dans 15 secondes : aucune attestation n’est délivrée deux fois.',
   finish: 'Terminer la délivrance',
   done: (count) => `${count} lignes ont été remises`,
   doneText: 'Elles sont délivrées dans ces lots :',

@@ -9,6 +9,8 @@ const UNAVAILABLE = /^(08...|53...|57P..|57014|25006)$/
 /** SQLSTATEs of a server that accepts no more statements: it shuts down, starts up, or became a standby. */
 const LEFT = /^(57P0[1-4]|25006)$/
 const READ_ONLY = '25006'
+/** What a distributed engine (Citus) says, with the SQLSTATE of any internal error, when the part of a table that a plan names was split or moved meanwhile. */
+const SHARD_GONE = /^could not find valid entry for shard /
 
 /**
  * Translates an error of the driver: {@link DatabaseUnavailable}, unless the server refused the statement. An error that is not from the
@@ -16,6 +18,8 @@ const READ_ONLY = '25006'
  */
 export function explained(error: unknown, hadNoEffect = false): unknown {
   if (error instanceof DatabaseUnavailable) return error
+  // The statement was refused, and is planned anew when it is sent again.
+  if (isShardGone(error)) return new DatabaseUnavailable(error.message, { cause: error, hadNoEffect: true })
   // A fault is that of a JSON column that cannot be read.
   if (error instanceof Fault || (error instanceof pg.DatabaseError && !UNAVAILABLE.test(error.code ?? ''))) return error
   const why = error instanceof Error ? error.message : 'unknown'
@@ -30,6 +34,10 @@ export function isServerLeaving(error: unknown): boolean {
 /** Whether the server refused a statement because it accepts no writes. */
 export function isReadOnly(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === READ_ONLY
+}
+
+function isShardGone(error: unknown): error is pg.DatabaseError {
+  return error instanceof pg.DatabaseError && error.code === 'XX000' && SHARD_GONE.test(error.message)
 }
 
 /** Whether the connections to the server are useless: it is leaving, or a connection broke or went silent. Not: it is full, or one statement was slow. */
