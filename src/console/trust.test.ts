@@ -1,16 +1,12 @@
-// Settings, webhooks, certificates and trusted entities, as people use them; and the texts of strangers that these pages show.
+// Settings, webhooks, certificates and trusted entities, as people use them.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { layoutDefects, openBrowser, type Visit, visit } from '../../test/support/browser.ts'
-import { cpuTimer } from '../../test/support/cpu-time.ts'
+import { openBrowser, type Visit, visit } from '../../test/support/browser.ts'
 import { type Api, type Deployment, deploy } from '../../test/support/server.ts'
 import { openssl, rootExtensions } from '../crypto/x509-path/test-support/openssl.ts'
 import { aReceiver, type Receiver } from '../events/test-support/receiver.ts'
-import { foreignText } from '../protocols/foreign-text.ts'
 import { type SignedIn, signInAs } from './test-support/console-walk.ts'
-import { hostileNames, isUnsendable } from './test-support/hostile-names.ts'
-import { cookieOf } from './test-support/refusals.ts'
 import { pemLines } from './trusted/pem-lines.ts'
 
 const tool = openssl()
@@ -270,58 +266,4 @@ test('faults of PEM are told with their line', () => {
     line: 1,
   })
   assert.deepEqual(pemLines(''), { blocks: [], faults: [] })
-})
-
-/** Paths of the screens that show what strangers wrote. A screen that shows more of it is added here. */
-async function strangersPaths(): Promise<string[]> {
-  const paths: string[] = []
-  for (const [index, text] of Object.values(hostileNames).entries()) {
-    const name = text.replaceAll(/\0|\p{Cs}/gu, '').slice(0, 200)
-    // Counted in bytes by openssl, 64 at most.
-    const common = Buffer.from(text.replaceAll(/[\p{Cc}\p{Cs}/+="\\]/gu, ' '))
-      .subarray(0, 60)
-      .toString()
-      .replaceAll('\ufffd', '')
-    const { pem } = tool.make({ subject: `/C=ZA/CN=${common}`, extensions: rootExtensions, ...years })
-    const about = { name, dids: [{ did: `did:web:a${index}.example` }], certificates: [pem] }
-    const entity = await acme.post('/creds/trusted-entities', about)
-    assert.equal(entity.status, 201, JSON.stringify(entity.body))
-    const url = `${receiver.url}?${text.replaceAll(/\p{Cs}/gu, '').slice(0, 200)}`
-    const endpoint = await acme.post('/creds/endpoints', { url, filterTypes: ['user.created'] })
-    assert.equal(endpoint.status, 201, JSON.stringify(endpoint.body))
-    paths.push(`/console/trusted/${entity.body.data.id}`, `/console/webhooks/${endpoint.body.data.id}`)
-    if (index === 0) paths.push(`/console/trusted/${entity.body.data.id}/delete`)
-  }
-  return ['/console/trusted', '/console/trusted?q=Bank', '/console/webhooks', ...paths]
-}
-
-test('texts of strangers are shown harmless: no script, no element, no turned text, nothing sticks out', async () => {
-  const paths = await strangersPaths()
-  const { page, troubles, close } = await open(owner, { viewport: { width: 320, height: 640 } })
-  const cookie = cookieOf(owner)
-  for (const path of paths) {
-    const html = await (await fetch(chirograph.url + path, { headers: { cookie } })).text()
-    // What is edited stands in its field as it is.
-    const shown = html.replaceAll(/<textarea[^>]*>[^<]*<\/textarea>|<input[^>]*>/g, '')
-    assert.equal(isUnsendable(shown), false, path)
-    await page.goto(path)
-    assert(!['owned', '1'].includes(await page.title()), path)
-    assert.equal(await page.locator('main img, main script, main [onerror], main [onmouseover]').count(), 0, path)
-    assert.deepEqual(await layoutDefects(page), [], path)
-  }
-  assert.deepEqual(troubles, [])
-  await close()
-})
-
-test('a text of a stranger is cut, on one line and without what turns other text', () => {
-  for (const [what, text] of Object.entries(hostileNames)) {
-    const shown = foreignText(text, 100) ?? ''
-    assert(shown.length <= 100 && !isUnsendable(shown) && !shown.includes('\n') && shown.isWellFormed(), what)
-    assert.equal(foreignText(shown, 100), shown, what)
-  }
-  assert.equal(foreignText(' Bank\n of  the Cape ', 200), 'Bank of the Cape')
-  assert.equal(foreignText('👩‍👩‍👧 می‌خواهم n\u200da', 200), '👩‍👩‍👧 می‌خواهم na')
-  const spent = cpuTimer()
-  foreignText('\u0300'.repeat(1_000_000), 200)
-  assert(spent() < 200)
 })

@@ -1,3 +1,4 @@
+import { apart } from './foreign-text.ts'
 import type { FormFrame } from './form.ts'
 import { type Html, html } from './html.ts'
 
@@ -83,7 +84,7 @@ function labelled(
   { name, label, hint, error, isOptional }: Labelled & { isOptional?: boolean },
   control: Html,
 ): Html {
-  return html`<div class="field${error !== undefined && ' wrong'}"><label for="${name}">${label}${isOptional && html` <span>(${texts.optional})</span>`}</label>
+  return html`<div class="field${error !== undefined && ' wrong'}"><label for="${name}">${apart(label)}${isOptional && html` <span>(${texts.optional})</span>`}</label>
 ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}${error !== undefined && html`<p class="error" id="${name}-error">${error}</p>`}
 ${control}</div>`
 }

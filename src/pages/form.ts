@@ -1,3 +1,4 @@
+import { apart } from './foreign-text.ts'
 import { type Html, html } from './html.ts'
 import type { PageTexts } from './messages/en.ts'
 
@@ -42,7 +43,7 @@ function posting(frame: FormFrame, action: string, content: Html, encoding: Html
 export function field({ texts }: FormFrame, one: Field): Html {
   const { name, label, type = 'text', hint, error, isOptional } = one
   const described = [hint !== undefined && `${name}-hint`, error !== undefined && `${name}-error`].filter(Boolean)
-  return html`<div class="field${error !== undefined && ' wrong'}"><label for="${name}">${label}${isOptional && html` <span>(${texts.optional})</span>`}</label>
+  return html`<div class="field${error !== undefined && ' wrong'}"><label for="${name}">${apart(label)}${isOptional && html` <span>(${texts.optional})</span>`}</label>
 ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}${error !== undefined && html`<p class="error" id="${name}-error">${error}</p>`}
 <input id="${name}" name="${name}" type="${type}"${described.length > 0 && html` aria-describedby="${described.join(' ')}"`}${error !== undefined && html` aria-invalid="true"`}${attributesOf(one)}></div>`
 }

@@ -29,7 +29,7 @@ const onBoth: readonly (readonly [files: RegExp, reason: string])[] = [
 
 /** Tests that run on the embedded database alone, with the reason why a server adds nothing. */
 const onEmbedded: readonly (readonly [files: RegExp, reason: string])[] = [
-  [/^src\/(console|holder)\/walk\.test/, 'how pages look does not depend on the database'],
+  [/^src\/(console\/strangers|(console|holder)\/walk)\.test/, 'how pages look does not depend on the database'],
   [/^src\/console\/designers\.test/, 'what pages do with their forms does not depend on the database'],
   [/^test\/e2e\/package/, 'the package brings its own database'],
   [/^test\/e2e\/odd-requests/, 'a front of several servers would read the requests before ours do'],

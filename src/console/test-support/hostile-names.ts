@@ -15,6 +15,17 @@ export const hostileNames: Readonly<Record<string, string>> = {
   'right to left': 'بنك الجنوب',
   spaces: `A${'\u00a0'.repeat(80)}B`,
   'half a character': 'Bank \ud83c',
+  address: 'javascript:alert(document.domain)',
+  'line ends and a NUL': 'Bank\n\r\tof\0the Cape',
+  formula: '=1+cmd()',
+}
+
+/** What a spreadsheet takes for the beginning of a formula. */
+export const formulaSigns = ['=', '+', '-', '@', '\t=', '\r='] as const
+
+/** Whether a spreadsheet takes a cell for a formula. */
+export function isFormula(cell: string): boolean {
+  return /^[=+\-@\t\r]/.test(cell) && Number.isNaN(Number(cell))
 }
 
 /** Whether a text has characters that no page may send to a browser, since they change how other text reads. */
