@@ -17,9 +17,6 @@ export type TestRun = {
   readonly slowest: readonly { readonly file: string; readonly ms: number }[]
 }
 
-/** Of one file, whatever keeps its process: the slowest takes less than half on the smallest machine. */
-const FILE_MS_MAX = 600_000
-
 /** Lines of an error that the summary repeats: enough to tell what was expected, while the end of a log shows every failure. */
 const LINES_OF_ERROR = 12
 
@@ -40,7 +37,7 @@ export async function runFiles(database: TestRun['database'], files: readonly st
   const failed: string[] = []
   const durations: { file: string; ms: number }[] = []
   let last = { counts: '', isPassed: false, seconds: 0 }
-  const events = run({ files: [...files], concurrency: CONCURRENCY, execArgv: NODE_FLAGS, timeout: FILE_MS_MAX })
+  const events = run({ files: [...files], concurrency: CONCURRENCY, execArgv: NODE_FLAGS })
   events.on('test:pass', ({ name, file = '', skip }) => {
     const key = `${file.replace(`${process.cwd()}/`, '')}: ${name}`
     if (skip === undefined || skip === false) ran.add(key)
