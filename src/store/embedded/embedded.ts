@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { PGlite, type Transaction } from '@electric-sql/pglite'
 import { readOwnJson } from '../../crypto/json.ts'
 import { ANSWER_MS_MAX, type Engine, type RunStatement, type SessionContext, statementMsMax } from '../engine.ts'
@@ -46,18 +47,19 @@ export async function openEmbedded(folder: string | null, startFrom: Blob | null
     }
   }
 
+  async function transaction<T>(context: SessionContext, work: (run: RunStatement) => Promise<T>): Promise<T> {
+    // The engine answers within the same turn of the event loop, so a job of many transactions would let no request in until its end.
+    await setImmediate()
+    return db.transaction(async (tx) => {
+      await tx.query(SET_CONTEXT, contextValues(context))
+      return work(runIn(tx))
+    })
+  }
+
   return {
     kind: 'embedded',
-    transaction: (context, work) =>
-      db.transaction(async (tx) => {
-        await tx.query(SET_CONTEXT, contextValues(context))
-        return work(runIn(tx))
-      }),
-    single: (context, statement, values) =>
-      db.transaction(async (tx) => {
-        await tx.query(SET_CONTEXT, contextValues(context))
-        return runIn(tx)(statement, values)
-      }),
+    transaction,
+    single: (context, statement, values) => transaction(context, (run) => run(statement, values)),
     asOwner: (work) =>
       db.transaction((tx) => {
         const script = async (text: string) => {
