@@ -7,7 +7,7 @@ import { functionsOf, importsOf } from './support/source-shape.ts'
 
 /** From the roof to the ground. A room may import itself and what stands behind it. */
 const ladder = [
-  ...['cli', 'maintenance', 'main', 'app', 'contributions', 'console', 'holder', 'visitor', 'statistics'],
+  ...['cli', 'maintenance', 'main', 'assembly', 'app', 'contributions', 'console', 'holder', 'visitor', 'statistics'],
   ...['wallet', 'verification', 'issuance', 'authorization', 'trust', 'directory'],
   ...[
     'recovery',

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type MainOptions, start } from '../../src/main.ts'
+import type { Replacements } from '../../src/assembly.ts'
+import { start } from '../../src/main.ts'
 import { createDatabase, dropDatabase, postgresUrl } from './database.ts'
 import { layTemplate } from './embedded-template.ts'
 import { freePort } from './free-port.ts'
@@ -74,7 +75,7 @@ export const bootstrap = {
 
 /** Starts a deployment with the tenants acme and globex. @param settings Of tenants, by slug. @param serversMax For what a process may have once only. */
 export async function deploy(
-  instead: MainOptions = {},
+  instead: Replacements = {},
   env: Record<string, string> = {},
   settings: Readonly<Record<string, object>> = {},
   serversMax = 2,

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { openBrowser, type Visit, visit } from '../../../test/support/browser.ts'
 import { type Api, type Deployment, deploy } from '../../../test/support/server.ts'
+import type { Replacements } from '../../assembly.ts'
 import { type SignedIn, signInAs } from '../../console/test-support/console-walk.ts'
-import type { MainOptions } from '../../main.ts'
 import { foreignIssuer } from '../../wallet/test-support/foreign-issuer.ts'
 import { foreignVerifier } from '../../wallet/test-support/foreign-verifier.ts'
 
@@ -45,7 +45,7 @@ export class HolderWorld {
     this.withCode = withCode
   }
 
-  static async open(options: MainOptions = {}): Promise<HolderWorld> {
+  static async open(options: Replacements = {}): Promise<HolderWorld> {
     const [chirograph, browser] = await Promise.all([deploy(options), openBrowser()])
     const acme = await chirograph.backend('acme')
     const thandi = await signInAs(browser, chirograph, acme, 'thandi', [])
