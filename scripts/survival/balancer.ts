@@ -4,6 +4,8 @@ import { Agent, createServer, type IncomingMessage, request, type ServerResponse
 export type Balancer = { readonly close: () => Promise<void> }
 
 const CHECK_MS = 250
+/** Headers of one connection, which do not hold for the next one (RFC 9110, 7.6.1): each side says itself how long it keeps its own. */
+const CONNECTION_HEADERS = ['connection', 'keep-alive']
 
 /** Starts it at `port`; `targets` are ports on loopback. */
 export async function startBalancer(port: number, targets: readonly number[]): Promise<Balancer> {
@@ -24,9 +26,10 @@ export async function startBalancer(port: number, targets: readonly number[]): P
   function forward(incoming: IncomingMessage, outgoing: ServerResponse, body: Buffer, triesLeft: number): void {
     const target = ready[turn++ % ready.length]
     if (target === undefined || triesLeft === 0) return void outgoing.writeHead(503, { 'retry-after': '1' }).end()
-    const { method, url, headers } = incoming
-    const onward = request({ agent, host: '127.0.0.1', port: target, method, path: url, headers }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
+    const { method, url } = incoming
+    const ask = { agent, host: '127.0.0.1', port: target, method, path: url, headers: carried(incoming) }
+    const onward = request(ask, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, carried(answer))
       answer.pipe(outgoing)
     })
     onward.on('error', (error) => {
@@ -46,6 +49,10 @@ export async function startBalancer(port: number, targets: readonly number[]): P
       await new Promise((resolve) => front.close(resolve))
     },
   }
+}
+
+function carried({ headers }: IncomingMessage): IncomingMessage['headers'] {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !CONNECTION_HEADERS.includes(name)))
 }
 
 function isReady(port: number): Promise<boolean> {
