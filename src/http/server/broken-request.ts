@@ -15,11 +15,11 @@ const codes: Readonly<Record<string, FaultCode>> = {
 
 type Parts = { readonly log: Log; readonly metrics: Metrics; readonly hsts: boolean }
 
-/** Answers requests that are not valid HTTP: with the error envelope, a log line and a metric, and closes the connection. */
+/** Answers requests that are not valid HTTP: with the error envelope, a log line and a metric, and closes the connection. @see boundIdleConnections for `mayAnswer` */
 export function brokenRequestHandler({ log, metrics, hsts }: Parts) {
-  return (error: Error & { readonly code?: string }, socket: Duplex & { readonly bytesWritten?: number }): void => {
-    // A reset connection has no reader, and one that was written to may be in the middle of a response.
-    if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesWritten !== 0) {
+  return (error: Error & { readonly code?: string }, socket: Duplex, mayAnswer: boolean): void => {
+    // A reset connection has no reader.
+    if (error.code === 'ECONNRESET' || !socket.writable || !mayAnswer) {
       socket.destroy()
       return
     }

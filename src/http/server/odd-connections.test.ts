@@ -58,3 +58,26 @@ test('a client that disconnects while it sends its body is no error of the serve
     ['request.broken'],
   )
 })
+
+test('a request that is not HTTP is refused and logged also after another one on its connection, but not into a response', async () => {
+  lines.length = 0
+  const body = '{"name":"x"}'
+  const valid = head(`content-length: ${body.length}`) + body
+  const socket = connect(port, '127.0.0.1').setEncoding('utf8')
+  socket.write(valid)
+  assert.match(String(await once(socket, 'data')), /^HTTP\/1\.1 201 /)
+  socket.write('no HTTP at all\r\n\r\n')
+  let text = ''
+  for await (const chunk of socket) text += chunk
+  assert.match(text, /^HTTP\/1\.1 400 /)
+  assert.match(text, /"code":"MALFORMED_HTTP"/)
+  assert.deepEqual(
+    lines.filter(([, , message]) => message === 'request').map(([, { status }]) => status),
+    [201, 400],
+  )
+  const pipelined = connect(port, '127.0.0.1').setEncoding('utf8')
+  pipelined.write(`${valid}${valid}no HTTP at all\r\n\r\n`)
+  let answers = ''
+  for await (const chunk of pipelined) answers += chunk
+  assert.equal(answers.split('HTTP/1.1 400').length, 1, 'a refusal would be read as the answer to a request before it')
+})

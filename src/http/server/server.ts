@@ -135,11 +135,11 @@ function newApp(config: Config, refuseBroken: RefuseBroken, logRequest: LogReque
       reply.headers(commonHeaders(request.id, config.publicUrl.startsWith('https:')))
       sendFault(request, reply.header('content-security-policy', JSON_CSP), error)
     },
-    clientErrorHandler: (error, socket) => refuseBroken(error, socket),
+    clientErrorHandler: (error, socket) => refuseBroken(error, socket, mayAnswer(socket)),
   })
   app.server.maxConnections = CONNECTIONS_MAX
-  boundIdleConnections(app.server, IDLE_CONNECTIONS_MAX)
-  app.server.on('connect', (_request, socket) => refuseBroken(new Fault('request.method'), socket))
+  const mayAnswer = boundIdleConnections(app.server, IDLE_CONNECTIONS_MAX)
+  app.server.on('connect', (_request, socket) => refuseBroken(new Fault('request.method'), socket, mayAnswer(socket)))
   // Node would answer 417 itself. RFC 9110 10.1.1 lets a server ignore an expectation that it does not know.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.removeAllContentTypeParsers()
