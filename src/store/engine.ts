@@ -1,7 +1,7 @@
-import type { Sql } from './store.ts'
+import type { Sql, Step } from './store.ts'
 
-/** Runs one statement of an open transaction. */
-export type RunStatement = <Row>(statement: Sql, values?: readonly unknown[]) => Promise<Row[]>
+/** Runs one statement of an open transaction, and steps that are sent with it. Returns the rows of the statement. */
+export type RunStatement = <Row>(statement: Sql, values?: readonly unknown[], then?: readonly Step[]) => Promise<Row[]>
 
 /** Role and tenant of a transaction. The role owns no table; `tenantId` null: no tenant. Both end with the transaction. */
 export type SessionContext = { readonly role: 'chirograph_app' | 'chirograph_across'; readonly tenantId: string | null }
@@ -20,8 +20,8 @@ export type OwnerWork<T> = (
 export type Engine = {
   readonly kind: 'postgresql' | 'embedded'
   readonly transaction: <T>(context: SessionContext, work: (run: RunStatement) => Promise<T>) => Promise<T>
-  /** One statement, one transaction, one round trip. */
-  readonly single: <Row>(context: SessionContext, statement: Sql, values: readonly unknown[]) => Promise<Row[]>
+  /** One transaction of one or several steps in one round trip. Returns the rows of the first. */
+  readonly single: <Row>(context: SessionContext, steps: readonly [Step, ...Step[]]) => Promise<Row[]>
   /** One transaction as the account of the server, for migrations. */
   readonly asOwner: <T>(work: OwnerWork<T>) => Promise<T>
   /** Throws if the connection cannot serve, with the setting that helps. */

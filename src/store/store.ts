@@ -6,11 +6,25 @@ declare const acrossTx: unique symbol
 /**
  * A SQL statement. `name` is that of its prepared statement on PostgreSQL; empty: see {@link composedSql}. `isPlannedOnce`: a connection plans
  * it at its first use, for all values. For statements over many partitions, whose planning costs more than they do. As the first statement of a
- * transaction it decides so for the whole transaction.
+ * transaction it decides so for the whole transaction. `decides`: see {@link decision}.
  */
-export type Sql = { readonly name: string; readonly text: string; readonly isPlannedOnce?: boolean }
+export type Sql = {
+  readonly name: string
+  readonly text: string
+  readonly isPlannedOnce?: boolean
+  readonly decides?: boolean
+}
 
-type Rows = <Row>(statement: Sql, values?: readonly unknown[]) => Promise<Row[]>
+/** A statement with its values, to send after another one. */
+export type Step = { readonly statement: Sql; readonly values: readonly unknown[] }
+
+/**
+ * Runs a statement and returns its rows. The steps of `then` run after it, in the same transaction and the same round trip, each with what was
+ * written before it; their rows are not read.
+ *
+ * @throws Refused if a {@link decision} among them found no row
+ */
+type Rows = <Row>(statement: Sql, values?: readonly unknown[], then?: readonly Step[]) => Promise<Row[]>
 
 /** A transaction that sees only the rows of one tenant. The first parameter of every store function. */
 export type TenantTx = { readonly [tenantTx]: true; readonly tenantId: TenantId; readonly rows: Rows }
@@ -52,8 +66,8 @@ export type Store = {
    */
   readonly inTenant: <T>(tenantId: TenantId, work: (tx: TenantTx) => Promise<T>) => Promise<T>
   /**
-   * As `inTenant`, for exactly one statement in one round trip. A second statement throws. After a deadlock the statement is retried once, so it
-   * must not depend on anything read before.
+   * As `inTenant`, for exactly one statement and its steps, in one round trip. A second statement throws. After a deadlock they are retried once,
+   * so they must not depend on anything read before.
    */
   readonly single: <T>(tenantId: TenantId, work: (tx: TenantTx) => Promise<T>) => Promise<T>
   /** Runs `work` in a transaction without a tenant. `reason` documents why; migrations grant its rights. */
@@ -82,6 +96,43 @@ export function sql(name: string, text: string): Sql {
 /** As {@link sql}, for a statement that is planned once. Its text must need no value to choose its index. */
 export function plannedOnce(name: string, text: string): Sql {
   return { ...sql(name, text), isPlannedOnce: true }
+}
+
+/**
+ * Defines a statement that decides whether its transaction is committed: where `query` finds no row, what was written before it is rolled back,
+ * and the steps after it do not run. The transaction ends with {@link Refused}. That costs a second round trip and a line in the log of
+ * PostgreSQL, so an outcome that is frequent is no refusal.
+ */
+export function decision(name: string, query: string): Sql {
+  return { ...sql(name, `select 1 / count(*) from (${query}) as found`), decides: true }
+}
+
+/**
+ * Defines the decision that the statement before it, an INSERT or UPDATE of one row, has written the row. Its values are the tenant and the id of
+ * the row. A row is found that any statement of the transaction has written.
+ */
+export function wrote(name: string, table: string): Sql {
+  return decision(name, `select from ${table} where tenant_id = $1 and id = $2 and xmin = pg_current_xact_id()::xid`)
+}
+
+/** SQLSTATE of a {@link decision} that found no row: division by zero. */
+export const REFUSED_STATE = '22012'
+
+/** A {@link decision} found no row. Its transaction is rolled back. */
+export class Refused extends Error {
+  constructor({ name }: Sql) {
+    super(`refused by ${name}`)
+  }
+}
+
+/** Returns null if the transaction was refused by a {@link decision}. */
+export async function nullIfRefused<T>(transaction: Promise<T>): Promise<T | null> {
+  try {
+    return await transaction
+  } catch (error) {
+    if (error instanceof Refused) return null
+    throw error
+  }
 }
 
 /**

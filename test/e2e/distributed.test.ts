@@ -122,7 +122,8 @@ async function verdict(type: string): Promise<string> {
   const { id, authorizationRequestUri: presentationRequest } = asked.body.data
   const prepared = await thandi.post('/wallet/v2/presentations', { presentationRequest })
   assert.equal(prepared.status, 201, JSON.stringify(prepared.body))
-  await thandi.patch(`/wallet/v2/presentations/${prepared.body.data.id}`, { status: 'answered' })
+  const answered = await thandi.patch(`/wallet/v2/presentations/${prepared.body.data.id}`, { status: 'answered' })
+  assert.equal(answered.status, 200, JSON.stringify(answered.body))
   return (await school.get(`/creds/presentations/${id}`)).body.data.status
 }
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { DatabaseUnavailable } from '../../src/store/database-unavailable.ts'
-import type { Sql, Store, TenantTx } from '../../src/store/store.ts'
+import type { Sql, Step, Store, TenantTx } from '../../src/store/store.ts'
 
 /** Loses statements on their way to the database, or the answers to them, at an exact statement. */
 export type Losses = {
@@ -87,9 +87,9 @@ async function losing<T>(
   }
   const rows =
     (tx: TenantTx): TenantTx['rows'] =>
-    async <Row>(statement: Sql, values?: readonly unknown[]) => {
+    async <Row>(statement: Sql, values?: readonly unknown[], then?: readonly Step[]) => {
       arrive(statement.name)
-      const found = await tx.rows<Row>(statement, values)
+      const found = await tx.rows<Row>(statement, values, then)
       return hasCommit ? answered(found) : found
     }
   const made = await run(async (tx) => {

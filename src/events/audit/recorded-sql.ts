@@ -1,7 +1,31 @@
+import { type Step, sql, type TenantTx } from '../../store/store.ts'
 import { type AuditEntry, columnsOf } from './entry.ts'
 
 const INSERT = `insert into audit_entry (tenant_id, id, at, actor_kind, actor_id, acting_client, action, event_type, subject_kind, subject_id,
     result, ip, request_id, detail, notified_user)`
+
+const insertEntry = sql(
+  'events.insert_audit_entry',
+  `${INSERT} values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+)
+
+/**
+ * Returns the statement that records an entry, to send after the statement of the change (`tx.rows`) and the decision that it was made. Its plain
+ * values cost a distributed engine a fraction of the CTE.
+ */
+export function auditStep({ tenantId }: Pick<TenantTx, 'tenantId'>, entry: AuditEntry, now: Date): Step {
+  const { actor_kind, actor_id, acting_client, action, event_type, subject_kind, subject_id, ...more } = columnsOf(
+    entry,
+    now,
+  )
+  const actor = [actor_kind, actor_id, acting_client]
+  const subject = [subject_kind, subject_id]
+  const rest = [more.result, more.ip, more.request_id, JSON.stringify(more.detail), more.notified_user]
+  return {
+    statement: insertEntry,
+    values: [tenantId, more.id, more.at, ...actor, action, event_type, ...subject, ...rest],
+  }
+}
 
 type Place = {
   /** CTE of the same statement that returns the changed row: no row, no entry. At most one row, because an entry has one id. */

@@ -188,9 +188,9 @@ function losing(answerTo: string): Store {
     single: async (tenantId, work) => {
       let done = ''
       const found = await db.store.single(tenantId, (tx) => {
-        const rows: typeof tx.rows = (statement, values) => {
+        const rows: typeof tx.rows = (statement, values, then) => {
           done = statement.name
-          return tx.rows(statement, values)
+          return tx.rows(statement, values, then)
         }
         return work({ ...tx, rows })
       })

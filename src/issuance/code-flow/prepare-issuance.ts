@@ -7,7 +7,7 @@ import { askEndpoint } from '../../events/webhooks/ask-endpoint.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
-import type { TenantTx } from '../../store/store.ts'
+import { nullIfRefused, type TenantTx } from '../../store/store.ts'
 import { issuanceCheckOf } from '../issuances/issuance-refusal.ts'
 import { insertOffered } from '../issuances/issuance-store.ts'
 import { newIssuance } from '../issuances/new-issuance.ts'
@@ -45,7 +45,8 @@ export async function prepareIssuance(
     id,
     insert: async (tx) => {
       // The template was replaced or archived since.
-      if (!(await insertOffered(tx, made.row, made.entryBy(by)))) throw new Fault('attributes.unavailable')
+      if ((await nullIfRefused(insertOffered(tx, made.row, made.entryBy(by)))) === null)
+        throw new Fault('attributes.unavailable')
       if (known !== null) await forgetHeldClaims(tx, session.sessionId)
     },
   }

@@ -12,8 +12,8 @@ import {
   someClaims,
 } from '../test-support/issuer.ts'
 
-/** Its three writes, the offer, and the version of the catalog where it was not asked for a moment ago. */
-const STATEMENTS_MAX = 5
+/** Its three writes, of which the opening is three statements, the offer, and the version of the catalog where it was not asked for a moment ago. */
+const STATEMENTS_MAX = 7
 const ROUND_TRIPS_MAX = 5
 
 async function issueOnce(issuer: Issuer, templateId: string, configurationId: string): Promise<void> {

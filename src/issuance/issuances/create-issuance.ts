@@ -3,7 +3,7 @@ import { getRecipient } from '../../directory/users/find-recipient.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { idAt } from '../../store/row-id.ts'
-import type { TenantTx } from '../../store/store.ts'
+import { nullIfRefused, type TenantTx } from '../../store/store.ts'
 import { mailOffers } from '../mails/mail-offer.ts'
 import { mailColumn } from '../mails/offer-mail.ts'
 import type { CredentialTemplate } from '../templates/template.ts'
@@ -28,7 +28,7 @@ const PRE_AUTHORIZED = 'pre-authorized_code'
 const TRIES_MAX = 3
 
 /**
- * Creates an issuance and returns its credential offer: one statement, audit entry included. The claims are stored sealed.
+ * Creates an issuance and returns its credential offer: one round trip, audit entry included. The claims are stored sealed.
  *
  * @param id Id of the issuance; a repeated request has the same one.
  * @param alongside Called with the offer before the insert; its `insert` runs in the transaction of the insert.
@@ -97,16 +97,15 @@ async function tryCreate(
   const write = (tx: TenantTx) => insertOffered(tx, { ...row, issuance: { ...issuance, holderId } }, entryBy(caller))
   const sealedMail = await sealedMailOf(needs, tenantId, ask)
   const now = issuance.updatedAt
-  const isWritten =
+  const written =
     delivery === null && sealedMail === null
-      ? await store.single(tenantId, write)
-      : await store.inTenant(tenantId, async (tx) => {
-          const isInserted = await write(tx)
-          if (isInserted) await delivery?.insert(tx)
-          if (isInserted && sealedMail !== null) await mailOffers(tx, [{ id, sealedMail }], { now })
-          return isInserted
+      ? store.single(tenantId, write)
+      : store.inTenant(tenantId, async (tx) => {
+          await write(tx)
+          await delivery?.insert(tx)
+          if (sealedMail !== null) await mailOffers(tx, [{ id, sealedMail }], { now })
         })
-  if (!isWritten) return null
+  if ((await nullIfRefused(written)) === null) return null
   const offerMail = { state: 'queued', at: now.toISOString() } as const
   return { ...shown, ...(sealedMail !== null && { offerMail }), ...(txCode !== null && { txCode }) }
 }

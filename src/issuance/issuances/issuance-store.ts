@@ -1,8 +1,8 @@
 import type { UserId } from '../../caller.ts'
 import type { AuditEntry } from '../../events/audit/entry.ts'
-import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
+import { auditCte, auditStep, auditValues } from '../../events/audit/recorded-sql.ts'
 import type { WatchedKind } from '../../platform.ts'
-import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
+import { type AcrossTx, decision, sql, type TenantTx } from '../../store/store.ts'
 import { offerMailOf } from '../mails/offer-mail-store.ts'
 import { CLAIMS_END, firstSweep } from '../offers/claims-end.ts'
 import type { Issuance } from './issuance.ts'
@@ -21,18 +21,15 @@ export const issuanceColumns = (now: string) =>
    (select b.batch_id from issuance_batch_item b where b.tenant_id = $1 and b.issuance_id = issuance.id) as "batchId",
    sealed_label as "sealedLabel", ${offerMailOf('issuance.id')} as "offerMail"`
 
+const requireTemplate = decision(
+  'issuance.require_template',
+  'select from credential_template where tenant_id = $1 and id = $2 and version = $3 and archived_at is null',
+)
 const insertIssuance = sql(
   'issuance.insert_issuance',
-  `with made_from as (
-     select id, version from credential_template where tenant_id = $1 and id = $2 and version = $3 and archived_at is null
-   ), ins as (
-     insert into issuance (tenant_id, id, status, template_id, template_version, reference, credential_status, revocable,
-       sealed_claims, sweep_at, expires_at, tx_code_mac, created_at, updated_at, format, recipient_id, code_only, holder_id, sealed_label)
-     select $1, $4::uuid, 'offered', made_from.id, made_from.version, $5::text, 'offered', $6::boolean,
-       $7::bytea, ${firstSweep('$8::timestamptz', '$13::timestamptz')}, $8, $9::bytea, $10::timestamptz, $13, $11::text, $14::uuid, $15::boolean, $16::uuid, $17::bytea from made_from
-     returning id
-   ), ${auditCte({ from: 'ins', first: 12 })}
-   select id from ins`,
+  `insert into issuance (tenant_id, id, status, template_id, template_version, reference, credential_status, revocable,
+     sealed_claims, sweep_at, expires_at, tx_code_mac, created_at, updated_at, format, recipient_id, code_only, holder_id, sealed_label)
+   values ($1, $4, 'offered', $2, $3, $5, 'offered', $6, $7, ${firstSweep('$8::timestamptz', '$12::timestamptz')}, $8, $9::bytea, $10, $12, $11, $13, $14, $15, $16)`,
 )
 const selectIssuance = sql(
   'issuance.get_issuance',
@@ -74,22 +71,15 @@ export type NewIssuanceRow = {
 /** See {@link findIssuanceOrigin}. */
 type IssuanceOrigin = Pick<NewIssuanceRow, 'templateVersion' | 'txCodeMac'> & { readonly templateId: string }
 
-/** Inserts an offered issuance. @returns false if the template is at another version or archived */
-export async function insertOffered(tx: TenantTx, made: NewIssuanceRow, entry: AuditEntry): Promise<boolean> {
+/** Inserts an offered issuance, with its audit entry. @throws Refused if the template is at another version or archived */
+export async function insertOffered(tx: TenantTx, made: NewIssuanceRow, entry: AuditEntry): Promise<void> {
   const { id, templateId, reference, revocable, expiresAt, createdAt, updatedAt, sealedLabel } = made.issuance
-  const rows = await tx.rows(insertIssuance, [
-    ...[tx.tenantId, templateId, made.templateVersion, id, reference, revocable],
-    ...[made.sealedClaims, expiresAt, made.txCodeMac, createdAt, made.issuance.format],
-    ...[
-      ...auditValues(entry, updatedAt),
-      updatedAt,
-      made.recipientId,
-      made.codeOnly,
-      made.issuance.holderId,
-      sealedLabel,
-    ],
-  ])
-  return rows.length === 1
+  const madeFrom = [tx.tenantId, templateId, made.templateVersion]
+  const values = [
+    ...[...madeFrom, id, reference, revocable, made.sealedClaims, expiresAt, made.txCodeMac, createdAt],
+    ...[made.issuance.format, updatedAt, made.recipientId, made.codeOnly, made.issuance.holderId, sealedLabel],
+  ]
+  await tx.rows(requireTemplate, madeFrom, [{ statement: insertIssuance, values }, auditStep(tx, entry, updatedAt)])
 }
 
 /** Returns one issuance of the tenant. */

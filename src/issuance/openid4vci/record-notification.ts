@@ -2,9 +2,10 @@ import { isJsonObject } from '../../crypto/json.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
+import { nullIfRefused } from '../../store/store.ts'
 import { credentialIdOf } from '../issuances/credential-id.ts'
 import { readAccessToken } from '../offers/access-token.ts'
-import { storeNotification } from './notification-store.ts'
+import { findReported, insertReport } from './notification-store.ts'
 
 type Origin = { readonly ip: string; readonly requestId: string }
 
@@ -42,16 +43,20 @@ export async function recordNotification(
   if (granted === null) throw new Fault('token.invalid')
   const now = clock.now()
   const tokensSince = new Date(now.getTime() - TOKEN_GRACE_DAYS * 86_400_000)
-  const report = { granted, tokensSince, notificationId, becomes: outcome.becomes }
+  const report = { granted, tokensSince, becomes: outcome.becomes }
   const entry = {
     action: outcome.action,
     subject: { kind: outcome.about, id: outcome.about === 'issuance' ? granted.id : credentialIdOf(granted.id) },
     by: { kind: 'wallet', ...from },
     detail: outcome.detail,
   } as const
-  const recorded = await store.single(tenant.id, (tx) => storeNotification(tx, report, entry, now))
-  if (recorded === 'no_token') throw new Fault('token.invalid')
-  if (recorded === 'unknown') throw new Fault('notification.unknown')
+  const isNamed = notificationId === credentialIdOf(granted.id)
+  const recording = isNamed ? store.single(tenant.id, (tx) => insertReport(tx, report, entry, now)) : null
+  if (recording !== null && (await nullIfRefused(recording)) !== null) return
+  const found = await store.single(tenant.id, (tx) => findReported(tx, report))
+  if (found === null) throw new Fault('token.invalid')
+  // A report that changes nothing is confirmed.
+  if (!isNamed || !found.isIssued) throw new Fault('notification.unknown')
 }
 
 function read(body: unknown) {

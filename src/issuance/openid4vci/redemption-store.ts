@@ -36,30 +36,32 @@ const ifLastTry = (value: string, otherwise: string) =>
 
 // Right and wrong transaction codes are the same update, so concurrent callers cannot exceed the number of tries. A caller with the same token
 // secret is the same one, whose answer was lost: it gets its token, and a wrong code of it is counted once.
-const redeemOffer = sql(
-  'issuance.redeem_offer',
-  `with tried as (
-     update issuance set
+const tryOffer = `update issuance set
        tx_tries_left = tx_tries_left - case when ${isWrong} then 1 else 0 end,
        tx_wrong_attempt = case when ${isWrong} then $5 else tx_wrong_attempt end,
        redeemed_at = ${ifRight('$4::timestamptz')}, token_hash = ${ifRight('$5::bytea')},
        token_expires_at = ${ifRight('$6::timestamptz')}, identified = $7,
        sweep_at = ${ifRight('least(sweep_at, $6::timestamptz)', 'sweep_at')},
        status = ${ifLastTry(`'failed'`, 'status')}, credential_status = ${ifLastTry(`'failed'`, 'credential_status')},
-       sealed_claims = ${ifLastTry('null', 'sealed_claims')}, sealed_label = ${ifLastTry('null', 'sealed_label')}, error = ${ifLastTry('$11::jsonb', 'error')},
+       sealed_claims = ${ifLastTry('null', 'sealed_claims')}, sealed_label = ${ifLastTry('null', 'sealed_label')}, error = ${ifLastTry('$9::jsonb', 'error')},
        updated_at = ${ifLastTry('$4::timestamptz', 'updated_at')}
      where tenant_id = $1 and id = $2 and status = 'offered' and (redeemed_at is null or token_hash = $5) and expires_at > $4 and tx_tries_left > 0 and not code_only
        and not (${isWrong} and tx_wrong_attempt is not distinct from $5)
        and ($8::text is null or $8 = (select code from credential_template t where t.tenant_id = $1 and t.id = template_id))
-     returning id, redeemed_at is not null as redeemed, tx_code_mac is not null as needs_tx_code, template_id, template_version, status,
-       tx_tries_left
+     returning redeemed_at is not null as redeemed, tx_code_mac is not null as "needsTxCode", template_id as "templateId",
+       template_version as "templateVersion", tx_tries_left as "triesLeft", id, status`
+// Without a transaction code there is no wrong one to record.
+const redeemOffer = sql('issuance.redeem_offer', tryOffer)
+const redeemWithCode = sql(
+  'issuance.redeem_offer_with_code',
+  `with tried as (
+     ${tryOffer}
    ), wrong as (
-     select id from tried where not redeemed and needs_tx_code and $3::bytea is not null
-   ), ${auditCte({ from: 'wrong', first: 9 })}, locked as (
-     ${insertAudit('entry.subject_id', `(select from tried where status = 'failed') as last cross join `, 10)}
+     select id from tried where not redeemed and "needsTxCode"
+   ), ${auditCte({ from: 'wrong', first: 10 })}, locked as (
+     ${insertAudit('entry.subject_id', `(select from tried where status = 'failed') as last cross join `, 11)}
    )
-   select redeemed, needs_tx_code as "needsTxCode", template_id as "templateId",
-      template_version as "templateVersion", tx_tries_left as "triesLeft" from tried`,
+   select redeemed, "needsTxCode", "templateId", "templateVersion", "triesLeft" from tried`,
 )
 
 /** Error of an issuance in our API. */
@@ -103,12 +105,13 @@ export async function redeemOffered(
   now: Date,
 ): Promise<Redeemed> {
   const { id, txCodeMac, tokenHash, tokenExpiresAt, configurationId } = redemption
-  const [row] = await tx.rows<TriedRow>(redeemOffer, [
-    ...[tx.tenantId, id, txCodeMac, now, tokenHash, tokenExpiresAt, configurationId !== null, configurationId],
-    // Without a code there is no wrong one to record.
-    ...(txCodeMac === null ? [null, null] : [...auditValues(entries.wrong, now), ...auditValues(entries.locked, now)]),
-    LOCKED,
-  ])
+  const isNamed = configurationId !== null
+  const values = [tx.tenantId, id, txCodeMac, now, tokenHash, tokenExpiresAt, isNamed, configurationId, LOCKED]
+  const audit = () => [...auditValues(entries.wrong, now), ...auditValues(entries.locked, now)]
+  const [row] =
+    txCodeMac === null
+      ? await tx.rows<TriedRow>(redeemOffer, values)
+      : await tx.rows<TriedRow>(redeemWithCode, [...values, ...audit()])
   if (row === undefined) return { outcome: 'unusable' }
   if (row.redeemed) {
     const { templateId, templateVersion } = row

@@ -1,4 +1,5 @@
 import type { Caller } from '../../caller.ts'
+import { auditStep } from '../../events/audit/recorded-sql.ts'
 import type { Platform } from '../../platform.ts'
 import { statusValues } from '../../protocols/status-list/packed-list.ts'
 import type { TenantTx } from '../../store/store.ts'
@@ -72,11 +73,7 @@ async function changeSome(
   now: Date,
   isLast: boolean,
 ): Promise<StatusChangeResult[]> {
-  const detail = change.reason === null ? {} : { reason: change.reason }
-  const entries = ids.map(
-    (id) => ({ action: change.action, subject: { kind: 'credential', id }, by: caller, detail }) as const,
-  )
-  const changed = await changeCredentialStatus(tx, ids, change, entries, now)
+  const changed = await changeCredentialStatus(tx, ids, change, now)
   const results: StatusChangeResult[] = changed.map(({ credentialId, status }) => ({ id: credentialId, status }))
   const done = new Set(results.map(({ id }) => id))
   const others = ids.filter((id) => !done.has(id))
@@ -84,7 +81,12 @@ async function changeSome(
     const unchanged = await findStatusChange(tx, others, now)
     results.push(...others.flatMap((id) => resultOf(id, unchanged, change, isLast) ?? []))
   }
-  await markEntries(tx, changed, statusValues[change.to])
+  const reason = change.reason === null ? {} : { reason: change.reason }
+  const audited = changed.map(({ credentialId: id, issuanceId, credentialTemplateId }) => {
+    const detail = { ...reason, issuanceId, credentialTemplateId }
+    return auditStep(tx, { action: change.action, subject: { kind: 'credential', id }, by: caller, detail }, now)
+  })
+  await markEntries(tx, changed, statusValues[change.to], audited)
   return results
 }
 

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { PGlite, type Transaction } from '@electric-sql/pglite'
 import { readOwnJson } from '../../crypto/json.ts'
 import { ANSWER_MS_MAX, type Engine, type RunStatement, type SessionContext, statementMsMax } from '../engine.ts'
-import type { Sql } from '../store.ts'
+import { REFUSED_STATE, Refused, type Sql, type Step } from '../store.ts'
 import { toWire } from '../wire-values.ts'
 import { lockFolder } from './folder-lock.ts'
 
@@ -39,11 +39,11 @@ export async function openEmbedded(folder: string | null, startFrom: Blob | null
   let trips = 0
 
   function runIn(tx: Transaction): RunStatement {
-    return async <Row>({ text }: Sql, values: readonly unknown[] = []) => {
+    return async <Row>(statement: Sql, values: readonly unknown[] = [], then: readonly Step[] = []) => {
       trips += 1
-      // Values that cannot be sent are refused before the engine sees them: it would stay in an aborted transaction.
-      for (const value of values) toWire(value)
-      return (await tx.query<Row>(text, [...values])).rows
+      const rows = await runStep<Row>(tx, { statement, values })
+      for (const step of then) await runStep(tx, step)
+      return rows
     }
   }
 
@@ -59,7 +59,7 @@ export async function openEmbedded(folder: string | null, startFrom: Blob | null
   return {
     kind: 'embedded',
     transaction,
-    single: (context, statement, values) => transaction(context, (run) => run(statement, values)),
+    single: (context, [{ statement, values }, ...then]) => transaction(context, (run) => run(statement, values, then)),
     asOwner: (work) =>
       db.transaction((tx) => {
         const script = async (text: string) => {
@@ -73,6 +73,18 @@ export async function openEmbedded(folder: string | null, startFrom: Blob | null
       await db.close()
       unlock()
     },
+  }
+}
+
+/** @throws Refused */
+async function runStep<Row>(tx: Transaction, { statement, values }: Step): Promise<Row[]> {
+  // Values that cannot be sent are refused before the engine sees them: it would stay in an aborted transaction.
+  for (const value of values) toWire(value)
+  try {
+    return (await tx.query<Row>(statement.text, [...values])).rows
+  } catch (error) {
+    const isRefused = error instanceof Error && 'code' in error && error.code === REFUSED_STATE
+    throw isRefused && statement.decides === true ? new Refused(statement) : error
   }
 }
 

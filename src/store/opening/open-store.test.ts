@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { openTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
 import type { TenantId } from '../../caller.ts'
-import { sql } from '../store.ts'
+import { newId } from '../row-id.ts'
+import { decision, nullIfRefused, Refused, sql, type TenantTx, wrote } from '../store.ts'
 
 const acme = '00000000-0000-7000-8000-00000000000a' as TenantId
 const other = '00000000-0000-7000-8000-00000000000b' as TenantId
@@ -94,6 +95,71 @@ test('a swallowed error does not commit', async () => {
     keys.map((key) => key.version),
     [1],
   )
+})
+
+const insertList = sql(
+  'test.list',
+  'insert into status_list (tenant_id, id, created_at, bits) values ($1, $2, now(), 1)',
+)
+const closeList = sql(
+  'test.close',
+  'update status_list set full_at = now() where tenant_id = $1 and id = $2 and full_at is null returning id, version',
+)
+const wasClosed = wrote('test.was_closed', 'status_list')
+const hasKey = decision('test.has_key', 'select from tenant_key where tenant_id = $1 and version = $2')
+const countKeys = sql('test.count_keys', 'select count(*)::int as n from tenant_key where version = $1')
+
+/** Closes a status list and inserts a key, or neither. */
+function closeOnce(tx: TenantTx, id: string, version: number): Promise<{ id: string }[]> {
+  return tx.rows(
+    closeList,
+    [acme, id],
+    [
+      { statement: wasClosed, values: [acme, id] },
+      { statement: insertKey, values: [acme, version] },
+    ],
+  )
+}
+
+test('steps are one transaction in one round trip: the row that the first wrote, and what follows', async () => {
+  const id = newId()
+  await db.store.single(acme, (tx) => tx.rows(insertList, [acme, id]))
+  const before = { ...db.store.counts }
+  assert.deepEqual(await db.store.single(acme, (tx) => closeOnce(tx, id, 20)), [{ id, version: 0 }])
+  assert.equal(db.store.counts.roundTrips - before.roundTrips, 1)
+  assert.equal(db.store.counts.statements - before.statements, 3)
+  // The list is closed now: nothing is written, and the connection stays usable.
+  assert.equal(await nullIfRefused(db.store.single(acme, (tx) => closeOnce(tx, id, 21))), null)
+  await assert.rejects(
+    db.store.single(acme, (tx) => closeOnce(tx, newId(), 21)),
+    Refused,
+  )
+  const [count] = await db.store.single(acme, (tx) => tx.rows<{ n: number }>(countKeys, [21]))
+  assert.equal(count?.n, 0)
+})
+
+test('of parallel callers of the same steps one writes', async () => {
+  const id = newId()
+  await db.store.single(acme, (tx) => tx.rows(insertList, [acme, id]))
+  const outcomes = Array.from({ length: 8 }, (_, at) =>
+    nullIfRefused(db.store.single(acme, (tx) => closeOnce(tx, id, 30 + at))),
+  )
+  assert.equal((await Promise.all(outcomes)).filter((one) => one !== null).length, 1)
+  const keys = await db.store.single(acme, (tx) => tx.rows<{ version: number }>(listKeys))
+  assert.equal(keys.filter(({ version }) => version >= 30 && version < 40).length, 1)
+})
+
+test('a refusal rolls back what the transaction wrote before, and any other error is none', async () => {
+  const steps = [{ statement: hasKey, values: [acme, 99] }]
+  const several = db.store.inTenant(acme, async (tx) => {
+    await tx.rows(insertKey, [acme, 40])
+    await tx.rows(insertKey, [acme, 41], steps)
+  })
+  await assert.rejects(several, Refused)
+  const failed = db.store.single(acme, (tx) => tx.rows(insertKey, [acme, 40], [{ statement: failing, values: [] }]))
+  await assert.rejects(failed, { code: '22012' })
+  const keys = await db.store.single(acme, (tx) => tx.rows<{ version: number }>(listKeys))
+  assert.equal(keys.filter(({ version }) => version >= 40).length, 0)
 })
 
 test('a single statement is one round trip, a second one in it is refused', async () => {

@@ -3,7 +3,7 @@ import { isWrittenUuid } from '../../uuid.ts'
 import { distribute } from '../distribution/distribute.ts'
 import { distributionOf } from '../distribution/layout.ts'
 import type { Engine, RunStatement, SessionContext } from '../engine.ts'
-import type { AcrossTx, Sql, Store, StoreCounts, TenantTx } from '../store.ts'
+import type { AcrossTx, Sql, Step, Store, StoreCounts, TenantTx } from '../store.ts'
 import { migrate, pendingMigrations } from './migrate.ts'
 
 type Options = {
@@ -38,20 +38,21 @@ export async function openStore({ databaseUrl, dataDir, startFrom, ...options }:
 function storeOn(engine: Engine): Store {
   const counted = { statements: 0, transactions: 0 }
   const counting = (run: RunStatement): RunStatement => {
-    return (statement, values) => {
-      counted.statements += 1
-      return run(statement, values)
+    return (statement, values, then = []) => {
+      counted.statements += 1 + then.length
+      return run(statement, values, then)
     }
   }
   const once = (context: SessionContext): RunStatement => {
     counted.transactions += 1
     let used = false
-    return <Row>(statement: Sql, values: readonly unknown[] = []) => {
+    return <Row>(statement: Sql, values: readonly unknown[] = [], then: readonly Step[] = []) => {
       if (used) throw new Error(`a transaction of one statement got a second statement: ${statement.name}`)
       used = true
-      counted.statements += 1
-      return engine.single<Row>(context, statement, values).catch((error: unknown) => {
-        if (isDeadlock(error)) return engine.single<Row>(context, statement, values)
+      counted.statements += 1 + then.length
+      const steps = [{ statement, values }, ...then] as const
+      return engine.single<Row>(context, steps).catch((error: unknown) => {
+        if (isDeadlock(error)) return engine.single<Row>(context, steps)
         throw error
       })
     }
@@ -82,7 +83,7 @@ function storeOn(engine: Engine): Store {
   }
 }
 
-function tenantTxOn(tenantId: TenantId, rows: <Row>(statement: Sql, values?: readonly unknown[]) => Promise<Row[]>) {
+function tenantTxOn(tenantId: TenantId, rows: RunStatement) {
   return { tenantId, rows } as TenantTx
 }
 

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { Fault } from '../../fault.ts'
 import { DatabaseUnavailable } from '../database-unavailable.ts'
+import { Refused } from '../store.ts'
 
 /**
  * SQLSTATEs of an unavailable server: connection exceptions, insufficient resources, shutdown or startup, statement timeout, a standby.
@@ -21,7 +22,12 @@ export function explained(error: unknown, hadNoEffect = false): unknown {
   // The statement was refused, and is planned anew when it is sent again.
   if (isShardGone(error)) return new DatabaseUnavailable(error.message, { cause: error, hadNoEffect: true })
   // A fault is that of a JSON column that cannot be read.
-  if (error instanceof Fault || (error instanceof pg.DatabaseError && !UNAVAILABLE.test(error.code ?? ''))) return error
+  if (
+    error instanceof Fault ||
+    error instanceof Refused ||
+    (error instanceof pg.DatabaseError && !UNAVAILABLE.test(error.code ?? ''))
+  )
+    return error
   const why = error instanceof Error ? error.message : 'unknown'
   return new DatabaseUnavailable(`the database did not answer: ${why}`, { cause: error, hadNoEffect })
 }

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { readOwnJson } from '../../crypto/json.ts'
-import type { Sql } from '../store.ts'
+import { REFUSED_STATE, Refused, type Sql } from '../store.ts'
 import { toWire } from '../wire-values.ts'
 import { isReadOnly, isServerLeaving } from './lost-connection.ts'
 
@@ -128,7 +128,10 @@ export class OneTrip<Row> implements pg.Submittable {
 
   handleError(error: Error, connection: pg.Connection): void {
     for (const name of this.#newlyPrepared) preparedBy.get(connection)?.delete(name)
-    this.#reject(error)
+    // PostgreSQL answers in order and skips what follows an error.
+    const failed = this.#steps[this.#done]?.statement
+    const isRefused = error instanceof pg.DatabaseError && error.code === REFUSED_STATE
+    this.#reject(isRefused && failed?.decides === true ? new Refused(failed) : error)
   }
 
   handlePortalSuspended(): void {

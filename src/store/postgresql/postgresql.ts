@@ -3,7 +3,7 @@ import { withTimeLimit } from '../../time-limit.ts'
 import { DatabaseUnavailable } from '../database-unavailable.ts'
 import { distributionOf } from '../distribution/layout.ts'
 import { ANSWER_MS_MAX, type Engine, type OwnerWork, type RunStatement, statementMsMax } from '../engine.ts'
-import type { Sql } from '../store.ts'
+import { Refused, type Sql, type Step as StoreStep } from '../store.ts'
 import { refuseForgetfulProxy } from './forgetful-proxy.ts'
 import { openHosts } from './hosts.ts'
 import { explained, isServerLost } from './lost-connection.ts'
@@ -56,8 +56,8 @@ export function openPostgresql(options: Options): Engine {
   return {
     kind: 'postgresql',
     transaction: (context, work) => transaction(link, (first) => before(context, first), work),
-    single: async (context, statement, values) => {
-      const { steps, index } = around(context, stepOf(statement, values))
+    single: async (context, [first, ...then]) => {
+      const { steps, index } = around(context, [stepOf(first.statement, first.values), ...encoded(then)])
       return single(link, steps, index)
     },
     asOwner: (work) => asOwner(link, work),
@@ -97,11 +97,16 @@ async function transaction<T>(
   const used = await borrow(link)
   let isBroken = false
   let opened = false
-  const run: RunStatement = async <Row>(statement: Sql, values: readonly unknown[] = []) => {
-    const step = stepOf(statement, values)
-    if (opened) return link.send<Row>(used.client, [step])
+  const run: RunStatement = async <Row>(
+    statement: Sql,
+    values: readonly unknown[] = [],
+    then: readonly StoreStep[] = [],
+  ) => {
+    const steps = [stepOf(statement, values), ...encoded(then)]
+    if (opened) return link.send<Row>(used.client, steps, 0)
     opened = true
-    return sendFirst<Row>(link, used, [...opening(statement), step])
+    const before = opening(statement)
+    return sendFirst<Row>(link, used, [...before, ...steps], before.length)
   }
   try {
     const result = await work(run)
@@ -124,12 +129,16 @@ async function single<Row>(link: Link, steps: readonly Step[], returning: number
     return rows
   } catch (error) {
     // A refused statement leaves the connection usable after a rollback; an error that ends the session does not.
-    const isRefused = error instanceof pg.DatabaseError && error.severity === 'ERROR'
+    const isRefused = error instanceof Refused || (error instanceof pg.DatabaseError && error.severity === 'ERROR')
     isClean = isRefused && (await hasRolledBack(link, used.client))
     throw error
   } finally {
     used.release(!isClean)
   }
+}
+
+function encoded(steps: readonly StoreStep[]): Step[] {
+  return steps.map(({ statement, values }) => stepOf(statement, values))
 }
 
 /** A connection that a transaction uses. `exchange` replaces it by another one. */

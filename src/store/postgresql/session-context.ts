@@ -35,8 +35,11 @@ const planOnce = command('store.plan_once', 'set local plan_cache_mode = force_g
 type ContextSteps = {
   /** Sent with the first statement of a transaction. */
   readonly before: (context: SessionContext, first: Sql) => readonly Step[]
-  /** A whole transaction of one statement, and the index of that statement. */
-  readonly around: (context: SessionContext, step: Step) => { readonly steps: readonly Step[]; readonly index: number }
+  /** A whole transaction of these statements, and the index of the first of them. */
+  readonly around: (
+    context: SessionContext,
+    within: readonly [Step, ...Step[]],
+  ) => { readonly steps: readonly Step[]; readonly index: number }
 }
 
 /**
@@ -55,9 +58,9 @@ export function contextStepsOf(statementMs: number, isDistributed: () => boolean
   ]
   return {
     before: opening,
-    around: (context, step) => {
-      const before = opening(context, step.statement)
-      return { steps: [...before, step, commit], index: before.length }
+    around: (context, within) => {
+      const before = opening(context, within[0].statement)
+      return { steps: [...before, ...within, commit], index: before.length }
     },
   }
 }

@@ -3,8 +3,9 @@ import { after, before, test } from 'node:test'
 import { newLease } from '../../store/lease.ts'
 import { sql } from '../../store/store.ts'
 import { type Backend, startVerifier, type Verifier } from '../test-support/verifier.ts'
+import { completeOnce } from './complete-request.ts'
 import { verificationSchedules } from './jobs.ts'
-import { claimRequest, completeRequest } from './request-store.ts'
+import { claimRequest } from './request-store.ts'
 
 let verifier: Verifier
 before(async () => {
@@ -80,9 +81,7 @@ test('a claim expires with its lease; then the next response is accepted, and th
   const second = await claim(backend, id, at(60))
   assert(second)
   const complete = (request: typeof first) =>
-    verifier.store.single(backend.tenantId, (tx) =>
-      completeRequest(tx, request, { ...completion, resultUntil: at(3600) }, entryOf(id), at(61)),
-    )
+    completeOnce(verifier, backend.tenantId, request, { ...completion, resultUntil: at(3600) }, entryOf(id), at(61))
   const outcomes = [await complete(first), await complete(second), await complete(second), await complete(first)]
   // repeated after a lost database answer, a completion returns the same
   assert.deepEqual(outcomes, [false, true, true, false])
@@ -96,9 +95,8 @@ test('a request whose response is being checked is not expired', async () => {
   assert(request)
   verifier.wait(5)
   await run('verification.expire-requests')
-  const isCompleted = await verifier.store.single(backend.tenantId, (tx) =>
-    completeRequest(tx, request, { ...completion, resultUntil: new Date() }, entryOf(id), new Date()),
-  )
+  const done = { ...completion, resultUntil: new Date() }
+  const isCompleted = await completeOnce(verifier, backend.tenantId, request, done, entryOf(id), new Date())
   assert(isCompleted)
 })
 
@@ -110,9 +108,7 @@ test('results are cleared after their retention time', async () => {
   assert(request)
   assert.equal(request.retentionSeconds, 30 * 86_400)
   const resultUntil = new Date(now.getTime() + 60_000)
-  await verifier.store.single(backend.tenantId, (tx) =>
-    completeRequest(tx, request, { ...completion, resultUntil }, entryOf(id), now),
-  )
+  await completeOnce(verifier, backend.tenantId, request, { ...completion, resultUntil }, entryOf(id), now)
   const result = async () => {
     const rows = await verifier.store.single(backend.tenantId, (tx) =>
       tx.rows<{ result: Buffer | null }>(readSecrets, [backend.tenantId, id]),

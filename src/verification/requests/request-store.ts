@@ -1,8 +1,8 @@
 import type { AuditEntry } from '../../events/audit/entry.ts'
-import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
+import { auditCte, auditStep, auditValues } from '../../events/audit/recorded-sql.ts'
 import type { WatchedKind } from '../../platform.ts'
 import { isFree, isHeld, type Lease, RELEASE, take } from '../../store/lease.ts'
-import { sql, type TenantTx } from '../../store/store.ts'
+import { sql, type TenantTx, wrote } from '../../store/store.ts'
 import type { RequestSigners } from './choose-signer.ts'
 import type {
   ClaimedRequest,
@@ -82,12 +82,14 @@ const findClaimed = sql(
 
 const completeClaimed = sql(
   'verification.complete_request',
-  `with upd as (
-     update presentation_request set status = $4, ${RELEASE}, transaction_data = null, completed_by = $3, completed_at = $9, error = $5::jsonb, result = $6, result_until = $7,
-       response_code_hash = $8, updated_at = $9
-     where ${isThis} and ${isHeld('$3')} returning id),
-   ${auditCte({ from: 'upd', first: 10 })}
-   select id from upd union all select id from presentation_request where ${isThis} and completed_by = $3`,
+  `update presentation_request set status = $4, ${RELEASE}, transaction_data = null, completed_by = $3, completed_at = $9, error = $5::jsonb,
+     result = $6, result_until = $7, response_code_hash = $8, updated_at = $9
+   where ${isThis} and ${isHeld('$3')}`,
+)
+const wasCompleted = wrote('verification.require_completion', 'presentation_request')
+const findCompleted = sql(
+  'verification.find_completed_request',
+  `select id from presentation_request where ${isThis} and completed_by = $3`,
 )
 
 const releaseClaimed = sql(
@@ -215,23 +217,32 @@ export async function isClaimed(tx: TenantTx, id: string, state: string | null, 
 }
 
 /** The columns of a completed request. `result` is sealed. */
-type Completion = Omit<RequestOutcome, 'credentials'> & {
+export type Completion = Omit<RequestOutcome, 'credentials'> & {
   readonly result: Buffer | null
   readonly resultUntil: Date | null
   readonly responseCodeHash: Buffer | null
 }
 
-/** Completes a claimed request, with its audit entry. @returns false if another response has claimed it; then nothing was written. */
+/** Completes a claimed request, with its audit entry. @throws Refused if the request is not held under the claim; then nothing was written */
 export async function completeRequest(
   tx: TenantTx,
   { id, claim }: Pick<ClaimedRequest, 'id' | 'claim'>,
   { status, error, result, resultUntil, responseCodeHash }: Completion,
   entry: AuditEntry,
   now: Date,
-): Promise<boolean> {
+): Promise<void> {
   const json = error === null ? null : JSON.stringify(error)
   const completed = [tx.tenantId, id, claim, status, json, result, resultUntil, responseCodeHash, now]
-  return (await tx.rows(completeClaimed, [...completed, ...auditValues(entry, now)])).length === 1
+  const steps = [{ statement: wasCompleted, values: [tx.tenantId, id] }, auditStep(tx, entry, now)]
+  await tx.rows(completeClaimed, completed, steps)
+}
+
+/** Returns whether the request was completed under the claim. */
+export async function isCompletedBy(
+  tx: TenantTx,
+  { id, claim }: Pick<ClaimedRequest, 'id' | 'claim'>,
+): Promise<boolean> {
+  return (await tx.rows(findCompleted, [tx.tenantId, id, claim])).length === 1
 }
 
 /** Releases a claimed request with the reason. Does nothing if the claim was lost. */

@@ -372,16 +372,16 @@ test('a status list that another issuer signed is not trusted', async () => {
   assert.deepEqual([status, credentials[0].issues[0].code], ['failed', 'status.untrusted'])
 })
 
-test('creating a request and serving it take one statement each, a response two', async () => {
+test('creating a request and serving it take one round trip each, a response two', async () => {
   const backend = await verifier.aTenant()
   const warm = await aRequest(verifier, { backend })
   await warm.answer({ c0: [await aPresentation(warm)] })
   const templateId = (await warm.result()).presentationTemplateId
-  let before = verifier.store.counts.statements
+  let before = verifier.store.counts.roundTrips
   const spent = () => {
-    const { statements } = verifier.store.counts
-    const cost = statements - before
-    before = statements
+    const { roundTrips } = verifier.store.counts
+    const cost = roundTrips - before
+    before = roundTrips
     return cost
   }
   const opened = await backend.ask('POST', '/presentations/request', { presentationTemplateId: templateId })

@@ -11,15 +11,10 @@ import { newLease } from '../../store/lease.ts'
 import { untilConfirmed } from '../../store/until-confirmed.ts'
 import { trustOf } from '../../trust/issuers/is-trusted.ts'
 import { issue } from '../findings/finding.ts'
+import { completeOnce } from '../requests/complete-request.ts'
 import type { ClaimedRequest, Inconclusive, RequestOutcome } from '../requests/presentation-request.ts'
 import { addressesOf } from '../requests/request-addresses.ts'
-import {
-  claimRequest,
-  completeRequest,
-  isClaimed,
-  type PlainResponses,
-  releaseRequest,
-} from '../requests/request-store.ts'
+import { claimRequest, isClaimed, type PlainResponses, releaseRequest } from '../requests/request-store.ts'
 import { readRequestToken, responseCodeOf } from '../requests/request-token.ts'
 import { responseKeyOf } from '../requests/response-key.ts'
 import { openTransactions, sealResult } from '../requests/sealed-request.ts'
@@ -184,9 +179,7 @@ async function complete(
     by: { kind: 'wallet', ...from },
     detail: { status },
   } as const
-  const isCompleted = await untilConfirmed(() =>
-    store.single(tenantId, (tx) => completeRequest(tx, request, completion, entry, now)),
-  )
+  const isCompleted = await untilConfirmed(() => completeOnce({ store }, tenantId, request, completion, entry, now))
   // The lease expired during the checks, and another response claimed the request.
   if (!isCompleted) throw new Fault('presentation_request.closed')
   return redirectUri === null || responseCode === null ? null : withResponseCode(redirectUri, responseCode)

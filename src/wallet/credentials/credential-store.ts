@@ -36,21 +36,18 @@ const OF_USER = `c.tenant_id = $1 and c.user_id = $2`
 
 const insertStatement = sql(
   'wallet.insert_credential',
-  `with credential as (
-     insert into wallet_credential
-       (tenant_id, id, user_id, status, format, vct, iss, credential_issuer, configuration_id, issued_at, expires_at, created_at, updated_at,
-        also_types, offer_hash)
-     values ($1, $2, $3, 'pending', $4, $5, $6, $7, $8, $9, $10, $11, $11, $13::text[], $15)
-   ), standing as (
-     insert into wallet_credential_standing (tenant_id, credential_id, check_at) select $1, $2, $14 where $14::timestamptz is not null
-     returning credential_id
-   ), copies as (
-     insert into wallet_credential_copy (tenant_id, id, credential_id, position, sealed_raw, sealed_key)
-     select $1, id, $2, position, decode(raw, 'base64'), decode(key, 'base64')
-     from jsonb_to_recordset($12::jsonb) as copy (id uuid, position integer, raw text, key text)
-     returning id
-   )
-   select id from copies`,
+  `insert into wallet_credential
+     (tenant_id, id, user_id, status, format, vct, iss, credential_issuer, configuration_id, issued_at, expires_at, created_at, updated_at,
+      also_types, offer_hash)
+   values ($1, $2, $3, 'pending', $4, $5, $6, $7, $8, $9, $10, $11, $11, $12, $13)`,
+)
+const insertStanding = sql(
+  'wallet.insert_standing',
+  'insert into wallet_credential_standing (tenant_id, credential_id, check_at) values ($1, $2, $3)',
+)
+const insertCopy = sql(
+  'wallet.insert_copy',
+  `insert into wallet_credential_copy (tenant_id, id, credential_id, position, sealed_raw, sealed_key) values ($1, $2, $3, $4, $5, $6)`,
 )
 const findStatement = sql(
   'wallet.find_credential',
@@ -114,7 +111,7 @@ const takeCopiesStatement = sql(
    from taken k`,
 )
 
-/** Inserts a credential with all its copies, as pending, in one statement. */
+/** Inserts a credential with all its copies, as pending, in one round trip. */
 export async function insertCredential(
   tx: TenantTx,
   userId: UserId,
@@ -122,15 +119,13 @@ export async function insertCredential(
   copies: readonly NewCopy[],
 ): Promise<void> {
   const { id, format, vct, alsoTypes, iss, credentialIssuer, configurationId, issuedAt, expiresAt, createdAt } = held
-  const rows = copies.map((copy, position) => ({
-    id: copy.id,
-    position,
-    raw: copy.sealedRaw.toString('base64'),
-    key: copy.sealedKey?.toString('base64') ?? null,
-  }))
-  const times = [issuedAt, expiresAt, createdAt]
-  const values = [tx.tenantId, id, userId, format, vct, iss, credentialIssuer, configurationId, ...times]
-  await tx.rows(insertStatement, [...values, JSON.stringify(rows), alsoTypes, held.checkAt, held.offerHash])
+  const steps = copies.map(({ id: copyId, sealedRaw, sealedKey }, position) => {
+    return { statement: insertCopy, values: [tx.tenantId, copyId, id, position, sealedRaw, sealedKey] }
+  })
+  const standing = { statement: insertStanding, values: [tx.tenantId, id, held.checkAt] }
+  const about = [format, vct, iss, credentialIssuer, configurationId, issuedAt, expiresAt, createdAt]
+  const values = [tx.tenantId, id, userId, ...about, alsoTypes, held.offerHash]
+  await tx.rows(insertStatement, values, held.checkAt === null ? steps : [standing, ...steps])
 }
 
 /** @returns null also for a credential of another user. */

@@ -4,6 +4,7 @@ import { isSame } from '../../http/routes/entity-tag.ts'
 import type { Platform } from '../../platform.ts'
 import { buildErrorResponse, buildResponse } from '../../protocols/openid4vp/response.ts'
 import { newLease } from '../../store/lease.ts'
+import { nullIfRefused } from '../../store/store.ts'
 import { untilConfirmed } from '../../store/until-confirmed.ts'
 import { takeCopies } from '../credentials/credential-store.ts'
 import { openCopy } from '../credentials/sealed-copy.ts'
@@ -212,7 +213,9 @@ async function end(
   const subject = { kind: 'wallet_presentation', id } as const
   const entry = { action: `wallet_presentation.${status}`, subject, by: caller, detail } as const
   const row = await untilConfirmed(async () => {
-    const ended = await platform.store.single(tenantId, (tx) => endAnswer(tx, userId, ending, entry, now))
+    const ended = await nullIfRefused(
+      platform.store.single(tenantId, (tx) => endAnswer(tx, userId, ending, entry, now)),
+    )
     return ended ?? platform.store.single(tenantId, (tx) => findPresentation(tx, userId, id))
   })
   // An attempt whose database answer was lost may have ended it; its seal is unique.

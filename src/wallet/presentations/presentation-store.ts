@@ -1,9 +1,9 @@
 import type { UserId } from '../../caller.ts'
 import type { AuditEntry } from '../../events/audit/entry.ts'
-import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
+import { auditStep } from '../../events/audit/recorded-sql.ts'
 import { isFree, isHeld, type Lease, RELEASE, take } from '../../store/lease.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
-import { sql, type TenantTx } from '../../store/store.ts'
+import { sql, type TenantTx, wrote } from '../../store/store.ts'
 import { tenantsWith } from '../../store/tenants-with.ts'
 import type { PresentationRow } from './presentation.ts'
 import type { PresentationStatus } from './schemas.ts'
@@ -26,12 +26,8 @@ export const STATUS_NOW = `case when status = 'pending' and sealed_answer is nul
 
 const insertStatement = sql(
   'wallet.insert_presentation',
-  `with ins as (
-     insert into wallet_presentation (tenant_id, id, user_id, status, sealed_request, sealed_view, expires_at, created_at, updated_at)
-     values ($1, $2, $3, 'pending', $4, $5, $6, $7, $7)
-     returning id),
-   ${auditCte({ from: 'ins', first: 8 })}
-   select id from ins`,
+  `insert into wallet_presentation (tenant_id, id, user_id, status, sealed_request, sealed_view, expires_at, created_at, updated_at)
+   values ($1, $2, $3, 'pending', $4, $5, $6, $7, $7)`,
 )
 const findStatement = sql(
   'wallet.find_presentation',
@@ -55,15 +51,13 @@ const beginStatement = sql(
 )
 const endStatement = sql(
   'wallet.end_answer',
-  `with upd as (
-     update wallet_presentation
-     set status = $4, sealed_view = $5, sealed_request = null, sealed_answer = null, ${RELEASE}, updated_at = $6
-     where ${OF_USER} and id = $3 and status = 'pending'
-       and (${isHeld('$7::uuid')} or ($7::uuid is null and sealed_answer is null and expires_at > $6))
-     returning *),
-   ${auditCte({ from: 'upd', first: 8 })}
-   select ${COLUMNS} from upd`,
+  `update wallet_presentation
+   set status = $4, sealed_view = $5, sealed_request = null, sealed_answer = null, ${RELEASE}, updated_at = $6
+   where ${OF_USER} and id = $3 and status = 'pending'
+     and (${isHeld('$7::uuid')} or ($7::uuid is null and sealed_answer is null and expires_at > $6))
+   returning ${COLUMNS}`,
 )
+const wasEnded = wrote('wallet.require_ended_answer', 'wallet_presentation')
 const pauseStatement = sql(
   'wallet.pause_answer',
   `update wallet_presentation set ${RELEASE}, sealed_view = $5, sealed_answer = $6,
@@ -93,7 +87,7 @@ export async function insertPresentation(
 ): Promise<void> {
   const { id, sealedRequest, sealedView, expiresAt, createdAt } = made
   const values = [tx.tenantId, id, userId, sealedRequest, sealedView, expiresAt, createdAt]
-  await tx.rows(insertStatement, [...values, ...auditValues(entry, createdAt)])
+  await tx.rows(insertStatement, values, [auditStep(tx, entry, createdAt)])
 }
 
 /** @returns null also for a presentation of another user. */
@@ -140,7 +134,7 @@ export async function beginAnswer(
  * Ends a presentation with its final status and its audit entry; what was needed to answer is cleared.
  *
  * @param end `claim`: of the call that sent the answer; null: none was sent.
- * @returns null if another call has taken the lease over, or the presentation has ended.
+ * @throws Refused if another call has taken the lease over, or the presentation has ended.
  */
 export async function endAnswer(
   tx: TenantTx,
@@ -150,8 +144,9 @@ export async function endAnswer(
   now: Date,
 ): Promise<SealedPresentation | null> {
   const { id, status, sealedView, claim } = end
-  const values = [tx.tenantId, userId, id, status, sealedView, now, claim, ...auditValues(entry, now)]
-  return (await tx.rows<SealedPresentation>(endStatement, values))[0] ?? null
+  const values = [tx.tenantId, userId, id, status, sealedView, now, claim]
+  const steps = [{ statement: wasEnded, values: [tx.tenantId, id] }, auditStep(tx, entry, now)]
+  return (await tx.rows<SealedPresentation>(endStatement, values, steps))[0] ?? null
 }
 
 /** Releases the lease. `left`: what stays stored; without an answer the presentation is as it was before. */
