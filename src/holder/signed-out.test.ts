@@ -14,6 +14,8 @@ let aheadMs = 0
 let world: HolderWorld
 let wallet: Api
 let foreign: ForeignProvider
+/** Of offers that are taken after the tokens of the backend have expired. */
+const offers: string[] = []
 before(async () => {
   world = await HolderWorld.open({ clock: { now: () => new Date(Date.now() + aheadMs) } })
   const { acme, chirograph } = world
@@ -30,7 +32,11 @@ before(async () => {
   })
   assert.equal(made.status, 201, JSON.stringify(made.body))
   const { page } = await world.open(world.thandi)
-  for (let count = 0; count < 2; count += 1) await take(page, (await world.issue()).offerUri)
+  for (let count = 0; count < 2; count += 1) {
+    await take(page, (await world.issue()).offerUri)
+    const lasting = { credentialTemplateId: world.diploma.id, attributes: world.claims, expiresInSeconds: 86_400 }
+    offers.push((await acme.post('/creds/credentials/issuance', lasting)).body.data.offerUri)
+  }
 })
 afterEach(() => world.closeOpened())
 after(async () => {
@@ -50,6 +56,16 @@ async function signIn(page: Page, way: 'password' | 'provider'): Promise<void> {
   }
   if (way === 'provider') return page.getByRole('button', { name: /Campus account/ }).click()
   await page.getByLabel(/^Username/).fill('thandi')
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+}
+
+/** Signs in where organisation and person are known. */
+async function confirmIdentity(page: Page): Promise<void> {
+  await page.waitForURL(/\/sign-in\?/)
+  assert.equal(await page.getByRole('heading', { level: 1 }).innerText(), 'Sign in to Acme College')
+  assert.equal(await page.getByLabel('Organisation', { exact: true }).count(), 0)
+  assert.match(await page.getByLabel(/^Username/).inputValue(), /^thandi(@example\.org)?$/)
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }
@@ -168,7 +184,7 @@ test('idle in the middle of a consent: the chosen card is kept over the sign-in,
   aheadMs = 31 * 60_000
   const share = page.getByRole('button', { name: /^Share it with/ })
   await share.click()
-  await signIn(page, 'password')
+  await confirmIdentity(page)
   const kept = page.getByText('You were signed out before this was sent')
   for (let loads = 0; loads < 2; loads += 1) {
     await kept.waitFor()
@@ -182,4 +198,43 @@ test('idle in the middle of a consent: the chosen card is kept over the sign-in,
   await page.goBack()
   await page.getByRole('heading', { name: 'You shared it' }).waitFor()
   assert.equal(await kept.count(), 0)
+})
+
+for (const [what, isSignedIn] of [
+  ['whose authentication is half an hour old', true],
+  ['that has ended', false],
+] as const)
+  test(`a session at the authorization server ${what}: an offer in its middle asks for the password of the same person only`, async () => {
+    const { page } = await world.open(null, { javaScriptEnabled: !isSignedIn })
+    await page.goto(opening(offers.pop() ?? ''))
+    await signIn(page, 'password')
+    const taking = page.getByRole('button', { name: 'Take this card' })
+    await taking.waitFor()
+    aheadMs += 31 * 60_000
+    if (!isSignedIn) await page.context().clearCookies({ name: 'chirograph' })
+    await taking.click()
+    await confirmIdentity(page)
+    await page.getByText('You were signed out before this was sent').waitFor()
+    await taking.click()
+    await page.getByText('The card is yours now').waitFor()
+  })
+
+test('a sign-in names the person of the session of the browser only, whoever the address names', async () => {
+  const { page } = await world.open(null, { javaScriptEnabled: false })
+  const shown = async () => {
+    await page.waitForURL(/\/sign-in\?/)
+    return page.getByLabel(/^Username/).inputValue()
+  }
+  for (const named of ['thandi@example.org', 'nobody@example.org']) {
+    await page.goto(
+      `/session/start?${new URLSearchParams({ to: '/me', tenant: 'acme', login_hint: named, hint: named })}`,
+    )
+    assert.equal(await shown(), '')
+  }
+  await signIn(page, 'password')
+  await page.waitForURL(/\/me$/)
+  aheadMs += 31 * 60_000
+  await page.context().clearCookies({ name: 'chirograph' })
+  await page.goto('/session/start?to=%2Fme&tenant=globex')
+  assert.equal(await shown(), '', 'another organisation does not learn the person')
 })
