@@ -78,6 +78,9 @@ async function prepared() {
   return { shop, path: `/me/asked/${body.data.id}` }
 }
 
+/** Text that cannot be compressed. */
+const random = (chars: number) => Array.from({ length: Math.ceil(chars / 43) }, () => randomToken()).join('')
+
 /** A request by value, with what verifiers put into them: six thousand characters. */
 function aLongRequest(): string {
   const answers = `${world.chirograph.url}/nobody`
@@ -93,12 +96,16 @@ function aLongRequest(): string {
   return `openid4vp://?${members}`
 }
 
-const places: Readonly<Record<string, () => Promise<{ path: string; shows: string; title?: string }>>> = {
-  'an offer by value': async () => {
-    const club = await world.aClub()
-    const value = JSON.stringify({ ...club.offer(), note: 'a member of a later version, '.repeat(120) })
-    return { path: `/offer?${new URLSearchParams({ credential_offer: value })}`, shows: 'Take this card' }
-  },
+type Place = { readonly path: string; readonly shows: string; readonly title?: string }
+
+async function anOfferWith(note: string): Promise<Place> {
+  const value = JSON.stringify({ ...(await world.aClub()).offer(), note })
+  return { path: `/offer?${new URLSearchParams({ credential_offer: value })}`, shows: 'Take this card' }
+}
+
+const places: Readonly<Record<string, () => Promise<Place>>> = {
+  'an offer by value': () => anOfferWith('a member of a later version, '.repeat(120)),
+  'an offer by value that no cookie can hold': () => anOfferWith(random(10_000)),
   'an offer of ours by reference': async () => {
     const [, members] = (await world.issue()).offerUri.split('?')
     return { path: `/offer?${members}`, shows: 'Take this card', title: 'Sign in to Acme College' }
@@ -122,9 +129,28 @@ for (const [what, place] of Object.entries(places))
       assert.ok(page.url().startsWith(world.chirograph.url), page.url())
     })
 
-test('a link that is too long to keep is told; many that nobody signed in for leave the browser able to sign in', async () => {
+test('with script off an offer that no cookie can hold comes back through the provider too', async () => {
+  const { path, shows } = await anOfferWith(random(10_000))
   const { page } = await world.open(null, { javaScriptEnabled: false })
-  const random = (chars: number) => Array.from({ length: chars / 43 }, () => randomToken()).join('')
+  await page.goto(path)
+  await signIn(page, 'provider')
+  await page.getByRole('button', { name: shows }).waitFor()
+})
+
+for (const javaScriptEnabled of [false, true])
+  test(`the answer of an issuer that no cookie can hold comes back whole through the provider, scripts ${javaScriptEnabled ? 'on' : 'off'}`, async () => {
+    const { page } = await world.open(null, { javaScriptEnabled })
+    const path = `/issuance-sessions/callback?${new URLSearchParams({ code: random(3900), state: randomToken() })}`
+    await page.goto(path)
+    await signIn(page, 'provider')
+    await page.getByRole('heading', { name: 'Not your request' }).waitFor()
+    assert.equal(page.url(), world.chirograph.url + path)
+    const longest = Math.max(...(await page.context().cookies()).map(({ name, value }) => name.length + value.length))
+    assert.ok(longest < 4096, `${longest} characters of a cookie`)
+  })
+
+test('many links that nobody signed in for leave the browser able to sign in', async () => {
+  const { page } = await world.open(null, { javaScriptEnabled: false })
   for (let count = 0; count < 8; count += 1) {
     await page.goto(opening(`https://hostile.example/${random(2500)}`))
     // The page on the way leads on by itself.
@@ -133,7 +159,16 @@ test('a link that is too long to keep is told; many that nobody signed in for le
   const cookies = await page.context().cookies()
   const chars = cookies.reduce((sum, { name, value }) => sum + name.length + value.length, 0)
   assert.ok(chars < 9000, `${chars} characters of cookies`)
-  await page.goto(opening(`https://hostile.example/${random(9000)}`))
+  await signIn(page, 'password')
+  await page.waitForURL(/\/open\?/)
+})
+
+test('an address that opens many long links has no more of them kept: told, and the link is opened again', async () => {
+  const path = opening(`https://hostile.example/${random(9000)}`)
+  // Each server counts by itself.
+  for (let count = 0; count < 60; count += 1) await (await fetch(world.chirograph.url + path)).text()
+  const { page } = await world.open(null, { javaScriptEnabled: false })
+  await page.goto(path)
   await signIn(page, 'password')
   await page.getByText(pageTexts.en.formLost).waitFor()
   assert.equal(new URL(page.url()).pathname, '/open')

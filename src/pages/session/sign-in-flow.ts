@@ -21,7 +21,7 @@ type Browser = { readonly ip: string; readonly cookieHeader: string | undefined 
 /** The browser goes to the authorization server, with cookies. */
 type Leaving = { readonly leaveFor: string; readonly cookies: readonly string[] }
 
-type Needs = Pick<Platform, 'store' | 'clock' | 'sealing' | 'urls' | 'dispatch' | 'config'>
+type Needs = Pick<Platform, 'store' | 'clock' | 'sealing' | 'urls' | 'dispatch' | 'config' | 'rateLimiter'>
 
 /** Of a path in the query of another. */
 const PATH_CHARS_MAX = 2048
@@ -63,7 +63,7 @@ export async function startSignIn(
   const query = new URLSearchParams({ client_id: PAGES_CLIENT_ID, request_uri: body.request_uri })
   return {
     leaveFor: `${needs.urls.auth}/authorize?${query}`,
-    cookies: await writeStarted(needs, started, cookieHeader),
+    cookies: await writeStarted(needs, started, { ip, cookieHeader }),
   }
 }
 
