@@ -1,7 +1,7 @@
 // The connection ends in the middle of an answer, at each step of a person: nothing is lost or doubled, and the page says how it stands.
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import type { Locator, Page } from 'playwright-core'
+import type { Locator, Page, Request } from 'playwright-core'
 import { password } from '../../test/support/oauth-person.ts'
 import type { Api } from '../../test/support/server.ts'
 import { until } from '../../test/support/until.ts'
@@ -162,9 +162,13 @@ async function lose(
   [method, path, at]: Lost,
   act: () => Promise<void>,
 ): Promise<void> {
-  // Rejects when the navigation fails. A browser may show what it got of an answer as a page.
+  // Rejects when the navigation fails. A browser may show what it got of an answer as a page, which then never finishes loading.
   const failed = page.waitForURL(/^chrome-error:/, { waitUntil: 'commit' }).catch(() => undefined)
-  const shown = at === 0 || at === 'sent' ? failed : page.waitForEvent('load').catch(() => undefined)
+  const broken = { predicate: (request: Request) => request.isNavigationRequest() }
+  const shown =
+    at === 0 || at === 'sent'
+      ? failed
+      : Promise.any([page.waitForEvent('load'), page.waitForEvent('requestfailed', broken)]).catch(() => undefined)
   proxy.cut(method, path, at)
   await act()
   await Promise.race([failed, shown])
