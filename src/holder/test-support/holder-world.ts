@@ -45,8 +45,8 @@ export class HolderWorld {
     this.withCode = withCode
   }
 
-  static async open(options: MainOptions = {}): Promise<HolderWorld> {
-    const [chirograph, browser] = await Promise.all([deploy(options), openBrowser()])
+  static async open(options: MainOptions = {}, env: Record<string, string> = {}): Promise<HolderWorld> {
+    const [chirograph, browser] = await Promise.all([deploy(options, env), openBrowser()])
     const acme = await chirograph.backend('acme')
     const thandi = await signInAs(browser, chirograph, acme, 'thandi', [])
     const newcomer = await signInAs(browser, chirograph, await chirograph.backend('globex'), 'pieter', [])
