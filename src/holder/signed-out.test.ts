@@ -14,6 +14,8 @@ let aheadMs = 0
 let world: HolderWorld
 let wallet: Api
 let foreign: ForeignProvider
+/** Of offers that are taken after the tokens of the backend have expired. */
+const offers: string[] = []
 before(async () => {
   world = await HolderWorld.open({ clock: { now: () => new Date(Date.now() + aheadMs) } })
   const { acme, chirograph } = world
@@ -30,7 +32,11 @@ before(async () => {
   })
   assert.equal(made.status, 201, JSON.stringify(made.body))
   const { page } = await world.open(world.thandi)
-  for (let count = 0; count < 2; count += 1) await take(page, (await world.issue()).offerUri)
+  for (let count = 0; count < 2; count += 1) {
+    await take(page, (await world.issue()).offerUri)
+    const lasting = { credentialTemplateId: world.diploma.id, attributes: world.claims, expiresInSeconds: 86_400 }
+    offers.push((await acme.post('/creds/credentials/issuance', lasting)).body.data.offerUri)
+  }
 })
 afterEach(() => world.closeOpened())
 after(async () => {
@@ -54,6 +60,16 @@ async function signIn(page: Page, way: 'password' | 'provider'): Promise<void> {
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }
 
+/** Signs in where organisation and person are known. */
+async function confirmIdentity(page: Page): Promise<void> {
+  await page.waitForURL(/\/sign-in\?/)
+  assert.equal(await page.getByRole('heading', { level: 1 }).innerText(), 'Sign in to Acme College')
+  assert.equal(await page.getByLabel('Organisation', { exact: true }).count(), 0)
+  assert.match(await page.getByLabel(/^Username/).inputValue(), /^thandi(@example\.org)?$/)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+}
+
 async function prepared() {
   const shop = await world.aShop(world.degreeQuery)
   shop.behave({ object: (object) => ({ ...object, exp: Math.floor(Date.now() / 1000) + 14_400 }) })
@@ -61,6 +77,9 @@ async function prepared() {
   assert.equal(status, 201, JSON.stringify(body))
   return { shop, path: `/me/asked/${body.data.id}` }
 }
+
+/** Text that cannot be compressed. */
+const random = (chars: number) => Array.from({ length: Math.ceil(chars / 43) }, () => randomToken()).join('')
 
 /** A request by value, with what verifiers put into them: six thousand characters. */
 function aLongRequest(): string {
@@ -77,12 +96,16 @@ function aLongRequest(): string {
   return `openid4vp://?${members}`
 }
 
-const places: Readonly<Record<string, () => Promise<{ path: string; shows: string; title?: string }>>> = {
-  'an offer by value': async () => {
-    const club = await world.aClub()
-    const value = JSON.stringify({ ...club.offer(), note: 'a member of a later version, '.repeat(120) })
-    return { path: `/offer?${new URLSearchParams({ credential_offer: value })}`, shows: 'Take this card' }
-  },
+type Place = { readonly path: string; readonly shows: string; readonly title?: string }
+
+async function anOfferWith(note: string): Promise<Place> {
+  const value = JSON.stringify({ ...(await world.aClub()).offer(), note })
+  return { path: `/offer?${new URLSearchParams({ credential_offer: value })}`, shows: 'Take this card' }
+}
+
+const places: Readonly<Record<string, () => Promise<Place>>> = {
+  'an offer by value': () => anOfferWith('a member of a later version, '.repeat(120)),
+  'an offer by value that no cookie can hold': () => anOfferWith(random(10_000)),
   'an offer of ours by reference': async () => {
     const [, members] = (await world.issue()).offerUri.split('?')
     return { path: `/offer?${members}`, shows: 'Take this card', title: 'Sign in to Acme College' }
@@ -106,9 +129,28 @@ for (const [what, place] of Object.entries(places))
       assert.ok(page.url().startsWith(world.chirograph.url), page.url())
     })
 
-test('a link that is too long to keep is told; many that nobody signed in for leave the browser able to sign in', async () => {
+test('with script off an offer that no cookie can hold comes back through the provider too', async () => {
+  const { path, shows } = await anOfferWith(random(10_000))
   const { page } = await world.open(null, { javaScriptEnabled: false })
-  const random = (chars: number) => Array.from({ length: chars / 43 }, () => randomToken()).join('')
+  await page.goto(path)
+  await signIn(page, 'provider')
+  await page.getByRole('button', { name: shows }).waitFor()
+})
+
+for (const javaScriptEnabled of [false, true])
+  test(`the answer of an issuer that no cookie can hold comes back whole through the provider, scripts ${javaScriptEnabled ? 'on' : 'off'}`, async () => {
+    const { page } = await world.open(null, { javaScriptEnabled })
+    const path = `/issuance-sessions/callback?${new URLSearchParams({ code: random(3900), state: randomToken() })}`
+    await page.goto(path)
+    await signIn(page, 'provider')
+    await page.getByRole('heading', { name: 'Not your request' }).waitFor()
+    assert.equal(page.url(), world.chirograph.url + path)
+    const longest = Math.max(...(await page.context().cookies()).map(({ name, value }) => name.length + value.length))
+    assert.ok(longest < 4096, `${longest} characters of a cookie`)
+  })
+
+test('many links that nobody signed in for leave the browser able to sign in', async () => {
+  const { page } = await world.open(null, { javaScriptEnabled: false })
   for (let count = 0; count < 8; count += 1) {
     await page.goto(opening(`https://hostile.example/${random(2500)}`))
     // The page on the way leads on by itself.
@@ -117,7 +159,16 @@ test('a link that is too long to keep is told; many that nobody signed in for le
   const cookies = await page.context().cookies()
   const chars = cookies.reduce((sum, { name, value }) => sum + name.length + value.length, 0)
   assert.ok(chars < 9000, `${chars} characters of cookies`)
-  await page.goto(opening(`https://hostile.example/${random(9000)}`))
+  await signIn(page, 'password')
+  await page.waitForURL(/\/open\?/)
+})
+
+test('an address that opens many long links has no more of them kept: told, and the link is opened again', async () => {
+  const path = opening(`https://hostile.example/${random(9000)}`)
+  // Each server counts by itself.
+  for (let count = 0; count < 60; count += 1) await (await fetch(world.chirograph.url + path)).text()
+  const { page } = await world.open(null, { javaScriptEnabled: false })
+  await page.goto(path)
   await signIn(page, 'password')
   await page.getByText(pageTexts.en.formLost).waitFor()
   assert.equal(new URL(page.url()).pathname, '/open')
@@ -168,7 +219,7 @@ test('idle in the middle of a consent: the chosen card is kept over the sign-in,
   aheadMs = 31 * 60_000
   const share = page.getByRole('button', { name: /^Share it with/ })
   await share.click()
-  await signIn(page, 'password')
+  await confirmIdentity(page)
   const kept = page.getByText('You were signed out before this was sent')
   for (let loads = 0; loads < 2; loads += 1) {
     await kept.waitFor()
@@ -182,4 +233,43 @@ test('idle in the middle of a consent: the chosen card is kept over the sign-in,
   await page.goBack()
   await page.getByRole('heading', { name: 'You shared it' }).waitFor()
   assert.equal(await kept.count(), 0)
+})
+
+for (const [what, isSignedIn] of [
+  ['whose authentication is half an hour old', true],
+  ['that has ended', false],
+] as const)
+  test(`a session at the authorization server ${what}: an offer in its middle asks for the password of the same person only`, async () => {
+    const { page } = await world.open(null, { javaScriptEnabled: !isSignedIn })
+    await page.goto(opening(offers.pop() ?? ''))
+    await signIn(page, 'password')
+    const taking = page.getByRole('button', { name: 'Take this card' })
+    await taking.waitFor()
+    aheadMs += 31 * 60_000
+    if (!isSignedIn) await page.context().clearCookies({ name: 'chirograph' })
+    await taking.click()
+    await confirmIdentity(page)
+    await page.getByText('You were signed out before this was sent').waitFor()
+    await taking.click()
+    await page.getByText('The card is yours now').waitFor()
+  })
+
+test('a sign-in names the person of the session of the browser only, whoever the address names', async () => {
+  const { page } = await world.open(null, { javaScriptEnabled: false })
+  const shown = async () => {
+    await page.waitForURL(/\/sign-in\?/)
+    return page.getByLabel(/^Username/).inputValue()
+  }
+  for (const named of ['thandi@example.org', 'nobody@example.org']) {
+    await page.goto(
+      `/session/start?${new URLSearchParams({ to: '/me', tenant: 'acme', login_hint: named, hint: named })}`,
+    )
+    assert.equal(await shown(), '')
+  }
+  await signIn(page, 'password')
+  await page.waitForURL(/\/me$/)
+  aheadMs += 31 * 60_000
+  await page.context().clearCookies({ name: 'chirograph' })
+  await page.goto('/session/start?to=%2Fme&tenant=globex')
+  assert.equal(await shown(), '', 'another organisation does not learn the person')
 })

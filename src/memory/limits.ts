@@ -66,6 +66,11 @@ export const limits = {
     ...{ ...minute, countMax: 20 },
     description: 'Test messages to webhook endpoints by tenant.',
   },
+  'pages.kept_paths': {
+    ...{ ...minute, countMax: 30 },
+    description:
+      'Paths that are too long for a cookie and are kept during a sign-in, by address; all are counted. Beyond it the link has to be opened again after the sign-in.',
+  },
   'verification.page_visits': {
     ...{ ...minute, countMax: 600, shared: true },
     description: 'Requests that visitors begin, by verification page; all are counted. The page sets less.',

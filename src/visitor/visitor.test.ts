@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { after, before, test } from 'node:test'
+import { after, before, suite, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { Browser, BrowserContextOptions, FrameLocator, Page } from 'playwright-core'
 import { axeDefects, layoutDefects, markupDefects, openBrowser, visit } from '../../test/support/browser.ts'
@@ -199,49 +199,52 @@ test('where the frame is refused, the element offers the page in a window of its
   await close()
 })
 
-for (const javaScriptEnabled of [true, false]) {
-  test(`the page by itself: begin, scan, read the verdict, scripts ${javaScriptEnabled ? 'on' : 'off'}`, async () => {
-    const { id } = await aPage()
-    const { page, troubles, close } = await visit(browser, chirograph.url, { javaScriptEnabled })
-    await page.goto(`/verify/${id}`)
-    await page.getByRole('button', { name: 'Begin' }).click()
-    await page.getByText('Waiting for your wallet').waitFor()
-    const sent = await scan(page, 'rejected')
-    const ended = page.getByRole('heading', { name: 'You shared nothing' })
-    await ended.waitFor()
-    // The wallet of this device would lead back to where the visitor is.
-    assert.match(JSON.stringify(sent), new RegExp(`/verify/${id}/return`))
-    await page.getByRole('button', { name: 'Begin again' }).click()
-    await scan(page)
-    await page.getByRole('heading', { name: 'Accepted' }).waitFor()
-    await page.goto(`/verify/${id}/return?response_code=x`)
-    await page.getByRole('heading', { name: 'Accepted' }).waitFor()
-    const [cookie] = (await page.context().cookies()).filter(({ name }) => name.endsWith('chirograph-visitor'))
-    assert.partialDeepStrictEqual(cookie, { httpOnly: true, sameSite: 'Lax' })
-    assert.deepEqual(troubles, [])
-    await close()
-    const elsewhere = await visit(browser, chirograph.url, { javaScriptEnabled })
-    await elsewhere.page.goto(`/verify/${id}/return?response_code=x`)
-    await elsewhere.page.getByText('on the other device').waitFor()
-    await elsewhere.close()
-  })
+// With scripts off the page loads itself again every few seconds.
+suite('a visitor without a site', { concurrency: 4 }, () => {
+  for (const javaScriptEnabled of [true, false]) {
+    test(`the page by itself: begin, scan, read the verdict, scripts ${javaScriptEnabled ? 'on' : 'off'}`, async () => {
+      const { id } = await aPage()
+      const { page, troubles, close } = await visit(browser, chirograph.url, { javaScriptEnabled })
+      await page.goto(`/verify/${id}`)
+      await page.getByRole('button', { name: 'Begin' }).click()
+      await page.getByText('Waiting for your wallet').waitFor()
+      const sent = await scan(page, 'rejected')
+      const ended = page.getByRole('heading', { name: 'You shared nothing' })
+      await ended.waitFor()
+      // The wallet of this device would lead back to where the visitor is.
+      assert.match(JSON.stringify(sent), new RegExp(`/verify/${id}/return`))
+      await page.getByRole('button', { name: 'Begin again' }).click()
+      await scan(page)
+      await page.getByRole('heading', { name: 'Accepted' }).waitFor()
+      await page.goto(`/verify/${id}/return?response_code=x`)
+      await page.getByRole('heading', { name: 'Accepted' }).waitFor()
+      const [cookie] = (await page.context().cookies()).filter(({ name }) => name.endsWith('chirograph-visitor'))
+      assert.partialDeepStrictEqual(cookie, { httpOnly: true, sameSite: 'Lax' })
+      assert.deepEqual(troubles, [])
+      await close()
+      const elsewhere = await visit(browser, chirograph.url, { javaScriptEnabled })
+      await elsewhere.page.goto(`/verify/${id}/return?response_code=x`)
+      await elsewhere.page.getByText('on the other device').waitFor()
+      await elsewhere.close()
+    })
 
-  test(`the page leads to the site with the response code, scripts ${javaScriptEnabled ? 'on' : 'off'}`, async () => {
-    const { id } = await aPage({ redirectUri: `${site.origin}/checked`, visitorSees: 'receipt' })
-    const { page, close } = await visit(browser, chirograph.url, { javaScriptEnabled })
-    await page.goto(`/verify/${id}`)
-    await page.getByRole('button', { name: 'Begin' }).click()
-    await scan(page)
-    await page.waitForURL(/\/checked\?/)
-    const { searchParams } = new URL(page.url())
-    const query = `responseCode=${searchParams.get('response_code')}`
-    const result = await acme.get(`/creds/presentations/${searchParams.get('request')}?${query}`)
-    assert.equal(result.body.data.status, 'verified')
-    await page.goto(`/verify/${id}`)
-    await page.getByRole('button', { name: 'Begin' }).waitFor()
-    await close()
-  })
-}
+    test(`the page leads to the site with the response code, scripts ${javaScriptEnabled ? 'on' : 'off'}`, async () => {
+      const { id } = await aPage({ redirectUri: `${site.origin}/checked`, visitorSees: 'receipt' })
+      const { page, close } = await visit(browser, chirograph.url, { javaScriptEnabled })
+      await page.goto(`/verify/${id}`)
+      await page.getByRole('button', { name: 'Begin' }).click()
+      await scan(page)
+      await page.waitForURL(/\/checked\?/)
+      const { searchParams } = new URL(page.url())
+      const query = `responseCode=${searchParams.get('response_code')}`
+      const result = await acme.get(`/creds/presentations/${searchParams.get('request')}?${query}`)
+      assert.equal(result.body.data.status, 'verified')
+      await page.goto(`/verify/${id}`)
+      await page.getByRole('button', { name: 'Begin' }).waitFor()
+      await close()
+    })
+  }
+})
 
 test('what goes wrong is said in words: unknown, closed, too many', async () => {
   const [closed, busy] = [await aPage({ isOpen: false }), await aPage({ requestsPerMinute: 1 })]
@@ -294,65 +297,67 @@ const looks: readonly (BrowserContextOptions & { readonly name: string; readonly
 const begins = { en: 'Begin', fr: 'Commencer' }
 const accepted = { en: 'Accepted', fr: 'Acceptée' }
 
-for (const { name, language, ...options } of looks) {
-  test(`every page is sound: ${name}, ${language}`, async () => {
-    if (pictures !== undefined) mkdirSync(pictures, { recursive: true })
-    const isPlain = options.javaScriptEnabled === false
-    const heading = `Show your student card, ${'long'.repeat(20)} <b>and more</b>`
-    const [full, other, closed] = [
-      await aPage({ heading, explanation: 'You get a tenth off. We keep nothing but the fact.' }),
-      await aPage(),
-      await aPage({ isOpen: false }),
-    ]
-    const { page, troubles, close } = await visit(browser, chirograph.url, options)
-    const defects: string[] = []
-    const look = async (state: string) => {
-      if (pictures !== undefined) await page.screenshot({ path: `${pictures}/${name}-${state}.png`, fullPage: true })
-      // axe waits for timers, which do not run where scripts are off.
-      const found = [...(isPlain ? [] : await axeDefects(page)), ...(await layoutDefects(page))]
-      defects.push(...found.map((one) => `${state}: ${one}`))
-    }
-    const open = async (path: string, state: string) => {
-      const response = await page.goto(path)
-      // Without script an open request is loaded again every few seconds; the page says so.
-      const isKnown = (one: string) => state === 'asking' && one.startsWith('html meta-refresh')
-      const found = (await markupDefects(response)).filter((one) => !isKnown(one))
-      defects.push(...found.map((one) => `${state}: ${one}`))
-      await look(state)
-    }
-    await open(`/verify/${full.id}?lang=${language}`, 'begin')
-    await page.getByRole('button', { name: begins[language] }).click()
-    await page.locator('img.qr').waitFor()
-    await open(`/verify/${full.id}`, 'asking')
-    await scan(page)
-    await page.getByRole('heading', { name: accepted[language], exact: true }).waitFor()
-    await open(`/verify/${full.id}`, 'accepted')
-    await open(`/verify/${other.id}`, 'other')
-    await page.getByRole('button', { name: begins[language] }).click()
-    await scan(page, 'rejected')
-    await page.getByRole('button', { name: language === 'en' ? 'Begin again' : 'Recommencer' }).waitFor()
-    await look('declined')
-    await open(`/verify/${closed.id}`, 'closed')
-    await open(`/verify/${UNKNOWN}`, 'unknown')
-    await page.context().clearCookies()
-    await open(`/verify/${full.id}/return?lang=${language}`, 'return')
-    const origin = `origin=${encodeURIComponent(site.origin)}&lang=${language}`
-    await open(`/embed/${full.id}?${origin}`, 'embed-begin')
-    await open(`/embed/${closed.id}?${origin}`, 'embed-closed')
-    await open(`/embed/${full.id}?origin=none&lang=${language}`, 'embed-origin')
-    if (!isPlain) {
-      await page.goto(`/embed/${full.id}?${origin}`)
+suite('every page is sound', { concurrency: 4 }, () => {
+  for (const { name, language, ...options } of looks) {
+    test(`${name}, ${language}`, async () => {
+      if (pictures !== undefined) mkdirSync(pictures, { recursive: true })
+      const isPlain = options.javaScriptEnabled === false
+      const heading = `Show your student card, ${'long'.repeat(20)} <b>and more</b>`
+      const [full, other, closed] = [
+        await aPage({ heading, explanation: 'You get a tenth off. We keep nothing but the fact.' }),
+        await aPage(),
+        await aPage({ isOpen: false }),
+      ]
+      const { page, troubles, close } = await visit(browser, chirograph.url, options)
+      const defects: string[] = []
+      const look = async (state: string) => {
+        if (pictures !== undefined) await page.screenshot({ path: `${pictures}/${name}-${state}.png`, fullPage: true })
+        // axe waits for timers, which do not run where scripts are off.
+        const found = [...(isPlain ? [] : await axeDefects(page)), ...(await layoutDefects(page))]
+        defects.push(...found.map((one) => `${state}: ${one}`))
+      }
+      const open = async (path: string, state: string) => {
+        const response = await page.goto(path)
+        // Without script an open request is loaded again every few seconds; the page says so.
+        const isKnown = (one: string) => state === 'asking' && one.startsWith('html meta-refresh')
+        const found = (await markupDefects(response)).filter((one) => !isKnown(one))
+        defects.push(...found.map((one) => `${state}: ${one}`))
+        await look(state)
+      }
+      await open(`/verify/${full.id}?lang=${language}`, 'begin')
       await page.getByRole('button', { name: begins[language] }).click()
       await page.locator('img.qr').waitFor()
-      await look('embed-asking')
+      await open(`/verify/${full.id}`, 'asking')
       await scan(page)
       await page.getByRole('heading', { name: accepted[language], exact: true }).waitFor()
-      await look('embed-accepted')
-    }
-    assert.deepEqual([...defects, ...troubles], [])
-    await close()
-  })
-}
+      await open(`/verify/${full.id}`, 'accepted')
+      await open(`/verify/${other.id}`, 'other')
+      await page.getByRole('button', { name: begins[language] }).click()
+      await scan(page, 'rejected')
+      await page.getByRole('button', { name: language === 'en' ? 'Begin again' : 'Recommencer' }).waitFor()
+      await look('declined')
+      await open(`/verify/${closed.id}`, 'closed')
+      await open(`/verify/${UNKNOWN}`, 'unknown')
+      await page.context().clearCookies()
+      await open(`/verify/${full.id}/return?lang=${language}`, 'return')
+      const origin = `origin=${encodeURIComponent(site.origin)}&lang=${language}`
+      await open(`/embed/${full.id}?${origin}`, 'embed-begin')
+      await open(`/embed/${closed.id}?${origin}`, 'embed-closed')
+      await open(`/embed/${full.id}?origin=none&lang=${language}`, 'embed-origin')
+      if (!isPlain) {
+        await page.goto(`/embed/${full.id}?${origin}`)
+        await page.getByRole('button', { name: begins[language] }).click()
+        await page.locator('img.qr').waitFor()
+        await look('embed-asking')
+        await scan(page)
+        await page.getByRole('heading', { name: accepted[language], exact: true }).waitFor()
+        await look('embed-accepted')
+      }
+      assert.deepEqual([...defects, ...troubles], [])
+      await close()
+    })
+  }
+})
 
 test('the script of sites, and what the pages load, stay within their budgets', async () => {
   const { id } = await aPage()

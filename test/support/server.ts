@@ -88,8 +88,8 @@ export async function deploy(
   const database: { DATABASE_URL?: string } =
     isGiven || postgresUrl === null ? {} : { DATABASE_URL: await createDatabase(postgresUrl) }
   if (!isGiven && postgresUrl === null) await layTemplate(folder)
-  const front = await freePort()
-  const url = `http://127.0.0.1:${front}`
+  const front = env.PUBLIC_URL === undefined ? await freePort() : Number(new URL(env.PUBLIC_URL).port)
+  const url = env.PUBLIC_URL ?? `http://127.0.0.1:${front}`
   const ports = postgresUrl === null ? [front] : await Promise.all(Array.from({ length: serversMax }, freePort))
   const common = {
     DATA_DIR: folder,

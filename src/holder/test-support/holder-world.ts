@@ -45,15 +45,16 @@ export class HolderWorld {
     this.withCode = withCode
   }
 
-  static async open(options: Replacements = {}): Promise<HolderWorld> {
-    const [chirograph, browser] = await Promise.all([deploy(options), openBrowser()])
+  static async open(options: Replacements = {}, env: Record<string, string> = {}): Promise<HolderWorld> {
+    const [chirograph, browser] = await Promise.all([deploy(options, env), openBrowser()])
     const acme = await chirograph.backend('acme')
-    const thandi = await signInAs(browser, chirograph, acme, 'thandi', [])
-    const newcomer = await signInAs(browser, chirograph, await chirograph.backend('globex'), 'pieter', [])
-    const templates = [
-      await makeDiploma(acme, 'diploma'),
-      await makeDiploma(acme, 'with-code', { txCode: { length: 6 } }),
-    ]
+    const globex = await chirograph.backend('globex')
+    const [thandi, newcomer, ...templates] = await Promise.all([
+      signInAs(browser, chirograph, acme, 'thandi', []),
+      signInAs(browser, chirograph, globex, 'pieter', []),
+      makeDiploma(acme, 'diploma'),
+      makeDiploma(acme, 'with-code', { txCode: { length: 6 } }),
+    ])
     return new HolderWorld({ chirograph, browser, acme, thandi, newcomer }, templates)
   }
 

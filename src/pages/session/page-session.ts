@@ -33,6 +33,9 @@ export type PageSession = {
   readonly draft: Draft | null
 }
 
+/** Who probably signs in. `loginHint`: see OpenID Connect Core, 3.1.2.1; null: only the organisation is known. */
+export type KnownPerson = { readonly tenantSlug: string; readonly loginHint: string | null }
+
 /** A form that arrived too late: its path, and its members. */
 type Draft = { readonly path: string; readonly fields: readonly (readonly [string, readonly string[]])[] }
 
@@ -98,10 +101,15 @@ export async function endPageSession(
   return writeCookie(needs, COOKIE, '', 0)
 }
 
-/** Returns the slug of the tenant of a session that was idle too long, whose person probably signs in again; null without such a session. */
-export async function formerTenant(needs: Needs, cookieHeader: string | undefined): Promise<string | null> {
+/** Returns the person of the session of a browser, also if it was idle too long: probably the one who signs in next. null without a session. */
+export async function formerPerson(needs: Needs, cookieHeader: string | undefined): Promise<KnownPerson | null> {
   const held = await heldBy(needs, cookieHeader)
-  return held === null ? null : (await openTokens(needs, held.tenantId, held.row)).me.organisation.slug
+  return held === null ? null : knownPerson((await openTokens(needs, held.tenantId, held.row)).me)
+}
+
+/** Returns a signed-in person as a sign-in names them. */
+export function knownPerson({ organisation, email }: Me): KnownPerson {
+  return { tenantSlug: organisation.slug, loginHint: email }
 }
 
 /**

@@ -3,13 +3,13 @@ import { sha256Base64url } from '../../crypto/digest.ts'
 import { parseJsonObject } from '../../crypto/json.ts'
 import { randomToken } from '../../crypto/random.ts'
 import type { Platform } from '../../platform.ts'
-import { startPageSession } from './page-session.ts'
+import { formerPerson, type KnownPerson, startPageSession } from './page-session.ts'
 import { CALLBACK_PATH, PAGES_CLIENT_ID } from './pages-client.ts'
 import { endStarted, readStarted, type StartedSignIn, writeStarted } from './started-sign-in.ts'
 import { PAGES_SCOPE, postAsClient, requestTokens } from './tokens.ts'
 
 /** A sign-in of the same person that confirms one thing. The ID token of the session that it starts has the nonce. */
-type SignInAgain = { readonly nonce: string; readonly loginHint: string | null; readonly userId: UserId }
+type SignInAgain = KnownPerson & { readonly nonce: string; readonly userId: UserId }
 /**
  * `again`: the person authenticates again, also with a session. `tenantHint`: slug of the tenant whose sign-in is shown first. `isRepeated`: after
  * a lost answer.
@@ -21,7 +21,7 @@ type Browser = { readonly ip: string; readonly cookieHeader: string | undefined 
 /** The browser goes to the authorization server, with cookies. */
 type Leaving = { readonly leaveFor: string; readonly cookies: readonly string[] }
 
-type Needs = Pick<Platform, 'store' | 'clock' | 'sealing' | 'urls' | 'dispatch' | 'config'>
+type Needs = Pick<Platform, 'store' | 'clock' | 'sealing' | 'urls' | 'dispatch' | 'config' | 'rateLimiter'>
 
 /** Of a path in the query of another. */
 const PATH_CHARS_MAX = 2048
@@ -43,6 +43,7 @@ export async function startSignIn(
   { again, tenantHint, isRepeated = false }: Wanted = {},
 ): Promise<Leaving> {
   const nonce = again?.nonce ?? randomToken()
+  const person = again ?? (await formerPerson(needs, cookieHeader))
   const started: StartedSignIn = {
     ...{ state: randomToken(), nonce, verifier: randomToken(), to },
     ...(again !== undefined && { userId: again.userId }),
@@ -54,8 +55,7 @@ export async function startSignIn(
     ...{ code_challenge: sha256Base64url(started.verifier), code_challenge_method: 'S256' },
     max_age: String(AUTHENTICATED_SECONDS_MAX),
     ...(again !== undefined && { prompt: 'login' }),
-    ...(again?.loginHint != null && { login_hint: again.loginHint }),
-    ...(tenantHint != null && SLUG.test(tenantHint) && { tenant_hint: tenantHint }),
+    ...hintsOf(person, tenantHint ?? null),
   }
   const { status, body } = await postAsClient(needs, '/par', parameters, ip)
   if (status !== 201 || typeof body.request_uri !== 'string')
@@ -63,8 +63,18 @@ export async function startSignIn(
   const query = new URLSearchParams({ client_id: PAGES_CLIENT_ID, request_uri: body.request_uri })
   return {
     leaveFor: `${needs.urls.auth}/authorize?${query}`,
-    cookies: await writeStarted(needs, started, cookieHeader),
+    cookies: await writeStarted(needs, started, { ip, cookieHeader }),
   }
+}
+
+/**
+ * The hints of who signs in. The person is the one of the browser's own session, never one that an address names, and is named only to their
+ * own organisation.
+ */
+function hintsOf(person: KnownPerson | null, wanted: string | null): Readonly<Record<string, string>> {
+  const tenant = wanted !== null && SLUG.test(wanted) ? wanted : person?.tenantSlug
+  const loginHint = person?.tenantSlug === tenant ? person?.loginHint : null
+  return { ...(tenant !== undefined && { tenant_hint: tenant }), ...(loginHint != null && { login_hint: loginHint }) }
 }
 
 /** The answer of the authorization server, as the browser brings it. */

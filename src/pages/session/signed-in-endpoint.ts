@@ -21,7 +21,7 @@ import { type Language, languageCookie, languageOf, pageTexts } from '../languag
 import { ApiRefusal, type OwnApi, ownApi } from '../own-api.ts'
 import { leavingPage } from '../page-endpoint.ts'
 import { pageHeaders } from '../page-headers.ts'
-import { findPageSession, forgetDraft, formerTenant, keepDraft, type PageSession } from './page-session.ts'
+import { findPageSession, forgetDraft, keepDraft, knownPerson, type PageSession } from './page-session.ts'
 import { localPath, startSignIn } from './sign-in-flow.ts'
 import type { Me } from './tokens.ts'
 
@@ -147,7 +147,7 @@ async function signAgain(
   context: SignedInContext,
   { signInAgain: { nonce, to } }: Extract<SignedInAnswer, { readonly signInAgain: object }>,
 ): Promise<EndpointResponse> {
-  const again = { nonce, loginHint: context.me.email, userId: context.me.id }
+  const again = { ...knownPerson(context.me), nonce, userId: context.me.id }
   const browser = { ip: request.ip, cookieHeader: request.headers.cookie }
   const { leaveFor, cookies } = await startSignIn(request.platform, to, browser, { again })
   return withCookies(respond(request, context, { leaveFor }), cookies)
@@ -209,8 +209,7 @@ async function toSignIn(request: EndpointContext, tenantHint?: TenantHint): Prom
   const to = method === 'POST' ? await keepForm(request) : url
   // Endpoints that accept fields get a map, the others nothing.
   const fields: Fields = body instanceof Map ? (body as Fields) : new Map()
-  const tenant =
-    tenantHint?.({ query, fields, origin: platform.urls.publicUrl }) ?? (await formerTenant(platform, headers.cookie))
+  const tenant = tenantHint?.({ query, fields, origin: platform.urls.publicUrl }) ?? null
   if (localPath(to, '') !== '')
     return redirect(`/session/start?${new URLSearchParams({ to, ...(tenant !== null && { tenant }) })}`)
   // A link with a whole offer or request is too long for another address.

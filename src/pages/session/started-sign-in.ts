@@ -1,10 +1,12 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { UserId } from '../../caller.ts'
 import { readOwnJson } from '../../crypto/json.ts'
+import { Fault } from '../../fault.ts'
 import type { SealedPlace } from '../../keys/sealing.ts'
 import type { Platform } from '../../platform.ts'
 import { platformTenantId } from '../../store/store.ts'
 import { cookieNamed, cookiesBeginning, hostName, writeCookie } from '../cookies.ts'
+import { findPath, keepPath } from './kept-path.ts'
 
 /** What the browser keeps, sealed, until it returns from the authorization server. */
 export type StartedSignIn = {
@@ -19,7 +21,10 @@ export type StartedSignIn = {
   readonly isAgain?: boolean
 }
 
-type Needs = Pick<Platform, 'sealing' | 'urls'>
+/** `pathSecret`: the path is kept on the server. */
+type Stored = StartedSignIn & { readonly pathSecret?: string }
+
+type Needs = Pick<Platform, 'sealing' | 'urls' | 'store' | 'clock' | 'rateLimiter'>
 
 const COOKIE = 'sign-in-'
 /** As long as the authorization server keeps the pushed request. */
@@ -34,17 +39,17 @@ const PLAIN_BYTES_MAX = 65_536
 /**
  * Seals what began into cookies: the first keeps it; the others end the oldest sign-ins of this browser if all together would become too long,
  * since a request with too long headers is refused. Links carry whole offers and requests, so it is compressed. A path that is too long
- * nevertheless is left out, with a member that says so (`kept=0`). Nothing is stored on the server.
+ * nevertheless is kept on the server; where too many of an address are kept there, it is left out, with a member that says so (`kept=0`).
  */
 export async function writeStarted(
   needs: Needs,
   started: StartedSignIn,
-  cookieHeader: string | undefined,
+  { ip, cookieHeader }: { readonly ip: string; readonly cookieHeader: string | undefined },
 ): Promise<readonly string[]> {
   const whole = await seal(needs, started)
   const name = nameOf(started.state)
   const isShort = name.length + whole.length < COOKIE_CHARS_MAX
-  const value = isShort ? whole : await seal(needs, { ...started, to: withoutLink(started.to) })
+  const value = isShort ? whole : await seal(needs, await shortened(needs, started, ip))
   return [writeCookie(needs, name, value, STARTED_SECONDS), ...outdated(needs, value.length, cookieHeader)]
 }
 
@@ -60,7 +65,9 @@ export async function readStarted(
   try {
     const packed = await needs.sealing.open(placeOf(state), Buffer.from(sealed, 'base64url'))
     // Sealed by this server.
-    return readOwnJson(inflateRawSync(packed, { maxOutputLength: PLAIN_BYTES_MAX })) as StartedSignIn
+    const stored = readOwnJson(inflateRawSync(packed, { maxOutputLength: PLAIN_BYTES_MAX })) as Stored
+    const path = stored.pathSecret === undefined ? null : await findPath(needs, stored.pathSecret)
+    return path === null ? stored : { ...stored, to: path }
   } catch {
     return null
   }
@@ -72,9 +79,19 @@ export function endStarted(needs: Needs, { state }: Pick<StartedSignIn, 'state'>
 }
 
 /** The compressed text has secrets of this sign-in only, made a moment ago: its length tells nothing that could be asked again. */
-async function seal({ sealing }: Needs, started: StartedSignIn): Promise<string> {
+async function seal({ sealing }: Needs, started: Stored): Promise<string> {
   const packed = deflateRawSync(JSON.stringify(started))
   return (await sealing.seal(placeOf(started.state), packed)).toString('base64url')
+}
+
+async function shortened(needs: Needs, started: StartedSignIn, ip: string): Promise<Stored> {
+  const to = withoutLink(started.to)
+  try {
+    return { ...started, to, pathSecret: await keepPath(needs, started.to, ip, STARTED_SECONDS) }
+  } catch (error) {
+    if (error instanceof Fault && error.code === 'request.rate_limited') return { ...started, to }
+    throw error
+  }
 }
 
 function withoutLink(to: string): string {

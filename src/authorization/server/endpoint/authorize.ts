@@ -18,6 +18,7 @@ import { spendPushedRequest } from '../request/pushed-request-store.ts'
 import { type TrustedRequest, trustRequest } from '../request/trust-request.ts'
 import { steps } from '../steps.ts'
 import { readSince, withSince } from './reauthentication.ts'
+import { signInMembers } from './sign-in-members.ts'
 
 /** A request of a browser at the authorization endpoint. */
 type AuthorizeAsk = {
@@ -170,22 +171,10 @@ function needsSignIn({ platform, request, hint, since }: Checked, session: Sessi
 }
 
 async function toSignIn(checked: Checked): Promise<string> {
-  const { platform, users, client, request, parameters, session, isSignedIn } = checked
-  // A client of a tenant has the users of that tenant only.
-  const suggested = client.tenantId === platformTenantId && !isSignedIn ? parameters.tenant_hint : undefined
+  const { platform, users, request, parameters } = checked
   const needsClaims = await users.needsClaims?.(platform, request, parameters)
-  const again = isSignedIn || request.prompts.includes('select_account')
-  return interact(checked, '/sign-in', {
-    ...(again && { again: '1' }),
-    // The hint decides nothing: the page lets the user choose another tenant.
-    ...(suggested !== undefined && { tenant: suggested, suggested: '1' }),
-    ...(client.tenantId !== platformTenantId && { tenant: client.tenantSlug }),
-    ...(request.loginHint !== null && { hint: request.loginHint }),
-    ...(needsClaims === true && { claims: '1' }),
-    ...(request.prompts.includes('login') && { login: '1' }),
-    // The person of a session signs in with what the own organisation has.
-    ...(request.prompts.includes('login') && session !== null && { tenant: session.tenantSlug }),
-  })
+  const members = await signInMembers(platform, { ...checked, hintedUser: checked.hint?.userId ?? null })
+  return interact(checked, '/sign-in', { ...members, ...(needsClaims === true && { claims: '1' }) })
 }
 
 /** Sends the browser to a page that returns it to this request. */

@@ -197,6 +197,14 @@ test('without a session the browser is sent to sign in, and returns', async () =
   assert.equal(outcomeOf(await returned(response)), 'code')
 })
 
+test('a login_hint is repeated without a look-up: one that names a user is answered as one that names none', async () => {
+  for (const named of ['thandi', 'thandi@example.org', 'nobody@example.org']) {
+    const { pathname, searchParams } = targetOf(platform, await visit(house.web.clientId, { login_hint: named }, null))
+    searchParams.delete('continue')
+    assert.deepEqual([pathname, ...searchParams], ['/sign-in', ['tenant', house.slug], ['hint', named]])
+  }
+})
+
 test('prompt=none without a session is login_required (oidcc-prompt-none-not-logged-in)', async () => {
   assert.equal(outcomeOf(await visit(house.web.clientId, { prompt: 'none' }, null)), 'login_required')
   assert.equal(outcomeOf(await visit(house.web.clientId, { prompt: 'none' })), 'code')
@@ -214,6 +222,8 @@ for (const [what, change] of [
     const asked = await visit(house.web.clientId, change, browser)
     assert.equal(outcomeOf(asked), '/sign-in')
     assert.equal(targetOf(platform, asked).searchParams.get('again'), '1')
+    const isOther = 'prompt' in change && change.prompt === 'select_account'
+    assert.equal(targetOf(platform, asked).searchParams.has('hint'), !isOther, 'names the person of the session')
     assert.equal(outcomeOf(await returned(asked, browser)), '/sign-in')
     const forged = await visit(house.web.clientId, { ...change, since: `1000000000000.${'A'.repeat(43)}` }, browser)
     assert.equal(outcomeOf(forged), '/sign-in')

@@ -25,13 +25,13 @@ const beginSignIn = pageEndpoint({
   path: '/sign-in/provider/{name}',
   summary: 'Sends a person to an external OpenID provider of their organisation.',
   handle: async (context) => {
-    const { platform, params, query } = context
+    const { platform, params, query, ip } = context
     const asked = {
       ...{ provider: params.name, loginHint: query.hint ?? null },
       ...{ holdsClaims: query.claims === '1', isForced: query.login === '1' },
     }
     const about = { tenantSlug: query.tenant ?? '', ...asked }
-    const begun = await beginProviderSignIn(platform, about, continueTo(context))
+    const begun = await beginProviderSignIn(platform, about, { path: continueTo(context), ip })
     return begun === null ? problemPage(context, 'providerAway') : { leaveFor: begun.url, cookies: [begun.cookie] }
   },
 })

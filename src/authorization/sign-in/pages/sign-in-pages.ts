@@ -121,7 +121,11 @@ const signInWithPasskey = pageEndpoint({
     const answer = { ...postedPasskey(context), tenantSlug: context.query.tenant ?? null }
     const outcome = await signInByPasskey(context.platform, answer, browserOf(context))
     if (outcome.kind === 'signed-in') return signedIn(context, outcome)
-    return signInPage(context, { status: 403, problem: textsOf(context).wrong.passkey })
+    const { wrong } = textsOf(context)
+    return signInPage(context, {
+      status: 403,
+      problem: outcome.kind === 'stale' ? wrong.passkeyAgain : wrong.passkey,
+    })
   },
 })
 

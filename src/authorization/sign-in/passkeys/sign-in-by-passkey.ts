@@ -27,6 +27,7 @@ type PasskeyAnswer = {
 type Needs = Pick<Platform, 'store' | 'clock' | 'memory' | 'urls' | 'sealing' | 'rateLimiter'>
 
 const REFUSED = { kind: 'refused' } as const
+const STALE = { kind: 'stale' } as const
 
 /** Starts a sign-in with a passkey, without a username: the authenticator offers those that it has for this server. Writes nothing. */
 export async function beginPasskeySignIn(needs: Pick<Needs, 'urls' | 'sealing' | 'clock'>): Promise<PasskeyRequest> {
@@ -39,6 +40,7 @@ export async function beginPasskeySignIn(needs: Pick<Needs, 'urls' | 'sealing' |
 /**
  * Signs a person in with a passkey. The challenge is used once, and a signature whose counter did not grow is refused.
  *
+ * @returns `stale`: the challenge has expired or was used, as when the browser sends the form again because the answer was lost. A new one helps.
  * @throws Fault `request.rate_limited` by network
  * @see [WebAuthn Level 3, 7.2](https://www.w3.org/TR/webauthn-3/#sctn-verifying-assertion)
  */
@@ -46,20 +48,26 @@ export async function signInByPasskey(
   needs: Needs,
   answer: PasskeyAnswer,
   browser: Browser,
-): Promise<SignedIn | typeof REFUSED> {
+): Promise<SignedIn | typeof REFUSED | typeof STALE> {
   const refund = countAttempt(needs, browser.visit.ip)
   const state = await openState(needs, 'passkey-sign-in', answer.state)
   const credential = readCredential(answer.response)
   const handle = credential?.response.userHandle
   const user = typeof handle === 'string' ? readUserHandle(handle) : null
-  if (state === null || credential === null || user === null) return REFUSED
+  if (state === null) return STALE
+  if (credential === null || user === null) return REFUSED
   if (answer.tenantSlug !== null && (await findTenant(needs, answer.tenantSlug))?.id !== user.tenantId) return REFUSED
   const { tenantId, userId } = user
   const id = Buffer.from(credential.id, 'base64url')
   const passkey = await needs.store.single(tenantId, (tx) => findPasskey(tx, id, userId))
   if (passkey === null) return REFUSED
+  // First of all: a form that is sent again brings the counter of the first one, which would say that the passkey was copied.
+  if (!(await spendState(needs, state))) {
+    await refuse(needs, user, browser.visit)
+    return STALE
+  }
   const used = await verifyAnswer(needs, credential, String(state.values.challenge), passkey)
-  if (used === null || !(await spendState(needs, state))) return refuse(needs, user, browser.visit)
+  if (used === null) return refuse(needs, user, browser.visit)
   const now = needs.clock.now()
   const isUsed = await needs.store.single(tenantId, (tx) => usePasskey(tx, passkey.id, { ...used, now }))
   if (!isUsed) return refuse(needs, user, browser.visit)

@@ -71,7 +71,7 @@ type About = { readonly slug: string; readonly provider?: string; readonly platf
 
 async function begin({ slug, provider = 'school', platform = servers.one }: About) {
   const about = { tenantSlug: slug, provider, loginHint: 'thandi' }
-  const begun = await beginProviderSignIn(platform, about, '/auth/authorize?x=1')
+  const begun = await beginProviderSignIn(platform, about, { path: '/auth/authorize?x=1', ip: '192.0.2.1' })
   assert.ok(begun)
   return begun
 }

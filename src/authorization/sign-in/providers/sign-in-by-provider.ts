@@ -12,6 +12,7 @@ import type { TenantId } from '../../../caller.ts'
 import { isJsonObject, type JsonObject } from '../../../crypto/json.ts'
 import { findTenant, findTenantOf } from '../../../directory/tenants/find-tenant.ts'
 import { Fault } from '../../../fault.ts'
+import { findPath, keepPath } from '../../../pages/session/kept-path.ts'
 import type { Platform } from '../../../platform.ts'
 import type { IdentityProvider } from '../../access/identity-provider.ts'
 import { findProviderById, findProviderByName, listProviders } from '../../access/identity-provider-store.ts'
@@ -37,11 +38,18 @@ type ProviderOutcome =
   | (SignedIn & { readonly continueTo: string | null })
   | { readonly kind: 'refused'; readonly problem: ProviderProblem; readonly cookies: readonly string[] }
 
-type Needs = Pick<Platform, 'store' | 'clock' | 'memory' | 'urls' | 'sealing' | 'config' | 'fetch' | 'log'>
+/** Where the browser of an address continues. */
+type Continue = { readonly path: string; readonly ip: string }
+
+type Needs = Pick<
+  Platform,
+  'store' | 'clock' | 'memory' | 'urls' | 'sealing' | 'config' | 'fetch' | 'log' | 'rateLimiter'
+>
 
 const STATE_SECONDS = 600
 const SKEW_MS = 30_000
-const CONTINUE_CHARS_MAX = 4000
+/** Sealed: browsers drop a cookie of more than 4,096 characters, with its name. */
+const COOKIE_CHARS_MAX = 3800
 
 /** Lists the providers at which people of a tenant sign in. */
 export async function listSignInProviders(
@@ -60,8 +68,10 @@ export async function listSignInProviders(
  *
  * @param about `holdsClaims`: what is waiting for this sign-in needs the claims of the person. `isForced`: the provider authenticates the person
  *   also if it has a session (OpenID Connect Core 3.1.2.1); the sign-in has the method `user` if the provider says that it did.
- * @param continueTo Given back at the end; at most 4,000 characters.
+ * @param continueTo The path that is returned at the end, at most 8,192 characters, and the address of the browser. One that is too long for a
+ *   cookie is kept on the server.
  * @returns the address to redirect to and a Set-Cookie header; null if there is no such provider, or it cannot be reached.
+ * @throws Fault `request.rate_limited`: too many long paths are kept for the address
  */
 export async function beginProviderSignIn(
   needs: Needs,
@@ -72,7 +82,7 @@ export async function beginProviderSignIn(
     readonly holdsClaims?: boolean
     readonly isForced?: boolean
   },
-  continueTo: string | null,
+  continueTo: Continue | null,
 ): Promise<{ readonly url: string; readonly cookie: string } | null> {
   const tenant = await findTenant(needs, about.tenantSlug)
   const provider =
@@ -93,14 +103,25 @@ export async function beginProviderSignIn(
     ...(about.loginHint === null ? {} : { login_hint: about.loginHint }),
     ...(about.isForced === true && { prompt: 'login', max_age: '0' }),
   })
-  const kept = continueTo !== null && continueTo.length <= CONTINUE_CHARS_MAX ? continueTo : null
   const { holdsClaims = false } = about
   const values = {
-    ...{ state, nonce, verifier, tenantId: tenant.id, providerId: provider.id, continueTo: kept, holdsClaims },
+    ...{ state, nonce, verifier, tenantId: tenant.id, providerId: provider.id, holdsClaims },
     forcedAt: about.isForced === true ? needs.clock.now().getTime() : null,
   }
-  const sealed = await sealState(needs, 'provider', values, STATE_SECONDS)
+  const sealed = await sealedWith(needs, values, continueTo)
   return { url: url.href, cookie: makeCookie(needs, 'state', sealed, STATE_SECONDS) }
+}
+
+async function sealedWith(needs: Needs, values: JsonObject, continueTo: Continue | null): Promise<string> {
+  const sealed = await sealState(needs, 'provider', { ...values, continueTo: continueTo?.path ?? null }, STATE_SECONDS)
+  if (continueTo === null || sealed.length <= COOKIE_CHARS_MAX) return sealed
+  const pathSecret = await keepPath(needs, continueTo.path, continueTo.ip, STATE_SECONDS)
+  return sealState(needs, 'provider', { ...values, pathSecret }, STATE_SECONDS)
+}
+
+async function continueOf(needs: Needs, { continueTo, pathSecret }: JsonObject): Promise<string | null> {
+  if (typeof pathSecret === 'string') return findPath(needs, pathSecret)
+  return typeof continueTo === 'string' ? continueTo : null
 }
 
 /**
@@ -115,7 +136,7 @@ export async function finishProviderSignIn(needs: Needs, path: string, browser: 
   const refused = (problem: ProviderProblem) => ({ kind: 'refused', problem, cookies }) as const
   const opened = await openState(needs, 'provider', readCookie(needs, 'state', browser.cookieHeader) ?? '')
   if (opened === null) return refused('state')
-  const { state, nonce, verifier, providerId, continueTo } = opened.values
+  const { state, nonce, verifier, providerId } = opened.values
   const holdsClaims = opened.values.holdsClaims === true
   // The seal proves that beginProviderSignIn wrote the id.
   const tenant = await findTenantOf(needs, opened.values.tenantId as TenantId)
@@ -145,8 +166,7 @@ export async function finishProviderSignIn(needs: Needs, path: string, browser: 
       const stated = { ...claims.userInfo, ...claims.idToken }
       await holdClaims(needs, done.session, { provider: provider.name, claims: stated })
     }
-    const next = typeof continueTo === 'string' ? continueTo : null
-    return { ...done, cookies: [...done.cookies, ...cookies], continueTo: next }
+    return { ...done, cookies: [...done.cookies, ...cookies], continueTo: await continueOf(needs, opened.values) }
   } catch (error) {
     if (error instanceof PersonRefused) return refused(error.problem)
     logged(needs, provider, error)

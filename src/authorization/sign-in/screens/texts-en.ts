@@ -21,6 +21,7 @@ export const en = {
     password: 'Enter your password',
     credentials: 'The username or the password is wrong.',
     passkey: 'This passkey is not known here. It may have been removed. Sign in another way.',
+    passkeyAgain: 'This sign-in was used or took too long. Use your passkey once more.',
     locked: (wait: string) => `Too many attempts. Try again in ${wait}.`,
     passwordShort: (least: number) => `Use at least ${least} characters`,
     passwordLong: (most: number) => `Use at most ${most} characters`,

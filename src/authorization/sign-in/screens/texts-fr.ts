@@ -23,6 +23,7 @@ export const fr = {
     password: 'Saisissez votre mot de passe',
     credentials: 'Le nom d’utilisateur ou le mot de passe est incorrect.',
     passkey: 'Cette clé d’accès est inconnue ici. Elle a peut-être été supprimée. Connectez-vous autrement.',
+    passkeyAgain: 'Cette connexion a déjà servi ou a pris trop de temps. Utilisez encore une fois votre clé d’accès.',
     locked: (wait) => `Trop de tentatives. Réessayez dans ${wait}.`,
     passwordShort: (least) => `Utilisez au moins ${least} caractères`,
     passwordLong: (most) => `Utilisez au plus ${most} caractères`,
