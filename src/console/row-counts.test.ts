@@ -92,6 +92,24 @@ function pagesOf({ template, heard, batch }: Ids): readonly (readonly [name: str
   ]
 }
 
+test('a list without rows leads on: to the list without filters where none fits them', async () => {
+  const { cookie } = await signIn(chirograph.url, acme, 'naledi', ['owner'], '/console')
+  const filtered = [
+    ...['/credentials?reference=nobody', '/templates?q=nothing', '/batches?status=processing', '/trusted?q=nothing'],
+    ...['/verifications?status=failed', '/verification-pages?q=nothing', '/people?q=nobody-at-all'],
+    ...['/events?subject=nothing', '/audit?actor=nobody'],
+  ]
+  const ways = [
+    ...filtered.map((path) => [path, path.split('?', 1)[0]] as const),
+    ['/verifications', '/verify'] as const,
+  ]
+  for (const [path, way] of ways) {
+    const shown = await (await fetch(`${chirograph.url}/console${path}`, { headers: { cookie } })).text()
+    const empty = /<div class="empty">([\s\S]*?)<\/div>/.exec(shown)?.[1] ?? ''
+    assert(empty.includes(`href="/console${way}"`), `${path}: ${empty}`)
+  }
+})
+
 test('a page with fifty rows makes the calls and the statements of a page with one', async () => {
   const { cookie } = await signIn(chirograph.url, acme, 'naledi', ['owner'], '/console')
   const { id: heard } = await made('/creds/endpoints', { url: receiver.url, filterTypes: ['user.created'] })
