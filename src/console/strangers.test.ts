@@ -221,7 +221,6 @@ function asCreated(place: string): string {
 /** Members whose texts the pages of the console do not show; and why. */
 const elsewhere: readonly (readonly [members: RegExp, reason: string])[] = [
   [/\/onboarding\/(identity-providers|scim-tokens)/, 'the sign-in page shows them, the console does not'],
-  [/\/attributes\/\{\}\/\{\}\//, 'of an mdoc: as those of the other format'],
   [/\/creds\/credentials\/(revoke|suspend|reinstate) /, 'filters, which are not kept'],
   [/organisation \/(registeredVerifiers|transactionDataTypes)/, 'in a field, as JSON'],
   [/\/display\/(logo|backgroundImage)\/uri$/, 'a picture: one that would run a script is entered'],

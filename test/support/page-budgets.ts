@@ -36,28 +36,40 @@ async function weigh(asset: string): Promise<number> {
   return gzipSync(await (await fetch(asset)).bytes()).length
 }
 
+/** What a page costs the server: method and route of each call of our API, and how many statements were made meanwhile. */
+export type Effort = { readonly calls: readonly string[]; readonly statements: number }
+
 /**
- * Opens a page and counts the calls of our API that it made, by the metrics of the server. Requests that are made besides are counted too.
+ * Opens a page and counts its calls of our API and its statements, by the metrics of the server. Those that are made besides are counted too.
  *
- * @returns method and route of each call
+ * @throws Error when the page is not shown
  */
-export async function apiCallsOf(url: string, path: string, cookie: string): Promise<readonly string[]> {
-  const before = await apiCalls(url)
+export async function effortOf(url: string, path: string, cookie: string): Promise<Effort> {
+  const before = await countersOf(url)
   const shown = await fetch(url + path, { headers: { cookie }, redirect: 'manual' })
   await shown.arrayBuffer()
-  const after = await apiCalls(url)
-  return [...after].flatMap(([name, count]) => Array.from({ length: count - (before.get(name) ?? 0) }, () => name))
+  if (shown.status >= 400) throw new Error(`${path}: ${shown.status}`)
+  const after = await countersOf(url)
+  const calls = [...after.calls].flatMap(([name, count]) =>
+    Array.from({ length: count - (before.calls.get(name) ?? 0) }, () => name),
+  )
+  return { calls: calls.sort(), statements: after.statements - before.statements }
 }
 
-async function apiCalls(url: string): Promise<Map<string, number>> {
+/** @returns method and route of each call that a page made, as {@link effortOf} */
+export async function apiCallsOf(url: string, path: string, cookie: string): Promise<readonly string[]> {
+  return (await effortOf(url, path, cookie)).calls
+}
+
+async function countersOf(url: string): Promise<{ readonly calls: Map<string, number>; readonly statements: number }> {
   const text = await (await fetch(`${url}/metrics`)).text()
-  const counts = new Map<string, number>()
+  const calls = new Map<string, number>()
   const lines = text.matchAll(/^http_request_duration_seconds_count\{method="(\w+)",route="([^"]+)",[^}]*\} (\d+)$/gm)
   for (const [, method = '', route = '', count = ''] of lines) {
     // The session asks who the person is when it renews its token, whichever page is opened then.
     if (!/^\/(creds|wallet|onboarding)\//.test(route) || route === '/onboarding/me') continue
     const name = `${method} ${route}`
-    counts.set(name, (counts.get(name) ?? 0) + Number(count))
+    calls.set(name, (calls.get(name) ?? 0) + Number(count))
   }
-  return counts
+  return { calls, statements: Number(/^store_statements_total (\d+)$/m.exec(text)?.[1]) }
 }

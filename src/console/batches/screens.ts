@@ -5,6 +5,7 @@ import { type Html, html } from '../../pages/html.ts'
 import { figure } from '../../pages/moment-text.ts'
 import { button, buttonLink, facts } from '../../pages/parts.ts'
 import { badge, pageOf, pager, table } from '../../pages/table.ts'
+import { emptyList } from '../frame/empty-list.ts'
 import { ruleWords } from '../frame/form-values.ts'
 import { type Frame, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
@@ -57,7 +58,7 @@ const list = screen({
     const isFiltered = (query.status ?? '') !== '' || query.after !== undefined
     const issue =
       may(frame, 'issuance:write') && html`<a class="button main" href="/console/issue/table">${t.fromTable}</a>`
-    const none = html`<div class="empty"><p>${isFiltered ? t.emptyFilter : `${t.empty}. ${t.emptyText}`}</p>${!isFiltered && issue}</div>`
+    const none = emptyList(frame, { isFiltered, fits: t.emptyFilter, empty: `${t.empty}. ${t.emptyText}`, way: issue })
     const hasAny = isFiltered || data.length > 0
     const main = html`${hasAny && filter(frame, t)}${data.length === 0 ? none : rowsOf(frame, t, data, templates)}${pager(texts, links, frame.here)}`
     return {

@@ -5,6 +5,7 @@ import { type Html, html } from '../../pages/html.ts'
 import { button, buttonLink, facts, message } from '../../pages/parts.ts'
 import { pageOf, pager, table } from '../../pages/table.ts'
 import { forDevelopers } from '../frame/developers.ts'
+import { emptyList } from '../frame/empty-list.ts'
 import { type Frame, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { when } from '../frame/when.ts'
@@ -32,7 +33,7 @@ const list = screen({
     ])
     const isFiltered = Object.values(filters).some(Boolean) || query.after !== undefined
     const issue = may(frame, 'issuance:write') && html`<a class="button main" href="/console/issue">${t.issue}</a>`
-    const none = html`<div class="empty"><p>${isFiltered ? t.emptyFilter : t.empty}</p>${!isFiltered && issue}</div>`
+    const none = emptyList(frame, { isFiltered, fits: t.emptyFilter, empty: t.empty, way: issue })
     const main = html`${(isFiltered || data.length > 0) && filter(frame, t, templates)}${data.length === 0 ? none : rowsOf(frame, t, data)}${pager(texts, links, frame.here)}`
     const isEmpty = data.length === 0
     return { title: t.title, main, isEmpty, actions: html`<div class="buttons">${issue}</div>` }

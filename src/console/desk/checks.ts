@@ -55,7 +55,7 @@ export function issueSentence(language: Frame['language'], { code, message }: Is
 export function checkList(frame: Frame, checks: readonly CredentialCheck[], issues: readonly Issue[]): Html {
   const t = checkTexts[frame.language]
   const line = (one: CredentialCheck) => {
-    const name = isCheck(one.code, t) ? t.checked[one.code] : one.code
+    const name = isCheck(one.code, t) ? t.checked[one.code] : foreign(one.code)
     const ground = one.outcome === 'passed' && one.acceptedAs !== undefined ? [t.acceptedAs[one.acceptedAs]] : []
     const about = [...sentences(one, t), ...ground].map((text) => html`<p class="hint">${text}</p>`)
     const asOf =
@@ -63,7 +63,7 @@ export function checkList(frame: Frame, checks: readonly CredentialCheck[], issu
     return html`<li><div><span>${name}</span>${about}${asOf}</div>${badge(t.outcomes[one.outcome], tones[one.outcome])}</li>`
   }
   const details = issues.map(
-    ({ code, message }) => html`<li><code>${code}</code> <span lang="en">${message}</span></li>`,
+    ({ code, message }) => html`<li><code>${foreign(code)}</code> <span lang="en">${foreign(message, 500)}</span></li>`,
   )
   return html`<section class="panel"><header><h2>${t.checks}</h2></header><ul class="checks">${checks.map(line)}</ul>${details.length > 0 && html`<div class="inside"><details><summary>${t.technical}</summary><ul class="list">${details}</ul></details></div>`}</section>`
 }

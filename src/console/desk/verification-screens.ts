@@ -2,9 +2,10 @@ import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { select } from '../../pages/controls.ts'
 import { field } from '../../pages/form.ts'
 import { html } from '../../pages/html.ts'
-import { button } from '../../pages/parts.ts'
+import { button, buttonLink } from '../../pages/parts.ts'
 import { badge, pageOf, pager, table } from '../../pages/table.ts'
 import { confirmScreen } from '../frame/confirm.ts'
+import { emptyList } from '../frame/empty-list.ts'
 import { dayEnd, dayStart } from '../frame/form-values.ts'
 import { type Frame, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
@@ -62,7 +63,8 @@ const list = screen({
             : html`${when(frame, claimsKeptUntil)}${may(frame, 'verification:write') && html`<br><a href="${LIST}/${id}/erase">${t.erase}</a>`}`,
       },
     ]
-    const none = html`<div class="empty"><p>${isFiltered ? t.nothingFits : t.noVerifications}</p></div>`
+    const way = may(frame, 'verification:write') && buttonLink(common.menu.desk, '/console/verify')
+    const none = emptyList(frame, { isFiltered, fits: t.nothingFits, empty: t.noVerifications, way })
     const isEmpty = data.length === 0
     const main = html`${(isFiltered || !isEmpty) && filter}${isEmpty ? none : table(t.verifications, columns, data)}${pager(texts, links, frame.here)}`
     return { title: t.verifications, main, isEmpty }

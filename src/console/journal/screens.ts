@@ -2,6 +2,7 @@ import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { foreign } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { badge, pageOf, pager, table } from '../../pages/table.ts'
+import { emptyList } from '../frame/empty-list.ts'
 import { screen } from '../frame/screen.ts'
 import { when } from '../frame/when.ts'
 import { actionNames, eventNames, filterForm, journalFilters } from './filters.ts'
@@ -41,7 +42,10 @@ const events = screen({
       { heading: t.when, cell: ({ createdAt }: Event) => when(frame, createdAt) },
     ]
     const isFiltered = Object.values(filters).some(Boolean)
-    const list = data.length === 0 ? none(isFiltered ? t.emptyFilter : t.empty) : table(t.eventsTitle, columns, data)
+    const list =
+      data.length === 0
+        ? emptyList(frame, { isFiltered, fits: t.emptyFilter, empty: t.empty })
+        : table(t.eventsTitle, columns, data)
     const filter = filterForm(frame, { path: EVENTS, name: 'type', names })
     return {
       title: t.eventsTitle,
@@ -66,7 +70,10 @@ const audit = screen({
       { heading: t.result, cell: ({ result }: Entry) => badge(t.results[result], result === 'done' ? 'ok' : 'bad') },
       { heading: t.when, cell: ({ createdAt }: Entry) => when(frame, createdAt) },
     ]
-    const list = data.length === 0 ? none(t.emptyFilter) : table(t.audit, columns, data)
+    const list =
+      data.length === 0
+        ? emptyList(frame, { isFiltered: true, fits: t.emptyFilter, empty: t.empty })
+        : table(t.audit, columns, data)
     const filter = filterForm(frame, { path: AUDIT, name: 'action', names })
     return {
       title: t.audit,
@@ -89,10 +96,6 @@ function actor(t: JournalTexts, { actor: { kind, id, name, actingClientId }, ip,
     (one) => one !== null && one !== false,
   )
   return html`${link}${about.map((one) => html`<br><span class="hint">${one}</span>`)}`
-}
-
-function none(text: string): Html {
-  return html`<div class="empty"><p>${text}</p></div>`
 }
 
 /** What happened: events, and the audit trail. */

@@ -8,6 +8,7 @@ import { onceField, onceHeader, typed } from '../../pages/once.ts'
 import { button, buttonLink, card, facts, message } from '../../pages/parts.ts'
 import { badge, pageOf, pager, table } from '../../pages/table.ts'
 import { confirmScreen } from '../frame/confirm.ts'
+import { emptyList } from '../frame/empty-list.ts'
 import { hasProblems, noProblems, type Problems, problemList, problemsOf, typedAll } from '../frame/form-values.ts'
 import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
@@ -58,7 +59,11 @@ const list = screen({
     ]
     const shown =
       data.length === 0
-        ? html`<div class="empty"><p>${links.next !== undefined ? t.notYet : isFiltered ? t.emptyFilter : t.empty}</p></div>`
+        ? emptyList(frame, {
+            isFiltered,
+            fits: links.next === undefined ? t.emptyFilter : t.notYet,
+            empty: links.next === undefined ? t.empty : t.notYet,
+          })
         : table(t.title, columns, data)
     const actions = html`<div class="buttons">${may(frame, 'users:write') && html`<a class="button main" href="${LIST}/new">${t.new}</a>`}</div>`
     return {

@@ -2,6 +2,7 @@ import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { button, buttonLink } from '../../pages/parts.ts'
 import { badge, pageOf, pager, table } from '../../pages/table.ts'
+import { emptyList } from '../frame/empty-list.ts'
 import { type Frame, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { when } from '../frame/when.ts'
@@ -29,7 +30,7 @@ export const templateList: readonly Endpoint[] = screen({
     const isFiltered = (q ?? '') !== '' || archived !== undefined || frame.query.after !== undefined
     const actions = html`<div class="buttons">${may(frame, 'issuance:write') && html`<a class="button main" href="${LIST}/new">${t.new}</a>`}</div>`
     const main = html`${(isFiltered || data.length > 0) && filter(frame, t)}
-${data.length > 0 ? rowsOf(frame, t, data) : isFiltered ? html`<div class="empty"><p>${t.emptyFilter}</p></div>` : emptyList(frame, t)}
+${data.length > 0 ? rowsOf(frame, t, data) : emptyList(frame, { isFiltered, fits: t.emptyFilter, empty: t.empty, way: startsOf(frame, t) })}
 ${pager(frame.texts, links, frame.here)}`
     return { title: t.title, main, actions, isEmpty: data.length === 0 }
   },
@@ -59,7 +60,8 @@ function rowsOf(frame: Frame, t: TemplateTexts, templates: readonly Template[]):
   )
 }
 
-function emptyList(frame: Frame, t: TemplateTexts): Html {
+/** Ways to a first template. */
+function startsOf(frame: Frame, t: TemplateTexts): Html {
   const ways = Object.entries(t.starts).map(([from, text]) => buttonLink(text, `${LIST}/new?from=${from}`))
-  return html`<div class="empty"><p>${t.empty}</p>${may(frame, 'issuance:write') && html`<div class="buttons">${ways}</div>`}</div>`
+  return html`${may(frame, 'issuance:write') && ways}`
 }

@@ -147,16 +147,30 @@ function fill(on: Filling, schema: Shape, value: unknown, pointer: string, gener
   }
   if (typeof value !== 'object' || value === null) return value
   const properties: Readonly<Record<string, Shape>> = Object.assign({}, ...options.map((one) => one.properties))
-  const rest: Shape = options.map(entrySchema).find((one) => one !== undefined) ?? {}
+  const rest = options.map(entrySchema).filter((one) => one !== undefined)
   const missing = Object.keys(properties).filter((name) => !Object.hasOwn(value, name) && options.length === 1)
   const names = [...Object.keys(value), ...missing]
   const members = names.map((name) => {
     const own = properties[name]
     const below = `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
-    const filled = fill(on, own ?? rest, Object(value)[name], below, `${general}/${own === undefined ? '{}' : name}`)
+    const filled = fill(
+      on,
+      own ?? fitting(rest, Object(value)[name]),
+      Object(value)[name],
+      below,
+      `${general}/${own === undefined ? '{}' : name}`,
+    )
     return [name, filled] as const
   })
   return Object.fromEntries(members.filter(([, one]) => one !== undefined))
+}
+
+/** Of several schemas that which has the members of a value, or takes any: an attribute, or a namespace of attributes. */
+function fitting(schemas: readonly Shape[], value: unknown): Shape {
+  const names = Object.keys(Object(value))
+  const takes = (one: Shape) =>
+    entrySchema(one) !== undefined || names.every((name) => Object.hasOwn(Object(one.properties), name))
+  return schemas.find((schema) => optionsOf(schema).some(takes)) ?? schemas[0] ?? {}
 }
 
 function entrySchema({ additionalProperties, patternProperties }: Shape): Shape | undefined {

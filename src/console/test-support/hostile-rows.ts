@@ -7,7 +7,7 @@ const years = { from: '200101000000Z', until: '491231235959Z' }
 const text = { type: 'string', name: 'Name', description: 'Text' }
 const USER = 'urn:ietf:params:scim:schemas:core:2.0:User'
 
-/** What lists show, with every text that their API takes. */
+/** What lists show, with every text that their API takes; behind a `#` another body for the same list. */
 const bodies: Readonly<Record<string, (ids: Ids) => object>> = {
   '/creds/templates/credentials': () => ({
     ...{ name: 'x', code: 'x', txCode: { description: 'x' }, label: ['/a'] },
@@ -16,6 +16,11 @@ const bodies: Readonly<Record<string, (ids: Ids) => object>> = {
       ...{ name: 'x', locale: 'en', translations: [{ locale: 'fr', name: 'x', description: 'x' }] },
       ...{ logo: { uri: SVG, altText: 'x' }, backgroundImage: { uri: SVG } },
     },
+  }),
+  '/creds/templates/credentials#mdoc': () => ({
+    ...{ name: 'x', code: 'x', format: 'mdoc', docType: 'org.example.card.1', label: ['/org.example.card/a'] },
+    ...{ attributes: { 'org.example.card': { a: text } }, validUntil: { future: { years: 1 } } },
+    display: { name: 'x', locale: 'en' },
   }),
   '/creds/templates/presentations': ({ type }) => ({
     ...{ name: 'x', description: 'x', verifierConfig: { purpose: 'x' } },
@@ -55,7 +60,8 @@ export type Ids = Readonly<Record<'template' | 'request' | 'type' | 'receiver', 
 /** Makes a row of each list. @param api Of `hostileApi`. @param without Lists that get none. @returns the paths of their pages */
 export async function makeRows(api: Api, ids: Ids, without: readonly string[]): Promise<readonly string[]> {
   const paths: string[] = []
-  for (const [path, bodyFor] of Object.entries(bodies)) {
+  for (const [name, bodyFor] of Object.entries(bodies)) {
+    const [path = ''] = name.split('#', 1)
     if (without.includes(path)) continue
     const { status, body } = await api.post(path, bodyFor(ids))
     assert(status >= 200 && status < 300, `${path} ${JSON.stringify(body)}`)

@@ -7,6 +7,7 @@ import { button, buttonLink } from '../../pages/parts.ts'
 import { badge, pageOf, pager, table } from '../../pages/table.ts'
 import { bothVersions } from '../frame/both-versions.ts'
 import { removeScreen } from '../frame/confirm.ts'
+import { emptyList } from '../frame/empty-list.ts'
 import { hasProblems, noProblems, type Problems, problemList } from '../frame/form-values.ts'
 import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
@@ -51,7 +52,7 @@ const list = screen({
     ]
     const filter = html`<form class="filter" method="get" action="${LIST}"><div class="field"><label for="q">${t.search}</label><input id="q" name="q" type="search" maxlength="200" value="${q}"></div>${button(frame.t.filter)}</form>`
     const add = may(frame, 'verification:write') && html`<a class="button main" href="${LIST}/new">${t.new}</a>`
-    const none = html`<div class="empty"><p>${isFiltered ? t.emptyFilter : t.empty}</p>${!isFiltered && add && html`<div class="buttons">${add}</div>`}</div>`
+    const none = emptyList(frame, { isFiltered, fits: t.emptyFilter, empty: t.empty, way: add })
     const isEmpty = data.length === 0
     return {
       title: t.title,

@@ -4,6 +4,7 @@ import { type Html, html } from '../../pages/html.ts'
 import { button, buttonLink, facts } from '../../pages/parts.ts'
 import { badge, pager, type Tone, table } from '../../pages/table.ts'
 import { confirmScreen } from '../frame/confirm.ts'
+import { emptyList } from '../frame/empty-list.ts'
 import { type Frame, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { when } from '../frame/when.ts'
@@ -46,7 +47,7 @@ export function deliveriesPanel(frame: Frame, endpoint: Endpoint, { data, links 
     { heading: t.lastAnswer, cell: (one: Delivery) => lastOf(one, frame) },
     { heading: t.when, cell: (one: Delivery) => when(frame, one.createdAt) },
   ]
-  const none = html`<div class="empty"><p>${isFiltered ? t.noDeliveriesFilter : t.noDeliveries}</p></div>`
+  const none = emptyList(frame, { isFiltered, fits: t.noDeliveriesFilter, empty: t.noDeliveries })
   return html`<section class="stack"><h2>${t.deliveries}</h2>${(isFiltered || data.length > 0) && filter}${data.length === 0 ? none : table(t.deliveries, columns, data)}${pager(frame.texts, links, frame.here)}<p class="hint">${t.countsHint}</p></section>`
 }
 
