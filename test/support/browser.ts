@@ -79,16 +79,15 @@ export function layoutDefects(page: Page): Promise<string[]> {
   return page.evaluate(shownWrong)
 }
 
-/** A page has one first heading, and says no heading twice; a page about a refusal has a way from there. */
+/** A page has one first heading, and no other heading says the same; a page about a refusal has a way from there. */
 export async function headingDefects(page: Page, status: number): Promise<string[]> {
-  const [firsts, all, ways] = await page.evaluate<[number, string[], number]>(
-    `[document.querySelectorAll('h1').length, [...document.querySelectorAll('main :is(h1, h2, h3)')].map((one) => one.textContent.trim()),
+  const [firsts, others, ways] = await page.evaluate<[string[], string[], number]>(
+    `[...['h1', 'main :is(h2, h3)'].map((which) => [...document.querySelectorAll(which)].map((one) => one.textContent.trim())),
       document.querySelectorAll('main :is(a[href], form)').length]`,
   )
-  const twice = all.filter((one, at) => all.indexOf(one) !== at)
   return [
-    ...(firsts === 1 ? [] : [`${firsts} first headings`]),
-    ...twice.map((one) => `the heading is there twice: ${one}`),
+    ...(firsts.length === 1 ? [] : [`${firsts.length} first headings`]),
+    ...others.filter((one) => firsts.includes(one)).map((one) => `the heading is there twice: ${one}`),
     ...(status >= 400 && ways === 0 ? ['no way from a page about a refusal'] : []),
   ]
 }

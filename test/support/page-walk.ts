@@ -107,11 +107,12 @@ type Sight = { readonly stop: Stop; readonly name: string; readonly looks: reado
 
 async function lookAt(on: Walk, { page }: Visit, { stop, name, looks }: Sight): Promise<string[]> {
   const response = await arrive(page, stop)
-  const found = [...(await wrongStatus(response, stop)), ...(await headingDefects(page, response?.status() ?? 0))]
+  const found = [...(await wrongStatus(response, stop))]
   const id = `${stop.path} ${JSON.stringify(stop.send)}`
   if (isNew(on, `${id} html ${outlineOf((await response?.text()) ?? '')}`))
     found.push(...(await markupDefects(response)))
   const hasAxe = isNew(on, `${id} ${await page.evaluate<string>(outlineShown)}`)
+  found.push(...(await headingDefects(page, response?.status() ?? 0)))
   for (const [index, { name: look, colorScheme, viewport }] of looks.entries()) {
     await page.emulateMedia({ colorScheme })
     if (page.viewportSize()?.width !== viewport.width) await page.setViewportSize(viewport)
