@@ -17,6 +17,7 @@ import { softwareKeyRing } from './keys/key-ring.ts'
 import { sealingWith } from './keys/sealing.ts'
 import { Memory } from './memory/memory.ts'
 import { RateLimiter } from './memory/rate-limiter.ts'
+import { renderFault } from './pages/fault-page.ts'
 import { type Clock, type Dispatch, type Log, type Platform, urlsOf } from './platform.ts'
 import { journalOf } from './recovery/journal-place.ts'
 import { markPlaceOf } from './recovery/mark-place.ts'
@@ -75,6 +76,7 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice, tele
     routes,
     endpoints,
     webhook: webhookReference,
+    notFoundPage: renderFault,
     authenticate: authenticate(platform),
     readiness: readinessChecks(store, keyDevice, () => mark),
     liveness: loopChecks(() => ({ workers, dispatcher })),

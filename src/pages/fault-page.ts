@@ -18,7 +18,7 @@ const byStatus: Readonly<Record<number, Refused>> = {
   ...{ 415: 'invalid', 429: 'busy', 431: 'large', 502: 'away', 503: 'away', 504: 'away' },
 }
 
-/** Returns the page about a fault: what happened and what to do, in the language of the person. The fault's own English stays in the log. */
+/** Returns the page about a fault: what happened, what to do and a way from there, in the language of the person. The fault's own English stays in the log. */
 export const renderFault: RenderFault = (fault, request) => render(fault, request, 'person')
 
 /**
@@ -53,7 +53,7 @@ function faultPage(fault: Fault, { status, id, language, back, isOfClient }: Abo
   const isRepeatable = fault.code === 'form.stale' || status === 429 || status >= 500
   const main = html`${message('bad', typeof wait === 'number' ? texts.waitFor(duration(wait, language)) : advice)}
 ${isOfClient && html`<p lang="en"><code>${fault.detail ?? faults[fault.code].title}</code></p>`}
-${isRepeatable && html`<p>${buttonLink(texts.openAgain, back)}</p>`}
+<p class="buttons">${isRepeatable && buttonLink(texts.openAgain, back)}${buttonLink(texts.toStart, '/')}</p>
 <p class="hint">${texts.errorId} <copy-text label="${texts.copy}" done="${texts.copied}"><code>${id}</code></copy-text></p>`
   return { title, main, hasErrors: true, modules: ['copy-text'] as const }
 }

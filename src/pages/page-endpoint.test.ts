@@ -5,9 +5,10 @@ import { freePort } from '../../test/support/free-port.ts'
 import { platformOn } from '../../test/support/platform.ts'
 import { readConfig } from '../config.ts'
 import { randomBytes } from '../crypto/random.ts'
-import { Fault } from '../fault.ts'
+import { Fault, type FaultCode, faults } from '../fault.ts'
 import { buildServer, type Server } from '../http/server/server.ts'
 import { SESSION_COOKIE, writeCookie } from './cookies.ts'
+import { renderClientFault, renderFault } from './fault-page.ts'
 import { form } from './form.ts'
 import { html } from './html.ts'
 import { pageEndpoint } from './page-endpoint.ts'
@@ -70,6 +71,7 @@ before(async () => {
       platform,
       routes: [],
       endpoints,
+      notFoundPage: renderFault,
       authenticate: () => Promise.reject(new Fault('token.missing')),
     })
     await server.listen()
@@ -210,6 +212,35 @@ test('a fault is a page in the language of the person: what to do, and the id of
   assert(text.includes(response.headers.get('x-request-id') ?? 'none') && !text.includes('English only'))
   const defect = await (await fetch(`${origin}/refused/defect`)).text()
   assert(defect.includes('It was our fault') && !defect.includes('inner'))
+})
+
+test('the page about every fault has one heading, says what to do, and has a way from there', () => {
+  for (const code of Object.keys(faults) as FaultCode[]) {
+    for (const render of [renderFault, renderClientFault]) {
+      const [status] = faults[code].api
+      const { html: text } = render(new Fault(code), { status, id: 'x', url: '/here', headers: {} })
+      const main = /<main.*<\/main>/s.exec(text)?.[0] ?? ''
+      assert.equal(main.match(/<h[1-6]/g)?.length, 1, code)
+      assert.match(main, /class="message bad" role="alert"><p>[^<]{10,}<\/p>/, code)
+      assert.match(main, /<a class="button plain" href="\/"/, code)
+    }
+  }
+})
+
+test('a browser that opens an address where nothing is gets a page, a program JSON', async () => {
+  const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+  for (const [init, status, type] of [
+    [{ headers: browser }, 404, 'text/html; charset=utf-8'],
+    [{ headers: { accept: '*/*' } }, 404, 'application/json'],
+    [{ headers: browser, method: 'PURGE' }, 404, 'application/json'],
+  ] as const) {
+    const response = await fetch(`${origin}/nothing-here`, init)
+    assert.deepEqual([response.status, response.headers.get('content-type')], [status, type])
+    assert.equal(response.headers.get('cache-control'), 'no-store')
+  }
+  const method = await fetch(`${origin}/other`, { headers: browser })
+  assert.deepEqual([method.status, method.headers.get('allow')], [405, 'POST'])
+  assert.match(await method.text(), /<h1>Page not found/)
 })
 
 test('the choice of a language is kept in a cookie and leads back to the page', async () => {

@@ -3,15 +3,28 @@ import { randomToken } from '../crypto/random.ts'
 import { type Endpoint, type EndpointContext, type EndpointResponse, endpoint } from '../http/routes/endpoint.ts'
 import { asset, coded } from '../pages/assets.ts'
 import { checkOrigin } from '../pages/csrf.ts'
+import { document } from '../pages/document.ts'
 import { renderFault } from '../pages/fault-page.ts'
 import { type Html, html } from '../pages/html.ts'
-import { type Language, languageOf } from '../pages/language.ts'
+import { type Language, languageOf, pageTexts } from '../pages/language.ts'
 import { accentStyle } from '../pages/look/accent.ts'
 import { embeddedPageHeaders, pageHeaders } from '../pages/page-headers.ts'
+import { buttonLink } from '../pages/parts.ts'
 import { type About, beginVisit, type Refusal, readAbout, readState, type VisitState } from './call-api.ts'
 import { embedDocument } from './embed-document.ts'
 import { visitorTexts } from './texts.ts'
-import { headingOf, introduction, nameOf, refused, refusedMessage, verdict, waiting, ways } from './views.ts'
+import {
+  headingOf,
+  introduction,
+  nameOf,
+  refused,
+  refusedMessage,
+  refusedVerdict,
+  verdict,
+  visitorShell,
+  waiting,
+  ways,
+} from './views.ts'
 
 const REFERENCE_CHARS_MAX = 200
 const HTML = 'text/html; charset=utf-8'
@@ -55,7 +68,8 @@ function inFrame(context: Context, about: About, site: string): EndpointResponse
   const content = about.isOpen
     ? introduction(about, language, beginButton(t.begin))
     : refusedMessage({ kind: 'closed', status: 410, retryAfterSeconds: null }, language)
-  const alone = html`<noscript><p><a href="/verify/${params.page}" target="_blank" rel="noopener">${t.newWindow}</a></p></noscript>`
+  const way = html`<p><a href="/verify/${encodeURIComponent(params.page)}" target="_blank" rel="noopener">${t.newWindow}</a></p>`
+  const alone = about.isOpen ? html`<noscript>${way}</noscript>` : way
   const maker = about.heading !== null && html`<p class="maker">${t.framed(nameOf(about.organisation))}</p>`
   const main = html`<h1>${title}</h1>${maker}<verify-frame src="${path}?${String(members)}" state="${path}/state?${String(members)}" site="${site}">${content}</verify-frame>${alone}`
   const nonce = randomToken(16)
@@ -72,13 +86,18 @@ function beginButton(text: string): Html {
   return html`<p class="buttons"><button type="button" class="button main" data-begin>${text}</button></p>`
 }
 
-/** Returns the page about a refusal; no site may frame it. */
-function alone(context: Asked, refusal: Refusal): EndpointResponse {
+/** Returns the page about a refusal. No site may frame it, so it is seen where its address is opened. */
+function alone(context: Context, refusal: Refusal): EndpointResponse {
   const language = languageIn(context)
   const nonce = randomToken(16)
   const { title } = refused(refusal, language)
-  const main = html`<h1>${title}</h1>${refusedMessage(refusal, language)}`
-  const body = embedDocument({ language, title, main, style: '', nonce })
+  const way =
+    refusal.kind === 'unknown'
+      ? buttonLink(pageTexts[language].toStart, '/')
+      : buttonLink(visitorTexts[language].newWindow, `/verify/${encodeURIComponent(context.params.page)}`)
+  const main = html`${refusedMessage(refusal, language)}<p class="buttons">${way}</p>`
+  const page = { title, main, hasErrors: true, shell: visitorShell() }
+  const body = document(page, { language, nonce, here: context.url })
   return { status: refusal.status, type: HTML, body, headers: pageHeaders(nonce) }
 }
 
@@ -131,10 +150,9 @@ function ended(state: VisitState, language: Language): EndpointResponse {
 }
 
 function refusedFragment(refusal: Refusal, language: Language): EndpointResponse {
-  const { title } = refused(refusal, language)
   const canRepeat = refusal.kind === 'busy' || refusal.kind === 'failed'
   const again = canRepeat && beginButton(visitorTexts[language].tryAgain)
-  const content = html`<h2 tabindex="-1" data-focus>${title}</h2>${refusedMessage(refusal, language)}${again}`
+  const content = html`${refusedVerdict(refusal, language)}${again}`
   return { ...fragment(content, {}), status: refusal.status }
 }
 

@@ -11,7 +11,18 @@ import { button, buttonLink, card, message } from '../pages/parts.ts'
 import { type About, beginVisit, type Refusal, readAbout, readState, type VisitState } from './call-api.ts'
 import { logoOf } from './logo.ts'
 import { visitorTexts } from './texts.ts'
-import { footnote, headingOf, introduction, nameOf, refused, refusedMessage, verdict, waiting, ways } from './views.ts'
+import {
+  footnote,
+  headingOf,
+  introduction,
+  nameOf,
+  refused,
+  refusedMessage,
+  verdict,
+  visitorShell,
+  waiting,
+  ways,
+} from './views.ts'
 
 /** The request that this browser began. */
 const COOKIE = 'chirograph-visitor'
@@ -145,13 +156,14 @@ function end(context: Context, about: About, state: VisitState): PageAnswer {
 function refusedPage(context: Context, refusal: Refusal, about: About | null): PageAnswer {
   const { language, params } = context
   const { title } = refused(refusal, language)
-  const canRepeat = refusal.kind === 'busy' || refusal.kind === 'failed'
-  const again =
-    canRepeat && html`<p class="buttons">${buttonLink(visitorTexts[language].tryAgain, pathOf(params.page))}</p>`
-  const main = html`${refusedMessage(refusal, language)}${again}`
+  const way =
+    refusal.kind === 'unknown'
+      ? buttonLink(context.texts.toStart, '/')
+      : buttonLink(visitorTexts[language].tryAgain, pathOf(params.page))
+  const main = html`${refusedMessage(refusal, language)}<p class="buttons">${way}</p>`
   const { retryAfterSeconds: seconds, status } = refusal
   const headers = seconds === null ? {} : { 'retry-after': String(seconds) }
-  if (about === null) return { page: { title, main, hasErrors: true }, status, headers }
+  if (about === null) return { page: { title, main, hasErrors: true, shell: visitorShell() }, status, headers }
   return framed(context, about, { title, main, hasErrors: true }, { status, headers })
 }
 
@@ -162,7 +174,7 @@ function framed({ language }: { readonly language: Language }, about: About, pag
   const { organisation } = about
   const name = nameOf(organisation)
   const logo = logoOf(organisation.logoUri)
-  const header = html`${logo !== null && html`<img src="${logo.src}" alt="" referrerpolicy="no-referrer">`}<b>${name}</b>`
+  const image = logo && html`<img src="${logo.src}" alt="" referrerpolicy="no-referrer">`
   const style = accentStyle(organisation.accentColor)
   return {
     ...more,
@@ -170,7 +182,7 @@ function framed({ language }: { readonly language: Language }, about: About, pag
       ...page,
       organisation: name,
       main: html`${page.main}${footnote(about, language)}`,
-      shell: { surface: 'visitor', header, menu: html`` },
+      shell: visitorShell(name, image),
       ...(style !== '' && { style }),
     },
     ...(logo !== null && { imageSource: logo.source }),

@@ -1,3 +1,4 @@
+import type { Shell } from '../pages/document.ts'
 import { type Html, html } from '../pages/html.ts'
 import type { Language } from '../pages/language.ts'
 import { duration } from '../pages/moment.ts'
@@ -59,7 +60,11 @@ export function verdict(
 ): Html {
   const { outcomes } = visitorTexts[language]
   const [title, advice] = outcomes[status] ?? outcomes.expired ?? ['', '']
-  return html`<section class="verdict ${tones[status] ?? 'warn'}" tabindex="-1" ${focus}><h2>${title}</h2><p>${advice}</p></section>`
+  return told({ title, text: advice, tone: tones[status] ?? 'warn' }, focus)
+}
+
+function told({ title, text, tone }: { title: string; text: string; tone: string }, focus: string): Html {
+  return html`<section class="verdict ${tone}" tabindex="-1" ${focus}><h2>${title}</h2><p>${text}</p></section>`
 }
 
 /** Returns what happened instead, and what to do. */
@@ -71,8 +76,18 @@ export function refused({ kind, retryAfterSeconds }: Refusal, language: Language
 }
 
 /** Returns a refusal as a message. */
-export function refusedMessage(refusal: Refusal, language: Language, more?: Html): Html {
-  return message('bad', refused(refusal, language).text, more)
+export function refusedMessage(refusal: Refusal, language: Language): Html {
+  return message('bad', refused(refusal, language).text)
+}
+
+/** Returns a refusal in the place of an end, in the frame of another site. */
+export function refusedVerdict(refusal: Refusal, language: Language): Html {
+  return told({ ...refused(refusal, language), tone: 'warn' }, 'data-focus')
+}
+
+/** Returns what surrounds a page. @param image A logo beside the name. */
+export function visitorShell(name = 'Chirograph', image: Html | null = null): Shell {
+  return { surface: 'visitor', header: html`${image}<b>${name}</b>`, menu: html`` }
 }
 
 /** Returns where the organisation explains itself and helps. */

@@ -6,7 +6,14 @@ import type { AddressInfo } from 'node:net'
 import { after, before, suite, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { Browser, BrowserContextOptions, FrameLocator, Page } from 'playwright-core'
-import { axeDefects, layoutDefects, markupDefects, openBrowser, visit } from '../../test/support/browser.ts'
+import {
+  axeDefects,
+  headingDefects,
+  layoutDefects,
+  markupDefects,
+  openBrowser,
+  visit,
+} from '../../test/support/browser.ts'
 import { makeTemplate, openIssuance } from '../../test/support/main-job.ts'
 import { type Api, type Deployment, deploy } from '../../test/support/server.ts'
 
@@ -320,7 +327,8 @@ suite('every page is sound', { concurrency: 4 }, () => {
         const response = await page.goto(path)
         // Without script an open request is loaded again every few seconds; the page says so.
         const isKnown = (one: string) => state === 'asking' && one.startsWith('html meta-refresh')
-        const found = (await markupDefects(response)).filter((one) => !isKnown(one))
+        const wrong = [...(await markupDefects(response)), ...(await headingDefects(page, response?.status() ?? 0))]
+        const found = wrong.filter((one) => !isKnown(one))
         defects.push(...found.map((one) => `${state}: ${one}`))
         await look(state)
       }
@@ -338,6 +346,7 @@ suite('every page is sound', { concurrency: 4 }, () => {
       await look('declined')
       await open(`/verify/${closed.id}`, 'closed')
       await open(`/verify/${UNKNOWN}`, 'unknown')
+      await open(`/verify/${full.id}/nothing-here`, 'nothing-here')
       await page.context().clearCookies()
       await open(`/verify/${full.id}/return?lang=${language}`, 'return')
       const origin = `origin=${encodeURIComponent(site.origin)}&lang=${language}`

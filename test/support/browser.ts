@@ -79,6 +79,19 @@ export function layoutDefects(page: Page): Promise<string[]> {
   return page.evaluate(shownWrong)
 }
 
+/** A page has one first heading, and no other heading says the same; a page about a refusal has a way from there. */
+export async function headingDefects(page: Page, status: number): Promise<string[]> {
+  const [firsts, others, ways] = await page.evaluate<[string[], string[], number]>(
+    `[...['h1', 'main :is(h2, h3)'].map((which) => [...document.querySelectorAll(which)].map((one) => one.textContent.trim())),
+      document.querySelectorAll('main :is(a[href], form)').length]`,
+  )
+  return [
+    ...(firsts.length === 1 ? [] : [`${firsts.length} first headings`]),
+    ...others.filter((one) => firsts.includes(one)).map((one) => `the heading is there twice: ${one}`),
+    ...(status >= 400 && ways === 0 ? ['no way from a page about a refusal'] : []),
+  ]
+}
+
 const validator = new HtmlValidate({
   extends: ['html-validate:recommended', 'html-validate:document'],
   // How the source looks is no matter of the standard; the rest is as recommended.

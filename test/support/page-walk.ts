@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import type { Browser, BrowserContextOptions, Page, Response } from 'playwright-core'
-import { axeDefects, layoutDefects, markupDefects, type Visit, visit } from './browser.ts'
+import { axeDefects, headingDefects, layoutDefects, markupDefects, type Visit, visit } from './browser.ts'
 
 /** A window and a colour scheme. */
 type Look = {
@@ -64,9 +64,9 @@ const isThorough = process.env.WALK === 'all'
 /**
  * Walks the stops. Each page is loaded once in each language, and then looked at, over both languages, in both colour schemes at 320 and 1,360 px.
  * In each of these: nothing sticks out, is cut off, or covered (no size depends on the scheme: a test of the style sheets). Of each page: its
- * status, valid HTML, no error of the console, no request to another origin. With scripts also right to left, at 320 px. In one look axe with all
- * rules, in the one with the other scheme and width the rules of colour; not again in the other language where elements, attributes and styles are
- * the very same and only texts differ.
+ * status, headings, a way from a refusal, valid HTML, no error of the console, no request to another origin. With scripts also right to left, at
+ * 320 px. In one look axe with all rules, in the one with the other scheme and width the rules of colour; not again in the other language where
+ * elements, attributes and styles are the very same and only texts differ.
  *
  * @returns what is wrong, by page and look
  */
@@ -112,6 +112,7 @@ async function lookAt(on: Walk, { page }: Visit, { stop, name, looks }: Sight): 
   if (isNew(on, `${id} html ${outlineOf((await response?.text()) ?? '')}`))
     found.push(...(await markupDefects(response)))
   const hasAxe = isNew(on, `${id} ${await page.evaluate<string>(outlineShown)}`)
+  found.push(...(await headingDefects(page, response?.status() ?? 0)))
   for (const [index, { name: look, colorScheme, viewport }] of looks.entries()) {
     await page.emulateMedia({ colorScheme })
     if (page.viewportSize()?.width !== viewport.width) await page.setViewportSize(viewport)

@@ -2,7 +2,7 @@ import { type Endpoint, endpoint } from '../../http/routes/endpoint.ts'
 import { asset } from '../../pages/assets.ts'
 import { html } from '../../pages/html.ts'
 import { pageEndpoint } from '../../pages/page-endpoint.ts'
-import { message } from '../../pages/parts.ts'
+import { buttonLink, message } from '../../pages/parts.ts'
 import { ownTexts } from '../own/texts.ts'
 
 const OFFLINE = '/me/offline'
@@ -79,12 +79,15 @@ const offline = pageEndpoint({
   method: 'GET',
   path: OFFLINE,
   summary: 'The page that an installed wallet shows without a connection. It has nothing of a person.',
-  handle: () => {
-    const both = (['en', 'fr'] as const).map(
-      (code) =>
-        html`<section class="stack" lang="${code}"><h2>${ownTexts[code].offlineTitle}</h2>${message('note', ownTexts[code].offline)}</section>`,
+  handle: ({ language, texts }) => {
+    const others = Object.entries(ownTexts).filter(([code]) => code !== language)
+    const inOthers = others.map(
+      ([code, t]) =>
+        html`<section class="stack" lang="${code}"><h2>${t.offlineTitle}</h2>${message('note', t.offline)}</section>`,
     )
-    return { page: { title: ownTexts.en.offlineTitle, main: html`${both}` } }
+    const t = ownTexts[language]
+    const again = html`<p class="buttons">${buttonLink(texts.openAgain, '/me')}</p>`
+    return { page: { title: t.offlineTitle, main: html`${message('note', t.offline)}${again}${inOthers}` } }
   },
 })
 

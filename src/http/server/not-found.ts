@@ -1,10 +1,21 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../../fault.ts'
+import type { RenderFault } from '../routes/page.ts'
 import { type KnownPath, type MethodsAt, methodsAt, routerPath, shadowedMethods } from './known-paths.ts'
 import { sendFault } from './trace.ts'
 
-/** Answers a request that no route matches: 405 if the path has other methods, else 404. */
-export function handleNotFound(request: FastifyRequest, reply: FastifyReply, methods: MethodsAt): FastifyReply {
+/**
+ * Answers a request that no route matches: 405 if the path has other methods, else 404.
+ *
+ * @param page Renders the answer for a browser that opens the address; without it everybody gets JSON.
+ */
+export function handleNotFound(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  methods: MethodsAt,
+  page?: RenderFault,
+): FastifyReply {
+  if (page !== undefined && isOpened(request)) request.trace.edge = page
   const { allow } = methods(request.url.split('?', 1)[0] ?? '')
   const fault =
     allow.length === 0 || allow.includes(request.method)
@@ -12,6 +23,11 @@ export function handleNotFound(request: FastifyRequest, reply: FastifyReply, met
       : new Fault('request.method', { detail: `This path supports ${allow.join(', ')}.`, meta: { allow } })
   request.trace.fault = fault.code
   return sendFault(request, reply, fault)
+}
+
+/** Browsers name HTML where they open an address, and only there. */
+function isOpened({ headers }: FastifyRequest): boolean {
+  return (headers.accept ?? '').startsWith('text/html')
 }
 
 /** Answers 405 where the router would otherwise match a fixed segment as the parameter of another route. */

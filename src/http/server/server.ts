@@ -9,6 +9,7 @@ import { mountReference } from '../openapi/reference.ts'
 import type { Endpoint } from '../routes/endpoint.ts'
 import { faultOf } from '../routes/faults.ts'
 import type { Idempotency } from '../routes/idempotency.ts'
+import type { RenderFault } from '../routes/page.ts'
 import type { Route } from '../routes/route.ts'
 import { type ExternalCounter, openMetrics } from '../telemetry/metrics.ts'
 import type { OtlpExporter } from '../telemetry/otlp-exporter.ts'
@@ -52,6 +53,8 @@ export type ServerParts = {
   readonly idempotency?: Idempotency
   /** The webhook message, for the API reference. */
   readonly webhook?: WebhookReference
+  /** The page for browsers that open an address where nothing is; without it they get JSON. */
+  readonly notFoundPage?: RenderFault
   /** OpenTelemetry; none by default. */
   readonly telemetry?: Telemetry | null
 }
@@ -94,7 +97,8 @@ export function buildServer(parts: ServerParts): Server {
   const { readiness = [], liveness = [] } = parts
   mountOperations(app, { config, log, metrics, readiness, liveness, stopping: () => state.isDraining })
   mountReference(app, { config, routes, endpoints, webhook: parts.webhook })
-  addEdges(app, { platform, logRequest, state, isClientOrigin, methods: methodsAt(known) })
+  const { notFoundPage } = parts
+  addEdges(app, { platform, logRequest, state, isClientOrigin, notFoundPage, methods: methodsAt(known) })
   mountMethodNotAllowed(app, known)
   return {
     listen: () => app.listen({ port: config.port, host: config.host }),
@@ -174,6 +178,7 @@ type Edges = {
   readonly state: Stopping
   readonly methods: MethodsAt
   readonly isClientOrigin: IsClientOrigin
+  readonly notFoundPage: RenderFault | undefined
 }
 
 function addEdges(app: FastifyInstance, { platform: { log }, logRequest, state, ...paths }: Edges): void {
@@ -214,7 +219,8 @@ function addEdges(app: FastifyInstance, { platform: { log }, logRequest, state, 
   })
   app.setNotFoundHandler((request, reply) => {
     const found = methods(request.url.split('?', 1)[0] ?? '')
-    if (request.method !== 'OPTIONS' || found.crossOrigin === null) return handleNotFound(request, reply, methods)
+    if (request.method !== 'OPTIONS' || found.crossOrigin === null)
+      return handleNotFound(request, reply, methods, paths.notFoundPage)
     return answerPreflight(reply, request, found, paths.isClientOrigin)
   })
 }

@@ -81,6 +81,7 @@ class ChirographVerify extends HTMLElement {
     link.target = '_blank'
     link.rel = 'noopener'
     link.textContent = text
+    Object.assign(link.style, { display: 'inline-block', padding: '10px 0' })
     this.replaceChildren(link)
     this.frame = null
   }

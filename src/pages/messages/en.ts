@@ -51,6 +51,7 @@ export const en = {
     failed: ['Something went wrong', 'It was our fault. Try again; if it happens once more, ask for help.'],
   } satisfies Record<string, readonly [title: string, advice: string]>,
   openAgain: 'Open the page again',
+  toStart: 'Go to the start page',
   waitFor: (wait: string) => `Try again in ${wait}.`,
   errorId: 'If you ask for help, quote this number:',
 }

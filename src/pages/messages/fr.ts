@@ -59,6 +59,7 @@ export const fr = {
     failed: ['Une erreur s’est produite', 'Elle vient de nous. Réessayez ; si elle se reproduit, demandez de l’aide.'],
   },
   openAgain: 'Ouvrir de nouveau la page',
+  toStart: 'Aller à la page d’accueil',
   waitFor: (wait) => `Réessayez dans ${wait}.`,
   errorId: 'Si vous demandez de l’aide, indiquez ce numéro :',
 } satisfies PageTexts

@@ -47,8 +47,10 @@ const showEnd = pageEndpoint({
   summary: 'Asks a person whether to sign out.',
   handle: (frame) => {
     const { title, advice, sign } = frame.texts.signOut
+    const back = buttonLink(frame.texts.cancel, '/')
+    const buttons = html`<div class="buttons">${button(sign, { look: 'main' })}${back}</div>`
     return {
-      page: { title, main: html`<p>${advice}</p>${form(frame, '/session/end', button(sign, { look: 'main' }))}` },
+      page: { title, main: html`<p>${advice}</p>${form(frame, '/session/end', buttons)}` },
     }
   },
 })

@@ -81,7 +81,8 @@ async function resetPage(context: PageContext, isMissing = false): Promise<PageA
   const isPossible = context.platform.config.smtpUrl !== null
   const action = keeping('/reset', context)
   const username = posted(context, 'username') || (context.query.hint ?? '')
-  const page = resetScreen(context, { action, organisation: name, isPossible, username, isMissing })
+  const signInHref = keeping('/sign-in', context)
+  const page = resetScreen(context, { action, organisation: name, isPossible, signInHref, username, isMissing })
   return { page, status: isMissing ? 400 : 200 }
 }
 

@@ -47,6 +47,7 @@ export function resetScreen(
     readonly action: string
     readonly organisation: string | null
     readonly isPossible: boolean
+    readonly signInHref: string
     readonly username?: string
     readonly isMissing?: boolean
   },
@@ -63,7 +64,7 @@ export function resetScreen(
     title: texts.reset.title,
     organisation: organisation ?? undefined,
     hasErrors: isMissing,
-    main: isPossible ? ask : html`<p>${texts.reset.noMail}</p>`,
+    main: isPossible ? ask : html`<p>${texts.reset.noMail}</p><p>${buttonLink(texts.signIn, props.signInHref)}</p>`,
   }
 }
 

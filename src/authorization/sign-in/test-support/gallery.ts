@@ -17,6 +17,7 @@ const signIn: SignInProps = {
   otherHref: null,
   kept: [['continue', '/account']],
 }
+const reset = { action: '/reset', signInHref: '/sign-in' }
 const now = new Date('2026-11-22T12:00:00Z')
 const account: AccountProps = {
   ...{ now, name: 'Thandi Molefe', username, email: 'thandi@example.org', organisation, roles: ['issuer', 'owner'] },
@@ -88,9 +89,9 @@ export const gallery: Readonly<Record<string, (frame: ScreenFrame) => Page>> = {
       ...{ action: '/welcome/x', username, organisation: longName, passkey },
       password: 'too_short',
     }),
-  reset: (frame) => resetScreen(frame, { action: '/reset', organisation: null, isPossible: true }),
-  'reset-missing': (frame) => resetScreen(frame, { action: '/reset', organisation, isPossible: true, isMissing: true }),
-  'reset-impossible': (frame) => resetScreen(frame, { action: '/reset', organisation, isPossible: false }),
+  reset: (frame) => resetScreen(frame, { ...reset, organisation: null, isPossible: true }),
+  'reset-missing': (frame) => resetScreen(frame, { ...reset, organisation, isPossible: true, isMissing: true }),
+  'reset-impossible': (frame) => resetScreen(frame, { ...reset, organisation, isPossible: false }),
   'reset-sent': (frame) => resetSentScreen(frame, organisation, '/sign-in'),
   'new-password': (frame) => newPasswordScreen(frame, { action: '/reset/x', username, organisation, password: null }),
   'new-password-repeat': (frame) =>
