@@ -31,7 +31,7 @@ const isReservable = `i.tenant_id = $1 and i.id = $7 and i.token_hash = $8 and i
      and i.status in ('offered', 'completed', 'failed') and (i.holder_keys_hash is null or i.holder_keys_hash = $9)`
 const reserveCopies = sql(
   'issuance.reserve_copies',
-  `update issuance i set holder_keys_hash = $9, issued_at = coalesce(i.issued_at, $10), status = 'completed', error = null,
+  `update issuance i set holder_keys_hash = $9::bytea, issued_at = coalesce(i.issued_at, $10), status = 'completed', error = null,
      credential_status = case when i.status = 'completed' then i.credential_status else 'issued' end,
      updated_at = case when i.status = 'completed' then i.updated_at else $10 end, reservations = i.reservations + 1,
      status_list_id = coalesce(i.status_list_id, usable.id), status_indices = coalesce(i.status_indices, usable.free)
@@ -43,7 +43,7 @@ const reserveCopies = sql(
 const wasReserved = wrote('issuance.require_reservation', 'issuance')
 const spendNonce = sql(
   'issuance.insert_spent_nonce',
-  'insert into spent_nonce (tenant_id, nonce_hash, made_at) values ($1, $2, $3)',
+  'insert into spent_nonce (tenant_id, nonce_hash, made_at) values ($1, $2::bytea, $3)',
 )
 const takeEntries = sql(
   'issuance.insert_status_entries',
