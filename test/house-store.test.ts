@@ -41,7 +41,7 @@ test('no room reads the table of another', () => {
 })
 
 const names = product.flatMap(({ path, uncommented }) =>
-  [...uncommented.matchAll(/\b(?:sql|tenantsWith|decision|wrote)\(\s*['"`]([^'"`]+)['"`]/g)].map((found) => {
+  [...uncommented.matchAll(/\b(?:sql|tenantsWith|decision|wrote|auditWhere)\(\s*['"`]([^'"`]+)['"`]/g)].map((found) => {
     return { name: found[1] ?? '', place: `${path}:${lineOf(uncommented, found.index)}` }
   }),
 )

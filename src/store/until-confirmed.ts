@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { Refused } from './store.ts'
 
 /** Pauses before each retry; together longer than a failover within one data centre. */
 const PAUSES_MS = [20, 100, 500, 1500] as const
@@ -22,7 +23,7 @@ export async function untilConfirmed<T>(run: () => Promise<T>): Promise<T> {
 }
 
 function isOutage(error: unknown): boolean {
-  if (!(error instanceof Error) || error.name === 'Fault') return false
+  if (!(error instanceof Error) || error.name === 'Fault' || error instanceof Refused) return false
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
   return !/^[0-9A-Z]{5}$/.test(code) || TRANSIENT_STATES.test(code)
 }

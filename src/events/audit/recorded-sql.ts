@@ -1,4 +1,4 @@
-import { type Step, sql, type TenantTx } from '../../store/store.ts'
+import { type Sql, type Step, sql, type TenantTx } from '../../store/store.ts'
 import { type AuditEntry, columnsOf } from './entry.ts'
 
 const INSERT = `insert into audit_entry (tenant_id, id, at, actor_kind, actor_id, acting_client, action, event_type, subject_kind, subject_id,
@@ -25,6 +25,18 @@ export function auditStep({ tenantId }: Pick<TenantTx, 'tenantId'>, entry: Audit
     statement: insertEntry,
     values: [tenantId, more.id, more.at, ...actor, action, event_type, ...subject, ...rest],
   }
+}
+
+/**
+ * Defines the statement that records an entry where `source`, a FROM item and its condition, has a row: at most one. Its values are those of
+ * {@link auditStep}, then more from $16 on.
+ */
+export function auditWhere(name: string, source: string): Sql {
+  return sql(
+    name,
+    `${INSERT} select $1::uuid, $2::uuid, $3::timestamptz, $4::text, $5::text, $6::text, $7::text, $8::text, $9::text, $10::text,
+      $11::text, $12::text, $13::text, $14::jsonb, $15::text from ${source} returning id`,
+  )
 }
 
 type Place = {

@@ -12,8 +12,8 @@ import {
   someClaims,
 } from '../test-support/issuer.ts'
 
-/** Its three writes, of which the opening is three statements, the offer, and the version of the catalog where it was not asked for a moment ago. */
-const STATEMENTS_MAX = 7
+/** Its three writes: three statements for the opening, one for the token, five for the credential. The offer, and the version of the catalog where it was not asked for a moment ago. */
+const STATEMENTS_MAX = 11
 const ROUND_TRIPS_MAX = 5
 
 async function issueOnce(issuer: Issuer, templateId: string, configurationId: string): Promise<void> {

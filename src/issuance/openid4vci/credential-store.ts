@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../../events/audit/entry.ts'
-import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
-import { sql, type TenantTx } from '../../store/store.ts'
+import { auditCte, auditStep, auditValues, auditWhere } from '../../events/audit/recorded-sql.ts'
+import { sql, type TenantTx, wrote } from '../../store/store.ts'
 import type { ListKind } from '../status/status-entries.ts'
 
 const selectClaims = sql(
@@ -19,45 +19,56 @@ export async function findClaims(
   return row?.sealedClaims ?? null
 }
 
-// A count instead of NOT EXISTS, which would become a join over all entries of the tenant; the search ends with the entries it needs. An
-// update that waits for another one must not read a writing CTE, so all other writes come after `bound`. A first reservation takes entries; one
-// after a reported failure or a failed signature has them. If a concurrent request has opened the list since this statement began, the entries
-// are inserted again, so that the unique index stops the statement and it is retried.
+// A count instead of NOT EXISTS, which would become a join over all entries of the tenant; the search ends with the entries it needs.
+const OPEN_LIST = `select list.id, array(
+    select number from unnest($6::int[]) as candidate (number)
+    where (select count(*) from status_entry e where e.status_list_id = list.id and e.status_index = number and e.tenant_id = $1) = 0
+    limit $2::int) as free
+  from status_list list where list.tenant_id = $1 and list.full_at is null and list.bits = $3 and list.authority_id is not distinct from $4::uuid
+    and list.kid is not distinct from $5::text`
+// A first reservation takes entries; one after a reported failure or a failed signature has them.
+const isReservable = `i.tenant_id = $1 and i.id = $7 and i.token_hash = $8 and i.token_expires_at > $10 and i.sealed_claims is not null
+     and i.status in ('offered', 'completed', 'failed') and (i.holder_keys_hash is null or i.holder_keys_hash = $9)`
 const reserveCopies = sql(
   'issuance.reserve_copies',
-  `with open_list as (
-     select id, array(
-       select number from unnest($8::int[]) as candidate (number)
-       where (select count(*) from status_entry e where e.status_list_id = list.id and e.status_index = number and e.tenant_id = $1) = 0
-       limit $6::int) as free
-     from status_list list where tenant_id = $1 and full_at is null and bits = $10 and authority_id is not distinct from $11::uuid
-       and kid is not distinct from $12::text
-   ), usable as (select id, free from open_list where cardinality(free) = $6),
-   bound as (
-     update issuance set holder_keys_hash = $4, issued_at = coalesce(issued_at, $5), status = 'completed', error = null,
-       credential_status = case when status = 'completed' then credential_status else 'issued' end,
-       updated_at = case when status = 'completed' then updated_at else $5 end, reservations = reservations + 1,
-       status_list_id = coalesce(status_list_id, (select id from usable)), status_indices = coalesce(status_indices, (select free from usable))
-     where tenant_id = $1 and id = $2 and token_hash = $3 and token_expires_at > $5 and sealed_claims is not null
-       and status in ('offered', 'completed', 'failed') and (holder_keys_hash is null or holder_keys_hash = $4)
-       and (not revocable or status_list_id is not null or exists (select from usable))
-     returning issued_at, sealed_claims, status_list_id, status_indices, reservations = 1 and reports = 0 and not reinstated as is_first,
-       reservations = 1 and reports > 0 as is_after_failure
-   ), spent as (
-     insert into spent_nonce (tenant_id, nonce_hash, made_at)
-     select $1, nonce.hash, nonce.made_at from bound cross join unnest($7::bytea[], $9::timestamptz[]) as nonce (hash, made_at) returning nonce_hash
-   ), listed as (
-     select bound.*, list.id as list_id, list.authority_id, list.kid from bound
-       left join status_list list on list.tenant_id = $1 and list.id = bound.status_list_id
-   ), taken as (
-     insert into status_entry (tenant_id, status_list_id, status_index)
-     select $1, status_list_id, unnest(status_indices) from listed where is_first or list_id is null returning status_index
-   ), completed as (
-     select $2 as id from bound where is_first or is_after_failure
-   ), ${auditCte({ from: 'completed', first: 13 })}
-   select issued_at as "issuedAt", sealed_claims as "sealedClaims", status_indices as indices, list_id as "listId", authority_id as "authorityId",
-     kid, not exists (select from open_list) as "needsList", not exists (select from usable) as "needsEntries"
-   from (select 1) as always left join listed on true`,
+  `update issuance i set holder_keys_hash = $9::bytea, issued_at = coalesce(i.issued_at, $10), status = 'completed', error = null,
+     credential_status = case when i.status = 'completed' then i.credential_status else 'issued' end,
+     updated_at = case when i.status = 'completed' then i.updated_at else $10 end, reservations = i.reservations + 1,
+     status_list_id = coalesce(i.status_list_id, usable.id), status_indices = coalesce(i.status_indices, usable.free)
+   from (select 1) as always left join (${OPEN_LIST}) as usable on cardinality(usable.free) = $2
+   where ${isReservable} and (not i.revocable or i.status_list_id is not null or usable.id is not null)
+   returning i.issued_at as "issuedAt", i.sealed_claims as "sealedClaims", i.status_indices as indices, i.status_list_id as "listId",
+     i.status_list_id is not distinct from usable.id as "isOpen"`,
+)
+const wasReserved = wrote('issuance.require_reservation', 'issuance')
+const spendNonce = sql(
+  'issuance.insert_spent_nonce',
+  'insert into spent_nonce (tenant_id, nonce_hash, made_at) values ($1, $2::bytea, $3)',
+)
+const takeEntries = sql(
+  'issuance.insert_status_entries',
+  `insert into status_entry (tenant_id, status_list_id, status_index)
+   select $1, status_list_id, unnest(status_indices) from issuance
+   where tenant_id = $1 and id = $2 and status_list_id is not null and reservations = 1 and reports = 0 and not reinstated
+   returning status_index`,
+)
+// Once for each first reservation, and for each after a reported failure.
+const insertCompletion = auditWhere(
+  'issuance.insert_completion',
+  'issuance where tenant_id = $1 and id = $16 and reservations = 1 and (reports > 0 or not reinstated)',
+)
+const selectLack = sql(
+  'issuance.find_lack',
+  `select usable.id is null as "needsList", cardinality(usable.free) < $2 as "needsEntries"
+   from issuance i left join (${OPEN_LIST}) as usable on true where ${isReservable}`,
+)
+const selectOthers = sql(
+  'issuance.find_other_keys',
+  'select id from issuance where tenant_id = $1 and id = $2 and token_hash = $3 and holder_keys_hash <> $4',
+)
+const selectKind = sql(
+  'issuance.get_list_kind',
+  'select authority_id as "authorityId", kid from status_list where tenant_id = $1 and id = $2',
 )
 
 /** What a credential request reserves: nonces, the holder's keys, status list entries. */
@@ -97,46 +108,82 @@ export type Reserved =
   | (Bound & { readonly outcome: 'reserved' })
   | { readonly outcome: 'denied' | 'no_entries' | 'no_list' }
 
+/** `isOpen`: the entries are in the list that was asked for, or the credential has none. */
 type ReservedRow = {
-  readonly issuedAt: Date | null
-  readonly sealedClaims: Buffer | null
+  readonly issuedAt: Date
+  readonly sealedClaims: Buffer
   readonly indices: readonly number[] | null
   readonly listId: string | null
-  readonly authorityId: string | null
-  readonly kid: string | null
-  readonly needsList: boolean
-  readonly needsEntries: boolean
+  readonly isOpen: boolean
 }
 
 /**
  * Binds a credential to the holder's keys, spends the nonces, takes entries of the status list and completes the issuance, all or nothing. The
- * same keys get what they got before, and the entry is written once. One statement; a concurrent one is stopped by a unique index:
+ * same keys get what they got before, and the entry is written once. A concurrent request is stopped by the row or by a unique index:
  *
- * @throws an error of PostgreSQL, unique violation of `spent_nonce_pkey` (the nonce was used) or `status_entry_pkey` (try again with other
- * candidates)
+ * @returns `isOpen` false: the entries are in another list, whose kind {@link findListKind} returns
+ * @throws Refused if other keys have the credential, it is closed, or the open list has too few of the candidates free; an error of PostgreSQL,
+ * unique violation of `spent_nonce_pkey` (the nonce was used) or `status_entry_pkey` (try again with other candidates)
  */
 export async function reserveCredential(
   tx: TenantTx,
   asked: Reservation,
   entry: AuditEntry,
   now: Date,
-): Promise<Reserved> {
-  const [row] = await tx.rows<ReservedRow>(reserveCopies, [
-    ...[tx.tenantId, asked.id, asked.tokenHash, asked.holderKeysHash, now, asked.copies],
-    ...[asked.nonceHashes, asked.candidates, asked.noncesMadeAt],
-    ...[asked.listKind.bits, asked.listKind.authorityId, asked.listKind.kid, ...auditValues(entry, now)],
+): Promise<Bound & { readonly isOpen: boolean }> {
+  const { id, copies, listKind } = asked
+  const mine = [tx.tenantId, id]
+  const completion = auditStep(tx, entry, now)
+  const [row] = await tx.rows<ReservedRow>(reserveCopies, reservedBy(tx, asked, now), [
+    { statement: wasReserved, values: mine },
+    ...asked.nonceHashes.map((hash, at) => {
+      return { statement: spendNonce, values: [tx.tenantId, hash, asked.noncesMadeAt[at]] }
+    }),
+    { statement: takeEntries, values: mine },
+    { statement: insertCompletion, values: [...completion.values, id] },
   ])
   if (row === undefined) throw new Error('the reservation answered nothing')
-  const { issuedAt, sealedClaims, listId, indices, authorityId, kid } = row
-  if (issuedAt !== null && sealedClaims !== null) {
-    // the last ones are those of the current keys
-    const own = indices?.slice(-asked.copies) ?? null
-    const entries = listId === null || own === null ? null : { listId, indices: own, authorityId, kid }
-    return { outcome: 'reserved', issuedAt, sealedClaims, entries }
-  }
-  if (asked.candidates.length === 0) return { outcome: 'denied' }
-  if (row.needsList) return { outcome: 'no_list' }
-  return { outcome: row.needsEntries ? 'no_entries' : 'denied' }
+  const { issuedAt, sealedClaims, listId, indices, isOpen } = row
+  // the last ones are those of the current keys
+  const own = indices?.slice(-copies) ?? null
+  const { authorityId, kid } = listKind
+  const entries = listId === null || own === null ? null : { listId, indices: own, authorityId, kid }
+  return { issuedAt, sealedClaims, entries, isOpen }
+}
+
+/** Returns why {@link reserveCredential} was refused; null: it would not be now. */
+export async function findLack(
+  tx: TenantTx,
+  asked: Reservation,
+  now: Date,
+): Promise<'denied' | 'no_entries' | 'no_list' | null> {
+  const values = reservedBy(tx, asked, now)
+  const [row] = await tx.rows<{ needsList: boolean; needsEntries: boolean | null }>(selectLack, values)
+  if (row === undefined) return 'denied'
+  if (asked.candidates.length === 0) return null
+  if (row.needsList) return 'no_list'
+  return row.needsEntries === true ? 'no_entries' : null
+}
+
+/** Returns whether the credential of an access token is bound to other keys. */
+export async function isBoundToOthers(
+  tx: TenantTx,
+  { id, tokenHash, holderKeysHash }: Pick<Reservation, 'id' | 'tokenHash' | 'holderKeysHash'>,
+): Promise<boolean> {
+  return (await tx.rows(selectOthers, [tx.tenantId, id, tokenHash, holderKeysHash])).length === 1
+}
+
+/** Returns the signer of a status list. */
+export async function findListKind(tx: TenantTx, listId: string): Promise<Pick<ListKind, 'authorityId' | 'kid'>> {
+  const [row] = await tx.rows<Pick<ListKind, 'authorityId' | 'kid'>>(selectKind, [tx.tenantId, listId])
+  if (row === undefined) throw new Error('no such status list')
+  return row
+}
+
+function reservedBy(tx: TenantTx, asked: Reservation, now: Date): readonly unknown[] {
+  const { copies, listKind, candidates, id, tokenHash, holderKeysHash } = asked
+  const { bits, authorityId, kid } = listKind
+  return [tx.tenantId, copies, bits, authorityId, kid, candidates, id, tokenHash, holderKeysHash, now]
 }
 
 const openNextList = sql(

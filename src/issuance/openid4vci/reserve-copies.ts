@@ -6,6 +6,7 @@ import type { Platform } from '../../platform.ts'
 import { cNonceIssuedAt } from '../../protocols/openid4vci/c-nonce.ts'
 import type { ProvedKey } from '../../protocols/openid4vci/jwt-proof.ts'
 import { newId } from '../../store/row-id.ts'
+import { nullIfRefused } from '../../store/store.ts'
 import { violatedIndex } from '../../store/unique-violation.ts'
 import type { PresentedToken } from '../offers/access-token.ts'
 import { keepForRefills, refillCopies } from '../offers/refill-store.ts'
@@ -13,6 +14,9 @@ import { entryCandidates, LIST_FULL_ENTRIES, type ListKind } from '../status/sta
 import {
   type Bound,
   closeStatusList,
+  findLack,
+  findListKind,
+  isBoundToOthers,
   openStatusList,
   type Reservation,
   type Reserved,
@@ -61,9 +65,13 @@ export async function reserveCopies(
     noncesMadeAt: nonces.map(cNonceIssuedAt),
     listKind,
   }
+  // Asking for new copies is no error that PostgreSQL logs.
+  const isOther = refill !== null && (await store.single(tenant.id, (tx) => isBoundToOthers(tx, reservation)))
   for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
     const candidates = revocable ? entryCandidates(bound.length) : []
-    const reserved = await tryReserve({ store }, tenant, { ...reservation, candidates }, entry, now)
+    const reserved = isOther
+      ? ({ outcome: 'denied' } as const)
+      : await tryReserve({ store }, tenant, { ...reservation, candidates }, entry, now)
     if (reserved?.outcome === 'reserved') {
       if (refill !== null) await store.single(tenant.id, (tx) => keepForRefills(tx, id, refill.days))
       return reserved
@@ -93,7 +101,16 @@ async function tryReserve(
   entry: AuditEntry,
   now: Date,
 ): Promise<Reserved | null> {
-  return nullOnCollision(store.single(tenant.id, (tx) => reserveCredential(tx, reservation, entry, now)))
+  const reserving = store.single(tenant.id, (tx) => reserveCredential(tx, reservation, entry, now))
+  const bound = await nullOnCollision(nullIfRefused(reserving).then((row) => ({ row })))
+  if (bound === null) return null
+  if (bound.row === null) {
+    const outcome = await store.single(tenant.id, (tx) => findLack(tx, reservation, now))
+    return outcome === null ? null : { outcome }
+  }
+  const { isOpen, entries, ...more } = bound.row
+  const kind = entries === null || isOpen ? {} : await store.single(tenant.id, (tx) => findListKind(tx, entries.listId))
+  return { ...more, outcome: 'reserved', entries: entries === null ? null : { ...entries, ...kind } }
 }
 
 /** @returns null if the wallet gets no new copies; `again`: a concurrent request took an entry */

@@ -4,6 +4,7 @@ import { openTestDatabase, type TestDatabase } from '../../../test/support/datab
 import type { TenantId } from '../../caller.ts'
 import { newId } from '../row-id.ts'
 import { decision, nullIfRefused, Refused, sql, type TenantTx, wrote } from '../store.ts'
+import { untilConfirmed } from '../until-confirmed.ts'
 
 const acme = '00000000-0000-7000-8000-00000000000a' as TenantId
 const other = '00000000-0000-7000-8000-00000000000b' as TenantId
@@ -147,6 +148,16 @@ test('of parallel callers of the same steps one writes', async () => {
   assert.equal((await Promise.all(outcomes)).filter((one) => one !== null).length, 1)
   const keys = await db.store.single(acme, (tx) => tx.rows<{ version: number }>(listKeys))
   assert.equal(keys.filter(({ version }) => version >= 30 && version < 40).length, 1)
+})
+
+test('a refusal is an answer of the database: it is not asked again', async () => {
+  let calls = 0
+  const refused = untilConfirmed(() => {
+    calls += 1
+    return db.store.single(acme, (tx) => closeOnce(tx, newId(), 50))
+  })
+  await assert.rejects(refused, Refused)
+  assert.equal(calls, 1)
 })
 
 test('a refusal rolls back what the transaction wrote before, and any other error is none', async () => {
