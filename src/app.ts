@@ -76,12 +76,11 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice, tele
     routes,
     endpoints,
     webhook: webhookReference,
-    notFoundPage: renderFault,
     authenticate: authenticate(platform),
     readiness: readinessChecks(store, keyDevice, () => mark),
     liveness: loopChecks(() => ({ workers, dispatcher })),
     counters: [...countersOf(store), oldestTransaction(() => transactions?.seconds() ?? 0)],
-    ...{ telemetry, idempotency: keepAnswers(platform) },
+    ...{ telemetry, idempotency: keepAnswers(platform), notFoundPage: renderFault },
     isClientOrigin: async (origin, request) =>
       (await isListedOrigin(platform, origin, request)) ?? isClientOrigin(platform, origin),
   })
