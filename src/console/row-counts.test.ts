@@ -110,6 +110,19 @@ test('a list without rows leads on: to the list without filters where none fits 
   }
 })
 
+test('a failed row of a batch names the attribute as people read it', async () => {
+  const { cookie } = await signIn(chirograph.url, acme, 'naledi', ['owner'], '/console')
+  const { id: credentialTemplateId } = await made('/creds/templates/credentials', { name: 'X', code: 'x', attributes })
+  const items = [{ attributes: { family_name: 7 } }]
+  const { id } = await made('/creds/credentials/issuance/batch', { credentialTemplateId, items })
+  const read = async (path: string) => {
+    const shown = await fetch(`${chirograph.url}/console/batches/${id}${path}`, { headers: { cookie } })
+    return (await shown.text()).replaceAll(/<[^>]*>/g, '')
+  }
+  await until(async () => (await acme.get(`/creds/credentials/issuance/batch/${id}`)).body.data.status !== 'processing')
+  for (const path of ['', '/state']) assert.match(await read(path), /Family name: /, path)
+})
+
 test('a page with fifty rows makes the calls and the statements of a page with one', async () => {
   const { cookie } = await signIn(chirograph.url, acme, 'naledi', ['owner'], '/console')
   const { id: heard } = await made('/creds/endpoints', { url: receiver.url, filterTypes: ['user.created'] })
