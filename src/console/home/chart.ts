@@ -21,8 +21,9 @@ export type Statistics = {
 }
 
 const BARS_MAX = 31
-/** Between two bars, in units of the drawing. */
-const GAP = 4
+/** From bar to bar, and between two, in units of the drawing. */
+const [STEP, GAP] = [20, 4]
+const DAYS_A_LABEL = 5
 
 /** Returns the sum of a metric. */
 export function sumOf(rows: readonly Row[], metric: string): number {
@@ -56,21 +57,20 @@ export function chartOf(
   if (bars.every(([, value]) => value === 0)) return null
   const most = Math.max(1, ...bars.map(([, value]) => value))
   const name = nameOf(language, isByDay)
-  const step = isByDay ? 20 : 50
-  const drawn = bars.map(([at, value], index) => {
+  const drawn = bars.map(([, value], index) => {
     const height = Math.max(1, Math.round((110 * value) / most))
-    const x = index * step
-    // Of days, each fifth has its number.
-    const label =
-      (!isByDay || index % 5 === 0) && html`<text x="${x + (step - GAP) / 2}" y="132">${name(at, 'narrow')}</text>`
-    return html`<rect x="${x}" y="${112 - height}" width="${step - GAP}" height="${height}" rx="2"></rect>${label}`
+    return html`<rect x="${index * STEP}" y="${112 - height}" width="${STEP - GAP}" height="${height}"></rect>`
   })
+  // Of days, each fifth has its number. No part of the drawing, which is as high on a narrow screen as on a wide one.
+  const labels = bars.flatMap(([at], index) =>
+    !isByDay || index % DAYS_A_LABEL === 0 ? [html`<span>${name(at, 'narrow')}</span>`] : [],
+  )
   const columns = [
     { heading: isByDay ? t.day : t.month, cell: ([at]: readonly [string, number]) => name(at, 'long') },
     { heading: t.taken, cell: ([, value]: readonly [string, number]) => figure(value, language), isFigure: true },
   ]
   const heading = isByDay ? t.byDay : t.byMonth
-  return html`<section class="panel"><header><h2>${heading}</h2>${more}</header><div class="inside"><svg class="chart" viewBox="0 0 ${bars.length * step - GAP} 138" aria-hidden="true">${drawn}</svg><details><summary>${t.table}</summary>${table(heading, columns, bars)}</details></div></section>`
+  return html`<section class="panel"><header><h2>${heading}</h2>${more}</header><div class="inside"><div class="chart${isByDay && ' days'}" aria-hidden="true"><svg viewBox="0 0 ${bars.length * STEP - GAP} 112" preserveAspectRatio="none">${drawn}</svg><p>${labels}</p></div><details><summary>${t.table}</summary>${table(heading, columns, bars)}</details></div></section>`
 }
 
 function nameOf(language: Language, isByDay: boolean) {
