@@ -155,7 +155,8 @@ const forms: Readonly<Record<string, Form>> = {
         { id: ENTITY, url: 'https://x.example/hook' },
         { id: 'other', url: 'https://x.example/other' },
       ]
-      const more = { action: '/x', problems: noProblems, fixedType: null, endpoints }
+      const providers = [{ name: 'campus', displayName: 'Campus account', signIn: true }]
+      const more = { action: '/x', problems: noProblems, fixedType: null, sources: { endpoints, providers } }
       return templateDesigner(offlineFrame(language), { draft: templates.draftOf(shown, ''), ...more }).main
     },
     send: (fields) => templates.bodyOf(templates.readDraft(fields), null, true),

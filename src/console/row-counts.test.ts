@@ -14,10 +14,13 @@ const ENDPOINTS = 10
 let chirograph: Deployment
 let receiver: Receiver
 let acme: Api
+/** Of a person with every role. */
+let cookie: string
 before(async () => {
   // Several servers count each for itself.
   ;[chirograph, receiver] = await Promise.all([deploy({}, {}, {}, 1), aReceiver()])
   acme = await chirograph.backend('acme')
+  ;({ cookie } = await signIn(chirograph.url, acme, 'naledi', ['owner'], '/console'))
 })
 after(async () => {
   await chirograph.stop()
@@ -93,7 +96,6 @@ function pagesOf({ template, heard, batch }: Ids): readonly (readonly [name: str
 }
 
 test('a list without rows leads on: to the list without filters where none fits them', async () => {
-  const { cookie } = await signIn(chirograph.url, acme, 'naledi', ['owner'], '/console')
   const filtered = [
     ...['/credentials?reference=nobody', '/templates?q=nothing', '/batches?status=processing', '/trusted?q=nothing'],
     ...['/verifications?status=failed', '/verification-pages?q=nothing', '/people?q=nobody-at-all'],
@@ -110,18 +112,29 @@ test('a list without rows leads on: to the list without filters where none fits 
   }
 })
 
+test('a failed row of a batch names the attribute as people read it', async () => {
+  const { id: credentialTemplateId } = await made('/creds/templates/credentials', { name: 'X', code: 'x', attributes })
+  const items = [{ attributes: { family_name: 7 } }]
+  const { id } = await made('/creds/credentials/issuance/batch', { credentialTemplateId, items })
+  const read = async (path: string) => {
+    const shown = await fetch(`${chirograph.url}/console/batches/${id}${path}`, { headers: { cookie } })
+    return (await shown.text()).replaceAll(/<[^>]*>/g, '')
+  }
+  await until(async () => (await acme.get(`/creds/credentials/issuance/batch/${id}`)).body.data.status !== 'processing')
+  for (const path of ['', '/state']) assert.match(await read(path), /Family name: /, path)
+})
+
 test('a page with fifty rows makes the calls and the statements of a page with one', async () => {
-  const { cookie } = await signIn(chirograph.url, acme, 'naledi', ['owner'], '/console')
   const { id: heard } = await made('/creds/endpoints', { url: receiver.url, filterTypes: ['user.created'] })
   const { id: template } = await made('/creds/templates/credentials', { name: 'Used', code: 'used', attributes })
   await makeRow(1)
   const few = new Map<string, Effort>()
   for (const [name, path] of pagesOf({ template, heard, batch: await makeBatch(1, 'few', heard) }))
-    few.set(name, await leastEffort(path, cookie, 0))
+    few.set(name, await leastEffort(path, 0))
   await Promise.all(Array.from({ length: ROWS - 1 }, (_, n) => makeRow(n + 2)))
   for (const [name, path] of pagesOf({ template, heard, batch: await makeBatch(ROWS, 'many', heard) })) {
     const { calls, statements } = few.get(name) ?? { calls: [], statements: 0 }
-    const many = await leastEffort(path, cookie, statements)
+    const many = await leastEffort(path, statements)
     assert.deepEqual(many.calls, calls, name)
     assert(statements > 0 && many.statements <= statements, `${name}: ${many.statements} statements, not ${statements}`)
     assert(calls.some((one) => /^GET \/(creds|onboarding)\//.test(one)) && calls.length <= API_CALLS_MAX, name)
@@ -129,7 +142,7 @@ test('a page with fifty rows makes the calls and the statements of a page with o
 })
 
 /** Opens a page until it makes at most so many statements: work in the background adds to some counts. */
-async function leastEffort(path: string, cookie: string, statements: number): Promise<Effort> {
+async function leastEffort(path: string, statements: number): Promise<Effort> {
   let least = await effortOf(chirograph.url, path, cookie)
   for (let more = statements === 0 ? 2 : 20; more > 0 && least.statements > statements; more -= 1) {
     const other = await effortOf(chirograph.url, path, cookie)

@@ -65,6 +65,24 @@ test('the walk visits every page of the console', () => {
   assert.deepEqual(unvisited(fullStops(full)), [])
 })
 
+test('at 320 px the steps of a table stand in one line, and a chart is high enough to be read', { skip }, async () => {
+  const viewport = { width: 320, height: 640 }
+  const { page, close } = await visit(browser, chirograph.url, { storageState: owner, viewport })
+  for (const language of ['en', 'fr']) {
+    await page.goto(`/console/issue/table?template=${full.template}&lang=${language}`)
+    const tops = await page
+      .locator('.progress li')
+      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top))
+    assert.deepEqual([tops.length, new Set(tops).size], [3, 1], language)
+  }
+  for (const by of ['month', 'day']) {
+    await page.goto(`/console/figures?by=${by}`)
+    const box = await page.locator('.chart svg').boundingBox()
+    assert(box !== null && box.width > 200 && box.height > 100, JSON.stringify(box))
+  }
+  await close()
+})
+
 // On PostgreSQL each of two servers counts for itself. That no call is made for each row: row-counts.test.ts.
 test('a page makes at most five calls of the API', { skip }, async () => {
   for (const { path, send } of fullStops(full)) {

@@ -10,6 +10,7 @@ import { ruleWords } from '../frame/form-values.ts'
 import { type Frame, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { when } from '../frame/when.ts'
+import { attributesOf, labelOf, type Template } from '../templates/template.ts'
 import { type BatchTexts, batchTexts } from './texts.ts'
 
 const LIST = '/console/batches'
@@ -107,9 +108,9 @@ const one = screen({
     const { data, etag } = await readBatch(frame)
     const [template, failed] = await Promise.all([templateOf(frame, data), failedOf(frame, data)])
     const isOpen = data.status === 'processing'
-    const live = html`<live-region src="${LIST}/${data.id}/state" state="${isOpen ? (etag ?? '') : ''}">${progress(frame, data, failed)}</live-region>`
+    const live = html`<live-region src="${LIST}/${data.id}/state" state="${isOpen ? (etag ?? '') : ''}">${progress(frame, data, template, failed)}</live-region>`
     const about = facts([
-      [t.template, template],
+      [t.template, template.name],
       [t.by, makerOf(frame, t, data)],
       [t.created, when(frame, data.createdAt)],
       ...mailsOf(frame, t, data),
@@ -135,8 +136,8 @@ function mailsOf(frame: Frame, t: BatchTexts, { mails }: Batch): readonly (reado
   return [[t.mails, counts.join(' · ')]]
 }
 
-async function templateOf({ api }: Frame, { credentialTemplateId }: Batch): Promise<string> {
-  return (await api.get<Named>(`/creds/templates/credentials/${credentialTemplateId}`)).data.name
+async function templateOf({ api }: Frame, { credentialTemplateId }: Batch): Promise<Template> {
+  return (await api.get<Template>(`/creds/templates/credentials/${credentialTemplateId}`)).data
 }
 
 async function failedOf({ api }: Frame, { id, failed }: Batch): Promise<readonly Item[]> {
@@ -157,9 +158,10 @@ const state = screen({
     const known = String(frame.headers['x-state'] ?? '')
     const { data, etag, status } = await readBatch(frame, { 'if-none-match': known, prefer: 'wait=6' })
     if (status === 304) return { fragment: html``, status: 204 }
-    const failed = data.status === 'completed' ? await failedOf(frame, data) : []
+    const isDone = data.status === 'completed' && data.failed > 0
+    const [template, failed] = isDone ? await Promise.all([templateOf(frame, data), failedOf(frame, data)]) : [null, []]
     return {
-      fragment: progress(frame, data, failed),
+      fragment: progress(frame, data, template, failed),
       headers: { 'x-state': data.status === 'processing' ? (etag ?? '') : '' },
     }
   },
@@ -169,8 +171,8 @@ function readBatch({ api, params }: Frame<{ readonly id: string }>, headers: Rea
   return api.get<Batch>(`${API}/${encodeURIComponent(params.id)}`, {}, headers)
 }
 
-/** The part of the page that changes by itself. */
-function progress(frame: Frame, batch: Batch, failed: readonly Item[]): Html {
+/** The part of the page that changes by itself. @param template Where rows are shown that failed */
+function progress(frame: Frame, batch: Batch, template: Template | null, failed: readonly Item[]): Html {
   const t = batchTexts[frame.language]
   const { id, total, done } = batch
   const count = (value: number) => figure(value, frame.language)
@@ -179,24 +181,37 @@ function progress(frame: Frame, batch: Batch, failed: readonly Item[]): Html {
   const files =
     batch.status === 'completed' &&
     html`<div class="actions">${done > 0 && buttonLink(t.links, `${LIST}/${id}/links`)}${batch.failed > 0 && buttonLink(t.failedRows, `${LIST}/${id}/failed`)}</div>`
-  return html`<div class="stack"><p role="status">${stateOf(batch, t)} ${t.progress(count(done + batch.failed), count(total))}</p>${batch.status === 'processing' && bar}${figures}${files}${failed.length > 0 && failedTable(frame, t, failed)}</div>`
+  return html`<div class="stack"><p role="status">${stateOf(batch, t)} ${t.progress(count(done + batch.failed), count(total))}</p>${batch.status === 'processing' && bar}${figures}${files}${template !== null && failed.length > 0 && failedTable(frame, t, template, failed)}</div>`
 }
 
-function failedTable({ t: common }: Frame, t: BatchTexts, failed: readonly Item[]): Html {
+function failedTable({ t: common }: Frame, t: BatchTexts, template: Template, failed: readonly Item[]): Html {
   const columns = [
     { heading: t.row, cell: ({ row, index }: Item) => row ?? index + 1 },
     { heading: t.reference, cell: ({ reference }: Item) => reference ?? common.none },
-    { heading: t.why, cell: ({ error }: Item) => (error === undefined ? null : reason(common, error)) },
+    { heading: t.why, cell: ({ error }: Item) => (error === undefined ? null : reason(common, template, error)) },
   ]
   return html`<section class="stack"><h2>${t.failedTitle}</h2>${table(t.failedTitle, columns, failed)}</section>`
 }
 
 /** Why an item failed, in words; the sentence of the API, which is English, where the rule has none. */
-function reason(t: Frame['t'], { detail, pointer, column, meta }: NonNullable<Item['error']>): Html {
+function reason(t: Frame['t'], template: Template, error: NonNullable<Item['error']>): Html {
+  const { detail, meta } = error
   const words = ruleWords(t, meta?.rule, String(meta?.limit ?? ''))
-  const place = column ?? pointer?.split('/').at(-1)
+  const place = placeOf(template, error)
   if (words === null || place === undefined) return html`<span lang="en">${foreign(detail, 500)}</span>`
   return html`${foreign(place)}${t.colon}${words}`
+}
+
+/** What people call the place of an error: the attribute, else the column or member. */
+function placeOf(template: Template, { pointer, column }: NonNullable<Item['error']>): string | undefined {
+  const path = (pointer?.split('/') ?? column?.split('.') ?? []).map((one) =>
+    one.replaceAll('~1', '/').replaceAll('~0', '~'),
+  )
+  const [first, second] = path.slice(path.indexOf('attributes') + 1)
+  const found = attributesOf(template).find(({ namespace, key }) =>
+    namespace === '' ? key === first : namespace === first && key === second,
+  )
+  return found === undefined ? (column ?? path.at(-1)) : labelOf(found)
 }
 
 /** A table of the items, for a spreadsheet in the language of the person. */

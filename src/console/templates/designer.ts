@@ -8,7 +8,7 @@ import { hasProblems, type Problems, problemList } from '../frame/form-values.ts
 import type { Frame, Screen } from '../frame/screen.ts'
 import { attributeFields } from './attribute-fields.ts'
 import type { Draft } from './draft.ts'
-import type { Choosable } from './further-fields.ts'
+import type { Sources } from './further-fields.ts'
 import { languageFields, lookFields } from './look-fields.ts'
 import { signingFields, validityFields } from './term-fields.ts'
 import { type TemplateTexts, templateTexts } from './texts.ts'
@@ -22,8 +22,7 @@ type DesignerProps = {
   readonly action: string
   readonly problems: Problems
   readonly fixedType: string | null
-  /** Webhook endpoints to choose from; null: the person may not see them. */
-  readonly endpoints: readonly Choosable[] | null
+  readonly sources: Sources
   readonly at?: DesignerPlace
   /** Id of the template that is copied. */
   readonly copied?: string
@@ -45,7 +44,7 @@ ${card(attributeFields({ frame, draft, problems, at: at.row }), t.attributes)}
 ${card(lookFields(frame, draft, problems), t.card)}
 ${card(languageFields(frame, draft, problems, at.language), t.languages)}
 ${card(validityFields(frame, draft, problems), t.validity)}
-${card(signingFields(frame, draft, problems, props.endpoints), t.signing)}
+${card(signingFields(frame, draft, problems, props.sources), t.signing)}
 <div class="buttons narrow">${button(frame.t.save, { look: 'main', name: 'do', value: 'save' })}${button(t.preview, { name: 'do', value: 'preview' })}${buttonLink(frame.t.cancel, '/console/templates')}</div>`
   return {
     title,

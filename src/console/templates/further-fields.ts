@@ -1,4 +1,4 @@
-import { checkbox, checkboxes, select, textArea } from '../../pages/controls.ts'
+import { type Choice, checkbox, checkboxes, select, textArea } from '../../pages/controls.ts'
 import { field } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import type { Problems } from '../frame/form-values.ts'
@@ -8,27 +8,31 @@ import type { FurtherDraft } from './further-draft.ts'
 import { furtherTexts } from './further-texts.ts'
 
 /** A webhook endpoint to choose. */
-export type Choosable = { readonly id: string; readonly url: string }
+type Endpoint = { readonly id: string; readonly url: string }
+/** An identity provider to choose. */
+type Provider = { readonly name: string; readonly displayName: string; readonly signIn: boolean }
+
+/** Where attributes may come from, at most 100 of each; null: the person may not see them. */
+export type Sources = { readonly endpoints: readonly Endpoint[] | null; readonly providers: readonly Provider[] | null }
 
 const CLAIMS_CHARS_MAX = 60_000
 
-/** Returns the webhook endpoints to choose from, at most 100; null: the person may not see them. */
-export async function readEndpoints(frame: Frame): Promise<readonly Choosable[] | null> {
-  if (!may(frame, 'events:read')) return null
-  return (await frame.api.get<readonly Choosable[]>('/creds/endpoints', { 'page[size]': '100' })).data
+/** Returns the webhook endpoints, and the identity providers at which people sign in, to choose from. */
+export async function readSources(frame: Frame): Promise<Sources> {
+  const read = async <T>(path: string) => (await frame.api.get<readonly T[]>(path, { 'page[size]': '100' })).data
+  const [endpoints, providers] = await Promise.all([
+    may(frame, 'events:read') ? read<Endpoint>('/creds/endpoints') : null,
+    may(frame, 'tenant:admin') ? read<Provider>('/onboarding/identity-providers') : null,
+  ])
+  return { endpoints, providers: providers?.filter(({ signIn }) => signIn) ?? null }
 }
 
 /** Returns the fields for which wallets get credentials, and where attributes come from: in a group that is open where something is set or wrong. */
-export function furtherFields(
-  frame: Frame,
-  draft: FurtherDraft,
-  problems: Problems,
-  endpoints: readonly Choosable[] | null,
-): Html {
+export function furtherFields(frame: Frame, draft: FurtherDraft, problems: Problems, sources: Sources): Html {
   const f = furtherTexts[frame.language]
   const isWrong = ['attested', 'source', 'endpoint', 'provider', 'claims'].some((name) => problems.fields[name])
   const isOpen = draft.isAttested || draft.source !== '' || isWrong
-  return html`<details${isOpen && html` open`}><summary>${f.more}</summary><div class="stack">${attestationFields(frame, draft)}${sourceFields(frame, draft, problems, endpoints)}</div></details>`
+  return html`<details${isOpen && html` open`}><summary>${f.more}</summary><div class="stack">${attestationFields(frame, draft)}${sourceFields(frame, draft, problems, sources)}</div></details>`
 }
 
 function attestationFields(frame: Frame, draft: FurtherDraft): Html {
@@ -44,23 +48,40 @@ function sourceFields(
   frame: Frame,
   draft: FurtherDraft,
   { fields }: Problems,
-  endpoints: readonly Choosable[] | null,
+  { endpoints, providers }: Sources,
 ): Html {
   const f = furtherTexts[frame.language]
-  const sources = Object.entries(f.sources).map(([value, text]) => ({ value, text }))
+  const kinds = Object.entries(f.sources).map(([value, text]) => ({ value, text }))
   const shared = (name: 'source' | 'endpoint' | 'provider' | 'claims') => ({
     ...{ name, label: f[name], value: draft[name], error: fields[name] },
   })
-  const known = (endpoints ?? []).map(({ id, url }) => ({ value: id, text: url }))
-  const isKnown = draft.endpoint === '' || known.some(({ value }) => value === draft.endpoint)
-  const choices = isKnown ? known : [{ value: draft.endpoint, text: draft.endpoint }, ...known]
+  const urls = withChosen(
+    (endpoints ?? []).map(({ id, url }) => ({ value: id, text: url })),
+    draft.endpoint,
+  )
+  const named = (providers ?? []).map(({ name, displayName }) => ({
+    value: name,
+    text: displayName === name ? name : `${displayName} (${name})`,
+  }))
   const endpoint =
     endpoints === null
       ? field(frame, { ...shared('endpoint'), hint: f.endpointId, isOptional: true, isName: true })
-      : html`${select(frame, { ...shared('endpoint'), hint: f.endpointHint, choices })}<p class="hint"><a href="/console/webhooks">${frame.t.menu.webhooks}</a></p>`
-  const provider = field(frame, { ...shared('provider'), hint: f.providerHint, lengthMax: 64, isOptional: true })
+      : html`${select(frame, { ...shared('endpoint'), hint: f.endpointHint, choices: urls })}<p class="hint"><a href="/console/webhooks">${frame.t.menu.webhooks}</a></p>`
+  const provider =
+    providers === null
+      ? field(frame, { ...shared('provider'), hint: f.providerHint, lengthMax: 64, isOptional: true })
+      : select(frame, {
+          ...shared('provider'),
+          choices: [{ value: '', text: f.anyProvider }, ...withChosen(named, draft.provider)],
+        })
   const claims = textArea(frame, {
     ...{ ...shared('claims'), hint: f.claimsHint, isCode: true, rows: 4, lengthMax: CLAIMS_CHARS_MAX },
   })
-  return html`<div class="source">${select(frame, { ...shared('source'), hint: f.sourceHint, choices: sources })}<div class="webhook">${endpoint}</div><div class="provider">${provider}${claims}</div></div>`
+  return html`<div class="source">${select(frame, { ...shared('source'), hint: f.sourceHint, choices: kinds })}<div class="webhook">${endpoint}</div><div class="provider">${provider}${claims}</div></div>`
+}
+
+/** The choices, with what is chosen already where it is none of them: it stays until the person changes it. */
+function withChosen(choices: readonly Choice[], chosen: string): readonly Choice[] {
+  const isKnown = chosen === '' || choices.some(({ value }) => value === chosen)
+  return isKnown ? choices : [{ value: chosen, text: chosen }, ...choices]
 }

@@ -25,6 +25,7 @@ const en = {
   endpointHint: 'It is asked while the person waits, and answers with the values.',
   endpointId: 'Its id.',
   provider: 'Identity provider',
+  anyProvider: 'Any at which your people sign in',
   providerHint: 'Its name. Any at which your people sign in if you leave it empty.',
   claims: 'Claims of the provider',
   claimsHint:
@@ -64,6 +65,7 @@ const fr: FurtherTexts = {
   endpointHint: 'Il est interrogé pendant que la personne attend, et répond par les valeurs.',
   endpointId: 'Son identifiant.',
   provider: 'Fournisseur d’identité',
+  anyProvider: 'N’importe lequel où vos membres se connectent',
   providerHint: 'Son nom. N’importe lequel où vos membres se connectent si vous laissez vide.',
   claims: 'Données du fournisseur',
   claimsHint:

@@ -14,7 +14,7 @@ import { checkDraft, fieldAt, inWords } from './check-draft.ts'
 import { compared } from './compared.ts'
 import { cardOf, type DesignerPlace, designer } from './designer.ts'
 import { bodyOf, type Draft, draftOf, readDraft } from './draft.ts'
-import { readEndpoints } from './further-fields.ts'
+import { readSources } from './further-fields.ts'
 import { furtherTexts } from './further-texts.ts'
 import { imageIn } from './image-file.ts'
 import { templateList } from './list-screen.ts'
@@ -43,7 +43,7 @@ const create = formScreen({
       ...shownOf({ action: `${LIST}/new`, current: null, copied }),
       draft,
       problems: noProblems,
-      endpoints: await readEndpoints(frame),
+      sources: await readSources(frame),
       above,
     })
   },
@@ -81,8 +81,8 @@ const one = formScreen({
     if (template.archivedAt !== null || !may(frame, 'issuance:write')) return shown(frame, template, aside)
     const draft = frame.isKept ? readDraft(frame.fields) : draftOf(template, etag)
     const subject = { action: `${LIST}/${template.id}`, current: template, copied: null }
-    const endpoints = await readEndpoints(frame)
-    const page = designer(frame, { ...shownOf(subject), draft, problems: noProblems, endpoints, aside })
+    const sources = await readSources(frame)
+    const page = designer(frame, { ...shownOf(subject), draft, problems: noProblems, sources, aside })
     return { ...page, title: template.name, crumbs: crumbsOf(frame, template), actions: actionsOf(frame, template) }
   },
   send: async (frame) => {
@@ -140,7 +140,7 @@ async function edit(frame: Frame, subject: Subject): Promise<Edited> {
   const { draft, problems: wrong } = withFiles(frame, readDraft(frame.fields))
   if (pressed === 'preview' && frame.headers['sec-fetch-dest'] === 'empty') return { fragment: cardOf(frame, draft) }
   const show = async (problems: Problems, now = draft, at: DesignerPlace = {}) =>
-    designer(frame, { ...shownOf(subject), draft: now, problems, at, endpoints: await readEndpoints(frame) })
+    designer(frame, { ...shownOf(subject), draft: now, problems, at, sources: await readSources(frame) })
   if (pressed !== 'save') {
     const edited = hasProblems(wrong) ? null : pressedIn(draft, pressed, frame.language)
     return edited === null ? show(wrong) : show(noProblems, edited.draft, edited.at)
@@ -214,7 +214,7 @@ async function conflict(frame: Frame, draft: Draft, id: string, subject: Subject
   const { template, etag } = await read(frame, id)
   const above = compared(frame, draftOf(template, etag), draft, subject.action)
   const again = { ...shownOf(subject), draft: { ...draft, etag }, problems: noProblems, above }
-  const page = designer(frame, { ...again, endpoints: await readEndpoints(frame) })
+  const page = designer(frame, { ...again, sources: await readSources(frame) })
   return { ...page, status: 412, hasErrors: true }
 }
 

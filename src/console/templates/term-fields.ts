@@ -4,7 +4,7 @@ import { type Html, html } from '../../pages/html.ts'
 import type { Problems } from '../frame/form-values.ts'
 import type { Frame } from '../frame/screen.ts'
 import type { Draft } from './draft.ts'
-import { type Choosable, furtherFields } from './further-fields.ts'
+import { furtherFields, type Sources } from './further-fields.ts'
 import { templateTexts } from './texts.ts'
 
 function choicesOf(texts: Readonly<Record<string, string>>, isShown: (value: string) => boolean = () => true) {
@@ -34,13 +34,8 @@ function momentField(frame: Frame, draft: Draft, { fields }: Problems, name: 'fr
   return html`<div class="moment">${select(frame, { name, label: t[name], value: now.kind, choices: kinds, error: fields[name] })}<div class="pair span">${count}${unit}</div><div class="date">${date}</div></div>`
 }
 
-/** Returns the fields for signing, copies, the code, and approval. @param endpoints See {@link furtherFields}. */
-export function signingFields(
-  frame: Frame,
-  draft: Draft,
-  problems: Problems,
-  endpoints: readonly Choosable[] | null,
-): Html {
+/** Returns the fields for signing, copies, the code, and approval. @param sources See {@link furtherFields}. */
+export function signingFields(frame: Frame, draft: Draft, problems: Problems, sources: Sources): Html {
   const { fields } = problems
   const t = templateTexts[frame.language]
   const isMdoc = draft.format === 'mdoc'
@@ -59,7 +54,7 @@ export function signingFields(
     ...{ isOptional: true, lengthMax: 3, error: fields.refillTimes },
   })
   return html`<div class="pair">${select(frame, { name: 'signer', label: t.signer, value: draft.signer, choices: signers, error: fields.signer })}${select(frame, { name: 'keyType', label: t.keyType, value: draft.keyType, choices: keys, error: fields.keyType })}</div>
-${copies}<div class="pair">${days}${times}</div>${checkbox({ name: 'approved', label: t.approved, isOn: draft.isApproved })}<div class="code">${checkbox({ name: 'txCode', label: t.txCode, isOn: draft.hasTxCode })}${codeFields(frame, draft, fields)}</div>${furtherFields(frame, draft.further, problems, endpoints)}`
+${copies}<div class="pair">${days}${times}</div>${checkbox({ name: 'approved', label: t.approved, isOn: draft.isApproved })}<div class="code">${checkbox({ name: 'txCode', label: t.txCode, isOn: draft.hasTxCode })}${codeFields(frame, draft, fields)}</div>${furtherFields(frame, draft.further, problems, sources)}`
 }
 
 function codeFields(frame: Frame, draft: Draft, fields: Problems['fields']): Html {

@@ -32,7 +32,7 @@ export type Certificate = Signed & {
   readonly spki: Buffer
   /** The bits of the public key, over which key identifiers are computed. */
   readonly keyBits: Buffer
-  /** null if node:crypto does not support the key. */
+  /** null if node:crypto does not support the key. Imported when it is first read, which costs more than all the rest. */
   readonly publicKey: KeyObject | null
   readonly extensions: Extensions
 }
@@ -52,7 +52,15 @@ export function readCertificate(bytes: Uint8Array): Certificate {
   if (bytes.length > BYTES_MAX) throw malformedDer(`it is longer than ${BYTES_MAX} bytes`)
   const der = Buffer.from(bytes)
   const { body, outer, signed } = readSigned(der)
-  return { ...readBody(body, outer), ...signed, der, fingerprint: sha256(der).toString('hex') }
+  const { key, ...parts } = readBody(body, outer)
+  let imported: KeyObject | null | undefined
+  return {
+    ...{ ...parts, ...signed, der, fingerprint: sha256(der).toString('hex') },
+    get publicKey() {
+      if (imported === undefined) imported = readPublicKey(key)
+      return imported
+    },
+  }
 }
 
 /** Whether issuer and subject are the same name, byte for byte. NOT checked: the signature. */
@@ -67,13 +75,15 @@ function readBody(parts: readonly Der[], outer: Der | undefined) {
   // 4.1: [1] and [2] unique identifiers, [3] extensions, in that order
   const surplus = rest.some(({ tag }, at) => ![0x81, 0x82, 0xa3].includes(tag) || tag <= (rest[at - 1]?.tag ?? 0))
   const key = expected(spki, derTags.sequence)
-  const [, keyBits, ...behind] = sequenceOf(key)
+  const [keyAlgorithm, keyBits, ...behind] = sequenceOf(key)
   if (surplus || extra.length > 0 || behind.length > 0) throw malformedDer('it has surplus parts')
   const extensions = rest.find(({ tag }) => tag === 0xa3)
   // 4.1.2.1; version 1 is the default, and DER leaves that out (X.690 11.5)
   if (version > 3 || (version < 3 && extensions !== undefined))
     throw malformedDer('its version is not that of its parts')
   checkAlgorithms(algorithm, outer)
+  // Its form is checked here; the key is imported later.
+  sequenceOf(keyAlgorithm)
   return {
     version,
     serial: serialOf(integerBytesOf(serial)),
@@ -83,7 +93,7 @@ function readBody(parts: readonly Der[], outer: Der | undefined) {
     notAfter: derTimeOf(notAfter),
     spki: key.whole,
     keyBits: bitsOf(keyBits),
-    publicKey: readPublicKey(key),
+    key,
     extensions: readExtensions(extensions && onlyChildOf(extensions)),
   }
 }
