@@ -8,7 +8,16 @@ import { type Html, html } from '../pages/html.ts'
 import { type Language, languageOf } from '../pages/language.ts'
 import { accentStyle } from '../pages/look/accent.ts'
 import { embeddedPageHeaders, pageHeaders } from '../pages/page-headers.ts'
-import { type About, beginVisit, type Refusal, readAbout, readState, type VisitState } from './call-api.ts'
+import { buttonLink } from '../pages/parts.ts'
+import {
+  type About,
+  beginVisit,
+  isRepeatable,
+  type Refusal,
+  readAbout,
+  readState,
+  type VisitState,
+} from './call-api.ts'
 import { embedDocument } from './embed-document.ts'
 import { visitorTexts } from './texts.ts'
 import { headingOf, introduction, nameOf, refused, refusedMessage, verdict, waiting, ways } from './views.ts'
@@ -77,7 +86,9 @@ function alone(context: Asked, refusal: Refusal): EndpointResponse {
   const language = languageIn(context)
   const nonce = randomToken(16)
   const { title } = refused(refusal, language)
-  const main = html`<h1>${title}</h1>${refusedMessage(refusal, language)}`
+  const again =
+    isRepeatable(refusal) && html`<p class="buttons">${buttonLink(visitorTexts[language].tryAgain, context.url)}</p>`
+  const main = html`<h1>${title}</h1>${refusedMessage(refusal, language)}${again}`
   const body = embedDocument({ language, title, main, style: '', nonce })
   return { status: refusal.status, type: HTML, body, headers: pageHeaders(nonce) }
 }
@@ -132,8 +143,7 @@ function ended(state: VisitState, language: Language): EndpointResponse {
 
 function refusedFragment(refusal: Refusal, language: Language): EndpointResponse {
   const { title } = refused(refusal, language)
-  const canRepeat = refusal.kind === 'busy' || refusal.kind === 'failed'
-  const again = canRepeat && beginButton(visitorTexts[language].tryAgain)
+  const again = isRepeatable(refusal) && beginButton(visitorTexts[language].tryAgain)
   const content = html`<h2 tabindex="-1" data-focus>${title}</h2>${refusedMessage(refusal, language)}${again}`
   return { ...fragment(content, {}), status: refusal.status }
 }
