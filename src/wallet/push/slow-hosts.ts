@@ -1,4 +1,3 @@
-import { isIP } from 'node:net'
 import { nameResolver } from '../../http/outbound/resolve-name.ts'
 import type { Resolve } from '../../http/outbound/vetted-address.ts'
 import { networkOf } from '../../memory/network.ts'
@@ -56,7 +55,7 @@ function release(calls: Map<string, number>, service: string): void {
 
 async function servicesOf({ host, hostname }: URL, resolve: Resolve): Promise<readonly string[]> {
   // Development alone may call an address.
-  if (isIP(hostname) !== 0) return [host]
+  if (/^[\d.]+$|^\[/.test(hostname)) return [host]
   const found = await withTimeLimit(resolve(hostname), LOOKUP_MS_MAX, () => new Error('late')).catch(() => [])
   if (found.length === 0) return [host, UNRESOLVED]
   // Of loopback, the host with its port tells services apart.
