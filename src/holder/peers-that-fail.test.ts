@@ -235,65 +235,65 @@ suite('what one peer does leaves the pages of another alone', { concurrency: 3 }
     await expired(shown).waitFor()
     assert.equal(shop.posted.length, 0)
   })
+})
 
-  test('a request that another person answered shares nothing more, opened before or after', async () => {
-    const pieter = await world.chirograph.wallet('acme', 'pieter')
-    const card = await pieter.post('/wallet/v2/credentials', { credentialOffer: (await world.issue()).offerUri })
-    await pieter.patch(`/wallet/v2/credentials/${card.body.data[0].id}`, { status: 'accepted' })
-    const link = await world.ask()
-    const page = await inLanguage('en')
-    await page.goto(opening(link))
-    const share = page.getByRole('button', { name: /^Share these 2/ })
-    await share.waitFor()
-    const asked = await pieter.post('/wallet/v2/presentations', { presentationRequest: link })
-    const path = `/wallet/v2/presentations/${asked.body.data.id}`
-    assert.equal((await pieter.patch(path, { status: 'answered' })).status, 200)
-    await share.click()
-    await page.getByRole('heading', { level: 1, name: askedTexts.en.ended.failed[0] ?? '' }).waitFor()
-    const late = await world.open(world.newcomer, small)
-    await late.page.goto(opening(link))
-    await told(late.page, offerTexts.en.request, '')
-  })
+test('a request that another person answered shares nothing more, opened before or after', async () => {
+  const pieter = await world.chirograph.wallet('acme', 'pieter')
+  const card = await pieter.post('/wallet/v2/credentials', { credentialOffer: (await world.issue()).offerUri })
+  await pieter.patch(`/wallet/v2/credentials/${card.body.data[0].id}`, { status: 'accepted' })
+  const link = await world.ask()
+  const page = await inLanguage('en')
+  await page.goto(opening(link))
+  const share = page.getByRole('button', { name: /^Share these 2/ })
+  await share.waitFor()
+  const asked = await pieter.post('/wallet/v2/presentations', { presentationRequest: link })
+  const path = `/wallet/v2/presentations/${asked.body.data.id}`
+  assert.equal((await pieter.patch(path, { status: 'answered' })).status, 200)
+  await share.click()
+  await page.getByRole('heading', { level: 1, name: askedTexts.en.ended.failed[0] ?? '' }).waitFor()
+  const late = await world.open(world.newcomer, small)
+  await late.page.goto(opening(link))
+  await told(late.page, offerTexts.en.request, '')
+})
 
-  test('logos of an issuer that would harm a browser: its letter stands there, and an SVG runs no script', async (t) => {
-    const asked = new Set<string>()
-    const host = createServer((request, response) => {
-      const name = decodeURIComponent(request.url?.slice(1) ?? '')
-      asked.add(name)
-      const bytes = logos[name]
-      if (bytes) response.writeHead(200, { 'content-type': 'image/svg+xml' }).end(bytes)
-    })
-    await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve))
-    t.after(() => {
-      host.closeAllConnections()
-      host.close()
-    })
-    const base = `http://127.0.0.1:${(host.address() as AddressInfo).port}`
-    const { page, troubles } = await world.open(world.thandi, small)
-    const paths: string[] = []
-    for (const name of Object.keys(logos)) {
-      const club = await world.aClub()
-      const display = [{ name, logo: { uri: `${base}/${encodeURIComponent(name)}` } }]
-      const issuer = (body: unknown) => ({ ...Object(body), display })
-      club.lie({ reply: { issuer: (reply) => ({ ...reply, body: issuer(reply.body) }) } })
-      paths.push(await take(page, club.offerUri))
-    }
-    const drawn = page.locator('main img[src$="/logo"]')
-    const [scripted = '', ...others] = paths
-    const isDone = async () => asked.size === paths.length && (await drawn.count()) > 0
-    await page.goto(scripted)
-    for (const end = Date.now() + 60_000; Date.now() < end && !(await isDone()); ) await page.reload()
-    assert.deepEqual([asked.size, await drawn.count()], [paths.length, 1])
-    const isDrawn = `[...document.images].every((image) => image.complete && image.naturalWidth > 0)`
-    assert.ok(await page.evaluate<boolean>(isDrawn), 'the logo that is no danger is drawn')
-    for (const path of others) {
-      await page.goto(path)
-      assert.equal(await drawn.count(), 0, path)
-      assert.notEqual(await page.title(), 'owned')
-    }
-    await page.goto('/me')
-    assert.deepEqual(await layoutDefects(page), [])
-    if (pictures !== undefined) await page.screenshot({ path: `${pictures}/logos.png`, fullPage: true })
-    assert.deepEqual(troubles, [])
+test('logos of an issuer that would harm a browser: its letter stands there, and an SVG runs no script', async (t) => {
+  const asked = new Set<string>()
+  const host = createServer((request, response) => {
+    const name = decodeURIComponent(request.url?.slice(1) ?? '')
+    asked.add(name)
+    const bytes = logos[name]
+    if (bytes) response.writeHead(200, { 'content-type': 'image/svg+xml' }).end(bytes)
   })
+  await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve))
+  t.after(() => {
+    host.closeAllConnections()
+    host.close()
+  })
+  const base = `http://127.0.0.1:${(host.address() as AddressInfo).port}`
+  const { page, troubles } = await world.open(world.thandi, small)
+  const paths: string[] = []
+  for (const name of Object.keys(logos)) {
+    const club = await world.aClub()
+    const display = [{ name, logo: { uri: `${base}/${encodeURIComponent(name)}` } }]
+    const issuer = (body: unknown) => ({ ...Object(body), display })
+    club.lie({ reply: { issuer: (reply) => ({ ...reply, body: issuer(reply.body) }) } })
+    paths.push(await take(page, club.offerUri))
+  }
+  const drawn = page.locator('main img[src$="/logo"]')
+  const [scripted = '', ...others] = paths
+  const isDone = async () => asked.size === paths.length && (await drawn.count()) > 0
+  await page.goto(scripted)
+  for (const end = Date.now() + 60_000; Date.now() < end && !(await isDone()); ) await page.reload()
+  assert.deepEqual([asked.size, await drawn.count()], [paths.length, 1])
+  const isDrawn = `[...document.images].every((image) => image.complete && image.naturalWidth > 0)`
+  assert.ok(await page.evaluate<boolean>(isDrawn), 'the logo that is no danger is drawn')
+  for (const path of others) {
+    await page.goto(path)
+    assert.equal(await drawn.count(), 0, path)
+    assert.notEqual(await page.title(), 'owned')
+  }
+  await page.goto('/me')
+  assert.deepEqual(await layoutDefects(page), [])
+  if (pictures !== undefined) await page.screenshot({ path: `${pictures}/logos.png`, fullPage: true })
+  assert.deepEqual(troubles, [])
 })

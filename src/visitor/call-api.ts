@@ -3,7 +3,8 @@ import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
 import { withTimeLimit } from '../time-limit.ts'
 
-const MS_MAX = 9000
+/** Of all calls of one page together: a page answers within 10 s, whatever the API does. */
+const MS_MAX = 8000
 
 /** A verification page as the API describes it to visitors. */
 export type About = {
@@ -43,13 +44,27 @@ export type Refusal = {
   readonly retryAfterSeconds: number | null
 }
 
+/** Whether the same may work a little later. */
+export function isRepeatable({ kind }: Refusal): boolean {
+  return kind === 'busy' || kind === 'failed'
+}
+
 /** `changed` is false for 304. */
 type Reply<T> =
   | { readonly data: T; readonly isChanged: boolean; readonly etag: string; readonly refusal: null }
   | { readonly refusal: Refusal }
 
-/** A browser that asks for a page, whose address counts for the limits. */
-type Asking = { readonly platform: Pick<Platform, 'dispatch' | 'urls'>; readonly ip: string }
+/** A browser that asks for a page, whose address counts for the limits. `startedMs`: see {@link sharingTime}. */
+type Asking = {
+  readonly platform: Pick<Platform, 'dispatch' | 'urls'>
+  readonly ip: string
+  readonly startedMs?: number
+}
+
+/** Makes several calls of one page share the time that one call may take. */
+export function sharingTime({ platform, ip }: Asking): Asking {
+  return { platform, ip, startedMs: performance.now() }
+}
 
 /** Returns what visitors may know of a page. */
 export function readAbout(asking: Asking, page: string): Promise<Reply<About>> {
@@ -74,9 +89,9 @@ export function readState(
   return call(asking, 'GET', path, { authorization: `Bearer ${secret}`, ...waiting })
 }
 
-/** Asks the public API of this server, inside the process. */
+/** Asks the public API of this server, inside the process. One that is late is a refusal too. */
 async function call<T>(
-  { platform, ip }: Asking,
+  { platform, ip, startedMs = performance.now() }: Asking,
   method: 'GET' | 'POST',
   path: string,
   headers: Readonly<Record<string, string>>,
@@ -84,7 +99,13 @@ async function call<T>(
 ): Promise<Reply<T>> {
   const { host } = new URL(platform.urls.publicUrl)
   const sent = { method, path, headers: { ...headers, host }, ip, ...(body !== undefined && { body }) }
-  const reply = await withTimeLimit(platform.dispatch(sent), MS_MAX, () => new Fault('upstream.timeout'))
+  const msLeft = Math.max(0, startedMs + MS_MAX - performance.now())
+  const late = new Fault('upstream.timeout')
+  const reply = await withTimeLimit(platform.dispatch(sent), msLeft, () => late).catch((error: unknown) => {
+    if (error === late) return null
+    throw error
+  })
+  if (reply === null) return { refusal: { kind: 'failed', status: 504, retryAfterSeconds: null } }
   if (reply.status >= 400) return { refusal: refusalOf(reply.status, reply.headers['retry-after']) }
   const data: JsonObject = reply.body.length === 0 ? {} : parseJsonObject(reply.body)
   // The shape that the endpoint promises.

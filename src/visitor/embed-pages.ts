@@ -10,7 +10,15 @@ import { type Language, languageOf, pageTexts } from '../pages/language.ts'
 import { accentStyle } from '../pages/look/accent.ts'
 import { embeddedPageHeaders, pageHeaders } from '../pages/page-headers.ts'
 import { buttonLink } from '../pages/parts.ts'
-import { type About, beginVisit, type Refusal, readAbout, readState, type VisitState } from './call-api.ts'
+import {
+  type About,
+  beginVisit,
+  isRepeatable,
+  type Refusal,
+  readAbout,
+  readState,
+  type VisitState,
+} from './call-api.ts'
 import { embedDocument } from './embed-document.ts'
 import { visitorTexts } from './texts.ts'
 import {
@@ -91,11 +99,7 @@ function alone(context: Context, refusal: Refusal): EndpointResponse {
   const language = languageIn(context)
   const nonce = randomToken(16)
   const { title } = refused(refusal, language)
-  const way =
-    refusal.kind === 'unknown'
-      ? buttonLink(pageTexts[language].toStart, '/')
-      : buttonLink(visitorTexts[language].newWindow, `/verify/${encodeURIComponent(context.params.page)}`)
-  const main = html`${refusedMessage(refusal, language)}<p class="buttons">${way}</p>`
+  const main = html`${refusedMessage(refusal, language)}<p class="buttons">${wayOn(context, refusal, language)}</p>`
   const page = { title, main, hasErrors: true, shell: visitorShell() }
   const body = document(page, { language, nonce, here: context.url })
   return { status: refusal.status, type: HTML, body, headers: pageHeaders(nonce) }
@@ -149,9 +153,15 @@ function ended(state: VisitState, language: Language): EndpointResponse {
   return fragment(content, { 'x-outcome': JSON.stringify(outcome) })
 }
 
+/** A link that leads on from a page without its frame. */
+function wayOn({ url, params }: Context, refusal: Refusal, language: Language): Html {
+  if (refusal.kind === 'unknown') return buttonLink(pageTexts[language].toStart, '/')
+  if (isRepeatable(refusal)) return buttonLink(visitorTexts[language].tryAgain, url)
+  return buttonLink(visitorTexts[language].newWindow, `/verify/${encodeURIComponent(params.page)}`)
+}
+
 function refusedFragment(refusal: Refusal, language: Language): EndpointResponse {
-  const canRepeat = refusal.kind === 'busy' || refusal.kind === 'failed'
-  const again = canRepeat && beginButton(visitorTexts[language].tryAgain)
+  const again = isRepeatable(refusal) && beginButton(visitorTexts[language].tryAgain)
   const content = html`${refusedVerdict(refusal, language)}${again}`
   return { ...fragment(content, {}), status: refusal.status }
 }

@@ -8,7 +8,7 @@ import type { Language } from '../pages/language.ts'
 import { accentStyle } from '../pages/look/accent.ts'
 import { type PageAnswer, type PageContext, pageEndpoint } from '../pages/page-endpoint.ts'
 import { button, buttonLink, card, message } from '../pages/parts.ts'
-import { type About, beginVisit, type Refusal, readAbout, readState, type VisitState } from './call-api.ts'
+import { type About, beginVisit, type Refusal, readAbout, readState, sharingTime, type VisitState } from './call-api.ts'
 import { logoOf } from './logo.ts'
 import { visitorTexts } from './texts.ts'
 import {
@@ -45,14 +45,15 @@ const show = pageEndpoint({
   path: '/verify/{page}',
   summary: 'A page of an organisation on which visitors show credentials.',
   handle: async (context): Promise<PageAnswer> => {
-    const about = await readAbout(context, context.params.page)
+    const asking = sharingTime(context)
+    const about = await readAbout(asking, context.params.page)
     if (about.refusal !== null) return refusedPage(context, about.refusal, null)
     const visit = visitOf(context)
-    const state = visit === null ? null : await readState(context, context.params.page, visit)
+    const state = visit === null ? null : await readState(asking, context.params.page, visit)
     if (state === null || state.refusal?.kind === 'unknown') return beginning(context, about.data)
     if (state.refusal !== null) return refusedPage(context, state.refusal, about.data)
     return isOpen(state.data)
-      ? asking(context, about.data, state.data, state.etag)
+      ? waitingPage(context, about.data, state.data, state.etag)
       : end(context, about.data, state.data)
   },
 })
@@ -67,9 +68,10 @@ const begin = pageEndpoint({
   summary: 'Begins a request for a visitor.',
   handle: async (context): Promise<PageAnswer> => {
     const { params, platform } = context
-    const begun = await beginVisit(context, params.page)
+    const asking = sharingTime(context)
+    const begun = await beginVisit(asking, params.page)
     if (begun.refusal !== null) {
-      const about = await readAbout(context, params.page)
+      const about = await readAbout(asking, params.page)
       return refusedPage(context, begun.refusal, about.refusal === null ? about.data : null)
     }
     const { id, secret = '' } = begun.data
@@ -126,7 +128,7 @@ function beginForm(context: Context, text: string, look: 'main' | 'plain' = 'mai
   return form(context, pathOf(context.params.page), html`<div class="buttons">${button(text, { look })}</div>`)
 }
 
-function asking(context: Context, about: About, state: VisitState, etag: string): PageAnswer {
+function waitingPage(context: Context, about: About, state: VisitState, etag: string): PageAnswer {
   const { language, params } = context
   const live = html`<live-region src="${pathOf(params.page)}/state" state="${etag}" pause="500">${waiting(state, language, context.platform.clock.now())}</live-region>`
   const main = card(

@@ -304,12 +304,13 @@ const looks: readonly (BrowserContextOptions & { readonly name: string; readonly
 const begins = { en: 'Begin', fr: 'Commencer' }
 const accepted = { en: 'Accepted', fr: 'Acceptée' }
 
+const heading = `Show your student card, ${'long'.repeat(20)} <b>and more</b>`
+
 suite('every page is sound', { concurrency: 4 }, () => {
   for (const { name, language, ...options } of looks) {
     test(`${name}, ${language}`, async () => {
       if (pictures !== undefined) mkdirSync(pictures, { recursive: true })
       const isPlain = options.javaScriptEnabled === false
-      const heading = `Show your student card, ${'long'.repeat(20)} <b>and more</b>`
       const [full, other, closed] = [
         await aPage({ heading, explanation: 'You get a tenth off. We keep nothing but the fact.' }),
         await aPage(),

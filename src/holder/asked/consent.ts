@@ -66,9 +66,11 @@ export function about({ language, params }: Pick<Frame, 'language' | 'params'>, 
   const [trust, tone] = trustOf(verifier)
   const calls = verifier.statedName
   const isOther = calls !== undefined && calls !== verifierName(verifier)
+  const [letter = '–'] = verifierName(verifier)
   const logo =
-    meta.hasLogo === true &&
-    html`<img class="logo" src="/me/asked/${params.id ?? ''}/logo" alt="" width="48" height="48">`
+    meta.hasLogo === true
+      ? html`<img class="logo" src="/me/asked/${params.id ?? ''}/logo" alt="" width="48" height="48">`
+      : html`<i class="logo" aria-hidden="true">${letter.toLocaleUpperCase()}</i>`
   return html`<div class="who">${logo}<p>${badge(t.trust[trust], tone)} <span>${verifier.responseHost}</span></p>${isOther && html`<p>${t.calls(foreignText(calls, 100) ?? '')}</p>`}</div>${!verifier.authenticated && message('warn', t.unproved)}
 <section class="stack tight"><h2>${t.why}</h2><p>${purpose === undefined ? t.noWhy : t.quoted(foreignText(purpose, 600) ?? '')}</p><p class="hint">${retentionSeconds === undefined ? t.keptUnknown : t.kept(long(retentionSeconds, language))} ${t.expires} ${moment(expiresAt, language)}.</p></section>`
 }

@@ -1,4 +1,4 @@
--- 0054 kept paths: where people return after a sign-in, if the path is too long for a cookie.
+-- 0052 kept paths: where people return after a sign-in, if the path is too long for a cookie.
 -- Locks: none, the table is new. Old code runs on it: yes. Way back: drop the table.
 
 create table kept_path (
