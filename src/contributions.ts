@@ -22,7 +22,7 @@ import { provisioningRoutes } from './directory/scim/routes.ts'
 import { tenantSchedules } from './directory/tenants/jobs.ts'
 import { resealSchedule } from './directory/tenants/rotate-keys.ts'
 import { organisationRoutes } from './directory/tenants/routes.ts'
-import { directoryJobs } from './directory/users/destroy-user.ts'
+import { directorySchedules } from './directory/users/destroy-user.ts'
 import { directoryRoutes } from './directory/users/routes.ts'
 import { userNames } from './directory/users/user-names.ts'
 import { eventRoutes } from './events/stream/routes.ts'
@@ -159,7 +159,6 @@ export const endpoints: readonly Endpoint[] = [
 
 /** Background jobs, run by one worker. */
 export const jobs = [
-  ...directoryJobs,
   ...authorizationJobs,
   ...passwordJobs,
   ...linkJobs,
@@ -204,6 +203,7 @@ export const sealedColumns: readonly ResealingColumn[] = [
 /** Every sweep. */
 export const schedules: readonly Schedule[] = [
   ...tenantSchedules,
+  ...directorySchedules,
   resealSchedule(sealedColumns),
   ...trustSchedules,
   ...jobSchedules,

@@ -14,13 +14,13 @@ const crossingByRoom = {
   authorization:
     'delete_expired_codes delete_expired_families delete_expired_links delete_expired_sign_in_claims delete_pushed_requests delete_sign_in_counts delete_sign_in_states delete_spent_jti find_token_issuers list_idle_sessions list_old_sessions',
   console: 'delete_expired_table_drafts',
-  directory: 'find_client_owner',
+  directory: 'find_client_owner list_tenants_of_deleted_users',
   events:
     'delete_ended_deliveries delete_ended_secrets begin_eras list_foreign_eras list_address_tenants find_archive_tenant list_due_deliveries list_lagging_endpoints list_tenants_to_count newest_positions',
   issuance:
     'delete_old_nonces list_batch_versions list_issuance_versions list_tenants_to_forget list_tenants_with_ended list_tenants_with_old_batches list_tenants_with_old_mails list_tenants_with_stalled_batches',
   jobs: 'claim_due delete_dead',
-  pages: 'delete_expired_sessions',
+  pages: 'delete_expired_sessions delete_kept_paths',
   trust: 'list_due_keys list_due_requests list_due_revocation_lists list_ending_certificates list_roots_without_leaf',
   verification:
     'find_page_tenant list_due_tenants list_request_versions list_result_tenants list_tenants_with_ended list_visit_tenants',

@@ -306,6 +306,27 @@ const accepted = { en: 'Accepted', fr: 'Acceptée' }
 
 const heading = `Show your student card, ${'long'.repeat(20)} <b>and more</b>`
 
+/** Collects what is wrong with the states of pages, and takes their pictures. */
+function inspector(page: Page, name: string, isPlain: boolean) {
+  const defects: string[] = []
+  const look = async (state: string) => {
+    if (pictures !== undefined) await page.screenshot({ path: `${pictures}/${name}-${state}.png`, fullPage: true })
+    // axe waits for timers, which do not run where scripts are off.
+    const found = [...(isPlain ? [] : await axeDefects(page)), ...(await layoutDefects(page))]
+    defects.push(...found.map((one) => `${state}: ${one}`))
+  }
+  const open = async (path: string, state: string) => {
+    const response = await page.goto(path)
+    // Without script an open request is loaded again every few seconds; the page says so.
+    const isKnown = (one: string) => state === 'asking' && one.startsWith('html meta-refresh')
+    const wrong = [...(await markupDefects(response)), ...(await headingDefects(page, response?.status() ?? 0))]
+    const found = wrong.filter((one) => !isKnown(one))
+    defects.push(...found.map((one) => `${state}: ${one}`))
+    await look(state)
+  }
+  return { look, open, defects }
+}
+
 suite('every page is sound', { concurrency: 4 }, () => {
   for (const { name, language, ...options } of looks) {
     test(`${name}, ${language}`, async () => {
@@ -317,22 +338,7 @@ suite('every page is sound', { concurrency: 4 }, () => {
         await aPage({ isOpen: false }),
       ]
       const { page, troubles, close } = await visit(browser, chirograph.url, options)
-      const defects: string[] = []
-      const look = async (state: string) => {
-        if (pictures !== undefined) await page.screenshot({ path: `${pictures}/${name}-${state}.png`, fullPage: true })
-        // axe waits for timers, which do not run where scripts are off.
-        const found = [...(isPlain ? [] : await axeDefects(page)), ...(await layoutDefects(page))]
-        defects.push(...found.map((one) => `${state}: ${one}`))
-      }
-      const open = async (path: string, state: string) => {
-        const response = await page.goto(path)
-        // Without script an open request is loaded again every few seconds; the page says so.
-        const isKnown = (one: string) => state === 'asking' && one.startsWith('html meta-refresh')
-        const wrong = [...(await markupDefects(response)), ...(await headingDefects(page, response?.status() ?? 0))]
-        const found = wrong.filter((one) => !isKnown(one))
-        defects.push(...found.map((one) => `${state}: ${one}`))
-        await look(state)
-      }
+      const { look, open, defects } = inspector(page, name, isPlain)
       await open(`/verify/${full.id}?lang=${language}`, 'begin')
       await page.getByRole('button', { name: begins[language] }).click()
       await page.locator('img.qr').waitFor()

@@ -1,26 +1,42 @@
-import { Type } from 'typebox'
-import { type Role, roles } from '../../caller.ts'
-import { type Job, job } from '../../jobs/job.ts'
-import { destroyUserRow } from './write-user-store.ts'
+import { type Role, roles, type TenantId } from '../../caller.ts'
+import { every, type Schedule } from '../../jobs/schedule.ts'
+import type { Platform } from '../../platform.ts'
+import { destroyUserRow, listDeletedUsers, listTenantsWithDeletedUsers } from './write-user-store.ts'
 
 /** Days after which the wallet of a deleted user is destroyed. */
 export const GRACE_DAYS = 30
 
-/** Destroys a user when the days of grace are over. It does nothing if the user was restored, or deleted anew, meanwhile. */
-export const destroyUserJob = job({
-  name: 'directory.destroy-user',
-  payload: Type.Object({ userId: Type.String() }, { additionalProperties: false }),
-  attemptsMax: 20,
-  timeoutSeconds: 60,
-  run: async ({ store, clock }, { userId }, _signal, { tenantId }) => {
-    const now = clock.now()
-    const deletedBy = new Date(now.getTime() - GRACE_DAYS * 86_400_000)
-    // Object.keys loses the type of the keys.
-    const by = { roles: Object.keys(roles) as Role[], now }
-    const entry = { action: 'user.destroyed', subject: { kind: 'user', id: userId }, by: 'system' } as const
-    await store.single(tenantId, (tx) => destroyUserRow(tx, userId, deletedBy, by, entry))
-  },
-})
+type Needs = Pick<Platform, 'store' | 'clock'>
 
-/** Jobs of the directory. */
-export const directoryJobs: readonly Job<never>[] = [destroyUserJob]
+/** Sweeps of the directory. */
+export const directorySchedules: readonly Schedule[] = [every(600, 'directory.destroy-users', destroyUsers)]
+
+/** Destroys the deleted users of all tenants whose days of grace are over, each in a transaction of its own. */
+export async function destroyUsers({ store, clock }: Needs, signal: AbortSignal): Promise<void> {
+  const now = clock.now()
+  const deletedBy = new Date(now.getTime() - GRACE_DAYS * 86_400_000)
+  const tenants = await store.across('tenants with deleted users to destroy', (tx) =>
+    listTenantsWithDeletedUsers(tx, deletedBy),
+  )
+  for (const tenantId of tenants) await destroyUsersOf(store, tenantId, { deletedBy, now }, signal)
+}
+
+async function destroyUsersOf(
+  store: Needs['store'],
+  tenantId: TenantId,
+  { deletedBy, now }: { readonly deletedBy: Date; readonly now: Date },
+  signal: AbortSignal,
+): Promise<void> {
+  // Object.keys loses the type of the keys.
+  const by = { roles: Object.keys(roles) as Role[], now }
+  let destroyed = 1
+  // None is left, or another process destroys them at this moment.
+  while (destroyed > 0) {
+    destroyed = 0
+    for (const id of await store.single(tenantId, (tx) => listDeletedUsers(tx, deletedBy))) {
+      if (signal.aborted) return
+      const entry = { action: 'user.destroyed', subject: { kind: 'user', id }, by: 'system' } as const
+      if (await store.single(tenantId, (tx) => destroyUserRow(tx, id, deletedBy, by, entry))) destroyed += 1
+    }
+  }
+}

@@ -1,6 +1,7 @@
 import type { AuditEntry } from '../../events/audit/entry.ts'
 import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
+import { tenantsWith } from '../../store/tenants-with.ts'
 import { foldCase, type User, type UserChange } from './user.ts'
 import { USER_COLUMNS } from './user-store.ts'
 
@@ -61,6 +62,10 @@ const destroy = sql(
      delete from user_account account where tenant_id = $1 and id = $2 and deleted_at <= $3 and ${holdsOnly('$4')} returning id),
    ${auditCte({ from: 'del', first: 5 })}
    select id from del`,
+)
+const listDeleted = sql(
+  'directory.list_deleted_users',
+  'select id from user_account where tenant_id = $1 and deleted_at <= $2 order by deleted_at limit 100',
 )
 const findDeleted = sql(
   'directory.find_deleted_user',
@@ -144,6 +149,17 @@ export async function destroyUserRow(
 ): Promise<boolean> {
   const values = [tx.tenantId, id, deletedBy, by.roles, ...auditValues(entry, by.now)]
   return (await tx.rows(destroy, values)).length === 1
+}
+
+/** Returns tenants with users who were deleted by then and are not destroyed yet. */
+export const listTenantsWithDeletedUsers = tenantsWith(
+  'directory.list_tenants_of_deleted_users',
+  'from user_account where deleted_at <= $1',
+)
+
+/** Returns some users who were deleted by then and are not destroyed yet. */
+export async function listDeletedUsers(tx: TenantTx, deletedBy: Date): Promise<string[]> {
+  return (await tx.rows<{ id: string }>(listDeleted, [tx.tenantId, deletedBy])).map(({ id }) => id)
 }
 
 /** Returns a deleted user whose wallet is not yet destroyed; null if there is none with this id. */

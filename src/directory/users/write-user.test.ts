@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import type { Scope } from '../../caller.ts'
 import { sql } from '../../store/store.ts'
 import { type Directory, openDirectory } from '../test-support/directory.ts'
-import { destroyUserJob, GRACE_DAYS } from './destroy-user.ts'
+import { destroyUsers, GRACE_DAYS } from './destroy-user.ts'
 import { findUser } from './find-user.ts'
 
 let house: Directory
@@ -152,8 +152,7 @@ async function aHolder() {
       ({ action }) => action,
     ),
   })
-  const destroy = () =>
-    destroyUserJob.run(house.platform, { userId: id }, new AbortController().signal, { id, tenantId, attempt: 1 })
+  const destroy = () => destroyUsers(house.platform, new AbortController().signal)
   return { slug, id, read, destroy }
 }
 

@@ -1,13 +1,12 @@
 import { type Caller, holds } from '../../caller.ts'
 import type { AuditEntry } from '../../events/audit/entry.ts'
 import { Fault } from '../../fault.ts'
-import { enqueue } from '../../jobs/job.ts'
 import type { Platform } from '../../platform.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { violatedIndex } from '../../store/unique-violation.ts'
 import { isUuid } from '../../uuid.ts'
 import { checkRoles, grantableRoles } from './authority.ts'
-import { destroyUserJob, GRACE_DAYS } from './destroy-user.ts'
+import { GRACE_DAYS } from './destroy-user.ts'
 import { enqueueEndOfSessions, enqueueLogouts } from './end-sign-in.ts'
 import { getUser } from './find-user.ts'
 import { foldCase, type User, type UserChange, type UserKey } from './user.ts'
@@ -115,9 +114,7 @@ export async function deleteUser(
     if (deleted === null && !(await deleteUserRow(tx, id, by, entry))) refuse()
     if (purge) await enqueueLogouts(tx, id, now)
     if (purge && !(await destroyUserRow(tx, id, now, by, entryOf('user.destroyed', id, caller)))) refuse()
-    if (purge) return
-    await enqueueEndOfSessions(tx, id, now)
-    await enqueue(tx, destroyUserJob, { userId: id }, { now, runAt: destroyAt })
+    if (!purge) await enqueueEndOfSessions(tx, id, now)
   })
 }
 

@@ -86,8 +86,8 @@ async function runJobs(tenantId: TenantId, receive: (url: string, request: Outbo
   }
   for (const { name, payload } of queued) {
     const job = [...authorizationJobs, ...passwordJobs].find((one) => one.name === name)
-    // Of other rooms.
-    if (name === 'directory.destroy-user' || name === 'wallet.delete-push-subscriptions') continue
+    // Of another room.
+    if (name === 'wallet.delete-push-subscriptions') continue
     assert(job, name)
     const run = { id: '', tenantId, attempt: 1 }
     await job.run({ ...platform, fetch }, payload, new AbortController().signal, run)
