@@ -67,7 +67,7 @@ const isAddressed = '(state = $3 or ($3::text is null and digital_credentials is
 // Safe to repeat with the same values, as is `completeClaimed`: a call whose database answer was lost does so.
 const claimPending = sql(
   'verification.claim_request',
-  `update presentation_request set status = 'answering', ${take('$5', '$6')}, updated_at = $4
+  `update presentation_request set status = 'answering', ${take('$5', '$6')}
    where ${isThis} and ${isAddressed} and expires_at > $4 and status in ('requested', 'answering') and (${isFree('$4')} or ${isHeld('$5')})
      and case when $7 = 'accepted' then true
        when $7 = 'by-default' then coalesce(verifier_config->>'responseMode', '') <> 'direct_post.jwt'
