@@ -7,7 +7,6 @@ import { openBrowser } from '../../test/support/browser.ts'
 import { type Api, backendSecret, type Deployment, deploy } from '../../test/support/server.ts'
 import { PlainBrowser } from '../authorization/sign-in/test-support/plain-browser.ts'
 import { ForeignProvider } from '../authorization/test-support/foreign-provider.ts'
-import { Html } from '../pages/html.ts'
 import { type Check, result } from './desk/result.ts'
 import { controlsOf, offlineFrame, sentFrom } from './test-support/form-of.ts'
 import { MARK } from './test-support/hostile-bodies.ts'
@@ -163,7 +162,7 @@ test('a form with 100 kB in a field is refused with what was typed, and is no mo
     const { html } = await owner.open(`/console${path}`)
     const [, action = '', content = ''] =
       /<main[\s\S]*?<form method="post" action="([^"]*)"[^>]*>([\s\S]*?)<\/form>/.exec(html) ?? []
-    const controls = controlsOf(new Html(content))
+    const controls = controlsOf({ text: content })
     const named = new Map(
       controls
         .filter(({ kind, name }) => kind === 'text' && !unused.test(name))

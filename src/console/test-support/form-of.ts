@@ -17,7 +17,7 @@ export type Control = {
 const CONTROL = /<input\b([^>]*)>|<select\b([^>]*)>([\s\S]*?)<\/select>|<textarea\b([^>]*)>([\s\S]*?)<\/textarea>/g
 
 /** Returns the controls of a form in their order, without files. */
-export function controlsOf({ text }: Html): readonly Control[] {
+export function controlsOf({ text }: Pick<Html, 'text'>): readonly Control[] {
   return [...text.matchAll(CONTROL)].flatMap(([, input, select, options = '', area, content = '']): Control[] => {
     const own = input ?? select ?? area ?? ''
     const name = attribute(own, 'name')

@@ -41,6 +41,7 @@ const EXEMPT = [
   /^tenant_key\.wrapped$/,
   /^(issuance_batch_item|offer_mail|sign_in_claims|table_draft|table_draft_part)\.sealed_/,
   /^kept_answer\.sealed_answer$/,
+  /^kept_path\.sealed_path$/,
   /^pushed_request\.sealed_parameters$/,
 ]
 
