@@ -7,12 +7,8 @@ import { type Html, html } from '../../pages/html.ts'
 import { accentStyle } from '../../pages/look/accent.ts'
 import type { ApiRefusal } from '../../pages/own-api.ts'
 import { buttonLink, message } from '../../pages/parts.ts'
-import {
-  keptNote,
-  type SignedInAnswer,
-  type SignedInContext,
-  signedInEndpoint,
-} from '../../pages/session/signed-in-endpoint.ts'
+import type { SignedInAnswer } from '../../pages/session/signed-in-answer.ts'
+import { keptNote, type SignedInContext, signedInEndpoint } from '../../pages/session/signed-in-endpoint.ts'
 import { forDevelopers } from './developers.ts'
 import { type Crumb, type Place, shellOf } from './shell.ts'
 import { type ConsoleTexts, consoleTexts } from './texts.ts'

@@ -5,9 +5,9 @@ import type { Page } from '../../pages/document.ts'
 import { type Html, html } from '../../pages/html.ts'
 import type { ApiRefusal, OwnApi } from '../../pages/own-api.ts'
 import { buttonLink, message } from '../../pages/parts.ts'
+import type { SignedInAnswer } from '../../pages/session/signed-in-answer.ts'
 import {
   keptNote,
-  type SignedInAnswer,
   type SignedInContext,
   signedInEndpoint,
   type TenantHint,

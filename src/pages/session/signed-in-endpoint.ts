@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { randomToken } from '../../crypto/random.ts'
 import { Fault } from '../../fault.ts'
 import {
   type Endpoint,
@@ -13,16 +12,15 @@ import {
 import type { PathParams } from '../../http/routes/route.ts'
 import type { Platform } from '../../platform.ts'
 import { checkForm, checkOrigin, csrfKey, formToken } from '../csrf.ts'
-import { document, type Page } from '../document.ts'
+import type { Page } from '../document.ts'
 import { renderFault } from '../fault-page.ts'
 import { CSRF_FIELD, type FormFrame } from '../form.ts'
 import { type Html, html } from '../html.ts'
-import { type Language, languageCookie, languageOf, pageTexts } from '../language.ts'
+import { type Language, languageOf, pageTexts } from '../language.ts'
 import { ApiRefusal, type OwnApi, ownApi } from '../own-api.ts'
-import { leavingPage } from '../page-endpoint.ts'
-import { pageHeaders } from '../page-headers.ts'
 import { findPageSession, forgetDraft, keepDraft, knownPerson, type PageSession } from './page-session.ts'
 import { localPath, startSignIn } from './sign-in-flow.ts'
+import { redirect, respond, type SignedInAnswer, withCookies } from './signed-in-answer.ts'
 import type { Me } from './tokens.ts'
 
 /** A request of a signed-in person. It reaches the organisation through the API only. */
@@ -52,23 +50,6 @@ export type SignedInContext<Params = Readonly<Record<string, string>>> = FormFra
   readonly own: Pick<Platform, 'store' | 'sealing' | 'clock'>
 }
 
-/** The answer: a page, the way to another page by 303, a piece of a page for a script, or a file. */
-export type SignedInAnswer =
-  | { readonly page: Page; readonly status?: number; readonly headers?: Readonly<Record<string, string>> }
-  | { readonly to: string }
-  | { readonly fragment: Html; readonly status?: number; readonly headers?: Readonly<Record<string, string>> }
-  /** A file; with a `name` (ASCII letters, digits, `.`, `_` and `-`) to be saved. */
-  | {
-      readonly file: string | Buffer
-      readonly type: string
-      readonly name?: string
-      readonly headers?: Readonly<Record<string, string>>
-    }
-  /** An address of another website, where the person was told that it leads there: see `leavingPage`. */
-  | { readonly leaveFor: string }
-  /** The person signs in again, and gets to a path of the pages with an ID token that has this nonce. */
-  | { readonly signInAgain: { readonly nonce: string; readonly to: string } }
-
 /** Names the tenant whose sign-in a person without a session probably needs, by its slug; null: none is named. */
 export type TenantHint = (given: Pick<SignedInContext, 'query' | 'fields' | 'origin'>) => string | null
 
@@ -88,8 +69,6 @@ type Spec<P extends string> = {
 const FORM_BYTES_MAX = 262_144
 /** As long as a request line may be. */
 const LINK_CHARS_MAX = 16_384
-/** A file of strangers does nothing where a browser opens it as a page. */
-const FILE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 /** A page answers within 10 s, whatever the API does. */
 const API_MS_MAX = 8000
 
@@ -151,11 +130,6 @@ async function signAgain(
   const browser = { ip: request.ip, cookieHeader: request.headers.cookie }
   const { leaveFor, cookies } = await startSignIn(request.platform, to, browser, { again })
   return withCookies(respond(request, context, { leaveFor }), cookies)
-}
-
-function withCookies(response: EndpointResponse, cookies: readonly string[]): EndpointResponse {
-  const { 'set-cookie': others = [], ...headers } = response.headers ?? {}
-  return { ...response, headers: { ...headers, 'set-cookie': [...[others].flat(), ...cookies] } }
 }
 
 /** What a page says about itself; an API that does not answer is one more refusal. */
@@ -245,44 +219,6 @@ async function keepForm({ platform, headers, url, body }: EndpointContext): Prom
 
 function lengthOf(values: readonly string[]): number {
   return values.reduce((sum, one) => sum + one.length, 0)
-}
-
-function redirect(location: string): EndpointResponse {
-  return { status: 303, headers: { location, 'cache-control': 'no-store' } }
-}
-
-function respond(
-  { url }: Pick<EndpointContext, 'url'>,
-  { language, here, texts }: Pick<SignedInContext, 'language' | 'here' | 'texts'>,
-  answer: Exclude<SignedInAnswer, { readonly signInAgain: object }>,
-): EndpointResponse {
-  if ('to' in answer) return redirect(answer.to)
-  const nonce = randomToken(16)
-  const chosen = languageCookie(url)
-  if ('file' in answer) {
-    const name = answer.name?.replaceAll(/[^\w.-]/g, '-')
-    const own = {
-      ...{ 'cache-control': 'no-store', 'content-security-policy': FILE_POLICY },
-      ...(name !== undefined && { 'content-disposition': `attachment; filename="${name}"` }),
-    }
-    return { status: 200, type: answer.type, body: answer.file, headers: { ...own, ...answer.headers } }
-  }
-  const headers = { ...pageHeaders(nonce), ...(chosen !== null && { 'set-cookie': [chosen] }) }
-  const type = 'text/html; charset=utf-8'
-  if ('fragment' in answer) {
-    return {
-      status: answer.status ?? 200,
-      type,
-      body: answer.fragment.text,
-      headers: { ...headers, ...answer.headers },
-    }
-  }
-  if ('leaveFor' in answer) {
-    const body = document(leavingPage(answer.leaveFor, texts), { language, here, nonce })
-    return { status: 200, type, body, headers: { ...headers, refresh: `0;url=${answer.leaveFor}` } }
-  }
-  const body = document(answer.page, { language, here, nonce })
-  return { status: answer.status ?? 200, type, body, headers: { ...headers, ...answer.headers } }
 }
 
 function pathOf(url: string): string {
