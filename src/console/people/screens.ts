@@ -5,29 +5,16 @@ import { foreign } from '../../pages/foreign-text.ts'
 import { field, form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { onceField, onceHeader, typed } from '../../pages/once.ts'
-import { button, buttonLink, card, facts, message } from '../../pages/parts.ts'
+import { button, buttonLink, card, facts } from '../../pages/parts.ts'
 import { badge, pageOf, pager, table } from '../../pages/table.ts'
-import { confirmScreen } from '../frame/confirm.ts'
 import { emptyList } from '../frame/empty-list.ts'
 import { hasProblems, noProblems, type Problems, problemList, problemsOf, typedAll } from '../frame/form-values.ts'
 import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
-import { when } from '../frame/when.ts'
+import { changeScreens } from './change-screens.ts'
+import { API, at, LIST, nameOf, type Person, place, readPerson } from './person.ts'
 import { type PeopleTexts, peopleTexts } from './texts.ts'
 
-type Person = {
-  readonly id: string
-  readonly username: string
-  readonly email: string
-  readonly firstName: string
-  readonly lastName: string
-  readonly enabled: boolean
-  readonly roles: readonly Role[]
-}
-
-const LIST = '/console/people'
-const API = '/onboarding/users'
-const place = 'people'
 // Object.keys loses the type of the keys.
 const roleNames = Object.keys(roles) as Role[]
 
@@ -79,20 +66,8 @@ function filtersIn({ q, role }: Frame['query']): Record<string, string | undefin
   return { 'search[name]': q?.trim(), 'filter[role]': role }
 }
 
-function at(username: string, verb?: string): string {
-  return `${LIST}/${encodeURIComponent(username)}${verb === undefined ? '' : `/${verb}`}`
-}
-
-function nameOf({ firstName, lastName, username }: Person): string {
-  return [firstName, lastName].filter((one) => one !== '').join(' ') || username
-}
-
 function stateOf({ enabled }: Person, t: PeopleTexts): Html {
   return enabled ? badge(t.enabled, 'ok') : badge(t.disabled, 'warn')
-}
-
-async function read({ api, params }: Frame<{ readonly username: string }>): Promise<Person> {
-  return (await api.get<Person>(`${API}/${encodeURIComponent(params.username)}`)).data
 }
 
 const create = formScreen({
@@ -155,9 +130,9 @@ function personForm(frame: Frame, problems: Problems): Screen {
 
 const one = formScreen({
   ...{ place, path: `${LIST}/{username}`, summary: 'Shows a person, and changes name and roles.' },
-  show: async (frame) => personPage(frame, await read(frame), noProblems),
+  show: async (frame) => personPage(frame, await readPerson(frame), noProblems),
   send: async (frame) => {
-    const person = await read(frame)
+    const person = await readPerson(frame)
     const names = ['firstName', 'lastName', 'email'].map((name) => [name, typed(frame.fields, name) || null])
     try {
       const body = { ...Object.fromEntries(names), roles: typedAll(frame.fields, 'roles') }
@@ -192,97 +167,5 @@ function personPage(frame: Frame, person: Person, problems: Problems): Screen {
   }
 }
 
-type Invitation = { readonly mailed: boolean; readonly link?: string; readonly expiresAt: string }
-
-const invite = confirmScreen({
-  ...{
-    place,
-    path: `${LIST}/{username}/invite`,
-    summary: 'Makes a link by which a person signs in for the first time.',
-  },
-  ask: async (frame) => {
-    const t = peopleTexts[frame.language]
-    const person = await read(frame)
-    return {
-      title: `${t.invite}${frame.t.colon}${nameOf(person)}`,
-      text: t.inviteText,
-      button: t.invite,
-      look: 'main',
-      crumbs: crumbs(person, t, t.invite),
-      back: at(person.username),
-    }
-  },
-  act: async (frame) => {
-    const { texts, language, params } = frame
-    const t = peopleTexts[language]
-    const person = await read(frame)
-    const call = { body: { language }, headers: onceHeader(frame.fields) }
-    const { data } = await frame.api.send<Invitation>(
-      'POST',
-      `${API}/${encodeURIComponent(params.username)}/invitation`,
-      call,
-    )
-    const told =
-      data.link === undefined
-        ? message('done', t.mailed)
-        : html`${message('note', t.linkTold)}${card(html`<copy-text label="${texts.copy}" done="${texts.copied}"><code class="secret">${data.link}</code></copy-text><p class="hint">${t.until} ${when(frame, data.expiresAt)}</p>`)}`
-    return {
-      title: t.invited,
-      crumbs: crumbs(person, t, t.invite),
-      main: html`<div class="narrow stack">${told}<p>${buttonLink(frame.t.back, at(person.username))}</p></div>`,
-      modules: ['copy-text'],
-    }
-  },
-})
-
-function crumbs(person: Person, t: PeopleTexts, last: string) {
-  return [[t.title, LIST], [nameOf(person), at(person.username)], [last]] as const
-}
-
-function standing(verb: 'enable' | 'disable'): readonly Endpoint[] {
-  return confirmScreen({
-    ...{ place, path: `${LIST}/{username}/${verb}`, summary: `Asks whether to ${verb} a person, and does it.` },
-    ask: async (frame) => {
-      const t = peopleTexts[frame.language]
-      const person = await read(frame)
-      return {
-        title: t[`${verb}Title`],
-        text: `${nameOf(person)}${frame.t.colon}${t[`${verb}Text`]}`,
-        button: t[verb],
-        look: verb === 'enable' ? 'main' : 'danger',
-        crumbs: crumbs(person, t, t[verb]),
-        back: at(person.username),
-      }
-    },
-    act: async ({ api, params }) => {
-      await api.send('PATCH', `${API}/${encodeURIComponent(params.username)}`, { body: { enabled: verb === 'enable' } })
-      return { to: at(params.username) }
-    },
-  })
-}
-
-const remove = confirmScreen({
-  ...{ place, path: `${LIST}/{username}/delete`, summary: 'Asks whether to delete a person, and does it.' },
-  ask: async (frame) => {
-    const t = peopleTexts[frame.language]
-    const person = await read(frame)
-    return {
-      title: t.removeTitle,
-      text: `${nameOf(person)}${frame.t.colon}${t.removeText}`,
-      button: t.remove,
-      look: 'danger',
-      crumbs: crumbs(person, t, t.remove),
-      back: at(person.username),
-    }
-  },
-  act: async ({ api, params }) => {
-    await api.send('DELETE', `${API}/${encodeURIComponent(params.username)}`)
-    return { to: LIST }
-  },
-})
-
 /** People of the organisation. */
-export const peopleScreens: readonly Endpoint[] = [
-  ...[...list, ...create, ...one, ...invite],
-  ...[...standing('enable'), ...standing('disable'), ...remove],
-]
+export const peopleScreens: readonly Endpoint[] = [...list, ...create, ...one, ...changeScreens]

@@ -1,0 +1,102 @@
+import type { Endpoint } from '../../http/routes/endpoint.ts'
+import { html } from '../../pages/html.ts'
+import { onceHeader } from '../../pages/once.ts'
+import { buttonLink, card, message } from '../../pages/parts.ts'
+import { confirmScreen } from '../frame/confirm.ts'
+import { when } from '../frame/when.ts'
+import { API, at, LIST, nameOf, type Person, place, readPerson } from './person.ts'
+import { type PeopleTexts, peopleTexts } from './texts.ts'
+
+type Invitation = { readonly mailed: boolean; readonly link?: string; readonly expiresAt: string }
+
+const invite = confirmScreen({
+  ...{
+    place,
+    path: `${LIST}/{username}/invite`,
+    summary: 'Makes a link by which a person signs in for the first time.',
+  },
+  ask: async (frame) => {
+    const t = peopleTexts[frame.language]
+    const person = await readPerson(frame)
+    return {
+      title: `${t.invite}${frame.t.colon}${nameOf(person)}`,
+      text: t.inviteText,
+      button: t.invite,
+      look: 'main',
+      crumbs: crumbs(person, t, t.invite),
+      back: at(person.username),
+    }
+  },
+  act: async (frame) => {
+    const { texts, language, params } = frame
+    const t = peopleTexts[language]
+    const person = await readPerson(frame)
+    const call = { body: { language }, headers: onceHeader(frame.fields) }
+    const { data } = await frame.api.send<Invitation>(
+      'POST',
+      `${API}/${encodeURIComponent(params.username)}/invitation`,
+      call,
+    )
+    const told =
+      data.link === undefined
+        ? message('done', t.mailed)
+        : html`${message('note', t.linkTold)}${card(html`<copy-text label="${texts.copy}" done="${texts.copied}"><code class="secret">${data.link}</code></copy-text><p class="hint">${t.until} ${when(frame, data.expiresAt)}</p>`)}`
+    return {
+      title: t.invited,
+      crumbs: crumbs(person, t, t.invite),
+      main: html`<div class="narrow stack">${told}<p>${buttonLink(frame.t.back, at(person.username))}</p></div>`,
+      modules: ['copy-text'],
+    }
+  },
+})
+
+function crumbs(person: Person, t: PeopleTexts, last: string) {
+  return [[t.title, LIST], [nameOf(person), at(person.username)], [last]] as const
+}
+
+function standing(verb: 'enable' | 'disable'): readonly Endpoint[] {
+  return confirmScreen({
+    ...{ place, path: `${LIST}/{username}/${verb}`, summary: `Asks whether to ${verb} a person, and does it.` },
+    ask: async (frame) => {
+      const t = peopleTexts[frame.language]
+      const person = await readPerson(frame)
+      return {
+        title: t[`${verb}Title`],
+        text: `${nameOf(person)}${frame.t.colon}${t[`${verb}Text`]}`,
+        button: t[verb],
+        look: verb === 'enable' ? 'main' : 'danger',
+        crumbs: crumbs(person, t, t[verb]),
+        back: at(person.username),
+      }
+    },
+    act: async ({ api, params }) => {
+      await api.send('PATCH', `${API}/${encodeURIComponent(params.username)}`, { body: { enabled: verb === 'enable' } })
+      return { to: at(params.username) }
+    },
+  })
+}
+
+const remove = confirmScreen({
+  ...{ place, path: `${LIST}/{username}/delete`, summary: 'Asks whether to delete a person, and does it.' },
+  ask: async (frame) => {
+    const t = peopleTexts[frame.language]
+    const person = await readPerson(frame)
+    return {
+      title: t.removeTitle,
+      text: `${nameOf(person)}${frame.t.colon}${t.removeText}`,
+      button: t.remove,
+      look: 'danger',
+      crumbs: crumbs(person, t, t.remove),
+      back: at(person.username),
+    }
+  },
+  act: async ({ api, params }) => {
+    await api.send('DELETE', `${API}/${encodeURIComponent(params.username)}`)
+    return { to: LIST }
+  },
+})
+
+/** What is done with a person after a question. */
+export const changeScreens: readonly Endpoint[] = [
+  ...[...invite, ...standing('enable'), ...standing('disable'), ...remove],
+]

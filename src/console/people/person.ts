@@ -1,0 +1,35 @@
+import type { Role } from '../../caller.ts'
+import type { Frame } from '../frame/screen.ts'
+
+/** A person as the API shows them. */
+export type Person = {
+  readonly id: string
+  readonly username: string
+  readonly email: string
+  readonly firstName: string
+  readonly lastName: string
+  readonly enabled: boolean
+  readonly roles: readonly Role[]
+}
+
+/** Path of the list. */
+export const LIST = '/console/people'
+/** Path of the operations of the API. */
+export const API = '/onboarding/users'
+/** The entry of the menu. */
+export const place = 'people'
+
+/** Returns the path of a person, or of what is done with them. */
+export function at(username: string, verb?: string): string {
+  return `${LIST}/${encodeURIComponent(username)}${verb === undefined ? '' : `/${verb}`}`
+}
+
+/** Returns the name of a person, or the username. */
+export function nameOf({ firstName, lastName, username }: Person): string {
+  return [firstName, lastName].filter((one) => one !== '').join(' ') || username
+}
+
+/** Reads the person that the path names. */
+export async function readPerson({ api, params }: Frame<{ readonly username: string }>): Promise<Person> {
+  return (await api.get<Person>(`${API}/${encodeURIComponent(params.username)}`)).data
+}
