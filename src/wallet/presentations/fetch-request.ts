@@ -1,5 +1,4 @@
 import type { TenantId } from '../../caller.ts'
-import { isJsonObject, type JsonObject } from '../../crypto/json.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
 import { randomToken } from '../../crypto/random.ts'
 import { isUnanchoredChain } from '../../crypto/x509-path/unanchored-chain.ts'
@@ -8,7 +7,6 @@ import { isHaip } from '../../directory/tenants/haip.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
-import { foreignText } from '../../protocols/foreign-text.ts'
 import {
   type AuthenticatedRequest,
   authenticatePlain,
@@ -21,7 +19,7 @@ import { type CheckedRequest, checkRequest } from '../../protocols/openid4vp/che
 import { type RequestLink, readRequestLink } from '../../protocols/openid4vp/request-link.ts'
 import { REQUEST_OBJECT_MEDIA_TYPE } from '../../protocols/openid4vp/request-object.ts'
 import { buildRequestUriForm } from '../../protocols/openid4vp/request-uri-post.ts'
-import { isText, isTextList } from '../../protocols/shape.ts'
+import { isTextList } from '../../protocols/shape.ts'
 import { didKey } from '../../trust/did/did-key.ts'
 import { certifiedVerifier, verifierRevocation } from '../../trust/issuers/certified-verifier.ts'
 import { isTrustedVerifierDid } from '../../trust/issuers/is-trusted.ts'
@@ -29,21 +27,18 @@ import { trustOperation } from '../../trust/issuers/unanchored.ts'
 import { trustedAnchors } from '../../trust/trusted-entities/tenant-trust.ts'
 import { bytesMax, isOk, type OutboundPeer, peersOf, upstreamRefusal } from '../credentials/upstream.ts'
 import { openFormats } from '../credentials/wallet-format.ts'
-import type { VerifierInfo } from './presentation.ts'
 import { attestedVerifier, findRegistered, registeredVerifier } from './stated-verifiers.ts'
+import { type Statements, statementsOf } from './statements.ts'
 import { transactionTypesOf } from './transactions.ts'
 
 /** A valid request, which the holder may answer. */
-export type FetchedRequest = CheckedRequest & {
-  readonly verifier: VerifierTrust
-  readonly purposes: readonly string[]
-  /** null: not stated. */
-  readonly retentionSeconds: number | null
-  readonly verifierInfo: readonly VerifierInfo[]
-  /** Where the verifier says that its logo is; null: none, or an unknown verifier, whose picture could be that of another. */
-  readonly logoUri: string | null
-  readonly alwaysBound: boolean
-}
+export type FetchedRequest = CheckedRequest &
+  Pick<Statements, 'purposes' | 'retentionSeconds' | 'verifierInfo'> & {
+    readonly verifier: VerifierTrust
+    /** Where the verifier says that its logo is; null: none, or an unknown verifier, whose picture could be that of another. */
+    readonly logoUri: string | null
+    readonly alwaysBound: boolean
+  }
 
 /**
  * How far a verifier is authenticated. `signed`: it proved its client id. `trusted`: it is the tenant itself, or the tenant trusts it. `name`: of
@@ -63,12 +58,6 @@ type Identified = AuthenticatedRequest & Omit<VerifierTrust, 'statedName'>
 type Needs = OutboundPeer & Pick<Platform, 'clock' | 'store' | 'urls'>
 
 const CHAIN_MAX = 6
-const PURPOSES_MAX = 8
-const PURPOSE_LENGTH_MAX = 300
-const LOGO_CHARS_MAX = 90_000
-const NAME_CHARS_MAX = 100
-const INFO_MAX = 8
-const INFO_CHARS_MAX = 16_384
 
 /**
  * Fetches a presentation request and makes every check of a wallet. No error is sent for a refused request, since its `response_uri` cannot be
@@ -103,20 +92,12 @@ export async function fetchRequest(
     // [HAIP-20]
     if (isRestricted && request.recipient === null) throw outsideHaip()
     const { signed, trusted, name, own = false, parameters } = authenticated
+    const { statedName, purposes, retentionSeconds, verifierInfo, logoUri } = statementsOf(parameters)
     return {
       ...request,
-      verifier: {
-        signed,
-        trusted,
-        name,
-        own,
-        statedName: foreignText(metadataOf(parameters).client_name, NAME_CHARS_MAX),
-      },
-      purposes: purposesOf(parameters),
-      retentionSeconds: retentionOf(parameters),
-      verifierInfo: verifierInfoOf(parameters),
-      logoUri: signed && (trusted || own) ? logoOf(parameters) : null,
-      alwaysBound: isRestricted,
+      ...{ purposes, retentionSeconds, verifierInfo, alwaysBound: isRestricted },
+      verifier: { signed, trusted, name, own, statedName },
+      logoUri: signed && (trusted || own) ? logoUri : null,
     }
   } catch (error) {
     throw atCallersBody(error)
@@ -235,40 +216,4 @@ function atCallersBody(error: unknown): unknown {
     pointer: '/presentationRequest',
   }))
   return new Fault(error.code, { violations, cause: error })
-}
-
-/** Returns the purposes that the verifier states, cut to a bounded length. */
-function purposesOf(parameters: JsonObject): string[] {
-  const { dcql_query: query } = parameters
-  const sets = isJsonObject(query) && Array.isArray(query.credential_sets) ? query.credential_sets : []
-  return [metadataOf(parameters), ...sets.filter(isJsonObject)]
-    .flatMap(({ purpose }) => foreignText(purpose, PURPOSE_LENGTH_MAX) ?? [])
-    .slice(0, PURPOSES_MAX)
-}
-
-/** Returns how long the verifier says that it keeps what it gets: at most 100 years, else nothing is shown. */
-function retentionOf(parameters: JsonObject): number | null {
-  const { retention_seconds: seconds } = metadataOf(parameters)
-  return typeof seconds === 'number' && Number.isInteger(seconds) && seconds > 0 && seconds <= 3_155_760_000
-    ? seconds
-    : null
-}
-
-function logoOf(parameters: JsonObject): string | null {
-  const { logo_uri: uri } = metadataOf(parameters)
-  return isText(uri, LOGO_CHARS_MAX) && /^(https?|data):/.test(uri) ? uri : null
-}
-
-function metadataOf({ client_metadata: metadata }: JsonObject): JsonObject {
-  return isJsonObject(metadata) ? metadata : {}
-}
-
-/** [VP-R10] Returns the attestations that the verifier states about itself, up to a bounded size. NOT checked: their signatures. */
-function verifierInfoOf({ verifier_info: stated }: JsonObject): VerifierInfo[] {
-  const entries = Array.isArray(stated) ? stated.slice(0, INFO_MAX) : []
-  return entries.flatMap((one) => {
-    if (!isJsonObject(one) || !isText(one.format, 64)) return []
-    const data = typeof one.data === 'string' ? one.data : JSON.stringify(one.data)
-    return isText(data, INFO_CHARS_MAX) ? [{ format: one.format, data }] : []
-  })
 }
