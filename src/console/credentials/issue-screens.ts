@@ -45,7 +45,7 @@ const issue = formScreen({
   send: async (frame) => {
     const t = credentialTexts[frame.language]
     const template = await templateOf(frame)
-    const { attributes, wrong } = readValues(frame.fields, template, t)
+    const { attributes, wrong } = readValues(frame, template, t)
     if (Object.keys(wrong).length > 0) return issueForm(frame, template, { fields: wrong })
     try {
       const { data } = await frame.api.send<Issuance>('POST', '/creds/credentials/issuance', {

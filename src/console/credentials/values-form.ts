@@ -1,5 +1,4 @@
 import type { Json, JsonObject } from '../../crypto/json.ts'
-import type { Fields } from '../../http/routes/endpoint.ts'
 import { select, textArea } from '../../pages/controls.ts'
 import { field } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
@@ -30,19 +29,19 @@ export function valueFields(
 }
 
 /** Reads the claims that were typed. Empty fields are left out; the API checks the rest. */
-export function readValues(fields: Fields, template: Template, t: CredentialTexts): ReadValues {
+export function readValues({ fields, t: { colon } }: Frame, template: Template, t: CredentialTexts): ReadValues {
   const wrong: Record<string, string> = {}
   const attributes: Record<string, Json> = {}
   for (const leaf of leavesOf(template)) {
     const text = typed(fields, leaf.name)
     if (text === '') {
       if (leaf.shape.required === true && leaf.path.length === (template.format === 'mdoc' ? 2 : 1))
-        wrong[leaf.name] = `${leaf.label}: ${t.wrong.required}`
+        wrong[leaf.name] = `${leaf.label}${colon}${t.wrong.required}`
       continue
     }
     const value = claimOf(text, leaf.shape)
     if (value === null)
-      wrong[leaf.name] = `${leaf.label}: ${leaf.shape.type === 'date' ? t.wrong.date : t.wrong.number}`
+      wrong[leaf.name] = `${leaf.label}${colon}${leaf.shape.type === 'date' ? t.wrong.date : t.wrong.number}`
     else place(attributes, leaf.path, value)
   }
   return { attributes, wrong }

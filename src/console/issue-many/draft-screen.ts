@@ -151,7 +151,7 @@ function summaryOf(
     const problem = row.problems[0]
     const words = problem === undefined ? '' : wordsOf(t, targets, row, problem).text
     const column = row.problems.find((each) => each.column !== null)?.column
-    return link(column === undefined ? `#row-${at}` : `#cell-${at}-${column}`, `${t.atRow(row.number)}: ${words}`)
+    return link(column === undefined ? `#row-${at}` : `#cell-${at}-${column}`, t.atRow(row.number, words))
   })
   const rest = view.bad.length - listed.length
   return {

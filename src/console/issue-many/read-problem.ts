@@ -16,6 +16,6 @@ export function tableOrProblem(
     const { rule, row } = error.meta
     // One of the rules of `tableFault`.
     const text = t.rules[rule as keyof TableTexts['rules']]
-    return { problem: typeof row === 'number' ? `${t.atRow(row)}: ${text}` : text }
+    return { problem: typeof row === 'number' ? t.atRow(row, text) : text }
   }
 }
