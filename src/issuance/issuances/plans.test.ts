@@ -2,17 +2,51 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
 import { openTestDatabase, postgresUrl } from '../../../test/support/database.ts'
-import { aKey, anIssuer, aTemplate, codeOf, redeem, request, someClaims } from '../test-support/issuer.ts'
+import { composedSql } from '../../store/store.ts'
+import { aKey, anIssuer, aTemplate, codeOf, type Issuer, redeem, request, someClaims } from '../test-support/issuer.ts'
 
 const ISSUANCES = 80
 /** A look-up of one row reads one entry, or two while an older version of the row is not swept away. */
 const ENTRIES_MAX = 4
 
+/** PostgreSQL plans a statement for its values the first five times that a connection uses it, and then compares. */
+const PLANNED_MAX = 5
+
+const skip = postgresUrl === null && 'there are no figures of plans without a PostgreSQL server'
+
 test('the plans that PostgreSQL makes while the tables are empty look rows up one by one when they are not', {
-  skip: postgresUrl === null && 'there are no figures of indexes without a PostgreSQL server',
+  skip,
 }, async () => {
   const db = await openTestDatabase()
   const issuer = await anIssuer(db)
+  await issueMany(issuer)
+  await issuer.server.close(0)
+  // Sessions report their statistics when they end.
+  await db.store.close()
+  assert.deepEqual(await readTooMuch(db.url ?? ''), [])
+})
+
+test('the statements of an issuance are planned once for all values', { skip }, async () => {
+  const db = await openTestDatabase()
+  const issuer = await anIssuer(db)
+  await issueMany(issuer)
+  await issuer.server.close(0)
+  const plans = composedSql(
+    `select name, generic_plans::int as generic, custom_plans::int as custom from pg_prepared_statements where from_sql is false`,
+  )
+  const found = await db.store.across('which plans there are', (tx) =>
+    tx.rows<{ name: string; generic: number; custom: number }>(plans),
+  )
+  const often = found.filter(({ generic, custom }) => generic + custom >= ISSUANCES / 2)
+  assert(often.some(({ name }) => name === 'issuance.redeem_offer'))
+  assert.deepEqual(
+    often.filter(({ custom }) => custom > PLANNED_MAX),
+    [],
+  )
+  await db.close()
+})
+
+async function issueMany(issuer: Issuer): Promise<void> {
   const { body: template } = await issuer.api('POST', '/templates/credentials', aTemplate())
   const ask = { credentialTemplateId: template.data.id, attributes: someClaims }
   for (let turn = 0; turn < ISSUANCES; turn += 1) {
@@ -21,11 +55,7 @@ test('the plans that PostgreSQL makes while the tables are empty look rows up on
     const answer = await request(issuer, granted.access_token, template.data.code, [aKey()])
     assert.equal(answer.status, 200)
   }
-  await issuer.server.close(0)
-  // Sessions report their statistics when they end.
-  await db.store.close()
-  assert.deepEqual(await readTooMuch(db.url ?? ''), [])
-})
+}
 
 /** Indexes of which a look reads many entries, and tables that were read from end to end. */
 async function readTooMuch(url: string): Promise<unknown[]> {

@@ -36,28 +36,28 @@ const ifLastTry = (value: string, otherwise: string) =>
 
 // Right and wrong transaction codes are the same update, so concurrent callers cannot exceed the number of tries. A caller with the same token
 // secret is the same one, whose answer was lost: it gets its token, and a wrong code of it is counted once.
-const tryOffer = `update issuance set
+const tryOffer = (condition: string) => `update issuance set
        tx_tries_left = tx_tries_left - case when ${isWrong} then 1 else 0 end,
        tx_wrong_attempt = case when ${isWrong} then $5 else tx_wrong_attempt end,
        redeemed_at = ${ifRight('$4::timestamptz')}, token_hash = ${ifRight('$5::bytea')},
        token_expires_at = ${ifRight('$6::timestamptz')}, identified = $7,
        sweep_at = ${ifRight('least(sweep_at, $6::timestamptz)', 'sweep_at')},
        status = ${ifLastTry(`'failed'`, 'status')}, credential_status = ${ifLastTry(`'failed'`, 'credential_status')},
-       sealed_claims = ${ifLastTry('null', 'sealed_claims')}, sealed_label = ${ifLastTry('null', 'sealed_label')}, error = ${ifLastTry('$9::jsonb', 'error')},
+       sealed_claims = ${ifLastTry('null', 'sealed_claims')}, sealed_label = ${ifLastTry('null', 'sealed_label')}, error = ${ifLastTry('$8::jsonb', 'error')},
        updated_at = ${ifLastTry('$4::timestamptz', 'updated_at')}
      where tenant_id = $1 and id = $2 and status = 'offered' and (redeemed_at is null or token_hash = $5) and expires_at > $4 and tx_tries_left > 0 and not code_only
-       and not (${isWrong} and tx_wrong_attempt is not distinct from $5)
-       and ($8::text is null or $8 = (select code from credential_template t where t.tenant_id = $1 and t.id = template_id))
+       and not (${isWrong} and tx_wrong_attempt is not distinct from $5) ${condition}
      returning redeemed_at is not null as redeemed, tx_code_mac is not null as "needsTxCode", template_id as "templateId",
        template_version as "templateVersion", tx_tries_left as "triesLeft", id, status`
-// Without a transaction code there is no wrong one to record.
-const redeemOffer = sql('issuance.redeem_offer', tryOffer)
-const redeemWithCode = sql(
-  'issuance.redeem_offer_with_code',
+// Without a transaction code there is no wrong one to record. And without a configuration there is none to compare: PostgreSQL would leave the
+// comparison with null out, and therefore plan the statement for the values of each use.
+const redeemOffer = sql('issuance.redeem_offer', tryOffer(''))
+const redeemChecked = sql(
+  'issuance.redeem_offer_checked',
   `with tried as (
-     ${tryOffer}
+     ${tryOffer('and ($9::text is null or $9 = (select code from credential_template t where t.tenant_id = $1 and t.id = template_id))')}
    ), wrong as (
-     select id from tried where not redeemed and "needsTxCode"
+     select id from tried where not redeemed and "needsTxCode" and $3::bytea is not null
    ), ${auditCte({ from: 'wrong', first: 10 })}, locked as (
      ${insertAudit('entry.subject_id', `(select from tried where status = 'failed') as last cross join `, 11)}
    )
@@ -105,17 +105,16 @@ export async function redeemOffered(
   now: Date,
 ): Promise<Redeemed> {
   const { id, txCodeMac, tokenHash, tokenExpiresAt, configurationId } = redemption
-  const isNamed = configurationId !== null
-  const values = [tx.tenantId, id, txCodeMac, now, tokenHash, tokenExpiresAt, isNamed, configurationId, LOCKED]
+  const identified = configurationId !== null
+  const values = [tx.tenantId, id, txCodeMac, now, tokenHash, tokenExpiresAt, identified, LOCKED]
   const audit = () => [...auditValues(entries.wrong, now), ...auditValues(entries.locked, now)]
   const [row] =
-    txCodeMac === null
+    txCodeMac === null && !identified
       ? await tx.rows<TriedRow>(redeemOffer, values)
-      : await tx.rows<TriedRow>(redeemWithCode, [...values, ...audit()])
+      : await tx.rows<TriedRow>(redeemChecked, [...values, configurationId, ...audit()])
   if (row === undefined) return { outcome: 'unusable' }
   if (row.redeemed) {
     const { templateId, templateVersion } = row
-    const identified = configurationId !== null
     const about = { identified, expiresAt: tokenExpiresAt, jkt: redemption.jkt, clientId: null }
     const granted = { id, templateId, templateVersion, ...about }
     return { outcome: 'redeemed', granted }
