@@ -36,13 +36,11 @@ const listStatement = sql(
 )
 const claimStatement = sql(
   'wallet.claim_notification',
-  `with claimed as (
-     update wallet_notification set ${take('$3', '$4')}, queued_at = null
-     where tenant_id = $1 and id = $2 and ${isFree('$5')}
-     returning id, credential_id, endpoint, sealed_access, told
-   )
-   select n.id, n.endpoint, n.sealed_access as "sealedAccess", n.told as sent, c.status as consent
-   from claimed n left join wallet_credential c on c.tenant_id = $1 and c.id = n.credential_id`,
+  `update wallet_notification n set ${take('$3', '$4')}, queued_at = null
+   from (select 1) as always left join wallet_credential c
+     on c.tenant_id = $1 and c.id = (select o.credential_id from wallet_notification o where o.tenant_id = $1 and o.id = $2)
+   where n.tenant_id = $1 and n.id = $2 and ${isFree('$5')}
+   returning n.id, n.endpoint, n.sealed_access as "sealedAccess", n.told as sent, c.status as consent`,
 )
 const isThereStatement = sql(
   'wallet.find_notification',

@@ -25,17 +25,16 @@ const awaitOne = `update wallet_delivery set awaited = awaited + 1, sealed_parce
 const ROW = `id, user_id as "userId", delivery_id as "deliveryId", sealed_work as "sealedWork"`
 const MINE = `tenant_id = $1 and id = $2 and ${isHeld('$3')}`
 
-// The statement may run twice, if the answer of the first run was lost.
+// Both may run twice, if the answer of the first run was lost.
 const insertStatement = sql(
   'wallet.insert_deferred',
-  `with ins as (
-     insert into wallet_deferred (tenant_id, id, user_id, sealed_work, claim, lease_until, drop_at, created_at, delivery_id, offer_hash)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-     on conflict (tenant_id, id) do nothing returning delivery_id
-   ), awaiting as (
-     ${awaitOne} where tenant_id = $1 and id in (select delivery_id from ins)
-   )
-   select delivery_id from ins`,
+  `insert into wallet_deferred (tenant_id, id, user_id, sealed_work, claim, lease_until, drop_at, created_at, delivery_id, offer_hash)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict (tenant_id, id) do nothing`,
+)
+const awaitInserted = sql(
+  'wallet.await_deferred',
+  `${awaitOne} where tenant_id = $1 and id = $2
+     and exists (select from wallet_deferred d where d.tenant_id = $1 and d.id = $3 and d.xmin = pg_current_xact_id()::xid)`,
 )
 const claimStatement = sql(
   'wallet.claim_deferred',
@@ -97,7 +96,9 @@ export async function insertDeferred(
   { dropAt, now }: { readonly dropAt: Date; readonly now: Date },
 ): Promise<void> {
   const leased = [lease?.claim ?? null, lease?.leaseUntil ?? null]
-  await tx.rows(insertStatement, [tx.tenantId, id, userId, sealedWork, ...leased, dropAt, now, deliveryId, offerHash])
+  const values = [tx.tenantId, id, userId, sealedWork, ...leased, dropAt, now, deliveryId, offerHash]
+  const awaiting = { statement: awaitInserted, values: [tx.tenantId, deliveryId, id] }
+  await tx.rows(insertStatement, values, deliveryId === null ? [] : [awaiting])
 }
 
 /**
