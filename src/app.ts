@@ -24,10 +24,10 @@ import { markPlaceOf } from './recovery/mark-place.ts'
 import { keepMark, type MarkKeeper } from './recovery/recovery-mark.ts'
 import type { Store } from './store/store.ts'
 import { isListedOrigin } from './verification/pages/public-endpoints.ts'
+import { messageWorker } from './wallet/push/jobs.ts'
 
 /** One tenant occupies at most half of the places. */
 const mailWorker = { concurrency: 4, ofTenantMax: 2 }
-const messageWorker = { concurrency: 6, ofTenantMax: 2 }
 
 /** The application on one store; it does nothing before `listen`. */
 export type App = {

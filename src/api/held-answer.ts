@@ -10,12 +10,19 @@ const WAIT_SECONDS_MAX = 30
 type Ask = Pick<RouteContext, 'platform' | 'headers'> & { readonly caller: Pick<Caller, 'tenantId'> }
 
 /** A resource that a caller can wait for. */
-type WatchedResource<T> = {
+type WatchedResource<T, Read = T> = {
   readonly watched: WatchedKind
   readonly id: string
-  readonly read: () => Promise<T>
+  readonly read: () => Promise<Read>
   /** Whether the state is final, so that a request without `If-None-Match` does not wait. */
   readonly isFinal: (shown: T) => boolean
+}
+
+/** A state of a resource that has a tag and a `meta` of its own. */
+type TaggedState<T> = {
+  readonly data: T
+  readonly meta?: Readonly<Record<string, unknown>>
+  readonly etag: string
 }
 
 /**
@@ -26,36 +33,44 @@ type WatchedResource<T> = {
  * @throws Fault `request.invalid` when the wait is not a whole number
  * @see [RFC 7240, 4.3](https://www.rfc-editor.org/rfc/rfc7240#section-4.3) and [RFC 9110, 13.1.2](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.2)
  */
-export async function conditionalAnswer<T>(ask: Ask, held: WatchedResource<T>): Promise<Answer<T> | RawAnswer> {
+export function conditionalAnswer<T>(ask: Ask, held: WatchedResource<T>): Promise<Answer<T> | RawAnswer> {
+  const read = async () => {
+    const data = await held.read()
+    return { data, etag: entityTagOf(JSON.stringify(data)) }
+  }
+  return conditionalTaggedAnswer(ask, { ...held, read })
+}
+
+/** As {@link conditionalAnswer}, for a resource whose tag is not the digest of its `data`. */
+export async function conditionalTaggedAnswer<T>(
+  ask: Ask,
+  held: WatchedResource<T, TaggedState<T>>,
+): Promise<Answer<T> | RawAnswer> {
   const ifNoneMatch = ask.headers['if-none-match']
   const seconds = waitOf(ask.headers.prefer)
   const first = await held.read()
   const mustWait =
-    seconds > 0 && (ifNoneMatch === undefined ? !held.isFinal(first) : isUnchanged(ifNoneMatch, etagOf(first)))
+    seconds > 0 && (ifNoneMatch === undefined ? !held.isFinal(first.data) : isUnchanged(ifNoneMatch, first.etag))
   const waited = mustWait ? await nextState(ask, held, first, seconds * 1000) : null
-  const shown = waited ?? first
-  const headers = {
-    etag: etagOf(shown),
-    ...(waited !== null && { 'preference-applied': `wait=${seconds}` }),
-  }
-  if (isUnchanged(ifNoneMatch, headers.etag)) return rawAnswer('application/json', '', { status: 304, headers })
-  return answer(shown, { headers })
+  const { data, meta, etag } = waited ?? first
+  const headers = { etag, ...(waited !== null && { 'preference-applied': `wait=${seconds}` }) }
+  if (isUnchanged(ifNoneMatch, etag)) return rawAnswer('application/json', '', { status: 304, headers })
+  return answer(data, { headers, ...(meta !== undefined && { meta }) })
 }
 
 /** Returns the next state, or null if no further caller can wait. */
 async function nextState<T>(
   { platform, caller }: Ask,
-  held: WatchedResource<T>,
-  first: T,
+  held: WatchedResource<T, TaggedState<T>>,
+  first: TaggedState<T>,
   waitMs: number,
-): Promise<T | null> {
+): Promise<TaggedState<T> | null> {
   const watching = platform.changes.watch(held.watched, { tenantId: caller.tenantId, id: held.id })
   if (watching === null) return null
   const deadline = performance.now() + waitMs
-  const before = etagOf(first)
   let current = first
   try {
-    for (let left = waitMs; left > 0 && watching.isOpen() && etagOf(current) === before; ) {
+    for (let left = waitMs; left > 0 && watching.isOpen() && current.etag === first.etag; ) {
       await watching.next(left)
       current = await held.read()
       left = deadline - performance.now()
@@ -64,10 +79,6 @@ async function nextState<T>(
   } finally {
     watching.close()
   }
-}
-
-function etagOf(shown: unknown): string {
-  return entityTagOf(JSON.stringify(shown))
 }
 
 /** RFC 7240 2: preferences are separated by commas and case-insensitive; the first of several with one name counts. */

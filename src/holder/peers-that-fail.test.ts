@@ -3,8 +3,10 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, suite, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { layoutDefects } from '../../test/support/browser.ts'
+import { until } from '../../test/support/until.ts'
 import type { Language } from '../pages/language.ts'
 import type { Lies } from '../wallet/test-support/foreign-issuer.ts'
 import type { Quirks } from '../wallet/test-support/foreign-verifier.ts'
@@ -213,6 +215,24 @@ suite('what one peer does leaves the pages of another alone', { concurrency: 3 }
     assert.equal(await page.getByRole('button', { name: /^(Share|Send)/ }).count(), 0)
     await page.goto(opening(shop.link()))
     await refused.waitFor()
+    assert.equal(shop.posted.length, 1)
+  })
+
+  test('a second tab that shares while the verifier has yet to confirm shows how it ended, once it has', async () => {
+    const [first, second] = [await inLanguage('en'), await inLanguage('en')]
+    const shop = await world.aShop(world.degreeQuery)
+    const confirmed = Promise.withResolvers<void>()
+    shop.behave({ answer: { after: confirmed.promise } })
+    for (const page of [first, second]) await page.goto(opening(shop.link()))
+    const share = (page: Page) => page.getByRole('button', { name: /^Share it with/ }).click({ noWaitAfter: true })
+    await share(first)
+    await until(() => shop.posted.length === 1)
+    await share(second)
+    // The second form is refused meanwhile, and waits.
+    await delay(1000)
+    confirmed.resolve()
+    await second.getByText(askedTexts.en.already.answered).waitFor()
+    for (const page of [first, second]) await page.getByRole('heading', { name: 'You shared it' }).waitFor()
     assert.equal(shop.posted.length, 1)
   })
 

@@ -254,7 +254,7 @@ for (const [what, isSignedIn] of [
     await page.getByText('The card is yours now').waitFor()
   })
 
-test('a sign-in names the person of the session of the browser only, whoever the address names', async () => {
+test('the sign-in page fills in the username of the session of the browser, never a username from its address', async () => {
   const { page } = await world.open(null, { javaScriptEnabled: false })
   const shown = async () => {
     await page.waitForURL(/\/sign-in\?/)

@@ -18,7 +18,7 @@ export type AttributeRow = {
   readonly about: string
   /** As in the API, or `namespace`. */
   readonly type: string
-  /** What each entry of a list is; `any`, or `kept` if the form cannot show it. For an object `kept`: any object. */
+  /** What each entry of a list is; `any`, or `kept` if the form cannot show it. For an object `kept`: its members are not restricted. */
   readonly of: string
   readonly isRequired: boolean
   readonly isAlways: boolean
@@ -26,7 +26,7 @@ export type AttributeRow = {
   readonly isOnCard: boolean
   /** The value names the credential in lists. */
   readonly isInLabel: boolean
-  /** JSON of the members that the form does not show; `''` without any. */
+  /** JSON of the members that the form does not show; `''` if there are none. */
   readonly rest: string
 }
 

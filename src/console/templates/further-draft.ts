@@ -8,20 +8,20 @@ import type { Template } from './template.ts'
 export type FurtherDraft = {
   /** Only wallets whose keys are attested. */
   readonly isAttested: boolean
-  /** Accepted levels of key storage; empty: any. */
+  /** Accepted levels of key storage; empty: no restriction. */
   readonly storage: readonly string[]
-  /** Accepted levels of user authentication; empty: any. */
+  /** Accepted levels of user authentication; empty: no restriction. */
   readonly authentication: readonly string[]
   readonly source: '' | 'webhook' | 'provider'
   /** Id of a webhook endpoint. */
   readonly endpoint: string
-  /** Name of an identity provider; `''`: any. */
+  /** Name of an identity provider; `''`: no restriction. */
   readonly provider: string
   /** Claims by attribute: one a line, `attribute = claim`. */
   readonly claims: string
 }
 
-/** Any wallet, and prepared issuances only. */
+/** No restriction of wallets, and prepared issuances only. */
 export const blankFurther: FurtherDraft = {
   ...{ isAttested: false, storage: [], authentication: [], source: '', endpoint: '', provider: '', claims: '' },
 }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { parseJson } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
@@ -14,9 +13,8 @@ import { about, consentPage, type Opened } from './consent.ts'
 import { type AskedTexts, askedTexts } from './texts.ts'
 
 const PATH = '/me/asked/{id}'
-/** How long a second form waits for the end of the first: 3 s. */
-const READS_MAX = 12
-const READ_AGAIN_MS = 250
+/** How long a second form waits for the end of the first. */
+const WAIT_SECONDS = 3
 type AskedFrame = Frame<{ readonly id: string }>
 
 const asked = formScreen({
@@ -38,8 +36,9 @@ const asked = formScreen({
   },
 })
 
-async function read({ api, params }: AskedFrame): Promise<Opened> {
-  const { data, meta, etag } = await api.get<Asked>(`/wallet/v2/presentations/${encodeURIComponent(params.id)}`)
+async function read({ api, params }: AskedFrame, headers: Readonly<Record<string, string>> = {}): Promise<Opened> {
+  const path = `/wallet/v2/presentations/${encodeURIComponent(params.id)}`
+  const { data, meta, etag } = await api.get<Asked>(path, {}, headers)
   // The `meta` that the route promises.
   return { data, meta: meta as unknown as AskedMeta, etag: etag ?? '' }
 }
@@ -142,11 +141,8 @@ async function refusedAnswer(frame: AskedFrame, error: unknown): Promise<Done> {
 
 /** Waits a few seconds for the answer that another call is sending. @returns whether there is one now */
 async function isEnding(frame: AskedFrame): Promise<boolean> {
-  for (let reads = 0; reads < READS_MAX; reads += 1) {
-    if ((await read(frame)).data.status !== 'pending') return true
-    await sleep(READ_AGAIN_MS)
-  }
-  return false
+  const { data } = await read(frame, { prefer: `wait=${WAIT_SECONDS}` })
+  return data.status !== 'pending'
 }
 
 /** The person came back without a sign-in for this answer, or too late. */

@@ -15,7 +15,7 @@ export type StartedSignIn = {
   readonly verifier: string
   /** Path that the browser is led to afterwards. */
   readonly to: string
-  /** The person who has to sign in; undefined: any. */
+  /** The only person whose sign-in is accepted; undefined: no restriction. */
   readonly userId?: UserId
   /** The sign-in was started again because an answer was lost; that happens once. */
   readonly isAgain?: boolean
@@ -53,7 +53,7 @@ export async function writeStarted(
   return [writeCookie(needs, name, value, STARTED_SECONDS), ...outdated(needs, value.length, cookieHeader)]
 }
 
-/** Returns the sign-in that this browser began with a state; null for any other. */
+/** Returns the sign-in that this browser began with a state; null for a state that it did not begin. */
 export async function readStarted(
   needs: Needs,
   state: string | undefined,

@@ -160,7 +160,7 @@ test('a list is cached for its ttl and fetched again then', async () => {
   assert.ok(platform.world.asked > asked)
 })
 
-test('many small lists are cached, but few large ones: any issuer may name them [SEC-40]', async () => {
+test('many small lists are cached, but few large ones, since every issuer may name them [SEC-40]', async () => {
   const key = aKey()
   const one = didJwkOf(key.publicJwk)
   const uris = Array.from({ length: 6 }, (_, i) => `https://issuer.example/lists/${i}`)

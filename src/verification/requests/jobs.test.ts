@@ -87,6 +87,30 @@ test('a claim expires with its lease; then the next response is accepted, and th
   assert.deepEqual(outcomes, [false, true, true, false])
 })
 
+test('claiming the response of a request changes neither its ETag nor its updatedAt; completing it changes both', async () => {
+  const backend = await verifier.aTenant()
+  const id = await aRequest(backend)
+  const shown = async () => {
+    const { status, headers, body } = await backend.ask('GET', `/presentations/${id}`)
+    assert.equal(status, 200)
+    return { etag: headers.get('etag') ?? '', updatedAt: body.data.updatedAt, status: body.data.status }
+  }
+  const before = await shown()
+  assert.match(before.etag, /^"[\w-]+"$/)
+  verifier.wait(5)
+  const now = verifier.platform.clock.now()
+  const request = await claim(backend, id, now)
+  assert(request)
+  assert.deepEqual(await shown(), before)
+  verifier.wait(5)
+  const done = { ...completion, result: null, resultUntil: null }
+  assert(await completeOnce(verifier, backend.tenantId, request, done, entryOf(id), verifier.platform.clock.now()))
+  const after = await shown()
+  assert.equal(after.status, 'verified')
+  assert.notEqual(after.etag, before.etag)
+  assert(after.updatedAt > before.updatedAt)
+})
+
 test('a request whose response is being checked is not expired', async () => {
   const backend = await verifier.aTenant()
   const id = await aRequest(backend, { verifierConfig: { expiresInSeconds: 30 } })

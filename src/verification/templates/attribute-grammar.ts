@@ -18,7 +18,7 @@ export type Condition = {
 export type RequestedClaim = {
   readonly path: readonly PathStep[]
   readonly condition: Condition
-  /** The values that the query names; absent: any. */
+  /** The values that the query names; absent: it names none, and every value matches. */
   readonly values?: readonly ClaimValue[]
   /** mdoc only; absent: no statement. */
   readonly intentToRetain?: boolean

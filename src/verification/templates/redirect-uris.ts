@@ -4,10 +4,10 @@ import type { Violation } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { asPeerUrl } from '../../protocols/shape.ts'
 
-/** Which redirect URIs a tenant may use. `allowed`: these URLs and those under their paths; null: any. */
+/** Which redirect URIs a tenant may use. `allowed`: these URLs and those under their paths; null: no restriction. */
 export type RedirectPolicy = { readonly allowHttpLoopback: boolean; readonly allowed: readonly string[] | null }
 
-/** Returns the tenant's setting `redirectUris`, up to 5 s old. Without it none is allowed in production, and any in development. */
+/** Returns the tenant's setting `redirectUris`, up to 5 s old. Without it no URL is allowed in production, and every URL in development. */
 export async function redirectPolicyOf(
   needs: Pick<Platform, 'store' | 'clock' | 'config' | 'memory'>,
   tenantId: TenantId,

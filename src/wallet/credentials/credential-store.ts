@@ -156,7 +156,7 @@ export async function listCredentials(
   return page<SealedCredential>(tx, list, [tx.tenantId, userId], filter)
 }
 
-/** The credentials that may answer a request: of these formats, and of these types or with these ids; null: any. */
+/** The credentials that may answer a request: of these formats, types and ids. `types`, `ids`: null for no restriction. */
 type Presentable = {
   readonly formats: readonly HeldCredential['format'][]
   readonly types: readonly string[] | null

@@ -10,7 +10,7 @@ import type { ResolvedIssuer } from '../../trust/issuers/resolve-issuer.ts'
 import { isCertifiedFor, trustOperation } from '../../trust/issuers/unanchored.ts'
 import { trustFinding } from '../../trust/lookups/finding.ts'
 
-/** The issuers that wallets of a tenant accept: any, or only the tenant itself and its trusted entities. */
+/** The issuers that wallets of a tenant accept: `any`, every issuer; `trusted`, the tenant itself and its trusted entities. */
 type IssuerPolicy = 'any' | 'trusted'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'config' | 'urls' | 'memory'>

@@ -165,10 +165,11 @@ async function reject(open: OpenPresentation): Promise<PresentationAnswer> {
   )
   const sealedView = await sealView(platform.sealing, caller.tenantId, row.id, { ...open.view, ...outcome })
   const { id } = row
+  const now = platform.clock.now()
   await untilConfirmed(() =>
-    platform.store.single(caller.tenantId, (tx) => showRejection(tx, userId, { id, sealedView })),
+    platform.store.single(caller.tenantId, (tx) => showRejection(tx, userId, { id, sealedView }, now)),
   )
-  return { data, meta: { ...meta, ...outcome } }
+  return { data: { ...data, updatedAt: now.toISOString() }, meta: { ...meta, ...outcome } }
 }
 
 async function openCopies(

@@ -19,7 +19,7 @@ export async function getPresentation(
   caller: Caller,
   id: string,
   language?: string,
-): Promise<PresentationAnswer> {
+): Promise<PresentationAnswer & { readonly etag: string }> {
   const userId = holderOf(caller)
   const { tenantId } = caller
   const row = await platform.store.single(tenantId, (tx) => findPresentation(tx, userId, id))

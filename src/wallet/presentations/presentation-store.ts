@@ -1,6 +1,7 @@
 import type { UserId } from '../../caller.ts'
 import type { AuditEntry } from '../../events/audit/entry.ts'
 import { auditStep } from '../../events/audit/recorded-sql.ts'
+import type { WatchedKind } from '../../platform.ts'
 import { isFree, isHeld, type Lease, RELEASE, take } from '../../store/lease.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { sql, type TenantTx, wrote } from '../../store/store.ts'
@@ -43,7 +44,8 @@ const page = pagedList({
 // Succeeds again with the same values, so that a call whose database answer was lost may repeat it.
 const beginStatement = sql(
   'wallet.begin_answer',
-  `update wallet_presentation set ${take('$7', '$8')}, sealed_view = $5, sealed_answer = $6, credential_ids = $9::uuid[]
+  `update wallet_presentation set ${take('$7', '$8')}, sealed_view = $5, sealed_answer = $6, credential_ids = $9::uuid[],
+     updated_at = $4
    where ${OF_USER} and id = $3 and status = 'pending' and (
      (sealed_answer is null and expires_at > $4)
      or (sealed_answer = $6 and (${isFree('$4')} or ${isHeld('$7')})))
@@ -57,6 +59,13 @@ const endStatement = sql(
      and (${isHeld('$7::uuid')} or ($7::uuid is null and sealed_answer is null and expires_at > $6))
    returning ${COLUMNS}`,
 )
+// A sent answer that is taken back changes the lease only. The sealed columns are not readable across tenants.
+const versionsStatement = sql(
+  'wallet.list_presentation_versions',
+  `select tenant_id as "tenantId", id,
+     concat_ws(' ', status, status = 'pending' and expires_at <= $3, claim, updated_at) as version
+   from wallet_presentation where (tenant_id, id) in (select * from unnest($1::uuid[], $2::uuid[]))`,
+)
 const wasEnded = wrote('wallet.require_ended_answer', 'wallet_presentation')
 const pauseStatement = sql(
   'wallet.pause_answer',
@@ -66,7 +75,7 @@ const pauseStatement = sql(
 )
 const showStatement = sql(
   'wallet.show_rejection',
-  `update wallet_presentation set sealed_view = $4 where ${OF_USER} and id = $3 and status = 'rejected'`,
+  `update wallet_presentation set sealed_view = $4, updated_at = $5 where ${OF_USER} and id = $3 and status = 'rejected'`,
 )
 /** The time to answer is over, and no call is sending an answer. */
 const due = (now: string) => `status = 'pending' and expires_at <= ${now} and ${isFree(now)}`
@@ -164,8 +173,16 @@ export async function showRejection(
   tx: TenantTx,
   userId: UserId,
   { id, sealedView }: Pick<SealedPresentation, 'id' | 'sealedView'>,
+  now: Date,
 ): Promise<void> {
-  await tx.rows(showStatement, [tx.tenantId, userId, id, sealedView])
+  await tx.rows(showStatement, [tx.tenantId, userId, id, sealedView, now])
+}
+
+/** Long polling of presentations. */
+export const watchedPresentations: WatchedKind = {
+  name: 'presentation',
+  versions: async (tx, watched, now) =>
+    tx.rows(versionsStatement, [watched.map((one) => one.tenantId), watched.map((one) => one.id), now]),
 }
 
 /** Ends presentations that were not answered in time: as failed where the verifier may have an unconfirmed answer, else as expired. */

@@ -18,7 +18,7 @@ type Needs = Pick<Platform, 'store' | 'sealing' | 'clock'>
 type Preview = {
   readonly claims: readonly ClaimsPreview[]
   readonly credentials: ReadonlyMap<string, CredentialDetails>
-  /** Changes when the request, a credential or what would be disclosed changes; not with the language. */
+  /** Changes when the request, a credential, what would be disclosed or how the verifier answered changes; not with the language. */
   readonly etag: string
 }
 
@@ -42,9 +42,10 @@ export async function previewPresentation(
   const claims = await claimsOf(platform, { tenantId, userId }, row, view)
   const shown = [...view.alternatives.flatMap(({ credentials }) => credentials), ...view.selected]
   const ids = [...new Set(shown.map(({ credentialId }) => credentialId))]
-  const { verifier, purposes, retentionSeconds, transactionData, selected } = view
+  const { verifier, purposes, retentionSeconds, transactionData, selected, error, redirectUri } = view
   const status = presentationStatusAt(row, platform.clock.now())
-  const content = { id: row.id, status, verifier, purposes, retentionSeconds, transactionData, selected, claims }
+  const asked = { id: row.id, status, verifier, purposes, retentionSeconds, transactionData }
+  const content = { ...asked, selected, claims, error, redirectUri }
   return {
     claims,
     credentials: await describeCredentials(platform, { tenantId, userId }, ids, language),

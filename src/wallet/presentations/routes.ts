@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { conditionalTaggedAnswer } from '../../api/held-answer.ts'
 import { IdParams } from '../../api/id-params.ts'
 import { listAnswer, listQuery, PageMeta, parseListQuery } from '../../api/list.ts'
 import { routeGroup } from '../../api/route-group.ts'
@@ -11,6 +12,7 @@ import { answerPresentation } from './answer-presentation.ts'
 import { startConfirmation } from './confirm-sharing.ts'
 import { getPresentation, getVerifierLogo, listShared } from './get-presentation.ts'
 import { type PresentationAnswer, preparePresentation } from './prepare-presentation.ts'
+import { watchedPresentations } from './presentation-store.ts'
 import {
   AnswerBody,
   Confirmation,
@@ -21,6 +23,7 @@ import {
   PresentationMeta,
   PresentationSummary,
   presentationStatuses,
+  type ShownPresentation,
 } from './schemas.ts'
 
 const Status = Type.Enum([...presentationStatuses], { description: 'Only presentations with this status.' })
@@ -67,11 +70,15 @@ const prepareRoute = presentations.post('/v2/presentations', {
 })
 
 const getRoute = presentations.get('/v2/presentations/{id}', {
-  replyHeaders: ['ETag'],
   summary:
-    'Returns a presentation; while it is pending, with the claims and values that would leave. Its `ETag` changes with what the holder is shown.',
-  handle: async ({ platform, caller, params, headers }) =>
-    replyOf(await getPresentation(platform, caller, params.id, headers['accept-language'])),
+    'Returns a presentation; while it is pending, with the claims and values that would leave. Its `ETag` changes with what the holder is shown. With `Prefer: wait`, once it is not pending any more.',
+  longPoll: true,
+  handle: ({ platform, caller, params, headers }) => {
+    const read = () => getPresentation(platform, caller, params.id, headers['accept-language'])
+    const isFinal = ({ status }: ShownPresentation) => status !== 'pending'
+    const held = { watched: watchedPresentations, id: params.id, read, isFinal }
+    return conditionalTaggedAnswer({ platform, caller, headers }, held)
+  },
 })
 
 const answerRoute = presentations.patch('/v2/presentations/{id}', {

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { after, before, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type Api, type Deployment, deploy } from '../../../test/support/server.ts'
+import { until } from '../../../test/support/until.ts'
 import { type PushService, pushService, type SubscribedBrowser } from '../test-support/foreign-push.ts'
 
 const PATH = '/wallet/v2/push-subscriptions'
@@ -46,11 +46,6 @@ async function subscribed(api: Api, { subscription }: SubscribedBrowser, more: o
   return made.body.data.id
 }
 
-async function until(what: () => boolean | Promise<boolean>, message: string): Promise<void> {
-  for (const end = performance.now() + 20_000; performance.now() < end; await sleep(20)) if (await what()) return
-  assert.fail(message)
-}
-
 /** Deletes all subscriptions of a person. */
 async function clear(api: Api): Promise<void> {
   for (const { id } of (await api.get(PATH)).body.data) assert.equal((await api.delete(`${PATH}/${id}`)).status, 204)
@@ -62,7 +57,7 @@ test('an offer and a request each reach every browser of the person once, in its
   await subscribed(thandi, french, { language: 'fr' })
   await subscribed(await chirograph.wallet('acme', 'pieter'), foreign)
   await offer('thandi@example.org')
-  await until(() => english.received.length > 0 && french.received.length > 0, 'no message came')
+  await until(() => english.received.length > 0 && french.received.length > 0)
   const asked = await school.post('/creds/templates/presentations', {
     ...{ name: 'Who', description: '', credentials: [{ type: 'x', attributes: { secret_name: {} } }] },
   })
@@ -75,7 +70,7 @@ test('an offer and a request each reach every browser of the person once, in its
     recipient: 'thandi@example.org',
   })
   assert.equal(sent.status, 201, JSON.stringify(sent.body))
-  await until(() => other.received.length > 0, 'no message of the request came')
+  await until(() => other.received.length > 0)
   assert.deepEqual(
     [english, french, other].map(({ received }) => received.map(({ text }) => JSON.parse(text))),
     [
@@ -97,20 +92,23 @@ test('ten events in a row are one message, also with two processes', async () =>
   const one = service.browser()
   await subscribed(thandi, one)
   await Promise.all(Array.from({ length: 10 }, () => offer('thandi@example.org')))
-  await until(() => one.received.length > 0, 'no message came')
+  await until(() => one.received.length > 0)
   const sentAt = async () => (await thandi.get(PATH)).body.data[0].sentAt
-  await until(async () => (await sentAt()) !== undefined, 'the message was not recorded')
+  await until(async () => (await sentAt()) !== undefined)
   assert.equal(one.received.length, 1)
   await clear(thandi)
 })
 
-test('a push service that is slow, endless, redirects or refuses delays no other person and is given up; what is gone is deleted', async (t) => {
+test('a push service that never answers, is endless, redirects or refuses is given up; what is gone is deleted; another person gets the message', async (t) => {
   const globex = await chirograph.backend('globex')
   const hostile = await chirograph.wallet('globex', 'thandi')
   const hostileTemplate = await aTemplate(globex)
   const elsewhere = service.browser()
   const hanging = new Set<ServerResponse>()
-  const hang = (response: ServerResponse) => void hanging.add(response)
+  const hang = (response: ServerResponse) => {
+    hanging.add(response)
+    response.once('close', () => hanging.delete(response))
+  }
   const stream = (response: ServerResponse) => {
     response.writeHead(201)
     const chunk = Buffer.alloc(65_536)
@@ -123,56 +121,29 @@ test('a push service that is slow, endless, redirects or refuses delays no other
   const redirect = (response: ServerResponse) =>
     response.writeHead(307, { location: elsewhere.subscription.endpoint }).end()
   const status = (code: number) => (response: ServerResponse) => response.writeHead(code).end()
-  const [slow, odd] = [await pushService(), await pushService()]
-  t.after(() => Promise.all([slow.close(), odd.close()]))
+  const [silent, odd] = [await pushService(), await pushService()]
+  t.after(() => Promise.all([silent.close(), odd.close()]))
   const bad = [
-    ...[hang, hang, hang].map((one) => slow.browser(one)),
+    silent.browser(hang),
     ...[stream, redirect, status(403), status(410), status(404)].map((one) => odd.browser(one)),
   ]
   for (const one of bad) await subscribed(hostile, one)
   const good = service.browser()
   await subscribed(thandi, good)
   await offer('thandi@example.org', globex, hostileTemplate)
-  await until(() => hanging.size > 0, 'the hostile service was not called')
-  const startedAt = performance.now()
   await offer('thandi@example.org')
-  await until(() => good.received.length > 0, 'the message of another person did not come')
-  // Two places of six are those of the hostile tenant, whatever its people have subscribed.
-  assert.ok(performance.now() - startedAt < 3500, `${performance.now() - startedAt} ms`)
-  await until(() => bad.every(({ received }) => received.length > 0), 'not every service was called')
-  await until(async () => (await hostile.get(PATH)).body.data.length === 6, 'what is gone was not deleted')
+  await until(() => good.received.length > 0 && bad.every(({ received }) => received.length > 0))
+  await until(async () => (await hostile.get(PATH)).body.data.length === 4)
+  // The server ends by itself what never answers, and what never ends.
+  await until(() => hanging.size === 0)
   assert.deepEqual(elsewhere.received, [], 'no redirect is followed')
-  assert.ok(
-    bad.every(({ received }) => received.length === 1),
+  assert.deepEqual(
+    bad.map(({ received }) => received.length),
+    bad.map(() => 1),
     'no refusal is repeated',
   )
-  for (const response of hanging) response.destroy()
-  await clear(hostile)
-  await clear(thandi)
-  await noneWaitsForSlow(() => slow.browser(hang), hanging, { globex, hostile, hostileTemplate })
+  await Promise.all([clear(hostile), clear(thandi)])
 })
-
-/** The host is known to be slow. People of two tenants have browsers there, and no other message waits for that. */
-async function noneWaitsForSlow(
-  aSlowBrowser: () => SubscribedBrowser,
-  hanging: Set<ServerResponse>,
-  { globex, hostile, hostileTemplate }: { globex: Api; hostile: Api; hostileTemplate: string },
-): Promise<void> {
-  hanging.clear()
-  const pieter = await chirograph.wallet('acme', 'pieter')
-  for (const person of [hostile, hostile, pieter, pieter]) await subscribed(person, aSlowBrowser())
-  const free = service.browser()
-  await subscribed(thandi, free)
-  await offer('thandi@example.org', globex, hostileTemplate)
-  await offer('pieter@example.org')
-  await until(() => hanging.size > 0, 'the slow service was not called')
-  const againAt = performance.now()
-  await offer('thandi@example.org')
-  await until(() => free.received.length > 0, 'the message of another person did not come')
-  assert.ok(performance.now() - againAt < 3500, `${performance.now() - againAt} ms`)
-  for (const response of hanging) response.destroy()
-  await Promise.all([hostile, pieter, thandi].map(clear))
-}
 
 test('a push service that is out of order for a moment is tried again', async () => {
   let calls = 0
@@ -182,7 +153,7 @@ test('a push service that is out of order for a moment is tried again', async ()
   })
   await subscribed(thandi, moody)
   await offer('thandi@example.org')
-  await until(() => calls === 2, 'it was not tried again')
+  await until(() => calls === 2)
   await clear(thandi)
 })
 

@@ -22,3 +22,6 @@ export const pushJobs: readonly Job<never>[] = [deletePushSubscriptionsJob]
 
 /** Messages to browsers: they wait for push services of anybody's choice. */
 export const pushMessageJobs: readonly Job<never>[] = [sendPushJob]
+
+/** The worker of these jobs. One tenant occupies two places of six, whatever push services its people chose. */
+export const messageWorker = { concurrency: 6, ofTenantMax: 2 } as const

@@ -1,13 +1,7 @@
-import { createHash, randomBytes, X509Certificate } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import {
-  type CallbackContext,
-  HashAlgorithm,
-  type Jwk,
-  Oauth2AuthorizationServer,
-  setGlobalConfig,
-} from '@openid4vc/oauth2'
-import { compactVerify, importJWK, type JWK } from 'jose'
+import { Oauth2AuthorizationServer, setGlobalConfig } from '@openid4vc/oauth2'
+import { codeCallbacks } from './code-callbacks.ts'
 
 /** What the code flow of a foreign issuer requires. */
 export type CodeOptions = {
@@ -48,7 +42,7 @@ export class CodeServer {
   constructor(issuer: string, options: CodeOptions) {
     this.#issuer = issuer
     this.#options = options
-    this.#server = new Oauth2AuthorizationServer({ callbacks: callbacksWith(options) })
+    this.#server = new Oauth2AuthorizationServer({ callbacks: codeCallbacks(options) })
   }
 
   get metadata() {
@@ -198,42 +192,6 @@ export class CodeServer {
     const entries = Object.entries(headers).map(([name, value]) => [name, String(value)] as [string, string])
     return { headers: new Headers(entries), method: 'POST' as const, url: `${this.#issuer}${path}` }
   }
-}
-
-function callbacksWith({
-  provider,
-}: CodeOptions): ConstructorParameters<typeof Oauth2AuthorizationServer>[0]['callbacks'] {
-  const verifyJwt: CallbackContext['verifyJwt'] = async (signer, { compact }) => {
-    const jwk = signer.method === 'jwk' ? signer.publicJwk : await providerKey(signer, provider)
-    try {
-      await compactVerify(compact, await importJWK(jwk as JWK, 'ES256'))
-      return { verified: true, signerJwk: jwk }
-    } catch {
-      return { verified: false }
-    }
-  }
-  return {
-    verifyJwt,
-    hash: (data, alg) =>
-      createHash(alg === HashAlgorithm.Sha256 ? 'sha256' : 'sha512')
-        .update(data)
-        .digest(),
-    generateRandom: (size) => randomBytes(size),
-    signJwt: () => Promise.reject(new Error('signs nothing')),
-    clientAuthentication: () => undefined,
-  }
-}
-
-/** HAIP 1.0, 4.4.1: the attester is named by `x5c`, without the trust anchor and without a self-signed certificate. */
-async function providerKey(signer: object, provider: CodeOptions['provider']): Promise<Jwk> {
-  const [leaf = '', ...above] = 'x5c' in signer && Array.isArray(signer.x5c) ? signer.x5c : []
-  const [root, certificate] = [
-    new X509Certificate((await provider?.()) ?? ''),
-    new X509Certificate(Buffer.from(leaf, 'base64')),
-  ]
-  const isBelow = certificate.checkIssued(root) && certificate.verify(root.publicKey)
-  if (above.length > 0 || !isBelow || certificate.subject === certificate.issuer) throw new Error('an unknown attester')
-  return certificate.publicKey.export({ format: 'jwk' }) as Jwk
 }
 
 function payloadOf(jwt: string | string[] | undefined): Record<string, unknown> {

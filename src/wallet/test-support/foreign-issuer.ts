@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type CodeOptions, CodeServer } from './code-server.ts'
-import { foreignDocType, foreignNameSpace, issueForeignMdoc, type MdocLies } from './foreign-mdoc.ts'
-import { foreignSigner, foreignVct, type Identity, provedKey, type SigningLies } from './foreign-signer.ts'
+import { CodeServer } from './code-server.ts'
+import { metadataOf, type OfferOptions, offerOf, serverMetadataOf } from './foreign-documents.ts'
+import { issueForeignMdoc, type MdocLies } from './foreign-mdoc.ts'
+import { foreignSigner, type Identity, provedKey, type SigningLies } from './foreign-signer.ts'
 import type { SealedMessages } from './sealed-messages.ts'
 
 /** An answer before it leaves; a test bends it. */
@@ -47,21 +48,15 @@ export type ForeignIssuer = {
   readonly close: () => Promise<void>
 }
 
-/** `identity`: how its key is found. `offers`: which of its configurations, `membership` by default. */
-export type Options = {
+/** `identity`: how its key is found. */
+export type Options = OfferOptions & {
   readonly identity?: Identity
   readonly batchSize?: number
-  readonly txCode?: string
-  readonly offers?: readonly Configured[]
   /** How its messages are encrypted. */
   readonly sealed?: SealedMessages
   /** Reads the keys of proofs in another way: by key attestations. */
   readonly keysOf?: (proofs: Record<string, readonly string[]>) => Promise<Record<string, unknown>[]>
-  /** Its offers require sign-in. */
-  readonly code?: CodeOptions
 }
-/** Its configurations: an SD-JWT VC and an mdoc. */
-type Configured = 'membership' | 'licence'
 
 /** Starts the issuer on two loopback ports. */
 export async function foreignIssuer(options: Options = {}): Promise<ForeignIssuer> {
@@ -204,59 +199,6 @@ function tokenPlace(txCode: string | undefined): Places['token'] {
     }
     spent = true
     return ok({ access_token: 'the-token', token_type: 'bearer', expires_in: 300 })
-  }
-}
-
-function offerOf(issuer: string, server: string, { txCode, code, offers = ['membership'] }: Options): object {
-  const named = { credential_issuer: issuer, credential_configuration_ids: offers }
-  if (code !== undefined)
-    return { ...named, grants: { authorization_code: { issuer_state: 'the-state', authorization_server: server } } }
-  const grant = {
-    'pre-authorized_code': 'the-code',
-    authorization_server: server,
-    ...(txCode === undefined ? {} : { tx_code: { length: txCode.length, description: 'By mail' } }),
-  }
-  const grants = { 'urn:ietf:params:oauth:grant-type:pre-authorized_code': grant }
-  return { credential_issuer: issuer, credential_configuration_ids: offers, grants }
-}
-
-function metadataOf(issuer: string, server: string, batchSize: number | undefined): object {
-  return {
-    credential_issuer: issuer,
-    authorization_servers: [server],
-    credential_endpoint: `${issuer}/give`,
-    nonce_endpoint: `${issuer}/fresh`,
-    notification_endpoint: `${issuer}/heard`,
-    deferred_credential_endpoint: `${issuer}/later`,
-    ...(batchSize === undefined ? {} : { batch_credential_issuance: { batch_size: batchSize } }),
-    credential_configurations_supported: {
-      membership: {
-        format: 'dc+sd-jwt',
-        vct: foreignVct,
-        scope: 'membership',
-        cryptographic_binding_methods_supported: ['jwk'],
-        proof_types_supported: { jwt: { proof_signing_alg_values_supported: ['ES384', 'ES256'] } },
-        credential_metadata: { display: [{ name: 'Membership', locale: 'en' }] },
-      },
-      licence: {
-        format: 'mso_mdoc',
-        doctype: foreignDocType,
-        cryptographic_binding_methods_supported: ['cose_key'],
-        proof_types_supported: { jwt: { proof_signing_alg_values_supported: ['ES256'] } },
-        credential_metadata: { display: [{ name: 'Licence' }], claims: [{ path: [foreignNameSpace, 'family_name'] }] },
-      },
-    },
-    unknown_member: true,
-  }
-}
-
-function serverMetadataOf(server: string): object {
-  return {
-    issuer: server,
-    token_endpoint: `${server}/t`,
-    authorization_endpoint: `${server}/authorize`,
-    grant_types_supported: ['urn:ietf:params:oauth:grant-type:pre-authorized_code'],
-    'pre-authorized_grant_anonymous_access_supported': true,
   }
 }
 

@@ -8,7 +8,13 @@ export type Quirks = {
   readonly header?: (header: Record<string, unknown>) => Record<string, unknown>
   readonly jwt?: (jwt: string) => string
   readonly serve?: { readonly status?: number; readonly type?: string; readonly location?: string }
-  readonly answer?: { readonly status?: number; readonly type?: string; readonly body?: string }
+  /** `after`: the verifier answers to a post once this has resolved. */
+  readonly answer?: {
+    readonly status?: number
+    readonly type?: string
+    readonly body?: string
+    readonly after?: Promise<void>
+  }
 }
 
 /** A verifier that shares no code with ours: did:jwk, a signed request by reference, answers by direct_post. */
@@ -48,7 +54,9 @@ export async function foreignVerifier(query: unknown): Promise<ForeignVerifier> 
         status = 200,
         type = 'application/json',
         body = JSON.stringify({ redirect_uri: `${base}/done#1` }),
+        after,
       } = quirks.answer ?? {}
+      await after
       return response.writeHead(status, { 'content-type': type }).end(body)
     }
     fetched.push({ method: request.method ?? '', form, agent: request.headers['user-agent'] ?? '' })
