@@ -63,3 +63,31 @@ test('the chart passes helm lint and renders', { skip: helm ? false : 'helm is n
     assert.equal(status, 0, stderr + stdout)
   }
 })
+
+test('the pods of the chart run without rights, and it makes no secret', {
+  skip: helm ? false : 'helm is not installed',
+}, () => {
+  const chart = join(root, 'deploy/helm/chirograph')
+  const values = ['publicUrl=https://id.example,existingSecret=chirograph,migrations.existingSecret=of-owner']
+  const more = ['image.pullSecrets={registry},nodeSelector.disk=fast,recovery.existingClaim=outside']
+  const args = ['template', 'chirograph', chart, '--set', ...values, '--set', ...more]
+  const { stdout } = spawnSync('helm', args, { encoding: 'utf8' })
+  const documents = stdout.split(/^---$/m)
+  const pods = documents.filter((one) => one.includes('containers:'))
+  assert.deepEqual(pods.map((one) => /^kind: (\w+)$/m.exec(one)?.[1]).sort(), ['Deployment', 'Job'])
+  for (const line of [
+    ...['runAsNonRoot: true', 'readOnlyRootFilesystem: true', 'allowPrivilegeEscalation: false'],
+    ...['capabilities: { drop: [ALL] }', 'seccompProfile: { type: RuntimeDefault }'],
+    ...['automountServiceAccountToken: false', 'enableServiceLinks: false', 'disk: fast', '- name: registry'],
+    'memory: 1Gi',
+  ])
+    for (const pod of pods) assert(pod.includes(line), `${line} is missing`)
+  assert(!/^kind: Secret$/m.test(stdout))
+  const job = pods.find((one) => one.includes('kind: Job')) ?? ''
+  assert(
+    job.includes('name: of-owner') && !job.includes('secretRef'),
+    'migrations know more than the account of the owner',
+  )
+  const server = pods.find((one) => one.includes('kind: Deployment')) ?? ''
+  assert(!server.includes('of-owner'), 'servers know the account of the owner')
+})

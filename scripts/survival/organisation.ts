@@ -12,6 +12,8 @@ export type Organisation = {
   readonly offer: () => Promise<Offer>
   /** Receives the credential of an offer. @throws Error if it is refused */
   readonly receive: (offer: Offer) => Promise<Held>
+  /** Ids of the events, in their order. */
+  readonly events: () => Promise<string[]>
 }
 
 /** A credential offer. */
@@ -43,7 +45,17 @@ export async function anOrganisation(base: string, slug: string): Promise<Organi
     const list = isJsonObject(status) && isJsonObject(status.status_list) ? status.status_list : {}
     return { credentialId, list: String(list.uri), index: Number(list.idx) }
   }
-  return { slug, caller, offer, receive }
+  const events = async () => {
+    const ids: string[] = []
+    for (let cursor = ''; ; ) {
+      const { data, meta } = await caller.call('GET', `/creds/events?sort=createdAt&page[size]=100${cursor}`)
+      for (const event of Array.isArray(data) ? data.filter(isJsonObject) : []) ids.push(String(event.id))
+      const after: unknown = isJsonObject(meta) && isJsonObject(meta.page) ? meta.page.after : null
+      if (typeof after !== 'string') return ids
+      cursor = `&page[after]=${after}`
+    }
+  }
+  return { slug, caller, offer, receive, events }
 }
 
 const request: Parameters<typeof redeem>[0] = async (method, url, { form, json, token } = {}) => {

@@ -5,75 +5,89 @@ import { inflateSync } from 'node:zlib'
 import { isJsonObject, parseJson } from '../../src/crypto/json.ts'
 import { statusOfEntry } from '../../src/protocols/status-list/packed-list.ts'
 import { parseStatusListToken } from '../../src/protocols/status-list/status-list-token.ts'
-import { startPostgres, takeBaseBackup } from '../../test/support/postgres.ts'
+import { hasCitus } from '../../test/support/citus.ts'
 import { type Fleet, startFleet } from './fleet.ts'
 import { anOrganisation, type Held, type Offer, type Organisation, organisationsFile } from './organisation.ts'
 import type { Outcome } from './outcome.ts'
+import { aCluster, onePostgres, type Site } from './site.ts'
 
 const SLUGS = ['north', 'east', 'south', 'west']
+/** Two more, so that they hardly ever all lie on one of two nodes. */
+const CLUSTER_SLUGS = [...SLUGS, 'inner', 'outer']
 const SERVERS = 3
 /** Of each organisation: credentials before the backup and after it, offers that are open then, and credentials after the recovery. */
 const EACH = 24
 const OPEN = 6
 const NEXT = 100
 
-/** What happened before the restore. `spent`: offers that were redeemed after the backup; `open`: such that were not. */
+/** What happened before the restore. `spent`: offers that were redeemed after the state was taken; `open`: such that were not. `events`: before it. */
 type Past = {
   readonly held: readonly Held[]
   readonly revoked: readonly Held[]
   readonly suspended: readonly Held[]
   readonly spent: readonly Offer[]
   readonly open: readonly Offer[]
+  readonly events: readonly string[]
+}
+
+/** On one PostgreSQL: a base backup is restored. */
+export const restored = async () => restoredAt(await onePostgres(), SLUGS)
+
+/** On a distributed deployment: all nodes are restored to a point that was taken while all issued. */
+export async function restoredCluster(): Promise<Outcome> {
+  if (!hasCitus()) return { figures: { leftOut: 'Citus is not installed for PostgreSQL on this machine' }, faults: [] }
+  return restoredAt(await aCluster(), CLUSTER_SLUGS)
 }
 
 /**
- * Several organisations on several servers. A base backup is taken while all issue; afterwards credentials are revoked and suspended, offers
- * are redeemed and credentials issued. Then the backup is restored: every server refuses it, `recover` runs, and the servers serve again.
+ * Several organisations on several servers. A state is taken while all issue; afterwards credentials are revoked and suspended, offers
+ * are redeemed and credentials issued. Then the state is restored: every server refuses it, `recover` runs, and the servers serve again.
  */
-export async function restored(): Promise<Outcome> {
+async function restoredAt(site: Site, slugs: readonly string[]): Promise<Outcome> {
   const outside = mkdtempSync(join(tmpdir(), 'chirograph-restored-'))
-  const first = await startPostgres({ durable: true })
   const settings = { RECOVERY_MARK: join(outside, 'mark.json'), REVOCATION_JOURNAL: join(outside, 'journal') }
   const logFile = join(outside, 'servers.log')
-  const fleet = await startFleet(first.url, { count: SERVERS, logFile, file: organisationsFile(SLUGS), settings })
-  let second: Awaited<ReturnType<typeof startPostgres>> | null = null
+  const manner = { count: SERVERS, logFile, file: organisationsFile(slugs), settings }
+  const fleet = await startFleet(site.url, manner).catch(async (error: unknown) => {
+    await site.stop()
+    throw error
+  })
   try {
-    const organisations = await Promise.all(SLUGS.map((slug) => anOrganisation(fleet.url, slug)))
-    const { since, backup, pasts } = await live(organisations, first.url)
+    const organisations = await Promise.all(slugs.map((slug) => anOrganisation(fleet.url, slug)))
+    const { since, pasts } = await live(organisations, site.takeState)
     await fleet.halt()
-    second = await startPostgres({ durable: true, restoredFrom: backup })
-    const { faults: refusals, figures } = await recoverAll(fleet, second.url, since)
-    await fleet.startOn(second.url)
+    const again = await site.restore()
+    const { faults: refusals, figures } = await recoverAll(fleet, again.url, since, slugs.length)
+    await fleet.startOn(again.url)
     const found = await Promise.all(organisations.map((one, at) => check(one, pasts[at] ?? nothing)))
     const total = (key: keyof (typeof found)[number]['figures']) =>
       found.reduce((sum, { figures }) => sum + figures[key], 0)
     return {
       figures: {
-        ...{ servers: SERVERS, organisations: SLUGS.length, credentialsBefore: total('before') },
+        ...{ servers: SERVERS, organisations: slugs.length, credentialsBefore: total('before') },
         ...{ credentialsAfter: total('after'), revocationsHeld: total('held'), offersRefused: total('refused') },
-        ...figures,
+        ...{ eventsKept: total('kept'), ...again.figures, ...figures },
       },
       faults: [...refusals, ...found.flatMap(({ faults }) => faults)],
     }
   } finally {
     await fleet.stop()
-    await first.stop()
-    await second?.stop()
+    await site.stop()
     rmSync(outside, { recursive: true, force: true })
   }
 }
 
-const nothing: Past = { held: [], revoked: [], suspended: [], spent: [], open: [] }
+const nothing: Past = { held: [], revoked: [], suspended: [], spent: [], open: [], events: [] }
 
-async function live(organisations: readonly Organisation[], databaseUrl: string) {
+async function live(organisations: readonly Organisation[], takeState: Site['takeState']) {
   const early = await Promise.all(organisations.map((one) => issue(one, EACH)))
   const offers = await Promise.all(organisations.map((one) => times(2 * OPEN, one.offer)))
-  const since = new Date()
+  const events = await Promise.all(organisations.map((one) => one.events()))
   let isTaken = false
-  const taking = takeBaseBackup(databaseUrl).finally(() => {
+  const taking = takeState().finally(() => {
     isTaken = true
   })
-  // All issue while the backup is taken: it has some of these, or none.
+  // All issue while the state is taken: it has some of these, or none.
   const meanwhile = await Promise.all(
     organisations.map(async (one) => {
       const held: Held[] = []
@@ -82,7 +96,7 @@ async function live(organisations: readonly Organisation[], databaseUrl: string)
       return held
     }),
   )
-  const backup = await taking
+  const since = await taking
   const pasts = await Promise.all(
     organisations.map(async (one, at): Promise<Past> => {
       const known = [...(early[at] ?? []), ...(meanwhile[at] ?? [])]
@@ -95,14 +109,21 @@ async function live(organisations: readonly Organisation[], databaseUrl: string)
       const spent = (offers[at] ?? []).slice(0, OPEN)
       const late: Held[] = []
       for (const offer of spent) late.push(await one.receive(offer))
-      return { held: [...all, ...late], revoked, suspended, spent, open: (offers[at] ?? []).slice(OPEN) }
+      return {
+        held: [...all, ...late],
+        revoked,
+        suspended,
+        spent,
+        open: (offers[at] ?? []).slice(OPEN),
+        events: events[at] ?? [],
+      }
     }),
   )
-  return { since, backup, pasts }
+  return { since, pasts }
 }
 
 /** Starts each server on the restored state, which must be refused, and recovers it. */
-async function recoverAll(fleet: Fleet, databaseUrl: string, since: Date): Promise<Outcome> {
+async function recoverAll(fleet: Fleet, databaseUrl: string, since: Date, organisations: number): Promise<Outcome> {
   const faults: string[] = []
   for (let server = 0; server < SERVERS; server += 1) {
     const { status, err } = await fleet.command(['serve'], databaseUrl)
@@ -117,14 +138,14 @@ async function recoverAll(fleet: Fleet, databaseUrl: string, since: Date): Promi
   const seconds = Math.round((performance.now() - began) / 100) / 10
   const report = status === 0 ? parseJson(out) : null
   if (!isJsonObject(report)) return { figures: {}, faults: [...faults, `recover failed: ${err}`] }
-  if (report.tenants !== SLUGS.length || (report.problems as unknown[]).length > 0)
+  if (report.tenants !== organisations || (report.problems as unknown[]).length > 0)
     faults.push(`recover reports ${out}`)
   const verified = await fleet.command(['verify'], databaseUrl)
   if (verified.status !== 0) faults.push(`verify found ${verified.out}${verified.err}`)
   return { figures: { recoverSeconds: seconds, journalLines: Number(report.journalLines) }, faults }
 }
 
-async function check(one: Organisation, { held, revoked, suspended, spent, open }: Past) {
+async function check(one: Organisation, { held, revoked, suspended, spent, open, events }: Past) {
   const [isRevoked, isSuspended] = [await statuses(revoked, 1), await statuses(suspended, 2)]
   const opened = (await Promise.all([...spent, ...open].map((offer) => opens(one, offer)))).filter(Boolean).length
   const next = await issue(one, NEXT)
@@ -133,17 +154,20 @@ async function check(one: Organisation, { held, revoked, suspended, spent, open 
   const reused = next.filter(({ list }) => held.some((old) => old.list === list)).length
   const audit = await one.caller.call('GET', '/creds/audit?filter[action]=deployment.restored')
   const told = Array.isArray(audit.data) ? audit.data.length : 0
+  const later = await one.events()
+  const isInOrder = events.every((id, at) => id === later[at]) && new Set(later).size === later.length
   const missing = revoked.length + suspended.length - isRevoked - isSuspended
   return {
     figures: {
       ...{ before: held.length, after: next.length, held: isRevoked + isSuspended },
-      refused: spent.length + open.length - opened,
+      ...{ refused: spent.length + open.length - opened, kept: events.length },
     },
     faults: [
       ...(missing > 0 ? [`${one.slug}: ${missing} revocations or suspensions do not hold`] : []),
       ...(opened > 0 ? [`${one.slug}: ${opened} offers opened again`] : []),
       ...(shared > 0 ? [`${one.slug}: ${shared} credentials share an entry`] : []),
       ...(reused > 0 ? [`${one.slug}: ${reused} new credentials are in a list from before`] : []),
+      ...(isInOrder ? [] : [`${one.slug}: the events do not continue in order`]),
       ...(told === 1 ? [] : [`${one.slug}: deployment.restored was recorded ${told} times`]),
     ],
   }

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { killed, rolling, silent } from './lost-machine.ts'
 import type { Options, Outcome } from './outcome.ts'
-import { restored } from './restored.ts'
+import { restored, restoredCluster } from './restored.ts'
 import { retention } from './retention.ts'
 import { soak } from './soak.ts'
 
@@ -14,6 +14,7 @@ const scenarios: Readonly<Record<string, (options: Options) => Promise<Outcome>>
   silent,
   rolling,
   restored,
+  'restored-cluster': restoredCluster,
   retention,
   soak,
 }

@@ -73,6 +73,28 @@ export async function enqueueEach<P>(
   await tx.rows(insertJobs, [tx.tenantId, name, ...values, now])
 }
 
+const insertMissing = sql(
+  'jobs.insert_missing',
+  `insert into job (tenant_id, id, name, payload, run_at, created_at)
+   select $1, one.id, $2, one.payload::jsonb, $5, $5 from unnest($3::uuid[], $4::text[]) as one (id, payload)
+   where not exists (
+     select from job where tenant_id = $1 and name = $2 and payload = one.payload::jsonb and dead_at is null
+   )
+   returning id`,
+)
+
+/** As {@link enqueueEach}, without those for which a job with the same payload waits or runs. For sweeps, of which one runs at a time. */
+export async function enqueueMissing<P>(
+  tx: TenantTx,
+  { name }: Job<P>,
+  payloads: readonly P[],
+  now: Date,
+): Promise<void> {
+  if (payloads.length === 0) return
+  const values = [payloads.map(() => newId()), payloads.map((one) => JSON.stringify(one))]
+  await tx.rows(insertMissing, [tx.tenantId, name, ...values, now])
+}
+
 /** As {@link enqueue}, for a job that a folder above the caller's declares under this name. */
 export async function enqueueNamed(
   tx: TenantTx,

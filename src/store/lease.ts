@@ -11,10 +11,16 @@
  * - Renew: `lease_until` in SET, `isHeld` in WHERE.
  * - Release: `RELEASE` in SET, in the statement that writes the outcome.
  * - Recover: a process that dies releases nothing; the row is free again at `lease_until`. Work therefore completes earlier, renews its
- *   lease, or is safe to do twice. Rows that are not polled are found by a sweep with `hasExpired`, which releases the row and enqueues its
- *   job in one transaction.
+ *   lease, or is safe to do twice. Rows that are not polled are found by a sweep with `hasExpired`, which enqueues a job for each that has none.
+ * - Await a job: a row whose job is enqueued has `awaitJob` in SET. Its claim is its own id, which no process holds, and at `lease_until` the
+ *   sweep looks whether the job is there: on a distributed database a crash can lose a job whose row is committed.
  */
 export type Lease = { readonly claim: string; readonly leaseUntil: Date }
+
+/** A job that has not started by then may be lost. */
+const JOB_LATE_MS = 60_000
+/** Bounds how often a sweep finds the rows of jobs that are retried. */
+const JOB_RECHECK_MS = 3_600_000
 
 /** Returns a lease for this process to acquire. */
 export function newLease(now: Date, ms: number): Lease {
@@ -25,6 +31,26 @@ export function newLease(now: Date, ms: number): Lease {
 export function isFree(now: string, of?: string): string {
   const table = of === undefined ? '' : `${of}.`
   return `(${table}claim is null or ${table}lease_until <= ${now})`
+}
+
+/** SQL condition: {@link isFree}, or the row awaits its job. */
+export function isFreeForJob(now: string): string {
+  return `(claim = id or ${isFree(now)})`
+}
+
+/** SQL assignments that release the row to its job. `checkAt` is SQL: from then on the sweep looks whether there is one. */
+export function awaitJob(checkAt: string): string {
+  return `claim = id, lease_until = ${checkAt}`
+}
+
+/** Returns when the sweep looks for the job of a row that awaits it. @param runAt When the job is due. */
+export function jobCheckAt(runAt: Date): Date {
+  return new Date(runAt.getTime() + JOB_LATE_MS)
+}
+
+/** Returns when a sweep that has enqueued the job of a row, or found it, looks for it again. */
+export function jobRecheckAt(now: Date): Date {
+  return new Date(now.getTime() + JOB_RECHECK_MS)
 }
 
 /** SQL condition: the row has a lease that has expired. */

@@ -2,6 +2,7 @@ import { execFile, spawn, spawnSync } from 'node:child_process'
 import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { freePort } from './free-port.ts'
 
@@ -11,12 +12,15 @@ export type PostgresServer = {
   readonly stop: () => Promise<void>
   /** Ends it without warning, as a machine that fails. */
   readonly kill: () => void
+  /** Starts it again after it was killed, with what it had written. */
+  readonly restart: () => Promise<void>
   /** Removes the folder of a server that was killed. */
   readonly clear: () => void
 }
 
 /** How long a server may take until it answers, on a machine that does much besides. */
 const READY_MS_MAX = 120_000
+const ENDED_MS = 2000
 const HOMES = ['/usr/lib/postgresql', '/opt/homebrew/opt', '/usr/pgsql']
 
 /** Folder of the server's programs, or null when the machine has none. */
@@ -29,13 +33,14 @@ export function findPostgres(): string | null {
 
 /**
  * `durable`: with fsync, as in real use; off by default. `tls`: PEM of its certificate and key for TLS. `standbyOf`: URL of the server whose
- * hot standby it is. `restoredFrom`: a base backup, which it takes over. `settings`: others, each `name=value`.
+ * hot standby it is. `restoredFrom`: a base backup, which it takes over. `port`: by default a free one. `settings`: others, each `name=value`.
  */
 type Manner = {
   readonly durable?: boolean
   readonly tls?: { readonly certificate: string; readonly key: string }
   readonly standbyOf?: string
   readonly restoredFrom?: string
+  readonly port?: number
   readonly settings?: readonly string[]
 }
 
@@ -45,6 +50,7 @@ export async function startPostgres({
   tls,
   standbyOf,
   restoredFrom,
+  port: wanted,
   settings = [],
 }: Manner = {}): Promise<PostgresServer> {
   const bin = findPostgres()
@@ -62,7 +68,7 @@ export async function startPostgres({
     const made = spawnSync(join(bin, program ?? ''), options, { ...who, cwd: folder })
     if (made.status !== 0) throw new Error(`${program} failed: ${made.stderr}`)
   }
-  const port = await freePort()
+  const port = wanted ?? (await freePort())
   const fast = durable ? [] : ['-c', 'fsync=off', '-c', 'synchronous_commit=off', '-c', 'full_page_writes=off']
   const args = [
     '-D',
@@ -78,7 +84,8 @@ export async function startPostgres({
     ...[...fast, ...settings.flatMap((one) => ['-c', one])],
     ...(tls === undefined ? [] : showing(tls, folder, who)),
   ]
-  const server = spawn(join(bin, 'postgres'), args, { ...who, cwd: folder, stdio: 'ignore' })
+  const run = () => spawn(join(bin, 'postgres'), args, { ...who, cwd: folder, stdio: 'ignore' })
+  let server = run()
   const url = `postgresql://postgres@127.0.0.1:${port}/postgres`
   await untilReady(join(bin, 'pg_isready'), port)
   const clear = () => rmSync(folder, { recursive: true, force: true })
@@ -92,6 +99,12 @@ export async function startPostgres({
     },
     // Its processes end themselves when the first one is gone.
     kill: () => server.kill('SIGKILL'),
+    restart: async () => {
+      // The processes of the one that was killed hold its memory until they have ended.
+      await pause(ENDED_MS)
+      server = run()
+      await untilReady(join(bin, 'pg_isready'), port)
+    },
     clear,
   }
 }

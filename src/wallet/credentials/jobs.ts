@@ -1,8 +1,12 @@
 import type { Job } from '../../jobs/job.ts'
 import { every, type Schedule } from '../../jobs/schedule.ts'
 import { tenantSweep } from '../../jobs/sweep-tenants.ts'
-import { deleteDueNotifications, listTenantsWithDueNotifications } from './notification-store.ts'
-import { notifyIssuerJob } from './notify-issuer.ts'
+import {
+  deleteDueNotifications,
+  listTenantsWithDueNotifications,
+  listTenantsWithLateNotifications,
+} from './notification-store.ts'
+import { lateBefore, notifyIssuerJob, requeueNotifications } from './notify-issuer.ts'
 import { refreshStandings } from './refresh-status.ts'
 
 /** Work on credentials that outlives a request. */
@@ -15,8 +19,16 @@ const deleteLateNotifications = tenantSweep(
   deleteDueNotifications,
 )
 
+/** Enqueues the lost jobs of notifications. */
+export const resumeNotifications = tenantSweep(
+  'tenants with notifications whose job may be lost',
+  (tx, now) => listTenantsWithLateNotifications(tx, lateBefore(now)),
+  requeueNotifications,
+)
+
 /** Sweeps of credentials. */
 export const credentialSchedules: readonly Schedule[] = [
   every(300, 'wallet.refresh-standings', refreshStandings),
+  every(3600, 'wallet.resume-notifications', resumeNotifications),
   every(3600, 'wallet.delete-notifications', deleteLateNotifications),
 ]

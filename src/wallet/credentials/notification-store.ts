@@ -55,6 +55,10 @@ const deleteStatement = sql(
   'wallet.delete_notification',
   `delete from wallet_notification where tenant_id = $1 and id = $2 and ${isHeld('$3')}`,
 )
+const listLateStatement = sql(
+  'wallet.list_late_notifications',
+  'select id from wallet_notification where tenant_id = $1 and queued_at <= $2',
+)
 const deleteDue = sql(
   'wallet.delete_due_notifications',
   'delete from wallet_notification where tenant_id = $1 and drop_at <= $2',
@@ -124,6 +128,17 @@ export async function releaseNotification(
 export async function deleteNotification(tx: TenantTx, { id, claim }: NotificationRun): Promise<void> {
   await tx.rows(deleteStatement, [tx.tenantId, id, claim])
 }
+
+/** Lists notifications that were enqueued before that time and that no run has claimed. */
+export async function listLateNotifications(tx: TenantTx, before: Date): Promise<string[]> {
+  return (await tx.rows<{ id: string }>(listLateStatement, [tx.tenantId, before])).map(({ id }) => id)
+}
+
+/** Lists tenants that have such notifications. The time is that before which they were enqueued. */
+export const listTenantsWithLateNotifications = tenantsWith(
+  'wallet.tenants_with_late_notifications',
+  'from wallet_notification where queued_at <= $1',
+)
 
 /** Deletes the notifications of the tenant whose time is over. */
 export async function deleteDueNotifications(tx: TenantTx, now: Date): Promise<void> {

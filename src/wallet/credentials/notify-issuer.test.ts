@@ -7,6 +7,7 @@ import { fault } from '../test-support/fault.ts'
 import { type ForeignIssuer, foreignIssuer } from '../test-support/foreign-issuer.ts'
 import { gate } from '../test-support/gate.ts'
 import { type Bench, openBench } from '../test-support/wallet-platform.ts'
+import { resumeNotifications } from './jobs.ts'
 import { notifyIssuerJob } from './notify-issuer.ts'
 import { removeCredential } from './remove-credential.ts'
 import { setConsent } from './set-consent.ts'
@@ -119,4 +120,21 @@ test('an issuer out of reach is notified later, and the lease of a run that died
   assert.equal((await fault(runJobs(held))).code, 'upstream.answer')
   await runJobs(held)
   assert.deepEqual(news(), ['credential_accepted', 'credential_accepted'])
+})
+
+test('a notification whose job is lost gets another one, so that the issuer hears of it and of what follows', async () => {
+  const held = await received()
+  await accept(held)
+  const { signal } = new AbortController()
+  bench.later(601)
+  await resumeNotifications(bench.platform, signal)
+  assert.equal((await jobs(held)).length, 1, 'the job was there')
+  await bench.loseJobs(held.thandi.tenantId)
+  await resumeNotifications(bench.platform, signal)
+  await runJobs(held)
+  assert.deepEqual(news(), ['credential_accepted'])
+  await remove(held)
+  await runJobs(held)
+  assert.deepEqual(news(), ['credential_accepted', 'credential_deleted'])
+  bench.later(-601)
 })

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { TenantId } from '../../caller.ts'
 import { Fault } from '../../fault.ts'
-import { enqueue, job } from '../../jobs/job.ts'
+import { enqueue, enqueueMissing, job } from '../../jobs/job.ts'
 import { sealedJson } from '../../keys/sealed-column.ts'
 import type { Platform } from '../../platform.ts'
 import { newLease } from '../../store/lease.ts'
@@ -13,6 +13,7 @@ import {
   claimNotification,
   deleteNotification,
   isNotification,
+  listLateNotifications,
   type Notification,
   queueNotification,
   releaseNotification,
@@ -32,6 +33,7 @@ export const { seal: sealAccess, open: openAccess } = sealedJson<NotificationAcc
 const TIMEOUT_MS = 10_000
 /** Longer than a run takes: events of two concurrent runs could arrive in either order. */
 const LEASE_MS = 30_000
+const LATE_MS = 600_000
 
 /**
  * Sends an issuer the current consent for a credential, one request at a time, so that events arrive in order. Retries when the issuer is
@@ -53,6 +55,18 @@ export const notifyIssuerJob = job({
 export async function enqueueNotification(tx: TenantTx, credentialId: string, now: Date): Promise<void> {
   const notificationId = await queueNotification(tx, credentialId, now)
   if (notificationId !== null) await enqueue(tx, notifyIssuerJob, { notificationId }, { now })
+}
+
+/** Enqueues the missing jobs of notifications that have waited for long: without one, no later consent would be sent either. */
+export async function requeueNotifications(tx: TenantTx, now: Date): Promise<void> {
+  const ids = await listLateNotifications(tx, lateBefore(now))
+  const payloads = ids.map((notificationId) => ({ notificationId }))
+  await enqueueMissing(tx, notifyIssuerJob, payloads, now)
+}
+
+/** Returns the time by which a notification was enqueued whose job may be lost. */
+export function lateBefore(now: Date): Date {
+  return new Date(now.getTime() - LATE_MS)
 }
 
 /** Sends `credential_failure` to an issuer whose credentials were refused. One attempt; nothing is stored. */

@@ -180,6 +180,18 @@ test('a delivery that finds our own issuer out of service is resumed by a job, n
   assert.deepEqual(await isAt(one), { status: 'delivered', code: null, credentials: 1 })
 })
 
+test('a delivery whose job is lost gets another one', async () => {
+  issuer = await foreignIssuer()
+  issuer.lie({ reply: { server: (reply, { n }) => (n === 1 ? { ...reply, status: 503 } : reply) } })
+  const one = await written({ credentialOffer: issuer.offerUri }, newId())
+  await runDelivery(bench.platform, senderOfDelivery(one.thandi), one.planned.claimed)
+  assert.equal((await bench.rows(one.thandi.tenantId, 'job')).length, 1)
+  await bench.loseJobs(one.thandi.tenantId)
+  pass(61)
+  await sweepAndRun(one)
+  assert.deepEqual(await isAt(one), { status: 'delivered', code: null, credentials: 1 })
+})
+
 test('an order whose answer was lost settles its delivery', async () => {
   const one = await writtenOffer()
   issuer?.lie({ reply: { credential: (reply, { n }) => (n === 1 ? { ...reply, status: 502 } : reply) } })

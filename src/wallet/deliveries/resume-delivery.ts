@@ -3,9 +3,9 @@ import type { TenantId, UserId } from '../../caller.ts'
 import { findTenantOf } from '../../directory/tenants/find-tenant.ts'
 import { findUser } from '../../directory/users/find-user.ts'
 import { Fault } from '../../fault.ts'
-import { enqueue, job } from '../../jobs/job.ts'
+import { enqueue, enqueueMissing, job } from '../../jobs/job.ts'
 import type { Platform } from '../../platform.ts'
-import { newLease } from '../../store/lease.ts'
+import { jobCheckAt, jobRecheckAt, newLease } from '../../store/lease.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { isTransientFault } from '../credentials/upstream.ts'
 import { claimDelivery, releaseDelivery, requeueExpiredDeliveries } from '../delivery-records/delivery-store.ts'
@@ -24,11 +24,11 @@ export const resumeDeliveryJob = job({
     resumeDelivery(platform, tenantId, deliveryId, attempt >= ATTEMPTS_MAX),
 })
 
-/** Releases the deliveries whose lease has expired, and enqueues a job for each. */
+/** Releases the deliveries whose lease has expired, and enqueues a job for each that has none. */
 export async function requeueDeliveries(tx: TenantTx, now: Date): Promise<void> {
-  for (const deliveryId of await requeueExpiredDeliveries(tx, now)) {
-    await enqueue(tx, resumeDeliveryJob, { deliveryId }, { now })
-  }
+  const ids = await requeueExpiredDeliveries(tx, now, jobRecheckAt(now))
+  const payloads = ids.map((deliveryId) => ({ deliveryId }))
+  await enqueueMissing(tx, resumeDeliveryJob, payloads, now)
 }
 
 /** Releases a delivery and enqueues a job for it. Does nothing if the lease was taken over. */
@@ -37,7 +37,8 @@ export async function enqueueDelivery(
   attempt: Pick<LeasedDelivery, 'id' | 'claim'>,
   now: Date,
 ): Promise<void> {
-  if (await releaseDelivery(tx, attempt)) await enqueue(tx, resumeDeliveryJob, { deliveryId: attempt.id }, { now })
+  if (await releaseDelivery(tx, attempt, jobCheckAt(now)))
+    await enqueue(tx, resumeDeliveryJob, { deliveryId: attempt.id }, { now })
 }
 
 async function resumeDelivery(platform: Platform, tenantId: TenantId, id: string, isLast: boolean): Promise<void> {
@@ -49,7 +50,7 @@ async function resumeDelivery(platform: Platform, tenantId: TenantId, id: string
     await repeatDelivery(platform, await senderFor(platform, tenantId, attempt.userId), attempt)
   } catch (error) {
     if (isTransientFault(error) && !isLast) {
-      await store.single(tenantId, (tx) => releaseDelivery(tx, attempt))
+      await store.single(tenantId, (tx) => releaseDelivery(tx, attempt, jobCheckAt(clock.now())))
       throw error
     }
     const fault = error instanceof Fault ? error : new Fault('server.unexpected')

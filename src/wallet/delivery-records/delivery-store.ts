@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../../events/audit/entry.ts'
 import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
-import { hasExpired, isFree, isHeld, type Lease, RELEASE, take } from '../../store/lease.ts'
+import { awaitJob, hasExpired, isFreeForJob, isHeld, type Lease, RELEASE, take } from '../../store/lease.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import { tenantsWith } from '../../store/tenants-with.ts'
@@ -45,7 +45,7 @@ const findStatement = sql(
 const claimStatement = sql(
   'wallet.claim_delivery',
   `update wallet_delivery set ${take('$3', '$4')}
-   where tenant_id = $1 and id = $2 and ${NOT_ORDERED} and ${isFree('$5')} returning ${CLAIMED}`,
+   where tenant_id = $1 and id = $2 and ${NOT_ORDERED} and ${isFreeForJob('$5')} returning ${CLAIMED}`,
 )
 const takeOverStatement = sql(
   'wallet.take_over_delivery',
@@ -55,7 +55,7 @@ const takeOverStatement = sql(
 )
 const releaseStatement = sql(
   'wallet.release_delivery',
-  `update wallet_delivery set ${RELEASE} where tenant_id = $1 and id = $2 and ${isHeld('$3')} returning id`,
+  `update wallet_delivery set ${awaitJob('$4')} where tenant_id = $1 and id = $2 and ${isHeld('$3')} returning id`,
 )
 const failStatement = sql(
   'wallet.fail_delivery',
@@ -84,7 +84,7 @@ const countFailedStatement = sql(
 )
 const requeueStatement = sql(
   'wallet.requeue_deliveries',
-  `update wallet_delivery set ${RELEASE} where tenant_id = $1 and ${hasExpired('$2')} returning id`,
+  `update wallet_delivery set ${awaitJob('$3')} where tenant_id = $1 and ${hasExpired('$2')} returning id`,
 )
 const page = pagedList({
   name: 'wallet.deliveries',
@@ -162,8 +162,8 @@ export async function takeOverDelivery(
 }
 
 /** Releases the lease of a delivery; the caller sees to a job for it. @returns whether it was still held */
-export async function releaseDelivery(tx: TenantTx, { id, claim }: DeliveryRun): Promise<boolean> {
-  return (await tx.rows(releaseStatement, [tx.tenantId, id, claim])).length > 0
+export async function releaseDelivery(tx: TenantTx, { id, claim }: DeliveryRun, checkAt: Date): Promise<boolean> {
+  return (await tx.rows(releaseStatement, [tx.tenantId, id, claim, checkAt])).length > 0
 }
 
 /** Ends a delivery of which nothing was ordered as failed. Does nothing if the lease was taken over. */
@@ -196,12 +196,17 @@ export async function settleDelivery(
   )
 }
 
-/** Releases expired leases. @returns the ids of the deliveries; the caller enqueues a job for each in the same transaction. */
-export async function requeueExpiredDeliveries(tx: TenantTx, now: Date): Promise<string[]> {
-  return (await tx.rows<{ id: string }>(requeueStatement, [tx.tenantId, now])).map(({ id }) => id)
+/**
+ * Releases deliveries whose lease has expired, or that await a job which may be lost.
+ *
+ * @param checkAt When the sweep looks for the job again.
+ * @returns the ids of the deliveries; the caller enqueues the missing jobs in the same transaction.
+ */
+export async function requeueExpiredDeliveries(tx: TenantTx, now: Date, checkAt: Date): Promise<string[]> {
+  return (await tx.rows<{ id: string }>(requeueStatement, [tx.tenantId, now, checkAt])).map(({ id }) => id)
 }
 
-/** Lists tenants that have deliveries with an expired lease. */
+/** Lists tenants that have deliveries with an expired lease, or without a job in time. */
 export const listTenantsWithExpiredDeliveries = tenantsWith(
   'wallet.tenants_with_expired_deliveries',
   `from wallet_delivery where ${hasExpired('$1')}`,

@@ -12,14 +12,7 @@ import { isTransientFault } from '../credentials/upstream.ts'
 import { grantClientFor } from '../issuer-access/grant-client.ts'
 import { usableGrant } from './check-grant.ts'
 import { collectOrder, type Deferred } from './collect-order.ts'
-import {
-  claimOrderOf,
-  type DeferredRun,
-  insertDeferred,
-  isOrdered,
-  releaseDeferred,
-  saveDeferred,
-} from './deferred-store.ts'
+import { claimOrderOf, type DeferredRun, insertDeferred, isOrdered, saveDeferred } from './deferred-store.ts'
 import { endOrder, enqueueFetch, keepCollected, openedOrder } from './fetch-deferred.ts'
 import { fetchOffer, fetchServerMetadata } from './fetch-offer.ts'
 import type { Receipt, SealedReceipt } from './keep-credentials.ts'
@@ -198,9 +191,7 @@ async function outcomeOf(platform: Platform, run: OrderRun, error: unknown): Pro
       .catch(() => log.warn({}, 'an order was not saved'))
     return error
   }
-  await store.inTenant(tenantId, async (tx) => {
-    if (await releaseDeferred(tx, run, sealedWork)) await enqueueFetch(tx, run.id, clock.now())
-  })
+  await store.inTenant(tenantId, (tx) => enqueueFetch(tx, run, sealedWork, { now: clock.now() }))
   const { detail, meta } = error
   return new Fault(error.code, { detail: [detail, BY_ITSELF].join(' ').trim(), meta, cause: error })
 }

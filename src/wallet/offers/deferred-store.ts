@@ -1,5 +1,5 @@
 import type { UserId } from '../../caller.ts'
-import { hasExpired, isFree, isHeld, type Lease, RELEASE, take } from '../../store/lease.ts'
+import { awaitJob, hasExpired, isFreeForJob, isHeld, type Lease, RELEASE, take } from '../../store/lease.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import { tenantsWith } from '../../store/tenants-with.ts'
 
@@ -17,8 +17,9 @@ type EndedOrder = Pick<DeferredRow, 'deliveryId'>
 /** A job run or a call that holds the lease of the row. */
 export type DeferredRun = Pick<DeferredRow, 'id'> & Pick<Lease, 'claim'>
 
-/** `offerHash`: digest of the offer by which a repeated call finds the row; null: none does. `lease`: of the call; null: a job fetches it. */
-type NewDeferred = DeferredRow & { readonly offerHash: string | null; readonly lease: Lease | null }
+/** `offerHash`: digest of the offer by which a repeated call finds the row; null: none does. `lease`: of the call; or its
+ * own id, if a job fetches it. */
+type NewDeferred = DeferredRow & { readonly offerHash: string | null; readonly lease: Lease }
 
 const awaitOne = `update wallet_delivery set awaited = awaited + 1, sealed_parcel = null, ${RELEASE}, error = null,
        status = case when status = 'failed' then 'delivering' else status end`
@@ -38,7 +39,7 @@ const awaitInserted = sql(
 )
 const claimStatement = sql(
   'wallet.claim_deferred',
-  `update wallet_deferred set ${take('$3', '$4')} where tenant_id = $1 and id = $2 and ${isFree('$5')} returning ${ROW}`,
+  `update wallet_deferred set ${take('$3', '$4')} where tenant_id = $1 and id = $2 and ${isFreeForJob('$5')} returning ${ROW}`,
 )
 const findStatement = sql('wallet.find_deferred', 'select id from wallet_deferred where tenant_id = $1 and id = $2')
 const resumeStatement = sql(
@@ -46,7 +47,7 @@ const resumeStatement = sql(
   `with mine as (
      select id, delivery_id from wallet_deferred
      where tenant_id = $1 and user_id = $2 and offer_hash = $3 and (delivery_id is null or delivery_id = coalesce($4, delivery_id))
-       and ${isFree('$5')}
+       and ${isFreeForJob('$5')}
      order by id limit 1 for update
    ), awaiting as (
      ${awaitOne} where tenant_id = $1 and id = $4 and exists (select from mine where delivery_id is null)
@@ -64,7 +65,7 @@ const isOrderedStatement = sql(
 const saveStatement = sql('wallet.save_deferred', `update wallet_deferred set sealed_work = $4 where ${MINE}`)
 const releaseStatement = sql(
   'wallet.release_deferred',
-  `update wallet_deferred set ${RELEASE}, sealed_work = $4 where ${MINE} returning id`,
+  `update wallet_deferred set ${awaitJob('$5')}, sealed_work = $4 where ${MINE} returning id`,
 )
 const holdStatement = sql(
   'wallet.hold_deferred',
@@ -82,7 +83,7 @@ const abandonStatement = sql(
 )
 const requeueStatement = sql(
   'wallet.requeue_deferred',
-  `update wallet_deferred set ${RELEASE} where tenant_id = $1 and ${hasExpired('$2')} returning id`,
+  `update wallet_deferred set ${awaitJob('$3')} where tenant_id = $1 and ${hasExpired('$2')} returning id`,
 )
 const deleteDue = sql(
   'wallet.delete_due_deferred',
@@ -95,7 +96,7 @@ export async function insertDeferred(
   { id, userId, sealedWork, deliveryId, offerHash, lease }: NewDeferred,
   { dropAt, now }: { readonly dropAt: Date; readonly now: Date },
 ): Promise<void> {
-  const leased = [lease?.claim ?? null, lease?.leaseUntil ?? null]
+  const leased = [lease.claim, lease.leaseUntil]
   const values = [tx.tenantId, id, userId, sealedWork, ...leased, dropAt, now, deliveryId, offerHash]
   const awaiting = { statement: awaitInserted, values: [tx.tenantId, deliveryId, id] }
   await tx.rows(insertStatement, values, deliveryId === null ? [] : [awaiting])
@@ -147,9 +148,19 @@ export async function saveDeferred(tx: TenantTx, { id, claim }: DeferredRun, sea
   await tx.rows(saveStatement, [tx.tenantId, id, claim, sealedWork])
 }
 
-/** Saves the progress of an order and releases its lease. @returns whether the row was still held. */
-export async function releaseDeferred(tx: TenantTx, { id, claim }: DeferredRun, sealedWork: Buffer): Promise<boolean> {
-  return (await tx.rows(releaseStatement, [tx.tenantId, id, claim, sealedWork])).length > 0
+/**
+ * Saves the progress of an order and releases it to its job.
+ *
+ * @param checkAt From then on a sweep looks whether there is a job.
+ * @returns whether the row was still held.
+ */
+export async function releaseDeferred(
+  tx: TenantTx,
+  { id, claim }: DeferredRun,
+  sealedWork: Buffer,
+  checkAt: Date,
+): Promise<boolean> {
+  return (await tx.rows(releaseStatement, [tx.tenantId, id, claim, sealedWork, checkAt])).length > 0
 }
 
 /**
@@ -183,12 +194,17 @@ export async function abandonDeferred(tx: TenantTx, { id, claim }: DeferredRun):
   return (await tx.rows<EndedOrder>(abandonStatement, [tx.tenantId, id, claim]))[0] ?? null
 }
 
-/** Releases expired leases. @returns the ids of the rows; the caller enqueues a job for each in the same transaction. */
-export async function requeueExpiredOrders(tx: TenantTx, now: Date): Promise<string[]> {
-  return (await tx.rows<{ id: string }>(requeueStatement, [tx.tenantId, now])).map(({ id }) => id)
+/**
+ * Releases rows whose lease has expired, or that await a job which may be lost.
+ *
+ * @param checkAt When the sweep looks for the job again.
+ * @returns the ids of the rows; the caller enqueues the missing jobs in the same transaction.
+ */
+export async function requeueExpiredOrders(tx: TenantTx, now: Date, checkAt: Date): Promise<string[]> {
+  return (await tx.rows<{ id: string }>(requeueStatement, [tx.tenantId, now, checkAt])).map(({ id }) => id)
 }
 
-/** Lists tenants that have orders with an expired lease. */
+/** Lists tenants that have orders with an expired lease, or without a job in time. */
 export const listTenantsWithExpiredOrders = tenantsWith(
   'wallet.tenants_with_expired_orders',
   `from wallet_deferred where ${hasExpired('$1')}`,

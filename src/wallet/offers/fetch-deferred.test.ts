@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import type { Caller } from '../../caller.ts'
+import { claimJobs, failJob } from '../../jobs/job-store.ts'
 import type { Platform } from '../../platform.ts'
 import { listHeld } from '../credentials/get-credential.ts'
 import { notifyIssuerJob } from '../credentials/notify-issuer.ts'
@@ -192,6 +193,44 @@ test('an issuer out of reach is tried again', async () => {
   const thandi = await waiting({ reply: { deferred: (reply) => ({ ...reply, status: 503 }) } })
   assert.equal((await fault(runJob(thandi))).code, 'upstream.busy')
   assert.equal((await bench.rows(thandi.tenantId, 'wallet_deferred')).length, 1)
+})
+
+test('a poll whose job is lost gets another one after its time, and the credential arrives', async () => {
+  const thandi = await waiting({ reply: { deferred: (reply, { n }) => (n === 1 ? later : reply) } })
+  const { signal } = new AbortController()
+  for (const isReady of [false, true]) {
+    await bench.loseJobs(thandi.tenantId)
+    bench.later(59)
+    await resumeOrders(bench.platform, signal)
+    assert.deepEqual(await bench.rows(thandi.tenantId, 'job'), [], 'polled before the interval of the issuer [W-R8]')
+    bench.later(70)
+    await resumeOrders(bench.platform, signal)
+    await runJob(thandi)
+    assert.equal((await held(thandi)).length, isReady ? 1 : 0)
+  }
+  bench.later(-258)
+  assert.deepEqual(await bench.rows(thandi.tenantId, 'wallet_deferred'), [])
+})
+
+test('a poll whose job is late gets no second one, and one whose job has failed for good does', async () => {
+  const thandi = await waiting()
+  const { signal } = new AbortController()
+  const jobs = async () => (await bench.rows(thandi.tenantId, 'job')).length
+  bench.later(3600)
+  await resumeOrders(bench.platform, signal)
+  assert.equal(await jobs(), 1)
+  const { store, clock } = bench.platform
+  const claimed = await store.across('due jobs', (tx) =>
+    claimJobs(tx, [fetchDeferredJob], clock.now(), { limit: 1000, without: [] }),
+  )
+  const mine = claimed.find(({ tenantId }) => tenantId === thandi.tenantId) ?? assert.fail('not claimed')
+  await store.single(thandi.tenantId, (tx) => failJob(tx, mine, clock.now(), 'upstream.busy'))
+  await resumeOrders(bench.platform, signal)
+  assert.equal(await jobs(), 1, 'looked for within the hour')
+  bench.later(3601)
+  await resumeOrders(bench.platform, signal)
+  assert.equal(await jobs(), 2)
+  bench.later(-7201)
 })
 
 test('an order whose credential never comes is deleted after 30 days', async () => {

@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
 import type { TenantId } from '../../caller.ts'
 import { Fault } from '../../fault.ts'
-import { enqueue, job } from '../../jobs/job.ts'
+import { enqueue, enqueueMissing, job } from '../../jobs/job.ts'
 import type { Platform } from '../../platform.ts'
-import { newLease } from '../../store/lease.ts'
+import { jobCheckAt, jobRecheckAt, newLease } from '../../store/lease.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { isTransientFault } from '../credentials/upstream.ts'
 import { deliveryErrorOf } from '../delivery-records/delivery.ts'
@@ -68,14 +68,22 @@ export async function keepCollected(
   return true
 }
 
-/** Releases the orders whose lease has expired, and enqueues a job for each. */
+/** Releases the orders whose lease has expired, and enqueues a job for each that has none, also where its poll was due and its job is lost. */
 export async function requeueOrders(tx: TenantTx, now: Date): Promise<void> {
-  for (const id of await requeueExpiredOrders(tx, now)) await enqueueFetch(tx, id, now)
+  const ids = await requeueExpiredOrders(tx, now, jobRecheckAt(now))
+  const payloads = ids.map((deferredId) => ({ deferredId }))
+  await enqueueMissing(tx, fetchDeferredJob, payloads, now)
 }
 
-/** Enqueues a job for an order that the transaction has released. */
-export async function enqueueFetch(tx: TenantTx, deferredId: string, now: Date): Promise<void> {
-  await enqueue(tx, fetchDeferredJob, { deferredId }, { now })
+/** Releases an order and enqueues a job for it. Does nothing if the lease was taken over. */
+export async function enqueueFetch(
+  tx: TenantTx,
+  run: DeferredRun,
+  sealedWork: Buffer,
+  { now, runAt = now }: { readonly now: Date; readonly runAt?: Date },
+): Promise<void> {
+  if (await releaseDeferred(tx, run, sealedWork, jobCheckAt(runAt)))
+    await enqueue(tx, fetchDeferredJob, { deferredId: run.id }, { now, runAt })
 }
 
 /**
@@ -117,19 +125,18 @@ export function openedOrder(
 }
 
 async function keepDeferred(tx: TenantTx, later: DeferredLater, now: Date): Promise<void> {
+  const { id, intervalSeconds } = later
   const dropAt = new Date(now.getTime() + KEPT_MS)
-  await insertDeferred(tx, { ...later, offerHash: null, lease: null }, { dropAt, now })
-  await enqueuePoll(tx, later, now)
+  const runAt = pollAt(intervalSeconds, now)
+  const lease = { claim: id, leaseUntil: jobCheckAt(runAt) }
+  await insertDeferred(tx, { ...later, offerHash: null, lease }, { dropAt, now })
+  await enqueue(tx, fetchDeferredJob, { deferredId: id }, { now, runAt })
 }
 
 /** [W-R8] Polls not sooner than the interval of the issuer. */
-async function enqueuePoll(
-  tx: TenantTx,
-  { id, intervalSeconds }: Pick<DeferredLater, 'id' | 'intervalSeconds'>,
-  now: Date,
-) {
+function pollAt(intervalSeconds: number, now: Date): Date {
   const seconds = Math.min(Math.max(intervalSeconds, INTERVAL_SECONDS_MIN), INTERVAL_SECONDS_MAX)
-  await enqueue(tx, fetchDeferredJob, { deferredId: id }, { now, runAt: new Date(now.getTime() + seconds * 1000) })
+  return new Date(now.getTime() + seconds * 1000)
 }
 
 async function fetchDeferred(platform: Platform, tenantId: TenantId, id: string): Promise<void> {
@@ -148,7 +155,7 @@ async function fetchDeferred(platform: Platform, tenantId: TenantId, id: string)
     // an issuer out of reach is retried, for what it did not send yet; a refusal ends the order
     if (isTransientFault(error)) {
       const sealedWork = await sealOrder(sealing, tenantId, id, open.order)
-      await store.single(tenantId, (tx) => releaseDeferred(tx, run, sealedWork))
+      await store.single(tenantId, (tx) => releaseDeferred(tx, run, sealedWork, jobCheckAt(clock.now())))
       throw error
     }
     log.info({ code: error instanceof Fault ? error.code : '' }, 'a deferred credential was refused')
@@ -174,7 +181,7 @@ async function postpone(
   intervalSeconds: number,
 ): Promise<void> {
   const sealedWork = await sealOrder(sealing, tenantId, run.id, order)
-  await store.inTenant(tenantId, async (tx) => {
-    if (await releaseDeferred(tx, run, sealedWork)) await enqueuePoll(tx, { id: run.id, intervalSeconds }, clock.now())
-  })
+  const now = clock.now()
+  const when = { now, runAt: pollAt(intervalSeconds, now) }
+  await store.inTenant(tenantId, (tx) => enqueueFetch(tx, run, sealedWork, when))
 }

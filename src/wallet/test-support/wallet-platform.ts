@@ -17,6 +17,8 @@ export type Bench = {
   readonly rows: (tenantId: TenantId, table: string) => Promise<Record<string, unknown>[]>
   /** Moves the clock. */
   readonly later: (seconds: number) => void
+  /** Deletes the jobs of a tenant, as a coordinator of a distributed database that ends between two commits. */
+  readonly loseJobs: (tenantId: TenantId) => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -44,6 +46,8 @@ const tables = [
 const listing = new Map(
   tables.map((table) => [table, sql(`test.wallet.${table}`, `select * from ${table} order by id`)]),
 )
+
+const deleteJobs = sql('test.wallet.delete_jobs', 'delete from job where tenant_id = $1')
 
 /** Opens it on a database of its own. */
 export async function openBench(): Promise<Bench> {
@@ -74,6 +78,7 @@ export async function openBench(): Promise<Bench> {
     later: (seconds) => {
       shift += seconds
     },
+    loseJobs: async (tenantId) => void (await db.store.single(tenantId, (tx) => tx.rows(deleteJobs, [tenantId]))),
     close: async () => {
       await outbound.close()
       await db.close()

@@ -8,6 +8,17 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- define "chirograph.image" -}}
 {{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
 {{- end -}}
+{{- define "chirograph.placement" -}}
+{{- with .Values.image.pullSecrets }}
+imagePullSecrets:
+{{- range . }}
+  - name: {{ . }}
+{{- end }}
+{{- end }}
+nodeSelector: {{- toYaml .Values.nodeSelector | nindent 2 }}
+tolerations: {{- toYaml .Values.tolerations | nindent 2 }}
+affinity: {{- toYaml .Values.affinity | nindent 2 }}
+{{- end -}}
 {{- define "chirograph.podSecurity" -}}
 runAsNonRoot: true
 runAsUser: 1000
