@@ -2,6 +2,7 @@ import type { Language } from '../../pages/language.ts'
 
 const en = {
   title: 'At the desk',
+  counted: { one: 'verification', many: 'verifications' },
   choose: 'What should the person show?',
   ask: 'Ask for it',
   noRequests: 'First make a request: it says what a person shows.',
@@ -59,6 +60,7 @@ export type DeskTexts = typeof en
 
 const fr: DeskTexts = {
   title: 'Au guichet',
+  counted: { one: 'vérification', many: 'vérifications' },
   choose: 'Que doit montrer la personne ?',
   ask: 'Le demander',
   noRequests: 'Créez d’abord une demande : elle dit ce qu’une personne montre.',
