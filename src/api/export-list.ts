@@ -32,7 +32,7 @@ export function isExport(responseType: string): boolean {
  */
 export async function exportList<Row extends { readonly id: string }>(
   type: string,
-  list: ListRequest,
+  { total: _, ...list }: ListRequest,
   exported: Exported<Row>,
 ): Promise<RawAnswer> {
   // A refusal of the first read is an answer, not a broken file.

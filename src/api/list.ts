@@ -1,7 +1,7 @@
 import { type Static, type TEnum, type TObject, type TOptional, type TSchema, type TString, Type } from 'typebox'
 import { Fault } from '../fault.ts'
 import { type Answer, answer } from '../http/routes/route.ts'
-import type { BoundedRows } from '../store/paged-list.ts'
+import { type BoundedRows, COUNTED_MAX, type ListTotal } from '../store/paged-list.ts'
 import { UUID_PATTERN } from '../uuid.ts'
 
 const SIZE_DEFAULT = 25
@@ -14,6 +14,14 @@ export const PageMeta = Type.Object(
         size: Type.Integer(),
         after: Type.Union([Type.String(), Type.Null()]),
         before: Type.Union([Type.String(), Type.Null()]),
+        total: Type.Optional(
+          Type.Object(
+            { count: Type.Integer({ minimum: 0, maximum: COUNTED_MAX }), more: Type.Boolean() },
+            {
+              description: `With \`page[total]\`: the rows on all pages, of which at most ${COUNTED_MAX.toLocaleString('en')} are counted; \`more\`: there are others. Absent where the list cannot count them.`,
+            },
+          ),
+        ),
       },
       { description: 'The cursors of the next and the previous page.' },
     ),
@@ -25,6 +33,7 @@ type PageMembers = {
   'page[size]': TOptional<TString>
   'page[after]': TOptional<TString>
   'page[before]': TOptional<TString>
+  'page[total]': TOptional<TEnum<['true', 'false']>>
 }
 type FilterMembers<F extends Record<string, TSchema>> = { [K in keyof F & string as `filter[${K}]`]: TOptional<F[K]> }
 type SearchMembers<S extends string> = { [K in S as `search[${K}]`]: TOptional<TString> }
@@ -49,6 +58,8 @@ export type ListRequest<Sort extends string = string> = {
   readonly sort: { readonly field: Sort; readonly descending: boolean }
   /** The direction of ORDER BY: `descending`, reversed when `before` is given. */
   readonly readDescending: boolean
+  /** Where the list is to write how many rows it has on all pages. */
+  readonly total?: ListTotal
 }
 
 /**
@@ -72,6 +83,12 @@ export function listQuery<
     'page[after]': Type.Optional(Type.String({ pattern: UUID_PATTERN, description: 'The rows that follow this id.' })),
     'page[before]': Type.Optional(
       Type.String({ pattern: UUID_PATTERN, description: 'The rows that precede this id.' }),
+    ),
+    'page[total]': Type.Optional(
+      Type.Enum(['true', 'false'], {
+        description: '`true`: `meta.page.total` says how many rows match, on all pages.',
+        documentedAs: { type: 'boolean', default: false },
+      }),
     ),
   }
   const sorts: readonly string[] = has.sorts ?? ['createdAt']
@@ -120,7 +137,9 @@ export function parseListQuery<Q extends Paged>(query: Q, sortDefault = '-create
   // The schema allows only the fields that the type names.
   const field = (descending ? sort.slice(1) : sort) as SortField<Q>
   const size = Number(query['page[size]'] ?? SIZE_DEFAULT)
-  return { size, after, before, sort: { field, descending }, readDescending: descending !== (before !== null) }
+  const readDescending = descending !== (before !== null)
+  const total = query['page[total]'] === 'true' && { total: { counted: null } }
+  return { ...{ size, after, before, sort: { field, descending }, readDescending }, ...total }
 }
 
 type FilterName<K> = K extends `filter[${infer F}]` ? F : K extends `search[${infer F}]` ? F : never
@@ -178,7 +197,16 @@ export function listAnswer<Row extends { readonly id: string }, T>(
   const links: Record<string, string> = { self: linkTo(request.href, Object.entries(request.query)), first: link([]) }
   if (previousBefore !== null) links.prev = link([['page[before]', previousBefore]])
   if (nextAfter !== null) links.next = link([['page[after]', nextAfter]])
-  return answer(page.map(show), { links, meta: { page: { size, after: nextAfter, before: previousBefore } } })
+  const total = totalOf(request.list, page.length, nextAfter === null && previousBefore === null)
+  const cursors = { size, after: nextAfter, before: previousBefore }
+  return answer(page.map(show), { links, meta: { page: { ...cursors, ...(total !== null && { total }) } } })
+}
+
+/** @param isAll Whether the page is the whole list. */
+function totalOf({ total, after, before }: ListRequest, rows: number, isAll: boolean) {
+  if (total === undefined) return null
+  const counted = isAll && after === null && before === null ? rows : total.counted
+  return counted === null ? null : { count: Math.min(counted, COUNTED_MAX), more: counted > COUNTED_MAX }
 }
 
 function linkTo(href: string, members: [string, unknown][]): string {

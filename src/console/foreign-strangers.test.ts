@@ -61,7 +61,7 @@ function checkOf(text: string): Check {
   const issue = () => ({ code: marked(), message: marked() })
   const outcomes = ['passed', 'warning', 'failed', 'not_asked', 'not_checked'] as const
   const credential = (isValid: boolean) => ({
-    ...{ isValid, name: marked(), issuer: marked(), issues: [issue()] },
+    ...{ isValid, name: marked(), type: marked(), format: 'mdoc', issuer: marked(), issues: [issue()] },
     attributes: {
       ...{ [marked()]: marked(), list: [marked(), { [marked()]: marked() }, [marked()]], [marked()]: true },
       ...{
@@ -90,7 +90,8 @@ test('claims, names and findings of a hostile issuer are no more than texts at t
   for (const [kind, text] of texts) {
     const check = checkOf(text)
     const alone = { ...check, credentials: [] }
-    for (const shown of [result(frame, check), result(frame, alone)]) {
+    const labels = () => text
+    for (const shown of [result(frame, check), result(frame, alone), result(frame, check, labels)]) {
       assert((shown.text.match(MARK) ?? []).length > 0, kind)
       for (const harm of await harmsIn(page, `<body>${shown.text}`)) harms.push(`${kind}: ${harm}`)
       assert(shown.text.length < 60_000, `${kind}: ${shown.text.length} characters`)

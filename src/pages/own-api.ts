@@ -125,6 +125,8 @@ function placeOf({ config }: Needs, path: string): { readonly host: string; read
   return { host, path: pathname.replace(/\/$/, '') + restOf(path) }
 }
 
+const groups: readonly string[] = ['wallet', 'creds', 'onboarding']
+
 /** The address of the group of a path. */
 function baseOf(config: Needs['config'], path: string): string {
   const bases: Readonly<Record<string, string>> = {
@@ -139,9 +141,9 @@ function groupOf(path: string): string {
   return path.slice(1).split(/[/?]/, 1)[0] ?? ''
 }
 
-/** What follows the group in a path. */
+/** What follows the group in a path; a path of no group is below the address of the deployment. */
 function restOf(path: string): string {
-  return path.slice(1 + groupOf(path).length)
+  return groups.includes(groupOf(path)) ? path.slice(1 + groupOf(path).length) : path
 }
 
 function searchOf(query: Query): string {

@@ -10,6 +10,7 @@ const page = pagedList({
   id: 'id',
   sorts: { name: 'name' },
   rows: 'thing where tenant_id = $1',
+  indexed: [['kind']],
   filters: { kind: (value) => `kind = ${value}`, open: { true: 'closed_at is null', false: 'closed_at is not null' } },
 })
 const firstPage: PageRequest = {
@@ -48,6 +49,24 @@ test('each combination of order, cursor and filters has its own statement', asyn
   assert.deepEqual(narrowed?.values, ['t', 3, 'c', 'k'])
   const names = [{}, { kind: 'k' }, { open: 'true' }, { open: 'false' }].map(async (one) => (await sent({}, one))?.name)
   assert.equal(new Set(await Promise.all(names)).size, 4)
+})
+
+test('a total is counted by the statement of the page, by its filters and not by its cursor', async () => {
+  const counted = await sent({ after: 'c', total: { counted: null } }, { kind: 'k' })
+  assert.equal(counted?.name, 'test.things createdAt d p t 0')
+  assert.equal(
+    counted?.text,
+    'select (select count(*)::int from (select id from thing where tenant_id = $1 and (kind = $4) order by id limit 1001) as counted) as "listTotal", id from thing where tenant_id = $1 and id < $3 and (kind = $4) order by id desc limit $2',
+  )
+  assert.deepEqual(counted?.values, ['t', 3, 'c', 'k'])
+})
+
+test('to count what a filter without an index leaves, a bounded number of rows is read', async () => {
+  const counted = await sent({ total: { counted: null } }, { kind: 'k', open: 'false' })
+  assert.match(
+    counted?.text ?? '',
+    /from thing where tenant_id = \$1 and \(kind = \$3\) order by id limit 5000\) as counted\)/,
+  )
 })
 
 test('in another order than that of creation ties are ordered by id', async () => {

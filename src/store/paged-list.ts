@@ -1,5 +1,16 @@
 import { plannedOnce, type Sql, sql, type TenantTx } from './store.ts'
 
+/** Rows of all pages that a list counts at most. */
+export const COUNTED_MAX = 1000
+/** Rows that are read to count those that match a filter without an index. */
+const COUNT_READS_MAX = 5000
+
+/**
+ * The number of rows on all pages, which a list writes here; beyond {@link COUNTED_MAX}: there are more. Null: too few rows match of too many that
+ * would have to be read, or the page has no row.
+ */
+export type ListTotal = { counted: number | null }
+
 /** The requested page of a list. */
 export type PageRequest = {
   /** Number of rows; one more is read, to find out whether there is a next page. */
@@ -9,6 +20,8 @@ export type PageRequest = {
   readonly sort: { readonly field: string }
   /** Direction of reading; for a page before a cursor it is the reverse of the list's. */
   readonly readDescending: boolean
+  /** Where the rows of all pages are to be counted. */
+  readonly total?: ListTotal
 }
 
 /** Rows of a page that reads a bounded number of rows. If it is not full, `continuesAfter` is the id after which the list may continue, else null. */
@@ -31,6 +44,12 @@ type PagedList<Filter extends string> = {
   /** Source of the row of a cursor: `table where tenant_id = $1`, with the names of `select`. Required for `sorts`. */
   readonly rows?: string
   readonly filters: Readonly<Record<Filter, PageFilter>>
+  /**
+   * Filters, or filters that are set together, whose rows an index has in few reads, the narrowest first: the first that is set decides which rows
+   * are read to count those that match all. Those of `ids` are ranges of the id, which every index has.
+   */
+  readonly indexed?: readonly (readonly NoInfer<Filter>[])[]
+  readonly ids?: readonly NoInfer<Filter>[]
   /** Whether a connection plans each statement once: for tables of many partitions. */
   readonly isPlannedOnce?: boolean
 }
@@ -40,7 +59,8 @@ type PageValues<Filter extends string> = { readonly [F in Filter]?: unknown }
 
 /**
  * Returns a function that reads pages of a list. There is one statement for each order and set of filters, so that each can use its index. A
- * cursor is the id of a row; with `sorts` its position is the current one of that row. Rows are returned in the direction of reading.
+ * cursor is the id of a row; with `sorts` its position is the current one of that row. Rows are returned in the direction of reading. A total is
+ * counted by the statement of the page, at most {@link COUNTED_MAX} rows and one.
  */
 export function pagedList<Filter extends string>(
   list: PagedList<Filter>,
@@ -63,14 +83,26 @@ export function pagedList<Filter extends string>(
     if (given.some((name) => String(filter[name]).includes('\0'))) return []
     const chosen = given.map((name) => conditionOf(list.filters[name], filter[name]))
     const key = [list.name, page.sort.field, page.readDescending ? 'd' : 'a', cursorOf(page) === null ? '' : 'p']
+      .concat(page.total === undefined ? [] : 't')
       .concat(given.map((name, index) => `${names.indexOf(name)}${chosen[index]?.variant ?? ''}`))
       .join(' ')
-    const statement = statements.get(key) ?? (list.isPlannedOnce ? plannedOnce : sql)(key, textOf(list, page, chosen))
+    const statement =
+      statements.get(key) ?? (list.isPlannedOnce ? plannedOnce : sql)(key, textOf(list, page, given, chosen))
     statements.set(key, statement)
     const cursor = cursorOf(page) === null ? [] : [cursorOf(page)]
     const values = given.filter((_, index) => chosen[index]?.variant === '').map((name) => filter[name])
-    return tx.rows<Row>(statement, [...fixed, page.size + 1, ...cursor, ...values])
+    const rows = await tx.rows<Row & Partial<Counted>>(statement, [...fixed, page.size + 1, ...cursor, ...values])
+    return page.total === undefined ? rows : withoutTotal(rows, page.total)
   }
+}
+
+type Counted = { readonly listTotal: number }
+
+/** Moves the total, which every row has, to where it was asked for. */
+function withoutTotal<Row>(rows: readonly (Row & Partial<Counted>)[], total: ListTotal): Row[] {
+  total.counted = rows[0]?.listTotal ?? null
+  // What is left is the row of the list.
+  return rows.map(({ listTotal: _, ...row }) => row as unknown as Row)
 }
 
 type Chosen = { readonly variant: string; readonly text: (parameter: string) => string }
@@ -87,7 +119,12 @@ function cursorOf({ after, before }: PageRequest): string | null {
   return after ?? before
 }
 
-function textOf<F extends string>(list: PagedList<F>, page: PageRequest, chosen: readonly Chosen[]): string {
+function textOf<F extends string>(
+  list: PagedList<F>,
+  page: PageRequest,
+  given: readonly F[],
+  chosen: readonly Chosen[],
+): string {
   const { id, parameters } = list
   const [sign, order] = page.readDescending ? ['<', 'desc'] : ['>', 'asc']
   const sort = list.sorts?.[page.sort.field]
@@ -97,10 +134,33 @@ function textOf<F extends string>(list: PagedList<F>, page: PageRequest, chosen:
     return `$${taken}`
   }
   const cursor = cursorOf(page) === null ? [] : [beyond(list, sort, sign, next())]
-  const conditions = chosen.map(({ variant, text }) => text(variant === '' ? next() : ''))
-  const where = [list.select, ...cursor, ...conditions.map((one) => `(${one})`)].join('\n and ')
+  const conditions = chosen.map(({ variant, text }) => `(${text(variant === '' ? next() : '')})`)
+  const select =
+    page.total === undefined ? list.select : withColumn(list.select, 'listTotal', countOf(list, given, conditions))
+  const where = [select, ...cursor, ...conditions].join('\n and ')
   const orders = (sort === undefined ? [id] : [sort, id]).map((one) => `${one} ${order}`)
   return `${where}\n order by ${orders.join(', ')} limit $${parameters + 1}`
+}
+
+/** SQL: how many rows match, see {@link ListTotal}. They are read along the index that a page is read by, and without their columns. */
+function countOf<F extends string>(
+  { select, id, indexed = [], ids = [] }: PagedList<F>,
+  given: readonly F[],
+  conditions: readonly string[],
+): string {
+  const first = indexed.find((together) => together.every((name) => given.includes(name))) ?? []
+  const isRead = (_: string, at: number) =>
+    given.slice(at, at + 1).some((name) => first.includes(name) || ids.includes(name))
+  const read = conditions.filter(isRead)
+  const others = conditions.filter((one, at) => !isRead(one, at)).join(' and ')
+  const rows = (from: string, limit: number) => `${[from, ...read].join('\n and ')} order by ${id} limit ${limit}`
+  if (others === '') return `select count(*)::int from (${rows(select, COUNTED_MAX + 1)}) as counted`
+  return `select case when count(*) < ${COUNT_READS_MAX} or sum("isMatch") > ${COUNTED_MAX} then coalesce(sum("isMatch"), 0) end::int
+   from (${rows(withColumn(select, 'isMatch', `case when ${others} then 1 else 0 end`), COUNT_READS_MAX)}) as counted`
+}
+
+function withColumn(select: string, name: string, expression: string): string {
+  return `select (${expression}) as "${name}", ${select.replace(/^\s*select\s/, '')}`
 }
 
 function beyond<F extends string>(list: PagedList<F>, sort: string | undefined, sign: string, cursor: string): string {

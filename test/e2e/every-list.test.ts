@@ -62,6 +62,40 @@ test('every list answers with data, meta and links', async () => {
   }
 })
 
+/** Lists that are read along the order of events, which has no numbers. */
+const uncounted = ['/events', '/v2/events']
+
+/** How many rows a list says it has, from a page of one row: what is more than that row was counted. */
+async function totalOf(route: Route, query: Record<string, string>): Promise<number | null> {
+  const { body, status } = await ask(route, { ...query, 'page[size]': '1', 'page[total]': 'true' })
+  assert.equal(status, 200, JSON.stringify(body))
+  if (body.meta.page.total === undefined) return null
+  assert.equal(body.meta.page.total.more, false)
+  return body.meta.page.total.count
+}
+
+/** What is added meanwhile may be counted or not. */
+async function assertTotal(route: Route, query: Record<string, string>): Promise<void> {
+  const before = await totalOf(route, query)
+  const rows = (await rowsOf(route, query)).length
+  const after = await totalOf(route, query)
+  if (rows === 100) return
+  if (uncounted.includes(route.path) && rows > 1) return assert.deepEqual([before, after], [null, null])
+  assert(before !== null && after !== null, `${route.path} ${JSON.stringify(query)} is not counted`)
+  assert(before <= rows && rows <= after, `${route.path} ${JSON.stringify(query)}: ${before}, ${rows} rows, ${after}`)
+}
+
+test('a total is given on every page, and in the addresses of the others, only where it was asked for', async () => {
+  const path = '/creds/templates/credentials?page[size]=2'
+  assert.equal((await school.get(path)).body.meta.page.total, undefined)
+  assert.equal((await school.get(`${path}&page[total]=false`)).body.meta.page.total, undefined)
+  const first = (await school.get(`${path}&page[total]=true`)).body
+  const second = (await school.get(first.links.next)).body
+  assert(first.meta.page.total.count > 2)
+  assert.deepEqual(second.meta.page.total, first.meta.page.total)
+  assert(second.data.every((row: object) => !('listTotal' in row)))
+})
+
 for (const route of lists) {
   const name = `GET /${route.group}${route.path}`
 
@@ -75,6 +109,7 @@ for (const route of lists) {
       ['page[size]', '0'],
       ['page[size]', '101'],
       ['page[size]', '1e1'],
+      ['page[total]', 'yes'],
       ['page[after]', 'x'],
       ['page[before]', 'x'],
     ] as const) {
@@ -85,6 +120,8 @@ for (const route of lists) {
       if (valuesOf(route, filter) !== null) refused(await ask(route, { [filter]: 'surprise' }), filter)
     }
   })
+
+  test(`${name}: it says how many rows it has`, () => assertTotal(route, {}))
 
   test(`${name}: a page holds 1 to 100 rows`, async () => {
     assert.equal((await ask(route, { 'page[size]': '100' })).status, 200)
@@ -113,6 +150,7 @@ for (const route of lists) {
       // What happens by itself and later has no rows here.
       assert(wanted.length > 0 || all.length === 0, `no row of the test tells a value for ${filter}`)
       for (const value of wanted) {
+        await assertTotal(route, { [filter]: value })
         for (const row of await rowsOf(route, { [filter]: value })) {
           const shown = named(row[filter.replace(/^\w+\[|\]$/g, '')])
           if (shown !== undefined && !filter.startsWith('search')) assert.equal(String(shown), value)

@@ -3,10 +3,11 @@ import { foreign } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { onceHeader } from '../../pages/once.ts'
 import { buttonLink, facts, rows } from '../../pages/parts.ts'
-import { badge, pageOf, pager, table } from '../../pages/table.ts'
+import { badge, pager, table } from '../../pages/table.ts'
 import { confirmScreen, removeScreen } from '../frame/confirm.ts'
 import { overlapField, overlapIn } from '../frame/overlap.ts'
 import { type Frame, screen } from '../frame/screen.ts'
+import { countedPageOf, totalLine } from '../frame/total.ts'
 import { when } from '../frame/when.ts'
 import { API, type Application, at, crumbs, LIST, place, read, secretTold } from './application.ts'
 import { applicationForms } from './form-screens.ts'
@@ -18,7 +19,7 @@ const list = screen({
   show: async (frame) => {
     const { api, query, language, texts, t: common } = frame
     const t = applicationTexts[language]
-    const { data, links } = await api.get<readonly Application[]>(API, pageOf(query))
+    const { data, links, meta } = await api.get<readonly Application[]>(API, countedPageOf(query))
     const columns = [
       {
         heading: t.name,
@@ -36,7 +37,7 @@ const list = screen({
     const actions = html`<div class="buttons"><a class="button main" href="${LIST}/new">${t.new}</a></div>`
     return {
       title: t.title,
-      main: html`${shown}${pager(texts, links, frame.here)}`,
+      main: html`${totalLine(frame, meta, t.counted)}${shown}${pager(texts, links, frame.here)}`,
       actions,
       isEmpty: data.length === 0,
     }

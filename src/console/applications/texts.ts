@@ -2,6 +2,7 @@ import type { Language } from '../../pages/language.ts'
 
 const en = {
   title: 'Applications',
+  counted: { one: 'application', many: 'applications' },
   new: 'Add an application',
   empty: 'No application uses the API yet.',
   name: 'Name',
@@ -82,6 +83,7 @@ export type ApplicationTexts = typeof en
 
 const fr: ApplicationTexts = {
   title: 'Applications',
+  counted: { one: 'application', many: 'applications' },
   new: 'Ajouter une application',
   empty: 'Aucune application n’utilise encore l’API.',
   name: 'Nom',

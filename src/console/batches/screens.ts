@@ -4,11 +4,12 @@ import { foreign, shownText } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { figure } from '../../pages/moment-text.ts'
 import { button, buttonLink, facts } from '../../pages/parts.ts'
-import { badge, pageOf, pager, table } from '../../pages/table.ts'
+import { badge, pager, table } from '../../pages/table.ts'
 import { emptyList } from '../frame/empty-list.ts'
 import { ruleWords } from '../frame/form-values.ts'
 import { type Frame, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
+import { countedPageOf, totalLine } from '../frame/total.ts'
 import { when } from '../frame/when.ts'
 import { attributesOf, labelOf, type Template } from '../templates/template.ts'
 import { type BatchTexts, batchTexts } from './texts.ts'
@@ -52,8 +53,8 @@ const list = screen({
   show: async (frame) => {
     const { api, query, language, texts } = frame
     const t = batchTexts[language]
-    const [{ data, links }, { data: templates }] = await Promise.all([
-      api.get<readonly Batch[]>(API, { 'filter[status]': query.status, ...pageOf(query) }),
+    const [{ data, links, meta }, { data: templates }] = await Promise.all([
+      api.get<readonly Batch[]>(API, { 'filter[status]': query.status, ...countedPageOf(query) }),
       api.get<readonly Named[]>('/creds/templates/credentials', { 'page[size]': '100', sort: 'name' }),
     ])
     const isFiltered = (query.status ?? '') !== '' || query.after !== undefined
@@ -61,7 +62,7 @@ const list = screen({
       may(frame, 'issuance:write') && html`<a class="button main" href="/console/issue/table">${t.fromTable}</a>`
     const none = emptyList(frame, { isFiltered, fits: t.emptyFilter, empty: `${t.empty}. ${t.emptyText}`, way: issue })
     const hasAny = isFiltered || data.length > 0
-    const main = html`${hasAny && filter(frame, t)}${data.length === 0 ? none : rowsOf(frame, t, data, templates)}${pager(texts, links, frame.here)}`
+    const main = html`${hasAny && filter(frame, t)}${totalLine(frame, meta, t.counted)}${data.length === 0 ? none : rowsOf(frame, t, data, templates)}${pager(texts, links, frame.here)}`
     return {
       title: t.title,
       main,

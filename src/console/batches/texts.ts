@@ -2,6 +2,7 @@ import type { Language } from '../../pages/language.ts'
 
 const en = {
   title: 'Batches',
+  counted: { one: 'batch', many: 'batches' },
   empty: 'No batch in the last 30 days',
   emptyText: 'A batch is what is issued from a table.',
   emptyFilter: 'No batch is in this state.',
@@ -39,6 +40,7 @@ export type BatchTexts = typeof en
 
 const fr: BatchTexts = {
   title: 'Lots',
+  counted: { one: 'lot', many: 'lots' },
   empty: 'Aucun lot ces 30 derniers jours',
   emptyText: 'Un lot est ce qui est délivré depuis un tableau.',
   emptyFilter: 'Aucun lot n’est dans cet état.',

@@ -5,10 +5,11 @@ import { type Html, html } from '../../pages/html.ts'
 import { onceField, onceHeader, typed } from '../../pages/once.ts'
 import { ApiRefusal } from '../../pages/own-api.ts'
 import { button, buttonLink, card, facts } from '../../pages/parts.ts'
-import { badge, pageOf, pager, type Tone, table } from '../../pages/table.ts'
+import { badge, pager, type Tone, table } from '../../pages/table.ts'
 import { hasProblems, noProblems, type Problems, problemList, problemsOf } from '../frame/form-values.ts'
 import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
+import { countedPageOf, totalLine } from '../frame/total.ts'
 import { when } from '../frame/when.ts'
 import { API, LIST as CERTIFICATES, type Certificate, at as certificateAt, place } from './certificate.ts'
 import { checkList } from './checks.ts'
@@ -25,7 +26,7 @@ const list = screen({
   download: () => ({ path: REQUESTS }),
   show: async (frame) => {
     const t = certificateTexts[frame.language]
-    const { data, links } = await frame.api.get<readonly SigningRequest[]>(REQUESTS, pageOf(frame.query))
+    const { data, links, meta } = await frame.api.get<readonly SigningRequest[]>(REQUESTS, countedPageOf(frame.query))
     const columns = [
       {
         heading: t.csrUse,
@@ -42,7 +43,7 @@ const list = screen({
     return {
       title: t.requests,
       crumbs: [[t.title, CERTIFICATES], [t.requests]],
-      main: html`${data.length === 0 ? none : table(t.requests, columns, data)}${pager(frame.texts, links, frame.here)}`,
+      main: html`${totalLine(frame, meta, t.countedRequests)}${data.length === 0 ? none : table(t.requests, columns, data)}${pager(frame.texts, links, frame.here)}`,
       actions,
       isEmpty: data.length === 0,
     }

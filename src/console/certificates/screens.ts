@@ -5,10 +5,11 @@ import { field, form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { onceField, onceHeader, typed } from '../../pages/once.ts'
 import { button, buttonLink, card, facts } from '../../pages/parts.ts'
-import { pageOf, pager, table } from '../../pages/table.ts'
+import { pager, table } from '../../pages/table.ts'
 import { hasProblems, noProblems, type Problems, problemList, problemsOf } from '../frame/form-values.ts'
 import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
+import { countedPageOf, totalLine } from '../frame/total.ts'
 import { when } from '../frame/when.ts'
 import {
   API,
@@ -35,14 +36,17 @@ const list = screen({
   download: () => ({ path: API }),
   show: async (frame) => {
     const t = certificateTexts[frame.language]
-    const [{ data, links }, open] = await Promise.all([
-      frame.api.get<readonly Certificate[]>(API, { ...PAGE, ...pageOf(frame.query) }),
+    const [{ data, links, meta }, open] = await Promise.all([
+      frame.api.get<readonly Certificate[]>(API, { ...PAGE, ...countedPageOf(frame.query) }),
       frame.api.get<readonly unknown[]>(`${API}/csrs`, { ...PAGE, 'filter[status]': 'open' }),
     ])
     const canWrite = may(frame, 'trust:write')
     const actions = html`<div class="buttons">${buttonLink(t.requests, `${LIST}/csrs`)}${canWrite && html`<a class="button main" href="${LIST}/new">${t.make}</a>`}</div>`
     const waiting = open.data.length > 0 && html`<p><a href="${LIST}/csrs">${t.openRequests(open.data.length)}</a></p>`
-    const shown = data.length === 0 ? empty(frame, t) : html`<p class="lead">${t.lead}</p>${treeTable(frame, t, data)}`
+    const shown =
+      data.length === 0
+        ? empty(frame, t)
+        : html`<p class="lead">${t.lead}</p>${totalLine(frame, meta, t.counted)}${treeTable(frame, t, data)}`
     return {
       title: t.title,
       main: html`${shown}${waiting}${pager(frame.texts, links, frame.here)}`,

@@ -3,11 +3,12 @@ import { hidden, select } from '../../pages/controls.ts'
 import { foreign } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { button, buttonLink, facts, message } from '../../pages/parts.ts'
-import { pageOf, pager, table } from '../../pages/table.ts'
+import { pager, table } from '../../pages/table.ts'
 import { forDevelopers } from '../frame/developers.ts'
 import { emptyList } from '../frame/empty-list.ts'
 import { type Frame, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
+import { countedPageOf, totalLine } from '../frame/total.ts'
 import { when } from '../frame/when.ts'
 import type { Template } from '../templates/template.ts'
 import { changeScreens, possible, readIssuance } from './change-screens.ts'
@@ -27,14 +28,14 @@ const list = screen({
     const { api, query, texts } = frame
     const t = credentialTexts[frame.language]
     const filters = filtersIn(query)
-    const [{ data, links }, templates] = await Promise.all([
-      api.get<readonly Issuance[]>(API, { ...filters, ...pageOf(query) }),
+    const [{ data, links, meta }, templates] = await Promise.all([
+      api.get<readonly Issuance[]>(API, { ...filters, ...countedPageOf(query) }),
       templatesOf(frame),
     ])
     const isFiltered = Object.values(filters).some(Boolean) || query.after !== undefined
     const issue = may(frame, 'issuance:write') && html`<a class="button main" href="/console/issue">${t.issue}</a>`
     const none = emptyList(frame, { isFiltered, fits: t.emptyFilter, empty: t.empty, way: issue })
-    const main = html`${(isFiltered || data.length > 0) && filter(frame, t, templates)}${data.length === 0 ? none : rowsOf(frame, t, data)}${pager(texts, links, frame.here)}`
+    const main = html`${(isFiltered || data.length > 0) && filter(frame, t, templates)}${totalLine(frame, meta, t.counted)}${data.length === 0 ? none : rowsOf(frame, t, data)}${pager(texts, links, frame.here)}`
     const isEmpty = data.length === 0
     return { title: t.title, main, isEmpty, actions: html`<div class="buttons">${issue}</div>` }
   },

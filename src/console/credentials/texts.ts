@@ -2,6 +2,7 @@ import type { Language } from '../../pages/language.ts'
 
 const en = {
   title: 'Credentials',
+  counted: { one: 'credential', many: 'credentials' },
   issue: 'Issue',
   empty: 'Nobody has a card yet.',
   emptyFilter: 'Nothing fits these filters.',
@@ -166,6 +167,7 @@ export type CredentialTexts = typeof en
 
 const fr: CredentialTexts = {
   title: 'Attestations',
+  counted: { one: 'attestation', many: 'attestations' },
   issue: 'Délivrer',
   empty: 'Personne n’a encore de carte.',
   emptyFilter: 'Rien ne correspond à ces filtres.',

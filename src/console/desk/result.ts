@@ -3,10 +3,12 @@ import { foreign, shownText } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { facts } from '../../pages/parts.ts'
 import type { Tone } from '../../pages/table.ts'
+import { typeName } from '../../pages/type-name.ts'
 import type { Frame } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { when } from '../frame/when.ts'
 import { type CredentialCheck, checkList, type Issue, issueSentence, whatIsWrong } from './checks.ts'
+import type { ClaimLabels } from './labels.ts'
 import { type DeskTexts, deskTexts } from './texts.ts'
 
 /** A presentation request with its result, as the API returns it. */
@@ -21,6 +23,8 @@ export type Check = {
   readonly credentials: readonly {
     readonly isValid: boolean
     readonly name: string | null
+    readonly type: string
+    readonly format: string
     readonly attributes: JsonObject
     readonly issuer: string | null
     readonly issues: readonly Issue[]
@@ -51,9 +55,10 @@ export function verdictOf({ status, credentials }: Pick<Check, 'status' | 'crede
 /**
  * The verdict, what was shown, and every check in words.
  *
+ * @param labels What the claims are called; without one a claim is called by its name.
  * @param isNews The wallet has answered while the page was open: a screen reader says the verdict, and says it once.
  */
-export function result(frame: Frame, check: Check, isNews = false): Html {
+export function result(frame: Frame, check: Check, labels: ClaimLabels = () => null, isNews = false): Html {
   const t = deskTexts[frame.language]
   const { name, tone } = verdictOf(check)
   const { credentials, error } = check
@@ -66,7 +71,7 @@ export function result(frame: Frame, check: Check, isNews = false): Html {
   const verdict = html`<div class="verdict ${tone}"${isNews && html` role="alert"`}><b>${t.verdicts[name]}</b><p>${t.says[name]}</p>${reasons.length > 0 && html`<ul class="list">${reasons}</ul>`}</div>`
   if (credentials.length === 0) return html`<div class="stack">${verdict}${times(frame, t, check)}</div>`
   const checks = credentials.map((one) => checkList(frame, one.checks ?? [], one.issues))
-  return html`<div class="columns"><div class="stack">${verdict}${credentials.map((one) => shown(frame, t, one))}${times(frame, t, check)}</div><div class="stack">${checks}</div></div>`
+  return html`<div class="columns"><div class="stack">${verdict}${credentials.map((one) => shown(frame, t, labels, one))}${times(frame, t, check)}</div><div class="stack">${checks}</div></div>`
 }
 
 /** When the wallet answered, and until when the answer is kept. */
@@ -81,40 +86,37 @@ function times(frame: Frame, t: DeskTexts, { id, completedAt, claimsKeptUntil }:
 function shown(
   frame: Frame,
   t: DeskTexts,
-  { attributes, issuer, name, isValid, checks = [] }: Check['credentials'][number],
+  labels: ClaimLabels,
+  { type, attributes, issuer, name, isValid, checks = [] }: Check['credentials'][number],
 ): Html {
-  const claims = Object.entries(attributes).flatMap(([key, value]) => leaves(t, key, value))
-  const lines = claims.map(([key, value]) => [shownText(labelOf(key)), foreign(value, 1000)] as const)
+  const claims = Object.entries(attributes).flatMap(([key, value]) => leaves(t, [key], value))
+  const lines = claims.map(([path, value]) => {
+    return [shownText(labels(type, path) ?? labelOf(path)), foreign(value, 1000)] as const
+  })
   const isOwn = checks.some(({ acceptedAs }) => acceptedAs === 'own')
   const stranger = issuer === null ? frame.t.none : foreign(issuer)
   const from = isOwn ? frame.me.organisation.name : stranger
   const empty = lines.length === 0 && !isValid && html`<p class="hint inside">${t.nothingKept}</p>`
-  return html`<section class="panel"><header><h2>${name === null ? t.shown : foreign(name)}</h2></header>${empty}${facts([...lines, [t.from, from]])}</section>`
+  return html`<section class="panel"><header><h2>${foreign(name ?? typeName(type))}</h2></header>${empty}${facts([...lines, [t.from, from]])}</section>`
 }
 
-/** A claim name as people read it. */
-function labelOf(key: string): string {
-  const words = key.replaceAll('_', ' ')
+/** The name of a claim as people read it. */
+function labelOf(path: ClaimPath): string {
+  const words = (path.findLast((step) => step !== null) ?? '').replaceAll('_', ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
+/** Null: every element of a list. */
+type ClaimPath = readonly (string | null)[]
+
 /** Claims as lines; parts of an object are lines of their own. */
-function leaves(t: DeskTexts, key: string, value: Json): (readonly [string, string])[] {
-  if (typeof value === 'boolean') return [[key, value ? t.yes : t.no]]
-  if (Array.isArray(value))
-    return [
-      [
-        key,
-        value
-          .map((one) =>
-            leaves(t, '', one)
-              .map(([, text]) => text)
-              .join(' '),
-          )
-          .join(', '),
-      ],
-    ]
+function leaves(t: DeskTexts, path: ClaimPath, value: Json): (readonly [path: ClaimPath, text: string])[] {
+  if (typeof value === 'boolean') return [[path, value ? t.yes : t.no]]
+  if (Array.isArray(value)) {
+    const texts = value.map((one) => leaves(t, [...path, null], one).map(([, text]) => text))
+    return [[path, texts.map((one) => one.join(' ')).join(', ')]]
+  }
   if (value !== null && typeof value === 'object')
-    return Object.entries(value).flatMap(([inner, one]) => leaves(t, inner, one))
-  return [[key, value === null ? '' : String(value)]]
+    return Object.entries(value).flatMap(([inner, one]) => leaves(t, [...path, inner], one))
+  return [[path, value === null ? '' : String(value)]]
 }

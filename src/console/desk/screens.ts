@@ -8,6 +8,7 @@ import { badge, table } from '../../pages/table.ts'
 import { type Frame, formScreen, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { when } from '../frame/when.ts'
+import { readLabels } from './labels.ts'
 import { type Check, result, verdictOf } from './result.ts'
 import { type DeskTexts, deskTexts } from './texts.ts'
 import { verificationScreens } from './verification-screens.ts'
@@ -77,7 +78,7 @@ const one = screen({
       DESK,
       html`${onceField(frame.fields)}<input type="hidden" name="template" value="${data.presentationTemplateId}"><button type="submit" class="button ${isOpen ? 'plain' : 'main'}" accesskey="n">${t.next}</button>`,
     )
-    const live = html`<live-region src="${DESK}/${data.id}/state" state="${isOpen ? (etag ?? '') : ''}">${content(frame, t, data)}</live-region>`
+    const live = html`<live-region src="${DESK}/${data.id}/state" state="${isOpen ? (etag ?? '') : ''}">${await content(frame, t, data)}</live-region>`
     return {
       title: name,
       crumbs: [[t.title, DESK], [name]],
@@ -90,10 +91,10 @@ const one = screen({
 })
 
 /** The code while the wallet has not answered; the result takes its place. */
-function content(frame: Frame, t: DeskTexts, data: Check, isNews = false): Html {
-  return data.status === 'requested'
-    ? html`<div class="asking">${code(frame, t, data)}${result(frame, data)}</div>`
-    : result(frame, data, isNews)
+async function content(frame: Frame, t: DeskTexts, data: Check, isNews = false): Promise<Html> {
+  if (data.status === 'requested') return html`<div class="asking">${code(frame, t, data)}${result(frame, data)}</div>`
+  const shown = data.credentials.filter(({ attributes }) => Object.keys(attributes).length > 0)
+  return result(frame, data, await readLabels(frame, shown), isNews)
 }
 
 function code(
@@ -113,7 +114,7 @@ const state = screen({
     const known = String(frame.headers['x-state'] ?? '')
     const { data, etag, status } = await readCheck(frame, { 'if-none-match': known, prefer: 'wait=6' })
     if (status === 304) return { fragment: html``, status: 204 }
-    const fragment = content(frame, deskTexts[frame.language], data, true)
+    const fragment = await content(frame, deskTexts[frame.language], data, true)
     return { fragment, headers: { 'x-state': data.status === 'requested' ? (etag ?? '') : '' } }
   },
 })

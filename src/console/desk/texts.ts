@@ -2,6 +2,7 @@ import type { Language } from '../../pages/language.ts'
 
 const en = {
   title: 'At the desk',
+  counted: { one: 'verification', many: 'verifications' },
   choose: 'What should the person show?',
   ask: 'Ask for it',
   noRequests: 'First make a request: it says what a person shows.',
@@ -28,7 +29,6 @@ const en = {
     expired: 'There was no answer in time. Ask again.',
   },
   from: 'Issued by',
-  shown: 'What was shown',
   nothingKept: 'Nothing is shown here: only a valid answer is kept, and only for its time.',
   yes: 'Yes',
   no: 'No',
@@ -59,6 +59,7 @@ export type DeskTexts = typeof en
 
 const fr: DeskTexts = {
   title: 'Au guichet',
+  counted: { one: 'vérification', many: 'vérifications' },
   choose: 'Que doit montrer la personne ?',
   ask: 'Le demander',
   noRequests: 'Créez d’abord une demande : elle dit ce qu’une personne montre.',
@@ -85,7 +86,6 @@ const fr: DeskTexts = {
     expired: 'Il n’y a pas eu de réponse à temps. Demandez à nouveau.',
   },
   from: 'Délivrée par',
-  shown: 'Ce qui a été montré',
   nothingKept: 'Rien n’est affiché ici : seule une réponse valable est conservée, et pour un temps limité.',
   yes: 'Oui',
   no: 'Non',

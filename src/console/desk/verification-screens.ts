@@ -3,12 +3,13 @@ import { select } from '../../pages/controls.ts'
 import { field } from '../../pages/form.ts'
 import { html } from '../../pages/html.ts'
 import { button, buttonLink } from '../../pages/parts.ts'
-import { badge, pageOf, pager, table } from '../../pages/table.ts'
+import { badge, pager, table } from '../../pages/table.ts'
 import { confirmScreen } from '../frame/confirm.ts'
 import { emptyList } from '../frame/empty-list.ts'
 import { dayEnd, dayStart } from '../frame/form-values.ts'
 import { type Frame, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
+import { countedPageOf, totalLine } from '../frame/total.ts'
 import { when } from '../frame/when.ts'
 import { type Check, verdictOf } from './result.ts'
 import { deskTexts } from './texts.ts'
@@ -37,8 +38,8 @@ const list = screen({
     const { api, query, language, texts, t: common } = frame
     const t = deskTexts[language]
     const filters = filtersIn(frame)
-    const [{ data, links }, { data: templates }] = await Promise.all([
-      api.get<readonly Check[]>(API, { ...filters, ...pageOf(query) }),
+    const [{ data, links, meta }, { data: templates }] = await Promise.all([
+      api.get<readonly Check[]>(API, { ...filters, ...countedPageOf(query) }),
       api.get<readonly Named[]>('/creds/templates/presentations', { 'page[size]': '100', sort: 'name' }),
     ])
     const isFiltered = Object.values(filters).some(Boolean) || query.after !== undefined
@@ -66,7 +67,7 @@ const list = screen({
     const way = may(frame, 'verification:write') && buttonLink(common.menu.desk, '/console/verify')
     const none = emptyList(frame, { isFiltered, fits: t.nothingFits, empty: t.noVerifications, way })
     const isEmpty = data.length === 0
-    const main = html`${(isFiltered || !isEmpty) && filter}${isEmpty ? none : table(t.verifications, columns, data)}${pager(texts, links, frame.here)}`
+    const main = html`${(isFiltered || !isEmpty) && filter}${totalLine(frame, meta, t.counted)}${isEmpty ? none : table(t.verifications, columns, data)}${pager(texts, links, frame.here)}`
     return { title: t.verifications, main, isEmpty }
   },
 })

@@ -34,6 +34,10 @@ const en = {
   filter: 'Show',
   clearFilters: 'Clear the filters',
   all: 'All',
+  total: {
+    moreThan: (rows: string) => `More than ${rows}`,
+    filtered: (rows: string) => `${rows} with these filters`,
+  },
   back: 'Go back',
   none: '–',
   /** Between a name and what is said of it. */
@@ -128,6 +132,10 @@ const fr: ConsoleTexts = {
   filter: 'Afficher',
   clearFilters: 'Effacer les filtres',
   all: 'Tous',
+  total: {
+    moreThan: (rows: string) => `Plus de ${rows}`,
+    filtered: (rows: string) => `${rows} avec ces filtres`,
+  },
   back: 'Revenir',
   none: '–',
   colon: '\u00a0: ',

@@ -4,6 +4,7 @@ import { type Html, html } from '../../pages/html.ts'
 import { badge, pageOf, pager, table } from '../../pages/table.ts'
 import { emptyList } from '../frame/empty-list.ts'
 import { screen } from '../frame/screen.ts'
+import { countedPageOf, totalLine } from '../frame/total.ts'
 import { when } from '../frame/when.ts'
 import { actionNames, eventNames, filterForm, journalFilters } from './filters.ts'
 import { type JournalTexts, journalTexts } from './texts.ts'
@@ -62,7 +63,10 @@ const audit = screen({
     const { api, query, language, texts } = frame
     const t = journalTexts[language]
     const [filters, names] = [journalFilters(frame, 'action'), actionNames(language)]
-    const { data, links } = await api.get<readonly Entry[]>('/creds/audit', { ...filters, ...pageOf(query) })
+    const { data, links, meta } = await api.get<readonly Entry[]>('/creds/audit', {
+      ...filters,
+      ...countedPageOf(query),
+    })
     const columns = [
       { heading: t.what, cell: ({ action }: Entry) => names[action] ?? html`<code>${action}</code>` },
       { heading: t.who, cell: (entry: Entry) => actor(t, entry) },
@@ -78,7 +82,7 @@ const audit = screen({
     return {
       title: t.audit,
       isEmpty: data.length === 0,
-      main: html`${filter}${list}${pager(texts, links, frame.here)}`,
+      main: html`${filter}${totalLine(frame, meta, t.counted)}${list}${pager(texts, links, frame.here)}`,
     }
   },
 })

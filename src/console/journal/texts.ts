@@ -2,6 +2,7 @@ import type { Language } from '../../pages/language.ts'
 
 const en = {
   audit: 'Audit',
+  counted: { one: 'entry', many: 'entries' },
   events: {
     'openid4vc.issuance.offered': 'A credential was offered',
     'openid4vc.issuance.deferred': 'A credential waits for approval',
@@ -58,6 +59,7 @@ export type JournalTexts = typeof en
 
 const fr: JournalTexts = {
   audit: 'Journal d’audit',
+  counted: { one: 'entrée', many: 'entrées' },
   events: {
     'openid4vc.issuance.offered': 'Une attestation a été offerte',
     'openid4vc.issuance.deferred': 'Une attestation attend une décision',

@@ -6,11 +6,12 @@ import { field, form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { onceField, onceHeader, typed } from '../../pages/once.ts'
 import { button, buttonLink, card, facts } from '../../pages/parts.ts'
-import { badge, pageOf, pager, table } from '../../pages/table.ts'
+import { badge, pager, table } from '../../pages/table.ts'
 import { emptyList } from '../frame/empty-list.ts'
 import { hasProblems, noProblems, type Problems, problemList, problemsOf, typedAll } from '../frame/form-values.ts'
 import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
+import { countedPageOf, totalLine } from '../frame/total.ts'
 import { changeScreens } from './change-screens.ts'
 import { API, at, LIST, nameOf, type Person, place, readPerson } from './person.ts'
 import { type PeopleTexts, peopleTexts } from './texts.ts'
@@ -25,7 +26,11 @@ const list = screen({
     const { api, query, language, texts, t: common } = frame
     const t = peopleTexts[language]
     const filters = filtersIn(query)
-    const { data, links } = await api.get<readonly Person[]>(API, { ...filters, ...pageOf(query), sort: 'username' })
+    const { data, links, meta } = await api.get<readonly Person[]>(API, {
+      ...filters,
+      ...countedPageOf(query),
+      sort: 'username',
+    })
     const choices = [
       { value: '', text: common.all },
       ...roleNames.map((value) => ({ value, text: common.roles[value] })),
@@ -55,7 +60,7 @@ const list = screen({
     const actions = html`<div class="buttons">${may(frame, 'users:write') && html`<a class="button main" href="${LIST}/new">${t.new}</a>`}</div>`
     return {
       title: t.title,
-      main: html`${filter}${shown}${pager(texts, links, frame.here)}`,
+      main: html`${filter}${totalLine(frame, meta, t.counted)}${shown}${pager(texts, links, frame.here)}`,
       actions,
       isEmpty: data.length === 0,
     }

@@ -2,6 +2,7 @@ import type { Language } from '../../pages/language.ts'
 
 const en = {
   title: 'People',
+  counted: { one: 'person', many: 'people' },
   new: 'Add a person',
   empty: 'Nobody is here yet.',
   emptyFilter: 'Nobody has this name.',
@@ -44,6 +45,7 @@ export type PeopleTexts = typeof en
 
 const fr: PeopleTexts = {
   title: 'Personnes',
+  counted: { one: 'personne', many: 'personnes' },
   new: 'Ajouter une personne',
   empty: 'Il n’y a encore personne.',
   emptyFilter: 'Personne ne porte ce nom.',

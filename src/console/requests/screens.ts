@@ -5,11 +5,12 @@ import { type Html, html } from '../../pages/html.ts'
 import { onceHeader, typed } from '../../pages/once.ts'
 import { ApiRefusal } from '../../pages/own-api.ts'
 import { button, buttonLink, card } from '../../pages/parts.ts'
-import { pageOf, pager, table } from '../../pages/table.ts'
+import { pager, table } from '../../pages/table.ts'
 import { removeScreen } from '../frame/confirm.ts'
 import { hasProblems, noProblems, type Problems, problemsOf } from '../frame/form-values.ts'
 import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
+import { countedPageOf, totalLine } from '../frame/total.ts'
 import { when } from '../frame/when.ts'
 import { pathText, rowsOfAttributes } from './asked-attributes.ts'
 import { type AskedDraft, blankCredential } from './asked-credential.ts'
@@ -33,7 +34,10 @@ const list = screen({
   show: async (frame) => {
     const { api, query, language, texts } = frame
     const t = requestTexts[language]
-    const { data, links } = await api.get<readonly RequestTemplate[]>(API, { ...pageOf(query), sort: 'name' })
+    const { data, links, meta } = await api.get<readonly RequestTemplate[]>(API, {
+      ...countedPageOf(query),
+      sort: 'name',
+    })
     const columns = [
       { heading: t.name, cell: (one: RequestTemplate) => html`<a href="${LIST}/${one.id}">${one.name}</a>` },
       { heading: t.asks, cell: asked },
@@ -43,7 +47,12 @@ const list = screen({
     const isEmpty = data.length === 0
     const main = isEmpty ? html`<div class="empty"><p>${t.empty}</p>${add}</div>` : table(t.title, columns, data)
     const actions = html`<div class="buttons">${!isEmpty && add}</div>`
-    return { title: t.title, main: html`${main}${pager(texts, links, frame.here)}`, actions, isEmpty }
+    return {
+      title: t.title,
+      main: html`${totalLine(frame, meta, t.counted)}${main}${pager(texts, links, frame.here)}`,
+      actions,
+      isEmpty,
+    }
   },
 })
 

@@ -2,6 +2,7 @@ import type { Language } from '../../pages/language.ts'
 
 const en = {
   title: 'Requests',
+  counted: { one: 'request', many: 'requests' },
   newRequest: 'New request',
   empty: 'Nothing to ask for yet. Choose one of your own credentials to begin, or one of another organisation.',
   askOwn: 'Ask for one of your own',
@@ -103,6 +104,7 @@ export type RequestTexts = typeof en
 
 const fr: RequestTexts = {
   title: 'Demandes',
+  counted: { one: 'demande', many: 'demandes' },
   newRequest: 'Nouvelle demande',
   empty:
     'Rien à demander pour l’instant. Choisissez une de vos attestations pour commencer, ou une d’une autre organisation.',

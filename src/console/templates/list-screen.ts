@@ -1,10 +1,11 @@
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { button, buttonLink } from '../../pages/parts.ts'
-import { badge, pageOf, pager, table } from '../../pages/table.ts'
+import { badge, pager, table } from '../../pages/table.ts'
 import { emptyList } from '../frame/empty-list.ts'
 import { type Frame, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
+import { countedPageOf, totalLine } from '../frame/total.ts'
 import { when } from '../frame/when.ts'
 import type { Template } from './template.ts'
 import { type TemplateTexts, templateTexts } from './texts.ts'
@@ -23,13 +24,13 @@ export const templateList: readonly Endpoint[] = screen({
   show: async (frame) => {
     const t = templateTexts[frame.language]
     const { q, archived } = frame.query
-    const { data, links } = await frame.api.get<readonly Template[]>(API, {
+    const { data, links, meta } = await frame.api.get<readonly Template[]>(API, {
       ...filtersIn(frame.query),
-      ...pageOf(frame.query),
+      ...countedPageOf(frame.query),
     })
     const isFiltered = (q ?? '') !== '' || archived !== undefined || frame.query.after !== undefined
     const actions = html`<div class="buttons">${may(frame, 'issuance:write') && html`<a class="button main" href="${LIST}/new">${t.new}</a>`}</div>`
-    const main = html`${(isFiltered || data.length > 0) && filter(frame, t)}
+    const main = html`${(isFiltered || data.length > 0) && filter(frame, t)}${totalLine(frame, meta, t.counted)}
 ${data.length > 0 ? rowsOf(frame, t, data) : emptyList(frame, { isFiltered, fits: t.emptyFilter, empty: t.empty, way: startsOf(frame, t) })}
 ${pager(frame.texts, links, frame.here)}`
     return { title: t.title, main, actions, isEmpty: data.length === 0 }

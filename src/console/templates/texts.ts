@@ -2,6 +2,7 @@ import type { Language } from '../../pages/language.ts'
 
 const en = {
   title: 'Credential templates',
+  counted: { one: 'template', many: 'templates' },
   new: 'New template',
   empty: 'No template yet. A template says what a card tells and how it looks. Start from one of these:',
   starts: { blank: 'Empty', diploma: 'Diploma', staff: 'Staff card', licence: 'Driving licence (mdoc)' },
@@ -180,6 +181,7 @@ export type TemplateTexts = typeof en
 
 const fr: TemplateTexts = {
   title: 'Modèles d’attestation',
+  counted: { one: 'modèle', many: 'modèles' },
   new: 'Nouveau modèle',
   empty:
     'Aucun modèle pour l’instant. Un modèle dit ce que contient une carte et son apparence. Partez de l’un d’eux :',

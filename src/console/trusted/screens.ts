@@ -6,13 +6,14 @@ import { type Html, html } from '../../pages/html.ts'
 import { onceField, onceHeader } from '../../pages/once.ts'
 import { ApiRefusal } from '../../pages/own-api.ts'
 import { button, buttonLink, card, facts } from '../../pages/parts.ts'
-import { badge, pageOf, pager, table } from '../../pages/table.ts'
+import { badge, pager, table } from '../../pages/table.ts'
 import { bothVersions } from '../frame/both-versions.ts'
 import { removeScreen } from '../frame/confirm.ts'
 import { emptyList } from '../frame/empty-list.ts'
 import { hasProblems, noProblems, type Problems, problemList } from '../frame/form-values.ts'
 import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
+import { countedPageOf, totalLine } from '../frame/total.ts'
 import { day, when } from '../frame/when.ts'
 import {
   API,
@@ -37,8 +38,8 @@ const list = screen({
   show: async (frame) => {
     const t = trustedTexts[frame.language]
     const { q = '' } = frame.query
-    const query = { 'search[name]': q, sort: 'name', ...pageOf(frame.query) }
-    const { data, links } = await frame.api.get<readonly Entity[]>(API, query)
+    const query = { 'search[name]': q, sort: 'name', ...countedPageOf(frame.query) }
+    const { data, links, meta } = await frame.api.get<readonly Entity[]>(API, query)
     const isFiltered = q !== '' || frame.query.after !== undefined || frame.query.before !== undefined
     const columns = [
       { heading: t.name, cell: (one: Entity) => html`<a href="${at(one)}">${foreign(one.name)}</a>` },
@@ -57,7 +58,7 @@ const list = screen({
     const actions = html`<div class="buttons">${canWrite && html`<a class="button main" href="${LIST}/new">${t.new}</a>`}</div>`
     return {
       title: t.title,
-      main: html`<p class="lead">${t.lead}</p>${(isFiltered || data.length > 0) && filter}${data.length === 0 ? none : table(t.title, columns, data)}${pager(frame.texts, links, frame.here)}`,
+      main: html`<p class="lead">${t.lead}</p>${(isFiltered || data.length > 0) && filter}${totalLine(frame, meta, t.counted)}${data.length === 0 ? none : table(t.title, columns, data)}${pager(frame.texts, links, frame.here)}`,
       actions,
       isEmpty: data.length === 0,
     }

@@ -2,6 +2,7 @@ import type { Language } from '../../pages/language.ts'
 
 const en = {
   title: 'Trusted entities',
+  counted: { one: 'entity', many: 'entities' },
   lead: 'Whom your organisation trusts: issuers whose credentials count, and verifiers that your people may show them to.',
   new: 'Add an entity',
   empty:
@@ -60,6 +61,7 @@ export type TrustedTexts = typeof en
 
 const fr: TrustedTexts = {
   title: 'Entités de confiance',
+  counted: { one: 'entité', many: 'entités' },
   lead: 'Qui votre organisation croit : les émetteurs dont les attestations comptent, et les vérificateurs à qui vos personnes peuvent les montrer.',
   new: 'Ajouter une entité',
   empty:

@@ -4,13 +4,14 @@ import { type Html, html } from '../../pages/html.ts'
 import { onceHeader } from '../../pages/once.ts'
 import { ApiRefusal } from '../../pages/own-api.ts'
 import { button, buttonLink } from '../../pages/parts.ts'
-import { badge, pageOf, pager, table } from '../../pages/table.ts'
+import { badge, pager, table } from '../../pages/table.ts'
 import { bothVersions } from '../frame/both-versions.ts'
 import { removeScreen } from '../frame/confirm.ts'
 import { emptyList } from '../frame/empty-list.ts'
 import { hasProblems, noProblems, type Problems, problemList } from '../frame/form-values.ts'
 import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
+import { countedPageOf, totalLine } from '../frame/total.ts'
 import { when } from '../frame/when.ts'
 import {
   API,
@@ -40,8 +41,8 @@ const list = screen({
     const { api, query, language, texts } = frame
     const t = pageTexts[language]
     const q = query.q ?? ''
-    const asked = { ...pageOf(query), 'search[name]': q, sort: 'name' }
-    const { data, links } = await api.get<readonly VerificationPage[]>(API, asked)
+    const asked = { ...countedPageOf(query), 'search[name]': q, sort: 'name' }
+    const { data, links, meta } = await api.get<readonly VerificationPage[]>(API, asked)
     const isFiltered = q !== '' || query.after !== undefined || query.before !== undefined
     const columns = [
       { heading: t.name, cell: (one: VerificationPage) => html`<a href="${at(one)}">${foreign(one.name)}</a>` },
@@ -56,7 +57,7 @@ const list = screen({
     const isEmpty = data.length === 0
     return {
       title: t.title,
-      main: html`<p class="lead">${t.lead}</p>${(isFiltered || !isEmpty) && filter}${isEmpty ? none : table(t.title, columns, data)}${pager(texts, links, frame.here)}`,
+      main: html`<p class="lead">${t.lead}</p>${(isFiltered || !isEmpty) && filter}${totalLine(frame, meta, t.counted)}${isEmpty ? none : table(t.title, columns, data)}${pager(texts, links, frame.here)}`,
       actions: html`<div class="buttons">${!isEmpty && add}</div>`,
     }
   },

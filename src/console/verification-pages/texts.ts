@@ -2,6 +2,7 @@ import type { Language } from '../../pages/language.ts'
 
 const en = {
   title: 'Public pages',
+  counted: { one: 'page', many: 'pages' },
   lead: 'Pages on which visitors show a credential: by themselves, or in your own website with one line of HTML.',
   new: 'Make one',
   empty:
@@ -65,6 +66,7 @@ type PageTexts = typeof en
 
 const fr: PageTexts = {
   title: 'Pages publiques',
+  counted: { one: 'page', many: 'pages' },
   lead: 'Des pages où vos visiteurs montrent une attestation : seules, ou dans votre site avec une ligne de HTML.',
   new: 'En créer une',
   empty:

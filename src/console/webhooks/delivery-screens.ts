@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../crypto/json.ts'
 import type { Endpoint as PageEndpoint } from '../../http/routes/endpoint.ts'
 import { select } from '../../pages/controls.ts'
 import { type Html, html } from '../../pages/html.ts'
@@ -7,6 +8,7 @@ import { confirmScreen } from '../frame/confirm.ts'
 import { emptyList } from '../frame/empty-list.ts'
 import { type Frame, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
+import { totalLine } from '../frame/total.ts'
 import { when } from '../frame/when.ts'
 import { bodyPanel, crumbs } from './change-screens.ts'
 import {
@@ -25,10 +27,14 @@ import { type WebhookTexts, webhookTexts } from './texts.ts'
 
 const tones: Readonly<Record<Delivery['status'], Tone>> = { pending: 'warn', delivered: 'ok', dead: 'bad' }
 
-type Page = { readonly data: readonly Delivery[]; readonly links: Readonly<Record<string, string>> }
+type Page = {
+  readonly data: readonly Delivery[]
+  readonly links: Readonly<Record<string, string>>
+  readonly meta: JsonObject
+}
 
 /** Returns the deliveries of an endpoint with their filter, one page of them. */
-export function deliveriesPanel(frame: Frame, endpoint: Endpoint, { data, links }: Page): Html {
+export function deliveriesPanel(frame: Frame, endpoint: Endpoint, { data, links, meta }: Page): Html {
   const t = webhookTexts[frame.language]
   const { status = '' } = frame.query
   const isFiltered = status !== '' || frame.query.after !== undefined || frame.query.before !== undefined
@@ -48,7 +54,7 @@ export function deliveriesPanel(frame: Frame, endpoint: Endpoint, { data, links 
     { heading: t.when, cell: (one: Delivery) => when(frame, one.createdAt) },
   ]
   const none = emptyList(frame, { isFiltered, fits: t.noDeliveriesFilter, empty: t.noDeliveries })
-  return html`<section class="stack"><h2>${t.deliveries}</h2>${(isFiltered || data.length > 0) && filter}${data.length === 0 ? none : table(t.deliveries, columns, data)}${pager(frame.texts, links, frame.here)}<p class="hint">${t.countsHint}</p></section>`
+  return html`<section class="stack"><h2>${t.deliveries}</h2>${(isFiltered || data.length > 0) && filter}${totalLine(frame, meta, t.countedDeliveries)}${data.length === 0 ? none : table(t.deliveries, columns, data)}${pager(frame.texts, links, frame.here)}<p class="hint">${t.countsHint}</p></section>`
 }
 
 function statusOf({ status }: Delivery, t: WebhookTexts): Html {

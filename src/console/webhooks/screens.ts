@@ -6,10 +6,11 @@ import { type Html, html } from '../../pages/html.ts'
 import { figure } from '../../pages/moment-text.ts'
 import { onceField, onceHeader, typed } from '../../pages/once.ts'
 import { button, buttonLink, card, facts, message } from '../../pages/parts.ts'
-import { pageOf, pager, table } from '../../pages/table.ts'
+import { pager, table } from '../../pages/table.ts'
 import { hasProblems, noProblems, type Problems, problemList, problemsOf, typedAll } from '../frame/form-values.ts'
 import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
+import { countedPageOf, totalLine } from '../frame/total.ts'
 import { when } from '../frame/when.ts'
 import { journalTexts } from '../journal/texts.ts'
 import { changeScreens, secretTold } from './change-screens.ts'
@@ -24,7 +25,7 @@ const list = screen({
   download: () => ({ path: API }),
   show: async (frame) => {
     const t = webhookTexts[frame.language]
-    const { data, links } = await frame.api.get<readonly Endpoint[]>(API, pageOf(frame.query))
+    const { data, links, meta } = await frame.api.get<readonly Endpoint[]>(API, countedPageOf(frame.query))
     const columns = [
       { heading: t.url, cell: (one: Endpoint) => html`<a href="${at(one)}">${foreign(one.url)}</a>` },
       { heading: t.state, cell: (one: Endpoint) => stateOf(one, t) },
@@ -39,7 +40,7 @@ const list = screen({
     const actions = html`<div class="buttons">${may(frame, 'webhooks:write') && html`<a class="button main" href="${LIST}/new">${t.new}</a>`}</div>`
     return {
       title: t.title,
-      main: html`<p class="lead">${t.lead}</p>${shown}${pager(frame.texts, links, frame.here)}`,
+      main: html`<p class="lead">${t.lead}</p>${totalLine(frame, meta, t.counted)}${shown}${pager(frame.texts, links, frame.here)}`,
       actions,
       isEmpty: data.length === 0,
     }
@@ -142,7 +143,7 @@ async function endpointPage(frame: Frame<{ readonly id: string }>, problems: Pro
     readEndpoint(frame),
     frame.api.get<readonly Delivery[]>(deliveriesOf(frame.params.id), {
       ...deliveryFilters(frame.query),
-      ...pageOf(frame.query),
+      ...countedPageOf(frame.query),
     }),
   ])
   const canWrite = may(frame, 'webhooks:write')

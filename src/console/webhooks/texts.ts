@@ -2,6 +2,8 @@ import type { Language } from '../../pages/language.ts'
 
 const en = {
   title: 'Webhooks',
+  counted: { one: 'endpoint', many: 'endpoints' },
+  countedDeliveries: { one: 'delivery', many: 'deliveries' },
   lead: 'Your systems hear of what happens here: we post each event to an address of yours.',
   new: 'Add an endpoint',
   empty:
@@ -88,6 +90,8 @@ export type WebhookTexts = typeof en
 
 const fr: WebhookTexts = {
   title: 'Webhooks',
+  counted: { one: 'point de réception', many: 'points de réception' },
+  countedDeliveries: { one: 'envoi', many: 'envois' },
   lead: 'Vos systèmes apprennent ce qui se passe ici : nous envoyons chaque événement à une adresse à vous.',
   new: 'Ajouter un point de réception',
   empty:

@@ -61,6 +61,24 @@ export async function countOfIds(
   return counted?.total ?? 0
 }
 
+/**
+ * Returns how many rows match, of the {@link ROWS_MAX} rows that are read at most; null if there are others and fewer than `enough` matched. One
+ * statement.
+ */
+export async function countInOrder(
+  tx: TenantTx,
+  { table, scope, condition }: Listing,
+  within: Condition,
+  enough: number,
+): Promise<number | null> {
+  const { values, parameter } = parameters(tx.tenantId)
+  const text = `select count(*)::int as read, (count(*) filter (where ${scope} and ${condition(parameter)}))::int as total
+    from (select * from ${table} where tenant_id = $1 and ${within(parameter)} limit ${parameter(ROWS_MAX)}) as ${table}`
+  const [counted] = await tx.rows<{ read: number; total: number }>(composedSql(text), values)
+  const { read, total } = counted ?? { read: 0, total: 0 }
+  return read < ROWS_MAX || total >= enough ? total : null
+}
+
 /** SQL: the rows with one of the ids, each looked up by itself. "offset 0" keeps other conditions, and other indexes, out of the look-up. */
 function rowsOfIds(table: string, ids: string): string {
   return `unnest(${ids}::uuid[]) as wanted (wanted_id)

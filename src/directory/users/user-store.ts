@@ -1,8 +1,10 @@
 import { isRole } from '../../caller.ts'
-import type { BoundedRows, PageRequest } from '../../store/paged-list.ts'
+import { type BoundedRows, COUNTED_MAX, type PageRequest } from '../../store/paged-list.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import { isUuid } from '../../uuid.ts'
 import {
+  countInOrder,
+  countOfIds,
   type Listing,
   type Page,
   type Place,
@@ -79,7 +81,7 @@ const usernameOf = sql(
  */
 export async function listUserRows(
   tx: TenantTx,
-  { size, after, before, sort, readDescending }: PageRequest,
+  { size, after, before, sort, readDescending, total }: PageRequest,
   filter: UserFilter,
 ): Promise<BoundedRows<User>> {
   // PostgreSQL stores no NUL, and refuses it in a parameter.
@@ -95,11 +97,18 @@ export async function listUserRows(
   if (position === undefined) return { rows: [], continuesAfter: null }
   await readInIndexOrder(tx)
   const place = { order, after: position, size: size + 1 }
-  const { rows, next } = await pageOf(tx, filter, place)
+  const { rows, next, counted } = await pageOf(tx, filter, place, total !== undefined)
+  if (total !== undefined) total.counted = counted
   return { rows, continuesAfter: rows.length > size ? null : (next?.id ?? null) }
 }
 
-async function pageOf(tx: TenantTx, filter: UserFilter, place: Place): Promise<Page<User>> {
+/** `counted`: see `ListTotal`. Matches that are neither few nor frequent are not counted. */
+async function pageOf(
+  tx: TenantTx,
+  filter: UserFilter,
+  place: Place,
+  hasTotal: boolean,
+): Promise<Page<User> & { readonly counted: number | null }> {
   const conditions = conditionsOf(filter)
   const scope = filter.deleted === 'true' ? 'deleted_at is not null' : 'deleted_at is null'
   const within = indexedCondition(filter, place.order)
@@ -107,9 +116,12 @@ async function pageOf(tx: TenantTx, filter: UserFilter, place: Place): Promise<P
   const listing: Listing = { table: 'user_account', columns: USER_COLUMNS, scope, condition }
   for (const source of sourcesOf(filter)) {
     const ids = await allIds(tx, [source], IDS_MAX)
-    if (ids !== null) return pageOfIds<User>(tx, listing, ids, place)
+    if (ids === null) continue
+    const counted = hasTotal ? await countOfIds(tx, listing, ids) : null
+    return { ...(await pageOfIds<User>(tx, listing, ids, place)), counted }
   }
-  return pageInOrder<User>(tx, listing, place, () => within)
+  const counted = hasTotal ? await countInOrder(tx, listing, () => within, COUNTED_MAX + 1) : null
+  return { ...(await pageInOrder<User>(tx, listing, place, () => within)), counted }
 }
 
 function conditionsOf({ email, username, enabled, role, name }: UserFilter): Condition[] {

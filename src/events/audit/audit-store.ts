@@ -54,6 +54,8 @@ const page = pagedList({
     createdAfter: (value) => `at >= ${value}`,
     createdBefore: (value) => `at < ${value}`,
   },
+  indexed: [['subject'], ['rareAction'], ['rareActions'], ['actor']],
+  ids: ['firstId', 'lastId'],
 })
 const ID_SKEW_MS = 2000
 

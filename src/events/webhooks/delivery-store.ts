@@ -125,6 +125,7 @@ const listDeliveries = pagedList({
     type: (value) => `event_type = ${value}`,
     eventId: (value) => `event_id = ${value}`,
   },
+  indexed: [['status'], ['type']],
 })
 
 /** Returns one page, and one row more if there is a next page. */

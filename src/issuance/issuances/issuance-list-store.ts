@@ -83,6 +83,8 @@ const page = pagedList({
     createdAfter: (value) => `id >= ${value}`,
     createdBefore: (value) => `id < ${value}`,
   },
+  indexed: [['reference'], ['referencePrefix', 'referenceEnd'], ['holderId'], ['batchId'], ['templateId']],
+  ids: ['createdAfter', 'createdBefore'],
 })
 
 /** Returns one page of issuances, newest first by default, plus one row if there are more. */

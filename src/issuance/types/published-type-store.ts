@@ -1,5 +1,5 @@
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
-import type { AcrossTx } from '../../store/store.ts'
+import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
 import type { CredentialTemplateFormat } from '../templates/template.ts'
 
 /** A type published by a tenant of the deployment; only data of its public metadata. */
@@ -43,6 +43,24 @@ const page = pagedList({
     name: (value) => `strpos(lower(name), lower(${value})) > 0`,
   },
 })
+
+// Where several templates have a document type, the newest names it.
+const selectOwn = sql(
+  'issuance.list_own_types',
+  `select t.code, v.definition ->> 'docType' as "docType", coalesce(v.definition #>> '{display,name}', t.name) as name
+   from credential_template t join credential_template_version v on v.tenant_id = t.tenant_id and v.template_id = t.id and v.version = t.version
+   where t.tenant_id = $1 and (t.code = any($2::text[]) or v.definition ->> 'docType' = any($3::text[]))
+   order by t.archived_at is null, t.id`,
+)
+
+/** Returns the templates of the tenant with one of the codes, and those of mdocs with one of the document types. */
+export async function listOwnTypes(
+  tx: TenantTx,
+  codes: readonly string[],
+  docTypes: readonly string[],
+): Promise<{ readonly code: string; readonly docType: string | null; readonly name: string }[]> {
+  return tx.rows(selectOwn, [tx.tenantId, codes, docTypes])
+}
 
 /**
  * Returns one page of the types of all listed tenants, plus one row if there are more.

@@ -3,9 +3,9 @@ import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { html } from '../../pages/html.ts'
 import { type PageAnswer, pageEndpoint } from '../../pages/page-endpoint.ts'
 import { embeddedPageHeaders } from '../../pages/page-headers.ts'
-import type { PendingRequest } from '../requests/presentation-request.ts'
 import { addressesOf } from '../requests/request-addresses.ts'
 import { openRequestOf } from '../requests/serve-request-object.ts'
+import { credentialNames } from '../templates/credential-names.ts'
 import { originsOf } from './build-browser-request.ts'
 import { requestTexts } from './request-texts.ts'
 
@@ -18,12 +18,13 @@ export const requestPage = pageEndpoint({
     const tenant = await getTenant(platform, params.tenant)
     const request = await openRequestOf(platform, tenant.id, params.requestToken)
     const origins = originsOf(platform, request)
+    const asks = await credentialNames(platform, tenant, request.credentials)
     const addresses = addressesOf(platform.urls, tenant.slug, params.requestToken, request.clientId)
     return {
       page: {
         title: requestTexts[language].title,
         organisation: tenant.name,
-        main: content({ request, tenant, addresses, origins }, requestTexts[language]),
+        main: content({ tenant, asks, addresses, origins }, requestTexts[language]),
         modules: ['request-credential'],
       },
       headers: embeddedPageHeaders(origins),
@@ -32,15 +33,15 @@ export const requestPage = pageEndpoint({
 })
 
 type Shown = {
-  readonly request: PendingRequest
   readonly tenant: Tenant
+  /** Names of the credentials that are requested. */
+  readonly asks: readonly string[]
   readonly addresses: ReturnType<typeof addressesOf>
   readonly origins: readonly string[]
 }
 
-function content({ request, tenant, addresses, origins }: Shown, texts: (typeof requestTexts)['en']) {
-  const names = request.credentials.map(({ name, type }) => html`<li>${name ?? type}</li>`)
-  return html`<p>${texts.asks(tenant.name)}</p><ul>${names}</ul>
+function content({ tenant, asks, addresses, origins }: Shown, texts: (typeof requestTexts)['en']) {
+  return html`<p>${texts.asks(tenant.name)}</p><ul>${asks.map((name) => html`<li><bdi>${name}</bdi></li>`)}</ul>
 <request-credential src="${addresses.digitalCredentialsUri}" parents="${origins.join(' ')}" done="${texts.done}" failed="${texts.failed}">
 <button type="button" class="button main">${texts.present}</button><p role="status"></p></request-credential>
 <p><a href="${addresses.authorizationRequestUri}">${texts.otherWallet}</a></p>`

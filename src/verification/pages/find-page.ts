@@ -5,11 +5,12 @@ import { networkOf } from '../../memory/network.ts'
 import { remembered } from '../../memory/recent.ts'
 import type { Platform } from '../../platform.ts'
 import { isUuid } from '../../uuid.ts'
+import { credentialNames } from '../templates/credential-names.ts'
 import { getPresentationTemplate } from '../templates/template-store.ts'
 import { findTenantOfPage, findVerificationPage } from './page-store.ts'
 import type { VerificationPage } from './verification-page.ts'
 
-type Needs = Pick<Platform, 'store' | 'clock' | 'memory' | 'rateLimiter'>
+type Needs = Pick<Platform, 'store' | 'urls' | 'clock' | 'memory' | 'rateLimiter'>
 
 /** A page as visitors reach it. */
 export type PublicPage = {
@@ -56,7 +57,7 @@ async function readPage(needs: Needs, id: string): Promise<PublicPage | null> {
   if (page === null) return null
   if (page.isTemplateArchived) return { tenant, page, asks: [], purpose: null }
   const template = await store.single(tenant.id, (tx) => getPresentationTemplate(tx, page.presentationTemplateId))
-  const asks = template.credentials.map(({ name, type }) => name ?? type)
+  const asks = await credentialNames(needs, tenant, template.credentials)
   return { tenant, page, asks, purpose: template.verifierConfig?.purpose ?? null }
 }
 

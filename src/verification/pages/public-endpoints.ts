@@ -116,7 +116,7 @@ const PATH = /^\/verify\/([^/?]+)\/(?:about|requests)(?:[/?]|$)/
 
 /** Returns whether pages of an origin may call a path; null if it is no path of a verification page. */
 export async function isListedOrigin(
-  platform: Pick<Platform, 'store' | 'clock' | 'memory' | 'rateLimiter'>,
+  platform: Pick<Platform, 'store' | 'urls' | 'clock' | 'memory' | 'rateLimiter'>,
   origin: string,
   { path, ip }: { readonly path: string; readonly ip: string },
 ): Promise<boolean | null> {

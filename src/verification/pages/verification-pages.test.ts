@@ -42,6 +42,26 @@ const begin = (page: { id: string }, body: object = {}, headers: Record<string, 
 const read = (page: { id: string }, { id, secret }: { id: string; secret: string }, headers = {}): Promise<Reply> =>
   chirograph.nobody.get(`/verify/${page.id}/requests/${id}`, { authorization: `Bearer ${secret}`, ...headers })
 
+test('a credential without a name is told by that of the own template, or by what its type says, never by the whole type', async () => {
+  const { type } = await makeTemplate(acme, 'unnamed')
+  const own = await acme.post('/creds/templates/credentials', {
+    ...{ name: 'Field pass', code: 'pass', format: 'mdoc', docType: 'org.example.pass.1' },
+    attributes: { 'org.example.pass.1': { level: { type: 'string' } } },
+  })
+  assert.equal(own.status, 201, JSON.stringify(own.body))
+  const foreign = 'https://other.example/issuers/x/vct/employee_badge/v2'
+  const credentials = [
+    ...[type, foreign, `${type}x`].map((one) => ({ type: one, attributes: { level: {} } })),
+    { type: foreign, name: '  ', attributes: { level: {} } },
+    { type: 'org.example.pass.1', format: 'mdoc', attributes: { 'org.example.pass.1': { properties: { level: {} } } } },
+  ]
+  const made = await acme.post('/creds/templates/presentations', { name: 'Unnamed', description: '', credentials })
+  assert.equal(made.status, 201, JSON.stringify(made.body))
+  const page = await aPage({ presentationTemplateId: made.body.data.id })
+  const about = await chirograph.nobody.get(`/verify/${page.id}/about`)
+  assert.deepEqual(about.body.asks, ['Badge', 'Employee badge', 'Unnamedx', 'Employee badge', 'Field pass'])
+})
+
 /** Opens a request in the wallet, and shares or declines. */
 async function answer(uri: string, status: 'answered' | 'rejected' = 'answered') {
   const prepared = await thandi.post('/wallet/v2/presentations', { presentationRequest: uri })

@@ -37,6 +37,8 @@ const page = pagedList({
     firstId: (value) => `id >= ${value}`,
     lastId: (value) => `id < ${value}`,
   },
+  indexed: [['reference'], ['presentationTemplateId']],
+  ids: ['firstId', 'lastId'],
 })
 
 /** Returns a page of requests, and one row more if there is a next page. */

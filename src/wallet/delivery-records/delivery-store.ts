@@ -97,6 +97,7 @@ const page = pagedList({
     userId: (value) => `user_id = ${value}`,
     issuanceId: (value) => `issuance_id = ${value}`,
   },
+  indexed: [['issuanceId'], ['userId'], ['status'], ['kind']],
 })
 
 /** Inserts a delivery with its audit entry. Fails if the id is taken. */

@@ -1,0 +1,88 @@
+// The desk calls a claim as the template that was asked for does, in the language of the page, whatever the clerk may read besides.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { signIn } from '../../../bench/page-world.ts'
+import { type Api, type Deployment, deploy } from '../../../test/support/server.ts'
+
+let chirograph: Deployment
+let acme: Api
+let cookie: string
+before(async () => {
+  chirograph = await deploy()
+  acme = await chirograph.backend('acme')
+  ;({ cookie } = await signIn(chirograph.url, acme, 'naledi', ['verifier'], '/console'))
+})
+after(() => chirograph.stop())
+
+async function made(api: Api, path: string, body: object) {
+  const reply = await api.post(path, body)
+  assert(reply.status >= 200 && reply.status < 300, `${path} ${JSON.stringify(reply.body)}`)
+  return reply.body.data
+}
+
+/** A holder of the credential answers what the request asks for. @returns the path of the result at the desk */
+async function checked(credential: object): Promise<string> {
+  const template = { name: 'Proof', description: '', credentials: [credential] }
+  const { id: presentationTemplateId } = await made(acme, '/creds/templates/presentations', template)
+  const asked = await made(acme, '/creds/presentations/request', { presentationTemplateId })
+  const wallet = await chirograph.wallet('acme', 'thandi')
+  const prepared = await made(wallet, '/wallet/v2/presentations', {
+    presentationRequest: asked.authorizationRequestUri,
+  })
+  const answered = await wallet.patch(`/wallet/v2/presentations/${prepared.id}`, { status: 'answered' })
+  assert.equal(answered.status, 200, JSON.stringify(answered.body))
+  return `/console/verify/${asked.id}`
+}
+
+/** Name and value of each line of the panel of a credential, and its heading. */
+async function linesOf(path: string, language: string) {
+  const headers = { cookie, 'accept-language': language, 'x-state': 'old' }
+  const shown = await (await fetch(chirograph.url + path, { headers })).text()
+  const plain = (text = '') => text.replaceAll(/<[^>]*>/g, '').trim()
+  const lines = [...shown.matchAll(/<dt>([\s\S]*?)<\/dt>\s*<dd>([\s\S]*?)<\/dd>/g)]
+  return {
+    heading: plain(/<section class="panel"><header><h2>([\s\S]*?)<\/h2>/.exec(shown)?.[1]),
+    facts: Object.fromEntries(lines.map(([, name, value]) => [plain(name), plain(value)])),
+  }
+}
+
+test('the result has the labels of the template, and where it has none the name of the claim as words', async () => {
+  const { id, type } = await made(acme, '/creds/templates/credentials', {
+    ...{ name: 'Diploma', code: 'diploma', display: { locale: 'en-GB' } },
+    attributes: {
+      attribute_3: { type: 'string', name: 'Field of study', names: { fr: 'Domaine d’études' } },
+      only_english: { type: 'string', name: '<b>Honours</b>' },
+      no_label: { type: 'string' },
+      address: {
+        type: 'object',
+        properties: { attribute_3: { type: 'string', name: 'Town', names: { fr: 'Ville' } } },
+      },
+    },
+  })
+  const attributes = {
+    ...{ attribute_3: 'Law', only_english: 'cum laude', no_label: 'x' },
+    address: { attribute_3: 'Durban' },
+  }
+  const { offerUri } = (await made(acme, '/creds/credentials/issuance', { credentialTemplateId: id, attributes })) ?? {}
+  const wallet = await chirograph.wallet('acme', 'thandi')
+  const [card] = await made(wallet, '/wallet/v2/credentials', { credentialOffer: offerUri })
+  await wallet.patch(`/wallet/v2/credentials/${card.id}`, { status: 'accepted' })
+  const wanted = { attribute_3: {}, only_english: {}, no_label: {}, address: { properties: { attribute_3: {} } } }
+  const path = await checked({ type, attributes: wanted })
+  for (const [language, study, town] of [
+    ['en', 'Field of study', 'Town'],
+    ['fr', 'Domaine d’études', 'Ville'],
+  ] as const) {
+    for (const one of [path, `${path}/state`]) {
+      const { heading, facts } = await linesOf(one, language)
+      assert.equal(heading, 'Diploma')
+      const expected = {
+        [study]: 'Law',
+        '&#60;b&#62;Honours&#60;/b&#62;': 'cum laude',
+        'No label': 'x',
+        [town]: 'Durban',
+      }
+      assert.partialDeepStrictEqual(facts, expected)
+    }
+  }
+})
