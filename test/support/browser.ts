@@ -16,6 +16,29 @@ export type Visit = {
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
+/**
+ * Parts of Chromium that are switched off: the pages behind the address bar, which every window loads and tells of every navigation, though
+ * nobody sees them: half the CPU of a page. Chromium reads the last list only, so Playwright's own stands here too (browser.test.ts).
+ */
+export const DISABLED_FEATURES = [
+  'WebUIOmniboxPopup',
+  'WebUIOmniboxAimPopup',
+  'AimEnabled',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsFirstBalancedModeAutoEnable',
+  'HttpsUpgrades',
+  'LensOverlay',
+  'MediaRouter',
+  'NetworkTimeServiceQuerying',
+  'OptimizationHints',
+  'PaintHolding',
+  'PreconnectToSearch',
+  'TcpPortRandomizationWin',
+  'ThirdPartyStoragePartitioning',
+]
+
 /** Starts Debian's Chromium without a window. @param more Switches of its command line. @throws Error that says what to install, where the program is missing */
 export async function openBrowser(more: readonly string[] = []): Promise<Browser> {
   if (spawnSync('chromium', ['--version']).error !== undefined) {
@@ -25,9 +48,10 @@ export async function openBrowser(more: readonly string[] = []): Promise<Browser
   const executablePath = folders.map((folder) => join(folder, 'chromium')).find((path) => existsSync(path)) ?? ''
   // With profiles that take turns, the browser would end and begin the process that it keeps for the next page at every page. Sites stay apart.
   const limit = '--renderer-process-limit=1'
+  const without = `--disable-features=${DISABLED_FEATURES.join(',')}`
   return chromium.launch({
     executablePath,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', limit, ...more],
+    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', limit, without, ...more],
   })
 }
 

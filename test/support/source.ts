@@ -55,6 +55,8 @@ const TOKENS = {
   regex: /\/(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/y,
   template: /(?:[^`\\$]|\\[\s\S]|\$(?!\{))*/y,
 }
+/** What begins none of them, and opens or closes nothing. */
+const PLAIN = /[^'"`/{}]+/y
 /** A slash after one of these begins a regular expression; after anything else it divides. */
 const BEFORE_REGEX = /(?:^|[([{,;=:!&|?+\-*%<>~^}]|\b(?:return|typeof|case|in|of|await|else))\s*$/
 
@@ -98,7 +100,8 @@ export function blank(text: string): Pick<Source, 'uncommented' | 'code' | 'patt
     const char = text[at]
     if (char === '/' && (take('comment') || (BEFORE_REGEX.test(code.slice(-40)) && take('regex')))) continue
     if ((char === "'" || char === '"') && take('string')) continue
-    plain(1)
+    PLAIN.lastIndex = at
+    plain(PLAIN.exec(text)?.[0].length ?? 1)
     if (char === '`') template()
     else if (char === '{') braces.push(false)
     else if (char === '}' && braces.pop() === true) template()

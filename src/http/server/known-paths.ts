@@ -36,12 +36,11 @@ function crossOriginOf(found: readonly KnownPath[]): CrossOrigin {
  */
 export function shadowedMethods(known: readonly KnownPath[]): Pick<KnownPath, 'pattern' | 'method' | 'host'>[] {
   const byPlace = Map.groupBy(known, ({ pattern, host }) => `${host ?? ''} ${pattern}`)
+  const compiled = known.map((one) => ({ ...one, matches: matcher(one.pattern) }))
   return [...byPlace.values()].flatMap((own) => {
     const [{ pattern, host } = { pattern: '', host: null }] = own
     const sample = pattern.replaceAll(/\{[^{}]+\}/g, '~')
-    const others = known.filter(
-      (one) => one.host === host && one.pattern !== pattern && matcher(one.pattern).test(sample),
-    )
+    const others = compiled.filter((one) => one.host === host && one.pattern !== pattern && one.matches.test(sample))
     const methods = new Set(others.map(({ method }) => method)).difference(new Set(own.map(({ method }) => method)))
     return [...methods].map((method) => ({ pattern, method, host }))
   })
