@@ -69,21 +69,10 @@ export async function startPostgres({
     if (made.status !== 0) throw new Error(`${program} failed: ${made.stderr}`)
   }
   const port = wanted ?? (await freePort())
-  const fast = durable ? [] : ['-c', 'fsync=off', '-c', 'synchronous_commit=off', '-c', 'full_page_writes=off']
-  const args = [
-    '-D',
-    data,
-    '-p',
-    String(port),
-    '-c',
-    'listen_addresses=127.0.0.1',
-    '-c',
-    `unix_socket_directories=${folder}`,
-    '-c',
-    'max_connections=200',
-    ...[...fast, ...settings.flatMap((one) => ['-c', one])],
-    ...(tls === undefined ? [] : showing(tls, folder, who)),
-  ]
+  const own = ['listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`, 'max_connections=200']
+  const fast = durable ? [] : ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']
+  const options = [...own, ...fast, ...settings].flatMap((one) => ['-c', one])
+  const args = ['-D', data, '-p', String(port), ...options, ...(tls === undefined ? [] : showing(tls, folder, who))]
   const run = () => spawn(join(bin, 'postgres'), args, { ...who, cwd: folder, stdio: 'ignore' })
   let server = run()
   const url = `postgresql://postgres@127.0.0.1:${port}/postgres`
