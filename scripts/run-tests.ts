@@ -53,18 +53,18 @@ async function runEmbedded(): Promise<TestRun[]> {
       .filter(isPostgresContract)
       .map((file) => `${file}, on PostgreSQL: no server, install postgresql or unset TEST_DATABASE`),
   )
-  return [await runFiles('embedded', files)]
+  return [await runFiles('embedded', files, folder)]
 }
 
 async function runOnBoth(): Promise<TestRun[]> {
   const [onEmbedded, onServer] = (['embedded', 'postgresql'] as const).map((place) =>
     files.filter((file) => placesOf(file).includes(place)),
   )
-  const embedded = onEmbedded?.length === 0 ? [] : [await runFiles('embedded', onEmbedded ?? [])]
+  const embedded = onEmbedded?.length === 0 ? [] : [await runFiles('embedded', onEmbedded ?? [], folder)]
   if (onServer === undefined || onServer.length === 0) return embedded
   const server = await startPostgres()
   process.env.TEST_POSTGRES_URL = server.url
-  return [...embedded, await runFiles('postgresql', onServer).finally(() => server.stop())]
+  return [...embedded, await runFiles('postgresql', onServer, folder).finally(() => server.stop())]
 }
 
 async function runOnServer(): Promise<TestRun[]> {
@@ -72,7 +72,7 @@ async function runOnServer(): Promise<TestRun[]> {
   const others = files.length - dependent.length
   if (others > 0)
     leftOut.push(`${others} files that do not depend on the database: npm test without a server runs them`)
-  return [await runFiles('postgresql', dependent)]
+  return [await runFiles('postgresql', dependent, folder)]
 }
 
 function longestFirst(sorted: readonly string[]): string[] {

@@ -18,8 +18,16 @@ export type Source = {
   readonly patterns: readonly string[]
 }
 
-/** Every TypeScript file below a folder of the repository, in order of path. None when the folder does not exist. */
+const read = new Map<string, readonly Source[]>()
+
+/** Every TypeScript file below a folder of the repository, in order of path, read once in a process. None when the folder does not exist. */
 export function sourcesIn(folder: string): readonly Source[] {
+  const sources = read.get(folder) ?? readSources(folder)
+  read.set(folder, sources)
+  return sources
+}
+
+function readSources(folder: string): readonly Source[] {
   return filesIn(folder, '.ts').map((path) => {
     const text = readFileSync(join(root, path), 'utf8')
     return { path, text, ...blank(text) }

@@ -1,5 +1,6 @@
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
+import { groupsOf, writeGroup } from './test-groups.ts'
 
 /** What a run of test files came to. */
 export type TestRun = {
@@ -30,28 +31,50 @@ const CONCURRENCY = 3
  */
 const NODE_FLAGS = ['--liftoff-only', '--min-semi-space-size=32', '--preserve-symlinks', '--preserve-symlinks-main']
 
-/** Runs test files, each in a process of its own, and reports on the standard output. */
-export async function runFiles(database: TestRun['database'], files: readonly string[]): Promise<TestRun> {
+/**
+ * Runs test files, several in a process, and reports on the standard output.
+ *
+ * @param folder Where the modules are written that run several files
+ */
+export async function runFiles(
+  database: TestRun['database'],
+  files: readonly string[],
+  folder: string,
+): Promise<TestRun> {
+  const processes = groupsOf(files).map((group) => writeGroup(folder, group))
   const skipped = new Map<string, string>()
   const ran = new Set<string>()
   const failed: string[] = []
   const durations: { file: string; ms: number }[] = []
   let last = { counts: '', isPassed: false, seconds: 0 }
-  const events = run({ files: [...files], concurrency: CONCURRENCY, execArgv: NODE_FLAGS })
-  events.on('test:pass', ({ name, file = '', skip }) => {
+  const events = run({ files: processes, concurrency: CONCURRENCY, execArgv: NODE_FLAGS })
+  /** Takes the duration of a file that shares its process: there it is a suite named by the path of the file. */
+  const isFile = (name: string, path: string, ms: number): boolean => {
+    if (name === path || !files.includes(name) || !processes.includes(path)) return false
+    durations.push({ file: name, ms })
+    return true
+  }
+  events.on('test:pass', ({ name, file = '', skip, details }) => {
+    if (isFile(name, file, details.duration_ms)) return
     const key = `${file.replace(`${process.cwd()}/`, '')}: ${name}`
     if (skip === undefined || skip === false) ran.add(key)
     else skipped.set(key, typeof skip === 'string' ? skip : 'no reason given')
   })
-  events.on('test:fail', ({ name, file = '', line, details: { error } }) => {
+  events.on('test:fail', ({ name, file = '', line, details: { error, duration_ms } }) => {
+    isFile(name, file, duration_ms)
     // A suite fails because of the tests in it, which are told themselves.
     if ('failureType' in error && error.failureType === 'subtestsFailed') return
     const text = String(error.cause ?? error).split('\n', LINES_OF_ERROR)
     failed.push([`${file.replace(`${process.cwd()}/`, '')}:${line}: ${name}`, ...text].join('\n    '))
   })
+  // An error that comes when its test is over fails the process, not a test.
+  events.on('test:diagnostic', ({ message }) => {
+    if (message.includes('generated asynchronous activity')) failed.push(message)
+  })
   events.on('test:summary', ({ file, counts, duration_ms: ms, success }) => {
-    if (file !== undefined) durations.push({ file: file.replace(`${process.cwd()}/`, ''), ms })
-    else {
+    const path = file?.replace(`${process.cwd()}/`, '')
+    if (path !== undefined && files.includes(path)) durations.push({ file: path, ms })
+    if (file === undefined) {
       const { tests, passed, skipped, cancelled, todo } = counts
       const failed = tests - passed - skipped - cancelled - todo
       const numbers = { tests, passed, failed, skipped, cancelled, files: files.length }
