@@ -55,8 +55,12 @@ for (const javaScriptEnabled of [true, false]) {
     assert.equal(await page.locator('#key-4').inputValue(), 'grades')
     assert.equal(await page.locator('#key-6').inputValue(), 'city', 'parts move with what they are parts of')
     await page.locator('[value=down-4]').click()
+    assert.equal(await page.locator('#key-4').isVisible(), false)
     await page.getByRole('button', { name: 'Add a language' }).click()
     await page.locator('#lname-0').fill('Diplôme')
+    // Of more than four attributes each is folded.
+    for (const at of [0, 1, 2, 4]) await page.locator(`details:has(#key-${at}) > summary`).first().click()
+    await page.locator('details:has(#key-5) > summary').last().click()
     await page.locator('#label0-2').fill('Titre')
     await page.locator('#logoFile').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: Buffer.from(logo) })
     await page.locator('#until').selectOption('span')
@@ -94,6 +98,56 @@ for (const javaScriptEnabled of [true, false]) {
     assert.deepEqual(validUntil, { future: { years: 10 } })
     assert.deepEqual([found.refill, found.label], [{ days: 7, times: 3 }, ['/family_name', '/given_name']])
     assert.deepEqual(troubles, [])
+    await close()
+  })
+}
+
+for (const javaScriptEnabled of [true, false]) {
+  test(`many attributes are folded, but for what is new or wrong, and nothing that was typed is lost, scripts ${javaScriptEnabled ? 'on' : 'off'}`, {
+    skip,
+  }, async () => {
+    const attributes = Object.fromEntries(
+      Array.from({ length: 12 }, (_, n) => [`a${n}`, { type: n === 3 ? 'date' : 'string', name: `Name ${n}` }]),
+    )
+    const code = `many-${javaScriptEnabled}`
+    const template = await acme.post(TEMPLATES, { name: 'Many', code, attributes })
+    const { page, troubles, close } = await open({ javaScriptEnabled, viewport: { width: 320, height: 700 } })
+    await page.goto(`/console/templates/${template.body.data.id}`)
+    const folds = page.locator('details.fold')
+    const opened = async () =>
+      (await folds.evaluateAll((all) => all.map((one) => one.hasAttribute('open')))).flatMap((isOpen, at) =>
+        isOpen ? [at] : [],
+      )
+    assert.deepEqual([await folds.count(), await opened()], [12, []])
+    assert.equal(await folds.nth(3).locator('> summary').innerText(), 'Name 3 Date')
+    // By keyboard alone: what is folded again is sent as well.
+    const summary = folds.nth(3).locator('> summary')
+    await summary.focus()
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('ControlOrMeta+a')
+    await page.keyboard.type('Day')
+    await summary.press('Enter')
+    assert.equal(await page.locator('#label-3').isVisible(), false)
+    await page.getByRole('button', { name: 'Add an attribute' }).click()
+    assert.deepEqual([await folds.count(), await opened()], [13, [12]])
+    assert.equal(await folds.nth(3).locator('> summary').innerText(), 'Day Date')
+    await page.locator('#key-12').fill('a 12')
+    await folds.nth(7).locator('> summary').click()
+    await page.locator('#key-7').fill('')
+    await folds.nth(7).locator('> summary').click()
+    await save(page)
+    assert.deepEqual(await opened(), [7, 12])
+    for (const id of ['#key-7', '#key-12']) assert.equal(await page.locator(id).getAttribute('aria-invalid'), 'true')
+    await page.locator('#key-7').fill('a7')
+    await page.locator('#key-12').fill('a12')
+    const defects = javaScriptEnabled ? [await axeDefects(page), await layoutDefects(page)].flat() : []
+    await save(page)
+    await page.waitForURL('/console/templates')
+    const saved = (await acme.get(`${TEMPLATES}/${template.body.data.id}`)).body.data.attributes
+    assert.deepEqual(Object.keys(saved), [...Object.keys(attributes), 'a12'])
+    assert.deepEqual(saved.a3, { type: 'date', name: 'Day' })
+    assert.deepEqual([...defects, ...troubles], [])
     await close()
   })
 }

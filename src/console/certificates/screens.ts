@@ -9,7 +9,7 @@ import { pager, table } from '../../pages/table.ts'
 import { hasProblems, noProblems, type Problems, problemList, problemsOf } from '../frame/form-values.ts'
 import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
-import { countedPageOf, totalLine } from '../frame/total.ts'
+import { countedPageOf, totalIn, totalLine } from '../frame/total.ts'
 import { when } from '../frame/when.ts'
 import {
   API,
@@ -38,11 +38,12 @@ const list = screen({
     const t = certificateTexts[frame.language]
     const [{ data, links, meta }, open] = await Promise.all([
       frame.api.get<readonly Certificate[]>(API, { ...PAGE, ...countedPageOf(frame.query) }),
-      frame.api.get<readonly unknown[]>(`${API}/csrs`, { ...PAGE, 'filter[status]': 'open' }),
+      frame.api.get(`${API}/csrs`, { 'page[size]': '1', 'page[total]': 'true', 'filter[status]': 'open' }),
     ])
     const canWrite = may(frame, 'trust:write')
     const actions = html`<div class="buttons">${buttonLink(t.requests, `${LIST}/csrs`)}${canWrite && html`<a class="button main" href="${LIST}/new">${t.make}</a>`}</div>`
-    const waiting = open.data.length > 0 && html`<p><a href="${LIST}/csrs">${t.openRequests(open.data.length)}</a></p>`
+    const requests = totalIn(open.meta)?.count ?? 0
+    const waiting = requests > 0 && html`<p><a href="${LIST}/csrs">${t.openRequests(requests)}</a></p>`
     const shown =
       data.length === 0
         ? empty(frame, t)

@@ -14,15 +14,23 @@ export function countedPageOf(query: Frame['query']): Record<string, string | un
   return { ...pageOf(query), 'page[total]': 'true' }
 }
 
+/** A total as the API gives it: at most 1,000 rows are counted, and `more` says that there are others. */
+type Total = { readonly count: number; readonly more: boolean }
+
+/** Returns the total of a list; null if it was not counted. */
+export function totalIn({ page }: JsonObject): Total | null {
+  // The shape of the answer of our own API.
+  return ((page ?? {}) as { readonly total?: Total }).total ?? null
+}
+
 /** Returns how many rows the list of a screen has, with its filters; nothing if it has none, or they were not counted. */
 export function totalLine(
   { query, language, t: { total: t } }: Pick<Frame, 'query' | 'language' | 't'>,
-  { page }: JsonObject,
+  meta: JsonObject,
   counted: Counted,
 ): Html | null {
-  // The shape of the answer of our own API.
-  const { total } = (page ?? {}) as { readonly total?: { readonly count: number; readonly more: boolean } }
-  if (total === undefined || total.count === 0) return null
+  const total = totalIn(meta)
+  if (total === null || total.count === 0) return null
   const { count, more } = total
   const rows = `${figure(count, language)} ${count === 1 ? counted.one : counted.many}`
   const isFiltered = Object.entries(query).some(([name, value]) => !NO_FILTERS.includes(name) && value?.trim())

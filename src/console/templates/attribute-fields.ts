@@ -17,7 +17,15 @@ type Drawn = {
   readonly at: number | undefined
 }
 
-/** Returns the attributes of a template as rows, parts below what they are parts of. */
+/** As many attributes are seen at once; of more, each is folded. */
+const UNFOLDED_MAX = 4
+/** Names of the fields of a row, before its place. */
+const ROW_FIELD = /^(?:key|label\d*|type|of|about|card|named)-(\d+)$/
+
+/**
+ * Returns the attributes of a template as rows, parts below what they are parts of. Where there are many, each is folded with its parts, but for
+ * one that is new, wrong, or where the person continues.
+ */
 export function attributeFields(drawn: Drawn): Html {
   const { draft, frame } = drawn
   const t = templateTexts[frame.language]
@@ -31,11 +39,34 @@ function level(drawn: Drawn, from: number, until: number): Html {
   for (let at = from; at < until; ) {
     const [row, end] = [rows[at], endOf(rows, at)]
     const parts = end > at + 1 && html`<div class="parts">${level(drawn, at + 1, end)}</div>`
-    if (row !== undefined)
-      shown.push(html`${row.type === 'namespace' ? namespace(drawn, row, at) : attribute(drawn, row, at)}${parts}`)
+    if (row?.type === 'namespace') shown.push(html`${namespace(drawn, row, at)}${parts}`)
+    else if (row !== undefined) shown.push(folded(drawn, row, at, html`${attribute(drawn, row, at)}${parts}`))
     at = end
   }
   return html`${shown}`
+}
+
+function folded(
+  { frame, draft: { rows }, problems, at: chosen }: Drawn,
+  row: AttributeRow,
+  at: number,
+  content: Html,
+): Html {
+  if (rows.filter(({ type }) => type !== 'namespace').length <= UNFOLDED_MAX) return content
+  const t = templateTexts[frame.language]
+  const end = endOf(rows, at)
+  const isWithin = (place: number) => place >= at && place < end
+  const isNew = rows.slice(at, end).some(({ key, name }) => key === '' && name === '')
+  const isWrong = Object.keys(problems.fields).some((name) => isWithin(Number(ROW_FIELD.exec(name)?.[1] ?? -1)))
+  const isOpen = isNew || isWrong || (chosen !== undefined && isWithin(chosen))
+  const kind = Object.entries(t.types).find(([type]) => type === row.type)?.[1]
+  return html`<details class="fold"${isOpen && html` open`}><summary><b><bdi>${calledOf(t, rows, at)}</bdi></b> <span class="hint">${kind}</span></summary>${content}</details>`
+}
+
+/** What a row is called where it is spoken of. */
+function calledOf(t: TemplateTexts, rows: readonly AttributeRow[], at: number): string {
+  const place = rows.slice(0, at + 1).filter(({ type }) => type !== 'namespace').length
+  return rows[at]?.name || rows[at]?.key || t.attribute(place)
 }
 
 function namespace(drawn: Drawn, row: AttributeRow, at: number): Html {
@@ -69,7 +100,7 @@ ${text('label', t.label, row.name)}${field(frame, key)}
 <div class="kind">${select(frame, { name: `type-${at}`, label: t.type, value: row.type, choices: typesOf(t, draft), error: error('type') })}</div>
 <div class="of">${select(frame, { name: `of-${at}`, label: t.of, value: row.of, choices: entriesOf(t, draft, row), error: error('of') })}</div>${names}
 <div class="tools"><div class="ticks">${ticks(drawn, row, at)}</div>${row.depth < DEPTH_MAX - 1 && html`<div class="adds">${button(t.addPart, { name: 'do', value: `part-${at}` })}</div>`}</div>
-<div class="tools"><details${isOpen && html` open`}><summary>${t.more}</summary>${more}</details>${moves(drawn, at, row.name || row.key || t.attribute(place))}</div></fieldset>`
+<div class="tools"><details${isOpen && html` open`}><summary>${t.more}</summary>${more}</details>${moves(drawn, at, calledOf(t, draft.rows, at))}</div></fieldset>`
 }
 
 /** Members that are not for the person. */
