@@ -29,6 +29,7 @@ before(async () => {
 })
 after(async () => {
   await world.closeOpened()
+  await Promise.all(proxies.map((one) => one.close()))
   await world.close()
 })
 
@@ -200,22 +201,20 @@ async function recover(page: Page, proxy: CuttingProxy, step: Prepared, at: CutA
   await step.check()
 }
 
+/** Those that no test uses at the moment. A profile of the browser belongs to each. */
+const proxies: CuttingProxy[] = []
+
 suite('the answer is lost', { concurrency: 2 }, () => {
   for (const [index, [what, prepare]] of Object.entries(steps).entries())
     for (const javaScriptEnabled of [false, true])
       for (const [got, at] of Object.entries(cuts).filter((_, n) => (n + index) % 2 === Number(javaScriptEnabled)))
         test(`${what}, the browser gets ${got}, scripts ${javaScriptEnabled ? 'on' : 'off'}`, async () => {
-          const [step, proxy] = [await prepare(), await cuttingProxy()]
-          const { page, close } = await world.open(world.thandi, {
-            javaScriptEnabled,
-            proxy: { server: proxy.address },
-          })
-          try {
-            await recover(page, proxy, step, at)
-          } finally {
-            await close()
-            await proxy.close()
-          }
+          const step = await prepare()
+          const proxy = proxies.pop() ?? (await cuttingProxy())
+          const page = await world.openBeside(world.thandi, { javaScriptEnabled, proxy: { server: proxy.address } })
+          await recover(page, proxy, step, at)
+          await page.close()
+          proxies.push(proxy)
         })
 })
 

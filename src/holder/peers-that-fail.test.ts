@@ -44,11 +44,8 @@ async function told(page: Page, [title = '', what = '']: readonly string[], kept
   assert.deepEqual(await layoutDefects(page), [], title)
 }
 
-async function inLanguage(language: Language, options = {}): Promise<Page> {
-  const { page } = await world.open(world.thandi, { locale: language, ...small, ...options })
-  page.setDefaultTimeout(40_000)
-  return page
-}
+const inLanguage = (language: Language, options = {}): Promise<Page> =>
+  world.openBeside(world.thandi, { locale: language, ...small, ...options })
 
 const cards = async () =>
   (await (await world.chirograph.wallet('acme', 'thandi')).get('/wallet/v2/credentials?page[size]=100')).body.data
@@ -134,6 +131,24 @@ suite('each trouble of a verifier, in both languages', { concurrency: 2 }, () =>
       await page.getByRole('heading', { name: words.ended.answered[0] ?? '' }).waitFor()
     })
   }
+
+  test('a second tab that shares while the verifier has yet to confirm shows how it ended, once it has', async () => {
+    const [first, second] = [await inLanguage('en'), await inLanguage('en')]
+    const shop = await world.aShop(world.degreeQuery)
+    const confirmed = Promise.withResolvers<void>()
+    shop.behave({ answer: { after: confirmed.promise } })
+    for (const page of [first, second]) await page.goto(opening(shop.link()))
+    const share = (page: Page) => page.getByRole('button', { name: /^Share it with/ }).click({ noWaitAfter: true })
+    await share(first)
+    await until(() => shop.posted.length === 1)
+    await share(second)
+    // The second form is refused meanwhile, and waits.
+    await delay(1000)
+    confirmed.resolve()
+    await second.getByText(askedTexts.en.already.answered).waitFor()
+    for (const page of [first, second]) await page.getByRole('heading', { name: 'You shared it' }).waitFor()
+    assert.equal(shop.posted.length, 1)
+  })
 })
 
 test('a double tap, two tabs and the back button take an offer once', async () => {
@@ -215,24 +230,6 @@ suite('what one peer does leaves the pages of another alone', { concurrency: 3 }
     assert.equal(await page.getByRole('button', { name: /^(Share|Send)/ }).count(), 0)
     await page.goto(opening(shop.link()))
     await refused.waitFor()
-    assert.equal(shop.posted.length, 1)
-  })
-
-  test('a second tab that shares while the verifier has yet to confirm shows how it ended, once it has', async () => {
-    const [first, second] = [await inLanguage('en'), await inLanguage('en')]
-    const shop = await world.aShop(world.degreeQuery)
-    const confirmed = Promise.withResolvers<void>()
-    shop.behave({ answer: { after: confirmed.promise } })
-    for (const page of [first, second]) await page.goto(opening(shop.link()))
-    const share = (page: Page) => page.getByRole('button', { name: /^Share it with/ }).click({ noWaitAfter: true })
-    await share(first)
-    await until(() => shop.posted.length === 1)
-    await share(second)
-    // The second form is refused meanwhile, and waits.
-    await delay(1000)
-    confirmed.resolve()
-    await second.getByText(askedTexts.en.already.answered).waitFor()
-    for (const page of [first, second]) await page.getByRole('heading', { name: 'You shared it' }).waitFor()
     assert.equal(shop.posted.length, 1)
   })
 

@@ -14,6 +14,9 @@ export const small = { viewport: { width: 320, height: 640 } } as const
 /** The address that opens a link in the wallet. */
 export const opening = (link: string) => `/open?u=${encodeURIComponent(link)}`
 
+/** Longer than any page takes on a machine that does much besides. */
+const PAGE_MS_MAX = 60_000
+
 type Template = { readonly id: string; readonly type: string }
 type Closable = { close: () => Promise<void> }
 
@@ -28,6 +31,7 @@ export class HolderWorld {
   /** Its offers need a code. */
   readonly withCode: Template
   readonly #opened: Closable[] = []
+  readonly #profiles = new Map<string, Promise<Visit>>()
   #degree: string | null = null
 
   private constructor(
@@ -46,7 +50,9 @@ export class HolderWorld {
   }
 
   static async open(options: Replacements = {}, env: Record<string, string> = {}): Promise<HolderWorld> {
-    const [chirograph, browser] = await Promise.all([deploy(options, env), openBrowser()])
+    const chirograph = await deploy(options, env)
+    // A browser that is left open keeps the process of the test from ending.
+    const browser = await openBrowser()
     const acme = await chirograph.backend('acme')
     const globex = await chirograph.backend('globex')
     const [thandi, newcomer, ...templates] = await Promise.all([
@@ -65,6 +71,7 @@ export class HolderWorld {
 
   /** Closes what the last test opened, also if it failed. */
   async closeOpened(): Promise<void> {
+    this.#profiles.clear()
     await Promise.all(this.#opened.splice(0).map((one) => one.close()))
   }
 
@@ -87,7 +94,27 @@ export class HolderWorld {
   async open(as: SignedIn | null, options: BrowserContextOptions = {}): Promise<Visit> {
     const session = as !== null && { storageState: as }
     const visited = this.#keep(await visit(this.browser, this.chirograph.url, { ...phone, ...session, ...options }))
-    visited.page.setDefaultTimeout(15_000)
+    visited.page.setDefaultTimeout(PAGE_MS_MAX)
+    return visited
+  }
+
+  /**
+   * Opens an empty page in the profile of all pages that were opened so for this person and with these options: a profile of its own costs a
+   * processor half a second more.
+   */
+  async openBeside(as: SignedIn | null, options: BrowserContextOptions = {}): Promise<Page> {
+    const name = JSON.stringify([as?.cookies, options])
+    const first = this.#profiles.get(name) ?? this.#openFirst(as, options)
+    this.#profiles.set(name, first)
+    const beside = await (await first).page.context().newPage()
+    beside.setDefaultTimeout(PAGE_MS_MAX)
+    return beside
+  }
+
+  /** Without a page that stays, the process that draws the pages would end with each of them. */
+  async #openFirst(as: SignedIn | null, options: BrowserContextOptions): Promise<Visit> {
+    const visited = await this.open(as, options)
+    await visited.page.goto('/me')
     return visited
   }
 
