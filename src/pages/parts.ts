@@ -11,8 +11,8 @@ export function button(
 }
 
 /** Returns a link that looks like a button: for a way to another page, never for a change. */
-export function buttonLink(text: string, href: string): Html {
-  return html`<a class="button plain" href="${href}">${text}</a>`
+export function buttonLink(text: string, href: string, look: 'main' | 'plain' = 'plain'): Html {
+  return html`<a class="button ${look}" href="${href}">${text}</a>`
 }
 
 /** Returns a card: a surface with an optional heading. */

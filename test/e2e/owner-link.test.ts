@@ -52,6 +52,9 @@ for (const javaScriptEnabled of [true, false]) {
       await isSound()
       assert.deepEqual(await page.locator('dd').allTextContents(), ['owner', 'Default', 'owner'])
       await page.getByText('this browser', { exact: true }).waitFor()
+      await page.getByRole('link', { name: 'Go to the console' }).click()
+      await page.waitForURL('/console')
+      await page.goBack()
 
       const elsewhere = await visit(browser, server.url, { javaScriptEnabled })
       for (const used of links) {

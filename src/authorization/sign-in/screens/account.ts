@@ -52,6 +52,10 @@ export function accountScreen(frame: ScreenFrame, props: AccountProps): Page {
     '/account/email',
     html`<input type="hidden" name="email" value="${email}">${button(account.confirmEmail)}`,
   )
+  // Who has no role has the own cards only.
+  const isAtWork = props.roles.some((role) => role !== 'holder')
+  const toCards = buttonLink(account.toCards, '/me', isAtWork ? 'plain' : 'main')
+  const doors = html`${isAtWork && buttonLink(account.toConsole, '/console', 'main')}${toCards}`
   const signOut = form(frame, '/sign-out', button(account.signOut))
   const everywhere = form(
     frame,
@@ -64,7 +68,7 @@ export function accountScreen(frame: ScreenFrame, props: AccountProps): Page {
     isWide: true,
     hasErrors: problem !== undefined,
     modules: ['sign-passkey', 'confirm-button'],
-    main: html`${done !== undefined && message('done', account.done[done])}${errorSummary(frame, [], problem)}
+    main: html`${done !== undefined && message('done', account.done[done])}${errorSummary(frame, [], problem)}<div class="buttons">${doors}</div>
 ${isAsked && message('warn', account.newEmail(email), confirmEmail)}${card(about)}${card(passkeysOf(frame, props), account.passkeys)}
 ${card(html`<p>${buttonLink(account.changePassword, '/account/password')}</p>`, account.password)}
 ${card(sessionsOf(frame, props), account.sessions)}<div class="buttons">${signOut}${everywhere}</div>`,

@@ -63,6 +63,8 @@ export const en = {
   repeatPassword: 'New password again',
   account: {
     title: 'Your account',
+    toConsole: 'Go to the console',
+    toCards: 'Go to your cards',
     signedInAs: 'Signed in as',
     username: 'Username',
     email: 'E-mail',

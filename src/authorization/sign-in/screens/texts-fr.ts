@@ -65,6 +65,8 @@ export const fr = {
   repeatPassword: 'Nouveau mot de passe, encore une fois',
   account: {
     title: 'Votre compte',
+    toConsole: 'Aller à la console',
+    toCards: 'Aller à vos cartes',
     signedInAs: 'Connecté en tant que',
     username: 'Nom d’utilisateur',
     email: 'E-mail',
