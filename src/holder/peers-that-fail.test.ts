@@ -11,6 +11,7 @@ import type { Language } from '../pages/language.ts'
 import type { Lies } from '../wallet/test-support/foreign-issuer.ts'
 import type { Quirks } from '../wallet/test-support/foreign-verifier.ts'
 import { askedTexts } from './asked/texts.ts'
+import { cardTexts } from './cards/texts.ts'
 import { offerTexts } from './offers/texts.ts'
 import { HolderWorld, opening, small, take } from './test-support/holder-world.ts'
 
@@ -126,6 +127,11 @@ suite('each trouble of a verifier, in both languages', { concurrency: 2 }, () =>
       shop.behave({ answer: { body: endless.toString() } })
       await share.click()
       await page.getByRole('heading', { name: words.unconfirmed[0] ?? '' }).waitFor()
+      await page.goto('/me/history')
+      const line = page.getByRole('listitem').filter({ hasText: new URL(shop.responseUri).host })
+      await line.getByText(`${cardTexts[language].maybeSaw('')}Degree`).waitFor()
+      await line.getByText(cardTexts[language].unconfirmed, { exact: true }).waitFor()
+      await page.goBack()
       shop.behave({})
       await page.getByRole('button', { name: words.sendAgain }).click()
       await page.getByRole('heading', { name: words.ended.answered[0] ?? '' }).waitFor()
