@@ -260,6 +260,48 @@ suite('what one peer does leaves the pages of another alone', { concurrency: 3 }
   })
 })
 
+test('an offer and a request that cannot be used are fetched once each time that the person opens them, and followed nowhere', async () => {
+  const page = await inLanguage('en')
+  const elsewhere: string[] = []
+  page.on('request', (request) => {
+    if (!request.url().startsWith(`${world.chirograph.url}/`)) elsewhere.push(request.url())
+  })
+  const reply: Readonly<Record<string, NonNullable<NonNullable<Lies['reply']>['offer']>>> = {
+    unknown: (known) => ({ ...known, status: 404 }),
+    gone: (known) => ({ ...known, status: 410 }),
+    'no offer': (known) => ({ ...known, body: { hello: 1 } }),
+    'a redirect': (known) => ({ ...known, status: 302, headers: { location: 'https://evil.example/' } }),
+  }
+  for (const [what, offer] of Object.entries(reply)) {
+    const club = await world.aClub()
+    club.lie({ reply: { offer } })
+    const status = (await page.goto(opening(club.offerUri)))?.status() ?? 0
+    assert.ok(status >= 400, `${what}: ${status}`)
+    assert.deepEqual(
+      club.calls.map(({ place }) => place),
+      ['offer'],
+      what,
+    )
+    await page.reload()
+    assert.equal(club.calls.length, 2, what)
+  }
+  const quirks: Readonly<Record<string, Quirks>> = {
+    unknown: { serve: { status: 404 } },
+    gone: { serve: { status: 410 } },
+    'no request': { jwt: () => 'hello' },
+    expired: { object: (object) => ({ ...object, exp: 1 }) },
+    'a redirect': { serve: { status: 302, location: 'https://evil.example/' } },
+  }
+  for (const [what, quirk] of Object.entries(quirks)) {
+    const shop = await world.aShop(world.degreeQuery)
+    shop.behave(quirk)
+    const status = (await page.goto(opening(shop.link())))?.status() ?? 0
+    assert.ok(status >= 400, `${what}: ${status}`)
+    assert.deepEqual([shop.fetched.length, shop.posted.length], [1, 0], what)
+  }
+  assert.deepEqual(elsewhere, [])
+})
+
 test('a request that another person answered shares nothing more, opened before or after', async () => {
   const pieter = await world.chirograph.wallet('acme', 'pieter')
   const card = await pieter.post('/wallet/v2/credentials', { credentialOffer: (await world.issue()).offerUri })
