@@ -1,14 +1,10 @@
 // What people do with their wallet in a browser: whole jobs, what goes wrong, races, lies.
 import assert from 'node:assert/strict'
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, afterEach, before, test } from 'node:test'
-import { encode } from 'uqr'
-import { axeDefects, layoutDefects, openBrowser, visit } from '../../test/support/browser.ts'
+import { axeDefects, layoutDefects } from '../../test/support/browser.ts'
 import { until } from '../../test/support/until.ts'
 import { cookieOf } from '../console/test-support/refusals.ts'
-import { HolderWorld, opening, phone, small, take } from './test-support/holder-world.ts'
+import { HolderWorld, opening, small, take } from './test-support/holder-world.ts'
 
 /** Where the pictures go; none are made without it. */
 const pictures = process.env.PICTURES
@@ -300,47 +296,6 @@ test('an offer with a sign-in at its issuer leads there, told first', async () =
   ])
   assert.ok(left.url().startsWith(club.server), left.url())
   await close()
-})
-
-/** Makes a camera that sees a QR code: one frame of a film without compression. */
-function cameraSeeing(text: string): string {
-  const [width, height] = [640, 480]
-  const { data, size } = encode(text, { border: 4 })
-  const module = Math.floor(height / size)
-  const light = Buffer.alloc(width * height, 235)
-  for (let y = 0; y < size * module; y += 1)
-    for (let x = 0; x < size * module; x += 1)
-      if (data[Math.floor(y / module)]?.[Math.floor(x / module)] === true) light[y * width + x + 80] = 16
-  const film = join(mkdtempSync(join(tmpdir(), 'camera-')), 'code.y4m')
-  const frame = Buffer.concat([Buffer.from('FRAME\n'), light, Buffer.alloc((width * height) / 2, 128)])
-  writeFileSync(
-    film,
-    Buffer.concat([Buffer.from(`YUV4MPEG2 W${width} H${height} F10:1 Ip A1:1 C420jpeg\n`), frame, frame]),
-  )
-  return film
-}
-
-test('the camera reads a code and opens the offer; refused, it names the other ways', async () => {
-  const { offerUri } = await world.issue()
-  const switches = ['--use-fake-device-for-media-stream', `--use-file-for-fake-video-capture=${cameraSeeing(offerUri)}`]
-  const camera = await openBrowser(switches)
-  try {
-    for (const permissions of [[], ['camera']]) {
-      const { page, troubles } = await visit(camera, world.chirograph.url, {
-        ...phone,
-        storageState: world.thandi,
-        permissions,
-      })
-      page.setDefaultTimeout(15_000)
-      await page.goto('/me/scan')
-      await page.getByRole('button', { name: 'Use the camera' }).click()
-      if (permissions.length === 0) await page.getByText('The camera is not allowed').waitFor()
-      else await page.getByRole('button', { name: 'Take this card' }).waitFor()
-      assert.deepEqual(troubles, [])
-    }
-  } finally {
-    await camera.close()
-  }
 })
 
 test('without a connection an installed wallet says so, and keeps nothing of the person', async () => {

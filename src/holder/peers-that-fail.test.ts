@@ -11,6 +11,7 @@ import type { Language } from '../pages/language.ts'
 import type { Lies } from '../wallet/test-support/foreign-issuer.ts'
 import type { Quirks } from '../wallet/test-support/foreign-verifier.ts'
 import { askedTexts } from './asked/texts.ts'
+import { cardTexts } from './cards/texts.ts'
 import { offerTexts } from './offers/texts.ts'
 import { HolderWorld, opening, small, take } from './test-support/holder-world.ts'
 
@@ -126,6 +127,11 @@ suite('each trouble of a verifier, in both languages', { concurrency: 2 }, () =>
       shop.behave({ answer: { body: endless.toString() } })
       await share.click()
       await page.getByRole('heading', { name: words.unconfirmed[0] ?? '' }).waitFor()
+      await page.goto('/me/history')
+      const line = page.getByRole('listitem').filter({ hasText: new URL(shop.responseUri).host })
+      await line.getByText(`${cardTexts[language].maybeSaw('')}Degree`).waitFor()
+      await line.getByText(cardTexts[language].unconfirmed, { exact: true }).waitFor()
+      await page.goBack()
       shop.behave({})
       await page.getByRole('button', { name: words.sendAgain }).click()
       await page.getByRole('heading', { name: words.ended.answered[0] ?? '' }).waitFor()
@@ -252,6 +258,48 @@ suite('what one peer does leaves the pages of another alone', { concurrency: 3 }
     await expired(shown).waitFor()
     assert.equal(shop.posted.length, 0)
   })
+})
+
+test('an offer and a request that cannot be used are fetched once each time that the person opens them, and followed nowhere', async () => {
+  const page = await inLanguage('en')
+  const elsewhere: string[] = []
+  page.on('request', (request) => {
+    if (!request.url().startsWith(`${world.chirograph.url}/`)) elsewhere.push(request.url())
+  })
+  const reply: Readonly<Record<string, NonNullable<NonNullable<Lies['reply']>['offer']>>> = {
+    unknown: (known) => ({ ...known, status: 404 }),
+    gone: (known) => ({ ...known, status: 410 }),
+    'no offer': (known) => ({ ...known, body: { hello: 1 } }),
+    'a redirect': (known) => ({ ...known, status: 302, headers: { location: 'https://evil.example/' } }),
+  }
+  for (const [what, offer] of Object.entries(reply)) {
+    const club = await world.aClub()
+    club.lie({ reply: { offer } })
+    const status = (await page.goto(opening(club.offerUri)))?.status() ?? 0
+    assert.ok(status >= 400, `${what}: ${status}`)
+    assert.deepEqual(
+      club.calls.map(({ place }) => place),
+      ['offer'],
+      what,
+    )
+    await page.reload()
+    assert.equal(club.calls.length, 2, what)
+  }
+  const quirks: Readonly<Record<string, Quirks>> = {
+    unknown: { serve: { status: 404 } },
+    gone: { serve: { status: 410 } },
+    'no request': { jwt: () => 'hello' },
+    expired: { object: (object) => ({ ...object, exp: 1 }) },
+    'a redirect': { serve: { status: 302, location: 'https://evil.example/' } },
+  }
+  for (const [what, quirk] of Object.entries(quirks)) {
+    const shop = await world.aShop(world.degreeQuery)
+    shop.behave(quirk)
+    const status = (await page.goto(opening(shop.link())))?.status() ?? 0
+    assert.ok(status >= 400, `${what}: ${status}`)
+    assert.deepEqual([shop.fetched.length, shop.posted.length], [1, 0], what)
+  }
+  assert.deepEqual(elsewhere, [])
 })
 
 test('a request that another person answered shares nothing more, opened before or after', async () => {

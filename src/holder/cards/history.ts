@@ -21,7 +21,8 @@ export function historyList(frame: Frame, t: CardTexts, entries: readonly Histor
 
 function entryOf({ language }: Frame, t: CardTexts, entry: HistoryEntry, looks: Looks): Html {
   const { id, kind, status, updatedAt, presentation, credential } = entry
-  const state = badge(t.history[status], tones[status] ?? 'plain')
+  const isUnconfirmed = status === 'pending' && presentation?.disclosed === 'unknown'
+  const state = isUnconfirmed ? badge(t.unconfirmed, 'warn') : badge(t.history[status], tones[status] ?? 'plain')
   const when = html`<span>${moment(updatedAt, language)}</span>`
   if (kind === 'credential' || presentation === undefined) {
     const look = looks[id]
@@ -32,7 +33,7 @@ function entryOf({ language }: Frame, t: CardTexts, entry: HistoryEntry, looks: 
   }
   const { verifier, disclosed, selectedCredentials } = presentation
   const saw = disclosed === 'no' ? [] : selectedCredentials.flatMap((one) => namesOf(one, looks[one.credentialId]))
-  return html`<div><b><a href="/me/asked/${id}">${t.with(verifierName(verifier))}</a></b>${saw.length > 0 && html`<span>${t.saw}: ${saw.join(', ')}</span>`}${disclosed === 'unknown' && html`<span>${t.uncertain}</span>`}${when}</div>${state}`
+  return html`<div><b><a href="/me/asked/${id}">${t.with(verifierName(verifier))}</a></b>${saw.length > 0 && html`<span>${(disclosed === 'unknown' ? t.maybeSaw : t.saw)(saw.join(', '))}</span>`}${when}</div>${state}`
 }
 
 type Shared = { readonly matchedAttributes: readonly string[]; readonly alsoDisclosed: readonly string[] }

@@ -107,7 +107,8 @@ async function cardPage(frame: CardFrame): Promise<Screen> {
   // The `meta` that the route promises.
   const about = meta as unknown as Details
   const { state, tone } = stateOf(data, about, frame.now)
-  const face = cardFace(faceOf(frame, t, data, about))
+  // The state stands below it.
+  const face = cardFace({ ...faceOf(frame, t, data, about), state: undefined })
   const lines = linesOf(data.claims, about.display.labels, frame.language, t)
   const main = html`${frame.query.new === '1' && message('done', t.added)}${face}
 <p>${badge(t.states[state], tone)}</p>${t.says[state] !== '' && html`<p>${t.says[state]}</p>`}${data.status !== 'accepted' && decision(frame, t, data)}

@@ -64,9 +64,10 @@ const en = {
     failed: 'Failed',
     expired: 'Expired',
   },
-  uncertain: 'It was sent, but they did not confirm it.',
+  unconfirmed: 'Not confirmed',
+  maybeSaw: (names: string) => `They may have seen: ${names}`,
   with: (verifier: string) => `Asked by ${verifier}`,
-  saw: 'They saw',
+  saw: (names: string) => `They saw: ${names}`,
 }
 
 /** The texts of cards and history. */
@@ -136,9 +137,10 @@ const fr: CardTexts = {
     failed: 'Échec',
     expired: 'Expirée',
   },
-  uncertain: 'Envoyée, mais la réception n’a pas été confirmée.',
+  unconfirmed: 'Non confirmée',
+  maybeSaw: (names) => `Ils ont peut-être vu : ${names}`,
   with: (verifier) => `Demandée par ${verifier}`,
-  saw: 'Ils ont vu',
+  saw: (names) => `Ils ont vu : ${names}`,
 }
 
 /** The texts by language. */

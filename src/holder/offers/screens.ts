@@ -153,7 +153,7 @@ function codeField(t: OfferTexts, code: NonNullable<Offer['txCode']>, wrong?: Co
 type Received = { readonly deferred?: readonly unknown[] }
 
 const offers = formScreen({
-  ...{ place: 'cards' as const, path: '/me/offers', bodyBytesMax: BODY_BYTES_MAX },
+  ...{ place: 'scan' as const, path: '/me/offers', bodyBytesMax: BODY_BYTES_MAX },
   summary: 'Takes an offer: here, or after a sign-in at its issuer.',
   show: (frame) => {
     const offer = typed(frame.fields, 'u')
