@@ -95,6 +95,9 @@ suite('each trouble of an issuer, in both languages', { concurrency: 6 }, () => 
   }
 })
 
+/** Does not wait for the answer. */
+const shareAtOnce = (page: Page) => page.getByRole('button', { name: /^Share it with/ }).click({ noWaitAfter: true })
+
 suite('each trouble of a verifier, in both languages', { concurrency: 2 }, () => {
   for (const language of ['en', 'fr'] as const) {
     const t = offerTexts[language]
@@ -144,10 +147,9 @@ suite('each trouble of a verifier, in both languages', { concurrency: 2 }, () =>
     const confirmed = Promise.withResolvers<void>()
     shop.behave({ answer: { after: confirmed.promise } })
     for (const page of [first, second]) await page.goto(opening(shop.link()))
-    const share = (page: Page) => page.getByRole('button', { name: /^Share it with/ }).click({ noWaitAfter: true })
-    await share(first)
+    await shareAtOnce(first)
     await until(() => shop.posted.length === 1)
-    await share(second)
+    await shareAtOnce(second)
     // The second form is refused meanwhile, and waits.
     await delay(1000)
     confirmed.resolve()
