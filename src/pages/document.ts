@@ -46,7 +46,7 @@ const mark = html`<svg class="mark" viewBox="0 0 32 20" width="32" height="20" a
 /** Returns the complete document as text. */
 export function document(page: Page, { language, nonce, here }: DocumentFrame): string {
   const texts = pageTexts[language]
-  const title = `${page.hasErrors ? `${texts.errorInTitle}: ` : ''}${page.title} · ${page.organisation ?? 'Chirograph'}`
+  const title = `${page.hasErrors ? texts.errorInTitle(page.title) : page.title} · ${page.organisation ?? 'Chirograph'}`
   return html`<!doctype html>
 <html lang="${language}"><head><meta charset="utf-8"><title>${title}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="referrer" content="same-origin">

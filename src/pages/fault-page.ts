@@ -29,13 +29,15 @@ export const renderClientFault: RenderFault = (fault, request) => render(fault, 
 
 function render(
   fault: Fault,
-  { status, id, url, headers }: Parameters<RenderFault>[1],
+  { status, id, method, url, headers }: Parameters<RenderFault>[1],
   by: 'person' | 'client',
 ): ReturnType<RenderFault> {
   const language = languageOf({ url, headers })
   const nonce = randomToken(16)
-  const about = { status, id, language, back: ownPage(headers) ?? url, isOfClient: by === 'client' && status === 400 }
-  return { html: document(faultPage(fault, about), { language, nonce, here: url }), headers: pageHeaders(nonce) }
+  // The address of a form that was sent shows no page.
+  const here = method === 'GET' || method === 'HEAD' ? url : (ownPage(headers) ?? '/')
+  const about = { status, id, language, back: here, isOfClient: by === 'client' && status === 400 }
+  return { html: document(faultPage(fault, about), { language, nonce, here }), headers: pageHeaders(nonce) }
 }
 
 type About = {

@@ -207,7 +207,7 @@ test('a fault is a page in the language of the person: what to do, and the id of
   const response = await fetch(`${origin}/refused/busy`, { headers: { 'accept-language': 'fr-FR' } })
   const text = await response.text()
   assert.deepEqual([response.status, response.headers.get('retry-after')], [429, '61'])
-  assert.match(text, /<html lang="fr">.*<title>Erreur: Trop de tentatives/s)
+  assert.match(text, /<html lang="fr">.*<title>Erreur : Trop de tentatives/s)
   assert.match(text, /Réessayez dans 2 minutes/)
   assert(text.includes(response.headers.get('x-request-id') ?? 'none') && !text.includes('English only'))
   const defect = await (await fetch(`${origin}/refused/defect`)).text()
@@ -218,7 +218,7 @@ test('the page about every fault has one heading, says what to do, and has a way
   for (const code of Object.keys(faults) as FaultCode[]) {
     for (const render of [renderFault, renderClientFault]) {
       const [status] = faults[code].api
-      const { html: text } = render(new Fault(code), { status, id: 'x', url: '/here', headers: {} })
+      const { html: text } = render(new Fault(code), { status, id: 'x', method: 'GET', url: '/here', headers: {} })
       const main = /<main.*<\/main>/s.exec(text)?.[0] ?? ''
       assert.equal(main.match(/<h[1-6]/g)?.length, 1, code)
       assert.match(main, /class="message bad" role="alert"><p>[^<]{10,}<\/p>/, code)
@@ -298,4 +298,17 @@ test('a form above 64 KiB is refused by a page', async () => {
   const response = await post('/try', `csrf=${token}&a=${'x'.repeat(65_536)}`, { cookie })
   assert.equal(response.status, 413)
   assert.match(await response.text(), /You sent too much/)
+})
+
+test('a page about a refusal leads to pages only: to what was asked for, or to the page whose form was refused', () => {
+  const waysOf = (method: string, headers: Record<string, string>) => {
+    const asked = { status: 503, id: 'x', method, url: '/here', headers: { host: 'chirograph.example', ...headers } }
+    const { html: text } = renderFault(new Fault('database.unavailable'), asked)
+    return [...text.matchAll(/ href="(\/[^"]*)"/g)].map(([, way]) => way).filter((way) => !way?.startsWith('/assets/'))
+  }
+  const referer = 'https://chirograph.example/form?page=2'
+  assert.deepEqual(waysOf('GET', { referer }), ['/here', '/', '/here?lang=fr'])
+  assert.deepEqual(waysOf('POST', { referer }), ['/form?page=2', '/', '/form?page=2&#38;lang=fr'])
+  assert.deepEqual(waysOf('POST', { referer: 'https://other.example/form' }), ['/', '/', '/?lang=fr'])
+  assert.deepEqual(waysOf('POST', {}), ['/', '/', '/?lang=fr'])
 })

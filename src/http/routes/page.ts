@@ -10,6 +10,7 @@ export function escapeHtml(text: string): string {
 type RefusedRequest = {
   readonly status: number
   readonly id: string
+  readonly method: string
   readonly url: string
   readonly headers: IncomingHttpHeaders
 }

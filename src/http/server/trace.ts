@@ -35,9 +35,9 @@ export function sendFault(request: FastifyRequest, reply: FastifyReply, error: u
     const type = edge === 'scim' ? 'application/scim+json' : 'application/json'
     return reply.header('content-type', type).send(Buffer.from(JSON.stringify(refusal.body)))
   }
-  const { url, id, headers } = request
+  const { method, url, id, headers } = request
   const render = edge === 'page' ? renderPlainly : edge
-  const page = render(faultOf(error), { status: refusal.status, id, url, headers })
+  const page = render(faultOf(error), { status: refusal.status, id, method, url, headers })
   return reply.headers(page.headers).type('text/html; charset=utf-8').send(page.html)
 }
 

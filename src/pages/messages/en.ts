@@ -2,7 +2,7 @@
 export const en = {
   skip: 'Skip to the content',
   languages: 'Language',
-  errorInTitle: 'Error',
+  errorInTitle: (title: string) => `Error: ${title}`,
   problems: 'There is a problem',
   optional: 'optional',
   leaving: 'One moment',

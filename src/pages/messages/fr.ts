@@ -4,7 +4,7 @@ import type { PageTexts } from './en.ts'
 export const fr = {
   skip: 'Aller au contenu',
   languages: 'Langue',
-  errorInTitle: 'Erreur',
+  errorInTitle: (title) => `Erreur : ${title}`,
   problems: 'Il y a un problème',
   optional: 'facultatif',
   leaving: 'Un instant',
