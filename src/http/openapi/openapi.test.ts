@@ -72,7 +72,7 @@ test('the document describes scope, schemas and statuses of a route', () => {
   })
   const list = document.paths['/wallet/things']?.get
   const names = list?.parameters?.map((one) => ('name' in one ? one.name : ''))
-  assert.deepEqual(names, ['page[size]', 'page[after]', 'page[before]', 'sort'])
+  assert.deepEqual(names, ['page[size]', 'page[after]', 'page[before]', 'page[total]', 'sort'])
 })
 
 test('every reference in the document resolves', () => {
