@@ -23,5 +23,6 @@ export async function declaredStatements(): Promise<ReadonlyMap<string, string>>
   )
   for (const { path } of modules) if (!/^src\/(main|cli)\.ts$/.test(path)) await import(join(root, path))
   hooks.deregister()
+  if (declared.size === 0) throw new Error('the modules of the product were loaded before: ask in a process of its own')
   return declared
 }

@@ -20,12 +20,14 @@ test('every test file is in one group, and a group has one room and at most 8 fi
   assert(groups.length < files.length / 2)
 })
 
-test('a file that measures its process or starts a browser is alone', () => {
+test('a file that measures its process, hooks into the loading of modules or starts a browser is alone', () => {
   const alone = new Set(groupsOf(files).flatMap((group) => (group.length === 1 ? group : [])))
   const must = files.filter(
-    (file) => startsProgram(file, 'chromium') || /process\.(memory|cpu)Usage/.test(readFileSync(file, 'utf8')),
+    (file) =>
+      startsProgram(file, 'chromium') ||
+      /process\.(memory|cpu)Usage|support\/statements\.ts'/.test(readFileSync(file, 'utf8')),
   )
-  assert(must.length > 20)
+  assert(must.length > 20 && must.includes('test/house-statements.test.ts'))
   for (const file of must) assert(alone.has(file), file)
 })
 

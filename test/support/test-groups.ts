@@ -29,10 +29,14 @@ export function groupsOf(files: readonly string[]): TestGroup[] {
   return groups
 }
 
-/** Whether a test file measures its process or makes it the subject, or starts a browser, which costs more than what it would share. */
+/**
+ * Whether a test file measures its process or makes it the subject, needs modules that no other file has loaded, or starts a browser, which costs
+ * more than what it would share.
+ */
 export function needsProcess(file: string): boolean {
-  const measures = /\bprocess\.(memoryUsage|cpuUsage|resourceUsage|chdir)\b|\/cpu-time\.ts'/
-  return measures.test(readFileSync(file, 'utf8')) || startsProgram(file, 'chromium')
+  const ownProcess =
+    /\bprocess\.(memoryUsage|cpuUsage|resourceUsage|chdir)\b|\bregisterHooks\b|\/(cpu-time|statements)\.ts'/
+  return ownProcess.test(readFileSync(file, 'utf8')) || startsProgram(file, 'chromium')
 }
 
 /** Writes the module that runs the files of a group, each as a suite named by its path. @returns the path of the module; of a file alone, its own */
