@@ -43,7 +43,7 @@ const tenantTables = new Set(
 )
 let trees: ReadonlyMap<string, unknown>
 before(async () => {
-  const parsed = [...(await declaredStatements())].map(async ([name, text]) => [name, await parse(text)] as const)
+  const parsed = [...declaredStatements()].map(async ([name, text]) => [name, await parse(text)] as const)
   trees = new Map(await Promise.all(parsed))
 })
 

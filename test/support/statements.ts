@@ -1,12 +1,24 @@
+import { spawnSync } from 'node:child_process'
 import { registerHooks } from 'node:module'
 import { join } from 'node:path'
 import { isForTests, root, sourcesIn } from './source.ts'
 
 /**
- * Returns the text of every named statement that the product declares at the top level of its modules, by name. Imports all of them, with a
- * module of statements that keeps a list.
+ * Returns the text of every named statement that the product declares at the top level of its modules, by name. Another process imports them all,
+ * with a module of statements that keeps a list: in this one they may be loaded.
  */
-export async function declaredStatements(): Promise<ReadonlyMap<string, string>> {
+export function declaredStatements(): ReadonlyMap<string, string> {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [import.meta.filename], {
+    encoding: 'utf8',
+    maxBuffer: BYTES_MAX,
+  })
+  if (status !== 0) throw new Error(stderr)
+  return new Map(JSON.parse(stdout))
+}
+
+const BYTES_MAX = 16_777_216
+
+async function collectStatements(): Promise<ReadonlyMap<string, string>> {
   const declared = new Map<string, string>()
   Object.assign(globalThis, { declareStatement: (name: string, text: string) => declared.set(name, text) })
   const hooks = registerHooks({
@@ -23,6 +35,7 @@ export async function declaredStatements(): Promise<ReadonlyMap<string, string>>
   )
   for (const { path } of modules) if (!/^src\/(main|cli)\.ts$/.test(path)) await import(join(root, path))
   hooks.deregister()
-  if (declared.size === 0) throw new Error('the modules of the product were loaded before: ask in a process of its own')
   return declared
 }
+
+if (import.meta.main) process.stdout.write(JSON.stringify([...(await collectStatements())]))

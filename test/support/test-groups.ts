@@ -30,12 +30,11 @@ export function groupsOf(files: readonly string[]): TestGroup[] {
 }
 
 /**
- * Whether a test file measures its process or makes it the subject, needs modules that no other file has loaded, or starts a browser, which costs
- * more than what it would share.
+ * Whether a test file measures its process or makes it the subject, hooks into the loading of modules, or starts a browser, which costs more than
+ * what it would share.
  */
 export function needsProcess(file: string): boolean {
-  const ownProcess =
-    /\bprocess\.(memoryUsage|cpuUsage|resourceUsage|chdir)\b|\bregisterHooks\b|\/(cpu-time|statements)\.ts'/
+  const ownProcess = /\bprocess\.(memoryUsage|cpuUsage|resourceUsage|chdir)\b|\bregisterHooks\b|\/cpu-time\.ts'/
   return ownProcess.test(readFileSync(file, 'utf8')) || startsProgram(file, 'chromium')
 }
 

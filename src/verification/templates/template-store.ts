@@ -22,7 +22,7 @@ const replaceTemplate = sql(
   `with upd as (
      update presentation_template
      set name = $3, description = $4, credentials = $5::json, verifier_config = $6::json, retention_seconds = $7,
-       updated_at = greatest($8, updated_at + interval '1 millisecond')
+       updated_at = greatest($8, ((updated_at at time zone 'UTC') + interval '1 millisecond') at time zone 'UTC')
      where tenant_id = $1 and id = $2 and archived_at is null and updated_at = coalesce($10::timestamptz, updated_at) returning ${columns}),
    ${auditCte({ from: 'upd', first: 9 })}
    select * from upd`,
