@@ -3,6 +3,8 @@ import { registerHooks } from 'node:module'
 import { join } from 'node:path'
 import { isForTests, root, sourcesIn } from './source.ts'
 
+const BYTES_MAX = 16_777_216
+
 /**
  * Returns the text of every named statement that the product declares at the top level of its modules, by name. Another process imports them all,
  * with a module of statements that keeps a list: in this one they may be loaded.
@@ -13,10 +15,11 @@ export function declaredStatements(): ReadonlyMap<string, string> {
     maxBuffer: BYTES_MAX,
   })
   if (status !== 0) throw new Error(stderr)
-  return new Map(JSON.parse(stdout))
+  const declared = new Map<string, string>(JSON.parse(stdout))
+  // What compares none of them would find no fault.
+  if (declared.size === 0) throw new Error('no statement was found')
+  return declared
 }
-
-const BYTES_MAX = 16_777_216
 
 async function collectStatements(): Promise<ReadonlyMap<string, string>> {
   const declared = new Map<string, string>()

@@ -17,8 +17,7 @@ type EndedOrder = Pick<DeferredRow, 'deliveryId'>
 /** A job run or a call that holds the lease of the row. */
 export type DeferredRun = Pick<DeferredRow, 'id'> & Pick<Lease, 'claim'>
 
-/** `offerHash`: digest of the offer by which a repeated call finds the row; null: none does. `lease`: of the call; or its
- * own id, if a job fetches it. */
+/** `offerHash`: digest of the offer by which a repeated call finds the row; null: none does. `lease`: of the call, or of the row itself if a job fetches it. */
 type NewDeferred = DeferredRow & { readonly offerHash: string | null; readonly lease: Lease }
 
 const awaitOne = `update wallet_delivery set awaited = awaited + 1, sealed_parcel = null, ${RELEASE}, error = null,
