@@ -49,10 +49,11 @@ export async function refusedStatements(
 
 async function refusalOf(client: pg.Client, role: string, text: string): Promise<string | null> {
   try {
-    // As the store does it on a distributed database, where SET LOCAL would also replace the owner of functions that run as their owner.
-    await client.query(
-      `begin; select set_config('role', '${role}', true); set local chirograph.tenant_id = '${TENANT}'`,
-    )
+    // As the store does it on a distributed database, where SET LOCAL would also replace the owner of functions that run as their owner: Citus
+    // repeats it on the workers, with all that stands in the same text.
+    await client.query('begin')
+    await client.query(`select set_config('role', '${role}', true)`)
+    await client.query(`set local chirograph.tenant_id = '${TENANT}'`)
     await client.query(`prepare trial as ${text}`)
     const types = await client.query<{ types: string[] }>(
       `select parameter_types::text[] as types from pg_prepared_statements where name = 'trial'`,
