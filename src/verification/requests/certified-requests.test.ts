@@ -211,14 +211,14 @@ test('the request object is not signed with a revoked certificate', async () => 
   assert.match(body.error_description, /revoked/)
 })
 
-test('creating and serving a request with a certificate take one statement each', async () => {
+test('creating and serving a request with a certificate take one round trip each', async () => {
   const backend = await verifier.aTenant()
   await aRoot(verifier, backend)
   const { body } = await createRequest(backend)
   const { presentationTemplateId } = body.data
   await fetched(linkOf(body.data).get('request_uri') ?? '')
-  const before = verifier.store.counts.statements
+  const before = verifier.store.counts.roundTrips
   const opened = await backend.ask('POST', '/presentations/request', { presentationTemplateId })
   await payloadAt(linkOf(opened.body.data).get('request_uri') ?? '')
-  assert.equal(verifier.store.counts.statements - before, 2)
+  assert.equal(verifier.store.counts.roundTrips - before, 2)
 })

@@ -1,5 +1,5 @@
 import type { AuditEntry } from '../../events/audit/entry.ts'
-import { auditCte, auditStep, auditValues } from '../../events/audit/recorded-sql.ts'
+import { auditCte, auditStep, auditValues, auditWhere } from '../../events/audit/recorded-sql.ts'
 import type { WatchedKind } from '../../platform.ts'
 import { isFree, isHeld, type Lease, RELEASE, take } from '../../store/lease.ts'
 import { sql, type TenantTx, wrote } from '../../store/store.ts'
@@ -40,20 +40,23 @@ const signingPreference = ['signer', 'keyType', 'clientIdPrefix', 'clientId', 'v
   .join(` || '|' || `)
 
 // Inserts nothing if no given signer matches the template's preference, or the template is not the version that the transaction data refer to.
+// Without the alias of the table Citus writes a RETURNING that the node refuses.
 const insertRequest = sql(
   'verification.insert_request',
-  `with template as materialized (
-     select *, $12::jsonb -> (${signingPreference}) as choice from presentation_template where ${isThis} and archived_at is null
-   ), ins as (
-     insert into presentation_request (tenant_id, id, template_id, status, reference, nonce, state, credentials, verifier_config,
+  `with ins as (
+     insert into presentation_request as made (tenant_id, id, template_id, status, reference, nonce, state, credentials, verifier_config,
        retention_seconds, redirect_uri, client_id, signer_id, expires_at, created_at, updated_at, transaction_data, digital_credentials, browser_session_hash)
      select tenant_id, $3::uuid, id, 'requested', $4::text, $5::text, $6::text, credentials, verifier_config, coalesce(retention_seconds, $7),
        coalesce($8::text, verifier_config->>'redirectUri'), choice->>'clientId', (choice->>'signerId')::uuid,
        $10::timestamptz + interval '1 second' * coalesce($9::int, (verifier_config->>'expiresInSeconds')::int, $11::int), $10, $10, $13, $14::jsonb, $16
-     from template where choice is not null and ($15::timestamptz is null or updated_at = $15)
-     returning *),
-   ${auditCte({ from: 'ins', first: 17 })}
+     from (select *, $12::jsonb -> (${signingPreference}) as choice from presentation_template where ${isThis} and archived_at is null) template
+     where choice is not null and ($15::timestamptz is null or updated_at = $15)
+     returning *)
    select ${requestColumns('$10')} from ins`,
+)
+const insertCreation = auditWhere(
+  'verification.insert_creation',
+  'presentation_request where tenant_id = $1 and id = $16',
 )
 
 const findPending = sql(
@@ -171,11 +174,15 @@ export async function insertPresentationRequest(
   const { templateId, id, reference, nonce, state, redirectUri, expiresInSeconds, signers } = one
   const { sealedTransactions, templateUpdatedAt, digitalCredentials, browserSessionHash } = one
   const options = digitalCredentials === null ? null : JSON.stringify(digitalCredentials)
-  const [row] = await tx.rows<RequestRow>(insertRequest, [
-    ...[tx.tenantId, templateId, id, reference, nonce, state, defaults.retentionSeconds, redirectUri],
-    ...[expiresInSeconds, now, defaults.expiresInSeconds, JSON.stringify(signers)],
-    ...[sealedTransactions, options, templateUpdatedAt, browserSessionHash, ...auditValues(entry, now)],
-  ])
+  const [row] = await tx.rows<RequestRow>(
+    insertRequest,
+    [
+      ...[tx.tenantId, templateId, id, reference, nonce, state, defaults.retentionSeconds, redirectUri],
+      ...[expiresInSeconds, now, defaults.expiresInSeconds, JSON.stringify(signers)],
+      ...[sealedTransactions, options, templateUpdatedAt, browserSessionHash],
+    ],
+    [{ statement: insertCreation, values: [...auditStep(tx, entry, now).values, id] }],
+  )
   return row ?? null
 }
 

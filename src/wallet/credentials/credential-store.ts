@@ -93,22 +93,18 @@ const deleteStatement = sql(
 )
 const takeCopiesStatement = sql(
   'wallet.take_copies',
-  `with taken as (
-     update wallet_credential_copy k set used_at = $4
-     from wallet_credential c
+  `update wallet_credential_copy k set used_at = $4
+   from (
+     select c.id as credential_id, next.id as copy_id, exists (select from wallet_refill r where r.tenant_id = $1 and r.id = c.id)
+       and (select 4 * count(*) filter (where o.used_at is null and o.id <> next.id) <= greatest(4, count(*)) from wallet_credential_copy o
+            where o.tenant_id = $1 and o.credential_id = c.id) as is_low
+     from wallet_credential c cross join lateral (
+       select fresh.id from wallet_credential_copy fresh where fresh.tenant_id = $1 and fresh.credential_id = c.id
+       order by fresh.used_at nulls first, fresh.position limit 1) next
      where ${OF_USER} and c.status = 'accepted' and c.id = any($3::uuid[])
-       and k.tenant_id = c.tenant_id and k.credential_id = c.id
-       and k.id = (
-         select fresh.id from wallet_credential_copy fresh
-         where fresh.tenant_id = c.tenant_id and fresh.credential_id = c.id
-         order by fresh.used_at nulls first, fresh.position limit 1)
-     returning k.credential_id, k.id, k.sealed_raw, k.sealed_key
-   )
-   select k.credential_id as "credentialId", k.id as "copyId", k.sealed_raw as "sealedRaw", k.sealed_key as "sealedKey",
-     exists (select from wallet_refill r where r.tenant_id = $1 and r.id = k.credential_id)
-       and (select 4 * count(*) filter (where o.used_at is null and o.id <> k.id) <= greatest(4, count(*)) from wallet_credential_copy o
-            where o.tenant_id = $1 and o.credential_id = k.credential_id) as "isLow"
-   from taken k`,
+   ) chosen
+   where k.tenant_id = $1 and k.credential_id = chosen.credential_id and k.id = chosen.copy_id
+   returning k.credential_id as "credentialId", k.id as "copyId", k.sealed_raw as "sealedRaw", k.sealed_key as "sealedKey", chosen.is_low as "isLow"`,
 )
 
 /** Inserts a credential with all its copies, as pending, in one round trip. */
