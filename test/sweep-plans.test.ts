@@ -7,8 +7,9 @@ import { schedules } from '../src/contributions.ts'
 import { newId } from '../src/store/row-id.ts'
 import { sql } from '../src/store/store.ts'
 import { resumeOrders } from '../src/wallet/offers/jobs.ts'
-import { openTestDatabase, postgresUrl } from './support/database.ts'
+import { dropDatabase, openTestDatabase, postgresUrl } from './support/database.ts'
 import { platformOn } from './support/platform.ts'
+import { until } from './support/until.ts'
 
 const skip = postgresUrl === null && 'there are no figures of plans without a PostgreSQL server'
 
@@ -59,7 +60,7 @@ test('a sweep for lost jobs reads no more than the rows that are due', { skip },
   await client.connect()
   t.after(async () => {
     await client.end()
-    await db.close()
+    await dropDatabase(db.url ?? '')
   })
   // Rows of a table without those that they refer to, and of every tenant.
   await client.query('set session_replication_role = replica')
@@ -82,6 +83,8 @@ test('a sweep for lost jobs reads no more than the rows that are due', { skip },
   }
   // Sessions report their statistics when they end.
   await db.store.close()
+  const others = `select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`
+  await until(async () => (await client.query(others)).rowCount === 0)
   const jobs = await client.query('select count(*)::int as count from job group by name')
   assert.deepEqual(
     jobs.rows.map(({ count }) => count),
