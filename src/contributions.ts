@@ -81,7 +81,7 @@ import { credentialRoutes } from './wallet/credentials/routes.ts'
 import { walletDeliveries } from './wallet/deliveries/deliver-issued.ts'
 import { deliveryJobs, deliverySchedules } from './wallet/deliveries/jobs.ts'
 import { deliveryRoutes } from './wallet/deliveries/routes.ts'
-import { displayJobs } from './wallet/display/jobs.ts'
+import { displayJobs, displaySchedules } from './wallet/display/jobs.ts'
 import { historySchedules } from './wallet/history/jobs.ts'
 import { historyRoutes } from './wallet/history/routes.ts'
 import { issuanceSessionPages } from './wallet/issuance-sessions/callback-page.ts'
@@ -222,6 +222,7 @@ export const schedules: readonly Schedule[] = [
   ...credentialSchedules,
   ...orderSchedules,
   ...refillSchedules,
+  ...displaySchedules,
   ...issuanceSessionSchedules,
   ...issuerAccessSchedules,
   ...deliverySchedules,

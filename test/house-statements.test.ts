@@ -12,7 +12,7 @@ import { type Part, partsOf } from './support/syntax-tree.ts'
 const crossingByRoom = {
   api: 'delete_expired_answers delete_shared_counts',
   authorization:
-    'delete_expired_codes delete_expired_families delete_expired_links delete_expired_sign_in_claims delete_pushed_requests delete_sign_in_counts delete_sign_in_states delete_spent_jti find_token_issuers list_idle_sessions list_old_sessions',
+    'delete_expired_codes delete_expired_families delete_expired_links delete_expired_sign_in_claims delete_pushed_requests delete_sign_in_counts delete_sign_in_states delete_spent_jti find_token_issuers list_idle_sessions list_old_sessions tenants_with_unfinished_session_ends',
   console: 'delete_expired_table_drafts',
   directory: 'find_client_owner list_tenants_of_deleted_users',
   events:
@@ -25,7 +25,7 @@ const crossingByRoom = {
   verification:
     'find_page_tenant list_due_tenants list_request_versions list_result_tenants list_tenants_with_ended list_visit_tenants',
   wallet:
-    'list_issuance_session_versions list_presentation_versions list_tenants_with_ended_deliveries tenants_with_due_deferred tenants_with_due_issuance_sessions tenants_with_due_notifications tenants_with_due_presentations tenants_with_due_refills tenants_with_due_standings tenants_with_expired_deliveries tenants_with_expired_orders tenants_with_late_notifications',
+    'list_issuance_session_versions list_presentation_versions list_tenants_with_ended_deliveries tenants_with_due_deferred tenants_with_due_issuance_sessions tenants_with_due_notifications tenants_with_due_presentations tenants_with_due_refills tenants_with_due_standings tenants_with_expired_deliveries tenants_with_expired_orders tenants_with_late_images tenants_with_late_notifications',
 }
 const crossing = Object.entries(crossingByRoom).flatMap(([room, names]) =>
   names.split(' ').map((name) => `${room}.${name}`),

@@ -7,6 +7,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import pg from 'pg'
+import { aMailServer, type MailServer } from '../../src/mail/test-support/mail-server.ts'
 import { distributeDatabase, migrateDatabase } from '../../src/main.ts'
 import type { Log } from '../../src/platform.ts'
 import { foreignIssuer } from '../../src/wallet/test-support/foreign-issuer.ts'
@@ -21,6 +22,7 @@ const quiet = () => undefined
 const log: Log = { debug: quiet, info: quiet, warn: quiet, error: quiet }
 
 let cluster: CitusCluster
+let mails: MailServer
 let chirograph: Deployment
 let shiftMs = 0
 before(async () => {
@@ -30,10 +32,12 @@ before(async () => {
   await migrateDatabase(database)
   await distributeDatabase(database)
   const clock = { now: () => new Date(Date.now() + shiftMs) }
-  chirograph = await deploy({ clock, log }, database)
+  mails = await aMailServer()
+  chirograph = await deploy({ clock, log }, { ...database, SMTP_URL: mails.url })
 })
 after(async () => {
   await chirograph?.stop()
+  await mails?.close()
   await cluster?.stop()
 })
 
@@ -113,6 +117,27 @@ async function held(person: Api) {
   return (await person.get('/wallet/v2/credentials')).body.data as { id: string; status: string }[]
 }
 
+// First: the jobs of other credentials' images come and go.
+test('an image whose job is lost is fetched', { skip }, async () => {
+  const issuer = await foreignIssuer()
+  const uri = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg"/>')}`
+  const display = [{ name: 'Club', logo: { uri } }]
+  issuer.lie({ reply: { issuer: (reply) => ({ ...reply, body: { ...Object(reply.body), display } }) } })
+  try {
+    const pieter = await chirograph.wallet('acme', 'pieter')
+    const accept = () => pieter.post('/wallet/v2/credentials', { credentialOffer: issuer.offerUri })
+    await loseJob('wallet.fetch-images', accept, 'from wallet_credential_display where images_due_at is not null')
+    shiftMs += 400_000
+    const again = await chirograph.wallet('acme', 'pieter')
+    const [credential] = await held(again)
+    const path = `/wallet/v2/credentials/${credential?.id}`
+    const images = await until(async () => (await again.get(path)).body.meta.display.images)
+    assert.deepEqual(images, ['logo'])
+  } finally {
+    await issuer.close()
+  }
+})
+
 test('a deferred credential whose poll is lost arrives', { skip }, async () => {
   const issuer = await foreignIssuer()
   const later = { status: 202, type: 'application/json', body: { transaction_id: 'tx-1', interval: 60 } }
@@ -152,6 +177,27 @@ test('an issuer whose notification is lost is notified', { skip }, async () => {
   } finally {
     await issuer.close()
   }
+})
+
+test('an invitation whose mail is lost was answered with an error, and the repeated one is mailed', {
+  skip,
+}, async () => {
+  const invite = (api: Api) => api.post('/onboarding/users/pieter/invitation', {})
+  const api = await school()
+  let status = 0
+  const act = async () => {
+    status = await invite(api).then((answer) => answer.status)
+  }
+  await crashAtCommit('authorization.send-mail', act, async () => undefined)
+  // By itself within a minute (citus.recover_2pc_interval), where Citus has committed in two phases.
+  await onServer(cluster.url, 'select recover_prepared_transactions()')
+  assert(status >= 500, `answered with ${status}`)
+  assert.deepEqual(mails.mails, [])
+  const again = await school()
+  const invited = await invite(again)
+  assert.deepEqual([invited.status, invited.body.data?.mailed], [201, true], JSON.stringify(invited.body))
+  await until(() => mails.mails.length > 0)
+  assert.equal(mails.mails.length, 1)
 })
 
 test('a batch is committed in two phases: after the crash it is not there, and the repeated request makes it', {

@@ -18,7 +18,8 @@ const remove = sql(
   'authorization.delete_expired_sessions',
   `with gone as (
      delete from sign_in_session where tenant_id = $1 and id = any($2::uuid[])
-       and (expires_at <= $3 or (last_seen_at <= $4 and not ${isUsedByClients('$3')}))
+       and (expires_at <= $3 or (last_seen_at <= $4 and not (${isUsedByClients('$3')}
+         and exists (select from active_user where active_user.tenant_id = $1 and active_user.id = user_id))))
      returning id, user_id
    )
    select id, user_id as "userId", id in (select session_id from token_family where tenant_id = $1 and session_id = any($2::uuid[])) as "hasClients"
@@ -40,7 +41,10 @@ export async function listIdleSessions(
   return tx.rows<ExpiredSession>(listIdle, [idleSince, last.lastSeenAt, last.id, limit])
 }
 
-/** Deletes those of the sessions that have expired, and are idle ones of no client. `hasClients`: clients got tokens from it. */
+/**
+ * Deletes those of the sessions that have expired, and idle ones of no client or of a user who may not sign in: the job that ends the sessions of
+ * such a user may be lost. `hasClients`: clients got tokens from it.
+ */
 export async function deleteExpiredSessions(
   tx: TenantTx,
   ids: readonly string[],

@@ -65,6 +65,11 @@ const removeOldest = sql(
   `delete from sign_in_session where tenant_id = $1 and id in (
      select id from sign_in_session where tenant_id = $1 and user_id = $2 order by last_seen_at desc, id desc offset $3) returning id`,
 )
+// Its clients' tokens end with a session. The job that informs the clients deletes the rows; where it is lost, a sweep finds them by the time.
+const endFamilies = sql(
+  'authorization.end_families_of_sessions',
+  'update token_family set ended_at = $3 where tenant_id = $1 and session_id = any($2::uuid[])',
+)
 const lock = sql('authorization.lock_sessions', 'select pg_advisory_xact_lock(hashtextextended($1, 0))')
 const removeEarlier = sql(
   'authorization.delete_earlier_sessions',
@@ -135,6 +140,11 @@ export async function deleteOldestSessions(tx: TenantTx, userId: UserId, kept: n
 /** Deletes the sessions of a user that started at `before` or earlier. Returns the ids of those deleted. */
 export async function deleteEarlierSessions(tx: TenantTx, userId: UserId, before: Date): Promise<readonly string[]> {
   return ids(await tx.rows<{ id: string }>(removeEarlier, [tx.tenantId, userId, before]))
+}
+
+/** Ends the refresh tokens that clients got from sessions which the transaction has deleted. A job must be enqueued for each session in it. */
+export async function endFamiliesOf(tx: TenantTx, sessionIds: readonly string[], now: Date): Promise<void> {
+  if (sessionIds.length > 0) await tx.rows(endFamilies, [tx.tenantId, sessionIds, now])
 }
 
 function ids(rows: readonly { readonly id: string }[]): readonly string[] {

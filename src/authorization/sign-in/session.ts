@@ -14,6 +14,7 @@ import {
   deleteOldestSessions,
   deleteSession,
   deleteSessions,
+  endFamiliesOf,
   insertSession,
   listSessionRows,
   lockSessions,
@@ -166,9 +167,15 @@ export async function endEarlierSessions(tx: TenantTx, userId: UserId, before: D
   await enqueueNamed(tx, DELETE_PUSH_SUBSCRIPTIONS, { userId, before: before.toISOString() }, { now })
 }
 
-/** Enqueues the end of what clients got from a session. */
-export async function enqueueEnded(tx: TenantTx, userId: string, sessionId: string, now: Date): Promise<void> {
-  await enqueueNamed(tx, SESSION_ENDED, { tenantId: tx.tenantId, sessionId, userId }, { now })
+/** A session that was deleted. */
+type Ended = { readonly id: string; readonly userId: string }
+
+/** Ends the refresh tokens that clients got from sessions which the transaction has deleted, and enqueues the end of all else that they got. */
+export async function endGrants(tx: TenantTx, ended: readonly Ended[], now: Date): Promise<void> {
+  const ids = ended.map(({ id }) => id)
+  await endFamiliesOf(tx, ids, now)
+  for (const { id: sessionId, userId } of ended)
+    await enqueueNamed(tx, SESSION_ENDED, { tenantId: tx.tenantId, sessionId, userId }, { now })
 }
 
 async function recordEnded(tx: TenantTx, userId: UserId, ended: readonly string[], by: Actor, now: Date) {
@@ -178,8 +185,9 @@ async function recordEnded(tx: TenantTx, userId: UserId, ended: readonly string[
       { action: 'session.ended', subject: { kind: 'session', id: sessionId }, by, detail: { userId } },
       now,
     )
-    await enqueueEnded(tx, userId, sessionId, now)
   }
+  const sessions = ended.map((id) => ({ id, userId }))
+  await endGrants(tx, sessions, now)
 }
 
 /** Returns when a session that has expired without use was last used, at the latest. */

@@ -5,7 +5,7 @@ import {
   listIdleSessions,
   listOldSessions,
 } from './expired-session-store.ts'
-import { enqueueEnded, idleSince } from './session.ts'
+import { endGrants, idleSince } from './session.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock'>
 
@@ -50,8 +50,8 @@ async function inTurns(
 async function endExpired({ store, clock }: Needs, tenantId: ExpiredSession['tenantId'], ids: readonly string[]) {
   const now = clock.now()
   await store.inTenant(tenantId, async (tx) => {
-    for (const one of await deleteExpiredSessions(tx, ids, { now, idleSince: idleSince(now) })) {
-      if (one.hasClients) await enqueueEnded(tx, one.userId, one.id, now)
-    }
+    const ended = await deleteExpiredSessions(tx, ids, { now, idleSince: idleSince(now) })
+    const used = ended.filter(({ hasClients }) => hasClients)
+    await endGrants(tx, used, now)
   })
 }

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { faceOf, firstLanguage } from '../../directory/tenants/face-of.ts'
 import { findTenantOf } from '../../directory/tenants/find-tenant.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
-import { enqueueEach, job } from '../../jobs/job.ts'
+import { enqueueEach, enqueueMissing, job } from '../../jobs/job.ts'
 import { MailNotTaken, sendMail } from '../../mail/send-mail.ts'
 import { isLanguage, type Language } from '../../pages/language.ts'
 import type { Platform } from '../../platform.ts'
@@ -15,6 +15,7 @@ import { type MailFailure, mailColumn } from './offer-mail.ts'
 import {
   countFailedMails,
   findQueuedMail,
+  listOldMails,
   type MailedOffer,
   type QueuedMail,
   queueMails,
@@ -25,6 +26,8 @@ import {
 const ATTEMPTS_MAX = 16
 /** Beyond the last attempt. */
 const KEPT_MS = 8 * 3_600_000
+/** A mail that has waited so long may have no job. */
+const LATE_MS = 600_000
 const SEND_MS_MAX = 60_000
 const NAME_CHARS_MAX = 200
 
@@ -68,6 +71,17 @@ export async function mailOffers(
   const queued = await queueMails(tx, mails, { now, batchId, dropAt: new Date(now.getTime() + KEPT_MS) })
   await enqueueEach(tx, mailOfferJob, queued, { now })
   return queued.length
+}
+
+/** Returns when the retention of a mail ends that was queued so long ago that its job may be lost. */
+export function lateMailsDropAt(now: Date): Date {
+  return new Date(now.getTime() + KEPT_MS - LATE_MS)
+}
+
+/** Enqueues the missing jobs of mails that have waited for long. */
+export async function requeueMails(tx: TenantTx, now: Date): Promise<void> {
+  const late = await listOldMails(tx, lateMailsDropAt(now))
+  await enqueueMissing(tx, mailOfferJob, late, now)
 }
 
 /** Counts the mails that failed after a time, without those whose offer had ended. */

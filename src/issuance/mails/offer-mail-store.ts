@@ -53,7 +53,7 @@ const selectTenantsDue = sql(
 )
 const selectDue = sql(
   'issuance.list_old_mails',
-  `select id as "issuanceId", revision from offer_mail where tenant_id = $1 and state = 'queued' and drop_at <= $2 limit 500`,
+  `select id as "issuanceId", revision from offer_mail where tenant_id = $1 and state = 'queued' and drop_at <= $2 order by drop_at limit 500`,
 )
 const countFailed = sql(
   'issuance.count_failed_mails',
@@ -113,14 +113,14 @@ export async function settleMail(
   await tx.rows(settleStatement, [tx.tenantId, issuanceId, revision, reason, now, ...auditValues(entry, now)])
 }
 
-/** Returns tenants with mails that are queued past their retention. */
-export async function listTenantsWithOldMails(tx: AcrossTx, now: Date): Promise<TenantId[]> {
-  return (await tx.rows<{ tenantId: TenantId }>(selectTenantsDue, [now])).map(({ tenantId }) => tenantId)
+/** Returns tenants with mails that are queued and whose retention ends by that time. */
+export async function listTenantsWithOldMails(tx: AcrossTx, by: Date): Promise<TenantId[]> {
+  return (await tx.rows<{ tenantId: TenantId }>(selectTenantsDue, [by])).map(({ tenantId }) => tenantId)
 }
 
-/** Returns mails of a tenant that are queued past their retention, at most 500. */
-export async function listOldMails(tx: TenantTx, now: Date): Promise<QueuedMail[]> {
-  return tx.rows<QueuedMail>(selectDue, [tx.tenantId, now])
+/** Returns mails of a tenant that are queued and whose retention ends by that time: the 500 that were queued first at most. */
+export async function listOldMails(tx: TenantTx, by: Date): Promise<QueuedMail[]> {
+  return tx.rows<QueuedMail>(selectDue, [tx.tenantId, by])
 }
 
 /** Counts the mails that failed after a time, without those whose offer had ended. */

@@ -17,7 +17,7 @@ import {
   redeem,
   someClaims,
 } from '../test-support/issuer.ts'
-import { offerMailJobs, offerMailSchedules } from './jobs.ts'
+import { offerMailJobs, offerMailSchedules, resumeMails } from './jobs.ts'
 import { failedOfferMails, mailOfferJob } from './mail-offer.ts'
 
 let db: TestDatabase
@@ -356,4 +356,26 @@ test('the label of a template names attributes with plain values', async () => {
     const { status, body } = await issuer.api('POST', '/templates/credentials', aTemplate({ label }))
     assert.deepEqual([status, body.errors?.[0].source.pointer], [400, '/label/0'], JSON.stringify(label))
   }
+})
+
+const loseJobs = sql('test.mail.lose_jobs', 'delete from job where tenant_id = $1 returning id')
+const jobsOf = sql('test.mail.jobs', 'select id from job where tenant_id = $1')
+
+test('a mail whose job is lost is sent ten minutes later; one whose job waits gets no second one', async () => {
+  const issuer = await mailingIssuer()
+  await anOffer(issuer, {}, to('late@example.org'))
+  const { signal } = new AbortController()
+  const later = (seconds: number) => {
+    issuer.clock.at = new Date(issuer.clock.at.getTime() + seconds * 1000)
+    return resumeMails(issuer.platform, signal)
+  }
+  await later(601)
+  assert.equal((await rowsOf(issuer, jobsOf)).length, 1)
+  assert.equal((await rowsOf(issuer, loseJobs)).length, 1)
+  await later(1)
+  await withMailWorkers([issuer], async () => void (await settled(issuer)))
+  assert.deepEqual(
+    [(await mailsOf(issuer)).map(({ state }) => state), mailFor('late@example.org').length],
+    [['sent'], 1],
+  )
 })

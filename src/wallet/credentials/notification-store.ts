@@ -55,9 +55,10 @@ const deleteStatement = sql(
   'wallet.delete_notification',
   `delete from wallet_notification where tenant_id = $1 and id = $2 and ${isHeld('$3')}`,
 )
-const listLateStatement = sql(
-  'wallet.list_late_notifications',
-  'select id from wallet_notification where tenant_id = $1 and queued_at <= $2',
+const requeueStatement = sql(
+  'wallet.requeue_notifications',
+  `update wallet_notification set queued_at = $3 where tenant_id = $1 and id in (
+     select id from wallet_notification where tenant_id = $1 and queued_at <= $2 order by queued_at limit $4) returning id`,
 )
 const deleteDue = sql(
   'wallet.delete_due_notifications',
@@ -129,15 +130,25 @@ export async function deleteNotification(tx: TenantTx, { id, claim }: Notificati
   await tx.rows(deleteStatement, [tx.tenantId, id, claim])
 }
 
-/** Lists notifications that were enqueued before that time and that no run has claimed. */
-export async function listLateNotifications(tx: TenantTx, before: Date): Promise<string[]> {
-  return (await tx.rows<{ id: string }>(listLateStatement, [tx.tenantId, before])).map(({ id }) => id)
+/**
+ * Marks notifications that were enqueued before that time, and that no run has claimed, as enqueued now.
+ *
+ * @returns their ids, at most `limit`; the caller enqueues the missing jobs in the same transaction.
+ */
+export async function requeueLateNotifications(
+  tx: TenantTx,
+  before: Date,
+  now: Date,
+  limit: number,
+): Promise<string[]> {
+  return (await tx.rows<{ id: string }>(requeueStatement, [tx.tenantId, before, now, limit])).map(({ id }) => id)
 }
 
 /** Lists tenants that have such notifications. The time is that before which they were enqueued. */
 export const listTenantsWithLateNotifications = tenantsWith(
   'wallet.tenants_with_late_notifications',
   'from wallet_notification where queued_at <= $1',
+  'queued_at',
 )
 
 /** Deletes the notifications of the tenant whose time is over. */

@@ -13,10 +13,10 @@ import {
   claimNotification,
   deleteNotification,
   isNotification,
-  listLateNotifications,
   type Notification,
   queueNotification,
   releaseNotification,
+  requeueLateNotifications,
   type WalletNotificationEvent,
 } from './notification-store.ts'
 import { bytesMax, isOk, type OutboundPeer } from './upstream.ts'
@@ -58,10 +58,11 @@ export async function enqueueNotification(tx: TenantTx, credentialId: string, no
 }
 
 /** Enqueues the missing jobs of notifications that have waited for long: without one, no later consent would be sent either. */
-export async function requeueNotifications(tx: TenantTx, now: Date): Promise<void> {
-  const ids = await listLateNotifications(tx, lateBefore(now))
+export async function requeueNotifications(tx: TenantTx, now: Date, limit: number): Promise<number> {
+  const ids = await requeueLateNotifications(tx, lateBefore(now), now, limit)
   const payloads = ids.map((notificationId) => ({ notificationId }))
   await enqueueMissing(tx, notifyIssuerJob, payloads, now)
+  return ids.length
 }
 
 /** Returns the time by which a notification was enqueued whose job may be lost. */

@@ -25,10 +25,11 @@ export const resumeDeliveryJob = job({
 })
 
 /** Releases the deliveries whose lease has expired, and enqueues a job for each that has none. */
-export async function requeueDeliveries(tx: TenantTx, now: Date): Promise<void> {
-  const ids = await requeueExpiredDeliveries(tx, now, jobRecheckAt(now))
+export async function requeueDeliveries(tx: TenantTx, now: Date, limit: number): Promise<number> {
+  const ids = await requeueExpiredDeliveries(tx, now, jobRecheckAt(now), limit)
   const payloads = ids.map((deliveryId) => ({ deliveryId }))
   await enqueueMissing(tx, resumeDeliveryJob, payloads, now)
+  return ids.length
 }
 
 /** Releases a delivery and enqueues a job for it. Does nothing if the lease was taken over. */

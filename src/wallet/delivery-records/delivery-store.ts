@@ -84,7 +84,8 @@ const countFailedStatement = sql(
 )
 const requeueStatement = sql(
   'wallet.requeue_deliveries',
-  `update wallet_delivery set ${awaitJob('$3')} where tenant_id = $1 and ${hasExpired('$2')} returning id`,
+  `update wallet_delivery set ${awaitJob('$3')} where tenant_id = $1 and id in (
+     select id from wallet_delivery where tenant_id = $1 and ${hasExpired('$2')} order by lease_until limit $4) returning id`,
 )
 const page = pagedList({
   name: 'wallet.deliveries',
@@ -201,16 +202,22 @@ export async function settleDelivery(
  * Releases deliveries whose lease has expired, or that await a job which may be lost.
  *
  * @param checkAt When the sweep looks for the job again.
- * @returns the ids of the deliveries; the caller enqueues the missing jobs in the same transaction.
+ * @returns the ids of the deliveries, at most `limit`; the caller enqueues the missing jobs in the same transaction.
  */
-export async function requeueExpiredDeliveries(tx: TenantTx, now: Date, checkAt: Date): Promise<string[]> {
-  return (await tx.rows<{ id: string }>(requeueStatement, [tx.tenantId, now, checkAt])).map(({ id }) => id)
+export async function requeueExpiredDeliveries(
+  tx: TenantTx,
+  now: Date,
+  checkAt: Date,
+  limit: number,
+): Promise<string[]> {
+  return (await tx.rows<{ id: string }>(requeueStatement, [tx.tenantId, now, checkAt, limit])).map(({ id }) => id)
 }
 
 /** Lists tenants that have deliveries with an expired lease, or without a job in time. */
 export const listTenantsWithExpiredDeliveries = tenantsWith(
   'wallet.tenants_with_expired_deliveries',
   `from wallet_delivery where ${hasExpired('$1')}`,
+  'lease_until',
 )
 
 /** Counts the failed deliveries with an id after this one. */

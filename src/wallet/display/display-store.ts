@@ -1,5 +1,6 @@
 import type { UserId } from '../../caller.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
+import { tenantsWith } from '../../store/tenants-with.ts'
 import type { CardImage } from './card-image.ts'
 import type { KeptDisplay } from './kept-display.ts'
 import type { FetchedKind, ImageKind, ShownStanding } from './schemas.ts'
@@ -21,7 +22,7 @@ export type DetailsRow = {
 
 const insertStatement = sql(
   'wallet.insert_display',
-  'insert into wallet_credential_display (tenant_id, credential_id, display, valid_from) values ($1, $2, $3::jsonb, $4)',
+  'insert into wallet_credential_display (tenant_id, credential_id, display, valid_from, images_due_at) values ($1, $2, $3::jsonb, $4, $5)',
 )
 const listStatement = sql(
   'wallet.list_details',
@@ -37,6 +38,16 @@ const listStatement = sql(
 const findPlacesStatement = sql(
   'wallet.find_image_places',
   'select display from wallet_credential_display where tenant_id = $1 and credential_id = $2',
+)
+const endImagesStatement = sql(
+  'wallet.end_images',
+  'update wallet_credential_display set images_due_at = null where tenant_id = $1 and credential_id = $2 and images_due_at is not null',
+)
+const requeueImagesStatement = sql(
+  'wallet.requeue_images',
+  `update wallet_credential_display set images_due_at = $3 where tenant_id = $1 and credential_id in (
+     select credential_id from wallet_credential_display where tenant_id = $1 and images_due_at <= $2 order by images_due_at limit $4)
+   returning credential_id as id`,
 )
 const insertImageStatement = sql(
   'wallet.insert_image',
@@ -67,15 +78,39 @@ const findSvgStatement = sql(
 /** The SVG template of a credential: see `readSvgTemplate`. `claims`: those that it has placeholders for. */
 export type KeptSvg = { readonly template: string; readonly claims: SvgMetadata['claims'] }
 
+/** When a credential is valid from, and when a sweep looks for the job that fetches its images; null: there are none to fetch. */
+type DisplayTimes = { readonly validFrom: Date; readonly imagesDueAt: Date | null }
+
 /** Inserts the look of a credential that the transaction has inserted. */
 export async function insertDisplay(
   tx: TenantTx,
   credentialId: string,
   display: KeptDisplay,
-  validFrom: Date,
+  { validFrom, imagesDueAt }: DisplayTimes,
 ): Promise<void> {
-  await tx.rows(insertStatement, [tx.tenantId, credentialId, JSON.stringify(display), validFrom])
+  await tx.rows(insertStatement, [tx.tenantId, credentialId, JSON.stringify(display), validFrom, imagesDueAt])
 }
+
+/** Records that the images of a credential were fetched, or are given up. */
+export async function endImages(tx: TenantTx, credentialId: string): Promise<void> {
+  await tx.rows(endImagesStatement, [tx.tenantId, credentialId])
+}
+
+/**
+ * Postpones the look for the jobs of images that should have run.
+ *
+ * @returns the credentials, at most `limit`; the caller enqueues the missing jobs in the same transaction.
+ */
+export async function requeueLateImages(tx: TenantTx, now: Date, checkAt: Date, limit: number): Promise<string[]> {
+  return (await tx.rows<{ id: string }>(requeueImagesStatement, [tx.tenantId, now, checkAt, limit])).map(({ id }) => id)
+}
+
+/** Lists tenants that have credentials whose images should have been fetched. */
+export const listTenantsWithLateImages = tenantsWith(
+  'wallet.tenants_with_late_images',
+  'from wallet_credential_display where images_due_at <= $1',
+  'images_due_at',
+)
 
 /** Lists what is stored about credentials of the user. Ids of other credentials have no row. */
 export async function listDetailsRows(tx: TenantTx, userId: UserId, ids: readonly string[]): Promise<DetailsRow[]> {

@@ -1,17 +1,27 @@
 import { Type } from 'typebox'
 import type { TenantId } from '../../caller.ts'
 import { Fault } from '../../fault.ts'
-import { enqueue, job } from '../../jobs/job.ts'
+import { enqueue, enqueueMissing, job } from '../../jobs/job.ts'
 import type { Platform } from '../../platform.ts'
+import { jobCheckAt, jobRecheckAt } from '../../store/lease.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { isOutOfReach } from '../../trust/lookups/out-of-reach.ts'
 import { type CardImage, IMAGE_BYTES_MAX, imageInDataUri, readImage } from './card-image.ts'
-import { findDisplay, insertImage, insertSvg, type KeptSvg } from './display-store.ts'
+import {
+  endImages,
+  findDisplay,
+  insertDisplay,
+  insertImage,
+  insertSvg,
+  type KeptSvg,
+  requeueLateImages,
+} from './display-store.ts'
 import type { KeptDisplay } from './kept-display.ts'
 import { fetchedKinds } from './schemas.ts'
 import { placeholdersIn, readSvgTemplate, SVG_BYTES_MAX } from './svg-template.ts'
 import { hasIntegrity, readTypeMetadata, type TypeReference } from './type-metadata.ts'
 
+const ATTEMPTS_MAX = 4
 const TIMEOUT_MS = 5000
 const REDIRECTS_MAX = 2
 const ACCEPT = ['image/png', 'image/jpeg', 'image/svg+xml']
@@ -20,15 +30,38 @@ const ACCEPT = ['image/png', 'image/jpeg', 'image/svg+xml']
 export const fetchImagesJob = job({
   name: 'wallet.fetch-images',
   payload: Type.Object({ credentialId: Type.String() }, { additionalProperties: false }),
-  attemptsMax: 4,
+  attemptsMax: ATTEMPTS_MAX,
   timeoutSeconds: 30,
-  run: (platform, { credentialId }, _signal, { tenantId }) => fetchImages(platform, tenantId, credentialId),
+  run: async (platform, { credentialId }, _signal, { tenantId, attempt }) => {
+    const end = () => platform.store.single(tenantId, (tx) => endImages(tx, credentialId))
+    try {
+      await fetchImages(platform, tenantId, credentialId)
+    } catch (error) {
+      if (attempt >= ATTEMPTS_MAX) await end()
+      throw error
+    }
+    await end()
+  },
 })
 
-/** Enqueues the job in the transaction that stores the credential, if its issuer names images. */
-export async function enqueueImages(tx: TenantTx, credentialId: string, display: KeptDisplay, now: Date) {
+/** Keeps the look of a credential in the transaction that stores it, and enqueues the job if its issuer names images. */
+export async function keepDisplay(
+  tx: TenantTx,
+  credentialId: string,
+  display: KeptDisplay,
+  { validFrom, now }: { readonly validFrom: Date; readonly now: Date },
+): Promise<void> {
   const isAny = display.logo !== null || display.background !== null || display.type !== undefined
+  await insertDisplay(tx, credentialId, display, { validFrom, imagesDueAt: isAny ? jobCheckAt(now) : null })
   if (isAny) await enqueue(tx, fetchImagesJob, { credentialId }, { now })
+}
+
+/** Enqueues the missing jobs of images that should have been fetched. */
+export async function requeueImages(tx: TenantTx, now: Date, limit: number): Promise<number> {
+  const ids = await requeueLateImages(tx, now, jobRecheckAt(now), limit)
+  const payloads = ids.map((credentialId) => ({ credentialId }))
+  await enqueueMissing(tx, fetchImagesJob, payloads, now)
+  return ids.length
 }
 
 async function fetchImages(platform: Platform, tenantId: TenantId, credentialId: string): Promise<void> {

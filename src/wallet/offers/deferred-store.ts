@@ -82,7 +82,8 @@ const abandonStatement = sql(
 )
 const requeueStatement = sql(
   'wallet.requeue_deferred',
-  `update wallet_deferred set ${awaitJob('$3')} where tenant_id = $1 and ${hasExpired('$2')} returning id`,
+  `update wallet_deferred set ${awaitJob('$3')} where tenant_id = $1 and id in (
+     select id from wallet_deferred where tenant_id = $1 and ${hasExpired('$2')} order by lease_until limit $4) returning id`,
 )
 const deleteDue = sql(
   'wallet.delete_due_deferred',
@@ -197,16 +198,17 @@ export async function abandonDeferred(tx: TenantTx, { id, claim }: DeferredRun):
  * Releases rows whose lease has expired, or that await a job which may be lost.
  *
  * @param checkAt When the sweep looks for the job again.
- * @returns the ids of the rows; the caller enqueues the missing jobs in the same transaction.
+ * @returns the ids of the rows, at most `limit`; the caller enqueues the missing jobs in the same transaction.
  */
-export async function requeueExpiredOrders(tx: TenantTx, now: Date, checkAt: Date): Promise<string[]> {
-  return (await tx.rows<{ id: string }>(requeueStatement, [tx.tenantId, now, checkAt])).map(({ id }) => id)
+export async function requeueExpiredOrders(tx: TenantTx, now: Date, checkAt: Date, limit: number): Promise<string[]> {
+  return (await tx.rows<{ id: string }>(requeueStatement, [tx.tenantId, now, checkAt, limit])).map(({ id }) => id)
 }
 
 /** Lists tenants that have orders with an expired lease, or without a job in time. */
 export const listTenantsWithExpiredOrders = tenantsWith(
   'wallet.tenants_with_expired_orders',
   `from wallet_deferred where ${hasExpired('$1')}`,
+  'lease_until',
 )
 
 /** Deletes the orders whose time is over. @returns the delivery of each. */

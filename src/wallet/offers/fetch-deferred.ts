@@ -69,10 +69,11 @@ export async function keepCollected(
 }
 
 /** Releases the orders whose lease has expired, and enqueues a job for each that has none, also where its poll was due and its job is lost. */
-export async function requeueOrders(tx: TenantTx, now: Date): Promise<void> {
-  const ids = await requeueExpiredOrders(tx, now, jobRecheckAt(now))
+export async function requeueOrders(tx: TenantTx, now: Date, limit: number): Promise<number> {
+  const ids = await requeueExpiredOrders(tx, now, jobRecheckAt(now), limit)
   const payloads = ids.map((deferredId) => ({ deferredId }))
   await enqueueMissing(tx, fetchDeferredJob, payloads, now)
+  return ids.length
 }
 
 /** Releases an order and enqueues a job for it. Does nothing if the lease was taken over. */

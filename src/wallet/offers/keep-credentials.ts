@@ -15,8 +15,7 @@ import { insertRefill, type NewRefill } from '../credentials/refill-store.ts'
 import type { ShownCredential } from '../credentials/schemas.ts'
 import { sealCopy } from '../credentials/sealed-copy.ts'
 import { walletFormatOf } from '../credentials/wallet-format.ts'
-import { insertDisplay } from '../display/display-store.ts'
-import { enqueueImages } from '../display/fetch-images.ts'
+import { keepDisplay } from '../display/fetch-images.ts'
 import { type KeptDisplay, readDisplay } from '../display/kept-display.ts'
 import type { GrantClient } from '../issuer-access/grant-client.ts'
 import { checkReceived, type Verified } from './check-received.ts'
@@ -107,8 +106,7 @@ export async function keepCredential(
   const { held, copies, notification, display, validFrom, refill } = ready
   await insertCredential(tx, userId, held, copies)
   if (refill !== null) await insertRefill(tx, held.id, refill)
-  await insertDisplay(tx, held.id, display, validFrom)
-  await enqueueImages(tx, held.id, display, now)
+  await keepDisplay(tx, held.id, display, { validFrom, now })
   if (notification !== null)
     await insertNotification(tx, notification, held.id, new Date(now.getTime() + NOTIFICATION_KEPT_MS))
   await record(

@@ -40,7 +40,7 @@ const recordStatement = sql(
   'wallet.record_and_queue_push',
   `with audited as (${insertAudit('entry.subject_id', '', 4)}), queued as (
      update wallet_push_subscription set queued_at = $3 where tenant_id = $1 and user_id = $2
-       and (queued_at is null or queued_at <= $3::timestamptz - interval '1 day') returning id, not_before
+       and (queued_at is null or queued_at <= $3::timestamptz - interval '1 hour') returning id, not_before
    )
    select id, not_before as "notBefore" from queued`,
 )

@@ -46,6 +46,7 @@ const redeem = sql(
      where tenant_id = $1 and id = $2 and hash = $3 and client_id = $4 and redirect_uri = $5 and challenge = $6
        and (dpop_jkt is null or dpop_jkt = $7) and (instance_jkt is null or instance_jkt = $15) and used_at is null and expires_at > $8 and issuer = $13
        and exists (select from active_user where active_user.tenant_id = $1 and active_user.id = user_id)
+       and exists (select from sign_in_session where sign_in_session.tenant_id = $1 and sign_in_session.id = session_id)
      returning *
    ), family as (
      insert into token_family (tenant_id, id, client_id, user_id, session_id, scopes, dpop_jkt, authenticated_at, methods, token_hash, created_at, expires_at, issuer,

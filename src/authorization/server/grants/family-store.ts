@@ -53,9 +53,13 @@ const find = sql(
    where tenant_id = $1 and id = $2 and token_hash = $3 and ended_at is null and expires_at > $4 and issuer = $5
      and exists (select from active_user where active_user.tenant_id = $1 and active_user.id = user_id)`,
 )
+const listClients = sql(
+  'authorization.list_clients_of_session',
+  'select distinct client_id as "clientId" from token_family where tenant_id = $1 and session_id = $2',
+)
 const deleteOfSession = sql(
   'authorization.delete_families_of_session',
-  'delete from token_family where tenant_id = $1 and session_id = $2 returning client_id as "clientId"',
+  'delete from token_family where tenant_id = $1 and session_id = $2',
 )
 const deleteExpired = sql(
   'authorization.delete_expired_families',
@@ -120,10 +124,15 @@ export async function findFamily(
   return (await tx.rows<TokenFamily>(find, [tx.tenantId, id, hash, now, issuer]))[0] ?? null
 }
 
-/** Deletes the families of a session. Returns the clients that had any, each once. */
-export async function deleteFamiliesOfSession(tx: TenantTx, sessionId: string): Promise<string[]> {
-  const rows = await tx.rows<{ clientId: string }>(deleteOfSession, [tx.tenantId, sessionId])
-  return [...new Set(rows.map((row) => row.clientId))]
+/** Returns the clients that have families of a session, each once. */
+export async function listClientsOfSession(tx: TenantTx, sessionId: string): Promise<string[]> {
+  const rows = await tx.rows<{ clientId: string }>(listClients, [tx.tenantId, sessionId])
+  return rows.map(({ clientId }) => clientId)
+}
+
+/** Deletes the families of a session. */
+export async function deleteFamiliesOfSession(tx: TenantTx, sessionId: string): Promise<void> {
+  await tx.rows(deleteOfSession, [tx.tenantId, sessionId])
 }
 
 /** Deletes at most `limit` expired families. Returns their number. */

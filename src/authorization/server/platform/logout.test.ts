@@ -16,7 +16,8 @@ import { aListeningServer, type aPlatform } from '../../test-support/a-platform.
 import { asking, clientSecret, open, plain, someClients, targetOf } from '../../test-support/an-oauth-client.ts'
 import { aTenantWith, type SignedIn, signIn } from '../../test-support/sign-in.ts'
 import { logoutSteps } from '../openid/logout.ts'
-import { authorizationJobs } from './jobs.ts'
+import { sessionEndedJob } from '../session-end/session-ended.ts'
+import { authorizationJobs, resumeSessionEnds } from './jobs.ts'
 
 type Parameters = Record<string, string | undefined>
 type Queued = { readonly name: string; readonly payload: { readonly clientId?: string } }
@@ -328,4 +329,88 @@ test('a session that is idle keeps its refresh tokens, but not the browser, unti
   await runJobs(tenantId, () => assert.fail('nothing ended'))
   assert.equal(await isSignedIn(web.clientId, browser), false)
   assert((await refresh(web.clientId, token)).access_token)
+})
+
+/** Deletes the jobs of a tenant, as a coordinator of a distributed database that ends between two commits. */
+const loseJobs = (tenantId: TenantId) => db.store.inTenant(tenantId, (tx) => tx.rows(deleteJobs, [tenantId]))
+
+/** Runs what is in the queue, and what that enqueues. @returns the sessions of the logout tokens */
+async function loggedOut(tenantId: TenantId): Promise<string[]> {
+  const sessions: string[] = []
+  const receive = (_: string, { body = '' }: OutboundRequest) => {
+    const { sid } = jose.decodeJwt(new URLSearchParams(body).get('logout_token') ?? '')
+    sessions.push(String(sid))
+    return 200
+  }
+  for (let turn = 0; turn < 3; turn += 1) await runJobs(tenantId, receive)
+  return sessions
+}
+
+test('a session whose end is lost gives no more tokens, and is found again, so that the client gets its logout token', async () => {
+  const { web, tenantId, browser } = await aDeployment()
+  const { id_token: hint, refresh_token: token = '' } = await tokensOf(web.clientId, browser)
+  const asked = await asking(web.clientId)
+  const callback = targetOf(platform, await open(platform, asked.parameters, browser))
+  await logOut({ id_token_hint: hint }, browser)
+  await loseJobs(tenantId)
+  await assert.rejects(refresh(web.clientId, token), { error: 'invalid_grant' })
+  const client = { client_id: web.clientId }
+  const parameters = oauth.validateAuthResponse(as, client, callback, asked.parameters.state)
+  const uri = asked.parameters.redirect_uri ?? ''
+  const auth = oauth.ClientSecretPost(clientSecret)
+  const late = await oauth.authorizationCodeGrantRequest(as, client, auth, parameters, uri, asked.verifier, plain)
+  assert.equal(late.status, 400)
+  const { signal } = new AbortController()
+  await resumeSessionEnds(platform, signal)
+  assert.deepEqual(await loggedOut(tenantId), [], 'its job might still run')
+  platform.clock.shiftSeconds += 121
+  await resumeSessionEnds(platform, signal)
+  assert.deepEqual(await loggedOut(tenantId), [browser.sessionId])
+  platform.clock.shiftSeconds += 121
+  await resumeSessionEnds(platform, signal)
+  assert.deepEqual(await loggedOut(tenantId), [], 'once')
+})
+
+test('tokens that a client has revoked end no session', async () => {
+  const { web, tenantId, browser } = await aDeployment()
+  const { refresh_token: token = '' } = await tokensOf(web.clientId, browser)
+  const client = { client_id: web.clientId }
+  await oauth.revocationRequest(as, client, oauth.ClientSecretPost(clientSecret), token, plain)
+  await assert.rejects(refresh(web.clientId, token), { error: 'invalid_grant' })
+  platform.clock.shiftSeconds += 121
+  await resumeSessionEnds(platform, new AbortController().signal)
+  assert.deepEqual(await loggedOut(tenantId), [])
+})
+
+test('an end whose run loses the messages that it enqueued is repeated, and the client gets its logout token', async () => {
+  const { web, tenantId, browser } = await aDeployment()
+  const { id_token: hint } = await tokensOf(web.clientId, browser)
+  await logOut({ id_token_hint: hint }, browser)
+  await loseJobs(tenantId)
+  const crashing: Platform['store'] = {
+    ...platform.store,
+    single: platform.store.single.bind(platform.store),
+    inTenant: async (id, work) => {
+      await platform.store.inTenant(id, work)
+      await loseJobs(tenantId)
+      throw new Error('the coordinator has ended')
+    },
+  }
+  const payload = { tenantId, sessionId: browser.sessionId, userId: browser.userId }
+  const run = (store: Platform['store']) =>
+    sessionEndedJob.run({ ...platform, store }, payload, new AbortController().signal, { id: '', tenantId, attempt: 1 })
+  await assert.rejects(run(crashing), /the coordinator has ended/)
+  assert.deepEqual(await loggedOut(tenantId), [])
+  await run(platform.store)
+  assert.deepEqual(await loggedOut(tenantId), [browser.sessionId])
+})
+
+test('the sessions of a user whose job of the end is lost are ended by the sweep of idle ones', async () => {
+  const { web, tenantId, browser } = await aDeployment()
+  await tokensOf(web.clientId, browser)
+  await changeUser(platform, anOwner(tenantId), { key: 'username', value: 'thandi' }, { enabled: false })
+  await loseJobs(tenantId)
+  platform.clock.shiftSeconds += 12 * 3600 + 1
+  await sweepSessions(platform, new AbortController().signal)
+  assert.deepEqual(await loggedOut(tenantId), [browser.sessionId])
 })
