@@ -209,6 +209,33 @@ test('the page of the sign-out continues nowhere but at the endpoint, which chec
   assert.match(await response.text(), /The application made a mistake[\s\S]*post_logout_redirect_uri is not registered/)
 })
 
+/** Deletes the jobs of a tenant, as a coordinator of a distributed database that ends between two commits. */
+const loseJobs = (tenantId: TenantId) => db.store.inTenant(tenantId, (tx) => tx.rows(deleteJobs, [tenantId]))
+
+/** Runs what is in the queue, and what that enqueues. @returns the sessions of the logout tokens */
+async function loggedOut(tenantId: TenantId): Promise<string[]> {
+  const sessions: string[] = []
+  const receive = (_: string, { body = '' }: OutboundRequest) => {
+    const { sid } = jose.decodeJwt(new URLSearchParams(body).get('logout_token') ?? '')
+    sessions.push(String(sid))
+    return 200
+  }
+  for (let turn = 0; turn < 3; turn += 1) await runJobs(tenantId, receive)
+  return sessions
+}
+
+/** The answer to a code that is redeemed after its session ended. */
+async function redeemLate(
+  clientId: string,
+  { parameters: asked, verifier }: Awaited<ReturnType<typeof asking>>,
+  to: URL,
+) {
+  const client = { client_id: clientId }
+  const parameters = oauth.validateAuthResponse(as, client, to, asked.state)
+  const auth = oauth.ClientSecretPost(clientSecret)
+  return oauth.authorizationCodeGrantRequest(as, client, auth, parameters, asked.redirect_uri ?? '', verifier, plain)
+}
+
 test('the end of a session ends refresh tokens and codes, and each client gets one logout token', async () => {
   const { web, tenantId, browser } = await aDeployment()
   const { id_token: hint, refresh_token: refreshToken = '' } = await tokensOf(web.clientId, browser)
@@ -242,14 +269,8 @@ test('the end of a session ends refresh tokens and codes, and each client gets o
     events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
   })
   assert.equal(payload.nonce, undefined)
-  const client = { client_id: web.clientId }
-  const auth = oauth.ClientSecretPost(clientSecret)
-  const refreshed = await oauth.refreshTokenGrantRequest(as, client, auth, refreshToken, plain)
-  await assert.rejects(oauth.processRefreshTokenResponse(as, client, refreshed), { error: 'invalid_grant' })
-  const parameters = oauth.validateAuthResponse(as, client, callback, asked.parameters.state)
-  const uri = asked.parameters.redirect_uri ?? ''
-  const late = await oauth.authorizationCodeGrantRequest(as, client, auth, parameters, uri, asked.verifier, plain)
-  assert.equal(late.status, 400)
+  await assert.rejects(refresh(web.clientId, refreshToken), { error: 'invalid_grant' })
+  assert.equal((await redeemLate(web.clientId, asked, callback)).status, 400)
 })
 
 test('[Back-Channel Logout 2.8] a logout token that a client did not get is sent again; one that it refuses is not', async () => {
@@ -308,14 +329,7 @@ for (const [what, end] of Object.entries(ends)) {
     const elsewhere = await aDeployment()
     await tokensOf(elsewhere.web.clientId, elsewhere.browser)
     await end(tenantId, slug)
-    const sent: string[] = []
-    const receive = (_: string, { body = '' }: OutboundRequest) => {
-      const { sid } = jose.decodeJwt(new URLSearchParams(body).get('logout_token') ?? '')
-      sent.push(String(sid))
-      return 200
-    }
-    for (let turn = 0; turn < 3; turn += 1) await runJobs(tenantId, receive)
-    assert.deepEqual(sent, [browser.sessionId])
+    assert.deepEqual(await loggedOut(tenantId), [browser.sessionId])
     await assert.rejects(refresh(web.clientId, token), { error: 'invalid_grant' })
     assert.equal(await isSignedIn(web.clientId, browser), false)
   })
@@ -331,21 +345,6 @@ test('a session that is idle keeps its refresh tokens, but not the browser, unti
   assert((await refresh(web.clientId, token)).access_token)
 })
 
-/** Deletes the jobs of a tenant, as a coordinator of a distributed database that ends between two commits. */
-const loseJobs = (tenantId: TenantId) => db.store.inTenant(tenantId, (tx) => tx.rows(deleteJobs, [tenantId]))
-
-/** Runs what is in the queue, and what that enqueues. @returns the sessions of the logout tokens */
-async function loggedOut(tenantId: TenantId): Promise<string[]> {
-  const sessions: string[] = []
-  const receive = (_: string, { body = '' }: OutboundRequest) => {
-    const { sid } = jose.decodeJwt(new URLSearchParams(body).get('logout_token') ?? '')
-    sessions.push(String(sid))
-    return 200
-  }
-  for (let turn = 0; turn < 3; turn += 1) await runJobs(tenantId, receive)
-  return sessions
-}
-
 test('a session whose end is lost gives no more tokens, and is found again, so that the client gets its logout token', async () => {
   const { web, tenantId, browser } = await aDeployment()
   const { id_token: hint, refresh_token: token = '' } = await tokensOf(web.clientId, browser)
@@ -354,32 +353,19 @@ test('a session whose end is lost gives no more tokens, and is found again, so t
   await logOut({ id_token_hint: hint }, browser)
   await loseJobs(tenantId)
   await assert.rejects(refresh(web.clientId, token), { error: 'invalid_grant' })
-  const client = { client_id: web.clientId }
-  const parameters = oauth.validateAuthResponse(as, client, callback, asked.parameters.state)
-  const uri = asked.parameters.redirect_uri ?? ''
-  const auth = oauth.ClientSecretPost(clientSecret)
-  const late = await oauth.authorizationCodeGrantRequest(as, client, auth, parameters, uri, asked.verifier, plain)
-  assert.equal(late.status, 400)
-  const { signal } = new AbortController()
-  await resumeSessionEnds(platform, signal)
-  assert.deepEqual(await loggedOut(tenantId), [], 'its job might still run')
-  platform.clock.shiftSeconds += 121
-  await resumeSessionEnds(platform, signal)
-  assert.deepEqual(await loggedOut(tenantId), [browser.sessionId])
-  platform.clock.shiftSeconds += 121
-  await resumeSessionEnds(platform, signal)
-  assert.deepEqual(await loggedOut(tenantId), [], 'once')
-})
-
-test('tokens that a client has revoked end no session', async () => {
-  const { web, tenantId, browser } = await aDeployment()
-  const { refresh_token: token = '' } = await tokensOf(web.clientId, browser)
-  const client = { client_id: web.clientId }
-  await oauth.revocationRequest(as, client, oauth.ClientSecretPost(clientSecret), token, plain)
-  await assert.rejects(refresh(web.clientId, token), { error: 'invalid_grant' })
-  platform.clock.shiftSeconds += 121
-  await resumeSessionEnds(platform, new AbortController().signal)
-  assert.deepEqual(await loggedOut(tenantId), [])
+  assert.equal((await redeemLate(web.clientId, asked, callback)).status, 400)
+  // Of another session, which lives on.
+  const { refresh_token: revoked = '' } = await tokensOf(web.clientId, await signIn(platform, tenantId))
+  await oauth.revocationRequest(as, { client_id: web.clientId }, oauth.ClientSecretPost(clientSecret), revoked, plain)
+  for (const [seconds, expected] of [
+    [0, []],
+    [121, [browser.sessionId]],
+    [121, []],
+  ] as const) {
+    platform.clock.shiftSeconds += seconds
+    await resumeSessionEnds(platform, new AbortController().signal)
+    assert.deepEqual(await loggedOut(tenantId), expected)
+  }
 })
 
 test('an end whose run loses the messages that it enqueued is repeated, and the client gets its logout token', async () => {
@@ -389,7 +375,6 @@ test('an end whose run loses the messages that it enqueued is repeated, and the 
   await loseJobs(tenantId)
   const crashing: Platform['store'] = {
     ...platform.store,
-    single: platform.store.single.bind(platform.store),
     inTenant: async (id, work) => {
       await platform.store.inTenant(id, work)
       await loseJobs(tenantId)
@@ -400,7 +385,6 @@ test('an end whose run loses the messages that it enqueued is repeated, and the 
   const run = (store: Platform['store']) =>
     sessionEndedJob.run({ ...platform, store }, payload, new AbortController().signal, { id: '', tenantId, attempt: 1 })
   await assert.rejects(run(crashing), /the coordinator has ended/)
-  assert.deepEqual(await loggedOut(tenantId), [])
   await run(platform.store)
   assert.deepEqual(await loggedOut(tenantId), [browser.sessionId])
 })
