@@ -28,16 +28,13 @@ import { changeScreens } from './change-screens.ts'
 import { requestScreens } from './request-screens.ts'
 import { type CertificateTexts, certificateTexts } from './texts.ts'
 
-/** A tree is not cut in two where it need not be. */
-const PAGE = { 'page[size]': '100' }
-
 const list = screen({
   ...{ place, path: LIST, summary: 'Shows the certificates as a tree: roots, and what they signed.' },
   download: () => ({ path: API }),
   show: async (frame) => {
     const t = certificateTexts[frame.language]
     const [{ data, links, meta }, open] = await Promise.all([
-      frame.api.get<readonly Certificate[]>(API, { ...PAGE, ...countedPageOf(frame.query) }),
+      frame.api.get<readonly Certificate[]>(API, countedPageOf(frame.query)),
       frame.api.get(`${API}/csrs`, { 'page[size]': '1', 'page[total]': 'true', 'filter[status]': 'open' }),
     ])
     const canWrite = may(frame, 'trust:write')
@@ -58,22 +55,26 @@ const list = screen({
 })
 
 function treeTable(frame: Frame, t: CertificateTexts, all: readonly Certificate[]): Html {
-  type Row = readonly [certificate: Certificate, isBelow: boolean]
   return table(
     t.title,
     [
       {
         heading: t.name,
-        cell: ([one, isBelow]: Row) =>
-          html`<span${isBelow && html` class="below"`}><a href="${at(one)}">${nameIn(one.subject)}</a></span>`,
+        cell: ({ one, isBelow }) =>
+          html`<span${isBelow && html` class="below"`}><a href="${at(one)}">${nameIn(one.subject)}</a>${!isBelow && signerElsewhere(t, one)}</span>`,
       },
-      { heading: t.use, cell: ([one]: Row) => t.types[one.type] },
-      { heading: t.keyType, cell: ([one]: Row) => one.keyType },
-      { heading: t.state, cell: ([one]: Row) => stateOf(one, t) },
-      { heading: t.ends, cell: ([one]: Row) => endOf(frame, one) },
+      { heading: t.use, cell: ({ one }) => t.types[one.type] },
+      { heading: t.keyType, cell: ({ one }) => one.keyType },
+      { heading: t.state, cell: ({ one }) => stateOf(one, t) },
+      { heading: t.ends, cell: ({ one }) => endOf(frame, one) },
     ],
     treeOf(all),
   )
+}
+
+/** Below the name of a certificate whose signer is not above it: it is on another page, or belongs to another organisation. */
+function signerElsewhere(t: CertificateTexts, { origin, issuer }: Certificate): Html | false {
+  return origin !== 'root' && html`<br><span class="hint">${t.issuer} <bdi>${nameIn(issuer)}</bdi></span>`
 }
 
 function empty(frame: Frame, t: CertificateTexts): Html {
