@@ -38,7 +38,7 @@ const list = screen({
       frame.api.get(`${API}/csrs`, { 'page[size]': '1', 'page[total]': 'true', 'filter[status]': 'open' }),
     ])
     const canWrite = may(frame, 'trust:write')
-    const actions = html`<div class="buttons">${buttonLink(t.requests, `${LIST}/csrs`)}${canWrite && html`<a class="button main" href="${LIST}/new">${t.make}</a>`}</div>`
+    const actions = html`<div class="buttons">${buttonLink(t.requests, `${LIST}/csrs`)}${canWrite && buttonLink(t.make, `${LIST}/new`, 'main')}</div>`
     const requests = totalIn(open.meta)?.count ?? 0
     const waiting = requests > 0 && html`<p><a href="${LIST}/csrs">${t.openRequests(requests)}</a></p>`
     const shown =

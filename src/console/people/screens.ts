@@ -57,7 +57,7 @@ const list = screen({
             empty: links.next === undefined ? t.empty : t.notYet,
           })
         : table(t.title, columns, data)
-    const actions = html`<div class="buttons">${may(frame, 'users:write') && html`<a class="button main" href="${LIST}/new">${t.new}</a>`}</div>`
+    const actions = html`<div class="buttons">${may(frame, 'users:write') && buttonLink(t.new, `${LIST}/new`, 'main')}</div>`
     return {
       title: t.title,
       main: html`${filter}${totalLine(frame, meta, t.counted)}${shown}${pager(texts, links, frame.here)}`,

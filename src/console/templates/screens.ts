@@ -110,7 +110,7 @@ function actionsOf(frame: Frame, { id, archivedAt }: Template): Html {
   const copy = buttonLink(t.duplicate, `${LIST}/new?copy=${id}`)
   if (archivedAt !== null)
     return html`<div class="buttons">${copy}${buttonLink(t.restore, `${LIST}/${id}/restore`)}</div>`
-  return html`<div class="buttons"><a class="button main" href="/console/issue/${id}">${t.issue}</a>${copy}${buttonLink(t.archive, `${LIST}/${id}/archive`)}</div>`
+  return html`<div class="buttons">${buttonLink(t.issue, `/console/issue/${id}`, 'main')}${copy}${buttonLink(t.archive, `${LIST}/${id}/archive`)}</div>`
 }
 
 /** For those who may not change it, and of an archived template. */
