@@ -11,7 +11,7 @@ import { type Frame, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { countedPageOf, totalLine } from '../frame/total.ts'
 import { when } from '../frame/when.ts'
-import { attributesOf, labelOf, type Template } from '../templates/template.ts'
+import { attributesOf, labelOf, type Template } from '../templates/content/template.ts'
 import { type BatchTexts, batchTexts } from './texts.ts'
 
 const LIST = '/console/batches'

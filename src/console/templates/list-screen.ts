@@ -7,7 +7,7 @@ import { type Frame, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { countedPageOf, totalLine } from '../frame/total.ts'
 import { when } from '../frame/when.ts'
-import type { Template } from './template.ts'
+import type { Template } from './content/template.ts'
 import { type TemplateTexts, templateTexts } from './texts.ts'
 
 const LIST = '/console/templates'

@@ -1,7 +1,7 @@
-import { isJsonObject, type JsonObject, parseJsonObject } from '../../crypto/json.ts'
-import type { Fields } from '../../http/routes/endpoint.ts'
-import { pointerTo } from '../../json-pointer.ts'
-import { typed } from '../../pages/once.ts'
+import { isJsonObject, type JsonObject, parseJsonObject } from '../../../crypto/json.ts'
+import type { Fields } from '../../../http/routes/endpoint.ts'
+import { pointerTo } from '../../../json-pointer.ts'
+import { typed } from '../../../pages/once.ts'
 import type { AttributeShape } from './template.ts'
 
 /**
