@@ -44,8 +44,8 @@ const list = screen({
   },
 })
 
-function rightsOf({ roles: names, scopes }: Application, { t }: Frame): string {
-  return [...names.map((one) => t.roles[one]), ...scopes].join(', ')
+function rightsOf({ roles: names, scopes }: Application, { texts }: Frame): string {
+  return [...names.map((one) => texts.roles[one]), ...scopes].join(', ')
 }
 
 function stateOf({ disabled }: Application, t: ApplicationTexts): Html {

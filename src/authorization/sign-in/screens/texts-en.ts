@@ -149,15 +149,6 @@ export const en = {
     'audit:read': 'read the audit trail',
     'tenant:admin': 'do everything in your organisation',
   } satisfies Record<string, string> as Readonly<Record<string, string>>,
-  roles: {
-    holder: 'holder',
-    issuer: 'issuer',
-    verifier: 'verifier',
-    'trust-admin': 'trust administrator',
-    'user-admin': 'people administrator',
-    auditor: 'auditor',
-    owner: 'owner',
-  },
   problems: {
     link: [
       'This link does not work any more',

@@ -151,15 +151,6 @@ export const fr = {
     'audit:read': 'lire le journal d’audit',
     'tenant:admin': 'tout faire dans votre organisation',
   },
-  roles: {
-    holder: 'titulaire',
-    issuer: 'émetteur',
-    verifier: 'vérificateur',
-    'trust-admin': 'administrateur de la confiance',
-    'user-admin': 'administrateur des personnes',
-    auditor: 'auditeur',
-    owner: 'responsable',
-  },
   problems: {
     link: [
       'Ce lien ne fonctionne plus',
