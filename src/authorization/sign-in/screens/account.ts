@@ -40,7 +40,7 @@ export function accountScreen(frame: ScreenFrame, props: AccountProps): Page {
   const { account } = textsOf(frame)
   const { name, username, organisation, email, done, problem } = props
   const about = facts([
-    ...(name === null ? [] : [[account.signedInAs, name] as const]),
+    ...(name === null ? [] : [[account.name, name] as const]),
     [account.username, username],
     ...(email === null ? [] : [[account.email, email] as const]),
     [account.organisation, organisation],

@@ -65,7 +65,7 @@ export const en = {
     title: 'Your account',
     toConsole: 'Go to the console',
     toCards: 'Go to your cards',
-    signedInAs: 'Signed in as',
+    name: 'Name',
     username: 'Username',
     email: 'E-mail',
     organisation: 'Organisation',
