@@ -17,7 +17,7 @@ let receiver: Receiver
 let acme: Api
 before(async () => {
   // Several servers count each for itself.
-  ;[opened, receiver] = await Promise.all([openConsole(['owner'], 1), aReceiver()])
+  ;[opened, receiver] = await Promise.all([openConsole(['owner'], { serversMax: 1 }), aReceiver()])
   acme = opened.acme
 })
 after(async () => {

@@ -6,7 +6,7 @@ import { made } from '../test-support/made.ts'
 
 let opened: ConsoleReader
 before(async () => {
-  opened = await openConsole(['verifier'])
+  opened = await openConsole(['verifier'], { settings: { acme: { walletFormats: ['vc+sd-jwt', 'mso_mdoc'] } } })
 })
 after(() => opened.chirograph.stop())
 
@@ -75,5 +75,33 @@ test('the result has the labels of the template, and where it has none the name 
       }
       assert.partialDeepStrictEqual(facts, expected)
     }
+  }
+})
+
+test('the elements of an mdoc have the labels of the template of its document type, by their namespace', async () => {
+  const { chirograph, acme } = opened
+  const root = { type: 'issuerRoot', keyType: 'P-256', countryName: 'ZA' }
+  await made(acme, '/creds/certificates', { ...root, issuerAlternativeNameUrl: 'https://parking.example' })
+  const [docType, first, second] = ['org.example.parking.1', 'org.example.parking', 'org.example.parking.more']
+  const { id } = await made(acme, '/creds/templates/credentials', {
+    ...{ name: 'Parking permit', code: 'parking', format: 'mdoc', docType, display: { locale: 'en-GB' } },
+    attributes: {
+      [first]: { zone: { type: 'string', name: 'Parking zone', names: { fr: 'Zone de stationnement' } } },
+      [second]: { zone: { type: 'string', name: 'Second zone' }, car_colour: { type: 'string' } },
+    },
+  })
+  const attributes = { [first]: { zone: 'A' }, [second]: { zone: 'B', car_colour: 'red' } }
+  const { offerUri } = await made(acme, '/creds/credentials/issuance', { credentialTemplateId: id, attributes })
+  const wallet = await chirograph.wallet('acme', 'thandi')
+  const [card] = await made(wallet, '/wallet/v2/credentials', { credentialOffer: offerUri })
+  await wallet.patch(`/wallet/v2/credentials/${card.id}`, { status: 'accepted' })
+  const wanted = { [first]: { properties: { zone: {} } }, [second]: { properties: { zone: {}, car_colour: {} } } }
+  const path = await checked({ type: docType, format: 'mdoc', attributes: wanted })
+  for (const [language, zone] of [
+    ['en', 'Parking zone'],
+    ['fr', 'Zone de stationnement'],
+  ] as const) {
+    const { facts } = await linesOf(path, language)
+    assert.partialDeepStrictEqual(facts, { [zone]: 'A', 'Second zone': 'B', 'Car colour': 'red' })
   }
 })

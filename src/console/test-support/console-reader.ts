@@ -11,9 +11,12 @@ export type ConsoleReader = {
   readonly read: (path: string, language?: string) => Promise<string>
 }
 
-/** Signs a person with these roles in to the console of a new deployment. @param serversMax As `deploy` takes it */
-export async function openConsole(roles: readonly Role[], serversMax?: number): Promise<ConsoleReader> {
-  const chirograph = await deploy({}, {}, {}, serversMax)
+/** Signs a person with these roles in to the console of a new deployment. @param more As `deploy` takes them */
+export async function openConsole(
+  roles: readonly Role[],
+  more: { readonly settings?: Parameters<typeof deploy>[2]; readonly serversMax?: number } = {},
+): Promise<ConsoleReader> {
+  const chirograph = await deploy({}, {}, more.settings, more.serversMax)
   const acme = await chirograph.backend('acme')
   const { cookie } = await signIn(chirograph.url, acme, 'naledi', roles, '/console')
   const read = async (path: string, language = 'en') => {
