@@ -37,7 +37,7 @@ export async function benchSizes({ url, owner, holder, pages }: World): Promise<
   const acme = await owner.api()
   await Promise.all(Array.from({ length: 100 }, () => acme.post('/creds/certificates', root)))
   const { html } = await pageSize(url, '/console/certificates', owner.cookie)
-  report('HTML of a list of 100', html / 1000, sizesMax.list / 1000, 'kB')
+  report('HTML of a full page of a list', html / 1000, sizesMax.list / 1000, 'kB')
 }
 
 /** The server that is measured. */

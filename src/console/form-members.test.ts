@@ -20,9 +20,10 @@ import { designer as requestDesigner } from './requests/designer.ts'
 import * as requests from './requests/draft.ts'
 import type { RequestMeta, RequestTemplate } from './requests/request.ts'
 import { sectionsOf } from './settings/settings.ts'
+import * as templates from './templates/content/draft.ts'
+import { bodyOf as templateBodyOf } from './templates/content/draft-body.ts'
+import type { Template } from './templates/content/template.ts'
 import { designer as templateDesigner } from './templates/designer.ts'
-import * as templates from './templates/draft.ts'
-import type { Template } from './templates/template.ts'
 import { changesOf, controlsOf, offlineFrame, sentFrom } from './test-support/form-of.ts'
 import * as entities from './trusted/entity.ts'
 import { fieldsOf as entityFields } from './trusted/screens.ts'
@@ -159,7 +160,7 @@ const forms: Readonly<Record<string, Form>> = {
       const more = { action: '/x', problems: noProblems, fixedType: null, sources: { endpoints, providers } }
       return templateDesigner(offlineFrame(language), { draft: templates.draftOf(shown, ''), ...more }).main
     },
-    send: (fields) => templates.bodyOf(templates.readDraft(fields), null, true),
+    send: (fields) => templateBodyOf(templates.readDraft(fields), null, true),
     without: {
       '/credentialFormat': 'the former name of format',
     },

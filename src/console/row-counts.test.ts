@@ -1,37 +1,31 @@
 // No page of the console makes a call of the API, or a statement, for each row that it shows.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { signIn } from '../../bench/page-world.ts'
 import { API_CALLS_MAX, type Effort, effortOf } from '../../test/support/page-budgets.ts'
-import { type Api, type Deployment, deploy } from '../../test/support/server.ts'
+import type { Api } from '../../test/support/server.ts'
 import { until } from '../../test/support/until.ts'
 import { aReceiver, type Receiver } from '../events/test-support/receiver.ts'
+import { type ConsoleReader, openConsole } from './test-support/console-reader.ts'
+import { made as madeBy } from './test-support/made.ts'
 
 const ROWS = 50
 /** An organisation has no more webhook endpoints. */
 const ENDPOINTS = 10
 
-let chirograph: Deployment
+let opened: ConsoleReader
 let receiver: Receiver
 let acme: Api
-/** Of a person with every role. */
-let cookie: string
 before(async () => {
   // Several servers count each for itself.
-  ;[chirograph, receiver] = await Promise.all([deploy({}, {}, {}, 1), aReceiver()])
-  acme = await chirograph.backend('acme')
-  ;({ cookie } = await signIn(chirograph.url, acme, 'naledi', ['owner'], '/console'))
+  ;[opened, receiver] = await Promise.all([openConsole(['owner'], { serversMax: 1 }), aReceiver()])
+  acme = opened.acme
 })
 after(async () => {
-  await chirograph.stop()
+  await opened.chirograph.stop()
   await receiver.close()
 })
 
-async function made(path: string, body: object): Promise<{ readonly id: string; readonly [member: string]: string }> {
-  const reply = await acme.post(path, body)
-  assert(reply.status >= 200 && reply.status < 300, `${path} ${JSON.stringify(reply.body)}`)
-  return { id: '', ...reply.body.data }
-}
+const made = (path: string, body: object) => madeBy(acme, path, body)
 
 const attributes = { family_name: { type: 'string', name: 'Family name' } }
 const claims = { family_name: 'Molefe' }
@@ -106,7 +100,7 @@ test('a list without rows leads on: to the list without filters where none fits 
     ['/verifications', '/verify'] as const,
   ]
   for (const [path, way] of ways) {
-    const shown = await (await fetch(`${chirograph.url}/console${path}`, { headers: { cookie } })).text()
+    const shown = await opened.read(path)
     const empty = /<div class="empty">([\s\S]*?)<\/div>/.exec(shown)?.[1] ?? ''
     assert(empty.includes(`href="/console${way}"`), `${path}: ${empty}`)
   }
@@ -117,8 +111,7 @@ test('a failed row of a batch names the attribute as people read it', async () =
   const items = [{ attributes: { family_name: 7 } }]
   const { id } = await made('/creds/credentials/issuance/batch', { credentialTemplateId, items })
   const read = async (path: string) => {
-    const shown = await fetch(`${chirograph.url}/console/batches/${id}${path}`, { headers: { cookie } })
-    return (await shown.text()).replaceAll(/<[^>]*>/g, '')
+    return (await opened.read(`/batches/${id}${path}`)).replaceAll(/<[^>]*>/g, '')
   }
   await until(async () => (await acme.get(`/creds/credentials/issuance/batch/${id}`)).body.data.status !== 'processing')
   for (const path of ['', '/state']) assert.match(await read(path), /Family name: /, path)
@@ -143,6 +136,7 @@ test('a page with fifty rows makes the calls and the statements of a page with o
 
 /** Opens a page until it makes at most so many statements: work in the background adds to some counts. */
 async function leastEffort(path: string, statements: number): Promise<Effort> {
+  const { chirograph, cookie } = opened
   let least = await effortOf(chirograph.url, path, cookie)
   for (let more = statements === 0 ? 2 : 20; more > 0 && least.statements > statements; more -= 1) {
     const other = await effortOf(chirograph.url, path, cookie)

@@ -5,7 +5,7 @@ import { displayName } from '../directory/users/user.ts'
 import { findIssuances } from '../issuance/issuances/get-issuance.ts'
 import type { Platform } from '../platform.ts'
 import { isUuid } from '../uuid.ts'
-import { namesOfPresentationTemplates } from '../verification/requests/origins.ts'
+import { namesOfPresentationTemplates } from '../verification/requests/origins/origins.ts'
 import { findRequests } from '../verification/requests/presentation-requests.ts'
 import type { SearchReply } from './schemas.ts'
 

@@ -4,7 +4,7 @@ import { type Count, dayOf, issuanceMetrics, presentationMetrics } from '../even
 import { Fault } from '../fault.ts'
 import { endsOfCredentials, namesOfTemplates, templatesOfIssuances } from '../issuance/issuances/origins.ts'
 import type { Platform } from '../platform.ts'
-import { namesOfPresentationTemplates, templatesOfRequests } from '../verification/requests/origins.ts'
+import { namesOfPresentationTemplates, templatesOfRequests } from '../verification/requests/origins/origins.ts'
 import type { StatisticsQuery, StatisticsReply } from './schemas.ts'
 
 const MONTHS = 12

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib'
 /** Bytes after gzip of a page and of what it loads at once. */
 export type PageSize = { readonly html: number; readonly scripts: number; readonly style: number }
 
-/** Budgets of the pages, in bytes after gzip. `list`: HTML of a list of 100 rows. */
+/** Budgets of the pages, in bytes after gzip. `list`: HTML of a full page of a list. */
 export const sizesMax = { holder: 6_000, scan: 20_000, console: 25_000, style: 12_000, list: 15_000 } as const
 
 /** At most so many calls of the API by one page; none for each row. */

@@ -21,7 +21,7 @@ export function applicationFields(frame: Frame, draft: Draft, problems: Problems
   const kind = isNew
     ? select(frame, { name: 'kind', label: t.kind, value: draft.kind, choices: kinds, error: fields.kind })
     : hidden('kind', draft.kind)
-  const choices = roleNames.map((value) => ({ value, text: frame.t.roles[value] }))
+  const choices = roleNames.map((value) => ({ value, text: frame.texts.roles[value] }))
   const off = checkbox({ name: 'disabled', label: t.disable, hint: t.disableHint, isOn: draft.isDisabled })
   const name = { name: 'name', label: t.name, value: draft.name, lengthMax: 200, error: fields.name }
   const redirects = textArea(frame, {

@@ -138,9 +138,9 @@ async function conflict(frame: Frame<{ readonly id: string }>, draft: Draft): Pr
 }
 
 /** What a draft says, by the labels of the form. */
-function said({ texts, t: common }: Frame, t: ApplicationTexts, draft: Draft) {
+function said({ texts }: Frame, t: ApplicationTexts, draft: Draft) {
   const yesNo = (is: boolean) => (is ? texts.yes : texts.no)
-  const names: Readonly<Record<string, string>> = common.roles
+  const names: Readonly<Record<string, string>> = texts.roles
   const grants: Readonly<Record<string, string>> = t.grantNames
   const pairs: readonly (readonly [label: string, text: string])[] = [
     [t.name, draft.name],

@@ -34,7 +34,7 @@ const list = screen({
       },
     ]
     const shown = data.length === 0 ? html`<div class="empty"><p>${t.empty}</p></div>` : table(t.title, columns, data)
-    const actions = html`<div class="buttons"><a class="button main" href="${LIST}/new">${t.new}</a></div>`
+    const actions = html`<div class="buttons">${buttonLink(t.new, `${LIST}/new`, 'main')}</div>`
     return {
       title: t.title,
       main: html`${totalLine(frame, meta, t.counted)}${shown}${pager(texts, links, frame.here)}`,
@@ -44,8 +44,8 @@ const list = screen({
   },
 })
 
-function rightsOf({ roles: names, scopes }: Application, { t }: Frame): string {
-  return [...names.map((one) => t.roles[one]), ...scopes].join(', ')
+function rightsOf({ roles: names, scopes }: Application, { texts }: Frame): string {
+  return [...names.map((one) => texts.roles[one]), ...scopes].join(', ')
 }
 
 function stateOf({ disabled }: Application, t: ApplicationTexts): Html {

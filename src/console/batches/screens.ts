@@ -11,7 +11,7 @@ import { type Frame, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { countedPageOf, totalLine } from '../frame/total.ts'
 import { when } from '../frame/when.ts'
-import { attributesOf, labelOf, type Template } from '../templates/template.ts'
+import { attributesOf, labelOf, type Template } from '../templates/content/template.ts'
 import { type BatchTexts, batchTexts } from './texts.ts'
 
 const LIST = '/console/batches'
@@ -58,8 +58,7 @@ const list = screen({
       api.get<readonly Named[]>('/creds/templates/credentials', { 'page[size]': '100', sort: 'name' }),
     ])
     const isFiltered = (query.status ?? '') !== '' || query.after !== undefined
-    const issue =
-      may(frame, 'issuance:write') && html`<a class="button main" href="/console/issue/table">${t.fromTable}</a>`
+    const issue = may(frame, 'issuance:write') && buttonLink(t.fromTable, '/console/issue/table', 'main')
     const none = emptyList(frame, { isFiltered, fits: t.emptyFilter, empty: `${t.empty}. ${t.emptyText}`, way: issue })
     const hasAny = isFiltered || data.length > 0
     const main = html`${hasAny && filter(frame, t)}${totalLine(frame, meta, t.counted)}${data.length === 0 ? none : rowsOf(frame, t, data, templates)}${pager(texts, links, frame.here)}`

@@ -67,15 +67,16 @@ export function endOf(frame: Frame, { expiresAt, origin, status }: Certificate):
   return html`${day(frame, expiresAt)} ${note}`
 }
 
-/** Returns certificates as a tree: each root, and below it what it signed. What has no root here stands alone. */
-export function treeOf(
-  all: readonly Certificate[],
-): readonly (readonly [certificate: Certificate, isBelow: boolean])[] {
+/** A row of the tree: a certificate, and whether its signer stands above it. */
+type Row = { readonly one: Certificate; readonly isBelow: boolean }
+
+/** Returns the certificates of a page as a tree: each root, and below it those that it signed. One whose root is not on the page stands alone. */
+export function treeOf(all: readonly Certificate[]): readonly Row[] {
   const ids = new Set(all.map(({ id }) => id))
   const tops = all.filter(({ parentCertificateId }) => !ids.has(parentCertificateId))
   return tops.flatMap((top) => {
     const below = all.filter(({ parentCertificateId }) => parentCertificateId === top.id)
-    return [[top, false] as const, ...below.map((one) => [one, true] as const)]
+    return [{ one: top, isBelow: false }, ...below.map((one) => ({ one, isBelow: true }))]
   })
 }
 

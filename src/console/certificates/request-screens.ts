@@ -39,7 +39,7 @@ const list = screen({
     ]
     const canWrite = may(frame, 'trust:write')
     const none = html`<div class="empty"><p>${t.csrEmpty}</p>${canWrite && html`<div class="buttons">${buttonLink(t.request, `${LIST}/new`)}</div>`}</div>`
-    const actions = html`<div class="buttons">${canWrite && html`<a class="button main" href="${LIST}/new">${t.request}</a>`}</div>`
+    const actions = html`<div class="buttons">${canWrite && buttonLink(t.request, `${LIST}/new`, 'main')}</div>`
     return {
       title: t.requests,
       crumbs: [[t.title, CERTIFICATES], [t.requests]],

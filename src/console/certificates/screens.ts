@@ -28,20 +28,17 @@ import { changeScreens } from './change-screens.ts'
 import { requestScreens } from './request-screens.ts'
 import { type CertificateTexts, certificateTexts } from './texts.ts'
 
-/** A tree is not cut in two where it need not be. */
-const PAGE = { 'page[size]': '100' }
-
 const list = screen({
   ...{ place, path: LIST, summary: 'Shows the certificates as a tree: roots, and what they signed.' },
   download: () => ({ path: API }),
   show: async (frame) => {
     const t = certificateTexts[frame.language]
     const [{ data, links, meta }, open] = await Promise.all([
-      frame.api.get<readonly Certificate[]>(API, { ...PAGE, ...countedPageOf(frame.query) }),
+      frame.api.get<readonly Certificate[]>(API, countedPageOf(frame.query)),
       frame.api.get(`${API}/csrs`, { 'page[size]': '1', 'page[total]': 'true', 'filter[status]': 'open' }),
     ])
     const canWrite = may(frame, 'trust:write')
-    const actions = html`<div class="buttons">${buttonLink(t.requests, `${LIST}/csrs`)}${canWrite && html`<a class="button main" href="${LIST}/new">${t.make}</a>`}</div>`
+    const actions = html`<div class="buttons">${buttonLink(t.requests, `${LIST}/csrs`)}${canWrite && buttonLink(t.make, `${LIST}/new`, 'main')}</div>`
     const requests = totalIn(open.meta)?.count ?? 0
     const waiting = requests > 0 && html`<p><a href="${LIST}/csrs">${t.openRequests(requests)}</a></p>`
     const shown =
@@ -58,22 +55,26 @@ const list = screen({
 })
 
 function treeTable(frame: Frame, t: CertificateTexts, all: readonly Certificate[]): Html {
-  type Row = readonly [certificate: Certificate, isBelow: boolean]
   return table(
     t.title,
     [
       {
         heading: t.name,
-        cell: ([one, isBelow]: Row) =>
-          html`<span${isBelow && html` class="below"`}><a href="${at(one)}">${nameIn(one.subject)}</a></span>`,
+        cell: ({ one, isBelow }) =>
+          html`<span${isBelow && html` class="below"`}><a href="${at(one)}">${nameIn(one.subject)}</a>${!isBelow && signerElsewhere(t, one)}</span>`,
       },
-      { heading: t.use, cell: ([one]: Row) => t.types[one.type] },
-      { heading: t.keyType, cell: ([one]: Row) => one.keyType },
-      { heading: t.state, cell: ([one]: Row) => stateOf(one, t) },
-      { heading: t.ends, cell: ([one]: Row) => endOf(frame, one) },
+      { heading: t.use, cell: ({ one }) => t.types[one.type] },
+      { heading: t.keyType, cell: ({ one }) => one.keyType },
+      { heading: t.state, cell: ({ one }) => stateOf(one, t) },
+      { heading: t.ends, cell: ({ one }) => endOf(frame, one) },
     ],
     treeOf(all),
   )
+}
+
+/** Below the name of a certificate whose signer is not above it: it is on another page, or belongs to another organisation. */
+function signerElsewhere(t: CertificateTexts, { origin, issuer }: Certificate): Html | false {
+  return origin !== 'root' && html`<br><span class="hint">${t.issuer} <bdi>${nameIn(issuer)}</bdi></span>`
 }
 
 function empty(frame: Frame, t: CertificateTexts): Html {

@@ -4,7 +4,7 @@ const en = {
   title: 'Certificates',
   counted: { one: 'certificate', many: 'certificates' },
   countedRequests: { one: 'signing request', many: 'signing requests' },
-  lead: 'Certificates prove who signs. Each root of yours stands above the leafs that sign.',
+  lead: 'Certificates prove who signs. Each of your roots stands above the certificates that it signed.',
   empty:
     'You sign with did:web, the address of this server. That is enough for most wallets and verifiers. You need a certificate when:',
   reasons: [
@@ -121,7 +121,7 @@ const fr: CertificateTexts = {
   title: 'Certificats',
   counted: { one: 'certificat', many: 'certificats' },
   countedRequests: { one: 'demande de signature', many: 'demandes de signature' },
-  lead: 'Les certificats prouvent qui signe. Chacune de vos racines se tient au-dessus des feuilles qui signent.',
+  lead: 'Les certificats prouvent qui signe. Chacune de vos racines figure au-dessus des certificats qu’elle a signés.',
   empty:
     'Vous signez avec did:web, l’adresse de ce serveur. Cela suffit à la plupart des portefeuilles et vérificateurs. Il vous faut un certificat quand :',
   reasons: [

@@ -8,7 +8,7 @@ import { hasProblems, noProblems, type Problems, problemList, problemsOf } from 
 import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { lineOf, lookOf } from '../templates/card-look.ts'
-import { labelOf, type Template } from '../templates/template.ts'
+import { labelOf, type Template } from '../templates/content/template.ts'
 import type { Issuance } from './issuance.ts'
 import { lifetimeField, lifetimeOf, mailFields, mailOf } from './mail-fields.ts'
 import { credentialTexts } from './texts.ts'

@@ -10,7 +10,7 @@ import { type Frame, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { countedPageOf, totalLine } from '../frame/total.ts'
 import { when } from '../frame/when.ts'
-import type { Template } from '../templates/template.ts'
+import type { Template } from '../templates/content/template.ts'
 import { changeScreens, possible, readIssuance } from './change-screens.ts'
 import { type Issuance, mailStateOf, nameOf, stateOf } from './issuance.ts'
 import { issueScreens } from './issue-screens.ts'
@@ -33,7 +33,7 @@ const list = screen({
       templatesOf(frame),
     ])
     const isFiltered = Object.values(filters).some(Boolean) || query.after !== undefined
-    const issue = may(frame, 'issuance:write') && html`<a class="button main" href="/console/issue">${t.issue}</a>`
+    const issue = may(frame, 'issuance:write') && buttonLink(t.issue, '/console/issue', 'main')
     const none = emptyList(frame, { isFiltered, fits: t.emptyFilter, empty: t.empty, way: issue })
     const main = html`${(isFiltered || data.length > 0) && filter(frame, t, templates)}${totalLine(frame, meta, t.counted)}${data.length === 0 ? none : rowsOf(frame, t, data)}${pager(texts, links, frame.here)}`
     const isEmpty = data.length === 0

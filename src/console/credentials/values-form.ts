@@ -4,7 +4,7 @@ import { field } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { typed } from '../../pages/once.ts'
 import type { Frame } from '../frame/screen.ts'
-import { type AttributeShape, attributesOf, labelOf, type Template } from '../templates/template.ts'
+import { type AttributeShape, attributesOf, labelOf, type Template } from '../templates/content/template.ts'
 import type { CredentialTexts } from './texts.ts'
 
 /** What a form made from a template gave: the claims, and what is wrong by field. */

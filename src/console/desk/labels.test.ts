@@ -1,27 +1,18 @@
 // The desk calls a claim as the template that was asked for does, in the language of the page, whatever the clerk may read besides.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { signIn } from '../../../bench/page-world.ts'
-import { type Api, type Deployment, deploy } from '../../../test/support/server.ts'
+import { type ConsoleReader, openConsole } from '../test-support/console-reader.ts'
+import { made } from '../test-support/made.ts'
 
-let chirograph: Deployment
-let acme: Api
-let cookie: string
+let opened: ConsoleReader
 before(async () => {
-  chirograph = await deploy()
-  acme = await chirograph.backend('acme')
-  ;({ cookie } = await signIn(chirograph.url, acme, 'naledi', ['verifier'], '/console'))
+  opened = await openConsole(['verifier'], { settings: { acme: { walletFormats: ['vc+sd-jwt', 'mso_mdoc'] } } })
 })
-after(() => chirograph.stop())
-
-async function made(api: Api, path: string, body: object) {
-  const reply = await api.post(path, body)
-  assert(reply.status >= 200 && reply.status < 300, `${path} ${JSON.stringify(reply.body)}`)
-  return reply.body.data
-}
+after(() => opened.chirograph.stop())
 
 /** A holder of the credential answers what the request asks for. @returns the path of the result at the desk */
 async function checked(credential: object): Promise<string> {
+  const { chirograph, acme } = opened
   const template = { name: 'Proof', description: '', credentials: [credential] }
   const { id: presentationTemplateId } = await made(acme, '/creds/templates/presentations', template)
   const asked = await made(acme, '/creds/presentations/request', { presentationTemplateId })
@@ -31,13 +22,12 @@ async function checked(credential: object): Promise<string> {
   })
   const answered = await wallet.patch(`/wallet/v2/presentations/${prepared.id}`, { status: 'answered' })
   assert.equal(answered.status, 200, JSON.stringify(answered.body))
-  return `/console/verify/${asked.id}`
+  return `/verify/${asked.id}`
 }
 
 /** Name and value of each line of the panel of a credential, and its heading. */
 async function linesOf(path: string, language: string) {
-  const headers = { cookie, 'accept-language': language, 'x-state': 'old' }
-  const shown = await (await fetch(chirograph.url + path, { headers })).text()
+  const shown = await opened.read(path, language)
   const plain = (text = '') => text.replaceAll(/<[^>]*>/g, '').trim()
   const lines = [...shown.matchAll(/<dt>([\s\S]*?)<\/dt>\s*<dd>([\s\S]*?)<\/dd>/g)]
   return {
@@ -47,6 +37,7 @@ async function linesOf(path: string, language: string) {
 }
 
 test('the result has the labels of the template, and where it has none the name of the claim as words', async () => {
+  const { chirograph, acme } = opened
   const { id, type } = await made(acme, '/creds/templates/credentials', {
     ...{ name: 'Diploma', code: 'diploma', display: { locale: 'en-GB' } },
     attributes: {
@@ -84,5 +75,33 @@ test('the result has the labels of the template, and where it has none the name 
       }
       assert.partialDeepStrictEqual(facts, expected)
     }
+  }
+})
+
+test('the elements of an mdoc have the labels of the template of its document type, by their namespace', async () => {
+  const { chirograph, acme } = opened
+  const root = { type: 'issuerRoot', keyType: 'P-256', countryName: 'ZA' }
+  await made(acme, '/creds/certificates', { ...root, issuerAlternativeNameUrl: 'https://parking.example' })
+  const [docType, first, second] = ['org.example.parking.1', 'org.example.parking', 'org.example.parking.more']
+  const { id } = await made(acme, '/creds/templates/credentials', {
+    ...{ name: 'Parking permit', code: 'parking', format: 'mdoc', docType, display: { locale: 'en-GB' } },
+    attributes: {
+      [first]: { zone: { type: 'string', name: 'Parking zone', names: { fr: 'Zone de stationnement' } } },
+      [second]: { zone: { type: 'string', name: 'Second zone' }, car_colour: { type: 'string' } },
+    },
+  })
+  const attributes = { [first]: { zone: 'A' }, [second]: { zone: 'B', car_colour: 'red' } }
+  const { offerUri } = await made(acme, '/creds/credentials/issuance', { credentialTemplateId: id, attributes })
+  const wallet = await chirograph.wallet('acme', 'thandi')
+  const [card] = await made(wallet, '/wallet/v2/credentials', { credentialOffer: offerUri })
+  await wallet.patch(`/wallet/v2/credentials/${card.id}`, { status: 'accepted' })
+  const wanted = { [first]: { properties: { zone: {} } }, [second]: { properties: { zone: {}, car_colour: {} } } }
+  const path = await checked({ type: docType, format: 'mdoc', attributes: wanted })
+  for (const [language, zone] of [
+    ['en', 'Parking zone'],
+    ['fr', 'Zone de stationnement'],
+  ] as const) {
+    const { facts } = await linesOf(path, language)
+    assert.partialDeepStrictEqual(facts, { [zone]: 'A', 'Second zone': 'B', 'Car colour': 'red' })
   }
 })

@@ -169,7 +169,7 @@ function refusedScreen(frame: Frame, refusal: ApiRefusal): Screen {
   const [title, advice] = t.refused[status as keyof ConsoleTexts['refused']]
   const details = status < 500 ? refusal.errors.map(({ detail }) => html`<li lang="en">${detail}</li>`) : []
   const text =
-    status === 403 ? `${advice}${rolesWith(refusal.errors[0]?.requiredScope ?? null, t)}. ${t.askOwner}` : advice
+    status === 403 ? `${advice}${rolesWith(refusal.errors[0]?.requiredScope ?? null, texts)}. ${t.askOwner}` : advice
   const main = html`${message('bad', text)}
 ${details.length > 0 && html`<details><summary>${t.failed}</summary><ul class="list">${details}</ul></details>`}
 <p class="buttons narrow">${status !== 403 && status !== 404 && buttonLink(texts.tryAgain, frame.here)}${buttonLink(t.menu.home, '/console')}</p>
@@ -185,11 +185,11 @@ function helpLink({ me, t }: Frame): Html | null {
   return html`<p class="hint">${t.help} <a href="${href}">${supportAddress}</a></p>`
 }
 
-function rolesWith(scope: string | null, t: ConsoleTexts): string {
+function rolesWith(scope: string | null, texts: Frame['texts']): string {
   const names = Object.keys(roles) as Role[]
   const giving = names.filter((one) => {
     const given: readonly Scope[] = roles[one].scopes
     return given.some((each) => each === scope || each === 'tenant:admin')
   })
-  return giving.map((one) => t.roles[one]).join(', ')
+  return giving.map((one) => texts.roles[one]).join(', ')
 }

@@ -1,4 +1,3 @@
-import type { Role } from '../../caller.ts'
 import type { Language } from '../../pages/language.ts'
 
 const en = {
@@ -85,15 +84,6 @@ const en = {
   } satisfies Record<number, readonly [string, string]>,
   askOwner: 'Ask an owner of your organisation.',
   help: 'Help:',
-  roles: {
-    holder: 'Holder',
-    issuer: 'Issuer',
-    verifier: 'Verifier',
-    'trust-admin': 'Certificates',
-    'user-admin': 'People',
-    auditor: 'Auditor',
-    owner: 'Owner',
-  } satisfies Record<Role, string>,
 }
 
 /** Texts that the screens of the console share, in English. The shape that every language has. */
@@ -183,15 +173,6 @@ const fr: ConsoleTexts = {
   },
   askOwner: 'Demandez à un propriétaire de votre organisation.',
   help: 'Aide :',
-  roles: {
-    holder: 'Titulaire',
-    issuer: 'Émetteur',
-    verifier: 'Vérificateur',
-    'trust-admin': 'Certificats',
-    'user-admin': 'Personnes',
-    auditor: 'Auditeur',
-    owner: 'Propriétaire',
-  },
 }
 
 /** Texts that the screens of the console share. */

@@ -2,6 +2,7 @@ import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { figure } from '../../pages/moment-text.ts'
 import { ApiRefusal } from '../../pages/own-api.ts'
+import { buttonLink } from '../../pages/parts.ts'
 import { badge } from '../../pages/table.ts'
 import { type Frame, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
@@ -24,7 +25,7 @@ const home = screen({
     ])
     const steps = overview === null ? null : await setUp(frame, t, overview.data, statistics?.data ?? null)
     const needs = overview === null ? null : needsYou(overview.data.needsAttention, t, frame.language)
-    const actions = html`<div class="buttons">${may(frame, 'verification:write') && html`<a class="button plain" href="/console/verify">${t.verify}</a>`}${may(frame, 'issuance:write') && html`<a class="button main" href="/console/issue">${t.issue}</a>`}</div>`
+    const actions = html`<div class="buttons">${may(frame, 'verification:write') && buttonLink(t.verify, '/console/verify')}${may(frame, 'issuance:write') && buttonLink(t.issue, '/console/issue', 'main')}</div>`
     const { name } = frame.me
     const main = html`${overview === null ? html`<p class="hint">${t.late}</p>` : figuresOf(frame, t, overview.data, String(overview.meta.asOf))}
 ${steps}<div class="side-by-side">${needs}${latest}</div>${statistics !== null && chartOf(t, frame.language, statistics.data, html`<a href="/console/figures">${t.allFigures}</a>`)}`

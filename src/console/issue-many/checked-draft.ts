@@ -1,5 +1,5 @@
 import type { Frame } from '../frame/screen.ts'
-import type { Template } from '../templates/template.ts'
+import type { Template } from '../templates/content/template.ts'
 import { checkRows } from './check-table.ts'
 import type { DraftView, ReadTable, TableRow } from './table-draft.ts'
 import { guessMapping, type Target, targetsOf } from './targets.ts'

@@ -5,12 +5,12 @@ import { type Html, html } from '../../pages/html.ts'
 import { cardStyle, credentialCard } from '../../pages/look/credential-card.ts'
 import { figure } from '../../pages/moment-text.ts'
 import { typed } from '../../pages/once.ts'
-import { buttonLink, message } from '../../pages/parts.ts'
+import { button, buttonLink, message } from '../../pages/parts.ts'
 import { writeCsv } from '../../protocols/table/write-csv.ts'
 import { credentialTexts } from '../credentials/texts.ts'
 import { type KeepingFrame, keepingFormScreen, keepingScreen, type Screen } from '../frame/screen.ts'
 import { lineOf, lookOf } from '../templates/card-look.ts'
-import type { Template } from '../templates/template.ts'
+import type { Template } from '../templates/content/template.ts'
 import { changeByForm } from './change-draft.ts'
 import { columnProblems, isChecked, targetsFor } from './checked-draft.ts'
 import { columnsPanel, formPanel } from './columns-view.ts'
@@ -175,8 +175,7 @@ function buttons(frame: KeepingFrame, t: TableTexts, { id, view }: HeldDraft): H
   const count = (value: number) => figure(value, frame.language)
   const choices = Object.entries(credentialTexts[frame.language].days).map(([value, text]) => ({ value, text }))
   const lifetime = select(frame, { name: 'lifetime', label: t.lifetime, value: String(view.lifetimeSeconds), choices })
-  const issue =
-    good > 0 && html`<button type="submit" class="button main" name="do" value="issue">${t.issue(count(good))}</button>`
+  const issue = good > 0 && button(t.issue(count(good)), { look: 'main', name: 'do', value: 'issue' })
   const home = view.bad.length > 0 && buttonLink(t.takeHome(count(view.bad.length)), `${TABLE}/${id}/problems`)
   return html`${good > 0 && html`<div class="narrow">${lifetime}</div>`}<div class="actions">${issue}${home}${buttonLink(t.again, `${TABLE}?template=${view.templateId}`)}</div>${view.bad.length > 0 && good > 0 && html`<p class="hint">${t.issueRest}</p>`}`
 }
@@ -199,11 +198,7 @@ function cardOf(
 
 /** Issuing was interrupted: the only thing to do is to finish it. */
 function issuingPage(frame: KeepingFrame, t: TableTexts, { id, view }: HeldDraft): Screen {
-  const finish = form(
-    frame,
-    `${TABLE}/${id}`,
-    html`<button type="submit" class="button main" name="do" value="issue">${t.finish}</button>`,
-  )
+  const finish = form(frame, `${TABLE}/${id}`, button(t.finish, { look: 'main', name: 'do', value: 'issue' }))
   return {
     ...{ title: t.issuing, crumbs: crumbsOf(frame, t), reloadSeconds: 4 },
     main: html`${stepsAt(t, 'issue')}${message('warn', t.issuingText)}<p>${view.name}</p>${finish}`,

@@ -1,6 +1,6 @@
 import { ApiRefusal } from '../../pages/own-api.ts'
 import type { KeepingFrame } from '../frame/screen.ts'
-import type { Template } from '../templates/template.ts'
+import type { Template } from '../templates/content/template.ts'
 import { issueRows } from './check-table.ts'
 import { isChecked, targetsFor } from './checked-draft.ts'
 import { beginDraft, type HeldDraft, openRows, releaseDraft, saveDraft } from './kept-drafts.ts'

@@ -1,4 +1,4 @@
-import { type AttributeShape, attributesOf, labelOf, type Template } from '../templates/template.ts'
+import { type AttributeShape, attributesOf, labelOf, type Template } from '../templates/content/template.ts'
 
 /** What a column may become: an attribute of the template, the reference, or the person who receives it. */
 export type Target = {

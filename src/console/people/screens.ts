@@ -33,7 +33,7 @@ const list = screen({
     })
     const choices = [
       { value: '', text: common.all },
-      ...roleNames.map((value) => ({ value, text: common.roles[value] })),
+      ...roleNames.map((value) => ({ value, text: frame.texts.roles[value] })),
     ]
     const filter = html`<form class="filter" method="get" action="${LIST}"><div class="field"><label for="q">${t.search}</label><input id="q" name="q" type="search" maxlength="200" value="${query.q ?? ''}"></div>${select(frame, { name: 'role', label: t.onlyRole, value: query.role ?? '', choices })}${button(common.filter)}</form>`
     const isFiltered = Object.values(filters).some(Boolean)
@@ -45,7 +45,7 @@ const list = screen({
       },
       {
         heading: t.roles,
-        cell: (one: Person) => one.roles.map((role) => common.roles[role]).join(', ') || common.none,
+        cell: (one: Person) => one.roles.map((role) => frame.texts.roles[role]).join(', ') || common.none,
       },
       { heading: t.state, cell: (one: Person) => stateOf(one, t) },
     ]
@@ -57,7 +57,7 @@ const list = screen({
             empty: links.next === undefined ? t.empty : t.notYet,
           })
         : table(t.title, columns, data)
-    const actions = html`<div class="buttons">${may(frame, 'users:write') && html`<a class="button main" href="${LIST}/new">${t.new}</a>`}</div>`
+    const actions = html`<div class="buttons">${may(frame, 'users:write') && buttonLink(t.new, `${LIST}/new`, 'main')}</div>`
     return {
       title: t.title,
       main: html`${filter}${totalLine(frame, meta, t.counted)}${shown}${pager(texts, links, frame.here)}`,
@@ -117,7 +117,7 @@ function personFields(frame: Frame, t: PeopleTexts, problems: Problems, now: Par
     lengthMax: 254,
     error: problems.fields[name],
   })
-  const choices = roleNames.map((role) => ({ value: role, text: frame.t.roles[role] }))
+  const choices = roleNames.map((role) => ({ value: role, text: frame.texts.roles[role] }))
   const on = isTyped ? typedAll(frame.fields, 'roles') : (now.roles ?? [])
   return html`${field(frame, one('firstName', t.first))}${field(frame, one('lastName', t.last))}${field(frame, { ...one('email', t.email), type: 'email' })}${now.username === undefined && field(frame, { ...one('username', t.username), hint: t.usernameHint, isName: true })}${checkboxes('roles', t.roles, choices, on)}`
 }

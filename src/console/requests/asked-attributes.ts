@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, parseJson, parseJsonObject } from '../../crypto/json.ts'
 import { pointerTo } from '../../json-pointer.ts'
-import { type AttributeShape, attributesOf, labelOf, type Template } from '../templates/template.ts'
+import { type AttributeShape, attributesOf, labelOf, type Template } from '../templates/content/template.ts'
 
 /** A step into a credential; null: every element of a list. */
 export type Step = string | number | null

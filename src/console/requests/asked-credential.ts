@@ -2,7 +2,7 @@ import { type Json, type JsonObject, parseJsonObject } from '../../crypto/json.t
 import type { Fields } from '../../http/routes/endpoint.ts'
 import { typed } from '../../pages/once.ts'
 import { typedAll } from '../frame/form-values.ts'
-import type { Template } from '../templates/template.ts'
+import type { Template } from '../templates/content/template.ts'
 import { type AskedRow, attributesFor, conditions, emptyAsked, readPath, rowsOfTemplate } from './asked-attributes.ts'
 import { claimSetsIn, claimSetsText, lines, linesOf } from './combinations.ts'
 

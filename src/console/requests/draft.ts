@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../crypto/json.ts'
 import type { Fields } from '../../http/routes/endpoint.ts'
 import { typed } from '../../pages/once.ts'
-import type { Template } from '../templates/template.ts'
+import type { Template } from '../templates/content/template.ts'
 import { type AskedRow, emptyAsked, merged, pathText, rowsOfAttributes, rowsOfTemplate } from './asked-attributes.ts'
 import { type AskedDraft, blankCredential, credentialOf, furtherOf, readCredential } from './asked-credential.ts'
 import { lines, setsIn, setsText } from './combinations.ts'

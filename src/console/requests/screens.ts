@@ -43,7 +43,7 @@ const list = screen({
       { heading: t.asks, cell: asked },
       { heading: t.changed, cell: (one: RequestTemplate) => when(frame, one.updatedAt) },
     ]
-    const add = may(frame, 'verification:write') && html`<a class="button main" href="${LIST}/new">${t.newRequest}</a>`
+    const add = may(frame, 'verification:write') && buttonLink(t.newRequest, `${LIST}/new`, 'main')
     const isEmpty = data.length === 0
     const main = isEmpty ? html`<div class="empty"><p>${t.empty}</p>${add}</div>` : table(t.title, columns, data)
     const actions = html`<div class="buttons">${!isEmpty && add}</div>`

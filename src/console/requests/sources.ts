@@ -1,6 +1,6 @@
 import type { Frame } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
-import type { Template } from '../templates/template.ts'
+import type { Template } from '../templates/content/template.ts'
 import { type AskedDraft, blankCredential, ownCredential } from './asked-credential.ts'
 import type { Choosable } from './credential-fields.ts'
 import type { PublishedType } from './request.ts'

@@ -4,8 +4,8 @@ import { type Html, html } from '../../pages/html.ts'
 import { button } from '../../pages/parts.ts'
 import type { Problems } from '../frame/form-values.ts'
 import type { Frame } from '../frame/screen.ts'
-import { type AttributeRow, DEPTH_MAX, endOf, labelTypes, siblingsOf } from './attribute-rows.ts'
-import type { Draft } from './draft.ts'
+import { type AttributeRow, DEPTH_MAX, endOf, labelTypes, siblingsOf } from './content/attribute-rows.ts'
+import type { Draft } from './content/draft.ts'
 import { localeName } from './locales.ts'
 import { type TemplateTexts, templateTexts } from './texts.ts'
 
@@ -24,7 +24,8 @@ const ROW_FIELD = /^(?:key|label\d*|type|of|about|card|named)-(\d+)$/
 
 /**
  * Returns the attributes of a template as rows, parts below what they are parts of. Where there are many, each is folded with its parts, but for
- * one that is new, wrong, or where the person continues.
+ * one that is new, wrong, or where the person continues. What was open when the form was sent stays open; without script the form knows only what
+ * this server opened.
  */
 export function attributeFields(drawn: Drawn): Html {
   const { draft, frame } = drawn
@@ -58,9 +59,9 @@ function folded(
   const isWithin = (place: number) => place >= at && place < end
   const isNew = rows.slice(at, end).some(({ key, name }) => key === '' && name === '')
   const isWrong = Object.keys(problems.fields).some((name) => isWithin(Number(ROW_FIELD.exec(name)?.[1] ?? -1)))
-  const isOpen = isNew || isWrong || (chosen !== undefined && isWithin(chosen))
+  const isOpen = row.isOpen || isNew || isWrong || (chosen !== undefined && isWithin(chosen))
   const kind = Object.entries(t.types).find(([type]) => type === row.type)?.[1]
-  return html`<details class="fold"${isOpen && html` open`}><summary><b><bdi>${calledOf(t, rows, at)}</bdi></b> <span class="hint">${kind}</span></summary>${content}</details>`
+  return html`<details class="fold"${isOpen && html` open`}><summary><b><bdi>${calledOf(t, rows, at)}</bdi></b> <span class="hint">${kind}</span></summary>${hidden(`open-${at}`, isOpen ? '1' : '')}${content}</details>`
 }
 
 /** What a row is called where it is spoken of. */

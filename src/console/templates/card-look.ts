@@ -1,5 +1,5 @@
 import { pointerTo } from '../../json-pointer.ts'
-import { attributesOf, type PlacedAttribute, type Template } from './template.ts'
+import { attributesOf, type PlacedAttribute, type Template } from './content/template.ts'
 
 const LINE_DEFAULT = 2
 

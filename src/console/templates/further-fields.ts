@@ -4,7 +4,7 @@ import { type Html, html } from '../../pages/html.ts'
 import type { Problems } from '../frame/form-values.ts'
 import type { Frame } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
-import type { FurtherDraft } from './further-draft.ts'
+import type { FurtherDraft } from './content/further-draft.ts'
 import { furtherTexts } from './further-texts.ts'
 
 /** A webhook endpoint to choose. */

@@ -7,7 +7,7 @@ import { type Frame, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { countedPageOf, totalLine } from '../frame/total.ts'
 import { when } from '../frame/when.ts'
-import type { Template } from './template.ts'
+import type { Template } from './content/template.ts'
 import { type TemplateTexts, templateTexts } from './texts.ts'
 
 const LIST = '/console/templates'
@@ -29,7 +29,7 @@ export const templateList: readonly Endpoint[] = screen({
       ...countedPageOf(frame.query),
     })
     const isFiltered = (q ?? '') !== '' || archived !== undefined || frame.query.after !== undefined
-    const actions = html`<div class="buttons">${may(frame, 'issuance:write') && html`<a class="button main" href="${LIST}/new">${t.new}</a>`}</div>`
+    const actions = html`<div class="buttons">${may(frame, 'issuance:write') && buttonLink(t.new, `${LIST}/new`, 'main')}</div>`
     const main = html`${(isFiltered || data.length > 0) && filter(frame, t)}${totalLine(frame, meta, t.counted)}
 ${data.length > 0 ? rowsOf(frame, t, data) : emptyList(frame, { isFiltered, fits: t.emptyFilter, empty: t.empty, way: startsOf(frame, t) })}
 ${pager(frame.texts, links, frame.here)}`
@@ -38,7 +38,8 @@ ${pager(frame.texts, links, frame.here)}`
 })
 
 function filter({ query, t: common }: Frame, t: TemplateTexts): Html {
-  return html`<form class="filter" method="get" action="${LIST}"><div class="field"><label for="q">${t.search}</label><input id="q" name="q" type="search" maxlength="200" value="${query.q ?? ''}"></div>${button(common.filter)}<a class="button plain" href="${query.archived === undefined ? `${LIST}?archived=1` : LIST}">${query.archived === undefined ? t.archived : t.active}</a></form>`
+  const other = query.archived === undefined ? buttonLink(t.archived, `${LIST}?archived=1`) : buttonLink(t.active, LIST)
+  return html`<form class="filter" method="get" action="${LIST}"><div class="field"><label for="q">${t.search}</label><input id="q" name="q" type="search" maxlength="200" value="${query.q ?? ''}"></div>${button(common.filter)}${other}</form>`
 }
 
 function rowsOf(frame: Frame, t: TemplateTexts, templates: readonly Template[]): Html {

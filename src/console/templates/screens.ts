@@ -9,18 +9,19 @@ import { confirmScreen } from '../frame/confirm.ts'
 import { hasProblems, noProblems, type Problems, problemsOf } from '../frame/form-values.ts'
 import { type Frame, formScreen, type Screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
-import { editRows } from './attribute-rows.ts'
 import { checkDraft, fieldAt, inWords } from './check-draft.ts'
 import { compared } from './compared.ts'
+import { editRows } from './content/attribute-rows.ts'
+import { type Draft, draftOf, readDraft } from './content/draft.ts'
+import { bodyOf } from './content/draft-body.ts'
+import type { Template } from './content/template.ts'
 import { cardOf, type DesignerPlace, designer } from './designer.ts'
-import { bodyOf, type Draft, draftOf, readDraft } from './draft.ts'
 import { readSources } from './further-fields.ts'
 import { furtherTexts } from './further-texts.ts'
 import { imageIn } from './image-file.ts'
 import { templateList } from './list-screen.ts'
 import { freeLocale } from './locales.ts'
 import { starts } from './starts.ts'
-import type { Template } from './template.ts'
 import { templateTexts } from './texts.ts'
 import { readUsage, usagePanel } from './usage.ts'
 
@@ -110,7 +111,7 @@ function actionsOf(frame: Frame, { id, archivedAt }: Template): Html {
   const copy = buttonLink(t.duplicate, `${LIST}/new?copy=${id}`)
   if (archivedAt !== null)
     return html`<div class="buttons">${copy}${buttonLink(t.restore, `${LIST}/${id}/restore`)}</div>`
-  return html`<div class="buttons"><a class="button main" href="/console/issue/${id}">${t.issue}</a>${copy}${buttonLink(t.archive, `${LIST}/${id}/archive`)}</div>`
+  return html`<div class="buttons">${buttonLink(t.issue, `/console/issue/${id}`, 'main')}${copy}${buttonLink(t.archive, `${LIST}/${id}/archive`)}</div>`
 }
 
 /** For those who may not change it, and of an archived template. */

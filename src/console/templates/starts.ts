@@ -1,5 +1,5 @@
-import { type AttributeRow, emptyRow } from './attribute-rows.ts'
-import { blank, type Draft } from './draft.ts'
+import { type AttributeRow, emptyRow } from './content/attribute-rows.ts'
+import { blank, type Draft } from './content/draft.ts'
 import type { TemplateTexts } from './texts.ts'
 
 const MDL = 'org.iso.18013.5.1'

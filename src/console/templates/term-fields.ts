@@ -3,7 +3,7 @@ import { field } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import type { Problems } from '../frame/form-values.ts'
 import type { Frame } from '../frame/screen.ts'
-import type { Draft } from './draft.ts'
+import type { Draft } from './content/draft.ts'
 import { furtherFields, type Sources } from './further-fields.ts'
 import { templateTexts } from './texts.ts'
 

@@ -1,7 +1,7 @@
 import { type Html, html } from '../../pages/html.ts'
 import type { Frame } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
-import type { Template } from './template.ts'
+import type { Template } from './content/template.ts'
 import { templateTexts } from './texts.ts'
 
 type Asking = { readonly id: string; readonly name: string; readonly credentials: readonly { readonly type: string }[] }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Api, Deployment } from '../../../test/support/server.ts'
+import { made } from './made.ts'
 
 /** Ids of what {@link makeContent} has made. */
 export type Content = {
@@ -56,7 +57,7 @@ export async function makeContent(chirograph: Pick<Deployment, 'wallet'>, acme: 
   const client = await made(acme, '/onboarding/clients', {
     ...{ name: 'Registry', scopes: ['issuance:write'], postLogoutRedirectUris: ['https://registry.example/out'] },
   })
-  const [application, secret] = [client.id, client.secrets[0].id]
+  const [application, secret] = [client.clientId, client.secrets[0].id]
   return {
     ...{ template, application, secret, ...(await makeChecks(acme, wallet, type)) },
     issuances: {
@@ -94,10 +95,4 @@ async function change(acme: Api, issuance: string, to: 'suspend' | 'revoke'): Pr
   const ids = body.data.credentials.map(({ id }: { id: string }) => id)
   const done = await acme.post(`/creds/credentials/${to}`, { ids })
   assert.equal(done.status, 200, JSON.stringify(done.body))
-}
-
-async function made(api: Api, path: string, body: object) {
-  const reply = await api.post(path, body)
-  assert.ok(reply.status === 200 || reply.status === 201, `${path} ${JSON.stringify(reply.body)}`)
-  return { ...reply.body.data, id: reply.body.data.clientId ?? reply.body.data.id }
 }

@@ -1,14 +1,8 @@
-import assert from 'node:assert/strict'
 import type { Api } from '../../../test/support/server.ts'
 import { openssl, rootExtensions } from '../../crypto/x509-path/test-support/openssl.ts'
+import { made } from './made.ts'
 
 const years = { from: '200101000000Z', until: '491231235959Z' }
-
-async function made(api: Api, path: string, body: object): Promise<{ readonly id: string }> {
-  const { status, body: reply } = await api.post(path, body)
-  assert.equal(status, 201, JSON.stringify(reply))
-  return reply.data
-}
 
 /** Ids of what {@link makeTrust} has made. `away` is an endpoint that is switched off. */
 export type Trust = Readonly<Record<'root' | 'signingRequest' | 'entity' | 'endpoint' | 'away' | 'delivery', string>>

@@ -55,7 +55,7 @@ const list = screen({
       empty: t.empty,
       way: canWrite && buttonLink(t.new, `${LIST}/new`),
     })
-    const actions = html`<div class="buttons">${canWrite && html`<a class="button main" href="${LIST}/new">${t.new}</a>`}</div>`
+    const actions = html`<div class="buttons">${canWrite && buttonLink(t.new, `${LIST}/new`, 'main')}</div>`
     return {
       title: t.title,
       main: html`<p class="lead">${t.lead}</p>${(isFiltered || data.length > 0) && filter}${totalLine(frame, meta, t.counted)}${data.length === 0 ? none : table(t.title, columns, data)}${pager(frame.texts, links, frame.here)}`,

@@ -52,7 +52,7 @@ const list = screen({
       { heading: t.changed, cell: ({ updatedAt }: VerificationPage) => when(frame, updatedAt) },
     ]
     const filter = html`<form class="filter" method="get" action="${LIST}"><div class="field"><label for="q">${t.search}</label><input id="q" name="q" type="search" maxlength="200" value="${q}"></div>${button(frame.t.filter)}</form>`
-    const add = may(frame, 'verification:write') && html`<a class="button main" href="${LIST}/new">${t.new}</a>`
+    const add = may(frame, 'verification:write') && buttonLink(t.new, `${LIST}/new`, 'main')
     const none = emptyList(frame, { isFiltered, fits: t.emptyFilter, empty: t.empty, way: add })
     const isEmpty = data.length === 0
     return {

@@ -37,7 +37,7 @@ const list = screen({
       })),
     ]
     const shown = data.length === 0 ? empty(frame, t) : table(t.title, columns, data)
-    const actions = html`<div class="buttons">${may(frame, 'webhooks:write') && html`<a class="button main" href="${LIST}/new">${t.new}</a>`}</div>`
+    const actions = html`<div class="buttons">${may(frame, 'webhooks:write') && buttonLink(t.new, `${LIST}/new`, 'main')}</div>`
     return {
       title: t.title,
       main: html`<p class="lead">${t.lead}</p>${totalLine(frame, meta, t.counted)}${shown}${pager(frame.texts, links, frame.here)}`,

@@ -3,8 +3,8 @@ import type { RecipientIdentifier } from '../../directory/users/find-recipient.t
 import { type DateOrder, type Decimal, isoDateOf, numberOf } from '../../protocols/table/guess-format.ts'
 import { type Delimiter, readCsv } from '../../protocols/table/read-csv.ts'
 import { tableFault } from '../../protocols/table/table-fault.ts'
-import type { TemplateAttribute } from '../templates/attributes.ts'
-import type { MdocAttribute } from '../templates/mdoc-attributes.ts'
+import type { TemplateAttribute } from '../templates/attributes/attributes.ts'
+import type { MdocAttribute } from '../templates/attributes/mdoc-attributes.ts'
 import type { TemplateDefinition } from '../templates/template.ts'
 import type { BatchItemInput } from './accept-batch.ts'
 

@@ -5,8 +5,8 @@ import { missingIn, pointerAlong, walkDescribed, walkValues } from '../../protoc
 import { checkMdlElements } from '../../protocols/mdoc/check-mdl.ts'
 import { toElements } from '../../protocols/mdoc/element-type.ts'
 import type { SignerCertificate } from '../../protocols/mdoc/signer-certificate.ts'
-import { BYTES_MAX, isExact } from './check-claims.ts'
-import { isMandatoryInMdl, rulesOf } from './mdoc-attributes.ts'
+import { BYTES_MAX, isExact } from './attributes/check-claims.ts'
+import { isMandatoryInMdl, rulesOf } from './attributes/mdoc-attributes.ts'
 import type { MdocDefinition } from './template.ts'
 
 const VIOLATIONS_MAX = 100

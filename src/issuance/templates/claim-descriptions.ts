@@ -1,6 +1,6 @@
 import { walkAttributes } from '../../protocols/claim-tree.ts'
-import type { Attributes, TemplateAttribute } from './attributes.ts'
-import { isMandatory, type MdocAttribute } from './mdoc-attributes.ts'
+import type { Attributes, TemplateAttribute } from './attributes/attributes.ts'
+import { isMandatory, type MdocAttribute } from './attributes/mdoc-attributes.ts'
 import type { MdocDefinition } from './template.ts'
 
 /** One claim that a template describes. `path` is a claims path pointer: null selects every element of an array. */

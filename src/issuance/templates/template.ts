@@ -2,8 +2,8 @@ import { isHaip } from '../../directory/tenants/haip.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import type { TxCode } from '../../protocols/openid4vci/credential-offer.ts'
 import type { AttestationPolicy } from '../../protocols/openid4vci/key-attestation.ts'
-import type { Attributes } from './attributes.ts'
-import type { NameSpaces } from './mdoc-attributes.ts'
+import type { Attributes } from './attributes/attributes.ts'
+import type { NameSpaces } from './attributes/mdoc-attributes.ts'
 import { TX_CODE_LENGTH, type WrittenDefinition } from './schemas.ts'
 
 /** The definition of an SD-JWT VC template. */

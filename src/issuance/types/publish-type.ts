@@ -1,7 +1,7 @@
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
-import type { TemplateAttribute } from '../templates/attributes.ts'
+import type { TemplateAttribute } from '../templates/attributes/attributes.ts'
 import { describeClaims } from '../templates/claim-descriptions.ts'
 import { renderingOf, type SdJwtDefinition, vctOf } from '../templates/template.ts'
 import { findByCode } from '../templates/template-store.ts'

@@ -14,7 +14,7 @@ function trusted(text: string): string {
 /**
  * Redraws a part of the page while the form inside is filled in: posts it with the member that `submit` names (`name=value`) and puts the answer
  * into the element whose id `target` names. That element has no fields, so that nothing that is being typed is exchanged. Without script the
- * button with this member does the same by a new page.
+ * button with this member does the same by a new page. A fold whose first content is a field named `open-…` writes into it whether it is open.
  */
 class FragmentForm extends HTMLElement {
   private running: AbortController | null = null
@@ -25,6 +25,8 @@ class FragmentForm extends HTMLElement {
       clearTimeout(this.timer)
       this.timer = setTimeout(() => void this.redraw(), 200)
     })
+    // The event does not bubble.
+    this.addEventListener('toggle', ({ target }) => writeOpen(target), true)
   }
 
   private async redraw(): Promise<void> {
@@ -49,6 +51,12 @@ class FragmentForm extends HTMLElement {
       one.style.setProperty('--card-ink', one.dataset.ink ?? '')
     }
   }
+}
+
+function writeOpen(fold: EventTarget | null): void {
+  if (!(fold instanceof HTMLDetailsElement)) return
+  const field = fold.querySelector<HTMLInputElement>(':scope > input[name^="open-"]')
+  if (field !== null) field.value = fold.open ? '1' : ''
 }
 
 customElements.define('fragment-form', FragmentForm)

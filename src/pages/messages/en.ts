@@ -1,3 +1,5 @@
+import type { Role } from '../../caller.ts'
+
 /** Texts of the kit in English. The shape that every language has. */
 export const en = {
   skip: 'Skip to the content',
@@ -50,6 +52,16 @@ export const en = {
     away: ['We are not available right now', 'Nothing was changed. Try again in a minute.'],
     failed: ['Something went wrong', 'It was our fault. Try again; if it happens once more, ask for help.'],
   } satisfies Record<string, readonly [title: string, advice: string]>,
+  /** What the roles are called on every page. */
+  roles: {
+    holder: 'Holder',
+    issuer: 'Issuer',
+    verifier: 'Verifier',
+    'trust-admin': 'Certificate administrator',
+    'user-admin': 'People administrator',
+    auditor: 'Auditor',
+    owner: 'Owner',
+  } satisfies Record<Role, string>,
   openAgain: 'Open the page again',
   toStart: 'Go to the start page',
   waitFor: (wait: string) => `Try again in ${wait}.`,

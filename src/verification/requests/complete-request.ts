@@ -3,7 +3,7 @@ import type { AuditEntry } from '../../events/audit/entry.ts'
 import type { Platform } from '../../platform.ts'
 import { nullIfRefused } from '../../store/store.ts'
 import type { ClaimedRequest } from './presentation-request.ts'
-import { type Completion, completeRequest, isCompletedBy } from './request-store.ts'
+import { type Completion, completeRequest, isCompletedBy } from './response-claim-store.ts'
 
 /**
  * Completes a request once. A call whose database answer was lost may repeat it with the same claim.

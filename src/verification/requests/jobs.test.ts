@@ -5,7 +5,7 @@ import { sql } from '../../store/store.ts'
 import { type Backend, startVerifier, type Verifier } from '../test-support/verifier.ts'
 import { completeOnce } from './complete-request.ts'
 import { verificationSchedules } from './jobs.ts'
-import { claimRequest } from './request-store.ts'
+import { claimRequest } from './response-claim-store.ts'
 
 let verifier: Verifier
 before(async () => {

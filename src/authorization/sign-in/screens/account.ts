@@ -37,14 +37,14 @@ export type AccountProps = {
 
 /** The account: who is signed in, passkeys, sessions. */
 export function accountScreen(frame: ScreenFrame, props: AccountProps): Page {
-  const { account, roles } = textsOf(frame)
+  const { account } = textsOf(frame)
   const { name, username, organisation, email, done, problem } = props
   const about = facts([
-    ...(name === null ? [] : [[account.signedInAs, name] as const]),
+    ...(name === null ? [] : [[account.name, name] as const]),
     [account.username, username],
     ...(email === null ? [] : [[account.email, email] as const]),
     [account.organisation, organisation],
-    [account.roles, props.roles.map((one) => roles[one]).join(', ') || account.noRole],
+    [account.roles, props.roles.map((one) => frame.texts.roles[one]).join(', ') || account.noRole],
   ])
   const isAsked = email !== null && props.emailIsNew === true
   const confirmEmail = form(

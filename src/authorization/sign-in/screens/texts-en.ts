@@ -65,7 +65,7 @@ export const en = {
     title: 'Your account',
     toConsole: 'Go to the console',
     toCards: 'Go to your cards',
-    signedInAs: 'Signed in as',
+    name: 'Name',
     username: 'Username',
     email: 'E-mail',
     organisation: 'Organisation',
@@ -149,15 +149,6 @@ export const en = {
     'audit:read': 'read the audit trail',
     'tenant:admin': 'do everything in your organisation',
   } satisfies Record<string, string> as Readonly<Record<string, string>>,
-  roles: {
-    holder: 'holder',
-    issuer: 'issuer',
-    verifier: 'verifier',
-    'trust-admin': 'trust administrator',
-    'user-admin': 'people administrator',
-    auditor: 'auditor',
-    owner: 'owner',
-  },
   problems: {
     link: [
       'This link does not work any more',

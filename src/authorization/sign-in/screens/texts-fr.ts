@@ -67,7 +67,7 @@ export const fr = {
     title: 'Votre compte',
     toConsole: 'Aller à la console',
     toCards: 'Aller à vos cartes',
-    signedInAs: 'Connecté en tant que',
+    name: 'Nom',
     username: 'Nom d’utilisateur',
     email: 'E-mail',
     organisation: 'Organisation',
@@ -80,7 +80,7 @@ export const fr = {
     noPasskeys: 'Avec une clé d’accès, vous vous connectez par empreinte, visage ou code au lieu d’un mot de passe.',
     addPasskey: 'Ajouter une clé d’accès',
     passkeyName: 'Nom',
-    passkeyNameHint: 'Pour la reconnaître, par exemple « Mon téléphone ».',
+    passkeyNameHint: 'Pour la reconnaître, par exemple «\u00a0Mon téléphone\u00a0».',
     confirmFirst: 'Pour ajouter une clé d’accès, confirmez d’abord votre identité.',
     confirm: 'Confirmer votre identité',
     passkeyPreset: 'Ma clé d’accès',
@@ -150,15 +150,6 @@ export const fr = {
     'events:read': 'lire les événements, et les webhooks avec leurs envois',
     'audit:read': 'lire le journal d’audit',
     'tenant:admin': 'tout faire dans votre organisation',
-  },
-  roles: {
-    holder: 'titulaire',
-    issuer: 'émetteur',
-    verifier: 'vérificateur',
-    'trust-admin': 'administrateur de la confiance',
-    'user-admin': 'administrateur des personnes',
-    auditor: 'auditeur',
-    owner: 'responsable',
   },
   problems: {
     link: [

@@ -1,7 +1,7 @@
-import { isJsonObject, type Json, type JsonObject } from '../../crypto/json.ts'
-import type { Fields } from '../../http/routes/endpoint.ts'
-import { typed } from '../../pages/once.ts'
-import { typedAll } from '../frame/form-values.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../../crypto/json.ts'
+import type { Fields } from '../../../http/routes/endpoint.ts'
+import { typed } from '../../../pages/once.ts'
+import { typedAll } from '../../frame/form-values.ts'
 import type { Template } from './template.ts'
 
 /** Which wallets get credentials, and where the attributes come from when a person asks for one, as it is being edited. */

@@ -1,4 +1,4 @@
-import { sql, type TenantTx } from '../../store/store.ts'
+import { sql, type TenantTx } from '../../../store/store.ts'
 
 const selectOrigins = sql(
   'verification.list_request_templates',

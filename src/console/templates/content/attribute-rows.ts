@@ -1,7 +1,7 @@
-import { isJsonObject, type JsonObject, parseJsonObject } from '../../crypto/json.ts'
-import type { Fields } from '../../http/routes/endpoint.ts'
-import { pointerTo } from '../../json-pointer.ts'
-import { typed } from '../../pages/once.ts'
+import { isJsonObject, type JsonObject, parseJsonObject } from '../../../crypto/json.ts'
+import type { Fields } from '../../../http/routes/endpoint.ts'
+import { pointerTo } from '../../../json-pointer.ts'
+import { typed } from '../../../pages/once.ts'
 import type { AttributeShape } from './template.ts'
 
 /**
@@ -26,6 +26,8 @@ export type AttributeRow = {
   readonly isOnCard: boolean
   /** The value names the credential in lists. */
   readonly isInLabel: boolean
+  /** Shown with its fields, where others are folded. */
+  readonly isOpen: boolean
   /** JSON of the members that the form does not show; `''` if there are none. */
   readonly rest: string
 }
@@ -43,7 +45,7 @@ export const labelTypes: readonly string[] = ['string', 'number', 'boolean', 'da
 /** A row in which nothing was typed. */
 export const emptyRow: AttributeRow = {
   ...{ depth: 0, key: '', name: '', names: [], about: '', type: 'string', of: 'string', rest: '' },
-  ...{ isRequired: false, isAlways: false, isOnCard: false, isInLabel: false },
+  ...{ isRequired: false, isAlways: false, isOnCard: false, isInLabel: false, isOpen: false },
 }
 
 /** Returns the rows of a grammar. @param locales Further languages of the template, in their order. */
@@ -70,7 +72,7 @@ function named(shapes: JsonObject, depth: number, isAbove: boolean, locales: rea
     const left = { ...rest, ...(of === 'kept' && items !== undefined && { items }) }
     const row: AttributeRow = {
       ...{ depth, key, name, about: description, type, of, isAlways, isRequired: required === true },
-      ...{ isOnCard: false, isInLabel: false },
+      ...{ isOnCard: false, isInLabel: false, isOpen: false },
       names: locales.map((locale) => names[locale] ?? ''),
       rest: Object.keys(left).length === 0 ? '' : JSON.stringify(left),
     }
@@ -106,7 +108,7 @@ export function readRows(fields: Fields, languages: number): readonly AttributeR
       },
       ...{ type: of('type') || 'string', of: of('of') || 'string', rest: of('rest') },
       ...{ isRequired: of('required') === '1', isAlways: of('always') === '1', isOnCard: of('card') === '1' },
-      isInLabel: of('named') === '1',
+      ...{ isInLabel: of('named') === '1', isOpen: of('open') === '1' },
       names: Array.from({ length: languages }, (__, language) => of(`label${language}`)),
     }
   })

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../crypto/json.ts'
+import type { JsonObject } from '../../../crypto/json.ts'
 
 /** One attribute in the grammar of a template. */
 export type AttributeShape = JsonObject & {

@@ -1,9 +1,9 @@
-import { isJsonObject, type JsonObject } from '../../crypto/json.ts'
-import type { Violation } from '../../fault.ts'
-import { pointerTo } from '../../json-pointer.ts'
-import { checkMdlRules } from '../../protocols/mdoc/check-mdl.ts'
-import type { ElementRule, ElementType, NameSpaceRules } from '../../protocols/mdoc/element-type.ts'
-import { drivingPrivileges, mdl, mdlMandatory } from '../../protocols/mdoc/mdl.ts'
+import { isJsonObject, type JsonObject } from '../../../crypto/json.ts'
+import type { Violation } from '../../../fault.ts'
+import { pointerTo } from '../../../json-pointer.ts'
+import { checkMdlRules } from '../../../protocols/mdoc/check-mdl.ts'
+import type { ElementRule, ElementType, NameSpaceRules } from '../../../protocols/mdoc/element-type.ts'
+import { drivingPrivileges, mdl, mdlMandatory } from '../../../protocols/mdoc/mdl.ts'
 import {
   type AttributeReader,
   addViolation,

@@ -1,9 +1,8 @@
-import { isJsonObject, type Json, type JsonObject } from '../../crypto/json.ts'
-import type { Violation } from '../../fault.ts'
-import { pointerTo } from '../../json-pointer.ts'
-import { attributePointer, walkAttributes } from '../../protocols/claim-tree.ts'
-import { isText } from '../../protocols/shape.ts'
-import { LOCALE_PATTERN, TRANSLATIONS_MAX } from './schemas.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../../crypto/json.ts'
+import type { Violation } from '../../../fault.ts'
+import { pointerTo } from '../../../json-pointer.ts'
+import { attributePointer, walkAttributes } from '../../../protocols/claim-tree.ts'
+import { isText } from '../../../protocols/shape.ts'
 
 /** What a format allows in attribute descriptions. */
 type AttributeRules = {
@@ -22,6 +21,10 @@ const DEPTH_MAX = 8
 const NAME_CHARS_MAX = 128
 const VIOLATIONS_MAX = 100
 
+/** A language tag. @see [RFC 5646](https://www.rfc-editor.org/rfc/rfc5646) */
+export const LOCALE_PATTERN = '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$'
+/** Languages of a template besides the first. */
+export const TRANSLATIONS_MAX = 7
 const LOCALE = new RegExp(LOCALE_PATTERN)
 
 const isBoolean = (value: Json) => typeof value === 'boolean'

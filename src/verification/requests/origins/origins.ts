@@ -1,6 +1,6 @@
-import type { NameSource } from '../../events/audit/names.ts'
-import type { AuditEvent } from '../../events/counts/metric.ts'
-import type { TenantTx } from '../../store/store.ts'
+import type { NameSource } from '../../../events/audit/names.ts'
+import type { AuditEvent } from '../../../events/counts/metric.ts'
+import type { TenantTx } from '../../../store/store.ts'
 import { listPresentationTemplateNames, listTemplatesOfRequests, NAMES } from './origin-store.ts'
 
 /** Names of presentation templates; presentation requests are named after their template. */

@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../crypto/json.ts'
-import type { Violation } from '../../fault.ts'
-import type { ValueType } from '../../protocols/claim-tree.ts'
-import { isReservedName } from '../../protocols/sd-jwt-vc/reserved-names.ts'
+import type { JsonObject } from '../../../crypto/json.ts'
+import type { Violation } from '../../../fault.ts'
+import type { ValueType } from '../../../protocols/claim-tree.ts'
+import { isReservedName } from '../../../protocols/sd-jwt-vc/reserved-names.ts'
 import { checkNamed, newAttributeReader, violationsOfAttributes } from './attribute-reading.ts'
 
 const types: readonly ValueType[] = ['string', 'number', 'boolean', 'date', 'object', 'array']

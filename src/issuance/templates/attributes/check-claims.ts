@@ -1,9 +1,9 @@
-import { isJsonObject, type Json, type JsonObject } from '../../crypto/json.ts'
-import type { Violation } from '../../fault.ts'
-import { pointerTo } from '../../json-pointer.ts'
-import { isOfType, missingIn, pointerAlong, walkDescribed } from '../../protocols/claim-tree.ts'
-import { isStructuralName } from '../../protocols/sd-jwt-vc/reserved-names.ts'
-import { DISCLOSURES_MAX } from '../../protocols/sd-jwt-vc/sd-jwt.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../../crypto/json.ts'
+import type { Violation } from '../../../fault.ts'
+import { pointerTo } from '../../../json-pointer.ts'
+import { isOfType, missingIn, pointerAlong, walkDescribed } from '../../../protocols/claim-tree.ts'
+import { isStructuralName } from '../../../protocols/sd-jwt-vc/reserved-names.ts'
+import { DISCLOSURES_MAX } from '../../../protocols/sd-jwt-vc/sd-jwt.ts'
 import type { Attributes, TemplateAttribute } from './attributes.ts'
 
 const VIOLATIONS_MAX = 100
