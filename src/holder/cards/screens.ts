@@ -9,6 +9,7 @@ import { badge, pageOf, pager } from '../../pages/table.ts'
 import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
 import type { Credential, Details, HistoryEntry, Verifier } from './api-types.ts'
 import { cardFace, cardRule, day, dayText, issuerName, stateOf } from './card.ts'
+import { checkAgain, lastCheck, withFreshStatus } from './check.ts'
 import { linesOf } from './claims.ts'
 import { historyList } from './history.ts'
 import { type CardTexts, cardTexts } from './texts.ts'
@@ -88,6 +89,7 @@ const one = formScreen({
   show: (frame) => orRemoved(frame, () => cardPage(frame)),
   send: (frame) =>
     orRemoved(frame, async () => {
+      if (typed(frame.fields, 'check') === '1') return checkAgain(frame)
       const status = typed(frame.fields, 'consent') === 'accepted' ? 'accepted' : 'rejected'
       const id = encodeURIComponent(frame.params.id)
       await frame.api.send('PATCH', `${API}/credentials/${id}`, { body: { status } })
@@ -105,13 +107,13 @@ async function cardPage(frame: CardFrame): Promise<Screen> {
     }),
   ])
   // The `meta` that the route promises.
-  const about = meta as unknown as Details
+  const about = await withFreshStatus(frame, meta as unknown as Details)
   const { state, tone } = stateOf(data, about, frame.now)
   // The state stands below it.
   const face = cardFace({ ...faceOf(frame, t, data, about), state: undefined })
   const lines = linesOf(data.claims, about.display.labels, frame.language, t)
   const main = html`${frame.query.new === '1' && message('done', t.added)}${face}
-<p>${badge(t.states[state], tone)}</p>${t.says[state] !== '' && html`<p>${t.says[state]}</p>`}${data.status !== 'accepted' && decision(frame, t, data)}
+<p>${badge(t.states[state], tone)}</p>${t.says[state] !== '' && html`<p>${t.says[state]}</p>`}${lastCheck(frame, about)}${data.status !== 'accepted' && decision(frame, t, data)}
 ${card(facts(lines.map(({ name, value }) => [name, value] as const)), t.content)}
 ${card(facts(factsOf(frame, t, about)), t.about)}
 <section class="stack"><h2>${t.shown}</h2>${history.data.length === 0 ? html`<p>${t.neverShown}</p>` : historyList(frame, t, history.data, history.meta)}</section>
@@ -129,13 +131,13 @@ function factsOf({ language }: Frame, t: CardTexts, { display, standing, ...abou
   const { identifier } = display.issuer
   const host = URL.parse(identifier)?.host ?? identifier
   const name = issuerName(display)
-  const checked = standing?.checkedAt ?? about.receivedAt
+  const unlisted = standing === undefined ? [[t.status, t.notListed] as const] : []
   return [
     [t.from, name === host ? name : html`${name}<br><span class="hint">${host}</span>`],
     [t.received, day(about.receivedAt, language)],
     [t.since, day(about.validFrom, language)],
     [t.validUntil, about.validUntil === null ? t.noEnd : day(about.validUntil, language)],
-    [t.checked, standing === undefined ? t.notListed : moment(checked, language)],
+    ...unlisted,
   ] as const
 }
 

@@ -15,7 +15,14 @@ const en = {
   noEnd: 'No end',
   from: 'From',
   received: 'Received',
-  checked: 'Checked with the issuer',
+  status: 'Status',
+  checked: (when: string) => `Checked with the issuer: ${when}`,
+  checkAgain: 'Check again',
+  checks: {
+    now: 'The issuer was asked just now.',
+    away: 'The issuer could not be asked just now. What you see is from the last check.',
+    soon: 'You asked very often. Wait a minute, then check again.',
+  },
   notListed: 'The issuer does not publish whether it was revoked',
   states: {
     valid: 'Valid',
@@ -88,7 +95,14 @@ const fr: CardTexts = {
   noEnd: 'Sans fin',
   from: 'Émise par',
   received: 'Reçue le',
-  checked: 'Vérifiée auprès de l’émetteur',
+  status: 'Statut',
+  checked: (when) => `Vérifiée auprès de l’émetteur : ${when}`,
+  checkAgain: 'Vérifier à nouveau',
+  checks: {
+    now: 'L’émetteur vient d’être interrogé.',
+    away: 'L’émetteur n’a pas pu être interrogé. Ceci date de la dernière vérification.',
+    soon: 'Vous avez vérifié très souvent. Attendez une minute, puis vérifiez à nouveau.',
+  },
   notListed: 'L’émetteur ne publie pas si elle a été révoquée',
   states: {
     valid: 'Valable',
