@@ -134,8 +134,13 @@ suite('each trouble of a verifier, in both languages', { concurrency: 2 }, () =>
       const line = page.getByRole('listitem').filter({ hasText: new URL(shop.responseUri).host })
       await line.getByText(`${cardTexts[language].maybeSaw('')}Degree`).waitFor()
       await line.getByText(cardTexts[language].unconfirmed, { exact: true }).waitFor()
-      await page.goBack()
+      await page.goto('/me')
+      const { noAnswer, sendAgain, asks } = cardTexts[language]
+      const host = new URL(shop.responseUri).host
+      await page.getByRole('heading', { name: noAnswer(host) }).waitFor()
+      assert.equal(await page.getByRole('heading', { name: asks(host) }).count(), 0, 'the person has answered')
       shop.behave({})
+      await page.locator('.message', { hasText: noAnswer(host) }).getByRole('link', { name: sendAgain }).click()
       await page.getByRole('button', { name: words.sendAgain }).click()
       await page.getByRole('heading', { name: words.ended.answered[0] ?? '' }).waitFor()
     })

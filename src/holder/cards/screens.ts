@@ -20,7 +20,8 @@ const place = 'cards'
 
 type Listed = Readonly<Record<string, Details>>
 type Asked = { readonly id: string; readonly status: string }
-type Summaries = Readonly<Record<string, { readonly verifier: Verifier; readonly expiresAt: string }>>
+type Summary = { readonly verifier: Verifier; readonly expiresAt: string; readonly disclosed: 'yes' | 'no' | 'unknown' }
+type Summaries = Readonly<Record<string, Summary>>
 
 const home = screen({
   ...{ place, path: '/me', summary: 'Shows the cards of a person, and what waits for an answer.' },
@@ -72,9 +73,12 @@ function offered(t: CardTexts, { id }: Credential, { display }: Details): Html {
   return html`<div class="message note"><h2>${t.offers(issuerName(display))}</h2><p>${display.name ?? t.unnamed}</p><p><a href="/me/cards/${id}">${t.view}</a></p></div>`
 }
 
-function asks({ language }: Frame, t: CardTexts, id: string, about: Summaries[string] | undefined): Html {
+function asks({ language }: Frame, t: CardTexts, id: string, about: Summary | undefined): Html {
   if (about === undefined) return html``
-  return html`<div class="message note"><h2>${t.asks(verifierName(about.verifier))}</h2><p>${t.expires} ${moment(about.expiresAt, language)}</p><p><a href="/me/asked/${id}">${t.view}</a></p></div>`
+  // The person has answered; only the verifier has not.
+  const isUnconfirmed = about.disclosed === 'unknown'
+  const [kind, title, link] = isUnconfirmed ? ['warn', t.noAnswer, t.sendAgain] : ['note', t.asks, t.view]
+  return html`<div class="message ${kind}"><h2>${title(verifierName(about.verifier))}</h2>${isUnconfirmed && html`<p>${t.noAnswerText}</p>`}<p>${t.expires} ${moment(about.expiresAt, language)}</p><p><a href="/me/asked/${id}">${link}</a></p></div>`
 }
 
 const CARD = '/me/cards/{id}'
