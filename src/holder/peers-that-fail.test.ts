@@ -140,7 +140,10 @@ suite('each trouble of a verifier, in both languages', { concurrency: 2 }, () =>
       await page.getByRole('heading', { name: noAnswer(host) }).waitFor()
       assert.equal(await page.getByRole('heading', { name: asks(host) }).count(), 0, 'the person has answered')
       shop.behave({})
-      await page.locator('.message', { hasText: noAnswer(host) }).getByRole('link', { name: sendAgain }).click()
+      await page
+        .locator('.message', { hasText: noAnswer(host) })
+        .getByRole('link', { name: sendAgain })
+        .click()
       await page.getByRole('button', { name: words.sendAgain }).click()
       await page.getByRole('heading', { name: words.ended.answered[0] ?? '' }).waitFor()
     })

@@ -21,10 +21,13 @@ type Outcome = (typeof outcomes)[number]
  */
 export async function withFreshStatus(frame: CardFrame, about: Details): Promise<Details> {
   const { standing, display } = about
-  const isOwn = display.issuer.identifier.startsWith(`${frame.origin}/`)
-  if (standing === undefined || standing.status === 'revoked' || !isOwn) return about
+  if (standing === undefined || standing.status === 'revoked' || !isOwn(frame, display)) return about
   const checked = await check(frame)
   return typeof checked === 'string' ? about : { ...about, ...checked }
+}
+
+function isOwn({ origin }: CardFrame, { issuer }: Details['display']): boolean {
+  return issuer.identifier.startsWith(`${origin}/`)
 }
 
 /** Checks the status because the person asks for it. @returns where the outcome is shown */
@@ -45,13 +48,13 @@ async function check({ api, params }: CardFrame): Promise<Checked | 'away' | 'so
   }
 }
 
-/** Says when the status was last checked, and offers another check; nothing for a card whose status cannot change. */
-export function lastCheck(frame: CardFrame, { standing, receivedAt }: Details): Html | null {
+/** Says when the status was last checked, and offers another check of a card that is not checked by opening its page; nothing for one without a status. */
+export function lastCheck(frame: CardFrame, { standing, receivedAt, display }: Details): Html | null {
   const t = cardTexts[frame.language]
   if (standing === undefined) return null
   const at = new Date(standing.checkedAt ?? receivedAt)
   const when = html`<span class="hint">${ago(at, frame.now, frame.language, t.checked)}</span>`
-  if (standing.status === 'revoked') return html`<p>${when}</p>`
+  if (standing.status === 'revoked' || isOwn(frame, display)) return html`<p>${when}</p>`
   const outcome = outcomes.find((one) => one === frame.query.checked)
   const said = outcome !== undefined && message(outcome === 'now' ? 'done' : 'warn', t.checks[outcome])
   const again = form(frame, `/me/cards/${frame.params.id}`, button(t.checkAgain, { name: 'check', value: '1' }))

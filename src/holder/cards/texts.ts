@@ -1,4 +1,4 @@
-import type { Language } from '../../pages/language.ts'
+import { type Language, spaced } from '../../pages/language.ts'
 
 const en = {
   title: 'Your cards',
@@ -164,4 +164,4 @@ const fr: CardTexts = {
 }
 
 /** The texts by language. */
-export const cardTexts: Readonly<Record<Language, CardTexts>> = { en, fr }
+export const cardTexts: Readonly<Record<Language, CardTexts>> = { en, fr: spaced(fr) }
