@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { axeDefects, layoutDefects } from '../../test/support/browser.ts'
+import { effortDuring } from '../../test/support/page-budgets.ts'
 import { until } from '../../test/support/until.ts'
 import { cookieOf } from '../console/test-support/refusals.ts'
 import { HolderWorld, opening, small, take } from './test-support/holder-world.ts'
@@ -100,7 +101,14 @@ test('an offer that another person took, and links that lead nowhere: a page eac
   const taken = await world.issue()
   const pieter = await world.chirograph.wallet('acme', 'pieter')
   assert.equal((await pieter.post('/wallet/v2/credentials', { credentialOffer: taken.offerUri })).status, 201)
-  await page.goto(opening(taken.offerUri))
+  for (const address of [opening(taken.offerUri), taken.offerPageUri]) {
+    assert.equal((await page.goto(address))?.status(), 410, 'it says so before it is tapped')
+    await page.getByRole('heading', { name: 'This offer has ended' }).waitFor()
+  }
+  const raced = await world.issue()
+  await page.goto(opening(raced.offerUri))
+  await page.getByRole('button', { name: 'Take this card' }).waitFor()
+  assert.equal((await pieter.post('/wallet/v2/credentials', { credentialOffer: raced.offerUri })).status, 201)
   await page.getByRole('button', { name: 'Take this card' }).click()
   await page.getByRole('heading', { name: 'This offer has ended' }).waitFor()
   const gone = `${world.chirograph.url}/issuers/acme/offers/${'a'.repeat(43)}`
@@ -182,8 +190,13 @@ test('a card that is gone meanwhile: nothing is sent, and the page says what cha
   await page.goto(opening(shop.link()))
   const wallet = await world.chirograph.wallet('acme', 'thandi')
   await wallet.delete(`/wallet/v2/credentials/${path.split('/').at(-1)}`)
-  await page.getByRole('button', { name: /^Share it with/ }).click()
-  await page.getByText('This changed while you were looking').waitFor()
+  const { calls } = await effortDuring(world.chirograph.url, async () => {
+    await page.getByRole('button', { name: /^Share it with/ }).click()
+    await page.getByText('This changed while you were looking').waitFor()
+  })
+  // What the person chose, the refused answer, and one call for the second form.
+  const one = '/wallet/v2/presentations/{id}'
+  assert.deepEqual(calls, [`GET ${one}`, `GET ${one}`, `PATCH ${one}`])
   assert.equal(shop.posted.length, 0)
   await page.getByRole('button', { name: 'Do not share' }).click()
   await page.getByRole('heading', { name: 'You did not share' }).waitFor()

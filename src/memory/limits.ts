@@ -95,6 +95,11 @@ export const limits = {
     ...{ ...minute, countMax: 1200 },
     description: 'Requests that visitors begin by tenant, on all its verification pages; all are counted.',
   },
+  'wallet.status_checks': {
+    ...{ ...minute, countMax: 10 },
+    description:
+      'Status checks that a holder asks for, by holder; all are counted, except of credentials of this deployment.',
+  },
 } as const satisfies Record<string, Limit>
 
 /** A name in {@link limits}. */

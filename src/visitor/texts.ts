@@ -1,4 +1,4 @@
-import type { Language } from '../pages/language.ts'
+import { type Language, spaced } from '../pages/language.ts'
 
 const en = {
   asksFor: (name: string) => `${name} asks you for a credential`,
@@ -115,4 +115,4 @@ const fr: VisitorTexts = {
 }
 
 /** Texts of the pages for visitors by language. */
-export const visitorTexts: Readonly<Record<Language, VisitorTexts>> = { en, fr }
+export const visitorTexts: Readonly<Record<Language, VisitorTexts>> = { en, fr: spaced(fr) }

@@ -45,10 +45,17 @@ export type Effort = { readonly calls: readonly string[]; readonly statements: n
  * @throws Error when the page is not shown
  */
 export async function effortOf(url: string, path: string, cookie: string): Promise<Effort> {
+  return effortDuring(url, async () => {
+    const shown = await fetch(url + path, { headers: { cookie }, redirect: 'manual' })
+    await shown.arrayBuffer()
+    if (shown.status >= 400) throw new Error(`${path}: ${shown.status}`)
+  })
+}
+
+/** Counts the calls of our API and the statements that are made while `work` runs, as {@link effortOf}. */
+export async function effortDuring(url: string, work: () => Promise<void>): Promise<Effort> {
   const before = await countersOf(url)
-  const shown = await fetch(url + path, { headers: { cookie }, redirect: 'manual' })
-  await shown.arrayBuffer()
-  if (shown.status >= 400) throw new Error(`${path}: ${shown.status}`)
+  await work()
   const after = await countersOf(url)
   const calls = [...after.calls].flatMap(([name, count]) =>
     Array.from({ length: count - (before.calls.get(name) ?? 0) }, () => name),

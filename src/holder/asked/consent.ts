@@ -60,8 +60,13 @@ function changes(t: AskedTexts, seen: readonly string[], names: readonly string[
   return message('bad', t.changed, list)
 }
 
-/** The verifier, its purpose, and how long it keeps the values. */
-export function about({ language, params }: Pick<Frame, 'language' | 'params'>, t: AskedTexts, meta: AskedMeta): Html {
+/** The verifier, its purpose, and how long it keeps the values. @param isEnded The verifier is not named in the title, and nothing expires any more. */
+export function about(
+  { language, params }: Pick<Frame, 'language' | 'params'>,
+  t: AskedTexts,
+  meta: AskedMeta,
+  isEnded = false,
+): Html {
   const { verifier, purpose, retentionSeconds, expiresAt } = meta
   const [trust, tone] = trustOf(verifier)
   const calls = verifier.statedName
@@ -71,8 +76,9 @@ export function about({ language, params }: Pick<Frame, 'language' | 'params'>, 
     meta.hasLogo === true
       ? html`<img class="logo" src="/me/asked/${params.id ?? ''}/logo" alt="" width="48" height="48">`
       : html`<i class="logo" aria-hidden="true">${letter.toLocaleUpperCase()}</i>`
-  return html`<div class="who">${logo}<p>${badge(t.trust[trust], tone)} <span>${verifier.responseHost}</span></p>${isOther && html`<p>${t.calls(foreignText(calls, 100) ?? '')}</p>`}</div>${!verifier.authenticated && message('warn', t.unproved)}
-<section class="stack tight"><h2>${t.why}</h2><p>${purpose === undefined ? t.noWhy : t.quoted(foreignText(purpose, 600) ?? '')}</p><p class="hint">${retentionSeconds === undefined ? t.keptUnknown : t.kept(long(retentionSeconds, language))} ${t.expires} ${moment(expiresAt, language)}.</p></section>`
+  const name = isEnded && verifierName(verifier) !== verifier.responseHost && html`<b>${verifierName(verifier)}</b> `
+  return html`<div class="who">${logo}<p>${name}${badge(t.trust[trust], tone)} <span>${verifier.responseHost}</span></p>${isOther && html`<p>${t.calls(foreignText(calls, 100) ?? '')}</p>`}</div>${!verifier.authenticated && message('warn', t.unproved)}
+<section class="stack tight"><h2>${t.why}</h2><p>${purpose === undefined ? t.noWhy : t.quoted(foreignText(purpose, 600) ?? '')}</p><p class="hint">${retentionSeconds === undefined ? t.keptUnknown : t.kept(long(retentionSeconds, language))} ${!isEnded && html`${t.expires} ${moment(expiresAt, language)}.`}</p></section>`
 }
 
 function trustOf({

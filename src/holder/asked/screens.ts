@@ -185,7 +185,7 @@ function endedPage(frame: AskedFrame, { data, meta }: Opened): Screen {
   const list = names.length > 0 && html`<ul class="list">${names.map((one) => html`<li>${one}</li>`)}</ul>`
   const again = frame.query.already === '1' && data.status in t.already
   const already = again && message('note', t.already[data.status as keyof AskedTexts['already']])
-  const main = html`${already}${message(kind, advice)}${list}${about(frame, t, meta)}<p class="buttons">${back(t, meta)}${buttonLink(t.cards, '/me')}</p>`
+  const main = html`${already}${message(kind, advice)}${list}${about(frame, t, meta, true)}<p class="buttons">${back(t, meta)}${buttonLink(t.cards, '/me')}</p>`
   return { title, main }
 }
 

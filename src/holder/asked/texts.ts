@@ -1,4 +1,4 @@
-import type { Language } from '../../pages/language.ts'
+import { type Language, spaced } from '../../pages/language.ts'
 
 const en = {
   title: (verifier: string, count: number) => `${verifier} asks for ${count === 1 ? '1 thing' : `${count} things`}`,
@@ -130,4 +130,4 @@ const fr: AskedTexts = {
 }
 
 /** The texts by language. */
-export const askedTexts: Readonly<Record<Language, AskedTexts>> = { en, fr }
+export const askedTexts: Readonly<Record<Language, AskedTexts>> = { en, fr: spaced(fr) }

@@ -9,6 +9,7 @@ import { badge, pageOf, pager } from '../../pages/table.ts'
 import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
 import type { Credential, Details, HistoryEntry, Verifier } from './api-types.ts'
 import { cardFace, cardRule, day, dayText, issuerName, stateOf } from './card.ts'
+import { checkAgain, lastCheck, withFreshStatus } from './check.ts'
 import { linesOf } from './claims.ts'
 import { historyList } from './history.ts'
 import { type CardTexts, cardTexts } from './texts.ts'
@@ -19,7 +20,8 @@ const place = 'cards'
 
 type Listed = Readonly<Record<string, Details>>
 type Asked = { readonly id: string; readonly status: string }
-type Summaries = Readonly<Record<string, { readonly verifier: Verifier; readonly expiresAt: string }>>
+type Summary = { readonly verifier: Verifier; readonly expiresAt: string; readonly disclosed: 'yes' | 'no' | 'unknown' }
+type Summaries = Readonly<Record<string, Summary>>
 
 const home = screen({
   ...{ place, path: '/me', summary: 'Shows the cards of a person, and what waits for an answer.' },
@@ -71,9 +73,12 @@ function offered(t: CardTexts, { id }: Credential, { display }: Details): Html {
   return html`<div class="message note"><h2>${t.offers(issuerName(display))}</h2><p>${display.name ?? t.unnamed}</p><p><a href="/me/cards/${id}">${t.view}</a></p></div>`
 }
 
-function asks({ language }: Frame, t: CardTexts, id: string, about: Summaries[string] | undefined): Html {
+function asks({ language }: Frame, t: CardTexts, id: string, about: Summary | undefined): Html {
   if (about === undefined) return html``
-  return html`<div class="message note"><h2>${t.asks(verifierName(about.verifier))}</h2><p>${t.expires} ${moment(about.expiresAt, language)}</p><p><a href="/me/asked/${id}">${t.view}</a></p></div>`
+  // The person has answered; only the verifier has not.
+  const isUnconfirmed = about.disclosed === 'unknown'
+  const [kind, title, link] = isUnconfirmed ? ['warn', t.noAnswer, t.sendAgain] : ['note', t.asks, t.view]
+  return html`<div class="message ${kind}"><h2>${title(verifierName(about.verifier))}</h2>${isUnconfirmed && html`<p>${t.noAnswerText}</p>`}<p>${t.expires} ${moment(about.expiresAt, language)}</p><p><a href="/me/asked/${id}">${link}</a></p></div>`
 }
 
 const CARD = '/me/cards/{id}'
@@ -88,6 +93,7 @@ const one = formScreen({
   show: (frame) => orRemoved(frame, () => cardPage(frame)),
   send: (frame) =>
     orRemoved(frame, async () => {
+      if (typed(frame.fields, 'check') === '1') return checkAgain(frame)
       const status = typed(frame.fields, 'consent') === 'accepted' ? 'accepted' : 'rejected'
       const id = encodeURIComponent(frame.params.id)
       await frame.api.send('PATCH', `${API}/credentials/${id}`, { body: { status } })
@@ -105,13 +111,13 @@ async function cardPage(frame: CardFrame): Promise<Screen> {
     }),
   ])
   // The `meta` that the route promises.
-  const about = meta as unknown as Details
+  const about = await withFreshStatus(frame, meta as unknown as Details)
   const { state, tone } = stateOf(data, about, frame.now)
   // The state stands below it.
   const face = cardFace({ ...faceOf(frame, t, data, about), state: undefined })
   const lines = linesOf(data.claims, about.display.labels, frame.language, t)
   const main = html`${frame.query.new === '1' && message('done', t.added)}${face}
-<p>${badge(t.states[state], tone)}</p>${t.says[state] !== '' && html`<p>${t.says[state]}</p>`}${data.status !== 'accepted' && decision(frame, t, data)}
+<p>${badge(t.states[state], tone)}</p>${t.says[state] !== '' && html`<p>${t.says[state]}</p>`}${lastCheck(frame, about)}${data.status !== 'accepted' && decision(frame, t, data)}
 ${card(facts(lines.map(({ name, value }) => [name, value] as const)), t.content)}
 ${card(facts(factsOf(frame, t, about)), t.about)}
 <section class="stack"><h2>${t.shown}</h2>${history.data.length === 0 ? html`<p>${t.neverShown}</p>` : historyList(frame, t, history.data, history.meta)}</section>
@@ -129,13 +135,13 @@ function factsOf({ language }: Frame, t: CardTexts, { display, standing, ...abou
   const { identifier } = display.issuer
   const host = URL.parse(identifier)?.host ?? identifier
   const name = issuerName(display)
-  const checked = standing?.checkedAt ?? about.receivedAt
+  const unlisted = standing === undefined ? [[t.status, t.notListed] as const] : []
   return [
     [t.from, name === host ? name : html`${name}<br><span class="hint">${host}</span>`],
     [t.received, day(about.receivedAt, language)],
     [t.since, day(about.validFrom, language)],
     [t.validUntil, about.validUntil === null ? t.noEnd : day(about.validUntil, language)],
-    [t.checked, standing === undefined ? t.notListed : moment(checked, language)],
+    ...unlisted,
   ] as const
 }
 

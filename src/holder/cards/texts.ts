@@ -1,10 +1,13 @@
-import type { Language } from '../../pages/language.ts'
+import { type Language, spaced } from '../../pages/language.ts'
 
 const en = {
   title: 'Your cards',
   waiting: 'Waiting for you',
   offers: (issuer: string) => `${issuer} sent you a card`,
   asks: (verifier: string) => `${verifier} asks you for something`,
+  noAnswer: (verifier: string) => `${verifier} has not confirmed what you shared`,
+  noAnswerText: 'They may have seen it. You can send the same again; they get nothing more.',
+  sendAgain: 'Send it again',
   view: 'Look at it',
   expires: 'Expires',
   empty: 'You have no cards yet. Scan a code, or open the link that you were sent.',
@@ -15,7 +18,14 @@ const en = {
   noEnd: 'No end',
   from: 'From',
   received: 'Received',
-  checked: 'Checked with the issuer',
+  status: 'Status',
+  checked: (when: string) => `Checked with the issuer: ${when}`,
+  checkAgain: 'Check again',
+  checks: {
+    now: 'The issuer was asked just now.',
+    away: 'The issuer could not be asked just now. What you see is from the last check.',
+    soon: 'You asked very often. Wait a minute, then check again.',
+  },
   notListed: 'The issuer does not publish whether it was revoked',
   states: {
     valid: 'Valid',
@@ -78,6 +88,9 @@ const fr: CardTexts = {
   waiting: 'En attente de vous',
   offers: (issuer) => `${issuer} vous a envoyé une carte`,
   asks: (verifier) => `${verifier} vous demande quelque chose`,
+  noAnswer: (verifier) => `${verifier} n’a pas confirmé ce que vous avez partagé`,
+  noAnswerText: 'Ils l’ont peut-être vu. Vous pouvez renvoyer la même chose ; ils ne reçoivent rien de plus.',
+  sendAgain: 'Renvoyer',
   view: 'Voir',
   expires: 'Expire le',
   empty: 'Vous n’avez pas encore de carte. Scannez un code ou ouvrez le lien reçu.',
@@ -88,7 +101,14 @@ const fr: CardTexts = {
   noEnd: 'Sans fin',
   from: 'Émise par',
   received: 'Reçue le',
-  checked: 'Vérifiée auprès de l’émetteur',
+  status: 'Statut',
+  checked: (when) => `Vérifiée auprès de l’émetteur : ${when}`,
+  checkAgain: 'Vérifier à nouveau',
+  checks: {
+    now: 'L’émetteur vient d’être interrogé.',
+    away: 'L’émetteur n’a pas pu être interrogé. Ceci date de la dernière vérification.',
+    soon: 'Vous avez vérifié très souvent. Attendez une minute, puis vérifiez à nouveau.',
+  },
   notListed: 'L’émetteur ne publie pas si elle a été révoquée',
   states: {
     valid: 'Valable',
@@ -144,4 +164,4 @@ const fr: CardTexts = {
 }
 
 /** The texts by language. */
-export const cardTexts: Readonly<Record<Language, CardTexts>> = { en, fr }
+export const cardTexts: Readonly<Record<Language, CardTexts>> = { en, fr: spaced(fr) }

@@ -1,4 +1,4 @@
-import type { Language } from '../../pages/language.ts'
+import { type Language, spaced } from '../../pages/language.ts'
 
 const en = {
   wallet: (organisation: string) => `${organisation} wallet`,
@@ -42,4 +42,4 @@ const fr: HolderTexts = {
 }
 
 /** The texts by language. */
-export const holderTexts: Readonly<Record<Language, HolderTexts>> = { en, fr }
+export const holderTexts: Readonly<Record<Language, HolderTexts>> = { en, fr: spaced(fr) }

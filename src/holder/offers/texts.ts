@@ -1,4 +1,4 @@
-import type { Language } from '../../pages/language.ts'
+import { type Language, spaced } from '../../pages/language.ts'
 
 const en = {
   title: (issuer: string) => `${issuer} offers you a card`,
@@ -210,4 +210,4 @@ const fr: OfferTexts = {
 }
 
 /** The texts by language. */
-export const offerTexts: Readonly<Record<Language, OfferTexts>> = { en, fr }
+export const offerTexts: Readonly<Record<Language, OfferTexts>> = { en, fr: spaced(fr) }

@@ -1,4 +1,4 @@
-import type { Language } from '../../pages/language.ts'
+import { type Language, spaced } from '../../pages/language.ts'
 
 const en = {
   title: 'Messages',
@@ -36,4 +36,4 @@ const fr: MessageTexts = {
 }
 
 /** The texts by language. */
-export const messageTexts: Readonly<Record<Language, MessageTexts>> = { en, fr }
+export const messageTexts: Readonly<Record<Language, MessageTexts>> = { en, fr: spaced(fr) }

@@ -1,4 +1,4 @@
-import type { Language } from '../../pages/language.ts'
+import { type Language, spaced } from '../../pages/language.ts'
 
 const en = {
   title: 'Settings',
@@ -78,4 +78,4 @@ const fr: OwnTexts = {
 }
 
 /** The texts by language. */
-export const ownTexts: Readonly<Record<Language, OwnTexts>> = { en, fr }
+export const ownTexts: Readonly<Record<Language, OwnTexts>> = { en, fr: spaced(fr) }

@@ -39,7 +39,9 @@ class ChirographVerify extends HTMLElement {
     frame.title = label[language]
     frame.allow = 'digital-credentials-get'
     frame.referrerPolicy = 'no-referrer'
-    Object.assign(frame.style, { display: 'block', width: '100%', height: '0', border: '0', colorScheme: 'auto' })
+    // Where the site has another colour scheme, the frame is opaque: its corners and width are those of the box in it.
+    const shape = { display: 'block', width: '100%', maxWidth: '480px', height: '0', border: '0', borderRadius: '10px' }
+    Object.assign(frame.style, { ...shape, colorScheme: 'auto' })
     frame.src = `${this.address('embed')}?${query}`
     this.style.display = 'block'
     this.frame = frame

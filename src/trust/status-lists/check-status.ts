@@ -2,7 +2,7 @@ import { type AnchorSet, noAnchors } from '../../crypto/x509-path/anchor.ts'
 import { Fault, type FaultCode } from '../../fault.ts'
 import { sizeOf, statusOfEntry, statusValues } from '../../protocols/status-list/packed-list.ts'
 import { readStatusClaim, type StatusReference } from '../../protocols/status-list/status-claim.ts'
-import { freshUntil, type VerifiedList } from '../../protocols/status-list/status-list-token.ts'
+import type { VerifiedList } from '../../protocols/status-list/status-list-token.ts'
 import { type TrustFinding, type TrustFindingCode, trustFinding } from '../lookups/finding.ts'
 import type { TrustNeeds } from '../lookups/needs.ts'
 import { isOutOfReach } from '../lookups/out-of-reach.ts'
@@ -23,19 +23,24 @@ export async function checkStatus(...input: Parameters<typeof readStatus>): Prom
 }
 
 /**
- * The status of a credential. `hasList`: false if the credential has none and cannot be revoked. `freshUntil`: when to check again, and `issuedAt`:
- * when the list was signed; null if there is no list or it was unavailable.
+ * The status of a credential. `hasList`: false if the credential has none and cannot be revoked. `freshUntil`: when to check again, `readAt`: when
+ * the list was fetched, and `issuedAt`: when it was signed; null if there is no list or it was unavailable.
  */
 export type ReadStatus = {
   readonly findings: readonly TrustFinding[]
   readonly hasList: boolean
   readonly freshUntil: Date | null
+  readonly readAt: Date | null
   readonly issuedAt: Date | null
 }
 
-const unread = { hasList: true, freshUntil: null, issuedAt: null }
+const unread = { hasList: true, freshUntil: null, readAt: null, issuedAt: null }
 
-/** As {@link checkStatus}, with the time until which the result is fresh. */
+/**
+ * As {@link checkStatus}, with the time until which the result is fresh.
+ *
+ * @param ageMsMax A list that was fetched longer ago is fetched again, also before its `ttl` is over.
+ */
 export async function readStatus(
   platform: TrustNeeds,
   status: unknown,
@@ -43,6 +48,7 @@ export async function readStatus(
   now: Date,
   anchors: () => Promise<AnchorSet> = async () => noAnchors,
   form: FetchedListForm = 'jwt',
+  ageMsMax = Number.POSITIVE_INFINITY,
 ): Promise<ReadStatus> {
   let reference: StatusReference | null
   try {
@@ -52,8 +58,9 @@ export async function readStatus(
   }
   if (reference === null) return { ...unread, findings: [], hasList: false }
   try {
-    const list = await fetchedList(platform, { status: reference, issuer, now, anchors, form })
-    const times = { freshUntil: freshUntil(list, now), issuedAt: list.issuedAt }
+    const source = { status: reference, issuer, now, anchors, form, ageMsMax }
+    const { list, freshUntil, readAt } = await fetchedList(platform, source)
+    const times = { freshUntil, readAt, issuedAt: list.issuedAt }
     return { findings: statusFindings(list, reference.index), hasList: true, ...times }
   } catch (error) {
     return { ...unread, findings: [trustFinding(codeOf(error))] }

@@ -39,7 +39,12 @@ type ListSource = {
   readonly now: Date
   readonly anchors: () => Promise<AnchorSet>
   readonly form: FetchedListForm
+  /** A list that was fetched longer ago is fetched again, also before its `ttl` is over. */
+  readonly ageMsMax: number
 }
+
+/** A list with when it was fetched, or its server last said that it had not changed, and until when it is kept. */
+type ReadList = { readonly list: VerifiedList; readonly readAt: Date; readonly freshUntil: Date }
 
 const DAY_MS = 86_400_000
 const BYTES_MAX = 8 * 1024 * 1024
@@ -49,6 +54,7 @@ const ETAG_CHARS_MAX = 200
 type CachedList = {
   readonly list: VerifiedList
   readonly etag: string | null
+  readonly readAt: number
   /** The list is fetched again from then on. */
   readonly staleAt: number
   /** It is also verified again after a day: its key may have been withdrawn. */
@@ -64,18 +70,20 @@ type CachedList = {
  * @throws Fault `status_list.invalid`, `issuer.undiscoverable`, `upstream.*`; the status is unknown then.
  * @see [Token Status List, 8.3](https://datatracker.ietf.org/doc/html/draft-ietf-oauth-status-list#section-8.3)
  */
-export async function fetchedList(platform: TrustNeeds, source: ListSource): Promise<VerifiedList> {
-  const { status, issuer, now, form } = source
+export async function fetchedList(platform: TrustNeeds, source: ListSource): Promise<ReadList> {
+  const { status, issuer, now, form, ageMsMax } = source
   const cache = platform.memory.fetched<CachedList>('trust.fetched_status_lists')
   const name = `${form} ${issuer.mechanism} ${issuer.issuer} ${nameOf(issuer.key)} ${status.uri}`
   const kept = cache.get(name, now)
   const isOurs = status.uri.startsWith(`${platform.config.publicUrl}/`)
-  if (kept !== undefined && !isOurs && now.getTime() < kept.staleAt) return kept.list
+  const isFresh = kept !== undefined && now.getTime() < Math.min(kept.staleAt, kept.readAt + ageMsMax)
+  if (isFresh && !isOurs) return { list: kept.list, readAt: new Date(kept.readAt), freshUntil: new Date(kept.staleAt) }
   const got = await fetchList(platform, source, kept !== undefined && isUsable(kept, now) ? kept : null)
   const { packed, expiresAt } = got.list
-  const staleAt = freshUntil(got.list, now).getTime()
-  cache.set(name, { ...got, staleAt }, packed.length, tenantOfWork(), now, expiresAt?.getTime())
-  return got.list
+  const until = freshUntil(got.list, now)
+  const entry = { ...got, readAt: now.getTime(), staleAt: until.getTime() }
+  cache.set(name, entry, packed.length, tenantOfWork(), now, expiresAt?.getTime())
+  return { list: got.list, readAt: now, freshUntil: until }
 }
 
 function isUsable({ list, verifiedAt }: CachedList, now: Date): boolean {
@@ -87,7 +95,7 @@ async function fetchList(
   platform: TrustNeeds,
   source: ListSource,
   kept: CachedList | null,
-): Promise<Omit<CachedList, 'staleAt'>> {
+): Promise<Pick<CachedList, 'list' | 'etag' | 'verifiedAt'>> {
   const { uri } = source.status
   const known = kept?.etag ?? null
   const answer = await platform.fetch(uri, {

@@ -9,10 +9,11 @@ import { acceptOffer } from '../offers/accept-offer.ts'
 import { listCandidates } from '../presentations/presentable.ts'
 import { examplePushSubscription } from '../push-subscriptions/schemas.ts'
 import { subscribe } from '../push-subscriptions/subscribe.ts'
+import { fault } from '../test-support/fault.ts'
 import { type ForeignIssuer, foreignIssuer, type Lies } from '../test-support/foreign-issuer.ts'
 import { anMdocHolder } from '../test-support/mdoc-holder.ts'
 import { type Bench, openBench } from '../test-support/wallet-platform.ts'
-import { refreshStandings } from './refresh-status.ts'
+import { checkStatusNow, refreshStandings } from './refresh-status.ts'
 import { removeCredential } from './remove-credential.ts'
 import { setConsent } from './set-consent.ts'
 
@@ -132,6 +133,51 @@ test('a list is fetched no more often than its ttl allows, and once for several 
   await refreshedAfter(7200)
   assert.equal(lookUps(), before + 1)
   assert.equal(await standing(held), 'valid')
+})
+
+test('a holder who asks gets the status of now, before the ttl of the list is over, and one event is recorded', async () => {
+  const held = await holder({
+    listed: { payload: (payload) => ({ ...payload, exp: Number(payload.exp) + 200_000, ttl: 43_200 }) },
+  })
+  const check = () => checkStatusNow(bench.platform, held.thandi, held.id)
+  const before = lookUps()
+  assert.equal((await check()).standing?.status, 'valid')
+  assert.equal(lookUps(), before, 'it was fetched at the receipt, within this minute')
+  issuer.lie(saying(REVOKED))
+  passed += 61
+  bench.later(61)
+  const [one, other] = await Promise.all([check(), check()])
+  assert.deepEqual([one.standing?.status, other.standing?.status], ['revoked', 'revoked'])
+  assert.deepEqual((await recorded(held)).events, ['revoked'])
+  const asked = lookUps()
+  assert.deepEqual([(await check()).isChecked, lookUps()], [false, asked], 'revoked is for good')
+})
+
+test('a check that fails says so and keeps the last one; a holder may ask ten times a minute', async () => {
+  const held = await holder()
+  const check = () => checkStatusNow(bench.platform, held.thandi, held.id)
+  const first = await check()
+  assert.deepEqual([first.isChecked, first.standing?.status], [true, 'valid'])
+  issuer.lie({ ...saying(REVOKED), reply: { list: (reply) => ({ ...reply, status: 503 }) } })
+  passed += 61
+  bench.later(61)
+  const second = await check()
+  assert.deepEqual(second, { standing: first.standing, isChecked: false })
+  for (let asked = 1; asked < 10; asked += 1) await check()
+  assert.equal((await fault(check())).code, 'request.rate_limited')
+  const other = await bench.person()
+  assert.equal((await fault(checkStatusNow(bench.platform, other, held.id))).code, 'resource.unknown')
+})
+
+test('a kept list is fetched again when its ttl is over, not a ttl after it was last used', async () => {
+  const held = await holder({
+    listed: { payload: (payload) => ({ ...payload, exp: Number(payload.exp) + 200_000, ttl: 7200 }) },
+  })
+  // The check takes the list that was fetched an hour before.
+  await refreshedAfter(3600)
+  issuer.lie(saying(REVOKED))
+  await refreshedAfter(3700)
+  assert.equal(await standing(held), 'revoked')
 })
 
 test('a credential without a status is never looked up', async () => {

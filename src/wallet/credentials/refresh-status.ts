@@ -1,22 +1,27 @@
-import type { TenantId } from '../../caller.ts'
+import type { Caller, TenantId } from '../../caller.ts'
 import { isHaipTenant } from '../../directory/tenants/haip-tenant.ts'
 import { record } from '../../events/audit/record.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { parseIssuerSigned } from '../../protocols/mdoc/issuer-signed.ts'
 import { parseSdJwt } from '../../protocols/sd-jwt-vc/sd-jwt.ts'
+import { withTimeLimit } from '../../time-limit.ts'
 import { resolveMdocIssuer } from '../../trust/issuers/mdoc-issuer.ts'
 import { resolveIssuer } from '../../trust/issuers/resolve-issuer.ts'
 import { type ReadStatus, readStatus } from '../../trust/status-lists/check-status.ts'
 import { trustedAnchors } from '../../trust/trusted-entities/tenant-trust.ts'
+import { describeCredentials } from '../display/describe-credentials.ts'
+import type { CheckedStatus } from '../display/schemas.ts'
 import { recordForUser } from '../push/record-for-user.ts'
 import { claimsOf, type Standing } from './credential.ts'
+import { findCredential } from './credential-store.ts'
 import {
   type DueCredential,
   listTenantsWithDueStandings,
   takeDueStandings,
   updateStanding,
 } from './held-status-store.ts'
+import { holderOf } from './holder.ts'
 import { openRaw } from './sealed-copy.ts'
 
 const PER_TURN = 20
@@ -24,6 +29,10 @@ const PER_TURN = 20
 const EVERY_MS_MIN = 15 * 60_000
 /** The time until the next check after a failed one. */
 const AGAIN_MS = 3_600_000
+/** A holder who asks for a check waits for it. */
+const WAIT_MS_MAX = 4000
+/** A list is not fetched again within this time. */
+const LIST_AGE_MS_MAX = 60_000
 
 /**
  * Checks the status of held credentials, as often as their lists' `ttl` says, and records changes as events for the holder. A list out of
@@ -40,25 +49,37 @@ export async function refreshStandings(platform: Platform, signal: AbortSignal):
     const times = { now, againAt: new Date(now.getTime() + AGAIN_MS), countMax: PER_TURN }
     for (const one of await store.single(tenantId, (tx) => takeDueStandings(tx, times))) {
       if (signal.aborted) return
-      await refresh(platform, tenantId, one)
+      await refreshStanding(platform, tenantId, one)
     }
   }
 }
 
-async function refresh(platform: Platform, tenantId: TenantId, held: DueCredential): Promise<void> {
+/**
+ * Checks the status of one held credential, and records a change as an event for the holder. May run concurrently: the change is recorded once.
+ *
+ * @param ageMsMax A list that was fetched longer ago is fetched again, also before its `ttl` is over.
+ * @returns whether the list was read; if not, nothing changes
+ */
+async function refreshStanding(
+  platform: Platform,
+  tenantId: TenantId,
+  held: DueCredential,
+  ageMsMax?: number,
+): Promise<boolean> {
   const { store, clock, sealing, log } = platform
   const now = clock.now()
-  const found = await statusOf(platform, tenantId, await openRaw(sealing, tenantId, held), held, now).catch((error) => {
+  const raw = await openRaw(sealing, tenantId, held)
+  const found = await statusOf(platform, tenantId, raw, { format: held.format, now, ageMsMax }).catch((error) => {
     if (!(error instanceof Fault)) throw error
     log.info({ code: error.code }, 'the status of a held credential could not be checked')
     return null
   })
   const standing = found === null ? null : standingOf(found)
-  if (standing === null) return
+  if (standing === null) return false
   const soonest = now.getTime() + EVERY_MS_MIN
   const checkAt = standing === 'revoked' ? null : new Date(Math.max(found?.freshUntil?.getTime() ?? 0, soonest))
   await store.inTenant(tenantId, async (tx) => {
-    const before = await updateStanding(tx, held.id, standing, { checkAt, checkedAt: now })
+    const before = await updateStanding(tx, held.id, standing, { checkAt, checkedAt: found?.readAt ?? now })
     if (before === null || before === standing) return
     const change = standing === 'valid' ? 'reinstated' : standing
     const about = {
@@ -69,6 +90,41 @@ async function refresh(platform: Platform, tenantId: TenantId, held: DueCredenti
     const detail = { kind: 'standing', userId: held.userId, credentialIds: [held.id], standing }
     await recordForUser(tx, { ...about, action: 'user.notification', detail }, held.userId, now)
   })
+  return true
+}
+
+/**
+ * Checks the status of a credential now, at the request of its holder, also before the `ttl` of its list is over. A status list of this deployment is
+ * read anew each time, a foreign one if it was fetched more than a minute ago. A revoked credential is not checked again.
+ *
+ * @throws Fault `holder.missing`, `resource.unknown`, `request.rate_limited`
+ */
+export async function checkStatusNow(platform: Platform, caller: Caller, id: string): Promise<CheckedStatus> {
+  const userId = holderOf(caller)
+  const { tenantId } = caller
+  const held = await platform.store.single(tenantId, (tx) => findCredential(tx, userId, id))
+  if (held === null) throw new Fault('resource.unknown')
+  const standing = async () => (await describeCredentials(platform, caller, [id], undefined)).get(id)?.standing
+  const before = await standing()
+  if (before === undefined || before.status === 'revoked') return shown(before, false)
+  if (!held.credentialIssuer.startsWith(`${platform.config.publicUrl}/`)) countCheck(platform, `${tenantId} ${userId}`)
+  const work = refreshStanding(platform, tenantId, { ...held, userId }, LIST_AGE_MS_MAX)
+  const isChecked = await withTimeLimit(work, WAIT_MS_MAX, () => new Fault('upstream.timeout')).catch(
+    (error: unknown) => {
+      if (!(error instanceof Fault)) throw error
+      return false
+    },
+  )
+  return shown(isChecked ? await standing() : before, isChecked)
+}
+
+function shown(standing: CheckedStatus['standing'], isChecked: boolean): CheckedStatus {
+  return { ...(standing !== undefined && { standing }), isChecked }
+}
+
+function countCheck({ rateLimiter, clock }: Platform, key: string): void {
+  rateLimiter.admit('wallet.status_checks', key, clock.now())
+  rateLimiter.count('wallet.status_checks', key, clock.now())
 }
 
 /** Checks the first copy only: the issuer changes the status of all copies of a credential. */
@@ -76,24 +132,18 @@ async function statusOf(
   platform: Platform,
   tenantId: TenantId,
   raw: string,
-  { format }: DueCredential,
-  now: Date,
+  asked: Pick<DueCredential, 'format'> & { readonly now: Date; readonly ageMsMax: number | undefined },
 ): Promise<ReadStatus> {
+  const { format, now, ageMsMax } = asked
   const anchors = () => trustedAnchors(platform, tenantId)
   if (format === 'mso_mdoc') {
     const mdoc = parseIssuerSigned(raw)
-    return readStatus(
-      platform,
-      mdoc.mso.status,
-      await resolveMdocIssuer(platform, mdoc, now, anchors),
-      now,
-      anchors,
-      'cwt',
-    )
+    const issuer = await resolveMdocIssuer(platform, mdoc, now, anchors)
+    return readStatus(platform, mdoc.mso.status, issuer, now, anchors, 'cwt', ageMsMax)
   }
   const issuer = await resolveIssuer(platform, parseSdJwt(raw).jwt, now, anchors)
   const form = (await isHaipTenant(platform, tenantId)) ? 'certified-jwt' : 'jwt'
-  return readStatus(platform, claimsOf(raw).status, issuer, now, anchors, form)
+  return readStatus(platform, claimsOf(raw).status, issuer, now, anchors, form, ageMsMax)
 }
 
 /** @returns null if the list is out of reach or not valid */

@@ -10,9 +10,10 @@ import type { Platform } from '../../platform.ts'
 import { describeCredentials } from '../display/describe-credentials.ts'
 import { findImage, findSvg } from '../display/display-store.ts'
 import { drawCard } from '../display/draw-card.ts'
-import { CardImage, CredentialDetails, ImageParams } from '../display/schemas.ts'
+import { CardImage, CheckedStatus, CredentialDetails, ImageParams } from '../display/schemas.ts'
 import { getCredential, listHeld } from './get-credential.ts'
 import { holderOf } from './holder.ts'
+import { checkStatusNow } from './refresh-status.ts'
 import { removeCredential } from './remove-credential.ts'
 import { type Consent, ConsentBody, Credential, consents } from './schemas.ts'
 import { setConsent } from './set-consent.ts'
@@ -102,6 +103,15 @@ const bareConsentRoute = credentials.patch('/credentials/{id}/status', {
   },
 })
 
+const statusRoute = credentials.post('/v2/credentials/{id}/status-check', {
+  operationId: 'checkCredentialStatus',
+  summary:
+    'Checks the status of a credential now, besides the regular checks. A list of this deployment is read anew each time, another one if it was fetched more than a minute ago. Only the first copy is checked: an issuer changes the status of all copies.',
+  reply: CheckedStatus,
+  faults: ['request.rate_limited'],
+  handle: async ({ platform, caller, params }) => answer(await checkStatusNow(platform, caller, params.id)),
+})
+
 const removeRoute = credentials.delete('/v2/credentials/{id}', {
   summary: 'Removes a credential and destroys its keys.',
   reply: undefined,
@@ -118,6 +128,7 @@ export const credentialRoutes: readonly Route[] = [
   imageRoute,
   consentRoute,
   bareConsentRoute,
+  statusRoute,
   removeRoute,
 ]
 

@@ -67,6 +67,20 @@ const Standing = Type.Object(
 /** The type of {@link Standing}. */
 export type ShownStanding = Static<typeof Standing>
 
+/** The outcome of a status check. */
+export const CheckedStatus = Type.Object(
+  {
+    standing: Type.Optional(Standing),
+    isChecked: Type.Boolean({
+      description:
+        'Whether the list could be read. false: `standing` is that of the last check. Also false for a credential without a list, and for a revoked one, which is not checked again.',
+    }),
+  },
+  { additionalProperties: false, $id: 'CheckedStatus' },
+)
+/** The type of {@link CheckedStatus}. */
+export type CheckedStatus = Static<typeof CheckedStatus>
+
 /** What the wallet knows about a credential besides its claims: the `meta` of one, and of lists by its id. */
 export const CredentialDetails = Type.Object(
   {

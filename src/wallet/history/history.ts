@@ -1,13 +1,5 @@
 import type { PresentationView } from '../presentations/presentation.ts'
-import type { HistoryStatus, PresentationTrace } from './schemas.ts'
-
-type DisclosureState = PresentationTrace['disclosed']
-
-/** Returns whether the verifier received the credentials, by the state of the presentation. */
-export function disclosureStateOf(status: HistoryStatus, isAnswering: boolean): DisclosureState {
-  if (status === 'answered') return 'yes'
-  return status === 'failed' || (status === 'pending' && isAnswering) ? 'unknown' : 'no'
-}
+import type { PresentationTrace } from './schemas.ts'
 
 /**
  * Returns what the history shows of a presentation.
@@ -16,7 +8,7 @@ export function disclosureStateOf(status: HistoryStatus, isAnswering: boolean): 
  */
 export function traceOf(
   view: PresentationView,
-  disclosed: DisclosureState,
+  disclosed: PresentationTrace['disclosed'],
   types: ReadonlyMap<string, string>,
 ): PresentationTrace {
   const { verifier, purposes, selected, alsoDisclosed = [], error } = view

@@ -5,7 +5,7 @@ import type { Platform } from '../../platform.ts'
 import { holderOf } from '../credentials/holder.ts'
 import { needsConfirmation } from './confirm-sharing.ts'
 import type { PresentationAnswer } from './prepare-presentation.ts'
-import { metaOf, showPresentation } from './presentation.ts'
+import { disclosureStateOf, metaOf, showPresentation } from './presentation.ts'
 import { findPresentation, listPresentations } from './presentation-store.ts'
 import { previewPresentation } from './preview-presentation.ts'
 import type { PresentationStatus, PresentationSummary, ShownPresentation } from './schemas.ts'
@@ -46,8 +46,9 @@ export async function listShared(
   return Promise.all(
     rows.map(async (row) => {
       const view = await openView(platform.sealing, tenantId, row.id, row.sealedView)
-      const about = { verifier: view.verifier, expiresAt: row.expiresAt.toISOString() }
-      return { ...showPresentation(row, view, tenantId, now), about }
+      const shown = showPresentation(row, view, tenantId, now)
+      const disclosed = disclosureStateOf(shown.status, row.isAnswering)
+      return { ...shown, about: { verifier: view.verifier, expiresAt: row.expiresAt.toISOString(), disclosed } }
     }),
   )
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../crypto/json.ts'
 import type { CredentialSet } from '../../protocols/dcql/query.ts'
 import type { CheckedRequest } from '../../protocols/openid4vp/check-request.ts'
 import type { CardImage } from '../display/card-image.ts'
-import type { PresentationStatus, ShownPresentation } from './schemas.ts'
+import type { PresentationStatus, PresentationSummary, ShownPresentation } from './schemas.ts'
 
 /** Claims of one credential that are disclosed, or proposed. Paths are dotted. */
 export type SelectedCredential = ShownPresentation['selectedCredentials'][number]
@@ -82,6 +82,15 @@ export function presentationStatusAt(
   now: Date,
 ): PresentationStatus {
   return status === 'pending' && !isAnswering && expiresAt <= now ? 'expired' : status
+}
+
+/** Returns whether the verifier received the credentials, by the state of the presentation. */
+export function disclosureStateOf(
+  status: PresentationStatus | 'accepted' | 'removed',
+  isAnswering: boolean,
+): PresentationSummary['disclosed'] {
+  if (status === 'answered') return 'yes'
+  return status === 'failed' || (status === 'pending' && isAnswering) ? 'unknown' : 'no'
 }
 
 /** Returns the presentation as the API shows it. */

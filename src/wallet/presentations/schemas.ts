@@ -132,7 +132,14 @@ const Verifier = Type.Object({
 })
 
 /** What a list says about a presentation besides its state. */
-export const PresentationSummary = Type.Object({ verifier: Verifier, expiresAt: Time })
+export const PresentationSummary = Type.Object({
+  verifier: Verifier,
+  expiresAt: Time,
+  disclosed: Type.Enum(['yes', 'no', 'unknown'], {
+    description:
+      'Whether the verifier received the credentials. unknown: they were sent, but the verifier did not confirm it; while pending, PATCH sends the same answer again.',
+  }),
+})
 /** The type of {@link PresentationSummary}. */
 export type PresentationSummary = Static<typeof PresentationSummary>
 
