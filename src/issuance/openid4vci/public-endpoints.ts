@@ -43,7 +43,7 @@ const offer = endpoint({
   path: '/issuers/{tenant}/offers/{token}',
   operationId: 'getCredentialOffer',
   replies: { 200: { types: { 'application/json': OfferReply } } },
-  summary: 'Returns a credential offer until it ends or is redeemed.',
+  summary: 'Returns a credential offer until it ends.',
   tag,
   accepts: 'none',
   crossOrigin: true,

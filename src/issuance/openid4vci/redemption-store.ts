@@ -6,9 +6,8 @@ import type { Granted } from '../offers/access-token.ts'
 const selectOffer = sql(
   'issuance.get_offer',
   `select template_id as "templateId", template_version as "templateVersion", tx_code_mac is not null as "needsTxCode",
-     recipient_id is not null as "bySignIn", not code_only and redeemed_at is null as "byCode", expires_at as "expiresAt" from issuance
-   where tenant_id = $1 and id = $2 and status = 'offered' and holder_keys_hash is null and expires_at > $3
-     and (redeemed_at is null or family_id is not null)`,
+     recipient_id is not null as "bySignIn", not code_only as "byCode", expires_at as "expiresAt" from issuance
+   where tenant_id = $1 and id = $2 and (status in ('offered', 'partiallyIssued', 'completed') or issued_at is not null) and expires_at > $3`,
 )
 
 /** The template version of an offer. */
@@ -18,15 +17,12 @@ type OfferedIssuance = {
   readonly needsTxCode: boolean
   /** The recipient may get it by signing in. */
   readonly bySignIn: boolean
-  /** The pre-authorized code is accepted: the offer was not redeemed. */
+  /** The pre-authorized code is accepted. */
   readonly byCode: boolean
   readonly expiresAt: Date
 }
 
-/**
- * Returns the offer of an issuance until it ends, or was redeemed: no wallet could use it any more. One that was redeemed by a sign-in is returned until
- * a key is bound, since the recipient may sign in again. [VCI-O7]
- */
+/** Returns the offer of an issuance until it ends, also after it was redeemed: wallets fetch it again. [VCI-O7] */
 export async function findOffer(tx: TenantTx, id: string, now: Date): Promise<OfferedIssuance | null> {
   return (await tx.rows<OfferedIssuance>(selectOffer, [tx.tenantId, id, now]))[0] ?? null
 }

@@ -11,7 +11,7 @@ import { findOffer } from './redemption-store.ts'
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls' | 'memory'>
 
 /**
- * Returns the credential offer of a link and when it ends, any number of times until the offer ends or is redeemed.
+ * Returns the credential offer of a link and when it ends, any number of times until the offer ends.
  *
  * @throws Fault `resource.unknown`
  * @see [OpenID4VCI 1.0, 4.1.3](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-sending-credential-offer-by-r)

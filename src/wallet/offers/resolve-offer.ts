@@ -8,7 +8,6 @@ import { openFormats, walletFormatOf } from '../credentials/wallet-format.ts'
 import { refuseFull } from '../credentials/wallet-quota.ts'
 import { displayIn, readDisplay } from '../display/kept-display.ts'
 import { metadataVerifierOf } from '../issuer-access/signed-metadata.ts'
-import { isOrdered } from './deferred-store.ts'
 import { type FetchedOffer, fetchOffer, type OfferTerms } from './fetch-offer.ts'
 import { knownIssuer, refuseUntrusted, refuseUnverifiable, signerTrustOf } from './issuer-policy.ts'
 import { offerHashOf } from './order.ts'
@@ -90,7 +89,7 @@ function configurationOf(
 
 /**
  * Returns the error for a holder whose offer cannot be used. If the wallet has credentials of the same offer, a refusal names them in
- * `meta.takenCredentials`: an answer may have been lost, or the offer is opened again. `meta.isBeingRedeemed`: they are on their way.
+ * `meta.takenCredentials`: an answer may have been lost, or the offer is opened again.
  */
 export async function withTaken(
   platform: Pick<Platform, 'store'>,
@@ -99,12 +98,8 @@ export async function withTaken(
   error: unknown,
 ): Promise<unknown> {
   if (!(error instanceof Fault) || error.code !== 'offer.unusable') return error
-  const offerHash = offerHashOf(credentialOffer)
-  const takenCredentials = await listTaken(platform, holder, offerHash).catch(() => [])
+  const takenCredentials = await listTaken(platform, holder, offerHashOf(credentialOffer)).catch(() => [])
+  if (takenCredentials.length === 0) return error
   const { code, detail, meta, isFinal } = error
-  const withMeta = (more: object) => new Fault(code, { detail, meta: { ...meta, ...more }, isFinal, cause: error })
-  if (takenCredentials.length > 0) return withMeta({ takenCredentials })
-  const { tenantId, userId } = holder
-  const isUnderway = await platform.store.single(tenantId, (tx) => isOrdered(tx, userId, offerHash)).catch(() => false)
-  return isUnderway ? withMeta({ isBeingRedeemed: true }) : error
+  return new Fault(code, { detail, meta: { ...meta, takenCredentials }, isFinal, cause: error })
 }
