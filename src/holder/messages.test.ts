@@ -14,7 +14,7 @@ let world: HolderWorld
 let service: PushService
 before(async () => {
   service = await pushService()
-  world = await HolderWorld.open()
+  world = await HolderWorld.open({}, {}, 'everything')
 })
 afterEach(() => world.closeOpened())
 after(async () => {

@@ -21,7 +21,10 @@ let camera: Browser
 before(async () => {
   world = await HolderWorld.open()
   point('nothing yet')
-  camera = await openBrowser(['--use-fake-device-for-media-stream', `--use-file-for-fake-video-capture=${film}`])
+  camera = await openBrowser('everything', [
+    '--use-fake-device-for-media-stream',
+    `--use-file-for-fake-video-capture=${film}`,
+  ])
 })
 afterEach(async () => {
   await Promise.all(opened.splice(0).map(({ close }) => close()))

@@ -44,7 +44,7 @@ before(async () => {
   const tenants = [{ slug: 'college', name: 'College', clients: [{ ...backend, roles: ['owner' as const] }] }]
   const camera = ['--use-fake-device-for-media-stream', `--use-file-for-fake-video-capture=${film}`]
   server = await serverChildren({ tenants })
-  browser = await openBrowser(camera)
+  browser = await openBrowser('everything', camera)
   const credentials = { client_id: 'college-backend', client_secret: backendSecret }
   const granted = await api(server.url, null).form('/auth/token', { grant_type: 'client_credentials', ...credentials })
   college = api(server.url, granted.body.access_token)

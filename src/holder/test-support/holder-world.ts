@@ -49,10 +49,15 @@ export class HolderWorld {
     this.withCode = withCode
   }
 
-  static async open(options: Replacements = {}, env: Record<string, string> = {}): Promise<HolderWorld> {
+  /** @param permits What {@link openBrowser} takes. */
+  static async open(
+    options: Replacements = {},
+    env: Record<string, string> = {},
+    permits: 'everything' | 'nothing' = 'nothing',
+  ): Promise<HolderWorld> {
     const chirograph = await deploy(options, env)
     // A browser that is left open keeps the process of the test from ending.
-    const browser = await openBrowser()
+    const browser = await openBrowser(permits)
     const acme = await chirograph.backend('acme')
     const globex = await chirograph.backend('globex')
     const [thandi, newcomer, ...templates] = await Promise.all([
