@@ -27,6 +27,7 @@ const VERB_AND_NOUN = new RegExp(
     ...['reinstate', 'archive', 'cancel', 'renew', 'approve', 'deny', 'import', 'sign', 'activate', 'deactivate'],
     ...['rotate', 'test', 'redeliver', 'restore', 'add', 'remove', 'invite', 'accept', 'answer', 'resolve', 'deliver'],
     ...['export', 'run', 'push', 'introspect', 'authorize', 'notify', 'mail', 'retry', 'close', 'open', 'receive'],
+    'check',
   ].join('|')})[A-Z][A-Za-z0-9]+$`,
 )
 test('the head is that of OpenAPI 3.1', () => {

@@ -3,14 +3,14 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, suite, test } from 'node:test'
 import { axeDefects, layoutDefects } from '../../test/support/browser.ts'
 import { postgresUrl } from '../../test/support/database.ts'
-import { API_CALLS_MAX, apiCallsOf, pageSize, sizesMax } from '../../test/support/page-budgets.ts'
+import { API_CALLS_MAX, apiCallsOf, effortDuring, pageSize, sizesMax } from '../../test/support/page-budgets.ts'
 import { type Round, type Stop, walk } from '../../test/support/page-walk.ts'
 import { until } from '../../test/support/until.ts'
 import { hostileNames, isUnsendable } from '../console/test-support/hostile-names.ts'
 import { cookieOf, NOTHING } from '../console/test-support/refusals.ts'
 import { foreignText } from '../protocols/foreign-text.ts'
 import { holderEndpoints } from './public-endpoints.ts'
-import { HolderWorld, opening, small } from './test-support/holder-world.ts'
+import { HolderWorld, opening, small, take } from './test-support/holder-world.ts'
 
 const skip = postgresUrl === null ? false : 'how pages look does not depend on the database'
 /** What is no page: files, and pictures of cards. */
@@ -128,6 +128,27 @@ test('a page of the holder loads at most 6 kB of scripts and 12 kB of style; the
     const calls = await apiCallsOf(world.chirograph.url, path, cookie)
     assert.ok(calls.length <= API_CALLS_MAX, `${path}: ${calls.join(', ')}`)
   }
+})
+
+// Here, where one process counts all calls.
+test('a consent that changed meanwhile is shown again with one call besides those that find the change', {
+  skip,
+}, async () => {
+  const { page, close } = await world.open(world.thandi)
+  const path = await take(page, (await world.issue()).offerUri)
+  const shop = await world.aShop(world.degreeQuery)
+  await page.goto(opening(shop.link()))
+  const wallet = await world.chirograph.wallet('acme', 'thandi')
+  await wallet.delete(`/wallet/v2/credentials/${path.split('/').at(-1)}`)
+  const { calls } = await effortDuring(world.chirograph.url, async () => {
+    await page.getByRole('button', { name: /^Share it with/ }).click()
+    await page.getByText('This changed while you were looking').waitFor()
+  })
+  // What the person chose, the refused answer, and one call for the second form.
+  const one = '/wallet/v2/presentations/{id}'
+  assert.deepEqual(calls, [`GET ${one}`, `GET ${one}`, `PATCH ${one}`])
+  assert.equal(shop.posted.length, 0)
+  await close()
 })
 
 test('what takes the focus by the keyboard is not behind the actions at the bottom of a small window', {

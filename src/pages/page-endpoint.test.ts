@@ -207,7 +207,7 @@ test('a fault is a page in the language of the person: what to do, and the id of
   const response = await fetch(`${origin}/refused/busy`, { headers: { 'accept-language': 'fr-FR' } })
   const text = await response.text()
   assert.deepEqual([response.status, response.headers.get('retry-after')], [429, '61'])
-  assert.match(text, /<html lang="fr">.*<title>Erreur : Trop de tentatives/s)
+  assert.match(text, /<html lang="fr">.*<title>Erreur\u00a0: Trop de tentatives/s)
   assert.match(text, /Réessayez dans 2 minutes/)
   assert(text.includes(response.headers.get('x-request-id') ?? 'none') && !text.includes('English only'))
   const defect = await (await fetch(`${origin}/refused/defect`)).text()

@@ -50,7 +50,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByRole('button', { name: 'Set the password' }).click()
       await page.waitForURL('/account')
       await isSound()
-      assert.deepEqual(await page.locator('dd').allTextContents(), ['owner', 'Default', 'owner'])
+      assert.deepEqual(await page.locator('dd').allTextContents(), ['owner', 'Default', 'Owner'])
       await page.getByText('this browser', { exact: true }).waitFor()
       await page.getByRole('link', { name: 'Go to the console' }).click()
       await page.waitForURL('/console')

@@ -19,7 +19,7 @@ const remove = sql(
   `with gone as (
      delete from sign_in_session where tenant_id = $1 and id = any($2::uuid[])
        and (expires_at <= $3 or (last_seen_at <= $4 and not (${isUsedByClients('$3')}
-         and exists (select from active_user where active_user.tenant_id = $1 and active_user.id = user_id))))
+         and exists (select from active_user where active_user.tenant_id = sign_in_session.tenant_id and active_user.id = user_id))))
      returning id, user_id
    )
    select id, user_id as "userId", id in (select session_id from token_family where tenant_id = $1 and session_id = any($2::uuid[])) as "hasClients"
