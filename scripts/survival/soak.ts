@@ -45,13 +45,16 @@ export async function soak({ minutes }: Options): Promise<Outcome> {
       const ms = (minutes * 60_000) / PARTS
       const { latencies, failed } = await run(one, ms, perSecond * SHARE)
       const megabytes = fleet.pids().reduce((sum, pid) => sum + residentMegabytes(pid), 0)
-      parts.push({
+      const figures = {
         megabytes,
         p99: percentile(latencies, 0.99),
         slowest: percentile(latencies, 1),
         perSecond: Math.round((latencies.length / ms) * 10_000) / 10,
         failed,
-      })
+      }
+      // What is known already, if somebody ends it before its hour is over.
+      console.error(JSON.stringify(figures))
+      parts.push(figures)
     }
     return { figures: figuresOf(minutes, perSecond, parts), faults: [...faultsOf(parts), ...endedIn(fleet.ended())] }
   } finally {
