@@ -61,3 +61,22 @@ test('beyond a thousand credentials the list says that there are more, and how m
   assert.equal(await total('/credentials?reference=autumn'), '1 credential with these filters')
   assert.equal(await total('/credentials?reference=spring&state=offered'), '1,000 credentials with these filters')
 })
+
+test('events are counted too, with every filter', async () => {
+  const { acme } = opened
+  const counted = async (query: string) =>
+    (await acme.get(`/creds/events?page[size]=1&page[total]=true${query}`)).body.meta.page.total
+  const thousand = { count: 1000, more: true }
+  assert.equal(await total('/events'), 'More than 1,000 events')
+  assert.equal(await total('/events', 'fr'), 'Plus de 1\u202f000 événements')
+  for (const query of ['', '&sort=createdAt', '&filter[type]=openid4vc.issuance.offered'])
+    assert.deepEqual(await counted(query), thousand, query)
+  const { data } = (await acme.get('/creds/credentials?page[size]=1')).body
+  assert.deepEqual(await counted(`&filter[subject]=${data[0].id}`), { count: 1, more: false })
+  const users = (await acme.get('/creds/events?filter[type]=user.created&page[size]=100')).body.data.length
+  assert(users > 0)
+  assert.deepEqual(await counted('&filter[type]=user.created'), { count: users, more: false })
+  assert.deepEqual(await counted('&filter[type]=openid4vc.issuance.failed,user.created'), { count: users, more: false })
+  assert.deepEqual(await counted('&filter[createdBefore]=2020-01-01T00:00:00Z'), { count: 0, more: false })
+  assert.deepEqual(await counted('&filter[createdAfter]=2020-01-01T00:00:00Z'), thousand)
+})

@@ -65,7 +65,7 @@ test('to count what a filter without an index leaves, a bounded number of rows i
   const counted = await sent({ total: { counted: null } }, { kind: 'k', open: 'false' })
   assert.match(
     counted?.text ?? '',
-    /from thing where tenant_id = \$1 and \(kind = \$3\) order by id limit 5000\) as counted\)/,
+    /from thing where tenant_id = \$1 and \(kind = \$3\) order by id limit 5000\) as read\)/,
   )
 })
 

@@ -153,10 +153,20 @@ function countOf<F extends string>(
     given.slice(at, at + 1).some((name) => first.includes(name) || ids.includes(name))
   const read = conditions.filter(isRead)
   const others = conditions.filter((one, at) => !isRead(one, at)).join(' and ')
-  const rows = (from: string, limit: number) => `${[from, ...read].join('\n and ')} order by ${id} limit ${limit}`
-  if (others === '') return `select count(*)::int from (${rows(select, COUNTED_MAX + 1)}) as counted`
-  return `select case when count(*) < ${COUNT_READS_MAX} or sum("isMatch") > ${COUNTED_MAX} then coalesce(sum("isMatch"), 0) end::int
-   from (${rows(withColumn(select, 'isMatch', `case when ${others} then 1 else 0 end`), COUNT_READS_MAX)}) as counted`
+  if (others === '') {
+    const rows = `${[select, ...read].join('\n and ')} order by ${id} limit ${COUNTED_MAX + 1}`
+    return `select count(*)::int from (${rows}) as counted`
+  }
+  const matched = withColumn(select, 'isMatch', `case when ${others} then 1 else 0 end`)
+  return countMatches([matched, ...read].join('\n and '), id)
+}
+
+/**
+ * SQL: how many rows of `select` match, see {@link ListTotal}. Their column `isMatch` is 1 or 0; `order` is that of the index by which they are read.
+ */
+export function countMatches(select: string, order: string): string {
+  return `select case when count(*) < ${COUNT_READS_MAX} or sum("isMatch") > ${COUNTED_MAX} then coalesce(sum("isMatch"), 0) end::int as counted
+   from (${select} order by ${order} limit ${COUNT_READS_MAX}) as read`
 }
 
 function withColumn(select: string, name: string, expression: string): string {

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { foreign } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
-import { badge, pageOf, pager, table } from '../../pages/table.ts'
+import { badge, pager, table } from '../../pages/table.ts'
 import { emptyList } from '../frame/empty-list.ts'
 import { screen } from '../frame/screen.ts'
 import { countedPageOf, totalLine } from '../frame/total.ts'
@@ -36,7 +36,10 @@ const events = screen({
     const { api, query, language, texts } = frame
     const t = journalTexts[language]
     const [filters, names] = [journalFilters(frame, 'type'), eventNames(language)]
-    const { data, links } = await api.get<readonly Event[]>('/creds/events', { ...filters, ...pageOf(query) })
+    const { data, links, meta } = await api.get<readonly Event[]>('/creds/events', {
+      ...filters,
+      ...countedPageOf(query),
+    })
     const columns = [
       { heading: t.what, cell: ({ type }: Event) => names[type] ?? type },
       { heading: t.about, cell: ({ subject }: Event) => thing(language, subject, EVENTS) },
@@ -51,7 +54,7 @@ const events = screen({
     return {
       title: t.eventsTitle,
       isEmpty: data.length === 0,
-      main: html`${(isFiltered || data.length > 0) && filter}${list}${pager(texts, links, frame.here)}`,
+      main: html`${(isFiltered || data.length > 0) && filter}${totalLine(frame, meta, t.countedEvents)}${list}${pager(texts, links, frame.here)}`,
     }
   },
 })

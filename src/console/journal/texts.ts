@@ -3,6 +3,7 @@ import type { Language } from '../../pages/language.ts'
 const en = {
   audit: 'Audit',
   counted: { one: 'entry', many: 'entries' },
+  countedEvents: { one: 'event', many: 'events' },
   events: {
     'openid4vc.issuance.offered': 'A credential was offered',
     'openid4vc.issuance.deferred': 'A credential waits for approval',
@@ -60,6 +61,7 @@ export type JournalTexts = typeof en
 const fr: JournalTexts = {
   audit: 'Journal d’audit',
   counted: { one: 'entrée', many: 'entrées' },
+  countedEvents: { one: 'événement', many: 'événements' },
   events: {
     'openid4vc.issuance.offered': 'Une attestation a été offerte',
     'openid4vc.issuance.deferred': 'Une attestation attend une décision',

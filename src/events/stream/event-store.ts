@@ -9,7 +9,8 @@ import type { PublishedEvent } from './event.ts'
 
 const COLUMNS = `a.id, a.event_type as type, a.at, a.subject_kind as "subjectKind", a.subject_id as "subjectId", a.detail,
   a.era, a.xact::text as xact`
-const ORDER = { up: 'a.era, a.xact, a.id', down: 'a.era desc, a.xact desc, a.id desc' } as const
+/** SQL: the order of events by their positions, upwards and downwards. */
+export const ORDER = { up: 'a.era, a.xact, a.id', down: 'a.era desc, a.xact desc, a.id desc' } as const
 const PAST = { up: '>', down: '<' } as const
 
 /** Filters of a list of events; null: no filter. */

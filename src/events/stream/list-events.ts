@@ -4,6 +4,7 @@ import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import type { PublishedEvent } from './event.ts'
 import { type EventFilter, findEventPosition, listEventRows } from './event-store.ts'
+import { countEvents } from './event-total.ts'
 
 /**
  * Returns one page of events in the order in which they were recorded, and one row more if there is a next page. Ascending
@@ -15,7 +16,7 @@ import { type EventFilter, findEventPosition, listEventRows } from './event-stor
 export async function listEvents(
   { store }: Pick<Platform, 'store'>,
   { tenantId }: Caller,
-  { after, before, size, readDescending }: ListRequest,
+  { after, before, size, readDescending, total }: ListRequest,
   filter: EventFilter,
 ): Promise<PublishedEvent[]> {
   const cursor = after ?? before
@@ -25,6 +26,7 @@ export async function listEvents(
       const parameter = after === null ? 'page[before]' : 'page[after]'
       throw new Fault('request.invalid', { violations: [{ detail: 'There is no event with this id.', parameter }] })
     }
+    if (total !== undefined) total.counted = await countEvents(tx, filter)
     return listEventRows(tx, { from, descending: readDescending, limit: size + 1 }, filter)
   })
 }
