@@ -1,4 +1,4 @@
-import type { Language } from '../../pages/language.ts'
+import { type Language, spaced } from '../../pages/language.ts'
 
 const en = {
   title: 'Applications',
@@ -163,4 +163,4 @@ const fr: ApplicationTexts = {
 }
 
 /** Texts of the screens of applications by language. */
-export const applicationTexts: Readonly<Record<Language, ApplicationTexts>> = { en, fr }
+export const applicationTexts: Readonly<Record<Language, ApplicationTexts>> = { en, fr: spaced(fr) }

@@ -1,4 +1,4 @@
-import type { Language } from '../../pages/language.ts'
+import { type Language, spaced } from '../../pages/language.ts'
 
 const en = {
   title: 'Batches',
@@ -74,4 +74,4 @@ const fr: BatchTexts = {
 }
 
 /** Texts of the screens of batches by language. */
-export const batchTexts: Readonly<Record<Language, BatchTexts>> = { en, fr }
+export const batchTexts: Readonly<Record<Language, BatchTexts>> = { en, fr: spaced(fr) }

@@ -1,4 +1,4 @@
-import type { Language } from '../../pages/language.ts'
+import { type Language, spaced } from '../../pages/language.ts'
 
 const en = {
   title: 'Certificates',
@@ -236,4 +236,4 @@ const fr: CertificateTexts = {
 }
 
 /** Texts of the screens of certificates by language. */
-export const certificateTexts: Readonly<Record<Language, CertificateTexts>> = { en, fr }
+export const certificateTexts: Readonly<Record<Language, CertificateTexts>> = { en, fr: spaced(fr) }

@@ -1,4 +1,4 @@
-import type { Language } from '../../pages/language.ts'
+import { type Language, spaced } from '../../pages/language.ts'
 
 const en = {
   title: 'Credentials',
@@ -332,4 +332,4 @@ const fr: CredentialTexts = {
 }
 
 /** Texts of the credential screens by language. */
-export const credentialTexts: Readonly<Record<Language, CredentialTexts>> = { en, fr }
+export const credentialTexts: Readonly<Record<Language, CredentialTexts>> = { en, fr: spaced(fr) }

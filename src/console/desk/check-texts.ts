@@ -1,4 +1,4 @@
-import type { Language } from '../../pages/language.ts'
+import { type Language, spaced } from '../../pages/language.ts'
 
 const en = {
   checks: 'What was checked',
@@ -152,4 +152,4 @@ const fr: CheckTexts = {
 }
 
 /** Words for checks by language. */
-export const checkTexts: Readonly<Record<Language, CheckTexts>> = { en, fr }
+export const checkTexts: Readonly<Record<Language, CheckTexts>> = { en, fr: spaced(fr) }

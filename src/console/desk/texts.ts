@@ -1,4 +1,4 @@
-import type { Language } from '../../pages/language.ts'
+import { type Language, spaced } from '../../pages/language.ts'
 
 const en = {
   title: 'At the desk',
@@ -118,4 +118,4 @@ const fr: DeskTexts = {
 }
 
 /** Texts of the screens at the desk by language. */
-export const deskTexts: Readonly<Record<Language, DeskTexts>> = { en, fr }
+export const deskTexts: Readonly<Record<Language, DeskTexts>> = { en, fr: spaced(fr) }

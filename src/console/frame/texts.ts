@@ -1,4 +1,4 @@
-import type { Language } from '../../pages/language.ts'
+import { type Language, spaced } from '../../pages/language.ts'
 
 const en = {
   menu: {
@@ -176,4 +176,4 @@ const fr: ConsoleTexts = {
 }
 
 /** Texts that the screens of the console share. */
-export const consoleTexts: Readonly<Record<Language, ConsoleTexts>> = { en, fr }
+export const consoleTexts: Readonly<Record<Language, ConsoleTexts>> = { en, fr: spaced(fr) }

@@ -1,4 +1,4 @@
-import type { Language } from '../../pages/language.ts'
+import { type Language, spaced } from '../../pages/language.ts'
 
 const en = {
   hello: (name: string) => `Hello, ${name}`,
@@ -282,4 +282,4 @@ const fr: HomeTexts = {
 }
 
 /** Texts of the first pages by language. */
-export const homeTexts: Readonly<Record<Language, HomeTexts>> = { en, fr }
+export const homeTexts: Readonly<Record<Language, HomeTexts>> = { en, fr: spaced(fr) }

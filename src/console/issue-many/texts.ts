@@ -1,4 +1,4 @@
-import type { Language } from '../../pages/language.ts'
+import { type Language, spaced } from '../../pages/language.ts'
 import type { TableEncoding } from '../../protocols/table/decode-text.ts'
 import type { DateOrder, Decimal } from '../../protocols/table/guess-format.ts'
 import type { Delimiter } from '../../protocols/table/read-csv.ts'
@@ -241,4 +241,4 @@ const fr: TableTexts = {
 }
 
 /** Texts of issuing from a table by language. */
-export const tableTexts: Readonly<Record<Language, TableTexts>> = { en, fr }
+export const tableTexts: Readonly<Record<Language, TableTexts>> = { en, fr: spaced(fr) }

@@ -1,4 +1,4 @@
-import type { Language } from '../../pages/language.ts'
+import { type Language, spaced } from '../../pages/language.ts'
 
 const en = {
   actions: {
@@ -234,4 +234,4 @@ const fr: ActionTexts = {
 }
 
 /** Words for actions and subjects by language. */
-export const actionTexts: Readonly<Record<Language, ActionTexts>> = { en, fr }
+export const actionTexts: Readonly<Record<Language, ActionTexts>> = { en, fr: spaced(fr) }

@@ -1,4 +1,4 @@
-import type { Language } from '../../pages/language.ts'
+import { type Language, spaced } from '../../pages/language.ts'
 
 const en = {
   audit: 'Audit',
@@ -114,4 +114,4 @@ const fr: JournalTexts = {
 }
 
 /** Texts of the lists of what happened by language. */
-export const journalTexts: Readonly<Record<Language, JournalTexts>> = { en, fr }
+export const journalTexts: Readonly<Record<Language, JournalTexts>> = { en, fr: spaced(fr) }

@@ -1,4 +1,4 @@
-import type { Language } from '../../pages/language.ts'
+import { type Language, spaced } from '../../pages/language.ts'
 
 const en = {
   title: 'People',
@@ -85,4 +85,4 @@ const fr: PeopleTexts = {
 }
 
 /** Texts of the screens of people by language. */
-export const peopleTexts: Readonly<Record<Language, PeopleTexts>> = { en, fr }
+export const peopleTexts: Readonly<Record<Language, PeopleTexts>> = { en, fr: spaced(fr) }

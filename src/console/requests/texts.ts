@@ -1,4 +1,4 @@
-import type { Language } from '../../pages/language.ts'
+import { type Language, spaced } from '../../pages/language.ts'
 
 const en = {
   title: 'Requests',
@@ -205,4 +205,4 @@ const fr: RequestTexts = {
 }
 
 /** Texts of the screens of requests by language. */
-export const requestTexts: Readonly<Record<Language, RequestTexts>> = { en, fr }
+export const requestTexts: Readonly<Record<Language, RequestTexts>> = { en, fr: spaced(fr) }

@@ -1,4 +1,4 @@
-import type { Language } from '../../pages/language.ts'
+import { type Language, spaced } from '../../pages/language.ts'
 
 type Words = Readonly<Record<string, string>>
 
@@ -188,4 +188,4 @@ const fr: VerifierTexts = {
 }
 
 /** See {@link VerifierTexts}, by language. */
-export const verifierTexts: Readonly<Record<Language, VerifierTexts>> = { en, fr }
+export const verifierTexts: Readonly<Record<Language, VerifierTexts>> = { en, fr: spaced(fr) }

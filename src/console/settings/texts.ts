@@ -1,4 +1,4 @@
-import type { Language } from '../../pages/language.ts'
+import { type Language, spaced } from '../../pages/language.ts'
 
 const en = {
   title: 'Settings',
@@ -205,4 +205,4 @@ const fr: SettingTexts = {
 }
 
 /** Texts of the screens of settings by language. */
-export const settingTexts: Readonly<Record<Language, SettingTexts>> = { en, fr }
+export const settingTexts: Readonly<Record<Language, SettingTexts>> = { en, fr: spaced(fr) }

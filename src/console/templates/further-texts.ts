@@ -1,4 +1,4 @@
-import type { Language } from '../../pages/language.ts'
+import { type Language, spaced } from '../../pages/language.ts'
 
 type Words = Readonly<Record<string, string>>
 
@@ -80,4 +80,4 @@ const fr: FurtherTexts = {
 }
 
 /** See {@link FurtherTexts}, by language. */
-export const furtherTexts: Readonly<Record<Language, FurtherTexts>> = { en, fr }
+export const furtherTexts: Readonly<Record<Language, FurtherTexts>> = { en, fr: spaced(fr) }

@@ -1,4 +1,4 @@
-import type { Language } from '../../pages/language.ts'
+import { type Language, spaced } from '../../pages/language.ts'
 
 const en = {
   title: 'Credential templates',
@@ -359,4 +359,4 @@ const fr: TemplateTexts = {
 }
 
 /** Texts of the template screens by language. */
-export const templateTexts: Readonly<Record<Language, TemplateTexts>> = { en, fr }
+export const templateTexts: Readonly<Record<Language, TemplateTexts>> = { en, fr: spaced(fr) }

@@ -1,4 +1,4 @@
-import type { Language } from '../../pages/language.ts'
+import { type Language, spaced } from '../../pages/language.ts'
 
 const en = {
   title: 'Trusted entities',
@@ -117,4 +117,4 @@ const fr: TrustedTexts = {
 }
 
 /** Texts of the screens of trusted entities by language. */
-export const trustedTexts: Readonly<Record<Language, TrustedTexts>> = { en, fr }
+export const trustedTexts: Readonly<Record<Language, TrustedTexts>> = { en, fr: spaced(fr) }

@@ -1,4 +1,4 @@
-import type { Language } from '../../pages/language.ts'
+import { type Language, spaced } from '../../pages/language.ts'
 
 const en = {
   title: 'Public pages',
@@ -126,4 +126,4 @@ const fr: PageTexts = {
 }
 
 /** Texts of the screens of verification pages by language. */
-export const pageTexts: Readonly<Record<Language, PageTexts>> = { en, fr }
+export const pageTexts: Readonly<Record<Language, PageTexts>> = { en, fr: spaced(fr) }

@@ -1,4 +1,4 @@
-import type { Language } from '../../pages/language.ts'
+import { type Language, spaced } from '../../pages/language.ts'
 
 const en = {
   title: 'Webhooks',
@@ -175,4 +175,4 @@ const fr: WebhookTexts = {
 }
 
 /** Texts of the screens of webhooks by language. */
-export const webhookTexts: Readonly<Record<Language, WebhookTexts>> = { en, fr }
+export const webhookTexts: Readonly<Record<Language, WebhookTexts>> = { en, fr: spaced(fr) }

@@ -1,7 +1,7 @@
 import type { Page } from '../../pages/document.ts'
 import { type FormFrame, form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
-import type { Language } from '../../pages/language.ts'
+import { type Language, spaced } from '../../pages/language.ts'
 import { button, buttonLink, card, facts, message } from '../../pages/parts.ts'
 import type { Target } from './requested-credential.ts'
 import { shownAttributes } from './shown-attributes.ts'
@@ -24,7 +24,7 @@ type ConsentProps = {
   readonly organisation: string
 }
 
-const texts: Readonly<Record<Language, ConsentTexts>> = { en, fr }
+const texts: Readonly<Record<Language, ConsentTexts>> = { en, fr: spaced(fr) }
 
 /** Asks whether a credential may be issued to a wallet. Both answers are equally easy; the form posts `answer`. */
 export function consentScreen(frame: FormFrame & { readonly language: Language }, props: ConsentProps): Page {
