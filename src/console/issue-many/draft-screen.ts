@@ -176,8 +176,11 @@ function buttons(frame: KeepingFrame, t: TableTexts, { id, view }: HeldDraft): H
   const choices = Object.entries(credentialTexts[frame.language].days).map(([value, text]) => ({ value, text }))
   const lifetime = select(frame, { name: 'lifetime', label: t.lifetime, value: String(view.lifetimeSeconds), choices })
   const issue = good > 0 && button(t.issue(count(good)), { look: 'main', name: 'do', value: 'issue' })
+  // Beside the rows, which may be far from the columns and their button.
+  const check =
+    view.bad.length > 0 && button(t.checkRepairs, { ...(good === 0 && { look: 'main' }), name: 'do', value: 'check' })
   const home = view.bad.length > 0 && buttonLink(t.takeHome(count(view.bad.length)), `${TABLE}/${id}/problems`)
-  return html`${good > 0 && html`<div class="narrow">${lifetime}</div>`}<div class="actions">${issue}${home}${buttonLink(t.again, `${TABLE}?template=${view.templateId}`)}</div>${view.bad.length > 0 && good > 0 && html`<p class="hint">${t.issueRest}</p>`}`
+  return html`${good > 0 && html`<div class="narrow">${lifetime}</div>`}<div class="actions">${issue}${check}${home}${buttonLink(t.again, `${TABLE}?template=${view.templateId}`)}</div>${view.bad.length > 0 && good > 0 && html`<p class="hint">${t.issueRest}</p>`}`
 }
 
 function cardOf(

@@ -119,7 +119,7 @@ for (const javaScriptEnabled of [true, false]) {
     const cells = page.getByRole('textbox', { name: /^Grade, row/ })
     assert.equal(await cells.count(), 20)
     for (let at = 0; at < 20; at += 1) await cells.nth(at).fill('91,5')
-    await page.getByRole('button', { name: 'Check again' }).click()
+    await page.getByRole('button', { name: 'Check the repairs' }).click()
     await page.getByText('All 1,000 rows are ready').waitFor()
     const issued = performance.now()
     await page.getByRole('button', { name: 'Issue 1,000 credentials' }).click()
