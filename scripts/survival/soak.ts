@@ -52,7 +52,7 @@ export async function soak({ minutes }: Options): Promise<Outcome> {
         perSecond: Math.round((latencies.length / ms) * 10_000) / 10,
         failed,
       }
-      // What is known already, if somebody ends it before its hour is over.
+      // If the soak is ended before its time is over, the figures of its parts are known all the same.
       console.error(JSON.stringify(figures))
       parts.push(figures)
     }

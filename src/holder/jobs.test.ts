@@ -4,7 +4,7 @@ import { after, afterEach, before, test } from 'node:test'
 import { axeDefects, layoutDefects } from '../../test/support/browser.ts'
 import { until } from '../../test/support/until.ts'
 import { cookieOf } from '../console/test-support/refusals.ts'
-import { HolderWorld, opening, small, take } from './test-support/holder-world.ts'
+import { askedForRemoved, HolderWorld, opening, small, take } from './test-support/holder-world.ts'
 
 /** Where the pictures go; none are made without it. */
 const pictures = process.env.PICTURES
@@ -177,11 +177,7 @@ test('a double tap sends one answer; the back button shows how it stands', async
 
 test('a card that is gone meanwhile: nothing is sent, and the page says what changed', async () => {
   const { page, close } = await world.open(world.thandi)
-  const path = await take(page, (await world.issue()).offerUri)
-  const shop = await world.aShop(world.degreeQuery)
-  await page.goto(opening(shop.link()))
-  const wallet = await world.chirograph.wallet('acme', 'thandi')
-  await wallet.delete(`/wallet/v2/credentials/${path.split('/').at(-1)}`)
+  const shop = await askedForRemoved(world, page)
   await page.getByRole('button', { name: /^Share it with/ }).click()
   await page.getByText('This changed while you were looking').waitFor()
   assert.equal(shop.posted.length, 0)

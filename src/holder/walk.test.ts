@@ -10,7 +10,7 @@ import { hostileNames, isUnsendable } from '../console/test-support/hostile-name
 import { cookieOf, NOTHING } from '../console/test-support/refusals.ts'
 import { foreignText } from '../protocols/foreign-text.ts'
 import { holderEndpoints } from './public-endpoints.ts'
-import { HolderWorld, opening, small, take } from './test-support/holder-world.ts'
+import { askedForRemoved, HolderWorld, opening, small } from './test-support/holder-world.ts'
 
 const skip = postgresUrl === null ? false : 'how pages look does not depend on the database'
 /** What is no page: files, and pictures of cards. */
@@ -135,11 +135,7 @@ test('a consent that changed meanwhile is shown again with one call besides thos
   skip,
 }, async () => {
   const { page, close } = await world.open(world.thandi)
-  const path = await take(page, (await world.issue()).offerUri)
-  const shop = await world.aShop(world.degreeQuery)
-  await page.goto(opening(shop.link()))
-  const wallet = await world.chirograph.wallet('acme', 'thandi')
-  await wallet.delete(`/wallet/v2/credentials/${path.split('/').at(-1)}`)
+  const shop = await askedForRemoved(world, page)
   const { calls } = await effortDuring(world.chirograph.url, async () => {
     await page.getByRole('button', { name: /^Share it with/ }).click()
     await page.getByText('This changed while you were looking').waitFor()

@@ -179,3 +179,13 @@ async function makeDiploma(acme: Api, code: string, more: object = {}): Promise<
   assert.equal(made.status, 201, JSON.stringify(made.body))
   return made.body.data
 }
+
+/** Takes a card, opens the consent to a shop's request for it, and removes the card elsewhere. @returns the shop */
+export async function askedForRemoved(world: HolderWorld, page: Page) {
+  const path = await take(page, (await world.issue()).offerUri)
+  const shop = await world.aShop(world.degreeQuery)
+  await page.goto(opening(shop.link()))
+  const wallet = await world.chirograph.wallet('acme', 'thandi')
+  await wallet.delete(`/wallet/v2/credentials/${path.split('/').at(-1)}`)
+  return shop
+}

@@ -135,7 +135,7 @@ test('a list is fetched no more often than its ttl allows, and once for several 
   assert.equal(await standing(held), 'valid')
 })
 
-test('a holder who asks gets the status of now, before the ttl of the list is over, and one event is recorded', async () => {
+test('a check that a holder asks for reads the list anew before the ttl of the list is over, and records one event', async () => {
   const held = await holder({
     listed: { payload: (payload) => ({ ...payload, exp: Number(payload.exp) + 200_000, ttl: 43_200 }) },
   })

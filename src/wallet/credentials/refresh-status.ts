@@ -29,7 +29,7 @@ const PER_TURN = 20
 const EVERY_MS_MIN = 15 * 60_000
 /** The time until the next check after a failed one. */
 const AGAIN_MS = 3_600_000
-/** A holder who asks for a check waits for it. */
+/** How long the request of a holder waits for the check of a status. */
 const WAIT_MS_MAX = 4000
 /** A list is not fetched again within this time. */
 const LIST_AGE_MS_MAX = 60_000
