@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { rank, report } from './page-figures.ts'
-import { type Person, shortly, type World } from './page-world.ts'
+import { type Step, shortly, type Visitor, type World } from './page-world.ts'
 
 const PROFILES = 5
 const [HOLDER_LCP_MAX, CONSOLE_LCP_MAX, INP_MS_MAX, CLS_MAX] = [1.2, 1.8, 200, 0.05]
@@ -18,37 +18,42 @@ new PerformanceObserver((list) => { for (const one of list.getEntries()) if (one
 type Seen = { readonly lcp: number; readonly cls: number; readonly inp: number }
 
 /** What a person sees on a slow phone: five fresh profiles, medians. */
-export async function benchPhone(browser: Browser, { url, pages, owner, holder }: World): Promise<void> {
-  for (const [paths, person, most] of [
-    [pages.console, owner, CONSOLE_LCP_MAX],
-    [pages.holder, holder, HOLDER_LCP_MAX],
-    [pages.visitor, null, HOLDER_LCP_MAX],
-  ] as const)
-    for (const path of paths) {
-      const seen: Seen[] = []
-      for (let n = 0; n < PROFILES; n += 1) seen.push(await onPhone(browser, url, path, person))
-      const median = (name: keyof Seen) =>
-        rank(
-          seen.map((one) => one[name]),
-          0.5,
-        )
-      report(`${shortly(path)}: LCP`, median('lcp') / 1000, most, 's')
-      report(`${shortly(path)}: INP`, median('inp'), INP_MS_MAX, 'ms')
-      report(`${shortly(path)}: CLS`, median('cls'), CLS_MAX, '')
-    }
+export async function benchPhone(browser: Browser, { url, pages, steps, owner, holder }: World): Promise<void> {
+  for (const path of pages.console)
+    await benchOne(browser, url, { name: shortly(path), path, by: owner }, CONSOLE_LCP_MAX)
+  const others = [
+    ...pages.holder.map((path) => ({ name: shortly(path), path, by: holder })),
+    ...pages.visitor.map((path) => ({ name: shortly(path), path, by: nobody })),
+  ]
+  for (const step of [...others, ...steps]) await benchOne(browser, url, step, HOLDER_LCP_MAX)
+}
+
+const nobody: Visitor = { cookies: new Map() }
+
+async function benchOne(browser: Browser, url: string, { name, path, by }: Step, lcpMax: number): Promise<void> {
+  const seen: Seen[] = []
+  for (let n = 0; n < PROFILES; n += 1) seen.push(await onPhone(browser, url, path, by))
+  const median = (figure: keyof Seen) =>
+    rank(
+      seen.map((one) => one[figure]),
+      0.5,
+    )
+  report(`${name}: LCP`, median('lcp') / 1000, lcpMax, 's')
+  report(`${name}: INP`, median('inp'), INP_MS_MAX, 'ms')
+  report(`${name}: CLS`, median('cls'), CLS_MAX, '')
 }
 
 /** Opens a page in a fresh profile of a browser. */
-export async function openPage(browser: Browser, url: string, person: Person | null, isSmall = false): Promise<Page> {
+export async function openPage(browser: Browser, url: string, by: Visitor, isSmall = false): Promise<Page> {
   const viewport = isSmall ? { width: 390, height: 844 } : { width: 1360, height: 900 }
   const context = await browser.newContext({ baseURL: url, viewport })
-  await context.addCookies([...(person?.cookies ?? [])].map(([name, value]) => ({ name, value, url })))
+  await context.addCookies([...by.cookies].map(([name, value]) => ({ name, value, url })))
   return context.newPage()
 }
 
 /** Opens a page on the slow phone, and uses it. */
-async function onPhone(browser: Browser, url: string, path: string, person: Person | null): Promise<Seen> {
-  const page = await openPage(browser, url, person, true)
+async function onPhone(browser: Browser, url: string, path: string, by: Visitor): Promise<Seen> {
+  const page = await openPage(browser, url, by, true)
   try {
     await page.addInitScript(observers)
     const session = await page.context().newCDPSession(page)
@@ -56,7 +61,8 @@ async function onPhone(browser: Browser, url: string, path: string, person: Pers
     await session.send('Network.enable')
     await session.send('Network.emulateNetworkConditions', line)
     await session.send('Emulation.setCPUThrottlingRate', { rate: 4 })
-    await page.goto(path)
+    const answer = await page.goto(path)
+    if (answer?.status() !== 200) throw new Error(`${path}: ${answer?.status()}`)
     // A paint is reported with the frame after it. The policy of the pages forbids the polling of the browser's own driver.
     for (let tries = 0; tries < PAINT_TRIES && !(await page.evaluate<boolean>('seen.lcp > 0')); tries += 1)
       await page.waitForTimeout(50)

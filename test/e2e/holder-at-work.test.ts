@@ -18,7 +18,8 @@ import { type ServerChildren, serverChildren } from '../support/server-children.
 const SECRET = 'the-secret-of-our-client-at-the-provider'
 /** How often the desk is measured. */
 const CHECKS = 5
-const VERDICT_MS_MAX = 500
+/** Half of them; the slowest of so few is bounded like the 95th of 100 while other tests run. */
+const [VERDICT_MS_MAX, SLOWEST_MS_MAX] = [500, 2500]
 const claims = {
   ...{ family_name: 'Molefe', given_name: 'Lerato', birth_date: '2001-03-14', student_number: 'S-2041' },
   ...{ degree: 'BSc Computer Science', grade: 78 },
@@ -158,6 +159,7 @@ test('a phone scans the code at the desk and shares, and the desk shows Valid wi
   const sorted = tookMs.toSorted((one, other) => one - other)
   console.log(`recorded answer to Valid at the desk, in ms: ${sorted.join(', ')}`)
   assert.ok((sorted[Math.floor(CHECKS / 2)] ?? Number.NaN) <= VERDICT_MS_MAX)
+  assert.ok((sorted.at(-1) ?? Number.NaN) <= SLOWEST_MS_MAX)
   assert.deepEqual([...troublesOf(scanning), ...desk.troubles], [])
 })
 
