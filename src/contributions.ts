@@ -82,6 +82,7 @@ import { walletDeliveries } from './wallet/deliveries/deliver-issued.ts'
 import { deliveryJobs, deliverySchedules } from './wallet/deliveries/jobs.ts'
 import { deliveryRoutes } from './wallet/deliveries/routes.ts'
 import { displayJobs, displaySchedules } from './wallet/display/jobs.ts'
+import { organisationFaceEndpoints } from './wallet/display/public-endpoints.ts'
 import { historySchedules } from './wallet/history/jobs.ts'
 import { historyRoutes } from './wallet/history/routes.ts'
 import { issuanceSessionPages } from './wallet/issuance-sessions/callback-page.ts'
@@ -146,6 +147,7 @@ export const endpoints: readonly Endpoint[] = [
   ...visitorEndpoints,
   ...authorizationEndpoints,
   ...issuanceSessionPages,
+  ...organisationFaceEndpoints,
   ...walletProviderEndpoints,
   ...metadataEndpoints,
   ...issuanceEndpoints,

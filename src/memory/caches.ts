@@ -170,6 +170,11 @@ export const caches = {
     description:
       'Verification pages by id, with what they ask for. A change by another process takes effect after this time.',
   },
+  'wallet.organisation_logos': {
+    ...{ entriesMax: 200, ttlSeconds: 3_600 },
+    description:
+      'Logos of organisations for the pages of their people, by address, at most 64 KiB each; one that did not arrive is fetched again after a minute.',
+  },
   'wallet.provider_certificates': {
     ...{ entriesMax: 4, ttlSeconds: 3_600 },
     description: 'Certificates of the keys of the wallet provider.',

@@ -9,6 +9,13 @@ export type Page = {
   readonly main: Html
   /** Name of the organisation that the page belongs to. */
   readonly organisation?: string | undefined
+  /** The language, where it differs from that of the browser; and those to choose from: by default all. */
+  readonly language?: Language
+  readonly languages?: readonly Language[] | undefined
+  /** Before the name of the organisation. */
+  readonly logo?: Html | null
+  /** Above the choice of languages: where the organisation explains itself. */
+  readonly note?: Html | null
   /** Whether a form was refused: said in the title, so that a screen reader says it first. */
   readonly hasErrors?: boolean
   readonly modules?: readonly BrowserModule[]
@@ -27,6 +34,8 @@ export type Shell = {
   readonly surface: Surface
   readonly header: Html
   readonly menu: Html
+  /** What makes the pages an installed app. `colour`: `#rrggbb`. */
+  readonly app?: { readonly manifest: string; readonly colour: string }
   /** Between the header and the content, above the heading: the way back. */
   readonly above?: Html | null
   /** Beside the heading: what can be done here. */
@@ -44,28 +53,31 @@ type DocumentFrame = {
 const mark = html`<svg class="mark" viewBox="0 0 32 20" width="32" height="20" aria-hidden="true"><path d="M2 6q3.5-7 7 0t7 0 7 0 7 0"/><path d="M2 14q3.5-7 7 0t7 0 7 0 7 0"/></svg>`
 
 /** Returns the complete document as text. */
-export function document(page: Page, { language, nonce, here }: DocumentFrame): string {
+export function document(page: Page, { language: preferred, nonce, here }: DocumentFrame): string {
+  const language = page.language ?? preferred
+  const app = page.shell?.app
+  const choice = choices(page.languages, language, here)
   const texts = pageTexts[language]
   const title = `${page.hasErrors ? texts.errorInTitle(page.title) : page.title} · ${page.organisation ?? 'Chirograph'}`
   return html`<!doctype html>
 <html lang="${language}"><head><meta charset="utf-8"><title>${title}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="referrer" content="same-origin">
 <meta name="color-scheme" content="light dark"><link rel="icon" href="data:,"><link rel="stylesheet" href="${asset(`${page.shell?.surface ?? 'pages'}.css`).path}">
-${(page.modules ?? []).map((name) => html`<script type="module" src="${asset(`${name}.js`).path}"></script>`)}${page.reloadSeconds !== undefined && html`<noscript><meta http-equiv="refresh" content="${page.reloadSeconds}"></noscript>`}${page.shell?.surface === 'holder' && html`<link rel="manifest" href="/me/manifest.webmanifest"><meta name="theme-color" content="#1f4e79">`}${styleElement(page.style, nonce)}</head>
+${(page.modules ?? []).map((name) => html`<script type="module" src="${asset(`${name}.js`).path}"></script>`)}${page.reloadSeconds !== undefined && html`<noscript><meta http-equiv="refresh" content="${page.reloadSeconds}"></noscript>`}${app !== undefined && html`<link rel="manifest" href="${app.manifest}"><meta name="theme-color" content="${app.colour}">`}${styleElement(page.style, nonce)}</head>
 <body${page.shell !== undefined && html` class="${page.shell.surface}"`}><a class="skip" href="#main">${texts.skip}</a>
 ${page.shell === undefined ? plain(page) : shelled(page, page.shell)}
-<footer><nav class="bar" aria-label="${texts.languages}">${choices(language, here)}</nav></footer></body></html>
+<footer>${page.note}${choice.length > 1 && html`<nav class="bar" aria-label="${texts.languages}">${choice}</nav>`}</footer></body></html>
 `.text
 }
 
 function plain(page: Page): Html {
-  return html`<header><div class="bar">${mark}<b>${page.organisation ?? 'Chirograph'}</b></div></header>
+  return html`<header><div class="bar">${mark}${page.logo}<b>${page.organisation ?? 'Chirograph'}</b></div></header>
 <main id="main"${page.isWide === true && html` class="wide"`}><h1>${page.title}</h1>
 ${page.main}</main>`
 }
 
 function shelled(page: Page, { header, menu, above, beside }: Shell): Html {
-  return html`<header>${mark}${header}</header>
+  return html`<header>${mark}${page.logo}${header}</header>
 ${menu}
 <main id="main">${above}<div class="heading"><h1>${page.title}</h1>${beside}</div>
 ${page.main}</main>`
@@ -78,12 +90,15 @@ function styleElement(style: string | undefined, nonce: string): Html | null {
   return html`<style nonce="${nonce}">${new Html(style)}</style>`
 }
 
-function choices(language: Language, here: string): readonly Html[] {
-  return Object.entries(languages).map(([code, name]) =>
-    code === language
+function choices(offered: Page['languages'], language: Language, here: string): readonly Html[] {
+  // Object.keys loses the type of the keys.
+  const codes = offered ?? (Object.keys(languages) as Language[])
+  return codes.map((code) => {
+    const name = languages[code]
+    return code === language
       ? html`<span lang="${code}" aria-current="true">${name}</span>`
-      : html`<a href="${inLanguage(here, code)}" lang="${code}" hreflang="${code}">${name}</a>`,
-  )
+      : html`<a href="${inLanguage(here, code)}" lang="${code}" hreflang="${code}">${name}</a>`
+  })
 }
 
 function inLanguage(here: string, code: string): string {

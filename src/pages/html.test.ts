@@ -74,6 +74,13 @@ for (const [what, url, headers, language] of [
   test(`the language follows ${what}`, () => assert.equal(languageOf({ url, headers }), language))
 }
 
+test('a language that is not offered is not chosen; the first that is offered is the default', () => {
+  const french = { 'accept-language': 'fr', cookie: 'chirograph-language=fr' }
+  assert.equal(languageOf({ url: '/?lang=fr', headers: french }, ['en']), 'en')
+  assert.equal(languageOf({ url: '/?lang=en', headers: french }, ['fr', 'en']), 'en')
+  assert.equal(languageOf({ url: '/', headers: { 'accept-language': 'xh' } }, ['fr', 'en']), 'fr')
+})
+
 test('a cookie that is sent with two values is no cookie', () => {
   assert.equal(cookieNamed('a', 'b=1; a=2'), '2')
   assert.equal(cookieNamed('a', 'a=2; a=3'), null)

@@ -37,20 +37,23 @@ export const pageTexts: Readonly<Record<Language, PageTexts>> = { en, fr: spaced
 
 const COOKIE = 'chirograph-language'
 
-/** Returns the language of a request: that of `?lang=`, of the cookie that keeps an earlier choice, or of Accept-Language. */
-export function languageOf({
-  url,
-  headers,
-}: {
-  readonly url: string
-  readonly headers: IncomingHttpHeaders
-}): Language {
-  return (
-    chosenIn(url) ??
-    named(cookieNamed(COOKIE, headers.cookie)) ??
-    named(preferredLanguage(headers['accept-language'], Object.keys(languages))) ??
-    'en'
-  )
+/**
+ * Returns the language of a request: that of `?lang=`, of the cookie that keeps an earlier choice, or of Accept-Language, if it is offered; else
+ * the first that is offered.
+ *
+ * @param offered By the organisation of the page; by default all.
+ */
+export function languageOf(
+  { url, headers }: { readonly url: string; readonly headers: IncomingHttpHeaders },
+  // Object.keys loses the type of the keys.
+  offered: readonly Language[] = Object.keys(languages) as Language[],
+): Language {
+  const wanted = [
+    chosenIn(url),
+    named(cookieNamed(COOKIE, headers.cookie)),
+    named(preferredLanguage(headers['accept-language'], offered)),
+  ]
+  return wanted.find((one) => one !== null && offered.includes(one)) ?? offered[0] ?? 'en'
 }
 
 /** Returns the Set-Cookie header that keeps the choice in `?lang=` for a year; null if there is none. The cookie is no secret. */

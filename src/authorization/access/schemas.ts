@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { listQuery } from '../../api/list.ts'
 import { type Role, roles, type Scope, scopes } from '../../caller.ts'
+import { type Language, languages } from '../../pages/language.ts'
 import type { ManagedProvider } from './managed-provider-store.ts'
 
 const time = Type.String({ format: 'date-time' })
@@ -93,6 +94,11 @@ export const MeReply = Type.Object(
       {
         ...{ id: Type.String({ format: 'uuid' }), slug: Type.String(), name: Type.String() },
         accentColor: orNull(Type.String({ description: 'Colour of buttons and links of pages: `#rrggbb`.' })),
+        // Object.keys loses the type of the keys.
+        languages: Type.Array(Type.Enum(Object.keys(languages) as Language[]), {
+          description: 'Languages of the pages of its people, the default first.',
+        }),
+        logoUri: orNull(Type.String({ description: 'The logo. Pages show it from an address of this server.' })),
         timeZone: Type.String({ description: 'The time zone in which pages show times.' }),
         privacyUri: orNull(Type.String({ description: 'The privacy notice.' })),
         supportAddress: orNull(Type.String({ description: 'An e-mail address or an https URL.' })),

@@ -64,6 +64,7 @@ const en = {
   hints: {
     logoUri: 'An https address of a picture. Wallets show it beside your name.',
     accentColor: 'Of buttons and links. Dark enough that text in it can be read.',
+    languages: 'The wallets of your people are in these. The first is the default.',
     privacyUri: 'An https address.',
     supportAddress: 'An e-mail address or an https address.',
     resultRetentionSeconds: 'Unless a request says otherwise. Then the claims are deleted.',
@@ -164,6 +165,7 @@ const fr: SettingTexts = {
   hints: {
     logoUri: 'L’adresse https d’une image. Les portefeuilles la montrent à côté de votre nom.',
     accentColor: 'Des boutons et des liens. Assez foncée pour que le texte se lise.',
+    languages: 'Les portefeuilles de vos personnes sont dans ces langues. La première est celle par défaut.',
     privacyUri: 'Une adresse https.',
     supportAddress: 'Une adresse e-mail ou une adresse https.',
     resultRetentionSeconds: 'Sauf si la demande dit autre chose. Ensuite c’est supprimé.',

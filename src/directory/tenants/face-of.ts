@@ -1,18 +1,27 @@
 import type { TenantId } from '../../caller.ts'
-import type { Language } from '../../pages/language.ts'
+import { isLanguage, type Language, languages as languagesOfPages } from '../../pages/language.ts'
 import type { Platform } from '../../platform.ts'
 import { findTenantOf } from './find-tenant.ts'
 import type { Tenant } from './tenant.ts'
 
 /** Returns how a tenant appears on pages. */
 export function faceOf(tenant: Pick<Tenant, 'settings'> | null) {
-  const { accentColor, timeZone, privacyUri, supportAddress } = tenant?.settings ?? {}
+  const { accentColor, languages, logoUri, timeZone, privacyUri, supportAddress } = tenant?.settings ?? {}
   return {
     accentColor: textOf(accentColor),
+    languages: languagesIn(languages),
+    logoUri: textOf(logoUri),
     timeZone: textOf(timeZone) ?? 'UTC',
     privacyUri: textOf(privacyUri),
     supportAddress: textOf(supportAddress),
   }
+}
+
+/** The languages of a tenant, the default first; without a choice all that pages are in. */
+function languagesIn(setting: unknown): Language[] {
+  const chosen = Array.isArray(setting) ? setting.filter(isLanguage) : []
+  // Object.keys loses the type of the keys.
+  return chosen.length > 0 ? chosen : (Object.keys(languagesOfPages) as Language[])
 }
 
 function textOf(setting: unknown): string | null {

@@ -46,7 +46,7 @@ test('every setting has its default, is changed alone, and has its default again
   assert.equal(status, 200)
   assert.partialDeepStrictEqual(body.data, {
     ...{ slug: 'acme', name: 'Acme College', fixedMembers: ['name'], accentColor: null, offerTtlSeconds: null },
-    ...{ issuerPolicy: 'any', walletFormats: ['vc+sd-jwt'], haip: false, languages: ['en'], timeZone: 'UTC' },
+    ...{ issuerPolicy: 'any', walletFormats: ['vc+sd-jwt'], haip: false, languages: ['en', 'fr'], timeZone: 'UTC' },
   })
   const change = {
     ...{ accentColor: '#7a1f4e', languages: ['fr', 'en'], timeZone: 'Africa/Johannesburg', haip: true },

@@ -1,4 +1,5 @@
 import type { Config } from '../../config.ts'
+import { type Language, languages } from '../../pages/language.ts'
 import { appearance, type SettingName, settingMembers, type TenantSettings } from './settings-schema.ts'
 import type { Tenant } from './tenant.ts'
 
@@ -20,7 +21,8 @@ const defaults = {
   transactionDataTypes: [],
   documentSignerUsages: 'all',
   typeListing: 'listed',
-  languages: ['en'],
+  // Object.keys loses the type of the keys.
+  languages: Object.keys(languages) as Language[],
   timeZone: 'UTC',
 } as const satisfies TenantSettings
 

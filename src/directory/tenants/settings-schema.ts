@@ -59,7 +59,8 @@ export const appearance = {
   languages: Type.Array(Type.Enum(Object.keys(languages) as Language[]), {
     minItems: 1,
     uniqueItems: true,
-    description: 'Languages of the organisation. Mails whose request names no language are in the first one.',
+    description:
+      'Languages of the organisation, by default all. The pages of its people are in these, and in the first one for browsers that prefer none of them. Mails whose request names no language are in the first one.',
   }),
   timeZone: Type.String({
     minLength: 1,

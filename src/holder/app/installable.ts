@@ -1,9 +1,11 @@
-import { type Endpoint, endpoint } from '../../http/routes/endpoint.ts'
+import { type Endpoint, type EndpointContext, endpoint } from '../../http/routes/endpoint.ts'
 import { asset } from '../../pages/assets.ts'
 import { html } from '../../pages/html.ts'
+import { appColour } from '../../pages/look/accent.ts'
 import { pageEndpoint } from '../../pages/page-endpoint.ts'
 import { buttonLink, message } from '../../pages/parts.ts'
 import { ownTexts } from '../own/texts.ts'
+import { type OrganisationFace, readFace } from './organisation-face.ts'
 
 const OFFLINE = '/me/offline'
 const ICON = '/me/icon.svg'
@@ -13,24 +15,28 @@ const WORKER_POLICY = { 'content-security-policy': "default-src 'none'; connect-
 const DAY = 'public, max-age=86400'
 
 /** The two waves of the cut of a chirograph. @param room The part of the side that stays free, so that a round mask cuts nothing off. */
-function icon(room: number): string {
+function icon(room: number, colour: string): string {
   const width = 512 - 2 * room
   const scale = width / 32
   const top = 256 - 10 * scale
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 512 512" width="512" height="512"><rect width="512" height="512" rx="${room > 100 ? 0 : 96}" fill="#1f4e79"/><g transform="translate(${room} ${top}) scale(${scale})" fill="none" stroke="#fff" stroke-width="2.5" stroke-linecap="round"><path d="M2 6q3.5-7 7 0t7 0 7 0 7 0"/><path d="M2 14q3.5-7 7 0t7 0 7 0 7 0" opacity=".6"/></g></svg>`
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 512 512" width="512" height="512"><rect width="512" height="512" rx="${room > 100 ? 0 : 96}" fill="${colour}"/><g transform="translate(${room} ${top}) scale(${scale})" fill="none" stroke="#fff" stroke-width="2.5" stroke-linecap="round"><path d="M2 6q3.5-7 7 0t7 0 7 0 7 0"/><path d="M2 14q3.5-7 7 0t7 0 7 0 7 0" opacity=".6"/></g></svg>`
 }
 
-const manifest = {
-  ...{ id: '/me', name: 'Chirograph', short_name: 'Chirograph', start_url: '/me', scope: '/', display: 'standalone' },
-  ...{ background_color: '#faf9f6', theme_color: '#1f4e79' },
+/** The manifest, with the name and the colour of an organisation where there is one. */
+const manifestOf = (face: OrganisationFace | null, colour: string, query: string) => ({
+  ...{ id: '/me', start_url: '/me', scope: '/', display: 'standalone' },
+  ...(face === null
+    ? { name: 'Chirograph', short_name: 'Chirograph' }
+    : { name: face.name, short_name: face.name, lang: face.languages[0] }),
+  ...{ background_color: '#faf9f6', theme_color: colour },
   icons: [
-    { src: ICON, sizes: 'any', type: 'image/svg+xml', purpose: 'any' },
-    { src: MASKABLE, sizes: 'any', type: 'image/svg+xml', purpose: 'maskable' },
+    { src: ICON + query, sizes: 'any', type: 'image/svg+xml', purpose: 'any' },
+    { src: MASKABLE + query, sizes: 'any', type: 'image/svg+xml', purpose: 'maskable' },
   ],
   share_target: { action: '/open', method: 'GET', params: { title: 'title', text: 'text', url: 'url' } },
   // Browsers refuse these schemes to web pages today; the page is ready for the day.
   protocol_handlers: ['openid-credential-offer', 'openid4vp'].map((protocol) => ({ protocol, url: '/open?u=%s' })),
-}
+})
 
 /** A message never says what waits, so a click leads to the page that shows it. A window with a form in it is left alone. */
 const PUSH_SCRIPT = `addEventListener('push',(event)=>{let said={}
@@ -58,18 +64,26 @@ else if(KEPT.includes(pathname)&&pathname!==KEPT[0])event.respondWith(caches.mat
 `
 }
 
+/** How the organisation looks that the address names, if there is one. */
+async function lookOf(context: EndpointContext) {
+  const { organisation } = context.query
+  const face = organisation === undefined ? null : await readFace(context, organisation)
+  const query = face === null ? '' : `?${String(new URLSearchParams({ organisation: face.slug }))}`
+  return { face, colour: appColour(face?.accentColor ?? null), query }
+}
+
 function file(
   path: string,
   summary: string,
   type: string,
-  body: () => string,
+  body: (context: EndpointContext) => string | Promise<string>,
   cache = DAY,
   more: Readonly<Record<string, string>> = {},
 ): Endpoint {
   return endpoint({
     ...{ method: 'GET', path, summary, tag: 'Pages', hidden: true, accepts: 'none' },
-    handle: () => ({
-      ...{ status: 200, type, body: body() },
+    handle: async (context) => ({
+      ...{ status: 200, type, body: await body(context) },
       headers: { 'cache-control': cache, 'cross-origin-resource-policy': 'same-origin', ...more },
     }),
   })
@@ -93,9 +107,10 @@ const offline = pageEndpoint({
 
 /** What makes the wallet installable. */
 export const appEndpoints: readonly Endpoint[] = [
-  file('/me/manifest.webmanifest', 'The manifest of the wallet.', 'application/manifest+json', () =>
-    JSON.stringify(manifest),
-  ),
+  file('/me/manifest.webmanifest', 'The manifest of the wallet.', 'application/manifest+json', async (context) => {
+    const { face, colour, query } = await lookOf(context)
+    return JSON.stringify(manifestOf(face, colour, query))
+  }),
   file(
     '/worker.js',
     'The service worker: an offline page, and messages that something waits.',
@@ -104,7 +119,9 @@ export const appEndpoints: readonly Endpoint[] = [
     'no-cache',
     WORKER_POLICY,
   ),
-  file(ICON, 'The icon of the wallet.', 'image/svg+xml', () => icon(80)),
-  file(MASKABLE, 'The icon of the wallet, for round masks.', 'image/svg+xml', () => icon(130)),
+  file(ICON, 'The icon of the wallet.', 'image/svg+xml', async (context) => icon(80, (await lookOf(context)).colour)),
+  file(MASKABLE, 'The icon of the wallet, for round masks.', 'image/svg+xml', async (context) =>
+    icon(130, (await lookOf(context)).colour),
+  ),
   offline,
 ]

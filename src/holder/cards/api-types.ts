@@ -4,7 +4,12 @@ import type { JsonObject } from '../../crypto/json.ts'
 export type Display = {
   readonly name: string | null
   readonly description?: string
-  readonly issuer: { readonly name: string | null; readonly identifier: string }
+  readonly issuer: {
+    readonly name: string | null
+    readonly identifier: string
+    /** Whether the organisation of the holder knows the issuer. */
+    readonly trust: 'own' | 'trusted_entity' | 'unknown'
+  }
   readonly backgroundColor?: string
   readonly textColor?: string
   readonly images?: readonly string[]

@@ -4,7 +4,9 @@ import type { Language } from '../../pages/language.ts'
 import { coloursOf } from '../../pages/look/credential-card.ts'
 import type { Tone } from '../../pages/table.ts'
 import { foreignText } from '../../protocols/foreign-text.ts'
+import type { Frame } from '../frame/screen.ts'
 import type { Credential, Details, Display } from './api-types.ts'
+import { linesOf } from './claims.ts'
 import { type CardTexts, cardTexts } from './texts.ts'
 
 /** The state of a card in words, worst first. */
@@ -50,22 +52,22 @@ type Face = {
   readonly href?: string
   readonly state?: string | undefined
   readonly language: Language
-  /** Our own: the host of every other issuer stands on its card, since anybody can choose a name. */
+  /** Our own: the host of every other issuer stands on its card, since each chooses its name itself. */
   readonly origin: string
 }
 
 /** Returns a card: issuer, logo or its first letter, name, one line. Its colours come from {@link cardRule}. */
 export function cardFace({ id, display, line, href, state, language, origin }: Face): Html {
-  const { issuer, name, images = [] } = display
+  const { name, images = [] } = display
   const who = issuerName(display)
-  const host = URL.parse(issuer.identifier)?.host ?? ''
-  const isForeign = !issuer.identifier.startsWith(`${origin}/`) && host !== '' && host !== who
+  const besides = besidesName(display, origin, cardTexts[language])
+  const small = besides !== '' && html` <small>${besides}</small>`
   const logo = images.includes('logo')
     ? html`<img src="/me/cards/${id}/logo" alt="" width="48" height="48">`
-    : html`<i aria-hidden="true">${(issuer.name ?? who).slice(0, 1).toLocaleUpperCase()}</i>`
-  const inside = html`<span class="issuer"><span>${who}${isForeign && html`<small>${host}</small>`}</span>${logo}</span><span class="name">${state !== undefined && html`<em>${state}</em>`}<b>${name ?? cardTexts[language].unnamed}</b><span>${line}</span></span>`
+    : html`<i aria-hidden="true">${who.slice(0, 1).toLocaleUpperCase()}</i>`
+  const inside = html`<span class="issuer"><span>${who}${small}</span>${logo}</span><span class="name">${state !== undefined && html`<em>${state}</em>`}<b>${name ?? cardTexts[language].unnamed}</b><span>${line}</span></span>`
   // A picture may show anything: whose it is, and what its state is, stands below it in our words.
-  const drawn = html`<img class="drawn" src="/me/cards/${id}/card" alt="${name ?? cardTexts[language].unnamed}" loading="lazy"><span class="under"><span>${who}${isForeign && html` <small>${host}</small>`}</span>${state !== undefined && html`<em>${state}</em>`}</span>`
+  const drawn = html`<img class="drawn" src="/me/cards/${id}/card" alt="${name ?? cardTexts[language].unnamed}" loading="lazy"><span class="under"><span>${who}${small}</span>${state !== undefined && html`<em>${state}</em>`}</span>`
   const isDrawn = images.includes('card')
   const look = isDrawn ? 'credential picture' : 'credential'
   const content = isDrawn ? drawn : inside
@@ -81,9 +83,40 @@ export function cardRule(id: string, { backgroundColor, textColor, images = [] }
   return `.card-${id}{--card:${back};--card-ink:${ink}${picture}}`
 }
 
-/** Returns how an issuer is called: its own words, else its host. */
+/** Returns how an issuer is called: what it calls itself counts only where the organisation of the holder knows it; else it is its host. */
 export function issuerName({ issuer }: Pick<Display, 'issuer'>): string {
-  return issuer.name ?? foreignText(URL.parse(issuer.identifier)?.host ?? issuer.identifier, 100) ?? '–'
+  const stated = issuer.trust === 'unknown' ? null : issuer.name
+  return stated ?? foreignText(hostOf(issuer.identifier) || issuer.identifier, 100) ?? '–'
+}
+
+/** Returns what stands beside {@link issuerName}: the host of an issuer that is known by its name, what a stranger calls itself; or nothing. */
+export function besidesName({ issuer }: Pick<Display, 'issuer'>, origin: string, t: CardTexts): string {
+  const { name, identifier, trust } = issuer
+  if (trust === 'unknown') return name === null ? '' : t.calls(name)
+  return name === null || identifier.startsWith(`${origin}/`) ? '' : hostOf(identifier)
+}
+
+function hostOf(identifier: string): string {
+  return URL.parse(identifier)?.host ?? ''
+}
+
+/** Returns what a card of the wallet is drawn from. Its state is said on its face where it is not valid. */
+export function faceOf({ language, now, origin }: Frame, t: CardTexts, one: Credential, about: Details): Face {
+  const { state } = stateOf(one, about, now)
+  const { id } = one
+  const line =
+    about.validUntil === null
+      ? firstValues(one, about, language, t)
+      : `${t.validUntil} ${dayText(about.validUntil, language)}`
+  return { id, display: about.display, line, language, origin, state: state === 'valid' ? undefined : t.states[state] }
+}
+
+function firstValues({ claims }: Credential, { display }: Details, language: Language, t: CardTexts): string {
+  return linesOf(claims, display.labels, language, t)
+    .filter(({ value }) => value.length <= 40)
+    .slice(0, 2)
+    .map(({ value }) => value)
+    .join(' · ')
 }
 
 /** Returns a date in words, with the moment for machines. */
@@ -93,6 +126,6 @@ export function day(text: string, language: Language): Html {
 }
 
 /** As {@link day}, without the moment for machines. */
-export function dayText(text: string, language: Language): string {
+function dayText(text: string, language: Language): string {
   return dateFormat(language, { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(text))
 }

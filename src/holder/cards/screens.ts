@@ -1,85 +1,22 @@
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
-import { moment } from '../../pages/moment-text.ts'
 import { typed } from '../../pages/once.ts'
 import { ApiRefusal } from '../../pages/own-api.ts'
 import { button, buttonLink, card, facts, message } from '../../pages/parts.ts'
-import { badge, pageOf, pager } from '../../pages/table.ts'
+import { badge } from '../../pages/table.ts'
 import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
-import type { Credential, Details, HistoryEntry, Verifier } from './api-types.ts'
-import { cardFace, cardRule, day, dayText, issuerName, stateOf } from './card.ts'
+import type { Credential, Details, HistoryEntry } from './api-types.ts'
+import { besidesName, cardFace, cardRule, day, faceOf, issuerName, stateOf } from './card.ts'
 import { checkAgain, lastCheck, withFreshStatus } from './check.ts'
 import { linesOf } from './claims.ts'
 import { historyList } from './history.ts'
+import { historyPath, historyScreen } from './history-screen.ts'
+import { home } from './home.ts'
 import { type CardTexts, cardTexts } from './texts.ts'
-import { verifierName } from './verifier-name.ts'
 
 const API = '/wallet/v2'
 const place = 'cards'
-
-type Listed = Readonly<Record<string, Details>>
-type Asked = { readonly id: string; readonly status: string }
-type Summary = { readonly verifier: Verifier; readonly expiresAt: string; readonly disclosed: 'yes' | 'no' | 'unknown' }
-type Summaries = Readonly<Record<string, Summary>>
-
-const home = screen({
-  ...{ place, path: '/me', summary: 'Shows the cards of a person, and what waits for an answer.' },
-  show: async (frame) => {
-    const t = cardTexts[frame.language]
-    const [held, asked] = await Promise.all([
-      frame.api.get<readonly Credential[]>(`${API}/credentials`, pageOf(frame.query)),
-      frame.api.get<readonly Asked[]>(`${API}/presentations`, { 'filter[status]': 'pending', 'page[size]': '5' }),
-    ])
-    // The `meta` that these routes promise.
-    const [details, summaries] = [held.meta.credentials as Listed, asked.meta.presentations as Summaries]
-    const shown = held.data.flatMap((one) => {
-      const about = details[one.id]
-      return about === undefined || one.status === 'rejected' ? [] : [{ one, about }]
-    })
-    const accepted = shown.filter(({ one }) => one.status === 'accepted')
-    const waiting = html`${shown.filter(({ one }) => one.status === 'pending').map(({ one, about }) => offered(t, one, about))}${asked.data.map(({ id }) => asks(frame, t, id, summaries[id]))}`
-    const cards = accepted.map(({ one, about }) =>
-      cardFace({ ...faceOf(frame, t, one, about), href: `/me/cards/${one.id}` }),
-    )
-    const main = html`${frame.query.removed === '1' && message('done', t.removed)}${waiting.text !== '' && html`<section class="stack" aria-label="${t.waiting}">${waiting}</section>`}
-${cards.length > 0 ? html`<ul class="cards">${cards.map((one) => html`<li>${one}</li>`)}</ul>` : html`<p class="empty">${t.empty}</p>`}
-${pager(frame.texts, held.links, frame.here)}<div class="bottom"><a class="button main" href="/me/scan">${t.scan}</a></div>`
-    const style = accepted.map(({ one, about }) => cardRule(one.id, about.display)).join('')
-    return { title: t.title, main, style }
-  },
-})
-
-/** The state of a card is said on its face where it is not valid. */
-function faceOf({ language, now, origin }: Frame, t: CardTexts, one: Credential, about: Details) {
-  const { state } = stateOf(one, about, now)
-  const { id } = one
-  const line =
-    about.validUntil === null
-      ? firstValues(one, about, language, t)
-      : `${t.validUntil} ${dayText(about.validUntil, language)}`
-  return { id, display: about.display, line, language, origin, state: state === 'valid' ? undefined : t.states[state] }
-}
-
-function firstValues({ claims }: Credential, { display }: Details, language: Frame['language'], t: CardTexts): string {
-  return linesOf(claims, display.labels, language, t)
-    .filter(({ value }) => value.length <= 40)
-    .slice(0, 2)
-    .map(({ value }) => value)
-    .join(' · ')
-}
-
-function offered(t: CardTexts, { id }: Credential, { display }: Details): Html {
-  return html`<div class="message note"><h2>${t.offers(issuerName(display))}</h2><p>${display.name ?? t.unnamed}</p><p><a href="/me/cards/${id}">${t.view}</a></p></div>`
-}
-
-function asks({ language }: Frame, t: CardTexts, id: string, about: Summary | undefined): Html {
-  if (about === undefined) return html``
-  // The person has answered; only the verifier has not.
-  const isUnconfirmed = about.disclosed === 'unknown'
-  const [kind, title, link] = isUnconfirmed ? ['warn', t.noAnswer, t.sendAgain] : ['note', t.asks, t.view]
-  return html`<div class="message ${kind}"><h2>${title(verifierName(about.verifier))}</h2>${isUnconfirmed && html`<p>${t.noAnswerText}</p>`}<p>${t.expires} ${moment(about.expiresAt, language)}</p><p><a href="/me/asked/${id}">${link}</a></p></div>`
-}
 
 const CARD = '/me/cards/{id}'
 type CardFrame = Frame<{ readonly id: string }>
@@ -120,7 +57,7 @@ async function cardPage(frame: CardFrame): Promise<Screen> {
 <p>${badge(t.states[state], tone)}</p>${t.says[state] !== '' && html`<p>${t.says[state]}</p>`}${lastCheck(frame, about)}${data.status !== 'accepted' && decision(frame, t, data)}
 ${card(facts(lines.map(({ name, value }) => [name, value] as const)), t.content)}
 ${card(facts(factsOf(frame, t, about)), t.about)}
-<section class="stack"><h2>${t.shown}</h2>${history.data.length === 0 ? html`<p>${t.neverShown}</p>` : historyList(frame, t, history.data, history.meta)}</section>
+<section class="stack"><h2>${t.shown}</h2>${history.data.length === 0 ? html`<p>${t.neverShown}</p>` : historyList(frame, t, history.data, history.meta)}${history.links.next !== undefined && html`<p><a href="${historyPath({ card: data.id })}">${t.allShown}</a></p>`}</section>
 <p>${buttonLink(t.remove, `/me/cards/${data.id}/remove`)}</p>`
   return { title: about.display.name ?? t.unnamed, main, style: cardRule(data.id, about.display) }
 }
@@ -131,13 +68,12 @@ function decision(frame: Frame, t: CardTexts, { id, status }: Credential): Html 
   return form(frame, `/me/cards/${id}`, content)
 }
 
-function factsOf({ language }: Frame, t: CardTexts, { display, standing, ...about }: Details) {
-  const { identifier } = display.issuer
-  const host = URL.parse(identifier)?.host ?? identifier
+function factsOf({ language, origin }: Frame, t: CardTexts, { display, standing, ...about }: Details) {
   const name = issuerName(display)
+  const besides = besidesName(display, origin, t)
   const unlisted = standing === undefined ? [[t.status, t.notListed] as const] : []
   return [
-    [t.from, name === host ? name : html`${name}<br><span class="hint">${host}</span>`],
+    [t.from, besides === '' ? name : html`${name}<br><span class="hint">${besides}</span>`],
     [t.received, day(about.receivedAt, language)],
     [t.since, day(about.validFrom, language)],
     [t.validUntil, about.validUntil === null ? t.noEnd : day(about.validUntil, language)],
@@ -176,7 +112,7 @@ async function orRemoved<T>(frame: CardFrame, show: () => Promise<T>): Promise<T
     const { data } = await frame.api.get<readonly HistoryEntry[]>(`${API}/history`, query)
     if (data[0]?.status !== 'removed') throw error
     const t = cardTexts[frame.language]
-    const main = html`${message('done', t.gone)}<p class="buttons">${buttonLink(frame.t.back, '/me')}${buttonLink(t.historyTitle, '/me/history')}</p>`
+    const main = html`${message('done', t.gone)}<p class="buttons">${buttonLink(frame.t.back, '/me')}${buttonLink(t.historyTitle, historyPath({ card: frame.params.id }))}</p>`
     return { title: t.goneTitle, main, status: frame.fields.size > 0 ? 200 : 410 }
   }
 }
@@ -200,19 +136,6 @@ function picture(kind: 'logo' | 'background' | 'card'): readonly Endpoint[] {
   })
 }
 
-const history = screen({
-  ...{ place: 'history', path: '/me/history', summary: 'Shows what came and what left.' },
-  show: async (frame) => {
-    const t = cardTexts[frame.language]
-    const { data, meta, links } = await frame.api.get<readonly HistoryEntry[]>(`${API}/history`, pageOf(frame.query))
-    const main =
-      data.length === 0
-        ? html`<p class="empty">${t.historyEmpty}</p>`
-        : html`${historyList(frame, t, data, meta)}${pager(frame.texts, links, frame.here)}`
-    return { title: t.historyTitle, main }
-  },
-})
-
 /** Cards and history. */
 export const cardScreens: readonly Endpoint[] = [
   ...home,
@@ -221,5 +144,5 @@ export const cardScreens: readonly Endpoint[] = [
   ...picture('logo'),
   ...picture('background'),
   ...picture('card'),
-  ...history,
+  ...historyScreen,
 ]

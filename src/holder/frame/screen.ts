@@ -3,6 +3,8 @@ import type { PathParams } from '../../http/routes/route.ts'
 import type { BrowserModule } from '../../pages/assets.ts'
 import type { Page } from '../../pages/document.ts'
 import { type Html, html } from '../../pages/html.ts'
+import { accentStyle } from '../../pages/look/accent.ts'
+import { logoImage, organisationNote } from '../../pages/look/organisation.ts'
 import type { ApiRefusal, OwnApi } from '../../pages/own-api.ts'
 import { buttonLink, message } from '../../pages/parts.ts'
 import type { SignedInAnswer } from '../../pages/session/signed-in-answer.ts'
@@ -62,6 +64,7 @@ function declare<P extends string>(
   return signedInEndpoint({
     ...{ method, path, summary, ...(bodyBytesMax !== undefined && { bodyBytesMax }) },
     ...(tenantHint !== undefined && { tenantHint }),
+    hasOwnLanguages: true,
     handle: async (context) => {
       const frame = { ...context, t: holderTexts[context.language], api: inLanguage(context.api, context.language) }
       const answer = await handle(frame)
@@ -86,15 +89,21 @@ function inLanguage(api: OwnApi, language: string): OwnApi {
   }
 }
 
-function pageOf(frame: Frame, place: Place | null, { main, title, hasErrors, style, modules = [] }: Screen): Page {
+function pageOf(frame: Frame, place: Place | null, { main, title, hasErrors, style = '', modules = [] }: Screen): Page {
+  const { organisation } = frame.me
+  const { slug, logoUri = null } = organisation
+  const accented = accentStyle(organisation.accentColor) + style
   return {
     title,
     main: html`${keptNote(frame, frame.t.kept)}${main}`,
     ...(hasErrors === true && { hasErrors }),
-    ...(style !== undefined && { style }),
+    ...(accented !== '' && { style: accented }),
+    languages: organisation.languages,
+    logo: logoUri === null ? null : logoImage(`/organisations/${encodeURIComponent(slug)}/logo`),
+    note: organisationNote(organisation, frame.texts),
     modules: [...modules, 'install-app'],
     shell: shellOf(frame, place),
-    organisation: frame.me.organisation.name,
+    organisation: organisation.name,
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Shell } from '../../pages/document.ts'
 import { html } from '../../pages/html.ts'
+import { appColour } from '../../pages/look/accent.ts'
 import type { SignedInContext } from '../../pages/session/signed-in-endpoint.ts'
 import { holderTexts } from './texts.ts'
 
@@ -22,7 +23,14 @@ export function shellOf({ language, me }: Pick<SignedInContext, 'language' | 'me
   )
   return {
     surface: 'holder',
+    app: appOf(me.organisation),
     header: html`<b>${t.wallet(me.organisation.name)}</b>`,
     menu: html`<nav id="menu" aria-label="${t.menu.label}"><ul>${items}</ul></nav>`,
   }
+}
+
+/** Returns the manifest and the colour of the installed wallet of an organisation. */
+function appOf({ slug, accentColor }: SignedInContext['me']['organisation']): NonNullable<Shell['app']> {
+  const manifest = `/me/manifest.webmanifest?${String(new URLSearchParams({ organisation: slug }))}`
+  return { manifest, colour: appColour(accentColor) }
 }

@@ -8,6 +8,9 @@ const DARK_SURFACE = '#1c1f25'
 /** Share of the accent in the ground of a marked entry. */
 const SOFT = 0.08
 const STEPS = 20
+const COLOUR = /^#[0-9a-f]{6}$/i
+/** Of the pages of no organisation. */
+const OWN = '#1f4e79'
 
 /** Whether text in the colour, and white text on it, can be read on the light pages. No colour has 4.5:1 on light and dark paper alike. */
 export function isReadableAccent(colour: string): boolean {
@@ -20,10 +23,15 @@ export function isReadableAccent(colour: string): boolean {
  * @param colour `#rrggbb` that is {@link isReadableAccent}; others have no effect.
  */
 export function accentStyle(colour: string | null): string {
-  if (colour === null || !/^#[0-9a-f]{6}$/i.test(colour) || !isReadableAccent(colour)) return ''
+  if (colour === null || !COLOUR.test(colour) || !isReadableAccent(colour)) return ''
   const dark = lightened(colour)
   const soft = `light-dark(${mixed(WHITE, colour, SOFT)},${mixed(DARK_PAPER, dark, SOFT)})`
   return `:root{--accent:light-dark(${colour},${dark});--on-accent:light-dark(${WHITE},${DARK_PAPER});--soft:${soft}}`
+}
+
+/** Returns the colour of an installed app: that of an organisation if it is {@link isReadableAccent}, else ours. */
+export function appColour(colour: string | null): string {
+  return colour !== null && COLOUR.test(colour) && isReadableAccent(colour) ? colour : OWN
 }
 
 function lightened(colour: string): string {

@@ -4,6 +4,8 @@ import type { Role } from '../../caller.ts'
 export const en = {
   skip: 'Skip to the content',
   languages: 'Language',
+  privacy: 'Privacy notice',
+  help: 'Help:',
   errorInTitle: (title: string) => `Error: ${title}`,
   problems: 'There is a problem',
   optional: 'optional',

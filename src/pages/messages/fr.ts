@@ -4,6 +4,8 @@ import type { PageTexts } from './en.ts'
 export const fr = {
   skip: 'Aller au contenu',
   languages: 'Langue',
+  privacy: 'Politique de confidentialité',
+  help: 'Aide :',
   errorInTitle: (title) => `Erreur : ${title}`,
   problems: 'Il y a un problème',
   optional: 'facultatif',

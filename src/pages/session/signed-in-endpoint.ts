@@ -61,6 +61,8 @@ type Spec<P extends string> = {
   /** The form may have a file, up to `bodyBytesMax`. A large body is read only for a signed-in person. */
   readonly takesFile?: boolean
   readonly tenantHint?: TenantHint
+  /** Whether the page is in the languages of the organisation of the person; by default in all. */
+  readonly hasOwnLanguages?: boolean
   readonly handle: (context: SignedInContext<PathParams<P>>) => Promise<SignedInAnswer> | SignedInAnswer
   /** The page about a refused call. */
   readonly refused: (context: SignedInContext, refusal: ApiRefusal) => Page
@@ -103,7 +105,7 @@ async function admitUpload({ platform, headers, url, ip }: Parameters<NonNullabl
 }
 
 async function answerTo<P extends string>(spec: Spec<P>, request: EndpointContext, session: PageSession) {
-  const context = await contextOf(request, session)
+  const context = await contextOf(request, session, spec.hasOwnLanguages === true)
   try {
     // The path pattern names the parameters.
     const answer = await spec.handle(context as SignedInContext<PathParams<P>>)
@@ -140,10 +142,10 @@ function refusalOf(error: unknown, requestId: string): ApiRefusal | null {
   return new ApiRefusal(504, [{ ...late, id: requestId }])
 }
 
-async function contextOf(request: EndpointContext, session: PageSession): Promise<SignedInContext> {
+async function contextOf(request: EndpointContext, session: PageSession, hasOwn: boolean): Promise<SignedInContext> {
   const { platform, params, query, headers, url, ip, body } = request
   const key = await csrfKey(platform)
-  const language = languageOf({ url, headers })
+  const language = languageOf({ url, headers }, hasOwn ? session.me.organisation.languages : undefined)
   const isKept = request.method === 'GET' && query.kept === '1' && session.draft?.path === pathOf(url)
   const isLost = request.method === 'GET' && query.kept === '0'
   const kept = isKept ? new Map(session.draft?.fields) : new Map()

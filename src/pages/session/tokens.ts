@@ -4,6 +4,7 @@ import { parseJsonObject } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { withTimeLimit } from '../../time-limit.ts'
+import type { Language } from '../language.ts'
 import { PAGES_CLIENT_ID, pagesClientSecret } from './pages-client.ts'
 
 /** The signed-in person, as the API describes the caller. */
@@ -16,6 +17,9 @@ export type Me = {
     readonly slug: string
     readonly name: string
     readonly accentColor: string | null
+    /** Absent in a session that began before this member was added, as the next one. */
+    readonly languages?: readonly Language[]
+    readonly logoUri?: string | null
     readonly timeZone: string
     readonly privacyUri: string | null
     readonly supportAddress: string | null

@@ -14,14 +14,15 @@ import { sealTrace } from './sealed-trace.ts'
  *
  * @throws Fault `holder.missing`, `resource.unknown`
  */
-export async function removeCredential({ store, sealing, clock }: Platform, caller: Caller, id: string): Promise<void> {
+export async function removeCredential(platform: Platform, caller: Caller, id: string): Promise<void> {
+  const { store, sealing, clock } = platform
   const userId = holderOf(caller)
   const { tenantId } = caller
   const found = await store.single(tenantId, (tx) => findCredential(tx, userId, id))
   if (found === null) throw new Fault('resource.unknown')
   const { vct, format, iss, credentialIssuer } = found
   const { name, issuer } =
-    (await describeCredentials({ store }, { tenantId, userId }, [id], undefined)).get(id)?.display ?? {}
+    (await describeCredentials(platform, { tenantId, userId }, [id], undefined)).get(id)?.display ?? {}
   const names = { ...(name != null && { name }), ...(issuer?.name != null && { issuerName: issuer.name }) }
   const sealedTrace = await sealTrace(sealing, tenantId, id, { vct, format, iss, credentialIssuer, ...names })
   const now = clock.now()

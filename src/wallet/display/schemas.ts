@@ -34,6 +34,10 @@ export const CredentialDisplay = Type.Object(
       {
         name: Type.Union([Type.String(), Type.Null()], { description: 'The name that the issuer states.' }),
         identifier: Text('The Credential Issuer Identifier.'),
+        trust: Type.Enum(['own', 'trusted_entity', 'unknown'], {
+          description:
+            'Whether the organisation of the holder knows the issuer today: it is the organisation itself, one of its trusted entities, or unknown. An unknown one may have stated any name: call it by the host of its identifier.',
+        }),
       },
       { additionalProperties: false },
     ),

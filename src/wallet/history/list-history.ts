@@ -3,7 +3,8 @@ import type { Caller, TenantId, UserId } from '../../caller.ts'
 import type { Platform } from '../../platform.ts'
 import { holderOf } from '../credentials/holder.ts'
 import { type CredentialTrace, openTrace } from '../credentials/sealed-trace.ts'
-import { describeCredentials } from '../display/describe-credentials.ts'
+import { type DisplayNeeds, describeCredentials } from '../display/describe-credentials.ts'
+import { knownIssuer } from '../display/known-issuer.ts'
 import type { CredentialDisplay } from '../display/schemas.ts'
 import { disclosureStateOf, type PresentationView } from '../presentations/presentation.ts'
 import { openView } from '../presentations/sealed-presentation.ts'
@@ -38,7 +39,7 @@ export async function listHistory(
 
 /** What a page of the history says about its credentials, by id; removed ones have the names that they had. */
 export async function describeHistory(
-  platform: Needs,
+  platform: Needs & DisplayNeeds,
   caller: Caller,
   entries: readonly HistoryEntry[],
   language: string | undefined,
@@ -57,16 +58,18 @@ export async function describeHistory(
 }
 
 async function removedAmong(
-  { store, sealing }: Needs,
+  platform: Needs & DisplayNeeds,
   { tenantId, userId }: { readonly tenantId: TenantId; readonly userId: UserId },
   ids: readonly string[],
 ): Promise<(readonly [string, CredentialDisplay])[]> {
   if (ids.length === 0) return []
+  const { store, sealing } = platform
   const { removed } = await store.inTenant(tenantId, (tx) => listKnownCredentials(tx, userId, ids))
   return Promise.all(
     removed.map(async ({ id, sealedView }) => {
       const { name = null, issuerName = null, credentialIssuer } = await openTrace(sealing, tenantId, id, sealedView)
-      return [id, { name, issuer: { name: issuerName, identifier: credentialIssuer }, labels: [] }] as const
+      const trust = await knownIssuer(platform, tenantId, credentialIssuer)
+      return [id, { name, issuer: { name: issuerName, identifier: credentialIssuer, trust }, labels: [] }] as const
     }),
   )
 }

@@ -54,16 +54,6 @@ export async function refuseUntrusted(
   })
 }
 
-/** Whether the organisation of the holder knows a Credential Issuer, and by what: it is the organisation itself, or a trusted entity names it. */
-export async function knownIssuer(
-  needs: Needs,
-  { tenantId, tenantSlug }: Pick<Caller, 'tenantId' | 'tenantSlug'>,
-  credentialIssuer: string,
-): Promise<'own' | 'trusted_entity' | 'unknown'> {
-  if (credentialIssuer === needs.urls.issuer(tenantSlug)) return 'own'
-  return (await isTrustedCredentialIssuer(needs, tenantId, credentialIssuer)) ? 'trusted_entity' : 'unknown'
-}
-
 /**
  * Refuses formats that could not be verified: an mdoc is signed by certificate, so with the policy `trusted` and no root it cannot be accepted.
  * Nothing of the offer is consumed by then.

@@ -114,7 +114,7 @@ test('a preview shows an mdoc with its claims', async () => {
       shown: {
         name: 'Licence',
         labels: [],
-        issuer: { name: null, identifier: credentialIssuer },
+        issuer: { name: null, identifier: credentialIssuer, trust: 'unknown' },
       },
     },
   ])

@@ -7,9 +7,10 @@ import { type Holder, holderOf } from '../credentials/holder.ts'
 import { openFormats, walletFormatOf } from '../credentials/wallet-format.ts'
 import { refuseFull } from '../credentials/wallet-quota.ts'
 import { displayIn, readDisplay } from '../display/kept-display.ts'
+import { type IssuerTrust, knownIssuer } from '../display/known-issuer.ts'
 import { metadataVerifierOf } from '../issuer-access/signed-metadata.ts'
 import { type FetchedOffer, fetchOffer, type OfferTerms } from './fetch-offer.ts'
-import { knownIssuer, refuseUntrusted, refuseUnverifiable, signerTrustOf } from './issuer-policy.ts'
+import { refuseUntrusted, refuseUnverifiable, signerTrustOf } from './issuer-policy.ts'
 import { offerHashOf } from './order.ts'
 import type { ResolvedOffer } from './schemas.ts'
 
@@ -31,10 +32,11 @@ export async function resolveOffer(
     throw await withTaken(platform, owner, credentialOffer, error)
   })
   const { expiresAt } = fetched
+  const trust = await knownIssuer(platform, caller.tenantId, fetched.offer.credentialIssuer)
   return {
-    ...previewOf(fetched, languages),
+    ...previewOf(fetched, trust, languages),
     takenCredentials: await listTaken(platform, owner, offerHashOf(credentialOffer)),
-    trust: await knownIssuer(platform, caller, fetched.offer.credentialIssuer),
+    trust,
     expiresAt: expiresAt?.toISOString() ?? null,
   }
 }
@@ -58,6 +60,7 @@ export async function offerTerms(
 
 function previewOf(
   { offer, metadata, configurations }: FetchedOffer,
+  trust: IssuerTrust,
   languages: string | undefined,
 ): Omit<ResolvedOffer, 'trust' | 'expiresAt' | 'takenCredentials'> {
   const { preAuthorized } = offer
@@ -65,7 +68,7 @@ function previewOf(
     // [SEC-2] the holder sees the issuer before typing a code
     credentialIssuer: offer.credentialIssuer,
     display: [...metadata.display],
-    credentials: configurations.map((one) => configurationOf(one, metadata, languages)),
+    credentials: configurations.map((one) => configurationOf(one, metadata, trust, languages)),
     authorization: preAuthorized === null ? 'code' : 'preAuthorized',
     txCode: preAuthorized?.txCode ?? null,
   }
@@ -74,11 +77,12 @@ function previewOf(
 function configurationOf(
   { id, format, type, display, claims }: Configuration,
   { credentialIssuer, display: issuer }: FetchedOffer['metadata'],
+  trust: IssuerTrust,
   languages: string | undefined,
 ): ResolvedOffer['credentials'][number] {
   const { issuerName, ...shown } = displayIn(readDisplay({ issuer, credential: display, claims }), languages)
   return {
-    shown: { ...shown, issuer: { name: issuerName, identifier: credentialIssuer } },
+    shown: { ...shown, issuer: { name: issuerName, identifier: credentialIssuer, trust } },
     credentialConfigurationId: id,
     format: walletFormatOf(format),
     vct: type ?? '',

@@ -11,7 +11,7 @@ import { previewPresentation } from './preview-presentation.ts'
 import type { PresentationStatus, PresentationSummary, ShownPresentation } from './schemas.ts'
 import { openView } from './sealed-presentation.ts'
 
-type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'memory'>
+type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'memory' | 'urls'>
 
 /** Returns one presentation of the caller. @throws Fault `holder.missing`, `resource.unknown` */
 export async function getPresentation(

@@ -4,7 +4,7 @@ import { entityTagOf } from '../../http/routes/entity-tag.ts'
 import type { Platform } from '../../platform.ts'
 import { PathSet } from '../../protocols/sd-jwt-vc/claim-path.ts'
 import { holderOf } from '../credentials/holder.ts'
-import { describeCredentials } from '../display/describe-credentials.ts'
+import { type DisplayNeeds, describeCredentials } from '../display/describe-credentials.ts'
 import type { CredentialDetails } from '../display/schemas.ts'
 import { type CredentialChoice, isRequestedPath, listCandidates, selectPresentable } from './presentable.ts'
 import { type PresentationView, presentationStatusAt } from './presentation.ts'
@@ -12,7 +12,7 @@ import type { SealedPresentation } from './presentation-store.ts'
 import type { ClaimsPreview, PreviewedClaim } from './schemas.ts'
 import { openRequest } from './sealed-presentation.ts'
 
-type Needs = Pick<Platform, 'store' | 'sealing' | 'clock'>
+type Needs = Pick<Platform, 'sealing'> & DisplayNeeds
 
 /** What the holder would share with each alternative, and the tag of all that the holder is shown. */
 type Preview = {

@@ -1,0 +1,39 @@
+import { type JsonObject, parseJsonObject } from '../../crypto/json.ts'
+import { Fault } from '../../fault.ts'
+import type { Language } from '../../pages/language.ts'
+import type { PageContext } from '../../pages/page-endpoint.ts'
+import { withTimeLimit } from '../../time-limit.ts'
+
+const MS_MAX = 8000
+const SLUG = /^[\w-]{1,64}$/
+
+/** How an organisation appears to people who are not signed in, as the API says it. */
+export type OrganisationFace = {
+  readonly slug: string
+  readonly name: string
+  readonly accentColor: string | null
+  /** The default first. */
+  readonly languages: readonly Language[]
+  readonly privacyUri: string | null
+  readonly supportAddress: string | null
+  readonly logoPath: string | null
+}
+
+type Asking = Pick<PageContext, 'platform' | 'ip'>
+
+/** Returns how an organisation appears; null if there is none of that name. @throws Fault `database.unavailable`, `request.rate_limited` */
+export async function readFace(asking: Asking, slug: string): Promise<OrganisationFace | null> {
+  // The shape that the endpoint promises.
+  return SLUG.test(slug)
+    ? ((await readPublic(asking, `/organisations/${slug}/about`)) as OrganisationFace | null)
+    : null
+}
+
+/** Returns what a public address of this server answers; null where it is refused. */
+export async function readPublic({ platform, ip }: Asking, path: string): Promise<JsonObject | null> {
+  const headers = { host: new URL(platform.urls.publicUrl).host, accept: 'application/json' }
+  const work = platform.dispatch({ method: 'GET', path, headers, ip })
+  const { status, body } = await withTimeLimit(work, MS_MAX, () => new Fault('upstream.timeout'))
+  if (status >= 500 || status === 429) throw new Fault(status === 429 ? 'request.rate_limited' : 'database.unavailable')
+  return status === 200 ? parseJsonObject(body) : null
+}

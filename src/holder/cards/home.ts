@@ -1,0 +1,73 @@
+import { type Html, html } from '../../pages/html.ts'
+import { moment } from '../../pages/moment-text.ts'
+import { message } from '../../pages/parts.ts'
+import { pageOf, pager } from '../../pages/table.ts'
+import { type Frame, screen } from '../frame/screen.ts'
+import type { Credential, Details, Verifier } from './api-types.ts'
+import { cardFace, cardRule, faceOf, issuerName } from './card.ts'
+import { historyPath } from './history-screen.ts'
+import { type CardTexts, cardTexts } from './texts.ts'
+import { verifierName } from './verifier-name.ts'
+
+const API = '/wallet/v2'
+const place = 'cards'
+/** Of each kind of what waits; the history has the rest. */
+const WAITING_MAX = '5'
+
+type Listed = Readonly<Record<string, Details>>
+type Asked = { readonly id: string; readonly status: string }
+type Summary = { readonly verifier: Verifier; readonly expiresAt: string; readonly disclosed: 'yes' | 'no' | 'unknown' }
+type Summaries = Readonly<Record<string, Summary>>
+
+/** The cards of a person, and what waits: five of each kind, with a link to all. */
+export const home = screen({
+  ...{ place, path: '/me', summary: 'Shows the cards of a person, and what waits for an answer.' },
+  show: async (frame) => {
+    const t = cardTexts[frame.language]
+    const pending = { 'filter[status]': 'pending', 'page[size]': WAITING_MAX }
+    const [held, offers, asked] = await Promise.all([
+      frame.api.get<readonly Credential[]>(`${API}/credentials`, {
+        ...{ 'filter[status]': 'accepted', ...pageOf(frame.query) },
+      }),
+      frame.api.get<readonly Credential[]>(`${API}/credentials`, pending),
+      frame.api.get<readonly Asked[]>(`${API}/presentations`, pending),
+    ])
+    // The `meta` that the route promises.
+    const summaries = asked.meta.presentations as Summaries
+    const accepted = describedOf(held)
+    const hasMore = [offers, asked].some(({ links }) => links.next !== undefined)
+    const more = hasMore && html`<p><a href="${historyPath({ status: 'pending' })}">${t.allWaiting}</a></p>`
+    const waiting = html`${describedOf(offers).map(({ one, about }) => offered(t, one, about))}${asked.data.map(({ id }) => asks(frame, t, id, summaries[id]))}${more}`
+    const cards = accepted.map(({ one, about }) =>
+      cardFace({ ...faceOf(frame, t, one, about), href: `/me/cards/${one.id}` }),
+    )
+    const main = html`${frame.query.removed === '1' && message('done', t.removed)}${waiting.text !== '' && html`<section class="stack" aria-label="${t.waiting}">${waiting}</section>`}
+${cards.length > 0 ? html`<ul class="cards">${cards.map((one) => html`<li>${one}</li>`)}</ul>` : html`<p class="empty">${t.empty}</p>`}
+${pager(frame.texts, held.links, frame.here)}<div class="bottom"><a class="button main" href="/me/scan">${t.scan}</a></div>`
+    const style = accepted.map(({ one, about }) => cardRule(one.id, about.display)).join('')
+    return { title: t.title, main, style }
+  },
+})
+
+type CredentialPage = { readonly data: readonly Credential[]; readonly meta: object }
+
+function describedOf({ data, meta }: CredentialPage) {
+  // The `meta` that the route promises.
+  const { credentials } = meta as { readonly credentials: Listed }
+  return data.flatMap((one) => {
+    const about = credentials[one.id]
+    return about === undefined ? [] : [{ one, about }]
+  })
+}
+
+function offered(t: CardTexts, { id }: Credential, { display }: Details): Html {
+  return html`<div class="message note"><h2>${t.offers(issuerName(display))}</h2><p>${display.name ?? t.unnamed}</p><p><a href="/me/cards/${id}">${t.view}</a></p></div>`
+}
+
+function asks({ language }: Frame, t: CardTexts, id: string, about: Summary | undefined): Html {
+  if (about === undefined) return html``
+  // The person has answered; only the verifier has not.
+  const isUnconfirmed = about.disclosed === 'unknown'
+  const [kind, title, link] = isUnconfirmed ? ['warn', t.noAnswer, t.sendAgain] : ['note', t.asks, t.view]
+  return html`<div class="message ${kind}"><h2>${title(verifierName(about.verifier))}</h2>${isUnconfirmed && html`<p>${t.noAnswerText}</p>`}<p>${t.expires} ${moment(about.expiresAt, language)}</p><p><a href="/me/asked/${id}">${link}</a></p></div>`
+}
