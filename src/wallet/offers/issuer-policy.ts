@@ -5,10 +5,11 @@ import { isHaipTenant } from '../../directory/tenants/haip-tenant.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { didWebOf } from '../../protocols/did/did-web.ts'
-import { isTrustedCredentialIssuer, trustOf } from '../../trust/issuers/is-trusted.ts'
+import { findCredentialIssuer, identifiersOf, trustOf } from '../../trust/issuers/is-trusted.ts'
 import type { ResolvedIssuer } from '../../trust/issuers/resolve-issuer.ts'
 import { isCertifiedFor, trustOperation } from '../../trust/issuers/unanchored.ts'
 import { trustFinding } from '../../trust/lookups/finding.ts'
+import type { TrustBasis } from '../display/trust-basis.ts'
 
 /** The issuers that wallets of a tenant accept: `any`, every issuer; `trusted`, the tenant itself and its trusted entities. */
 type IssuerPolicy = 'any' | 'trusted'
@@ -47,21 +48,24 @@ export async function refuseUntrusted(
   // an organisation trusts its own credentials
   if (credentialIssuer === needs.urls.issuer(tenantSlug)) return
   if ((await issuerPolicyOf(needs, tenantId)) === 'any') return
-  if (await isTrustedCredentialIssuer(needs, tenantId, credentialIssuer)) return
+  if ((await findCredentialIssuer(needs, tenantId, credentialIssuer)) !== null) return
   throw new Fault('issuer.untrusted', {
     detail: `${new URL(credentialIssuer).host} is not among the issuers that the organisation trusts. Add it with ${trustOperation(needs)}.`,
     meta: { credentialIssuer },
   })
 }
 
-/** Whether the organisation of the holder knows a Credential Issuer, and by what: it is the organisation itself, or a trusted entity names it. */
+/** Whether the organisation of the holder knows a Credential Issuer: it is the organisation itself, or a trusted entity names it; and why. */
 export async function knownIssuer(
   needs: Needs,
   { tenantId, tenantSlug }: Pick<Caller, 'tenantId' | 'tenantSlug'>,
   credentialIssuer: string,
-): Promise<'own' | 'trusted_entity' | 'unknown'> {
-  if (credentialIssuer === needs.urls.issuer(tenantSlug)) return 'own'
-  return (await isTrustedCredentialIssuer(needs, tenantId, credentialIssuer)) ? 'trusted_entity' : 'unknown'
+): Promise<{ readonly trust: 'own' | 'trusted_entity' | 'unknown'; readonly basis: TrustBasis }> {
+  if (credentialIssuer === needs.urls.issuer(tenantSlug))
+    return { trust: 'own', basis: { identifier: credentialIssuer } }
+  const found = await findCredentialIssuer(needs, tenantId, credentialIssuer)
+  if (found !== null) return { trust: 'trusted_entity', basis: found }
+  return { trust: 'unknown', basis: { lookedFor: [...identifiersOf(credentialIssuer)] } }
 }
 
 /**
