@@ -5,8 +5,10 @@ import { html } from '../../pages/html.ts'
 import { type PageContext, pageEndpoint } from '../../pages/page-endpoint.ts'
 import { buttonLink, card, cut, message } from '../../pages/parts.ts'
 import { foreignText } from '../../protocols/foreign-text.ts'
+import { readOfferState } from '../../protocols/openid4vci/offer-state.ts'
 import { withTimeLimit } from '../../time-limit.ts'
 import { ownOffer } from '../offers/read-link.ts'
+import { endedWords } from '../offers/refusals.ts'
 import { offerTexts } from '../offers/texts.ts'
 
 const MS_MAX = 8000
@@ -20,20 +22,23 @@ export const publicOffer: Endpoint = pageEndpoint({
     const { params, language, platform } = context
     const t = offerTexts[language]
     const isWhole = /^[\w-]{1,64}$/.test(params.tenant) && /^[\w-]{43}$/.test(params.token)
-    const offer = isWhole ? await read(context, `/issuers/${params.tenant}/offers/${params.token}`) : null
     const metadata = isWhole ? await read(context, metadataOf(params.tenant)) : null
-    if (offer === null || metadata === null) {
-      const [title = '', advice = ''] = metadata === null ? t.malformed : t.ended
-      // Whether the person took it, only their wallet knows.
-      const main = html`${message('bad', advice)}<p>${buttonLink(t.back, '/me')}</p>`
-      return { status: metadata === null ? 404 : 410, page: { title, main, hasErrors: true } }
-    }
-    const name = nameIn(metadata)
+    const name = metadata?.status === 200 ? nameIn(parseJsonObject(metadata.body)) : null
     const link = ownOffer(platform.urls.publicUrl, params.tenant, params.token)
+    const here = `/open?${new URLSearchParams({ u: link })}`
+    const isKnown = metadata?.status === 200
+    const offer = isKnown ? await read(context, `/issuers/${params.tenant}/offers/${params.token}`) : null
+    const state = offer === null ? 'unknown' : readOfferState(offer)
+    if (state !== null) {
+      const { title, advice, status } = endedWords(t, { state, issuer: name ?? (isKnown ? params.tenant : null) })
+      // Whether the person took it, only their wallet knows.
+      const look = state === 'taken' ? buttonLink(t.mine, here) : buttonLink(t.back, '/me')
+      const main = html`${message('bad', advice)}<p class="buttons">${look}</p>`
+      return { status, page: { title, main, hasErrors: true, ...(name !== null && { organisation: name }) } }
+    }
     const uri = new URLSearchParams({
       credential_offer_uri: `${platform.urls.publicUrl}/issuers/${params.tenant}/offers/${params.token}`,
     })
-    const here = `/open?${new URLSearchParams({ u: link })}`
     const main = html`${card(html`<p>${t.hereHint}</p><p class="buttons"><a class="button main" href="${here}">${t.here}</a></p>`)}
 ${card(html`<p>${t.appHint}</p><p class="buttons">${buttonLink(t.app, link)}</p>${cut()}<h2>${t.device}</h2><p>${t.deviceHint}</p><img class="qr" src="/issuers/${params.tenant}/offer-qr?${uri.toString()}" alt="${t.qr}" width="320" height="320">`)}`
     return {
@@ -53,11 +58,12 @@ function nameIn({ display }: JsonObject): string | null {
   return isJsonObject(first) ? foreignText(first.name, 100) : null
 }
 
-/** Returns what a public address of this server answers; null where it is refused. */
-async function read({ platform, ip }: PageContext, path: string): Promise<JsonObject | null> {
+/** Returns the answer of a public address of this server. @throws Fault where it cannot answer now */
+async function read({ platform, ip }: PageContext, path: string) {
   const headers = { host: new URL(platform.urls.publicUrl).host, accept: 'application/json' }
   const work = platform.dispatch({ method: 'GET', path, headers, ip })
-  const { status, body } = await withTimeLimit(work, MS_MAX, () => new Fault('upstream.timeout'))
+  const answer = await withTimeLimit(work, MS_MAX, () => new Fault('upstream.timeout'))
+  const { status } = answer
   if (status >= 500 || status === 429) throw new Fault(status === 429 ? 'request.rate_limited' : 'database.unavailable')
-  return status === 200 ? parseJsonObject(body) : null
+  return answer
 }

@@ -8,7 +8,7 @@ import { OWN_ANCHOR, revocationFor } from '../revocation/revocation-lists.ts'
 import { describeRoot, lacksOnlyAnchor, unknownRootOf } from './unanchored.ts'
 
 /** A verifier with a certificate. `name`: the subject (RFC 4514); null if it is not trusted. `isOwn`: certified by a root of the tenant itself. */
-type CertifiedVerifier = {
+export type CertifiedVerifier = {
   readonly key: VerificationKey
   readonly name: string | null
   readonly isOwn: boolean

@@ -4,6 +4,7 @@ import { validatePath } from '../../crypto/x509-path/validate-path.ts'
 import { didWebOf } from '../../protocols/did/did-web.ts'
 import { type TrustSource, trustedAnchors, trustedEntitiesFor } from '../trusted-entities/tenant-trust.ts'
 import type { TrustedEntity } from '../trusted-entities/trusted-entity.ts'
+import type { CertifiedVerifier } from './certified-verifier.ts'
 import type { ResolvedIssuer } from './resolve-issuer.ts'
 
 /** What checks of credentials need of a tenant's trust. */
@@ -78,4 +79,20 @@ export async function findVerifierDid(source: TrustSource, tenantId: TenantId, d
   const entities = await trustedEntitiesFor(source, tenantId, 'verifier')
   const found = entities.find(({ dids }) => dids.some((one) => one.did === did))
   return found === undefined ? null : { entity: { id: found.id, name: found.name }, identifier: did }
+}
+
+/** Returns the trusted entity that has the root of a verifier's certificate; for an unknown root that root, which no entity has. */
+export async function certifiedBy(
+  source: TrustSource,
+  tenantId: TenantId,
+  {
+    certificate: { root },
+    entityId,
+    isTrusted,
+  }: Pick<CertifiedVerifier, 'certificate' | 'entityId'> & { readonly isTrusted: boolean },
+): Promise<{ readonly entity?: NamedBy['entity']; readonly lookedFor?: string[] }> {
+  if (!isTrusted) return root === null ? {} : { lookedFor: [root] }
+  if (entityId === null) return {}
+  const [entity] = await trustedEntitiesFor(source, tenantId, 'verifier', [entityId])
+  return entity === undefined ? {} : { entity: { id: entity.id, name: entity.name } }
 }

@@ -22,9 +22,9 @@ import { buildRequestUriForm } from '../../protocols/openid4vp/request-uri-post.
 import { isTextList } from '../../protocols/shape.ts'
 import { didKey } from '../../trust/did/did-key.ts'
 import { certifiedVerifier, verifierRevocation } from '../../trust/issuers/certified-verifier.ts'
-import { findVerifierDid } from '../../trust/issuers/is-trusted.ts'
+import { certifiedBy, findVerifierDid } from '../../trust/issuers/is-trusted.ts'
 import { trustOperation } from '../../trust/issuers/unanchored.ts'
-import { trustedAnchors, trustedEntitiesFor } from '../../trust/trusted-entities/tenant-trust.ts'
+import { trustedAnchors } from '../../trust/trusted-entities/tenant-trust.ts'
 import { bytesMax, isOk, type OutboundPeer, peersOf, upstreamRefusal } from '../credentials/upstream.ts'
 import { openFormats } from '../credentials/wallet-format.ts'
 import type { TrustBasis } from '../display/trust-basis.ts'
@@ -174,7 +174,7 @@ async function authenticateCertified(
     trusted: name !== null,
     name,
     own,
-    basis: { certificate, ...(await entityOf(platform, tenantId, by)) },
+    basis: { certificate, ...(await certifiedBy(platform, tenantId, { ...by, isTrusted: name !== null })) },
   }
 }
 
@@ -183,18 +183,6 @@ type Certified = { name: string | null; own: boolean } & Pick<
   ReturnType<typeof certifiedVerifier>,
   'certificate' | 'entityId'
 >
-
-/** Returns the trusted entity whose certificate a chain leads to; of an unknown root, that none has it. */
-async function entityOf(
-  platform: Needs,
-  tenantId: TenantId,
-  { name, certificate: { root }, entityId }: Certified,
-): Promise<TrustBasis> {
-  if (name === null) return root === null ? {} : { lookedFor: [root] }
-  if (entityId === null) return {}
-  const [entity] = await trustedEntitiesFor(platform, tenantId, 'verifier', [entityId])
-  return entity === undefined ? {} : { entity: { id: entity.id, name: entity.name } }
-}
 
 function outsideHaip(): Fault {
   const detail =
