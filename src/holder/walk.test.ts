@@ -10,15 +10,17 @@ import { hostileNames, isUnsendable } from '../console/test-support/hostile-name
 import { cookieOf, NOTHING } from '../console/test-support/refusals.ts'
 import { foreignText } from '../protocols/foreign-text.ts'
 import { holderEndpoints } from './public-endpoints.ts'
+import { endedOffers, pageOf, SettableClock, wrongCode } from './test-support/ended-offers.ts'
 import { askedForRemoved, HolderWorld, opening, small } from './test-support/holder-world.ts'
 
 const skip = postgresUrl === null ? false : 'how pages look does not depend on the database'
 /** What is no page: files, and pictures of cards. */
 const noPage = /\.\w+$|\/(logo|background|card)$/
+const clock = new SettableClock()
 let world: HolderWorld
 let rounds: readonly Round[]
 before(async () => {
-  world = await HolderWorld.open()
+  world = await HolderWorld.open({ clock })
   if (skip !== false) return
   await prepareStates()
   rounds = [
@@ -58,12 +60,31 @@ async function fullStops(): Promise<Stop[]> {
   ]
   return [
     ...paths.map((path) => ({ path })),
+    ...(await endedStops()),
     { path: '/me/scan', send: { u: 'nothing that is known' }, status: 404 },
     { path: '/me/delete', send: {}, status: 400 },
     { path: opening('https://nothing.example'), status: 404 },
     ...['/offer', '/offer/acme/nothing'].map((path) => ({ path, status: 404 })),
     ...['', '/remove'].map((rest) => ({ path: `/me/cards/${NOTHING}${rest}`, status: 404 })),
     ...['', '/confirmed'].map((rest) => ({ path: `/me/asked/${NOTHING}${rest}`, status: 404 })),
+  ]
+}
+
+/** Offers that cannot be taken, an unknown issuer, and a code that is wrong. */
+async function endedStops(): Promise<Stop[]> {
+  const { taken, expired, canceled, locked, unknown } = await endedOffers(world, clock)
+  const ended = [taken, expired, canceled, locked].flatMap((one) => [opening(one.offerUri), pageOf(one)])
+  const wrong = await world.issue(world.withCode.id)
+  const club = await world.aClub()
+  const unusable = await world.aClub()
+  unusable.lie({ reply: { offer: (reply) => ({ ...reply, status: 404 }) } })
+  return [
+    ...ended.map((path) => ({ path, status: 410 })),
+    ...[opening(unknown.offerUri), pageOf(unknown)].map((path) => ({ path, status: 404 })),
+    { path: opening(unusable.offerUri), status: 410 },
+    { path: opening(club.offerUri) },
+    // Sent four times, of five tries.
+    { path: opening(wrong.offerUri), send: { code: wrongCode(wrong) }, status: 400 },
   ]
 }
 

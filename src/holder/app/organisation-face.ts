@@ -30,10 +30,17 @@ export async function readFace(asking: Asking, slug: string): Promise<Organisati
 }
 
 /** Returns what a public address of this server answers; null where it is refused. */
-export async function readPublic({ platform, ip }: Asking, path: string): Promise<JsonObject | null> {
+async function readPublic(asking: Asking, path: string): Promise<JsonObject | null> {
+  const { status, body } = await askPublic(asking, path)
+  return status === 200 ? parseJsonObject(body) : null
+}
+
+/** Returns the answer of a public address of this server. @throws Fault `database.unavailable`, `request.rate_limited`: it cannot answer now */
+export async function askPublic({ platform, ip }: Asking, path: string) {
   const headers = { host: new URL(platform.urls.publicUrl).host, accept: 'application/json' }
   const work = platform.dispatch({ method: 'GET', path, headers, ip })
-  const { status, body } = await withTimeLimit(work, MS_MAX, () => new Fault('upstream.timeout'))
+  const answer = await withTimeLimit(work, MS_MAX, () => new Fault('upstream.timeout'))
+  const { status } = answer
   if (status >= 500 || status === 429) throw new Fault(status === 429 ? 'request.rate_limited' : 'database.unavailable')
-  return status === 200 ? parseJsonObject(body) : null
+  return answer
 }

@@ -7,9 +7,11 @@ import { logoImage, organisationNote } from '../../pages/look/organisation.ts'
 import { pageEndpoint } from '../../pages/page-endpoint.ts'
 import { buttonLink, card, cut, message } from '../../pages/parts.ts'
 import { foreignText } from '../../protocols/foreign-text.ts'
+import { readOfferState } from '../../protocols/openid4vci/offer-state.ts'
 import { ownOffer } from '../offers/read-link.ts'
+import { endedWords } from '../offers/refusals.ts'
 import { offerTexts } from '../offers/texts.ts'
-import { type OrganisationFace, readFace, readPublic } from './organisation-face.ts'
+import { askPublic, type OrganisationFace, readFace } from './organisation-face.ts'
 
 /** The https link of an offer: for people who are not signed in, on a device that may have another wallet. It shows nothing personal. */
 export const publicOffer: Endpoint = pageEndpoint({
@@ -19,22 +21,27 @@ export const publicOffer: Endpoint = pageEndpoint({
   handle: async (context) => {
     const { params, platform } = context
     const isWhole = /^[\w-]{1,64}$/.test(params.tenant) && /^[\w-]{43}$/.test(params.token)
-    const offer = isWhole ? await readPublic(context, `/issuers/${params.tenant}/offers/${params.token}`) : null
     const face = isWhole ? await readFace(context, params.tenant) : null
     const language = languageOf({ url: context.here, headers: context.headers }, face?.languages)
     const t = offerTexts[language]
     const look = face === null ? {} : lookOf(face, language)
-    if (offer === null || face === null) {
-      const [title = '', advice = ''] = face === null ? t.malformed : t.ended
-      // Whether the person took it, only their wallet knows.
-      const main = html`${message('bad', advice)}<p>${buttonLink(t.back, '/me')}</p>`
-      return { status: face === null ? 404 : 410, page: { ...look, title, main, hasErrors: true } }
-    }
     const link = ownOffer(platform.urls.publicUrl, params.tenant, params.token)
+    const here = `/open?${new URLSearchParams({ u: link })}`
+    const offer = face === null ? null : await askPublic(context, `/issuers/${params.tenant}/offers/${params.token}`)
+    const state = offer === null ? 'unknown' : readOfferState(offer)
+    if (face === null || state !== null) {
+      const { title, advice, status } = endedWords(t, {
+        state: state ?? 'unknown',
+        issuer: face === null ? null : nameOf(face),
+      })
+      // Whether the person took it, only their wallet knows.
+      const way = state === 'taken' ? buttonLink(t.mine, here) : buttonLink(t.back, '/me')
+      const main = html`${message('bad', advice)}<p class="buttons">${way}</p>`
+      return { status, page: { ...look, title, main, hasErrors: true } }
+    }
     const uri = new URLSearchParams({
       credential_offer_uri: `${platform.urls.publicUrl}/issuers/${params.tenant}/offers/${params.token}`,
     })
-    const here = `/open?${new URLSearchParams({ u: link })}`
     const main = html`${card(html`<p>${t.hereHint}</p><p class="buttons"><a class="button main" href="${here}">${t.here}</a></p>`)}
 ${card(html`<p>${t.appHint}</p><p class="buttons">${buttonLink(t.app, link)}</p>${cut()}<h2>${t.device}</h2><p>${t.deviceHint}</p><img class="qr" src="/issuers/${params.tenant}/offer-qr?${uri.toString()}" alt="${t.qr}" width="320" height="320">`)}`
     return {

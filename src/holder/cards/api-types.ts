@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../crypto/json.ts'
+import type { Basis } from '../trust/why-known.ts'
 
 /** How a credential looks, as the API says it. */
 export type Display = {
@@ -62,5 +63,6 @@ export type Verifier = {
   readonly authenticated: boolean
   readonly trusted: boolean
   readonly own?: boolean
+  readonly basis?: Basis
   readonly statedName?: string
 }

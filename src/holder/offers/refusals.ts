@@ -3,20 +3,19 @@ import { Fault } from '../../fault.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { ApiRefusal } from '../../pages/own-api.ts'
 import { buttonLink, message } from '../../pages/parts.ts'
+import { foreignText } from '../../protocols/foreign-text.ts'
 import { type Frame, reasons, type Screen } from '../frame/screen.ts'
 import { type OfferTexts, offerTexts } from './texts.ts'
 
 /** What the person was doing: opening an offer, taking it, or opening a request. */
 type Step = 'open' | 'take' | 'request'
 
-type Told =
-  | ('ended' | 'locked' | 'malformed' | 'untrusted' | 'lies' | 'full' | 'format' | 'request' | 'refusedVerifier')
-  | Trouble
+type Told = ('malformed' | 'untrusted' | 'lies' | 'full' | 'format' | 'request' | 'refusedVerifier') | Trouble
 /** What may be over in a minute, or is not the fault of a link. */
 type Trouble = 'away' | 'busy' | 'slow' | 'large'
 
 const statuses: Readonly<Record<Told, number>> = {
-  ...{ ended: 410, locked: 410, malformed: 404, untrusted: 403, lies: 502, full: 409, format: 422 },
+  ...{ malformed: 404, untrusted: 403, lies: 502, full: 409, format: 422 },
   ...{ request: 410, refusedVerifier: 403, away: 504, busy: 503, slow: 504, large: 502 },
 }
 
@@ -31,14 +30,59 @@ export function toldRefusal(frame: Frame, error: unknown, step: Step): Screen {
   }
   // The page does not wait as long as the wallet, which may end well after it.
   if (error instanceof Fault && error.code === 'upstream.timeout') return toldPage(frame, 'slow', step, null)
+  const ended = error instanceof ApiRefusal && step !== 'request' ? endOf(error) : null
+  if (ended !== null && error instanceof ApiRefusal) return endedPage(frame, ended, refusalWords(frame, error))
   const told = error instanceof ApiRefusal ? toldOf(error, step) : null
   if (!(error instanceof ApiRefusal) || told === null) throw error
-  const more = html`${reasons(frame.t, error.errors)}
-<p class="hint">${frame.texts.errorId} <copy-text label="${frame.texts.copy}" done="${frame.texts.copied}"><code>${error.id}</code></copy-text></p>`
+  const more = refusalWords(frame, error)
   if (isTrouble(told)) return toldPage(frame, told, step, more)
   // One of the pairs of the table.
-  const [title = '', advice = ''] = t[told] as OfferTexts['ended']
+  const [title = '', advice = ''] = t[told] as OfferTexts['full']
   return page(frame, { title, advice, status: statuses[told], isRepeatable: false }, more)
+}
+
+/** The server's own words, and the id of the refusal. */
+function refusalWords({ t, texts }: Frame, error: ApiRefusal): Html {
+  return html`${reasons(t, error.errors)}
+<p class="hint">${texts.errorId} <copy-text label="${texts.copy}" done="${texts.copied}"><code>${error.id}</code></copy-text></p>`
+}
+
+/** Why an offer cannot be used. `issuer`: whom to ask; null: nothing is known of it. */
+type Ended = { readonly state: keyof OfferTexts['ended']; readonly issuer: string | null }
+
+/** The page about an offer that cannot be used: why, and whom to ask. */
+export function endedPage(frame: Frame, ended: Ended, more: Html | null = null): Screen {
+  const { title, advice, status } = endedWords(offerTexts[frame.language], ended)
+  return page(frame, { title, advice, status, isRepeatable: false }, more)
+}
+
+/** The words of {@link endedPage}, and its status. */
+export function endedWords(t: OfferTexts, { state, issuer }: Ended): Omit<Words, 'isRepeatable'> {
+  const [title, advice] = t.ended[state]
+  return { title, advice: advice(issuer ?? t.theIssuer), status: state === 'unknown' ? 404 : 410 }
+}
+
+/** Returns what the server of an offer's issuer calls its state; `unsaid` for any other text. */
+export function endedStateOf(stated: unknown): keyof OfferTexts['ended'] {
+  const found = Object.keys(offerTexts.en.ended).find((one) => one === stated)
+  // One of the keys of the table.
+  return found === undefined ? 'unsaid' : (found as keyof OfferTexts['ended'])
+}
+
+function endOf(refusal: ApiRefusal): Ended | null {
+  const { rule, meta } = refusal.errors[0] ?? {}
+  if (rule !== 'offer.unusable') return null
+  const { state, host, issuerName } = isJsonObject(meta?.offer) ? meta.offer : {}
+  const isLocked = codeProblemOf(refusal)?.triesLeft === 0
+  // Only an issuer of this deployment is called by its name: anybody can choose one.
+  const issuer = foreignText(issuerName ?? host ?? '', 100)
+  return { state: isLocked ? 'locked' : endedStateOf(state), issuer }
+}
+
+/** Whether the offer of a refusal has ended, so that no other code helps. */
+export function isEnded({ errors }: ApiRefusal): boolean {
+  const about = errors[0]?.meta?.offer
+  return isJsonObject(about) && about.state !== undefined
 }
 
 /** The person took the offer before: an answer was lost, the link is opened again, or another tab was faster. */
@@ -51,7 +95,8 @@ export function takenPage(frame: Frame, credentialIds: readonly string[]): Scree
   return { title, main }
 }
 
-function underwayPage(t: OfferTexts): Screen {
+/** The wallet has redeemed the offer and adds the card by itself. */
+export function underwayPage(t: OfferTexts): Screen {
   const [title = '', advice = ''] = t.underway
   return { title, main: html`${message('note', advice)}<p class="buttons">${buttonLink(t.back, '/me')}</p>` }
 }
@@ -87,7 +132,7 @@ const byRule: Readonly<Record<string, Told>> = {
   ...{ 'upstream.too_large': 'large', 'upstream.refused': 'malformed' },
 }
 const offerByRule: Readonly<Record<string, Told>> = {
-  ...{ 'offer.malformed': 'malformed', 'offer.unusable': 'ended', 'upstream.media_type': 'lies' },
+  ...{ 'offer.malformed': 'malformed', 'upstream.media_type': 'lies' },
   ...{ 'issuer_metadata.invalid': 'lies', 'issuer_answer.invalid': 'lies', 'authorization_response.invalid': 'lies' },
 }
 const offerByCode: Readonly<Record<string, Told>> = {
@@ -105,7 +150,6 @@ function toldOf(refusal: ApiRefusal, step: Step): Told | null {
     if (rule === 'verifier.untrusted') return 'refusedVerifier'
     return [400, 409, 422, 502].includes(status) ? 'request' : null
   }
-  if (codeProblemOf(refusal)?.triesLeft === 0) return 'locked'
   return offerByRule[rule] ?? offerByCode[code] ?? null
 }
 

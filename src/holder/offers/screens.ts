@@ -14,8 +14,9 @@ import { foreignText } from '../../protocols/foreign-text.ts'
 import type { Credential, Display } from '../cards/api-types.ts'
 import { cardFace, cardRule } from '../cards/card.ts'
 import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
+import { type Basis, whyKnown } from '../trust/why-known.ts'
 import { offerInQuery, readLink, tenantOfLink } from './read-link.ts'
-import { codeProblemOf, takenPage, toldRefusal } from './refusals.ts'
+import { codeProblemOf, endedPage, isEnded, takenPage, toldRefusal, underwayPage } from './refusals.ts'
 import { type OfferTexts, offerTexts } from './texts.ts'
 
 const API = '/wallet/v2'
@@ -35,6 +36,12 @@ type Offer = {
     readonly length: number | null
     readonly description: string | null
   } | null
+}
+/** What is known of it besides what its issuer states. */
+type OfferMeta = {
+  readonly trust?: Basis
+  readonly offer?: { readonly state: 'taken'; readonly issuerName?: string }
+  readonly isBeingRedeemed?: boolean
 }
 type Presentation = { readonly id: string }
 
@@ -90,18 +97,30 @@ async function offerPage(frame: Frame, offer: string, wrong?: CodeProblem): Prom
   const t = offerTexts[frame.language]
   try {
     const body = { credentialOffer: offer }
-    const { data } = await frame.api.send<Offer>('POST', `${API}/credential-offers/resolve`, { body })
+    const answer = await frame.api.send<Offer>('POST', `${API}/credential-offers/resolve`, { body })
+    const { data } = answer
+    // The `meta` that the route promises.
+    const meta = answer.meta as OfferMeta
     const { takenCredentials, authorization } = data
-    // An offer with a sign-in may be used again.
-    if (takenCredentials.length > 0 && authorization === 'preAuthorized') return takenPage(frame, takenCredentials)
-    return shownOffer(frame, t, offer, data, wrong)
+    const isTaken = meta.offer?.state === 'taken'
+    // An offer with a sign-in may be used again until it was taken.
+    if (takenCredentials.length > 0 && (isTaken || authorization === 'preAuthorized'))
+      return takenPage(frame, takenCredentials)
+    if (meta.isBeingRedeemed === true) return underwayPage(t)
+    if (isTaken)
+      return endedPage(frame, { state: 'taken', issuer: foreignText(meta.offer?.issuerName ?? hostOf(data), 100) })
+    return shownOffer(frame, t, offer, { data, meta }, wrong)
   } catch (error) {
     return toldRefusal(frame, error, 'open')
   }
 }
 
-function shownOffer(frame: Frame, t: OfferTexts, offer: string, data: Offer, wrong?: CodeProblem): Screen {
-  const host = URL.parse(data.credentialIssuer)?.host ?? ''
+const hostOf = ({ credentialIssuer }: Pick<Offer, 'credentialIssuer'>) => URL.parse(credentialIssuer)?.host ?? ''
+const kinds = { own: 'own', trusted_entity: 'known', unknown: 'unknown' } as const
+type Resolved = { readonly data: Offer; readonly meta: OfferMeta }
+
+function shownOffer(frame: Frame, t: OfferTexts, offer: string, { data, meta }: Resolved, wrong?: CodeProblem): Screen {
+  const host = hostOf(data)
   const isKnown = data.trust !== 'unknown'
   // A stranger is called by its address: anybody can choose a name.
   const stated = data.credentials[0]?.shown.issuer.name ?? null
@@ -117,7 +136,7 @@ function shownOffer(frame: Frame, t: OfferTexts, offer: string, data: Offer, wro
     }),
   )
   const labels = [...new Set(data.credentials.flatMap(({ shown }) => shown.labels.map((one) => one.name)))]
-  const main = html`<div class="who"><p>${badge(t.trust[data.trust], isKnown ? 'ok' : 'warn')} <span>${host}</span></p></div>
+  const main = html`<div class="who"><p>${badge(t.trust[data.trust], isKnown ? 'ok' : 'warn')} <span>${host}</span></p>${whyKnown(frame.language, kinds[data.trust], meta.trust)}</div>
 ${!isKnown && message('warn', t.unknownAdvice)}${cards}${data.expiresAt !== null && html`<p>${t.expires} ${moment(data.expiresAt, frame.language)}</p>`}${labels.length > 0 && card(html`<p>${labels.slice(0, 40).join(', ')}</p>`, t.says)}
 ${acceptForm(frame, t, offer, data, host, wrong)}`
   return {
@@ -180,7 +199,7 @@ async function takeOffer(frame: Frame): Promise<Screen | { readonly to: string }
     if (!(error instanceof ApiRefusal)) return toldRefusal(frame, error, 'take')
     if (error.errors[0]?.code === 'TX_CODE_REQUIRED') return offerPage(frame, offer, { code, error: t.codeForm })
     const problem = codeProblemOf(error)
-    if (problem !== null && problem.triesLeft !== 0)
+    if (problem !== null && problem.triesLeft !== 0 && !isEnded(error))
       return offerPage(frame, offer, { code, error: t.codeWrong(problem.triesLeft) })
     return toldRefusal(frame, error, 'take')
   }

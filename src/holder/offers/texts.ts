@@ -40,14 +40,41 @@ const en = {
     'You took this offer a moment ago. The card appears among your cards by itself.',
   ],
   show: 'Show the card',
-  ended: [
-    'This offer has ended',
-    'It was taken already, its time is over, or the link is incomplete. Ask its issuer for a new one.',
-  ],
-  locked: [
-    'The code was wrong too often',
-    'The offer is closed, so that nobody can guess the code. Ask its issuer for a new one.',
-  ],
+  ended: {
+    taken: [
+      'This card was taken already',
+      (issuer: string) =>
+        `A wallet has taken it. If that was yours, the card is among your cards. If it was not you, tell ${issuer}, who can withdraw that card and offer you a new one.`,
+    ],
+    expired: [
+      'This offer has expired',
+      (issuer: string) => `Its time is over, and nothing was added. Ask ${issuer} for a new one.`,
+    ],
+    canceled: [
+      'This offer was withdrawn',
+      (issuer: string) => `It is not valid any more, and nothing was added. If you still expect a card, ask ${issuer}.`,
+    ],
+    locked: [
+      'The code was wrong too often',
+      (issuer: string) => `The offer is closed, so that nobody can guess the code. Ask ${issuer} for a new one.`,
+    ],
+    ended: [
+      'This offer has ended',
+      (issuer: string) => `It was taken, or its time is over. Nothing was added. Ask ${issuer} for a new one.`,
+    ],
+    unknown: [
+      'There is no such offer',
+      (issuer: string) =>
+        `The link is incomplete or mistyped. Open it again where you got it, or ask ${issuer} for a new one.`,
+    ],
+    unsaid: [
+      'This offer cannot be used',
+      (issuer: string) =>
+        `It was taken already, its time is over, or the link is incomplete: ${issuer} does not say which. Nothing was added. Ask there for a new one.`,
+    ],
+  } satisfies Record<string, readonly [string, (issuer: string) => string]>,
+  theIssuer: 'its issuer',
+  mine: 'Look in my wallet',
   malformed: [
     'This link cannot be read',
     'It is incomplete or of another kind. Ask for it again, or scan the code once more.',
@@ -146,14 +173,43 @@ const fr: OfferTexts = {
     'Vous avez pris cette offre il y a un instant. La carte apparaît d’elle-même parmi vos cartes.',
   ],
   show: 'Voir la carte',
-  ended: [
-    'Cette offre est terminée',
-    'Elle a déjà été prise, sa durée est écoulée, ou le lien est incomplet. Demandez-en une nouvelle.',
-  ],
-  locked: [
-    'Le code a été faux trop souvent',
-    'L’offre est fermée, pour que personne ne devine le code. Demandez-en une nouvelle.',
-  ],
+  ended: {
+    taken: [
+      'Cette carte a déjà été prise',
+      (issuer) =>
+        `Un portefeuille l’a prise. Si c’était le vôtre, la carte est parmi vos cartes. Si ce n’était pas vous, dites-le à ${issuer}, qui peut retirer cette carte et vous en proposer une nouvelle.`,
+    ],
+    expired: [
+      'Cette offre a expiré',
+      (issuer) => `Sa durée est écoulée ; rien n’a été ajouté. Demandez-en une nouvelle à ${issuer}.`,
+    ],
+    canceled: [
+      'Cette offre a été retirée',
+      (issuer) =>
+        `Elle n’est plus valable ; rien n’a été ajouté. Si vous attendez encore une carte, adressez-vous à ${issuer}.`,
+    ],
+    locked: [
+      'Le code a été faux trop souvent',
+      (issuer) => `L’offre est fermée, pour que personne ne devine le code. Demandez-en une nouvelle à ${issuer}.`,
+    ],
+    ended: [
+      'Cette offre est terminée',
+      (issuer) =>
+        `Elle a été prise, ou sa durée est écoulée. Rien n’a été ajouté. Demandez-en une nouvelle à ${issuer}.`,
+    ],
+    unknown: [
+      'Cette offre n’existe pas',
+      (issuer) =>
+        `Le lien est incomplet ou mal saisi. Rouvrez-le là où vous l’avez reçu, ou demandez-en un nouveau à ${issuer}.`,
+    ],
+    unsaid: [
+      'Cette offre est inutilisable',
+      (issuer) =>
+        `Elle a déjà été prise, sa durée est écoulée, ou le lien est incomplet : ${issuer} ne dit pas lequel. Rien n’a été ajouté. Demandez-y une nouvelle offre.`,
+    ],
+  },
+  theIssuer: 'son émetteur',
+  mine: 'Voir dans mon portefeuille',
   malformed: [
     'Ce lien est illisible',
     'Il est incomplet ou d’une autre sorte. Redemandez-le, ou scannez le code à nouveau.',

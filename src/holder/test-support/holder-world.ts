@@ -89,8 +89,9 @@ export class HolderWorld {
   readonly aClub = async (...options: Parameters<typeof foreignIssuer>) => this.#keep(await foreignIssuer(...options))
 
   /** Issues one diploma. */
-  async issue(credentialTemplateId = this.diploma.id) {
-    const made = await this.acme.post('/creds/credentials/issuance', { credentialTemplateId, attributes: claims })
+  async issue(credentialTemplateId = this.diploma.id, more: object = {}) {
+    const body = { credentialTemplateId, attributes: claims, ...more }
+    const made = await this.acme.post('/creds/credentials/issuance', body)
     assert.equal(made.status, 200, JSON.stringify(made.body))
     return made.body.data
   }

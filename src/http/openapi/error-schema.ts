@@ -49,6 +49,12 @@ const oauthError = {
   properties: {
     error: { type: 'string', description: `A code of the specification, e.g. ${oauthCodes.slice(0, 3).join(', ')}.` },
     error_description: { ...text, description: 'What happened, in printable ASCII.' },
+    tries_left: { type: 'integer', description: 'How often another transaction code may be tried for the offer.' },
+    offer_state: {
+      enum: ['taken', 'locked', 'canceled', 'expired', 'ended'],
+      description:
+        'For the link of an offer that is not served any more: why. `ended`: its record was deleted. Absent for a link that never was one.',
+    },
   },
 }
 

@@ -27,6 +27,26 @@ export const errorMetaSchema = object({
   txCode,
   formats: { ...texts, description: 'The formats of an offer that this wallet does not support.' },
   credentialIssuer: { ...text, description: 'The issuer that the wallet does not trust.' },
+  takenCredentials: {
+    ...texts,
+    description: 'The offer cannot be used: credentials in the wallet that were received for it.',
+  },
+  isBeingRedeemed: {
+    type: 'boolean',
+    description: 'true: the wallet has redeemed the offer and adds the credentials by itself.',
+  },
+  offer: object(
+    {
+      state: {
+        enum: ['taken', 'locked', 'canceled', 'expired', 'ended', 'unknown'],
+        description:
+          'Why it cannot be used. `taken`: a wallet has redeemed it. `locked`: the transaction code was wrong too often. `canceled`: its issuer withdrew it. `ended`: one of these. `unknown`: the link never led to an offer. Only for issuers of this deployment; others do not say it.',
+      },
+      host: { ...text, description: 'The host of its issuer, or of its address.' },
+      issuerName: { ...text, description: 'The name of an issuer of this deployment.' },
+    },
+    'The offer that cannot be used.',
+  ),
   deliveryId: { ...text, format: 'uuid', description: 'The delivery that failed.' },
   rule: {
     ...text,

@@ -240,11 +240,46 @@ test('the link of an offer shows nothing more once the offer was canceled or loc
   await issuer.api('DELETE', `/credentials/${canceled.issuance.id}`)
   const wrong = locked.issuance.txCode === '000000' ? '000001' : '000000'
   for (let tries = 0; tries < 5; tries += 1) await redeem(issuer, locked.code, { tx_code: wrong })
-  assert.equal((await issuer.open(linkOf(canceled))).status, 404)
-  assert.equal((await issuer.open(linkOf(locked))).status, 404)
+  const endOf = async (link: string) => {
+    const { status, body } = await issuer.open(link)
+    assert.deepEqual([status, body.error], [404, 'not_found'])
+    return body.offer_state
+  }
+  assert.equal(await endOf(linkOf(canceled)), 'canceled')
+  assert.equal(await endOf(linkOf(locked)), 'locked')
   issuer.clock.at = new Date(noon.getTime() + 600_001)
-  assert.equal((await issuer.open(linkOf(expired))).status, 404)
+  assert.equal(await endOf(linkOf(expired)), 'expired')
   issuer.clock.at = noon
+  // A link that is mistyped, or of another tenant, gets no state of any offer.
+  const foreign = await anIssuer(db)
+  const other = linkOf({ ...canceled, issuance: (await anOffer(foreign)).issuance })
+  const swapped = linkOf(canceled).replace(/[^/]+$/, other.split('/').at(-1) ?? '')
+  for (const link of [linkOf(locked).replace(/.{4}$/, 'AAAA'), swapped]) assert.equal(await endOf(link), undefined)
+  await foreign.server.close(0)
+})
+
+test('[VCI-O7] the link of an offer serves it after it was taken, until its end, and says beside it that it was taken', async () => {
+  const { issuance, code } = await anOffer(issuer)
+  const link = new URL(issuance.offerUri).searchParams.get('credential_offer_uri') ?? ''
+  const before = await issuer.open(link)
+  assert.equal(before.headers['offer-state'], undefined)
+  assert.equal((await redeem(issuer, code)).status, 200)
+  const after = await issuer.open(link)
+  assert.deepEqual([after.status, after.body, after.headers['offer-state']], [200, before.body, 'taken'])
+  const { status, body } = await redeem(issuer, code)
+  assert.deepEqual(
+    [status, Object.keys(body)],
+    [400, ['error', 'error_description']],
+    'the token endpoint says no more',
+  )
+})
+
+test('the link of an offer whose record was deleted says that it has ended, not why', async () => {
+  const { issuance } = await anOffer(issuer)
+  const link = new URL(issuance.offerUri).searchParams.get('credential_offer_uri') ?? ''
+  const remove = sql('test.issuance.remove', 'delete from issuance where tenant_id = $1 and id = $2')
+  await db.store.single(issuer.tenant.id, (tx) => tx.rows(remove, [issuer.tenant.id, issuance.id]))
+  assert.equal((await issuer.open(link)).body.offer_state, 'ended')
 })
 
 test('the link of an offer that another process made or ended is answered by the database', async () => {

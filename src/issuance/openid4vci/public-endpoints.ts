@@ -42,7 +42,13 @@ const offer = endpoint({
   method: 'GET',
   path: '/issuers/{tenant}/offers/{token}',
   operationId: 'getCredentialOffer',
-  replies: { 200: { types: { 'application/json': OfferReply } } },
+  replies: {
+    200: {
+      description:
+        'The offer. The header `Sunset` says when it ends; `Offer-State: taken`, that a wallet has redeemed it already.',
+      types: { 'application/json': OfferReply },
+    },
+  },
   summary: 'Returns a credential offer until it ends.',
   tag,
   accepts: 'none',
@@ -50,9 +56,11 @@ const offer = endpoint({
   handle: async ({ platform, params, ip }) => {
     const tenant = await getTenant(platform, params.tenant)
     const serve = () => serveOffer(platform, tenant, params.token)
-    const { offer, expiresAt } = await limitIssuanceRefusals(platform, { tenant, ip }, serve)
-    // [VCI-O6]; RFC 8594: wallets may say how much time is left
-    return { status: 200, body: offer, headers: { 'cache-control': 'no-store', sunset: expiresAt.toUTCString() } }
+    const { offer, expiresAt, isTaken } = await limitIssuanceRefusals(platform, { tenant, ip }, serve)
+    // RFC 8594: wallets may say how much time is left; and that the offer was taken, which the document does not say
+    const about = { sunset: expiresAt.toUTCString(), ...(isTaken && { 'offer-state': 'taken' }) }
+    // [VCI-O6]
+    return { status: 200, body: offer, headers: { 'cache-control': 'no-store', ...about } }
   },
 })
 

@@ -6,7 +6,8 @@ import type { Granted } from '../offers/access-token.ts'
 const selectOffer = sql(
   'issuance.get_offer',
   `select template_id as "templateId", template_version as "templateVersion", tx_code_mac is not null as "needsTxCode",
-     recipient_id is not null as "bySignIn", not code_only as "byCode", expires_at as "expiresAt" from issuance
+     recipient_id is not null as "bySignIn", not code_only as "byCode", expires_at as "expiresAt",
+     issued_at is not null or (redeemed_at is not null and family_id is null) as "isTaken" from issuance
    where tenant_id = $1 and id = $2 and (status in ('offered', 'partiallyIssued', 'completed') or issued_at is not null) and expires_at > $3`,
 )
 
@@ -20,11 +21,31 @@ type OfferedIssuance = {
   /** The pre-authorized code is accepted. */
   readonly byCode: boolean
   readonly expiresAt: Date
+  /** A wallet redeemed its pre-authorized code, or was issued the credential. */
+  readonly isTaken: boolean
 }
 
 /** Returns the offer of an issuance until it ends, also after it was redeemed: wallets fetch it again. [VCI-O7] */
 export async function findOffer(tx: TenantTx, id: string, now: Date): Promise<OfferedIssuance | null> {
   return (await tx.rows<OfferedIssuance>(selectOffer, [tx.tenantId, id, now]))[0] ?? null
+}
+
+const selectEnd = sql(
+  'issuance.get_offer_end',
+  `select case
+     when issued_at is not null then 'taken'
+     when status = 'failed' then case when tx_tries_left = 0 then 'locked' else 'canceled' end
+     when status = 'canceled' then 'canceled'
+     else 'expired' end as end
+   from issuance where tenant_id = $1 and id = $2`,
+)
+
+/** Why an offer is not served any more. `ended`: its row was deleted, so nothing says why. */
+export type OfferEnd = 'taken' | 'locked' | 'canceled' | 'expired' | 'ended'
+
+/** Returns why the offer of an issuance is not served any more. That it is not is NOT checked. */
+export async function findOfferEnd(tx: TenantTx, id: string): Promise<OfferEnd> {
+  return (await tx.rows<{ end: OfferEnd }>(selectEnd, [tx.tenantId, id]))[0]?.end ?? 'ended'
 }
 
 const isWrong = 'tx_code_mac is not null and $3::bytea is not null and tx_code_mac <> $3'

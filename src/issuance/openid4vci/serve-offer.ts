@@ -6,25 +6,29 @@ import { offerUriOf } from '../issuances/issuance-view.ts'
 import { offerToken, readOfferToken } from '../offers/offer-codes.ts'
 import { txCodeOf } from '../templates/template.ts'
 import { templateVersion } from '../templates/template-cache.ts'
-import { findOffer } from './redemption-store.ts'
+import { findOffer, findOfferEnd } from './redemption-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls' | 'memory'>
 
 /**
- * Returns the credential offer of a link and when it ends, any number of times until the offer ends.
+ * Returns the credential offer of a link, when it ends and whether a wallet took it, any number of times until the offer ends. [VCI-O7]
  *
- * @throws Fault `resource.unknown`
+ * @throws Fault `resource.unknown`; with `meta.offerState` for a link of this tenant whose offer has ended. Who has no such link learns nothing.
  * @see [OpenID4VCI 1.0, 4.1.3](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-sending-credential-offer-by-r)
  */
 export async function serveOffer(
   needs: Needs,
   tenant: Tenant,
   token: string,
-): Promise<{ readonly offer: object; readonly expiresAt: Date }> {
+): Promise<{ readonly offer: object; readonly expiresAt: Date; readonly isTaken: boolean }> {
   const { store, sealing, clock, urls } = needs
   const id = await readOfferToken(sealing, tenant.id, 'offer-link', token)
-  const offer = id === null ? null : await store.single(tenant.id, (tx) => findOffer(tx, id, clock.now()))
-  if (id === null || offer === null) throw new Fault('resource.unknown')
+  if (id === null) throw new Fault('resource.unknown')
+  const offer = await store.single(tenant.id, (tx) => findOffer(tx, id, clock.now()))
+  if (offer === null) {
+    const offerState = await store.single(tenant.id, (tx) => findOfferEnd(tx, id))
+    throw new Fault('resource.unknown', { meta: { offerState } })
+  }
   const { code, definition } = await templateVersion(needs, tenant.id, offer.templateId, offer.templateVersion)
   const built = buildOffer({
     credentialIssuer: urls.issuer(tenant.slug),
@@ -33,7 +37,7 @@ export async function serveOffer(
     issuerState: offer.bySignIn ? await offerToken(sealing, tenant.id, 'issuer-state', id) : null,
     txCode: offer.needsTxCode ? txCodeOf(definition) : null,
   })
-  return { offer: built, expiresAt: offer.expiresAt }
+  return { offer: built, expiresAt: offer.expiresAt, isTaken: offer.isTaken }
 }
 
 /**

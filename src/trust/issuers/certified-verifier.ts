@@ -8,7 +8,15 @@ import { OWN_ANCHOR, revocationFor } from '../revocation/revocation-lists.ts'
 import { describeRoot, lacksOnlyAnchor, unknownRootOf } from './unanchored.ts'
 
 /** A verifier with a certificate. `name`: the subject (RFC 4514); null if it is not trusted. `isOwn`: certified by a root of the tenant itself. */
-type CertifiedVerifier = { readonly key: VerificationKey; readonly name: string | null; readonly isOwn: boolean }
+export type CertifiedVerifier = {
+  readonly key: VerificationKey
+  readonly name: string | null
+  readonly isOwn: boolean
+  /** Subjects (RFC 4514) of the certificate and of what its chain leads to; `root` is null where that is not known. */
+  readonly certificate: { readonly subject: string; readonly root: string | null }
+  /** The trusted entity with the certificate that the chain leads to; null: of none, or of the tenant itself. */
+  readonly entityId: string | null
+}
 
 /** What a chain is validated with. `revocation`: the result of `verifierRevocation`. */
 type Anchoring = { readonly anchors: AnchorSet; readonly now: Date; readonly revocation?: PathInput['revocation'] }
@@ -65,7 +73,13 @@ export function certifiedVerifier(
   if (prefix === 'x509_san_dns' && !names.includes(id.toLowerCase())) {
     throw refused('The certificate is not for the DNS name of client_id.')
   }
-  return { key: leaf.publicKey, name: ok ? leaf.subject.text : null, isOwn: ok && anchor?.owner === OWN_ANCHOR }
+  const root = ok ? (anchor?.certificate.subject.text ?? null) : (unknownRootOf(chain)?.subject ?? null)
+  const isOwn = ok && anchor?.owner === OWN_ANCHOR
+  return {
+    ...{ key: leaf.publicKey, name: ok ? leaf.subject.text : null, isOwn },
+    certificate: { subject: leaf.subject.text, root },
+    entityId: ok && !isOwn ? (anchor?.owner ?? null) : null,
+  }
 }
 
 function refused(detail: string, meta?: Record<string, unknown>): Fault {

@@ -3,6 +3,8 @@ import type { AnchorSet } from '../../crypto/x509-path/anchor.ts'
 import { validatePath } from '../../crypto/x509-path/validate-path.ts'
 import { didWebOf } from '../../protocols/did/did-web.ts'
 import { type TrustSource, trustedAnchors, trustedEntitiesFor } from '../trusted-entities/tenant-trust.ts'
+import type { TrustedEntity } from '../trusted-entities/trusted-entity.ts'
+import type { CertifiedVerifier } from './certified-verifier.ts'
 import type { ResolvedIssuer } from './resolve-issuer.ts'
 
 /** What checks of credentials need of a tenant's trust. */
@@ -46,24 +48,51 @@ async function isTrustedIssuer(
   )
 }
 
+/** The trusted entity that names an issuer or verifier, and its identifier there. */
+export type NamedBy = { readonly entity: Pick<TrustedEntity, 'id' | 'name'>; readonly identifier: string }
+
+/** Returns the identifiers by which a trusted entity may name a Credential Issuer. Certificates and other DIDs do not name an address. */
+export function identifiersOf(credentialIssuer: string): readonly [address: string, did: string] {
+  return [credentialIssuer, didWebOf(credentialIssuer)]
+}
+
 /**
- * Whether a trusted entity names the Credential Issuer Identifier of an offer: by that address, or by the `did:web` DID of the same address.
- * Certificates and other DIDs of an entity do not name an address.
+ * Returns the trusted entity that names the Credential Issuer Identifier of an offer: by that address, or by the `did:web` DID of the same
+ * address; null if none does.
  */
-export async function isTrustedCredentialIssuer(
+export async function findCredentialIssuer(
   source: TrustSource,
   tenantId: TenantId,
   credentialIssuer: string,
-): Promise<boolean> {
-  const entities = await trustedEntitiesFor(source, tenantId, 'issuer')
-  const asDid = didWebOf(credentialIssuer)
-  return entities.some(
-    ({ dids, issuers }) => issuers.includes(credentialIssuer) || dids.some(({ did }) => did === asDid),
-  )
+): Promise<NamedBy | null> {
+  const [address, asDid] = identifiersOf(credentialIssuer)
+  for (const { id, name, dids, issuers } of await trustedEntitiesFor(source, tenantId, 'issuer')) {
+    const isByAddress = issuers.includes(address)
+    if (isByAddress || dids.some(({ did }) => did === asDid))
+      return { entity: { id, name }, identifier: isByAddress ? address : asDid }
+  }
+  return null
 }
 
-/** Whether a trusted entity names the DID of a verifier. */
-export async function isTrustedVerifierDid(source: TrustSource, tenantId: TenantId, did: string): Promise<boolean> {
+/** Returns the trusted entity that names the DID of a verifier; null if none does. */
+export async function findVerifierDid(source: TrustSource, tenantId: TenantId, did: string): Promise<NamedBy | null> {
   const entities = await trustedEntitiesFor(source, tenantId, 'verifier')
-  return entities.some(({ dids }) => dids.some((one) => one.did === did))
+  const found = entities.find(({ dids }) => dids.some((one) => one.did === did))
+  return found === undefined ? null : { entity: { id: found.id, name: found.name }, identifier: did }
+}
+
+/** Returns the trusted entity that has the root of a verifier's certificate; for an unknown root that root, which no entity has. */
+export async function certifiedBy(
+  source: TrustSource,
+  tenantId: TenantId,
+  {
+    certificate: { root },
+    entityId,
+    isTrusted,
+  }: Pick<CertifiedVerifier, 'certificate' | 'entityId'> & { readonly isTrusted: boolean },
+): Promise<{ readonly entity?: NamedBy['entity']; readonly lookedFor?: string[] }> {
+  if (!isTrusted) return root === null ? {} : { lookedFor: [root] }
+  if (entityId === null) return {}
+  const [entity] = await trustedEntitiesFor(source, tenantId, 'verifier', [entityId])
+  return entity === undefined ? {} : { entity: { id: entity.id, name: entity.name } }
 }

@@ -22,7 +22,7 @@ export async function describeCredentials(
   if (userId === null || ids.length === 0) return new Map()
   const rows = await platform.store.single(tenantId, (tx) => listDetailsRows(tx, userId, ids))
   const described = rows.map(async (row) => {
-    const trust = await knownIssuer(platform, tenantId, row.credentialIssuer)
+    const { trust } = await knownIssuer(platform, tenantId, row.credentialIssuer)
     return [row.id, detailsOf(row, trust, language)] as const
   })
   return new Map(await Promise.all(described))

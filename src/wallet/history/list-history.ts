@@ -68,7 +68,7 @@ async function removedAmong(
   return Promise.all(
     removed.map(async ({ id, sealedView }) => {
       const { name = null, issuerName = null, credentialIssuer } = await openTrace(sealing, tenantId, id, sealedView)
-      const trust = await knownIssuer(platform, tenantId, credentialIssuer)
+      const { trust } = await knownIssuer(platform, tenantId, credentialIssuer)
       return [id, { name, issuer: { name: issuerName, identifier: credentialIssuer, trust }, labels: [] }] as const
     }),
   )

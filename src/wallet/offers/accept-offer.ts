@@ -18,7 +18,7 @@ import { fetchOffer, fetchServerMetadata } from './fetch-offer.ts'
 import type { Receipt, SealedReceipt } from './keep-credentials.ts'
 import { type OpenOrder, type Order, offerHashOf, openOrder, orderOf, sealOrder } from './order.ts'
 import { requestToken } from './redeem-offer.ts'
-import { offerTerms, withTaken } from './resolve-offer.ts'
+import { explainRefusal, offerTerms } from './resolve-offer.ts'
 
 /** An offer to accept, with the transaction code that the holder typed. */
 type OfferToAccept = { readonly credentialOffer: string; readonly txCode?: string | undefined }
@@ -57,7 +57,7 @@ export type OrderRun = DeferredRun & OpenOrder & { readonly receipt: Receipt }
  * resumes the order, or a repetition of this call. No credential is stored before every copy was verified. If the answer of the commit was
  * lost, the stored credentials are returned.
  *
- * @param isRepeated An earlier attempt of this request may have stored the credentials: then they are returned.
+ * @param about `isRepeated`: an earlier attempt of this request may have stored the credentials: then they are returned.
  * @throws Fault `holder.missing`, `issuer.untrusted`, `offer.*`, `issuer_metadata.invalid`, `issuer_answer.invalid`, `credential.invalid`,
  * `credential.untrusted`, `upstream.*`
  */
@@ -65,20 +65,20 @@ export async function acceptOffer(
   platform: Platform,
   caller: Caller,
   input: OfferToAccept,
-  isRepeated = false,
+  { isRepeated = false, languages }: { readonly isRepeated?: boolean; readonly languages?: string | undefined } = {},
 ): Promise<Accepted> {
   const { tenantId, tenantSlug } = caller
   const holder = { tenantId, tenantSlug, userId: holderOf(caller), by: caller, deliveryId: null }
   const startedAt = platform.clock.now().getTime()
+  const explained = (error: unknown) => explainRefusal(platform, holder, { ...input, languages }, error)
   try {
     return await receiveOffer(platform, holder, input)
   } catch (error) {
     const isRefused = error instanceof Fault
-    if (isRefused && !(isRepeated && error.code === 'offer.unusable'))
-      throw await withTaken(platform, holder, input.credentialOffer, error)
+    if (isRefused && !(isRepeated && error.code === 'offer.unusable')) throw await explained(error)
     const since = new Date(isRefused ? startedAt - REPEATED_MS_MAX : startedAt)
     const credentials = await listReceived(platform, holder, offerHashOf(input.credentialOffer), since).catch(() => [])
-    if (credentials.length === 0) throw await withTaken(platform, holder, input.credentialOffer, error)
+    if (credentials.length === 0) throw await explained(error)
     return { credentials, deferred: [], incomplete: [] }
   }
 }

@@ -1,5 +1,5 @@
 import { Fault } from '../../fault.ts'
-import type { OutboundAnswer } from '../../platform.ts'
+import type { OutboundAnswer, Platform } from '../../platform.ts'
 import type { Configuration } from '../../protocols/openid4vci/credential-configuration.ts'
 import {
   type CredentialOffer,
@@ -13,6 +13,7 @@ import {
   pickConfigurations,
   readIssuerMetadata,
 } from '../../protocols/openid4vci/issuer-metadata.ts'
+import { type OfferState, readOfferState } from '../../protocols/openid4vci/offer-state.ts'
 import { readServerMetadata, type ServerMetadata } from '../../protocols/openid4vci/server-metadata.ts'
 import { wellKnownUrl } from '../../protocols/openid4vci/well-known.ts'
 import { bytesMax, isOk, jsonOf, type OutboundPeer, peersOf, upstreamRefusal } from '../credentials/upstream.ts'
@@ -26,6 +27,8 @@ export type FetchedOffer = {
   readonly configurations: readonly Configuration[]
   /** When the offer ends, as its server states with `Sunset`; null: it does not state it, or the offer came by value. */
   readonly expiresAt: Date | null
+  /** A wallet took it already, as an issuer of this deployment says it. */
+  readonly isTaken: boolean
 }
 
 /** The formats and issuers that a wallet accepts. */
@@ -38,6 +41,8 @@ export type OfferTerms = {
   /** `Accept-Language` for the metadata of the issuer, e.g. `fr-CA, en;q=0.5`; malformed ones are not sent. */
   readonly languages?: string | undefined
 }
+
+type OfferPeer = OutboundPeer & Pick<Platform, 'urls'>
 
 const SERVERS_MAX = 4
 const LANGUAGES = /^[A-Za-z0-9,;=.*\- ]{1,200}$/
@@ -53,12 +58,12 @@ const SIGNED = 'application/jwt'
  * @see [OpenID4VCI 1.0, 4](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-offer-endpoint)
  */
 export async function fetchOffer(
-  platform: OutboundPeer,
+  platform: OfferPeer,
   credentialOffer: string,
   terms: OfferTerms,
 ): Promise<FetchedOffer> {
-  const { offer, expiresAt } = await offerByUri(platform, credentialOffer)
-  return { ...(await withMetadata(platform, offer, terms)), expiresAt }
+  const { offer, expiresAt, isTaken } = await offerByUri(platform, credentialOffer)
+  return { ...(await withMetadata(platform, offer, terms)), expiresAt, isTaken }
 }
 
 /**
@@ -86,7 +91,7 @@ async function withMetadata(platform: OutboundPeer, offer: CredentialOffer, term
   const configurations = supportedOf(metadata, offer.configurationIds, terms.formats)
   const offered = configurations.map(({ format }) => format)
   await terms.refuseFormats(offer.credentialIssuer, offered)
-  return { offer, metadata, configurations, expiresAt: null }
+  return { offer, metadata, configurations, expiresAt: null, isTaken: false }
 }
 
 /**
@@ -111,15 +116,35 @@ export async function fetchServerMetadata(
 }
 
 async function offerByUri(
-  platform: OutboundPeer,
+  platform: OfferPeer,
   credentialOffer: string,
-): Promise<Pick<FetchedOffer, 'offer' | 'expiresAt'>> {
+): Promise<Pick<FetchedOffer, 'offer' | 'expiresAt' | 'isTaken'>> {
   const input = readOfferInput(credentialOffer, peersOf(platform))
-  if ('offer' in input) return { offer: input.offer, expiresAt: null }
+  if ('offer' in input) return { offer: input.offer, expiresAt: null, isTaken: false }
   // [W-O2] application/json, 64 KiB, no redirects
   const answer = await platform.fetch(input.offerUri, { accept, bytesMax: bytesMax.offer })
-  if (!isOk(answer)) throw upstreamRefusal(answer, 'offer.unusable', 'The offer was not found at its address.')
-  return { offer: readOffer(jsonOf(answer, 'offer.malformed'), peersOf(platform)), expiresAt: sunsetOf(answer) }
+  // What another deployment says about itself beside the protocol is not read.
+  const state = ownIssuerOf(platform, input.offerUri) === null ? null : readOfferState(answer)
+  if (!isOk(answer)) {
+    const meta = state === null ? {} : { offer: { state } }
+    throw upstreamRefusal(answer, 'offer.unusable', 'The offer was not found at its address.', meta)
+  }
+  const offer = readOffer(jsonOf(answer, 'offer.malformed'), peersOf(platform))
+  return { offer, expiresAt: sunsetOf(answer), isTaken: state === 'taken' }
+}
+
+/** Returns the Credential Issuer of this deployment that an address belongs to; null for any other address. That it exists is NOT checked. */
+export function ownIssuerOf({ urls }: Pick<Platform, 'urls'>, address: string): string | null {
+  const url = URL.parse(address)
+  const [, slug] = /^\/issuers\/([a-z0-9-]{1,63})(?:\/|$)/.exec(url?.pathname ?? '') ?? []
+  return slug === undefined || url?.origin !== new URL(urls.publicUrl).origin ? null : urls.issuer(slug)
+}
+
+/** Returns what the link of an offer of this deployment tells about it; null for an offer by value or of others, or where it does not tell. */
+export async function offerStateAt(platform: OfferPeer, credentialOffer: string): Promise<OfferState | null> {
+  const input = readOfferInput(credentialOffer, peersOf(platform))
+  if ('offer' in input || ownIssuerOf(platform, input.offerUri) === null) return null
+  return readOfferState(await platform.fetch(input.offerUri, { accept, bytesMax: bytesMax.offer }))
 }
 
 /** @see [RFC 8594, 3](https://www.rfc-editor.org/rfc/rfc8594#section-3) */
@@ -128,10 +153,11 @@ function sunsetOf({ headers }: Pick<OutboundAnswer, 'headers'>): Date | null {
   return Number.isNaN(at.getTime()) ? null : at
 }
 
-async function fetchIssuerMetadata(
+/** Fetches the metadata of an issuer. @throws Fault `issuer_metadata.invalid`, `upstream.*` */
+export async function fetchIssuerMetadata(
   platform: OutboundPeer,
   issuer: string,
-  { languages = '', verifySigned }: OfferTerms,
+  { languages = '', verifySigned }: Pick<OfferTerms, 'languages' | 'verifySigned'>,
 ): Promise<IssuerMetadata> {
   // [W-M1] the well-known part goes between host and path
   const url = wellKnownUrl(issuer, 'openid-credential-issuer')

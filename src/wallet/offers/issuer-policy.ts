@@ -5,7 +5,7 @@ import { isHaipTenant } from '../../directory/tenants/haip-tenant.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { didWebOf } from '../../protocols/did/did-web.ts'
-import { isTrustedCredentialIssuer, trustOf } from '../../trust/issuers/is-trusted.ts'
+import { findCredentialIssuer, trustOf } from '../../trust/issuers/is-trusted.ts'
 import type { ResolvedIssuer } from '../../trust/issuers/resolve-issuer.ts'
 import { isCertifiedFor, trustOperation } from '../../trust/issuers/unanchored.ts'
 import { trustFinding } from '../../trust/lookups/finding.ts'
@@ -47,7 +47,7 @@ export async function refuseUntrusted(
   // an organisation trusts its own credentials
   if (credentialIssuer === needs.urls.issuer(tenantSlug)) return
   if ((await issuerPolicyOf(needs, tenantId)) === 'any') return
-  if (await isTrustedCredentialIssuer(needs, tenantId, credentialIssuer)) return
+  if ((await findCredentialIssuer(needs, tenantId, credentialIssuer)) !== null) return
   throw new Fault('issuer.untrusted', {
     detail: `${new URL(credentialIssuer).host} is not among the issuers that the organisation trusts. Add it with ${trustOperation(needs)}.`,
     meta: { credentialIssuer },

@@ -85,7 +85,7 @@ test('a repetition of a request whose commit was not confirmed returns the crede
   await assert.rejects(accept(thandi, losingCommits('wallet.list_received')), /connection lost/)
   issuer.lie({ reply: { token: (reply) => ({ ...reply, status: 400, body: { error: 'invalid_grant' } }) } })
   const input = { credentialOffer: issuer.offerUri }
-  const { credentials } = await acceptOffer(bench.platform, thandi, input, true)
+  const { credentials } = await acceptOffer(bench.platform, thandi, input, { isRepeated: true })
   const [row] = await bench.rows(thandi.tenantId, 'wallet_credential')
   assert.deepEqual(
     credentials.map(({ id }) => id),
@@ -93,7 +93,7 @@ test('a repetition of a request whose commit was not confirmed returns the crede
   )
   assert.equal((await fault(accept(thandi))).code, 'offer.unusable')
   const other = await bench.person(thandi.tenantId)
-  assert.equal((await fault(acceptOffer(bench.platform, other, input, true))).code, 'offer.unusable')
+  assert.equal((await fault(acceptOffer(bench.platform, other, input, { isRepeated: true }))).code, 'offer.unusable')
 })
 
 test('a repetition by another person of the organisation does not get it', async () => {

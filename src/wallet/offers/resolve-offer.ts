@@ -1,18 +1,30 @@
 import type { Caller } from '../../caller.ts'
+import { isJsonObject } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import type { Configuration } from '../../protocols/openid4vci/credential-configuration.ts'
+import { readOfferInput } from '../../protocols/openid4vci/credential-offer.ts'
+import type { IssuerMetadata } from '../../protocols/openid4vci/issuer-metadata.ts'
 import { listTaken } from '../credentials/get-credential.ts'
 import { type Holder, holderOf } from '../credentials/holder.ts'
+import { peersOf } from '../credentials/upstream.ts'
 import { openFormats, walletFormatOf } from '../credentials/wallet-format.ts'
 import { refuseFull } from '../credentials/wallet-quota.ts'
 import { displayIn, readDisplay } from '../display/kept-display.ts'
 import { type IssuerTrust, knownIssuer } from '../display/known-issuer.ts'
 import { metadataVerifierOf } from '../issuer-access/signed-metadata.ts'
-import { type FetchedOffer, fetchOffer, type OfferTerms } from './fetch-offer.ts'
+import { isOrdered } from './deferred-store.ts'
+import {
+  type FetchedOffer,
+  fetchIssuerMetadata,
+  fetchOffer,
+  type OfferTerms,
+  offerStateAt,
+  ownIssuerOf,
+} from './fetch-offer.ts'
 import { refuseUntrusted, refuseUnverifiable, signerTrustOf } from './issuer-policy.ts'
 import { offerHashOf } from './order.ts'
-import type { ResolvedOffer } from './schemas.ts'
+import type { ResolvedMeta, ResolvedOffer } from './schemas.ts'
 
 /**
  * Returns a preview of an offer, without consuming anything of it. The code in the offer is not shown.
@@ -25,20 +37,28 @@ export async function resolveOffer(
   caller: Caller,
   credentialOffer: string,
   languages?: string,
-): Promise<ResolvedOffer> {
+): Promise<ResolvedOffer & { readonly meta: ResolvedMeta }> {
   const owner = { ...caller, userId: holderOf(caller) }
   const terms = { ...(await offerTerms(platform, owner)), languages }
   const fetched = await fetchOffer(platform, credentialOffer, terms).catch(async (error: unknown) => {
-    throw await withTaken(platform, owner, credentialOffer, error)
+    throw await explainRefusal(platform, owner, { credentialOffer, languages }, error)
   })
   const { expiresAt } = fetched
-  const trust = await knownIssuer(platform, caller.tenantId, fetched.offer.credentialIssuer)
-  return {
+  const takenCredentials = await listTaken(platform, owner, offerHashOf(credentialOffer))
+  const { trust, basis } = await knownIssuer(platform, caller.tenantId, fetched.offer.credentialIssuer)
+  const offer = {
     ...previewOf(fetched, trust, languages),
-    takenCredentials: await listTaken(platform, owner, offerHashOf(credentialOffer)),
-    trust,
-    expiresAt: expiresAt?.toISOString() ?? null,
+    ...{ takenCredentials, trust, expiresAt: expiresAt?.toISOString() ?? null },
   }
+  const isBeingRedeemed = takenCredentials.length === 0 && (await isUnderway(platform, owner, credentialOffer))
+  const issuerName = issuerNameIn(fetched.metadata, languages)
+  const taken = { state: 'taken' as const, ...(issuerName !== null && { issuerName }) }
+  const meta = {
+    trust: basis,
+    ...(fetched.isTaken && { offer: taken }),
+    ...(isBeingRedeemed && { isBeingRedeemed }),
+  }
+  return { ...offer, meta }
 }
 
 /** Returns the formats and issuers that wallets of a tenant accept. @throws Fault `wallet.full` */
@@ -92,18 +112,50 @@ function configurationOf(
 }
 
 /**
- * Returns the error for a holder whose offer cannot be used. If the wallet has credentials of the same offer, a refusal names them in
- * `meta.takenCredentials`: an answer may have been lost, or the offer is opened again.
+ * Returns the error for a holder whose offer cannot be used, with what is known in `meta`: the credentials that the wallet has of it
+ * (`takenCredentials`: an answer may have been lost, or the offer is opened again), or that it is still being received (`isBeingRedeemed`);
+ * else why, and whose offer it is (`offer`). Only an issuer of this deployment says why, at the link of the offer and not for its code.
  */
-export async function withTaken(
-  platform: Pick<Platform, 'store'>,
+export async function explainRefusal(
+  platform: Platform,
   holder: Pick<Holder, 'tenantId' | 'userId'>,
-  credentialOffer: string,
+  { credentialOffer, languages }: { readonly credentialOffer: string; readonly languages?: string | undefined },
   error: unknown,
 ): Promise<unknown> {
   if (!(error instanceof Fault) || error.code !== 'offer.unusable') return error
-  const takenCredentials = await listTaken(platform, holder, offerHashOf(credentialOffer)).catch(() => [])
-  if (takenCredentials.length === 0) return error
   const { code, detail, meta, isFinal } = error
-  return new Fault(code, { detail, meta: { ...meta, takenCredentials }, isFinal, cause: error })
+  const more = await aboutRefused(platform, holder, { credentialOffer, languages }, meta).catch(() => ({}))
+  return new Fault(code, { detail, meta: { ...meta, ...more }, isFinal, cause: error })
+}
+
+async function aboutRefused(
+  platform: Platform,
+  holder: Pick<Holder, 'tenantId' | 'userId'>,
+  { credentialOffer, languages }: { readonly credentialOffer: string; readonly languages?: string | undefined },
+  meta: Fault['meta'],
+): Promise<object> {
+  const takenCredentials = await listTaken(platform, holder, offerHashOf(credentialOffer))
+  if (takenCredentials.length > 0) return { takenCredentials }
+  if (await isUnderway(platform, holder, credentialOffer)) return { isBeingRedeemed: true }
+  const input = readOfferInput(credentialOffer, peersOf(platform))
+  const address = 'offer' in input ? input.offer.credentialIssuer : input.offerUri
+  const host = new URL(address).host
+  const issuer = ownIssuerOf(platform, address)
+  if (issuer === null) return { offer: { host } }
+  const known = isJsonObject(meta?.offer) ? meta.offer : { state: await offerStateAt(platform, credentialOffer) }
+  const metadata = await fetchIssuerMetadata(platform, issuer, { languages, verifySigned: null }).catch(() => null)
+  const issuerName = metadata && issuerNameIn(metadata, languages)
+  return { offer: { host, ...(known.state !== null && known), ...(issuerName !== null && { issuerName }) } }
+}
+
+function isUnderway(
+  { store }: Pick<Platform, 'store'>,
+  { tenantId, userId }: Pick<Holder, 'tenantId' | 'userId'>,
+  credentialOffer: string,
+): Promise<boolean> {
+  return store.single(tenantId, (tx) => isOrdered(tx, userId, offerHashOf(credentialOffer)))
+}
+
+function issuerNameIn({ display }: Pick<IssuerMetadata, 'display'>, languages: string | undefined): string | null {
+  return displayIn(readDisplay({ issuer: display, credential: [], claims: [] }), languages).issuerName
 }

@@ -5,7 +5,7 @@ import { offerFaults, previewFaults } from '../credentials/refusals.ts'
 import { Credential } from '../credentials/schemas.ts'
 import { acceptOffer } from './accept-offer.ts'
 import { resolveOffer } from './resolve-offer.ts'
-import { AcceptedMeta, OfferBody, ResolveBody, ResolvedOffer } from './schemas.ts'
+import { AcceptedMeta, OfferBody, ResolveBody, ResolvedMeta, ResolvedOffer } from './schemas.ts'
 
 const offers = routeGroup({ group: 'wallet', tag: 'credentials', scope: 'wallet:write', faults: ['holder.missing'] })
 
@@ -17,8 +17,9 @@ const acceptRoute = offers.post('/v2/credentials', {
   reply: Type.Array(Credential),
   meta: AcceptedMeta,
   faults: offerFaults,
-  handle: async ({ platform, caller, body, operation }) => {
-    const { credentials, ...lists } = await acceptOffer(platform, caller, body, operation.isRepeated)
+  handle: async ({ platform, caller, body, operation, headers }) => {
+    const again = { isRepeated: operation.isRepeated, languages: headers['accept-language'] }
+    const { credentials, ...lists } = await acceptOffer(platform, caller, body, again)
     const meta = Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0))
     return answer([...credentials], Object.keys(meta).length === 0 ? {} : { meta })
   },
@@ -30,9 +31,12 @@ const resolveRoute = offers.post('/v2/credential-offers/resolve', {
   scope: 'wallet:read',
   body: ResolveBody,
   reply: ResolvedOffer,
+  meta: ResolvedMeta,
   faults: previewFaults,
-  handle: async ({ platform, caller, body, headers }) =>
-    answer(await resolveOffer(platform, caller, body.credentialOffer, headers['accept-language'])),
+  handle: async ({ platform, caller, body, headers }) => {
+    const { meta, ...offer } = await resolveOffer(platform, caller, body.credentialOffer, headers['accept-language'])
+    return answer(offer, { meta })
+  },
 })
 
 /** Credential offers, in our API. */

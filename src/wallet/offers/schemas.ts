@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Credential } from '../credentials/schemas.ts'
 import { CredentialDisplay } from '../display/schemas.ts'
+import { TrustBasis } from '../display/trust-basis.ts'
 
 /** An offer in the examples of the reference. */
 export const EXAMPLE_OFFER =
@@ -76,6 +77,33 @@ export const ResolvedOffer = Type.Object(
 )
 /** The type of {@link ResolvedOffer}. */
 export type ResolvedOffer = Static<typeof ResolvedOffer>
+
+/** The `meta` of a resolved offer: what is known of it besides what its issuer states. */
+export const ResolvedMeta = Type.Object(
+  {
+    trust: Type.Optional(TrustBasis),
+    offer: Type.Optional(
+      Type.Object(
+        {
+          state: Type.Enum(['taken'], {
+            description: 'A wallet has redeemed it; `takenCredentials` has what this one got.',
+          }),
+          issuerName: Type.Optional(Type.String({ description: 'The name of the issuer.' })),
+        },
+        {
+          description:
+            'Absent while the offer can be taken. Only for issuers of this deployment; others do not say it.',
+        },
+      ),
+    ),
+    isBeingRedeemed: Type.Optional(
+      Type.Boolean({ description: 'true: the wallet has redeemed the offer and adds the credentials by itself.' }),
+    ),
+  },
+  { $id: 'ResolvedMeta' },
+)
+/** The type of {@link ResolvedMeta}. */
+export type ResolvedMeta = Static<typeof ResolvedMeta>
 
 /** The `meta` of accepted credentials. */
 export const AcceptedMeta = Type.Object(

@@ -83,7 +83,12 @@ test('a verifier with a trusted certificate is known by its DNS name or by the h
     assert.partialDeepStrictEqual(meta.verifier, {
       ...{ clientId, name: 'CN=Reader,C=ZA', responseHost: 'localhost:1' },
       ...{ authenticated: true, trusted: true },
+      basis: {
+        entity: { name: 'Readers' },
+        certificate: { subject: 'CN=Reader,C=ZA', root: root.certificate.subject.text },
+      },
     })
+    assert.equal(Object(meta.verifier).basis.lookedFor, undefined)
   }
 })
 
@@ -131,6 +136,11 @@ test('a root that another organisation trusts is not trusted here: the verifier 
   for (const clientId of ['x509_san_dns:localhost', hashOf(reader)]) {
     const { meta } = await preparePresentation(bench.platform, caller, link(clientId))
     assert.partialDeepStrictEqual(meta.verifier, { clientId, name: 'localhost:1', authenticated: true, trusted: false })
+    const subject = root.certificate.subject.text
+    assert.deepEqual(Object(meta.verifier).basis, {
+      certificate: { subject: 'CN=Reader,C=ZA', root: subject },
+      lookedFor: [subject],
+    })
   }
 })
 

@@ -22,11 +22,12 @@ import { buildRequestUriForm } from '../../protocols/openid4vp/request-uri-post.
 import { isTextList } from '../../protocols/shape.ts'
 import { didKey } from '../../trust/did/did-key.ts'
 import { certifiedVerifier, verifierRevocation } from '../../trust/issuers/certified-verifier.ts'
-import { isTrustedVerifierDid } from '../../trust/issuers/is-trusted.ts'
+import { certifiedBy, findVerifierDid } from '../../trust/issuers/is-trusted.ts'
 import { trustOperation } from '../../trust/issuers/unanchored.ts'
 import { trustedAnchors } from '../../trust/trusted-entities/tenant-trust.ts'
 import { bytesMax, isOk, type OutboundPeer, peersOf, upstreamRefusal } from '../credentials/upstream.ts'
 import { openFormats } from '../credentials/wallet-format.ts'
+import type { TrustBasis } from '../display/trust-basis.ts'
 import { attestedVerifier, findRegistered, registeredVerifier } from './stated-verifiers.ts'
 import { type Statements, statementsOf } from './statements.ts'
 import { transactionTypesOf } from './transactions.ts'
@@ -50,6 +51,8 @@ type VerifierTrust = {
   readonly name: string | null
   /** The verifier is the tenant itself. */
   readonly own?: boolean
+  /** Why it is trusted, or what was looked for. */
+  readonly basis: TrustBasis
   /** What the verifier calls itself. */
   readonly statedName: string | null
 }
@@ -91,12 +94,12 @@ export async function fetchRequest(
     const request = checkRequest(authenticated, wallet, platform.clock.now())
     // [HAIP-20]
     if (isRestricted && request.recipient === null) throw outsideHaip()
-    const { signed, trusted, name, own = false, parameters } = authenticated
+    const { signed, trusted, name, own = false, basis, parameters } = authenticated
     const { statedName, purposes, retentionSeconds, verifierInfo, logoUri } = statementsOf(parameters)
     return {
       ...request,
       ...{ purposes, retentionSeconds, verifierInfo, alwaysBound: isRestricted },
-      verifier: { signed, trusted, name, own, statedName },
+      verifier: { signed, trusted, name, own, basis, statedName },
       logoUri: signed && (trusted || own) ? logoUri : null,
     }
   } catch (error) {
@@ -112,7 +115,7 @@ async function authenticate(
   walletNonce: string | null,
 ): Promise<Identified> {
   const peers = peersOf(platform)
-  const unknown = { trusted: false, name: null }
+  const unknown = { trusted: false, name: null, basis: { lookedFor: [link.client.full] } }
   // before anything is fetched
   const registered = link.client.prefix === 'pre-registered' ? findRegistered(tenant, link.client) : null
   if (link.kind === 'plain') return { ...authenticatePlain(link.parameters, link.client, peers), ...unknown }
@@ -122,16 +125,23 @@ async function authenticate(
   if (registered !== null || link.client.prefix === 'verifier_attestation') {
     const found =
       registered === null ? await attestedVerifier(platform, tenantId, signed) : registeredVerifier(registered, signed)
-    return { ...authenticateSigned(signed, { stated: found.stated }, peers), trusted: true, name: found.name }
+    return {
+      ...authenticateSigned(signed, { stated: found.stated }, peers),
+      trusted: true,
+      name: found.name,
+      basis: found.basis,
+    }
   }
   if (link.client.prefix !== 'decentralized_identifier')
     return authenticateCertified(platform, tenantId, tenant, signed)
   const request = authenticateSigned(signed, { didKey: await verifierKey(platform, signed) }, peers)
   // users of an organisation trust it as a verifier
   if (tenant !== null && link.client.id === platform.urls.did(tenant.slug)) {
-    return { ...request, trusted: true, own: true, name: tenant.name }
+    return { ...request, trusted: true, own: true, name: tenant.name, basis: { identifier: link.client.id } }
   }
-  return { ...request, ...unknown, trusted: await isTrustedVerifierDid(platform, tenantId, link.client.id) }
+  const found = await findVerifierDid(platform, tenantId, link.client.id)
+  if (found !== null) return { ...request, trusted: true, name: null, basis: found }
+  return { ...request, ...unknown, basis: { lookedFor: [link.client.id] } }
 }
 
 /** 5.9.3: accepts a certificate that the tenant trusts or, unless its policy is `trusted`, one for the host of the `response_uri`. */
@@ -149,17 +159,30 @@ async function authenticateCertified(
   const uri = signed.jws.payload.response_uri
   const acceptsAny = tenant?.settings.verifierPolicy !== 'trusted' && typeof uri === 'string' && URL.canParse(uri)
   const beyond = { address: acceptsAny ? uri : null, operation: trustOperation(platform) }
-  const by: { name: string | null; own: boolean } = { name: null, own: false }
+  const by: Certified = { name: null, own: false, certificate: { subject: '', root: null }, entityId: null }
   const trustChain = (x5c: readonly string[], client: SignedRequest['client']) => {
     const found = certifiedVerifier(x5c, client, { ...known, revocation }, beyond)
     // an organisation is shown to its own users by its name
-    by.own = found.isOwn
+    Object.assign(by, { own: found.isOwn, certificate: found.certificate, entityId: found.entityId })
     by.name = found.isOwn && tenant !== null ? tenant.name : found.name
     return found.key
   }
   const request = authenticateSigned(signed, { trustChain }, peersOf(platform))
-  return { ...request, trusted: by.name !== null, name: by.name, own: by.own }
+  const { name, own, certificate } = by
+  return {
+    ...request,
+    trusted: name !== null,
+    name,
+    own,
+    basis: { certificate, ...(await certifiedBy(platform, tenantId, { ...by, isTrusted: name !== null })) },
+  }
 }
+
+/** What a certificate says. `name`: null if its root is unknown. */
+type Certified = { name: string | null; own: boolean } & Pick<
+  ReturnType<typeof certifiedVerifier>,
+  'certificate' | 'entityId'
+>
 
 function outsideHaip(): Fault {
   const detail =

@@ -143,9 +143,9 @@ function alternativesOf({ query }: FetchedRequest, { queries, required }: Select
 
 /** (3.11, step 8) Returns the identity of the verifier: the authenticated name, else the DID, else the host of the `response_uri`. */
 function verifierOf({ client, responseUri, verifier }: FetchedRequest): VerifierIdentity {
-  const { signed, trusted, own, statedName } = verifier
+  const { signed, trusted, own, basis, statedName } = verifier
   const responseHost = new URL(responseUri).host
   const name = verifier.name ?? (client.prefix === 'decentralized_identifier' ? client.id : responseHost)
   const identity = { clientId: client.full, name, responseHost, authenticated: signed, trusted }
-  return { ...identity, ...(own === true && { own }), ...(statedName !== null && { statedName }) }
+  return { ...identity, basis, ...(own === true && { own }), ...(statedName !== null && { statedName }) }
 }

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../crypto/json.ts'
 import type { CredentialSet } from '../../protocols/dcql/query.ts'
 import type { CheckedRequest } from '../../protocols/openid4vp/check-request.ts'
 import type { CardImage } from '../display/card-image.ts'
+import type { TrustBasis } from '../display/trust-basis.ts'
 import type { PresentationStatus, PresentationSummary, ShownPresentation } from './schemas.ts'
 
 /** Claims of one credential that are disclosed, or proposed. Paths are dotted. */
@@ -20,6 +21,8 @@ export type VerifierIdentity = {
   readonly trusted: boolean
   /** The verifier is the organisation of the holder. */
   readonly own?: boolean
+  /** Why it is trusted, or what was looked for, when the request arrived. Absent in what was stored before it was kept. */
+  readonly basis?: TrustBasis
   /** The name that the verifier states about itself; nothing proves it. */
   readonly statedName?: string
 }

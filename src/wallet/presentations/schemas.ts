@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { IdParams } from '../../api/id-params.ts'
 import type { Json } from '../../crypto/json.ts'
 import { CredentialDetails } from '../display/schemas.ts'
+import { TrustBasis } from '../display/trust-basis.ts'
 
 const { id: Uuid } = IdParams.properties
 const Time = Type.String({ format: 'date-time' })
@@ -128,6 +129,7 @@ const Verifier = Type.Object({
   authenticated: Type.Boolean({ description: 'Whether a signature proves the name.' }),
   trusted: Type.Boolean({ description: 'Whether the organisation of the holder trusts the verifier.' }),
   own: Type.Optional(Type.Boolean({ description: 'The verifier is the organisation of the holder.' })),
+  basis: Type.Optional(TrustBasis),
   statedName: Type.Optional(Type.String({ description: 'What the verifier calls itself. Nothing proves it.' })),
 })
 

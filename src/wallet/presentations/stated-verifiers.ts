@@ -9,6 +9,7 @@ import type { SignedRequest, StatedClient } from '../../protocols/openid4vp/auth
 import type { ClientId } from '../../protocols/openid4vp/client-id.ts'
 import { readVerifierAttestation } from '../../protocols/openid4vp/verifier-attestation.ts'
 import { trustedAttester } from '../../trust/attesters/trusted-attester.ts'
+import type { TrustBasis } from '../display/trust-basis.ts'
 
 /** One entry of the tenant's setting `registeredVerifiers`. `keys`: public JWKs that sign its requests. `metadata`: its client metadata. */
 type RegisteredVerifier = {
@@ -20,7 +21,7 @@ type RegisteredVerifier = {
 }
 
 /** A verifier that is identified by a statement about it, not by a certificate or DID. `name`: for the holder. */
-type StatedVerifier = { readonly stated: StatedClient; readonly name: string }
+type StatedVerifier = { readonly stated: StatedClient; readonly name: string; readonly basis: TrustBasis }
 
 /**
  * Returns what the tenant registered about a verifier without a client identifier prefix.
@@ -51,7 +52,8 @@ export function registeredVerifier(found: RegisteredVerifier, { jws }: SignedReq
   const keys = found.keys.map((one): VerificationKey => importPublicJwk(readPublicJwk(one)))
   const key = keys.find((one) => findJwsError(jws, one) === null)
   const { responseUris, metadata = {} } = found
-  return { stated: { key: key ?? null, responseUris, metadata }, name: found.name }
+  const basis = { identifier: found.clientId }
+  return { stated: { key: key ?? null, responseUris, metadata }, name: found.name, basis }
 }
 
 /**
@@ -74,7 +76,8 @@ export async function attestedVerifier(
   const isNamed = Object.hasOwn(jws.header, 'x5c') || (typeof kid === 'string' && kid.startsWith(`${issuer}#`))
   if (!isNamed || findJwsError(jws, attester.key) !== null)
     throw refused('The attestation about the verifier is not valid.')
-  return { stated: { key, responseUris: redirectUris, metadata: null }, name: client.id }
+  const basis = { identifier: client.id, attester: issuer }
+  return { stated: { key, responseUris: redirectUris, metadata: null }, name: client.id, basis }
 }
 
 function refused(detail: string): Fault {
