@@ -7,6 +7,9 @@ export type ClaimsPreview = {
   readonly credentialId: string
   readonly disclosed: readonly { readonly path: string; readonly value: Json; readonly isRequested: boolean }[]
   readonly withheld: readonly string[]
+  /** How many would leave, and stay, that are too much to list. */
+  readonly disclosedMore?: number
+  readonly withheldMore?: number
 }
 
 /** A request, as the API shows it. */
@@ -43,6 +46,9 @@ export type AskedMeta = {
   readonly redirectUri?: string
   readonly error?: { readonly code: string }
 }
+
+/** A request with the tag of what is shown. */
+export type Opened = { readonly data: Asked; readonly meta: AskedMeta; readonly etag: string }
 
 /** The cards that a person chose instead of the proposed ones: by query. */
 export type Instead = ReadonlyMap<string, string>

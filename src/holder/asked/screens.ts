@@ -8,9 +8,11 @@ import { ApiRefusal } from '../../pages/own-api.ts'
 import { button, buttonLink, message } from '../../pages/parts.ts'
 import { namesOf } from '../cards/history.ts'
 import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
-import { type Asked, type AskedMeta, chosenOf, readInstead } from './choice.ts'
-import { about, consentPage, type Opened } from './consent.ts'
+import { about } from './about.ts'
+import { type Asked, type AskedMeta, chosenOf, type Opened, readInstead } from './choice.ts'
+import { consentPage } from './consent.ts'
 import { type AskedTexts, askedTexts } from './texts.ts'
+import { unshownCount } from './what-leaves.ts'
 
 const PATH = '/me/asked/{id}'
 /** How long a second form waits for the end of the first. */
@@ -49,7 +51,11 @@ type Done = Screen | { readonly to: string } | { readonly signInAgain: { readonl
 async function share(frame: AskedFrame): Promise<Done> {
   const opened = await read(frame)
   const use = typed(frame.fields, 'use')
-  const { named } = chosenOf(opened.meta, readInstead(use, opened.meta))
+  const instead = readInstead(use, opened.meta)
+  const chosen = chosenOf(opened.meta, instead)
+  const { named } = chosen
+  if (opened.data.status === 'pending' && opened.meta.error === undefined && unshownCount(chosen) > 0)
+    return { ...(await consentPage(frame, opened, instead, null)), hasErrors: true, status: 422 }
   // Without a tag, or with a choice that is not there any more, the person has not seen what would be sent.
   const isOther = (use === '') !== (named === null)
   const etag = isOther ? '"changed"' : typed(frame.fields, 'etag') || '"none"'
@@ -155,7 +161,7 @@ async function withMessage(frame: AskedFrame, text: string, status: number): Pro
   const opened = await read(frame)
   if (opened.data.status !== 'pending') return endedPage(frame, opened)
   const use = frame.query.use ?? typed(frame.fields, 'use')
-  const shown = consentPage(frame, opened, readInstead(use, opened.meta), null)
+  const shown = await consentPage(frame, opened, readInstead(use, opened.meta), null)
   const main = html`${message('bad', text)}${shown.main}`
   return { ...shown, main, hasErrors: true, status }
 }

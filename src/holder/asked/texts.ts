@@ -25,6 +25,12 @@ const en = {
   stays: 'This stays with you',
   notShared: 'not shared',
   staysNothing: 'Nothing of this card stays.',
+  staysMore: (count: number) => `And ${count} more that stay.`,
+  more: (count: number) => `${count} more`,
+  tooMuch: (count: number) =>
+    `This card would send ${count === 1 ? '1 more thing' : `${count} more things`} than fit on this page. What you have not seen cannot be shared from here. Use another card, or do not share.`,
+  newerCards: 'The cards before these',
+  olderCards: (count: number) => `${count} more cards`,
   transaction: 'With this you also agree to',
   share: (count: number, verifier: string) => `Share ${count === 1 ? 'it' : `these ${count}`} with ${verifier}`,
   shareAnyway: 'Share anyway',
@@ -32,6 +38,8 @@ const en = {
   expires: 'Expires',
   nothing: 'No card in your wallet answers this. Nothing was shared.',
   missing: 'What is missing',
+  issuedBy: (issuers: string) => `Issued by: ${issuers}`,
+  issuerUnknown: 'Who issues it is not known here. Ask those who want to see it.',
   confirmFirst: 'Your organisation wants you to sign in again before you share.',
   notConfirmed: 'You did not sign in again for this, or it took too long. Nothing was shared. Try again.',
   busy: 'They cannot take it right now. They got nothing, and nothing is lost. Send it again in a minute.',
@@ -58,9 +66,6 @@ const en = {
   sendAgain: 'Send again',
   backTo: (host: string) => `Back to ${host}`,
   cards: 'Your cards',
-  yes: 'Yes',
-  no: 'No',
-  data: (characters: number) => `Data of ${characters} characters`,
   unnamed: 'card',
 }
 
@@ -93,6 +98,12 @@ const fr: AskedTexts = {
   stays: 'Ceci reste chez vous',
   notShared: 'non partagé',
   staysNothing: 'Rien de cette carte ne reste.',
+  staysMore: (count) => `Et ${count} de plus, qui restent.`,
+  more: (count) => `${count} de plus`,
+  tooMuch: (count) =>
+    `Cette carte enverrait ${count === 1 ? '1 élément' : `${count} éléments`} de plus que n’en montre cette page. Ce que vous n’avez pas vu ne peut pas être partagé d’ici. Prenez une autre carte, ou ne partagez pas.`,
+  newerCards: 'Les cartes précédentes',
+  olderCards: (count) => `${count} cartes de plus`,
   transaction: 'Vous acceptez aussi',
   share: (count, verifier) => `Partager ${count === 1 ? 'cet élément' : `ces ${count} éléments`} avec ${verifier}`,
   shareAnyway: 'Partager quand même',
@@ -100,6 +111,8 @@ const fr: AskedTexts = {
   expires: 'Expire le',
   nothing: 'Aucune carte de votre portefeuille n’y répond. Rien n’a été partagé.',
   missing: 'Ce qui manque',
+  issuedBy: (issuers) => `Délivrée par : ${issuers}`,
+  issuerUnknown: 'Son émetteur n’est pas connu ici. Demandez à ceux qui veulent la voir.',
   confirmFirst: 'Votre organisation veut que vous vous connectiez de nouveau avant de partager.',
   notConfirmed: 'Vous ne vous êtes pas connecté de nouveau pour cela, ou trop tard. Rien n’a été partagé. Réessayez.',
   busy: 'Ils ne peuvent pas la recevoir pour l’instant. Ils n’ont rien reçu, et rien n’est perdu. Renvoyez-la dans une minute.',
@@ -123,9 +136,6 @@ const fr: AskedTexts = {
   sendAgain: 'Renvoyer',
   backTo: (host) => `Retour à ${host}`,
   cards: 'Vos cartes',
-  yes: 'Oui',
-  no: 'Non',
-  data: (characters) => `Données de ${characters} caractères`,
   unnamed: 'carte',
 }
 

@@ -10,13 +10,16 @@ import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
 import type { Credential, Details, HistoryEntry, Verifier } from './api-types.ts'
 import { cardFace, cardRule, day, dayText, issuerName, stateOf } from './card.ts'
 import { checkAgain, lastCheck, withFreshStatus } from './check.ts'
-import { linesOf } from './claims.ts'
+import { linesOf, shownPath } from './claims.ts'
 import { historyList } from './history.ts'
 import { type CardTexts, cardTexts } from './texts.ts'
+import { shownValue, valueText } from './values.ts'
 import { verifierName } from './verifier-name.ts'
 
 const API = '/wallet/v2'
 const place = 'cards'
+/** The face of a card shows two of these values. */
+const FACE_LINES = 20
 
 type Listed = Readonly<Record<string, Details>>
 type Asked = { readonly id: string; readonly status: string }
@@ -56,17 +59,15 @@ function faceOf({ language, now, origin }: Frame, t: CardTexts, one: Credential,
   const { id } = one
   const line =
     about.validUntil === null
-      ? firstValues(one, about, language, t)
+      ? firstValues(one, about, language)
       : `${t.validUntil} ${dayText(about.validUntil, language)}`
   return { id, display: about.display, line, language, origin, state: state === 'valid' ? undefined : t.states[state] }
 }
 
-function firstValues({ claims }: Credential, { display }: Details, language: Frame['language'], t: CardTexts): string {
-  return linesOf(claims, display.labels, language, t)
-    .filter(({ value }) => value.length <= 40)
-    .slice(0, 2)
-    .map(({ value }) => value)
-    .join(' · ')
+function firstValues({ claims }: Credential, { display }: Details, language: Frame['language']): string {
+  const { lines } = linesOf(claims, display.labels, FACE_LINES)
+  const values = lines.map(({ value }) => valueText(value, language)).filter((value) => value.length <= 40)
+  return values.slice(0, 2).join(' · ')
 }
 
 function offered(t: CardTexts, { id }: Credential, { display }: Details): Html {
@@ -115,10 +116,14 @@ async function cardPage(frame: CardFrame): Promise<Screen> {
   const { state, tone } = stateOf(data, about, frame.now)
   // The state stands below it.
   const face = cardFace({ ...faceOf(frame, t, data, about), state: undefined })
-  const lines = linesOf(data.claims, about.display.labels, frame.language, t)
+  const { labels } = about.display
+  const { lines, more } = linesOf(data.claims, labels)
+  const values = lines.map(
+    ({ path, value }) => [shownPath(labels, path, frame.language), shownValue(value, frame.language)] as const,
+  )
   const main = html`${frame.query.new === '1' && message('done', t.added)}${face}
 <p>${badge(t.states[state], tone)}</p>${t.says[state] !== '' && html`<p>${t.says[state]}</p>`}${lastCheck(frame, about)}${data.status !== 'accepted' && decision(frame, t, data)}
-${card(facts(lines.map(({ name, value }) => [name, value] as const)), t.content)}
+${card(html`${facts(values)}${more > 0 && html`<p class="hint">${t.more(more)}</p>`}`, t.content)}
 ${card(facts(factsOf(frame, t, about)), t.about)}
 <section class="stack"><h2>${t.shown}</h2>${history.data.length === 0 ? html`<p>${t.neverShown}</p>` : historyList(frame, t, history.data, history.meta)}</section>
 <p>${buttonLink(t.remove, `/me/cards/${data.id}/remove`)}</p>`

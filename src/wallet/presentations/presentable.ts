@@ -133,7 +133,8 @@ function leavesOf({ payload, disclosed }: ProcessedSdJwt): Leaf[] {
   const leaves: Leaf[] = []
   walkValues<ValuePath | null>(subjectClaims(payload), null, (value, at, above) => {
     const within = disclosures.has(JSON.stringify(at)) ? at : above
-    if (typeof value !== 'object' || value === null)
+    // An empty array or object says something too.
+    if (typeof value !== 'object' || value === null || Object.keys(value).length === 0)
       leaves.push({ path: at.map((step) => (typeof step === 'number' ? null : step)), within, value })
     return within
   })

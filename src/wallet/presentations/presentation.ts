@@ -1,6 +1,6 @@
 import type { TenantId } from '../../caller.ts'
 import type { JsonObject } from '../../crypto/json.ts'
-import type { CredentialSet } from '../../protocols/dcql/query.ts'
+import type { CredentialQuery, CredentialSet, DcqlQuery } from '../../protocols/dcql/query.ts'
 import type { CheckedRequest } from '../../protocols/openid4vp/check-request.ts'
 import type { CardImage } from '../display/card-image.ts'
 import type { PresentationStatus, PresentationSummary, ShownPresentation } from './schemas.ts'
@@ -91,6 +91,14 @@ export function disclosureStateOf(
 ): PresentationSummary['disclosed'] {
   if (status === 'answered') return 'yes'
   return status === 'failed' || (status === 'pending' && isAnswering) ? 'unknown' : 'no'
+}
+
+/** Returns the queries that no credential matches, with the types that they ask for. */
+export function unmatchedOf(
+  { credentials }: Pick<DcqlQuery, 'credentials'>,
+  isUnmatched: (query: CredentialQuery) => boolean,
+): PresentationView['unmatched'] {
+  return credentials.filter(isUnmatched).map(({ id, types }) => ({ queryId: id, types: types ?? [] }))
 }
 
 /** Returns the presentation as the API shows it. */

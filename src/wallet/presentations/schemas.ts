@@ -162,6 +162,16 @@ const ClaimsPreview = Type.Object({
   credentialId: Uuid,
   disclosed: Type.Array(PreviewedClaim),
   withheld: Type.Array(Type.String(), { description: 'Paths of the claims that would not be disclosed.' }),
+  disclosedMore: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description:
+        'Number of claims that would be disclosed too, and are too much to list. Do not let a person consent to what was not shown: GET /v2/credentials/{id} returns all values.',
+    }),
+  ),
+  withheldMore: Type.Optional(
+    Type.Integer({ minimum: 1, description: 'Number of claims that would not be disclosed and are not listed.' }),
+  ),
 })
 /** The type of {@link ClaimsPreview}. */
 export type ClaimsPreview = Static<typeof ClaimsPreview>
