@@ -39,9 +39,9 @@ function answering(trouble: Trouble): NonNullable<NonNullable<Lies['reply']>['to
   return trouble === 'large' ? (reply) => ({ ...reply, body: endless }) : (reply) => ({ ...reply, status: 500 })
 }
 
-async function told(page: Page, [title = '', what = '']: readonly string[], kept: string): Promise<void> {
+async function told(page: Page, [title = '', what = '']: readonly string[], kept = ''): Promise<void> {
   await page.getByRole('heading', { level: 1, name: title }).waitFor()
-  await page.getByRole('alert').getByText(`${what} ${kept}`).waitFor()
+  await page.getByRole('alert').getByText(`${what} ${kept}`.trim()).waitFor()
   assert.deepEqual(await layoutDefects(page), [], title)
 }
 
@@ -257,7 +257,7 @@ suite('what one peer does leaves the pages of another alone', { concurrency: 3 }
     const [shown, other] = [await inLanguage('en'), await inLanguage('en')]
     expiring(Date.now() - 600_000)
     assert.equal((await other.goto(opening(shop.link('&n=1'))))?.status(), 410)
-    await told(other, offerTexts.en.request, '')
+    await told(other, offerTexts.en.expired)
     expiring(Date.now() + 4000)
     await shown.goto(opening(shop.link()))
     const share = shown.getByRole('button', { name: /^Share it with/ })
@@ -314,7 +314,7 @@ test('an offer and a request that cannot be used are fetched once each time that
   assert.deepEqual(elsewhere, [])
 })
 
-test('a request that another person answered shares nothing more, opened before or after', async () => {
+test('a request that another person answered shares nothing more, opened before or after, and says so', async () => {
   const pieter = await world.chirograph.wallet('acme', 'pieter')
   const card = await pieter.post('/wallet/v2/credentials', { credentialOffer: (await world.issue()).offerUri })
   await pieter.patch(`/wallet/v2/credentials/${card.body.data[0].id}`, { status: 'accepted' })
@@ -327,10 +327,65 @@ test('a request that another person answered shares nothing more, opened before 
   const path = `/wallet/v2/presentations/${asked.body.data.id}`
   assert.equal((await pieter.patch(path, { status: 'answered' })).status, 200)
   await share.click()
-  await page.getByRole('heading', { level: 1, name: askedTexts.en.ended.failed[0] ?? '' }).waitFor()
+  const [title = '', unread = ''] = askedTexts.en.late.answered
+  await page.getByRole('heading', { level: 1, name: title }).waitFor()
+  await page.getByText(unread).waitFor()
+  assert.deepEqual(await layoutDefects(page), [])
+  assert.equal(await page.locator('main li').count(), 0, 'nothing is listed as seen')
+  // What the verifier got is what the first person sent.
+  const { body } = await world.acme.get('/creds/presentations?page[size]=1')
+  assert.equal(body.data[0].status, 'verified')
+  const thandi = await world.chirograph.wallet('acme', 'thandi')
+  const [entry] = (await thandi.get('/wallet/v2/history?filter[kind]=presentation&page[size]=1')).body.data
+  assert.deepEqual([entry.status, entry.presentation.disclosed], ['failed', 'no'])
   const late = await world.open(world.newcomer, small)
-  await late.page.goto(opening(link))
-  await told(late.page, offerTexts.en.request, '')
+  assert.equal((await late.page.goto(opening(link)))?.status(), 410)
+  await told(late.page, offerTexts.en.answered)
+})
+
+test('a request of this deployment that was withdrawn, is unknown or has expired: a page each, before and after it was opened', async () => {
+  const early = await inLanguage('en', { javaScriptEnabled: false })
+  const { page } = await world.open(world.newcomer, small)
+  const link = await world.ask()
+  await early.goto(opening(link))
+  const [asked] = (await world.acme.get('/creds/presentations?page[size]=1')).body.data
+  assert.equal((await world.acme.delete(`/creds/presentations/${asked.id}`)).status, 200)
+  assert.equal((await page.goto(opening(link)))?.status(), 410)
+  await told(page, offerTexts.en.canceled)
+  await early.getByRole('button', { name: /^Share these 2/ }).click()
+  await early.getByRole('heading', { level: 1, name: askedTexts.en.late.canceled[0] ?? '' }).waitFor()
+  assert.equal((await page.goto(opening(link.slice(0, -4))))?.status(), 404)
+  await told(page, offerTexts.en.noRequest)
+})
+
+test('of a foreign verifier only its status is known: over, unknown, refused; and who may have seen what was sent', async () => {
+  const page = await inLanguage('en')
+  const opened = [
+    [{ serve: { status: 410 } }, 410, offerTexts.en.over],
+    [{ serve: { status: 409 } }, 410, offerTexts.en.over],
+    [{ serve: { status: 404 } }, 404, offerTexts.en.noRequest],
+    [{ jwt: () => 'hello' }, 422, offerTexts.en.request],
+  ] as const
+  for (const [quirks, status, words] of opened) {
+    const shop = await world.aShop(world.degreeQuery)
+    shop.behave(quirks)
+    assert.equal((await page.goto(opening(shop.link())))?.status(), status)
+    await told(page, words)
+  }
+  const lie = { status: 400, body: JSON.stringify({ error: 'invalid_request', request_end: 'answered' }) }
+  for (const [answer, words] of [
+    [{ status: 410 }, askedTexts.en.late.over],
+    [lie, askedTexts.en.late.over],
+    [{ status: 404 }, askedTexts.en.ended.failed],
+  ] as const) {
+    const shop = await world.aShop(world.degreeQuery)
+    shop.behave({ answer })
+    await page.goto(opening(shop.link()))
+    await page.getByRole('button', { name: /^Share it with/ }).click()
+    await page.getByRole('heading', { level: 1, name: words[0] ?? '' }).waitFor()
+    await page.getByText(words[1] ?? '').waitFor()
+    await page.getByRole('listitem').filter({ hasText: 'Degree' }).waitFor()
+  }
 })
 
 test('logos of an issuer that would harm a browser: its letter stands there, and an SVG runs no script', async (t) => {

@@ -44,7 +44,7 @@ export type AskedMeta = {
   readonly preview?: readonly ClaimsPreview[]
   readonly credentials?: Readonly<Record<string, Details>>
   readonly redirectUri?: string
-  readonly error?: { readonly code: string }
+  readonly error?: { readonly code: string; readonly rule?: string }
 }
 
 /** A request with the tag of what is shown. */

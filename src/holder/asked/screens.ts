@@ -185,14 +185,28 @@ function seenIn(text: string): readonly string[] {
 function endedPage(frame: AskedFrame, { data, meta }: Opened): Screen {
   const t = askedTexts[frame.language]
   if (data.status === 'pending') return unconfirmedPage(frame, t, data, meta)
-  const [title = '', advice = ''] = t.ended[data.status]
+  const [title = '', advice = ''] = endOf(t, data.status, meta)
   const kind = data.status === 'answered' ? 'done' : data.status === 'failed' ? 'warn' : 'note'
-  const names = data.status === 'answered' || data.status === 'failed' ? sharedNames(data, meta) : []
+  const isSeen = data.status === 'answered' || (data.status === 'failed' && meta.error?.code !== UNREAD)
+  const names = isSeen ? sharedNames(data, meta) : []
   const list = names.length > 0 && html`<ul class="list">${names.map((one) => html`<li>${one}</li>`)}</ul>`
   const again = frame.query.already === '1' && data.status in t.already
   const already = again && message('note', t.already[data.status as keyof AskedTexts['already']])
   const main = html`${already}${message(kind, advice)}${list}${about(frame, t, meta, true)}<p class="buttons">${back(t, meta)}${buttonLink(t.cards, '/me')}</p>`
   return { title, main }
+}
+
+/** The refusal of a verifier of this deployment, which has not read the answer. */
+const UNREAD = 'presentation.closed'
+
+/** What became of a request, in words. What a foreign verifier says about its end is not known to be true. */
+function endOf(t: AskedTexts, status: Exclude<Asked['status'], 'pending'>, { error }: AskedMeta): readonly string[] {
+  const [title = '', advice = ''] = t.ended[status]
+  if (status === 'rejected' && error !== undefined) return [title, t.notTold]
+  if (status !== 'failed') return [title, advice]
+  const end = error?.rule?.replace(/^request\./, '') ?? ''
+  if (error?.code === UNREAD && end in t.late) return t.late[end as keyof AskedTexts['late']]
+  return end === '' || end === 'unknown' ? [title, advice] : t.late.over
 }
 
 function unconfirmedPage(frame: AskedFrame, t: AskedTexts, data: Asked, meta: AskedMeta): Screen {

@@ -55,6 +55,25 @@ const en = {
       'It was sent, but they refused it or did not confirm it. They may have seen it.',
     ],
   },
+  late: {
+    answered: [
+      'Somebody else answered first',
+      'A request can be answered once. Your answer was refused unread: they saw nothing of it, and nothing was kept. Ask for a new request.',
+    ],
+    canceled: [
+      'The request was withdrawn',
+      'Your answer came after that and was refused unread: they saw nothing of it, and nothing was kept.',
+    ],
+    expired: [
+      'The request has expired',
+      'Your answer came too late and was refused unread: they saw nothing of it, and nothing was kept. Ask for a new request.',
+    ],
+    over: [
+      'The request was over',
+      'They say that it had ended when your answer came: it had expired, or somebody else had answered. They may have seen what you sent. Ask for a new request.',
+    ],
+  },
+  notTold: 'It was not possible to tell them that you declined. They saw nothing.',
   unconfirmed: [
     'They have not confirmed it',
     'It was sent, but no answer came. Send the same again; they get nothing more.',
@@ -125,6 +144,25 @@ const fr: AskedTexts = {
     expired: ['La demande a expiré', 'Rien n’a été partagé. Demandez-en une nouvelle.'],
     failed: ['Ils ne l’ont pas accepté', 'L’envoi a été refusé ou n’a pas été confirmé. Ils l’ont peut-être vu.'],
   },
+  late: {
+    answered: [
+      'Quelqu’un d’autre a répondu avant vous',
+      'On ne répond qu’une fois à une demande. Votre réponse a été refusée sans être lue : ils n’en ont rien vu, et rien n’a été gardé. Demandez-en une nouvelle.',
+    ],
+    canceled: [
+      'La demande a été retirée',
+      'Votre réponse est arrivée après et a été refusée sans être lue : ils n’en ont rien vu, et rien n’a été gardé.',
+    ],
+    expired: [
+      'La demande a expiré',
+      'Votre réponse est arrivée trop tard et a été refusée sans être lue : ils n’en ont rien vu, et rien n’a été gardé. Demandez-en une nouvelle.',
+    ],
+    over: [
+      'La demande était terminée',
+      'Selon eux, elle avait pris fin à l’arrivée de votre réponse : elle avait expiré, ou quelqu’un d’autre avait répondu. Ils ont peut-être vu l’envoi. Demandez-en une nouvelle.',
+    ],
+  },
+  notTold: 'Votre refus n’a pas pu leur être transmis. Ils n’ont rien vu.',
   unconfirmed: [
     'Pas encore de confirmation',
     'L’envoi est parti sans réponse. Renvoyez la même chose ; ils ne reçoivent rien de plus.',

@@ -49,6 +49,10 @@ const oauthError = {
   properties: {
     error: { type: 'string', description: `A code of the specification, e.g. ${oauthCodes.slice(0, 3).join(', ')}.` },
     error_description: { ...text, description: 'What happened, in printable ASCII.' },
+    request_end: {
+      enum: ['answered', 'canceled', 'expired'],
+      description: 'How a presentation request ended that is not open any more.',
+    },
   },
 }
 

@@ -51,7 +51,7 @@ export async function listShared(
     rows.map(async (row) => {
       const view = await openView(platform.sealing, tenantId, row.id, row.sealedView)
       const shown = showPresentation(row, view, tenantId, now)
-      const disclosed = disclosureStateOf(shown.status, row.isAnswering)
+      const disclosed = disclosureStateOf(shown.status, row.isAnswering, view.error)
       return { ...shown, about: { verifier: view.verifier, expiresAt: row.expiresAt.toISOString(), disclosed } }
     }),
   )

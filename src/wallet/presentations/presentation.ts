@@ -57,7 +57,8 @@ export type PresentationView = {
   }[]
   readonly unmatched: readonly { readonly queryId: string; readonly types: readonly string[] }[]
   readonly redirectUri?: string
-  readonly error?: { readonly code: string; readonly message: string }
+  /** `rule`: how the request had ended, as far as the verifier says it. */
+  readonly error?: { readonly code: string; readonly message: string; readonly rule?: string }
 }
 
 /** What is needed to answer; deleted when the status is final. */
@@ -84,12 +85,14 @@ export function presentationStatusAt(
   return status === 'pending' && !isAnswering && expiresAt <= now ? 'expired' : status
 }
 
-/** Returns whether the verifier received the credentials, by the state of the presentation. */
+/** Returns whether the verifier received the credentials, by the state of the presentation. @param error Why it failed. */
 export function disclosureStateOf(
   status: PresentationStatus | 'accepted' | 'removed',
   isAnswering: boolean,
+  error?: PresentationView['error'],
 ): PresentationSummary['disclosed'] {
   if (status === 'answered') return 'yes'
+  if (status === 'failed' && error?.code === 'presentation.closed') return 'no'
   return status === 'failed' || (status === 'pending' && isAnswering) ? 'unknown' : 'no'
 }
 

@@ -249,7 +249,22 @@ export const PresentationMeta = Type.Object(
     ),
     redirectUri: Type.Optional(Type.String({ description: 'Where the verifier sends the user next.' })),
     error: Type.Optional(
-      Type.Object({ code: Type.String(), message: Type.String() }, { description: 'Why the presentation failed.' }),
+      Type.Object(
+        {
+          code: Type.String({
+            description:
+              '`presentation.closed`: a verifier of this deployment refused the response unread, since its request had ended.',
+          }),
+          message: Type.String(),
+          rule: Type.Optional(
+            Type.String({
+              description:
+                'How the request had ended, as far as the verifier says: request.answered, request.canceled, request.expired, request.over (not known how), request.unknown.',
+            }),
+          ),
+        },
+        { description: 'Why the presentation failed.' },
+      ),
     ),
   },
   { $id: 'PresentationMeta' },
