@@ -5,7 +5,13 @@ import type { Details, Verifier } from '../cards/api-types.ts'
 export type ClaimsPreview = {
   readonly queryId: string
   readonly credentialId: string
-  readonly disclosed: readonly { readonly path: string; readonly value: Json; readonly isRequested: boolean }[]
+  readonly disclosed: readonly {
+    readonly path: string
+    readonly value: Json
+    readonly isRequested: boolean
+    /** Of a value inside an array: the path with indices. */
+    readonly position?: string
+  }[]
   readonly withheld: readonly string[]
   /** How many would leave, and stay, that are too much to list. */
   readonly disclosedMore?: number

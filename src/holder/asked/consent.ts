@@ -9,6 +9,7 @@ import { about } from './about.ts'
 import { type AskedMeta, type Chosen, chosenOf, type Instead, type Opened, writeInstead } from './choice.ts'
 import { nothingFits } from './nothing-fits.ts'
 import { otherCards } from './other-cards.ts'
+import { rowsOf } from './rows.ts'
 import { type AskedTexts, askedTexts } from './texts.ts'
 import { leavingOf, transactionsOf, unshownCount } from './what-leaves.ts'
 
@@ -26,7 +27,7 @@ export async function consentPage(frame: Frame, opened: Opened, wanted: Instead,
   const { instead } = chosen
   const who = verifierName(meta.verifier)
   const unshown = unshownCount(chosen)
-  const count = chosen.shown.flatMap(({ disclosed }) => disclosed).length + unshown
+  const count = chosen.shown.flatMap(({ disclosed }) => rowsOf(disclosed)).length + unshown
   const names = disclosedNames(meta, chosen)
   const changed = seen !== null && changes(t, seen, names)
   const refusal = seen !== null && { hasErrors: true, status: 412 }
@@ -50,7 +51,9 @@ ${parts}${transactionsOf(frame, t, meta)}${unshown > 0 && message('bad', t.tooMu
 function disclosedNames({ credentials = {} }: AskedMeta, { shown }: Chosen): string[] {
   return shown.flatMap(({ credentialId, disclosed }) => {
     const look = credentials[credentialId]?.display
-    return disclosed.map(({ path }) => [look?.name, nameOf(look?.labels ?? [], path)].filter(Boolean).join(' · '))
+    return rowsOf(disclosed).map(({ path }) =>
+      [look?.name, nameOf(look?.labels ?? [], path)].filter(Boolean).join(' · '),
+    )
   })
 }
 

@@ -7,6 +7,7 @@ import { shownPath } from '../cards/claims.ts'
 import { shownValue } from '../cards/values.ts'
 import type { Frame } from '../frame/screen.ts'
 import type { AskedMeta, Chosen, ClaimsPreview } from './choice.ts'
+import { rowsOf } from './rows.ts'
 import type { AskedTexts } from './texts.ts'
 
 /** So many lines of a list are shown, and the rest is folded away. */
@@ -27,9 +28,9 @@ export function leavingOf(
 ): Html {
   const look = credentials?.[one.credentialId]?.display
   const labels = look?.labels ?? []
-  const leaves = inOrder(one.disclosed, labels, ({ path }) => path).map(({ path, value, isRequested }) => {
+  const leaves = inOrder(rowsOf(one.disclosed), labels, ({ path }) => path).map(({ path, value, isRequested }) => {
     const name = html`${shownPath(labels, path, language)}${!isRequested && html`<br><span class="hint">${t.always}</span>`}`
-    return html`<div><dt>${name}</dt><dd>${shownValue(value, language)}</dd></div>`
+    return html`<div><dt>${name}</dt><dd>${shownValue(value, language, 'folded', { labels, path })}</dd></div>`
   })
   const stays = inOrder(one.withheld, labels, (path) => path).map(
     (path) => html`<div><dt>${shownPath(labels, path, language)}</dt><dd>${t.notShared}</dd></div>`,

@@ -119,7 +119,8 @@ async function cardPage(frame: CardFrame): Promise<Screen> {
   const { labels } = about.display
   const { lines, more } = linesOf(data.claims, labels)
   const values = lines.map(
-    ({ path, value }) => [shownPath(labels, path, frame.language), shownValue(value, frame.language)] as const,
+    ({ path, value }) =>
+      [shownPath(labels, path, frame.language), shownValue(value, frame.language, 'folded', { labels, path })] as const,
   )
   const main = html`${frame.query.new === '1' && message('done', t.added)}${face}
 <p>${badge(t.states[state], tone)}</p>${t.says[state] !== '' && html`<p>${t.says[state]}</p>`}${lastCheck(frame, about)}${data.status !== 'accepted' && decision(frame, t, data)}

@@ -28,6 +28,9 @@ test('nested values keep their keys and all their entries', () => {
     { vehicle_category_code: 'AM' },
   ]
   assert.equal(readable(privileges), '|Vehicle category code|B|Codes|Code|78|Sign|&#60;=|Vehicle category code|AM|')
+  const labels = [{ path: '["a",null,"codes",null,"sign"]', name: 'Comparison' }]
+  const named = shownValue(privileges, 'en', 'folded', { labels, path: '["a"]' })
+  assert.match(named.text, /<dt>Code<\/dt><dd>78<\/dd><\/div><div><dt>Comparison<\/dt>/)
   const many = Array.from({ length: 57 }, (_, n) => ({ n }))
   const shown = shownValue(many, 'en').text
   assert.match(shown, /<summary>37 more<\/summary>/)

@@ -3,6 +3,7 @@ import { dateFormat, numberFormat } from '../../memory/formats.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { type Language, spaced } from '../../pages/language.ts'
 import { foreignText } from '../../protocols/foreign-text.ts'
+import type { Display } from './api-types.ts'
 
 const en = {
   yes: 'Yes',
@@ -34,6 +35,8 @@ const OPEN_CHARS = 300
 const OPEN_ENTRIES = 20
 /** Entries of a list in one line. */
 const ENTRY_CHARS = 60
+/** No label has a longer path. */
+const PATH_CHARS = 1000
 /** A longer text without spaces is not read but compared: a picture, a key. */
 const DATA_CHARS = 1000
 const DATE = /^\d{4}-\d{2}-\d{2}$/
@@ -45,28 +48,40 @@ const MOMENT = /^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/
  */
 export type Showing = 'folded' | 'open' | 'printed'
 
+/** The names that an issuer gives to what is inside a value, and the path of the value. */
+type Named = { readonly labels: Display['labels']; readonly path: string }
+
 /**
  * Returns a value whole, also where it is long or nested: names of members stay, in words; without direction characters; dates in the language of
  * the page. The time that it takes is proportional to the length of the value; the caller bounds that.
  */
-export function shownValue(value: Json, language: Language, showing: Showing = 'folded'): Html {
+export function shownValue(value: Json, language: Language, showing: Showing = 'folded', named?: Named): Html {
   const t = valueTexts[language]
-  const show = (one: Json): Html => {
+  const labels = new Map(named?.labels.map(({ path, name }) => [path, name]))
+  const show = (one: Json, path: string): Html => {
     if (typeof one === 'string') return shownText(one, language, showing)
     if (Array.isArray(one) && one.length > 0) {
       if (isLine(one)) return html`${one.map((each) => valueText(each, language)).join(', ')}`
-      const entries = one.map((each: Json) => html`<li>${show(each)}</li>`)
+      const entries = one.map((each: Json) => html`<li>${show(each, stepped(path, null))}</li>`)
       return folded(t, language, showing, entries, (some) => html`<ul class="inner">${some}</ul>`)
     }
     if (isJsonObject(one) && Object.keys(one).length > 0) {
-      const entries = Object.entries(one).map(
-        ([name, each]) => html`<div><dt>${shownName(name, language, showing)}</dt><dd>${show(each)}</dd></div>`,
-      )
+      const entries = Object.entries(one).map(([name, each]) => {
+        const inside = stepped(path, name)
+        const label = labels.get(`${inside}]`)
+        const shown = label === undefined ? shownName(name, language, showing) : html`${label}`
+        return html`<div><dt>${shown}</dt><dd>${show(each, inside)}</dd></div>`
+      })
       return folded(t, language, showing, entries, (some) => html`<dl class="inner">${some}</dl>`)
     }
     return html`${valueText(one, language)}`
   }
-  return show(value)
+  return show(value, named?.path.slice(0, -1) ?? '')
+}
+
+/** The path of a value inside, as labels have it but for its end; empty where it is longer than that of any label. */
+function stepped(path: string, step: string | null): string {
+  return path === '' || path.length > PATH_CHARS ? '' : `${path},${JSON.stringify(step)}`
 }
 
 /** Returns a name that stands in a card: a short one in words, a long one as it is. */

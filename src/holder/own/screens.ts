@@ -102,7 +102,7 @@ function printedCard(frame: Frame, { credential, details }: Held, room: { chars:
   })
   const values = fitting.map(
     ({ path, value }) =>
-      [shownPath(labels, path, language, 'printed'), shownValue(value, language, 'printed')] as const,
+      [shownPath(labels, path, language, 'printed'), shownValue(value, language, 'printed', { labels, path })] as const,
   )
   const left = lines.length - fitting.length
   return card(

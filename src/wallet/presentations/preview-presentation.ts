@@ -106,13 +106,14 @@ function previewOf({ query, match }: CredentialChoice, all: Room): ClaimsPreview
   const requested = (query.options[match.option] ?? []).map(({ path }) => path)
   const sent = new PathSet(match.paths)
   const values = format === 'mso_mdoc' ? elementsOf(match.credential.claims as JsonObject) : match.credential.leaves
-  for (const { path, value, within } of values) {
+  for (const { path, at, value, within } of values) {
     const text = JSON.stringify(path)
     if (within !== null && !sent.touches(within)) withheld.add(text)
     else {
       names.add(text)
-      if (takes(costOf(text, value)))
-        disclosed.push({ path: text, value, isRequested: isRequestedPath(path, requested) })
+      const position = at.some((step) => typeof step === 'number') ? { position: JSON.stringify(at) } : {}
+      const claim = { path: text, value, isRequested: isRequestedPath(path, requested), ...position }
+      if (takes(costOf(text + (position.position ?? ''), value))) disclosed.push(claim)
       else disclosedMore += 1
     }
   }
@@ -147,7 +148,7 @@ function costOf(path: string, value: Json): Room {
 function elementsOf(nameSpaces: JsonObject) {
   return Object.entries(nameSpaces).flatMap(([nameSpace, elements]) =>
     Object.entries(elements as Readonly<Record<string, Json>>).map(([element, value]) => ({
-      ...{ path: [nameSpace, element], within: [nameSpace, element], value },
+      ...{ path: [nameSpace, element], at: [], within: [nameSpace, element], value },
     })),
   )
 }

@@ -152,6 +152,9 @@ const PreviewedClaim = Type.Object({
   isRequested: Type.Boolean({
     description: 'false: it is disclosed besides, since its issuer did not make it selectively disclosable.',
   }),
+  position: Type.Optional(
+    Type.String({ description: 'Of a value inside an array: the path with the indices of elements instead of null.' }),
+  ),
 })
 /** The type of {@link PreviewedClaim}. */
 export type PreviewedClaim = Static<typeof PreviewedClaim>
