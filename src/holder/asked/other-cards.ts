@@ -9,7 +9,7 @@ const CARDS = 50
 
 /** Returns the ways to answer with another card: the first 50, and from there to the next ones by the member `from` of the address. */
 export function otherCards(
-  { query: { from } }: Frame,
+  { query: { from } }: Pick<Frame, 'query'>,
   t: AskedTexts,
   { data, meta }: { readonly data: Asked; readonly meta: AskedMeta },
   one: ClaimsPreview,

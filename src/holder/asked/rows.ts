@@ -2,7 +2,7 @@ import { type Json, readOwnJson } from '../../crypto/json.ts'
 import type { ClaimsPreview } from './choice.ts'
 
 /** One line of what leaves: a claim, or an array with all of its elements that leave. */
-export type Row = { path: string; value: Json; isRequested: boolean }
+type Row = { path: string; value: Json; isRequested: boolean }
 
 type Step = string | number
 /** Values by their step; the order is that of the card. */
