@@ -97,6 +97,10 @@ export const protocolFaults = {
     api: [403, 'CONFIRMATION_REQUIRED'],
     title: 'The organisation wants the person to sign in again before this is shared.',
   },
+  'presentation.closed': {
+    api: [422, 'REQUEST_INVALID'],
+    title: 'The request had ended before the response arrived. The verifier refused it unread.',
+  },
   'presentation.undelivered': { api: [422, 'REQUEST_INVALID'], title: 'The verifier did not accept the response.' },
   // messages of foreign wallets, issuers and verifiers
   'offer.malformed': { api: [422, 'OFFER_UNUSABLE'], title: 'The credential offer is malformed.' },

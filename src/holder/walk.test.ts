@@ -10,6 +10,7 @@ import { hostileNames, isUnsendable } from '../console/test-support/hostile-name
 import { cookieOf, NOTHING } from '../console/test-support/refusals.ts'
 import { foreignText } from '../protocols/foreign-text.ts'
 import { holderEndpoints } from './public-endpoints.ts'
+import { askedStops } from './test-support/asked-states.ts'
 import { endedOffers, pageOf, SettableClock, wrongCode } from './test-support/ended-offers.ts'
 import { askedForRemoved, HolderWorld, opening, small } from './test-support/holder-world.ts'
 
@@ -61,6 +62,7 @@ async function fullStops(): Promise<Stop[]> {
   return [
     ...paths.map((path) => ({ path })),
     ...(await endedStops()),
+    ...(await askedStops(world)),
     { path: '/me/scan', send: { u: 'nothing that is known' }, status: 404 },
     { path: '/me/delete', send: {}, status: 400 },
     { path: opening('https://nothing.example'), status: 404 },

@@ -37,7 +37,7 @@ export function rows(label: string, items: readonly ListRow[]): Html {
 }
 
 /** Returns a list of names and values. */
-export function facts(pairs: readonly (readonly [name: string, value: Html | string])[]): Html {
+export function facts(pairs: readonly (readonly [name: Html | string, value: Html | string])[]): Html {
   return html`<dl class="facts">${pairs.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
 }
 

@@ -5,8 +5,17 @@ import type { Details, Verifier } from '../cards/api-types.ts'
 export type ClaimsPreview = {
   readonly queryId: string
   readonly credentialId: string
-  readonly disclosed: readonly { readonly path: string; readonly value: Json; readonly isRequested: boolean }[]
+  readonly disclosed: readonly {
+    readonly path: string
+    readonly value: Json
+    readonly isRequested: boolean
+    /** Of a value inside an array: the path with indices. */
+    readonly position?: string
+  }[]
   readonly withheld: readonly string[]
+  /** How many would leave, and stay, that are too much to list. */
+  readonly disclosedMore?: number
+  readonly withheldMore?: number
 }
 
 /** A request, as the API shows it. */
@@ -41,8 +50,11 @@ export type AskedMeta = {
   readonly preview?: readonly ClaimsPreview[]
   readonly credentials?: Readonly<Record<string, Details>>
   readonly redirectUri?: string
-  readonly error?: { readonly code: string }
+  readonly error?: { readonly code: string; readonly rule?: string }
 }
+
+/** A request with the tag of what is shown. */
+export type Opened = { readonly data: Asked; readonly meta: AskedMeta; readonly etag: string }
 
 /** The cards that a person chose instead of the proposed ones: by query. */
 export type Instead = ReadonlyMap<string, string>

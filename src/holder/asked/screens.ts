@@ -8,9 +8,11 @@ import { ApiRefusal } from '../../pages/own-api.ts'
 import { button, buttonLink, message } from '../../pages/parts.ts'
 import { namesOf } from '../cards/history.ts'
 import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
-import { type Asked, type AskedMeta, chosenOf, readInstead } from './choice.ts'
-import { about, consentPage, type Opened } from './consent.ts'
+import { about } from './about.ts'
+import { type Asked, type AskedMeta, chosenOf, type Opened, readInstead } from './choice.ts'
+import { consentPage } from './consent.ts'
 import { type AskedTexts, askedTexts } from './texts.ts'
+import { unshownCount } from './what-leaves.ts'
 
 const PATH = '/me/asked/{id}'
 /** How long a second form waits for the end of the first. */
@@ -49,7 +51,11 @@ type Done = Screen | { readonly to: string } | { readonly signInAgain: { readonl
 async function share(frame: AskedFrame): Promise<Done> {
   const opened = await read(frame)
   const use = typed(frame.fields, 'use')
-  const { named } = chosenOf(opened.meta, readInstead(use, opened.meta))
+  const instead = readInstead(use, opened.meta)
+  const chosen = chosenOf(opened.meta, instead)
+  const { named } = chosen
+  if (opened.data.status === 'pending' && opened.meta.error === undefined && unshownCount(chosen) > 0)
+    return { ...(await consentPage(frame, opened, instead, null)), hasErrors: true, status: 422 }
   // Without a tag, or with a choice that is not there any more, the person has not seen what would be sent.
   const isOther = (use === '') !== (named === null)
   const etag = isOther ? '"changed"' : typed(frame.fields, 'etag') || '"none"'
@@ -155,7 +161,7 @@ async function withMessage(frame: AskedFrame, text: string, status: number): Pro
   const opened = await read(frame)
   if (opened.data.status !== 'pending') return endedPage(frame, opened)
   const use = frame.query.use ?? typed(frame.fields, 'use')
-  const shown = consentPage(frame, opened, readInstead(use, opened.meta), null)
+  const shown = await consentPage(frame, opened, readInstead(use, opened.meta), null)
   const main = html`${message('bad', text)}${shown.main}`
   return { ...shown, main, hasErrors: true, status }
 }
@@ -179,14 +185,28 @@ function seenIn(text: string): readonly string[] {
 function endedPage(frame: AskedFrame, { data, meta }: Opened): Screen {
   const t = askedTexts[frame.language]
   if (data.status === 'pending') return unconfirmedPage(frame, t, data, meta)
-  const [title = '', advice = ''] = t.ended[data.status]
+  const [title = '', advice = ''] = endOf(t, data.status, meta)
   const kind = data.status === 'answered' ? 'done' : data.status === 'failed' ? 'warn' : 'note'
-  const names = data.status === 'answered' || data.status === 'failed' ? sharedNames(data, meta) : []
+  const isSeen = data.status === 'answered' || (data.status === 'failed' && meta.error?.code !== UNREAD)
+  const names = isSeen ? sharedNames(data, meta) : []
   const list = names.length > 0 && html`<ul class="list">${names.map((one) => html`<li>${one}</li>`)}</ul>`
   const again = frame.query.already === '1' && data.status in t.already
   const already = again && message('note', t.already[data.status as keyof AskedTexts['already']])
   const main = html`${already}${message(kind, advice)}${list}${about(frame, t, meta, true)}<p class="buttons">${back(t, meta)}${buttonLink(t.cards, '/me')}</p>`
   return { title, main }
+}
+
+/** The refusal of a verifier of this deployment, which has not read the answer. */
+const UNREAD = 'presentation.closed'
+
+/** What became of a request, in words. What a foreign verifier says about its end is not known to be true. */
+function endOf(t: AskedTexts, status: Exclude<Asked['status'], 'pending'>, { error }: AskedMeta): readonly string[] {
+  const [title = '', advice = ''] = t.ended[status]
+  if (status === 'rejected' && error !== undefined) return [title, t.notTold]
+  if (status !== 'failed') return [title, advice]
+  const end = error?.rule?.replace(/^request\./, '') ?? ''
+  if (error?.code === UNREAD && end in t.late) return t.late[end as keyof AskedTexts['late']]
+  return end === '' || end === 'unknown' ? [title, advice] : t.late.over
 }
 
 function unconfirmedPage(frame: AskedFrame, t: AskedTexts, data: Asked, meta: AskedMeta): Screen {

@@ -25,6 +25,12 @@ const en = {
   stays: 'This stays with you',
   notShared: 'not shared',
   staysNothing: 'Nothing of this card stays.',
+  staysMore: (count: number) => `And ${count} more that stay.`,
+  more: (count: number) => `${count} more`,
+  tooMuch: (count: number) =>
+    `This card would send ${count === 1 ? '1 more thing' : `${count} more things`} than fit on this page. What you have not seen cannot be shared from here. Use another card, or do not share.`,
+  newerCards: 'The cards before these',
+  olderCards: (count: number) => `${count} more cards`,
   transaction: 'With this you also agree to',
   share: (count: number, verifier: string) => `Share ${count === 1 ? 'it' : `these ${count}`} with ${verifier}`,
   shareAnyway: 'Share anyway',
@@ -32,6 +38,8 @@ const en = {
   expires: 'Expires',
   nothing: 'No card in your wallet answers this. Nothing was shared.',
   missing: 'What is missing',
+  issuedBy: (issuers: string) => `Issued by: ${issuers}`,
+  issuerUnknown: 'Who issues it is not known here. Ask those who want to see it.',
   confirmFirst: 'Your organisation wants you to sign in again before you share.',
   notConfirmed: 'You did not sign in again for this, or it took too long. Nothing was shared. Try again.',
   busy: 'They cannot take it right now. They got nothing, and nothing is lost. Send it again in a minute.',
@@ -47,6 +55,25 @@ const en = {
       'It was sent, but they refused it or did not confirm it. They may have seen it.',
     ],
   },
+  late: {
+    answered: [
+      'Somebody else answered first',
+      'A request can be answered once. Your answer was refused unread: they saw nothing of it, and nothing was kept. Ask for a new request.',
+    ],
+    canceled: [
+      'The request was withdrawn',
+      'Your answer came after that and was refused unread: they saw nothing of it, and nothing was kept.',
+    ],
+    expired: [
+      'The request has expired',
+      'Your answer came too late and was refused unread: they saw nothing of it, and nothing was kept. Ask for a new request.',
+    ],
+    over: [
+      'The request was over',
+      'They say that it had ended when your answer came: it had expired, or somebody else had answered. They may have seen what you sent. Ask for a new request.',
+    ],
+  },
+  notTold: 'It was not possible to tell them that you declined. They saw nothing.',
   unconfirmed: [
     'They have not confirmed it',
     'It was sent, but no answer came. Send the same again; they get nothing more.',
@@ -58,9 +85,6 @@ const en = {
   sendAgain: 'Send again',
   backTo: (host: string) => `Back to ${host}`,
   cards: 'Your cards',
-  yes: 'Yes',
-  no: 'No',
-  data: (characters: number) => `Data of ${characters} characters`,
   unnamed: 'card',
 }
 
@@ -93,6 +117,12 @@ const fr: AskedTexts = {
   stays: 'Ceci reste chez vous',
   notShared: 'non partagé',
   staysNothing: 'Rien de cette carte ne reste.',
+  staysMore: (count) => `Et ${count} de plus, qui restent.`,
+  more: (count) => `${count} de plus`,
+  tooMuch: (count) =>
+    `Cette carte enverrait ${count === 1 ? '1 élément' : `${count} éléments`} de plus que n’en montre cette page. Ce que vous n’avez pas vu ne peut pas être partagé d’ici. Prenez une autre carte, ou ne partagez pas.`,
+  newerCards: 'Les cartes précédentes',
+  olderCards: (count) => `${count} cartes de plus`,
   transaction: 'Vous acceptez aussi',
   share: (count, verifier) => `Partager ${count === 1 ? 'cet élément' : `ces ${count} éléments`} avec ${verifier}`,
   shareAnyway: 'Partager quand même',
@@ -100,6 +130,8 @@ const fr: AskedTexts = {
   expires: 'Expire le',
   nothing: 'Aucune carte de votre portefeuille n’y répond. Rien n’a été partagé.',
   missing: 'Ce qui manque',
+  issuedBy: (issuers) => `Délivrée par : ${issuers}`,
+  issuerUnknown: 'Son émetteur n’est pas connu ici. Demandez à ceux qui veulent la voir.',
   confirmFirst: 'Votre organisation veut que vous vous connectiez de nouveau avant de partager.',
   notConfirmed: 'Vous ne vous êtes pas connecté de nouveau pour cela, ou trop tard. Rien n’a été partagé. Réessayez.',
   busy: 'Ils ne peuvent pas la recevoir pour l’instant. Ils n’ont rien reçu, et rien n’est perdu. Renvoyez-la dans une minute.',
@@ -112,6 +144,25 @@ const fr: AskedTexts = {
     expired: ['La demande a expiré', 'Rien n’a été partagé. Demandez-en une nouvelle.'],
     failed: ['Ils ne l’ont pas accepté', 'L’envoi a été refusé ou n’a pas été confirmé. Ils l’ont peut-être vu.'],
   },
+  late: {
+    answered: [
+      'Quelqu’un d’autre a répondu avant vous',
+      'On ne répond qu’une fois à une demande. Votre réponse a été refusée sans être lue : ils n’en ont rien vu, et rien n’a été gardé. Demandez-en une nouvelle.',
+    ],
+    canceled: [
+      'La demande a été retirée',
+      'Votre réponse est arrivée après et a été refusée sans être lue : ils n’en ont rien vu, et rien n’a été gardé.',
+    ],
+    expired: [
+      'La demande a expiré',
+      'Votre réponse est arrivée trop tard et a été refusée sans être lue : ils n’en ont rien vu, et rien n’a été gardé. Demandez-en une nouvelle.',
+    ],
+    over: [
+      'La demande était terminée',
+      'Selon eux, elle avait pris fin à l’arrivée de votre réponse : elle avait expiré, ou quelqu’un d’autre avait répondu. Ils ont peut-être vu l’envoi. Demandez-en une nouvelle.',
+    ],
+  },
+  notTold: 'Votre refus n’a pas pu leur être transmis. Ils n’ont rien vu.',
   unconfirmed: [
     'Pas encore de confirmation',
     'L’envoi est parti sans réponse. Renvoyez la même chose ; ils ne reçoivent rien de plus.',
@@ -123,9 +174,6 @@ const fr: AskedTexts = {
   sendAgain: 'Renvoyer',
   backTo: (host) => `Retour à ${host}`,
   cards: 'Vos cartes',
-  yes: 'Oui',
-  no: 'Non',
-  data: (characters) => `Données de ${characters} caractères`,
   unnamed: 'carte',
 }
 

@@ -8,6 +8,10 @@ import type { Frame } from '../frame/screen.ts'
 import type { Credential, Details, Display } from './api-types.ts'
 import { linesOf } from './claims.ts'
 import { type CardTexts, cardTexts } from './texts.ts'
+import { valueText } from './values.ts'
+
+/** The face of a card shows two of these values. */
+const FACE_LINES = 20
 
 /** The state of a card in words, worst first. */
 type CardState = keyof CardTexts['states']
@@ -106,17 +110,15 @@ export function faceOf({ language, now, origin }: Frame, t: CardTexts, one: Cred
   const { id } = one
   const line =
     about.validUntil === null
-      ? firstValues(one, about, language, t)
+      ? firstValues(one, about, language)
       : `${t.validUntil} ${dayText(about.validUntil, language)}`
   return { id, display: about.display, line, language, origin, state: state === 'valid' ? undefined : t.states[state] }
 }
 
-function firstValues({ claims }: Credential, { display }: Details, language: Language, t: CardTexts): string {
-  return linesOf(claims, display.labels, language, t)
-    .filter(({ value }) => value.length <= 40)
-    .slice(0, 2)
-    .map(({ value }) => value)
-    .join(' · ')
+function firstValues({ claims }: Credential, { display }: Details, language: Language): string {
+  const { lines } = linesOf(claims, display.labels, FACE_LINES)
+  const values = lines.map(({ value }) => valueText(value, language)).filter((value) => value.length <= 40)
+  return values.slice(0, 2).join(' · ')
 }
 
 /** Returns a date in words, with the moment for machines. */

@@ -1,19 +1,17 @@
 import { isJsonObject, type Json, type JsonObject, readOwnJson } from '../../crypto/json.ts'
-import { dateFormat } from '../../memory/formats.ts'
+import { type Html, html } from '../../pages/html.ts'
 import type { Language } from '../../pages/language.ts'
-import { foreignText } from '../../protocols/foreign-text.ts'
 import type { Display } from './api-types.ts'
+import { inWords, type Showing, shownName } from './values.ts'
 
-const VALUE_CHARS = 300
-const LINES_MAX = 300
-const DATE = /^\d{4}-\d{2}-\d{2}$/
-const MOMENT = /^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/
+/** A page shows at most so many claims of a card. */
+const LINES_MAX = 1000
+/** A longer name of a claim is cut. */
+const STEP_CHARS = 60
+const DEPTH_MAX = 8
 
-/** A claim in words. */
-type Line = { readonly path: string; readonly name: string; readonly value: string }
-
-/** Words for values that are none. */
-type ValueTexts = { readonly yes: string; readonly no: string; readonly data: (characters: number) => string }
+/** A claim of a card. */
+type Line = { readonly path: string; readonly value: Json }
 
 /** Returns the name of a claim: that of its issuer, else the last steps of its path in words. */
 export function nameOf(labels: Display['labels'], path: string): string {
@@ -23,59 +21,43 @@ export function nameOf(labels: Display['labels'], path: string): string {
   const steps = readOwnJson(path) as (string | null)[]
   for (let length = steps.length - 1; length > 0; length -= 1) {
     const above = labels.find((one) => one.path === JSON.stringify(steps.slice(0, length)))
-    if (above !== undefined) return [above.name, ...inWords(steps.slice(length))].join(' · ')
+    if (above !== undefined) return [above.name, ...wordsOf(steps.slice(length))].join(' · ')
   }
-  return inWords(steps.length > 1 && (steps[0] ?? '').includes('.') ? steps.slice(1) : steps).join(' · ')
+  return wordsOf(steps.length > 1 && (steps[0] ?? '').includes('.') ? steps.slice(1) : steps).join(' · ')
 }
 
-function inWords(steps: readonly (string | null)[]): string[] {
-  return steps.flatMap((step) => {
-    const text = foreignText(step?.replaceAll(/[_-]+/g, ' '), 60)
-    return text === null ? [] : text.charAt(0).toLocaleUpperCase() + text.slice(1)
-  })
+function wordsOf(steps: readonly (string | null)[]): string[] {
+  return steps.flatMap((step) => (step === null ? [] : (inWords(step) ?? [])))
 }
 
-/** Returns a value as text: cut, without direction characters; dates in the language of the page. */
-export function valueText(value: Json, language: Language, texts: ValueTexts): string {
-  if (typeof value === 'boolean') return value ? texts.yes : texts.no
-  if (typeof value === 'number') return String(value)
-  if (value === null) return '–'
-  if (typeof value !== 'string')
-    return valuesIn(value)
-      .map((one) => valueText(one, language, texts))
-      .slice(0, 20)
-      .join(', ')
-  if (DATE.test(value) || MOMENT.test(value)) {
-    const at = new Date(value)
-    const style = {
-      dateStyle: 'long',
-      timeZone: 'UTC',
-      ...(MOMENT.test(value) && { timeStyle: 'short' as const }),
-    } as const
-    if (!Number.isNaN(at.getTime())) return dateFormat(language, style).format(at)
-  }
-  if (value.length > 1000 && !/\s/.test(value)) return texts.data(value.length)
-  return foreignText(value, VALUE_CHARS) ?? '–'
+/** Returns the name of a claim, with its whole path below where a step of it is too long for a name: it leaves with the value. */
+export function shownPath(labels: Display['labels'], path: string, language: Language, showing?: Showing): Html {
+  const isLong = path.length > STEP_CHARS && (readOwnJson(path) as (string | null)[]).some((step) => isLongStep(step))
+  return html`${nameOf(labels, path)}${isLong && html`<br>${shownName(path, language, showing)}`}`
 }
 
-function valuesIn(value: Json): Json[] {
-  if (Array.isArray(value)) return value.flatMap(valuesIn)
-  return isJsonObject(value) ? Object.values(value).flatMap((one) => valuesIn(one ?? null)) : [value]
-}
+const isLongStep = (step: string | null) => step !== null && step.length > STEP_CHARS
 
-/** Returns the claims of a credential as lines, in the order of its issuer. An array is one line. */
-export function linesOf(claims: JsonObject, labels: Display['labels'], language: Language, texts: ValueTexts): Line[] {
-  const found = leavesOf(claims, []).slice(0, LINES_MAX)
+/**
+ * Returns the claims of a credential as lines, in the order of its issuer. An array is one line. `more`: how many there are besides.
+ *
+ * @param linesMax The first so many are returned.
+ */
+export function linesOf(
+  claims: JsonObject,
+  labels: Display['labels'],
+  linesMax = LINES_MAX,
+): { readonly lines: readonly Line[]; readonly more: number } {
+  const found = leavesOf(claims, [])
   const order = new Map(labels.map(({ path }, index) => [path, index]))
   const rank = (path: string) => order.get(path) ?? labels.length
-  return found
-    .map(({ path, value }) => ({ path, name: nameOf(labels, path), value: valueText(value, language, texts) }))
-    .toSorted((one, other) => rank(one.path) - rank(other.path))
+  const lines = found.toSorted((one, other) => rank(one.path) - rank(other.path)).slice(0, linesMax)
+  return { lines, more: found.length - lines.length }
 }
 
-function leavesOf(value: JsonObject, above: readonly string[]): { readonly path: string; readonly value: Json }[] {
-  return Object.entries(value).flatMap(([name, one = null]) =>
-    isJsonObject(one) && above.length < 8
+function leavesOf(value: JsonObject, above: readonly string[]): Line[] {
+  return Object.entries(value).flatMap(([name, one]) =>
+    isJsonObject(one) && Object.keys(one).length > 0 && above.length < DEPTH_MAX
       ? leavesOf(one, [...above, name])
       : [{ path: JSON.stringify([...above, name]), value: one }],
   )

@@ -9,11 +9,12 @@ import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
 import type { Credential, Details, HistoryEntry } from './api-types.ts'
 import { besidesName, cardFace, cardRule, day, faceOf, issuerName, stateOf } from './card.ts'
 import { checkAgain, lastCheck, withFreshStatus } from './check.ts'
-import { linesOf } from './claims.ts'
+import { linesOf, shownPath } from './claims.ts'
 import { historyList } from './history.ts'
 import { historyPath, historyScreen } from './history-screen.ts'
 import { home } from './home.ts'
 import { type CardTexts, cardTexts } from './texts.ts'
+import { shownValue } from './values.ts'
 
 const API = '/wallet/v2'
 const place = 'cards'
@@ -52,10 +53,15 @@ async function cardPage(frame: CardFrame): Promise<Screen> {
   const { state, tone } = stateOf(data, about, frame.now)
   // The state stands below it.
   const face = cardFace({ ...faceOf(frame, t, data, about), state: undefined })
-  const lines = linesOf(data.claims, about.display.labels, frame.language, t)
+  const { labels } = about.display
+  const { lines, more } = linesOf(data.claims, labels)
+  const values = lines.map(
+    ({ path, value }) =>
+      [shownPath(labels, path, frame.language), shownValue(value, frame.language, 'folded', { labels, path })] as const,
+  )
   const main = html`${frame.query.new === '1' && message('done', t.added)}${face}
 <p>${badge(t.states[state], tone)}</p>${t.says[state] !== '' && html`<p>${t.says[state]}</p>`}${lastCheck(frame, about)}${data.status !== 'accepted' && decision(frame, t, data)}
-${card(facts(lines.map(({ name, value }) => [name, value] as const)), t.content)}
+${card(html`${facts(values)}${more > 0 && html`<p class="hint">${t.more(more)}</p>`}`, t.content)}
 ${card(facts(factsOf(frame, t, about)), t.about)}
 <section class="stack"><h2>${t.shown}</h2>${history.data.length === 0 ? html`<p>${t.neverShown}</p>` : historyList(frame, t, history.data, history.meta)}${history.links.next !== undefined && html`<p><a href="${historyPath({ card: data.id })}">${t.allShown}</a></p>`}</section>
 <p>${buttonLink(t.remove, `/me/cards/${data.id}/remove`)}</p>`

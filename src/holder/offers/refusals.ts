@@ -10,13 +10,19 @@ import { type OfferTexts, offerTexts } from './texts.ts'
 /** What the person was doing: opening an offer, taking it, or opening a request. */
 type Step = 'open' | 'take' | 'request'
 
-type Told = ('malformed' | 'untrusted' | 'lies' | 'full' | 'format' | 'request' | 'refusedVerifier') | Trouble
+type Told =
+  | ('malformed' | 'untrusted' | 'lies' | 'full' | 'format' | 'request' | 'refusedVerifier')
+  | RequestEnd
+  | Trouble
+/** How a request ended, or that there is none. */
+type RequestEnd = 'answered' | 'canceled' | 'expired' | 'over' | 'noRequest'
 /** What may be over in a minute, or is not the fault of a link. */
 type Trouble = 'away' | 'busy' | 'slow' | 'large'
 
 const statuses: Readonly<Record<Told, number>> = {
   ...{ malformed: 404, untrusted: 403, lies: 502, full: 409, format: 422 },
-  ...{ request: 410, refusedVerifier: 403, away: 504, busy: 503, slow: 504, large: 502 },
+  ...{ answered: 410, canceled: 410, expired: 410, over: 410, noRequest: 404 },
+  ...{ request: 422, refusedVerifier: 403, away: 504, busy: 503, slow: 504, large: 502 },
 }
 
 /** Returns the page about an offer or request that the wallet refused: what happened, and what to do. Rethrows what is no such refusal. */
@@ -131,6 +137,10 @@ const byRule: Readonly<Record<string, Told>> = {
   ...{ 'upstream.unreachable': 'away', 'upstream.answer': 'away', 'upstream.busy': 'busy' },
   ...{ 'upstream.too_large': 'large', 'upstream.refused': 'malformed' },
 }
+const requestByRule: Readonly<Record<string, RequestEnd>> = {
+  ...{ 'request.answered': 'answered', 'request.canceled': 'canceled', 'request.expired': 'expired' },
+  ...{ 'request.over': 'over', 'request.unknown': 'noRequest' },
+}
 const offerByRule: Readonly<Record<string, Told>> = {
   ...{ 'offer.malformed': 'malformed', 'upstream.media_type': 'lies' },
   ...{ 'issuer_metadata.invalid': 'lies', 'issuer_answer.invalid': 'lies', 'authorization_response.invalid': 'lies' },
@@ -148,6 +158,8 @@ function toldOf(refusal: ApiRefusal, step: Step): Told | null {
   if (told !== undefined) return told
   if (step === 'request') {
     if (rule === 'verifier.untrusted') return 'refusedVerifier'
+    const end = requestByRule[rule]
+    if (end !== undefined) return end
     return [400, 409, 422, 502].includes(status) ? 'request' : null
   }
   return offerByRule[rule] ?? offerByCode[code] ?? null

@@ -101,7 +101,21 @@ const en = {
   format: ['This kind of card is not supported', 'Your organisation has not enabled it.'],
   request: [
     'This request cannot be answered',
-    'It has expired, was answered already, or is not made correctly. Ask for a new one.',
+    'It is not made correctly, or asks for what this wallet cannot do. Nothing was shared. Tell those who sent it.',
+  ],
+  answered: [
+    'This request was answered already',
+    'A request can be answered once. Nothing was shared now. If it was not you, ask for a new one.',
+  ],
+  canceled: ['This request was withdrawn', 'Those who made it have withdrawn it. Nothing was shared.'],
+  expired: ['This request has expired', 'Its time is over. Nothing was shared. Ask for a new one.'],
+  over: [
+    'This request is over',
+    'Its verifier says that it has ended: it has expired, was answered, or was withdrawn. Nothing was shared. Ask for a new one.',
+  ],
+  noRequest: [
+    'There is no such request',
+    'Its verifier does not know it. The link is incomplete, or the request was deleted. Nothing was shared. Ask for a new one.',
   ],
   refusedVerifier: [
     'Your organisation does not accept this request',
@@ -235,8 +249,22 @@ const fr: OfferTexts = {
   full: ['Votre portefeuille est plein', 'Supprimez des cartes inutiles, puis réessayez.'],
   format: ['Cette sorte de carte n’est pas prise en charge', 'Votre organisation ne l’a pas activée.'],
   request: [
-    'Cette demande ne peut pas recevoir de réponse',
-    'Elle a expiré, a déjà reçu une réponse, ou est mal faite. Demandez-en une nouvelle.',
+    'On ne peut pas répondre à cette demande',
+    'Elle est mal faite, ou demande ce que ce portefeuille ne sait pas faire. Rien n’a été partagé. Signalez-le à ceux qui l’ont envoyée.',
+  ],
+  answered: [
+    'Cette demande a déjà reçu une réponse',
+    'On ne répond qu’une fois à une demande. Rien n’a été partagé maintenant. Si ce n’était pas vous, demandez-en une nouvelle.',
+  ],
+  canceled: ['Cette demande a été retirée', 'Ceux qui l’ont faite l’ont retirée. Rien n’a été partagé.'],
+  expired: ['Cette demande a expiré', 'Son délai est passé. Rien n’a été partagé. Demandez-en une nouvelle.'],
+  over: [
+    'Cette demande est terminée',
+    'Selon son vérificateur, elle a pris fin : elle a expiré, a reçu une réponse ou a été retirée. Rien n’a été partagé. Demandez-en une nouvelle.',
+  ],
+  noRequest: [
+    'Cette demande n’existe pas',
+    'Son vérificateur ne la connaît pas. Le lien est incomplet, ou la demande a été supprimée. Rien n’a été partagé. Demandez-en une nouvelle.',
   ],
   refusedVerifier: [
     'Votre organisation n’accepte pas cette demande',

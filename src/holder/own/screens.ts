@@ -6,10 +6,11 @@ import { moment } from '../../pages/moment-text.ts'
 import { typed } from '../../pages/once.ts'
 import { button, buttonLink, card, facts, message } from '../../pages/parts.ts'
 import type { Credential, Details, HistoryEntry } from '../cards/api-types.ts'
-import { issuerName } from '../cards/card.ts'
-import { linesOf } from '../cards/claims.ts'
+import { day, issuerName, stateOf } from '../cards/card.ts'
+import { linesOf, shownPath } from '../cards/claims.ts'
 import { historyList } from '../cards/history.ts'
 import { cardTexts } from '../cards/texts.ts'
+import { shownValue } from '../cards/values.ts'
 import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
 import { messageTexts } from './message-texts.ts'
 import { hostOf, messageScreens, messagesCard, type Subscription } from './messages.ts'
@@ -17,11 +18,14 @@ import { ownTexts } from './texts.ts'
 
 const place = 'settings'
 const DATA = '/wallet/v2/data'
+/** Of claims on the page to print, as JSON: some 500 sheets. */
+const PRINTED_CHARS = 2_000_000
 
 type Everything = {
   readonly exportedAt: string
   readonly credentials: readonly { readonly credential: Credential; readonly details?: Details }[]
   readonly history: readonly HistoryEntry[]
+  readonly hasOlderHistory: boolean
   readonly pushSubscriptions: readonly Subscription[]
 }
 
@@ -63,24 +67,68 @@ const printed = screen({
         details === undefined ? [] : [[credential.id, details.display]],
       ),
     )
-    const cards = data.credentials.map(({ credential, details }) => {
-      const lines = linesOf(credential.claims, details?.display.labels ?? [], frame.language, words)
-      const name = details?.display.name ?? words.unnamed
-      const from = details === undefined ? '–' : issuerName(details.display)
-      return card(facts([[words.from, from], ...lines.map((one) => [one.name, one.value] as const)]), name)
-    })
+    const room = { chars: PRINTED_CHARS }
+    const cards = data.credentials.map((one) => printedCard(frame, one, room))
     const history = historyList(frame, words, data.history, { credentials: looks })
     const isEmpty = cards.length === 0 && data.history.length === 0
     const kept = isEmpty
       ? html`<p class="empty">${t.nothing}</p><p>${buttonLink(words.scan, '/me/scan')}</p>`
       : html`<h2>${t.cards}</h2>${cards.length > 0 ? cards : html`<p>${t.noCards}</p>`}
-<h2>${t.history}</h2>${data.history.length > 0 ? history : html`<p>${words.historyEmpty}</p>`}`
+<h2>${t.history}</h2>${data.history.length > 0 ? history : html`<p>${words.historyEmpty}</p>`}${data.hasOlderHistory && html`<p>${t.olderHistory(data.history.length)}</p>`}`
     const main = html`<p>${t.made} ${moment(data.exportedAt, frame.language)}</p>
 ${kept}
 ${browserList(frame, data.pushSubscriptions)}<p>${buttonLink(t.backToSettings, '/me/settings')}</p>`
     return { title: t.printTitle, main }
   },
 })
+
+type Held = Everything['credentials'][number]
+
+/**
+ * A card with all that it says, its state and its times.
+ *
+ * @param room What still fits on the page; what is printed is taken from it.
+ */
+function printedCard(frame: Frame, { credential, details }: Held, room: { chars: number }): Html {
+  const { language } = frame
+  const [t, words] = [ownTexts[language], cardTexts[language]]
+  const labels = details?.display.labels ?? []
+  const { lines } = linesOf(credential.claims, labels, Number.POSITIVE_INFINITY)
+  const fitting = lines.filter(({ path, value }) => {
+    const chars = path.length + JSON.stringify(value).length
+    if (chars > room.chars) return false
+    room.chars -= chars
+    return true
+  })
+  const values = fitting.map(
+    ({ path, value }) =>
+      [shownPath(labels, path, language, 'printed'), shownValue(value, language, 'printed', { labels, path })] as const,
+  )
+  const left = lines.length - fitting.length
+  return card(
+    html`${facts([...(details === undefined ? [] : stateFacts(frame, credential, details)), ...values])}${left > 0 && html`<p>${t.notPrinted(left)}</p>`}`,
+    details?.display.name ?? words.unnamed,
+  )
+}
+
+function stateFacts({ language, now }: Frame, credential: Credential, details: Details) {
+  const words = cardTexts[language]
+  const { validFrom, validUntil, receivedAt, standing } = details
+  const checkedAt = standing?.checkedAt ?? null
+  const state = words.states[stateOf(credential, details, now).state]
+  return [
+    [words.from, issuerName(details.display)],
+    [
+      words.status,
+      checkedAt === null
+        ? state
+        : html`${state}<br><span class="hint">${words.checked('')}${moment(checkedAt, language)}</span>`,
+    ],
+    [words.received, day(receivedAt, language)],
+    [words.since, day(validFrom, language)],
+    [words.validUntil, validUntil === null ? words.noEnd : day(validUntil, language)],
+  ] as const
+}
 
 function browserList({ language }: Frame, all: readonly Subscription[]): Html | null {
   if (all.length === 0) return null

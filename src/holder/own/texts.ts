@@ -26,6 +26,9 @@ const en = {
   printTitle: 'Your data',
   made: 'As of',
   nothing: 'Your wallet is empty: it has no card and no history. Scan a code, or open the link that you were sent.',
+  notPrinted: (count: number) =>
+    `${count === 1 ? '1 more value is' : `${count} more values are`} too long for paper. The download (JSON) has all.`,
+  olderHistory: (count: number) => `These are the newest ${count} entries. “History” has the older ones.`,
   noCards: 'There is no card in your wallet now.',
   cards: 'Cards',
   history: 'History',
@@ -66,6 +69,9 @@ const fr: OwnTexts = {
   printTitle: 'Vos données',
   made: 'État du',
   nothing: 'Votre portefeuille est vide : ni carte, ni historique. Scannez un code ou ouvrez le lien reçu.',
+  notPrinted: (count) =>
+    `${count === 1 ? '1 valeur de plus est trop longue' : `${count} valeurs de plus sont trop longues`} pour le papier. Le fichier (JSON) contient tout.`,
+  olderHistory: (count) => `Ce sont les ${count} entrées les plus récentes. « Historique » montre les plus anciennes.`,
   noCards: 'Il n’y a pas de carte dans votre portefeuille.',
   cards: 'Cartes',
   history: 'Historique',

@@ -55,6 +55,10 @@ const oauthError = {
       description:
         'For the link of an offer that is not served any more: why. `ended`: its record was deleted. Absent for a link that never was one.',
     },
+    request_end: {
+      enum: ['answered', 'canceled', 'expired'],
+      description: 'How a presentation request ended that is not open any more.',
+    },
   },
 }
 

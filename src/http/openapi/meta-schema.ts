@@ -17,7 +17,7 @@ export const errorMetaSchema = object({
   retryAfterSeconds: { ...whole, description: 'When to retry; the same as the header Retry-After.' },
   allow: { ...texts, description: '405: the methods of the path.' },
   upstream: object(
-    { status: whole, error: text, errorDescription: text },
+    { status: whole, error: text, errorDescription: text, requestEnd: { enum: ['answered', 'canceled', 'expired'] } },
     'The response of an issuer or verifier: HTTP status and OAuth error.',
   ),
   findings: list(

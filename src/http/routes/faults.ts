@@ -65,13 +65,14 @@ export function toOAuthError(error: unknown): Refusal {
   const text = fault.detail ?? fault.violations?.map((one) => one.detail).join(' ') ?? title
   // RFC 6749 5.2: error_description is printable ASCII without quotation mark and backslash
   const description = text.slice(0, 500).replace(/[^\x20\x21\x23-\x5B\x5D-\x7E]/g, '?')
-  const { triesLeft: left, offerState } = fault.meta ?? {}
+  const { triesLeft: left, offerState, requestEnd: end } = fault.meta ?? {}
   // RFC 6749 5.2: clients ignore members that they do not know
-  const more = {
+  const body = {
+    ...{ error: code, error_description: description },
     ...(typeof left === 'number' && { tries_left: left }),
     ...(typeof offerState === 'string' && { offer_state: offerState }),
+    ...(typeof end === 'string' && { request_end: end }),
   }
-  const body = { error: code, error_description: description, ...more }
   return { status, body, headers: headersOf(fault, status, challengeOf(fault, code)) }
 }
 

@@ -77,6 +77,7 @@ test('an error body is cut to what may be logged', () => {
   assert.deepEqual(readErrorResponse({ error: 'invalid_grant', error_description: 'no\nway' }), {
     error: 'invalid_grant',
     description: 'no?way',
+    requestEnd: null,
     triesLeft: null,
   })
   assert.equal(readErrorResponse({ message: 'x' }), null)

@@ -37,17 +37,26 @@ export function readTokenResponse(value: unknown, isDpop: boolean): TokenRespons
   }
 }
 
+const requestEnds = ['answered', 'canceled', 'expired'] as const
+
+/** How a presentation request ended, as a verifier of this kind of server says it. */
+export type RequestEnd = (typeof requestEnds)[number]
+
 /**
  * Returns the error code of an OAuth error body, for messages and logs; null if it has none. Untrusted text is cut to 200 characters of
  * printable ASCII.
  */
-export function readErrorResponse(
-  value: unknown,
-): { readonly error: string; readonly description: string | null; readonly triesLeft: number | null } | null {
+export function readErrorResponse(value: unknown): {
+  readonly error: string
+  readonly description: string | null
+  readonly triesLeft: number | null
+  readonly requestEnd: RequestEnd | null
+} | null {
   if (!isJsonObject(value) || !isText(value.error, 100)) return null
   return {
     error: printable(value.error),
     description: isText(value.error_description) ? printable(value.error_description) : null,
+    requestEnd: requestEnds.find((one) => one === value.request_end) ?? null,
     triesLeft: Number.isInteger(value.tries_left) ? Math.min(Math.max(Number(value.tries_left), 0), 100) : null,
   }
 }

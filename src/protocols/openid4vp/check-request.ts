@@ -81,7 +81,10 @@ function checkObject(
   if (aud !== undefined && aud !== STATIC_WALLET_AUDIENCE && aud !== requestUri)
     throw refused('The request object is for another audience.')
   if (exp !== undefined && !(isNumericDate(exp) && exp > seconds - CLOCK_SKEW_SECONDS))
-    throw refused('The request has expired.')
+    throw new Fault('presentation_request.invalid', {
+      detail: 'The request has expired.',
+      meta: { rule: 'request.expired' },
+    })
   if (nbf !== undefined && !(isNumericDate(nbf) && nbf <= seconds + CLOCK_SKEW_SECONDS))
     throw refused('The request is not valid yet.')
   if (iat !== undefined && !(isNumericDate(iat) && iat <= seconds + CLOCK_SKEW_SECONDS))

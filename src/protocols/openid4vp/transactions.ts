@@ -29,7 +29,7 @@ type TransactionHashes = { readonly hashes: readonly string[]; readonly alg: str
 /** All transaction data of a request. `alg`: an algorithm that the request names; null: none, so sha-256. */
 export type Transactions = { readonly entries: readonly TransactionData[]; readonly alg: string | null }
 
-/** Limits of transaction data in a request. */
+/** Limits of transaction data in a request: what a person agrees to is shown whole. `charsMax`: of an entry as sent. */
 export const transactionLimits = { entriesMax: 8, charsMax: 8192 } as const
 
 const hashNames: ReadonlyMap<string, HashName> = new Map([
@@ -65,6 +65,8 @@ export function parseTransactionData(value: Json | undefined, query: DcqlQuery, 
 type Parsed = { readonly entry: TransactionData; readonly algs: readonly string[] | null }
 
 function parseEntry(encoded: string, query: DcqlQuery, types: TransactionTypes): Parsed {
+  if (encoded.length > transactionLimits.charsMax)
+    throw refused(`an entry is longer than ${transactionLimits.charsMax} characters`)
   const object = objectOf(encoded)
   const { type, credential_ids: ids, transaction_data_hashes_alg: algs } = object
   const members = typeof type === 'string' ? types.get(type) : undefined

@@ -8,6 +8,9 @@ export type RequestStatus = PresentationRequestReply['status']
 /** The result of one requested credential. `attributes` is empty unless it is valid and the request verified. */
 export type CredentialResult = PresentationRequestReply['credentials'][number]
 
+/** The `code` in the error of a request that was canceled. */
+export const CANCELED = 410
+
 /** Why a request is not verified. `code` is an HTTP status code. */
 export type RequestError = NonNullable<PresentationRequestReply['error']>
 

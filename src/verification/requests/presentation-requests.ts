@@ -3,7 +3,7 @@ import type { Caller } from '../../caller.ts'
 import { equalInConstantTime, sha256 } from '../../crypto/digest.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
-import type { PresentationRequest } from './presentation-request.ts'
+import { CANCELED, type PresentationRequest } from './presentation-request.ts'
 import { listPresentationRequests, type RequestFilter } from './request-list-store.ts'
 import { cancelPresentationRequest, deleteResult, findPresentationRequest, type RequestRow } from './request-store.ts'
 import { openResult } from './sealed-request.ts'
@@ -86,7 +86,7 @@ export async function findRequests(
 export async function cancelPresentation(needs: Needs, caller: Caller, id: string): Promise<PresentationRequest> {
   const { store, clock } = needs
   const now = clock.now()
-  const error = { code: 410, message: 'The request was canceled.', details: [] }
+  const error = { code: CANCELED, message: 'The request was canceled.', details: [] }
   const subject = { kind: 'presentation_request', id } as const
   const entry = { action: 'openid4vc.verification.expired', subject, by: caller, detail: { canceled: true } } as const
   const row = await store.single(caller.tenantId, (tx) => cancelPresentationRequest(tx, id, error, entry, now))

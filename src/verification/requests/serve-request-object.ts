@@ -9,7 +9,7 @@ import { canEncrypt } from '../../protocols/openid4vp/request-uri-post.ts'
 import { issuerAuthoritiesOf } from '../templates/issuer-authorities.ts'
 import { formatsOf, queryOf, verifierInfoOf } from '../templates/template-query.ts'
 import { signerOf } from './choose-signer.ts'
-import type { PendingRequest } from './presentation-request.ts'
+import { CANCELED, type PendingRequest } from './presentation-request.ts'
 import { addressesOf, UNSIGNED_CLIENT } from './request-addresses.ts'
 import { findPendingRequest, findPresentationRequest } from './request-store.ts'
 import { readRequestToken } from './request-token.ts'
@@ -85,8 +85,29 @@ export async function openRequestOf(
   if (id === null) throw new Fault('resource.unknown')
   const now = platform.clock.now()
   const request = await platform.store.single(tenantId, (tx) => findPendingRequest(tx, id, now))
-  if (request === null) throw new Fault('presentation_request.closed')
+  if (request === null) throw await closedRequest(platform, tenantId, id)
   return request
+}
+
+const endings = {
+  answered: 'The presentation request was answered already.',
+  canceled: 'The presentation request was canceled.',
+  expired: 'The presentation request has expired.',
+} as const
+
+/**
+ * Returns the refusal of a request that is not open, with `requestEnd`: how it ended, for the page of the wallet. Only a holder of the link learns it,
+ * and nothing of the result. No `requestEnd` where the request is open (the response has another `state`, or a response is being checked) or deleted.
+ */
+export async function closedRequest(
+  { store, clock }: Pick<Needs, 'store' | 'clock'>,
+  tenantId: TenantId,
+  id: string,
+): Promise<Fault> {
+  const row = await store.single(tenantId, (tx) => findPresentationRequest(tx, id, clock.now()))
+  if (row === null || row.status === 'requested') return new Fault('presentation_request.closed')
+  const requestEnd = row.status !== 'expired' ? 'answered' : row.error?.code === CANCELED ? 'canceled' : 'expired'
+  return new Fault('presentation_request.closed', { detail: endings[requestEnd], meta: { requestEnd } })
 }
 
 /** Returns the transaction data of a request as a member of its parameters; no member without transaction data. */

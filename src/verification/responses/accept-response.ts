@@ -18,6 +18,7 @@ import { readRequestToken, responseCodeOf } from '../requests/request-token.ts'
 import { claimRequest, isClaimed, type PlainResponses, releaseRequest } from '../requests/response-claim-store.ts'
 import { responseKeyOf } from '../requests/response-key.ts'
 import { openTransactions, sealResult } from '../requests/sealed-request.ts'
+import { closedRequest } from '../requests/serve-request-object.ts'
 import { checkResponse } from './check-response.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'sealing' | 'urls' | 'fetch' | 'config' | 'memory'>
@@ -72,7 +73,7 @@ export async function acceptResponse(
   if (request === null) {
     if (await store.single(tenant.id, (tx) => isClaimed(tx, id, state, now)))
       throw undecided('Another response to the request is being checked; send this one again later.')
-    throw new Fault('presentation_request.closed')
+    throw await closedRequest(platform, tenant.id, id)
   }
   const { clientId: aud, responseUri } = addressesOf(platform.urls, tenant.slug, token, request.clientId)
   const bound = { ...audienceOf(from, aud), responseUri, encryptionKey: key }

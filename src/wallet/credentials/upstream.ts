@@ -2,7 +2,7 @@ import type { Json } from '../../crypto/json.ts'
 import { parseJson } from '../../crypto/json.ts'
 import { Fault, type FaultCode } from '../../fault.ts'
 import type { OutboundAnswer, Platform } from '../../platform.ts'
-import { readErrorResponse } from '../../protocols/openid4vci/token-response.ts'
+import { type RequestEnd, readErrorResponse } from '../../protocols/openid4vci/token-response.ts'
 import type { PeerPolicy } from '../../protocols/shape.ts'
 import { isOutOfReach, isServerTrouble } from '../../trust/lookups/out-of-reach.ts'
 
@@ -69,17 +69,29 @@ export function retryAfter({ headers }: Pick<OutboundAnswer, 'headers'>): { read
   return /^\d{1,9}$/.test(stated) ? { retryAfterSeconds: Math.min(Number(stated), 3600) } : {}
 }
 
-/** Status and OAuth error of an answer that is not a success. `triesLeft`: for a transaction code, as our issuer says it. */
+/** Status and OAuth error of an answer that is not a success. `triesLeft`: for a transaction code, as our issuer says it. `requestEnd`: as our verifier says it. */
 type Upstream = {
   readonly status: number
   readonly error?: string
   readonly errorDescription?: string
   readonly triesLeft?: number
+  readonly requestEnd?: RequestEnd
 }
 
 /** Returns `meta.upstream` for an answer that is not a success. */
 export function upstreamOf(answer: OutboundAnswer): Upstream {
   return { status: answer.status, ...oauthErrorOf(answer) }
+}
+
+/** How a presentation request ended: what its verifier says, else what the status means. `over`: not known how. */
+type RequestRule = `request.${RequestEnd | 'over' | 'unknown'}`
+
+/** Returns the `rule` of a refusal that is about the end of a presentation request; no member for another one. Nothing proves what a verifier says. */
+export function requestEndOf(answer: OutboundAnswer): { readonly rule?: RequestRule } {
+  const { requestEnd, status } = upstreamOf(answer)
+  if (requestEnd !== undefined) return { rule: `request.${requestEnd}` }
+  if (status === 409 || status === 410) return { rule: 'request.over' }
+  return status === 404 ? { rule: 'request.unknown' } : {}
 }
 
 /** Returns whether a retry may succeed: the issuer or verifier is out of reach, or the error is our own. */
@@ -98,11 +110,12 @@ function oauthErrorOf({ contentType, body }: OutboundAnswer): Omit<Upstream, 'st
   try {
     const found = readErrorResponse(parseJson(body))
     if (found === null) return {}
-    const { error, description, triesLeft } = found
+    const { error, description, triesLeft, requestEnd } = found
     return {
       error,
       ...(description !== null && { errorDescription: description }),
       ...(triesLeft !== null && { triesLeft }),
+      ...(requestEnd !== null && { requestEnd }),
     }
   } catch {
     return {}

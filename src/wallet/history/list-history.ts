@@ -106,6 +106,8 @@ function lineOf({ row, credential, view }: Opened, types: ReadonlyMap<string, st
   return {
     ...{ id, kind, status, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() },
     ...(credential !== undefined && { credential }),
-    ...(view !== undefined && { presentation: traceOf(view, disclosureStateOf(status, isAnswering), types) }),
+    ...(view !== undefined && {
+      presentation: traceOf(view, disclosureStateOf(status, isAnswering, view.error), types),
+    }),
   }
 }

@@ -16,6 +16,9 @@ export const WalletExport = Type.Object(
       }),
     ),
     history: Type.Array(HistoryEntry, { description: 'Newest first, at most 10,000 entries.' }),
+    hasOlderHistory: Type.Boolean({
+      description: 'true: the history has older entries, which GET /v2/history lists.',
+    }),
     pushSubscriptions: Type.Array(PushSubscriptionReply, { description: 'Browsers that are sent messages.' }),
   },
   { additionalProperties: false, $id: 'WalletExport' },

@@ -44,7 +44,7 @@ type StoredAnswer = {
  *
  * @param ifMatch The tag of what the holder was shown: if that changed, nothing is sent.
  * @throws Fault `holder.missing`, `resource.unknown`, `resource.changed`, `state.invalid`, `credential.unmatched`, `request.invalid`,
- *   `presentation.confirmation_required`, `presentation.undelivered`, `presentation.postponed`,
+ *   `presentation.confirmation_required`, `presentation.undelivered`, `presentation.closed`, `presentation.postponed`,
  *   `presentation.unconfirmed`, `upstream.*`
  */
 export async function answerPresentation(
@@ -96,8 +96,7 @@ async function present(open: OpenPresentation, choices: readonly CredentialChoic
     { ...open, view },
     { id: row.id, credentialIds, sealedView, sealedAnswer, body },
     async (claim, stored, error) => {
-      if (error.code === 'presentation.undelivered')
-        await end(open, 'failed', { ...view, error: errorOf(error) }, claim)
+      if (isRefusal(error)) await end(open, 'failed', { ...view, error: errorOf(error) }, claim)
       // the verifier postponed the answer, so it does not have it
       else if (error.code === 'presentation.postponed') await pause(open, claim, { ...open.row, sealedAnswer: null })
       else await pause(open, claim, stored)
@@ -117,7 +116,7 @@ async function repeat(open: OpenPresentation, sealedAnswer: Buffer, answer: Answ
   const body = await openAnswer(platform.sealing, caller.tenantId, row.id, sealedAnswer)
   const credentialIds = view.selected.map(({ credentialId }) => credentialId)
   return send({ ...open, view: shown }, { ...row, credentialIds, sealedAnswer, body }, async (claim, stored, error) => {
-    if (error.code !== 'presentation.undelivered') {
+    if (!isRefusal(error)) {
       await pause(open, claim, stored)
       return error
     }
@@ -228,6 +227,12 @@ function unconfirmed(cause?: Fault): Fault {
   return new Fault('presentation.unconfirmed', { meta: cause?.meta, cause })
 }
 
-function errorOf({ code, message }: Fault): { readonly code: string; readonly message: string } {
-  return { code, message }
+/** Whether the verifier will not take this answer. */
+function isRefusal({ code }: Fault): boolean {
+  return code === 'presentation.undelivered' || code === 'presentation.closed'
+}
+
+function errorOf({ code, message, meta }: Fault): NonNullable<PresentationView['error']> {
+  const rule = meta?.rule
+  return { code, message, ...(typeof rule === 'string' && { rule }) }
 }

@@ -25,7 +25,7 @@ import { certifiedVerifier, verifierRevocation } from '../../trust/issuers/certi
 import { certifiedBy, findVerifierDid } from '../../trust/issuers/is-trusted.ts'
 import { trustOperation } from '../../trust/issuers/unanchored.ts'
 import { trustedAnchors } from '../../trust/trusted-entities/tenant-trust.ts'
-import { bytesMax, isOk, type OutboundPeer, peersOf, upstreamRefusal } from '../credentials/upstream.ts'
+import { bytesMax, isOk, type OutboundPeer, peersOf, requestEndOf, upstreamRefusal } from '../credentials/upstream.ts'
 import { openFormats } from '../credentials/wallet-format.ts'
 import type { TrustBasis } from '../display/trust-basis.ts'
 import { attestedVerifier, findRegistered, registeredVerifier } from './stated-verifiers.ts'
@@ -211,7 +211,12 @@ async function fetchObject(
     walletNonce === null ? {} : ({ method: 'POST', headers, body: buildRequestUriForm(walletNonce, client) } as const)
   const answer = await fetch(requestUri, { ...read, ...post })
   if (!isOk(answer))
-    throw upstreamRefusal(answer, 'presentation_request.invalid', 'The request was not found at its address.')
+    throw upstreamRefusal(
+      answer,
+      'presentation_request.invalid',
+      'The request was not found at its address.',
+      requestEndOf(answer),
+    )
   return answer.body.toString('utf8')
 }
 

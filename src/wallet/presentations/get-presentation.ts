@@ -25,11 +25,15 @@ export async function getPresentation(
   const row = await platform.store.single(tenantId, (tx) => findPresentation(tx, userId, id))
   if (row === null) throw new Fault('resource.unknown')
   const view = await openView(platform.sealing, tenantId, id, row.sealedView)
-  const { claims, credentials, etag } = await previewPresentation(platform, caller, row, view, language)
+  const { claims, credentials, etag, unmatched } = await previewPresentation(platform, caller, row, view, language)
   const data = showPresentation(row, view, tenantId, platform.clock.now())
   const isAsked = data.status === 'pending' && (await needsConfirmation(platform, tenantId))
   const shown = { preview: claims, credentials: Object.fromEntries(credentials) }
-  return { data, meta: { ...metaOf(row, view), ...shown, ...(isAsked && { needsConfirmation: true }) }, etag }
+  return {
+    data,
+    meta: { ...metaOf(row, { ...view, unmatched }), ...shown, ...(isAsked && { needsConfirmation: true }) },
+    etag,
+  }
 }
 
 /** Returns a page of the caller's presentations, and one more if there is a next page. @throws Fault `holder.missing` */
@@ -47,7 +51,7 @@ export async function listShared(
     rows.map(async (row) => {
       const view = await openView(platform.sealing, tenantId, row.id, row.sealedView)
       const shown = showPresentation(row, view, tenantId, now)
-      const disclosed = disclosureStateOf(shown.status, row.isAnswering)
+      const disclosed = disclosureStateOf(shown.status, row.isAnswering, view.error)
       return { ...shown, about: { verifier: view.verifier, expiresAt: row.expiresAt.toISOString(), disclosed } }
     }),
   )

@@ -20,6 +20,7 @@ import {
   type PresentationRow,
   type PresentationView,
   showPresentation,
+  unmatchedOf,
   type VerifierIdentity,
 } from './presentation.ts'
 import { insertPresentation } from './presentation-store.ts'
@@ -111,9 +112,7 @@ function viewOf(request: FetchedRequest, candidates: readonly Candidate[]): Pres
     selected: selectedOf(choices),
     alsoDisclosed: alsoDisclosedOf(choices),
     alternatives: alternativesOf(request, selection),
-    unmatched: request.query.credentials
-      .filter(({ id }) => selection.unmatched.includes(id))
-      .map(({ id, types }) => ({ queryId: id, types: types ?? [] })),
+    unmatched: unmatchedOf(request.query, ({ id }) => selection.unmatched.includes(id)),
   }
 }
 

@@ -33,8 +33,13 @@ export type Candidate = DcqlCredential & {
   readonly authorizations: KeyAuthorizations | null
 }
 
-/** A value of a credential. `within`: the path of its innermost disclosure; null: it is always disclosed. */
-type Leaf = { readonly path: readonly PathStep[]; readonly within: ValuePath | null; readonly value: Json }
+/** A value of a credential. `path`: with null for an index. `within`: the path of its innermost disclosure; null: it is always disclosed. */
+type Leaf = {
+  readonly path: readonly PathStep[]
+  readonly at: ValuePath
+  readonly within: ValuePath | null
+  readonly value: Json
+}
 
 /** One presentation to make: which credential answers which query, and with which claims. */
 export type CredentialChoice = { readonly query: CredentialQuery; readonly match: Match<Candidate> }
@@ -133,8 +138,9 @@ function leavesOf({ payload, disclosed }: ProcessedSdJwt): Leaf[] {
   const leaves: Leaf[] = []
   walkValues<ValuePath | null>(subjectClaims(payload), null, (value, at, above) => {
     const within = disclosures.has(JSON.stringify(at)) ? at : above
-    if (typeof value !== 'object' || value === null)
-      leaves.push({ path: at.map((step) => (typeof step === 'number' ? null : step)), within, value })
+    // An empty array or object says something too.
+    if (typeof value !== 'object' || value === null || Object.keys(value).length === 0)
+      leaves.push({ path: at.map((step) => (typeof step === 'number' ? null : step)), at, within, value })
     return within
   })
   return leaves

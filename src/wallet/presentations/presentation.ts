@@ -1,6 +1,6 @@
 import type { TenantId } from '../../caller.ts'
 import type { JsonObject } from '../../crypto/json.ts'
-import type { CredentialSet } from '../../protocols/dcql/query.ts'
+import type { CredentialQuery, CredentialSet, DcqlQuery } from '../../protocols/dcql/query.ts'
 import type { CheckedRequest } from '../../protocols/openid4vp/check-request.ts'
 import type { CardImage } from '../display/card-image.ts'
 import type { TrustBasis } from '../display/trust-basis.ts'
@@ -60,7 +60,8 @@ export type PresentationView = {
   }[]
   readonly unmatched: readonly { readonly queryId: string; readonly types: readonly string[] }[]
   readonly redirectUri?: string
-  readonly error?: { readonly code: string; readonly message: string }
+  /** `rule`: how the request had ended, as far as the verifier says it. */
+  readonly error?: { readonly code: string; readonly message: string; readonly rule?: string }
 }
 
 /** What is needed to answer; deleted when the status is final. */
@@ -87,13 +88,23 @@ export function presentationStatusAt(
   return status === 'pending' && !isAnswering && expiresAt <= now ? 'expired' : status
 }
 
-/** Returns whether the verifier received the credentials, by the state of the presentation. */
+/** Returns whether the verifier received the credentials, by the state of the presentation. @param error Why it failed. */
 export function disclosureStateOf(
   status: PresentationStatus | 'accepted' | 'removed',
   isAnswering: boolean,
+  error?: PresentationView['error'],
 ): PresentationSummary['disclosed'] {
   if (status === 'answered') return 'yes'
+  if (status === 'failed' && error?.code === 'presentation.closed') return 'no'
   return status === 'failed' || (status === 'pending' && isAnswering) ? 'unknown' : 'no'
+}
+
+/** Returns the queries that no credential matches, with the types that they ask for. */
+export function unmatchedOf(
+  { credentials }: Pick<DcqlQuery, 'credentials'>,
+  isUnmatched: (query: CredentialQuery) => boolean,
+): PresentationView['unmatched'] {
+  return credentials.filter(isUnmatched).map(({ id, types }) => ({ queryId: id, types: types ?? [] }))
 }
 
 /** Returns the presentation as the API shows it. */

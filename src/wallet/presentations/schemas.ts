@@ -154,6 +154,9 @@ const PreviewedClaim = Type.Object({
   isRequested: Type.Boolean({
     description: 'false: it is disclosed besides, since its issuer did not make it selectively disclosable.',
   }),
+  position: Type.Optional(
+    Type.String({ description: 'Of a value inside an array: the path with the indices of elements instead of null.' }),
+  ),
 })
 /** The type of {@link PreviewedClaim}. */
 export type PreviewedClaim = Static<typeof PreviewedClaim>
@@ -164,6 +167,16 @@ const ClaimsPreview = Type.Object({
   credentialId: Uuid,
   disclosed: Type.Array(PreviewedClaim),
   withheld: Type.Array(Type.String(), { description: 'Paths of the claims that would not be disclosed.' }),
+  disclosedMore: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description:
+        'Number of claims that would be disclosed too, and are too much to list. Do not let a person consent to what was not shown: GET /v2/credentials/{id} returns all values.',
+    }),
+  ),
+  withheldMore: Type.Optional(
+    Type.Integer({ minimum: 1, description: 'Number of claims that would not be disclosed and are not listed.' }),
+  ),
 })
 /** The type of {@link ClaimsPreview}. */
 export type ClaimsPreview = Static<typeof ClaimsPreview>
@@ -241,7 +254,22 @@ export const PresentationMeta = Type.Object(
     ),
     redirectUri: Type.Optional(Type.String({ description: 'Where the verifier sends the user next.' })),
     error: Type.Optional(
-      Type.Object({ code: Type.String(), message: Type.String() }, { description: 'Why the presentation failed.' }),
+      Type.Object(
+        {
+          code: Type.String({
+            description:
+              '`presentation.closed`: a verifier of this deployment refused the response unread, since its request had ended.',
+          }),
+          message: Type.String(),
+          rule: Type.Optional(
+            Type.String({
+              description:
+                'How the request had ended, as far as the verifier says: request.answered, request.canceled, request.expired, request.over (not known how), request.unknown.',
+            }),
+          ),
+        },
+        { description: 'Why the presentation failed.' },
+      ),
     ),
   },
   { $id: 'PresentationMeta' },
