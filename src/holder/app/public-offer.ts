@@ -5,7 +5,7 @@ import { type Language, languageOf, pageTexts } from '../../pages/language.ts'
 import { accentStyle } from '../../pages/look/accent.ts'
 import { logoImage, organisationNote } from '../../pages/look/organisation.ts'
 import { pageEndpoint } from '../../pages/page-endpoint.ts'
-import { buttonLink, card, cut, message } from '../../pages/parts.ts'
+import { buttonLink, card, cut, outcome } from '../../pages/parts.ts'
 import { foreignText } from '../../protocols/foreign-text.ts'
 import { ownOffer } from '../offers/read-link.ts'
 import { offerTexts } from '../offers/texts.ts'
@@ -27,7 +27,7 @@ export const publicOffer: Endpoint = pageEndpoint({
     if (offer === null || face === null) {
       const [title = '', advice = ''] = face === null ? t.malformed : t.ended
       // Whether the person took it, only their wallet knows.
-      const main = html`${message('bad', advice)}<p>${buttonLink(t.back, '/me')}</p>`
+      const main = html`${outcome('bad', advice)}<p>${buttonLink(t.back, '/me')}</p>`
       return { status: face === null ? 404 : 410, page: { ...look, title, main, hasErrors: true } }
     }
     const link = ownOffer(platform.urls.publicUrl, params.tenant, params.token)
