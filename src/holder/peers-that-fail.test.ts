@@ -41,7 +41,7 @@ function answering(trouble: Trouble): NonNullable<NonNullable<Lies['reply']>['to
 
 async function told(page: Page, [title = '', what = '']: readonly string[], kept = ''): Promise<void> {
   await page.getByRole('heading', { level: 1, name: title }).waitFor()
-  await page.getByRole('alert').getByText(`${what} ${kept}`.trim()).waitFor()
+  await page.locator('.outcome').getByText(`${what} ${kept}`.trim()).waitFor()
   assert.deepEqual(await layoutDefects(page), [], title)
 }
 

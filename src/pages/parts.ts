@@ -26,6 +26,14 @@ export function message(kind: 'note' | 'done' | 'warn' | 'bad', text: string, mo
   return html`<div class="message ${kind}"${role !== null && html` role="${role}"`}><p>${text}</p>${more}</div>`
 }
 
+/**
+ * Returns the end of what the person did, or why it did not happen. It takes the focus and is in no live region, so that a screen reader says it
+ * once, after the title of the page. A page has one.
+ */
+export function outcome(kind: 'note' | 'done' | 'warn' | 'bad', text: string): Html {
+  return html`<div class="message outcome ${kind}" tabindex="-1" autofocus><p>${text}</p></div>`
+}
+
 /** One row of {@link rows}: what it is, more about it, and what can be done with it. */
 type ListRow = { readonly title: Html | string; readonly about?: Html | string; readonly action?: Html }
 

@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test'
 import type { Browser, Frame, Page } from 'playwright-core'
 import { axeDefects, layoutDefects, openBrowser, visit } from '../../test/support/browser.ts'
 import { makeTemplate, openIssuance } from '../../test/support/main-job.ts'
+import { changesIn, SAID_ONCE, saidOf } from '../../test/support/said-once.ts'
 import { type Api, type Deployment, deploy } from '../../test/support/server.ts'
 
 /** Where the pictures go; none are made without it. */
@@ -93,22 +94,6 @@ async function expire(shown: Page | Frame): Promise<void> {
   aheadMs += LATER_MS
 }
 
-/** Runs in the page: what is heard of the end besides the focus, and whether it has the focus. */
-const heard = `(() => {
-  const verdict = document.querySelector('.verdict')
-  const live = [...document.querySelectorAll('[role=status], [role=alert], [role=log], [aria-live], output')]
-  return {
-    isFocused: document.activeElement === verdict,
-    verdicts: document.querySelectorAll('.verdict').length,
-    live: live.filter((one) => one.contains(verdict) || verdict.contains(one) || one.textContent.includes(verdict.querySelector('h2').textContent)).length,
-  }
-})()`
-const once = { isFocused: true, verdicts: 1, live: 0 }
-
-/** Runs in the page: counts what changes in it from now on. */
-const watch = `globalThis.changes = 0
-new MutationObserver((list) => { globalThis.changes += list.length }).observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true })`
-
 const looks = [
   ['en', { colorScheme: 'light', viewport: { width: 320, height: 640 } }],
   ['fr', { colorScheme: 'dark', viewport: { width: 1360, height: 900 } }],
@@ -132,12 +117,10 @@ for (const [language, look] of pictures === undefined ? looks.slice(0, 2) : look
         await shown.getByText(/^(Waiting|En attente)/).waitFor()
         await shown.locator('img.qr').waitFor()
         assert.equal(await shown.locator('[role=status]:not(:empty), [role=alert], [aria-live]').count(), 1, 'it waits')
-        await shown.evaluate(watch)
-        await page.waitForTimeout(700)
-        assert.equal(await shown.evaluate('globalThis.changes'), 0, 'nothing is said while nothing happens')
+        assert.equal(await changesIn(shown), 0, 'nothing is said while nothing happens')
         await end[2](shown)
         await shown.locator('.verdict').waitFor({ timeout: 60_000 })
-        assert.deepEqual(await shown.evaluate(heard), once, `${end[0]}, ${isFramed}`)
+        assert.deepEqual(await saidOf(shown, '.verdict'), SAID_ONCE, `${end[0]}, ${isFramed}`)
         const title = await shown.locator('.verdict h2').innerText()
         if (end[0] !== '') assert.equal(title.replaceAll('\u00a0', ' '), language === 'en' ? end[0] : end[1])
         if (!isFramed) assert.deepEqual([...(await axeDefects(page)), ...(await layoutDefects(page))], [])

@@ -5,7 +5,7 @@ import { type Language, languageOf, pageTexts } from '../../pages/language.ts'
 import { accentStyle } from '../../pages/look/accent.ts'
 import { logoImage, organisationNote } from '../../pages/look/organisation.ts'
 import { pageEndpoint } from '../../pages/page-endpoint.ts'
-import { buttonLink, card, cut, message } from '../../pages/parts.ts'
+import { buttonLink, card, cut, outcome } from '../../pages/parts.ts'
 import { foreignText } from '../../protocols/foreign-text.ts'
 import { readOfferState } from '../../protocols/openid4vci/offer-state.ts'
 import { ownOffer } from '../offers/read-link.ts'
@@ -36,7 +36,7 @@ export const publicOffer: Endpoint = pageEndpoint({
       })
       // Whether the person took it, only their wallet knows.
       const way = state === 'taken' ? buttonLink(t.mine, here) : buttonLink(t.back, '/me')
-      const main = html`${message('bad', advice)}<p class="buttons">${way}</p>`
+      const main = html`${outcome('bad', advice)}<p class="buttons">${way}</p>`
       return { status, page: { ...look, title, main, hasErrors: true } }
     }
     const uri = new URLSearchParams({

@@ -8,6 +8,7 @@ import { foreignText } from '../../protocols/foreign-text.ts'
 import type { Verifier } from '../cards/api-types.ts'
 import { verifierName } from '../cards/verifier-name.ts'
 import type { Frame } from '../frame/screen.ts'
+import { whyKnown } from '../trust/why-known.ts'
 import type { AskedMeta } from './choice.ts'
 import type { AskedTexts } from './texts.ts'
 
@@ -20,6 +21,7 @@ export function about(
 ): Html {
   const { verifier, purpose, retentionSeconds, expiresAt } = meta
   const [trust, tone] = trustOf(verifier)
+  const kind = trust === 'unproved' ? 'unknown' : trust
   const calls = verifier.statedName
   const isOther = calls !== undefined && calls !== verifierName(verifier)
   const [letter = '–'] = verifierName(verifier)
@@ -28,7 +30,7 @@ export function about(
       ? html`<img class="logo" src="/me/asked/${params.id ?? ''}/logo" alt="" width="48" height="48">`
       : html`<i class="logo" aria-hidden="true">${letter.toLocaleUpperCase()}</i>`
   const name = isEnded && verifierName(verifier) !== verifier.responseHost && html`<b>${verifierName(verifier)}</b> `
-  return html`<div class="who">${logo}<p>${name}${badge(t.trust[trust], tone)} <span>${verifier.responseHost}</span></p>${isOther && html`<p>${t.calls(foreignText(calls, 100) ?? '')}</p>`}</div>${!verifier.authenticated && message('warn', t.unproved)}
+  return html`<div class="who">${logo}<p>${name}${badge(t.trust[trust], tone)} <span>${verifier.responseHost}</span></p>${isOther && html`<p>${t.calls(foreignText(calls, 100) ?? '')}</p>`}</div>${verifier.authenticated ? whyKnown(language, kind, verifier.basis) : message('warn', t.unproved)}
 <section class="stack tight"><h2>${t.why}</h2><p>${purpose === undefined ? t.noWhy : t.quoted(foreignText(purpose, 600) ?? '')}</p><p class="hint">${retentionSeconds === undefined ? t.keptUnknown : t.kept(long(retentionSeconds, language))} ${!isEnded && html`${t.expires} ${moment(expiresAt, language)}.`}</p></section>`
 }
 

@@ -5,7 +5,7 @@ import { form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { typed } from '../../pages/once.ts'
 import { ApiRefusal } from '../../pages/own-api.ts'
-import { button, buttonLink, message } from '../../pages/parts.ts'
+import { button, buttonLink, message, outcome } from '../../pages/parts.ts'
 import { namesOf } from '../cards/history.ts'
 import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
 import { about } from './about.ts'
@@ -162,7 +162,7 @@ async function withMessage(frame: AskedFrame, text: string, status: number): Pro
   if (opened.data.status !== 'pending') return endedPage(frame, opened)
   const use = frame.query.use ?? typed(frame.fields, 'use')
   const shown = await consentPage(frame, opened, readInstead(use, opened.meta), null)
-  const main = html`${message('bad', text)}${shown.main}`
+  const main = html`${outcome('bad', text)}${shown.main}`
   return { ...shown, main, hasErrors: true, status }
 }
 
@@ -192,7 +192,7 @@ function endedPage(frame: AskedFrame, { data, meta }: Opened): Screen {
   const list = names.length > 0 && html`<ul class="list">${names.map((one) => html`<li>${one}</li>`)}</ul>`
   const again = frame.query.already === '1' && data.status in t.already
   const already = again && message('note', t.already[data.status as keyof AskedTexts['already']])
-  const main = html`${already}${message(kind, advice)}${list}${about(frame, t, meta, true)}<p class="buttons">${back(t, meta)}${buttonLink(t.cards, '/me')}</p>`
+  const main = html`${already}${outcome(kind, advice)}${list}${about(frame, t, meta, true)}<p class="buttons">${back(t, meta)}${buttonLink(t.cards, '/me')}</p>`
   return { title, main }
 }
 
@@ -216,7 +216,7 @@ function unconfirmedPage(frame: AskedFrame, t: AskedTexts, data: Asked, meta: As
     `/me/asked/${data.id}`,
     html`<div class="buttons">${button(t.sendAgain, { look: 'main', name: 'answer', value: 'answered' })}${buttonLink(t.cards, '/me')}</div>`,
   )
-  return { title, main: html`${message('warn', advice)}${about(frame, t, meta)}${again}` }
+  return { title, main: html`${outcome('warn', advice)}${about(frame, t, meta)}${again}` }
 }
 
 function sharedNames(data: Asked, { credentials = {}, alsoDisclosed = [] }: AskedMeta): string[] {

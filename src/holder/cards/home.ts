@@ -1,6 +1,6 @@
 import { type Html, html } from '../../pages/html.ts'
 import { moment } from '../../pages/moment-text.ts'
-import { message } from '../../pages/parts.ts'
+import { outcome } from '../../pages/parts.ts'
 import { pageOf, pager } from '../../pages/table.ts'
 import { type Frame, screen } from '../frame/screen.ts'
 import type { Credential, Details, Verifier } from './api-types.ts'
@@ -41,7 +41,7 @@ export const home = screen({
     const cards = accepted.map(({ one, about }) =>
       cardFace({ ...faceOf(frame, t, one, about), href: `/me/cards/${one.id}` }),
     )
-    const main = html`${frame.query.removed === '1' && message('done', t.removed)}${waiting.text !== '' && html`<section class="stack" aria-label="${t.waiting}">${waiting}</section>`}
+    const main = html`${frame.query.removed === '1' && outcome('done', t.removed)}${waiting.text !== '' && html`<section class="stack" aria-label="${t.waiting}">${waiting}</section>`}
 ${cards.length > 0 ? html`<ul class="cards">${cards.map((one) => html`<li>${one}</li>`)}</ul>` : html`<p class="empty">${t.empty}</p>`}
 ${pager(frame.texts, held.links, frame.here)}<div class="bottom"><a class="button main" href="/me/scan">${t.scan}</a></div>`
     const style = accepted.map(({ one, about }) => cardRule(one.id, about.display)).join('')

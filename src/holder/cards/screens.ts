@@ -3,7 +3,7 @@ import { form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { typed } from '../../pages/once.ts'
 import { ApiRefusal } from '../../pages/own-api.ts'
-import { button, buttonLink, card, facts, message } from '../../pages/parts.ts'
+import { button, buttonLink, card, facts, outcome } from '../../pages/parts.ts'
 import { badge } from '../../pages/table.ts'
 import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
 import type { Credential, Details, HistoryEntry } from './api-types.ts'
@@ -59,7 +59,7 @@ async function cardPage(frame: CardFrame): Promise<Screen> {
     ({ path, value }) =>
       [shownPath(labels, path, frame.language), shownValue(value, frame.language, 'folded', { labels, path })] as const,
   )
-  const main = html`${frame.query.new === '1' && message('done', t.added)}${face}
+  const main = html`${frame.query.new === '1' && outcome('done', t.added)}${face}
 <p>${badge(t.states[state], tone)}</p>${t.says[state] !== '' && html`<p>${t.says[state]}</p>`}${lastCheck(frame, about)}${data.status !== 'accepted' && decision(frame, t, data)}
 ${card(html`${facts(values)}${more > 0 && html`<p class="hint">${t.more(more)}</p>`}`, t.content)}
 ${card(facts(factsOf(frame, t, about)), t.about)}
@@ -118,7 +118,7 @@ async function orRemoved<T>(frame: CardFrame, show: () => Promise<T>): Promise<T
     const { data } = await frame.api.get<readonly HistoryEntry[]>(`${API}/history`, query)
     if (data[0]?.status !== 'removed') throw error
     const t = cardTexts[frame.language]
-    const main = html`${message('done', t.gone)}<p class="buttons">${buttonLink(frame.t.back, '/me')}${buttonLink(t.historyTitle, historyPath({ card: frame.params.id }))}</p>`
+    const main = html`${outcome('done', t.gone)}<p class="buttons">${buttonLink(frame.t.back, '/me')}${buttonLink(t.historyTitle, historyPath({ card: frame.params.id }))}</p>`
     return { title: t.goneTitle, main, status: frame.fields.size > 0 ? 200 : 410 }
   }
 }

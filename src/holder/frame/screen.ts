@@ -6,7 +6,7 @@ import { type Html, html } from '../../pages/html.ts'
 import { accentStyle } from '../../pages/look/accent.ts'
 import { logoImage, organisationNote } from '../../pages/look/organisation.ts'
 import type { ApiRefusal, OwnApi } from '../../pages/own-api.ts'
-import { buttonLink, message } from '../../pages/parts.ts'
+import { buttonLink, outcome } from '../../pages/parts.ts'
 import type { SignedInAnswer } from '../../pages/session/signed-in-answer.ts'
 import {
   keptNote,
@@ -113,7 +113,7 @@ function refusedScreen({ t, texts, here }: Frame, { status, errors, id }: ApiRef
   const kind = known.includes(status) ? status : status === 412 ? 409 : status < 500 ? 400 : 500
   // One of the keys of the table.
   const [title, advice] = t.refused[kind as keyof HolderTexts['refused']]
-  const main = html`${message('bad', advice)}
+  const main = html`${outcome('bad', advice)}
 <p class="buttons">${kind !== 404 && kind !== 403 && buttonLink(texts.tryAgain, here)}${buttonLink(t.back, '/me')}</p>
 ${reasons(t, errors)}
 <p class="hint">${texts.errorId} <copy-text label="${texts.copy}" done="${texts.copied}"><code>${id}</code></copy-text></p>`

@@ -2,7 +2,7 @@ import { isJsonObject } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { ApiRefusal } from '../../pages/own-api.ts'
-import { buttonLink, message } from '../../pages/parts.ts'
+import { buttonLink, outcome } from '../../pages/parts.ts'
 import { foreignText } from '../../protocols/foreign-text.ts'
 import { type Frame, reasons, type Screen } from '../frame/screen.ts'
 import { type OfferTexts, offerTexts } from './texts.ts'
@@ -97,14 +97,14 @@ export function takenPage(frame: Frame, credentialIds: readonly string[]): Scree
   const [title = '', advice = ''] = credentialIds.length === 1 ? t.taken : t.takenMany
   const [card = '', ...others] = credentialIds
   const show = others.length === 0 && buttonLink(t.show, `/me/cards/${encodeURIComponent(card)}`)
-  const main = html`${message('done', advice)}<p class="buttons">${show}${buttonLink(t.back, '/me')}</p>`
+  const main = html`${outcome('done', advice)}<p class="buttons">${show}${buttonLink(t.back, '/me')}</p>`
   return { title, main }
 }
 
 /** The wallet has redeemed the offer and adds the card by itself. */
 export function underwayPage(t: OfferTexts): Screen {
   const [title = '', advice = ''] = t.underway
-  return { title, main: html`${message('note', advice)}<p class="buttons">${buttonLink(t.back, '/me')}</p>` }
+  return { title, main: html`${outcome('note', advice)}<p class="buttons">${buttonLink(t.back, '/me')}</p>` }
 }
 
 function toldPage(frame: Frame, told: Trouble, step: Step, more: Html | null): Screen {
@@ -123,7 +123,7 @@ type Words = {
 
 function page(frame: Frame, { title, advice, status, isRepeatable }: Words, more: Html | null): Screen {
   const t = offerTexts[frame.language]
-  const main = html`${message('bad', advice)}
+  const main = html`${outcome('bad', advice)}
 <p class="buttons">${isRepeatable && /^\/(open|offer)\?/.test(frame.here) && buttonLink(t.again, frame.here)}${buttonLink(t.back, '/me')}${buttonLink(t.scanTitle, '/me/scan')}</p>${more}`
   return { title, main, hasErrors: true, status, modules: ['copy-text'] }
 }

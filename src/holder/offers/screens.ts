@@ -8,7 +8,7 @@ import { moment } from '../../pages/moment-text.ts'
 import { onceField, onceHeader, typed } from '../../pages/once.ts'
 import { ApiRefusal } from '../../pages/own-api.ts'
 import { cameraHeaders } from '../../pages/page-headers.ts'
-import { button, buttonLink, card, message } from '../../pages/parts.ts'
+import { button, buttonLink, card, message, outcome } from '../../pages/parts.ts'
 import { badge } from '../../pages/table.ts'
 import { foreignText } from '../../protocols/foreign-text.ts'
 import type { Credential, Display } from '../cards/api-types.ts'
@@ -85,7 +85,7 @@ async function openLink(frame: Frame, given: string): Promise<Screen | { readonl
 
 function nothing(frame: Frame, [title = '', advice = '']: readonly string[], text: string): Screen {
   const t = offerTexts[frame.language]
-  const main = html`${message('bad', advice)}${text !== '' && html`<p class="secret" dir="ltr">${foreignText(text, 500)}</p>`}
+  const main = html`${outcome('bad', advice)}${text !== '' && html`<p class="secret" dir="ltr">${foreignText(text, 500)}</p>`}
 <p class="buttons">${buttonLink(t.scanTitle, '/me/scan')}${buttonLink(t.back, '/me')}</p>`
   return { title, main, hasErrors: true, status: 404 }
 }
@@ -207,7 +207,7 @@ async function takeOffer(frame: Frame): Promise<Screen | { readonly to: string }
 
 function later(t: OfferTexts): Screen {
   const [title = '', advice = ''] = t.later
-  return { title, main: html`${message('done', advice)}<p>${buttonLink(t.back, '/me')}</p>` }
+  return { title, main: html`${outcome('done', advice)}<p>${buttonLink(t.back, '/me')}</p>` }
 }
 
 type Session = { readonly authorizationUrl: string | null }

@@ -4,7 +4,7 @@ import { form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { moment } from '../../pages/moment-text.ts'
 import { typed } from '../../pages/once.ts'
-import { button, buttonLink, card, facts, message } from '../../pages/parts.ts'
+import { button, buttonLink, card, facts, message, outcome } from '../../pages/parts.ts'
 import type { Credential, Details, HistoryEntry } from '../cards/api-types.ts'
 import { day, issuerName, stateOf } from '../cards/card.ts'
 import { linesOf, shownPath } from '../cards/claims.ts'
@@ -37,7 +37,7 @@ const settings = screen({
   },
   show: async (frame) => {
     const t = ownTexts[frame.language]
-    const main = html`${frame.query.deleted === '1' && message('done', t.deleted)}
+    const main = html`${frame.query.deleted === '1' && outcome('done', t.deleted)}
 ${card(html`<p>${t.languageText}</p>`, t.language)}
 ${card(html`<p>${t.accountText}</p><p class="buttons">${buttonLink(t.accountLink, '/account')}${buttonLink(t.signOut, '/session/end')}</p>`, t.account)}
 ${await messagesCard(frame)}

@@ -12,10 +12,10 @@ const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><scrip
 const asked: string[] = []
 /** What the host of the logo answers. */
 let answer: () => { readonly status: number; readonly body: Buffer }
-const fetchLogo = (async (url: string) => {
+const fetchLogo: OutboundFetch = async (url) => {
   asked.push(url)
-  return { ...answer(), headers: {} }
-}) as unknown as OutboundFetch
+  return { ...answer(), contentType: 'image/svg+xml', headers: {} }
+}
 let server: PagesServer
 before(async () => {
   server = await aPagesServer({}, { fetch: fetchLogo, endpoints: organisationFaceEndpoints })
