@@ -9,6 +9,7 @@ import { until } from '../../test/support/until.ts'
 import { hostileNames, isUnsendable } from '../console/test-support/hostile-names.ts'
 import { cookieOf, NOTHING } from '../console/test-support/refusals.ts'
 import { foreignText } from '../protocols/foreign-text.ts'
+import { type ForeignIssuer, foreignIssuer } from '../wallet/test-support/foreign-issuer.ts'
 import { holderEndpoints } from './public-endpoints.ts'
 import { askedStops } from './test-support/asked-states.ts'
 import { endedOffers, pageOf, SettableClock, wrongCode } from './test-support/ended-offers.ts'
@@ -18,6 +19,8 @@ const skip = postgresUrl === null ? false : 'how pages look does not depend on t
 /** What is no page: files, and pictures of cards. */
 const noPage = /\.\w+$|\/(logo|background|card)$/
 const clock = new SettableClock()
+/** Issuers of offers that all tests look at. */
+const clubs: ForeignIssuer[] = []
 let world: HolderWorld
 let rounds: readonly Round[]
 before(async () => {
@@ -30,7 +33,10 @@ before(async () => {
   ]
 })
 afterEach(() => world.closeOpened())
-after(() => world.close())
+after(async () => {
+  await Promise.all(clubs.map((one) => one.close()))
+  await world.close()
+})
 
 /** Every page of a wallet with content: what waits, cards, consent, ends; forms that are refused; addresses of nothing. */
 async function fullStops(): Promise<Stop[]> {
@@ -77,8 +83,8 @@ async function endedStops(): Promise<Stop[]> {
   const { taken, expired, canceled, locked, unknown } = await endedOffers(world, clock)
   const ended = [taken, expired, canceled, locked].flatMap((one) => [opening(one.offerUri), pageOf(one)])
   const wrong = await world.issue(world.withCode.id)
-  const club = await world.aClub()
-  const unusable = await world.aClub()
+  const [club, unusable] = [await foreignIssuer(), await foreignIssuer()]
+  clubs.push(club, unusable)
   unusable.lie({ reply: { offer: (reply) => ({ ...reply, status: 404 }) } })
   return [
     ...ended.map((path) => ({ path, status: 410 })),

@@ -69,7 +69,7 @@ export function endedWords(t: OfferTexts, { state, issuer }: Ended): Omit<Words,
 }
 
 /** Returns what the server of an offer's issuer calls its state; `unsaid` for any other text. */
-export function endedStateOf(stated: unknown): keyof OfferTexts['ended'] {
+function endedStateOf(stated: unknown): keyof OfferTexts['ended'] {
   const found = Object.keys(offerTexts.en.ended).find((one) => one === stated)
   // One of the keys of the table.
   return found === undefined ? 'unsaid' : (found as keyof OfferTexts['ended'])

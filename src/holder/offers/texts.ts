@@ -219,7 +219,7 @@ const fr: OfferTexts = {
     unsaid: [
       'Cette offre est inutilisable',
       (issuer) =>
-        `Elle a déjà été prise, sa durée est écoulée, ou le lien est incomplet : ${issuer} ne dit pas lequel. Rien n’a été ajouté. Demandez-y une nouvelle offre.`,
+        `Elle a déjà été prise, sa durée est écoulée, ou le lien est incomplet : ${issuer} ne précise pas. Rien n’a été ajouté. Demandez-y une nouvelle offre.`,
     ],
   },
   theIssuer: 'son émetteur',

@@ -41,7 +41,7 @@ const selectEnd = sql(
 )
 
 /** Why an offer is not served any more. `ended`: its row was deleted, so nothing says why. */
-export type OfferEnd = 'taken' | 'locked' | 'canceled' | 'expired' | 'ended'
+type OfferEnd = 'taken' | 'locked' | 'canceled' | 'expired' | 'ended'
 
 /** Returns why the offer of an issuance is not served any more. That it is not is NOT checked. */
 export async function findOfferEnd(tx: TenantTx, id: string): Promise<OfferEnd> {

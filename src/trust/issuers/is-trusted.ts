@@ -49,7 +49,7 @@ async function isTrustedIssuer(
 }
 
 /** The trusted entity that names an issuer or verifier, and its identifier there. */
-export type NamedBy = { readonly entity: Pick<TrustedEntity, 'id' | 'name'>; readonly identifier: string }
+type NamedBy = { readonly entity: Pick<TrustedEntity, 'id' | 'name'>; readonly identifier: string }
 
 /** Returns the identifiers by which a trusted entity may name a Credential Issuer. Certificates and other DIDs do not name an address. */
 export function identifiersOf(credentialIssuer: string): readonly [address: string, did: string] {

@@ -3,9 +3,11 @@ import type { OutboundAnswer, Platform } from '../../platform.ts'
 import type { Configuration } from '../../protocols/openid4vci/credential-configuration.ts'
 import {
   type CredentialOffer,
+  type OfferState,
   PRE_AUTHORIZED_GRANT,
   readOffer,
   readOfferInput,
+  readOfferState,
 } from '../../protocols/openid4vci/credential-offer.ts'
 import {
   authorizationServersFor,
@@ -13,7 +15,6 @@ import {
   pickConfigurations,
   readIssuerMetadata,
 } from '../../protocols/openid4vci/issuer-metadata.ts'
-import { type OfferState, readOfferState } from '../../protocols/openid4vci/offer-state.ts'
 import { readServerMetadata, type ServerMetadata } from '../../protocols/openid4vci/server-metadata.ts'
 import { wellKnownUrl } from '../../protocols/openid4vci/well-known.ts'
 import { bytesMax, isOk, jsonOf, type OutboundPeer, peersOf, upstreamRefusal } from '../credentials/upstream.ts'
