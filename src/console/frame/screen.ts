@@ -135,11 +135,12 @@ function declareKeeping<P extends string>(
     ...{ method, path, summary },
     ...(more.fileBytesMax !== undefined && { takesFile: true, bodyBytesMax: more.fileBytesMax }),
     handle: async (context) => {
-      const t = consoleTexts[context.language]
-      const answer = await handle({ ...context, t })
+      const frame = { ...context, t: consoleTexts[context.language] }
+      const answer = await handle(frame)
       if (!('main' in answer)) return answer
       const status = answer.status ?? (answer.hasErrors === true ? 400 : 200)
-      return { page: pageOf({ ...context, t }, place, answer), status }
+      const main = html`${missingNote(frame)}${answer.main}`
+      return { page: pageOf(frame, place, { ...answer, main }), status }
     },
     refused: (context, refusal) => {
       const frame = { ...context, t: consoleTexts[context.language] }
@@ -158,6 +159,14 @@ function pageOf(frame: Frame, place: Place, { main, crumbs, actions, style = '',
     shell,
     organisation: frame.me.organisation.name,
   }
+}
+
+/** That the page is incomplete, and the way to the whole page. A form that was sent has none: what was typed would be lost. */
+function missingNote({ t, texts, here, fields, missingId }: Frame): Html | null {
+  const id = missingId()
+  if (id === null) return null
+  const again = fields.size === 0 && html`<p class="buttons">${buttonLink(texts.tryAgain, here)}</p>`
+  return message('warn', t.missing, html`${again}<p class="hint">${texts.errorId} <code>${id}</code></p>`)
 }
 
 /** What happened, what to do, and the id for those who help. */
