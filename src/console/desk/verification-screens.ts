@@ -50,7 +50,7 @@ const list = screen({
       templates?.data.map(({ id, name }) => ({ value: id, text: name })) ?? keptChoice(query.template, common)
     const states = statuses.map((one) => ({ value: one, text: t.statuses[one] }))
     const day = (name: 'from' | 'until', label: string) =>
-      field(frame, { name, label, type: 'date', value: query[name] ?? '' })
+      field(frame, { name, label, type: 'date', isFilter: true, value: query[name] ?? '' })
     const filter = html`<form class="filter" method="get" action="${LIST}">${select(frame, { name: 'template', label: t.what, value: query.template ?? '', choices: [all, ...named] })}${select(frame, { name: 'status', label: t.state, value: query.status ?? '', choices: [all, ...states] })}${day('from', t.fromDay)}${day('until', t.untilDay)}${button(common.filter)}</form>`
     const columns = [
       {
