@@ -61,7 +61,7 @@ suite('every screen is sound, light and dark, 320 and 1,360 px', { skip, concurr
   for (const language of ['en', 'fr'] as const)
     for (const javaScriptEnabled of [true, false])
       test(`${language}, scripts ${javaScriptEnabled ? 'on' : 'off'}`, async () => {
-        const ways = { language, javaScriptEnabled, start: '/console', rounds, checked }
+        const ways = { language, javaScriptEnabled, start: '/console', rounds, checked, hasKeyboard: true }
         const pictures = process.env.PICTURES
         assert.deepEqual(await walk({ browser, origin: chirograph.url, ...ways, pictures }), [])
       })

@@ -172,7 +172,7 @@ function pageOf(
 function missingNote({ t, texts, here, fields, missingId }: Frame): Html | null {
   const id = missingId()
   if (id === null) return null
-  const again = fields.size === 0 && html`<p class="buttons">${buttonLink(texts.tryAgain, here)}</p>`
+  const again = fields.size === 0 && html`<div class="buttons">${buttonLink(texts.tryAgain, here)}</div>`
   return message('warn', t.missing, html`${again}<p class="hint">${texts.errorId} <code>${id}</code></p>`)
 }
 

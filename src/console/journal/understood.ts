@@ -6,7 +6,7 @@ import type { LookedUp, Meaning } from './look-up.ts'
 import { type JournalTexts, journalTexts } from './texts.ts'
 
 /** What a filter of the audit trail is about: the member that a person types, and the one that a link has. */
-export type Part = { readonly typed: 'who' | 'reference'; readonly linked: 'actor' | 'subject' }
+type Part = { readonly typed: 'who' | 'reference'; readonly linked: 'actor' | 'subject' }
 
 /**
  * Returns what the page has understood of a filter: of whom or what the entries are, with the way to all others; or what it may mean, to choose.
