@@ -49,10 +49,13 @@ type Parts = {
   readonly keyDevice: KeyDevice | null
   /** null: no OpenTelemetry. */
   readonly telemetry?: Telemetry | null
+  /** For tests: what the pages reach the API through. */
+  readonly betweenPagesAndApi?: ((dispatch: Dispatch) => Dispatch) | undefined
 }
 
 /** Builds the platform, mounts every route and endpoint, and registers every job. */
-export function buildApp({ config, store, masterKey, log, clock, keyDevice, telemetry = null }: Parts): App {
+export function buildApp(parts: Parts): App {
+  const { config, store, masterKey, log, clock, keyDevice, telemetry = null } = parts
   const now = () => clock.now()
   const memory = new Memory()
   const sealing = sealingWith(masterKey, store, now, memory, config.masterKeyPrevious)
@@ -67,9 +70,8 @@ export function buildApp({ config, store, masterKey, log, clock, keyDevice, tele
     sealing,
     keys,
     rateLimiter: new RateLimiter(),
-    ...{ memory, changes, clock, log, dispatch, journal: journalOf(config, clock) },
-    fetch: outbound.fetch,
-    urls: urlsOf(config),
+    ...{ memory, changes, clock, log, journal: journalOf(config, clock), fetch: outbound.fetch, urls: urlsOf(config) },
+    dispatch: parts.betweenPagesAndApi?.(dispatch) ?? dispatch,
   }
   const server: Server = buildServer({
     platform,

@@ -10,7 +10,7 @@ import type { Telemetry } from './http/server/server.ts'
 import { openLog } from './http/telemetry/log.ts'
 import type { KeyDevice } from './keys/key-provider.ts'
 import { openKeyDevice } from './keys/pkcs11/open-key-device.ts'
-import type { Clock, Log } from './platform.ts'
+import type { Clock, Dispatch, Log } from './platform.ts'
 import { describeDatabaseError } from './store/database-problem.ts'
 import { openStore } from './store/opening/open-store.ts'
 import { platformTenantId, type Store } from './store/store.ts'
@@ -18,7 +18,12 @@ import { platformTenantId, type Store } from './store/store.ts'
 type Env = Readonly<Record<string, string | undefined>>
 
 /** Replacements for tests. */
-export type Replacements = { readonly clock?: Clock; readonly log?: Log }
+export type Replacements = {
+  readonly clock?: Clock
+  readonly log?: Log
+  /** Stands between the pages and the API: what it holds back is late. */
+  readonly betweenPagesAndApi?: (dispatch: Dispatch) => Dispatch
+}
 
 const systemClock: Clock = { now: () => new Date() }
 
@@ -48,7 +53,8 @@ export async function assemble(env: Env, options: Replacements): Promise<Assembl
     const masterKey = config.masterKey ?? developmentKey(config.dataDir)
     const telemetry = await openTelemetry(config, log)
     const clock = options.clock ?? systemClock
-    const app = buildApp({ config, store, masterKey, log, clock, keyDevice, telemetry })
+    const { betweenPagesAndApi } = options
+    const app = buildApp({ config, store, masterKey, log, clock, keyDevice, telemetry, betweenPagesAndApi })
     // Fails here if MASTER_KEY is wrong, instead of at the first request that needs a key.
     await app.platform.sealing.derive(platformTenantId, 'start')
     if (bootstrap !== null) {

@@ -36,7 +36,7 @@ describe('each parameter says what it is for, by an example that fits', () => {
     test(name, () => {
       for (const one of (operation.parameters ?? []) as Shape[]) {
         const what = `${one.in} ${one.name}`
-        if (one.in !== 'path') assert.match(String(one.description), /^.{10,}\.$/, what)
+        assert.match(String(one.description), /^.{10,}\.$/, what)
         fits(one.example, one.schema, what)
       }
       const { 'page[size]': size } = Object.fromEntries(
@@ -46,6 +46,27 @@ describe('each parameter says what it is for, by an example that fits', () => {
         assert.deepEqual(Object(size).schema, { type: 'integer', minimum: 1, maximum: 100, default: 25 })
     })
   }
+})
+
+test('each table, list of lines and event stream of our API has an example', () => {
+  let shown = 0
+  for (const { name, path, operation } of operations.filter(({ path }) => isOfApi(path))) {
+    const contents = [operation.requestBody ?? {}, ...Object.values(operation.responses)]
+    for (const [type, { example }] of contents.flatMap((one) => Object.entries(Object(one).content ?? {})) as [
+      string,
+      Shape,
+    ][]) {
+      if (!['text/csv', 'application/x-ndjson', 'text/event-stream', 'application/x-pem-file'].includes(type)) continue
+      shown += 1
+      const text = String(example)
+      if (type === 'text/csv') assert.match(text, /^[\w.]+(,[\w.]+)*\r\n.+\r\n$/, `${name} ${path}`)
+      else if (type === 'text/event-stream')
+        assert.match(text, /^id: .+\nevent: .+\ndata: \{.+\}\n\n$/, `${name} ${path}`)
+      else if (type === 'application/x-ndjson') assert.equal(typeof JSON.parse(text), 'object')
+      else assert.match(text, /^-----BEGIN/)
+    }
+  }
+  assert(shown > 40, String(shown))
 })
 
 describe('each body and each answer in JSON has a named shape, and an example that fits it', () => {

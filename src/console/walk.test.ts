@@ -11,9 +11,10 @@ import { aReceiver, type Receiver } from '../events/test-support/receiver.ts'
 import { type SignedIn, signInAs } from './test-support/console-walk.ts'
 import { makeContent } from './test-support/full-content.ts'
 import { cookieOf } from './test-support/refusals.ts'
-import { emptyStops, type Full, fullStops, missingStops, unvisited } from './test-support/stops.ts'
+import { awayStops, emptyStops, type Full, fullStops, missingStops, unvisited } from './test-support/stops.ts'
 import { makeTables } from './test-support/table-walk.ts'
 import { makeTrust } from './test-support/trust-content.ts'
+import { unreliableApi } from './test-support/unreliable-api.ts'
 
 const skip = postgresUrl === null ? false : 'how pages look does not depend on the database'
 const KILOBYTE = 1000
@@ -25,11 +26,15 @@ let owner: SignedIn
 let full: Full
 let rounds: readonly Round[]
 before(async () => {
-  ;[chirograph, browser, receiver] = await Promise.all([deploy(), openBrowser(), aReceiver()])
+  const api = unreliableApi()
+  ;[chirograph, browser, receiver] = await Promise.all([deploy(api.replacements), openBrowser(), aReceiver()])
   const [acme, globex] = [await chirograph.backend('acme'), await chirograph.backend('globex')]
   owner = await signInAs(browser, chirograph, acme, 'naledi', ['owner'])
   const starter = await signInAs(browser, chirograph, globex, 'starter', ['owner'])
   const clerk = await signInAs(browser, chirograph, globex, 'clerk', ['verifier'])
+  const unlucky = await signInAs(browser, chirograph, globex, 'unlucky', ['owner'])
+  // But for the session, which renews its token and asks who it is.
+  api.refuse(/^\/(creds|onboarding)\/(?!me$)/, (await globex.get('/onboarding/users/unlucky')).body.data.id)
   const content = await makeContent(chirograph, acme)
   const open = async () => visit(browser, chirograph.url, { storageState: owner })
   full = {
@@ -41,6 +46,7 @@ before(async () => {
     { kind: 'full', as: owner, stops: fullStops(full) },
     { kind: 'missing', as: owner, stops: missingStops, isAlike: true },
     { kind: 'empty', as: starter, stops: emptyStops },
+    { kind: 'away', as: unlucky, stops: awayStops },
     { kind: 'role', as: clerk, stops: forbidden.map((path) => ({ path, status: 403 })) },
   ]
 })
@@ -55,7 +61,7 @@ suite('every screen is sound, light and dark, 320 and 1,360 px', { skip, concurr
   for (const language of ['en', 'fr'] as const)
     for (const javaScriptEnabled of [true, false])
       test(`${language}, scripts ${javaScriptEnabled ? 'on' : 'off'}`, async () => {
-        const ways = { language, javaScriptEnabled, start: '/console', rounds, checked }
+        const ways = { language, javaScriptEnabled, start: '/console', rounds, checked, hasKeyboard: true }
         const pictures = process.env.PICTURES
         assert.deepEqual(await walk({ browser, origin: chirograph.url, ...ways, pictures }), [])
       })

@@ -14,6 +14,8 @@ export type Field = {
   readonly error?: string | undefined
   readonly value?: string
   readonly isOptional?: boolean
+  /** Of a filter: empty it filters nothing, which every reader of a list knows. */
+  readonly isFilter?: boolean
   /** Names, not prose: no capitals, no corrections. */
   readonly isName?: boolean
   readonly lengthMax?: number
@@ -48,10 +50,18 @@ ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}${er
 <input id="${name}" name="${name}" type="${type}"${described.length > 0 && html` aria-describedby="${described.join(' ')}"`}${error !== undefined && html` aria-invalid="true"`}${attributesOf(one)}></div>`
 }
 
-function attributesOf({ type = 'text', lengthMax = 254, autocomplete, value, isName, isOptional }: Field): Html {
+function attributesOf({
+  type = 'text',
+  lengthMax = 254,
+  autocomplete,
+  value,
+  isName,
+  isOptional,
+  isFilter,
+}: Field): Html {
   const keepsValue = type !== 'password' && value !== undefined
   const isText = !['date', 'color', 'number', 'hidden'].includes(type)
-  return html`${isText && html` maxlength="${lengthMax}"`}${autocomplete !== undefined && html` autocomplete="${autocomplete}"`}${isName && html` autocapitalize="none" spellcheck="false"`}${keepsValue && html` value="${value}"`}${!isOptional && type !== 'color' && html` required`}`
+  return html`${isText && html` maxlength="${lengthMax}"`}${autocomplete !== undefined && html` autocomplete="${autocomplete}"`}${isName && html` autocapitalize="none" spellcheck="false"`}${keepsValue && html` value="${value}"`}${!isOptional && !isFilter && type !== 'color' && html` required`}`
 }
 
 /**

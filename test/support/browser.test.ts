@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { DISABLED_FEATURES, openBrowser } from './browser.ts'
+import { DISABLED_FEATURES, focusDefects, openBrowser } from './browser.ts'
 
 test('the features that Playwright disables stay disabled', () => {
   const folder = join(createRequire(import.meta.url).resolve('playwright-core'), '..')
@@ -28,4 +28,20 @@ test('a window of the browser loads no page behind its address bar', async (t) =
     loaded.filter((url) => url.includes('omnibox')),
     [],
   )
+})
+
+test('pressing Tab finds what is not reached, and what is covered while it has the focus', async (t) => {
+  const browser = await openBrowser()
+  t.after(() => browser.close())
+  const page = await browser.newPage({ viewport: { width: 320, height: 640 } })
+  const sound = `<a href="#x">way</a><input type="radio" name="r"><input type="radio" name="r"><details><summary>more</summary><button>folded</button></details>
+    <div style="height:2000px"></div><textarea style="height:900px"></textarea>`
+  await page.setContent(sound)
+  assert.deepEqual(await focusDefects(page), [])
+  await page.setContent(`${sound}<div inert><button id="cut-off">x</button></div>`)
+  assert.match((await focusDefects(page, 20)).join(), /^not reached by Tab: <button id="cut-off">/)
+  await page.setContent(
+    `<button id="below">x</button><div style="position:fixed;inset:0 0 auto;height:200px;background:white"></div>`,
+  )
+  assert.match((await focusDefects(page)).join(), /^has the focus behind something else: <button id="below">/)
 })

@@ -114,6 +114,52 @@ export function layoutDefects(page: Page): Promise<string[]> {
   return page.evaluate(shownWrong)
 }
 
+/**
+ * Presses Tab through the page, at most `pressesMax` times: what is not reached, and what something else covers while it has the focus. Of radio
+ * buttons of one name one is reached.
+ */
+export async function focusDefects(page: Page, pressesMax = 400): Promise<string[]> {
+  let left = await page.evaluate<number>(markFocusable)
+  const defects: string[] = []
+  for (let presses = 0; left > 0 && presses < pressesMax; presses += 1) {
+    await page.keyboard.press('Tab')
+    const [rest, covered] = await page.evaluate<[number, string | null]>(lookAtFocus)
+    left = rest
+    if (covered !== null) defects.push(`has the focus behind something else: ${covered}`)
+  }
+  if (left > 0) defects.push(...(await page.evaluate<string[]>(unreached)).map((one) => `not reached by Tab: ${one}`))
+  return defects
+}
+
+/** Runs in the page: whether an element is in the window, and nothing but its label covers the middle of what is. At its edge the next line begins. */
+const focusSeen = `(one) => {
+  const box = one.getClientRects()[0]
+  if (box === undefined) return true
+  const middle = (from, to, end) => (Math.max(from, 0) + Math.min(to, end)) / 2
+  const top = document.elementFromPoint(middle(box.left, box.right, innerWidth), middle(box.top, box.bottom, innerHeight))
+  return top !== null && (one.contains(top) || [...(one.labels ?? [])].some((label) => label.contains(top)))
+}`
+
+/** Runs in the page. Keeps what Tab should reach, and returns how much. */
+const markFocusable = `(() => {
+  const groups = new Set()
+  globalThis.awaitsFocus = new Set([...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex]')].filter((one) => {
+    if (one.tabIndex < 0 || one.disabled || one.type === 'hidden' || !one.checkVisibility({ visibilityProperty: true })) return false
+    if (one.type !== 'radio') return true
+    if (groups.has(one.name) || ([...document.getElementsByName(one.name)].some((other) => other.checked) && !one.checked)) return false
+    return groups.add(one.name)
+  }))
+  return globalThis.awaitsFocus.size
+})()`
+
+const lookAtFocus = `(() => {
+  const one = document.activeElement
+  const isNew = globalThis.awaitsFocus.delete(one)
+  return [globalThis.awaitsFocus.size, isNew && !(${focusSeen})(one) ? one.outerHTML.slice(0, 160) : null]
+})()`
+
+const unreached = `[...globalThis.awaitsFocus].map((one) => one.outerHTML.slice(0, 160))`
+
 /** A page has one first heading, and no other heading says the same; a page about a refusal has a way from there. */
 export async function headingDefects(page: Page, status: number): Promise<string[]> {
   const [firsts, others, ways] = await page.evaluate<[string[], string[], number]>(

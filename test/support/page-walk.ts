@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import type { Browser, BrowserContextOptions, Page, Response } from 'playwright-core'
-import { axeDefects, headingDefects, layoutDefects, markupDefects, type Visit, visit } from './browser.ts'
+import { axeDefects, focusDefects, headingDefects, layoutDefects, markupDefects, type Visit, visit } from './browser.ts'
 
 /** A window and a colour scheme. */
 type Look = {
@@ -45,6 +45,8 @@ export type Walk = {
   readonly language: 'en' | 'fr'
   readonly javaScriptEnabled: boolean
   readonly start: string
+  /** Tab is pressed through each page once. */
+  readonly hasKeyboard?: boolean
   readonly rounds: readonly Round[]
   /** Folder for a picture of every page; none are made without it. */
   readonly pictures: string | undefined
@@ -119,6 +121,9 @@ async function lookAt(on: Walk, { page }: Visit, { stop, name, looks }: Sight): 
     const wrong = await layoutDefects(page)
     const rules = index % 2 === 0 ? undefined : COLOUR_RULES
     if (hasAxe) wrong.push(...(await axeDefects(page, rules, on.javaScriptEnabled)))
+    // A page that is small has the most to cover; what Tab reaches depends neither on the language nor on the scheme.
+    if (on.hasKeyboard && on.javaScriptEnabled && viewport === narrow && isNew(on, `${id} keyboard`))
+      wrong.push(...(await focusDefects(page)))
     if (on.pictures !== undefined) await page.screenshot({ path: `${on.pictures}/${name}-${look}.png`, fullPage: true })
     if (on.javaScriptEnabled && viewport === narrow) {
       await page.evaluate(`document.documentElement.dir = 'rtl'`)

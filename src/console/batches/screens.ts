@@ -53,15 +53,15 @@ const list = screen({
   show: async (frame) => {
     const { api, query, language, texts } = frame
     const t = batchTexts[language]
-    const [{ data, links, meta }, { data: templates }] = await Promise.all([
+    const [{ data, links, meta }, templates] = await Promise.all([
       api.get<readonly Batch[]>(API, { 'filter[status]': query.status, ...countedPageOf(query) }),
-      api.get<readonly Named[]>('/creds/templates/credentials', { 'page[size]': '100', sort: 'name' }),
+      frame.orMissing(api.get<readonly Named[]>('/creds/templates/credentials', { 'page[size]': '100', sort: 'name' })),
     ])
     const isFiltered = (query.status ?? '') !== '' || query.after !== undefined
     const issue = may(frame, 'issuance:write') && buttonLink(t.fromTable, '/console/issue/table', 'main')
     const none = emptyList(frame, { isFiltered, fits: t.emptyFilter, empty: `${t.empty}. ${t.emptyText}`, way: issue })
     const hasAny = isFiltered || data.length > 0
-    const main = html`${hasAny && filter(frame, t)}${totalLine(frame, meta, t.counted)}${data.length === 0 ? none : rowsOf(frame, t, data, templates)}${pager(texts, links, frame.here)}`
+    const main = html`${hasAny && filter(frame, t)}${totalLine(frame, meta, t.counted)}${data.length === 0 ? none : rowsOf(frame, t, data, templates?.data ?? [])}${pager(texts, links, frame.here)}`
     return {
       title: t.title,
       main,
@@ -106,11 +106,14 @@ const one = screen({
   show: async (frame) => {
     const t = batchTexts[frame.language]
     const { data, etag } = await readBatch(frame)
-    const [template, failed] = await Promise.all([templateOf(frame, data), failedOf(frame, data)])
+    const [template, failed] = await Promise.all([
+      frame.orMissing(templateOf(frame, data)),
+      frame.orMissing(failedOf(frame, data)),
+    ])
     const isOpen = data.status === 'processing'
-    const live = html`<live-region src="${LIST}/${data.id}/state" state="${isOpen ? (etag ?? '') : ''}">${progress(frame, data, template, failed)}</live-region>`
+    const live = html`<live-region src="${LIST}/${data.id}/state" state="${isOpen ? (etag ?? '') : ''}">${progress(frame, data, template, failed ?? [])}</live-region>`
     const about = facts([
-      [t.template, template.name],
+      [t.template, template?.name ?? frame.t.none],
       [t.by, makerOf(frame, t, data)],
       [t.created, when(frame, data.createdAt)],
       ...mailsOf(frame, t, data),

@@ -35,11 +35,13 @@ const list = screen({
     const t = certificateTexts[frame.language]
     const [{ data, links, meta }, open] = await Promise.all([
       frame.api.get<readonly Certificate[]>(API, countedPageOf(frame.query)),
-      frame.api.get(`${API}/csrs`, { 'page[size]': '1', 'page[total]': 'true', 'filter[status]': 'open' }),
+      frame.orMissing(
+        frame.api.get(`${API}/csrs`, { 'page[size]': '1', 'page[total]': 'true', 'filter[status]': 'open' }),
+      ),
     ])
     const canWrite = may(frame, 'trust:write')
     const actions = html`<div class="buttons">${buttonLink(t.requests, `${LIST}/csrs`)}${canWrite && buttonLink(t.make, `${LIST}/new`, 'main')}</div>`
-    const requests = totalIn(open.meta)?.count ?? 0
+    const requests = open === null ? 0 : (totalIn(open.meta)?.count ?? 0)
     const waiting = requests > 0 && html`<p><a href="${LIST}/csrs">${t.openRequests(requests)}</a></p>`
     const shown =
       data.length === 0

@@ -6,6 +6,7 @@ import { button, buttonLink, facts, message } from '../../pages/parts.ts'
 import { pager, table } from '../../pages/table.ts'
 import { forDevelopers } from '../frame/developers.ts'
 import { emptyList } from '../frame/empty-list.ts'
+import { keptChoice } from '../frame/form-values.ts'
 import { type Frame, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { countedPageOf, totalLine } from '../frame/total.ts'
@@ -59,16 +60,16 @@ function filtersIn(query: Frame['query']): Record<string, string | undefined> {
   }
 }
 
-async function templatesOf({ api }: Frame): Promise<readonly Template[]> {
-  return (await api.get<readonly Template[]>('/creds/templates/credentials', { 'page[size]': '100', sort: 'name' }))
-    .data
+async function templatesOf({ api, orMissing }: Frame): Promise<readonly Template[] | null> {
+  const asked = { 'page[size]': '100', sort: 'name' }
+  return (await orMissing(api.get<readonly Template[]>('/creds/templates/credentials', asked)))?.data ?? null
 }
 
-function filter(frame: Frame, t: CredentialTexts, templates: readonly Template[]): Html {
+function filter(frame: Frame, t: CredentialTexts, templates: readonly Template[] | null): Html {
   const { query, t: common } = frame
   const all = { value: '', text: common.all }
   const choices = Object.entries(t.filterStates).map(([value, text]) => ({ value, text }))
-  const named = templates.map(({ id, name }) => ({ value: id, text: name }))
+  const named = templates?.map(({ id, name }) => ({ value: id, text: name })) ?? keptChoice(query.template, common)
   const text = (name: 'reference' | 'recipient', label: string) =>
     html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}" type="search" maxlength="200" value="${query[name] ?? ''}"></div>`
   return html`<form class="filter" method="get" action="${LIST}">${select(frame, { name: 'template', label: t.template, value: query.template ?? '', choices: [all, ...named] })}

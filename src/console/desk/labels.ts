@@ -47,12 +47,13 @@ async function readDocTypes(frame: Frame): Promise<readonly TypeLabels[]> {
   })
 }
 
-/** A document of this server; without members if there is none. */
-async function readDocument({ api }: Frame, path: string): Promise<Entry> {
+/** A document of this server; without members if there is none, or it is missing. */
+async function readDocument({ api, orMissing }: Frame, path: string): Promise<Entry> {
   try {
-    return parseJsonObject(await api.getText(path, 'application/json'))
+    const text = await orMissing(api.getText(path, 'application/json'))
+    return text === null ? {} : parseJsonObject(text)
   } catch (error) {
-    if (error instanceof ApiRefusal) return {}
+    if (error instanceof ApiRefusal && error.status < 500 && error.status !== 401) return {}
     throw error
   }
 }

@@ -27,15 +27,16 @@ const desk = formScreen({
   ...{ place, path: DESK, summary: 'Asks what a person should show, and makes the request.' },
   show: async (frame) => {
     const t = deskTexts[frame.language]
-    const [templates, { data: latest }] = await Promise.all([
+    const [templates, checked] = await Promise.all([
       templatesOf(frame),
-      frame.api.get<readonly Check[]>(API, { 'page[size]': '10' }),
+      frame.orMissing(frame.api.get<readonly Check[]>(API, { 'page[size]': '10' })),
     ])
+    const latest = checked?.data ?? []
     if (templates.length === 0) {
       const none = html`<div class="empty"><p>${t.noRequests}</p>${may(frame, 'verification:write') && buttonLink(t.makeRequest, '/console/requests')}</div>`
       return { title: t.title, main: none }
     }
-    const main = html`${may(frame, 'verification:write') && chooser(frame, t, templates, latest[0]?.presentationTemplateId ?? '')}${latest.length > 0 && checks(frame, t, templates, latest)}`
+    const main = html`${may(frame, 'verification:write') && chooser(frame, t, templates, latest[0]?.presentationTemplateId ?? '')}${latest.length > 0 && checks(frame, t, latest)}`
     return { title: t.title, main }
   },
   send: async (frame) => {
@@ -53,12 +54,11 @@ function chooser(frame: Frame, t: DeskTexts, templates: readonly Named[], last: 
   return html`<div class="narrow">${card(form(frame, DESK, content))}</div>`
 }
 
-function checks(frame: Frame, t: DeskTexts, templates: readonly Named[], latest: readonly Check[]): Html {
+function checks(frame: Frame, t: DeskTexts, latest: readonly Check[]): Html {
   const columns = [
     {
       heading: t.requests,
-      cell: (one: Check) =>
-        html`<a href="${DESK}/${one.id}">${templates.find(({ id }) => id === one.presentationTemplateId)?.name ?? one.id}</a>`,
+      cell: ({ id, templateName }: Check) => html`<a href="${DESK}/${id}">${templateName ?? id}</a>`,
     },
     { heading: t.state, cell: (one: Check) => badge(t.verdicts[verdictOf(one).name], verdictOf(one).tone) },
     { heading: t.when, cell: ({ createdAt }: Check) => when(frame, createdAt) },
@@ -70,8 +70,8 @@ const one = screen({
   ...{ place, path: `${DESK}/{id}`, summary: 'Shows a request and, once the wallet has answered, its result.' },
   show: async (frame) => {
     const t = deskTexts[frame.language]
-    const [{ data, etag }, templates] = await Promise.all([readCheck(frame), templatesOf(frame)])
-    const name = templates.find(({ id }) => id === data.presentationTemplateId)?.name ?? t.title
+    const { data, etag } = await readCheck(frame)
+    const name = data.templateName ?? t.title
     const isOpen = data.status === 'requested'
     const again = form(
       frame,

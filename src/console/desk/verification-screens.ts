@@ -6,7 +6,7 @@ import { button, buttonLink } from '../../pages/parts.ts'
 import { badge, pager, table } from '../../pages/table.ts'
 import { confirmScreen } from '../frame/confirm.ts'
 import { emptyList } from '../frame/empty-list.ts'
-import { dayEnd, dayStart } from '../frame/form-values.ts'
+import { dayEnd, dayStart, keptChoice } from '../frame/form-values.ts'
 import { type Frame, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { countedPageOf, totalLine } from '../frame/total.ts'
@@ -38,16 +38,19 @@ const list = screen({
     const { api, query, language, texts, t: common } = frame
     const t = deskTexts[language]
     const filters = filtersIn(frame)
-    const [{ data, links, meta }, { data: templates }] = await Promise.all([
+    const [{ data, links, meta }, templates] = await Promise.all([
       api.get<readonly Check[]>(API, { ...filters, ...countedPageOf(query) }),
-      api.get<readonly Named[]>('/creds/templates/presentations', { 'page[size]': '100', sort: 'name' }),
+      frame.orMissing(
+        api.get<readonly Named[]>('/creds/templates/presentations', { 'page[size]': '100', sort: 'name' }),
+      ),
     ])
     const isFiltered = Object.values(filters).some(Boolean) || query.after !== undefined
     const all = { value: '', text: common.all }
-    const named = templates.map(({ id, name }) => ({ value: id, text: name }))
+    const named =
+      templates?.data.map(({ id, name }) => ({ value: id, text: name })) ?? keptChoice(query.template, common)
     const states = statuses.map((one) => ({ value: one, text: t.statuses[one] }))
     const day = (name: 'from' | 'until', label: string) =>
-      field(frame, { name, label, type: 'date', value: query[name] ?? '' })
+      field(frame, { name, label, type: 'date', isFilter: true, value: query[name] ?? '' })
     const filter = html`<form class="filter" method="get" action="${LIST}">${select(frame, { name: 'template', label: t.what, value: query.template ?? '', choices: [all, ...named] })}${select(frame, { name: 'status', label: t.state, value: query.status ?? '', choices: [all, ...states] })}${day('from', t.fromDay)}${day('until', t.untilDay)}${button(common.filter)}</form>`
     const columns = [
       {

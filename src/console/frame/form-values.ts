@@ -93,3 +93,11 @@ function offsetAt(moment: number, timeZone: string): number {
 function isDay(day: string | undefined): day is string {
   return day !== undefined && /^\d{4}-\d\d-\d\d$/.test(day) && !Number.isNaN(Date.parse(`${day}T00:00:00Z`))
 }
+
+/** Returns what a filter offers whose choices are missing: the one that is chosen, so that it stays. */
+export function keptChoice(
+  chosen: string | undefined,
+  { chosen: text }: Pick<ConsoleTexts, 'chosen'>,
+): readonly { readonly value: string; readonly text: string }[] {
+  return chosen === undefined || chosen === '' ? [] : [{ value: chosen, text }]
+}

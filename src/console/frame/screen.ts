@@ -32,6 +32,8 @@ export type Screen = {
   readonly reloadSeconds?: number | undefined
   /** A list without rows: there is nothing to download. */
   readonly isEmpty?: boolean
+  /** The list that is shown, where `download` would have to ask for it again. */
+  readonly listed?: Download
   /** A form was refused: said in the title; 400 unless `status` says otherwise. */
   readonly hasErrors?: boolean
   readonly status?: number
@@ -59,7 +61,7 @@ type KeepingShow<P extends string> = (frame: KeepingFrame<PathParams<P>>) => Pro
 type Shown<P extends string> = {
   readonly show: Show<P>
   /** The list that the screen shows; it can be downloaded as CSV under the address of the screen. */
-  readonly download?: (frame: Frame<PathParams<P>>) => Download
+  readonly download?: (frame: Frame<PathParams<P>>) => Download | Promise<Download>
 }
 
 /** Declares a screen that only shows. */
@@ -71,9 +73,10 @@ export function screen<const P extends string>(spec: Spec<P> & Shown<P>): readon
 function withDownload<const P extends string>({ path, show, download }: Spec<P> & Shown<P>): Show<P> {
   if (download === undefined) return show
   return async (frame) => {
-    if (frame.query.download === 'csv') return csvOf(frame, path, download(frame))
+    if (frame.query.download === 'csv') return csvOf(frame, path, await download(frame))
     const shown = await show(frame)
-    return 'main' in shown && shown.isEmpty !== true ? withList(frame, shown, download(frame)) : shown
+    if (!('main' in shown) || shown.isEmpty === true) return shown
+    return withList(frame, shown, shown.listed ?? (await download(frame)))
   }
 }
 
@@ -135,11 +138,12 @@ function declareKeeping<P extends string>(
     ...{ method, path, summary },
     ...(more.fileBytesMax !== undefined && { takesFile: true, bodyBytesMax: more.fileBytesMax }),
     handle: async (context) => {
-      const t = consoleTexts[context.language]
-      const answer = await handle({ ...context, t })
+      const frame = { ...context, t: consoleTexts[context.language] }
+      const answer = await handle(frame)
       if (!('main' in answer)) return answer
       const status = answer.status ?? (answer.hasErrors === true ? 400 : 200)
-      return { page: pageOf({ ...context, t }, place, answer), status }
+      const main = html`${missingNote(frame)}${answer.main}`
+      return { page: pageOf(frame, place, { ...answer, main }), status }
     },
     refused: (context, refusal) => {
       const frame = { ...context, t: consoleTexts[context.language] }
@@ -148,7 +152,11 @@ function declareKeeping<P extends string>(
   })
 }
 
-function pageOf(frame: Frame, place: Place, { main, crumbs, actions, style = '', isEmpty: _, ...page }: Screen): Page {
+function pageOf(
+  frame: Frame,
+  place: Place,
+  { main, crumbs, actions, style = '', isEmpty: _, listed: __, ...page }: Screen,
+): Page {
   const shell = shellOf(frame, place, { ...(crumbs !== undefined && { crumbs }), actions })
   const accented = accentStyle(frame.me.organisation.accentColor) + style
   return {
@@ -158,6 +166,14 @@ function pageOf(frame: Frame, place: Place, { main, crumbs, actions, style = '',
     shell,
     organisation: frame.me.organisation.name,
   }
+}
+
+/** That the page is incomplete, and the way to the whole page. A form that was sent has none: what was typed would be lost. */
+function missingNote({ t, texts, here, fields, missingId }: Frame): Html | null {
+  const id = missingId()
+  if (id === null) return null
+  const again = fields.size === 0 && html`<div class="buttons">${buttonLink(texts.tryAgain, here)}</div>`
+  return message('warn', t.missing, html`${again}<p class="hint">${texts.errorId} <code>${id}</code></p>`)
 }
 
 /** What happened, what to do, and the id for those who help. */

@@ -33,6 +33,8 @@ const en = {
   filter: 'Show',
   clearFilters: 'Clear the filters',
   all: 'All',
+  /** A choice whose name is not known now. */
+  chosen: 'As chosen',
   total: {
     moreThan: (rows: string) => `More than ${rows}`,
     filtered: (rows: string) => `${rows} with these filters`,
@@ -80,8 +82,10 @@ const en = {
     409: ['This is not possible any more', 'It was changed in the meantime. Look at its state and start again.'],
     429: ['Too many requests', 'Wait a minute, then try again.'],
     500: ['Something went wrong', 'It was our fault. Try again; if it happens once more, ask for help.'],
+    503: ['Not available right now', 'The server cannot answer at the moment. Try again in a minute.'],
     504: ['This takes too long', 'The server is busy. What you did may still be carried out; try again in a minute.'],
   } satisfies Record<number, readonly [string, string]>,
+  missing: 'Some of this page is missing: the server could not answer all of it.',
   askOwner: 'Ask an owner of your organisation.',
   help: 'Help:',
 }
@@ -122,6 +126,7 @@ const fr: ConsoleTexts = {
   filter: 'Afficher',
   clearFilters: 'Effacer les filtres',
   all: 'Tous',
+  chosen: 'Comme choisi',
   total: {
     moreThan: (rows: string) => `Plus de ${rows}`,
     filtered: (rows: string) => `${rows} avec ces filtres`,
@@ -166,11 +171,13 @@ const fr: ConsoleTexts = {
     409: ['Ce n’est plus possible', 'L’élément a changé entre-temps. Regardez son état et recommencez.'],
     429: ['Trop de demandes', 'Attendez une minute, puis réessayez.'],
     500: ['Une erreur est survenue', 'C’est notre faute. Réessayez ; si cela se reproduit, demandez de l’aide.'],
+    503: ['Indisponible pour le moment', 'Le serveur ne peut pas répondre. Réessayez dans une minute.'],
     504: [
       'Cela prend trop de temps',
       'Le serveur est occupé. Votre action sera peut-être exécutée ; réessayez dans une minute.',
     ],
   },
+  missing: 'Une partie de cette page manque : le serveur n’a pas pu tout fournir.',
   askOwner: 'Demandez à un propriétaire de votre organisation.',
   help: 'Aide :',
 }

@@ -15,13 +15,13 @@ const PATH = '/console/figures'
 const figures = screen({
   ...{ place: 'figures', path: PATH, summary: 'Shows how often what happened, by template.' },
   show: async (frame) => {
-    const { api, query, language } = frame
+    const { api, query, language, orMissing } = frame
     const t = homeTexts[language]
     const isByDay = query.by === 'day'
     const read = (group: 'both' | 'time' | 'template') =>
       api.get<Statistics>('/creds/stats', { granularity: isByDay ? 'day' : 'month', group })
     if (query.download === 'csv') return fileOf((await read('both')).data)
-    const [{ data: byTime, meta }, { data }] = await Promise.all([read('time'), read('template')])
+    const [byTime, { data, meta }] = await Promise.all([orMissing(read('time')), read('template')])
     const choices = [
       { value: 'month', text: t.lastMonths },
       { value: 'day', text: t.lastDays },
@@ -42,7 +42,7 @@ const figures = screen({
       part(t.verifications, t.presentationMetrics, data.presentations),
     ]
     const isEmpty = data.issuances.length + data.presentations.length === 0
-    const main = html`${chooser}${isEmpty ? html`<div class="empty"><p>${t.noFigures}</p></div>` : html`${chartOf(t, language, byTime)}${parts}`}
+    const main = html`${chooser}${isEmpty ? html`<div class="empty"><p>${t.noFigures}</p></div>` : html`${byTime !== null && chartOf(t, language, byTime.data)}${parts}`}
 <p class="hint">${t.asOf} ${when(frame, String(meta.asOf))}</p>`
     const file = html`<p class="download"><a href="${fileLink(isByDay)}">${frame.t.download}</a></p>`
     return { title: t.figuresTitle, main: html`${main}${!isEmpty && file}` }

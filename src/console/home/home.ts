@@ -1,7 +1,6 @@
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { figure } from '../../pages/moment-text.ts'
-import { ApiRefusal } from '../../pages/own-api.ts'
 import { buttonLink } from '../../pages/parts.ts'
 import { badge } from '../../pages/table.ts'
 import { type Frame, screen } from '../frame/screen.ts'
@@ -19,15 +18,17 @@ const home = screen({
   show: async (frame) => {
     const t = homeTexts[frame.language]
     const [overview, statistics, latest] = await Promise.all([
-      unlessRefused(frame.api.get<Overview>('/creds/overview')),
-      may(frame, 'audit:read') ? unlessRefused(frame.api.get<Statistics>('/creds/stats', { group: 'time' })) : null,
+      frame.orMissing(frame.api.get<Overview>('/creds/overview')),
+      may(frame, 'audit:read') ? frame.orMissing(frame.api.get<Statistics>('/creds/stats', { group: 'time' })) : null,
       latestEvents(frame, t),
     ])
-    const steps = overview === null ? null : await setUp(frame, t, overview.data, statistics?.data ?? null)
+    // Without these figures an organisation that works would be told to set up.
+    const isKnown = overview !== null && (statistics !== null || !may(frame, 'audit:read'))
+    const steps = isKnown ? await setUp(frame, t, overview.data, statistics?.data ?? null) : null
     const needs = overview === null ? null : needsYou(overview.data.needsAttention, t, frame.language)
     const actions = html`<div class="buttons">${may(frame, 'verification:write') && buttonLink(t.verify, '/console/verify')}${may(frame, 'issuance:write') && buttonLink(t.issue, '/console/issue', 'main')}</div>`
     const { name } = frame.me
-    const main = html`${overview === null ? html`<p class="hint">${t.late}</p>` : figuresOf(frame, t, overview.data, String(overview.meta.asOf))}
+    const main = html`${overview !== null && figuresOf(frame, t, overview.data, String(overview.meta.asOf))}
 ${steps}<div class="side-by-side">${needs}${latest}</div>${statistics !== null && chartOf(t, frame.language, statistics.data, html`<a href="/console/figures">${t.allFigures}</a>`)}`
     return {
       ...{ title: name === null ? t.helloAll : t.hello(name), main, actions },
@@ -35,16 +36,6 @@ ${steps}<div class="side-by-side">${needs}${latest}</div>${statistics !== null &
     }
   },
 })
-
-/** Returns what a call gives; null where it is refused or too slow: the rest of the page is shown. */
-async function unlessRefused<T>(call: Promise<T>): Promise<T | null> {
-  try {
-    return await call
-  } catch (error) {
-    if (error instanceof ApiRefusal && error.status === 401) throw error
-    return null
-  }
-}
 
 function figuresOf(frame: Frame, t: HomeTexts, overview: Overview, asOf: string): Html | null {
   const { valid, offered, ending, suspended, revoked, verifiedToday } = overview
@@ -80,7 +71,7 @@ async function setUp(
   const isIssued = valid + offered + revoked > 0 || (statistics !== null && sumOf(statistics.issuances, 'offered') > 0)
   const isAsked = statistics !== null && sumOf(statistics.presentations, 'requested') > 0
   const count = async (path: string, size = '1') =>
-    (await unlessRefused(frame.api.get<readonly unknown[]>(path, { 'page[size]': size })))?.data.length ?? null
+    (await frame.orMissing(frame.api.get<readonly unknown[]>(path, { 'page[size]': size })))?.data.length ?? null
   const [templates, people, requests] = await Promise.all([
     isIssued ? 1 : count('/creds/templates/credentials'),
     may(frame, 'users:read') ? count('/onboarding/users', '2') : null,

@@ -1,7 +1,6 @@
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { foreign } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
-import { ApiRefusal } from '../../pages/own-api.ts'
 import { rows } from '../../pages/parts.ts'
 import { badge } from '../../pages/table.ts'
 import { type Frame, screen } from '../frame/screen.ts'
@@ -22,16 +21,12 @@ const PATH = '/console/latest'
 /** Between two looks of an open page for new events. */
 const PAUSE_MS = 4000
 
-/** Returns the latest events, which change by themselves; null where the person may not read them. */
+/** Returns the latest events, which change by themselves; null where the person may not read them, or they are missing. */
 export async function latestEvents(frame: Frame, t: HomeTexts): Promise<Html | null> {
   if (!may(frame, 'events:read')) return null
-  try {
-    const events = await read(frame)
-    return html`<section class="panel"><header><h2>${t.latest}</h2><span class="live">${badge(t.live, 'ok')}</span><a href="/console/events">${t.allEvents}</a></header><live-region src="${PATH}" pause="${PAUSE_MS}" state="${stateOf(events)}">${list(frame, t, events)}</live-region></section>`
-  } catch (error) {
-    if (error instanceof ApiRefusal && error.status !== 401) return null
-    throw error
-  }
+  const events = await frame.orMissing(read(frame))
+  if (events === null) return null
+  return html`<section class="panel"><header><h2>${t.latest}</h2><span class="live">${badge(t.live, 'ok')}</span><a href="/console/events">${t.allEvents}</a></header><live-region src="${PATH}" pause="${PAUSE_MS}" state="${stateOf(events)}">${list(frame, t, events)}</live-region></section>`
 }
 
 const latest = screen({

@@ -115,7 +115,6 @@ const en = {
   searchHint:
     'You find people by name, username or e-mail address, credentials by the beginning of their reference, and both by their number.',
   kinds: { user: 'People', issuance: 'Credentials', presentationRequest: 'Verifications' },
-  late: 'The figures are not available right now.',
   setUp: 'Set up your organisation',
   steps: {
     template: 'Make a template',
@@ -257,7 +256,6 @@ const fr: HomeTexts = {
   searchHint:
     'On trouve les personnes par nom, nom d’utilisateur ou adresse électronique, les attestations par le début de leur référence, et tout par numéro.',
   kinds: { user: 'Personnes', issuance: 'Attestations', presentationRequest: 'Vérifications' },
-  late: 'Les chiffres ne sont pas disponibles pour le moment.',
   setUp: 'Préparer votre organisation',
   steps: {
     template: 'Créer un modèle',

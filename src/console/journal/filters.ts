@@ -1,10 +1,11 @@
-import { checkbox, select } from '../../pages/controls.ts'
+import { checkbox, hidden, select } from '../../pages/controls.ts'
 import { field } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { button } from '../../pages/parts.ts'
 import { dayEnd, dayStart } from '../frame/form-values.ts'
 import type { Frame } from '../frame/screen.ts'
 import { actionTexts } from './action-texts.ts'
+import type { LookedUp } from './look-up.ts'
 import { journalTexts } from './texts.ts'
 
 type Asked = Pick<Frame, 'query' | 'me'>
@@ -28,38 +29,69 @@ function chosenTypes({ query }: Pick<Frame, 'query'>, name: 'type' | 'action'): 
   return ticked.length === 0 ? query[name]?.trim() : ticked.join(',')
 }
 
-/** Returns the filters of a list of what happened: kinds, days, whom and what it is about. */
-export function journalFilters(asked: Asked, name: 'type' | 'action'): Record<string, string | undefined> {
-  const { from, until, actor, subject, result } = asked.query
+/** Returns the filters of the list of events: kinds, days, and what it is about. */
+export function eventFilters(asked: Asked): Record<string, string | undefined> {
+  const { subject } = asked.query
+  return { 'filter[type]': chosenTypes(asked, 'type'), 'filter[subject]': subject?.trim(), ...daysIn(asked) }
+}
+
+/** Returns the filters of the audit trail: kinds, days and result. Who and what it is about are looked up. */
+export function auditFilters(
+  asked: Asked,
+  [actor, subject]: readonly [LookedUp, LookedUp],
+): Record<string, string | undefined> {
+  const ids = { 'filter[actor]': actor.ids, 'filter[subject]': subject.ids }
   return {
-    [`filter[${name}]`]: chosenTypes(asked, name),
-    'filter[subject]': subject?.trim(),
-    ...(name === 'action' && { 'filter[actor]': actor?.trim(), 'filter[result]': result }),
-    'filter[createdAfter]': dayStart(from, asked),
-    'filter[createdBefore]': dayEnd(until, asked),
+    'filter[action]': chosenTypes(asked, 'action'),
+    'filter[result]': asked.query.result,
+    ...ids,
+    ...daysIn(asked),
   }
 }
 
-/** Draws the form of the filters. @param names What can be chosen: types with their words */
-export function filterForm(
-  frame: Frame,
-  { path, name, names }: { path: string; name: 'type' | 'action'; names: Readonly<Record<string, string>> },
-): Html {
+function daysIn(asked: Asked): Record<string, string | undefined> {
+  const { from, until } = asked.query
+  return { 'filter[createdAfter]': dayStart(from, asked), 'filter[createdBefore]': dayEnd(until, asked) }
+}
+
+/** Draws the form of the filters of the events. */
+export function eventFilterForm(frame: Frame, path: string): Html {
   const { query, language, t: common } = frame
   const t = journalTexts[language]
-  const day = (one: 'from' | 'until') =>
-    field(frame, { name: one, label: t[one], type: 'date', value: query[one] ?? '' })
+  const subject = field(frame, {
+    ...{ name: 'subject', label: t.subject, value: query.subject ?? '', isName: true, isFilter: true },
+  })
+  const byNumber = html`<details class="more"${(query.subject ?? '') !== '' && html` open`}><summary>${t.byNumber}</summary><p class="hint">${t.numberHint}</p><div class="pair">${subject}</div></details>`
+  return html`<form class="filter" method="get" action="${path}">${days(frame)}${button(common.filter)}${kinds(frame, 'type', eventNames(language))}${byNumber}</form>`
+}
+
+/** Draws the form of the filters of the audit trail. What a link has chosen by its id stays chosen until something else is typed. */
+export function auditFilterForm(frame: Frame, path: string): Html {
+  const { query, language, t: common } = frame
+  const t = journalTexts[language]
+  const typed = (name: 'who' | 'reference') =>
+    field(frame, {
+      name,
+      label: t.filters[name],
+      type: 'search',
+      lengthMax: 200,
+      value: query[name] ?? '',
+      isName: true,
+      isFilter: true,
+    })
+  const kept = (name: 'actor' | 'subject', instead: string | undefined) =>
+    (query[name] ?? '') !== '' && (instead ?? '') === '' && hidden(name, query[name] ?? '')
   const results = Object.entries(t.results).map(([value, text]) => ({ value, text }))
   const choices = [{ value: '', text: common.all }, ...results]
-  const result =
-    name === 'action' && select(frame, { name: 'result', label: t.result, value: query.result ?? '', choices })
-  const members = name === 'action' ? (['actor', 'subject'] as const) : (['subject'] as const)
-  const isByNumber = members.some((one) => (query[one] ?? '') !== '')
-  const numbers = members.map((one) =>
-    field(frame, { name: one, label: t[one], value: query[one] ?? '', isName: true }),
+  const result = select(frame, { name: 'result', label: t.result, value: query.result ?? '', choices })
+  return html`<form class="filter" method="get" action="${path}">${typed('who')}${typed('reference')}${days(frame)}${result}${kept('actor', query.who)}${kept('subject', query.reference)}${button(common.filter)}${kinds(frame, 'action', actionNames(language))}</form>`
+}
+
+function days(frame: Frame): readonly Html[] {
+  const t = journalTexts[frame.language]
+  return (['from', 'until'] as const).map((name) =>
+    field(frame, { name, label: t[name], type: 'date', isFilter: true, value: frame.query[name] ?? '' }),
   )
-  const byNumber = html`<details class="more"${isByNumber && html` open`}><summary>${t.byNumber}</summary><p class="hint">${t.numberHint}</p><div class="pair">${numbers}</div></details>`
-  return html`<form class="filter" method="get" action="${path}">${day('from')}${day('until')}${result}${button(common.filter)}${kinds(frame, name, names)}${byNumber}</form>`
 }
 
 /** The kinds to tick, under what they are about. */

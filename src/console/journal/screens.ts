@@ -3,12 +3,14 @@ import { foreign } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { badge, pager, table } from '../../pages/table.ts'
 import { emptyList } from '../frame/empty-list.ts'
-import { screen } from '../frame/screen.ts'
+import { type Frame, screen } from '../frame/screen.ts'
 import { countedPageOf, totalLine } from '../frame/total.ts'
 import { when } from '../frame/when.ts'
-import { actionNames, eventNames, filterForm, journalFilters } from './filters.ts'
+import { actionNames, auditFilterForm, auditFilters, eventFilterForm, eventFilters, eventNames } from './filters.ts'
+import { lookUpActor, lookUpSubject } from './look-up.ts'
 import { type JournalTexts, journalTexts } from './texts.ts'
 import { type Names, type Thing, thing } from './thing.ts'
+import { understood } from './understood.ts'
 
 type Event = { readonly id: string; readonly type: string; readonly createdAt: string; readonly subject: Thing }
 type Entry = {
@@ -31,11 +33,11 @@ const [EVENTS, AUDIT] = ['/console/events', '/console/audit'] as const
 
 const events = screen({
   ...{ place: 'events', path: EVENTS, summary: 'Lists events.' },
-  download: (frame) => ({ path: '/creds/events', query: journalFilters(frame, 'type') }),
+  download: (frame) => ({ path: '/creds/events', query: eventFilters(frame) }),
   show: async (frame) => {
     const { api, query, language, texts } = frame
     const t = journalTexts[language]
-    const [filters, names] = [journalFilters(frame, 'type'), eventNames(language)]
+    const [filters, names] = [eventFilters(frame), eventNames(language)]
     const { data, links, meta } = await api.get<readonly Event[]>('/creds/events', {
       ...filters,
       ...countedPageOf(query),
@@ -50,7 +52,7 @@ const events = screen({
       data.length === 0
         ? emptyList(frame, { isFiltered, fits: t.emptyFilter, empty: t.empty })
         : table(t.eventsTitle, columns, data)
-    const filter = filterForm(frame, { path: EVENTS, name: 'type', names })
+    const filter = eventFilterForm(frame, EVENTS)
     return {
       title: t.eventsTitle,
       isEmpty: data.length === 0,
@@ -59,36 +61,56 @@ const events = screen({
   },
 })
 
+const [BY, TO] = [
+  { typed: 'who', linked: 'actor' },
+  { typed: 'reference', linked: 'subject' },
+] as const
+
+async function lookUp(frame: Frame) {
+  const looked = await Promise.all([lookUpActor(frame), lookUpSubject(frame)])
+  return { looked, filters: auditFilters(frame, looked) }
+}
+
 const audit = screen({
   ...{ place: 'audit', path: AUDIT, summary: 'Lists who did what.' },
-  download: (frame) => ({ path: '/creds/audit', query: journalFilters(frame, 'action') }),
+  download: async (frame) => ({ path: '/creds/audit', query: (await lookUp(frame)).filters }),
   show: async (frame) => {
-    const { api, query, language, texts } = frame
+    const { api, query, language } = frame
     const t = journalTexts[language]
-    const [filters, names] = [journalFilters(frame, 'action'), actionNames(language)]
+    const { looked, filters } = await lookUp(frame)
+    const [by, to] = looked
+    const filter = auditFilterForm(frame, AUDIT)
+    if (by.choices !== undefined || to.choices !== undefined) {
+      const main = html`${filter}${understood(frame, BY, by, undefined)}${understood(frame, TO, to, undefined)}`
+      return { title: t.audit, isEmpty: true, main }
+    }
     const { data, links, meta } = await api.get<readonly Entry[]>('/creds/audit', {
       ...filters,
       ...countedPageOf(query),
     })
-    const columns = [
-      { heading: t.what, cell: ({ action }: Entry) => names[action] ?? html`<code>${action}</code>` },
-      { heading: t.who, cell: (entry: Entry) => actor(t, entry) },
-      { heading: t.about, cell: ({ subject }: Entry) => thing(language, subject, AUDIT) },
-      { heading: t.result, cell: ({ result }: Entry) => badge(t.results[result], result === 'done' ? 'ok' : 'bad') },
-      { heading: t.when, cell: ({ createdAt }: Entry) => when(frame, createdAt) },
-    ]
+    const [first] = data
+    const said = html`${understood(frame, BY, by, first?.actor.name ?? undefined)}${understood(frame, TO, to, first?.subject.name ?? undefined)}`
     const list =
       data.length === 0
         ? emptyList(frame, { isFiltered: true, fits: t.emptyFilter, empty: t.empty })
-        : table(t.audit, columns, data)
-    const filter = filterForm(frame, { path: AUDIT, name: 'action', names })
+        : table(t.audit, auditColumns(frame, t), data)
     return {
-      title: t.audit,
-      isEmpty: data.length === 0,
-      main: html`${filter}${totalLine(frame, meta, t.counted)}${list}${pager(texts, links, frame.here)}`,
+      ...{ title: t.audit, isEmpty: data.length === 0, listed: { path: '/creds/audit', query: filters } },
+      main: html`${filter}${said}${totalLine(frame, meta, t.counted)}${list}${pager(frame.texts, links, frame.here)}`,
     }
   },
 })
+
+function auditColumns(frame: Frame, t: JournalTexts) {
+  const names = actionNames(frame.language)
+  return [
+    { heading: t.what, cell: ({ action }: Entry) => names[action] ?? html`<code>${action}</code>` },
+    { heading: t.who, cell: (entry: Entry) => actor(t, entry) },
+    { heading: t.about, cell: ({ subject }: Entry) => thing(frame.language, subject, AUDIT) },
+    { heading: t.result, cell: ({ result }: Entry) => badge(t.results[result], result === 'done' ? 'ok' : 'bad') },
+    { heading: t.when, cell: ({ createdAt }: Entry) => when(frame, createdAt) },
+  ]
+}
 
 /** Who did it, with the way to everything that they did; through which application, and from where. */
 function actor(t: JournalTexts, { actor: { kind, id, name, actingClientId }, ip, names }: Entry): Html {

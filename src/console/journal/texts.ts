@@ -48,7 +48,17 @@ const en = {
   kinds: (n: string) => (n === '0' ? 'What: everything' : `What: ${n} chosen`),
   byNumber: 'By number',
   numberHint: 'As in the CSV and the API.',
-  actor: 'Number of the person or application',
+  filters: { who: 'Person or application', reference: 'Reference of a credential' },
+  only: { who: 'Only what was done by', reference: 'Only what was done to' },
+  everything: { who: 'Show what everybody did', reference: 'Show what was done to everything' },
+  which: { who: 'Whom do you mean?', reference: 'Which credential do you mean?' },
+  unknown: {
+    who: (typed: string) =>
+      `No person and no application is called “${typed}” now. Entries with this number are shown.`,
+    reference: (typed: string) => `No credential has the reference “${typed}”. Entries about this number are shown.`,
+  },
+  /** In place of a name that is not known. */
+  chosen: 'what you have chosen',
   subject: 'Number of what it is about',
   through: 'through',
   from: 'From',
@@ -106,7 +116,17 @@ const fr: JournalTexts = {
   kinds: (n: string) => (n === '0' ? 'Quoi : tout' : `Quoi : ${n} au choix`),
   byNumber: 'Par numéro',
   numberHint: 'Comme dans le CSV et l’API.',
-  actor: 'Numéro de la personne ou de l’application',
+  filters: { who: 'Personne ou application', reference: 'Référence d’une attestation' },
+  only: { who: 'Seulement ce qu’a fait', reference: 'Seulement ce qui concerne' },
+  everything: { who: 'Afficher ce que tous ont fait', reference: 'Afficher ce qui concerne tout' },
+  which: { who: 'De qui s’agit-il ?', reference: 'De quelle attestation s’agit-il ?' },
+  unknown: {
+    who: (typed) =>
+      `Ni personne ni application ne s’appelle « ${typed} » à présent. Les entrées de ce numéro sont affichées.`,
+    reference: (typed) =>
+      `Aucune attestation n’a la référence « ${typed} ». Les entrées qui concernent ce numéro sont affichées.`,
+  },
+  chosen: 'votre choix',
   subject: 'Numéro de l’objet',
   through: 'par',
   from: 'Du',

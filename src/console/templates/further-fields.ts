@@ -12,14 +12,15 @@ type Endpoint = { readonly id: string; readonly url: string }
 /** An identity provider to choose. */
 type Provider = { readonly name: string; readonly displayName: string; readonly signIn: boolean }
 
-/** Where attributes may come from, at most 100 of each; null: the person may not see them. */
+/** Where attributes may come from, at most 100 of each; null: the person may not see them, or they are missing. */
 export type Sources = { readonly endpoints: readonly Endpoint[] | null; readonly providers: readonly Provider[] | null }
 
 const CLAIMS_CHARS_MAX = 60_000
 
 /** Returns the webhook endpoints, and the identity providers at which people sign in, to choose from. */
 export async function readSources(frame: Frame): Promise<Sources> {
-  const read = async <T>(path: string) => (await frame.api.get<readonly T[]>(path, { 'page[size]': '100' })).data
+  const read = async <T>(path: string) =>
+    (await frame.orMissing(frame.api.get<readonly T[]>(path, { 'page[size]': '100' })))?.data ?? null
   const [endpoints, providers] = await Promise.all([
     may(frame, 'events:read') ? read<Endpoint>('/creds/endpoints') : null,
     may(frame, 'tenant:admin') ? read<Provider>('/onboarding/identity-providers') : null,

@@ -5,20 +5,20 @@ import type { Template } from './content/template.ts'
 import { templateTexts } from './texts.ts'
 
 type Asking = { readonly id: string; readonly name: string; readonly credentials: readonly { readonly type: string }[] }
-/** What uses a template: the requests that ask for its type, as far as the person may see them, and whether there are cards. */
-type Usage = { readonly requests: readonly Asking[] | null; readonly hasCards: boolean }
+/** What uses a template: the requests that ask for its type, as far as the person may see them, and whether there are cards. Null: not to be seen, or missing. */
+type Usage = { readonly requests: readonly Asking[] | null; readonly hasCards: boolean | null }
 
 /** Reads what uses a template. */
 export async function readUsage(frame: Frame, { id, type }: Template): Promise<Usage> {
-  const { api } = frame
+  const { api, orMissing } = frame
   const [cards, requests] = await Promise.all([
-    api.get<readonly unknown[]>('/creds/credentials', { 'filter[templateId]': id, 'page[size]': '1' }),
+    orMissing(api.get<readonly unknown[]>('/creds/credentials', { 'filter[templateId]': id, 'page[size]': '1' })),
     may(frame, 'verification:read')
-      ? api.get<readonly Asking[]>('/creds/templates/presentations', { 'page[size]': '100', sort: 'name' })
+      ? orMissing(api.get<readonly Asking[]>('/creds/templates/presentations', { 'page[size]': '100', sort: 'name' }))
       : null,
   ])
   const asking = requests?.data.filter(({ credentials }) => credentials.some((one) => one.type === type)) ?? null
-  return { requests: asking, hasCards: cards.data.length > 0 }
+  return { requests: asking, hasCards: cards === null ? null : cards.data.length > 0 }
 }
 
 /** Returns what uses a template, with the ways there. */
@@ -32,8 +32,9 @@ export function usagePanel({ language }: Frame, { id }: Template, { requests, ha
         ? html`<p class="hint">${t.usedByNone}</p>`
         : html`<p>${t.usedByRequests}</p><ul class="list">${links}</ul>`
   const list = `/console/credentials?template=${id}`
-  const cards = hasCards
-    ? html`<p><a href="${list}">${t.usedCardsLink}</a></p>`
-    : html`<p class="hint">${t.usedCardsNone}</p>`
+  const cards =
+    hasCards === true
+      ? html`<p><a href="${list}">${t.usedCardsLink}</a></p>`
+      : hasCards === false && html`<p class="hint">${t.usedCardsNone}</p>`
   return html`<section class="panel"><header><h2>${t.usedBy}</h2></header><div class="inside">${cards}${asked}</div></section>`
 }

@@ -14,9 +14,14 @@ export type ConsoleReader = {
 /** Signs a person with these roles in to the console of a new deployment. @param more As `deploy` takes them */
 export async function openConsole(
   roles: readonly Role[],
-  more: { readonly settings?: Parameters<typeof deploy>[2]; readonly serversMax?: number } = {},
+  more: {
+    readonly settings?: Parameters<typeof deploy>[2]
+    readonly serversMax?: number
+    readonly instead?: Parameters<typeof deploy>[0]
+    readonly env?: Parameters<typeof deploy>[1]
+  } = {},
 ): Promise<ConsoleReader> {
-  const chirograph = await deploy({}, {}, more.settings, more.serversMax)
+  const chirograph = await deploy(more.instead, more.env, more.settings, more.serversMax)
   const acme = await chirograph.backend('acme')
   const { cookie } = await signIn(chirograph.url, acme, 'naledi', roles, '/console')
   const read = async (path: string, language = 'en') => {

@@ -84,6 +84,7 @@ export function offlineFrame(language: Language): Frame {
     ...{ params: {}, query: {}, fields: new Map(), isKept: false, isLost: false, here: '/console', now: new Date(0) },
     ...{ origin: 'https://chirograph.example', idToken: '', headers: {}, fileOf: () => null },
     api: { address: nobody, get: nobody, getText: nobody, csv: nobody, send: nobody },
+    ...{ orMissing: nobody, missingId: () => null },
     me: {
       // Ids of nobody.
       id: '01890000-0000-7000-8000-000000000001' as UserId,

@@ -108,6 +108,17 @@ export const emptyStops: readonly Stop[] = shownPaths
   .filter((path) => !path.includes(NOTHING) && !noPage.test(path) && !path.endsWith('/many'))
   .map((path) => ({ path }))
 
+/** Pages without an id that are shown while the API is away: with what they have, or they need none of it. */
+export const shownWithoutApi: ReadonlySet<string> = new Set([
+  ...['/console', '/console/search', '/console/templates/new', '/console/people/new', '/console/applications/new'],
+  ...['/console/certificates/new', '/console/certificates/csrs/new', '/console/trusted/new', '/console/webhooks/new'],
+])
+
+/** Every list and form of an organisation whose API answers 503. */
+export const awayStops: readonly Stop[] = emptyStops.map(({ path }) =>
+  shownWithoutApi.has(path) ? { path } : { path, status: 503 },
+)
+
 /** Patterns of the pages of the console that no stop visits. */
 export function unvisited(stops: readonly Stop[]): readonly string[] {
   const pages = consoleEndpoints.filter(({ method, path }) => method === 'GET' && !noPage.test(path))

@@ -141,10 +141,12 @@ async function endpointPage(frame: Frame<{ readonly id: string }>, problems: Pro
   const t = webhookTexts[frame.language]
   const [found, deliveries] = await Promise.all([
     readEndpoint(frame),
-    frame.api.get<readonly Delivery[]>(deliveriesOf(frame.params.id), {
-      ...deliveryFilters(frame.query),
-      ...countedPageOf(frame.query),
-    }),
+    frame.orMissing(
+      frame.api.get<readonly Delivery[]>(deliveriesOf(frame.params.id), {
+        ...deliveryFilters(frame.query),
+        ...countedPageOf(frame.query),
+      }),
+    ),
   ])
   const canWrite = may(frame, 'webhooks:write')
   const change = html`${endpointFields(frame, problems, found)}<div class="buttons">${button(frame.t.save, { look: 'main' })}</div>`
@@ -152,9 +154,9 @@ async function endpointPage(frame: Frame<{ readonly id: string }>, problems: Pro
   return {
     title: shownText(hostOf(found), 80),
     crumbs: [[t.title, LIST], [shownText(hostOf(found), 80)]],
-    main: html`${problemList(frame.texts.problems, problems)}${reason}<section class="panel">${known(frame, found)}</section>${canWrite && actionsOf(frame, found)}${deliveriesPanel(frame, found, deliveries)}${canWrite && html`<details class="panel narrow"${hasProblems(problems) && html` open`}><summary>${t.change}</summary><div class="inside">${form(frame, at(found), change)}</div></details>`}`,
+    main: html`${problemList(frame.texts.problems, problems)}${reason}<section class="panel">${known(frame, found)}</section>${canWrite && actionsOf(frame, found)}${deliveries !== null && deliveriesPanel(frame, found, deliveries)}${canWrite && html`<details class="panel narrow"${hasProblems(problems) && html` open`}><summary>${t.change}</summary><div class="inside">${form(frame, at(found), change)}</div></details>`}`,
     hasErrors: hasProblems(problems),
-    isEmpty: deliveries.data.length === 0,
+    isEmpty: deliveries === null || deliveries.data.length === 0,
   }
 }
 

@@ -25,6 +25,7 @@ export type AuditFilter = {
   readonly actor?: string | undefined
   /** One action, or several separated by commas. */
   readonly action?: string | undefined
+  /** One subject, or several separated by commas. */
   readonly subject?: string | undefined
   readonly result?: 'done' | 'refused' | undefined
   readonly createdAfter?: string | undefined
@@ -47,6 +48,7 @@ const page = pagedList({
     actions: (value) => `action = any(${value}::text[])`,
     rareActions: (value) => `action = any(${value}::text[]) and ${RARE}`,
     subject: (value) => `subject_id = ${value}`,
+    subjects: (value) => `subject_id = any(${value}::text[])`,
     result: { done: `result = 'done'`, refused: `result = 'refused'` },
     // The id and the time of an entry differ by at most a second, so the list is read along the ids.
     firstId: (value) => `id >= ${value}`,
@@ -54,7 +56,7 @@ const page = pagedList({
     createdAfter: (value) => `at >= ${value}`,
     createdBefore: (value) => `at < ${value}`,
   },
-  indexed: [['subject'], ['rareAction'], ['rareActions'], ['actor']],
+  indexed: [['subject'], ['subjects'], ['rareAction'], ['rareActions'], ['actor']],
   ids: ['firstId', 'lastId'],
 })
 const ID_SKEW_MS = 2000
@@ -68,14 +70,18 @@ export async function hasAuditRow(tx: TenantTx, id: string): Promise<boolean> {
 export async function listAuditRows(
   tx: TenantTx,
   ask: PageRequest,
-  { action, ...filter }: AuditFilter,
+  { action, subject, ...filter }: AuditFilter,
 ): Promise<AuditRow[]> {
   const { createdAfter, createdBefore } = filter
   const ids = {
     firstId: createdAfter && lowestIdAt(new Date(Date.parse(createdAfter) - ID_SKEW_MS)),
     lastId: createdBefore && lowestIdAt(new Date(Date.parse(createdBefore) + ID_SKEW_MS)),
   }
-  return page<AuditRow>(tx, ask, [tx.tenantId], { ...filter, ...actionsIn(action), ...ids })
+  return page<AuditRow>(tx, ask, [tx.tenantId], { ...filter, ...subjectsIn(subject), ...actionsIn(action), ...ids })
+}
+
+function subjectsIn(text: string | undefined) {
+  return text?.includes(',') ? { subjects: text.split(',') } : { subject: text }
 }
 
 /** The index of rare actions serves a filter that names no frequent one. */

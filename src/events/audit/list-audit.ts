@@ -26,7 +26,9 @@ export const AuditListQuery = listQuery({
       description: 'The action, e.g. `credential.revoked`, or several separated by commas.',
       documentedAs: { type: 'array', minItems: 1, items: { enum: Object.keys(auditActions) } },
     }),
-    subject: text('The id of the subject.'),
+    subject: text(
+      'The id of the subject, or several separated by commas, such as those of an issuance and its credential.',
+    ),
     result: Type.Enum(['done', 'refused'], { description: 'Whether it was done or refused.' }),
     createdAfter: time,
     createdBefore: time,

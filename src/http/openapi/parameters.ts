@@ -2,13 +2,35 @@ import type { TSchema } from 'typebox'
 import { type Schemas, shapeOf } from './components.ts'
 import { exampleOf } from './example.ts'
 
-/** The parameters of a path, each with its schema and an example. */
+/** What a parameter of a path is, by its name, unless its schema says so. */
+const pathTexts: Readonly<Record<string, string>> = {
+  id: 'The id, as in the answer that created it and in its list.',
+  deliveryId: 'The id of the delivery of an event to the endpoint.',
+  externalIdentifier: 'The identifier of the user in the system of the tenant.',
+  username: 'The username of the user.',
+  clientId: 'The id of the client, with which it authenticates.',
+  tenant: 'The slug of the tenant.',
+  code: 'The code of the credential template, the last part of its type.',
+  token: 'The token in the link of the offer.',
+  requestToken: 'The token in the link of the presentation request.',
+  page: 'The id of the verification page.',
+  request: 'The id of the presentation request.',
+  list: 'The number of the status list.',
+}
+
+/** The parameters of a path, each with its description, schema and an example. */
 export function pathParameters(path: string, schema: TSchema | undefined, schemas: Schemas): object[] {
   const properties = propertiesOf(schema)
   return [...path.matchAll(/\{([^{}*]+)\*?\}/g)].map(([, name = '']) => {
     const known = properties[name]
-    const shape = known === undefined ? { type: 'string' } : shapeOf(known, schemas)
-    return { in: 'path', name, required: true, schema: shape, example: exampleOf(shape, schemas, name) }
+    const shape: Readonly<Record<string, unknown>> =
+      known === undefined ? { type: 'string' } : { ...shapeOf(known, schemas) }
+    const description = shape.description ?? pathTexts[name]
+    return {
+      ...{ in: 'path', name, required: true },
+      ...(description === undefined ? {} : { description }),
+      ...{ schema: shape, example: exampleOf(shape, schemas, name) },
+    }
   })
 }
 

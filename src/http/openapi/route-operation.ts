@@ -10,6 +10,7 @@ import { exampleOf } from './example.ts'
 import { operationIdOf } from './operation-id.ts'
 import { pathParameters, queryParameters } from './parameters.ts'
 import { headersOf, refusalHeadersOf, successHeadersOf } from './reply-headers.ts'
+import { textExampleOf } from './text-example.ts'
 import { pascal, plural } from './words.ts'
 
 /** The titles of the groups of the API. */
@@ -40,7 +41,7 @@ export function operationOfRoute(route: Route, schemas: Schemas): OpenApiOperati
       ...headerParameters(route),
     ],
     ...(route.body !== undefined && {
-      requestBody: { required: true, content: contentOf(shapeOf(route.body, schemas), schemas, route.textBodies) },
+      requestBody: { required: true, content: contentOf(shapeOf(route.body, schemas), schemas, route) },
     }),
     responses: {
       ...successesOf(route, schemas),
@@ -61,23 +62,35 @@ function successesOf(route: Route, schemas: Schemas): Record<string, object> {
 function contentsOf(route: Route, schemas: Schemas): object {
   const { reply, produces = [] } = route
   const json = reply === undefined ? {} : contentOf(envelopeOf(route, shapeOf(reply, schemas), schemas), schemas)
-  const others = produces.map((type) => [type, { schema: fileSchema(type, route, schemas) }])
+  const others = produces.map((type) => {
+    const example = route.textExamples?.[type] ?? textExampleOf(type, rowOf(type, route), schemas)
+    return [type, { schema: fileSchema(type, route, schemas), ...(example !== undefined && { example }) }]
+  })
   const content = { ...json, ...Object.fromEntries(others) }
   return Object.keys(content).length === 0 ? {} : { content }
 }
 
-function fileSchema(type: string, { reply, streams }: Route, schemas: Schemas): object {
-  if (type === 'text/event-stream' && streams !== undefined) {
+/** Schema of a row of a list, or of an event of a stream; null: the file has no rows. */
+function rowOf(type: string, { reply, streams }: Route): object | null {
+  if (type === STREAM) return streams ?? null
+  return reply !== undefined && 'items' in reply && typeof reply.items === 'object' ? reply.items : null
+}
+
+const STREAM = 'text/event-stream'
+
+function fileSchema(type: string, route: Route, schemas: Schemas): object {
+  const { streams } = route
+  if (type === STREAM && streams !== undefined) {
     return { ...streamSchema, contentSchema: { type: 'array', items: eventOf(shapeOf(streams, schemas)) } }
   }
-  const rows = reply !== undefined && 'items' in reply && typeof reply.items === 'object' ? reply.items : null
+  const rows = rowOf(type, route)
   if (type !== 'application/x-ndjson' || rows === null) return { type: 'string' }
   return { type: 'string', contentMediaType: type, contentSchema: { type: 'array', items: shapeOf(rows, schemas) } }
 }
 
 const streamSchema = {
   type: 'string',
-  contentMediaType: 'text/event-stream',
+  contentMediaType: STREAM,
   description: 'Server-sent events; a comment is sent while there is none.',
 }
 
@@ -122,8 +135,15 @@ function idOf(schema: unknown): string | undefined {
 }
 
 /** JSON of a schema with an example, or a text of other media types. */
-function contentOf(schema: object, schemas: Schemas, others: readonly string[] = []): object {
-  const texts = others.map((type) => [type, { schema: { type: 'string' } }])
+function contentOf(
+  schema: object,
+  schemas: Schemas,
+  { textBodies = [], textExamples = {} }: Pick<Route, 'textBodies' | 'textExamples'> = {},
+): object {
+  const texts = textBodies.map((type) => [
+    type,
+    { schema: { type: 'string' }, ...(textExamples[type] !== undefined && { example: textExamples[type] }) },
+  ])
   return { 'application/json': { schema, example: exampleOf(schema, schemas) }, ...Object.fromEntries(texts) }
 }
 

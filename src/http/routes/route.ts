@@ -99,6 +99,8 @@ export type RouteTraits = {
   readonly produces?: readonly string[]
   /** Media types besides `application/json` that the body may have. It is then a {@link TextBody}, of which only the encoding is checked. */
   readonly textBodies?: readonly string[]
+  /** By media type: an example of a text that the body or the answer is, for the document; lists and streams have one from their schema. */
+  readonly textExamples?: Readonly<Record<string, string>>
   /** Largest body in bytes; 1 MiB by default. */
   readonly bodyBytesMax?: number
   /** Maximum number of values in a JSON body; 20,000 by default. */

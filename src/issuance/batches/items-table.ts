@@ -22,6 +22,9 @@ const columns: readonly (readonly [heading: string, cell: (item: BatchItemView) 
   ['mail', ({ offerMail }) => offerMail?.state],
 ]
 
+/** The columns of the table. */
+export const ITEM_COLUMNS: readonly string[] = columns.map(([heading]) => heading)
+
 /** Returns the items of a batch as a table, all of them in their order: for a mail merge, or with `failed` for repair. `row` of JSON is the index. */
 export async function itemsTable(
   needs: Needs,
@@ -34,7 +37,7 @@ export async function itemsTable(
   const found = await needs.store.single(caller.tenantId, (tx) =>
     listBatchItems(tx, batch.id, page, { status }, needs.clock.now()),
   )
-  const rows = [columns.map(([heading]) => heading)]
+  const rows = [[...ITEM_COLUMNS]]
   for (const one of found) {
     const item = await showBatchItem(needs, caller, batch, one)
     rows.push(columns.map(([, cell]) => String(cell(item) ?? '')))

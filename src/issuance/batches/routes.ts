@@ -13,7 +13,7 @@ import { listBatches, watchedBatches } from './batch-store.ts'
 import { showBatch, showBatchItem } from './batch-view.ts'
 import { checkBatch } from './check-batch.ts'
 import { getBatch, getBatchWithItems } from './get-batch.ts'
-import { itemsTable } from './items-table.ts'
+import { ITEM_COLUMNS, itemsTable } from './items-table.ts'
 import { parseBatch } from './parse-batch.ts'
 import { sampleTable } from './sample-table.ts'
 import {
@@ -32,6 +32,9 @@ import {
 
 const STREAM = 'text/event-stream'
 const CSV = 'text/csv'
+/** A table to issue from. */
+const EXAMPLE = 'reference,family_name,given_name\r\n2026-17,Molefe,Thandi\r\n'
+const ITEMS_EXAMPLE = `${ITEM_COLUMNS.join(',')}\r\n2,2026-17,done,01890000-0000-7000-8000-000000000000,openid-credential-offer://?credential_offer_uri=https%3A%2F%2Fexample.org%2F1,,,,,\r\n`
 const CSV_TYPE = 'text/csv; charset=utf-8'
 
 const batches = routeGroup({
@@ -46,6 +49,7 @@ const accept = batches.post('', {
   query: BatchQuery,
   body: BatchBody,
   textBodies: [CSV],
+  textExamples: { [CSV]: EXAMPLE },
   bodyBytesMax: BATCH_BYTES_MAX,
   jsonValuesMax: 100_000,
   reply: Type.Union([BatchView, BatchCheckView]),
@@ -109,6 +113,7 @@ const listItems = batches.get('/{id}/items', {
   reply: Type.Array(BatchItemView),
   meta: PageMeta,
   produces: [CSV],
+  textExamples: { [CSV]: ITEMS_EXAMPLE },
   handle: async ({ platform, caller, params: { id }, query, href, responseType }) => {
     const batch = await getBatch(platform, caller, id)
     if (responseType === CSV) {
@@ -138,6 +143,7 @@ const sample = routeGroup({
   query: SampleQuery,
   status: 200,
   produces: [CSV],
+  textExamples: { [CSV]: EXAMPLE },
   handle: async ({ platform, caller, params: { id }, query }) => {
     const { definition } = await latestTemplate(platform, caller.tenantId, id)
     return rawAnswer(CSV_TYPE, sampleTable(definition, query))

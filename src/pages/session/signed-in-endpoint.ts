@@ -18,37 +18,39 @@ import { CSRF_FIELD, type FormFrame } from '../form.ts'
 import { type Html, html } from '../html.ts'
 import { type Language, languageOf, pageTexts } from '../language.ts'
 import { ApiRefusal, type OwnApi, ownApi } from '../own-api.ts'
+import { type OptionalCalls, optionalCalls } from './optional-calls.ts'
 import { findPageSession, forgetDraft, keepDraft, knownPerson, type PageSession } from './page-session.ts'
 import { localPath, startSignIn } from './sign-in-flow.ts'
 import { redirect, respond, type SignedInAnswer, withCookies } from './signed-in-answer.ts'
 import type { Me } from './tokens.ts'
 
 /** A request of a signed-in person. It reaches the organisation through the API only. */
-export type SignedInContext<Params = Readonly<Record<string, string>>> = FormFrame & {
-  readonly params: Params
-  readonly query: Readonly<Record<string, string | undefined>>
-  /** Of the posted form, or for GET of the one that the person could not send before the session ended. */
-  readonly fields: Fields
-  /** The fields are those of a form that was not sent: the person checks them and sends it again. */
-  readonly isKept: boolean
-  /** What was entered or opened before the sign-in could not be kept. */
-  readonly isLost: boolean
-  readonly language: Language
-  /** Path and query of the request. */
-  readonly here: string
-  readonly now: Date
-  readonly me: Me
-  /** Our own origin. */
-  readonly origin: string
-  readonly api: OwnApi
-  /** The ID token of the sign-in that began the session, as proof of it. It is shown to the API only. */
-  readonly idToken: string
-  readonly headers: IncomingHttpHeaders
-  /** A file of the posted form, by the name of its member. */
-  readonly fileOf: (name: string) => UploadedFile | null
-  /** For what the pages keep themselves, such as a table that is being checked. The rows of other rooms are behind the API. */
-  readonly own: Pick<Platform, 'store' | 'sealing' | 'clock'>
-}
+export type SignedInContext<Params = Readonly<Record<string, string>>> = FormFrame &
+  OptionalCalls & {
+    readonly params: Params
+    readonly query: Readonly<Record<string, string | undefined>>
+    /** Of the posted form, or for GET of the one that the person could not send before the session ended. */
+    readonly fields: Fields
+    /** The fields are those of a form that was not sent: the person checks them and sends it again. */
+    readonly isKept: boolean
+    /** What was entered or opened before the sign-in could not be kept. */
+    readonly isLost: boolean
+    readonly language: Language
+    /** Path and query of the request. */
+    readonly here: string
+    readonly now: Date
+    readonly me: Me
+    /** Our own origin. */
+    readonly origin: string
+    readonly api: OwnApi
+    /** The ID token of the sign-in that began the session, as proof of it. It is shown to the API only. */
+    readonly idToken: string
+    readonly headers: IncomingHttpHeaders
+    /** A file of the posted form, by the name of its member. */
+    readonly fileOf: (name: string) => UploadedFile | null
+    /** For what the pages keep themselves, such as a table that is being checked. The rows of other rooms are behind the API. */
+    readonly own: Pick<Platform, 'store' | 'sealing' | 'clock'>
+  }
 
 /** Names the tenant whose sign-in a person without a session probably needs, by its slug; null: none is named. */
 export type TenantHint = (given: Pick<SignedInContext, 'query' | 'fields' | 'origin'>) => string | null
@@ -71,7 +73,7 @@ type Spec<P extends string> = {
 const FORM_BYTES_MAX = 262_144
 /** As long as a request line may be. */
 const LINK_CHARS_MAX = 16_384
-/** A page answers within 10 s, whatever the API does. */
+/** A page answers within 10 s, whatever the API does: from the request on, with a token that is renewed for it. */
 const API_MS_MAX = 8000
 
 /**
@@ -87,11 +89,17 @@ export function signedInEndpoint<const P extends string>(spec: Spec<P>): Endpoin
     ...(spec.takesFile && method === 'POST' && { admit: admitUpload }),
     handle: async (request) => {
       const { platform, headers, ip } = request
+      const deadline = performance.now() + API_MS_MAX
       if (method === 'POST') checkOrigin(platform.urls.publicUrl, headers)
       const session = await findPageSession(platform, headers.cookie, ip)
       if (session === null) return toSignIn(request, spec.tenantHint)
       if (session.hasOtherRoles && method === 'GET') return toSignIn(request)
-      return isStale(request, session, await csrfKey(platform)) ? showAgain(request) : answerTo(spec, request, session)
+      if (isStale(request, session, await csrfKey(platform))) return showAgain(request)
+      const context = await contextOf(request, session, {
+        hasOwnLanguages: spec.hasOwnLanguages === true,
+        msMax: Math.max(1, deadline - performance.now()),
+      })
+      return answerTo(spec, request, session, context)
     },
   })
 }
@@ -104,8 +112,12 @@ async function admitUpload({ platform, headers, url, ip }: Parameters<NonNullabl
   return session === null ? redirect(`/session/start?to=${encodeURIComponent(url)}`) : null
 }
 
-async function answerTo<P extends string>(spec: Spec<P>, request: EndpointContext, session: PageSession) {
-  const context = await contextOf(request, session, spec.hasOwnLanguages === true)
+async function answerTo<P extends string>(
+  spec: Spec<P>,
+  request: EndpointContext,
+  session: PageSession,
+  context: SignedInContext,
+) {
   try {
     // The path pattern names the parameters.
     const answer = await spec.handle(context as SignedInContext<PathParams<P>>)
@@ -142,10 +154,13 @@ function refusalOf(error: unknown, requestId: string): ApiRefusal | null {
   return new ApiRefusal(504, [{ ...late, id: requestId }])
 }
 
-async function contextOf(request: EndpointContext, session: PageSession, hasOwn: boolean): Promise<SignedInContext> {
-  const { platform, params, query, headers, url, ip, body } = request
+type Bounds = { readonly hasOwnLanguages: boolean; readonly msMax: number }
+
+async function contextOf(request: EndpointContext, session: PageSession, bounds: Bounds): Promise<SignedInContext> {
+  const { hasOwnLanguages, msMax } = bounds
+  const { platform, params, query, headers, url, ip, body, requestId } = request
   const key = await csrfKey(platform)
-  const language = languageOf({ url, headers }, hasOwn ? session.me.organisation.languages : undefined)
+  const language = languageOf({ url, headers }, hasOwnLanguages ? session.me.organisation.languages : undefined)
   const isKept = request.method === 'GET' && query.kept === '1' && session.draft?.path === pathOf(url)
   const isLost = request.method === 'GET' && query.kept === '0'
   const kept = isKept ? new Map(session.draft?.fields) : new Map()
@@ -159,7 +174,8 @@ async function contextOf(request: EndpointContext, session: PageSession, hasOwn:
     csrf: (action) => formToken(key, session.id, action),
     fileOf: (name) => (body instanceof Upload ? (body.files.get(name) ?? null) : null),
     own: platform,
-    api: ownApi(platform, { accessToken: session.accessToken, ip, msMax: API_MS_MAX }),
+    api: ownApi(platform, { accessToken: session.accessToken, ip, msMax }),
+    ...optionalCalls({ log: platform.log, requestId }),
   }
 }
 

@@ -38,6 +38,7 @@ const list = certificates.list('', {
 const get = certificates.get('/{id}', {
   summary: 'Returns a certificate; with `Accept: application/x-pem-file` it and its chain, root last.',
   produces: [PEM],
+  textExamples: { [PEM]: '-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n' },
   handle: async ({ platform, caller, params, responseType }) => {
     if (responseType === PEM) return rawAnswer(PEM, await getChain(platform, caller, params.id))
     return answer(showCertificate(await getCertificate(platform, caller, params.id)))
