@@ -1,6 +1,7 @@
 import { apart } from './foreign-text.ts'
 import { type Html, html } from './html.ts'
 import type { PageTexts } from './messages/en.ts'
+import { type Sorting, sortedHead, sortLinks, sortState } from './sorting.ts'
 
 /** A column: its heading, and what a row has there. The first column heads its row. */
 type Column<Row> = {
@@ -8,15 +9,29 @@ type Column<Row> = {
   readonly cell: (row: Row) => Html | string | number | null
   /** Figures stand at the end of their column. */
   readonly isFigure?: boolean
+  /** Name of the order of the API by what the column shows. */
+  readonly sort?: string
 }
 
-/** Returns a table; on a narrow screen each row is a list of its own. */
-export function table<Row>(label: string, columns: readonly Column<Row>[], rows: readonly Row[]): Html {
-  const heads = columns.map(
-    ({ heading, isFigure }) => html`<th scope="col"${isFigure && html` class="figure"`}>${heading}</th>`,
-  )
+/** Returns a table; on a narrow screen each row is a list of its own. @param sorting Where its columns can be sorted by */
+export function table<Row>(
+  label: string,
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  sorting?: Sorting,
+): Html {
+  const heads = columns.map((one) => headOf(one, sorting))
   const lines = rows.map((row) => html`<tr>${columns.map((column, index) => cellOf(column, row, index === 0))}</tr>`)
-  return html`<div class="rows-frame"><table aria-label="${label}"><thead><tr>${heads}</tr></thead><tbody>${lines}</tbody></table></div>`
+  const sorted = columns.flatMap(({ heading, sort }) => (sort === undefined ? [] : [{ heading, sort }]))
+  const orders = sorting !== undefined && sorted.length > 0 && sortLinks(sorted, sorting)
+  return html`${orders}<div class="rows-frame"><table aria-label="${label}"><thead><tr>${heads}</tr></thead><tbody>${lines}</tbody></table></div>`
+}
+
+function headOf<Row>({ heading, isFigure, sort }: Column<Row>, sorting: Sorting | undefined): Html {
+  const look = isFigure && html` class="figure"`
+  if (sort === undefined || sorting === undefined) return html`<th scope="col"${look}>${heading}</th>`
+  const one = { heading, sort }
+  return html`<th scope="col"${look}${sortState(one, sorting)}>${sortedHead(one, sorting)}</th>`
 }
 
 function cellOf<Row>({ heading, cell, isFigure }: Column<Row>, row: Row, isFirst: boolean): Html {

@@ -37,6 +37,13 @@ const en = {
     moreThan: (rows: string) => `More than ${rows}`,
     filtered: (rows: string) => `${rows} with these filters`,
   },
+  /** Of a list to choose from that does not show everything. */
+  choose: {
+    find: 'Not in the list? Its name contains',
+    first: 'The list shows the first 100 by name.',
+    nothing: 'Nothing has this name.',
+    search: 'Search',
+  },
   back: 'Go back',
   none: '–',
   /** Between a name and what is said of it. */
@@ -125,6 +132,12 @@ const fr: ConsoleTexts = {
   total: {
     moreThan: (rows: string) => `Plus de ${rows}`,
     filtered: (rows: string) => `${rows} avec ces filtres`,
+  },
+  choose: {
+    find: 'Absent de la liste ? Le nom contient',
+    first: 'La liste montre les 100 premiers noms.',
+    nothing: 'Rien ne porte ce nom.',
+    search: 'Chercher',
   },
   back: 'Revenir',
   none: '–',
