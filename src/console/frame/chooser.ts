@@ -104,7 +104,7 @@ function listOf(frame: Frame, { first = [], last = [], ...one }: Chooser, { rows
 export function searchField(frame: Frame, name: string, choices: Choices): Html | null {
   if (!hasSearch(choices)) return null
   const go = button(frame.t.choose.search, { name: 'do', value: 'find' })
-  const shown = searchText(frame, name, choices, (input) => html`<div class="finder">${input}${go}</div>`)
+  const shown = searchText(frame, name, choices, (input) => html`<div class="with-button">${input}${go}</div>`)
   return html`${shown}${hidden(`found-${name}`, choices.search)}`
 }
 
