@@ -97,7 +97,7 @@ test('lists are filtered by what is beyond the first hundred, and say its name',
   for (const [path, name, id] of lists) {
     const first = await opened.read(path)
     assert(!hasOption(first, id, name))
-    assert.match(first, /The list shows the first 100 by name\./)
+    assert.match(first, /There are more\. Search by name\./)
     const found = await opened.read(`${path}?find-template=103`)
     assert(hasOption(found, id, name))
     assert.doesNotMatch(found, /with these filters/)

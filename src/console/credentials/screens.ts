@@ -32,7 +32,7 @@ const list = screen({
     const filters = filtersIn(query)
     const [{ data, links, meta }, templates] = await Promise.all([
       api.get<readonly Issuance[]>(API, { ...filters, ...countedPageOf(query), sort: sortIn(query, orders) }),
-      readChoices(frame, '/creds/templates/credentials', searchIn(frame, 'template'), query.template),
+      readChoices(frame, '/creds/templates/credentials', searchIn(frame, 'template'), { chosen: query.template }),
     ])
     const isFiltered = Object.values(filters).some(Boolean) || query.after !== undefined
     const issue = may(frame, 'issuance:write') && buttonLink(t.issue, '/console/issue', 'main')

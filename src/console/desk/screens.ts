@@ -34,7 +34,7 @@ async function askForm(frame: Frame): Promise<Screen> {
   const { data: latest } = await frame.api.get<readonly Check[]>(API, { 'page[size]': '10' })
   const search = searchIn(frame, 'template')
   const last = typed(frame.fields, 'template') || (latest[0]?.presentationTemplateId ?? '')
-  const templates = await readChoices(frame, '/creds/templates/presentations', search, last)
+  const templates = await readChoices(frame, '/creds/templates/presentations', search, { chosen: last })
   if (templates.rows.length === 0 && search === '') {
     const none = html`<div class="empty"><p>${t.noRequests}</p>${may(frame, 'verification:write') && buttonLink(t.makeRequest, '/console/requests')}</div>`
     return { title: t.title, main: none }

@@ -41,7 +41,7 @@ const list = screen({
     const filters = filtersIn(frame)
     const [{ data, links, meta }, templates] = await Promise.all([
       api.get<readonly Check[]>(API, { ...filters, ...countedPageOf(query), sort: sortIn(query, orders) }),
-      readChoices(frame, '/creds/templates/presentations', searchIn(frame, 'template'), query.template),
+      readChoices(frame, '/creds/templates/presentations', searchIn(frame, 'template'), { chosen: query.template }),
     ])
     const isFiltered = Object.values(filters).some(Boolean) || query.after !== undefined
     const all = { value: '', text: common.all }

@@ -10,7 +10,7 @@ export type Named = { readonly id: string; readonly name: string }
 
 /** What a person chooses from. */
 export type Choices<Row extends Named = Named> = {
-  /** By name: the first 100 of the list, or of those whose name contains `search`. */
+  /** By name: the first of the list, or of those whose name contains `search`. */
   readonly rows: readonly Row[]
   readonly search: string
   /** There are more than `rows`. */
@@ -20,6 +20,8 @@ export type Choices<Row extends Named = Named> = {
 }
 
 const SEARCH_CHARS_MAX = 200
+/** Rows of a list to choose one of. */
+const SHOWN = 100
 
 /** Returns choices that are all there are. */
 export function allOf<Row extends Named>(rows: readonly Row[]): Choices<Row> {
@@ -39,16 +41,16 @@ export function isSearching({ fields }: Pick<Frame, 'fields'>, name: string): bo
 /**
  * Reads what a person chooses from: one call of the API, and a second one if `chosen` is not among the first rows.
  *
- * @param path A list of the API with names, of which the rows by id are below it. @param chosen Id of what is chosen already; `''`: nothing.
+ * @param path A list of the API with names, of which the rows by id are below it. @param more `chosen`: id of what is chosen already; `''`: nothing. `size`: rows to read, at most 100.
  */
 export async function readChoices<Row extends Named>(
   { api }: Pick<Frame, 'api'>,
   path: string,
   search: string,
-  chosen = '',
+  { chosen = '', size = SHOWN }: { readonly chosen?: string | undefined; readonly size?: number } = {},
 ): Promise<Choices<Row>> {
   const { data, links } = await api.get<readonly Row[]>(path, {
-    ...{ 'page[size]': '100', sort: 'name', 'search[name]': search },
+    ...{ 'page[size]': String(size), sort: 'name', 'search[name]': search },
   })
   const isListed = chosen === '' || data.some(({ id }) => id === chosen)
   const others = isListed ? [] : await readOne<Row>({ api }, path, chosen)
@@ -65,7 +67,7 @@ export async function readOne<Row>({ api }: Pick<Frame, 'api'>, path: string, id
   try {
     return [(await api.get<Row>(`${path}/${encodeURIComponent(id)}`)).data]
   } catch (error) {
-    if (error instanceof ApiRefusal && error.status < 500) return []
+    if (error instanceof ApiRefusal && [400, 403, 404].includes(error.status)) return []
     throw error
   }
 }
@@ -119,9 +121,9 @@ function searchText(
   withButton: (input: Html) => Html,
 ): Html {
   const id = `find-${name}`
-  const hint = isNone ? t.nothing : isCut ? t.first : null
-  const input = html`<input id="${id}" name="${id}" type="search" maxlength="${SEARCH_CHARS_MAX}" value="${search}"${hint !== null && html` aria-describedby="${id}-hint"`}>`
-  return html`<div class="field"><label for="${id}">${t.find}</label>${hint !== null && html`<p class="hint" id="${id}-hint">${hint}</p>`}${withButton(input)}</div>`
+  const hint = isNone ? t.nothing : isCut ? t.first : t.found
+  const input = html`<input id="${id}" name="${id}" type="search" maxlength="${SEARCH_CHARS_MAX}" value="${search}" aria-describedby="${id}-hint">`
+  return html`<div class="field"><label for="${id}">${t.find}</label><p class="hint" id="${id}-hint">${hint}</p>${withButton(input)}</div>`
 }
 
 /** Returns the id that a chooser which has no empty choice shows as chosen: what a search found alone, else what was chosen before, else the first. */

@@ -39,8 +39,9 @@ const en = {
   },
   /** Of a list to choose from that does not show everything. */
   choose: {
-    find: 'Not in the list? Its name contains',
-    first: 'The list shows the first 100 by name.',
+    find: 'Not in the list?',
+    first: 'There are more. Search by name.',
+    found: 'It has what was found.',
     nothing: 'Nothing has this name.',
     search: 'Search',
   },
@@ -134,8 +135,9 @@ const fr: ConsoleTexts = {
     filtered: (rows: string) => `${rows} avec ces filtres`,
   },
   choose: {
-    find: 'Absent de la liste ? Le nom contient',
-    first: 'La liste montre les 100 premiers noms.',
+    find: 'Absent de la liste ?',
+    first: 'Il y en a d’autres. Cherchez par nom.',
+    found: 'Elle montre ce qui a été trouvé.',
     nothing: 'Rien ne porte ce nom.',
     search: 'Chercher',
   },

@@ -7,6 +7,8 @@ import { CREDENTIALS_MAX } from './draft.ts'
 import { requestTexts } from './texts.ts'
 
 const API = '/creds/trusted-entities'
+/** Boxes of each credential, besides those that are ticked: a request has up to ten credentials. */
+const SHOWN = 25
 
 const names = Array.from({ length: CREDENTIALS_MAX }, (_, at) => `entities-${at}`)
 
@@ -15,7 +17,7 @@ export async function readEntities(frame: Frame): Promise<Choices> {
   if (!may(frame, 'trust:read')) return allOf([])
   const name = names.find((one) => searchIn(frame, one) !== '' && isSearching(frame, one))
   const shown = names.find((one) => searchIn(frame, one) !== '')
-  return readChoices(frame, API, searchIn(frame, name ?? shown ?? ''))
+  return readChoices(frame, API, searchIn(frame, name ?? shown ?? ''), { size: SHOWN })
 }
 
 /** Whether a form was sent to search in trusted entities. */

@@ -134,7 +134,7 @@ function pick(frame: Frame, { own, others }: Sources): Screen {
   return {
     title: t.newRequest,
     crumbs: [[t.title, LIST], [t.newRequest]],
-    main: html`<div class="narrow stack">${search}${chooser(own, true, t.own) ?? (search === null && none)}${chooser(others, false, t.others)}${byHand}</div>`,
+    main: html`<div class="narrow stack">${chooser(own, true, t.own) ?? (search === null && none)}${chooser(others, false, t.others)}${search}${byHand}</div>`,
   }
 }
 

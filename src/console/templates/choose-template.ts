@@ -29,6 +29,7 @@ export async function chooseTemplate(
   const found =
     data.length === 0
       ? emptyList(frame, { isFiltered, fits: t.emptyFilter, empty: t.empty })
-      : html`<div class="panel">${rows(label, data.map(rowOf))}</div>`
-  return html`<div class="narrow stack">${!isWhole && html`${filter}${totalLine(frame, meta, t.counted)}`}${found}${pager(texts, links, here)}</div>`
+      : html`<div class="panel narrow">${rows(label, data.map(rowOf))}</div>`
+  const pages = pager(texts, links, here)
+  return html`${!isWhole && html`${filter}${totalLine(frame, meta, t.counted)}`}${found}${pages && html`<div class="narrow">${pages}</div>`}`
 }

@@ -12,7 +12,7 @@ import { pageTexts } from './texts.ts'
 /** Returns what can be asked for, with what is chosen in the form. */
 export function requestsOf(frame: Frame): Promise<Choices> {
   const chosen = typed(frame.fields, 'template')
-  return readChoices(frame, '/creds/templates/presentations', searchIn(frame, 'template'), chosen)
+  return readChoices(frame, '/creds/templates/presentations', searchIn(frame, 'template'), { chosen })
 }
 
 /** Returns the form of a page. @param action The address that it posts to. */
