@@ -1,6 +1,6 @@
 import { hidden } from '../../pages/controls.ts'
 import type { Html } from '../../pages/html.ts'
-import type { Sorting } from '../../pages/sorting.ts'
+import type { Sorting } from '../../pages/table.ts'
 import type { Frame } from './screen.ts'
 
 /** The orders of a list by name of the API, without direction, and the one that it has by default. */

@@ -10,7 +10,7 @@ const TEMPLATES = '/creds/templates/credentials'
 const TYPES = '/creds/types'
 
 /** Something that can be asked for: its value in forms and addresses, its name, and the credential of a request made from it. */
-export type Source = { readonly id: string; readonly name: string; readonly credential: AskedDraft }
+type Source = { readonly id: string; readonly name: string; readonly credential: AskedDraft }
 
 /** What can be asked for: own templates, and types of other organisations, as far as the person may see them. */
 export type Sources = {
