@@ -15,6 +15,7 @@ import { VerificationPageBody, VerificationPageChange } from '../verification/pa
 import { PresentationTemplateBody } from '../verification/templates/schemas.ts'
 import * as applications from './applications/draft.ts'
 import { applicationFields } from './applications/form-fields.ts'
+import { allOf } from './frame/chooser.ts'
 import { noProblems } from './frame/form-values.ts'
 import { designer as requestDesigner } from './requests/designer.ts'
 import * as requests from './requests/draft.ts'
@@ -107,8 +108,9 @@ const forms: Readonly<Record<string, Form>> = {
     draw: (saved, language) => {
       const { found, meta } = shownRequest(saved)
       return requestDesigner(offlineFrame(language), {
-        ...{ draft: requests.draftOf(found, meta, []), action: '/x', problems: noProblems, sources: [] },
-        entities: [{ id: ENTITY, name: 'Registrar' }],
+        ...{ draft: requests.draftOf(found, meta, []), action: '/x', problems: noProblems },
+        sources: { own: allOf([]), others: allOf([]) },
+        entities: allOf([{ id: ENTITY, name: 'Registrar' }]),
       }).main
     },
     send: (fields) => requests.bodyOf(requests.readDraft(fields), null),
@@ -220,7 +222,7 @@ const forms: Readonly<Record<string, Form>> = {
         { id: ENTITY, name: 'Proof' },
         { id: 'other', name: 'Other' },
       ]
-      return pageForm(offlineFrame(language), '/x', draft, noProblems, known)
+      return pageForm(offlineFrame(language), '/x', draft, noProblems, allOf(known))
     },
     send: (fields) => pages.bodyOf(pages.readDraft({ fields }), true),
   },

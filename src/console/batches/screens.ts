@@ -9,6 +9,7 @@ import { emptyList } from '../frame/empty-list.ts'
 import { ruleWords } from '../frame/form-values.ts'
 import { type Frame, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
+import { keptSort, sortIn, sortingOf } from '../frame/sorting.ts'
 import { countedPageOf, totalLine } from '../frame/total.ts'
 import { when } from '../frame/when.ts'
 import { attributesOf, labelOf, type Template } from '../templates/content/template.ts'
@@ -18,11 +19,13 @@ const LIST = '/console/batches'
 const API = '/creds/credentials/issuance/batch'
 const place = 'batches'
 const FAILED_SHOWN = 25
+const orders = { names: ['createdAt'], byDefault: '-createdAt' }
 
 type Batch = {
   readonly id: string
   readonly status: keyof BatchTexts['states']
   readonly credentialTemplateId: string
+  readonly templateName?: string
   readonly name?: string
   readonly total: number
   readonly done: number
@@ -45,23 +48,21 @@ type Item = {
     readonly meta?: { readonly rule: string; readonly limit?: string | number }
   }
 }
-type Named = { readonly id: string; readonly name: string }
 
 const list = screen({
   ...{ place, path: LIST, summary: 'Lists the batches of the last 30 days.' },
-  download: ({ query }) => ({ path: API, query: { 'filter[status]': query.status } }),
+  download: ({ query }) => ({ path: API, query: { 'filter[status]': query.status, sort: sortIn(query, orders) } }),
   show: async (frame) => {
     const { api, query, language, texts } = frame
     const t = batchTexts[language]
-    const [{ data, links, meta }, templates] = await Promise.all([
-      api.get<readonly Batch[]>(API, { 'filter[status]': query.status, ...countedPageOf(query) }),
-      frame.orMissing(api.get<readonly Named[]>('/creds/templates/credentials', { 'page[size]': '100', sort: 'name' })),
-    ])
+    const { data, links, meta } = await api.get<readonly Batch[]>(API, {
+      ...{ 'filter[status]': query.status, ...countedPageOf(query), sort: sortIn(query, orders) },
+    })
     const isFiltered = (query.status ?? '') !== '' || query.after !== undefined
     const issue = may(frame, 'issuance:write') && buttonLink(t.fromTable, '/console/issue/table', 'main')
     const none = emptyList(frame, { isFiltered, fits: t.emptyFilter, empty: `${t.empty}. ${t.emptyText}`, way: issue })
     const hasAny = isFiltered || data.length > 0
-    const main = html`${hasAny && filter(frame, t)}${totalLine(frame, meta, t.counted)}${data.length === 0 ? none : rowsOf(frame, t, data, templates?.data ?? [])}${pager(texts, links, frame.here)}`
+    const main = html`${hasAny && filter(frame, t)}${totalLine(frame, meta, t.counted)}${data.length === 0 ? none : rowsOf(frame, t, data)}${pager(texts, links, frame.here)}`
     return {
       title: t.title,
       main,
@@ -74,26 +75,24 @@ const list = screen({
 function filter(frame: Frame, t: BatchTexts): Html {
   const choices = Object.entries(t.states).map(([value, text]) => ({ value, text }))
   const all = { value: '', text: frame.t.all }
-  return html`<form class="filter" method="get" action="${LIST}">${select(frame, { name: 'status', label: t.state, value: frame.query.status ?? '', choices: [all, ...choices] })}${button(frame.t.filter)}</form>`
+  return html`<form class="filter" method="get" action="${LIST}">${select(frame, { name: 'status', label: t.state, value: frame.query.status ?? '', choices: [all, ...choices] })}${keptSort(frame, orders)}${button(frame.t.filter)}</form>`
 }
 
-function rowsOf(frame: Frame, t: BatchTexts, batches: readonly Batch[], templates: readonly Named[]): Html {
+function rowsOf(frame: Frame, t: BatchTexts, batches: readonly Batch[]): Html {
   const { language, t: common } = frame
   const count = (value: number) => figure(value, language)
   return table(
     t.title,
     [
       { heading: t.name, cell: ({ id, name }) => html`<a href="${LIST}/${id}">${name ?? t.unnamed}</a>` },
-      {
-        heading: t.template,
-        cell: (one) => templates.find(({ id }) => id === one.credentialTemplateId)?.name ?? common.none,
-      },
+      { heading: t.template, cell: ({ templateName }) => templateName ?? common.none },
       { heading: t.state, cell: (one) => stateOf(one, t) },
       { heading: t.issued, cell: ({ done }) => count(done), isFigure: true },
       { heading: t.failed, cell: ({ failed }) => count(failed), isFigure: true },
-      { heading: t.created, cell: ({ createdAt }) => when(frame, createdAt) },
+      { heading: t.created, cell: ({ createdAt }) => when(frame, createdAt), sort: 'createdAt' },
     ],
     batches,
+    sortingOf(frame, orders),
   )
 }
 

@@ -3,11 +3,12 @@ import { field, form } from '../../pages/form.ts'
 import { html } from '../../pages/html.ts'
 import { cardStyle, credentialCard } from '../../pages/look/credential-card.ts'
 import { onceField, onceHeader, typed } from '../../pages/once.ts'
-import { button, buttonLink, card, message, rows } from '../../pages/parts.ts'
+import { button, buttonLink, card, message } from '../../pages/parts.ts'
 import { hasProblems, noProblems, type Problems, problemList, problemsOf } from '../frame/form-values.ts'
 import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { lineOf, lookOf } from '../templates/card-look.ts'
+import { chooseTemplate } from '../templates/choose-template.ts'
 import { labelOf, type Template } from '../templates/content/template.ts'
 import type { Issuance } from './issuance.ts'
 import { lifetimeField, lifetimeOf, mailFields, mailOf } from './mail-fields.ts'
@@ -22,19 +23,15 @@ const choose = screen({
   ...{ place, path: '/console/issue', summary: 'Asks what to issue.' },
   show: async (frame) => {
     const t = credentialTexts[frame.language]
-    const { data } = await frame.api.get<readonly Template[]>(TEMPLATES, { 'page[size]': '100', sort: 'name' })
-    const items = data.map(({ id, name, description }) => ({
+    const rowOf = ({ id, name, description }: Template) => ({
       title: name,
       ...(description !== undefined && { about: description }),
       ...(may(frame, 'issuance:write') && {
         action: html`<div class="actions"><a class="button plain" href="/console/issue/${id}" aria-label="${t.toOne}: ${name}">${t.toOne}</a><a class="button plain" href="${`/console/issue/table?template=${id}`}" aria-label="${t.fromTable}: ${name}">${t.fromTable}</a></div>`,
       }),
-    }))
+    })
     const none = html`<div class="empty"><p>${t.noTemplates}</p>${may(frame, 'issuance:write') && buttonLink(t.makeTemplate, '/console/templates')}</div>`
-    const main =
-      data.length === 0
-        ? none
-        : html`<p class="lead">${t.issueText}</p><div class="panel narrow">${rows(t.issueText, items)}</div>`
+    const main = html`<p class="lead">${t.issueText}</p>${await chooseTemplate(frame, t.issueText, rowOf, none)}`
     return { title: t.issueTitle, crumbs: [[t.title, LIST], [t.issueTitle]], main }
   },
 })

@@ -4,14 +4,14 @@ import { foreign } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { button, buttonLink, facts, message } from '../../pages/parts.ts'
 import { pager, table } from '../../pages/table.ts'
+import { type Choices, filterChooser, readChoices, searchIn } from '../frame/chooser.ts'
 import { forDevelopers } from '../frame/developers.ts'
 import { emptyList } from '../frame/empty-list.ts'
-import { keptChoice } from '../frame/form-values.ts'
 import { type Frame, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
+import { keptSort, sortIn, sortingOf } from '../frame/sorting.ts'
 import { countedPageOf, totalLine } from '../frame/total.ts'
 import { when } from '../frame/when.ts'
-import type { Template } from '../templates/content/template.ts'
 import { changeScreens, possible, readIssuance } from './change-screens.ts'
 import { type Issuance, mailStateOf, nameOf, stateOf } from './issuance.ts'
 import { issueScreens } from './issue-screens.ts'
@@ -21,17 +21,20 @@ import { type CredentialTexts, credentialTexts } from './texts.ts'
 const LIST = '/console/credentials'
 const API = '/creds/credentials'
 const place = 'credentials'
+const orders = { names: ['createdAt'], byDefault: '-createdAt' }
 
 const list = screen({
   ...{ place, path: LIST, summary: 'Lists who has what.' },
-  download: ({ query }) => ({ path: API, query: filtersIn(query) }),
+  download: ({ query }) => ({ path: API, query: { ...filtersIn(query), sort: sortIn(query, orders) } }),
   show: async (frame) => {
     const { api, query, texts } = frame
     const t = credentialTexts[frame.language]
     const filters = filtersIn(query)
     const [{ data, links, meta }, templates] = await Promise.all([
-      api.get<readonly Issuance[]>(API, { ...filters, ...countedPageOf(query) }),
-      templatesOf(frame),
+      api.get<readonly Issuance[]>(API, { ...filters, ...countedPageOf(query), sort: sortIn(query, orders) }),
+      frame.orMissing(
+        readChoices(frame, '/creds/templates/credentials', searchIn(frame, 'template'), { chosen: query.template }),
+      ),
     ])
     const isFiltered = Object.values(filters).some(Boolean) || query.after !== undefined
     const issue = may(frame, 'issuance:write') && buttonLink(t.issue, '/console/issue', 'main')
@@ -60,21 +63,15 @@ function filtersIn(query: Frame['query']): Record<string, string | undefined> {
   }
 }
 
-async function templatesOf({ api, orMissing }: Frame): Promise<readonly Template[] | null> {
-  const asked = { 'page[size]': '100', sort: 'name' }
-  return (await orMissing(api.get<readonly Template[]>('/creds/templates/credentials', asked)))?.data ?? null
-}
-
-function filter(frame: Frame, t: CredentialTexts, templates: readonly Template[] | null): Html {
+function filter(frame: Frame, t: CredentialTexts, templates: Choices | null): Html {
   const { query, t: common } = frame
   const all = { value: '', text: common.all }
   const choices = Object.entries(t.filterStates).map(([value, text]) => ({ value, text }))
-  const named = templates?.map(({ id, name }) => ({ value: id, text: name })) ?? keptChoice(query.template, common)
   const text = (name: 'reference' | 'recipient', label: string) =>
     html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}" type="search" maxlength="200" value="${query[name] ?? ''}"></div>`
-  return html`<form class="filter" method="get" action="${LIST}">${select(frame, { name: 'template', label: t.template, value: query.template ?? '', choices: [all, ...named] })}
+  return html`<form class="filter" method="get" action="${LIST}">${filterChooser(frame, { name: 'template', label: t.template, value: query.template ?? '', first: [all] }, templates)}
 ${select(frame, { name: 'state', label: t.state, value: query.state ?? '', choices: [all, ...choices] })}
-${text('recipient', t.person)}${text('reference', t.reference)}${query.batch !== undefined && hidden('batch', query.batch)}${button(common.filter)}</form>`
+${text('recipient', t.person)}${text('reference', t.reference)}${query.batch !== undefined && hidden('batch', query.batch)}${keptSort(frame, orders)}${button(common.filter)}</form>`
 }
 
 function rowsOf(frame: Frame, t: CredentialTexts, issuances: readonly Issuance[]): Html {
@@ -82,13 +79,14 @@ function rowsOf(frame: Frame, t: CredentialTexts, issuances: readonly Issuance[]
   const shown = table(
     t.title,
     [
-      { heading: t.template, cell: (one: Issuance) => chooser(frame, t, one) },
+      { heading: t.template, cell: (one: Issuance) => nameCell(frame, t, one) },
       { heading: t.person, cell: (one: Issuance) => person(one, common.none) },
       { heading: t.reference, cell: ({ reference }: Issuance) => reference ?? common.none },
       { heading: t.state, cell: (one: Issuance) => html`${stateOf(one, t)}${mailFailure(one, t)}` },
-      { heading: t.created, cell: ({ createdAt }: Issuance) => when(frame, createdAt) },
+      { heading: t.created, cell: ({ createdAt }: Issuance) => when(frame, createdAt), sort: 'createdAt' },
     ],
     issuances,
+    sortingOf(frame, orders),
   )
   return issuances.some((one) => canTick(frame, one)) ? selection(frame, t, shown) : shown
 }
@@ -112,7 +110,7 @@ function canTick(frame: Frame, issuance: Issuance): boolean {
 }
 
 /** The name of a row, with a box where its credential can be changed. */
-function chooser(frame: Frame, t: CredentialTexts, one: Issuance): Html {
+function nameCell(frame: Frame, t: CredentialTexts, one: Issuance): Html {
   const [credential] = one.credentials
   const link = html`<a href="${LIST}/${one.id}">${foreign(one.templateName)}</a>`
   if (credential === undefined || !canTick(frame, one)) return html`<span class="chosen">${link}</span>`

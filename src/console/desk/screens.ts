@@ -1,11 +1,11 @@
 import type { Endpoint } from '../../http/routes/endpoint.ts'
-import { select } from '../../pages/controls.ts'
 import { form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { onceField, onceHeader, typed } from '../../pages/once.ts'
 import { button, buttonLink, card } from '../../pages/parts.ts'
 import { badge, table } from '../../pages/table.ts'
-import { type Frame, formScreen, screen } from '../frame/screen.ts'
+import { chooser, chosenIn, isSearching, readChoices, searchIn } from '../frame/chooser.ts'
+import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { when } from '../frame/when.ts'
 import { readLabels } from './labels.ts'
@@ -17,48 +17,39 @@ const DESK = '/console/verify'
 const API = '/creds/presentations'
 const place = 'desk'
 
-type Named = { readonly id: string; readonly name: string }
-
-async function templatesOf({ api }: Frame): Promise<readonly Named[]> {
-  return (await api.get<readonly Named[]>('/creds/templates/presentations', { 'page[size]': '100', sort: 'name' })).data
-}
-
 const desk = formScreen({
   ...{ place, path: DESK, summary: 'Asks what a person should show, and makes the request.' },
-  show: async (frame) => {
-    const t = deskTexts[frame.language]
-    const [templates, checked] = await Promise.all([
-      templatesOf(frame),
-      frame.orMissing(frame.api.get<readonly Check[]>(API, { 'page[size]': '10' })),
-    ])
-    const latest = checked?.data ?? []
-    if (templates.length === 0) {
-      const none = html`<div class="empty"><p>${t.noRequests}</p>${may(frame, 'verification:write') && buttonLink(t.makeRequest, '/console/requests')}</div>`
-      return { title: t.title, main: none }
-    }
-    const main = html`${may(frame, 'verification:write') && chooser(frame, t, templates, latest[0]?.presentationTemplateId ?? '')}${latest.length > 0 && checks(frame, t, latest)}`
-    return { title: t.title, main }
-  },
+  show: askForm,
   send: async (frame) => {
+    if (isSearching(frame, 'template')) return askForm(frame)
     const body = { presentationTemplateId: typed(frame.fields, 'template') }
     const { data } = await frame.api.send<Check>('POST', `${API}/request`, { body, headers: onceHeader(frame.fields) })
     return { to: `${DESK}/${data.id}` }
   },
 })
 
-/** The request that was made last is chosen already. */
-function chooser(frame: Frame, t: DeskTexts, templates: readonly Named[], last: string): Html {
-  const choices = templates.map(({ id, name }) => ({ value: id, text: name }))
-  const chosen = choices.find(({ value }) => value === last)?.value ?? choices[0]?.value ?? ''
-  const content = html`${onceField(frame.fields)}${select(frame, { name: 'template', label: t.choose, value: chosen, choices })}<div>${button(t.ask, { look: 'main' })}</div>`
-  return html`<div class="narrow">${card(form(frame, DESK, content))}</div>`
+/** The request that was made last is chosen already; after a search that found one, that one. */
+async function askForm(frame: Frame): Promise<Screen> {
+  const t = deskTexts[frame.language]
+  const latest = (await frame.orMissing(frame.api.get<readonly Check[]>(API, { 'page[size]': '10' })))?.data ?? []
+  const search = searchIn(frame, 'template')
+  const last = typed(frame.fields, 'template') || (latest[0]?.presentationTemplateId ?? '')
+  const templates = await readChoices(frame, '/creds/templates/presentations', search, { chosen: last })
+  if (templates.rows.length === 0 && search === '') {
+    const none = html`<div class="empty"><p>${t.noRequests}</p>${may(frame, 'verification:write') && buttonLink(t.makeRequest, '/console/requests')}</div>`
+    return { title: t.title, main: none }
+  }
+  const value = chosenIn(templates, last)
+  const ask = html`${onceField(frame.fields)}${chooser(frame, { name: 'template', label: t.choose, value }, templates)}<div>${button(t.ask, { look: 'main' })}</div>`
+  const main = html`${may(frame, 'verification:write') && html`<div class="narrow">${card(form(frame, DESK, ask))}</div>`}${latest.length > 0 && checks(frame, t, latest)}`
+  return { title: t.title, main }
 }
 
 function checks(frame: Frame, t: DeskTexts, latest: readonly Check[]): Html {
   const columns = [
     {
       heading: t.requests,
-      cell: ({ id, templateName }: Check) => html`<a href="${DESK}/${id}">${templateName ?? id}</a>`,
+      cell: (one: Check) => html`<a href="${DESK}/${one.id}">${one.templateName ?? one.id}</a>`,
     },
     { heading: t.state, cell: (one: Check) => badge(t.verdicts[verdictOf(one).name], verdictOf(one).tone) },
     { heading: t.when, cell: ({ createdAt }: Check) => when(frame, createdAt) },

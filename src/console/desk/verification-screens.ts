@@ -4,11 +4,13 @@ import { field } from '../../pages/form.ts'
 import { html } from '../../pages/html.ts'
 import { button, buttonLink } from '../../pages/parts.ts'
 import { badge, pager, table } from '../../pages/table.ts'
+import { filterChooser, readChoices, searchIn } from '../frame/chooser.ts'
 import { confirmScreen } from '../frame/confirm.ts'
 import { emptyList } from '../frame/empty-list.ts'
-import { dayEnd, dayStart, keptChoice } from '../frame/form-values.ts'
+import { dayEnd, dayStart } from '../frame/form-values.ts'
 import { type Frame, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
+import { keptSort, sortIn, sortingOf } from '../frame/sorting.ts'
 import { countedPageOf, totalLine } from '../frame/total.ts'
 import { when } from '../frame/when.ts'
 import { type Check, verdictOf } from './result.ts'
@@ -17,8 +19,7 @@ import { deskTexts } from './texts.ts'
 const LIST = '/console/verifications'
 const API = '/creds/presentations'
 const place = 'verifications'
-
-type Named = { readonly id: string; readonly name: string }
+const orders = { names: ['createdAt'], byDefault: '-createdAt' }
 
 const statuses = ['requested', 'verified', 'rejected', 'failed', 'expired'] as const
 
@@ -33,32 +34,30 @@ function filtersIn({ query, me }: Pick<Frame, 'query' | 'me'>): Record<string, s
 
 const list = screen({
   ...{ place, path: LIST, summary: 'Lists who was checked, and the result.' },
-  download: (frame) => ({ path: API, query: filtersIn(frame) }),
+  download: (frame) => ({ path: API, query: { ...filtersIn(frame), sort: sortIn(frame.query, orders) } }),
   show: async (frame) => {
     const { api, query, language, texts, t: common } = frame
     const t = deskTexts[language]
     const filters = filtersIn(frame)
     const [{ data, links, meta }, templates] = await Promise.all([
-      api.get<readonly Check[]>(API, { ...filters, ...countedPageOf(query) }),
+      api.get<readonly Check[]>(API, { ...filters, ...countedPageOf(query), sort: sortIn(query, orders) }),
       frame.orMissing(
-        api.get<readonly Named[]>('/creds/templates/presentations', { 'page[size]': '100', sort: 'name' }),
+        readChoices(frame, '/creds/templates/presentations', searchIn(frame, 'template'), { chosen: query.template }),
       ),
     ])
     const isFiltered = Object.values(filters).some(Boolean) || query.after !== undefined
     const all = { value: '', text: common.all }
-    const named =
-      templates?.data.map(({ id, name }) => ({ value: id, text: name })) ?? keptChoice(query.template, common)
     const states = statuses.map((one) => ({ value: one, text: t.statuses[one] }))
     const day = (name: 'from' | 'until', label: string) =>
       field(frame, { name, label, type: 'date', isFilter: true, value: query[name] ?? '' })
-    const filter = html`<form class="filter" method="get" action="${LIST}">${select(frame, { name: 'template', label: t.what, value: query.template ?? '', choices: [all, ...named] })}${select(frame, { name: 'status', label: t.state, value: query.status ?? '', choices: [all, ...states] })}${day('from', t.fromDay)}${day('until', t.untilDay)}${button(common.filter)}</form>`
+    const filter = html`<form class="filter" method="get" action="${LIST}">${filterChooser(frame, { name: 'template', label: t.what, value: query.template ?? '', first: [all] }, templates)}${select(frame, { name: 'status', label: t.state, value: query.status ?? '', choices: [all, ...states] })}${day('from', t.fromDay)}${day('until', t.untilDay)}${keptSort(frame, orders)}${button(common.filter)}</form>`
     const columns = [
       {
         heading: t.what,
         cell: (one: Check) => html`<a href="/console/verify/${one.id}">${one.templateName ?? one.id}</a>`,
       },
       { heading: t.state, cell: (one: Check) => badge(t.verdicts[verdictOf(one).name], verdictOf(one).tone) },
-      { heading: t.when, cell: ({ createdAt }: Check) => when(frame, createdAt) },
+      { heading: t.when, cell: ({ createdAt }: Check) => when(frame, createdAt), sort: 'createdAt' },
       {
         heading: t.keptUntil,
         cell: ({ id, claimsKeptUntil }: Check) =>
@@ -70,7 +69,7 @@ const list = screen({
     const way = may(frame, 'verification:write') && buttonLink(common.menu.desk, '/console/verify')
     const none = emptyList(frame, { isFiltered, fits: t.nothingFits, empty: t.noVerifications, way })
     const isEmpty = data.length === 0
-    const main = html`${(isFiltered || !isEmpty) && filter}${totalLine(frame, meta, t.counted)}${isEmpty ? none : table(t.verifications, columns, data)}${pager(texts, links, frame.here)}`
+    const main = html`${(isFiltered || !isEmpty) && filter}${totalLine(frame, meta, t.counted)}${isEmpty ? none : table(t.verifications, columns, data, sortingOf(frame, orders))}${pager(texts, links, frame.here)}`
     return { title: t.verifications, main, isEmpty }
   },
 })

@@ -39,6 +39,14 @@ const en = {
     moreThan: (rows: string) => `More than ${rows}`,
     filtered: (rows: string) => `${rows} with these filters`,
   },
+  /** Of a list to choose from that does not show everything. */
+  choose: {
+    find: 'Not in the list?',
+    first: 'There are more. Search by name.',
+    found: 'It has what was found.',
+    nothing: 'Nothing has this name.',
+    search: 'Search',
+  },
   back: 'Go back',
   none: '–',
   /** Between a name and what is said of it. */
@@ -130,6 +138,13 @@ const fr: ConsoleTexts = {
   total: {
     moreThan: (rows: string) => `Plus de ${rows}`,
     filtered: (rows: string) => `${rows} avec ces filtres`,
+  },
+  choose: {
+    find: 'Absent de la liste ?',
+    first: 'Il y en a d’autres. Cherchez par nom.',
+    found: 'Elle montre ce qui a été trouvé.',
+    nothing: 'Rien ne porte ce nom.',
+    search: 'Chercher',
   },
   back: 'Revenir',
   none: '–',

@@ -7,7 +7,7 @@ import type { Frame } from './screen.ts'
 /** What a list counts, in one word or a few, for one and for several. */
 type Counted = { readonly one: string; readonly many: string }
 
-const NO_FILTERS = ['after', 'before', 'lang']
+const NO_FILTERS = ['after', 'before', 'lang', 'sort']
 
 /** As `pageOf`, with how many rows the list has on all pages, for {@link totalLine}. */
 export function countedPageOf(query: Frame['query']): Record<string, string | undefined> {
@@ -33,7 +33,9 @@ export function totalLine(
   if (total === null || total.count === 0) return null
   const { count, more } = total
   const rows = `${figure(count, language)} ${count === 1 ? counted.one : counted.many}`
-  const isFiltered = Object.entries(query).some(([name, value]) => !NO_FILTERS.includes(name) && value?.trim())
+  const isFiltered = Object.entries(query).some(
+    ([name, value]) => !NO_FILTERS.includes(name) && !name.startsWith('find-') && value?.trim(),
+  )
   const found = more ? t.moreThan(rows) : rows
   return html`<p class="total">${isFiltered ? t.filtered(found) : found}</p>`
 }

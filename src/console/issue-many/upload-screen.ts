@@ -3,9 +3,10 @@ import { fileField, hidden, textArea } from '../../pages/controls.ts'
 import { foreign } from '../../pages/foreign-text.ts'
 import { fileForm } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
-import { button, buttonLink, card, rows } from '../../pages/parts.ts'
+import { button, buttonLink, card } from '../../pages/parts.ts'
 import { hasProblems, noProblems, type Problems, problemList } from '../frame/form-values.ts'
 import { type KeepingFrame, keepingFormScreen, type Screen, screen } from '../frame/screen.ts'
+import { chooseTemplate } from '../templates/choose-template.ts'
 import { labelOf, type Template } from '../templates/content/template.ts'
 import { checkedDraft } from './checked-draft.ts'
 import { keepDraft } from './kept-drafts.ts'
@@ -67,15 +68,12 @@ export async function readTemplate({ api }: Pick<KeepingFrame, 'api'>, id: strin
 
 async function choose(frame: KeepingFrame): Promise<Screen> {
   const t = tableTexts[frame.language]
-  const { data } = await frame.api.get<readonly Template[]>(TEMPLATES, { 'page[size]': '100', sort: 'name' })
-  const items = data.map(({ id, name, description }) => ({
+  const rowOf = ({ id, name, description }: Template) => ({
     title: html`<a href="${`${TABLE}?template=${id}`}">${foreign(name)}</a>`,
     ...(description !== undefined && { about: description }),
-  }))
-  const main =
-    data.length === 0
-      ? html`<div class="empty"><p>${t.chooseTemplate}</p>${buttonLink(frame.t.menu.templates, '/console/templates')}</div>`
-      : html`<div class="panel narrow">${rows(t.chooseTemplate, items)}</div>`
+  })
+  const none = html`<div class="empty"><p>${t.chooseTemplate}</p>${buttonLink(frame.t.menu.templates, '/console/templates')}</div>`
+  const main = await chooseTemplate(frame, t.chooseTemplate, rowOf, none)
   return { title: t.title, crumbs: crumbsOf(frame, t), main }
 }
 

@@ -11,6 +11,7 @@ import { emptyList } from '../frame/empty-list.ts'
 import { hasProblems, noProblems, type Problems, problemList, problemsOf, typedAll } from '../frame/form-values.ts'
 import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
+import { keptSort, sortIn, sortingOf } from '../frame/sorting.ts'
 import { countedPageOf, totalLine } from '../frame/total.ts'
 import { changeScreens } from './change-screens.ts'
 import { API, at, LIST, nameOf, type Person, place, readPerson } from './person.ts'
@@ -19,9 +20,11 @@ import { type PeopleTexts, peopleTexts } from './texts.ts'
 // Object.keys loses the type of the keys.
 const roleNames = Object.keys(roles) as Role[]
 
+const orders = { names: ['username'], byDefault: 'username' }
+
 const list = screen({
   ...{ place, path: LIST, summary: 'Lists the people of the organisation.' },
-  download: ({ query }) => ({ path: API, query: { ...filtersIn(query), sort: 'username' } }),
+  download: ({ query }) => ({ path: API, query: { ...filtersIn(query), sort: sortIn(query, orders) } }),
   show: async (frame) => {
     const { api, query, language, texts, t: common } = frame
     const t = peopleTexts[language]
@@ -29,17 +32,18 @@ const list = screen({
     const { data, links, meta } = await api.get<readonly Person[]>(API, {
       ...filters,
       ...countedPageOf(query),
-      sort: 'username',
+      sort: sortIn(query, orders),
     })
     const choices = [
       { value: '', text: common.all },
       ...roleNames.map((value) => ({ value, text: frame.texts.roles[value] })),
     ]
-    const filter = html`<form class="filter" method="get" action="${LIST}"><div class="field"><label for="q">${t.search}</label><input id="q" name="q" type="search" maxlength="200" value="${query.q ?? ''}"></div>${select(frame, { name: 'role', label: t.onlyRole, value: query.role ?? '', choices })}${button(common.filter)}</form>`
+    const filter = html`<form class="filter" method="get" action="${LIST}"><div class="field"><label for="q">${t.search}</label><input id="q" name="q" type="search" maxlength="200" value="${query.q ?? ''}"></div>${select(frame, { name: 'role', label: t.onlyRole, value: query.role ?? '', choices })}${keptSort(frame, orders)}${button(common.filter)}</form>`
     const isFiltered = Object.values(filters).some(Boolean)
     const columns = [
       {
         heading: t.username,
+        sort: 'username',
         cell: (one: Person) =>
           html`<a href="${at(one.username)}">${foreign(nameOf(one))}</a>${nameOf(one) !== one.username && html`<br><span class="hint">${foreign(one.username, 255)}</span>`}`,
       },
@@ -56,7 +60,7 @@ const list = screen({
             fits: links.next === undefined ? t.emptyFilter : t.notYet,
             empty: links.next === undefined ? t.empty : t.notYet,
           })
-        : table(t.title, columns, data)
+        : table(t.title, columns, data, sortingOf(frame, orders))
     const actions = html`<div class="buttons">${may(frame, 'users:write') && buttonLink(t.new, `${LIST}/new`, 'main')}</div>`
     return {
       title: t.title,

@@ -1,25 +1,24 @@
-import { checkbox, checkboxes, hidden, select, textArea } from '../../pages/controls.ts'
+import { checkbox, hidden, select, textArea } from '../../pages/controls.ts'
 import { field } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { button, message } from '../../pages/parts.ts'
+import type { Choices } from '../frame/chooser.ts'
 import type { Problems } from '../frame/form-values.ts'
 import type { Frame } from '../frame/screen.ts'
 import { type AskedRow, pathText } from './asked-attributes.ts'
 import type { AskedDraft } from './asked-credential.ts'
 import type { RequestDraft } from './draft.ts'
+import { entityFields } from './entity-choices.ts'
 import { type RequestTexts, requestTexts } from './texts.ts'
 import { furtherFields, inQueryField } from './verifier-fields.ts'
 import { verifierTexts } from './verifier-texts.ts'
-
-/** A trusted entity to choose. */
-export type Choosable = { readonly id: string; readonly name: string }
 
 /** What the fields of a credential are drawn from. */
 type Drawn = {
   readonly frame: Frame
   readonly draft: RequestDraft
   readonly problems: Problems
-  readonly entities: readonly Choosable[]
+  readonly entities: Choices
 }
 
 /** Returns the fields of one credential of a request. */
@@ -87,11 +86,7 @@ function conditionsOf(t: RequestTexts, { format }: AskedDraft, { kind, condition
 function issuerFields({ frame, problems, entities }: Drawn, one: AskedDraft, at: number): Html {
   const t = requestTexts[frame.language]
   const sources = Object.entries(t.sources).map(([value, text]) => ({ value, text }))
-  const choices = entities.map(({ id, name }) => ({ value: id, text: name }))
-  const listed =
-    choices.length === 0
-      ? html`<p class="hint">${t.noEntities} <a href="/console/trusted">${frame.t.menu.trusted}</a></p>`
-      : checkboxes(`entities-${at}`, t.entities, choices, one.entities)
+  const listed = entityFields(frame, entities, one.entities, at)
   const issuers = textArea(frame, {
     ...{ name: `issuers-${at}`, label: t.issuers, hint: t.issuersHint, value: one.issuers, isCode: true },
     ...{ lengthMax: 10_000, error: problems.fields[`issuers-${at}`] },

@@ -3,13 +3,14 @@ import { field, form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { onceField } from '../../pages/once.ts'
 import { button, buttonLink, card } from '../../pages/parts.ts'
+import { type Choices, chooser } from '../frame/chooser.ts'
 import { hasProblems, type Problems, problemList } from '../frame/form-values.ts'
 import type { Frame, Screen } from '../frame/screen.ts'
-import { type Choosable, credentialFields } from './credential-fields.ts'
+import { credentialFields } from './credential-fields.ts'
 import { CREDENTIALS_MAX, type RequestDraft } from './draft.ts'
 import { keepChoices } from './keep-choices.ts'
 import { previewOf } from './preview.ts'
-import type { Source } from './sources.ts'
+import type { Sources } from './sources.ts'
 import { requestTexts } from './texts.ts'
 import { expiryField, verifierFields } from './verifier-fields.ts'
 import { verifierTexts } from './verifier-texts.ts'
@@ -20,8 +21,8 @@ type DesignerProps = {
   readonly action: string
   readonly problems: Problems
   /** What can be asked for besides. */
-  readonly sources: readonly Source[]
-  readonly entities: readonly Choosable[]
+  readonly sources: Pick<Sources, 'own' | 'others'>
+  readonly entities: Choices
   readonly above?: Html | undefined
 }
 
@@ -74,8 +75,12 @@ function whichField(frame: Frame, { which, sets }: RequestDraft, { fields }: Pro
   return html`<div class="which">${select(frame, { name: 'which', label: t.which, value: which, choices, error: fields.which })}<div class="sets">${area}</div></div>`
 }
 
-function moreFields(frame: Frame, sources: readonly Source[]): Html {
+function moreFields(frame: Frame, { own, others }: Pick<Sources, 'own' | 'others'>): Html {
   const t = requestTexts[frame.language]
-  const choices = [...sources.map(({ value, text }) => ({ value, text })), { value: 'hand', text: t.moreByHand }]
-  return html`${select(frame, { name: 'more', label: t.moreWhat, value: '', choices })}<div>${button(t.more, { name: 'do', value: 'more' })}</div>`
+  const both = {
+    ...{ rows: [...own.rows, ...others.rows], search: own.search || others.search },
+    ...{ isCut: own.isCut || others.isCut, isNone: own.isNone && others.isNone },
+  }
+  const last = [{ value: 'hand', text: t.moreByHand }]
+  return html`${chooser(frame, { name: 'more', label: t.moreWhat, value: '', last }, both)}<div>${button(t.more, { name: 'do', value: 'more' })}</div>`
 }

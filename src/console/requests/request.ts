@@ -28,8 +28,9 @@ export type RequestMeta = {
 
 /** A type that an organisation of this server publishes. */
 export type PublishedType = {
+  readonly id: string
   readonly type: string
   readonly format: 'sd-jwt-vc' | 'mdoc'
   readonly name: string
-  readonly issuer: { readonly name: string }
+  readonly issuer: { readonly id: string; readonly name: string }
 }

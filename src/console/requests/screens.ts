@@ -1,60 +1,76 @@
 import type { Endpoint } from '../../http/routes/endpoint.ts'
-import { select } from '../../pages/controls.ts'
+import { hidden, select } from '../../pages/controls.ts'
 import { field } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { onceHeader, typed } from '../../pages/once.ts'
 import { ApiRefusal } from '../../pages/own-api.ts'
 import { button, buttonLink, card } from '../../pages/parts.ts'
 import { pager, table } from '../../pages/table.ts'
+import { type Choices, isSearching, searchField } from '../frame/chooser.ts'
 import { removeScreen } from '../frame/confirm.ts'
+import { emptyList } from '../frame/empty-list.ts'
 import { hasProblems, noProblems, type Problems, problemsOf } from '../frame/form-values.ts'
 import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
+import { keptSort, sortIn, sortingOf } from '../frame/sorting.ts'
 import { countedPageOf, totalLine } from '../frame/total.ts'
 import { when } from '../frame/when.ts'
 import { pathText, rowsOfAttributes } from './asked-attributes.ts'
-import { type AskedDraft, blankCredential } from './asked-credential.ts'
+import { blankCredential } from './asked-credential.ts'
 import { checkDraft, fieldAt, inWords } from './check-draft.ts'
 import { comparedRequests } from './compared.ts'
 import { designer } from './designer.ts'
 import { blankRequest, bodyOf, draftOf, edited, type RequestDraft, readDraft } from './draft.ts'
+import { isSearchingEntities, readEntities, withChosen } from './entity-choices.ts'
 import { previewOf } from './preview.ts'
 import type { RequestMeta, RequestTemplate } from './request.ts'
-import { readSources, type Sources } from './sources.ts'
+import { findSource, readSources, type Sources, withTypes } from './sources.ts'
 import { requestTexts } from './texts.ts'
 import { verifierTexts } from './verifier-texts.ts'
 
 const LIST = '/console/requests'
 const API = '/creds/templates/presentations'
 const place = 'requests'
+const orders = { names: ['createdAt', 'name'], byDefault: 'name' }
 
 const list = screen({
   ...{ place, path: LIST, summary: 'Lists what can be asked for.' },
-  download: () => ({ path: API, query: { sort: 'name' } }),
+  download: ({ query }) => ({ path: API, query: { ...filtersIn(query), sort: sortIn(query, orders) } }),
   show: async (frame) => {
     const { api, query, language, texts } = frame
     const t = requestTexts[language]
     const { data, links, meta } = await api.get<readonly RequestTemplate[]>(API, {
-      ...countedPageOf(query),
-      sort: 'name',
+      ...{ ...filtersIn(query), ...countedPageOf(query), sort: sortIn(query, orders) },
     })
     const columns = [
-      { heading: t.name, cell: (one: RequestTemplate) => html`<a href="${LIST}/${one.id}">${one.name}</a>` },
+      {
+        heading: t.name,
+        cell: (one: RequestTemplate) => html`<a href="${LIST}/${one.id}">${one.name}</a>`,
+        sort: 'name',
+      },
       { heading: t.asks, cell: asked },
       { heading: t.changed, cell: (one: RequestTemplate) => when(frame, one.updatedAt) },
     ]
     const add = may(frame, 'verification:write') && buttonLink(t.newRequest, `${LIST}/new`, 'main')
     const isEmpty = data.length === 0
-    const main = isEmpty ? html`<div class="empty"><p>${t.empty}</p>${add}</div>` : table(t.title, columns, data)
+    const isFiltered = Object.values(filtersIn(query)).some(Boolean) || query.after !== undefined
+    const main = isEmpty
+      ? emptyList(frame, { isFiltered, fits: t.nothingFits, empty: t.empty, way: add })
+      : table(t.title, columns, data, sortingOf(frame, orders))
+    const filter = html`<form class="filter" method="get" action="${LIST}"><div class="field"><label for="q">${t.search}</label><input id="q" name="q" type="search" maxlength="200" value="${query.q ?? ''}"></div>${query.type !== undefined && hidden('type', query.type)}${keptSort(frame, orders)}${button(frame.t.filter)}</form>`
     const actions = html`<div class="buttons">${!isEmpty && add}</div>`
     return {
       title: t.title,
-      main: html`${totalLine(frame, meta, t.counted)}${main}${pager(texts, links, frame.here)}`,
+      main: html`${(isFiltered || !isEmpty) && filter}${totalLine(frame, meta, t.counted)}${main}${pager(texts, links, frame.here)}`,
       actions,
       isEmpty,
     }
   },
 })
+
+function filtersIn({ q, type }: Frame['query']): Record<string, string | undefined> {
+  return { 'search[name]': q?.trim(), 'filter[type]': type }
+}
 
 function asked({ credentials }: RequestTemplate): string {
   const names = credentials.flatMap(({ attributes, format }) =>
@@ -66,24 +82,30 @@ function asked({ credentials }: RequestTemplate): string {
 const create = formScreen({
   ...{ place, path: `${LIST}/new`, summary: 'Makes a request out of credential templates and types.' },
   show: async (frame) => {
-    const sources = await readSources(frame)
-    if (frame.isKept) return shown(frame, sources, `${LIST}/new`, readDraft(frame.fields), noProblems)
-    const { template, type, format } = frame.query
-    if (type !== undefined)
-      return begin(frame, sources, { ...blankCredential, type, ...(format === 'mdoc' && { format }) })
-    const found = sources.sources.find(({ value }) => value === template)
-    return found === undefined ? pick(frame, sources) : begin(frame, sources, found.credential)
+    const create = async (draft: RequestDraft) =>
+      shown(frame, await readChoosable(frame, draft), `${LIST}/new`, draft, noProblems)
+    if (frame.isKept) return create(readDraft(frame.fields))
+    const { template = '', type, format } = frame.query
+    const ofType = (one: string) => ({ ...blankCredential, type: one, ...(format === 'mdoc' && ({ format } as const)) })
+    const credential = type === undefined ? (await findSource(frame, template))?.credential : ofType(type)
+    if (credential === undefined) return pick(frame, await readSources(frame, true))
+    return create({ ...blankRequest, name: credential.name, credentials: [credential] })
   },
   send: (frame) => edit(frame, `${LIST}/new`, null),
 })
 
-function begin(frame: Frame, sources: Sources, one: AskedDraft): Screen {
-  return shown(frame, sources, `${LIST}/new`, { ...blankRequest, name: one.name, credentials: [one] }, noProblems)
+/** What the designer lets people choose from. */
+type Choosable = { readonly sources: Sources; readonly entities: Choices }
+
+async function readChoosable(frame: Frame, { credentials }: RequestDraft): Promise<Choosable> {
+  const [sources, entities] = await Promise.all([readSources(frame, false), readEntities(frame)])
+  const chosen = credentials.flatMap((one) => one.entities)
+  return { sources, entities: await withChosen(frame, entities, chosen) }
 }
 
 function shown(
   frame: Frame,
-  { sources, entities }: Sources,
+  { sources, entities }: Choosable,
   action: string,
   draft: RequestDraft,
   problems: Problems,
@@ -93,24 +115,26 @@ function shown(
 }
 
 /** First which credential, because its attributes are chosen next. */
-function pick(frame: Frame, { sources }: Sources): Screen {
+function pick(frame: Frame, { own, others }: Sources): Screen {
   const t = requestTexts[frame.language]
-  const chooser = (isOwn: boolean, label: string) => {
-    const choices = sources.filter((one) => one.isOwn === isOwn)
+  const chooser = ({ rows }: Choices, isOwn: boolean, label: string) => {
     const id = isOwn ? 'template' : 'other'
-    if (choices.length === 0) return null
-    const control = html`<div class="field"><label for="${id}">${label}</label><select id="${id}" name="template">${choices.map(({ value, text }) => html`<option value="${value}">${text}</option>`)}</select></div>`
+    if (rows.length === 0) return null
+    const control = html`<div class="field"><label for="${id}">${label}</label><select id="${id}" name="template">${rows.map(({ id: value, name }) => html`<option value="${value}">${name}</option>`)}</select></div>`
     return card(
       html`<form method="get" action="${LIST}/new">${control}<div>${button(t.pick, isOwn ? { look: 'main' } : {})}</div></form>`,
     )
   }
   const none = html`<div class="empty"><p>${t.noTemplates}</p>${may(frame, 'issuance:write') && buttonLink(t.makeTemplate, '/console/templates')}</div>`
+  const both = { ...own, isCut: own.isCut || others.isCut, isNone: own.isNone && others.isNone }
+  const finder = searchField(frame, 'more', both)
+  const search = finder && card(html`<form method="get" action="${LIST}/new">${finder}</form>`)
   const formats = Object.entries(t.formats).map(([value, text]) => ({ value, text }))
   const byHand = html`<details class="panel"><summary>${t.byHand}</summary><form class="inside" method="get" action="${LIST}/new">${field(frame, { name: 'type', label: t.typeAddress, isName: true, lengthMax: 256 })}${select(frame, { name: 'format', label: t.format, value: 'sd-jwt-vc', choices: formats })}<div>${button(t.pick)}</div></form></details>`
   return {
     title: t.newRequest,
     crumbs: [[t.title, LIST], [t.newRequest]],
-    main: html`<div class="narrow stack">${chooser(true, t.own) ?? none}${chooser(false, t.others)}${byHand}</div>`,
+    main: html`<div class="narrow stack">${chooser(own, true, t.own) ?? (search === null && none)}${chooser(others, false, t.others)}${search}${byHand}</div>`,
   }
 }
 
@@ -131,17 +155,29 @@ const one = formScreen({
   ...{ place, path: `${LIST}/{id}`, summary: 'Shows and changes what a request asks for.' },
   show: async (frame) => {
     const t = requestTexts[frame.language]
-    const [{ found, meta, etag }, sources] = await Promise.all([read(frame, frame.params.id), readSources(frame)])
-    const saved = { ...draftOf(found, meta, sources.templates), etag }
+    const [{ found, meta, etag }, sources, entities] = await Promise.all([
+      ...([read(frame, frame.params.id), readSources(frame, false), readEntities(frame)] as const),
+    ])
+    const saved = { ...draftOf(found, meta, await ownTemplates(frame, found, sources)), etag }
     const crumbs = [[t.title, LIST], [found.name]] as const
     if (!may(frame, 'verification:write'))
       return { title: found.name, crumbs, main: html`<div class="narrow">${previewOf(frame, saved)}</div>` }
     const draft = frame.isKept ? readDraft(frame.fields) : saved
+    const chosen = draft.credentials.flatMap((each) => each.entities)
+    const choosable = { sources, entities: await withChosen(frame, entities, chosen) }
     const actions = html`<div class="buttons">${buttonLink(t.use, '/console/verify')}${buttonLink(t.remove, `${LIST}/${found.id}/archive`)}</div>`
-    return { ...shown(frame, sources, `${LIST}/${found.id}`, draft, noProblems), title: found.name, crumbs, actions }
+    return { ...shown(frame, choosable, `${LIST}/${found.id}`, draft, noProblems), title: found.name, crumbs, actions }
   },
   send: async (frame) => edit(frame, `${LIST}/${frame.params.id}`, await read(frame, frame.params.id)),
 })
+
+function ownTemplates(frame: Frame, { credentials }: RequestTemplate, { templates }: Sources) {
+  return withTypes(
+    frame,
+    templates,
+    credentials.map(({ type }) => type),
+  )
+}
 
 /** Does what the pressed button says: edits the draft, draws the preview, or saves. */
 async function edit(
@@ -152,15 +188,16 @@ async function edit(
   const draft = readDraft(frame.fields)
   const pressed = typed(frame.fields, 'do')
   if (pressed === 'preview' && frame.headers['sec-fetch-dest'] === 'empty') return { fragment: previewOf(frame, draft) }
-  const sources = await readSources(frame)
-  const show = (problems: Problems, now = draft, above?: Html) => shown(frame, sources, action, now, problems, above)
-  if (pressed === 'more') return show(noProblems, withMore(draft, sources, typed(frame.fields, 'more')))
-  if (pressed !== 'save') return show(noProblems, edited(draft, pressed) ?? draft)
+  const choosable = await readChoosable(frame, draft)
+  const show = (problems: Problems, now = draft, above?: Html) => shown(frame, choosable, action, now, problems, above)
+  if (pressed === 'more') return show(noProblems, withMore(draft, choosable.sources, typed(frame.fields, 'more')))
+  if (pressed !== 'save' || isSearching(frame, 'more') || isSearchingEntities(frame))
+    return show(noProblems, edited(draft, pressed) ?? draft)
   const words = { t: requestTexts[frame.language], v: verifierTexts[frame.language], common: frame.t }
   const problems = checkDraft(draft, words)
   if (hasProblems(problems)) return show(problems)
-  const both = (now: Current) => {
-    const theirs = draftOf(now.found, now.meta, sources.templates)
+  const both = async (now: Current) => {
+    const theirs = draftOf(now.found, now.meta, await ownTemplates(frame, now.found, choosable.sources))
     const above = comparedRequests(frame, action, theirs, draft)
     return { ...show(noProblems, { ...draft, etag: now.etag }, above), status: 412, hasErrors: true }
   }
@@ -181,8 +218,8 @@ async function edit(
   }
 }
 
-function withMore(draft: RequestDraft, { sources }: Sources, chosen: string): RequestDraft {
-  const found = sources.find(({ value }) => value === chosen)
+function withMore(draft: RequestDraft, { own, others }: Sources, chosen: string): RequestDraft {
+  const found = [...own.rows, ...others.rows].find(({ id }) => id === chosen)
   const added = chosen === 'hand' ? blankCredential : found?.credential
   return added === undefined ? draft : { ...draft, credentials: [...draft.credentials, added] }
 }

@@ -1,46 +1,71 @@
+import { isUuid } from '../../uuid.ts'
+import { allOf, type Choices, readChoices, readOne, searchIn } from '../frame/chooser.ts'
 import type { Frame } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import type { Template } from '../templates/content/template.ts'
 import { type AskedDraft, blankCredential, ownCredential } from './asked-credential.ts'
-import type { Choosable } from './credential-fields.ts'
 import type { PublishedType } from './request.ts'
 
+const TEMPLATES = '/creds/templates/credentials'
+const TYPES = '/creds/types'
+
 /** Something that can be asked for: its value in forms and addresses, its name, and the credential of a request made from it. */
-export type Source = {
-  readonly value: string
-  readonly text: string
-  readonly credential: AskedDraft
-  readonly isOwn: boolean
-}
+type Source = { readonly id: string; readonly name: string; readonly credential: AskedDraft }
 
-/** What the screens of requests choose from. */
+/** What can be asked for: own templates, and types of other organisations, as far as the person may see them. */
 export type Sources = {
-  readonly templates: readonly Template[]
-  readonly sources: readonly Source[]
-  readonly entities: readonly Choosable[]
+  readonly own: Choices<Source>
+  readonly others: Choices<Source>
+  readonly templates: Choices<Template>
 }
 
-/** Reads own templates, types of other organisations, and trusted entities, as far as the person may see them: at most 100 each. */
-export async function readSources(frame: Frame): Promise<Sources> {
-  const { api } = frame
-  const first = { 'page[size]': '100', sort: 'name' }
-  const [templates, types, entities] = await Promise.all([
-    may(frame, 'issuance:read') ? api.get<readonly Template[]>('/creds/templates/credentials', first) : null,
-    api.get<readonly PublishedType[]>('/creds/types', first),
-    may(frame, 'trust:read') ? api.get<readonly Choosable[]>('/creds/trusted-entities', { 'page[size]': '100' }) : null,
-  ])
-  const own = templates?.data ?? []
-  const others = types.data.filter(({ type }) => !own.some((one) => one.type === type))
-  const sources = [
-    ...own.map((one) => ({ value: one.id, text: one.name, credential: ownCredential(one), isOwn: true })),
-    ...others.map(({ type, format, name, issuer }) => {
-      return {
-        value: type,
-        text: `${name} (${issuer.name})`,
-        credential: { ...blankCredential, type, format, name },
-        isOwn: false,
-      }
-    }),
-  ]
-  return { templates: own, sources, entities: entities?.data ?? [] }
+/** Reads what can be asked for. @param hasOthers Whether others are read too where own templates fill the list; a search finds them in any case. */
+export async function readSources(frame: Frame, hasOthers: boolean): Promise<Sources> {
+  const search = searchIn(frame, 'more')
+  const templates = may(frame, 'issuance:read') ? await readChoices<Template>(frame, TEMPLATES, search) : allOf([])
+  const isLeftOut = templates.isCut && search === '' && !hasOthers
+  const types = isLeftOut ? allOf([]) : await readChoices<PublishedType>(frame, TYPES, search)
+  const others = types.rows.filter((one) => !isOwnType(frame, one, templates))
+  return {
+    templates,
+    own: { ...templates, rows: templates.rows.map(sourceOfTemplate) },
+    others: { ...types, rows: others.map(sourceOfType) },
+  }
+}
+
+/** Of a list that does not have every template, the issuer says whose a type is. */
+function isOwnType({ api, me }: Frame, { type, issuer }: PublishedType, { rows, search, isCut }: Choices<Template>) {
+  if (rows.some((one) => one.type === type)) return true
+  return (isCut || search !== '') && issuer.id === api.address(`/issuers/${me.organisation.slug}`)
+}
+
+function sourceOfTemplate(template: Template): Source {
+  return { id: template.id, name: template.name, credential: ownCredential(template) }
+}
+
+function sourceOfType({ type, format, name, issuer }: PublishedType): Source {
+  return { id: type, name: `${name} (${issuer.name})`, credential: { ...blankCredential, type, format, name } }
+}
+
+/** Returns what can be asked for by its value, wherever in the lists it stands; null: there is nothing of this value. */
+export async function findSource(frame: Frame, value: string): Promise<Source | null> {
+  if (value === '') return null
+  if (isUuid(value)) return (await readOne<Template>(frame, TEMPLATES, value)).map(sourceOfTemplate)[0] ?? null
+  const { data } = await frame.api.get<readonly PublishedType[]>(TYPES, { 'filter[type]': value })
+  return data.map(sourceOfType)[0] ?? null
+}
+
+/** Returns own templates, those of these types among them; a call of the API only where a list that was read is not all there are. */
+export async function withTypes(
+  { api }: Frame,
+  { rows, search, isCut }: Choices<Template>,
+  types: readonly string[],
+): Promise<readonly Template[]> {
+  const missing = types.filter((type) => type !== '' && !rows.some((one) => one.type === type))
+  if (missing.length === 0 || (!isCut && search === '')) return rows
+  const { data } = await api.get<readonly Template[]>(TEMPLATES, {
+    'filter[type]': missing.join(','),
+    'page[size]': '100',
+  })
+  return [...rows, ...data]
 }

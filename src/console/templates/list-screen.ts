@@ -1,10 +1,12 @@
 import type { Endpoint } from '../../http/routes/endpoint.ts'
+import { hidden } from '../../pages/controls.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { button, buttonLink } from '../../pages/parts.ts'
 import { badge, pager, table } from '../../pages/table.ts'
 import { emptyList } from '../frame/empty-list.ts'
 import { type Frame, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
+import { keptSort, sortIn, sortingOf } from '../frame/sorting.ts'
 import { countedPageOf, totalLine } from '../frame/total.ts'
 import { when } from '../frame/when.ts'
 import type { Template } from './content/template.ts'
@@ -12,6 +14,7 @@ import { type TemplateTexts, templateTexts } from './texts.ts'
 
 const LIST = '/console/templates'
 const API = '/creds/templates/credentials'
+const orders = { names: ['createdAt', 'name'], byDefault: '-createdAt' }
 
 function filtersIn({ q, archived }: Frame['query']): Record<string, string | undefined> {
   return { 'search[name]': q, ...(archived !== undefined && { 'filter[archived]': 'true' }) }
@@ -20,13 +23,14 @@ function filtersIn({ q, archived }: Frame['query']): Record<string, string | und
 /** The list of templates. */
 export const templateList: readonly Endpoint[] = screen({
   ...{ place: 'templates', path: LIST, summary: 'Lists the credential templates.' },
-  download: ({ query }) => ({ path: API, query: filtersIn(query) }),
+  download: ({ query }) => ({ path: API, query: { ...filtersIn(query), sort: sortIn(query, orders) } }),
   show: async (frame) => {
     const t = templateTexts[frame.language]
     const { q, archived } = frame.query
     const { data, links, meta } = await frame.api.get<readonly Template[]>(API, {
       ...filtersIn(frame.query),
       ...countedPageOf(frame.query),
+      sort: sortIn(frame.query, orders),
     })
     const isFiltered = (q ?? '') !== '' || archived !== undefined || frame.query.after !== undefined
     const actions = html`<div class="buttons">${may(frame, 'issuance:write') && buttonLink(t.new, `${LIST}/new`, 'main')}</div>`
@@ -37,9 +41,10 @@ ${pager(frame.texts, links, frame.here)}`
   },
 })
 
-function filter({ query, t: common }: Frame, t: TemplateTexts): Html {
+function filter(frame: Frame, t: TemplateTexts): Html {
+  const { query, t: common } = frame
   const other = query.archived === undefined ? buttonLink(t.archived, `${LIST}?archived=1`) : buttonLink(t.active, LIST)
-  return html`<form class="filter" method="get" action="${LIST}"><div class="field"><label for="q">${t.search}</label><input id="q" name="q" type="search" maxlength="200" value="${query.q ?? ''}"></div>${button(common.filter)}${other}</form>`
+  return html`<form class="filter" method="get" action="${LIST}"><div class="field"><label for="q">${t.search}</label><input id="q" name="q" type="search" maxlength="200" value="${query.q ?? ''}"></div>${query.archived !== undefined && hidden('archived', query.archived)}${keptSort(frame, orders)}${button(common.filter)}${other}</form>`
 }
 
 function rowsOf(frame: Frame, t: TemplateTexts, templates: readonly Template[]): Html {
@@ -47,7 +52,7 @@ function rowsOf(frame: Frame, t: TemplateTexts, templates: readonly Template[]):
   return table(
     t.title,
     [
-      { heading: t.name, cell: ({ id, name }) => html`<a href="${LIST}/${id}">${name}</a>` },
+      { heading: t.name, cell: ({ id, name }) => html`<a href="${LIST}/${id}">${name}</a>`, sort: 'name' },
       { heading: t.kind, cell: ({ format }) => t.formats[format] },
       { heading: t.changed, cell: ({ updatedAt }) => when(frame, updatedAt) },
       {
@@ -59,6 +64,7 @@ function rowsOf(frame: Frame, t: TemplateTexts, templates: readonly Template[]):
       },
     ],
     templates,
+    sortingOf(frame, orders),
   )
 }
 

@@ -4,9 +4,13 @@ import { may } from '../frame/shell.ts'
 import type { Template } from './content/template.ts'
 import { templateTexts } from './texts.ts'
 
-type Asking = { readonly id: string; readonly name: string; readonly credentials: readonly { readonly type: string }[] }
-/** What uses a template: the requests that ask for its type, as far as the person may see them, and whether there are cards. Null: not to be seen, or missing. */
-type Usage = { readonly requests: readonly Asking[] | null; readonly hasCards: boolean | null }
+type Asking = { readonly id: string; readonly name: string }
+/** What uses a template: the first requests that ask for its type, as far as the person may see them, and whether there are cards. Null: not to be seen, or missing. */
+type Usage = {
+  readonly requests: readonly Asking[] | null
+  readonly hasMore: boolean
+  readonly hasCards: boolean | null
+}
 
 /** Reads what uses a template. */
 export async function readUsage(frame: Frame, { id, type }: Template): Promise<Usage> {
@@ -14,15 +18,15 @@ export async function readUsage(frame: Frame, { id, type }: Template): Promise<U
   const [cards, requests] = await Promise.all([
     orMissing(api.get<readonly unknown[]>('/creds/credentials', { 'filter[templateId]': id, 'page[size]': '1' })),
     may(frame, 'verification:read')
-      ? orMissing(api.get<readonly Asking[]>('/creds/templates/presentations', { 'page[size]': '100', sort: 'name' }))
+      ? orMissing(api.get<readonly Asking[]>('/creds/templates/presentations', { 'filter[type]': type, sort: 'name' }))
       : null,
   ])
-  const asking = requests?.data.filter(({ credentials }) => credentials.some((one) => one.type === type)) ?? null
-  return { requests: asking, hasCards: cards === null ? null : cards.data.length > 0 }
+  const hasMore = requests?.links.next !== undefined
+  return { requests: requests?.data ?? null, hasMore, hasCards: cards === null ? null : cards.data.length > 0 }
 }
 
 /** Returns what uses a template, with the ways there. */
-export function usagePanel({ language }: Frame, { id }: Template, { requests, hasCards }: Usage): Html {
+export function usagePanel({ language }: Frame, { id, type }: Template, { requests, hasMore, hasCards }: Usage): Html {
   const t = templateTexts[language]
   const links = (requests ?? []).map((one) => html`<li><a href="/console/requests/${one.id}">${one.name}</a></li>`)
   const asked =
@@ -30,7 +34,7 @@ export function usagePanel({ language }: Frame, { id }: Template, { requests, ha
       ? null
       : links.length === 0
         ? html`<p class="hint">${t.usedByNone}</p>`
-        : html`<p>${t.usedByRequests}</p><ul class="list">${links}</ul>`
+        : html`<p>${t.usedByRequests}</p><ul class="list">${links}</ul>${hasMore && html`<p><a href="${`/console/requests?type=${encodeURIComponent(type)}`}">${t.usedByMore}</a></p>`}`
   const list = `/console/credentials?template=${id}`
   const cards =
     hasCards === true

@@ -6,6 +6,7 @@ import { ApiRefusal } from '../../pages/own-api.ts'
 import { button, buttonLink } from '../../pages/parts.ts'
 import { badge, pager, table } from '../../pages/table.ts'
 import { bothVersions } from '../frame/both-versions.ts'
+import { type Choices, chosenIn, isSearching } from '../frame/chooser.ts'
 import { removeScreen } from '../frame/confirm.ts'
 import { emptyList } from '../frame/empty-list.ts'
 import { hasProblems, noProblems, type Problems, problemList } from '../frame/form-values.ts'
@@ -26,7 +27,7 @@ import {
   refusedDraft,
   type VerificationPage,
 } from './page.ts'
-import { type Named, pageForm, requestsOf } from './page-form.ts'
+import { pageForm, requestsOf } from './page-form.ts'
 import { pageTexts } from './texts.ts'
 
 type Params = { readonly id: string }
@@ -73,6 +74,7 @@ const create = formScreen({
   show: (frame) => newPage(frame, frame.isKept ? readDraft(frame) : blank, noProblems),
   send: async (frame) => {
     const draft = readDraft(frame)
+    if (isSearching(frame, 'template')) return newPage(frame, draft, noProblems)
     const problems = checkDraft(draft, frame)
     if (hasProblems(problems)) return newPage(frame, draft, problems)
     try {
@@ -84,30 +86,32 @@ const create = formScreen({
   },
 })
 
-async function newPage(frame: Frame, draft: Draft, problems: Problems): Promise<Screen> {
+async function newPage(frame: Frame, typedDraft: Draft, problems: Problems): Promise<Screen> {
   const t = pageTexts[frame.language]
   const requests = await requestsOf(frame)
+  const draft = { ...typedDraft, template: chosenIn(requests, typedDraft.template) }
   const none = html`<div class="empty"><p>${t.noRequests}</p><div class="buttons">${buttonLink(t.makeRequest, '/console/requests')}</div></div>`
   return {
     title: t.new,
     crumbs: [[t.title, LIST], [t.new]],
     main:
-      requests.length === 0
+      requests.rows.length === 0 && requests.search === ''
         ? none
         : html`<div class="narrow stack">${problemList(frame.texts.problems, problems)}${pageForm(frame, `${LIST}/new`, draft, problems, requests)}</div>`,
     hasErrors: hasProblems(problems),
   }
 }
 
-type Found = { readonly page: VerificationPage; readonly etag: string; readonly requests: readonly Named[] }
+type Found = { readonly page: VerificationPage; readonly etag: string; readonly requests: Choices }
 
 async function read(frame: Frame<Params>): Promise<Found> {
   const path = `${API}/${encodeURIComponent(frame.params.id)}`
   const [{ data, etag }, requests] = await Promise.all([frame.api.get<VerificationPage>(path), requestsOf(frame)])
   // One that was archived meanwhile, or that is not among the first hundred, stays chosen.
   const own = { id: data.presentationTemplateId, name: data.templateName }
-  const isListed = requests.some(({ id }) => id === own.id)
-  return { page: data, etag: etag ?? '', requests: isListed ? requests : [own, ...requests] }
+  const isListed = requests.rows.some(({ id }) => id === own.id)
+  const rows = isListed ? requests.rows : [own, ...requests.rows]
+  return { page: data, etag: etag ?? '', requests: { ...requests, rows } }
 }
 
 const one = formScreen({
@@ -119,6 +123,7 @@ const one = formScreen({
   send: async (frame) => {
     const found = await read(frame)
     const draft = readDraft(frame)
+    if (isSearching(frame, 'template')) return onePage(frame, found, draft, noProblems)
     const problems = checkDraft(draft, frame)
     if (hasProblems(problems)) return onePage(frame, found, draft, problems)
     try {
@@ -177,7 +182,8 @@ function conflict(frame: Frame<Params>, found: Found, draft: Draft): Screen {
   // Object.keys loses the type of the keys.
   const differing = (Object.keys(named) as (keyof typeof named)[]).filter((name) => theirs[name] !== draft[name])
   const shown = (one: Draft, name: keyof typeof named) => {
-    if (name === 'template') return foreign(found.requests.find(({ id }) => id === one.template)?.name ?? one.template)
+    if (name === 'template')
+      return foreign(found.requests.rows.find(({ id }) => id === one.template)?.name ?? one.template)
     if (name === 'state') return one.state === 'closed' ? t.closed : t.open
     if (name === 'visitorSees') return one.visitorSees === 'receipt' ? t.sees.receipt : t.sees.verdict
     return foreign(one[name], 500)

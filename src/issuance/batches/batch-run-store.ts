@@ -57,7 +57,7 @@ const completeStatement = sql(
    select exists (select from held) as "isHeld", exists (select from made_from) as "isCurrent"`,
 )
 /** A batch that a run holds the lease of. */
-export type LeasedBatch = Batch & {
+export type LeasedBatch = Omit<Batch, 'templateName'> & {
   readonly claim: string
   readonly expiresInSeconds: number | null
   readonly askedBy: ActorColumns

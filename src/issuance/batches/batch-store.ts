@@ -7,9 +7,11 @@ import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
 import type { Batch, BatchForm } from './batch.ts'
 
-/** SQL: the columns of a {@link Batch}. */
+/** SQL: the columns of a {@link Batch} in its own row. */
 export const BATCH_COLUMNS = `id, template_id as "templateId", form, total, done, failed, created_at as "createdAt", updated_at as "updatedAt", ended_at as "endedAt",
   name, asked_by->'actor' as "createdBy", mails, mails_sent as "mailsSent", mails_failed as "mailsFailed"`
+const shownColumns = `${BATCH_COLUMNS},
+  (select t.name from credential_template t where t.tenant_id = $1 and t.id = issuance_batch.template_id) as "templateName"`
 const insertStatement = sql(
   'issuance.insert_batch',
   `with ins as (
@@ -25,7 +27,7 @@ const insertStatement = sql(
 )
 const findStatement = sql(
   'issuance.get_batch',
-  `select ${BATCH_COLUMNS} from issuance_batch where tenant_id = $1 and id = $2`,
+  `select ${shownColumns} from issuance_batch where tenant_id = $1 and id = $2`,
 )
 const selectVersions = sql(
   'issuance.list_batch_versions',
@@ -59,7 +61,7 @@ const countFailed = sql(
 )
 const page = pagedList({
   name: 'issuance.list_batches',
-  select: `select ${BATCH_COLUMNS} from issuance_batch where tenant_id = $1`,
+  select: `select ${shownColumns} from issuance_batch where tenant_id = $1`,
   parameters: 1,
   id: 'id',
   filters: { status: { processing: 'ended_at is null', completed: 'ended_at is not null' } },

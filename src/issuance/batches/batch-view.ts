@@ -21,6 +21,7 @@ export function showBatch(batch: Batch): BatchView {
     id: batch.id,
     status: batch.endedAt === null ? 'processing' : 'completed',
     credentialTemplateId: batch.templateId,
+    templateName: batch.templateName,
     total: batch.total,
     done: batch.done,
     failed: batch.failed,

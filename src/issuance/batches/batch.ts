@@ -10,6 +10,8 @@ export type BatchItemStatus = 'waiting' | 'done' | 'failed'
 export type Batch = {
   readonly id: string
   readonly templateId: string
+  /** The present one, also of an archived template. */
+  readonly templateName: string
   readonly form: BatchForm
   readonly total: number
   /** Items issued; with `failed` it is `total` when the batch has ended. */

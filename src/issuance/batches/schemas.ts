@@ -103,6 +103,9 @@ const batchMembers = {
   id: Type.String(),
   status: Type.Enum(['processing', 'completed'], { description: '`completed`: every item is done or has failed.' }),
   credentialTemplateId: Type.String(),
+  templateName: Type.Optional(
+    Type.String({ description: 'The present name of the template, also of an archived one.' }),
+  ),
   total: Type.Integer(),
   done: Type.Integer({ description: 'Items issued.' }),
   failed: Type.Integer({

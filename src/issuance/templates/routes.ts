@@ -13,7 +13,7 @@ import {
 } from './credential-templates.ts'
 import { attributeViolations } from './read-template.ts'
 import { TemplateBody, TemplateView } from './schemas.ts'
-import type { CredentialTemplate } from './template.ts'
+import { type CredentialTemplate, typeKeyOf } from './template.ts'
 import { latestTemplate } from './template-cache.ts'
 import { listCredentialTemplates } from './template-store.ts'
 import { showCredentialTemplate } from './template-view.ts'
@@ -21,7 +21,13 @@ import { showCredentialTemplate } from './template-view.ts'
 const ListQuery = listQuery({
   sorts: ['createdAt', 'name'],
   searches: ['name'],
-  filters: { archived: Type.Enum(['true', 'false'], { description: 'Archived templates instead of active ones.' }) },
+  filters: {
+    archived: Type.Enum(['true', 'false'], { description: 'Archived templates instead of active ones.' }),
+    type: Type.String({
+      ...{ minLength: 1, maxLength: 5000 },
+      description: 'Only those of this type, a VCT or document type, or of one of several separated by commas.',
+    }),
+  },
 })
 
 const templates = routeGroup({
@@ -64,8 +70,12 @@ const create = templates.post('', {
 const list = templates.list('', {
   summary: 'Lists the credential templates of the tenant.',
   query: ListQuery,
-  read: ({ platform, caller }, list, { archived = 'false', name }) =>
-    platform.store.single(caller.tenantId, (tx) => listCredentialTemplates(tx, list, { archived, name })),
+  read: ({ platform, caller }, list, { archived = 'false', name, type }) =>
+    platform.store.single(caller.tenantId, (tx) => {
+      const issuer = platform.urls.issuer(caller.tenantSlug)
+      const types = type?.split(',').map((one) => typeKeyOf(issuer, one))
+      return listCredentialTemplates(tx, list, { archived, name, types })
+    }),
   show: (row, { platform, caller }) => showCredentialTemplate(row, platform.urls.issuer(caller.tenantSlug)),
 })
 

@@ -78,6 +78,8 @@ const page = pagedList({
   rows: 'credential_template t where t.tenant_id = $1',
   filters: {
     archived: { true: 't.archived_at is not null', false: 't.archived_at is null' },
+    // A document type, or a code, as `typeKeyOf` writes them.
+    types: (value) => `coalesce('type ' || (v.definition ->> 'docType'), 'code ' || t.code) = any(${value}::text[])`,
     name: (value) => `strpos(lower(t.name), lower(${value})) > 0`,
   },
 })
@@ -149,7 +151,12 @@ export async function findByCodes(tx: TenantTx, codes: readonly string[]): Promi
 export async function listCredentialTemplates(
   tx: TenantTx,
   ask: PageRequest,
-  filter: { readonly archived: 'true' | 'false'; readonly name?: string | undefined },
+  filter: {
+    readonly archived: 'true' | 'false'
+    readonly name?: string | undefined
+    /** See `typeKeyOf`. */
+    readonly types?: readonly string[] | undefined
+  },
 ): Promise<CredentialTemplate[]> {
   return page<CredentialTemplate>(tx, ask, [tx.tenantId], filter)
 }

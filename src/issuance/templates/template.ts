@@ -57,6 +57,12 @@ export function vctOf(issuer: string, code: string): string {
   return `${issuer}/vct/${code}`
 }
 
+/** Returns a type in the form in which stored templates are compared: the code of a `vct` of the issuer, or else a document type. */
+export function typeKeyOf(issuer: string, type: string): string {
+  const vct = vctOf(issuer, '')
+  return type.startsWith(vct) ? `code ${type.slice(vct.length)}` : `type ${type}`
+}
+
 /** Returns the images and the colors of a template by the names that type and issuer metadata share. */
 export function renderingOf({
   logo,

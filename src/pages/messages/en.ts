@@ -34,6 +34,13 @@ export const en = {
     'You were signed out, and what you had opened or entered could not be kept. See how it stands, and do it again.',
   signOut: { title: 'Sign out', advice: 'You are signed out in every tab of this browser.', sign: 'Sign out' },
   pages: { label: 'Pages', next: 'Next', previous: 'Previous' },
+  sorting: {
+    label: 'Sort',
+    /** Between a column and its order. */
+    colon: ': ',
+    text: { ascending: 'A to Z', descending: 'Z to A' },
+    time: { ascending: 'oldest first', descending: 'newest first' },
+  },
   /** Sentences for a refused request, by kind: what happened, and what to do. */
   refused: {
     missing: ['Page not found', 'Check the address. If you followed a link, it may be incomplete.'],

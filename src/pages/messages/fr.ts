@@ -38,6 +38,12 @@ export const fr = {
     sign: 'Se déconnecter',
   },
   pages: { label: 'Pages', next: 'Suivant', previous: 'Précédent' },
+  sorting: {
+    label: 'Trier',
+    colon: '\u00a0: ',
+    text: { ascending: 'de A à Z', descending: 'de Z à A' },
+    time: { ascending: 'du plus ancien au plus récent', descending: 'du plus récent au plus ancien' },
+  },
   refused: {
     missing: ['Page introuvable', 'Vérifiez l’adresse. Si vous avez suivi un lien, il est peut-être incomplet.'],
     method: ['Page introuvable', 'Cette adresse n’accepte pas ce type de demande. Revenez en arrière et recommencez.'],

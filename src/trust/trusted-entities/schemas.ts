@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { listQuery } from '../../api/list.ts'
 import { purposes } from '../../crypto/x509-path/anchor.ts'
+import { UUID_PATTERN } from '../../uuid.ts'
 
 /** How many DIDs, certificates and issuer addresses an entity may have, of each. */
 const EACH_MAX = 20
@@ -67,9 +68,17 @@ export const TrustedEntityReply = Type.Object(
 /** A trusted entity as our API shows it. */
 export type TrustedEntityReply = Static<typeof TrustedEntityReply>
 
+const ONE_ID = UUID_PATTERN.slice(1, -1)
+
 /** Query of the list of trusted entities. */
 export const TrustedEntityListQuery = listQuery({
-  filters: { did: Type.String({ minLength: 1, maxLength: 2048 }) },
+  filters: {
+    did: Type.String({ minLength: 1, maxLength: 2048 }),
+    id: Type.String({
+      pattern: `^${ONE_ID}(,${ONE_ID}){0,99}$`,
+      description: 'Only the one with this id, or those with one of several, separated by commas.',
+    }),
+  },
   searches: ['name'],
   sorts: ['createdAt', 'name'],
 })

@@ -83,14 +83,14 @@ export async function getTrustedEntity({ store }: Needs, { tenantId }: Caller, i
   return store.single(tenantId, (tx) => getTrustedEntityRow(tx, knownId(id)))
 }
 
-/** Returns one page, and one row more if there is a next page. */
+/** Returns one page, and one row more if there is a next page. `id`: one or several, separated by commas. */
 export async function listTrustedEntities(
   { store }: Needs,
   { tenantId }: Caller,
   request: ListRequest,
-  filter: { readonly did?: string | undefined; readonly name?: string | undefined },
+  { id, ...filter }: { readonly [name in 'id' | 'did' | 'name']?: string | undefined },
 ): Promise<TrustedEntity[]> {
-  return store.single(tenantId, (tx) => listTrustedEntityRows(tx, request, filter))
+  return store.single(tenantId, (tx) => listTrustedEntityRows(tx, request, { ...filter, ids: id?.split(',') }))
 }
 
 /** Returns those of the ids that are not trusted entities of the tenant. No statement for an empty list. */

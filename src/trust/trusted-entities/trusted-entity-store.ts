@@ -52,6 +52,7 @@ const page = pagedList({
   rows: 'trusted_entity where tenant_id = $1',
   filters: {
     did: (value) => `dids @> jsonb_build_array(jsonb_build_object('did', ${value}::text))`,
+    ids: (value) => `id = any(${value}::uuid[])`,
     name: (value) => `strpos(lower(name), lower(${value})) > 0`,
   },
 })
@@ -116,7 +117,11 @@ export async function existingTrustedEntities(tx: TenantTx, ids: readonly string
 export async function listTrustedEntityRows(
   tx: TenantTx,
   request: PageRequest,
-  filter: { readonly did?: string | undefined; readonly name?: string | undefined },
+  filter: {
+    readonly did?: string | undefined
+    readonly name?: string | undefined
+    readonly ids?: readonly string[] | undefined
+  },
 ): Promise<TrustedEntity[]> {
   return page<TrustedEntity>(tx, request, [tx.tenantId], filter)
 }

@@ -30,7 +30,16 @@ import { watchedRequests } from './request-store.ts'
 import { CreateRequestBody, PresentationRequestReply } from './schemas.ts'
 import { showPresentationTemplate, showRequest, templateMeta } from './show.ts'
 
-const TemplateList = listQuery({ sorts: ['createdAt', 'name'], searches: ['name'] })
+const TemplateList = listQuery({
+  sorts: ['createdAt', 'name'],
+  searches: ['name'],
+  filters: {
+    type: Type.String({
+      ...{ minLength: 1, maxLength: 512 },
+      description: 'Only those that ask for a credential of this type: a VCT or document type.',
+    }),
+  },
+})
 const RequestList = listQuery({
   filters: {
     status: PresentationRequestReply.properties.status,

@@ -49,7 +49,10 @@ const page = pagedList({
   id: 'id',
   sorts: { name: 'name' },
   rows: 'presentation_template where tenant_id = $1',
-  filters: { name: (value) => `strpos(lower(name), lower(${value})) > 0` },
+  filters: {
+    name: (value) => `strpos(lower(name), lower(${value})) > 0`,
+    type: (value) => `exists (select from json_array_elements(credentials) as one where one ->> 'type' = ${value})`,
+  },
 })
 
 /** Inserts a template and its audit entry. */
@@ -96,11 +99,11 @@ export async function getPresentationTemplate(tx: TenantTx, id: string): Promise
   return only(await tx.rows(findTemplate, [tx.tenantId, id]))
 }
 
-/** Returns a page of templates, and one row more if there is a next page. `name`: a part of the name, case-insensitive. */
+/** Returns a page of templates, and one row more if there is a next page. `name`: a part of the name, case-insensitive; `type`: of one of its credentials. */
 export async function listPresentationTemplates(
   tx: TenantTx,
   list: PageRequest,
-  filter: { readonly name?: string | undefined },
+  filter: { readonly name?: string | undefined; readonly type?: string | undefined },
 ): Promise<PresentationTemplate[]> {
   return page<PresentationTemplate>(tx, list, [tx.tenantId], filter)
 }
