@@ -19,6 +19,7 @@ const LONG = `<b onclick=zq>\u202e&lt;b&gt;'"${'Bank \u202e'.repeat(15_000)}`
 const unused = /^(docType|(from|until)(Count|Date)|tx(Length|Text)|provider|claims)$/
 /** Forms that need nothing to be there. */
 const forms = [
+  ...['/groups/new', '/sign-in-providers/new', '/directory-sync/new'],
   ...['/people/new', '/people/thandi', '/applications/new', '/trusted/new', '/webhooks/new', '/certificates/new'],
   ...[
     '/certificates/csrs/new',
@@ -138,6 +139,7 @@ test('names of foreign people and providers are no more than texts where they si
     ({ username }: { username: string }) => username,
   )
   const pages = [
+    '/console/sign-in-providers',
     '/console/people',
     '/console/audit',
     '/console/events',

@@ -3,8 +3,11 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { TSchema } from 'typebox'
+import { ProviderBody, ProviderChangeBody } from '../authorization/access/schemas.ts'
 import { isJsonObject, type JsonObject } from '../crypto/json.ts'
 import { ClientBody, ClientChangeBody } from '../directory/clients/schemas.ts'
+import { GroupBody, GroupChangeBody } from '../directory/groups/schemas.ts'
+import { TokenBody } from '../directory/scim/routes.ts'
 import { OrganisationChangeBody } from '../directory/tenants/schemas.ts'
 import { WebhookEndpointChange } from '../events/webhooks/schemas.ts'
 import type { Fields } from '../http/routes/endpoint.ts'
@@ -16,6 +19,10 @@ import { PresentationTemplateBody } from '../verification/templates/schemas.ts'
 import * as applications from './applications/draft.ts'
 import { applicationFields } from './applications/form-fields.ts'
 import { noProblems } from './frame/form-values.ts'
+import * as groups from './groups/group.ts'
+import * as providers from './providers/draft.ts'
+import { providerFields } from './providers/form-fields.ts'
+import { tokenBody, tokenFields } from './provisioning/token-form.ts'
 import { designer as requestDesigner } from './requests/designer.ts'
 import * as requests from './requests/draft.ts'
 import type { RequestMeta, RequestTemplate } from './requests/request.ts'
@@ -187,6 +194,48 @@ const forms: Readonly<Record<string, Form>> = {
     },
     send: (fields) => applications.newBody(applications.readDraft(fields)),
     without: { '/disabled': 'a new application is in use; the form of an existing one has it' },
+  },
+  'sign-in provider': {
+    schemas: [ProviderBody, ProviderChangeBody],
+    examples: [
+      {
+        ...{ name: 'campus', displayName: 'Campus account', issuer: 'https://login.example/v2.0', clientId: 'x' },
+        ...{ clientSecret: null, scopes: ['openid', 'groups'], createsUsers: true, signIn: true },
+        claims: { username: 'upn', email: 'mail', roles: '/realm/roles', externalIdentifier: 'oid' },
+        roles: { registrar: ['issuer', 'verifier'], guest: [] },
+        ...{ acceptTokens: true, audience: 'https://x.example/issuers/acme' },
+      },
+    ],
+    draw: (saved, language) => {
+      const more = { id: ENTITY, hasClientSecret: false, redirectUri: 'https://x.example' }
+      // A body of the examples, as the API shows it.
+      const draft = providers.savedDraft({ ...more, ...now, ...saved } as never, '')
+      return providerFields({ frame: offlineFrame(language), draft, problems: noProblems, known: null })
+    },
+    send: (fields) => providers.newBody(providers.readDraft(fields)),
+  },
+  group: {
+    schemas: [GroupBody, GroupChangeBody],
+    examples: [{ displayName: 'Registrars', externalIdentifier: 'g-1', roles: ['issuer', 'verifier'] }],
+    draw: (saved, language) => {
+      // A body of the examples, as the API shows it.
+      const draft = groups.savedDraft({ ...now, ...saved } as never, '')
+      return groups.groupFields(offlineFrame(language), draft, noProblems, true)
+    },
+    send: (fields) => groups.newBody(groups.readDraft(fields)),
+  },
+  'directory sync token': {
+    schemas: [TokenBody],
+    examples: [{ name: 'Entra ID', clientId: 'client-1', expiresInDays: 30 }],
+    draw: (saved, language) => {
+      const { name, clientId, expiresInDays } = saved
+      const fields = new Map(
+        Object.entries({ name, clientId, days: expiresInDays }).map(([key, one]) => [key, [`${one}`]]),
+      )
+      const all = ['client-1', 'client-2'].map((id) => ({ clientId: id, name: id, disabled: false }))
+      return tokenFields({ ...offlineFrame(language), fields }, { all, hasMore: false }, noProblems)
+    },
+    send: (fields) => tokenBody({ fields }),
   },
   'trusted entity': {
     schemas: [TrustedEntityBody],
