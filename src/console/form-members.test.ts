@@ -1,14 +1,17 @@
 // Every member of a body of the API is a field of the form of the console, or is left out for a reason; and a form that is saved as it was
 // opened changes nothing. So a new member cannot be forgotten.
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { suite, test } from 'node:test'
 import type { TSchema } from 'typebox'
 import { ProviderBody, ProviderChangeBody } from '../authorization/access/schemas.ts'
 import { isJsonObject, type JsonObject } from '../crypto/json.ts'
+import { BootstrapFile, readBootstrap } from '../directory/bootstrap/bootstrap-file.ts'
 import { ClientBody, ClientChangeBody } from '../directory/clients/schemas.ts'
 import { GroupBody, GroupChangeBody } from '../directory/groups/schemas.ts'
 import { TokenBody } from '../directory/scim/routes.ts'
 import { OrganisationChangeBody } from '../directory/tenants/schemas.ts'
+import { UserBody, UserChangeBody } from '../directory/users/schemas.ts'
 import { WebhookEndpointChange } from '../events/webhooks/schemas.ts'
 import type { Fields } from '../http/routes/endpoint.ts'
 import { TemplateBody } from '../issuance/templates/schemas.ts'
@@ -20,6 +23,8 @@ import * as applications from './applications/draft.ts'
 import { applicationFields } from './applications/form-fields.ts'
 import { noProblems } from './frame/form-values.ts'
 import * as groups from './groups/group.ts'
+import { bodyOf as personBody, personFields } from './people/screens.ts'
+import { peopleTexts } from './people/texts.ts'
 import * as providers from './providers/draft.ts'
 import { providerFields } from './providers/form-fields.ts'
 import { tokenBody, tokenFields } from './provisioning/token-form.ts'
@@ -195,6 +200,25 @@ const forms: Readonly<Record<string, Form>> = {
     send: (fields) => applications.newBody(applications.readDraft(fields)),
     without: { '/disabled': 'a new application is in use; the form of an existing one has it' },
   },
+  person: {
+    schemas: [UserBody, UserChangeBody],
+    examples: [
+      { username: 'thandi', email: 'thandi@a.example', firstName: 'Thandi', lastName: 'Molefe', roles: ['issuer'] },
+    ],
+    draw: (saved, language) => {
+      const { roles: given = [], ...texts } = saved
+      const fields = new Map<string, readonly string[]>(
+        Object.entries(texts).map(([name, one]) => [name, [String(one)]]),
+      )
+      fields.set('roles[]', Array.isArray(given) ? given.map(String) : [])
+      return personFields({ ...offlineFrame(language), fields }, peopleTexts[language], noProblems, {})
+    },
+    send: (fields) => personBody({ fields }),
+    without: {
+      '/externalIdentifier': 'systems find a person by it, and set it themselves: by SCIM, at sign-in or by the API',
+      '/enabled': 'changed by buttons, which ask first',
+    },
+  },
   'sign-in provider': {
     schemas: [ProviderBody, ProviderChangeBody],
     examples: [
@@ -338,15 +362,20 @@ for (const [name, { schemas, examples, draw, send, without = {} }] of Object.ent
       })
 
     test('has a field for every member, or a reason', () => {
-      const changed = examples.flatMap((saved) => {
-        const controls = controlsOf(draw(saved, 'en'))
-        const before = send(sentFrom(controls))
-        return changesOf(controls).flatMap((other) => differences(before, send(sentFrom(other))))
-      })
+      const changed = changeableIn({ examples, draw, send })
       const without = members.filter((one) => !changed.some((path) => covers(path, one)))
       assert.deepEqual(without.toSorted(), left.toSorted())
     })
   })
+
+/** Pointers of the members that the controls of a form change. */
+function changeableIn({ examples, draw, send }: Pick<Form, 'examples' | 'draw' | 'send'>): readonly string[] {
+  return examples.flatMap((saved) => {
+    const controls = controlsOf(draw(saved, 'en'))
+    const before = send(sentFrom(controls))
+    return changesOf(controls).flatMap((other) => differences(before, send(sentFrom(other))))
+  })
+}
 
 /** Pointers of everything in a value. */
 function leavesOf(value: unknown, at = ''): readonly string[] {
@@ -354,9 +383,44 @@ function leavesOf(value: unknown, at = ''): readonly string[] {
   return isJsonObject(value) ? Object.entries(value).flatMap(([name, one]) => leavesOf(one, `${at}/${name}`)) : [at]
 }
 
+const shownSettings = Object.values(sectionsOf).flatMap((sections) =>
+  sections.flatMap(([, fields]) => fields.map(({ name }) => name)),
+)
+
 test('the settings show every member of the organisation', () => {
-  const shown = Object.values(sectionsOf).flatMap((sections) =>
-    sections.flatMap(([, fields]) => fields.map(({ name }) => name)),
+  assert.deepEqual(shownSettings.toSorted(), Object.keys(OrganisationChangeBody.properties).toSorted())
+})
+
+/** What of a list of the bootstrap file is a form of the console. */
+const formOfList: Readonly<Record<string, string>> = {
+  ...{ clients: 'application', users: 'person', identityProviders: 'sign-in provider' },
+}
+/** Members of the bootstrap file that nobody sets at the console; and why. */
+const setElsewhere: Readonly<Record<string, string>> = {
+  '/tenants/*/slug': 'credentials and addresses contain it, so it does not change',
+  '/tenants/*/clients/*/clientId': 'the server makes it',
+  '/tenants/*/clients/*/clientSecret': 'the server makes it, and tells it once',
+  '/tenants/*/users/*/externalIdentifier': 'see the form of a person',
+  '/tenants/*/users/*/enabled': 'see the form of a person',
+  '/tenants/*/users/*/password': 'the person sets it, by the link of the invitation',
+}
+
+test('whatever the bootstrap file can say about an organisation can be set at the console, or has a reason', () => {
+  const reached = Object.entries(formOfList).flatMap(([list, name]) =>
+    changeableIn(forms[name] ?? assert.fail(name)).map((member) => `/tenants/*/${list}/*${member}`),
   )
-  assert.deepEqual(shown.toSorted(), Object.keys(OrganisationChangeBody.properties).toSorted())
+  const settings = shownSettings.map((name) => (name === 'name' ? '/tenants/*/name' : `/tenants/*/settings/${name}`))
+  const members = membersOf(BootstrapFile)
+  for (const one of ['/tenants/*/settings/haip', '/tenants/*/clients/*/scopes', '/tenants/*/identityProviders/*/roles'])
+    assert(members.includes(one), one)
+  const missing = members.filter((one) => ![...reached, ...settings].some((other) => covers(other, one)))
+  assert.deepEqual(missing.toSorted(), Object.keys(setElsewhere).toSorted())
+})
+
+test('the example of a bootstrap file can be read, and shows settings, roles and providers', () => {
+  const text = readFileSync(new URL('../../docs/bootstrap.example.json', import.meta.url), 'utf8')
+  const { tenants } = readBootstrap(text, { ACME_BACKEND_SECRET: 'x'.repeat(32) })
+  const stated = new Set(leavesOf(tenants).map((one) => one.split('/')[2]))
+  for (const name of ['settings', 'clients', 'users', 'identityProviders']) assert(stated.has(name), name)
+  assert(tenants.some(({ users = [] }) => users.some(({ roles = [] }) => roles.length > 0)))
 })

@@ -187,6 +187,7 @@ const shownNowhere: readonly (readonly [members: RegExp, reason: string])[] = [
     /credentials\/issuance \/attributes\/\{\}$/,
     'the claims of a credential are sealed, and are shown to its holder alone',
   ],
+  [/identity-providers(\/\{id\})? \/clientSecret$/, 'a secret, which is never shown'],
   [/csrs \/commonName$/, 'in the request alone, which is PEM'],
   [/\/externalIdentifier$/, 'identity systems find a person or group by it'],
 ]

@@ -136,7 +136,7 @@ async function groupPage(frame: Frame, found: Group, draft: Draft, problems: Pro
       heading: t.username,
       cell: ({ username }: Member) => html`<a href="${personAt(username)}">${foreign(username)}</a>`,
     },
-    ...(canWrite ? [{ heading: t.take, cell: (member: Member) => takeLink(found, member, t) }] : []),
+    ...(canWrite ? [{ heading: t.membership, cell: (member: Member) => takeLink(found, member, t) }] : []),
   ]
   const shown = data.length === 0 ? html`<p class="inside">${t.noMembers}</p>` : table(t.members, columns, data)
   const add = canWrite && buttonLink(t.add, at(found, 'members'))

@@ -45,9 +45,18 @@ export function refusedDraft(error: unknown, draft: Draft, frame: Frame): Proble
   return withSecret({ fields: Object.fromEntries(fields), ...(general !== undefined && { general }) }, draft, frame)
 }
 
-/** A secret that was typed is not shown again, so the form that is shown again lacks it. */
+/** Returns the findings in the order of the form. A secret that was typed is not shown again, so the form that is shown again lacks it. */
 function withSecret(found: Problems, draft: Draft, { language }: Frame): Problems {
   const hasFindings = Object.keys(found.fields).length > 0 || found.general !== undefined
-  if (!hasFindings || draft.secret === '') return found
-  return { ...found, fields: { secret: providerTexts[language].secretAgain, ...found.fields } }
+  const again = hasFindings && draft.secret !== '' && { secret: providerTexts[language].secretAgain }
+  const fields = Object.entries({ ...again, ...found.fields })
+  return { ...found, fields: Object.fromEntries(fields.toSorted(([one], [other]) => placeOf(one) - placeOf(other))) }
+}
+
+/** In which order the fields stand in the form; the others stand behind these. */
+const first: readonly string[] = ['displayName', 'name', 'issuer', 'clientId', 'secret', 'rolesClaim', 'there-0']
+
+function placeOf(name: string): number {
+  const at = first.indexOf(name)
+  return at === -1 ? first.length : at
 }

@@ -52,7 +52,7 @@ function secretFields({ frame, draft, problems, known }: Drawn, t: ProviderTexts
   const isThere = known?.hasClientSecret === true
   const secret = field(frame, {
     ...{ name: 'secret', label: t.secret, hint: isThere ? t.secretKept : t.secretHint, type: 'password' },
-    ...{ autocomplete: 'off', isOptional: true, lengthMax: 500 },
+    ...{ autocomplete: 'new-password', isOptional: true, lengthMax: 500 },
     error: problems.fields.secret ?? (draft.secret === '' ? undefined : t.secretAgain),
   })
   return html`${secret}${isThere && checkbox({ name: 'noSecret', label: t.noSecret, isOn: draft.hasNoSecret })}`

@@ -29,11 +29,11 @@ const en = {
     'Else only those may sign in who are here already, found by an e-mail address that the provider has checked, or by their id.',
   roles: 'Roles that the provider gives',
   rolesHint:
-    'A role or group that the provider names, and the role that it gives here. They replace the roles of the person at each sign-in. A name in two rows gives both roles.',
+    'The name of a role or group at the provider, and the role that it gives here. They replace the roles of the person at each sign-in. A name in two rows gives both roles.',
   rolesClaim: 'Where the provider names them (claim)',
   rolesClaimHint:
     'For example “groups” or “/realm_access/roles”. If it is empty, people keep the roles that they have here.',
-  there: (row: number) => `At the provider, row ${row}`,
+  there: (row: number) => `Name, row ${row}`,
   here: (row: number) => `Role here, row ${row}`,
   noRole: 'No role',
   addRows: 'Add rows',
@@ -119,11 +119,11 @@ const fr: ProviderTexts = {
     'Sinon, seules les personnes déjà présentes peuvent se connecter, trouvées par une adresse e-mail que le fournisseur a vérifiée, ou par leur identifiant.',
   roles: 'Rôles que donne le fournisseur',
   rolesHint:
-    'Un rôle ou groupe que nomme le fournisseur, et le rôle qu’il donne ici. Ils remplacent les rôles de la personne à chaque connexion. Un nom sur deux lignes donne les deux rôles.',
+    'Le nom d’un rôle ou groupe chez le fournisseur, et le rôle qu’il donne ici. Ils remplacent les rôles de la personne à chaque connexion. Un nom sur deux lignes donne les deux rôles.',
   rolesClaim: 'Où le fournisseur les nomme (claim)',
   rolesClaimHint:
     'Par exemple « groups » ou « /realm_access/roles ». Si c’est vide, les personnes gardent les rôles qu’elles ont ici.',
-  there: (row: number) => `Chez le fournisseur, ligne ${row}`,
+  there: (row: number) => `Nom, ligne ${row}`,
   here: (row: number) => `Rôle ici, ligne ${row}`,
   noRole: 'Aucun rôle',
   addRows: 'Ajouter des lignes',

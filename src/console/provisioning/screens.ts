@@ -72,7 +72,7 @@ function columnsOf(frame: Frame, { all }: Applications) {
     { heading: t.used, cell: (one: Token) => (one.lastUsedAt === null ? t.never : when(frame, one.lastUsedAt)) },
     { heading: t.ends, cell: (one: Token) => endOf(frame, one) },
     {
-      heading: t.end,
+      heading: t.told,
       cell: ({ id, name }: Token) =>
         html`<a href="${LIST}/${id}/end" aria-label="${t.endOf(shownText(name, 80))}">${t.end}</a>`,
     },
@@ -115,7 +115,7 @@ const create = formScreen({
 function tokenForm(frame: Frame, applications: Applications, problems: Problems): Screen {
   const t = provisioningTexts[frame.language]
   const isPossible = applications.all.some(({ disabled }) => !disabled)
-  const content = html`${onceField(frame.fields)}${card(tokenFields(frame, applications, problems))}<div class="buttons">${button(frame.t.save, { look: 'main' })}${buttonLink(frame.t.cancel, LIST)}</div>`
+  const content = html`${onceField(frame.fields)}${card(tokenFields(frame, applications, problems))}<div class="buttons">${button(t.new, { look: 'main' })}${buttonLink(frame.t.cancel, LIST)}</div>`
   const first = html`<div class="empty"><p>${t.noApplication(frame.texts.roles['user-admin'])}</p><div class="buttons">${buttonLink(t.addApplication, '/console/applications/new')}</div></div>`
   return {
     title: t.new,
