@@ -311,7 +311,10 @@ test('in no file does a cell of a stranger begin a formula', async () => {
       /href="([^"]*(?:download=csv|\/links|\/failed|\/problems|\/sample\?)[^"]*)"/g,
     )) {
       const path = href.replaceAll('&#38;', '&')
-      if (!files.has(path)) files.set(path, (await console_.open(path)).html)
+      if (files.has(path)) continue
+      const { status, html } = await console_.open(path)
+      assert.equal(status, 200, path)
+      files.set(path, html)
     }
   }
   for (const [path, methods] of Object.entries(document.paths)) {
