@@ -37,8 +37,7 @@ const en = {
   endText: 'The system that has it can change nobody here any more, at once. People and groups stay as they are.',
 }
 
-/** Texts of the screens of directory sync. */
-export type ProvisioningTexts = typeof en
+type ProvisioningTexts = typeof en
 
 const fr: ProvisioningTexts = {
   title: 'Synchronisation de l’annuaire',
