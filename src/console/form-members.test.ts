@@ -1,240 +1,15 @@
 // Every member of a body of the API is a field of the form of the console, or is left out for a reason; and a form that is saved as it was
 // opened changes nothing. So a new member cannot be forgotten.
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { suite, test } from 'node:test'
 import type { TSchema } from 'typebox'
-import { isJsonObject, type JsonObject } from '../crypto/json.ts'
-import { ClientBody, ClientChangeBody } from '../directory/clients/schemas.ts'
+import { isJsonObject } from '../crypto/json.ts'
+import { BootstrapFile, readBootstrap } from '../directory/bootstrap/bootstrap-file.ts'
 import { OrganisationChangeBody } from '../directory/tenants/schemas.ts'
-import { WebhookEndpointChange } from '../events/webhooks/schemas.ts'
-import type { Fields } from '../http/routes/endpoint.ts'
-import { TemplateBody } from '../issuance/templates/schemas.ts'
-import type { Html } from '../pages/html.ts'
-import { TrustedEntityBody } from '../trust/trusted-entities/schemas.ts'
-import { VerificationPageBody, VerificationPageChange } from '../verification/pages/schemas.ts'
-import { PresentationTemplateBody } from '../verification/templates/schemas.ts'
-import * as applications from './applications/draft.ts'
-import { applicationFields } from './applications/form-fields.ts'
-import { allOf } from './frame/chooser.ts'
-import { noProblems } from './frame/form-values.ts'
-import { designer as requestDesigner } from './requests/designer.ts'
-import * as requests from './requests/draft.ts'
-import type { RequestMeta, RequestTemplate } from './requests/request.ts'
 import { sectionsOf } from './settings/settings.ts'
-import * as templates from './templates/content/draft.ts'
-import { bodyOf as templateBodyOf } from './templates/content/draft-body.ts'
-import type { Template } from './templates/content/template.ts'
-import { designer as templateDesigner } from './templates/designer.ts'
-import { changesOf, controlsOf, offlineFrame, sentFrom } from './test-support/form-of.ts'
-import * as entities from './trusted/entity.ts'
-import { fieldsOf as entityFields } from './trusted/screens.ts'
-import * as pages from './verification-pages/page.ts'
-import { pageForm } from './verification-pages/page-form.ts'
-import { bodyOf as endpointBody, endpointFields } from './webhooks/screens.ts'
-
-/** A form under test. */
-type Form = {
-  readonly schemas: readonly TSchema[]
-  /** Bodies that have every member, over all of them. */
-  readonly examples: readonly JsonObject[]
-  /** The form of what was saved by such a body. */
-  readonly draw: (saved: JsonObject, language: 'en' | 'fr') => Html
-  readonly send: (fields: Fields) => object
-  /** Members without a field, each with the reason. */
-  readonly without?: Readonly<Record<string, string>>
-}
-
-const ENTITY = '01890000-0000-7000-8000-00000000000a'
-const now = { createdAt: '2026-01-01T00:00:00Z', updatedAt: '2026-01-01T00:00:00Z' }
-
-/** What the API returns in `meta` of a presentation template. */
-function shownRequest(saved: JsonObject): { readonly found: RequestTemplate; readonly meta: RequestMeta } {
-  const { credentials, verifierConfig = null, retentionSeconds = null } = saved
-  const all = Array.isArray(credentials) ? credentials.filter(isJsonObject) : []
-  const others = all.map(({ type: _, format: __, attributes: ___, name: ____, description: _____, ...more }) => more)
-  // A body of the examples, as the API shows it.
-  return {
-    found: { id: ENTITY, ...now, ...saved } as never,
-    meta: { verifierConfig, retentionSeconds, credentials: others } as never,
-  }
-}
-
-const forms: Readonly<Record<string, Form>> = {
-  'presentation template': {
-    schemas: [PresentationTemplateBody],
-    examples: [
-      {
-        ...{ name: 'Proof', description: 'For the desk', retentionSeconds: 86_400 },
-        credentials: [
-          {
-            ...{ type: 'https://x.example/vct', format: 'sd-jwt-vc', name: 'Diploma', description: 'The degree' },
-            attributes: {
-              ...{ degree: {}, on: { type: 'date' }, grade: { type: 'number', minimum: 50, maximum: 90 } },
-              place: { properties: { city: { values: ['Pretoria', '7'] } } },
-              exact: { value: '5' },
-              both: { type: 'string', values: ['a', 'b'], minimum: 1 },
-              list: { items: [null, { value: true }] },
-              'a;b': {},
-            },
-            ...{ issuers: ['did:web:a.example', 'https://b.example'], trustedIssuers: [ENTITY] },
-            ...{ trustedIssuersInQuery: true, optional: true, multiple: true },
-            ...{ claimSets: [['degree'], [['place', 'city'], 'grade'], ['a;b', ['list', 1]]] },
-          },
-          {
-            ...{ type: 'org.iso.18013.5.1.mDL', format: 'mdoc', name: 'Licence', strictValidity: true },
-            attributes: {
-              'org.iso.18013.5.1': { properties: { age: { intentToRetain: true, values: [18] }, name: {} } },
-            },
-            trustedAuthorities: [
-              { type: 'aki', values: ['YWJj', 'ZGVm'] },
-              { type: 'aki', values: ['Z2hp'] },
-            ],
-            requireCryptographicHolderBinding: false,
-          },
-        ],
-        verifierConfig: {
-          ...{ signer: 'certificate', keyType: 'P-256', clientIdPrefix: 'x509_hash', clientId: 'known' },
-          ...{ verifierAttestation: 'eyJh.eyJi.c', purpose: 'To let you in', responseMode: 'direct_post.jwt' },
-          verifierInfo: [
-            { format: 'jwt', data: 'eyJh.eyJi.c', credentials: [1] },
-            { format: 'other', data: { a: [1] } },
-            { format: 'quoted', data: '{"a":1}' },
-          ],
-          ...{ expiresInSeconds: 301, redirectUri: 'https://x.example/back' },
-          credentialSets: [{ options: [[0, 1], [1]] }, { options: [[0]], required: false }],
-        },
-      },
-    ],
-    draw: (saved, language) => {
-      const { found, meta } = shownRequest(saved)
-      return requestDesigner(offlineFrame(language), {
-        ...{ draft: requests.draftOf(found, meta, []), action: '/x', problems: noProblems },
-        sources: { own: allOf([]), others: allOf([]) },
-        entities: allOf([{ id: ENTITY, name: 'Registrar' }]),
-      }).main
-    },
-    send: (fields) => requests.bodyOf(requests.readDraft(fields), null),
-  },
-  'credential template': {
-    schemas: [TemplateBody],
-    examples: [
-      {
-        ...{ name: 'Diploma', description: 'A degree', code: 'diploma', format: 'sd-jwt-vc', revocable: true },
-        attributes: {
-          degree: { type: 'string', name: 'Degree', names: { fr: 'Titre' }, description: 'What', required: true },
-          place: { type: 'object', alwaysDisclosed: true, properties: { city: { type: 'string' } } },
-          grades: { type: 'array', items: { type: 'number' } },
-        },
-        ...{ validFrom: { future: { days: 3 } }, validUntil: '2036-01-31', batchSize: 4 },
-        ...{ refill: { days: 5, times: 2 }, txCode: { inputMode: 'text', length: 8, description: 'By post' } },
-        ...{ signer: { kind: 'certificate', keyType: 'P-256' }, approvalRequired: true, label: ['/degree'] },
-        keyAttestation: { keyStorage: ['iso_18045_high'], userAuthentication: ['own_level'] },
-        attributeSource: {
-          kind: 'provider',
-          provider: 'entra',
-          claims: { degree: 'title', '/place/city': '/address/locality' },
-        },
-        display: {
-          ...{ name: 'Degree', description: 'About it', locale: 'en', cardLine: ['/degree'] },
-          translations: [{ locale: 'fr', name: 'Diplôme', description: 'À ce sujet' }],
-          ...{
-            logo: { uri: 'https://x.example/a.png', altText: 'A tower' },
-            backgroundImage: { uri: 'https://x.example/b.png' },
-          },
-          ...{ backgroundColor: '#102030', textColor: '#ffffff' },
-        },
-      },
-      {
-        ...{ name: 'Card', code: 'card', format: 'mdoc', docType: 'org.example.card.1', revocable: false },
-        attributes: { 'org.example.card': { picture: { type: 'bytes' } } },
-        ...{ keyAttestation: {}, attributeSource: { kind: 'webhook', endpointId: ENTITY } },
-        display: { backgroundColor: '#102030', textColor: '#ffffff' },
-      },
-    ],
-    draw: (saved, language) => {
-      // A body of the examples, as the API shows it.
-      const shown = { id: ENTITY, type: 'x', archivedAt: null, ...now, ...saved } as never as Template
-      const endpoints = [
-        { id: ENTITY, url: 'https://x.example/hook' },
-        { id: 'other', url: 'https://x.example/other' },
-      ]
-      const providers = [{ name: 'campus', displayName: 'Campus account', signIn: true }]
-      const more = { action: '/x', problems: noProblems, fixedType: null, sources: { endpoints, providers } }
-      return templateDesigner(offlineFrame(language), { draft: templates.draftOf(shown, ''), ...more }).main
-    },
-    send: (fields) => templateBodyOf(templates.readDraft(fields), null, true),
-    without: {
-      '/credentialFormat': 'the former name of format',
-    },
-  },
-  application: {
-    schemas: [ClientBody, ClientChangeBody],
-    examples: [
-      {
-        ...{ name: 'Registry', isPublic: false, roles: ['issuer'], scopes: ['audit:read'], disabled: false },
-        ...{
-          grantTypes: ['authorization_code', 'refresh_token'],
-          redirectUris: ['https://a.example/1', 'https://a.example/2'],
-        },
-        ...{ postLogoutRedirectUris: ['https://a.example/out'], backchannelLogoutUri: 'https://a.example/end' },
-        ...{ asksConsent: false, dpopRequired: true, parRequired: true, jwksUri: 'https://a.example/keys' },
-        jwks: { keys: [{ kty: 'EC', crv: 'P-256', x: 'eA', y: 'eQ' }] },
-      },
-    ],
-    draw: (saved, language) => {
-      const more = { clientId: 'client-1', secrets: [], createdAt: now.createdAt, lastUsedAt: null }
-      // A body of the examples, as the API shows it.
-      const draft = applications.savedDraft({ ...more, ...saved } as never, '')
-      return applicationFields(offlineFrame(language), draft, noProblems, true)
-    },
-    send: (fields) => applications.newBody(applications.readDraft(fields)),
-    without: { '/disabled': 'a new application is in use; the form of an existing one has it' },
-  },
-  'trusted entity': {
-    schemas: [TrustedEntityBody],
-    examples: [
-      {
-        ...{ name: 'Registrar', issuers: ['https://a.example', 'https://b.example'], purposes: ['issuer', 'status'] },
-        dids: [{ did: 'did:web:a.example', name: 'Main office' }, { did: 'did:web:b.example' }],
-        certificates: ['-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n'],
-      },
-    ],
-    draw: (saved, language) => {
-      // A body of the examples, as the API shows it.
-      const draft = entities.draftOf({ id: ENTITY, ...now, ...saved } as never, '')
-      return entityFields(offlineFrame(language), draft, noProblems)
-    },
-    send: (fields) => entities.bodyOf(entities.readDraft({ fields })),
-  },
-  'verification page': {
-    schemas: [VerificationPageBody, VerificationPageChange],
-    examples: [
-      {
-        ...{ name: 'Discount', presentationTemplateId: ENTITY, origins: ['https://a.example', 'https://b.example'] },
-        ...{ heading: 'Show it', explanation: 'Why', redirectUri: 'https://a.example/back', visitorSees: 'receipt' },
-        ...{ requestsPerMinute: 7, requestsPerAddress: 3, expiresInSeconds: 100, isOpen: false },
-      },
-    ],
-    draw: (saved, language) => {
-      // A body of the examples, as the API shows it.
-      const draft = pages.draftOf({ id: ENTITY, templateName: 'Proof', ...now, ...saved } as never, '')
-      const known = [
-        { id: ENTITY, name: 'Proof' },
-        { id: 'other', name: 'Other' },
-      ]
-      return pageForm(offlineFrame(language), '/x', draft, noProblems, allOf(known))
-    },
-    send: (fields) => pages.bodyOf(pages.readDraft({ fields }), true),
-  },
-  'webhook endpoint': {
-    schemas: [WebhookEndpointChange],
-    examples: [{ url: 'https://a.example/hook', filterTypes: ['user.created'] }],
-    // A body of the examples, as the API shows it.
-    draw: (saved, language) => endpointFields(offlineFrame(language), noProblems, saved as never),
-    send: (fields) => endpointBody({ fields }),
-    without: { '/status': 'changed by buttons, which ask first' },
-  },
-}
+import { changesOf, controlsOf, sentFrom } from './test-support/form-of.ts'
+import { type Form, forms } from './test-support/forms.ts'
 
 /** Returns the members that a schema names, as pointers with `*` for the entries of a list. */
 function membersOf(schema: TSchema, at = ''): readonly string[] {
@@ -291,15 +66,20 @@ for (const [name, { schemas, examples, draw, send, without = {} }] of Object.ent
       })
 
     test('has a field for every member, or a reason', () => {
-      const changed = examples.flatMap((saved) => {
-        const controls = controlsOf(draw(saved, 'en'))
-        const before = send(sentFrom(controls))
-        return changesOf(controls).flatMap((other) => differences(before, send(sentFrom(other))))
-      })
+      const changed = changeableIn({ examples, draw, send })
       const without = members.filter((one) => !changed.some((path) => covers(path, one)))
       assert.deepEqual(without.toSorted(), left.toSorted())
     })
   })
+
+/** Pointers of the members that the controls of a form change. */
+function changeableIn({ examples, draw, send }: Pick<Form, 'examples' | 'draw' | 'send'>): readonly string[] {
+  return examples.flatMap((saved) => {
+    const controls = controlsOf(draw(saved, 'en'))
+    const before = send(sentFrom(controls))
+    return changesOf(controls).flatMap((other) => differences(before, send(sentFrom(other))))
+  })
+}
 
 /** Pointers of everything in a value. */
 function leavesOf(value: unknown, at = ''): readonly string[] {
@@ -307,9 +87,44 @@ function leavesOf(value: unknown, at = ''): readonly string[] {
   return isJsonObject(value) ? Object.entries(value).flatMap(([name, one]) => leavesOf(one, `${at}/${name}`)) : [at]
 }
 
+const shownSettings = Object.values(sectionsOf).flatMap((sections) =>
+  sections.flatMap(([, fields]) => fields.map(({ name }) => name)),
+)
+
 test('the settings show every member of the organisation', () => {
-  const shown = Object.values(sectionsOf).flatMap((sections) =>
-    sections.flatMap(([, fields]) => fields.map(({ name }) => name)),
+  assert.deepEqual(shownSettings.toSorted(), Object.keys(OrganisationChangeBody.properties).toSorted())
+})
+
+/** What of a list of the bootstrap file is a form of the console. */
+const formOfList: Readonly<Record<string, string>> = {
+  ...{ clients: 'application', users: 'person', identityProviders: 'sign-in provider' },
+}
+/** Members of the bootstrap file that nobody sets at the console; and why. */
+const setElsewhere: Readonly<Record<string, string>> = {
+  '/tenants/*/slug': 'credentials and addresses contain it, so it does not change',
+  '/tenants/*/clients/*/clientId': 'the server makes it',
+  '/tenants/*/clients/*/clientSecret': 'the server makes it, and tells it once',
+  '/tenants/*/users/*/externalIdentifier': 'see the form of a person',
+  '/tenants/*/users/*/enabled': 'see the form of a person',
+  '/tenants/*/users/*/password': 'the person sets it, by the link of the invitation',
+}
+
+test('whatever the bootstrap file can say about an organisation can be set at the console, or has a reason', () => {
+  const reached = Object.entries(formOfList).flatMap(([list, name]) =>
+    changeableIn(forms[name] ?? assert.fail(name)).map((member) => `/tenants/*/${list}/*${member}`),
   )
-  assert.deepEqual(shown.toSorted(), Object.keys(OrganisationChangeBody.properties).toSorted())
+  const settings = shownSettings.map((name) => (name === 'name' ? '/tenants/*/name' : `/tenants/*/settings/${name}`))
+  const members = membersOf(BootstrapFile)
+  for (const one of ['/tenants/*/settings/haip', '/tenants/*/clients/*/scopes', '/tenants/*/identityProviders/*/roles'])
+    assert(members.includes(one), one)
+  const missing = members.filter((one) => ![...reached, ...settings].some((other) => covers(other, one)))
+  assert.deepEqual(missing.toSorted(), Object.keys(setElsewhere).toSorted())
+})
+
+test('the example of a bootstrap file can be read, and shows settings, roles and providers', () => {
+  const text = readFileSync(new URL('../../docs/bootstrap.example.json', import.meta.url), 'utf8')
+  const { tenants } = readBootstrap(text, { ACME_BACKEND_SECRET: 'x'.repeat(32) })
+  const stated = new Set(leavesOf(tenants).map((one) => one.split('/')[2]))
+  for (const name of ['settings', 'clients', 'users', 'identityProviders']) assert(stated.has(name), name)
+  assert(tenants.some(({ users = [] }) => users.some(({ roles = [] }) => roles.length > 0)))
 })

@@ -4,11 +4,14 @@ import { batchScreens } from './batches/screens.ts'
 import { certificateScreens } from './certificates/screens.ts'
 import { credentialScreens } from './credentials/screens.ts'
 import { deskScreens } from './desk/screens.ts'
+import { groupScreens } from './groups/screens.ts'
 import { doors } from './home/doors.ts'
 import { homeScreens } from './home/home.ts'
 import { tableScreens } from './issue-many/screens.ts'
 import { journalScreens } from './journal/screens.ts'
 import { peopleScreens } from './people/screens.ts'
+import { providerScreens } from './providers/screens.ts'
+import { provisioningScreens } from './provisioning/screens.ts'
 import { requestScreens } from './requests/screens.ts'
 import { settingScreens } from './settings/screens.ts'
 import { templateScreens } from './templates/screens.ts'
@@ -28,6 +31,9 @@ export const consoleEndpoints: readonly Endpoint[] = [
   ...requestScreens,
   ...verificationPageScreens,
   ...peopleScreens,
+  ...groupScreens,
+  ...providerScreens,
+  ...provisioningScreens,
   ...applicationScreens,
   ...certificateScreens,
   ...trustedScreens,

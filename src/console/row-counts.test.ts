@@ -11,6 +11,8 @@ import { made as madeBy } from './test-support/made.ts'
 const ROWS = 50
 /** An organisation has no more webhook endpoints. */
 const ENDPOINTS = 10
+/** Nor more providers. */
+const PROVIDERS = 50
 
 let opened: ConsoleReader
 let receiver: Receiver
@@ -49,7 +51,13 @@ async function makeRow(n: number): Promise<void> {
   await made('/creds/presentations/request', { presentationTemplateId: request, reference: `more-${n}` })
   await made('/creds/verification-pages', { name: `More ${n}`, presentationTemplateId: request })
   await made('/creds/trusted-entities', { name: `More ${n}`, dids: [{ did: `did:web:more${n}.example` }] })
-  await made('/onboarding/clients', { name: `More ${n}`, scopes: ['audit:read'] })
+  const { clientId } = await made('/onboarding/clients', { name: `More ${n}`, scopes: ['audit:read'] })
+  await made('/onboarding/scim-tokens', { clientId, name: `More ${n}` })
+  await made('/onboarding/groups', { displayName: `More ${n}`, roles: ['issuer'] })
+  if (n < PROVIDERS)
+    await made('/onboarding/identity-providers', {
+      ...{ name: `more-${n}`, issuer: 'https://login.example', clientId: 'chirograph' },
+    })
   const about = { keyType: 'P-256', countryName: 'ZA' }
   await made('/creds/certificates/csrs', { type: 'verifierSignRequest', ...about })
   await made('/creds/certificates', { type: 'verifierRoot', ...about, issuerAlternativeNameUrl: 'https://c.example' })
@@ -79,7 +87,18 @@ function pagesOf({ template, heard, batch }: Ids): readonly (readonly [name: str
     ...['', '/latest', '/figures', '/figures?by=day', '/search?q=more', '/events', '/audit'],
     ...['/credentials', '/credentials?reference=more', '/issue', '/issue/table', '/batches', '/templates'],
     ...['/verify', '/verifications', '/requests', '/requests/new', '/verification-pages', '/verification-pages/new'],
-    ...['/people', '/people?q=more', '/applications', '/trusted', '/webhooks', '/certificates', '/certificates/csrs'],
+    ...[
+      '/people',
+      '/people?q=more',
+      '/applications',
+      '/trusted',
+      '/webhooks',
+      '/groups',
+      '/sign-in-providers',
+      '/directory-sync',
+      '/certificates',
+      '/certificates/csrs',
+    ],
   ]
   return [
     ...lists.map((one) => [one, `/console${one}`] as const),

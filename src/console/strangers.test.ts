@@ -66,7 +66,13 @@ after(async () => {
 async function fillAll(): Promise<void> {
   const known = await makeContent(chirograph, acme)
   const template = (await acme.get(`/creds/templates/credentials/${known.template}`)).body.data
-  const ids: Ids = { template: template.id, type: template.type, request: known.request, receiver: receiver.url }
+  const ids: Ids = {
+    template: template.id,
+    type: template.type,
+    request: known.request,
+    receiver: receiver.url,
+    provider: '',
+  }
   const tables = {
     ...{ bad: await keepTable(ids.template, true), good: await keepTable(ids.template, false) },
     long: await keepTable(ids.template, true, 'x'.repeat(300)),
@@ -98,7 +104,8 @@ async function makeOthers(kind: string, ids: Ids): Promise<readonly string[]> {
   tool.remove()
   // There may be twenty endpoints, of which `makeTrust` makes two.
   const without = wholeKinds.includes(kind) ? ['/creds/endpoints'] : []
-  const made = [...(await makeRows(strangers, ids, without)), entity, await makeByScim(await scim(), kind, name)]
+  const own = { ...ids, provider: `stranger-${kinds.indexOf(kind)}` }
+  const made = [...(await makeRows(strangers, own, without)), entity, await makeByScim(await scim(), kind, name)]
   pages.set(kind, made)
   return made
 }
@@ -180,6 +187,7 @@ const shownNowhere: readonly (readonly [members: RegExp, reason: string])[] = [
     /credentials\/issuance \/attributes\/\{\}$/,
     'the claims of a credential are sealed, and are shown to its holder alone',
   ],
+  [/identity-providers(\/\{id\})? \/clientSecret$/, 'a secret, which is never shown'],
   [/csrs \/commonName$/, 'in the request alone, which is PEM'],
   [/\/externalIdentifier$/, 'identity systems find a person or group by it'],
 ]
@@ -220,7 +228,6 @@ function asCreated(place: string): string {
 
 /** Members whose texts the pages of the console do not show; and why. */
 const elsewhere: readonly (readonly [members: RegExp, reason: string])[] = [
-  [/\/onboarding\/(identity-providers|scim-tokens)/, 'the sign-in page shows them, the console does not'],
   [/\/creds\/credentials\/(revoke|suspend|reinstate) /, 'filters, which are not kept'],
   [/organisation \/(registeredVerifiers|transactionDataTypes)/, 'in a field, as JSON'],
   [/\/display\/(logo|backgroundImage)\/uri$/, 'a picture: one that would run a script is entered'],
@@ -304,7 +311,10 @@ test('in no file does a cell of a stranger begin a formula', async () => {
       /href="([^"]*(?:download=csv|\/links|\/failed|\/problems|\/sample\?)[^"]*)"/g,
     )) {
       const path = href.replaceAll('&#38;', '&')
-      if (!files.has(path)) files.set(path, (await console_.open(path)).html)
+      if (files.has(path)) continue
+      const { status, html } = await console_.open(path)
+      assert.equal(status, 200, path)
+      files.set(path, html)
     }
   }
   for (const [path, methods] of Object.entries(document.paths)) {

@@ -41,7 +41,10 @@ before(async () => {
     ...{ ...content, ...(await makeTrust(acme, receiver.url)) },
     ...(await makeTables(open, acme, content.template)),
   }
-  const forbidden = ['/console/applications', '/console/webhooks', '/console/audit']
+  const forbidden = [
+    ...['/console/applications', '/console/webhooks', '/console/audit'],
+    ...['/console/groups', '/console/sign-in-providers', '/console/directory-sync'],
+  ]
   rounds = [
     { kind: 'full', as: owner, stops: fullStops(full) },
     { kind: 'missing', as: owner, stops: missingStops, isAlike: true },

@@ -51,6 +51,29 @@ test('a provider is added, changed and deleted, and its secret is never returned
   assert.equal((await school.get(`${path}/${id}`)).status, 404)
 })
 
+test('a provider says which redirect URI to register, and a change of another state than the one that was read is refused', async () => {
+  const made = await school.post(path, { ...entra, name: 'tagged' })
+  const { id, redirectUri } = made.body.data
+  assert.equal(redirectUri, `${chirograph.url}/sign-in/external/acme/tagged`)
+  const read = await school.get(`${path}/${id}`)
+  const etag = read.headers.get('etag') ?? assert.fail('no entity tag')
+  assert.equal(made.headers.get('etag'), etag)
+  const first = await school.patch(`${path}/${id}`, { displayName: 'First' }, { 'if-match': etag })
+  assert.equal(first.status, 200, JSON.stringify(first.body))
+  assert.notEqual(first.headers.get('etag'), etag)
+  const second = await school.patch(`${path}/${id}`, { displayName: 'Second' }, { 'if-match': etag })
+  assert.equal(second.status, 412)
+  assert.equal((await school.get(`${path}/${id}`)).body.data.displayName, 'First')
+})
+
+test('of concurrent changes of one state of a provider one is carried out', async () => {
+  const { id } = (await school.post(path, { ...entra, name: 'raced' })).body.data
+  const headers = { 'if-match': (await school.get(`${path}/${id}`)).headers.get('etag') ?? '' }
+  const names = ['A', 'B', 'C', 'D']
+  const replies = await Promise.all(names.map((displayName) => school.patch(`${path}/${id}`, { displayName }, headers)))
+  assert.deepEqual(replies.map(({ status }) => status).toSorted(), [200, 412, 412, 412])
+})
+
 test('issuer and audience belong to one provider of the tenant, and a name, too', async () => {
   const one = await school.post(path, { ...entra, name: 'one', ...tokens })
   assert.equal(one.status, 201, JSON.stringify(one.body))

@@ -10,7 +10,6 @@ import type { Browser, Page } from 'playwright-core'
 import { ForeignProvider } from '../../src/authorization/test-support/foreign-provider.ts'
 import { openBrowser, type Visit, visit } from '../support/browser.ts'
 import { password } from '../support/oauth-person.ts'
-import { type Api, api } from '../support/server.ts'
 import { type ServerChildren, serverChildren } from '../support/server-children.ts'
 
 const secret = 'the-secret-of-our-client-at-the-provider'
@@ -48,8 +47,7 @@ let foreign: ForeignProvider
 before(async () => {
   browser = await openBrowser()
   server = await serverChildren(null, { LOG_LEVEL: 'info' })
-  const redirectUri = `${server.url}/sign-in/external/default/campus`
-  foreign = new ForeignProvider(server.url, [{ clientId: 'chirograph', clientSecret: secret, redirectUri }])
+  foreign = new ForeignProvider(server.url)
   await foreign.open()
 })
 after(async () => {
@@ -202,19 +200,26 @@ async function checkAtDesk({ page }: Visit, template: string, offer: string): Pr
   return times
 }
 
-/** An application with every right, made at the console. @returns the API with its token */
-async function anApplication(page: Page): Promise<Api> {
-  await page.goto('/console/applications/new')
-  await page.getByLabel('Name', { exact: true }).fill('Setup')
-  await page.getByLabel('Owner').check()
+/** Adds the provider on the page, and registers there the redirect address that the page then shows. */
+async function addProvider(page: Page): Promise<void> {
+  await page.goto('/console/sign-in-providers/new')
+  await page.getByLabel('Name', { exact: true }).fill('Campus account')
+  await page.getByLabel('Short name').fill('campus')
+  await page.getByLabel('Address of the provider').fill(foreign.issuer)
+  await page.getByLabel('Client id').fill('chirograph')
+  await page.getByLabel('Client secret').fill(secret)
+  await page.getByLabel('People who are not here yet are added').check()
+  await page.getByLabel('Where the provider names them').fill('/realm/roles')
+  for (const [row, role] of [
+    [1, 'Issuer'],
+    [2, 'Verifier'],
+  ] as const) {
+    await page.getByLabel(`Name, row ${row}`).fill('registrar')
+    await page.getByLabel(`Role here, row ${row}`).selectOption({ label: role })
+  }
   await page.getByRole('button', { name: 'Save' }).click()
-  const client_secret = (await page.locator('code.secret').innerText()).trim()
-  await page.getByRole('link', { name: 'Go back' }).click()
-  const client_id = decodeURIComponent(new URL(page.url()).pathname.split('/').at(-1) ?? '')
-  const form = { grant_type: 'client_credentials', client_id, client_secret }
-  const granted = await api(server.url, null).form('/auth/token', form)
-  assert.equal(granted.status, 200, JSON.stringify(granted.body))
-  return api(server.url, granted.body.access_token)
+  const redirectUri = (await page.locator('code.secret').first().innerText()).trim()
+  await foreign.register({ clientId: 'chirograph', clientSecret: secret, redirectUri })
 }
 
 test('from the link in the log to a thousand offers and Valid at the desk, with pages alone; then by people of a foreign provider', async () => {
@@ -233,13 +238,7 @@ test('from the link in the log to a thousand offers and Valid at the desk, with 
   await picture(owner.page, 'console')
   pictures = undefined
 
-  const organisation = await anApplication(owner.page)
-  const made = await organisation.post('/onboarding/identity-providers', {
-    ...{ name: 'campus', displayName: 'Campus account', issuer: foreign.issuer, createsUsers: true },
-    ...{ clientId: 'chirograph', clientSecret: secret, claims: { roles: '/realm/roles' } },
-    roles: { registrar: ['issuer', 'verifier'] },
-  })
-  assert.equal(made.status, 201, JSON.stringify(made.body))
+  await addProvider(owner.page)
   foreign.person = { sub: 'lerato-at-campus', preferred_username: 'lerato', realm: { roles: ['registrar'] } }
   const secretary = await aBrowser()
   await secretary.page.goto('/sign-in?tenant=default')

@@ -28,7 +28,7 @@ export type Api = {
   readonly get: (path: string, headers?: Record<string, string>) => Promise<Reply>
   readonly post: (path: string, body?: unknown, headers?: Record<string, string>) => Promise<Reply>
   readonly put: (path: string, body?: unknown) => Promise<Reply>
-  readonly patch: (path: string, body?: unknown) => Promise<Reply>
+  readonly patch: (path: string, body?: unknown, headers?: Record<string, string>) => Promise<Reply>
   readonly delete: (path: string) => Promise<Reply>
   /** Any method, any body, byte for byte. */
   readonly send: (method: string, path: string, body?: string, headers?: Record<string, string>) => Promise<Reply>

@@ -41,6 +41,11 @@ export const STANDARD_CLAIMS: ClaimNames = {
   externalIdentifier: null,
 }
 
+/** Returns the redirect URI of our client at a provider: each provider has its own, so that the answer of one is never taken for that of another. */
+export function providerRedirectUri(publicUrl: string, tenantSlug: string, name: string): string {
+  return `${publicUrl}/sign-in/external/${tenantSlug}/${name}`
+}
+
 /** Where the client secret of a provider is sealed. */
 export function providerSecretPlace({ tenantId, id }: Pick<IdentityProvider, 'tenantId' | 'id'>) {
   return { tenantId, table: 'identity_provider', column: 'sealed_client_secret', row: id }

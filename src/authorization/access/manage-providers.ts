@@ -69,18 +69,25 @@ export async function getProvider({ store }: Needs, caller: Caller, id: string):
   return found
 }
 
-/** Changes the members that are given, except the name. @throws Fault `resource.unknown`, `request.invalid`, `role.above_caller`, `state.conflict` */
+/**
+ * Changes the members that are given, except the name.
+ *
+ * @param isExpected Whether the provider is still the one that the change was made from; every state by default.
+ * @throws Fault `resource.unknown`, `resource.changed`, `request.invalid`, `role.above_caller`, `state.conflict`
+ */
 export async function changeProvider(
   needs: Needs,
   caller: Caller,
   id: string,
   given: GivenProvider,
+  isExpected?: (current: IdentityProvider) => boolean,
 ): Promise<ManagedProvider> {
   const secret = await sealed(needs, caller, id, given.clientSecret)
   return needs.store.inTenant(caller.tenantId, async (tx) => {
     await lockProvider(tx, id)
     const known = await findProviderById(tx, id)
     if (known === null) throw new Fault('resource.unknown')
+    if (isExpected?.(known) === false) throw new Fault('resource.changed')
     const provider = merged(known, given, secret)
     check(needs, caller, provider)
     if (isClaimChanged(known, provider)) checkClaim(needs, caller, provider)

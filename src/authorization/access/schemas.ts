@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { listQuery } from '../../api/list.ts'
 import { type Role, roles, type Scope, scopes } from '../../caller.ts'
 import { type Language, languages } from '../../pages/language.ts'
+import type { providerRedirectUri } from './identity-provider.ts'
 import type { ManagedProvider } from './managed-provider-store.ts'
 
 const time = Type.String({ format: 'date-time' })
@@ -72,6 +73,7 @@ export const ProviderReply = Type.Object(
     name: Type.String(),
     ...members,
     hasClientSecret: Type.Boolean(),
+    redirectUri: Type.String({ description: 'The redirect URI to register for our client at the provider.' }),
     createdAt: time,
     updatedAt: time,
   },
@@ -117,10 +119,10 @@ export const MeReply = Type.Object(
   { $id: 'Me', additionalProperties: false },
 )
 
-/** Returns a provider as our API shows it. */
-export function showProvider({ createdAt, updatedAt, ...rest }: ManagedProvider): ProviderReply {
+/** Returns a provider as our API shows it. @param redirectUri See {@link providerRedirectUri}. */
+export function showProvider({ createdAt, updatedAt, ...rest }: ManagedProvider, redirectUri: string): ProviderReply {
   return {
-    ...rest,
+    ...{ ...rest, redirectUri },
     scopes: [...rest.scopes],
     claims: { ...rest.claims },
     roles: Object.fromEntries(Object.entries(rest.roles).map(([name, given]) => [name, [...given]])),

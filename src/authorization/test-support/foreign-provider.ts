@@ -13,7 +13,7 @@ export class ForeignProvider {
   issuer = ''
   /** Claims of the person who signs in next, without a question. */
   person: Record<string, unknown> = {}
-  readonly #webClients: readonly WebClient[]
+  #webClients: readonly WebClient[]
   readonly #audience: string
   #port = 0
   #keys: JWK[] = []
@@ -32,6 +32,12 @@ export class ForeignProvider {
     this.#port = await freePort()
     this.issuer = `http://127.0.0.1:${this.#port}`
     await this.rotate()
+  }
+
+  /** Registers another client, and starts again. */
+  async register(client: WebClient): Promise<void> {
+    this.#webClients = [...this.#webClients, client]
+    await this.start()
   }
 
   stop(): Promise<void> {

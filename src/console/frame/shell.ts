@@ -42,6 +42,9 @@ const parts: readonly (readonly [Heading | null, readonly Entry[]])[] = [
     'organisation',
     [
       { place: 'people', href: '/console/people', scope: 'users:read' },
+      { place: 'groups', href: '/console/groups', scope: 'users:read' },
+      { place: 'providers', href: '/console/sign-in-providers', scope: 'tenant:admin' },
+      { place: 'provisioning', href: '/console/directory-sync', scope: 'tenant:admin' },
       { place: 'applications', href: '/console/applications', scope: 'tenant:admin' },
       { place: 'webhooks', href: '/console/webhooks', scope: 'events:read' },
       { place: 'events', href: '/console/events', scope: 'events:read' },

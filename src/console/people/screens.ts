@@ -101,7 +101,8 @@ function fieldAt(pointer: string): string | null {
   return ['username', 'email', 'firstName', 'lastName'].includes(name) ? name : null
 }
 
-function bodyOf({ fields }: Frame): Record<string, unknown> {
+/** Returns what a form says of a person. */
+export function bodyOf({ fields }: Pick<Frame, 'fields'>): Record<string, unknown> {
   const given = ['username', 'email', 'firstName', 'lastName'].flatMap((name) => {
     const value = typed(fields, name)
     return value === '' ? [] : [[name, value]]
@@ -109,7 +110,8 @@ function bodyOf({ fields }: Frame): Record<string, unknown> {
   return { ...Object.fromEntries(given), roles: typedAll(fields, 'roles') }
 }
 
-function personFields(frame: Frame, t: PeopleTexts, problems: Problems, now: Partial<Person>): Html {
+/** Returns the fields of a person: as typed, else as they are now. */
+export function personFields(frame: Frame, t: PeopleTexts, problems: Problems, now: Partial<Person>): Html {
   const isTyped = frame.fields.size > 0
   const value = (name: 'username' | 'email' | 'firstName' | 'lastName') =>
     isTyped ? typed(frame.fields, name) : (now[name] ?? '')

@@ -16,6 +16,12 @@ export type Content = {
   readonly application: string
   /** A secret of the application. */
   readonly secret: string
+  /** A token of the application for directory sync. */
+  readonly token: string
+  /** A sign-in provider with everything that one can have. */
+  readonly provider: string
+  /** A group with a member, thandi. */
+  readonly group: string
 }
 
 const attributes = {
@@ -60,6 +66,7 @@ export async function makeContent(chirograph: Pick<Deployment, 'wallet'>, acme: 
   const [application, secret] = [client.clientId, client.secrets[0].id]
   return {
     ...{ template, application, secret, ...(await makeChecks(acme, wallet, type)) },
+    ...(await makeDirectory(acme, application)),
     issuances: {
       ...{ valid: valid.id, suspended: suspended.id, revoked: revoked.id },
       ...{ canceled: canceled.id, deferred: deferred.id, offered: offered.id },
@@ -88,6 +95,28 @@ async function makeChecks(acme: Api, wallet: Api, type: string) {
     ...{ explanation: 'You get a tenth off.', visitorSees: 'receipt' },
   })
   return { request, page, verified: verified.id, waiting: (await ask()).id }
+}
+
+/** What keeps people and their sign-in: a provider, a group and a token. */
+async function makeDirectory(acme: Api, clientId: string) {
+  // A tenant may have several contents, and a provider has a name of its own.
+  const own = clientId
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]/g, '')
+    .slice(-12)
+  const { id: organisation } = (await acme.get('/onboarding/me')).body.data.organisation
+  const { id: provider } = await made(acme, '/onboarding/identity-providers', {
+    ...{ name: `campus-${own}`, displayName: 'Campus account', clientId: 'chirograph' },
+    ...{ issuer: 'https://login.campus.example/v2.0', clientSecret: 'the-secret-at-the-provider' },
+    ...{ scopes: ['openid', 'profile'], createsUsers: true, acceptTokens: true },
+    audience: `api://chirograph-${own}/${organisation}`,
+    claims: { username: 'upn', email: 'mail', roles: '/realm_access/roles', externalIdentifier: 'oid' },
+    roles: { registrar: ['issuer', 'verifier'], 'everyone-else': [] },
+  })
+  const { id: group } = await made(acme, '/onboarding/groups', { displayName: 'Registrars', roles: ['issuer'] })
+  assert.equal((await acme.put(`/onboarding/groups/${group}/members/thandi`, undefined)).status, 204)
+  const token = await made(acme, '/onboarding/scim-tokens', { clientId, name: 'Entra ID', expiresInDays: 365 })
+  return { provider, group, token: token.id }
 }
 
 async function change(acme: Api, issuance: string, to: 'suspend' | 'revoke'): Promise<void> {

@@ -40,6 +40,7 @@ const kept: readonly (readonly [members: RegExp, reason: string])[] = [
     /\/(certificate|csr|chain\/\[\]|certificates\/\[\]|dids\/\[\]\/did)$/,
     'is parsed; names in certificates are made apart',
   ],
+  [/identity-providers(\/\{id\})? \/(name|audience)$/, 'part of an address; names the organisation'],
   [/\/countryName$/, 'two letters'],
   [/organisation \/name$/, 'the bootstrap file of the test makes it hostile'],
 ]

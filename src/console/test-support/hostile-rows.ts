@@ -44,6 +44,11 @@ const bodies: Readonly<Record<string, (ids: Ids) => object>> = {
   '/creds/endpoints': ({ receiver }) => ({ url: receiver, filterTypes: ['user.deleted'] }),
   '/onboarding/users': () => ({ username: 'x', firstName: 'x', lastName: 'x', externalIdentifier: 'x' }),
   '/onboarding/groups': () => ({ displayName: 'x', roles: ['auditor'] }),
+  '/onboarding/scim-tokens': () => ({ clientId: 'acme-backend', name: 'x' }),
+  '/onboarding/identity-providers': ({ provider }) => ({
+    ...{ name: provider, displayName: 'x', issuer: 'https://login.example', clientId: 'x', scopes: ['x'] },
+    ...{ claims: { username: 'x', email: 'x', roles: 'x', externalIdentifier: 'x' }, roles: { x: ['issuer'] } },
+  }),
   '/onboarding/clients': () => ({
     ...{ name: 'x', scopes: ['audit:read'], grantTypes: ['client_credentials', 'authorization_code'] },
     redirectUris: ['https://app.example/back'],
@@ -54,8 +59,8 @@ const attributes = { family_name: 'Molefe', given_name: 'Thandi', degree: 'BSc' 
 /** A picture that would run a script and reach another origin, were it not shown as a picture. */
 export const SVG = `data:image/svg+xml;base64,${Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" onload="top.document.title=1"><script>top.document.title="owned"</script><image href="https://evil.example/x.png"/></svg>').toString('base64')}`
 
-/** Ids that the rows need, and the address of a receiver. */
-export type Ids = Readonly<Record<'template' | 'request' | 'type' | 'receiver', string>>
+/** Ids that the rows need, the address of a receiver, and a short name that no provider has. */
+export type Ids = Readonly<Record<'template' | 'request' | 'type' | 'receiver' | 'provider', string>>
 
 /** Makes a row of each list. @param api Of `hostileApi`. @param without Lists that get none. @returns the paths of their pages */
 export async function makeRows(api: Api, ids: Ids, without: readonly string[]): Promise<readonly string[]> {
@@ -84,6 +89,8 @@ const pages: Readonly<Record<string, string>> = {
   '/creds/endpoints': '/console/webhooks',
   '/onboarding/users': '/console/people',
   '/onboarding/clients': '/console/applications',
+  '/onboarding/groups': '/console/groups',
+  '/onboarding/identity-providers': '/console/sign-in-providers',
 }
 
 /** Makes a trusted entity whose certificate names its subject so. @returns the path of its page */

@@ -60,8 +60,9 @@ function deskStops({ template, request, page, verified, waiting }: Full): readon
   ]
 }
 
-function peopleStops({ application, secret }: Full): readonly Stop[] {
+function peopleStops({ application, secret, ...directory }: Full): readonly Stop[] {
   return [
+    ...directoryStops(directory),
     ...below('people', ['', '?q=nobody', '/new', '/thandi', '/gone']),
     ...below('people/thandi/', ['invite', 'disable', 'delete']),
     ...below('people/gone/', ['enable']),
@@ -71,6 +72,23 @@ function peopleStops({ application, secret }: Full): readonly Stop[] {
     { path: '/console/people/thandi', send: { email: 'nothing' }, status: 400 },
     { path: '/console/applications/new', send: { name: '', keys: 'nothing' }, status: 400 },
     { path: `/console/applications/${application}/change`, send: { name: '' }, status: 400 },
+  ]
+}
+
+function directoryStops({ group, provider, token }: Pick<Full, 'group' | 'provider' | 'token'>): readonly Stop[] {
+  const [providers, sync] = ['/console/sign-in-providers', '/console/directory-sync']
+  return [
+    ...below('groups', ['', '/new', `/${group}`, `/${group}/members`]),
+    ...below(`groups/${group}/`, ['delete', 'members/thandi/remove']),
+    ...below('sign-in-providers', ['', '/new', `/${provider}`, `/${provider}/change`, `/${provider}/delete`]),
+    ...below('directory-sync', ['', '/new', `/${token}/end`]),
+    { path: '/console/groups/new', send: { name: '' }, status: 400 },
+    { path: `/console/groups/${group}`, send: { name: '' }, status: 400 },
+    { path: `/console/groups/${group}/members`, send: { username: 'nobody' }, status: 400 },
+    { path: `${providers}/new`, send: { name: 'A b', secret: 'x', 'there-0': 'staff', audience: 'x' }, status: 400 },
+    { path: `${providers}/${provider}/change`, send: { displayName: '', scopes: 'email' }, status: 400 },
+    { path: `${sync}/new`, send: { name: '', days: '0' }, status: 400 },
+    { path: `${sync}/new`, send: { name: 'Okta' } },
   ]
 }
 

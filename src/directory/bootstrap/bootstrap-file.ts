@@ -83,7 +83,8 @@ const TenantEntry = Type.Object(
   },
   { additionalProperties: false },
 )
-const BootstrapFile = Type.Object({ tenants: Type.Array(TenantEntry) }, { additionalProperties: false })
+/** The file. Its members are checked further: references, secrets, what may not be there twice. */
+export const BootstrapFile = Type.Object({ tenants: Type.Array(TenantEntry) }, { additionalProperties: false })
 
 /** The tenants, clients and users that a file declares, validated, with secrets resolved. Must not be logged. */
 export type Bootstrap = Static<typeof BootstrapFile>

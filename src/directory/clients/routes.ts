@@ -1,5 +1,4 @@
-import { Type } from 'typebox'
-import { listPage, PageMeta } from '../../api/list.ts'
+import { routeGroup } from '../../api/route-group.ts'
 import { entityTagOf, isSame } from '../../http/routes/entity-tag.ts'
 import { once } from '../../http/routes/operation.ts'
 import { answer, type Route, route } from '../../http/routes/route.ts'
@@ -29,20 +28,12 @@ import {
 const common = { group: 'onboarding', tag: 'applications', scope: 'tenant:admin', status: 200 } as const
 const ofClient = { ...common, path: '/clients/{clientId}', reply: ClientReply } as const
 
-const listRoute = route({
-  ...common,
-  method: 'GET',
-  path: '/clients',
+const listRoute = routeGroup({ ...common, path: '/clients', reply: ClientReply }).list('', {
   summary: 'Lists the clients of the tenant: services and applications.',
   query: ClientListQuery,
-  reply: Type.Array(ClientReply),
-  meta: PageMeta,
-  faults: [],
-  handle: ({ platform: { store, clock }, caller, query, href }) => {
-    const read = (list: Parameters<typeof listManagedClients>[1]) =>
-      store.single(caller.tenantId, (tx) => listManagedClients(tx, list, clock.now()))
-    return listPage({ query, href }, read, showClient)
-  },
+  read: ({ platform: { store, clock }, caller }, list) =>
+    store.single(caller.tenantId, (tx) => listManagedClients(tx, list, clock.now())),
+  show: showClient,
 })
 
 const createRoute = route({

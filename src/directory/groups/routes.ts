@@ -1,6 +1,9 @@
 import { routeGroup } from '../../api/route-group.ts'
+import { Fault } from '../../fault.ts'
+import { entityTagOf, isSame } from '../../http/routes/entity-tag.ts'
 import { answer, type Route } from '../../http/routes/route.ts'
 import { getUser } from '../users/find-user.ts'
+import type { Group } from './group.ts'
 import { listGroupRows, listMemberRows } from './group-store.ts'
 import {
   GroupBody,
@@ -37,17 +40,35 @@ const createRoute = groups.post('', {
 
 const getRoute = groups.get('/{id}', {
   summary: 'Returns a group.',
+  replyHeaders: ['ETag'],
   handle: async ({ platform, caller, params }) =>
-    answer(showGroup(await platform.store.single(caller.tenantId, (tx) => getGroup(tx, params.id)))),
+    tagged(await platform.store.single(caller.tenantId, (tx) => getGroup(tx, params.id))),
 })
 
 const changeRoute = groups.patch('/{id}', {
   summary: 'Changes name or roles of a group.',
   body: GroupChangeBody,
-  faults: ['state.conflict', 'role.above_caller'],
-  handle: async ({ platform, caller, params, body }) =>
-    answer(showGroup(await changeGroup(platform, caller, params.id, body))),
+  ifMatch: true,
+  replyHeaders: ['ETag'],
+  faults: ['state.conflict', 'role.above_caller', 'resource.changed'],
+  handle: async ({ platform, caller, params, body, headers }) => {
+    const ifMatch = headers['if-match']
+    if (ifMatch === undefined) return tagged(await changeGroup(platform, caller, params.id, body))
+    const now = await platform.store.single(caller.tenantId, (tx) => getGroup(tx, params.id))
+    if (!isSame(ifMatch, tagOf(now))) throw new Fault('resource.changed')
+    // The version that was compared is the one that is changed.
+    return tagged(await changeGroup(platform, caller, params.id, body, now.version))
+  },
 })
+
+function tagged(group: Group) {
+  return answer(showGroup(group), { headers: { etag: tagOf(group) } })
+}
+
+/** Of what our API changes with the group itself: its members change without it. */
+function tagOf({ id, displayName, roles }: Group): string {
+  return entityTagOf(JSON.stringify([id, displayName, roles]))
+}
 
 const deleteRoute = groups.delete('/{id}', {
   summary: 'Deletes a group; its members lose its roles.',

@@ -44,6 +44,7 @@ const remove = sql(
    select id from del`,
 )
 
+const find = sql('directory.find_client_token', `select ${COLUMNS} from client_token where tenant_id = $1 and id = $2`)
 const page = pagedList({
   name: 'directory.client_tokens',
   select: `select ${COLUMNS} from client_token where tenant_id = $1`,
@@ -51,6 +52,11 @@ const page = pagedList({
   id: 'id',
   filters: { clientId: (value) => `client_id = ${value}` },
 })
+
+/** Returns a token. The id must be a UUID. */
+export async function findClientToken(tx: TenantTx, id: string): Promise<ClientToken | null> {
+  return (await tx.rows<ClientToken>(find, [tx.tenantId, id]))[0] ?? null
+}
 
 /** Inserts a token. Returns null if there is no such client, or it is disabled. */
 export async function insertClientToken(

@@ -5,7 +5,13 @@ import { Fault } from '../../fault.ts'
 import { answer, type Route } from '../../http/routes/route.ts'
 import { makeBearerSecret } from '../../keys/bearer-secret.ts'
 import { knownId } from '../../uuid.ts'
-import { type ClientToken, deleteClientToken, insertClientToken, listClientTokens } from './client-token-store.ts'
+import {
+  type ClientToken,
+  deleteClientToken,
+  findClientToken,
+  insertClientToken,
+  listClientTokens,
+} from './client-token-store.ts'
 
 const time = Type.String({ format: 'date-time' })
 
@@ -21,7 +27,8 @@ const TokenReply = Type.Object(
   },
   { $id: 'ProvisioningToken', additionalProperties: false },
 )
-const TokenBody = Type.Object(
+/** The body that creates a token. */
+export const TokenBody = Type.Object(
   {
     clientId: Type.String({
       minLength: 1,
@@ -72,6 +79,17 @@ const listRoute = tokens.list('', {
   show,
 })
 
+const getRoute = tokens.get('/{id}', {
+  operationId: 'getProvisioningToken',
+  summary: 'Returns a provisioning token, without its secret.',
+  handle: async ({ platform, caller, params }) => {
+    const id = knownId(params.id)
+    const found = await platform.store.single(caller.tenantId, (tx) => findClientToken(tx, id))
+    if (found === null) throw new Fault('resource.unknown', { detail: 'There is no such token.' })
+    return answer(show(found))
+  },
+})
+
 const deleteRoute = tokens.delete('/{id}', {
   operationId: 'deleteProvisioningToken',
   summary: 'Revokes a provisioning token, at once.',
@@ -93,7 +111,7 @@ const deleteRoute = tokens.delete('/{id}', {
 })
 
 /** Tokens of provisioning clients, in our API. */
-export const provisioningRoutes: readonly Route[] = [createRoute, listRoute, deleteRoute]
+export const provisioningRoutes: readonly Route[] = [createRoute, listRoute, getRoute, deleteRoute]
 
 function show({ createdAt, expiresAt, lastUsedAt, ...rest }: ClientToken) {
   return {

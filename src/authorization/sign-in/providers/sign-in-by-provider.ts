@@ -14,7 +14,7 @@ import { findTenant, findTenantOf } from '../../../directory/tenants/find-tenant
 import { Fault } from '../../../fault.ts'
 import { findPath, keepPath } from '../../../pages/session/kept-path.ts'
 import type { Platform } from '../../../platform.ts'
-import type { IdentityProvider } from '../../access/identity-provider.ts'
+import { type IdentityProvider, providerRedirectUri } from '../../access/identity-provider.ts'
 import { findProviderById, findProviderByName, listProviders } from '../../access/identity-provider-store.ts'
 import { type Browser, completeSignIn, type SignedIn } from '../complete-sign-in.ts'
 import { clearCookie, makeCookie, readCookie } from '../cookies.ts'
@@ -144,7 +144,6 @@ export async function finishProviderSignIn(needs: Needs, path: string, browser: 
     tenant === null ? null : await needs.store.single(tenant.id, (tx) => findProviderById(tx, String(providerId)))
   if (tenant === null || provider === null || !provider.signIn) return refused('state')
   const url = new URL(path, needs.urls.publicUrl)
-  // Each provider has a redirect URI of its own, so that the answer of one is never taken for that of another.
   if (url.origin + url.pathname !== callbackOf(needs, tenant.slug, provider)) return refused('state')
   if (url.searchParams.get('state') !== state || !(await spendState(needs, opened))) return refused('state')
   const checks = { expectedState: String(state), expectedNonce: String(nonce), pkceCodeVerifier: String(verifier) }
@@ -197,7 +196,7 @@ async function claimsFrom(
 }
 
 function callbackOf({ urls }: Pick<Needs, 'urls'>, tenantSlug: string, { name }: IdentityProvider): string {
-  return `${urls.publicUrl}/sign-in/external/${tenantSlug}/${name}`
+  return providerRedirectUri(urls.publicUrl, tenantSlug, name)
 }
 
 /** Logs the kind of an error only: messages and causes of openid-client hold parts of responses. */
