@@ -17,13 +17,18 @@ const BEAT_MS = 5000
 
 /**
  * Refuses a database that is older than the one that was served last: spent offers would open again, revocations be undone, status list entries
- * be given twice.
+ * be given twice. Reads only, so it runs before anything is written, also before migrations.
  *
  * @throws Error that names the command to run
  */
 export async function refuseOlderState({ store }: Pick<Platform, 'store'>, place: MarkPlace): Promise<void> {
   const mark = await place.read()
   if (mark === null) return
+  if ((await store.schema()) === 'none') {
+    throw new Error(
+      `the database is empty, and ${place.name} is the RECOVERY_MARK of a deployment that was served until ${mark.at}: correct DATABASE_URL, restore a backup and run \`chirograph recover --since TIME\`, or name another file`,
+    )
+  }
   const found = await store.across('how far the database has counted', findDeploymentBeat)
   const problem = olderThan(mark, found)
   if (problem !== null) throw new Error(problem)
