@@ -49,13 +49,16 @@ type Parts = {
   readonly keyDevice: KeyDevice | null
   /** null: no OpenTelemetry. */
   readonly telemetry?: Telemetry | null
+  /** When the deployment was last recovered from an older state; null, the default: never. */
+  readonly restoredAt?: Date | null
 }
 
 /** Builds the platform, mounts every route and endpoint, and registers every job. */
-export function buildApp({ config, store, masterKey, log, clock, keyDevice, telemetry = null }: Parts): App {
+export function buildApp(parts: Parts): App {
+  const { config, store, masterKey, log, clock, keyDevice, telemetry = null, restoredAt = null } = parts
   const now = () => clock.now()
   const memory = new Memory()
-  const sealing = sealingWith(masterKey, store, now, memory, config.masterKeyPrevious)
+  const sealing = sealingWith(masterKey, store, now, memory, config.masterKeyPrevious, restoredAt)
   const keys = softwareKeyRing(store, sealing, now, providersOf(config, keyDevice), memory)
   // Requests to our own public address are dispatched inside the process.
   const dispatch: Dispatch = (request) => server.dispatch(request)

@@ -11,6 +11,7 @@ import { openLog } from './http/telemetry/log.ts'
 import type { KeyDevice } from './keys/key-provider.ts'
 import { openKeyDevice } from './keys/pkcs11/open-key-device.ts'
 import type { Clock, Log } from './platform.ts'
+import { findRestoredAt } from './recovery/deployment-store.ts'
 import { markPlaceOf } from './recovery/mark-place.ts'
 import { refuseOlderState } from './recovery/recovery-mark.ts'
 import { describeDatabaseError } from './store/database-problem.ts'
@@ -61,7 +62,9 @@ export async function assemble(env: Env, options: Replacements, use = SERVES): P
     const masterKey = config.masterKey ?? developmentKey(config.dataDir)
     const telemetry = await openTelemetry(config, log)
     const clock = options.clock ?? systemClock
-    const app = buildApp({ config, store, masterKey, log, clock, keyDevice, telemetry })
+    const restoredAt =
+      use.schema === 'any' ? null : await store.across('when the deployment was recovered', findRestoredAt)
+    const app = buildApp({ config, store, masterKey, log, clock, keyDevice, telemetry, restoredAt })
     // Fails here if MASTER_KEY is wrong, instead of at the first request that needs a key.
     // Its first use would insert it.
     if (use.schema === 'migrates' || (await app.platform.sealing.versions(platformTenantId)) !== null)

@@ -23,11 +23,10 @@ const CHECKS: DatabaseUse = { refusesOlderState: false, schema: 'any' }
 export function recoverDatabase(env: Env, since: Date, isWaiting: boolean): Promise<RecoveryReport> {
   return withPlatform(env, RECOVERS, async ({ app: { platform } }) => {
     const wait = async (ms: number) => {
-      if (!isWaiting || ms === 0) return
       platform.log.warn({ seconds: Math.ceil(ms / 1000) }, 'waiting until proofs of the lost time have expired')
       await pause(ms)
     }
-    return recover(platform, restores, await allTenantIds(platform), since, wait)
+    return recover(platform, restores, await allTenantIds(platform), since, isWaiting ? wait : null)
   })
 }
 
