@@ -9,7 +9,11 @@ type Needs = Pick<Platform, 'store' | 'clock' | 'log'>
 /** Keeps the mark current while the server runs. */
 export type MarkKeeper = {
   /** Rejects once the database is found to be an older state than this process has seen. */
+  readonly checkState: () => Promise<void>
+  /** Rejects if the loop has not turned for a minute. */
   readonly check: () => Promise<void>
+  /** Seconds since this process last wrote the mark, or was started. */
+  readonly ageSeconds: () => number
   readonly stop: () => Promise<void>
 }
 
@@ -39,6 +43,7 @@ export function keepMark(needs: Needs, place: MarkPlace, beatMs = BEAT_MS): Mark
   const { store, clock, log } = needs
   let last: Beat | null = null
   let isOlder = false
+  let writtenAt = performance.now()
   const loop = pollingDelay(beatMs, async () => {
     const beat = await store.across('counts one further', countBeat)
     if (last !== null && (beat.deployment !== last.deployment || beat.beat <= last.beat)) isOlder = true
@@ -51,11 +56,14 @@ export function keepMark(needs: Needs, place: MarkPlace, beatMs = BEAT_MS): Mark
     }
     last = beat
     await place.write({ ...beat, at: clock.now().toISOString() })
+    writtenAt = performance.now()
   })
   loop.onError((error) => log.warn({ err: error }, 'the recovery mark could not be written'))
   loop.wake()
   return {
-    check: async () => {
+    check: loop.check,
+    ageSeconds: () => Math.round((performance.now() - writtenAt) / 1000),
+    checkState: async () => {
       if (isOlder) throw new Error('the database was set back to an older state')
     },
     stop: loop.stop,
