@@ -24,7 +24,7 @@ test('livez names each loop that has not turned for a minute', async (t) => {
   const real = performance.now.bind(performance)
   t.mock.method(performance, 'now', () => real() + 61_000)
   const stuck = await fetch(`${chirograph.url}/livez`)
-  const { failed } = await stuck.json()
+  const { failed } = (await stuck.json()) as { failed: string[] }
   const onServer = postgresUrl === null ? [] : ['oldest transaction']
   assert.equal(stuck.status, 503)
   for (const name of ['worker', 'dispatcher', 'recovery mark', ...onServer])
