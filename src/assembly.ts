@@ -11,9 +11,8 @@ import { openLog } from './http/telemetry/log.ts'
 import type { KeyDevice } from './keys/key-provider.ts'
 import { openKeyDevice } from './keys/pkcs11/open-key-device.ts'
 import type { Clock, Log } from './platform.ts'
-import { findRestoredAt } from './recovery/deployment-store.ts'
 import { markPlaceOf } from './recovery/mark-place.ts'
-import { refuseOlderState } from './recovery/recovery-mark.ts'
+import { refuseOlderState, restoredAtOf } from './recovery/recovery-mark.ts'
 import { describeDatabaseError } from './store/database-problem.ts'
 import { openStore } from './store/opening/open-store.ts'
 import { platformTenantId, type Store } from './store/store.ts'
@@ -63,7 +62,7 @@ export async function assemble(env: Env, options: Replacements, use = SERVES): P
     const telemetry = await openTelemetry(config, log)
     const clock = options.clock ?? systemClock
     const restoredAt =
-      use.schema === 'any' ? null : await store.across('when the deployment was recovered', findRestoredAt)
+      use.schema === 'any' ? null : await restoredAtOf(store)
     const app = buildApp({ config, store, masterKey, log, clock, keyDevice, telemetry, restoredAt })
     // Fails here if MASTER_KEY is wrong, instead of at the first request that needs a key.
     // Its first use would insert it.

@@ -1,6 +1,6 @@
 import { pollingDelay } from '../jobs/polling.ts'
 import type { Platform } from '../platform.ts'
-import { type Beat, countBeat, findDeploymentBeat } from './deployment-store.ts'
+import { type Beat, countBeat, findDeploymentBeat, findRestoredAt } from './deployment-store.ts'
 import type { RecoveryMark } from './mark-file.ts'
 import type { MarkPlace } from './mark-place.ts'
 
@@ -36,6 +36,11 @@ export async function refuseOlderState({ store }: Pick<Platform, 'store'>, place
   const found = await store.across('how far the database has counted', findDeploymentBeat)
   const problem = olderThan(mark, found)
   if (problem !== null) throw new Error(problem)
+}
+
+/** Returns when the deployment was last recovered from an older state; null: never. */
+export function restoredAtOf(store: Platform['store']): Promise<Date | null> {
+  return store.across('when the deployment was recovered', findRestoredAt)
 }
 
 /** Writes the mark at once and then about every 5 s, each time after the database has counted one further. */
