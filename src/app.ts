@@ -7,6 +7,7 @@ import { endpoints, jobs, mailJobs, messageJobs, routes, schedules } from './con
 import { isClientOrigin } from './directory/clients/client-origins.ts'
 import { settleEventOrder } from './events/order/event-order.ts'
 import { type TransactionWatch, watchOldestTransaction } from './events/stream/oldest-transaction.ts'
+import { checkEventWatch } from './events/stream/watch-events.ts'
 import { type Dispatcher, startDispatcher } from './events/webhooks/dispatcher.ts'
 import { webhookReference } from './events/webhooks/webhook-reference.ts'
 import { openOutbound } from './http/outbound/outbound.ts'
@@ -51,14 +52,16 @@ type Parts = {
   readonly telemetry?: Telemetry | null
   /** For tests: what the pages reach the API through. */
   readonly betweenPagesAndApi?: ((dispatch: Dispatch) => Dispatch) | undefined
+  /** When the deployment was last recovered from an older state; null, the default: never. */
+  readonly restoredAt?: Date | null
 }
 
 /** Builds the platform, mounts every route and endpoint, and registers every job. */
 export function buildApp(parts: Parts): App {
-  const { config, store, masterKey, log, clock, keyDevice, telemetry = null } = parts
+  const { config, store, masterKey, log, clock, keyDevice, telemetry = null, restoredAt = null } = parts
   const now = () => clock.now()
   const memory = new Memory()
-  const sealing = sealingWith(masterKey, store, now, memory, config.masterKeyPrevious)
+  const sealing = sealingWith(masterKey, store, now, memory, config.masterKeyPrevious, restoredAt)
   const keys = softwareKeyRing(store, sealing, now, providersOf(config, keyDevice), memory)
   // Requests to our own public address are dispatched inside the process.
   const dispatch: Dispatch = (request) => server.dispatch(request)
@@ -80,8 +83,12 @@ export function buildApp(parts: Parts): App {
     webhook: webhookReference,
     authenticate: authenticate(platform),
     readiness: readinessChecks(store, keyDevice, () => mark),
-    liveness: loopChecks(() => ({ workers, dispatcher })),
-    counters: [...countersOf(store), oldestTransaction(() => transactions?.seconds() ?? 0)],
+    liveness: loopChecks(platform, () => ({ workers, dispatcher, mark, transactions })),
+    counters: [
+      ...countersOf(store),
+      oldestTransaction(() => transactions?.seconds() ?? 0),
+      markAge(() => mark?.ageSeconds() ?? 0),
+    ],
     ...{ telemetry, idempotency: keepAnswers(platform), notFoundPage: renderFault },
     isClientOrigin: async (origin, request) =>
       (await isListedOrigin(platform, origin, request)) ?? isClientOrigin(platform, origin),
@@ -150,12 +157,24 @@ function readinessChecks(store: Store, keyDevice: KeyDevice | null, mark: () => 
   return [
     { name: 'database', check: () => checkDatabase(store) },
     ...(keyDevice === null ? [] : [{ name: 'keys', check: keyDevice.check }]),
-    { name: 'recovery', check: async () => mark()?.check() },
+    { name: 'recovery', check: async () => mark()?.checkState() },
   ]
 }
 
-function loopChecks(running: () => { workers: readonly Worker[]; dispatcher: Dispatcher | null }) {
+type Loops = {
+  readonly workers: readonly Worker[]
+  readonly dispatcher: Dispatcher | null
+  readonly mark: MarkKeeper | null
+  readonly transactions: TransactionWatch | null
+}
+
+/** Every loop of the process: one that waits for ever is not seen otherwise. */
+function loopChecks(platform: Platform, running: () => Loops) {
   return [
+    { name: 'recovery mark', check: async () => running().mark?.check() },
+    { name: 'oldest transaction', check: async () => running().transactions?.check() },
+    { name: 'changes', check: () => platform.changes.check() },
+    { name: 'event stream', check: () => checkEventWatch(platform) },
     { name: 'worker', check: async () => void (await Promise.all(running().workers.map((one) => one.check()))) },
     { name: 'dispatcher', check: async () => running().dispatcher?.check() },
   ]
@@ -164,6 +183,11 @@ function loopChecks(running: () => { workers: readonly Worker[]; dispatcher: Dis
 function oldestTransaction(value: () => number) {
   const help = 'Age of the oldest open transaction of the database server that writes, which delays all events.'
   return { name: 'store_oldest_transaction_seconds', help, value, isGauge: true }
+}
+
+function markAge(value: () => number) {
+  const help = 'Seconds since this process last wrote the recovery mark; 0 without RECOVERY_MARK.'
+  return { name: 'recovery_mark_age_seconds', help, value, isGauge: true }
 }
 
 async function checkDatabase(store: Store): Promise<void> {

@@ -11,6 +11,8 @@ import { openLog } from './http/telemetry/log.ts'
 import type { KeyDevice } from './keys/key-provider.ts'
 import { openKeyDevice } from './keys/pkcs11/open-key-device.ts'
 import type { Clock, Dispatch, Log } from './platform.ts'
+import { markPlaceOf } from './recovery/mark-place.ts'
+import { refuseOlderState, restoredAtOf } from './recovery/recovery-mark.ts'
 import { describeDatabaseError } from './store/database-problem.ts'
 import { openStore } from './store/opening/open-store.ts'
 import { platformTenantId, type Store } from './store/store.ts'
@@ -27,6 +29,16 @@ export type Replacements = {
 
 const systemClock: Clock = { now: () => new Date() }
 
+/**
+ * What a command does with the database before its work. `refusesOlderState`: whether it refuses a restored older state, before anything is
+ * written. `schema`: `migrates` applies pending migrations; `asItIs` refuses a database that lacks some, since a new version that migrates
+ * may take running servers of the version before out; `any` works on every schema.
+ */
+export type DatabaseUse = { readonly refusesOlderState: boolean; readonly schema: 'migrates' | 'asItIs' | 'any' }
+
+/** Of a server, and of commands that change what servers serve. */
+export const SERVES: DatabaseUse = { refusesOlderState: true, schema: 'migrates' }
+
 /** A platform that serves nothing yet. */
 export type Assembled = {
   readonly config: Config
@@ -36,27 +48,32 @@ export type Assembled = {
 }
 
 /**
- * Opens and migrates the database, builds the platform and applies the bootstrap file, for a server or one command.
+ * Opens and prepares the database, builds the platform and applies the bootstrap file, for a server or one command.
  *
- * @throws ConfigMistakes when the settings cannot be used; Error when the database or the token of the keys cannot be opened.
+ * @throws ConfigMistakes when the settings cannot be used; Error when the database or the token of the keys cannot be opened, or the database
+ *   is refused.
  */
-export async function assemble(env: Env, options: Replacements): Promise<Assembled> {
+export async function assemble(env: Env, options: Replacements, use = SERVES): Promise<Assembled> {
   const config = readConfig(env)
   const log = options.log ?? openLog(config.logLevel)
   log.info({ database: config.databaseUrl === null ? 'embedded' : 'postgresql' }, 'starting: opening the database')
   // Read before the database is opened, so that an invalid file changes nothing.
   const bootstrap = config.bootstrapFile === null ? null : bootstrapIn(config.bootstrapFile, env)
-  const { store, keyDevice, release } = await openResources(config, log)
-  log.info({}, 'starting: the database is up to date')
+  const { store, keyDevice, release } = await openResources(config, log, use)
+  log.info({}, 'starting: the database is open')
   try {
     await refusePartlyDistributed(store, log)
     const masterKey = config.masterKey ?? developmentKey(config.dataDir)
     const telemetry = await openTelemetry(config, log)
     const clock = options.clock ?? systemClock
+    const restoredAt = use.schema === 'any' ? null : await restoredAtOf(store)
     const { betweenPagesAndApi } = options
-    const app = buildApp({ config, store, masterKey, log, clock, keyDevice, telemetry, betweenPagesAndApi })
+    const parts = { config, store, masterKey, log, clock, keyDevice, telemetry, restoredAt, betweenPagesAndApi }
+    const app = buildApp(parts)
     // Fails here if MASTER_KEY is wrong, instead of at the first request that needs a key.
-    await app.platform.sealing.derive(platformTenantId, 'start')
+    // Its first use would insert it.
+    if (use.schema === 'migrates' || (await app.platform.sealing.versions(platformTenantId)) !== null)
+      await app.platform.sealing.derive(platformTenantId, 'start')
     if (bootstrap !== null) {
       log.info({ file: config.bootstrapFile }, 'starting: applying the bootstrap file')
       await applyBootstrap(app.platform, bootstrap)
@@ -91,10 +108,10 @@ async function openTelemetry({ otelEndpoint }: Config, log: Log): Promise<Teleme
 type Resources = Pick<Assembled, 'release'> & { readonly store: Store; readonly keyDevice: KeyDevice | null }
 
 /** Opens the token of the private keys, and the database. */
-async function openResources(config: Config, log: Log): Promise<Resources> {
+async function openResources(config: Config, log: Log, use: DatabaseUse): Promise<Resources> {
   const keyDevice = await openKeyDevice(config.keyDevice)
   try {
-    const { store } = await openDatabase(config, log)
+    const { store } = await openDatabase(config, log, use)
     const release = async () => {
       await store.close()
       await keyDevice?.close()
@@ -117,9 +134,14 @@ function bootstrapIn(file: string, env: Env): Bootstrap {
   return readBootstrap(text, env)
 }
 
-/** Opens and migrates the database. @throws Error that names the setting */
-export async function openDatabase(config: Config, log: Log): Promise<{ store: Store; applied: number }> {
+/** Opens and prepares the database. @returns how many migrations were applied. @throws Error that names the setting, or says what to do */
+export async function openDatabase(
+  config: Config,
+  log: Log,
+  { refusesOlderState, schema }: DatabaseUse,
+): Promise<{ store: Store; applied: number }> {
   const { databaseUrl, dataDir } = config
+  const mark = refusesOlderState ? markPlaceOf(config) : null
   let store: Store | null = null
   try {
     store = await openStore({
@@ -130,7 +152,13 @@ export async function openDatabase(config: Config, log: Log): Promise<{ store: S
       isPrepared: config.databasePrepared,
       onIdleError: (error) => log.warn({ error: error.message }, 'a database connection was lost'),
     })
-    return { store, applied: await store.migrate() }
+    if (mark !== null) await refuseOlderState({ store }, mark)
+    if (schema === 'migrates') return { store, applied: await store.migrate() }
+    if ((await store.schema()) !== 'current' && schema === 'asItIs')
+      throw new Error(
+        'the database lacks migrations of this version: run `chirograph migrate`, or the version that serves',
+      )
+    return { store, applied: 0 }
   } catch (error) {
     await store?.close()
     throw describeDatabaseError(error)

@@ -1,4 +1,4 @@
-import { assemble, openDatabase, type Replacements } from './assembly.ts'
+import { assemble, openDatabase, type Replacements, SERVES } from './assembly.ts'
 import {
   createOwnerLink,
   newcomerLink,
@@ -10,8 +10,6 @@ import { listTenantSlugs } from './directory/tenants/find-tenant.ts'
 import { describeListenError } from './http/server/listen-problem.ts'
 import { openLog } from './http/telemetry/log.ts'
 import type { Platform } from './platform.ts'
-import { markPlaceOf } from './recovery/mark-place.ts'
-import { refuseOlderState } from './recovery/recovery-mark.ts'
 import type { DistributionReport } from './store/store.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -24,7 +22,7 @@ export type Running = {
 }
 
 /**
- * Starts a server: reads the settings, opens and migrates the database, applies the bootstrap file, listens.
+ * Starts a server: reads the settings, opens the database, refuses a restored older state, migrates, applies the bootstrap file, listens.
  *
  * @throws ConfigMistakes when the settings cannot be used; Error when the database or the token of the keys cannot be opened or the
  *   port is taken.
@@ -32,8 +30,6 @@ export type Running = {
 export async function start(env: Env, options: Replacements = {}): Promise<Running> {
   const { config, app, release } = await assemble(env, options)
   try {
-    const mark = markPlaceOf(config)
-    if (mark !== null) await refuseOlderState(app.platform, mark)
     await adviseNewcomer(app.platform)
     await app.listen()
   } catch (error) {
@@ -81,10 +77,15 @@ export async function createOwner(env: Env, tenant: string | null, username: str
   }
 }
 
-/** Applies pending migrations, by the account of DATABASE_URL, and nothing else. Needs only the settings of the database. @returns how many */
+/**
+ * Applies pending migrations, by the account of DATABASE_URL, and nothing else. Needs only the settings of the database; with RECOVERY_MARK a
+ * restored older state is refused.
+ *
+ * @returns how many
+ */
 export async function migrateDatabase(env: Env): Promise<number> {
   const config = databaseConfig(env)
-  const { store, applied } = await openDatabase(config, openLog(config.logLevel))
+  const { store, applied } = await openDatabase(config, openLog(config.logLevel), SERVES)
   await store.close()
   return applied
 }
@@ -92,7 +93,7 @@ export async function migrateDatabase(env: Env): Promise<number> {
 /** Distributes the tables of the configured database over the nodes of its Citus cluster, after the migrations. No server may run meanwhile. */
 export async function distributeDatabase(env: Env): Promise<DistributionReport> {
   const config = databaseConfig(env)
-  const { store } = await openDatabase(config, openLog(config.logLevel))
+  const { store } = await openDatabase(config, openLog(config.logLevel), SERVES)
   try {
     return await store.distribute()
   } finally {
@@ -100,9 +101,9 @@ export async function distributeDatabase(env: Env): Promise<DistributionReport> 
   }
 }
 
-/** The settings of the database alone. */
+/** The settings of the database and of the recovery mark alone. */
 function databaseConfig(env: Env): Config {
-  const names = Object.keys(env).filter((name) => /^(DATABASE_.*|DATA_DIR|LOG_LEVEL)$/.test(name))
+  const names = Object.keys(env).filter((name) => /^(DATABASE_.*|DATA_DIR|LOG_LEVEL|RECOVERY_MARK|AWS_.*)$/.test(name))
   const config = readConfig(Object.fromEntries(names.map((name) => [name, env[name]])))
   if (env.NODE_ENV === 'production' && config.databaseUrl === null)
     throw new Error('DATABASE_URL is required in production')

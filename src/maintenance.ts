@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Assembled, assemble } from './assembly.ts'
+import { type Assembled, assemble, type DatabaseUse } from './assembly.ts'
 import { integrityChecks, restores, sealedColumns } from './contributions.ts'
 import { allTenantIds } from './directory/tenants/find-tenant.ts'
 import { type KeyRotation, rotateDataKeys } from './directory/tenants/rotate-keys.ts'
@@ -12,35 +12,41 @@ import { type RecoveryReport, recover } from './recovery/recover.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
+/** What belongs to a restored state is prepared here, before any server runs. */
+const RECOVERS: DatabaseUse = { refusesOlderState: false, schema: 'migrates' }
+/** Servers of an older version may be running. */
+const ROTATES: DatabaseUse = { refusesOlderState: true, schema: 'asItIs' }
+const VERIFIES: DatabaseUse = { refusesOlderState: false, schema: 'asItIs' }
+const CHECKS: DatabaseUse = { refusesOlderState: false, schema: 'any' }
+
 /** Makes a restored database safe to serve. @param isWaiting Whether to wait until short-lived proofs of the lost time have expired. */
 export function recoverDatabase(env: Env, since: Date, isWaiting: boolean): Promise<RecoveryReport> {
-  return withPlatform(env, async ({ app: { platform } }) => {
+  return withPlatform(env, RECOVERS, async ({ app: { platform } }) => {
     const wait = async (ms: number) => {
-      if (!isWaiting || ms === 0) return
       platform.log.warn({ seconds: Math.ceil(ms / 1000) }, 'waiting until proofs of the lost time have expired')
       await pause(ms)
     }
-    return recover(platform, restores, await allTenantIds(platform), since, wait)
+    return recover(platform, restores, await allTenantIds(platform), since, isWaiting ? wait : null)
   })
 }
 
 /** Checks what the database holds against itself. */
 export function verifyDatabase(env: Env): Promise<IntegrityReport> {
-  return withPlatform(env, async ({ app: { platform } }) =>
+  return withPlatform(env, VERIFIES, async ({ app: { platform } }) =>
     verifyIntegrity(platform, integrityChecks, await allTenantIds(platform)),
   )
 }
 
 /** Makes the next data key of every tenant and seals what is stored under it. */
 export function rotateKeys(env: Env): Promise<KeyRotation> {
-  return withPlatform(env, ({ app: { platform } }) =>
+  return withPlatform(env, ROTATES, ({ app: { platform } }) =>
     rotateDataKeys(platform, sealedColumns, new AbortController().signal),
   )
 }
 
 /** Says what backups of the deployment lack. */
 export function checkBackups(env: Env): Promise<Awaited<ReturnType<typeof checkBackup>>> {
-  return withPlatform(env, ({ app: { platform } }) => checkBackup(platform))
+  return withPlatform(env, CHECKS, ({ app: { platform } }) => checkBackup(platform))
 }
 
 /** Checks each folder of an audit archive, without a database. @returns what was found, by tenant id */
@@ -50,9 +56,9 @@ export async function checkAuditArchive(folder: string): Promise<Readonly<Record
   return found
 }
 
-async function withPlatform<T>(env: Env, work: (assembled: Assembled) => Promise<T>): Promise<T> {
+async function withPlatform<T>(env: Env, use: DatabaseUse, work: (assembled: Assembled) => Promise<T>): Promise<T> {
   // The bootstrap file is for the server: its secrets need not be known here. What is printed is a report alone.
-  const assembled = await assemble({ LOG_LEVEL: 'warn', ...env, BOOTSTRAP_FILE: '' }, {})
+  const assembled = await assemble({ LOG_LEVEL: 'warn', ...env, BOOTSTRAP_FILE: '' }, {}, use)
   try {
     return await work(assembled)
   } finally {

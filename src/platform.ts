@@ -108,6 +108,8 @@ export type Changes = {
    * @returns null if the process or the tenant has too many watches, or the server stops.
    */
   readonly watch: (kind: WatchedKind, row: WatchedRow) => Watch | null
+  /** Rejects if a poll has not ended for a minute. */
+  readonly check: () => Promise<void>
   /** Resolves all watches: the server stops. */
   readonly end: () => void
 }

@@ -57,8 +57,6 @@ export async function startFleet(databaseUrl: string, manner: Manner): Promise<F
   let settings: Readonly<Record<string, string>> = {
     ...{ PUBLIC_URL: url, DATA_DIR: join(folder, 'data'), BOOTSTRAP_FILE: bootstrapFile, DATABASE_URL: databaseUrl },
     ...{ LOG_LEVEL: 'warn', DATABASE_POOL_MAX: '8', DRAIN_SECONDS: '2', MASTER_KEY },
-    // A statement that was sent to a silent host just before the standby is promoted waits that long.
-    DATABASE_TIMEOUT_SECONDS: '8',
     ...further,
   }
   const children: ChildProcess[] = []

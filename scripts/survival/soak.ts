@@ -6,6 +6,7 @@ import { startPostgres } from '../../test/support/postgres.ts'
 import { startFleet } from './fleet.ts'
 import { anOrganisation, type Organisation, organisationsFile } from './organisation.ts'
 import type { Options, Outcome } from './outcome.ts'
+import { faultsOf, type Part } from './soak-parts.ts'
 
 const SERVERS = 2
 const WORKERS = 8
@@ -13,24 +14,12 @@ const CALIBRATION_MS = 20_000
 const SHARE = 0.7
 /** Parts of the time whose figures are compared. */
 const PARTS = 6
-/** Of the second half against the first one, which has the warm-up of compilers and caches behind it after its first part. */
-const MEMORY_GROWTH_MAX = 1.2
-const LATENCY_GROWTH_MAX = 1.5
 const PAGE_BYTES = 4096
 const MB = 1_000_000
 
-/** One part of the time. */
-type Part = {
-  readonly megabytes: number
-  readonly p99: number
-  readonly slowest: number
-  readonly perSecond: number
-  readonly failed: number
-}
-
 /**
  * Whole issuances at 70 % of what the deployment does at most here, for some minutes: offer, token, nonce, credential by a foreign wallet.
- * Memory of the servers and the slowest one in a hundred must be as flat in the end as in the beginning.
+ * Memory of the servers and the slowest one in a hundred must be as flat in the end as in the beginning, and no part may stand out.
  */
 export async function soak({ minutes }: Options): Promise<Outcome> {
   const database = await startPostgres({ durable: true })
@@ -70,21 +59,6 @@ function figuresOf(minutes: number, mostPerSecond: number, parts: readonly Part[
     slowestMs: parts.map((part) => part.slowest),
     failed: parts.map((part) => part.failed),
   }
-}
-
-/** Compares the last two parts with the second and third one. */
-function faultsOf(parts: readonly Part[]): string[] {
-  const growth = (value: (part: Part) => number) => {
-    const sum = (some: readonly Part[]) => some.reduce((total, part) => total + value(part), 0)
-    return sum(parts.slice(-2)) / sum(parts.slice(1, 3))
-  }
-  const [memory, latency] = [growth(({ megabytes }) => megabytes), growth(({ p99 }) => p99)]
-  const failed = parts.reduce((sum, part) => sum + part.failed, 0)
-  return [
-    ...(memory > MEMORY_GROWTH_MAX ? [`memory grew to ${memory.toFixed(2)} times`] : []),
-    ...(latency > LATENCY_GROWTH_MAX ? [`the slowest one in a hundred grew to ${latency.toFixed(2)} times`] : []),
-    ...(failed > 0 ? [`${failed} issuances failed`] : []),
-  ]
 }
 
 function endedIn(count: number): string[] {

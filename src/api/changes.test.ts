@@ -30,3 +30,27 @@ test('a tenant has at most 200 waiting callers in each server', () => {
   one.end()
   other.end()
 })
+
+test('a poll that does not end is told after a minute, and not once it has ended', async (t) => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const polled = Promise.withResolvers<void>()
+  const silent: Pick<Store, 'across'> = {
+    across: async (_reason, work) => {
+      polled.resolve()
+      await promise
+      return work({ rows: async () => [] } as never)
+    },
+  }
+  const changes = openChanges(silent, () => new Date())
+  const waiting = changes.watch(watched, { tenantId, id })
+  await polled.promise
+  await changes.check()
+  const later = performance.now() + 61_000
+  t.mock.method(performance, 'now', () => later)
+  await assert.rejects(changes.check(), /does not end/)
+  resolve()
+  await waiting?.next(1000)
+  await new Promise((done) => setImmediate(done))
+  await changes.check()
+  changes.end()
+})

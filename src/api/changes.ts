@@ -1,8 +1,9 @@
 import type { Changes, Watch, WatchedKind, WatchedRow } from '../platform.ts'
 import type { Store } from '../store/store.ts'
+import { STUCK_MS } from '../time-limit.ts'
 
 type Waiter = WatchedRow & { readonly watched: WatchedKind; version: string | null; wake: () => void }
-type Hub = { readonly waiters: Set<Waiter>; isEnded: boolean; isPolling: boolean }
+type Hub = { readonly waiters: Set<Waiter>; isEnded: boolean; isPolling: boolean; pollBeganAt: number | null }
 
 /** How often a process polls for all its waiting callers, with one statement for each kind of resource. */
 const POLL_MS = 300
@@ -11,7 +12,7 @@ const WAITERS_OF_TENANT_MAX = 200
 
 /** Returns what waits for changes in one server. Nothing runs before the first `watch`. */
 export function openChanges(store: Pick<Store, 'across'>, now: () => Date): Changes {
-  const hub: Hub = { waiters: new Set(), isEnded: false, isPolling: false }
+  const hub: Hub = { waiters: new Set(), isEnded: false, isPolling: false, pollBeganAt: null }
   return {
     watch: (watched, { tenantId, id }) => {
       if (hub.isEnded || hub.waiters.size >= WAITERS_MAX) return null
@@ -21,6 +22,10 @@ export function openChanges(store: Pick<Store, 'across'>, now: () => Date): Chan
       hub.waiters.add(waiter)
       if (!hub.isPolling) schedulePoll(hub, store, now)
       return { isOpen: () => !hub.isEnded, close: () => hub.waiters.delete(waiter), next }
+    },
+    check: async () => {
+      const { pollBeganAt } = hub
+      if (pollBeganAt !== null && performance.now() - pollBeganAt > STUCK_MS) throw new Error('a poll does not end')
     },
     end: () => {
       hub.isEnded = true
@@ -53,10 +58,12 @@ function openWaiter(watched: WatchedKind, awaited: WatchedRow): { waiter: Waiter
 function schedulePoll(hub: Hub, store: Pick<Store, 'across'>, now: () => Date): void {
   hub.isPolling = true
   setTimeout(() => {
+    hub.pollBeganAt = performance.now()
     poll(hub, store, now)
       // The database is unavailable: the callers wait for the next poll.
       .catch(() => undefined)
       .finally(() => {
+        hub.pollBeganAt = null
         if (hub.waiters.size > 0 && !hub.isEnded) schedulePoll(hub, store, now)
         else hub.isPolling = false
       })

@@ -1,5 +1,4 @@
-/** A loop that has not ended a run for this long waits for something that never comes. */
-const STUCK_MS = 60_000
+import { STUCK_MS } from '../time-limit.ts'
 
 /** Runs `poll` about every `pollMs`, and at once after `wake`, never twice concurrently. Wakes during a run lead to one more run. */
 export function pollingDelay(pollMs: number, poll: () => Promise<void>) {

@@ -107,3 +107,14 @@ test('a data key that the previous master key sealed is opened, and sealed under
   assert.equal((await sealing(2).open(place, sealed)).toString(), 'Thandi')
   await assert.rejects(sealing(1).open(place, sealed), /MASTER_KEY is not the key/)
 })
+
+test('a recovery ends what the keys for short-lived values have made, and no other derived key', async () => {
+  const after = (restoredAt: Date | null) =>
+    sealingWith(Buffer.alloc(32, 2), db.store, () => noon, undefined, null, restoredAt)
+  const [never, once, again] = [null, noon, new Date(noon.getTime() + 1)].map(after)
+  assert(never !== undefined && once !== undefined && again !== undefined)
+  const short = await Promise.all([never, once, again].map((one) => one.deriveShortLived(tenantId, 'c-nonce')))
+  assert.equal(new Set(short.map((key) => key.toString('hex'))).size, 3)
+  assert.deepEqual(await after(noon).deriveShortLived(tenantId, 'c-nonce'), short[1])
+  assert.deepEqual(await once.derive(tenantId, 'offer'), await never.derive(tenantId, 'offer'))
+})

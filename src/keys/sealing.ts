@@ -23,6 +23,11 @@ export type Sealing = {
   /** Returns a subkey of the tenant, 32 bytes, for one purpose (HKDF-SHA256, RFC 5869). It stays the same when data keys are rotated. */
   readonly derive: (tenantId: TenantId, purpose: string) => Promise<Buffer>
   /**
+   * As `derive`, for what is valid for minutes at most and says so by itself, such as nonces. After `chirograph recover` it is another key, so
+   * that what was used in the lost time is not accepted again.
+   */
+  readonly deriveShortLived: (tenantId: TenantId, purpose: string) => Promise<Buffer>
+  /**
    * Seals the data keys of a tenant under the current master key, if the one before it seals them.
    *
    * @returns how many; 0 also if the tenant has no data key yet
@@ -49,6 +54,7 @@ const ROTATIONS_UNSEEN_MAX = 4
  *
  * @param masterKey 32 bytes.
  * @param previous The master key before it, which still opens data keys; each is wrapped under the new one when it is opened.
+ * @param restoredAt When the deployment was last recovered from an older state; null: never.
  */
 export function sealingWith(
   masterKey: Uint8Array,
@@ -56,6 +62,7 @@ export function sealingWith(
   now: () => Date,
   memory = new Memory(),
   previous: Uint8Array | null = null,
+  restoredAt: Date | null = null,
 ): Sealing {
   const former = previous === null ? [] : [createSecretKey(previous)]
   const atRest = dataKeyStore(store, [createSecretKey(masterKey), ...former], now)
@@ -78,6 +85,10 @@ export function sealingWith(
     return Buffer.from(hkdfSync('sha256', (await keysOf(tenantId)).root, '', `chirograph ${purpose}`, KEY_BYTES))
   }
 
+  const derive: Sealing['derive'] = (tenantId, purpose) =>
+    remembered(subkeys, `${tenantId} ${purpose}`, now(), () => subkey(tenantId, purpose))
+  const era = restoredAt === null ? '' : ` since ${restoredAt.toISOString()}`
+
   return {
     seal: async (place, plain) => {
       const { newest, byVersion } = await keysOf(place.tenantId)
@@ -86,8 +97,8 @@ export function sealingWith(
       return encrypt(key, newest, aadOf(place), plain)
     },
     open: async (place, sealed) => decrypt(await keyOf(place.tenantId, versionOf(sealed)), aadOf(place), sealed),
-    derive: (tenantId, purpose) =>
-      remembered(subkeys, `${tenantId} ${purpose}`, now(), () => subkey(tenantId, purpose)),
+    derive,
+    deriveShortLived: (tenantId, purpose) => derive(tenantId, `${purpose}${era}`),
     rewrap: async (tenantId) =>
       (await atRest.versions(tenantId)) === null ? 0 : (await atRest.load(tenantId)).rewrapped,
     rotate: async (tenantId, also) => {

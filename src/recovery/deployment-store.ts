@@ -6,6 +6,7 @@ export type Beat = { readonly deployment: string; readonly beat: number }
 const COLUMNS = 'id as deployment, beat::float8 as beat'
 
 const findBeat = sql('recovery.find_beat', `select ${COLUMNS} from deployment`)
+const selectRestoredAt = sql('recovery.find_restored_at', 'select restored_at as "restoredAt" from deployment')
 const nextBeat = sql('recovery.next_beat', `update deployment set beat = beat + 1 returning ${COLUMNS}`)
 const endRestore = sql(
   'recovery.end_restore',
@@ -15,6 +16,12 @@ const endRestore = sql(
 /** Returns how far the database has counted. */
 export async function findDeploymentBeat(tx: AcrossTx): Promise<Beat> {
   return only(await tx.rows<Beat>(findBeat))
+}
+
+/** Returns when the deployment was last recovered from an older state; null: never. */
+export async function findRestoredAt(tx: AcrossTx): Promise<Date | null> {
+  const [row] = await tx.rows<{ restoredAt: Date | null }>(selectRestoredAt)
+  return row?.restoredAt ?? null
 }
 
 /** Counts one further. */

@@ -11,6 +11,7 @@ after(() => rmSync(parent, { recursive: true, force: true }))
 
 const tenantId = '00000000-0000-7000-8000-000000000001' as TenantId
 const at = '2026-01-31T02:00:00.000Z'
+const since = new Date('2026-01-31T01:00:00Z')
 const clock = { now: () => new Date(at) }
 const line = (certificateId: string) => ({ kind: 'certificate', at, tenantId, certificateId }) as const
 
@@ -20,7 +21,7 @@ beforeEach(() => {
 })
 
 async function read(): Promise<unknown[]> {
-  const found = await Array.fromAsync(readJournal(folder))
+  const found = await Array.fromAsync(readJournal(folder, since))
   return found.map(({ line }) => line.certificateId)
 }
 
@@ -57,4 +58,18 @@ test('an unreadable line anywhere else is told with its place, a missing folder 
   await assert.rejects(read(), new RegExp(`cannot be read at ${name}:2`))
   rmSync(folder, { recursive: true })
   await assert.rejects(read(), /REVOCATION_JOURNAL .* cannot be read \(ENOENT\)/)
+})
+
+test('files from before the day of the backup are not read', async () => {
+  await openJournal(folder, { now: () => new Date('2026-01-30T23:59:59Z') }).append([line('before')])
+  writeFileSync(join(folder, '2026-01-29-01890000-0000-7000-8000-000000000000.jsonl'), 'unreadable\n')
+  await openJournal(folder, clock).append([line('after')])
+  assert.deepEqual(await read(), ['after'])
+})
+
+test('a line is read whole, wherever the parts of the file that are read end', async () => {
+  const journal = openJournal(folder, clock)
+  const ids = Array.from({ length: 3000 }, (_, index) => `${index} ${'ü'.repeat(index % 90)}`)
+  await journal.append(ids.map(line))
+  assert.deepEqual(await read(), ids)
 })

@@ -29,6 +29,6 @@ export function readJournalOf(
 ): AsyncGenerator<PlacedLine> | null {
   if (revocationJournal === null) return null
   const location = s3Location(revocationJournal)
-  if (location === null || objectStore === null) return readJournal(revocationJournal)
+  if (location === null || objectStore === null) return readJournal(revocationJournal, since)
   return readJournalObjects(openObjectStore(objectStore, location.bucket), location.key, since)
 }

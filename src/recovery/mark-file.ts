@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { isJsonObject, parseJson } from '../crypto/json.ts'
 import { isWrittenUuid } from '../uuid.ts'
 import type { Beat } from './deployment-store.ts'
+import { syncFolder } from './outside-disk.ts'
 
 /** What a server last wrote outside the database. `at`: when, ISO 8601. */
 export type RecoveryMark = Beat & { readonly at: string }
@@ -38,6 +39,7 @@ export async function writeMarkFile(path: string, mark: RecoveryMark): Promise<v
     await file.close()
   }
   await rename(next, path)
+  await syncFolder(dirname(path))
 }
 
 /** Reads a mark; null if the text is none. */

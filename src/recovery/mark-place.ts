@@ -1,7 +1,9 @@
 import { s3Location } from '../config/s3-account.ts'
 import type { Config } from '../config.ts'
+import { withTimeLimit } from '../time-limit.ts'
 import { openObjectStore } from './bucket.ts'
 import { markIn, type RecoveryMark, readMarkFile, writeMarkFile } from './mark-file.ts'
+import { limitedWrites, WRITE_MS_MAX } from './outside-disk.ts'
 
 /** Where the mark is, outside the database. */
 export type MarkPlace = {
@@ -13,19 +15,22 @@ export type MarkPlace = {
   readonly write: (mark: RecoveryMark) => Promise<void>
 }
 
-/** Returns where the mark is; null without RECOVERY_MARK. */
-export function markPlaceOf({
-  recoveryMark,
-  objectStore,
-}: Pick<Config, 'recoveryMark' | 'objectStore'>): MarkPlace | null {
+/** Returns where the mark is; null without RECOVERY_MARK. Each call has a time limit. */
+export function markPlaceOf(
+  { recoveryMark, objectStore }: Pick<Config, 'recoveryMark' | 'objectStore'>,
+  msMax = WRITE_MS_MAX,
+): MarkPlace | null {
   if (recoveryMark === null) return null
   const location = s3Location(recoveryMark)
-  if (location === null || objectStore === null)
+  if (location === null || objectStore === null) {
+    const limited = limitedWrites(recoveryMark, msMax)
+    const late = () => new Error(`RECOVERY_MARK ${recoveryMark} cannot be read: no answer within ${msMax} ms`)
     return {
       name: recoveryMark,
-      read: () => readMarkFile(recoveryMark),
-      write: (mark) => writeMarkFile(recoveryMark, mark),
+      read: () => withTimeLimit(readMarkFile(recoveryMark), msMax, late),
+      write: (mark) => limited(() => writeMarkFile(recoveryMark, mark)),
     }
+  }
   const store = openObjectStore(objectStore, location.bucket)
   return markObject(recoveryMark, {
     get: () => store.get(location.key),

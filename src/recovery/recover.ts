@@ -19,10 +19,15 @@ export type RecoveryReport = {
   readonly tenants: number
   readonly rows: Readonly<Record<string, number>>
   readonly journalLines: number
+  /** Until when proofs that were used in the lost time are accepted again, because they were not waited for; null: none is. */
+  readonly proofsOpenUntil: string | null
   readonly problems: readonly string[]
 }
 
-/** Longest life of what is used once and not in a table that the steps end: nonces, proofs, client assertions, access tokens. */
+/**
+ * Longest life of what is used once, is signed by others and is not in a table that the steps end: DPoP proofs, proofs of attested keys, client
+ * assertions of the usual length. Nonces of ours end by themselves, since their key is another one after the recovery.
+ */
 const SHORT_LIFE_MS = 600_000
 /** Clocks of servers differ: lines that are a little older than the backup are repeated too, which does no harm. */
 const SKEW_MS = 3_600_000
@@ -34,7 +39,8 @@ const SKEW_MS = 3_600_000
  *
  * @param tenants All of them, disabled ones included.
  * @param since The time of the backup.
- * @param wait Called with the milliseconds until short-lived proofs of the lost time have expired.
+ * @param wait Called with the milliseconds until short-lived proofs of the lost time have expired; without a mark it may have lasted until now.
+ *   null: does not wait, and reports until when they are accepted again.
  * @throws Error if `since` lies in the future, or the mark is of another deployment or cannot be read
  */
 export async function recover(
@@ -42,7 +48,7 @@ export async function recover(
   restores: readonly Restore[],
   tenants: readonly TenantId[],
   since: Date,
-  wait: (ms: number) => Promise<void>,
+  wait: ((ms: number) => Promise<void>) | null,
 ): Promise<RecoveryReport> {
   const { store, clock, config } = platform
   if (since > clock.now()) throw new Error('--since lies in the future: name the time of the backup')
@@ -66,14 +72,21 @@ export async function recover(
   await beginEras(platform)
   await recordRestored(platform, tenants, found.deployment, since)
   // Until then a proof that was accepted in the lost time would be accepted again.
-  if (mark !== null) await wait(Math.max(0, Date.parse(mark.at) + SHORT_LIFE_MS - clock.now().getTime()))
+  const safeAt = new Date((mark === null ? clock.now().getTime() : Date.parse(mark.at)) + SHORT_LIFE_MS)
+  const waitMs = safeAt.getTime() - clock.now().getTime()
+  if (waitMs > 0) await wait?.(waitMs)
+  const proofsOpenUntil = wait === null && waitMs > 0 ? safeAt.toISOString() : null
   const beat = await store.across('counts beyond the lost state', (tx) =>
     countRestored(tx, mark?.beat ?? 0, clock.now(), since),
   )
   await place?.write({ ...beat, at: clock.now().toISOString() })
   const about = { since: since.toISOString(), lostUntil: mark?.at ?? null, tenants: tenants.length }
-  return { ...about, rows, ...replayed }
+  const problems = mark === null ? [NO_MARK, ...replayed.problems] : replayed.problems
+  return { ...about, rows, ...replayed, proofsOpenUntil, problems }
 }
+
+const NO_MARK =
+  'there is no recovery mark: how long the lost state was served is unknown, and restoring an older state would not be noticed'
 
 async function runSteps(
   { store }: Pick<Platform, 'store'>,

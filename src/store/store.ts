@@ -58,6 +58,9 @@ export type Distribution = {
   readonly missing: readonly string[]
 }
 
+/** Which migrations a database has, as {@link Store.schema} says. */
+type Schema = 'none' | 'older' | 'current'
+
 /** The database: PostgreSQL or the embedded engine, with the same SQL. */
 export type Store = {
   /**
@@ -80,6 +83,12 @@ export type Store = {
   readonly distribute: () => Promise<DistributionReport>
   /** Where the rows of tenants are now. */
   readonly distribution: () => Promise<Distribution>
+  /**
+   * Which migrations the database has: `none`: it is empty; `older`: not all of this version; `current`: all of them. Changes nothing.
+   *
+   * @throws Error if it has newer ones on which this version does not run, or if the server cannot be used
+   */
+  readonly schema: () => Promise<Schema>
   /** Whether the database responds, has all migrations of this version, and newer ones only if this version runs on them. */
   readonly isReady: () => Promise<boolean>
   readonly counts: StoreCounts

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { inflateSync } from 'node:zlib'
+import { type Call, holderKey, redeem } from '../../demo/foreign-wallet.ts'
+import type { Json } from '../../demo/json.ts'
 import { statusOfEntry } from '../../src/protocols/status-list/packed-list.ts'
 import { parseStatusListToken } from '../../src/protocols/status-list/status-list-token.ts'
 import { makeTemplate, openIssuance } from '../support/main-job.ts'
@@ -64,6 +66,23 @@ async function statusOf(school: Api, issuanceId: string): Promise<string> {
   return (await school.get(`/creds/credentials/${issuanceId}`)).body.data.credentials[0].status
 }
 
+/** Redeems an offer as a foreign wallet does. @param nonce Used instead of a fresh one. */
+async function redeemed({ offerUri }: { offerUri: string }, nonce?: Json): Promise<string> {
+  const call: Call = async (method, url, { form, json, token } = {}) => {
+    if (nonce !== undefined && url.endsWith('/nonce')) return nonce
+    const headers = {
+      ...(json !== undefined && { 'content-type': 'application/json' }),
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    }
+    const body = json === undefined ? form && new URLSearchParams(form) : JSON.stringify(json)
+    const answer = await fetch(url, { method, headers, ...(body !== undefined && { body }) })
+    const text = await answer.text()
+    if (!answer.ok) throw new Error(text)
+    return text.startsWith('{') ? JSON.parse(text) : text
+  }
+  return redeem(call, offerUri, holderKey())
+}
+
 test('revocations of the lost time hold, spent offers stay spent, and no entry is given twice', async () => {
   let [school, thandi] = [await server.backend(), await server.wallet('thandi')]
   const { id: templateId } = await makeTemplate(school, 'degree')
@@ -80,6 +99,7 @@ test('revocations of the lost time hold, spent offers stay spent, and no entry i
   for (const { id } of [early, late]) await revoke(school, id)
   const spent = await thandi.post('/wallet/v2/credentials', { credentialOffer: open.offerUri })
   assert.equal(spent.status, 201)
+  const nonce = (await (await fetch(`${server.url}/issuers/acme/nonce`, { method: 'POST' })).json()) as Json
   const lost = await entryOf(late)
   assert.equal(lost.says, 1)
   assert.equal(await server.end('SIGTERM'), 0)
@@ -92,6 +112,7 @@ test('revocations of the lost time hold, spent offers stay spent, and no entry i
   assert.equal(recovered.status, 0, recovered.err)
   const report = JSON.parse(recovered.out)
   assert.deepEqual([report.tenants, report.journalLines, report.problems], [1, 2, []])
+  assert(Date.parse(report.proofsOpenUntil) > Date.now(), 'proofs of others are accepted again until then')
   // The open offer, and the one whose token could fetch its credential again.
   assert.deepEqual([report.rows['offers ended'], report.rows['status lists closed']], [2, 1])
   const verified = await server.command('verify')
@@ -104,6 +125,8 @@ test('revocations of the lost time hold, spent offers stay spent, and no entry i
   assert.deepEqual(await entryOf(late), lost)
   assert.equal((await thandi.post('/wallet/v2/credentials', { credentialOffer: open.offerUri })).status >= 400, true)
   assert.equal(await statusOf(school, open.id), 'expired')
+  await assert.rejects(redeemed(await openIssuance(school, templateId), nonce), /invalid_nonce/)
+  await redeemed(await openIssuance(school, templateId))
   const next = await issued(school, thandi, templateId)
   await revoke(school, next.id)
   assert.notEqual((await entryOf(next)).listId, lost.listId)

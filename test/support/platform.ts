@@ -66,6 +66,7 @@ export const withoutDatabase: Store = {
     across: noDatabase,
     singleAcross: noDatabase,
     migrate: noDatabase,
+    schema: noDatabase,
     distribute: noDatabase,
     distribution: noDatabase,
     isReady: noDatabase,

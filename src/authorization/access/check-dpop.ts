@@ -93,5 +93,5 @@ function atResource(error: unknown): unknown {
 }
 
 function nonceKey(sealing: Platform['sealing']): Promise<Buffer> {
-  return sealing.derive(platformTenantId, 'dpop-nonce')
+  return sealing.deriveShortLived(platformTenantId, 'dpop-nonce')
 }

@@ -1,5 +1,6 @@
 import type { TenantId } from '../../caller.ts'
 import type { Platform } from '../../platform.ts'
+import { STUCK_MS } from '../../time-limit.ts'
 import { newestPositions } from './event-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'log' | 'memory'>
@@ -12,7 +13,7 @@ class EventWatch {
   readonly #needs: Needs
   readonly #tenants = new Map<TenantId, Watched>()
   #timer: NodeJS.Timeout | null = null
-  #isPolling = false
+  #pollBeganAt: number | null = null
 
   constructor(needs: Needs) {
     this.#needs = needs
@@ -32,9 +33,14 @@ class EventWatch {
     }
   }
 
+  check(): void {
+    if (this.#pollBeganAt !== null && performance.now() - this.#pollBeganAt > STUCK_MS)
+      throw new Error('a poll of new events does not end')
+  }
+
   async #poll(): Promise<void> {
     const { store, log } = this.#needs
-    this.#isPolling = true
+    this.#pollBeganAt = performance.now()
     try {
       const tenants = [...this.#tenants.keys()]
       const newest = await store.across('newest events of the tenants that are streamed', (tx) =>
@@ -44,13 +50,13 @@ class EventWatch {
     } catch (error) {
       log.error({ err: error }, 'new events could not be polled')
     }
-    this.#isPolling = false
+    this.#pollBeganAt = null
     this.#timer = null
     this.#schedule()
   }
 
   #schedule(): void {
-    if (this.#isPolling || this.#timer !== null || this.#tenants.size === 0) return
+    if (this.#pollBeganAt !== null || this.#timer !== null || this.#tenants.size === 0) return
     this.#timer = setTimeout(() => this.#poll(), POLL_MS).unref()
   }
 
@@ -63,5 +69,14 @@ class EventWatch {
 
 /** Calls `listener` within about half a second of an event of the tenant, by any process. Returns a function that ends the watch. */
 export function watchEvents(needs: Needs, tenantId: TenantId, listener: () => void): () => void {
-  return needs.memory.single('events.watch', () => new EventWatch(needs)).add(tenantId, listener)
+  return watchOf(needs).add(tenantId, listener)
+}
+
+/** Rejects if a poll of new events has not ended for a minute. */
+export async function checkEventWatch(needs: Needs): Promise<void> {
+  watchOf(needs).check()
+}
+
+function watchOf(needs: Needs): EventWatch {
+  return needs.memory.single('events.watch', () => new EventWatch(needs))
 }

@@ -55,7 +55,7 @@ export async function proveKeys(
   )
   // The keys of an attestation count too.
   if (keys.length > batchSize) await checkBatch(needs, tenant, keys.length)
-  const macKey = await needs.sealing.derive(tenant.id, 'c-nonce')
+  const macKey = await needs.sealing.deriveShortLived(tenant.id, 'c-nonce')
   // [SEC-6]
   for (const nonce of nonces) checkCNonce(macKey, nonce, now, needs.config.nonceTtlSeconds)
   return { ...boundKeys(keys, batchSize), nonces }

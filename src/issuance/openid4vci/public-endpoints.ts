@@ -109,7 +109,7 @@ const nonce = endpoint({
   handle: async ({ platform, params, ip }) => {
     const tenant = await getTenant(platform, params.tenant)
     limitNonces(platform, { tenant, ip })
-    const macKey = await platform.sealing.derive(tenant.id, 'c-nonce')
+    const macKey = await platform.sealing.deriveShortLived(tenant.id, 'c-nonce')
     // [VCI-N3] saves wallets with DPoP a refused credential request
     const headers = { 'dpop-nonce': await currentDpopNonce(platform) }
     return { status: 200, headers, body: { c_nonce: makeCNonce(macKey, platform.clock.now()) } }

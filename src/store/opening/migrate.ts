@@ -107,17 +107,27 @@ function nextOf(pending: readonly Migration[]): readonly Migration[] {
   return pending.slice(0, end === -1 ? pending.length : Math.max(1, end))
 }
 
+/** Returns which migrations the database has. @throws Error as {@link migrate}. */
+export async function schemaOf(engine: Engine): Promise<'none' | 'older' | 'current'> {
+  if ((await appliedTo(engine)).size === 0) return 'none'
+  return (await pendingMigrations(engine)) === 0 ? 'current' : 'older'
+}
+
 /** Returns the number of pending migrations. @throws Error as {@link migrate}. */
 export async function pendingMigrations(engine: Engine, migrations = readMigrations()): Promise<number> {
-  const applied = await engine.asOwner(async (_script, run) => {
-    const [journal] = await run<{ found: boolean }>(journalExists)
-    return journal?.found === true ? appliedIn(run) : new Map()
-  })
+  const applied = await appliedTo(engine)
   refuseForeignSchema(
     applied,
     Math.max(0, ...readMigrations().map(({ number }) => number), ...migrations.map(({ number }) => number)),
   )
   return migrations.filter((one) => !isApplied(one, applied)).length
+}
+
+function appliedTo(engine: Engine): Promise<Applied> {
+  return engine.asOwner<Applied>(async (_script, run) => {
+    const [journal] = await run<{ found: boolean }>(journalExists)
+    return journal?.found === true ? appliedIn(run) : new Map()
+  })
 }
 
 /** Throws if the database has a newer migration on which this code does not run. */

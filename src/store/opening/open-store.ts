@@ -4,7 +4,7 @@ import { distribute } from '../distribution/distribute.ts'
 import { distributionOf } from '../distribution/layout.ts'
 import type { Engine, RunStatement, SessionContext } from '../engine.ts'
 import type { AcrossTx, Sql, Step, Store, StoreCounts, TenantTx } from '../store.ts'
-import { migrate, pendingMigrations } from './migrate.ts'
+import { migrate, pendingMigrations, schemaOf } from './migrate.ts'
 
 type Options = {
   /** PostgreSQL connection string; null opens the embedded engine. */
@@ -14,7 +14,7 @@ type Options = {
   /** Dump that an in-memory engine starts from. */
   readonly startFrom?: Blob | null
   readonly poolMax: number
-  /** Time limit of one round trip to PostgreSQL; 10 s by default. */
+  /** Time limit of one round trip to PostgreSQL; 8 s by default. */
   readonly answerMsMax?: number
   /** Whether statements are prepared on PostgreSQL; true by default. */
   readonly isPrepared?: boolean
@@ -72,6 +72,10 @@ function storeOn(engine: Engine): Store {
     migrate: async () => {
       await engine.check()
       return migrate(engine)
+    },
+    schema: async () => {
+      await engine.check()
+      return schemaOf(engine)
     },
     distribute: () => distribute(engine),
     distribution: () => engine.asOwner((_script, run) => distributionOf(run)),

@@ -1,0 +1,38 @@
+// A loop that waits for something that never comes stops its work without a word: `/livez` names it, so that the process is restarted.
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { postgresUrl } from '../support/database.ts'
+import { type Deployment, deploy } from '../support/server.ts'
+
+const outside = mkdtempSync(join(tmpdir(), 'chirograph-loops-'))
+let chirograph: Deployment
+before(async () => {
+  const settings = { RECOVERY_MARK: join(outside, 'mark.json'), METRICS_TOKEN: 'a-token-for-metrics-of-tests' }
+  chirograph = await deploy({}, settings, {}, 1)
+})
+after(async () => {
+  await chirograph.stop()
+  rmSync(outside, { recursive: true, force: true })
+})
+
+test('livez names each loop that has not turned for a minute', async (t) => {
+  const alive = await fetch(`${chirograph.url}/livez`)
+  assert.deepEqual([alive.status, await alive.json()], [200, { status: 'alive', failed: [] }])
+  const real = performance.now.bind(performance)
+  t.mock.method(performance, 'now', () => real() + 61_000)
+  const stuck = await fetch(`${chirograph.url}/livez`)
+  const { failed } = (await stuck.json()) as { failed: string[] }
+  const onServer = postgresUrl === null ? [] : ['oldest transaction']
+  assert.equal(stuck.status, 503)
+  for (const name of ['worker', 'dispatcher', 'recovery mark', ...onServer])
+    assert(failed.includes(name), `${name}: ${failed}`)
+})
+
+test('the age of the recovery mark is a figure', async () => {
+  const headers = { authorization: 'Bearer a-token-for-metrics-of-tests' }
+  const text = await (await fetch(`${chirograph.url}/metrics`, { headers })).text()
+  assert.match(text, /^recovery_mark_age_seconds \d+$/m)
+})
