@@ -62,12 +62,13 @@ export type Distribution = {
 export type Store = {
   /**
    * Runs `work` in one transaction (READ COMMITTED) that sees only the tenant's rows. One round trip per statement, and one for the commit. Never
-   * sign, fetch or hash slowly inside.
+   * sign, fetch or hash slowly inside. After a deadlock the first statement is retried once with its steps; a later one ends the transaction, whose
+   * caller is answered 503.
    */
   readonly inTenant: <T>(tenantId: TenantId, work: (tx: TenantTx) => Promise<T>) => Promise<T>
   /**
    * As `inTenant`, for exactly one statement and its steps, in one round trip. A second statement throws. After a deadlock they are retried once,
-   * so they must not depend on anything read before.
+   * as those of `inTenant`, so they must not depend on anything read before.
    */
   readonly single: <T>(tenantId: TenantId, work: (tx: TenantTx) => Promise<T>) => Promise<T>
   /** Runs `work` in a transaction without a tenant. `reason` documents why; migrations grant its rights. */

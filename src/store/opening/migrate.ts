@@ -109,7 +109,7 @@ function nextOf(pending: readonly Migration[]): readonly Migration[] {
 
 /** Returns the number of pending migrations. @throws Error as {@link migrate}. */
 export async function pendingMigrations(engine: Engine, migrations = readMigrations()): Promise<number> {
-  const applied = await engine.asOwner(async (_script, run) => {
+  const applied = await engine.readAsOwner(async (run) => {
     const [journal] = await run<{ found: boolean }>(journalExists)
     return journal?.found === true ? appliedIn(run) : new Map()
   })
