@@ -58,6 +58,12 @@ export type Distribution = {
   readonly missing: readonly string[]
 }
 
+/**
+ * A transaction of the server that writes, of whatever database, and its session for a log line. `seconds`: since it began, or since it was
+ * prepared; null where the account of the server may not know it.
+ */
+export type OpenTransaction = { readonly xid: string; readonly session: string; readonly seconds: number | null }
+
 /** The database: PostgreSQL or the embedded engine, with the same SQL. */
 export type Store = {
   /**
@@ -83,6 +89,8 @@ export type Store = {
   readonly distribution: () => Promise<Distribution>
   /** Whether the database responds, has all migrations of this version, and newer ones only if this version runs on them. */
   readonly isReady: () => Promise<boolean>
+  /** The oldest transaction of the server that writes, without the one that looks. null: there is none. */
+  readonly oldestTransaction: () => Promise<OpenTransaction | null>
   readonly counts: StoreCounts
   readonly kind: 'postgresql' | 'embedded'
   readonly close: () => Promise<void>

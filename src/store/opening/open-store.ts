@@ -5,6 +5,7 @@ import { distributionOf } from '../distribution/layout.ts'
 import type { Engine, RunStatement, SessionContext } from '../engine.ts'
 import type { AcrossTx, Sql, Step, Store, StoreCounts, TenantTx } from '../store.ts'
 import { migrate, pendingMigrations } from './migrate.ts'
+import { oldestTransaction } from './oldest-transaction.ts'
 
 type Options = {
   /** PostgreSQL connection string; null opens the embedded engine. */
@@ -70,6 +71,7 @@ function storeOn(engine: Engine): Store {
     },
     distribute: () => distribute(engine),
     distribution: () => engine.readAsOwner(distributionOf),
+    oldestTransaction: () => engine.readAsOwner(oldestTransaction),
     isReady: async () => (await pendingMigrations(engine)) === 0,
     get counts(): StoreCounts {
       return { ...counted, roundTrips: engine.roundTrips() }
