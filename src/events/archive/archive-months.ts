@@ -46,7 +46,7 @@ export async function keepMonths(needs: Needs, signal: AbortSignal): Promise<voi
 
 /** A month without a table costs nothing at once: its entries go to the table of the rest, which is never archived. */
 async function makeMonth({ store, log }: Needs, month: Month): Promise<void> {
-  const isMade = await store.singleAcross('a table for a month of the audit trail', (tx) =>
+  const isMade = await store.across('a table for a month of the audit trail', (tx) =>
     makeAuditMonth(tx, month, STRAY_ENTRIES_MAX),
   )
   if (isMade) return
