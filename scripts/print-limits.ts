@@ -5,7 +5,8 @@ import { limits } from '../src/memory/limits.ts'
 export function printLimits(): string {
   const rows = Object.entries(limits).map(([name, limit]) => {
     const { countMax, windowSeconds, keysMax, description } = limit
-    return `| \`${name}\` | ${countMax} | ${windowSeconds} s | ${keysMax} | ${'shared' in limit ? 'yes' : 'no'} | ${description} |`
+    const shared = 'gathered' in limit ? `by ${limit.gathered}` : 'shared' in limit ? 'yes' : 'no'
+    return `| \`${name}\` | ${countMax} | ${windowSeconds} s | ${keysMax} | ${shared} | ${description} |`
   })
   const kept = Object.entries(caches).map(([name, one]) => {
     const bound = 'entriesMax' in one ? `${one.entriesMax} entries` : `${one.bytesMax / 1_048_576} MiB`
@@ -16,8 +17,11 @@ export function printLimits(): string {
 Printed from \`src/memory/limits.ts\` and \`src/memory/caches.ts\` by \`npm run docs\`; do not edit.
 
 Counts run in windows that start with the first count. Each server process counts separately and evicts the least recently used keys above the number of keys;
-failures of a shared limit are counted in the database too, for all processes together, and nothing is written where nothing fails. Failed sign-ins with a
+failures of a shared limit are counted in the database too, for all processes together, and nothing is written where nothing fails. Where the table says "by 10", a process
+adds ten failures of a key at a time: they cost no statement otherwise, and a flood of them must not become a flood of writes. Failed sign-ins with a
 password are always counted in the database, by name and device or network: 5, then a lock of 30 s that doubles up to 15 minutes ([SECURITY.md](../SECURITY.md)).
+The other limits bound the work of one process (slow hashes, look-ups, messages), so that more processes may do more of it; the secrets behind \`attempts_of_network\` and
+\`sign_ins_of_network\` are guarded by shared limits and by the lock of names. These two count an attempt before its work and refund a success: shared, each success would be a write.
 A request above a limit gets 429 with \`Retry-After\`. An address is an IPv4 address or the /64 of an IPv6 one; loopback is not counted by address.
 
 | Limit | At most | Per | Keys | Shared | Counted |

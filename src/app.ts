@@ -181,7 +181,10 @@ function loopChecks(platform: Platform, running: () => Loops) {
 }
 
 function oldestTransaction(value: () => number) {
-  const help = 'Age of the oldest open transaction of the database server that writes, which delays all events.'
+  const help = [
+    'Age of the oldest open transaction of the database server that writes, which delays all events.',
+    'Of a session of another account it is the time since this process first saw it, unless the account of this server has pg_read_all_stats.',
+  ].join(' ')
   return { name: 'store_oldest_transaction_seconds', help, value, isGauge: true }
 }
 

@@ -1,6 +1,6 @@
 import { hmacSha256 } from '../crypto/digest.ts'
-import { Fault } from '../fault.ts'
-import { limits, type SharedLimitName } from '../memory/limits.ts'
+import { Fault, type FaultCode } from '../fault.ts'
+import { type GatheredLimitName, limits, type SharedLimitName } from '../memory/limits.ts'
 import type { Platform } from '../platform.ts'
 import { inPieces } from '../store/in-pieces.ts'
 import { platformTenantId } from '../store/store.ts'
@@ -17,10 +17,11 @@ export function admitShared({ memory, clock }: Known, name: SharedLimitName, key
 }
 
 /**
- * Counts a failure for all processes: one statement. The failure that exceeds the limit is refused instead, so that its outcome is not told,
- * and this process refuses the key until the window ends.
+ * Counts a failure for all processes: one statement. Once the limit is reached this process refuses the key until the window ends; the others
+ * do so from their next failure on. The failure that exceeds the limit is refused instead, so that its outcome is not told.
  *
  * @param countMax Below that of the limit, where the owner of the key sets less.
+ * @param by Counts that many failures at once.
  * @throws Fault `request.rate_limited`
  */
 export async function countShared(
@@ -28,11 +29,43 @@ export async function countShared(
   name: SharedLimitName,
   key: string,
   countMax: number = limits[name].countMax,
+  by = 1,
 ): Promise<void> {
   const { windowSeconds } = limits[name]
   const now = needs.clock.now()
-  const count = { key: await macOf(needs, name, key), countMax, now, expiresAt: later(now, windowSeconds) }
-  refuseUntil(needs, name, key, await needs.store.single(platformTenantId, (tx) => addSharedCount(tx, count)))
+  const count = { key: await macOf(needs, name, key), countMax, by, now, expiresAt: later(now, windowSeconds) }
+  const counted = await needs.store.single(platformTenantId, (tx) => addSharedCount(tx, count))
+  if (counted.isReached) remember(needs, name, key, counted.until)
+  if (!counted.isAdded) throw limited(counted.until.getTime(), needs.clock.now())
+}
+
+/**
+ * Runs `work` unless all processes together refused the key too often, and counts its faults that are in `counted`. This process gathers them and
+ * adds several at a time: one statement with every tenth fault, none with a success. So the other processes learn of all but the last nine.
+ *
+ * @throws Fault `request.rate_limited`, and what `work` throws
+ */
+export async function limitRefusals<T>(
+  needs: Needs & Pick<Platform, 'rateLimiter'>,
+  {
+    name,
+    key,
+    counted,
+  }: { readonly name: GatheredLimitName; readonly key: string; readonly counted: ReadonlySet<FaultCode> },
+  work: () => Promise<T>,
+): Promise<T> {
+  const { rateLimiter, clock } = needs
+  rateLimiter.admit(name, key, clock.now())
+  admitShared(needs, name, key)
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof Fault && counted.has(error.code))) throw error
+    const { gathered, countMax } = limits[name]
+    if (rateLimiter.count(name, key, clock.now()) % gathered === 0)
+      await countShared(needs, name, key, countMax, gathered)
+    throw error
+  }
 }
 
 /**
@@ -42,7 +75,10 @@ export async function countShared(
  */
 export async function clearShared(needs: Needs, name: SharedLimitName, key: string): Promise<void> {
   const count = { key: await macOf(needs, name, key), countMax: limits[name].countMax, now: needs.clock.now() }
-  refuseUntil(needs, name, key, await needs.store.single(platformTenantId, (tx) => clearSharedCount(tx, count)))
+  const until = await needs.store.single(platformTenantId, (tx) => clearSharedCount(tx, count))
+  if (until === null) return
+  remember(needs, name, key, until)
+  throw limited(until.getTime(), needs.clock.now())
 }
 
 /** Deletes expired counts. */
@@ -53,11 +89,8 @@ export async function forgetSharedCounts({ store, clock }: Pick<Platform, 'store
   )
 }
 
-function refuseUntil({ memory, clock }: Known, name: SharedLimitName, key: string, until: Date | null): void {
-  if (until === null) return
-  const now = clock.now()
-  reached({ memory }).set(`${name} ${key}`, until.getTime(), now, until.getTime())
-  throw limited(until.getTime(), now)
+function remember({ memory, clock }: Known, name: SharedLimitName, key: string, until: Date): void {
+  reached({ memory }).set(`${name} ${key}`, until.getTime(), clock.now(), until.getTime())
 }
 
 function reached({ memory }: Pick<Platform, 'memory'>) {

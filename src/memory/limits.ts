@@ -1,16 +1,20 @@
 /**
  * At most `countMax` per key within a window that starts with the first count, in one process. Above `keysMax` the least recently used key is
- * evicted. With `shared`, failures are also counted in the database, for all processes together (`api/failure-limit.ts`).
+ * evicted. With `shared`, failures are also counted in the database, for all processes together (`api/failure-limit.ts`): each, or with `gathered`
+ * that many at a time.
  */
 type Limit = {
   readonly countMax: number
   readonly windowSeconds: number
   readonly keysMax: number
   readonly shared?: true
+  readonly gathered?: number
   readonly description: string
 }
 
 const minute = { windowSeconds: 60, keysMax: 20_000 } as const
+/** For refusals that cost no statement themselves: a flood of them must not become a flood of writes. */
+const inTens = { shared: true, gathered: 10 } as const
 
 /** All rate limits. Only failures are counted, unless the description says otherwise. */
 export const limits = {
@@ -51,11 +55,11 @@ export const limits = {
       'Look-ups of users who do not exist, by user or client: of one user, and of the user of a token exchange.',
   },
   'issuance.refusals': {
-    ...{ ...minute, countMax: 300 },
+    ...{ ...minute, ...inTens, countMax: 300 },
     description: 'Wrong codes, tokens, links, nonces and key proofs by address and tenant.',
   },
   'issuance.guesses': {
-    ...{ ...minute, countMax: 1000 },
+    ...{ ...minute, countMax: 1000, shared: true },
     description: 'Wrong transaction codes by tenant. Each genuine offer allows five.',
   },
   'issuance.nonces': {
@@ -80,7 +84,7 @@ export const limits = {
     description: 'The same by verification page and address.',
   },
   'verification.refusals': {
-    ...{ ...minute, countMax: 120 },
+    ...{ ...minute, ...inTens, countMax: 120 },
     description: 'Unknown states, closed requests and undecided responses by address and tenant.',
   },
   'verification.unknown_pages': {
@@ -108,4 +112,9 @@ export type LimitName = keyof typeof limits
 /** A limit whose failures all processes count together. */
 export type SharedLimitName = {
   [K in LimitName]: (typeof limits)[K] extends { readonly shared: true } ? K : never
+}[LimitName]
+
+/** A shared limit whose failures a process adds several at a time. */
+export type GatheredLimitName = {
+  [K in LimitName]: (typeof limits)[K] extends { readonly gathered: number } ? K : never
 }[LimitName]

@@ -16,12 +16,17 @@ export class RateLimiter {
     throw new Fault('request.rate_limited', { meta: { retryAfterSeconds } })
   }
 
-  /** Counts one more, or with -1 one less, but never below 0. */
-  count(name: LimitName, key: string, now: Date, by: 1 | -1 = 1): void {
+  /** Counts one more, or with -1 one less, but never below 0. @returns the new count */
+  count(name: LimitName, key: string, now: Date, by: 1 | -1 = 1): number {
     const counts = this.#of(name)
     const found = counts.get(key, now)
-    if (found !== undefined) found.count = Math.max(0, found.count + by)
-    else if (by === 1) counts.set(key, { count: 1, until: now.getTime() + limits[name].windowSeconds * 1000 }, now)
+    if (found !== undefined) {
+      found.count = Math.max(0, found.count + by)
+      return found.count
+    }
+    if (by === -1) return 0
+    counts.set(key, { count: 1, until: now.getTime() + limits[name].windowSeconds * 1000 }, now)
+    return 1
   }
 
   /** Resets a key. */

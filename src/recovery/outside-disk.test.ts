@@ -81,7 +81,7 @@ test('a disk that stops answering does not stop the loop: it warns, its mark age
   const answer = silentFile(`${path}.${process.pid}`)
   const warned: unknown[] = []
   const silent = () => undefined
-  const warn: Log['warn'] = ({ err }) => void warned.push(err)
+  const warn = (fields: object) => void warned.push('err' in fields ? fields.err : fields)
   const log: Log = { debug: silent, info: silent, warn, error: silent }
   const keeper = keepMark({ store: db.store, clock, log }, place(path, 50), 20)
   try {

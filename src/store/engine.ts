@@ -22,8 +22,10 @@ export type Engine = {
   readonly transaction: <T>(context: SessionContext, work: (run: RunStatement) => Promise<T>) => Promise<T>
   /** One transaction of one or several steps in one round trip. Returns the rows of the first. */
   readonly single: <Row>(context: SessionContext, steps: readonly [Step, ...Step[]]) => Promise<Row[]>
-  /** One transaction as the account of the server, for migrations. */
+  /** One transaction as the account of the server, for migrations, without time limits. */
   readonly asOwner: <T>(work: OwnerWork<T>) => Promise<T>
+  /** One transaction as that account with the time limits of every other one, which reads what its caller may wait for. */
+  readonly readAsOwner: <T>(work: (run: RunStatement) => Promise<T>) => Promise<T>
   /** Throws if the connection cannot serve, with the setting that helps. */
   readonly check: () => Promise<void>
   readonly roundTrips: () => number

@@ -61,16 +61,23 @@ export type Distribution = {
 /** Which migrations a database has, as {@link Store.schema} says. */
 type Schema = 'none' | 'older' | 'current'
 
+/**
+ * A transaction of the server that writes, of whatever database, and its session for a log line. `seconds`: since it began, or since it was
+ * prepared; null where the account of the server may not know it.
+ */
+export type OpenTransaction = { readonly xid: string; readonly session: string; readonly seconds: number | null }
+
 /** The database: PostgreSQL or the embedded engine, with the same SQL. */
 export type Store = {
   /**
    * Runs `work` in one transaction (READ COMMITTED) that sees only the tenant's rows. One round trip per statement, and one for the commit. Never
-   * sign, fetch or hash slowly inside.
+   * sign, fetch or hash slowly inside. After a deadlock the first statement is retried once with its steps; a later one ends the transaction, whose
+   * caller is answered 503.
    */
   readonly inTenant: <T>(tenantId: TenantId, work: (tx: TenantTx) => Promise<T>) => Promise<T>
   /**
    * As `inTenant`, for exactly one statement and its steps, in one round trip. A second statement throws. After a deadlock they are retried once,
-   * so they must not depend on anything read before.
+   * as those of `inTenant`, so they must not depend on anything read before.
    */
   readonly single: <T>(tenantId: TenantId, work: (tx: TenantTx) => Promise<T>) => Promise<T>
   /** Runs `work` in a transaction without a tenant. `reason` documents why; migrations grant its rights. */
@@ -91,6 +98,8 @@ export type Store = {
   readonly schema: () => Promise<Schema>
   /** Whether the database responds, has all migrations of this version, and newer ones only if this version runs on them. */
   readonly isReady: () => Promise<boolean>
+  /** The oldest transaction of the server that writes, without the one that looks. null: there is none. */
+  readonly oldestTransaction: () => Promise<OpenTransaction | null>
   readonly counts: StoreCounts
   readonly kind: 'postgresql' | 'embedded'
   readonly close: () => Promise<void>

@@ -70,6 +70,7 @@ export const withoutDatabase: Store = {
     distribute: noDatabase,
     distribution: noDatabase,
     isReady: noDatabase,
+    oldestTransaction: noDatabase,
   },
   ...{ counts: { statements: 0, transactions: 0, roundTrips: 0 }, kind: 'embedded', close: async () => undefined },
 }

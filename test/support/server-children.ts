@@ -14,6 +14,8 @@ export type ServerChildren = {
   readonly url: string
   /** The addresses of the processes themselves, at least two entries: on the embedded database all are the one process. */
   readonly urls: readonly [string, string]
+  /** Of their PostgreSQL database; null: it is embedded. */
+  readonly databaseUrl: string | null
   /** What the processes have logged so far. */
   readonly log: () => string
   /** Ends a process without warning. */
@@ -69,6 +71,7 @@ export async function serverChildren(
   return {
     url,
     urls: [addressOf(0), addressOf(1)],
+    databaseUrl: database.DATABASE_URL ?? null,
     log: () => logged,
     kill: end,
     start: (index) => start(index < ports.length ? index : 0),

@@ -2,14 +2,16 @@ import { join } from 'node:path'
 import type { TenantId } from '../../caller.ts'
 import type { Config } from '../../config.ts'
 import type { Platform } from '../../platform.ts'
-import { writeMonth } from './archive-file.ts'
+import { entriesOfFile, removeUnfinished, writeMonth } from './archive-file.ts'
 import { firstDayOf, type Month, monthOf, monthsAfter } from './month.ts'
 import {
   type ArchivedEntry,
-  addAuditMonth,
+  countAfter,
   dropAuditMonth,
   entriesAfter,
   listAuditMonths,
+  makeAuditMonth,
+  type Page,
   tenantWithEntries,
 } from './month-store.ts'
 
@@ -18,20 +20,22 @@ type Needs = Pick<Platform, 'store' | 'clock' | 'log'> & {
 }
 
 const MONTHS_AHEAD = 2
+/** Entries without a month that are read and moved in one transaction, while nobody can read the audit trail: a third of a second. */
+const STRAY_ENTRIES_MAX = 20_000
 const ENTRIES_PER_PAGE = 1000
+const IDS_PER_PAGE = 20_000
 const DAY_MS = 86_400_000
 const LEAST = '00000000-0000-0000-0000-000000000000' as TenantId
 
 /**
  * Makes the tables of this month and the next ones, then writes months that ended longer ago than AUDIT_RETENTION_DAYS to AUDIT_ARCHIVE and
- * drops them, the oldest first. A month is dropped only after the entries of every tenant were written and synced.
+ * drops them, the oldest first. A month is dropped only after the entries of every tenant were written and synced. A run that is ended leaves the
+ * files that it finished, and the next one goes on after them.
  */
 export async function keepMonths(needs: Needs, signal: AbortSignal): Promise<void> {
   const { store, clock, config } = needs
   const current = monthOf(clock.now())
-  for (let ahead = 0; ahead <= MONTHS_AHEAD; ahead += 1) {
-    await store.across('a table for a month of the audit trail', (tx) => addAuditMonth(tx, monthsAfter(current, ahead)))
-  }
+  for (let ahead = 0; ahead <= MONTHS_AHEAD; ahead += 1) await makeMonth(needs, monthsAfter(current, ahead))
   if (config.auditRetentionDays === null || config.auditArchive === null) return
   const before = clock.now().getTime() - config.auditRetentionDays * DAY_MS
   for (const month of await store.across('months of the audit trail', listAuditMonths)) {
@@ -40,15 +44,33 @@ export async function keepMonths(needs: Needs, signal: AbortSignal): Promise<voi
   }
 }
 
+/** A month without a table costs nothing at once: its entries go to the table of the rest, which is never archived. */
+async function makeMonth({ store, log }: Needs, month: Month): Promise<void> {
+  const isMade = await store.across('a table for a month of the audit trail', (tx) =>
+    makeAuditMonth(tx, month, STRAY_ENTRIES_MAX),
+  )
+  if (isMade) return
+  log.warn(
+    { month, entriesMax: STRAY_ENTRIES_MAX },
+    'a month of the audit trail has no table: too many entries have a time without a month. See docs/operations.md: sort_audit_rest()',
+  )
+}
+
 async function archiveMonth({ store, log }: Needs, folder: string, month: Month, signal: AbortSignal): Promise<void> {
+  await removeUnfinished(folder)
   let tenantId = await tenantAfter(store, month, LEAST)
   let count = 0
   while (tenantId !== null) {
     signal.throwIfAborted()
-    await writeMonth(join(folder, tenantId), month, tenantId, entriesOf(store, tenantId, month))
+    const ofTenant = join(folder, tenantId)
+    const written = await entriesOfFile(ofTenant, month, tenantId, signal)
+    // Entries may have come since: those of a server whose clock is wrong.
+    if (written === null || written !== (await countOf(store, tenantId, month, signal)))
+      await writeMonth(ofTenant, month, tenantId, entriesOf(store, tenantId, month, signal))
     count += 1
     tenantId = await tenantAfter(store, month, tenantId)
   }
+  signal.throwIfAborted()
   await store.across('a month of the audit trail that was archived', (tx) => dropAuditMonth(tx, month))
   log.info({ month, tenants: count }, 'a month of the audit trail was archived and dropped')
 }
@@ -57,17 +79,36 @@ function tenantAfter(store: Platform['store'], month: Month, after: TenantId): P
   return store.across('the next tenant whose audit trail is archived', (tx) => tenantWithEntries(tx, month, after))
 }
 
+/** Counts in pieces, so that no statement is long. */
+async function countOf(store: Platform['store'], tenantId: TenantId, month: Month, signal: AbortSignal) {
+  let total = 0
+  let after: string | null = null
+  do {
+    signal.throwIfAborted()
+    const from: string | null = after
+    const page: Page = await store.single(tenantId, (tx) => countAfter(tx, month, from, IDS_PER_PAGE))
+    total += page.count
+    after = page.count < IDS_PER_PAGE ? null : page.last
+  } while (after !== null)
+  return total
+}
+
 async function* entriesOf(
   store: Platform['store'],
   tenantId: TenantId,
   month: Month,
+  signal: AbortSignal,
 ): AsyncGenerator<readonly ArchivedEntry[]> {
   const pageAfter = (id: string | null) => store.single(tenantId, (tx) => entriesAfter(tx, month, id, ENTRIES_PER_PAGE))
   let after: string | null = null
   for (;;) {
+    signal.throwIfAborted()
     const page: readonly ArchivedEntry[] = await pageAfter(after)
     if (page.length > 0) yield page
-    if (page.length < ENTRIES_PER_PAGE) return
+    if (page.length < ENTRIES_PER_PAGE) break
     after = page.at(-1)?.id ?? null
   }
+  // A run that was slower than its lease must not replace the file of the one that took over.
+  if (!(await store.across('months of the audit trail', listAuditMonths)).includes(month))
+    throw new Error(`another process has archived ${month}`)
 }

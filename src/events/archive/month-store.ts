@@ -19,12 +19,15 @@ export type ArchivedEntry = {
   readonly detail: Detail
 }
 
+/** A number of entries, and the id of the last one. */
+export type Page = { readonly count: number; readonly last: string | null }
+
 const listMonths = sql(
   'events.list_audit_months',
   `select translate(substr(c.relname, 13), '_', '-') as month from pg_inherits i join pg_class c on c.oid = i.inhrelid
    where i.inhparent = 'audit_entry'::regclass and c.relname like 'audit\\_entry\\_2%' order by 1`,
 )
-const addMonth = sql('events.add_audit_month', 'select add_audit_month($1::date)')
+const makeMonth = sql('events.make_audit_month', 'select make_audit_month($1::date, $2) as made')
 const dropMonth = sql('events.drop_audit_month', 'select drop_audit_month($1::date)')
 // One row of the primary key of one month. All tenants in one statement would read all its entries.
 const nextTenant = sql(
@@ -38,14 +41,21 @@ const listEntries = sql(
    from audit_entry where tenant_id = $1 and id > $2 and id < $3 order by id limit $4`,
 )
 
+const countEntries = sql(
+  'events.count_archive_entries',
+  `with page as materialized (select id from audit_entry where tenant_id = $1 and id > $2 and id < $3 order by id limit $4)
+   select (select count(*)::int from page) as count, (select id from page order by id desc limit 1) as last`,
+)
+
 /** Returns the months that have a table, in their order. */
 export async function listAuditMonths(tx: AcrossTx): Promise<Month[]> {
   return (await tx.rows<{ month: Month }>(listMonths)).map(({ month }) => month)
 }
 
-/** Makes the table of a month, if there is none, and moves its entries there. */
-export async function addAuditMonth(tx: AcrossTx, month: Month): Promise<void> {
-  await tx.rows(addMonth, [firstDayOf(month)])
+/** Makes the table of a month, if there is none, and moves its entries there. @returns false if more than `rowsMax` entries have no month: nothing changed */
+export async function makeAuditMonth(tx: AcrossTx, month: Month, rowsMax: number): Promise<boolean> {
+  const [row] = await tx.rows<{ made: boolean }>(makeMonth, [firstDayOf(month), rowsMax])
+  return row?.made === true
 }
 
 /** Drops the table of a month with its entries. @throws if readers hold it for two seconds */
@@ -57,6 +67,13 @@ export async function dropAuditMonth(tx: AcrossTx, month: Month): Promise<void> 
 export async function tenantWithEntries(tx: AcrossTx, month: Month, after: TenantId): Promise<TenantId | null> {
   const [row] = await tx.rows<{ id: TenantId }>(nextTenant, [after, ...idsOf(month)])
   return row?.id ?? null
+}
+
+/** Counts entries of a month after an id, or from the first one on, up to a limit. */
+export async function countAfter(tx: TenantTx, month: Month, after: string | null, limit: number): Promise<Page> {
+  const [first, end] = idsOf(month)
+  const [row] = await tx.rows<Page>(countEntries, [tx.tenantId, after ?? first, end, limit])
+  return row ?? { count: 0, last: null }
 }
 
 /** Returns entries of a month after an id, or from the first one on. */

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { openTestDatabase, postgresUrl, type TestDatabase } from '../../../test/support/database.ts'
+import { openStore } from '../../store/opening/open-store.ts'
 import { watchOldestTransaction } from './oldest-transaction.ts'
 
 const skip = postgresUrl === null ? 'the embedded engine has one session' : false
+
+const none = () => undefined
 
 let db: TestDatabase
 let session: pg.Client
@@ -24,7 +29,6 @@ test('the oldest writing transaction of the server is timed, and named in the lo
   skip,
 }, async (t) => {
   const lines: [object, string][] = []
-  const none = () => undefined
   const log = {
     debug: none,
     info: none,
@@ -36,7 +40,7 @@ test('the oldest writing transaction of the server is timed, and named in the lo
   let now = performance.now()
   t.mock.method(performance, 'now', () => now)
   const watch = watchOldestTransaction({ store: db.store, log }, 20)
-  const turn = () => new Promise((done) => setTimeout(done, 200))
+  const turn = () => setTimeout(200)
   await turn()
   assert.equal(watch.seconds(), 0)
   now += 59_000
@@ -54,4 +58,38 @@ test('the oldest writing transaction of the server is timed, and named in the lo
   await turn()
   assert.ok(watch.seconds() < 59)
   await watch.stop()
+})
+
+test('a process that starts later knows the age of a transaction that its account may see', { skip }, async () => {
+  await session.query('begin')
+  await session.query('select pg_current_xact_id()')
+  await session.query('select pg_sleep(2)')
+  const ages = async (databaseUrl: string) => {
+    const store = await openStore({ databaseUrl, dataDir: null, poolMax: 1, onIdleError: none })
+    const watch = watchOldestTransaction({ store, log: { debug: none, info: none, error: none, warn: none } }, 20)
+    await setTimeout(200)
+    const seconds = watch.seconds()
+    await watch.stop()
+    await store.close()
+    return seconds
+  }
+  const url = new URL(db.url ?? '')
+  assert((await ages(url.href)) >= 2)
+  // An account like that of a server, and the sessions of another one.
+  const name = `watcher_${randomBytes(4).toString('hex')}`
+  await session.query('rollback')
+  await session.query(`create role ${name} login`)
+  await session.query('begin')
+  await session.query('select pg_current_xact_id()')
+  await session.query('select pg_sleep(2)')
+  url.username = name
+  assert((await ages(url.href)) < 2)
+  await session.query('rollback')
+  await session.query(`grant pg_read_all_stats to ${name}`)
+  await session.query('begin')
+  await session.query('select pg_current_xact_id()')
+  await session.query('select pg_sleep(2)')
+  assert((await ages(url.href)) >= 2)
+  await session.query('rollback')
+  await session.query(`drop role ${name}`)
 })

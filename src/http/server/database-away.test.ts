@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import pg from 'pg'
 import { createDatabase, postgresUrl } from '../../../test/support/database.ts'
 import { type LossyDatabase, lossyDatabase } from '../../../test/support/lossy-database.ts'
 import { type Api, type Deployment, deploy, type Reply } from '../../../test/support/server.ts'
 
 const skip = postgresUrl === null ? 'needs a PostgreSQL server' : false
+let url: string
 let lossy: LossyDatabase
 let server: Deployment
 let backend: Api
 before(async () => {
   if (postgresUrl === null) return
-  lossy = await lossyDatabase(await createDatabase(postgresUrl))
+  url = await createDatabase(postgresUrl)
+  lossy = await lossyDatabase(url)
   server = await deploy({}, { DATABASE_URL: lossy.url, LOG_LEVEL: 'silent' })
   backend = await server.backend('acme')
 })
@@ -41,6 +44,38 @@ test('a lost response of the database is 503 with Retry-After, and the next requ
     assertApiUnavailable(await list())
     await lost
     assert.equal((await list()).status, 200)
+  }
+})
+
+test('a transaction that PostgreSQL ends because of another one is 503, not 500, after one more attempt', {
+  skip,
+}, async () => {
+  const database = new pg.Client({ connectionString: url })
+  await database.connect()
+  // As after a deadlock. A sequence counts what is rolled back too.
+  await database.query(`create sequence attempts`)
+  await database.query('grant usage on sequence attempts to public')
+  await database.query(`create function end_it() returns trigger language plpgsql as
+    $$ begin perform nextval('attempts'); raise exception using errcode = tg_argv[0]; end $$`)
+  const attempts = async () => (await database.query('select last_value::int as n from attempts')).rows[0].n
+  try {
+    for (const code of ['40P01', '40001']) {
+      for (const table of ['credential_template', 'shared_count'])
+        await database.query(
+          `create or replace trigger end_it before insert on ${table} for each row execute function end_it('${code}')`,
+        )
+      const template = { name: 'Card', code: 'card', attributes: { given_name: { type: 'string' } } }
+      assertApiUnavailable(await backend.post('/creds/templates/credentials', template))
+      const before = await attempts()
+      const { status, headers, body } = await token()
+      assert.deepEqual([status, body.error], [503, 'temporarily_unavailable'])
+      assert.ok(Number(headers.get('retry-after')) > 0)
+      assert.equal((await attempts()) - before, 2)
+    }
+  } finally {
+    for (const table of ['credential_template', 'shared_count'])
+      await database.query(`drop trigger if exists end_it on ${table}`)
+    await database.end()
   }
 })
 

@@ -60,7 +60,7 @@ test('[SEC-74] the machine itself is not counted: our own wallet asks from there
 
 test('[SEC-4] too many wrong transaction codes at a tenant stop all guessing there, but no redemption without a code', async () => {
   const [guarded, open] = [await anOffer(issuer, { txCode: {} }), await anOffer(issuer)]
-  for (let times = 1; times <= 1000; times += 1) countTxCodeGuess(issuer.platform, issuer.tenant)
+  for (let times = 1; times <= 1000; times += 1) await countTxCodeGuess(issuer.platform, issuer.tenant)
   const limited = await redeemFrom('127.0.0.1', guarded.code, { tx_code: guarded.issuance.txCode })
   assert.deepEqual([limited.status, limited.headers['retry-after']], [429, '60'])
   assert.equal((await redeemFrom('127.0.0.1', open.code)).status, 200)

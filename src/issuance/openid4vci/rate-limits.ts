@@ -1,9 +1,11 @@
+import { admitShared, countShared, limitRefusals } from '../../api/failure-limit.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
-import { Fault, type FaultCode } from '../../fault.ts'
+import type { FaultCode } from '../../fault.ts'
 import { networkOf } from '../../memory/network.ts'
 import type { Platform } from '../../platform.ts'
 
-type Needs = Pick<Platform, 'rateLimiter' | 'clock'>
+type Needs = Pick<Platform, 'store' | 'sealing' | 'memory' | 'rateLimiter' | 'clock'>
+type Counters = Pick<Platform, 'rateLimiter' | 'clock'>
 /** The key of a limit: a tenant and the network of the client. */
 type RateLimitKey = { readonly tenant: Pick<Tenant, 'id'>; readonly ip: string }
 
@@ -26,29 +28,21 @@ const counted: ReadonlySet<FaultCode> = new Set([
  */
 export async function limitIssuanceRefusals<T>(needs: Needs, key: RateLimitKey, work: () => Promise<T>): Promise<T> {
   const name = textOf(key)
-  if (name === null) return work()
-  needs.rateLimiter.admit('issuance.refusals', name, needs.clock.now())
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof Fault && counted.has(error.code))
-      needs.rateLimiter.count('issuance.refusals', name, needs.clock.now())
-    throw error
-  }
+  return name === null ? work() : limitRefusals(needs, { name: 'issuance.refusals', key: name, counted }, work)
 }
 
-/** Checks the limit of wrong transaction codes. [SEC-4] @throws Fault `request.rate_limited` */
-export function checkTxCodeGuesses(needs: Needs, { id }: Pick<Tenant, 'id'>): void {
-  needs.rateLimiter.admit('issuance.guesses', id, needs.clock.now())
+/** Checks the limit of wrong transaction codes; no statement. [SEC-4] @throws Fault `request.rate_limited` */
+export function checkTxCodeGuesses(needs: Pick<Needs, 'memory' | 'clock'>, { id }: Pick<Tenant, 'id'>): void {
+  admitShared(needs, 'issuance.guesses', id)
 }
 
-/** Counts a wrong transaction code. */
-export function countTxCodeGuess(needs: Needs, { id }: Pick<Tenant, 'id'>): void {
-  needs.rateLimiter.count('issuance.guesses', id, needs.clock.now())
+/** Counts a wrong transaction code for all processes: one statement. @throws Fault `request.rate_limited`, in place of what is told of the code */
+export async function countTxCodeGuess(needs: Needs, { id }: Pick<Tenant, 'id'>): Promise<void> {
+  await countShared(needs, 'issuance.guesses', id)
 }
 
 /** Checks the limit of nonces and counts one. [VCI-N4] @throws Fault `request.rate_limited` */
-export function limitNonces(needs: Needs, key: RateLimitKey): void {
+export function limitNonces(needs: Counters, key: RateLimitKey): void {
   const name = textOf(key)
   if (name === null) return
   const now = needs.clock.now()
@@ -57,7 +51,7 @@ export function limitNonces(needs: Needs, key: RateLimitKey): void {
 }
 
 /** Uncounts a nonce: a credential was issued with it. */
-export function refundNonce(needs: Needs, key: RateLimitKey): void {
+export function refundNonce(needs: Counters, key: RateLimitKey): void {
   const name = textOf(key)
   if (name !== null) needs.rateLimiter.count('issuance.nonces', name, needs.clock.now(), -1)
 }

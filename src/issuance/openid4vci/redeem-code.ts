@@ -111,7 +111,7 @@ async function refusalOf(
 ): Promise<Fault> {
   const { outcome } = refused
   if (outcome === 'tx_code_wrong') {
-    countTxCodeGuess(needs, tenant)
+    await countTxCodeGuess(needs, tenant)
     const { triesLeft } = refused
     const detail = `The transaction code is wrong. Tries left: ${triesLeft}.`
     return new Fault('grant.invalid', { detail, meta: { triesLeft } })

@@ -67,6 +67,7 @@ export async function openEmbedded(folder: string | null, startFrom: Blob | null
         }
         return work(script, runIn(tx), (statement) => script(statement.replace(/\bconcurrently\b/gi, '')))
       }),
+    readAsOwner: (work) => db.transaction((tx) => work(runIn(tx))),
     check: async () => undefined,
     roundTrips: () => trips,
     close: async () => {

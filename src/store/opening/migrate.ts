@@ -124,7 +124,7 @@ export async function pendingMigrations(engine: Engine, migrations = readMigrati
 }
 
 function appliedTo(engine: Engine): Promise<Applied> {
-  return engine.asOwner<Applied>(async (_script, run) => {
+  return engine.readAsOwner<Applied>(async (run) => {
     const [journal] = await run<{ found: boolean }>(journalExists)
     return journal?.found === true ? appliedIn(run) : new Map()
   })

@@ -5,6 +5,7 @@ import { distributionOf } from '../distribution/layout.ts'
 import type { Engine, RunStatement, SessionContext } from '../engine.ts'
 import type { AcrossTx, Sql, Step, Store, StoreCounts, TenantTx } from '../store.ts'
 import { migrate, pendingMigrations, schemaOf } from './migrate.ts'
+import { oldestTransaction } from './oldest-transaction.ts'
 
 type Options = {
   /** PostgreSQL connection string; null opens the embedded engine. */
@@ -22,8 +23,6 @@ type Options = {
 }
 
 const ACROSS: SessionContext = { role: 'chirograph_across', tenantId: null }
-/** SQLSTATE of a deadlock, of which PostgreSQL aborts one transaction. */
-const DEADLOCK = '40P01'
 
 /** Opens the database. Only the engine in use is loaded: the embedded one takes 100 MB. */
 export async function openStore({ databaseUrl, dataDir, startFrom, ...options }: Options): Promise<Store> {
@@ -51,10 +50,7 @@ function storeOn(engine: Engine): Store {
       used = true
       counted.statements += 1 + then.length
       const steps = [{ statement, values }, ...then] as const
-      return engine.single<Row>(context, steps).catch((error: unknown) => {
-        if (isDeadlock(error)) return engine.single<Row>(context, steps)
-        throw error
-      })
+      return engine.single<Row>(context, steps)
     }
   }
   return {
@@ -78,7 +74,8 @@ function storeOn(engine: Engine): Store {
       return schemaOf(engine)
     },
     distribute: () => distribute(engine),
-    distribution: () => engine.asOwner((_script, run) => distributionOf(run)),
+    distribution: () => engine.readAsOwner(distributionOf),
+    oldestTransaction: () => engine.readAsOwner(oldestTransaction),
     isReady: async () => (await pendingMigrations(engine)) === 0,
     get counts(): StoreCounts {
       return { ...counted, roundTrips: engine.roundTrips() }
@@ -95,8 +92,4 @@ function tenantTxOn(tenantId: TenantId, rows: RunStatement) {
 function contextOf(tenantId: TenantId): SessionContext {
   if (!isWrittenUuid(tenantId)) throw new Error('not a tenant id')
   return { role: 'chirograph_app', tenantId }
-}
-
-function isDeadlock(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === DEADLOCK
 }

@@ -10,6 +10,8 @@ const UNAVAILABLE = /^(08...|53...|57P..|57014|25006)$/
 /** SQLSTATEs of a server that accepts no more statements: it shuts down, starts up, or became a standby. */
 const LEFT = /^(57P0[1-4]|25006)$/
 const READ_ONLY = '25006'
+/** SQLSTATEs of a transaction that PostgreSQL rolled back because of another one: a deadlock, or both cannot be serialized. */
+const CONFLICT = /^40(P01|001)$/
 /** What a distributed engine (Citus) says, with the SQLSTATE of any internal error, when the part of a table that a plan names was split or moved meanwhile. */
 const SHARD_GONE = /^could not find valid entry for shard /
 
@@ -19,8 +21,9 @@ const SHARD_GONE = /^could not find valid entry for shard /
  */
 export function explained(error: unknown, hadNoEffect = false): unknown {
   if (error instanceof DatabaseUnavailable) return error
-  // The statement was refused, and is planned anew when it is sent again.
-  if (isShardGone(error)) return new DatabaseUnavailable(error.message, { cause: error, hadNoEffect: true })
+  // The transaction was rolled back. A plan that is refused is made anew when it is sent again.
+  if (isShardGone(error) || isConflict(error))
+    return new DatabaseUnavailable(error.message, { cause: error, hadNoEffect: true })
   // A fault is that of a JSON column that cannot be read.
   if (
     error instanceof Fault ||
@@ -40,6 +43,10 @@ export function isServerLeaving(error: unknown): boolean {
 /** Whether the server refused a statement because it accepts no writes. */
 export function isReadOnly(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === READ_ONLY
+}
+
+function isConflict(error: unknown): error is pg.DatabaseError {
+  return error instanceof pg.DatabaseError && CONFLICT.test(error.code ?? '')
 }
 
 function isShardGone(error: unknown): error is pg.DatabaseError {

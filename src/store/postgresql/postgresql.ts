@@ -45,6 +45,7 @@ export function openPostgresql(options: Options): Engine {
   const link: Link = {
     connect: hosts.connect,
     url: hosts.url,
+    answerMsMax,
     send: <Row>(client: pg.PoolClient, steps: readonly Step[], returning?: number) => {
       const trip = new OneTrip<Row>(steps, isPrepared ? 'once' : 'unnamed', returning)
       return sent(client, client.query(trip).rows, (error) => trip.hadNoEffect(error))
@@ -52,7 +53,8 @@ export function openPostgresql(options: Options): Engine {
     control: (client, text) => sent(client, client.query(text), () => false),
   }
   let isDistributed = false
-  const { before, around } = contextStepsOf(statementMsMax(answerMsMax), () => isDistributed)
+  const { asAccount, before, around } = contextStepsOf(statementMsMax(answerMsMax), () => isDistributed)
+  const readAsOwner = <T>(work: (run: RunStatement) => Promise<T>) => transaction(link, () => asAccount, work)
   return {
     kind: 'postgresql',
     transaction: (context, work) => transaction(link, (first) => before(context, first), work),
@@ -61,8 +63,9 @@ export function openPostgresql(options: Options): Engine {
       return single(link, steps, index)
     },
     asOwner: (work) => asOwner(link, work),
+    readAsOwner,
     check: async () => {
-      isDistributed = await asOwner(link, async (_script, run) => (await distributionOf(run)).kind === 'distributed')
+      isDistributed = (await readAsOwner(distributionOf)).kind === 'distributed'
       if (!isPrepared) return
       const client = await hosts.connect()
       client.release()
@@ -87,6 +90,7 @@ type Link = {
   readonly send: <Row>(client: pg.PoolClient, steps: readonly Step[], returning?: number) => Promise<Row[]>
   readonly control: (client: pg.PoolClient, text: 'begin' | 'commit' | 'rollback') => Promise<pg.QueryResult>
   readonly url: () => string
+  readonly answerMsMax: number
 }
 
 async function transaction<T>(
@@ -190,7 +194,7 @@ async function asOwner<T>(link: Link, work: OwnerWork<T>): Promise<T> {
   try {
     await link.control(client, 'begin')
     const run: RunStatement = (statement, values = []) => link.send(client, [stepOf(statement, values)])
-    const result = await work(script, run, async (statement) => runAlone(link.url(), statement))
+    const result = await work(script, run, async (statement) => runAlone(link, statement))
     await commit(link, client)
     isClean = true
     return result
@@ -199,10 +203,13 @@ async function asOwner<T>(link: Link, work: OwnerWork<T>): Promise<T> {
   }
 }
 
-/** Runs one statement on a connection of its own, since the pool may have one connection only. */
-async function runAlone(url: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, keepAlive: true })
-  await client.connect()
+/** Runs one statement, which may take long, on a connection of its own, since the pool may have one connection only. */
+async function runAlone({ url, answerMsMax }: Link, statement: string): Promise<void> {
+  const limits = { keepAlive: true, connectionTimeoutMillis: answerMsMax }
+  const client = new pg.Client({ connectionString: url(), ...limits })
+  await client.connect().catch((error: unknown) => {
+    throw explained(error)
+  })
   await client.query(statement).finally(() => client.end())
 }
 

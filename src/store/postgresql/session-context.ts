@@ -33,6 +33,8 @@ const planOnce = command('store.plan_once', 'set local plan_cache_mode = force_g
  * set when a connection is opened, since it refuses that.
  */
 type ContextSteps = {
+  /** Opens a transaction as the account of the server. */
+  readonly asAccount: readonly Step[]
   /** Sent with the first statement of a transaction. */
   readonly before: (context: SessionContext, first: Sql) => readonly Step[]
   /** A whole transaction of these statements, and the index of the first of them. */
@@ -57,6 +59,7 @@ export function contextStepsOf(statementMs: number, isDistributed: () => boolean
     ...(isPlannedOnce && !isDistributed() ? [planOnce] : []),
   ]
   return {
+    asAccount: [begin, limitStatements, limitIdle],
     before: opening,
     around: (context, within) => {
       const before = opening(context, within[0].statement)

@@ -10,7 +10,7 @@ import { requestTokenOf, responseCodeOf } from '../requests/request-token.ts'
 import type { PublicPage } from './find-page.ts'
 import { findVisit } from './visit-store.ts'
 
-type Needs = Pick<Platform, 'store' | 'clock' | 'sealing' | 'rateLimiter' | 'urls'>
+type Needs = Pick<Platform, 'store' | 'clock' | 'sealing' | 'memory' | 'rateLimiter' | 'urls'>
 
 /** The state of a request as its visitor learns it. `answered`: the owner does not say whether the credential was accepted. */
 type VisitStatus = RequestRow['status'] | 'answered'

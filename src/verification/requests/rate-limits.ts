@@ -1,5 +1,6 @@
+import { limitRefusals } from '../../api/failure-limit.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
-import { Fault, type FaultCode } from '../../fault.ts'
+import type { FaultCode } from '../../fault.ts'
 import { networkOf } from '../../memory/network.ts'
 import type { Platform } from '../../platform.ts'
 
@@ -14,18 +15,11 @@ const counted: ReadonlySet<FaultCode> = new Set([
  * @throws Fault `request.rate_limited`, and what `work` throws
  */
 export async function limitVerifierRefusals<T>(
-  { rateLimiter, clock }: Pick<Platform, 'rateLimiter' | 'clock'>,
+  needs: Pick<Platform, 'store' | 'sealing' | 'memory' | 'rateLimiter' | 'clock'>,
   { tenant, ip }: { readonly tenant: Pick<Tenant, 'id'>; readonly ip: string },
   work: () => Promise<T>,
 ): Promise<T> {
   const network = networkOf(ip)
   if (network === null) return work()
-  const key = `${tenant.id} ${network}`
-  rateLimiter.admit('verification.refusals', key, clock.now())
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof Fault && counted.has(error.code)) rateLimiter.count('verification.refusals', key, clock.now())
-    throw error
-  }
+  return limitRefusals(needs, { name: 'verification.refusals', key: `${tenant.id} ${network}`, counted }, work)
 }
