@@ -82,30 +82,22 @@ export function buildApp(parts: Parts): App {
     endpoints,
     webhook: webhookReference,
     authenticate: authenticate(platform),
-    readiness: readinessChecks(store, keyDevice, () => mark),
-    liveness: loopChecks(platform, () => ({ workers, dispatcher, mark, transactions })),
-    counters: [
-      ...countersOf(store),
-      oldestTransaction(() => transactions?.seconds() ?? 0),
-      markAge(() => mark?.ageSeconds() ?? 0),
-    ],
+    readiness: readinessChecks(store, keyDevice, () => loops.mark),
+    liveness: loopChecks(platform, () => loops),
+    counters: countersOf(store, () => loops),
     ...{ telemetry, idempotency: keepAnswers(platform), notFoundPage: renderFault },
     isClientOrigin: async (origin, request) =>
       (await isListedOrigin(platform, origin, request)) ?? isClientOrigin(platform, origin),
   })
-  let workers: readonly Worker[] = []
-  let dispatcher: Dispatcher | null = null
-  let transactions: TransactionWatch | null = null
-  let mark: MarkKeeper | null = null
+  let loops: Loops = { workers: [], dispatcher: null, transactions: null, mark: null }
   return {
     platform,
     listen: async () => {
       await settleEventOrder(platform)
-      mark = startMark(platform)
+      // What the server checks while it starts.
+      loops = { ...loops, mark: startMark(platform) }
       const address = await server.listen()
-      workers = startWorkers(platform)
-      dispatcher = startDispatcher(platform)
-      if (store.kind === 'postgresql') transactions = watchOldestTransaction(platform)
+      loops = { ...loops, ...startLoops(platform) }
       log.info({ address, publicUrl: config.publicUrl, database: store.kind }, 'ready')
     },
     close: async () => {
@@ -114,11 +106,23 @@ export function buildApp(parts: Parts): App {
       platform.changes.end()
       await sleep(config.drainSeconds * 1000)
       // Before the server: running jobs may dispatch requests.
-      await Promise.all([...workers, dispatcher, transactions, mark].map((one) => one?.stop()))
+      await Promise.all(
+        Object.values(loops)
+          .flat()
+          .map((one) => one?.stop()),
+      )
       await server.close()
       await outbound.close()
       await telemetry?.exporter.close()
     },
+  }
+}
+
+function startLoops(platform: Platform): Omit<Loops, 'mark'> {
+  return {
+    workers: startWorkers(platform),
+    dispatcher: startDispatcher(platform),
+    transactions: platform.store.kind === 'postgresql' ? watchOldestTransaction(platform) : null,
   }
 }
 
@@ -141,8 +145,10 @@ function providersOf({ keyProvider }: Config, device: KeyDevice | null): KeyProv
   return keyProvider === device.name ? keyProviders(device) : keyProviders(undefined, [device])
 }
 
-function countersOf(store: Store) {
+function countersOf(store: Store, running: () => Loops) {
   return [
+    oldestTransaction(() => running().transactions?.seconds() ?? 0),
+    markAge(() => running().mark?.ageSeconds() ?? 0),
     {
       name: 'store_statements_total',
       help: 'SQL statements without transaction control.',

@@ -9,6 +9,7 @@ const pathTexts: Readonly<Record<string, string>> = {
   externalIdentifier: 'The identifier of the user in the system of the tenant.',
   username: 'The username of the user.',
   clientId: 'The id of the client, with which it authenticates.',
+  organisation: 'The slug of the organisation.',
   tenant: 'The slug of the tenant.',
   code: 'The code of the credential template, the last part of its type.',
   token: 'The token in the link of the offer.',

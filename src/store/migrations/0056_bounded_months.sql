@@ -1,4 +1,4 @@
--- 0057 bounded months: making a month of the audit trail moves a bounded number of entries, so that nobody waits for it.
+-- 0056 bounded months: making a month of the audit trail moves a bounded number of entries, so that nobody waits for it.
 -- Locks: none. Old code runs on it: yes. Way back: drop both functions.
 
 -- As add_audit_month(), unless more than rows_max entries are in the table of the rest, all of which it reads: those of servers whose clock is months
