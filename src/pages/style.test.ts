@@ -14,7 +14,7 @@ const markup = ['pages', 'console', 'holder', 'visitor', 'authorization/sign-in'
   .flatMap((room) => sourcesIn(`src/${room}`))
   .filter(({ path }) => !isForTests(path))
 /** Classes that say what an element is; the look is that of the element without them. */
-const WITHOUT_RULE = ['note']
+const WITHOUT_RULE = ['note', 'outcome']
 
 const selected = new Set(
   sheets.flatMap(({ text }) =>

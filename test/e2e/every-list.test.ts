@@ -239,6 +239,8 @@ function samplesOf({ path }: Route, filter: string, rows: readonly Row[]): strin
     'filter[validBefore]': () => [new Date(Date.now() + 2 * 86_400_000).toISOString()],
     'filter[credentialStatus]': () => rows.flatMap((row) => [row.credentials].flat().map((one) => Object(one).status)),
     'search[name]': () => [searches[path] ?? 'registrar'],
+    // A request asks for several types.
+    'filter[type]': () => rows.flatMap((row) => row.type ?? [row.credentials].flat().map((one) => Object(one).type)),
     'filter[archived]': () => ['true', 'false'],
   }
   const name = filter.replace(/^\w+\[|\]$/g, '')

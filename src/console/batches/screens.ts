@@ -51,12 +51,12 @@ type Item = {
 
 const list = screen({
   ...{ place, path: LIST, summary: 'Lists the batches of the last 30 days.' },
-  download: ({ query }) => ({ path: API, query: { 'filter[status]': query.status, sort: sortIn(query, orders) } }),
+  download: ({ query }) => ({ path: API, query: { ...filtersIn(query), sort: sortIn(query, orders) } }),
   show: async (frame) => {
     const { api, query, language, texts } = frame
     const t = batchTexts[language]
     const { data, links, meta } = await api.get<readonly Batch[]>(API, {
-      ...{ 'filter[status]': query.status, ...countedPageOf(query), sort: sortIn(query, orders) },
+      ...{ ...filtersIn(query), ...countedPageOf(query), sort: sortIn(query, orders) },
     })
     const isFiltered = (query.status ?? '') !== '' || query.after !== undefined
     const issue = may(frame, 'issuance:write') && buttonLink(t.fromTable, '/console/issue/table', 'main')
@@ -72,8 +72,13 @@ const list = screen({
   },
 })
 
+function filtersIn({ status }: Frame['query']): Record<string, string | undefined> {
+  return status === 'failed' ? { 'filter[hasFailedItems]': 'true' } : { 'filter[status]': status }
+}
+
 function filter(frame: Frame, t: BatchTexts): Html {
-  const choices = Object.entries(t.states).map(([value, text]) => ({ value, text }))
+  const states = { ...t.states, failed: t.withFailed }
+  const choices = Object.entries(states).map(([value, text]) => ({ value, text }))
   const all = { value: '', text: frame.t.all }
   return html`<form class="filter" method="get" action="${LIST}">${select(frame, { name: 'status', label: t.state, value: frame.query.status ?? '', choices: [all, ...choices] })}${keptSort(frame, orders)}${button(frame.t.filter)}</form>`
 }

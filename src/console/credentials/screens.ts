@@ -45,18 +45,18 @@ const list = screen({
   },
 })
 
-/** States that a person chooses from, and the filter of the API for each. */
+/** States that a person chooses from, and the filter of the API for each, whose value is the state or `true`. */
 const states: Readonly<Record<keyof CredentialTexts['filterStates'], string>> = {
   ...{ offered: 'credentialStatus', deferred: 'credentialStatus', completed: 'status', rejected: 'credentialStatus' },
   ...{ suspended: 'credentialStatus', revoked: 'credentialStatus', failed: 'status', expired: 'status' },
-  canceled: 'status',
+  ...{ canceled: 'status', mailFailed: 'hasFailedMail' },
 }
 
 function filtersIn(query: Frame['query']): Record<string, string | undefined> {
   const state = Object.entries(states).find(([name]) => name === query.state)
   return {
     'filter[templateId]': query.template,
-    ...(state !== undefined && { [`filter[${state[1]}]`]: state[0] }),
+    ...(state !== undefined && { [`filter[${state[1]}]`]: state[1] === 'hasFailedMail' ? 'true' : state[0] }),
     'search[reference]': query.reference?.trim(),
     'filter[recipient]': query.recipient?.trim(),
     'filter[batchId]': query.batch,

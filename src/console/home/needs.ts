@@ -19,10 +19,10 @@ export type Overview = {
 
 const looks: Readonly<Record<Need, { readonly tone: Tone; readonly href: string }>> = {
   deferredIssuances: { tone: 'warn', href: '/console/credentials?state=deferred' },
-  failedBatches: { tone: 'bad', href: '/console/batches' },
+  failedBatches: { tone: 'bad', href: '/console/batches?status=failed' },
   endingCertificates: { tone: 'warn', href: '/console/certificates' },
   disabledEndpoints: { tone: 'bad', href: '/console/webhooks' },
-  failedOfferMails: { tone: 'bad', href: '/console/credentials?state=offered' },
+  failedOfferMails: { tone: 'bad', href: '/console/credentials?state=mailFailed' },
   unverifiableStatusLists: { tone: 'bad', href: '/console/certificates' },
   endingTrustedEntities: { tone: 'warn', href: '/console/trusted' },
   endingSecrets: { tone: 'warn', href: '/console/applications' },

@@ -49,7 +49,9 @@ function refusalAt(edge: Edge, error: unknown, id: string) {
 /** Paths of the protocol surface get OAuth errors, all others the envelope. */
 function edgeOf(url: string): Edge {
   if (url.startsWith('/onboarding/scim/')) return 'scim'
-  return /^\/(?:issuers|verifiers|auth|\.well-known|verify\/[^/?]+\/(?:about|requests))(?:[/?]|$)/.test(url)
+  return /^\/(?:issuers|verifiers|organisations|auth|\.well-known|verify\/[^/?]+\/(?:about|requests))(?:[/?]|$)/.test(
+    url,
+  )
     ? 'oauth'
     : 'api'
 }

@@ -64,7 +64,10 @@ const page = pagedList({
   select: `select ${shownColumns} from issuance_batch where tenant_id = $1`,
   parameters: 1,
   id: 'id',
-  filters: { status: { processing: 'ended_at is null', completed: 'ended_at is not null' } },
+  filters: {
+    status: { processing: 'ended_at is null', completed: 'ended_at is not null' },
+    hasFailedItems: { true: 'failed > 0' },
+  },
 })
 
 /** A new batch. The claims of an item are sealed for the issuance that it becomes. */
@@ -109,7 +112,7 @@ export async function findBatch(tx: TenantTx, id: string): Promise<Batch | null>
 export async function listBatches(
   tx: TenantTx,
   ask: PageRequest,
-  filter: { readonly status?: 'processing' | 'completed' | undefined },
+  filter: { readonly status?: 'processing' | 'completed' | undefined; readonly hasFailedItems?: 'true' | undefined },
 ): Promise<Batch[]> {
   return page<Batch>(tx, ask, [tx.tenantId], filter)
 }

@@ -91,6 +91,13 @@ test('claims are sealed until their item is issued or fails, then cleared', asyn
   for (const one of after) assert.equal(one.sealed_claims, null)
   assert.partialDeepStrictEqual(after[1]?.error, { code: 'INTERNAL_ERROR' })
   assert.partialDeepStrictEqual(await state(), { status: 'completed', done: 2, failed: 1 })
+  const list = async (filter: string) => (await issuer.api('GET', `/credentials/issuance/batch${filter}`)).body.data
+  const [all, withFailed] = [await list(''), await list('?filter[hasFailedItems]=true')] as { failed: number }[][]
+  assert(all !== undefined && withFailed?.some(({ failed }) => failed === 1))
+  assert.deepEqual(
+    withFailed,
+    all.filter(({ failed }) => failed > 0),
+  )
 })
 
 test('many runs at once issue each item once', async () => {

@@ -231,7 +231,12 @@ export const SampleQuery = Type.Object(
 )
 
 /** Query of the list of batches. */
-export const BatchListQuery = listQuery({ filters: { status: Type.Enum(['processing', 'completed']) } })
+export const BatchListQuery = listQuery({
+  filters: {
+    status: Type.Enum(['processing', 'completed']),
+    hasFailedItems: Type.Enum(['true'], { description: 'Batches with items that failed.' }),
+  },
+})
 
 /** Query of the list of items. */
 export const BatchItemListQuery = listQuery({

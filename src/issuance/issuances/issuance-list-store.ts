@@ -15,6 +15,8 @@ export type IssuanceFilter = {
   readonly referencePrefix?: string | undefined
   readonly holderId?: string | undefined
   readonly batchId?: string | undefined
+  /** The mail with its offer failed within the last 30 days, before the offer ended. */
+  readonly hasFailedMail?: 'true' | undefined
   /** Credentials that were issued, can be revoked, and have one of these statuses. */
   readonly standings?: readonly string[] | undefined
   /** Of an issued credential. */
@@ -77,6 +79,10 @@ const page = pagedList({
     holderId: (value) => `holder_id = ${value}`,
     batchId: (value) =>
       `id = any(array(select b.issuance_id from issuance_batch_item b where b.tenant_id = $1 and b.batch_id = ${value}))`,
+    // As the figure of the overview counts them.
+    hasFailedMail: {
+      true: `id = any(array(select m.id from offer_mail m where m.tenant_id = $1 and m.state = 'failed' and m.reason <> 'offer_ended' and m.at > $2::timestamptz - interval '30 days'))`,
+    },
     standings: (value) => `issued_at is not null and revocable and standing = any(${value}::text[])`,
     validBefore: (value) => `issued_at is not null and ${VALID_UNTIL} < ${value}`,
     // An id carries the time of created_at.

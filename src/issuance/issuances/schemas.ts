@@ -182,6 +182,9 @@ export const IssuanceListQuery = listQuery({
       description: 'The username or id of the user that it was made for.',
     }),
     batchId: Uuid,
+    hasFailedMail: Type.Enum(['true'], {
+      description: 'The mail with its offer failed within the last 30 days, before the offer ended.',
+    }),
     validBefore: Type.String({
       format: 'date-time',
       description: 'Issued credentials whose validity ends before this time.',

@@ -283,6 +283,12 @@ test('a mail server that refuses or says nothing delays no issuance, and what ha
   mails.refuses = false
   const shown = async (id: string) => (await issuer.api('GET', `/credentials/${id}`)).body.data.offerMail
   assert.partialDeepStrictEqual(await shown(refused.issuance.id), { state: 'failed', reason: 'refused' })
+  await anOffer(issuer, {}, {})
+  const unsent = (await issuer.api('GET', '/credentials?filter[hasFailedMail]=true')).body.data as { id: string }[]
+  assert.deepEqual(
+    unsent.map(({ id }) => id),
+    [refused.issuance.id],
+  )
 
   mails.isSilent = true
   try {
