@@ -32,7 +32,7 @@ const plain = (language: Language): Promise<Page> =>
 async function shows(page: Page, path: string, [title, advice]: readonly [string, string], status: number) {
   const response = await page.goto(path)
   await page.getByRole('heading', { level: 1, name: title }).waitFor()
-  await page.getByRole('alert').getByText(advice).waitFor()
+  await page.locator('.outcome').getByText(advice).waitFor()
   assert.equal(response?.status(), status, title)
   assert.deepEqual(await layoutDefects(page), [], title)
 }
@@ -67,7 +67,7 @@ for (const language of ['en', 'fr'] as const) {
     await page.goto(opening(club.offerUri))
     await page.getByRole('button', { name: t.take }).click()
     await page.getByRole('heading', { level: 1, name: words('unsaid', host)[0] }).waitFor()
-    await page.getByRole('alert').getByText(host).waitFor()
+    await page.locator('.outcome').getByText(host).waitFor()
   })
 
   test(`${language}: an offer says why its issuer is known, or what was looked for`, async () => {
@@ -95,7 +95,7 @@ test('what somebody else takes between the page and the button is told as taken,
   assert.equal(made.status, 201, JSON.stringify(made.body))
   await page.getByRole('button', { name: 'Take this card' }).click()
   await page.getByRole('heading', { level: 1, name: 'This card was taken already' }).waitFor()
-  await page.getByRole('alert').getByText(school).waitFor()
+  await page.locator('.outcome').getByText(school).waitFor()
 })
 
 test('what the person took leads to the card, from the wallet and from the public page', async () => {
@@ -121,7 +121,7 @@ test('a code that is wrong five times has a page of its own, which stays when th
   await page.locator('#code').fill(wrongCode(offer))
   await page.getByRole('button', { name: 'Take this card' }).click()
   await page.getByRole('heading', { level: 1, name: 'The code was wrong too often' }).waitFor()
-  await page.getByRole('alert').getByText(school).waitFor()
+  await page.locator('.outcome').getByText(school).waitFor()
   const again = await page.goto(opening(offer.offerUri))
   assert.equal(again?.status(), 410)
   await page.getByRole('heading', { level: 1, name: 'The code was wrong too often' }).waitFor()

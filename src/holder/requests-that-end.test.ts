@@ -20,7 +20,7 @@ after(async () => {
 
 async function told(page: Page, [title = '', what = '']: readonly string[]): Promise<void> {
   await page.getByRole('heading', { level: 1, name: title }).waitFor()
-  await page.getByRole('alert').getByText(what).waitFor()
+  await page.locator('.outcome').getByText(what).waitFor()
   assert.deepEqual(await layoutDefects(page), [], title)
 }
 
