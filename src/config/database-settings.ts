@@ -18,7 +18,7 @@ export const databaseSettings = {
   databaseTimeoutSeconds: setting(
     'DATABASE_TIMEOUT_SECONDS',
     integer(2, 300),
-    8,
+    10,
     'Time limit of one round trip to PostgreSQL, and of waiting for a connection. After it the connection is closed and the caller is answered 503. Migrations have none.',
   ),
   databasePrepared: setting(

@@ -101,8 +101,7 @@ test('an offer that another person took, and links that lead nowhere: a page eac
   const pieter = await world.chirograph.wallet('acme', 'pieter')
   assert.equal((await pieter.post('/wallet/v2/credentials', { credentialOffer: taken.offerUri })).status, 201)
   await page.goto(opening(taken.offerUri))
-  await page.getByRole('button', { name: 'Take this card' }).click()
-  await page.getByRole('heading', { name: 'This offer has ended' }).waitFor()
+  await page.getByRole('heading', { name: 'This card was taken already' }).waitFor()
   const gone = `${world.chirograph.url}/issuers/acme/offers/${'a'.repeat(43)}`
   for (const [link, status, title] of [
     ['https://evil.example/phish', 404, 'This is not a link for your wallet'],
@@ -112,11 +111,11 @@ test('an offer that another person took, and links that lead nowhere: a page eac
     ['', 404, 'No link'],
     ['{"credential_issuer":1}', 404, 'This link cannot be read'],
     ['openid-credential-offer://?credential_offer=x', 404, 'This link cannot be read'],
-    [`openid-credential-offer://?credential_offer_uri=${encodeURIComponent(gone)}`, 410, 'This offer has ended'],
+    [`openid-credential-offer://?credential_offer_uri=${encodeURIComponent(gone)}`, 404, 'There is no such offer'],
     ['openid-credential-offer://?credential_offer_uri=http%3A%2F%2F127.0.0.1%3A9%2Fo', 504, 'There was no answer'],
     ['openid4vp://?client_id=x', 403, 'Your organisation does not accept this request'],
-    ['openid4vp://?client_id=redirect_uri%3Ax', 410, 'This request cannot be answered'],
-    [`${world.chirograph.url}/offer/acme/${'a'.repeat(43)}`, 410, 'This offer has ended'],
+    ['openid4vp://?client_id=redirect_uri%3Ax', 422, 'This request cannot be answered'],
+    [`${world.chirograph.url}/offer/acme/${'a'.repeat(43)}`, 404, 'There is no such offer'],
   ] as const) {
     const response = await page.goto(opening(link))
     assert.deepEqual([response?.status(), page.url().startsWith(world.chirograph.url)], [status, true], link)
@@ -125,7 +124,7 @@ test('an offer that another person took, and links that lead nowhere: a page eac
   }
   const token = 'a'.repeat(43)
   for (const [path, status] of [
-    [`/offer/acme/${token}`, 410],
+    [`/offer/acme/${token}`, 404],
     [`/offer/nobody/${token}`, 404],
     ['/offer/acme/x', 404],
     ['/offer/acme/%00', 404],

@@ -106,8 +106,13 @@ test('a stranger is called by its host on the offer, the card, the lists and the
   assert.ok(!(await page.locator('main').innerText()).includes(name))
   const made = await world.acme.post('/creds/trusted-entities', { name: 'The club', issuers: [club.issuer] })
   assert.equal(made.status, 201, JSON.stringify(made.body))
-  await page.goto(path)
-  assert.deepEqual(await firstLine(), { who: name, besides: host })
+  // The other server of the deployment notices within 5 s.
+  const shown = await until(async () => {
+    await page.goto(path)
+    const line = await firstLine()
+    return line.who === name && line
+  }, 250)
+  assert.deepEqual(shown, { who: name, besides: host })
   assert.equal((await world.acme.delete(`/creds/trusted-entities/${made.body.data.id}`)).status, 204)
   await wallet.delete(`/wallet/v2/credentials/${id}`)
   const { body } = await wallet.get(`/wallet/v2/history?filter[credentialId]=${id}`)

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import { after, afterEach, before, test } from 'node:test'
 import { axeDefects, layoutDefects } from '../../test/support/browser.ts'
+import { until } from '../../test/support/until.ts'
 import { type SignedIn, signInAs } from '../console/test-support/console-walk.ts'
 import { HolderWorld, opening } from './test-support/holder-world.ts'
 
@@ -23,9 +24,19 @@ before(async () => {
 afterEach(() => world.closeOpened())
 after(() => world.close())
 
-async function change(members: object): Promise<void> {
+/** Other processes follow within five seconds: waits until both did, four answers in a row. */
+async function change(members: { readonly languages: readonly string[] | null }): Promise<void> {
   const { status, body } = await world.acme.patch('/onboarding/organisation', members)
   assert.equal(status, 200, JSON.stringify(body))
+  const expected = `"languages":${JSON.stringify(members.languages ?? ['en', 'fr'])}`
+  // Each keeps the organisation by its name and by its id.
+  for (const path of ['/organisations/acme/about', '/onboarding/me']) {
+    let times = 0
+    await until(async () => {
+      times = JSON.stringify((await world.acme.get(path)).body).includes(expected) ? times + 1 : 0
+      return times === 4
+    })
+  }
 }
 
 /** A picture stands in for the logo, which this server would fetch. */

@@ -33,7 +33,7 @@ export type Engine = {
 }
 
 /** Time limit of one round trip, by default. */
-export const ANSWER_MS_MAX = 8000
+export const ANSWER_MS_MAX = 10_000
 
 /** Time limit of one statement: shorter than that of its round trip, so that PostgreSQL ends a slow statement and the connection stays. */
 export function statementMsMax(answerMsMax: number): number {

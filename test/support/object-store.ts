@@ -40,12 +40,19 @@ export async function startObjectStore(bucket: string): Promise<TestObjectStore>
   await fetch(`${target}/${bucket}`, { method: 'PUT' })
   let mode: Mode = 'pass'
   let left = Number.POSITIVE_INFINITY
-  const front = createServer((incoming, outgoing) => {
+  // The server looks at the condition of a write and writes in two steps; a store that keeps the promise does it in one.
+  let written: Promise<unknown> = Promise.resolve()
+  const front = createServer(async (incoming, outgoing) => {
     const now = left > 0 ? mode : 'pass'
     left -= 1
     if (now === 'refuse') return void outgoing.writeHead(500).end()
     if (now === 'silent') return
     const { method, url, headers } = incoming
+    if (method === 'PUT') {
+      const before = written
+      written = new Promise((resolve) => outgoing.once('close', resolve))
+      await before
+    }
     const onward = request({ host: '127.0.0.1', port, method, path: url, headers }, (answer) => {
       if (now === 'lose-answer') return void outgoing.destroy()
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers)

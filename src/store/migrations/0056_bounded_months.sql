@@ -13,7 +13,7 @@ begin
   lock table audit_entry_rest in access exclusive mode;
   -- Row-level security applies to the owner too. Nobody else can read the table meanwhile.
   alter table audit_entry_rest no force row level security;
-  select count(*) into found from (select from audit_entry_rest limit rows_max + 1) as strays;
+  select count(*) into found from (select true from audit_entry_rest limit rows_max + 1) as strays;
   alter table audit_entry_rest force row level security;
   if found > rows_max then return false; end if;
   perform add_audit_month(month);

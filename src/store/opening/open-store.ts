@@ -15,7 +15,7 @@ type Options = {
   /** Dump that an in-memory engine starts from. */
   readonly startFrom?: Blob | null
   readonly poolMax: number
-  /** Time limit of one round trip to PostgreSQL; 8 s by default. */
+  /** Time limit of one round trip to PostgreSQL; 10 s by default. */
   readonly answerMsMax?: number
   /** Whether statements are prepared on PostgreSQL; true by default. */
   readonly isPrepared?: boolean

@@ -14,7 +14,7 @@ type Options = {
   readonly url: string
   readonly poolMax: number
   readonly onIdleError: (error: Error) => void
-  /** Time limit of one round trip; 8 s by default. PostgreSQL ends a statement before it, and keeps the connection. */
+  /** Time limit of one round trip; 10 s by default. PostgreSQL ends a statement before it, and keeps the connection. */
   readonly answerMsMax?: number | undefined
   /** Whether statements are prepared; false for a proxy that keeps no prepared statements. */
   readonly isPrepared?: boolean | undefined
