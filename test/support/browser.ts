@@ -119,16 +119,18 @@ export function layoutDefects(page: Page): Promise<string[]> {
  * buttons of one name one is reached.
  */
 export async function focusDefects(page: Page, pressesMax = 400): Promise<string[]> {
-  let left = await page.evaluate<number>(markFocusable)
-  const defects: string[] = []
-  for (let presses = 0; left > 0 && presses < pressesMax; presses += 1) {
-    await page.keyboard.press('Tab')
-    const [rest, covered] = await page.evaluate<[number, string | null]>(lookAtFocus)
-    left = rest
-    if (covered !== null) defects.push(`has the focus behind something else: ${covered}`)
+  let left = await page.evaluate<number>(watchFocus)
+  // The page looks by itself at each stop, so it is asked once for as many presses as there are stops. Each press is waited for: it scrolls.
+  for (let presses = 0; left > 0 && presses < pressesMax; ) {
+    const until = Math.min(presses + left, pressesMax)
+    for (; presses < until; presses += 1) await page.keyboard.press('Tab')
+    left = await page.evaluate<number>('globalThis.awaitsFocus.size')
   }
-  if (left > 0) defects.push(...(await page.evaluate<string[]>(unreached)).map((one) => `not reached by Tab: ${one}`))
-  return defects
+  const [covered, unreached] = await page.evaluate<[string[], string[]]>(foundByFocus)
+  return [
+    ...covered.map((one) => `has the focus behind something else: ${one}`),
+    ...unreached.map((one) => `not reached by Tab: ${one}`),
+  ]
 }
 
 /** Runs in the page: whether an element is in the window, and nothing but its label covers the middle of what is. At its edge the next line begins. */
@@ -140,25 +142,24 @@ const focusSeen = `(one) => {
   return top !== null && (one.contains(top) || [...(one.labels ?? [])].some((label) => label.contains(top)))
 }`
 
-/** Runs in the page. Keeps what Tab should reach, and returns how much. */
-const markFocusable = `(() => {
+/** Runs in the page. Keeps what Tab should reach, looks at it once it has the focus, and returns how much there is. The key is let go after the focus has moved and the page has scrolled. */
+const watchFocus = `(() => {
   const groups = new Set()
+  globalThis.coveredFocus = []
   globalThis.awaitsFocus = new Set([...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex]')].filter((one) => {
     if (one.tabIndex < 0 || one.disabled || one.type === 'hidden' || !one.checkVisibility({ visibilityProperty: true })) return false
     if (one.type !== 'radio') return true
     if (groups.has(one.name) || ([...document.getElementsByName(one.name)].some((other) => other.checked) && !one.checked)) return false
     return groups.add(one.name)
   }))
+  document.addEventListener('keyup', () => {
+    const one = document.activeElement
+    if (globalThis.awaitsFocus.delete(one) && !(${focusSeen})(one)) globalThis.coveredFocus.push(one.outerHTML.slice(0, 160))
+  })
   return globalThis.awaitsFocus.size
 })()`
 
-const lookAtFocus = `(() => {
-  const one = document.activeElement
-  const isNew = globalThis.awaitsFocus.delete(one)
-  return [globalThis.awaitsFocus.size, isNew && !(${focusSeen})(one) ? one.outerHTML.slice(0, 160) : null]
-})()`
-
-const unreached = `[...globalThis.awaitsFocus].map((one) => one.outerHTML.slice(0, 160))`
+const foundByFocus = `[globalThis.coveredFocus, [...globalThis.awaitsFocus].map((one) => one.outerHTML.slice(0, 160))]`
 
 /** A page has one first heading, and no other heading says the same; a page about a refusal has a way from there. */
 export async function headingDefects(page: Page, status: number): Promise<string[]> {
