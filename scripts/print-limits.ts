@@ -1,7 +1,8 @@
 import { caches } from '../src/memory/caches.ts'
 import { limits } from '../src/memory/limits.ts'
+import { places } from '../src/memory/places.ts'
 
-/** Returns `docs/limits.md`, from the tables of rate limits and caches. */
+/** Returns `docs/limits.md`, from the tables of rate limits, places and caches. */
 export function printLimits(): string {
   const rows = Object.entries(limits).map(([name, limit]) => {
     const { countMax, windowSeconds, keysMax, description } = limit
@@ -12,9 +13,12 @@ export function printLimits(): string {
     const bound = 'entriesMax' in one ? `${one.entriesMax} entries` : `${one.bytesMax / 1_048_576} MiB`
     return `| \`${name}\` | ${bound} | ${one.ttlSeconds} s | ${one.description} |`
   })
+  const shares = Object.entries(places).map(([name, { countMax, waitingMax, description }]) => {
+    return `| \`${name}\` | ${countMax} | ${waitingMax} | ${description} |`
+  })
   return `# Rate limits and caches
 
-Printed from \`src/memory/limits.ts\` and \`src/memory/caches.ts\` by \`npm run docs\`; do not edit.
+Printed from \`src/memory/limits.ts\`, \`src/memory/places.ts\` and \`src/memory/caches.ts\` by \`npm run docs\`; do not edit.
 
 Counts run in windows that start with the first count. Each server process counts separately and evicts the least recently used keys above the number of keys;
 failures of a shared limit are counted in the database too, for all processes together, and nothing is written where nothing fails. Where the table says "by 10", a process
@@ -27,6 +31,15 @@ A request above a limit gets 429 with \`Retry-After\`. An address is an IPv4 add
 | Limit | At most | Per | Keys | Shared | Counted |
 |---|---|---|---|---|---|
 ${rows.join('\n')}
+
+## Places
+
+What is scarce in a server process is shared fairly by tenant, network or caller: one of them gets a further place only while it holds less than twice
+the free places. So one alone has at most two thirds, and some places stay free for the others, however many take all that they can.
+
+| Places | At most | Waiting, each | Shared |
+|---|---|---|---|
+${shares.join('\n')}
 
 ## Caches
 

@@ -1,9 +1,11 @@
 import { type ByteCacheName, caches, type EntryCacheName } from './caches.ts'
+import { FairPlaces } from './fair-places.ts'
 import { FetchedCache } from './fetched-cache.ts'
+import { type PlaceName, places } from './places.ts'
 import { Recent } from './recent.ts'
 
 /**
- * The caches of one server, by the names in `caches.ts`, and single objects with bounds of their own. It belongs to the platform, so two servers in
+ * The caches of one server, by the names in `caches.ts`, its places, by those in `places.ts`, and single objects with bounds of their own. It belongs to the platform, so two servers in
  * one process share nothing.
  */
 export class Memory {
@@ -19,6 +21,11 @@ export class Memory {
   fetched<T>(name: ByteCacheName): FetchedCache<T> {
     const { bytesMax, ttlSeconds } = caches[name]
     return this.single(name, () => new FetchedCache<T>({ bytesMax, ttlMs: ttlSeconds * 1000 }))
+  }
+
+  /** Returns the places of that name, which keys share fairly. */
+  places(name: PlaceName): FairPlaces {
+    return this.single(`places ${name}`, () => new FairPlaces(places[name]))
   }
 
   /** Returns the one object of that name. @param make Creates it at the first call; it must bound its own size. */

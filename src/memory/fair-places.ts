@@ -1,0 +1,134 @@
+/** Thrown when a caller must not even wait: too many callers of the same key wait already. The room that owns the places turns it into a fault. */
+export class NoPlace extends Error {}
+
+/** Gives a place back; later calls do nothing. */
+export type Release = () => void
+
+type Waiting = { readonly amount: number; readonly start: () => void }
+type Share = { held: number; readonly waiting: Set<Waiting> }
+type Bounds = { readonly countMax: number; readonly waitingMax: number }
+type Asked = { readonly amount?: number; readonly signal?: AbortSignal }
+
+/** How many places a key may hold for each place that remains free. One key alone gets two thirds, four keys together eight ninths. */
+const HELD_FOR_EACH_FREE = 2
+
+/**
+ * A number of places that keys share fairly. A key gets a further place only while it holds less than twice the free places, so some
+ * stay free for keys that hold few, however many keys take all that they can. Keys that wait are served in the order of what they hold, the
+ * callers of one key in FIFO order; an amount that is not free yet waits longer than smaller ones of other keys. Synchronous and without a timer: holders release their places, within a time limit of their own.
+ *
+ * An amount may be more than one place (bytes, for example). A key that holds nothing is admitted with any amount that is free; an
+ * amount above `countMax` counts as `countMax`.
+ *
+ * @see Choudhury and Hahne, "Dynamic queue length thresholds for shared-memory packet switches", IEEE/ACM Transactions on Networking 6(2), 1998
+ */
+export class FairPlaces {
+  readonly #bounds: Bounds
+  readonly #shares = new Map<string, Share>()
+  /** The shares with callers that wait; that which was served last is at the end. */
+  readonly #waiting = new Set<Share>()
+  #free: number
+
+  constructor(bounds: Bounds) {
+    this.#bounds = bounds
+    this.#free = bounds.countMax
+  }
+
+  /** Takes a place at once. @returns null if the key has its share, or callers of the key wait */
+  tryTake(key: string, amount = 1): Release | null {
+    const share = this.#shareOf(key)
+    const bounded = Math.min(amount, this.#bounds.countMax)
+    if (share.waiting.size > 0 || !this.#admits(share, bounded)) return null
+    return this.#occupy(key, share, bounded)
+  }
+
+  /**
+   * Takes a place as soon as the key may have one.
+   *
+   * @throws NoPlace if `waitingMax` callers of the key wait already; the reason of `signal` if it is aborted meanwhile
+   */
+  async take(key: string, { amount = 1, signal }: Asked = {}): Promise<Release> {
+    signal?.throwIfAborted()
+    const taken = this.tryTake(key, amount)
+    if (taken !== null) return taken
+    const share = this.#shareOf(key)
+    if (share.waiting.size >= this.#bounds.waitingMax) throw new NoPlace('too many callers wait for a place')
+    const bounded = Math.min(amount, this.#bounds.countMax)
+    const turn = Promise.withResolvers<Release>()
+    const waiting = { amount: bounded, start: () => turn.resolve(this.#occupy(key, share, bounded)) }
+    const leave = () => {
+      share.waiting.delete(waiting)
+      this.#forgetIdle(key, share)
+      turn.reject(signal?.reason)
+      this.#admitWaiting()
+    }
+    share.waiting.add(waiting)
+    this.#shares.set(key, share)
+    this.#waiting.add(share)
+    signal?.addEventListener('abort', leave, { once: true })
+    return turn.promise.finally(() => signal?.removeEventListener('abort', leave))
+  }
+
+  /** Runs `work` in a place. @throws as {@link take} */
+  async hold<T>(key: string, work: () => Promise<T>, asked: Asked = {}): Promise<T> {
+    const release = await this.take(key, asked)
+    try {
+      return await work()
+    } finally {
+      release()
+    }
+  }
+
+  #admits({ held }: Share, amount: number): boolean {
+    if (amount > this.#free) return false
+    return held === 0 || held + amount <= HELD_FOR_EACH_FREE * (this.#free - amount + 1)
+  }
+
+  #occupy(key: string, share: Share, amount: number): Release {
+    this.#shares.set(key, share)
+    share.held += amount
+    this.#free -= amount
+    let isHeld = true
+    return () => {
+      if (!isHeld) return
+      isHeld = false
+      share.held -= amount
+      this.#free += amount
+      this.#forgetIdle(key, share)
+      this.#admitWaiting()
+    }
+  }
+
+  /** Admits the first caller of the key that holds least, until none may be admitted. */
+  #admitWaiting(): void {
+    for (;;) {
+      const next = this.#nextShare()
+      const [first] = next?.waiting ?? []
+      if (next === null || first === undefined) return
+      next.waiting.delete(first)
+      this.#waiting.delete(next)
+      if (next.waiting.size > 0) this.#waiting.add(next)
+      first.start()
+    }
+  }
+
+  /** Of the shares whose first caller may be admitted, that which holds least; of equal ones that which was served longest ago. */
+  #nextShare(): Share | null {
+    let next: Share | null = null
+    for (const share of this.#waiting) {
+      const [first] = share.waiting
+      if (first === undefined || !this.#admits(share, first.amount)) continue
+      if (next === null || share.held < next.held) next = share
+    }
+    return next
+  }
+
+  #shareOf(key: string): Share {
+    return this.#shares.get(key) ?? { held: 0, waiting: new Set() }
+  }
+
+  #forgetIdle(key: string, share: Share): void {
+    if (share.waiting.size === 0) this.#waiting.delete(share)
+    if (share.held === 0 && share.waiting.size === 0) this.#shares.delete(key)
+  }
+}
