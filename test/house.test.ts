@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { basename, join, posix } from 'node:path'
 import { test } from 'node:test'
 import { filesIn, isForTests, lineOf, root, type Source, sourcesIn } from './support/source.ts'
-import { functionsOf, importsOf } from './support/source-shape.ts'
+import { importsOf } from './support/source-shape.ts'
 
 /** From the roof to the ground. A room may import itself and what stands behind it. */
 const ladder = [
@@ -208,22 +208,6 @@ law('a store file is private to its room', () =>
       .filter((target) => target.endsWith('-store.ts') && roomOf(target) !== 'store')
       .filter((target) => roomOf(source.path) !== roomOf(target))
       .map((target) => `${source.path} -> ${target}`),
-  ),
-)
-
-law('files have at most 400 lines', () =>
-  all
-    .map(({ path, text }) => [path, text.split('\n').length - 1] as const)
-    .filter(([, lines]) => lines > 400)
-    .map(([path, lines]) => `${path}: ${lines}`),
-)
-
-law('functions have at most 60 lines', () =>
-  all.flatMap((source) =>
-    functionsOf(source)
-      .filter(({ lines }) => lines > 60)
-      .filter(({ offset }) => !/\b(describe|suite)\($/.test(source.code.slice(0, offset).trimEnd()))
-      .map(({ offset, lines }) => `${source.path}:${lineOf(source.code, offset)} has ${lines}`),
   ),
 )
 
