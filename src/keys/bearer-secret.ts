@@ -15,9 +15,14 @@ const TEXT_CHARS = Math.ceil(((2 * ID_BYTES + SECRET_BYTES) * 4) / 3)
  * Returns a new token: base64url of tenant id, row id and 32 random bytes. The tenant is part of it, so that it is looked up inside its tenant.
  *
  * @param id The row that it belongs to; a new one by default.
+ * @param secret 32 bytes that cannot be guessed; random by default.
  */
-export function makeBearerSecret(tenantId: TenantId, id: string = newId()): BearerSecret {
-  const text = Buffer.concat([idBytes(tenantId), idBytes(id), randomBytes(SECRET_BYTES)]).toString('base64url')
+export function makeBearerSecret(
+  tenantId: TenantId,
+  id: string = newId(),
+  secret: Uint8Array = randomBytes(SECRET_BYTES),
+): BearerSecret {
+  const text = Buffer.concat([idBytes(tenantId), idBytes(id), secret]).toString('base64url')
   return { text, id, hash: sha256(text) }
 }
 
@@ -30,6 +35,11 @@ export function readBearerSecret(
   // The row that it must match has a tenant of this id, or there is none.
   const tenantId = idText(bytes.subarray(0, ID_BYTES)) as TenantId
   return { tenantId, id: idText(bytes.subarray(ID_BYTES, 2 * ID_BYTES)), hash: sha256(text) }
+}
+
+/** Returns the 32 secret bytes of a token that {@link readBearerSecret} has read. */
+export function secretBytesOf(text: string): Buffer {
+  return Buffer.from(text, 'base64url').subarray(2 * ID_BYTES)
 }
 
 /** Returns the 16 bytes of a UUID. */

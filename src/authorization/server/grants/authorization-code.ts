@@ -1,5 +1,6 @@
 import type { TenantId } from '../../../caller.ts'
 import type { Client } from '../../../directory/clients/client.ts'
+import { findTenantOf } from '../../../directory/tenants/find-tenant.ts'
 import type { AuditEntry } from '../../../events/audit/entry.ts'
 import type { AuditAction } from '../../../events/audit/vocabulary.ts'
 import { Fault } from '../../../fault.ts'
@@ -10,6 +11,7 @@ import type { TenantTx } from '../../../store/store.ts'
 import type { Decision, EndedFamily, Grant, Granted, GrantRequest, SignIn, UserPolicy } from '../instance.ts'
 import type { TokenAnswer } from '../token-request.ts'
 import { type CodeGrant, endReusedCode, insertCode, redeemCode } from './code-store.ts'
+import { makeRefreshSecret } from './refresh-secret.ts'
 
 /** RFC 6749 4.1.2 and FAPI 2.0 Security Profile 5.3.2.1: at most 60 s. */
 const CODE_TTL_SECONDS = 60
@@ -70,7 +72,8 @@ async function redeem(platform: Platform, users: UserPolicy, request: GrantReque
   const now = platform.clock.now()
   const needsOffline = users.refreshTokens === 'offline_access'
   const hasRefresh = client.grantTypes.includes('refresh_token') && (needsOffline || !client.isPublic || jkt !== null)
-  const refresh = makeBearerSecret(tenantId, id)
+  if ((await findTenantOf(platform, tenantId)) === null) throw new Fault('grant.invalid')
+  const refresh = await makeRefreshSecret(platform.sealing, tenantId, id)
   const redemption = {
     ...code,
     issuer: instance.issuer,
@@ -92,7 +95,9 @@ async function redeem(platform: Platform, users: UserPolicy, request: GrantReque
   if (issued !== null) return issued
   // RFC 6749 4.1.2: a second use ends what the first one brought
   const reused = entryOf('user.grant_reused', request)
-  await endWith(platform, users, tenantId, (tx) => endReusedCode(tx, code, reused, now))
+  await endWith(platform, users, tenantId, (tx) =>
+    endReusedCode(tx, { ...code, clientId: client.clientId, issuer: instance.issuer }, reused, now),
+  )
   throw new Fault('grant.invalid')
 }
 

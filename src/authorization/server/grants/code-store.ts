@@ -61,10 +61,10 @@ const endReused = sql(
   'authorization.end_reused_code',
   `with ended as (
      update token_family set ended_at = $4
-     where tenant_id = $1 and id = $2 and ended_at is null
+     where tenant_id = $1 and id = $2 and client_id = $5 and issuer = $6 and ended_at is null
        and exists (select from authorization_code code where code.tenant_id = $1 and code.id = $2 and code.hash = $3 and code.used_at is not null)
      returning user_id, details
-   ), ${auditCte({ from: 'ended', subjectId: 'ended.user_id', first: 5 })}
+   ), ${auditCte({ from: 'ended', subjectId: 'ended.user_id', first: 7 })}
    select details from ended`,
 )
 const deleteOfSession = sql(
@@ -153,14 +153,17 @@ export async function redeemCode(
   return row ?? null
 }
 
-/** Ends what a code brought, if it was used before, and records it. Returns what it was; null: nothing ended. */
+/**
+ * Ends what a code brought, if its client presents it again, and records it. Returns what it was; null: nothing ended. Another client that
+ * presents the code ends nothing: it may have seen the code, and has no right to the tokens.
+ */
 export async function endReusedCode(
   tx: TenantTx,
-  { id, hash }: SecretRow,
+  { id, hash, clientId, issuer }: SecretRow & { readonly clientId: string; readonly issuer: string },
   entry: AuditEntry,
   now: Date,
 ): Promise<EndedFamily | null> {
-  const values = [tx.tenantId, id, hash, now, ...auditValues(entry, now)]
+  const values = [tx.tenantId, id, hash, now, clientId, issuer, ...auditValues(entry, now)]
   const [row] = await tx.rows<Pick<EndedFamily, 'details'>>(endReused, values)
   return row === undefined ? null : { familyId: id, ...row }
 }

@@ -1,4 +1,5 @@
 import type { Scope, UserId } from '../../../caller.ts'
+import { findFacts } from '../../../directory/accounts/account-facts.ts'
 import type { Client } from '../../../directory/clients/client.ts'
 import { findUser } from '../../../directory/users/find-user.ts'
 import { admitLookUp } from '../../../directory/users/look-up-user.ts'
@@ -7,6 +8,7 @@ import { Fault } from '../../../fault.ts'
 import type { Platform } from '../../../platform.ts'
 import { signAccessToken, TOKEN_TTL_SECONDS } from '../../access/platform-token.ts'
 import { readToken } from '../../access/read-token.ts'
+import { closedReason } from '../../acting/ways.ts'
 import type { Grant, GrantRequest } from '../instance.ts'
 import type { TokenAnswer, TokenForm } from '../token-request.ts'
 import { grantScopes } from './grant-scopes.ts'
@@ -83,17 +85,26 @@ async function findImpersonated(
   const { countUnknown } = admitLookUp(platform, { tenantId, actor: { kind: 'client', id: clientId } })
   const user = await platform.store.inTenant(tenantId, async (tx) => {
     const found = await findUser(tx, 'username', form.requested_subject ?? '')
+    const facts = found === null ? null : await findFacts(tx, found.id)
+    const reason = facts === null ? 'inactive' : closedReason('token_exchange', facts)
     const entry = {
       action: 'user.impersonated',
       subject: { kind: 'user', id: found?.id ?? null },
       by: { kind: 'client', id: clientId, ip, requestId },
-      result: found?.enabled === true ? 'done' : 'refused',
+      result: reason === null ? 'done' : 'refused',
+      detail: { way: 'token_exchange', ...(reason !== null && { reason }) },
     } as const
     await record(tx, entry, platform.clock.now())
-    return found
+    return { id: found?.id ?? null, reason }
   })
+  if (user.reason === 'new_username') {
+    const detail =
+      'The username of this user was changed by a caller without users:impersonate, and the user has not confirmed it ' +
+      'on the account page.'
+    throw new Fault('request.invalid', { detail })
+  }
   // The same refusal for both, so that it does not disclose whether a disabled user exists.
-  if (user === null || !user.enabled) {
+  if (user.id === null || user.reason !== null) {
     await countUnknown()
     throw new Fault('request.invalid', {
       detail: 'requested_subject is not the username of an enabled user of the tenant.',

@@ -33,9 +33,10 @@ const endReused = sql(
   'authorization.end_reused_family',
   `with ended as (
      update token_family set ended_at = $4
-     where tenant_id = $1 and id = $2 and token_hash is not null and ended_at is null and not ${isCurrent('$3', '$5')}
+     where tenant_id = $1 and id = $2 and client_id = $6 and issuer = $7 and token_hash is not null and ended_at is null
+       and not ${isCurrent('$3', '$5')}
      returning user_id, details
-   ), ${auditCte({ from: 'ended', subjectId: 'ended.user_id', first: 6 })}
+   ), ${auditCte({ from: 'ended', subjectId: 'ended.user_id', first: 8 })}
    select details from ended`,
 )
 const revoke = sql(
@@ -95,12 +96,12 @@ export async function rotateRefreshToken(tx: TenantTx, refresh: Refresh): Promis
 }
 
 /**
- * Ends a family whose replaced token is presented again, and records it. The id of a family is in its tokens only, so a token
- * with that id that is none of the last two is a replaced one. Returns what it was; null: nothing ended.
+ * Ends a family whose replaced token its client presents again, and records it. Whether the hash was ever that of a token of the family is NOT
+ * checked. Returns what it was; null: nothing ended.
  */
 export async function endReusedFamily(tx: TenantTx, refresh: Refresh, entry: AuditEntry): Promise<EndedFamily | null> {
-  const { id, hash, now, graceSince } = refresh
-  const values = [tx.tenantId, id, hash, now, graceSince, ...auditValues(entry, now)]
+  const { id, hash, now, graceSince, clientId, issuer } = refresh
+  const values = [tx.tenantId, id, hash, now, graceSince, clientId, issuer, ...auditValues(entry, now)]
   const [row] = await tx.rows<Pick<EndedFamily, 'details'>>(endReused, values)
   return row === undefined ? null : { familyId: id, ...row }
 }

@@ -1,4 +1,5 @@
 import { holds, isScope, type Scope, scopesOfRoles } from '../../../caller.ts'
+import type { Client } from '../../../directory/clients/client.ts'
 import { findTenantOf } from '../../../directory/tenants/find-tenant.ts'
 import { findRoles } from '../../../directory/users/find-roles.ts'
 import { Fault } from '../../../fault.ts'
@@ -29,20 +30,23 @@ export function grantScopes(requested: string | undefined, allowed: readonly Sco
 }
 
 /**
- * Returns which of the requested scopes a user may grant: those of OpenID Connect, of the wallet, and of the user's roles. Others are left
- * out. null: the user or the tenant is unknown or disabled.
+ * Returns which of the requested scopes a user may grant to a client: those of OpenID Connect and of the wallet, and those of the user's roles that
+ * the client is registered for. Others are left out. null: the user or the tenant is unknown or disabled.
  *
+ * @see [RFC 7591, 2](https://www.rfc-editor.org/rfc/rfc7591#section-2): `scope` bounds what a client requests
  * @see [OpenID Connect Core 1.0, 3.1.2.1](https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest): unknown scopes are ignored
  */
 export async function userScopes(
   needs: Pick<Platform, 'store' | 'clock' | 'memory'>,
   { tenantId, userId }: UserRef,
+  client: Pick<Client, 'scopes'>,
   requested: readonly string[],
 ): Promise<string[] | null> {
   const roles = await needs.store.single(tenantId, (tx) => findRoles(tx, userId))
   if (roles === null || (await findTenantOf(needs, tenantId)) === null) return null
-  const scopes = new Set([...walletScopes, ...scopesOfRoles(roles)])
-  return requested.filter((one) => isIdentityScope(one) || (isScope(one) && holds({ scopes }, one)))
+  const ofUser = { scopes: new Set([...walletScopes, ...scopesOfRoles(roles)]) }
+  const ofClient = { scopes: new Set([...walletScopes, ...client.scopes]) }
+  return requested.filter((one) => isIdentityScope(one) || (isScope(one) && holds(ofUser, one) && holds(ofClient, one)))
 }
 
 function isIdentityScope(text: string): boolean {

@@ -1,13 +1,14 @@
 import type { TenantId } from '../../../caller.ts'
 import type { Client } from '../../../directory/clients/client.ts'
-import type { AuditEntry } from '../../../events/audit/entry.ts'
+import { findTenantOf } from '../../../directory/tenants/find-tenant.ts'
 import { Fault } from '../../../fault.ts'
-import { makeBearerSecret, readBearerSecret } from '../../../keys/bearer-secret.ts'
+import { readBearerSecret } from '../../../keys/bearer-secret.ts'
 import type { Platform } from '../../../platform.ts'
 import type { Grant, GrantRequest, UserPolicy } from '../instance.ts'
 import type { TokenAnswer } from '../token-request.ts'
 import { endWith, entryOf, issueFor } from './authorization-code.ts'
 import { endReusedFamily, findFamily, type Refresh, rotateRefreshToken } from './family-store.ts'
+import { makeRefreshSecret, wasRefreshSecret } from './refresh-secret.ts'
 
 /**
  * A replaced refresh token is accepted once more within this time: the answer with its successor may have been lost. The successor that was
@@ -28,7 +29,9 @@ async function refresh(platform: Platform, users: UserPolicy, request: GrantRequ
   if (presented === null) throw new Fault('grant.invalid')
   const { tenantId, id } = presented
   const now = platform.clock.now()
-  const next = isKept(client) ? { ...presented, text: form.refresh_token } : makeBearerSecret(tenantId, id)
+  const next = isKept(client)
+    ? { ...presented, text: form.refresh_token }
+    : await makeRefreshSecret(platform.sealing, tenantId, id)
   const graceSince = new Date(now.getTime() - GRACE_SECONDS * 1000)
   const named = (form.scope ?? '').split(' ').filter((one) => one !== '')
   const { issuer } = instance
@@ -50,7 +53,7 @@ async function refresh(platform: Platform, users: UserPolicy, request: GrantRequ
     return { ...family, scopes: named.length === 0 ? family.scopes : named, ...about }
   })
   if (issued !== null) return issued
-  throw await refusalOf(platform, users, tenantId, use, entryOf('user.grant_reused', request))
+  throw await refusalOf(platform, users, use, request)
 }
 
 /** FAPI 2.0 Security Profile 5.3.2.1: no rotation where authentication and key of the client protect the token already. */
@@ -58,15 +61,21 @@ function isKept({ dpopRequired, isPublic }: Client): boolean {
   return dpopRequired && !isPublic
 }
 
-/** Ends the family of a token that was replaced before. A current token is refused for what the request adds to it. */
+/**
+ * Ends the family of a token that was replaced before, if its client presents it. A current token is refused for what the request adds to it.
+ */
 async function refusalOf(
   platform: Platform,
   users: UserPolicy,
-  tenantId: TenantId,
-  use: Refresh,
-  reused: AuditEntry,
+  use: Refresh & { readonly tenantId: TenantId },
+  request: GrantRequest<Client>,
 ): Promise<Fault> {
-  await endWith(platform, users, tenantId, (tx) => endReusedFamily(tx, use, reused))
+  const { tenantId } = use
+  if ((await findTenantOf(platform, tenantId)) === null) return new Fault('grant.invalid')
+  if (await wasRefreshSecret(platform.sealing, request.form.refresh_token ?? '')) {
+    const reused = entryOf('user.grant_reused', request)
+    await endWith(platform, users, tenantId, (tx) => endReusedFamily(tx, use, reused))
+  }
   const family = await platform.store.single(tenantId, (tx) => findFamily(tx, use, use.now))
   // RFC 6749 6: a scope that was not granted cannot be requested
   const isMore = family?.clientId === use.clientId && use.scopes.some((one) => !family.scopes.includes(one))
