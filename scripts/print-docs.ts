@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { printActing } from './print-acting.ts'
 import { printCodes } from './print-codes.ts'
 import { printConfiguration } from './print-configuration.ts'
 import { printLimits } from './print-limits.ts'
@@ -7,12 +8,13 @@ import { printOpenApi } from './print-openapi.ts'
 import { printVocabulary } from './print-vocabulary.ts'
 
 /**
- * Prints the documents that the code tells: `docs/configuration.md`, `docs/codes.md`, `docs/limits.md`,
+ * Prints the documents that the code tells: `docs/acting.md`, `docs/configuration.md`, `docs/codes.md`, `docs/limits.md`,
  * `docs/vocabulary.md` and `docs/openapi/*.json`.
  * With `--check` nothing is written, and a document that differs from the code is an error.
  */
 const printed = {
   'docs/configuration.md': printConfiguration(),
+  'docs/acting.md': printActing(),
   'docs/codes.md': printCodes(),
   'docs/limits.md': printLimits(),
   'docs/vocabulary.md': printVocabulary(),

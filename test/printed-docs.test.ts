@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { printActing } from '../scripts/print-acting.ts'
 import { printCodes } from '../scripts/print-codes.ts'
 import { printConfiguration } from '../scripts/print-configuration.ts'
 import { printLimits } from '../scripts/print-limits.ts'
@@ -12,6 +13,7 @@ import { root } from './support/source.ts'
 const printed = {
   'docs/configuration.md': printConfiguration(),
   'docs/codes.md': printCodes(),
+  'docs/acting.md': printActing(),
   'docs/limits.md': printLimits(),
   'docs/vocabulary.md': printVocabulary(),
   ...printOpenApi(),

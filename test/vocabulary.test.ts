@@ -80,6 +80,7 @@ const frozen = {
     trusted_entity.deleted
     trusted_entity.replaced
     user.changed
+    user.roles_retained
     user.restored
     user.authenticated
     user.authorized
@@ -92,6 +93,7 @@ const frozen = {
     user.link_created
     user.link_used
     user.locked
+    user.names_confirmed
     user.password_changed
     user.wallet_emptied
     verification_page.changed

@@ -153,12 +153,19 @@ test('a token for an identity system is told once, works at the address beside i
   assert.match((await owner.open(SYNC)).html, /No system has a token yet/)
 })
 
+/** The client of an identity system: an owner may have a token made for it. */
+async function clientOfSystem(): Promise<string> {
+  const { data } = (await opened.acme.get('/onboarding/clients')).body
+  return data.find(({ name }: { name: string }) => name === 'Entra ID').clientId
+}
+
 test('a form for a token that is sent twice makes one', async () => {
+  const clientId = await clientOfSystem()
   await owner.open(`${SYNC}/new`)
   const page = owner.shown
-  await fill(`${SYNC}/new`, { name: 'Twice', clientId: 'acme-backend' })
+  await fill(`${SYNC}/new`, { name: 'Twice', clientId })
   owner.shown = page
-  await fill(`${SYNC}/new`, { name: 'Twice', clientId: 'acme-backend' })
+  await fill(`${SYNC}/new`, { name: 'Twice', clientId })
   assert.equal((await opened.acme.get('/onboarding/scim-tokens')).body.data.length, 1)
 })
 
@@ -170,10 +177,16 @@ for (const [what, values] of [
 ] as const)
   test(`a token with ${what} is refused at its field`, async () => {
     await owner.open(`${SYNC}/new`)
-    const { status, html } = await fill(`${SYNC}/new`, { name: 'Refused', clientId: 'acme-backend', ...values })
+    const { status, html } = await fill(`${SYNC}/new`, { name: 'Refused', clientId: await clientOfSystem(), ...values })
     assert.equal(status, 400)
     assert.match(html, new RegExp(`id="${Object.keys(values)[0]}-error"`))
   })
+
+test('an owner makes no token for a client that may act for people', async () => {
+  await owner.open(`${SYNC}/new`)
+  const refused = await fill(`${SYNC}/new`, { name: 'More', clientId: 'acme-backend' })
+  assert.equal(refused.status, 403)
+})
 
 test('a group gives its roles to its members, and both versions are shown when two people change it', async () => {
   await owner.open('/console/groups/new')
@@ -197,4 +210,14 @@ test('a group gives its roles to its members, and both versions are shown when t
   await owner.open(`${path}/delete`)
   await owner.send(`${path}/delete`)
   assert.equal((await owner.open(path)).status, 404)
+})
+
+test('a person who is disabled sees no page from then on, and the last owner cannot be disabled', async () => {
+  const { acme } = opened
+  const disable = () => acme.patch('/onboarding/users/naledi', { enabled: false })
+  const refused = await disable()
+  assert.deepEqual([refused.status, refused.body.errors[0].code], [409, 'CONFLICT'])
+  await made(acme, '/onboarding/users', { username: 'successor', roles: ['owner'] })
+  assert.equal((await disable()).status, 200)
+  assert.match((await owner.open('/console/groups')).title, /^(Sign in|One moment)/)
 })

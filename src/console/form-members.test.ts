@@ -106,6 +106,7 @@ const setElsewhere: Readonly<Record<string, string>> = {
   '/tenants/*/clients/*/clientSecret': 'the server makes it, and tells it once',
   '/tenants/*/users/*/externalIdentifier': 'see the form of a person',
   '/tenants/*/users/*/enabled': 'see the form of a person',
+  '/tenants/*/identityProviders/*/namesPeople': 'see the form of a sign-in provider',
   '/tenants/*/users/*/password': 'the person sets it, by the link of the invitation',
 }
 

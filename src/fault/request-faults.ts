@@ -124,6 +124,11 @@ export const requestFaults = {
     title: 'The access token lacks a required scope.',
   },
   // directory
+  'owner.last': {
+    api: [409, 'CONFLICT'],
+    oauth: [400, 'invalid_request'],
+    title: 'The organisation would have no owner any more. Make another user an owner first.',
+  },
   'role.above_caller': {
     api: [403, 'FORBIDDEN'],
     oauth: [403, 'access_denied'],

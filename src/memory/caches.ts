@@ -19,6 +19,11 @@ export const caches = {
     description:
       'Verified access tokens of external providers by digest. A change of the user, their roles or the provider shows after this time.',
   },
+  'authorization.recorded_tokens': {
+    entriesMax: 20_000,
+    ttlSeconds: 86_400,
+    description: 'Access tokens of external providers by digest, whose use the audit trail has.',
+  },
   'authorization.provider_keys': {
     ...{ entriesMax: 1_000, ttlSeconds: 86_400 },
     description:

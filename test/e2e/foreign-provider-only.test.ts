@@ -20,8 +20,9 @@ let as: oauth.AuthorizationServer
 before(async () => {
   const codes = { grantTypes: ['authorization_code', 'refresh_token'], redirectUris: [callback], asksConsent: false }
   const shared = { clientSecret: backendSecret }
-  const backend = { ...shared, clientId: 'college-backend', scopes: ['tenant:admin'], roles: ['owner'] }
-  const clients = [backend, { ...shared, ...codes, clientId: 'library', name: 'Library', scopes: [] }]
+  const backend = { ...shared, clientId: 'college-backend', scopes: ['tenant:admin', 'users:impersonate'] }
+  const scopes = ['issuance:write', 'verification:write']
+  const clients = [backend, { ...shared, ...codes, clientId: 'library', name: 'Library', scopes }]
   server = await serverChildren({ tenants: [{ slug: 'college', name: 'College', clients }] })
   const credentials = { client_id: 'college-backend', client_secret: backendSecret }
   const granted = await api(server.url, null).form('/auth/token', { grant_type: 'client_credentials', ...credentials })

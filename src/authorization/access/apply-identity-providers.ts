@@ -81,13 +81,16 @@ function putOf(entry: IdentityProviderEntry, id: string, sealedClientSecret: Buf
     signIn: entry.signIn ?? true,
     acceptTokens: entry.acceptTokens ?? false,
     audience: entry.audience ?? null,
+    // The operator writes the file.
+    namesPeople: entry.namesPeople ?? true,
   }
 }
 
 /** What the file decides, without the secret. */
 function valuesOf(one: ProviderPut | IdentityProvider) {
-  const { name, displayName, issuer, clientId, scopes, createsUsers, signIn, acceptTokens, audience } = one
-  const described = { name, displayName, issuer, clientId, scopes, createsUsers, signIn, acceptTokens, audience }
+  const { name, displayName, issuer, clientId, scopes, createsUsers, signIn, acceptTokens, audience, namesPeople } = one
+  const uses = { createsUsers, signIn, acceptTokens, audience, namesPeople }
+  const described = { name, displayName, issuer, clientId, scopes, ...uses }
   // Copied, because parsed JSON has no prototype.
   return { ...described, claims: { ...one.claims }, roles: { ...one.roles } }
 }

@@ -5,7 +5,7 @@ import { Fault } from '../../fault.ts'
 import { presentedToken } from '../../http/routes/bearer-token.ts'
 import type { Platform } from '../../platform.ts'
 import { checkTokenBinding } from './check-dpop.ts'
-import { readExternalToken } from './external-token.ts'
+import { type RequestSource, readExternalToken } from './external-token.ts'
 import type { AccessTokenGrant } from './platform-token.ts'
 import { readToken } from './read-token.ts'
 
@@ -29,7 +29,7 @@ type AuthenticateCaller = (request: AuthenticatedRequest, requestId: string, ip:
  */
 export function authenticate(platform: Needs): AuthenticateCaller {
   return async (request, requestId, ip) => {
-    const { jkt, scope, tenantSlug, ...grant } = await authenticateToken(platform, request, ip)
+    const { jkt, scope, tenantSlug, ...grant } = await authenticateToken(platform, request, { ip, requestId })
     return { ...grant, tenantSlug, requestId, ip }
   }
 }
@@ -38,11 +38,11 @@ export function authenticate(platform: Needs): AuthenticateCaller {
 export async function authenticateToken(
   platform: Needs,
   { headers, method, url }: AuthenticatedRequest,
-  ip: string,
+  from: RequestSource,
 ): Promise<AccessTokenGrant & { readonly tenantSlug: string }> {
   const hint = `Send the header Authorization: Bearer with an access token from POST ${platform.urls.auth}/token.`
   const { scheme, token } = presentedToken(headers.authorization, hint)
-  const grant = (await readExternalToken(platform, token, ip)) ?? (await readToken(platform, token))
+  const grant = (await readExternalToken(platform, token, from)) ?? (await readToken(platform, token))
   const tenant = await findTenantOf(platform, grant.tenantId)
   if (tenant === null) throw new Fault('token.invalid', { notes: 'the tenant is unknown or disabled' })
   const proof = typeof headers.dpop === 'string' ? headers.dpop : undefined

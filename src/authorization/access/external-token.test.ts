@@ -77,7 +77,7 @@ async function addProvider({ store }: Platform, tenantId: TenantId, change: Part
       clientId: 'chirograph',
       sealedClientSecret: null,
     },
-    ...{ scopes: [], createsUsers: false, signIn: false, acceptTokens: true, audience: API },
+    ...{ scopes: [], createsUsers: false, signIn: false, acceptTokens: true, audience: API, namesPeople: true },
     claims: {
       username: 'preferred_username',
       email: 'email',

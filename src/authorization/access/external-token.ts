@@ -1,14 +1,16 @@
-import { type Scope, scopesOfRoles, type UserId } from '../../caller.ts'
+import { type Scope, scopesOfRoles } from '../../caller.ts'
 import { sha256Base64url } from '../../crypto/digest.ts'
 import { isSignedByForeignKey } from '../../crypto/foreign-jws.ts'
 import type { JsonObject } from '../../crypto/json.ts'
 import { type Jws, parseCompact } from '../../crypto/jws.ts'
-import { findRoles } from '../../directory/users/find-roles.ts'
+import { findFacts } from '../../directory/accounts/account-facts.ts'
 import { findUser } from '../../directory/users/find-user.ts'
+import { record } from '../../events/audit/record.ts'
 import { Fault } from '../../fault.ts'
 import { networkOf } from '../../memory/network.ts'
 import { remembered } from '../../memory/recent.ts'
 import type { Platform } from '../../platform.ts'
+import { closedReason } from '../acting/ways.ts'
 import type { AccessTokenGrant } from './platform-token.ts'
 import { claimOf, mappedRoles } from './provider-claim.ts'
 import { keysOfProvider } from './provider-keys.ts'
@@ -21,18 +23,26 @@ const ISSUER_CHARS_MAX = 2000
 const LEEWAY_SECONDS = 60
 /** RFC 9068 2.1; many providers write JWT, as for any other. */
 const TYPES = ['at+jwt', 'jwt']
+/** Where a request comes from, for the audit trail and the limits. */
+export type RequestSource = { readonly ip: string; readonly requestId: string }
+
 /** Claims of ID tokens, which are never access tokens. OpenID Connect Core 2 and 3.3.2.11. */
 const ID_TOKEN_CLAIMS = ['nonce', 'at_hash', 'c_hash'] as const
 
 /**
  * Reads an access token of an external provider of a tenant, if it is one: null if its issuer is none whose tokens are accepted. The tenant is
  * that of the provider, whatever the token says. The caller is the user whom the token names; it has the scopes of a wallet, and those of the
- * roles that the provider states, or of the roles here if it is not asked for any. A result is cached for a minute.
+ * roles that the provider states, or of the roles here if it is not asked for any. A result is cached for a minute. The first use of a token in a
+ * process is recorded as an impersonation.
  *
- * @param ip Tokens of unknown issuers, each of which is looked up, are counted by it.
+ * @param from Tokens of unknown issuers, each of which is looked up, are counted by the address.
  * @throws Fault `token.invalid`, `request.rate_limited`
  */
-export async function readExternalToken(needs: Needs, token: string, ip: string): Promise<AccessTokenGrant | null> {
+export async function readExternalToken(
+  needs: Needs,
+  token: string,
+  from: RequestSource,
+): Promise<AccessTokenGrant | null> {
   const grants = needs.memory.cache<AccessTokenGrant>('authorization.external_grants')
   const now = needs.clock.now()
   const digest = sha256Base64url(token)
@@ -43,12 +53,12 @@ export async function readExternalToken(needs: Needs, token: string, ip: string)
   const jws = parsed(token)
   const { iss } = jws?.payload ?? {}
   if (jws === null || typeof iss !== 'string' || iss === needs.urls.auth || !isPlausible(iss)) return null
-  const found = await providersOf(needs, iss, ip)
+  const found = await providersOf(needs, iss, from.ip)
   if (found.length === 0) return null
   const provider = forAudience(found, jws.payload.aud)
   const expiresAt = checkTimes(jws.payload, now)
   await checkSignature(needs, provider, jws)
-  const grant = await grantOf(needs, provider, jws.payload, expiresAt)
+  const grant = await grantOf(needs, provider, jws.payload, { digest, expiresAt, from })
   grants.set(digest, grant, now, expiresAt.getTime())
   return grant
 }
@@ -107,34 +117,45 @@ async function checkSignature(needs: Needs, provider: TokenIssuer, jws: Jws): Pr
 }
 
 async function grantOf(
-  { store }: Needs,
+  needs: Needs,
   provider: TokenIssuer,
   claims: JsonObject,
-  expiresAt: Date,
+  { digest, expiresAt, from }: { readonly digest: string; readonly expiresAt: Date; readonly from: RequestSource },
 ): Promise<AccessTokenGrant> {
   const { tenantId, id } = provider
   const { externalIdentifier, username } = provider.claims
   const value = claimOf(claims, externalIdentifier ?? username)
   if (typeof value !== 'string' || value === '' || value.includes('\0'))
     throw refused('without a claim that names a user')
-  const { userId, roles } = await store.inTenant(tenantId, async (tx) => {
-    const user = await findUser(tx, externalIdentifier === null ? 'username' : 'externalIdentifier', value)
-    // An id in the database is that of a user.
-    const userId = (user?.id ?? null) as UserId | null
-    return { userId, roles: userId === null ? null : await findRoles(tx, userId) }
+  const key = externalIdentifier === null ? 'username' : 'externalIdentifier'
+  const way = externalIdentifier === null ? 'token_of_username' : 'token_of_identifier'
+  const recorded = needs.memory.cache<true>('authorization.recorded_tokens')
+  const now = needs.clock.now()
+  // Contains a space, which the id of a client never does.
+  const clientId = `identity_provider ${id}`
+  const { userId, roles, reason } = await needs.store.inTenant(tenantId, async (tx) => {
+    const user = await findUser(tx, key, value)
+    const facts = user === null ? null : await findFacts(tx, user.id)
+    if (user === null || facts === null) return { userId: null, roles: [], reason: 'inactive' }
+    const closed = closedReason(way, facts, provider)
+    if (recorded.get(digest, now) === undefined) {
+      const by = { kind: 'client', id: clientId, ...from } as const
+      const entry = { action: 'user.impersonated', subject: { kind: 'user', id: user.id }, by } as const
+      const detail = { way, ...(closed !== null && { reason: closed }) }
+      await record(tx, { ...entry, result: closed === null ? 'done' : 'refused', detail }, now)
+    }
+    return { userId: user.id, roles: facts.roles, reason: closed }
   })
-  if (userId === null || roles === null) throw refused('of a user who is unknown or disabled')
-  const scopes: readonly Scope[] = [
-    'wallet:read',
-    'wallet:write',
-    ...scopesOfRoles(mappedRoles(provider, claims) ?? roles),
-  ]
+  recorded.set(digest, true, now, expiresAt.getTime())
+  if (userId === null || reason !== null) throw refused(`of a user whose account it does not open: ${reason}`)
+  // A provider that is asked for roles and states none gives none to the token; those of the user stay.
+  const stated = provider.claims.roles === null ? roles : (mappedRoles(provider, claims) ?? [])
+  const scopes: readonly Scope[] = ['wallet:read', 'wallet:write', ...scopesOfRoles(stated)]
   return {
     tenantId,
     userId,
     actor: { kind: 'user', id: userId },
-    // Contains a space, which the id of a client never does.
-    clientId: `identity_provider ${id}`,
+    clientId,
     actingClientId: null,
     scopes: new Set(scopes),
     scope: '',

@@ -6,17 +6,23 @@ export type ProviderPut = Omit<IdentityProvider, 'tenantId' | 'updatedAt'>
 
 const COLUMNS = `tenant_id as "tenantId", id, name, display_name as "displayName", issuer, client_id as "clientId",
   sealed_client_secret as "sealedClientSecret", scopes, claims, roles, creates_users as "createsUsers", sign_in as "signIn",
-  accept_tokens as "acceptTokens", audience, updated_at as "updatedAt"`
+  accept_tokens as "acceptTokens", audience, names_people as "namesPeople", updated_at as "updatedAt"`
 const put = sql(
   'authorization.put_provider',
   `insert into identity_provider (tenant_id, id, name, display_name, issuer, client_id, sealed_client_secret, scopes, claims, roles, creates_users,
-     sign_in, accept_tokens, audience, created_at, updated_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9::jsonb, $10::jsonb, $11, $12, $13, $14, $15, $15)
+     sign_in, accept_tokens, audience, created_at, updated_at, names_people)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9::jsonb, $10::jsonb, $11, $12, $13, $14, $15, $15, $16)
    on conflict (tenant_id, id) do update set display_name = excluded.display_name, issuer = excluded.issuer, client_id = excluded.client_id,
      sealed_client_secret = excluded.sealed_client_secret, scopes = excluded.scopes, claims = excluded.claims, roles = excluded.roles,
      creates_users = excluded.creates_users, sign_in = excluded.sign_in, accept_tokens = excluded.accept_tokens, audience = excluded.audience,
-     updated_at = excluded.updated_at
+     updated_at = excluded.updated_at, names_people = excluded.names_people
    returning (xmax = 0) as created`,
+)
+// A subject identifies an account at its issuer only (OpenID Connect Core 1.0, 2).
+const endLinks = sql(
+  'authorization.end_links_of_other_issuer',
+  `delete from external_identity link where link.tenant_id = $1 and link.provider_id = $2
+     and exists (select from identity_provider known where known.tenant_id = $1 and known.id = $2 and known.issuer <> $3)`,
 )
 const findByName = sql(
   'authorization.find_provider',
@@ -31,13 +37,18 @@ const list = sql(
   `select ${COLUMNS} from identity_provider where tenant_id = $1 order by name`,
 )
 
-/** Creates or changes a provider of the transaction's tenant. Throws the unique violation if another process created its name. */
+/**
+ * Creates or changes a provider of the transaction's tenant. With another issuer the links of users to their accounts end. Throws the unique violation if
+ * another process created its name.
+ */
 export async function putProvider(tx: TenantTx, one: ProviderPut, now: Date): Promise<'created' | 'changed'> {
   const { id, name, displayName, issuer, clientId, sealedClientSecret, scopes, createsUsers, signIn, acceptTokens } =
     one
+  await tx.rows(endLinks, [tx.tenantId, id, issuer])
   const [row] = await tx.rows<{ created: boolean }>(put, [
     ...[tx.tenantId, id, name, displayName, issuer, clientId, sealedClientSecret, scopes],
     ...[JSON.stringify(one.claims), JSON.stringify(one.roles), createsUsers, signIn, acceptTokens, one.audience, now],
+    one.namesPeople,
   ])
   return row?.created === true ? 'created' : 'changed'
 }

@@ -30,6 +30,8 @@ export type IdentityProvider = {
   /** Whether its access tokens are accepted at the API, with this audience. */
   readonly acceptTokens: boolean
   readonly audience: string | null
+  /** Whether it decides which user an account or an access token of it is, also of users whose accounts are in use. */
+  readonly namesPeople: boolean
   readonly updatedAt: Date
 }
 

@@ -1,4 +1,4 @@
-import type { Caller } from '../../caller.ts'
+import { type Caller, holds } from '../../caller.ts'
 import { checkRoles } from '../../directory/users/authority.ts'
 import type { AuditEntry } from '../../events/audit/entry.ts'
 import { record } from '../../events/audit/record.ts'
@@ -45,6 +45,7 @@ export async function createProvider(
   const secret = await sealed(needs, caller, id, given.clientSecret)
   const first = {
     ...defaults,
+    namesPeople: holds(caller, 'users:impersonate'),
     id,
     name: given.name,
     displayName: given.name,
@@ -54,6 +55,7 @@ export async function createProvider(
   const provider = merged(first, given, secret)
   check(needs, caller, provider)
   checkClaim(needs, caller, provider)
+  checkNaming(caller, provider)
   return needs.store.inTenant(caller.tenantId, async (tx) => {
     if ((await countProviders(tx)) >= PROVIDERS_MAX) {
       throw new Fault('state.conflict', { detail: `A tenant can have at most ${PROVIDERS_MAX} identity providers.` })
@@ -91,6 +93,7 @@ export async function changeProvider(
     const provider = merged(known, given, secret)
     check(needs, caller, provider)
     if (isClaimChanged(known, provider)) checkClaim(needs, caller, provider)
+    if (isNamingChanged(known, provider)) checkNaming(caller, provider)
     return write(tx, needs, caller, provider)
   })
 }
@@ -117,7 +120,8 @@ function merged(known: ProviderPut, given: GivenProvider, secret: Buffer | null 
   return { ...known, ...present, claims: { ...known.claims, ...Object.fromEntries(names) }, sealedClientSecret }
 }
 
-function check({ config }: Needs, caller: Caller, { issuer, roles, acceptTokens, audience }: ProviderPut): void {
+function check({ config }: Needs, caller: Caller, { issuer, roles, ...uses }: ProviderPut): void {
+  const { acceptTokens, audience } = uses
   checkRoles(caller, Object.values(roles).flat())
   const violations: Violation[] = []
   if (!isIssuer(issuer, config.isDevelopment)) {
@@ -141,6 +145,30 @@ function checkClaim({ urls }: Needs, { tenantId, tenantSlug }: Caller, { acceptT
   if (!acceptTokens || audience === null || audience === issuer || audience.includes(tenantId)) return
   const detail = `Must be ${issuer} or contain ${tenantId}, so that no organisation claims the tokens of another. The bootstrap file can set any other audience.`
   throw new Fault('request.invalid', { violations: [{ pointer: '/audience', detail }] })
+}
+
+/** Whether a change decides anew which person is which user. */
+function isNamingChanged(known: ProviderPut, provider: ProviderPut): boolean {
+  const naming = ({ issuer, clientId, claims, acceptTokens, audience, namesPeople }: ProviderPut) =>
+    JSON.stringify([
+      issuer,
+      clientId,
+      claims.email,
+      claims.externalIdentifier,
+      claims.username,
+      acceptTokens,
+      audience,
+      namesPeople,
+    ])
+  return naming(known) !== naming(provider)
+}
+
+/** A provider that names people acts as each of them: a caller who sets it up must be one who may. */
+function checkNaming(caller: Caller, { namesPeople, acceptTokens }: ProviderPut): void {
+  if (holds(caller, 'users:impersonate') || (!namesPeople && !acceptTokens)) return
+  const detail =
+    'A provider that names people, or whose access tokens are accepted, decides who is signed in: it needs users:impersonate, or the operator.'
+  throw new Fault('role.above_caller', { violations: [{ pointer: '/namesPeople', detail }] })
 }
 
 /** OpenID Connect Discovery 1.0, 2. */

@@ -14,7 +14,9 @@ export function claimOf(claims: JsonObject, name: string): unknown {
 }
 
 /**
- * Returns our roles, sorted, for those that a provider states; null if it is not asked for roles. Roles that the map does not name give nothing.
+ * Returns our roles, sorted, for those that a provider states; null if it is not asked for roles, or states none: a claim that is absent is
+ * unknown, not empty. Entra ID leaves out `groups` of a person who is in many, and names it in `_claim_names` instead (OpenID Connect Core 1.0,
+ * 5.6.2). Roles that the map does not name give nothing. The names of an object's members are roles too.
  *
  * @param stated Sources of claims: the first that has the claim counts.
  */
@@ -24,10 +26,16 @@ export function mappedRoles(
 ): readonly Role[] | null {
   const name = claims.roles
   if (name === null) return null
-  const value = stated.map((one) => claimOf(one, name)).find((one) => one !== undefined && one !== null) ?? []
-  const names = (Array.isArray(value) ? value : [value]).slice(0, ROLES_MAX)
+  const value = stated.map((one) => claimOf(one, name)).find((one) => one !== undefined && one !== null)
+  if (value === undefined) return null
+  const names = statedNames(value).slice(0, ROLES_MAX)
   const mapped = names.flatMap((one): readonly Role[] =>
     typeof one === 'string' && Object.hasOwn(roles, one) ? (roles[one] ?? []) : [],
   )
   return [...new Set(mapped.filter(isRole))].toSorted()
+}
+
+function statedNames(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value
+  return isJsonObject(value) ? Object.keys(value) : [value]
 }

@@ -87,9 +87,9 @@ function tagOf({
   audience,
   ...uses
 }: Tagged): string {
-  const { createsUsers, signIn, acceptTokens } = uses
+  const { createsUsers, signIn, acceptTokens, namesPeople } = uses
   const texts = [id, updatedAt, displayName, issuer, clientId, scopes, claims, roles, audience]
-  return entityTagOf(JSON.stringify([...texts, createsUsers, signIn, acceptTokens]))
+  return entityTagOf(JSON.stringify([...texts, createsUsers, signIn, acceptTokens, namesPeople]))
 }
 
 const deleteRoute = route({

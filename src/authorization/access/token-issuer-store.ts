@@ -2,13 +2,14 @@ import { type AcrossTx, sql } from '../../store/store.ts'
 import type { IdentityProvider } from './identity-provider.ts'
 
 /** A provider whose access tokens are accepted at the API. */
-export type TokenIssuer = Pick<IdentityProvider, 'id' | 'tenantId' | 'issuer' | 'claims' | 'roles'> & {
+export type TokenIssuer = Pick<IdentityProvider, 'id' | 'tenantId' | 'issuer' | 'claims' | 'roles' | 'namesPeople'> & {
   readonly audience: string
 }
 
 const find = sql(
   'authorization.find_token_issuers',
-  `select id, tenant_id as "tenantId", issuer, claims, roles, audience from identity_provider
+  `select id, tenant_id as "tenantId", issuer, claims, roles, audience, names_people as "namesPeople"
+   from identity_provider
    where issuer = $1 and accept_tokens limit 1000`,
 )
 

@@ -31,7 +31,7 @@ const codes = ['authorization_code', 'refresh_token'] as const
 export function someClients() {
   const suffix = newId()
   const shared = {
-    scopes: [],
+    scopes: ['users:read' as const, 'issuance:write' as const],
     grantTypes: [...codes],
     redirectUris: [redirectUri, 'https://rp.example/plain', 'http://127.0.0.1/callback'],
     postLogoutRedirectUris: ['https://rp.example/bye?from=us'],

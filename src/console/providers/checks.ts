@@ -41,7 +41,8 @@ export function refusedDraft(error: unknown, draft: Draft, frame: Frame): Proble
     ...(!isTooLong && { issuer: t.issuerWrong, audience: t.audienceWrong }),
   }
   const fields = Object.entries(found.fields).map(([name, why]) => [name, texts[name] ?? why] as const)
-  const general = isTaken && fields.length === 0 ? t.full : found.general
+  const isNaming = error instanceof ApiRefusal && error.errors.some(({ pointer }) => pointer === '/namesPeople')
+  const general = isNaming ? t.namesNeeded : isTaken && fields.length === 0 ? t.full : found.general
   return withSecret({ fields: Object.fromEntries(fields), ...(general !== undefined && { general }) }, draft, frame)
 }
 

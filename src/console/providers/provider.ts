@@ -29,6 +29,7 @@ export type Provider = {
   readonly signIn: boolean
   readonly acceptTokens: boolean
   readonly audience: string | null
+  readonly namesPeople: boolean
   readonly createdAt: string
   readonly updatedAt: string
 }

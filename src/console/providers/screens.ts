@@ -80,6 +80,7 @@ function known(frame: Frame, found: Provider): Html {
     [t.secret, found.hasClientSecret ? t.hasSecret : t.hasNone],
     [t.state, usesOf(found, t)],
     [t.creates, found.createsUsers ? frame.texts.yes : frame.texts.no],
+    [t.namesPeople, found.namesPeople ? frame.texts.yes : t.namesNobody],
     [t.scopes, html`<code>${foreign(found.scopes.join(' '), 500)}</code>`],
     [t.username, orNone(claims.username)],
     [t.email, orNone(claims.email)],

@@ -60,6 +60,10 @@ const en = {
   issuerWrong: 'Enter an address that begins with https://, without a question mark, a # or a user name in it.',
   nameWrong: 'Use small letters, digits and hyphens between them only, at most 63.',
   nameTaken: 'Another provider has this short name.',
+  namesPeople: 'Decides who a person is',
+  namesNobody: 'no: people who use their account already connect it on their account page',
+  namesNeeded:
+    'Only the operator of the server, or an application that may act for people, lets a provider decide who a person is, and accept its tokens.',
   full: 'There can be no more than 50 providers.',
   address: 'Redirect address',
   registerTitle: 'Register this address at the provider',
@@ -151,6 +155,10 @@ const fr: ProviderTexts = {
     'Saisissez une adresse qui commence par https://, sans point d’interrogation, sans # ni nom d’utilisateur.',
   nameWrong: 'Seulement des minuscules, des chiffres et des traits d’union entre eux, 63 au plus.',
   nameTaken: 'Un autre fournisseur a ce nom court.',
+  namesPeople: 'Décide qui est une personne',
+  namesNobody: 'non : qui utilise déjà son compte le relie sur la page de son compte',
+  namesNeeded:
+    'Seul l’exploitant du serveur, ou une application qui peut agir pour les personnes, laisse un fournisseur décider qui est une personne et accepter ses jetons.',
   full: 'Il ne peut pas y avoir plus de 50 fournisseurs.',
   address: 'Adresse de retour',
   registerTitle: 'Enregistrez cette adresse chez le fournisseur',

@@ -232,6 +232,9 @@ export const forms: Readonly<Record<string, Form>> = {
       return providerFields({ frame: offlineFrame(language), draft, problems: noProblems, known: null })
     },
     send: (fields) => providers.newBody(providers.readDraft(fields)),
+    without: {
+      '/namesPeople': 'an owner may not act for people, which it would lead to; the page of a provider shows it',
+    },
   },
   group: {
     schemas: [GroupBody, GroupChangeBody],

@@ -51,6 +51,21 @@ export function checkGrants(caller: Caller, scopes: readonly Scope[] = [], roles
   if (violations.length > 0) throw new Fault('role.above_caller', { violations })
 }
 
+/**
+ * Checks that the caller may act for users, if the client gets their tokens without asking them: a caller who decides its
+ * redirect URIs or keys acts as each user who opens a link to it.
+ *
+ * @throws Fault `role.above_caller`
+ */
+export function checkConsent(
+  caller: Pick<Caller, 'scopes'>,
+  { asksConsent, grantTypes }: Pick<ClientMembers, 'asksConsent' | 'grantTypes'>,
+): void {
+  if (asksConsent || !grantTypes.includes('authorization_code') || holds(caller, 'users:impersonate')) return
+  const detail = 'A client that does not ask users for consent acts as each of them: it needs users:impersonate.'
+  throw new Fault('role.above_caller', { violations: [{ pointer: '/asksConsent', detail }] })
+}
+
 /** Whether a public client may be registered with a redirect URI: https, loopback, or a private-use scheme (RFC 8252 7). */
 export function isPublicRedirect(uri: string): boolean {
   return uriMistakes(uri, '', true).length === 0

@@ -6,7 +6,7 @@ import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { grantableRoles } from '../users/authority.ts'
-import { checkGrants, clientMistakes } from './check-client.ts'
+import { checkConsent, checkGrants, clientMistakes } from './check-client.ts'
 import { grantTypesOf } from './client.ts'
 import type { ClientMembers, ClientRecord } from './client-record.ts'
 import { makeClientSecret } from './client-secret.ts'
@@ -41,6 +41,7 @@ export async function createClient(
   id: string,
 ): Promise<ClientWithSecret> {
   const members = checked(caller, { ...defaults, ...given, grantTypes: grantTypesOf(given) })
+  checkConsent(caller, members)
   const clientId = clientIdOf(id)
   const now = clock.now()
   return store.inTenant(caller.tenantId, async (tx) => {
@@ -89,6 +90,8 @@ export async function changeClient(
     if (isExpected?.(client) === false) throw new Fault('resource.changed')
     refuseFileMembers(client, given)
     const members = checked(caller, { ...client, ...given })
+    // Every caller who may change the client may also stop it.
+    if (Object.keys(given).some((name) => name !== 'disabled')) checkConsent(caller, members)
     const entry = entryOf('client.changed', clientId, caller, { members: Object.keys(given) })
     await updateClient(tx, client, members, entry, now)
     return reread(tx, clientId, now)
@@ -128,6 +131,7 @@ export async function rotateClientSecret(
   const now = clock.now()
   return store.inTenant(caller.tenantId, async (tx) => {
     const client = await lockClient(tx, caller, clientId, now)
+    checkConsent(caller, client)
     if (!needsSecret(client)) {
       throw new Fault('state.invalid', { detail: 'A client that is public or has keys has no secret.' })
     }
@@ -151,8 +155,12 @@ export async function removeClientSecret(
   })
 }
 
-/** Locks a client whose every scope and role the caller could give. */
-async function lockClient(tx: TenantTx, caller: Caller, clientId: string, now: Date): Promise<ClientRecord> {
+/**
+ * Locks a client whose every scope and role the caller could give, before the caller changes how it authenticates or what it may do.
+ *
+ * @throws Fault `resource.unknown`, `role.above_caller`
+ */
+export async function lockClient(tx: TenantTx, caller: Caller, clientId: string, now: Date): Promise<ClientRecord> {
   const client = await findManagedClient(tx, clientId, now, true)
   if (client === null) throw new Fault('resource.unknown')
   const given = grantableRoles(caller)

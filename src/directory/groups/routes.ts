@@ -50,7 +50,7 @@ const changeRoute = groups.patch('/{id}', {
   body: GroupChangeBody,
   ifMatch: true,
   replyHeaders: ['ETag'],
-  faults: ['state.conflict', 'role.above_caller', 'resource.changed'],
+  faults: ['state.conflict', 'role.above_caller', 'resource.changed', 'owner.last'],
   handle: async ({ platform, caller, params, body, headers }) => {
     const ifMatch = headers['if-match']
     if (ifMatch === undefined) return tagged(await changeGroup(platform, caller, params.id, body))
@@ -73,7 +73,7 @@ function tagOf({ id, displayName, roles }: Group): string {
 const deleteRoute = groups.delete('/{id}', {
   summary: 'Deletes a group; its members lose its roles.',
   reply: undefined,
-  faults: ['role.above_caller'],
+  faults: ['role.above_caller', 'owner.last'],
   handle: async ({ platform, caller, params }) => {
     await deleteGroup(platform, caller, params.id)
     return answer(undefined)
@@ -107,7 +107,7 @@ const removeMemberRoute = groups.delete('/{id}/members/{username}', {
   operationId: 'removeGroupMember',
   summary: 'Removes a user from a group.',
   reply: undefined,
-  faults: ['role.above_caller'],
+  faults: ['role.above_caller', 'owner.last'],
   handle: async ({ platform, caller, params }) => {
     const user = await platform.store.single(caller.tenantId, (tx) => getUser(tx, 'username', params.username))
     await changeGroup(platform, caller, params.id, { removeMembers: [user.id] })

@@ -5,6 +5,7 @@ import type { Platform } from '../../platform.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { violatedIndex } from '../../store/unique-violation.ts'
 import { isUuid } from '../../uuid.ts'
+import { keepingAnOwner } from '../accounts/last-owner.ts'
 import { checkRoles, grantableRoles } from '../users/authority.ts'
 import type { Group, GroupChange } from './group.ts'
 import { changeMembers, deleteGroupRow, findGroup, findMissingMember, insertGroup, updateGroup } from './group-store.ts'
@@ -41,7 +42,7 @@ export async function createGroup(
  * Changes a group and its members. The row of the group is locked first, so that concurrent changes follow each other.
  *
  * @param version The version that the caller read; undefined if the change applies to every version.
- * @throws Fault `resource.unknown`, `resource.changed`, `state.conflict`, `role.above_caller`, `request.invalid`
+ * @throws Fault `resource.unknown`, `resource.changed`, `state.conflict`, `role.above_caller`, `owner.last`, `request.invalid`
  */
 export async function changeGroup(
   { store, clock }: Needs,
@@ -56,27 +57,28 @@ export async function changeGroup(
     .inTenant(caller.tenantId, async (tx) => {
       const found = await getGroup(tx, id)
       if (version !== undefined && found.version !== version) throw new Fault('resource.changed')
-      const changed = await updateGroup(
-        tx,
-        found.id,
-        change,
-        by,
-        entryOf('user_group.changed', found.id, caller, change),
-      )
-      if (changed === null)
-        throw (await getGroup(tx, id)).version === found.version ? beyond() : new Fault('resource.changed')
-      await setMembers(tx, found.id, change)
-      return changed
+      const entry = entryOf('user_group.changed', found.id, caller, change)
+      const write = async () => {
+        const changed = await updateGroup(tx, found.id, change, by, entry)
+        if (changed === null)
+          throw (await getGroup(tx, id)).version === found.version ? beyond() : new Fault('resource.changed')
+        await setMembers(tx, found.id, change)
+        return changed
+      }
+      return found.roles.includes('owner') ? keepingAnOwner(tx, write) : write()
     })
     .catch(refuseTaken)
 }
 
-/** Deletes a group; its members lose its roles. @throws Fault `resource.unknown`, `role.above_caller` */
+/** Deletes a group; its members lose its roles. @throws Fault `resource.unknown`, `role.above_caller`, `owner.last` */
 export async function deleteGroup({ store, clock }: Needs, caller: Caller, id: string): Promise<void> {
   const by = { roles: grantableRoles(caller), now: clock.now() }
   await store.inTenant(caller.tenantId, async (tx) => {
     const found = await getGroup(tx, id)
-    if (!(await deleteGroupRow(tx, found.id, by, entryOf('user_group.deleted', found.id, caller, {})))) throw beyond()
+    const entry = entryOf('user_group.deleted', found.id, caller, {})
+    const remove = () => deleteGroupRow(tx, found.id, by, entry)
+    const isDeleted = await (found.roles.includes('owner') ? keepingAnOwner(tx, remove) : remove())
+    if (!isDeleted) throw beyond()
   })
 }
 

@@ -5,6 +5,7 @@ import { Fault } from '../../fault.ts'
 import { answer, type Route } from '../../http/routes/route.ts'
 import { makeBearerSecret } from '../../keys/bearer-secret.ts'
 import { knownId } from '../../uuid.ts'
+import { lockClient } from '../clients/manage-clients.ts'
 import {
   type ClientToken,
   deleteClientToken,
@@ -55,14 +56,17 @@ const createRoute = tokens.post('', {
     'Creates a long-lived token by which an identity system provisions users and groups at `/onboarding/scim/v2`.',
   body: TokenBody,
   status: 201,
-  faults: ['resource.unknown'],
+  faults: ['resource.unknown', 'role.above_caller'],
   handle: async ({ platform, caller, body: { clientId, name, expiresInDays } }) => {
     const now = platform.clock.now()
     const expiresAt = expiresInDays === undefined ? null : new Date(now.getTime() + expiresInDays * 86_400_000)
     const { text, id, hash } = makeBearerSecret(caller.tenantId)
     const entry = { action: 'client.token_created', subject: { kind: 'client', id: clientId }, by: caller } as const
     const token = { id, hash, clientId, name, expiresAt }
-    const made = await platform.store.single(caller.tenantId, (tx) => insertClientToken(tx, token, entry, now))
+    const made = await platform.store.inTenant(caller.tenantId, async (tx) => {
+      await lockClient(tx, caller, clientId, now)
+      return insertClientToken(tx, token, entry, now)
+    })
     if (made === null)
       throw new Fault('resource.unknown', {
         violations: [{ pointer: '/clientId', detail: 'There is no such client.' }],

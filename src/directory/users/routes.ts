@@ -75,7 +75,7 @@ const changeRoute = users.patch('/{username}', {
   summary: 'Changes the members of a user that the body names; null clears one.',
   meta: UserMeta,
   body: UserChangeBody,
-  faults: ['state.conflict', 'role.above_caller'],
+  faults: ['state.conflict', 'role.above_caller', 'owner.last'],
   handle: async ({ platform, caller, params, body }) =>
     shown(await changeUser(platform, caller, named(params.username), body)),
 })
@@ -97,7 +97,7 @@ const deleteRoute = users.delete('/{username}', {
     'Deletes a user. The wallet and its keys are destroyed after 30 days, or at once with `purge=true`; with it the path may also have the id of a user who is deleted already.',
   query: UserDeletionQuery,
   reply: undefined,
-  faults: ['role.above_caller'],
+  faults: ['role.above_caller', 'owner.last'],
   handle: async ({ platform, caller, params, query }) => {
     await deleteUser(platform, caller, named(params.username), query.purge === 'true')
     return answer(undefined)

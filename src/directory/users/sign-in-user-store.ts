@@ -1,7 +1,7 @@
 import type { Role, UserId } from '../../caller.ts'
 import { newId } from '../../store/row-id.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
-import type { ExternalUser, PasswordHolder, SignInUser } from './sign-in-user.ts'
+import type { ExternalUser, PasswordHolder, ShownNames, SignInUser } from './sign-in-user.ts'
 import { foldCase } from './user.ts'
 
 const ACTIVE = 'account.enabled and account.deleted_at is null'
@@ -21,8 +21,8 @@ const findHoldersIn = sql(
 )
 const findActive = sql(
   'directory.find_sign_in_user',
-  `select id as "userId", username, email, email_is_new as "emailIsNew", opened_by_told_link as "openedByToldLink",
-     first_name as "firstName", last_name as "lastName",
+  `select id as "userId", username, email, external_identifier as "externalIdentifier", email_is_new as "emailIsNew",
+     username_is_new as "usernameIsNew", external_identifier_is_new as "externalIdentifierIsNew", first_name as "firstName", last_name as "lastName",
      password_hash as "passwordHash" from user_account account where tenant_id = $1 and id = $2 and ${ACTIVE}`,
 )
 const setHash = sql(
@@ -33,9 +33,12 @@ const upgradeHash = sql(
   'directory.upgrade_password_hash',
   'update user_account set password_hash = $4 where tenant_id = $1 and id = $2 and password_hash = $3',
 )
-const confirmEmail = sql(
-  'directory.confirm_email',
-  `update user_account account set email_is_new = false where tenant_id = $1 and id = $2 and email = $3 and email_is_new and ${ACTIVE} returning id`,
+const confirmNames = sql(
+  'directory.confirm_names_of_user',
+  `update user_account account set email_is_new = email_is_new and email is distinct from $3,
+     username_is_new = username_is_new and username is distinct from $4,
+     external_identifier_is_new = external_identifier_is_new and external_identifier is distinct from $5
+   where tenant_id = $1 and id = $2 and (email_is_new or username_is_new or external_identifier_is_new) and ${ACTIVE} returning id`,
 )
 
 const setOpened = sql(
@@ -65,7 +68,7 @@ const putOwner = sql(
 )
 const owners = sql(
   'directory.list_owners',
-  `select id as "userId", password_hash is not null as "hasPassword" from user_account account
+  `select id as "userId" from user_account account
    where tenant_id = $1 and 'owner' = any(roles) and ${ACTIVE} order by id limit 100`,
 )
 
@@ -89,9 +92,10 @@ export async function updatePasswordHash(tx: TenantTx, userId: UserId, hash: str
   return (await tx.rows(setHash, [tx.tenantId, userId, hash, now])).length === 1
 }
 
-/** Confirms the address of an active user. Returns false if it is another one, or confirmed already. */
-export async function confirmEmailRow(tx: TenantTx, userId: UserId, email: string): Promise<boolean> {
-  return (await tx.rows(confirmEmail, [tx.tenantId, userId, email])).length === 1
+/** Confirms names of an active user, each if it is still the one that was shown. Returns false if all were confirmed already. */
+export async function confirmNamesRow(tx: TenantTx, userId: UserId, shown: ShownNames): Promise<boolean> {
+  const values = [tx.tenantId, userId, shown.email, shown.username, shown.externalIdentifier]
+  return (await tx.rows(confirmNames, values)).length === 1
 }
 
 /** Sets whether the account was opened by a told link. */
@@ -137,8 +141,6 @@ export async function putOwnerRow(
 }
 
 /** Lists active users with the role `owner`, at most 100. */
-export async function listOwnerRows(
-  tx: TenantTx,
-): Promise<readonly { readonly userId: UserId; readonly hasPassword: boolean }[]> {
-  return tx.rows<{ userId: UserId; hasPassword: boolean }>(owners, [tx.tenantId])
+export async function listOwnerRows(tx: TenantTx): Promise<UserId[]> {
+  return (await tx.rows<{ userId: UserId }>(owners, [tx.tenantId])).map(({ userId }) => userId)
 }

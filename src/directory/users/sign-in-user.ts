@@ -8,14 +8,18 @@ export type SignInUser = {
   readonly userId: UserId
   readonly username: string
   readonly email: string | null
-  /** Whether the address was changed by a caller who may not act for the user, and the user has not confirmed it yet. */
+  readonly externalIdentifier: string | null
+  /** Whether the value was changed by a caller who may not act for the user, and the user has not confirmed it yet. */
   readonly emailIsNew: boolean
-  /** Whether the last link that was used was told to the caller who invited: the address then says nothing about who uses the account. */
-  readonly openedByToldLink: boolean
+  readonly usernameIsNew: boolean
+  readonly externalIdentifierIsNew: boolean
   readonly firstName: string | null
   readonly lastName: string | null
   readonly passwordHash: string | null
 }
+
+/** The names by which an account is found, as the user was shown them. */
+export type ShownNames = Pick<SignInUser, 'email' | 'username' | 'externalIdentifier'>
 
 /** A user to create for a person of an external identity provider. `email` was verified by the provider. */
 export type ExternalUser = {

@@ -3,9 +3,10 @@ import type { Actor } from '../../events/audit/entry.ts'
 import { record } from '../../events/audit/record.ts'
 import type { Platform } from '../../platform.ts'
 import type { TenantTx } from '../../store/store.ts'
-import type { ExternalUser, PasswordHolder, SignInUser } from './sign-in-user.ts'
+import { isOnlyOwner } from '../accounts/last-owner.ts'
+import type { ExternalUser, PasswordHolder, ShownNames, SignInUser } from './sign-in-user.ts'
 import {
-  confirmEmailRow,
+  confirmNamesRow,
   exchangePasswordHash,
   findActiveUser,
   insertExternalUser,
@@ -50,11 +51,16 @@ export function setPasswordHash(tx: TenantTx, userId: UserId, hash: string, now:
   return updatePasswordHash(tx, userId, hash, now)
 }
 
-/** Records that a user confirmed the address that a caller set. Nothing happens if it is another one meanwhile. */
-export async function confirmEmail(tx: TenantTx, userId: UserId, email: string, by: Actor, now: Date): Promise<void> {
-  if (!(await confirmEmailRow(tx, userId, email))) return
-  const subject = { kind: 'user', id: userId } as const
-  await record(tx, { action: 'user.changed', subject, by, detail: { members: ['emailIsNew'] } }, now)
+/** Records that a user confirmed the names that callers set. One that is another meanwhile is not confirmed. */
+export async function confirmNames(
+  tx: TenantTx,
+  userId: UserId,
+  shown: ShownNames,
+  by: Actor,
+  now: Date,
+): Promise<void> {
+  if (!(await confirmNamesRow(tx, userId, shown))) return
+  await record(tx, { action: 'user.names_confirmed', subject: { kind: 'user', id: userId }, by }, now)
 }
 
 /** Records whether the link by which a user got in was told to the caller who invited, and not mailed. */
@@ -74,8 +80,10 @@ export async function createExternalUser(tx: TenantTx, user: ExternalUser, now: 
   return id
 }
 
-/** Sets the roles of a user to those that an identity provider states. */
-export async function setUserRoles(tx: TenantTx, userId: UserId, roles: readonly Role[], now: Date): Promise<void> {
+/** Sets the roles of a user to those that an identity provider states. The last owner of the tenant stays one. */
+export async function setUserRoles(tx: TenantTx, userId: UserId, stated: readonly Role[], now: Date): Promise<void> {
+  const isKept = !stated.includes('owner') && (await isOnlyOwner(tx, userId))
+  const roles = isKept ? [...stated, 'owner' as const].toSorted() : stated
   if (!(await updateUserRoles(tx, userId, roles, now))) return
   await record(
     tx,
@@ -95,8 +103,6 @@ export async function ensureOwner(tx: TenantTx, username: string, now: Date): Pr
 }
 
 /** Lists active users with the role `owner` of their own, at most 100. */
-export function listOwners(
-  tx: TenantTx,
-): Promise<readonly { readonly userId: UserId; readonly hasPassword: boolean }[]> {
+export function listOwners(tx: TenantTx): Promise<readonly UserId[]> {
   return listOwnerRows(tx)
 }

@@ -23,13 +23,18 @@ const insert = sql(
 )
 const given = (member: string, value: string, column: string) =>
   `${column} = case when '${member}' = any($3::text[]) then ${value} else account.${column} end`
+/** SQL: what a way to the account matches was changed, by a caller who may not act for the user if `$21` is true. */
+const renamed = (member: string, isOther: string, column: string) =>
+  given(member, `case when ${isOther} then $21 else account.${column} end`, column)
 const update = sql(
   'directory.change_user',
   `with upd as (
      update user_account account set
        ${given('username', '$4', 'username')}, ${given('username', '$5', 'username_folded')},
        ${given('email', '$6', 'email')}, ${given('email', '$7', 'email_folded')},
-       ${given('email', 'case when account.email_folded is distinct from $7 then $21 else account.email_is_new end', 'email_is_new')},
+       ${renamed('username', 'account.username_folded is distinct from $5', 'username_is_new')},
+       ${renamed('email', 'account.email_folded is distinct from $7', 'email_is_new')},
+       ${renamed('externalIdentifier', 'account.external_identifier is distinct from $15', 'external_identifier_is_new')},
        ${given('firstName', '$8', 'first_name')}, ${given('firstName', '$9', 'first_name_folded')},
        ${given('lastName', '$10', 'last_name')}, ${given('lastName', '$11', 'last_name_folded')},
        ${given('shownName', '$12', 'display_name')}, ${given('shownName', '$13', 'display_name_folded')},
@@ -91,7 +96,7 @@ export type Authority = {
   /** Names of the roles that a user may have to be changed by the caller. */
   readonly roles: readonly string[]
   readonly now: Date
-  /** Whether the caller may act for users, so that an address that it sets needs no confirmation. */
+  /** Whether the caller may act for users, so that names and addresses that it sets need no confirmation. */
   readonly mayImpersonate: boolean
   /** The version that the caller read; undefined if the change applies to every version. */
   readonly version?: number | undefined

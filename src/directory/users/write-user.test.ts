@@ -87,6 +87,7 @@ test('the external identifier is set, and is of one user only', async () => {
 test('a caller gives only roles that it could have, and changes no user who has others', async () => {
   const slug = await house.tenant([
     { username: 'boss', email: 'boss@example.org', roles: ['owner'] },
+    { username: 'second', roles: ['owner'] },
     { username: 'clerk', roles: ['user-admin'] },
   ])
   const as = (scopes: Scope[]) => (name: string, method: 'PATCH' | 'DELETE', body?: object) =>

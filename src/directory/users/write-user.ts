@@ -5,6 +5,7 @@ import type { Platform } from '../../platform.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { violatedIndex } from '../../store/unique-violation.ts'
 import { isUuid } from '../../uuid.ts'
+import { keepingAnOwner } from '../accounts/last-owner.ts'
 import { checkRoles, grantableRoles } from './authority.ts'
 import { GRACE_DAYS } from './destroy-user.ts'
 import { enqueueEndOfSessions, enqueueLogouts } from './end-sign-in.ts'
@@ -67,7 +68,7 @@ export type UserName = { readonly key: UserKey; readonly value: string }
  * Changes a user. One who is disabled is signed out of every browser and client.
  *
  * @param version The version that the caller read; undefined if the change applies to every version.
- * @throws Fault `resource.unknown`, `resource.changed`, `state.conflict`, `role.above_caller`
+ * @throws Fault `resource.unknown`, `resource.changed`, `state.conflict`, `role.above_caller`, `owner.last`
  */
 export async function changeUser(
   needs: Needs,
@@ -84,7 +85,10 @@ export async function changeUser(
       const user = await getUser(tx, key, value)
       if (version !== undefined && user.version !== version) throw new Fault('resource.changed')
       if (members.length === 0) return user
-      const changed = await updateUser(tx, user.id, change, by, entryOf('user.changed', user.id, caller, { members }))
+      const entry = entryOf('user.changed', user.id, caller, { members })
+      const write = () => updateUser(tx, user.id, change, by, entry)
+      const mayEndOwner = change.enabled === false || change.roles?.includes('owner') === false
+      const changed = mayEndOwner ? await keepingAnOwner(tx, write) : await write()
       if (changed !== null && change.enabled === false) await enqueueEndOfSessions(tx, user.id, by.now)
       if (changed !== null) return changed
       return (await getUser(tx, 'id', user.id)).version === user.version ? refuse() : refuseChanged()
@@ -96,7 +100,7 @@ export async function changeUser(
  * Deletes a user: no look-up finds the user from then on, and the wallet is destroyed after {@link GRACE_DAYS} days, or at once.
  *
  * @param user With `purge` a username may also be the id of a user who is deleted already.
- * @throws Fault `resource.unknown`, `role.above_caller`
+ * @throws Fault `resource.unknown`, `role.above_caller`, `owner.last`
  */
 export async function deleteUser(
   needs: Needs,
@@ -111,7 +115,8 @@ export async function deleteUser(
     const { id } = deleted ?? (await getUser(tx, key, value))
     const destroyAt = purge ? now : new Date(now.getTime() + GRACE_DAYS * 86_400_000)
     const entry = entryOf('user.deleted', id, caller, { destroyAt: destroyAt.toISOString() })
-    if (deleted === null && !(await deleteUserRow(tx, id, by, entry))) refuse()
+    const isThere = deleted === null
+    if (isThere && !(await keepingAnOwner(tx, () => deleteUserRow(tx, id, by, entry)))) refuse()
     if (purge) await enqueueLogouts(tx, id, now)
     if (purge && !(await destroyUserRow(tx, id, now, by, entryOf('user.destroyed', id, caller)))) refuse()
     if (!purge) await enqueueEndOfSessions(tx, id, now)

@@ -25,6 +25,7 @@ const use = sql(
   `with found as (
      select ${COLUMNS}, last_seen_at > $5 as "isAlive" from page_session
      where tenant_id = $1 and id = $2 and token_hash = $3 and expires_at > $4
+       and exists (select from active_user where active_user.tenant_id = $1 and active_user.id = user_id)
    ), seen as (
      update page_session set last_seen_at = $4 from found
      where tenant_id = $1 and page_session.id = found.id and found."isAlive" and last_seen_at < $6

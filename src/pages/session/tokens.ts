@@ -45,10 +45,12 @@ type Needs = Pick<Platform, 'dispatch' | 'sealing' | 'clock' | 'urls' | 'config'
 
 const MS_MAX = 8000
 /** Everything that a person may do by a role; the server grants what the roles give. */
-export const PAGES_SCOPE = [
-  ...['openid', 'profile', 'offline_access'],
-  ...Object.keys(scopes).filter((one) => one !== 'users:impersonate' && one !== 'platform:admin'),
-].join(' ')
+// Object.keys loses the type of the keys.
+export const PAGES_SCOPES = (Object.keys(scopes) as Scope[]).filter(
+  (one) => one !== 'users:impersonate' && one !== 'platform:admin',
+)
+/** What the pages request at the authorization server. */
+export const PAGES_SCOPE = ['openid', 'profile', 'offline_access', ...PAGES_SCOPES].join(' ')
 
 /**
  * Calls the token endpoint as the confidential client that the pages are, and asks the API whom the token stands for.

@@ -3,6 +3,7 @@ import { displayName, type User } from '../../../directory/users/user.ts'
 import { Fault } from '../../../fault.ts'
 import type { Platform } from '../../../platform.ts'
 import { type AuthenticatedRequest, authenticateToken } from '../../access/authenticate.ts'
+import type { RequestSource } from '../../access/external-token.ts'
 
 /**
  * Returns the claims about the user of an access token, by its scopes. The e-mail address is what the directory has; whether the user reads
@@ -11,8 +12,12 @@ import { type AuthenticatedRequest, authenticateToken } from '../../access/authe
  * @throws Fault as `authenticate`, and `scope.missing`
  * @see [OpenID Connect Core 1.0, 5.3](https://openid.net/specs/openid-connect-core-1_0.html#UserInfo) and [5.4](https://openid.net/specs/openid-connect-core-1_0.html#ScopeClaims)
  */
-export async function userClaims(platform: Platform, request: AuthenticatedRequest, ip: string): Promise<object> {
-  const { tenantId, userId, scope } = await authenticateToken(platform, request, ip)
+export async function userClaims(
+  platform: Platform,
+  request: AuthenticatedRequest,
+  from: RequestSource,
+): Promise<object> {
+  const { tenantId, userId, scope } = await authenticateToken(platform, request, from)
   const scopes = new Set(scope.split(' '))
   if (userId === null || !scopes.has('openid')) {
     throw new Fault('scope.missing', { meta: { requiredScope: 'openid' } })

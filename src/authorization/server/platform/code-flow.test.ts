@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import * as oauth from 'oauth4webapi'
 import { openTestDatabase, type TestDatabase } from '../../../../test/support/database.ts'
@@ -118,6 +119,12 @@ test('a token has the scopes of the request that the roles of the user allow, an
   assert.equal(tokens.refresh_token, undefined)
 })
 
+test('[RFC 7591 2] a client gets no scope from its users that it is not registered for, also none of an owner', async () => {
+  const house = await aDeployment()
+  const more = 'wallet:read tenant:admin users:write verification:write'
+  assert.equal((await webTokens(house, more)).tokens.scope, 'wallet:read')
+})
+
 test('a native app redeems its code without a secret, from any port of loopback', async () => {
   const { native, browser } = await aDeployment()
   const asked = await asking(native.clientId, { redirect_uri: 'http://127.0.0.1:51004/callback' })
@@ -210,6 +217,30 @@ test('[RFC 6749 4.1.2] a code that is used again ends the refresh token that it 
   await assert.rejects(oauth.processRefreshTokenResponse(as, client, refreshed), { error: 'invalid_grant' })
   const audit = await db.store.single(house.tenantId, (tx) => tx.rows<{ action: string; result: string }>(listAudit))
   assert(audit.some(({ action, result }) => action === 'user.grant_reused' && result === 'refused'))
+})
+
+test('a used code that another client saw, and a token made up from the id in it, end no refresh token', async () => {
+  const house = await aDeployment()
+  const other = await aDeployment()
+  const asked = await asking(house.web.clientId)
+  const callback = targetOf(platform, await open(platform, asked.parameters, house.browser))
+  const auth = oauth.ClientSecretBasic(clientSecret)
+  const client = { client_id: house.web.clientId }
+  const first = await redeem(asked, callback, house.web.clientId, auth)
+  const tokens = await oauth.processAuthorizationCodeResponse(as, client, first, { expectedNonce: 'a-nonce' })
+  for (const clientId of [house.native.clientId, other.web.clientId]) {
+    const proof = clientId === house.native.clientId ? oauth.None() : auth
+    assert.equal((await redeem(asked, callback, clientId, proof)).status, 400)
+  }
+  const code = Buffer.from(callback.searchParams.get('code') ?? '', 'base64url')
+  // The id of the family is in the code.
+  const madeUp = Buffer.concat([code.subarray(0, 32), randomBytes(32)]).toString('base64url')
+  for (const token of [madeUp, callback.searchParams.get('code') ?? '']) {
+    const refused = await oauth.refreshTokenGrantRequest(as, client, auth, token, plain)
+    await assert.rejects(oauth.processRefreshTokenResponse(as, client, refused), { error: 'invalid_grant' })
+  }
+  const refreshed = await oauth.refreshTokenGrantRequest(as, client, auth, tokens.refresh_token ?? '', plain)
+  assert((await oauth.processRefreshTokenResponse(as, client, refreshed)).access_token)
 })
 
 test('[RFC 6749 4.1.2] a code expires after a minute', async () => {

@@ -4,7 +4,12 @@ import { findConsent } from '../consent-store.ts'
 import type { Decision, UserPolicy, UserRef, UserRequest } from '../instance.ts'
 
 /** Returns which of the requested scopes a user may grant; null: the user may not sign in. */
-type ScopesOf = (platform: Platform, user: UserRef, requested: readonly string[]) => Promise<string[] | null>
+type ScopesOf = (
+  platform: Platform,
+  user: UserRef,
+  client: UserRequest['client'],
+  requested: readonly string[],
+) => Promise<string[] | null>
 
 /**
  * Returns the decision of an authorization server whose users grant scopes. A consent is remembered: the user is asked again for other scopes,
@@ -14,7 +19,7 @@ type ScopesOf = (platform: Platform, user: UserRef, requested: readonly string[]
  */
 export function decideByScopes(issuer: string, scopesOf: ScopesOf): UserPolicy['decide'] {
   return async (platform, asked): Promise<Decision> => {
-    const scopes = await scopesOf(platform, asked.session, asked.request.scopes)
+    const scopes = await scopesOf(platform, asked.session, asked.client, asked.request.scopes)
     if (scopes === null) return { kind: 'sign-in' }
     if (scopes.length === 0) throw new Fault('scope.invalid', { detail: 'The user may grant none of the scopes.' })
     if (await needsConsent(platform, issuer, asked, scopes)) return { kind: 'consent' }

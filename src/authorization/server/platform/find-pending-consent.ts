@@ -18,7 +18,7 @@ export const findPendingConsent: FindPendingConsent = async (platform, path, coo
   const { tenantId, userId } = session
   const instance = platformInstance(platform)
   const pending = await readPendingRequest(platform, instance, path).catch(refusedAsNull)
-  const scopes = pending === null ? null : await userScopes(platform, session, pending.request.scopes)
+  const scopes = pending === null ? null : await userScopes(platform, session, pending.client, pending.request.scopes)
   const tenant = await findTenantOf(platform, tenantId)
   const user = await platform.store.single(tenantId, (tx) => findSignInUser(tx, userId))
   if (pending === null || scopes === null || scopes.length === 0 || tenant === null || user === null) return null

@@ -6,6 +6,7 @@ import {
   pagesClientSecret,
   SIGNED_OUT_PATH,
 } from '../../../pages/session/pages-client.ts'
+import { PAGES_SCOPES } from '../../../pages/session/tokens.ts'
 import type { Platform } from '../../../platform.ts'
 import { platformTenantId } from '../../../store/store.ts'
 
@@ -18,7 +19,10 @@ export async function pagesClient(platform: Pick<Platform, 'sealing' | 'urls' | 
   const hash = sha256Base64url(await pagesClientSecret(platform))
   return {
     ...{ clientId: PAGES_CLIENT_ID, tenantId: platformTenantId, tenantSlug: '', name: 'Chirograph' },
-    ...{ scopes: [], roles: [], grantTypes: ['authorization_code', 'refresh_token'] },
+    // Everything that a person may do by a role.
+    scopes: PAGES_SCOPES,
+    roles: [],
+    grantTypes: ['authorization_code', 'refresh_token'],
     redirectUris: [publicUrl + CALLBACK_PATH],
     postLogoutRedirectUris: [publicUrl + SIGNED_OUT_PATH],
     ...{ backchannelLogoutUri: null, isPublic: false, asksConsent: false, dpopRequired: false, parRequired: true },

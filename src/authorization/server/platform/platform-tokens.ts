@@ -12,7 +12,7 @@ export async function issuePlatformTokens(platform: Platform, granted: Granted):
   const { tenantId, userId, client, jkt, refreshToken: refresh } = granted
   const { clientId } = client
   // Roles may have been taken away since.
-  const scopes = granted.isRefresh ? await userScopes(platform, granted, granted.scopes) : granted.scopes
+  const scopes = granted.isRefresh ? await userScopes(platform, granted, client, granted.scopes) : granted.scopes
   if (scopes === null || scopes.length === 0) throw new Fault('grant.invalid')
   const claims = { tenantId, clientId, userId, isActing: false, scopes, jkt }
   const accessToken = await signAccessToken(platform, claims)

@@ -88,9 +88,14 @@ async function claimsOf({
   headers,
   method,
   ip,
+  requestId,
 }: EndpointContext<unknown, unknown>): Promise<EndpointResponse> {
   const request = { headers, method, url: `${platform.urls.auth}/userinfo` }
-  return { status: 200, body: await userClaims(platform, request, ip), headers: { 'cache-control': 'no-store' } }
+  return {
+    status: 200,
+    body: await userClaims(platform, request, { ip, requestId }),
+    headers: { 'cache-control': 'no-store' },
+  }
 }
 
 const userinfoByGet = endpoint({

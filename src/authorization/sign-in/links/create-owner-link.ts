@@ -1,8 +1,8 @@
+import { anyCanSignIn } from '../../../directory/accounts/account-facts.ts'
 import { applyBootstrap } from '../../../directory/bootstrap/apply-bootstrap.ts'
 import { findTenant, listTenantSlugs } from '../../../directory/tenants/find-tenant.ts'
 import { ensureOwner, listOwners } from '../../../directory/users/sign-in-users.ts'
 import type { Platform } from '../../../platform.ts'
-import { canSignIn } from '../providers/can-sign-in.ts'
 import { makeLink, storeLink, type ToldLink } from './one-time-link.ts'
 
 /** `unknown`: there is no such tenant. `disabled`: the user exists and may not sign in. */
@@ -33,7 +33,8 @@ export async function createOwnerLink(
     const userId = await ensureOwner(tx, username, now)
     if (userId === null) return { kind: 'disabled' }
     const { link, told } = makeLink(needs, { tenantId: tenant.id, userId }, 'owner')
-    if (!(await storeLink(tx, link, 'system', now))) return { kind: 'disabled' }
+    const maker = { way: 'operator_link', by: 'system', makerRoles: null } as const
+    if ((await storeLink(tx, link, maker, now)) !== null) return { kind: 'disabled' }
     return { kind: 'link', tenantSlug, username, ...told }
   })
 }
@@ -60,6 +61,6 @@ export async function newcomerLink(needs: Needs): Promise<OwnerOutcome | null> {
   if (slug !== DEFAULT_TENANT) return null
   const tenant = await findTenant(needs, slug)
   if (tenant === null) return null
-  const hasOwner = await needs.store.inTenant(tenant.id, async (tx) => canSignIn(tx, await listOwners(tx)))
+  const hasOwner = await needs.store.inTenant(tenant.id, async (tx) => anyCanSignIn(tx, await listOwners(tx)))
   return hasOwner ? null : createOwnerLink(needs, slug)
 }

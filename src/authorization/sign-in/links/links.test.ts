@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Caller, Scope, TenantId } from '../../../caller.ts'
-import { confirmEmail, findSignInUser } from '../../../directory/users/sign-in-users.ts'
+import { findFacts } from '../../../directory/accounts/account-facts.ts'
+import { confirmNames } from '../../../directory/users/sign-in-users.ts'
 import { changeUser } from '../../../directory/users/write-user.ts'
 import { aMailServer, type MailServer } from '../../../mail/test-support/mail-server.ts'
 import { Memory } from '../../../memory/memory.ts'
@@ -24,7 +25,7 @@ import {
   twoServers,
 } from '../test-support/person.ts'
 import type { UserRef } from '../visit.ts'
-import { inviteUser } from './invite-user.ts'
+import { type Inviter, inviteUser } from './invite-user.ts'
 import { linkJobs, linkMailJobs } from './jobs.ts'
 import { findLink, makeLink, storeLink } from './one-time-link.ts'
 import { redeemWithPassword } from './redeem-link.ts'
@@ -44,6 +45,7 @@ after(async () => {
 })
 
 const password = 'correct horse battery'
+const inviter: Inviter = { by: 'system', roles: [], mayImpersonate: false }
 const texts = {
   subject: 'Your link',
   text: 'Hello {{username}} of {{organisation}}: {{link}}',
@@ -58,9 +60,13 @@ async function aPerson(more: { email?: string; password?: string } = {}) {
   return { username, slug, tenantId, person }
 }
 
+const waysOf = { welcome: 'mailed_link', reset: 'reset_link', owner: 'operator_link' } as const
+
 async function aLink(person: UserRef, purpose: 'welcome' | 'reset' | 'owner' = 'welcome') {
   const { link, told } = makeLink(servers.one, person, purpose)
-  await servers.one.store.inTenant(person.tenantId, (tx) => storeLink(tx, link, 'system', servers.clock.now()))
+  await servers.one.store.inTenant(person.tenantId, (tx) =>
+    storeLink(tx, link, { way: waysOf[purpose], by: 'system', makerRoles: null }, servers.clock.now()),
+  )
   return tokenOf(told.url)
 }
 
@@ -174,16 +180,16 @@ test('without a mail server or an address an invitation returns the link once', 
     [servers.one, withAddress],
     [mailing, without],
   ] as const) {
-    const outcome = await inviteUser(platform, person, 'system', texts)
+    const outcome = await inviteUser(platform, person, inviter, texts)
     assert.ok(outcome.kind === 'link')
     assert.equal((await redeem(tokenOf(outcome.url))).kind, 'signed-in')
-    const user = await servers.one.store.single(person.tenantId, (tx) => findSignInUser(tx, person.userId))
-    assert.equal(user?.openedByToldLink, true)
+    const facts = await servers.one.store.single(person.tenantId, (tx) => findFacts(tx, person.userId))
+    assert.equal(facts?.openedByToldLink, true)
   }
   assert.deepEqual(
-    await inviteUser(servers.one, { ...without.person, userId: withAddress.person.userId }, 'system', texts),
+    await inviteUser(servers.one, { ...without.person, userId: withAddress.person.userId }, inviter, texts),
     {
-      kind: 'unknown',
+      ...{ kind: 'closed', reason: 'inactive' },
     },
   )
 })
@@ -191,7 +197,7 @@ test('without a mail server or an address an invitation returns the link once', 
 test('an invitation is mailed by a job whose payload shows neither address nor link', async () => {
   const email = `${aName()}@example.org`
   const { username, slug, person } = await aPerson({ email })
-  const outcome = await inviteUser(mailing, person, 'system', texts)
+  const outcome = await inviteUser(mailing, person, inviter, texts)
   assert.equal(outcome.kind, 'mailed')
   assert.ok(!('url' in outcome))
   const [queued] = (await jobsOf(mailing, person.tenantId)).filter(({ name }) => name === sendMailJob.name)
@@ -209,7 +215,7 @@ test('an invitation is mailed by a job whose payload shows neither address nor l
 test('an error of the mail server is repeated without the address', async () => {
   const email = `${aName()}@example.org`
   const { person } = await aPerson({ email })
-  await inviteUser(mailing, person, 'system', texts)
+  await inviteUser(mailing, person, inviter, texts)
   mailServer.refuses = true
   await assert.rejects(work(person.tenantId), (error: Error) => {
     assert.match(error.message, /EENVELOPE 550/)
@@ -228,7 +234,7 @@ test('in production a mail server without encryption gets no mail, unless its UR
       memory: new Memory(),
       config: { ...mailing.config, isDevelopment: false, smtpUrl },
     }
-    await inviteUser(platform, person, 'system', texts)
+    await inviteUser(platform, person, inviter, texts)
     const [queued] = (await jobsOf(platform, person.tenantId)).slice(-1)
     const about = { id: 'x', tenantId: person.tenantId, attempt: 1 }
     await sendMailJob.run(platform, { sealed: String(queued?.payload.sealed) }, new AbortController().signal, about)
@@ -262,10 +268,10 @@ test('a reset does the same for known and unknown names, and mails the known one
 test('an address gets at most five mails in an hour, and the last link stays valid', async () => {
   const email = `${aName()}@example.org`
   const { person } = await aPerson({ email })
-  for (let n = 0; n < 5; n += 1) assert.equal((await inviteUser(mailing, person, 'system', texts)).kind, 'mailed')
-  assert.deepEqual(await inviteUser(mailing, person, 'system', texts), { kind: 'limited' })
+  for (let n = 0; n < 5; n += 1) assert.equal((await inviteUser(mailing, person, inviter, texts)).kind, 'mailed')
+  assert.deepEqual(await inviteUser(mailing, person, inviter, texts), { kind: 'closed', reason: 'limited' })
   servers.clock.shiftSeconds = 3601
-  const later = await inviteUser(mailing, person, 'system', texts)
+  const later = await inviteUser(mailing, person, inviter, texts)
   servers.clock.shiftSeconds = 0
   assert.equal(later.kind, 'mailed')
 })
@@ -306,9 +312,11 @@ test('an address that an administrator sets gets no link for a user who can sign
   await setEmail('thief@example.org')
   await setEmail('thief2@example.org')
   assert.deepEqual(await addressees(), [])
-  assert.deepEqual(await inviteUser(mailing, person, 'system', texts), { kind: 'new_address' })
+  assert.deepEqual(await inviteUser(mailing, person, inviter, texts), { kind: 'closed', reason: 'new_address' })
   const confirm = (email: string) =>
-    mailing.store.inTenant(tenantId, (tx) => confirmEmail(tx, userId, email, 'system', mailing.clock.now()))
+    mailing.store.inTenant(tenantId, (tx) =>
+      confirmNames(tx, userId, { email, username, externalIdentifier: null }, 'system', mailing.clock.now()),
+    )
   await confirm('thief@example.org')
   assert.deepEqual(await addressees(), [], 'another address than the one that was shown')
   await confirm('thief2@example.org')
@@ -324,5 +332,5 @@ test('an address that is corrected before the first sign-in gets the invitation'
   const rest = { userId: null, clientId: 'hr', actingClientId: null, requestId: 'r', ip: '192.0.2.1' }
   const caller: Caller = { ...person, ...rest, tenantSlug: slug, actor, scopes: new Set(['users:write']) }
   await changeUser(mailing, caller, { key: 'username', value: username }, { email: 'right@example.org' })
-  assert.equal((await inviteUser(mailing, person, 'system', texts)).kind, 'mailed')
+  assert.equal((await inviteUser(mailing, person, inviter, texts)).kind, 'mailed')
 })

@@ -1,10 +1,12 @@
+import { lockFacts } from '../../../directory/accounts/account-facts.ts'
 import { setOpenedByToldLink } from '../../../directory/users/sign-in-users.ts'
 import { record } from '../../../events/audit/record.ts'
 import { readBearerSecret } from '../../../keys/bearer-secret.ts'
 import type { Platform } from '../../../platform.ts'
 import type { TenantTx } from '../../../store/store.ts'
+import { closedReason } from '../../acting/ways.ts'
 import { type Browser, completeSignIn, type SignedIn } from '../complete-sign-in.ts'
-import { deleteLinks, type LinkRow, spendLink } from '../one-time-link-store.ts'
+import { deleteLinks, findLinkRow, type LinkRow, spendLink } from '../one-time-link-store.ts'
 import type { PasswordFinding } from '../passwords/check-password.ts'
 import { findingOf, hashNewPassword, storePassword } from '../passwords/set-password.ts'
 import { actorOf, type Visit } from '../visit.ts'
@@ -44,15 +46,23 @@ export async function redeemWithPassword(
   return (await completeSignIn(needs, user, ['pwd'], browser)) ?? { kind: 'invalid' }
 }
 
-/** Uses a link in the caller's transaction, and ends the other links of its user. Returns null if it is unknown, used or expired. */
+/**
+ * Uses a link in the caller's transaction, and ends the other links of its user.
+ *
+ * @returns null if it is unknown, used or expired, or its way is closed now; the link is not used then
+ */
 export async function useLink(tx: TenantTx, token: string, visit: Visit, now: Date): Promise<LinkRow | null> {
   const secret = readBearerSecret(token)
-  const link = secret === null ? null : await spendLink(tx, secret.id, secret.hash, now)
+  const found = secret === null ? null : await findLinkRow(tx, secret.id, secret.hash, now)
+  if (secret === null || found === null) return null
+  const facts = await lockFacts(tx, found.userId)
+  if (facts === null || closedReason(found.way, facts, found) !== null) return null
+  const link = await spendLink(tx, secret.id, secret.hash, now)
   if (link === null) return null
-  const { userId, purpose, isTold } = link
-  await setOpenedByToldLink(tx, userId, isTold)
+  const { userId, purpose, way } = link
+  await setOpenedByToldLink(tx, userId, way === 'told_link' || way === 'impersonated_link')
   const subject = { kind: 'user', id: userId } as const
   await deleteLinks(tx, userId)
-  await record(tx, { action: 'user.link_used', subject, by: actorOf(userId, visit), detail: { purpose } }, now)
+  await record(tx, { action: 'user.link_used', subject, by: actorOf(userId, visit), detail: { purpose, way } }, now)
   return link
 }

@@ -37,17 +37,17 @@ export async function redeemWithPasskey(
   const now = needs.clock.now()
   const isStored = await needs.store
     .inTenant(user.tenantId, async (tx) => {
-      if (!(await storePasskey(tx, passkey, browser.visit, now))) return false
-      // Thrown, so that the passkey is not stored.
-      if ((await useLink(tx, token, browser.visit, now)) === null) throw new LinkSpent()
+      if ((await useLink(tx, token, browser.visit, now)) === null) return false
+      // Thrown, so that the link is not used.
+      if (!(await storePasskey(tx, passkey, browser.visit, now))) throw new PasskeyRefused()
       return true
     })
     .catch((error: unknown) => {
-      if (error instanceof LinkSpent) return false
+      if (error instanceof PasskeyRefused) return false
       throw error
     })
   const methods = [passkey.isSynced ? 'swk' : 'hwk', 'user']
   return (isStored ? await completeSignIn(needs, user, methods, browser) : null) ?? { kind: 'invalid' }
 }
 
-class LinkSpent extends Error {}
+class PasskeyRefused extends Error {}

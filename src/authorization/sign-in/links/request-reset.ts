@@ -8,7 +8,6 @@ import type { Platform } from '../../../platform.ts'
 import { platformTenantId } from '../../../store/store.ts'
 import { admitMail, fillMail, type MailText, mailAllowance } from '../mail/mail.ts'
 import { sealMail, sendMailJob } from '../mail/send-mail.ts'
-import { isMailable } from '../providers/can-sign-in.ts'
 import type { UserRef, Visit } from '../visit.ts'
 import { makeLink, storeLink } from './one-time-link.ts'
 
@@ -74,9 +73,9 @@ async function sendReset(needs: Needs, user: UserRef, mail: MailText): Promise<v
   const allowance = await mailAllowance(sealing, tenant.id, to)
   const now = clock.now()
   await store.inTenant(tenant.id, async (tx) => {
-    if (!(await isMailable(tx, found))) return
-    // Counted before the link is replaced, so that nobody can end the links of a person without end.
-    if (!(await admitMail(tx, allowance, now)) || !(await storeLink(tx, link, 'system', now))) return
+    const maker = { way: 'reset_link', by: 'system', makerRoles: null } as const
+    // Mails are counted before the link is replaced, so that no caller can end the links of a person without end.
+    if ((await storeLink(tx, link, maker, now, () => admitMail(tx, allowance, now))) !== null) return
     await enqueue(tx, sendMailJob, sealed, { now })
   })
 }

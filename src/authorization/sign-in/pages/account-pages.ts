@@ -1,6 +1,8 @@
 import { findTenantOf } from '../../../directory/tenants/find-tenant.ts'
 import { findRoles } from '../../../directory/users/find-roles.ts'
-import { confirmEmail, findSignInUser } from '../../../directory/users/sign-in-users.ts'
+import type { ShownNames, SignInUser } from '../../../directory/users/sign-in-user.ts'
+import { confirmNames, findSignInUser } from '../../../directory/users/sign-in-users.ts'
+import { recentImpersonations } from '../../../events/audit/recent-impersonations.ts'
 import type { Endpoint } from '../../../http/routes/endpoint.ts'
 import type { PathParams } from '../../../http/routes/route.ts'
 import { duration } from '../../../pages/moment.ts'
@@ -9,6 +11,7 @@ import { clearCookie } from '../cookies.ts'
 import { listPasskeys, removePasskey, renamePasskey } from '../passkeys/passkeys.ts'
 import { addPasskey, beginPasskey } from '../passkeys/register-passkey.ts'
 import { changePassword } from '../passwords/change-password.ts'
+import { listConnectable } from '../providers/sign-in-by-provider.ts'
 import { accountScreen, changePasswordScreen, type Done, renameScreen } from '../screens/account.ts'
 import { textsOf } from '../screens/frame.ts'
 import type { PasswordProblem } from '../screens/new-password.ts'
@@ -56,7 +59,10 @@ async function accountPage(context: PageContext, session: Session, problem?: str
   const page = accountScreen(context, {
     now: platform.clock.now(),
     name: name === '' ? null : name,
-    ...{ username: user.username, email: user.email, emailIsNew: user.emailIsNew, organisation, roles },
+    ...{ username: user.username, email: user.email, organisation, roles },
+    newNames: newNamesOf(user),
+    providers: await listConnectable(platform, session),
+    impersonations: await recentImpersonations(platform, session),
     passkeys: await listPasskeys(platform, session),
     addition: await beginPasskey(platform, session),
     againHref: AGAIN,
@@ -81,18 +87,28 @@ const showAccount = ownPage('GET', '/account', 'Shows a signed-in person their a
   accountPage(context, session),
 )
 
-const emailConfirmed = ownPage(
+function newNamesOf(user: SignInUser): ShownNames | null {
+  const { email, username, externalIdentifier } = user
+  if (!user.emailIsNew && !user.usernameIsNew && !user.externalIdentifierIsNew) return null
+  return { email, username, externalIdentifier }
+}
+
+const namesConfirmed = ownPage(
   'POST',
-  '/account/email',
-  'Confirms a changed e-mail address.',
+  '/account/names',
+  'Confirms a changed username, e-mail address or external identifier.',
   async (context, session) => {
     const { store, clock } = context.platform
     const { tenantId, userId } = session
     if (!isFresh(context.platform, session)) return { to: AGAIN }
     const by = actorOf(userId, visitOf(context))
-    const email = posted(context, 'email')
-    await store.inTenant(tenantId, (tx) => confirmEmail(tx, userId, email, by, clock.now()))
-    return done('email_confirmed')
+    const shown = {
+      username: posted(context, 'username'),
+      email: posted(context, 'email') || null,
+      externalIdentifier: posted(context, 'externalIdentifier') || null,
+    }
+    await store.inTenant(tenantId, (tx) => confirmNames(tx, userId, shown, by, clock.now()))
+    return done('names_confirmed')
   },
 )
 
@@ -206,6 +222,6 @@ const everySessionEnded = ownPage(
 
 /** What a signed-in person does with their own account. */
 export const accountPages: readonly Endpoint[] = [
-  ...[showAccount, emailConfirmed, passkeyAdded, showRename, passkeyRenamed, passkeyRemoved],
+  ...[showAccount, namesConfirmed, passkeyAdded, showRename, passkeyRenamed, passkeyRemoved],
   ...[showPassword, passwordChanged, sessionEnded, everySessionEnded],
 ]

@@ -377,15 +377,15 @@ test('a person confirms an address that their organisation set, the one that was
   const isNew = async () =>
     (await server.platform.store.single(tenantId, (tx) => findSignInUser(tx, userId)))?.emailIsNew
   await server.platform.store.single(tenantId, (tx) => tx.rows(set, [tenantId, userId, 'one@example.org']))
-  assert.match((await browser.open('/account')).html, /changed your e-mail address to one@example\.org/)
+  assert.match((await browser.open('/account')).html, /changed how your account is named.*one@example\.org/s)
   await server.platform.store.single(tenantId, (tx) => tx.rows(set, [tenantId, userId, 'two@example.org']))
-  await browser.send('/account/email')
+  await browser.send('/account/names')
   assert.equal(await isNew(), true)
   server.clock.shiftSeconds += 1000
   await browser.open('/account')
-  assert.match((await browser.send('/account/email')).title, /^Sign in/)
+  assert.match((await browser.send('/account/names')).title, /^Sign in/)
   server.clock.shiftSeconds -= 1000
   await browser.open('/account')
-  assert.match((await browser.send('/account/email')).html, /Your e-mail address is confirmed/)
+  assert.match((await browser.send('/account/names')).html, /your names are confirmed/)
   assert.equal(await isNew(), false)
 })

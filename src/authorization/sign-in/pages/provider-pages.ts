@@ -3,7 +3,8 @@ import { type PageAnswer, type PageContext, pageEndpoint } from '../../../pages/
 import { beginProviderSignIn, finishProviderSignIn, type ProviderProblem } from '../providers/sign-in-by-provider.ts'
 import { problemScreen } from '../screens/states.ts'
 import type { SignInTexts } from '../screens/texts-en.ts'
-import { browserOf, continueTo, keeping, signedIn } from './request.ts'
+import { isFresh } from '../session.ts'
+import { browserOf, continueTo, keeping, sessionOf, signedIn } from './request.ts'
 
 type Problem = keyof SignInTexts['problems']
 
@@ -14,6 +15,7 @@ const said: Readonly<Record<ProviderProblem, Problem>> = {
   disabled: 'unavailable',
   unknown: 'unknownPerson',
   taken: 'unknownPerson',
+  unproven: 'unprovenPerson',
 }
 
 function problemPage(context: PageContext, problem: Problem, cookies: readonly string[] = []): PageAnswer {
@@ -49,5 +51,20 @@ const finishSignIn = pageEndpoint({
   },
 })
 
+const beginConnection = pageEndpoint({
+  method: 'POST',
+  path: '/account/providers/{name}',
+  summary: 'Sends a signed-in person to an external OpenID provider, to connect the account there.',
+  handle: async (context) => {
+    const { platform, params, ip } = context
+    const session = await sessionOf(context)
+    if (session === null || !isFresh(platform, session)) return { to: '/sign-in?again=1&continue=%2Faccount' }
+    const { tenantSlug, userId } = session
+    const about = { tenantSlug, provider: params.name, loginHint: null, connectTo: userId }
+    const begun = await beginProviderSignIn(platform, about, { path: '/account', ip })
+    return begun === null ? problemPage(context, 'providerAway') : { leaveFor: begun.url, cookies: [begun.cookie] }
+  },
+})
+
 /** The sign-in at external OpenID providers. */
-export const providerPages: readonly Endpoint[] = [beginSignIn, finishSignIn]
+export const providerPages: readonly Endpoint[] = [beginSignIn, finishSignIn, beginConnection]

@@ -61,11 +61,6 @@ const remove = sql(
   'delete from passkey where tenant_id = $1 and user_id = $2 and id = $3 returning id',
 )
 
-const count = sql(
-  'authorization.count_passkeys',
-  'select count(*)::int as count from passkey where tenant_id = $1 and user_id = any($2::uuid[])',
-)
-
 /** Inserts a passkey. Returns false if it is registered, the user has `limit` passkeys, or may not sign in. */
 export async function insertPasskey(tx: TenantTx, one: NewPasskey, limit: number, now: Date): Promise<boolean> {
   const { id, userId, credentialId, publicKey, counter, transports, name, isSynced } = one
@@ -105,9 +100,4 @@ export async function updatePasskeyName(tx: TenantTx, userId: UserId, id: string
 /** Deletes a passkey of a user. Returns false if there is none. */
 export async function deletePasskey(tx: TenantTx, userId: UserId, id: string): Promise<boolean> {
   return (await tx.rows(remove, [tx.tenantId, userId, id])).length === 1
-}
-
-/** Returns how many passkeys some users have together. */
-export async function countPasskeys(tx: TenantTx, userIds: readonly UserId[]): Promise<number> {
-  return (await tx.rows<{ count: number }>(count, [tx.tenantId, userIds]))[0]?.count ?? 0
 }

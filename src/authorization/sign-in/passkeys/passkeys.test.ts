@@ -225,7 +225,9 @@ test('a passkey is registered only within 15 minutes of a sign-in, and not used 
 test('a one-time link registers a passkey once, and stays if the passkey is refused', async () => {
   const person = await aPerson()
   const { link, told } = makeLink(servers.one, person, 'welcome')
-  await servers.one.store.inTenant(person.tenantId, (tx) => storeLink(tx, link, 'system', servers.clock.now()))
+  await servers.one.store.inTenant(person.tenantId, (tx) =>
+    storeLink(tx, link, { way: 'mailed_link', by: 'system', makerRoles: null }, servers.clock.now()),
+  )
   const token = new URL(told.url).searchParams.get('token') ?? ''
   const redeem = async (authenticator: Authenticator, platform = servers.one, lie: Lie = {}) => {
     const begun = await beginLinkPasskey(platform, token)

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
-import type { Caller } from '../../../caller.ts'
 import { applyBootstrap } from '../../../directory/bootstrap/apply-bootstrap.ts'
 import {
   type Bootstrap,
@@ -11,14 +10,10 @@ import {
 import { findTenant } from '../../../directory/tenants/find-tenant.ts'
 import { findRoles } from '../../../directory/users/find-roles.ts'
 import { getUser } from '../../../directory/users/find-user.ts'
-import { confirmEmail } from '../../../directory/users/sign-in-users.ts'
-import { changeUser } from '../../../directory/users/write-user.ts'
 import type { Platform } from '../../../platform.ts'
 import { newId } from '../../../store/row-id.ts'
 import { applyIdentityProviders } from '../../access/apply-identity-providers.ts'
 import { makeCookie } from '../cookies.ts'
-import { makeLink, storeLink } from '../links/one-time-link.ts'
-import { redeemWithPassword } from '../links/redeem-link.ts'
 import { type Lie, OpenidProvider } from '../test-support/openid-provider.ts'
 import {
   aBrowser,
@@ -180,42 +175,6 @@ test('a username or unverified address of another user makes no user and no link
   const created = await signIn(tenant, aPerson({ preferred_username: aName(), email: `${username}@example.org` }))
   assert.ok(created.kind === 'signed-in')
   assert.notEqual(created.session.userId, (await userOf(tenant, username)).id)
-})
-
-test('an account that was opened by a told link is linked by no address, until a mailed link was used', async () => {
-  const username = aName()
-  const email = `${username}@example.org`
-  const tenant = await aTenant({}, [{ username, email }])
-  const { id } = await userOf(tenant, username)
-  const open = async (isTold: boolean) => {
-    const { link, told } = makeLink(servers.one, { tenantId: tenant.tenantId, userId: id }, 'welcome')
-    const stored = { ...link, isTold }
-    await servers.one.store.inTenant(tenant.tenantId, (tx) => storeLink(tx, stored, 'system', servers.clock.now()))
-    const used = { token: new URL(told.url).searchParams.get('token') ?? '', password: 'correct horse battery' }
-    return redeemWithPassword(servers.one, used, aBrowser())
-  }
-  assert.equal((await open(true)).kind, 'signed-in')
-  const owner = aPerson({ email, email_verified: true })
-  assert.partialDeepStrictEqual(await signIn(tenant, owner), { kind: 'refused', problem: 'taken' })
-  assert.equal((await open(false)).kind, 'signed-in')
-  const linked = await signIn(tenant, owner)
-  assert.ok(linked.kind === 'signed-in' && linked.session.userId === id)
-})
-
-test('an address that a caller set for a user who can sign in links no account, until the user confirms it', async () => {
-  const username = aName()
-  const tenant = await aTenant({}, [{ username, password: 'correct horse battery', email: `${username}@example.org` }])
-  const { tenantId, slug } = tenant
-  const actor = { kind: 'client', id: 'hr' } as const
-  const rest = { userId: null, clientId: 'hr', actingClientId: null, requestId: 'r', ip: '192.0.2.1' }
-  const caller: Caller = { tenantId, tenantSlug: slug, actor, scopes: new Set(['users:write']), ...rest }
-  const email = `thief-of-${username}@example.org`
-  const { id } = await changeUser(servers.one, caller, { key: 'username', value: username }, { email })
-  const thief = aPerson({ email, email_verified: true })
-  assert.partialDeepStrictEqual(await signIn(tenant, thief), { kind: 'refused', problem: 'taken' })
-  await servers.one.store.inTenant(tenantId, (tx) => confirmEmail(tx, id, email, 'system', servers.clock.now()))
-  const linked = await signIn(tenant, thief)
-  assert.ok(linked.kind === 'signed-in' && linked.session.userId === id)
 })
 
 test('claims come from UserInfo where the ID token lacks them, with the verification beside the address only', async () => {

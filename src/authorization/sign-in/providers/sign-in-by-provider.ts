@@ -8,9 +8,10 @@ import {
   randomPKCECodeVerifier,
   randomState,
 } from 'openid-client'
-import type { TenantId } from '../../../caller.ts'
+import type { TenantId, UserId } from '../../../caller.ts'
 import { isJsonObject, type JsonObject } from '../../../crypto/json.ts'
 import { findTenant, findTenantOf } from '../../../directory/tenants/find-tenant.ts'
+import { record } from '../../../events/audit/record.ts'
 import { Fault } from '../../../fault.ts'
 import { findPath, keepPath } from '../../../pages/session/kept-path.ts'
 import type { Platform } from '../../../platform.ts'
@@ -19,6 +20,9 @@ import { findProviderById, findProviderByName, listProviders } from '../../acces
 import { type Browser, completeSignIn, type SignedIn } from '../complete-sign-in.ts'
 import { clearCookie, makeCookie, readCookie } from '../cookies.ts'
 import { openState, sealState, spendState } from '../sealed-state.ts'
+import { findSession } from '../session.ts'
+import { anonymous, type UserRef, type Visit } from '../visit.ts'
+import { listConnected } from './external-identity-store.ts'
 import { findOrCreatePerson, type PersonProblem, PersonRefused } from './find-person.ts'
 import { holdClaims } from './held-claims.ts'
 import { providerConfiguration } from './openid-configuration.ts'
@@ -29,7 +33,7 @@ type ProviderChoice = { readonly name: string; readonly displayName: string }
 
 /**
  * `state`: the browser did not begin this sign-in, or has completed it, or took more than ten minutes. `provider`: the provider refused, or
- * its answer is invalid. `unavailable`: it cannot be reached. `unknown`, `taken`: see {@link PersonProblem}. `disabled`: the user may not sign in.
+ * its answer is invalid. `unavailable`: it cannot be reached. `unknown`, `taken`, `unproven`: see {@link PersonProblem}. `disabled`: the user may not sign in.
  */
 export type ProviderProblem = 'state' | 'provider' | 'unavailable' | 'disabled' | PersonProblem
 
@@ -51,6 +55,23 @@ const SKEW_MS = 30_000
 /** Sealed: browsers drop a cookie of more than 4,096 characters, with its name. */
 const COOKIE_CHARS_MAX = 3800
 
+/** A provider on the account page. */
+export type ConnectableProvider = ProviderChoice & { readonly isConnected: boolean }
+
+/** Lists the providers at which a user can connect an account, or has one. */
+export async function listConnectable(
+  { store }: Pick<Needs, 'store'>,
+  { tenantId, userId }: UserRef,
+): Promise<readonly ConnectableProvider[]> {
+  return store.inTenant(tenantId, async (tx) => {
+    const connected = await listConnected(tx, userId)
+    const found = await listProviders(tx)
+    return found.flatMap(({ id, signIn, name, displayName }) =>
+      signIn ? [{ name, displayName, isConnected: connected.includes(id) }] : [],
+    )
+  })
+}
+
 /** Lists the providers at which people of a tenant sign in. */
 export async function listSignInProviders(
   needs: Pick<Needs, 'store' | 'clock' | 'memory'>,
@@ -67,7 +88,8 @@ export async function listSignInProviders(
  * browser in which it began.
  *
  * @param about `holdsClaims`: what is waiting for this sign-in needs the claims of the person. `isForced`: the provider authenticates the person
- *   also if it has a session (OpenID Connect Core 3.1.2.1); the sign-in has the method `user` if the provider says that it did.
+ *   also if it has a session (OpenID Connect Core 3.1.2.1); the sign-in has the method `user` if the provider says that it did. `connectTo`: the
+ *   signed-in user to whom the account at the provider is linked, whatever its claims say.
  * @param continueTo The path that is returned at the end, at most 8,192 characters, and the address of the browser. One that is too long for a
  *   cookie is kept on the server.
  * @returns the address to redirect to and a Set-Cookie header; null if there is no such provider, or it cannot be reached.
@@ -81,6 +103,7 @@ export async function beginProviderSignIn(
     readonly loginHint: string | null
     readonly holdsClaims?: boolean
     readonly isForced?: boolean
+    readonly connectTo?: UserId
   },
   continueTo: Continue | null,
 ): Promise<{ readonly url: string; readonly cookie: string } | null> {
@@ -106,6 +129,7 @@ export async function beginProviderSignIn(
   const { holdsClaims = false } = about
   const values = {
     ...{ state, nonce, verifier, tenantId: tenant.id, providerId: provider.id, holdsClaims },
+    connectTo: about.connectTo ?? null,
     forcedAt: about.isForced === true ? needs.clock.now().getTime() : null,
   }
   const sealed = await sealedWith(needs, values, continueTo)
@@ -143,6 +167,8 @@ export async function finishProviderSignIn(needs: Needs, path: string, browser: 
   const provider =
     tenant === null ? null : await needs.store.single(tenant.id, (tx) => findProviderById(tx, String(providerId)))
   if (tenant === null || provider === null || !provider.signIn) return refused('state')
+  const connectTo = await connectedUser(needs, opened.values, browser)
+  if (connectTo === 'ended') return refused('state')
   const url = new URL(path, needs.urls.publicUrl)
   if (url.origin + url.pathname !== callbackOf(needs, tenant.slug, provider)) return refused('state')
   if (url.searchParams.get('state') !== state || !(await spendState(needs, opened))) return refused('state')
@@ -152,7 +178,7 @@ export async function finishProviderSignIn(needs: Needs, path: string, browser: 
     const person = readPerson(provider, claims.idToken, claims.userInfo)
     const now = needs.clock.now()
     const find = () =>
-      needs.store.inTenant(tenant.id, (tx) => findOrCreatePerson(tx, provider, person, browser.visit, now))
+      needs.store.inTenant(tenant.id, (tx) => findOrCreatePerson(tx, provider, person, browser.visit, now, connectTo))
     // The same person who signs in twice at once is created and linked by one; the other finds the link.
     const userId = await find().catch((error: unknown) => {
       if (error instanceof PersonRefused && error.problem === 'taken') return find()
@@ -167,10 +193,44 @@ export async function finishProviderSignIn(needs: Needs, path: string, browser: 
     }
     return { ...done, cookies: [...done.cookies, ...cookies], continueTo: await continueOf(needs, opened.values) }
   } catch (error) {
-    if (error instanceof PersonRefused) return refused(error.problem)
+    if (error instanceof PersonRefused) {
+      await recordRefused(needs, provider, error, browser.visit)
+      return refused(error.problem)
+    }
     logged(needs, provider, error)
-    return refused(isUnavailable(error) ? 'unavailable' : 'provider')
+    const problem = isUnavailable(error) ? 'unavailable' : 'provider'
+    await recordRefused(needs, provider, { reason: problem, userId: null }, browser.visit)
+    return refused(problem)
   }
+}
+
+/** The user to whom the account is to be linked, if the sign-in began on the account page; `ended`: that user is no longer signed in here. */
+async function connectedUser(
+  needs: Needs,
+  { connectTo }: JsonObject,
+  browser: Browser,
+): Promise<UserId | null | 'ended'> {
+  if (typeof connectTo !== 'string') return null
+  const session = await findSession(needs, browser.cookieHeader)
+  return session?.userId === connectTo ? session.userId : 'ended'
+}
+
+/** Records why a person was not signed in, in the audit trail and in the log. */
+async function recordRefused(
+  { store, clock, log }: Needs,
+  { tenantId, id: identityProviderId }: IdentityProvider,
+  { reason, userId }: Pick<PersonRefused, 'reason' | 'userId'>,
+  visit: Visit,
+): Promise<void> {
+  log.warn({ tenantId, identityProviderId, reason }, 'a sign-in at an identity provider was refused')
+  const entry = {
+    action: 'user.authenticated',
+    subject: { kind: 'user', id: userId },
+    by: anonymous(visit),
+    result: 'refused',
+    detail: { reason, identityProviderId },
+  } as const
+  await store.inTenant(tenantId, (tx) => record(tx, entry, clock.now()))
 }
 
 /** Whether the person authenticated at the provider after it was asked for that. Its clock may be behind by half a minute. */

@@ -1,10 +1,13 @@
 import type { Role } from '../../../caller.ts'
+import type { ShownNames } from '../../../directory/users/sign-in-user.ts'
+import type { Impersonation } from '../../../events/audit/recent-impersonations.ts'
 import type { Page } from '../../../pages/document.ts'
 import { errorSummary, type Field, field, form } from '../../../pages/form.ts'
 import { type Html, html } from '../../../pages/html.ts'
 import { ago } from '../../../pages/moment.ts'
 import { button, buttonLink, card, confirmed, facts, message, rows } from '../../../pages/parts.ts'
 import type { PasskeyView } from '../passkeys/passkey-store.ts'
+import type { ConnectableProvider } from '../providers/sign-in-by-provider.ts'
 import type { SessionView } from '../session.ts'
 import { browserName } from './browser-name.ts'
 import { type ScreenFrame, textsOf } from './frame.ts'
@@ -21,8 +24,8 @@ export type AccountProps = {
   readonly name: string | null
   readonly username: string
   readonly email: string | null
-  /** The address was changed by a caller of the API: the person is asked to confirm it. */
-  readonly emailIsNew?: boolean
+  /** Names of which one was changed by a caller of the API: the person is asked to confirm them. */
+  readonly newNames?: ShownNames | null
   readonly organisation: string
   readonly roles: readonly Role[]
   readonly passkeys: readonly PasskeyView[]
@@ -31,6 +34,10 @@ export type AccountProps = {
   /** Where the person signs in once more. */
   readonly againHref: string
   readonly sessions: readonly Pick<SessionView, 'sessionId' | 'userAgent' | 'network' | 'lastSeenAt' | 'isCurrent'>[]
+  /** External providers of the organisation. */
+  readonly providers?: readonly ConnectableProvider[]
+  /** When callers came to act for the person. */
+  readonly impersonations?: readonly Impersonation[]
   readonly done?: Done | undefined
   readonly problem?: string | undefined
 }
@@ -46,12 +53,6 @@ export function accountScreen(frame: ScreenFrame, props: AccountProps): Page {
     [account.organisation, organisation],
     [account.roles, props.roles.map((one) => frame.texts.roles[one]).join(', ') || account.noRole],
   ])
-  const isAsked = email !== null && props.emailIsNew === true
-  const confirmEmail = form(
-    frame,
-    '/account/email',
-    html`<input type="hidden" name="email" value="${email}">${button(account.confirmEmail)}`,
-  )
   // Who has no role has the own cards only.
   const isAtWork = props.roles.some((role) => role !== 'holder')
   const toCards = buttonLink(account.toCards, '/me', isAtWork ? 'plain' : 'main')
@@ -69,10 +70,53 @@ export function accountScreen(frame: ScreenFrame, props: AccountProps): Page {
     hasErrors: problem !== undefined,
     modules: ['sign-passkey', 'confirm-button'],
     main: html`${done !== undefined && message('done', account.done[done])}${errorSummary(frame, [], problem)}<div class="buttons">${doors}</div>
-${isAsked && message('warn', account.newEmail(email), confirmEmail)}${card(about)}${card(passkeysOf(frame, props), account.passkeys)}
+${newNamesOf(frame, props)}${card(about)}${card(passkeysOf(frame, props), account.passkeys)}
 ${card(html`<p>${buttonLink(account.changePassword, '/account/password')}</p>`, account.password)}
+${connectionsOf(frame, props)}${impersonationsOf(frame, props)}
 ${card(sessionsOf(frame, props), account.sessions)}<div class="buttons">${signOut}${everywhere}</div>`,
   }
+}
+
+function newNamesOf(frame: ScreenFrame, { newNames = null }: AccountProps): Html | false {
+  if (newNames === null) return false
+  const { account } = textsOf(frame)
+  const shown = Object.entries(newNames).filter(([, value]) => value !== null)
+  const hidden = shown.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
+  const names = facts([
+    [account.username, newNames.username],
+    ...(newNames.email === null ? [] : [[account.email, newNames.email] as const]),
+    ...(newNames.externalIdentifier === null ? [] : [[account.identifier, newNames.externalIdentifier] as const]),
+  ])
+  const confirm = form(frame, '/account/names', html`${hidden}${button(account.confirmNames)}`)
+  return message('warn', account.newNames, html`${names}${confirm}`)
+}
+
+function connectionsOf(frame: ScreenFrame, { providers = [] }: AccountProps): Html | false {
+  if (providers.length === 0) return false
+  const { account } = textsOf(frame)
+  const items = providers.map(({ name, displayName, isConnected }) => {
+    const connect = form(frame, `/account/providers/${encodeURIComponent(name)}`, button(account.connect))
+    return {
+      title: displayName,
+      about: html`${isConnected ? account.connected : account.notConnected}`,
+      ...(!isConnected && { action: connect }),
+    }
+  })
+  return card(rows(account.providers, items), account.providers)
+}
+
+function impersonationsOf(frame: ScreenFrame, { impersonations = [], now }: AccountProps): Html | false {
+  if (impersonations.length === 0) return false
+  const { account } = textsOf(frame)
+  const items = impersonations.map(({ at, way, actorId }) => {
+    const told = way.endsWith('_link')
+      ? account.byLink
+      : way.startsWith('token_of')
+        ? account.byToken
+        : account.byClient
+    return { title: told(actorId ?? ''), about: html`${ago(at, now, frame.language, (when) => when)}` }
+  })
+  return card(rows(account.impersonations, items), account.impersonations)
 }
 
 function passkeysOf(frame: ScreenFrame, { passkeys, addition, againHref, now }: AccountProps): Html {

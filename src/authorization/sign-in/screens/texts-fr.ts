@@ -71,9 +71,18 @@ export const fr = {
     username: 'Nom d’utilisateur',
     email: 'E-mail',
     organisation: 'Organisation',
-    newEmail: (email) =>
-      `Votre organisation a changé votre adresse e-mail en ${email}. Est-ce la vôtre ? Tant que vous ne l’avez pas confirmée, aucun lien pour définir un mot de passe n’y est envoyé.`,
-    confirmEmail: 'Oui, c’est mon adresse',
+    newNames:
+      'Votre organisation a changé le nom de votre compte. Est-ce bien vous ? Tant que vous ne l’avez pas confirmé, aucun lien n’est envoyé à une nouvelle adresse, et aucun autre service n’ouvre votre compte par un nouveau nom.',
+    confirmNames: 'Oui, c’est moi',
+    identifier: 'Identifiant dans votre organisation',
+    providers: 'Connexion par d’autres services',
+    connect: 'Relier',
+    connected: 'relié',
+    notConnected: 'non relié',
+    impersonations: 'Accès d’autrui à votre compte',
+    byLink: (actor) => `${actor} a créé un lien vers votre compte`,
+    byToken: (actor) => `${actor} a utilisé votre compte avec un jeton de votre organisation`,
+    byClient: (actor) => `${actor} a utilisé votre portefeuille en votre nom`,
     roles: 'Rôles',
     noRole: 'aucun',
     passkeys: 'Clés d’accès',
@@ -110,7 +119,7 @@ export const fr = {
       passkey_renamed: 'La clé d’accès a été renommée.',
       passkey_removed: 'La clé d’accès a été supprimée.',
       password_changed: 'Le mot de passe a été changé. Toutes les autres sessions sont fermées.',
-      email_confirmed: 'Votre adresse e-mail est confirmée.',
+      names_confirmed: 'Merci : vos noms sont confirmés.',
       session_ended: 'Cette session est fermée.',
     },
   },
@@ -167,6 +176,10 @@ export const fr = {
     unknownPerson: [
       'Vous n’avez pas de compte ici',
       'L’autre service vous connaît, mais votre organisation ne vous a pas encore ajouté. Demandez-le à un administrateur.',
+    ],
+    unprovenPerson: [
+      'Votre compte n’est pas encore relié',
+      'Votre compte est déjà utilisé ici. Connectez-vous comme jusqu’à présent et reliez l’autre service sur la page de votre compte. Si vous ne vous êtes jamais connecté ici, demandez une invitation à un administrateur de votre organisation.',
     ],
     interrupted: [
       'La connexion a été interrompue',

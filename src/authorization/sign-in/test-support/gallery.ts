@@ -102,7 +102,20 @@ export const gallery: Readonly<Record<string, (frame: ScreenFrame) => Page>> = {
   account: (frame) => accountScreen(frame, account),
   'account-full': (frame) =>
     accountScreen(frame, { ...account, name: longName, organisation: longName, passkeys, done: 'passkey_added' }),
-  'account-new-email': (frame) => accountScreen(frame, { ...account, emailIsNew: true }),
+  'account-new-names': (frame) =>
+    accountScreen(frame, {
+      ...account,
+      newNames: { username, email: 'thandi@example.org', externalIdentifier: 'E-1' },
+      providers: [
+        { name: 'entra', displayName: 'Entra ID', isConnected: true },
+        { name: 'school', displayName: longName, isConnected: false },
+      ],
+      impersonations: [
+        { at: now, way: 'token_exchange', actorId: 'acme-backend' },
+        { at: now, way: 'impersonated_link', actorId: 'acme-hr' },
+        { at: now, way: 'token_of_username', actorId: longName },
+      ],
+    }),
   'account-stale': (frame) => accountScreen(frame, { ...account, passkeys, addition: null }),
   rename: (frame) => renameScreen(frame, { id: 'a', name: '', isMissing: true, organisation }),
   'change-password': (frame) =>

@@ -13,9 +13,9 @@ export type Lie = {
   readonly isDown?: boolean
 }
 
-/** An OpenID provider behind the outbound client of a platform, written with `jose`. It is at https://op.example. */
+/** An OpenID provider behind the outbound client of a platform, written with `jose`. */
 export class OpenidProvider {
-  readonly issuer = 'https://op.example'
+  readonly issuer: string
   readonly clientSecret = 'a secret of the client at the provider'
   lie: Lie = {}
   /** Claims of the next person. */
@@ -24,6 +24,10 @@ export class OpenidProvider {
   #key: Promise<{ privateKey: CryptoKey; publicKey: CryptoKey }> = generateKeyPair('ES256')
   #kid = 1
   readonly #codes = new Map<string, { challenge: string; nonce: string; redirectUri: string }>()
+
+  constructor(issuer = 'https://op.example') {
+    this.issuer = issuer
+  }
 
   /** Answers the requests of a platform. */
   readonly fetch: OutboundFetch = async (url, { body, headers = {} }) => {
@@ -56,6 +60,11 @@ export class OpenidProvider {
     back.searchParams.set('state', member('state'))
     back.searchParams.set('iss', this.issuer)
     return back.pathname + back.search
+  }
+
+  /** Returns an access token with these claims, for `aud`. */
+  accessToken(claims: JWTPayload & { readonly aud: string }): Promise<string> {
+    return this.#signed(claims, 'at+jwt')
   }
 
   /** Signs with another key from now on. */
@@ -97,11 +106,15 @@ export class OpenidProvider {
     })
   }
 
-  async #idToken(claims: JWTPayload): Promise<string> {
+  #idToken(claims: JWTPayload): Promise<string> {
+    return this.#signed(claims, 'JWT')
+  }
+
+  async #signed(claims: JWTPayload, typ: string): Promise<string> {
     const payload: JWTPayload = { iss: this.issuer, aud: 'chirograph', ...claims }
     const { privateKey } = this.lie.isSignedByAnother ? await generateKeyPair('ES256') : await this.#key
     const text = await new SignJWT(payload)
-      .setProtectedHeader({ alg: 'ES256', kid: String(this.#kid) })
+      .setProtectedHeader({ alg: 'ES256', kid: String(this.#kid), typ })
       .setIssuedAt(claims.iat)
       .setExpirationTime(claims.exp ?? '5m')
       .sign(privateKey)

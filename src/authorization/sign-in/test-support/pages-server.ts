@@ -50,7 +50,10 @@ export async function aPagesServer(
 /** Stores a one-time link for a person. @returns its path and query */
 export async function aLink(platform: Platform, user: UserRef, purpose: 'welcome' | 'reset'): Promise<string> {
   const { link, told } = makeLink(platform, user, purpose)
-  await platform.store.inTenant(user.tenantId, (tx) => storeLink(tx, link, 'system', platform.clock.now()))
+  await platform.store.inTenant(user.tenantId, (tx) => {
+    const way = ({ welcome: 'mailed_link', reset: 'reset_link', owner: 'operator_link' } as const)[purpose]
+    return storeLink(tx, link, { way, by: 'system', makerRoles: null }, platform.clock.now())
+  })
   const { pathname, search } = new URL(told.url)
   return pathname + search
 }

@@ -1,0 +1,365 @@
+// Administrators of less authority try every sequence of two acts, and a sample of those of three, and then every way to the accounts of others.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { fc } from '../../../test/support/fast-check.ts'
+import { type Caller, type Scope, scopesOfRoles, type UserId } from '../../caller.ts'
+import type { AccountFacts } from '../../directory/accounts/account-facts.ts'
+import { findFacts } from '../../directory/accounts/account-facts.ts'
+import { findClient } from '../../directory/clients/find-client.ts'
+import { changeClient, createClient, lockClient, rotateClientSecret } from '../../directory/clients/manage-clients.ts'
+import { changeGroup, createGroup } from '../../directory/groups/write-group.ts'
+import { grantableRoles } from '../../directory/users/authority.ts'
+import { findRoles } from '../../directory/users/find-roles.ts'
+import type { UserChange } from '../../directory/users/user.ts'
+import { changeUser, deleteUser, restoreUser } from '../../directory/users/write-user.ts'
+import { Fault } from '../../fault.ts'
+import { newId } from '../../store/row-id.ts'
+import { sql } from '../../store/store.ts'
+import { readExternalToken } from '../access/external-token.ts'
+import type { IdentityProvider } from '../access/identity-provider.ts'
+import { listProviders, putProvider } from '../access/identity-provider-store.ts'
+import { changeProvider, createProvider } from '../access/manage-providers.ts'
+import { inviteUser } from '../sign-in/links/invite-user.ts'
+import { makeLink, storeLink } from '../sign-in/links/one-time-link.ts'
+import { useLink } from '../sign-in/links/redeem-link.ts'
+import { insertExternalIdentity } from '../sign-in/providers/external-identity-store.ts'
+import { findOrCreatePerson, PersonRefused } from '../sign-in/providers/find-person.ts'
+import { OpenidProvider } from '../sign-in/test-support/openid-provider.ts'
+import { aTenantWith, aVisit, type Servers, twoServers } from '../sign-in/test-support/person.ts'
+
+/** The provider of the organisation, and one that the attacker runs. */
+const school = new OpenidProvider('https://school.example')
+const evil = new OpenidProvider('https://evil.example')
+let servers: Servers
+before(async () => {
+  const fetch: typeof school.fetch = (url, request) => (url.startsWith(evil.issuer) ? evil : school).fetch(url, request)
+  servers = await twoServers({ fetch })
+})
+after(() => servers.db.close())
+
+const setHash = sql(
+  'test.acting.password',
+  `update user_account set password_hash = 'x' where tenant_id = $1 and id = $2`,
+)
+const hold = sql(
+  'test.acting.hold',
+  `insert into wallet_credential (tenant_id, id, user_id, status, format, vct, credential_issuer, configuration_id, issued_at, created_at, updated_at)
+   values ($1, $2, $2, 'accepted', 'vc+sd-jwt', 'v', 'https://i.example', 'c', now(), now(), now()) on conflict do nothing`,
+)
+
+/**
+ * Users whom the attacker tries to become: `signs` has a password; `linked` an account at the school; `holds` only a card in the wallet; `chief` is
+ * an owner who never signed in; `plant` was created by the attacker, with a link that the attacker keeps.
+ */
+const names = ['signs', 'linked', 'holds', 'chief', 'plant'] as const
+type Name = (typeof names)[number]
+
+async function aWorld(scopes: readonly Scope[]) {
+  // It would have the providers of the world before for some seconds.
+  servers.one.memory.cache('authorization.token_issuers').clear()
+  const email = (name: string) => `${name}@example.org`
+  const { tenantId, slug, people } = await aTenantWith(servers.one, [
+    ...names.map((name) => ({ username: name, email: email(name), externalIdentifier: `id-${name}` })),
+    { username: 'mallory', roles: ['user-admin' as const] },
+    { username: 'second', roles: ['owner' as const] },
+  ])
+  const ids = Object.fromEntries(names.map((name, at) => [name, people[at]?.userId])) as Record<Name, UserId>
+  const now = servers.clock.now()
+  const provider = (change: Partial<IdentityProvider>) => ({
+    ...{ id: newId(), name: 'school', displayName: 'School', issuer: school.issuer, clientId: 'chirograph' },
+    ...{ sealedClientSecret: null, scopes: ['openid'], roles: {}, createsUsers: false, signIn: true },
+    ...{ acceptTokens: true, audience: tenantId as string, namesPeople: true },
+    claims: { username: 'upn', email: 'email', roles: null, externalIdentifier: 'employee_id' },
+    ...change,
+  })
+  const ofSchool = provider({})
+  const byName = provider({
+    name: 'names',
+    audience: `${tenantId} names`,
+    claims: { ...ofSchool.claims, externalIdentifier: null },
+  })
+  await servers.one.store.inTenant(tenantId, async (tx) => {
+    await putProvider(tx, ofSchool, now)
+    await putProvider(tx, byName, now)
+    await tx.rows(setHash, [tenantId, ids.signs])
+    await tx.rows(hold, [tenantId, ids.holds])
+    await insertExternalIdentity(tx, { providerId: ofSchool.id, subject: 'sub-linked' }, ids.linked, now)
+  })
+  const actor = { kind: 'client', id: 'hr' } as const
+  const rest = { userId: null, clientId: 'hr', actingClientId: null, requestId: 'r', ip: '192.0.2.1' }
+  const caller: Caller = { tenantId, tenantSlug: slug, actor, scopes: new Set(scopes), ...rest }
+  const owner: Caller = { ...caller, scopes: new Set<Scope>(['tenant:admin', 'users:impersonate']) }
+  await changeUser(servers.one, owner, { key: 'username', value: 'chief' }, { roles: ['owner'] })
+  await createClient(servers.one, owner, { scopes: ['users:impersonate', 'users:write'] }, newId())
+  const impersonator = (await createClient(servers.one, owner, { scopes: ['users:impersonate'] }, newId())).client
+  const world = { tenantId, slug, ids, caller, owner, ofSchool, impersonator: impersonator.clientId }
+  return { ...world, tokens: [] as string[], gained: [] as Scope[] }
+}
+type World = Awaited<ReturnType<typeof aWorld>>
+
+const platform = () => servers.one
+const change = (w: World, name: string, members: UserChange, by = w.caller) =>
+  changeUser(platform(), by, { key: 'username', value: name }, members)
+const each = async (act: (name: Name) => Promise<unknown>) => {
+  for (const name of names) await refusable(() => act(name))
+}
+
+/** An act that is refused changes nothing; the attacker goes on with the next. */
+async function refusable(act: () => Promise<unknown>): Promise<void> {
+  await act().catch((error: unknown) => {
+    if (!(error instanceof Fault)) throw error
+  })
+}
+
+const keep = (w: World, url: string) => void w.tokens.push(new URL(url).searchParams.get('token') ?? '')
+const evilProvider = { name: 'evil', issuer: evil.issuer, clientId: 'chirograph' }
+const evilClaims = { claims: { email: 'email', externalIdentifier: 'employee_id', username: 'upn' } }
+
+const ROLE_GIVEN = 'an owner gives a role to the user whom the attacker created'
+
+/** What administrators do, by the scope that the route of each needs. */
+const acts: Readonly<Record<string, readonly [needs: Scope | 'owner', act: (w: World) => Promise<unknown>]>> = {
+  'invite each user, and keep the link': [
+    'users:write',
+    (w) =>
+      each(async (name) => {
+        const by = { by: w.caller, roles: grantableRoles(w.caller), mayImpersonate: false }
+        const user = { tenantId: w.tenantId, userId: w.ids[name] }
+        const told = await inviteUser(platform(), user, by, { subject: '', text: '', html: '' })
+        if (told.kind === 'link') keep(w, told.url)
+      }),
+  ],
+  'invite each user by a mail to the address that is set now': [
+    'users:write',
+    (w) =>
+      each(async (name) => {
+        const user = { tenantId: w.tenantId, userId: w.ids[name] }
+        const { link, told } = makeLink(platform(), user, 'welcome')
+        const maker = { way: 'mailed_link', by: w.caller, makerRoles: grantableRoles(w.caller) } as const
+        const isMine = await platform().store.inTenant(w.tenantId, async (tx) => {
+          const facts = await findFacts(tx, w.ids[name])
+          const isStored = (await storeLink(tx, link, maker, servers.clock.now())) === null
+          return isStored && facts?.emailFolded?.startsWith('evil') === true
+        })
+        if (isMine) keep(w, told.url)
+      }),
+  ],
+  'set each address to an own one': [
+    'users:write',
+    (w) => each((name) => change(w, name, { email: `evil-${name}@example.org` })),
+  ],
+  'set each external identifier to an own one': [
+    'users:write',
+    (w) => each((name) => change(w, name, { externalIdentifier: `evil-${name}` })),
+  ],
+  'rename each user, and back': [
+    'users:write',
+    (w) =>
+      each(async (name) => {
+        await change(w, name, { username: `evil-${name}` })
+        await change(w, `evil-${name}`, { username: name })
+      }),
+  ],
+  'rename each user to a name of an own account elsewhere': [
+    'users:write',
+    (w) =>
+      each(async (name) => {
+        const { id } = await change(w, name, { username: `evil-${name}-${newId()}` })
+        await changeUser(platform(), w.caller, { key: 'id', value: id }, { username: `evil-${name}` })
+      }),
+  ],
+  'delete and restore each user': [
+    'users:write',
+    (w) =>
+      each(async (name) => {
+        await deleteUser(platform(), w.caller, { key: 'username', value: name }, false)
+        await restoreUser(platform(), w.caller, w.ids[name])
+      }),
+  ],
+  'give every role to each user': ['users:write', (w) => each((name) => change(w, name, { roles: ['owner'] }))],
+  'put each user into a group of an owner': [
+    'users:write',
+    async (w) => {
+      const id = newId()
+      const group = { displayName: `g ${id}`, roles: ['owner' as const] }
+      await createGroup(platform(), w.caller, group, id)
+      await changeGroup(platform(), w.caller, id, { addMembers: Object.values(w.ids) })
+    },
+  ],
+  'add an own provider': [
+    'tenant:admin',
+    (w) => createProvider(platform(), w.caller, { ...evilProvider, ...evilClaims }, newId()),
+  ],
+  'add an own provider that names people and whose tokens are accepted': [
+    'tenant:admin',
+    (w) => {
+      const uses = { namesPeople: true, acceptTokens: true, audience: `${w.tenantId} evil` }
+      return createProvider(platform(), w.caller, { ...evilProvider, ...evilClaims, ...uses }, newId())
+    },
+  ],
+  'make the provider of the organisation an own one': [
+    'tenant:admin',
+    async (w) => {
+      await refusable(() => changeProvider(platform(), w.caller, w.ofSchool.id, { issuer: evil.issuer }))
+      const quiet = { issuer: evil.issuer, namesPeople: false, acceptTokens: false }
+      await changeProvider(platform(), w.caller, w.ofSchool.id, quiet)
+    },
+  ],
+  'make a client that asks nobody for consent': [
+    'tenant:admin',
+    async (w) => {
+      const redirect = { grantTypes: ['authorization_code' as const], redirectUris: ['https://evil.example/cb'] }
+      const made = await createClient(platform(), w.caller, { ...redirect, asksConsent: false }, newId())
+      w.gained.push(...made.client.scopes, 'users:impersonate')
+    },
+  ],
+  'make a client that may act for users': [
+    'tenant:admin',
+    async (w) =>
+      w.gained.push(
+        ...(await createClient(platform(), w.caller, { scopes: ['users:impersonate'] }, newId())).client.scopes,
+      ),
+  ],
+  'take over the client that may act for users': [
+    'tenant:admin',
+    async (w) => {
+      await refusable(() =>
+        rotateClientSecret(platform(), w.caller, w.impersonator).then(() => w.gained.push('users:impersonate')),
+      )
+      const jwksUri = 'https://evil.example/keys'
+      await changeClient(platform(), w.caller, w.impersonator, { jwksUri })
+      w.gained.push('users:impersonate')
+    },
+  ],
+  'make a provisioning token of the client that may act for users': [
+    'tenant:admin',
+    async (w) => {
+      await platform().store.inTenant(w.tenantId, (tx) => lockClient(tx, w.caller, w.impersonator, servers.clock.now()))
+      w.gained.push(...((await findClient(platform(), w.impersonator))?.scopes ?? []))
+    },
+  ],
+  [ROLE_GIVEN]: ['owner', (w) => change(w, 'plant', { roles: ['issuer', 'auditor'] }, w.owner)],
+  'the user whom the attacker created gets a card': [
+    'owner',
+    (w) => platform().store.inTenant(w.tenantId, (tx) => tx.rows(hold, [w.tenantId, w.ids.plant])),
+  ],
+  'the user whom the attacker created sets a password': [
+    'owner',
+    (w) => platform().store.inTenant(w.tenantId, (tx) => tx.rows(setHash, [w.tenantId, w.ids.plant])),
+  ],
+}
+
+/**
+ * Every way to an account: each returns the user whose account it opened. `isByName`: the directory names the person. An owner who gives a role to a
+ * user gives it to the person whom the address and identifiers of the user name, so roles that come by such a way are not counted as gained.
+ */
+type Opening = { readonly isByName: boolean; readonly open: () => Promise<UserId | null> }
+
+async function* openings(w: World): AsyncGenerator<Opening> {
+  const now = servers.clock.now()
+  for (const token of w.tokens) {
+    const open = () =>
+      platform().store.inTenant(w.tenantId, async (tx) => (await useLink(tx, token, aVisit(), now))?.userId ?? null)
+    yield { isByName: false, open }
+  }
+  const providers = await platform().store.single(w.tenantId, listProviders)
+  for (const provider of providers) {
+    const person = { username: null, firstName: null, lastName: null, roles: null }
+    const open = (subject: string, externalIdentifier: string | null, verifiedEmail: string | null) =>
+      platform()
+        .store.inTenant(w.tenantId, (tx) => {
+          const stated = { ...person, subject, externalIdentifier, verifiedEmail }
+          return findOrCreatePerson(tx, provider, stated, aVisit(), now)
+        })
+        .catch((error: unknown) => {
+          if (error instanceof PersonRefused) return null
+          throw error
+        })
+    const at = (...stated: Parameters<typeof open>) => ({ isByName: true, open: () => open(...stated) })
+    const isEvil = provider.issuer === evil.issuer
+    if (isEvil) yield at('sub-linked', null, null)
+    for (const name of names) {
+      yield at(newId(), `evil-${name}`, null)
+      yield at(newId(), null, `evil-${name}@example.org`)
+      if (isEvil) yield at(newId(), `id-${name}`, null)
+      if (isEvil) yield at(newId(), null, `${name}@example.org`)
+    }
+    if (provider.audience === null) continue
+    const op = isEvil ? evil : school
+    for (const name of names) {
+      const claims = { employee_id: `${isEvil ? 'id' : 'evil'}-${name}`, upn: isEvil ? name : `evil-${name}` }
+      const token = await op.accessToken({ sub: newId(), aud: provider.audience, ...claims })
+      const openByToken = () =>
+        readExternalToken(platform(), token, { ip: '192.0.2.1', requestId: 'r' }).then(
+          (grant) => grant?.userId ?? null,
+          (error: unknown) => {
+            if (error instanceof Fault) return null
+            throw error
+          },
+        )
+      yield { isByName: true, open: openByToken }
+    }
+  }
+}
+
+async function factsOf(w: World) {
+  return platform().store.inTenant(w.tenantId, async (tx) => {
+    const facts = new Map<UserId, AccountFacts | null>()
+    for (const name of names) facts.set(w.ids[name], await findFacts(tx, w.ids[name]))
+    return facts
+  })
+}
+
+async function tryAll(scopes: readonly Scope[], sequence: readonly string[]): Promise<void> {
+  const w = await aWorld(scopes)
+  for (const name of sequence) await refusable(acts[name]?.[1].bind(null, w) ?? assert.fail)
+  assert.deepEqual(
+    w.gained.filter((one) => !w.caller.scopes.has(one) && one === 'users:impersonate'),
+    [],
+  )
+  let before = await factsOf(w)
+  for await (const { open, isByName } of openings(w)) {
+    const opened = await open()
+    if (opened === null) continue
+    const facts = before.get(opened)
+    assert.ok(facts, 'an account of nobody')
+    assert.deepEqual(
+      [facts.canSignIn, facts.holds],
+      [false, false],
+      `${sequence.join(', ')}: an account in use was opened`,
+    )
+    before = await factsOf(w)
+    if (isByName && sequence.includes(ROLE_GIVEN)) continue
+    const roles = (await platform().store.single(w.tenantId, (tx) => findRoles(tx, opened))) ?? []
+    const given = scopesOfRoles(roles).filter(
+      (one) => !w.caller.scopes.has(one) && !w.caller.scopes.has('tenant:admin'),
+    )
+    assert.deepEqual(given, [], `${sequence.join(', ')}: scopes were gained`)
+  }
+}
+
+const possible = (scopes: readonly Scope[]) =>
+  Object.entries(acts).flatMap(([name, [needs]]) => {
+    const may = needs === 'owner' || scopes.includes(needs) || scopes.includes('tenant:admin')
+    return may ? [name] : []
+  })
+const needsAdmin = (name: string) => acts[name]?.[0] === 'tenant:admin'
+
+for (const scopes of [['users:write'], ['tenant:admin']] as const) {
+  const all = possible(scopes)
+  test(`${scopes}: no two acts open an account in use or give more scopes`, async () => {
+    for (const first of all) {
+      for (const second of all) {
+        // Pairs of other acts are those of users:write.
+        if (scopes[0] === 'users:write' || [first, second].some(needsAdmin)) await tryAll(scopes, [first, second])
+      }
+    }
+  })
+  test(`${scopes}: nor do three, of a sample`, async () => {
+    const three = fc.tuple(fc.constantFrom(...all), fc.constantFrom(...all), fc.constantFrom(...all))
+    await fc.assert(
+      fc.asyncProperty(three, (sequence) => tryAll(scopes, sequence)),
+      { numRuns: 30 },
+    )
+  })
+}
