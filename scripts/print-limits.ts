@@ -1,3 +1,4 @@
+import { timeLimits } from '../src/http/bounds/time-limits.ts'
 import { caches } from '../src/memory/caches.ts'
 import { limits } from '../src/memory/limits.ts'
 import { places } from '../src/memory/places.ts'
@@ -16,9 +17,12 @@ export function printLimits(): string {
   const shares = Object.entries(places).map(([name, { countMax, waitingMax, description }]) => {
     return `| \`${name}\` | ${countMax} | ${waitingMax} | ${description} |`
   })
+  const times = Object.entries(timeLimits).map(([name, { ms, description }]) => {
+    return `| \`${name}\` | ${ms / 1000} s | ${description} |`
+  })
   return `# Rate limits and caches
 
-Printed from \`src/memory/limits.ts\`, \`src/memory/places.ts\` and \`src/memory/caches.ts\` by \`npm run docs\`; do not edit.
+Printed from \`src/memory/limits.ts\`, \`src/memory/places.ts\`, \`src/memory/caches.ts\` and \`src/http/bounds/time-limits.ts\` by \`npm run docs\`; do not edit.
 
 Counts run in windows that start with the first count. Each server process counts separately and evicts the least recently used keys above the number of keys;
 failures of a shared limit are counted in the database too, for all processes together, and nothing is written where nothing fails. Where the table says "by 10", a process
@@ -40,6 +44,15 @@ the free places. So one alone has at most two thirds, and some places stay free 
 | Places | At most | Waiting, each | Shared |
 |---|---|---|---|
 ${shares.join('\n')}
+
+## Time
+
+What takes longer on a connection from the network loses the connection, and the log has a line of the request: with the fault \`request.timeout\`, or with status 499
+where the client disconnected before its answer began. A request whose header or body is late gets 408 first.
+
+| Limit | At most | For |
+|---|---|---|
+${times.join('\n')}
 
 ## Caches
 
