@@ -15,10 +15,8 @@ export function printLimits(): string {
     return `| \`${name}\` | ${bound} | ${one.ttlSeconds} s | ${one.description} |`
   })
   const shares = Object.entries(places).map(([name, { countMax, waitingMax, description }]) => {
-    return `| \`${name}\` | ${countMax} | ${waitingMax} | ${description} |`
-  })
-  const times = Object.entries(timeLimits).map(([name, { ms, description }]) => {
-    return `| \`${name}\` | ${ms / 1000} s | ${description} |`
+    const most = name.endsWith('_bytes') ? `${countMax / 1_048_576} MiB` : countMax
+    return `| \`${name}\` | ${most} | ${waitingMax} | ${description} |`
   })
   return `# Rate limits and caches
 
@@ -40,6 +38,9 @@ ${rows.join('\n')}
 
 What is scarce in a server process is shared fairly by tenant, network or caller: one of them gets a further place only while it holds less than twice
 the free places. So one alone has at most two thirds, and some places stay free for the others, however many take all that they can.
+What is shared by network is shared at each of three widths: an IPv6 address counts at its /64, /56 and /48, an IPv4 address by itself. With \`TRUST_PROXY\` the address that
+the proxy forwards counts. Behind a proxy without it every client has the address of the proxy, on loopback too: together they have two thirds of the places,
+and one of them can take the places of the others, so set it. Beyond a share a request gets 429 with \`Retry-After\`, and the metric \`http_places_refused_total\` counts it.
 
 | Places | At most | Waiting, each | Shared |
 |---|---|---|---|
@@ -52,7 +53,7 @@ where the client disconnected before its answer began. A request whose header or
 
 | Limit | At most | For |
 |---|---|---|
-${times.join('\n')}
+${timeRows().join('\n')}
 
 ## Caches
 
@@ -62,4 +63,10 @@ The caches of a server process. The least recently used entry is evicted first.
 |---|---|---|---|
 ${kept.join('\n')}
 `
+}
+
+function timeRows(): string[] {
+  return Object.entries(timeLimits).map(
+    ([name, { ms, description }]) => `| \`${name}\` | ${ms / 1000} s | ${description} |`,
+  )
 }

@@ -41,7 +41,7 @@ export function boundIdleConnections(server: Server, idleMax: number): IdleConne
   }
   server.on('connection', (socket: Socket) => {
     // The widest network: a client that has many small ones counts once.
-    networks.set(socket, networksOf(socket.remoteAddress ?? '').at(-1) ?? '')
+    networks.set(socket, networksOf(socket.remoteAddress ?? '')[0])
     socket.once('close', () => removeIdle(socket))
     addIdle(socket)
   })

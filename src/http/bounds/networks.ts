@@ -1,7 +1,7 @@
 import { networkOf } from '../../memory/network.ts'
 
 /**
- * Returns the networks of an address at three widths, narrow to wide: of an IPv6 address its /64, /56 and /48, since a client is assigned
+ * Returns the networks of an address at three widths, wide to narrow: of an IPv6 address its /48, /56 and /64, since a client is assigned
  * any of them; of an IPv4 address the address each time. An address of loopback is its own network: places are shared, so a proxy without
  * `TRUST_PROXY`, behind which everybody has its address, has a large share and locks nobody out.
  */
@@ -12,5 +12,5 @@ export function networksOf(ip: string): readonly [string, string, string] {
   if (fourth === undefined) return [narrow, narrow, narrow]
   const wide = `${first}:${second}:${third}`
   // Of the fourth group of 16 bits, the upper 8.
-  return [narrow, `${wide}:${Number.parseInt(fourth, 16) >> 8}`, wide]
+  return [wide, `${wide}:${Number.parseInt(fourth, 16) >> 8}`, narrow]
 }

@@ -3,7 +3,9 @@ import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import type { Config } from '../../config.ts'
 import { randomId } from '../../crypto/random.ts'
 import { Fault } from '../../fault.ts'
-import type { InternalRequest, InternalResponse, Platform } from '../../platform.ts'
+import type { InternalRequest, InternalResponse, InternalStream, Platform } from '../../platform.ts'
+import { boundAnswerBytes } from '../bounds/bound-answers.ts'
+import { boundNetworks } from '../bounds/bound-networks.ts'
 import { boundIdleConnections, type IdleConnections } from '../bounds/idle-connections.ts'
 import { boundAnswers, isFromNetwork } from '../bounds/request-deadline.ts'
 import { type TimeLimits, timeLimits } from '../bounds/time-limits.ts'
@@ -68,6 +70,8 @@ export type Server = {
   readonly listen: () => Promise<string>
   /** Runs a request through the same routes without a socket; also while the server is stopping. */
   readonly dispatch: (request: InternalRequest) => Promise<InternalResponse>
+  /** As `dispatch`, for answers that are streamed. */
+  readonly dispatchStream: (request: InternalRequest) => Promise<InternalStream>
   /** `/readyz` answers 503 from now on, and each connection is closed with its next response. Requests are still accepted. */
   readonly drain: () => void
   /** Refuses new requests, finishes accepted ones, and closes the remaining connections after `waitMs`. */
@@ -88,8 +92,21 @@ export function buildServer(parts: ServerParts): Server {
   const { app, idle } = newApp(config, refuseBroken, logRequest, limits)
   parts.telemetry?.tracing.addTo(app)
   parts.telemetry?.exporter.watch(metrics.registry)
+  const { memory } = platform
+  boundAnswerBytes(app, { memory, onRefused: metrics.countRefused })
   const unfinished = boundAnswers(app, { limits, logRequest, refused })
   addCommonHeaders(app, state, hsts)
+  app.addHook('onRequest', (request, _reply, done) => {
+    request.trace = newTrace()
+    done()
+  })
+  boundNetworks(app, {
+    memory,
+    countsConnections: !config.trustProxy,
+    bodyBytesMax: BODY_BYTES_MAX,
+    refuse: (fault, socket) => refuseBroken(fault, socket, true),
+    onRefused: metrics.countRefused,
+  })
   const { authenticate, idempotency = null, isClientOrigin = async () => false } = parts
   addClientOrigins(app, isClientOrigin)
   const known = [
@@ -106,6 +123,7 @@ export function buildServer(parts: ServerParts): Server {
   return {
     listen: () => app.listen({ port: config.port, host: config.host }),
     dispatch: (request) => dispatch(app, request),
+    dispatchStream: (request) => dispatchStream(app, request),
     drain: () => {
       state.isDraining = true
     },
@@ -202,7 +220,6 @@ type Edges = {
 function addEdges(app: FastifyInstance, { platform: { log }, logRequest, state, ...paths }: Edges): void {
   const { methods } = paths
   app.addHook('onRequest', (request, reply, done) => {
-    request.trace = newTrace()
     // Only requests from the network are refused: accepted requests may still dispatch internal ones.
     if (state.isStopping && isFromNetwork(request)) return done(new Fault('server.stopping'))
     if (request.headers.host === undefined && request.raw.httpVersion !== '1.0')
@@ -250,19 +267,29 @@ function isDrained({ headers }: FastifyRequest): boolean {
   return Number(headers['content-length'] ?? Number.POSITIVE_INFINITY) <= DRAINED_BYTES_MAX
 }
 
-async function dispatch(
-  app: FastifyInstance,
-  { method, path, headers, body, ip }: InternalRequest,
-): Promise<InternalResponse> {
+async function dispatch(app: FastifyInstance, request: InternalRequest): Promise<InternalResponse> {
   await app.ready()
-  const answer = await app.inject({
+  const answer = await app.inject(injected(request))
+  return { status: answer.statusCode, headers: plainHeaders(answer.headers), body: answer.rawPayload }
+}
+
+async function dispatchStream(app: FastifyInstance, request: InternalRequest): Promise<InternalStream> {
+  await app.ready()
+  const answer = await app.inject({ ...injected(request), payloadAsStream: true })
+  return { status: answer.statusCode, headers: plainHeaders(answer.headers), body: answer.stream() }
+}
+
+function injected({ method, path, headers, body, ip }: InternalRequest) {
+  return {
     // The router accepts more methods than its type lists.
     method: method as 'GET',
     url: path,
     headers: { ...headers },
     ...(ip === undefined ? {} : { remoteAddress: ip }),
     ...(body === undefined ? {} : { payload: body }),
-  })
-  const plain = Object.entries(answer.headers).map(([name, value]) => [name, [value].flat().join(', ')])
-  return { status: answer.statusCode, headers: Object.fromEntries(plain), body: answer.rawPayload }
+  }
+}
+
+function plainHeaders(headers: Readonly<Record<string, unknown>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]))
 }
