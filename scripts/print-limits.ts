@@ -1,3 +1,4 @@
+import { timeLimits } from '../src/http/bounds/time-limits.ts'
 import { caches } from '../src/memory/caches.ts'
 import { limits } from '../src/memory/limits.ts'
 import { places } from '../src/memory/places.ts'
@@ -14,11 +15,12 @@ export function printLimits(): string {
     return `| \`${name}\` | ${bound} | ${one.ttlSeconds} s | ${one.description} |`
   })
   const shares = Object.entries(places).map(([name, { countMax, waitingMax, description }]) => {
-    return `| \`${name}\` | ${countMax} | ${waitingMax} | ${description} |`
+    const most = name.endsWith('_bytes') ? `${countMax / 1_048_576} MiB` : countMax
+    return `| \`${name}\` | ${most} | ${waitingMax} | ${description} |`
   })
   return `# Rate limits and caches
 
-Printed from \`src/memory/limits.ts\`, \`src/memory/places.ts\` and \`src/memory/caches.ts\` by \`npm run docs\`; do not edit.
+Printed from \`src/memory/limits.ts\`, \`src/memory/places.ts\`, \`src/memory/caches.ts\` and \`src/http/bounds/time-limits.ts\` by \`npm run docs\`; do not edit.
 
 Counts run in windows that start with the first count. Each server process counts separately and evicts the least recently used keys above the number of keys;
 failures of a shared limit are counted in the database too, for all processes together, and nothing is written where nothing fails. Where the table says "by 10", a process
@@ -36,10 +38,22 @@ ${rows.join('\n')}
 
 What is scarce in a server process is shared fairly by tenant, network or caller: one of them gets a further place only while it holds less than twice
 the free places. So one alone has at most two thirds, and some places stay free for the others, however many take all that they can.
+What is shared by network is shared at each of three widths: an IPv6 address counts at its /64, /56 and /48, an IPv4 address by itself. With \`TRUST_PROXY\` the address that
+the proxy forwards counts. Behind a proxy without it every client has the address of the proxy, on loopback too: together they have two thirds of the places,
+and one of them can take the places of the others, so set it. Beyond a share a request gets 429 with \`Retry-After\`, and the metric \`http_places_refused_total\` counts it.
 
 | Places | At most | Waiting, each | Shared |
 |---|---|---|---|
 ${shares.join('\n')}
+
+## Time
+
+What takes longer on a connection from the network loses the connection, and the log has a line of the request: with the fault \`request.timeout\`, or with status 499
+where the client disconnected before its answer began. A request whose header or body is late gets 408 first.
+
+| Limit | At most | For |
+|---|---|---|
+${timeRows().join('\n')}
 
 ## Caches
 
@@ -49,4 +63,10 @@ The caches of a server process. The least recently used entry is evicted first.
 |---|---|---|---|
 ${kept.join('\n')}
 `
+}
+
+function timeRows(): string[] {
+  return Object.entries(timeLimits).map(
+    ([name, { ms, description }]) => `| \`${name}\` | ${ms / 1000} s | ${description} |`,
+  )
 }

@@ -74,6 +74,7 @@ export function buildApp(parts: Parts): App {
     keys,
     rateLimiter: new RateLimiter(),
     ...{ memory, changes, clock, log, journal: journalOf(config, clock), fetch: outbound.fetch, urls: urlsOf(config) },
+    dispatchStream: (request) => server.dispatchStream(request),
     dispatch: parts.betweenPagesAndApi?.(dispatch) ?? dispatch,
   }
   const server: Server = buildServer({
@@ -106,16 +107,17 @@ export function buildApp(parts: Parts): App {
       platform.changes.end()
       await sleep(config.drainSeconds * 1000)
       // Before the server: running jobs may dispatch requests.
-      await Promise.all(
-        Object.values(loops)
-          .flat()
-          .map((one) => one?.stop()),
-      )
+      await stopLoops(loops)
       await server.close()
       await outbound.close()
       await telemetry?.exporter.close()
     },
   }
+}
+
+async function stopLoops(loops: Loops): Promise<void> {
+  const all = Object.values(loops).flat()
+  await Promise.all(all.map((one) => one?.stop()))
 }
 
 function startLoops(platform: Platform): Omit<Loops, 'mark'> {

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import type { TenantId } from './caller.ts'
 import type { Config } from './config.ts'
 import type { KeyRing } from './keys/key-ring.ts'
@@ -73,6 +74,9 @@ export type InternalResponse = {
 /** Runs a request through the routes of this server, without a socket. Every status is a response, not a fault. */
 export type Dispatch = (request: InternalRequest) => Promise<InternalResponse>
 
+/** As {@link InternalResponse}, with a body that is read while it is made. */
+export type InternalStream = Omit<InternalResponse, 'body'> & { readonly body: Readable }
+
 /** A row whose changes are awaited. */
 export type WatchedRow = { readonly tenantId: TenantId; readonly id: string }
 
@@ -142,6 +146,8 @@ export type Platform = {
   readonly fetch: OutboundFetch
   /** By this the pages speak our own API. */
   readonly dispatch: Dispatch
+  /** As `dispatch`, for answers without a bound. Resolves with the header of the response. */
+  readonly dispatchStream: (request: InternalRequest) => Promise<InternalStream>
   readonly log: Log
   readonly urls: Urls
   readonly changes: Changes

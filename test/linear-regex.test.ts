@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import ajvFormats from 'ajv-formats'
+import { checkSync } from 'recheck'
 import { isForTests, type Source, sourcesIn } from './support/source.ts'
 
 const LENGTH = 4_000
@@ -12,11 +13,16 @@ const MEASURABLE_MS = 4
 const RATIO_MAX = 10
 
 /** `source`: the text of the pattern. */
-type Found = { readonly where: string; readonly source: string; readonly test: (text: string) => unknown }
+type Found = {
+  readonly where: string
+  readonly source: string
+  readonly flags: string
+  readonly test: (text: string) => unknown
+}
 
 function found(where: string, source: string, flags = ''): Found {
   const pattern = new RegExp(source, `${flags.replace(/[gy]/g, '')}g`)
-  return { where, source, test: (text) => text.replace(pattern, '') }
+  return { where, source, flags, test: (text) => text.replace(pattern, '') }
 }
 
 /** The regular expressions of a source, and the patterns of its schemas. */
@@ -104,7 +110,7 @@ const formats = ['uri', 'email', 'date', 'time', 'uri-reference', 'hostname'] as
 const ofFormats = formats.flatMap((name): Found[] => {
   const format = ajvFormats.default.get(name)
   if (format instanceof RegExp) return [found(name, format.source, format.flags)]
-  return typeof format === 'function' ? [{ where: name, source: 'a:/', test: format }] : []
+  return typeof format === 'function' ? [{ where: name, source: 'a:/', flags: '', test: format }] : []
 })
 const all = [
   ...sourcesIn('src')
@@ -120,4 +126,24 @@ test('every regular expression of the product, of its schemas and of their forma
     return text === null ? [] : [`${one.where} at ${text}`]
   })
   assert.deepEqual(slow, [])
+})
+
+/** How long the analysis of one expression may take: what it cannot decide is too hard for a reader too. */
+const ANALYSIS_MS_MAX = 20_000
+
+test('no regular expression of the product can backtrack more than linearly, by analysis', (context) => {
+  const { RECHECK_SYNC_BACKEND: before } = process.env
+  // In this process: the other back ends start one.
+  process.env.RECHECK_SYNC_BACKEND = 'pure'
+  context.after(() => {
+    if (before === undefined) delete process.env.RECHECK_SYNC_BACKEND
+    else process.env.RECHECK_SYNC_BACKEND = before
+  })
+  const sources = new Map(all.filter(({ source }) => source !== 'a:/').map((one) => [one.source, one]))
+  const doubtful = [...sources.values()].flatMap(({ where, source, flags }) => {
+    const found = checkSync(source, flags, { timeout: ANALYSIS_MS_MAX })
+    if (found.status === 'safe') return []
+    return [`${where}: ${'complexity' in found ? found.complexity.summary : found.status}`]
+  })
+  assert.deepEqual(doubtful, [])
 })

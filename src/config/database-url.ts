@@ -1,7 +1,7 @@
 /** The servers of DATABASE_URL. `mustWrite`: a connection is used only if its server accepts writes. */
 type DatabaseHosts = { readonly urls: readonly string[]; readonly mustWrite: boolean }
 
-const PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?]*@)?)([^/?@]*)(.*)$/
+const PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?]*@)?)([^/?@]*)(.*)$/s
 const SESSIONS = ['any', 'read-write', 'primary']
 
 /**

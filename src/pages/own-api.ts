@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import { type Json, type JsonObject, parseJsonObject } from '../crypto/json.ts'
 import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
@@ -63,14 +64,14 @@ export type OwnApi = {
   readonly get: <T>(path: string, query?: Query, headers?: Readonly<Record<string, string>>) => Promise<ApiAnswer<T>>
   /** Returns an answer in another media type than JSON, as text. */
   readonly getText: (path: string, type: string, query?: Query) => Promise<string>
-  /** Returns a list as CSV, as the API exports it. */
-  readonly csv: (path: string, query: Query) => Promise<Buffer>
+  /** Returns an answer without a bound as the API streams it, in that media type. */
+  readonly stream: (path: string, type: string, query?: Query) => Promise<Readable>
   readonly send: <T>(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, more?: Send) => Promise<ApiAnswer<T>>
 }
 
 const VALUES_MAX = 1_000_000
 
-type Needs = Pick<Platform, 'dispatch' | 'config'>
+type Needs = Pick<Platform, 'dispatch' | 'dispatchStream' | 'config'>
 
 /**
  * Returns the API for the holder of a token. Requests are dispatched inside the process, through the same routes as those of the network.
@@ -82,6 +83,8 @@ export function ownApi(
   { accessToken, ip, msMax }: { accessToken: string; ip: string; msMax: number },
 ): OwnApi {
   const deadline = performance.now() + msMax
+  const inTime = <T>(sent: Promise<T>) =>
+    withTimeLimit(sent, Math.max(1, deadline - performance.now()), () => new Fault('upstream.timeout'))
   const ask = async (
     method: string,
     path: string,
@@ -91,8 +94,7 @@ export function ownApi(
     const place = placeOf(needs, path)
     const headers = { ...more, host: place.host, authorization: `Bearer ${accessToken}` }
     const sent = needs.dispatch({ method, path: place.path, headers, ip, ...(body !== undefined && { body }) })
-    const late = () => new Fault('upstream.timeout')
-    return withTimeLimit(sent, Math.max(1, deadline - performance.now()), late)
+    return inTime(sent)
   }
   const call = async <T>(...asked: Parameters<typeof ask>) => {
     const answer = await ask(...asked)
@@ -105,9 +107,12 @@ export function ownApi(
       const { status, headers, body } = await ask('GET', path + searchOf(query), undefined, { accept: type })
       return status < 400 ? body.toString() : read<string>(status, headers, body).data
     },
-    csv: async (path, query) => {
-      const { status, headers, body } = await ask('GET', path + searchOf(query), undefined, { accept: 'text/csv' })
-      if (status >= 400) read(status, headers, body)
+    stream: async (path, type, query = {}) => {
+      const place = placeOf(needs, path + searchOf(query))
+      const sent = { accept: type, host: place.host, authorization: `Bearer ${accessToken}` }
+      const answered = inTime(needs.dispatchStream({ method: 'GET', path: place.path, headers: sent, ip }))
+      const { status, headers, body } = await answered
+      if (status >= 400) read(status, headers, Buffer.concat(await body.toArray()))
       return body
     },
     send: (method, path, { body, text, query = {}, ifMatch, headers = {} } = {}) =>

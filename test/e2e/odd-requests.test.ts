@@ -36,17 +36,21 @@ after(() => chirograph.stop())
 type Answer = { readonly status: number; readonly headers: ReadonlyMap<string, string>; readonly body: string }
 
 /** Sends bytes on a connection of their own and reads until the server closes it. */
-async function send(head: string, body = ''): Promise<Answer> {
+async function send(head: string, body = '', end: 'open' | 'half-closed' = 'open'): Promise<Answer> {
   const { port, hostname } = new URL(chirograph.url)
   const chunks: Buffer[] = []
   await new Promise<void>((done) => {
-    const socket = connect(Number(port), hostname, () => socket.write(`${head}\r\n\r\n${body}`))
+    const socket = connect(Number(port), hostname, () => {
+      socket.write(`${head}\r\n\r\n${body}`)
+      if (end === 'half-closed') socket.end()
+    })
     socket.on('data', (chunk: Buffer) => chunks.push(chunk))
     socket.on('error', () => {})
     socket.on('close', () => done())
     socket.setTimeout(5000, () => socket.destroy())
   })
-  const [first = '', ...rest] = Buffer.concat(chunks).toString().split('\r\n\r\n')
+  const interim = /^(?:HTTP\/1\.1 1\d\d [^\r]*\r\n\r\n)*/
+  const [first = '', ...rest] = Buffer.concat(chunks).toString().replace(interim, '').split('\r\n\r\n')
   const [status = '', ...lines] = first.split('\r\n')
   const pairs = lines.map(
     (line) => [line.split(':', 1)[0]?.toLowerCase() ?? '', line.slice(line.indexOf(':') + 2)] as const,
@@ -121,6 +125,46 @@ test('malformed HTTP and CONNECT are refused in the envelope', options, async ()
   await refused('FOO / HTTP/1.1\r\nhost: x', '', [400])
   await refused('CONNECT x:443 HTTP/1.1\r\nhost: x', '', [405])
 })
+
+/** Ways to send no body, or `{}`, which are all the same request: head lines and bytes. */
+const framings: readonly (readonly [what: string, lines: readonly string[], bytes: string])[] = [
+  ['a media type and no length', [json], ''],
+  ['a form and no length', ['content-type: application/x-www-form-urlencoded'], ''],
+  ['a length of 0', [json, 'content-length: 0'], ''],
+  ['no media type and a length of 0', ['content-length: 0'], ''],
+  ['chunks, none', [json, 'transfer-encoding: chunked'], '0\r\n\r\n'],
+  ['an expectation and no length', [json, 'expect: 100-continue'], ''],
+  ['an expectation and a length of 0', [json, 'expect: 100-continue', 'content-length: 0'], ''],
+]
+/** Bodies that never end. */
+const cutOff: readonly (readonly [what: string, lines: readonly string[], bytes: string])[] = [
+  ['a body that ends early', [json, 'content-length: 10'], '{}'],
+  ['chunks that end early', [json, 'transfer-encoding: chunked'], '2\r\n{}\r\n'],
+]
+
+describe(
+  'a request without a body is answered at once, however that is said, and one that is cut off ends',
+  options,
+  () => {
+    const asked = ({ path, method }: (typeof all)[number], lines: readonly string[]) =>
+      [`${method} ${filled(path)} HTTP/1.1`, common(), ...lines].join('\r\n')
+    for (const one of all) {
+      test(`${one.method} ${one.path}`, async () => {
+        const plain = await send(asked(one, []))
+        assert.ok(plain.status >= 200, `${plain.status}`)
+        for (const [what, lines, bytes] of framings) {
+          const answer = await send(asked(one, lines), bytes)
+          assert.equal(answer.status, plain.status, what)
+        }
+        for (const [what, lines, bytes] of cutOff) {
+          const start = performance.now()
+          await send(asked(one, lines), bytes, 'half-closed')
+          assert.ok(performance.now() - start < 4000, `${what}: the connection stays open`)
+        }
+      })
+    }
+  },
+)
 
 describe('whatever is sent to an operation, the answer is one of its description, and never a 5xx', () => {
   const random = seededNumbers()

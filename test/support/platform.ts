@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { openChanges } from '../../src/api/changes.ts'
 import { type Config, readConfig } from '../../src/config.ts'
 import { randomBytes } from '../../src/crypto/random.ts'
@@ -47,6 +48,10 @@ export function platformOn({
   const sealing = sealingWith(masterKey, store, now)
   return {
     ...{ config, store, sealing, clock, fetch, dispatch, log },
+    dispatchStream: async (request) => {
+      const { body, ...head } = await dispatch(request)
+      return { ...head, body: Readable.from([body]) }
+    },
     keys: softwareKeyRing(store, sealing, now),
     urls: urlsOf(config),
     rateLimiter: new RateLimiter(),

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { type Role, roles, type Scope } from '../../caller.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import type { PathParams } from '../../http/routes/route.ts'
@@ -89,8 +90,13 @@ function withList(frame: Frame, shown: Screen, { path, query = {} }: Download): 
 async function csvOf({ api }: Frame, path: string, { path: list, query = {} }: Download): Promise<Answer> {
   const name = `${path.split('/').at(-1) ?? 'list'}.csv`
   // By the mark a spreadsheet knows the encoding.
-  const file = Buffer.concat([Buffer.from('\ufeff'), await api.csv(list, query)])
+  const file = Readable.from(marked(await api.stream(list, 'text/csv', query)), { objectMode: false })
   return { file, type: 'text/csv; charset=utf-8', name }
+}
+
+async function* marked(table: Readable): AsyncGenerator<string | Buffer> {
+  yield '\ufeff'
+  yield* table
 }
 
 function downloadLink({ here, t }: Frame): Html {

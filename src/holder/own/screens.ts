@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { checkbox } from '../../pages/controls.ts'
 import { form } from '../../pages/form.ts'
@@ -18,16 +19,14 @@ import { ownTexts } from './texts.ts'
 
 const place = 'settings'
 const DATA = '/wallet/v2/data'
+const SUBSCRIPTIONS = '/wallet/v2/push-subscriptions'
 /** Of claims on the page to print, as JSON: some 500 sheets. */
 const PRINTED_CHARS = 2_000_000
 
-type Everything = {
-  readonly exportedAt: string
-  readonly credentials: readonly { readonly credential: Credential; readonly details?: Details }[]
-  readonly history: readonly HistoryEntry[]
-  readonly hasOlderHistory: boolean
-  readonly pushSubscriptions: readonly Subscription[]
-}
+/** Entries of the history on the page to print. */
+const PRINTED_ENTRIES = 1_000
+const CARDS_PER_CALL = 10
+const ENTRIES_PER_CALL = 100
 
 const settings = screen({
   ...{
@@ -51,9 +50,9 @@ ${card(html`<p>${t.allText}</p><p>${buttonLink(t.deleteLink, '/me/delete')}</p>`
 const download = screen({
   ...{ place, path: '/me/data.json', summary: 'Returns everything in the wallet but its keys, as a file.' },
   show: async ({ api }) => {
-    const { data } = await api.get<Everything>(DATA)
+    const answered = await api.stream(DATA, 'application/json')
     const headers = { 'content-disposition': 'attachment; filename="wallet.json"' }
-    return { file: Buffer.from(JSON.stringify(data, null, 2)), type: 'application/json', headers }
+    return { file: Readable.from(dataOf(answered), { objectMode: false }), type: 'application/json', headers }
   },
 })
 
@@ -61,28 +60,72 @@ const printed = screen({
   ...{ place, path: '/me/data', summary: 'Shows everything in the wallet on one page, to print.' },
   show: async (frame) => {
     const [t, words] = [ownTexts[frame.language], cardTexts[frame.language]]
-    const { data } = await frame.api.get<Everything>(DATA)
-    const looks = Object.fromEntries(
-      data.credentials.flatMap(({ credential, details }) =>
-        details === undefined ? [] : [[credential.id, details.display]],
-      ),
-    )
-    const room = { chars: PRINTED_CHARS }
-    const cards = data.credentials.map((one) => printedCard(frame, one, room))
-    const history = historyList(frame, words, data.history, { credentials: looks })
-    const isEmpty = cards.length === 0 && data.history.length === 0
+    const { cards, looks } = await printedCards(frame)
+    const { entries, hasOlder } = await newestEntries(frame)
+    const history = historyList(frame, words, entries, { credentials: looks })
+    const { data: subscriptions } = await frame.api.get<readonly Subscription[]>(SUBSCRIPTIONS)
+    const isEmpty = cards.length === 0 && entries.length === 0
     const kept = isEmpty
       ? html`<p class="empty">${t.nothing}</p><p>${buttonLink(words.scan, '/me/scan')}</p>`
       : html`<h2>${t.cards}</h2>${cards.length > 0 ? cards : html`<p>${t.noCards}</p>`}
-<h2>${t.history}</h2>${data.history.length > 0 ? history : html`<p>${words.historyEmpty}</p>`}${data.hasOlderHistory && html`<p>${t.olderHistory(data.history.length)}</p>`}`
-    const main = html`<p>${t.made} ${moment(data.exportedAt, frame.language)}</p>
+<h2>${t.history}</h2>${entries.length > 0 ? history : html`<p>${words.historyEmpty}</p>`}${hasOlder && html`<p>${t.olderHistory(entries.length)}</p>`}`
+    const main = html`<p>${t.made} ${moment(frame.now.toISOString(), frame.language)}</p>
 ${kept}
-${browserList(frame, data.pushSubscriptions)}<p>${buttonLink(t.backToSettings, '/me/settings')}</p>`
+${browserList(frame, subscriptions)}<p>${buttonLink(t.backToSettings, '/me/settings')}</p>`
     return { title: t.printTitle, main }
   },
 })
 
-type Held = Everything['credentials'][number]
+type Held = { readonly credential: Credential; readonly details?: Details }
+type Listed = { readonly credentials: Readonly<Record<string, Details>> }
+
+/** The bytes of `data` in the envelope of a streamed answer, `{"data":…}`. */
+async function* dataOf(answered: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let skipped = '{"data":'.length
+  let last: Buffer = Buffer.alloc(0)
+  for await (const bytes of answered) {
+    const own = bytes.subarray(skipped)
+    skipped -= bytes.length - own.length
+    if (own.length === 0) continue
+    yield Buffer.concat([last, own.subarray(0, -1)])
+    last = own.subarray(-1)
+  }
+}
+
+/** All cards, page by page, so that no text of the whole wallet is made: of each that and what fits on the page to print. */
+async function printedCards(frame: Frame): Promise<{ cards: Html[]; looks: Record<string, Details['display']> }> {
+  const room = { chars: PRINTED_CHARS }
+  const cards: Html[] = []
+  const looks: Record<string, Details['display']> = {}
+  for (let after: string | null | undefined; after !== null; ) {
+    const query = { 'page[size]': String(CARDS_PER_CALL), 'page[after]': after ?? undefined }
+    const { data, meta } = await frame.api.get<readonly Credential[]>('/wallet/v2/credentials', query)
+    // The `meta` that the route promises.
+    const { credentials, page } = meta as Listed & Paged
+    for (const credential of data) {
+      const details = credentials[credential.id]
+      if (details !== undefined) looks[credential.id] = details.display
+      cards.push(printedCard(frame, { credential, ...(details !== undefined && { details }) }, room))
+    }
+    after = page.after
+  }
+  return { cards, looks }
+}
+
+type Paged = { readonly page: { readonly after: string | null } }
+
+async function newestEntries({ api }: Frame): Promise<{ entries: HistoryEntry[]; hasOlder: boolean }> {
+  const entries: HistoryEntry[] = []
+  for (let after: string | null | undefined; after !== null; ) {
+    if (entries.length >= PRINTED_ENTRIES) return { entries, hasOlder: true }
+    const query = { 'page[size]': String(ENTRIES_PER_CALL), 'page[after]': after ?? undefined }
+    const { data, meta } = await api.get<readonly HistoryEntry[]>('/wallet/v2/history', query)
+    entries.push(...data)
+    // The `meta` that the route promises.
+    after = (meta as Paged).page.after
+  }
+  return { entries, hasOlder: false }
+}
 
 /**
  * A card with all that it says, its state and its times.

@@ -13,16 +13,23 @@ const codes: Readonly<Record<string, FaultCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request.timeout',
 }
 
-type Parts = { readonly log: Log; readonly metrics: Metrics; readonly hsts: boolean }
+/** `refused`: gets the connections that are answered here, whose requests have their log line then. */
+type Parts = {
+  readonly log: Log
+  readonly metrics: Metrics
+  readonly hsts: boolean
+  readonly refused: WeakSet<Duplex>
+}
 
 /** Answers requests that are not valid HTTP: with the error envelope, a log line and a metric, and closes the connection. @see boundIdleConnections for `mayAnswer` */
-export function brokenRequestHandler({ log, metrics, hsts }: Parts) {
+export function brokenRequestHandler({ log, metrics, hsts, refused }: Parts) {
   return (error: Error & { readonly code?: string }, socket: Duplex, mayAnswer: boolean): void => {
     // A reset connection has no reader.
     if (error.code === 'ECONNRESET' || !socket.writable || !mayAnswer) {
       socket.destroy()
       return
     }
+    refused.add(socket)
     const fault = error instanceof Fault ? error : new Fault(codes[error.code ?? ''] ?? 'request.broken')
     const requestId = randomId()
     const { status, body, headers } = toErrors(fault, requestId)

@@ -124,17 +124,20 @@ function bodyOf({ endpoint, checkBody }: MountedEndpoint, request: FastifyReques
   if (endpoint.accepts === 'none') return undefined
   const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
   const type = mediaTypeOf(request.headers['content-type'])
-  if (endpoint.accepts === 'upload' && type === UPLOAD) return readUpload(bytes, request.headers['content-type'] ?? '')
+  if (endpoint.accepts === 'upload' && type === UPLOAD && bytes.length > 0)
+    return readUpload(bytes, request.headers['content-type'] ?? '')
   const body = readBody(endpoint.accepts, type, bytes)
   if (typeof body !== 'string') checkBody?.(body, bytes.length)
   return body
 }
 
+/** Parses a body. Without a byte its media type says nothing: it is an empty form where a form is accepted, and no JSON. */
 function readBody(accepts: EndpointBodyKind, type: string, bytes: Buffer): unknown {
   const isFields = accepts === 'fields' || accepts === 'upload'
   const isForm = isFields || accepts === 'form' || accepts === 'form-or-json'
-  if (isForm && (type === FORM || (type === '' && bytes.length === 0)))
-    return isFields ? readFields(bytes) : readForm(bytes)
+  const isEmpty = bytes.length === 0
+  if (isForm && (type === FORM || isEmpty)) return isFields ? readFields(bytes) : readForm(bytes)
+  if (isEmpty) return readJson(bytes)
   if (accepts !== 'form' && !isFields && isJsonType(type)) return readJson(bytes)
   if (accepts === 'json-or-jwt' && type === 'application/jwt') return bytes.toString('latin1').trim()
   const detail = `Send the body as ${isForm ? FORM : 'application/json'}.`

@@ -1,9 +1,14 @@
-import { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import type { Config } from '../../config.ts'
 import { randomId } from '../../crypto/random.ts'
 import { Fault } from '../../fault.ts'
-import type { InternalRequest, InternalResponse, Platform } from '../../platform.ts'
+import type { InternalRequest, InternalResponse, InternalStream, Platform } from '../../platform.ts'
+import { boundAnswerBytes } from '../bounds/bound-answers.ts'
+import { boundNetworks } from '../bounds/bound-networks.ts'
+import { boundIdleConnections, type IdleConnections } from '../bounds/idle-connections.ts'
+import { boundAnswers, isFromNetwork } from '../bounds/request-deadline.ts'
+import { type TimeLimits, timeLimits } from '../bounds/time-limits.ts'
 import type { WebhookReference } from '../openapi/openapi.ts'
 import { mountReference } from '../openapi/reference.ts'
 import type { Endpoint } from '../routes/endpoint.ts'
@@ -18,7 +23,6 @@ import type { Tracing } from '../telemetry/tracing.ts'
 import { BODY_BYTES_MAX } from './body.ts'
 import { brokenRequestHandler } from './broken-request.ts'
 import { addClientOrigins, answerPreflight, type IsClientOrigin } from './cross-origin.ts'
-import { boundIdleConnections } from './idle-connections.ts'
 import { type KnownPath, type MethodsAt, methodsAt } from './known-paths.ts'
 import { mountEndpoints } from './mount-endpoint.ts'
 import { type AuthenticateRequest, mountRoutes } from './mount-route.ts'
@@ -28,12 +32,8 @@ import { addCommonHeaders, commonHeaders, JSON_CSP } from './response-headers.ts
 import { type Stopping, stopServer } from './stop.ts'
 import { type Edge, sendFault } from './trace.ts'
 
-/** How long a client may take to send a request, and its header. Open connections are checked every second. */
-const REQUEST_MS_MAX = 30_000
-const HEADER_MS_MAX = 10_000
+/** How often open connections are checked for late headers and requests. */
 const CHECK_MS = 1000
-/** Longer than load balancers keep an idle connection, so that they close it first. */
-const IDLE_MS_MAX = 65_000
 const IDLE_CONNECTIONS_MAX = 2000
 const CONNECTIONS_MAX = 10_000
 
@@ -57,6 +57,8 @@ export type ServerParts = {
   readonly notFoundPage?: RenderFault
   /** OpenTelemetry; none by default. */
   readonly telemetry?: Telemetry | null
+  /** Those of `time-limits.ts` by default. */
+  readonly timeLimits?: TimeLimits
 }
 
 /** Records requests as spans, and exports them and the metrics. */
@@ -68,6 +70,8 @@ export type Server = {
   readonly listen: () => Promise<string>
   /** Runs a request through the same routes without a socket; also while the server is stopping. */
   readonly dispatch: (request: InternalRequest) => Promise<InternalResponse>
+  /** As `dispatch`, for answers that are streamed. */
+  readonly dispatchStream: (request: InternalRequest) => Promise<InternalStream>
   /** `/readyz` answers 503 from now on, and each connection is closed with its next response. Requests are still accepted. */
   readonly drain: () => void
   /** Refuses new requests, finishes accepted ones, and closes the remaining connections after `waitMs`. */
@@ -82,11 +86,27 @@ export function buildServer(parts: ServerParts): Server {
   const metrics = openMetrics(parts.counters)
   const logRequest = requestLog(log, metrics)
   const hsts = config.publicUrl.startsWith('https:')
-  const refuseBroken = brokenRequestHandler({ log, metrics, hsts })
-  const app = newApp(config, refuseBroken, logRequest)
+  const refused = new WeakSet<Duplex>()
+  const refuseBroken = brokenRequestHandler({ log, metrics, hsts, refused })
+  const limits = parts.timeLimits ?? timeLimits
+  const { app, idle } = newApp(config, refuseBroken, logRequest, limits)
   parts.telemetry?.tracing.addTo(app)
   parts.telemetry?.exporter.watch(metrics.registry)
+  const { memory } = platform
+  boundAnswerBytes(app, { memory, onRefused: metrics.countRefused })
+  const unfinished = boundAnswers(app, { limits, logRequest, refused })
   addCommonHeaders(app, state, hsts)
+  app.addHook('onRequest', (request, _reply, done) => {
+    request.trace = newTrace()
+    done()
+  })
+  boundNetworks(app, {
+    memory,
+    countsConnections: !config.trustProxy,
+    bodyBytesMax: BODY_BYTES_MAX,
+    refuse: (fault, socket) => refuseBroken(fault, socket, true),
+    onRefused: metrics.countRefused,
+  })
   const { authenticate, idempotency = null, isClientOrigin = async () => false } = parts
   addClientOrigins(app, isClientOrigin)
   const known = [
@@ -103,24 +123,38 @@ export function buildServer(parts: ServerParts): Server {
   return {
     listen: () => app.listen({ port: config.port, host: config.host }),
     dispatch: (request) => dispatch(app, request),
+    dispatchStream: (request) => dispatchStream(app, request),
     drain: () => {
       state.isDraining = true
     },
-    close: (waitMs = config.stopTimeoutSeconds * 1000) => stopServer(app, state, waitMs),
+    close: (waitMs = config.stopTimeoutSeconds * 1000) =>
+      stopServer(app, state, {
+        waitMs,
+        unfinishedMs: limits['http.unfinished_at_stop'].ms,
+        closeUnfinished: () => {
+          idle.close()
+          for (const socket of unfinished()) socket.destroy()
+        },
+      }),
   }
 }
 
 type RefuseBroken = ReturnType<typeof brokenRequestHandler>
 
-function newApp(config: Config, refuseBroken: RefuseBroken, logRequest: LogRequest): FastifyInstance {
+function newApp(
+  config: Config,
+  refuseBroken: RefuseBroken,
+  logRequest: LogRequest,
+  limits: TimeLimits,
+): { readonly app: FastifyInstance; readonly idle: IdleConnections } {
+  const requestTimeout = limits['http.request'].ms
   const app = fastify({
     logger: false,
     http: {
-      optimizeEmptyRequests: true,
       // A missing Host is refused by a hook, in the envelope.
       requireHostHeader: false,
-      headersTimeout: HEADER_MS_MAX,
-      requestTimeout: REQUEST_MS_MAX,
+      headersTimeout: limits['http.header'].ms,
+      requestTimeout,
       connectionsCheckingInterval: CHECK_MS,
     },
     genReqId: randomId,
@@ -129,8 +163,8 @@ function newApp(config: Config, refuseBroken: RefuseBroken, logRequest: LogReque
     trustProxy: config.trustProxy && ((_address, hop) => hop === 0),
     bodyLimit: BODY_BYTES_MAX,
     return503OnClosing: false,
-    requestTimeout: REQUEST_MS_MAX,
-    keepAliveTimeout: IDLE_MS_MAX,
+    requestTimeout,
+    keepAliveTimeout: limits['http.idle_connection'].ms,
     routerOptions: { maxParamLength: 1024 },
     // No hook runs for requests that the router refuses.
     frameworkErrors: (error, request, reply) => {
@@ -139,17 +173,19 @@ function newApp(config: Config, refuseBroken: RefuseBroken, logRequest: LogReque
       reply.headers(commonHeaders(request.id, config.publicUrl.startsWith('https:')))
       sendFault(request, reply.header('content-security-policy', JSON_CSP), error)
     },
-    clientErrorHandler: (error, socket) => refuseBroken(error, socket, mayAnswer(socket)),
+    clientErrorHandler: (error, socket) => refuseBroken(error, socket, idle.mayAnswer(socket)),
   })
   app.server.maxConnections = CONNECTIONS_MAX
-  const mayAnswer = boundIdleConnections(app.server, IDLE_CONNECTIONS_MAX)
-  app.server.on('connect', (_request, socket) => refuseBroken(new Fault('request.method'), socket, mayAnswer(socket)))
+  const idle = boundIdleConnections(app.server, IDLE_CONNECTIONS_MAX)
+  app.server.on('connect', (_request, socket) =>
+    refuseBroken(new Fault('request.method'), socket, idle.mayAnswer(socket)),
+  )
   // Node would answer 417 itself. RFC 9110 10.1.1 lets a server ignore an expectation that it does not know.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.removeAllContentTypeParsers()
   const types = ['application/json', 'application/x-www-form-urlencoded', '*']
   app.addContentTypeParser(types, { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
-  return app
+  return { app, idle }
 }
 
 function newTrace(edge: Edge | null = null) {
@@ -184,9 +220,8 @@ type Edges = {
 function addEdges(app: FastifyInstance, { platform: { log }, logRequest, state, ...paths }: Edges): void {
   const { methods } = paths
   app.addHook('onRequest', (request, reply, done) => {
-    request.trace = newTrace()
     // Only requests from the network are refused: accepted requests may still dispatch internal ones.
-    if (state.isStopping && request.raw.socket instanceof Socket) return done(new Fault('server.stopping'))
+    if (state.isStopping && isFromNetwork(request)) return done(new Fault('server.stopping'))
     if (request.headers.host === undefined && request.raw.httpVersion !== '1.0')
       return done(new Fault('request.broken'))
     // The framework would read the bodies of methods that no route has.
@@ -232,19 +267,29 @@ function isDrained({ headers }: FastifyRequest): boolean {
   return Number(headers['content-length'] ?? Number.POSITIVE_INFINITY) <= DRAINED_BYTES_MAX
 }
 
-async function dispatch(
-  app: FastifyInstance,
-  { method, path, headers, body, ip }: InternalRequest,
-): Promise<InternalResponse> {
+async function dispatch(app: FastifyInstance, request: InternalRequest): Promise<InternalResponse> {
   await app.ready()
-  const answer = await app.inject({
+  const answer = await app.inject(injected(request))
+  return { status: answer.statusCode, headers: plainHeaders(answer.headers), body: answer.rawPayload }
+}
+
+async function dispatchStream(app: FastifyInstance, request: InternalRequest): Promise<InternalStream> {
+  await app.ready()
+  const answer = await app.inject({ ...injected(request), payloadAsStream: true })
+  return { status: answer.statusCode, headers: plainHeaders(answer.headers), body: answer.stream() }
+}
+
+function injected({ method, path, headers, body, ip }: InternalRequest) {
+  return {
     // The router accepts more methods than its type lists.
     method: method as 'GET',
     url: path,
     headers: { ...headers },
     ...(ip === undefined ? {} : { remoteAddress: ip }),
     ...(body === undefined ? {} : { payload: body }),
-  })
-  const plain = Object.entries(answer.headers).map(([name, value]) => [name, [value].flat().join(', ')])
-  return { status: answer.statusCode, headers: Object.fromEntries(plain), body: answer.rawPayload }
+  }
+}
+
+function plainHeaders(headers: Readonly<Record<string, unknown>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]))
 }

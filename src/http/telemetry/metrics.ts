@@ -3,6 +3,8 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 /** Metrics for operators, in the Prometheus text format. */
 export type Metrics = {
   readonly count: (method: string, pattern: string, status: number, seconds: number) => void
+  /** Counts a refusal for want of a place. */
+  readonly countRefused: (place: string) => void
   readonly registry: Registry
 }
 
@@ -29,7 +31,13 @@ export function openMetrics(counters: readonly ExternalCounter[] = []): Metrics 
   const count: Metrics['count'] = (method, route, status, seconds) => {
     requests.observe({ method, route, status }, seconds)
   }
-  return { registry, count }
+  const refused = new Counter({
+    name: 'http_places_refused_total',
+    help: 'Connections, requests and answers beyond the fair share of their network or caller, by the name of the place.',
+    labelNames: ['place'],
+    registers: [registry],
+  })
+  return { registry, count, countRefused: (place) => refused.inc({ place }) }
 }
 
 function addCounter(registry: Registry, { name, help, value, isGauge = false }: ExternalCounter): void {

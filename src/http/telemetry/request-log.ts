@@ -4,15 +4,18 @@ import type { Log } from '../../platform.ts'
 import { faultOf } from '../routes/faults.ts'
 import type { Metrics } from './metrics.ts'
 
-/** Counts a request whose response was sent, and logs it. */
-export type LogRequest = (request: FastifyRequest, reply: FastifyReply) => void
+/** Counts a request and logs it, when its response was sent or cannot be sent any more; later calls for it do nothing. */
+export type LogRequest = (request: FastifyRequest, reply: FastifyReply, status?: number) => void
 
 /** One line per request: caller, route, status, duration. The pattern of the route is logged, not the URL, which may carry codes. [SEC-73] */
 export function requestLog(log: Log, metrics: Metrics): LogRequest {
-  return (request, reply) => {
+  const logged = new WeakSet<FastifyRequest>()
+  return (request, reply, status = reply.statusCode) => {
+    if (logged.has(request)) return
+    logged.add(request)
     const { pattern, caller, fault } = request.trace
     const { method, id: requestId } = request
-    const { statusCode: status, elapsedTime } = reply
+    const { elapsedTime } = reply
     metrics.count(method, pattern, status, elapsedTime / 1000)
     const line = {
       ...{ method, status, requestId },

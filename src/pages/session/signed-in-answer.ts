@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import { randomToken } from '../../crypto/random.ts'
 import type { EndpointContext, EndpointResponse } from '../../http/routes/endpoint.ts'
 import { document, type Page } from '../document.ts'
@@ -14,7 +15,7 @@ export type SignedInAnswer =
   | { readonly fragment: Html; readonly status?: number; readonly headers?: Readonly<Record<string, string>> }
   /** A file; with a `name` (ASCII letters, digits, `.`, `_` and `-`) to be saved. */
   | {
-      readonly file: string | Buffer
+      readonly file: string | Buffer | Readable
       readonly type: string
       readonly name?: string
       readonly headers?: Readonly<Record<string, string>>
@@ -28,7 +29,10 @@ export type SignedInAnswer =
 type Place = Pick<FormFrame, 'texts'> & { readonly language: Language; readonly here: string }
 
 /** A file of strangers does nothing where a browser opens it as a page. */
-const FILE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+const FILE_POLICY = "default-src 'none'; sandbox"
+/** The same, for the styles that stand in a picture. */
+const SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+
 /** Returns the response for an answer, with the policy of pages or of files. */
 export function respond(
   { url }: Pick<EndpointContext, 'url'>,
@@ -40,8 +44,9 @@ export function respond(
   const chosen = languageCookie(url)
   if ('file' in answer) {
     const name = answer.name?.replaceAll(/[^\w.-]/g, '-')
+    const policy = answer.type === 'image/svg+xml' ? SVG_POLICY : FILE_POLICY
     const own = {
-      ...{ 'cache-control': 'no-store', 'content-security-policy': FILE_POLICY },
+      ...{ 'cache-control': 'no-store', 'content-security-policy': policy },
       ...(name !== undefined && { 'content-disposition': `attachment; filename="${name}"` }),
     }
     return { status: 200, type: answer.type, body: answer.file, headers: { ...own, ...answer.headers } }

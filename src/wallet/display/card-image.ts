@@ -63,6 +63,16 @@ function isSvg(bytes: Buffer): boolean {
     .subarray(0, 2048)
     .toString('utf8')
     .replace(/^\ufeff/, '')
-  const isStart = /^\s*(<\?xml[^>]*>\s*)?(<!--[^>]*-->\s*)*(<!DOCTYPE svg[^>[]*>\s*)?<svg[\s>]/.test(start)
+  const isStart = /^<svg[\s>]/.test(withoutProlog(start))
   return isStart && (bytes.toString('utf8').match(REPEATER) ?? []).length <= REPEATERS_MAX
+}
+
+/** One part after the other: an expression for all of them would try their borders in many ways. */
+function withoutProlog(start: string): string {
+  let rest = start.trimStart()
+  for (;;) {
+    const part = /^(?:<\?xml[^>]*>|<!--[^>]*-->|<!DOCTYPE svg[^>[]*>)/.exec(rest)?.[0]
+    if (part === undefined) return rest
+    rest = rest.slice(part.length).trimStart()
+  }
 }

@@ -13,9 +13,21 @@ export function isPlainValue(value: string): boolean {
 
 /** As {@link isPlainValue}, of style rules: no at-rules, no escapes, which could spell one, no clips or filters, which could multiply. */
 export function isPlainCss(css: string): boolean {
-  const text = css.replaceAll(/\/\*[\s\S]*?\*\//g, ' ')
+  const text = withoutComments(css)
   if (text.length > CSS_CHARS_MAX || text.includes('/*') || /[\\<@&]/.test(css)) return false
   return hasPlainFunctions(text) && !/expression|behaviou?r|binding|clip-path|mask|filter/i.test(text)
+}
+
+/** An expression would search for the end of a comment again at each beginning of one. */
+function withoutComments(css: string): string {
+  let text = ''
+  for (let from = 0; ; ) {
+    const start = css.indexOf('/*', from)
+    const end = start === -1 ? -1 : css.indexOf('*/', start + 2)
+    if (end === -1) return text + css.slice(from)
+    text += `${css.slice(from, start)} `
+    from = end + 2
+  }
 }
 
 function hasPlainFunctions(text: string): boolean {

@@ -1,52 +1,80 @@
 import type { ListRequest } from '../../api/list.ts'
+import { StreamedItems, streamedAnswer } from '../../api/streamed-answer.ts'
 import type { Caller } from '../../caller.ts'
+import type { RawAnswer } from '../../http/routes/route.ts'
+import { writer } from '../../http/server/write.ts'
 import type { Platform } from '../../platform.ts'
 import { listHeldRaw } from '../credentials/get-credential.ts'
+import { holderOf } from '../credentials/holder.ts'
 import { describeCredentials } from '../display/describe-credentials.ts'
 import { listHistory } from '../history/list-history.ts'
 import { listOwnSubscriptions } from '../push-subscriptions/subscribe.ts'
-import type { WalletExport } from './schemas.ts'
+import { WalletExport } from './schemas.ts'
 
-const PAGE = 100
-/** A wallet has at most 1,000 credentials; of a longer history the newest 10,000 entries are exported, and the export says so. */
-const PAGES_MAX = 100
+/** Credentials of up to 1 MiB each that are read at a time. */
+const CREDENTIALS_PER_READ = 3
+const ENTRIES_PER_READ = 100
+/** Of a longer history the newest entries are exported, and the export says so. */
+const ENTRIES_MAX = 10_000
+
+const { credentials, history, pushSubscriptions } = WalletExport.properties
+const writeCredential = writer(credentials.items, true)
+const writeEntry = writer(history.items, true)
+const writeSubscription = writer(pushSubscriptions.items, true)
 
 /**
  * Returns everything that the caller's wallet knows, except private keys: credentials as they were issued, the history, and the browsers
- * that messages are sent to.
+ * that messages are sent to. It is read as the client takes it.
  *
  * @throws Fault `holder.missing`
  */
-export async function exportEverything(
-  platform: Platform,
-  caller: Caller,
-  language: string | undefined,
-): Promise<WalletExport> {
-  const { rows: held } = await allOf((list) => listHeldRaw(platform, caller, list))
-  const ids = held.map(({ id }) => id)
-  const details = await describeCredentials(platform, caller, ids, language)
-  const history = await allOf((list) => listHistory(platform, caller, {}, list))
-  return {
+export function exportEverything(platform: Platform, caller: Caller, language: string | undefined): RawAnswer {
+  holderOf(caller)
+  const read = (list: ListRequest) => listHistory(platform, caller, {}, list)
+  let hasOlderHistory = false
+  const entries = pagesOf(read, ENTRIES_PER_READ, ENTRIES_MAX, () => {
+    hasOlderHistory = true
+  })
+  const subscriptions = async function* () {
+    yield await listOwnSubscriptions(platform, caller)
+  }
+  return streamedAnswer({
     exportedAt: platform.clock.now().toISOString(),
-    credentials: held.map(({ raw, ...credential }) => {
-      const about = details.get(credential.id)
-      return { credential, ...(about !== undefined && { details: about }), issued: raw }
-    }),
-    history: history.rows,
-    hasOlderHistory: history.hasMore,
-    pushSubscriptions: await listOwnSubscriptions(platform, caller),
+    credentials: new StreamedItems(heldPages(platform, caller, language), writeCredential),
+    history: new StreamedItems(entries, writeEntry),
+    hasOlderHistory: () => hasOlderHistory,
+    pushSubscriptions: new StreamedItems(subscriptions(), writeSubscription),
+  })
+}
+
+/** The credentials as they were issued, with what the wallet knows about each. */
+async function* heldPages(platform: Platform, caller: Caller, language: string | undefined) {
+  const read = (list: ListRequest) => listHeldRaw(platform, caller, list)
+  for await (const held of pagesOf(read, CREDENTIALS_PER_READ, Number.POSITIVE_INFINITY, () => undefined)) {
+    const ids = held.map(({ id }) => id)
+    const known = await describeCredentials(platform, caller, ids, language)
+    yield held.map(({ raw, ...credential }) => {
+      const details = known.get(credential.id)
+      return { credential, ...(details !== undefined && { details }), issued: raw }
+    })
   }
 }
 
-async function allOf<Row extends { readonly id: string }>(
+/** The rows of a list from the newest on, page by page. @param onMore Called when there are more rows than `rowsMax`. */
+async function* pagesOf<Row extends { readonly id: string }>(
   read: (list: ListRequest) => Promise<readonly Row[]>,
-): Promise<{ readonly rows: Row[]; readonly hasMore: boolean }> {
-  const all: Row[] = []
-  for (let pages = 0; pages < PAGES_MAX; pages += 1) {
-    const sort = { field: 'createdAt', descending: true }
-    const rows = await read({ size: PAGE, after: all.at(-1)?.id ?? null, before: null, sort, readDescending: true })
-    all.push(...rows.slice(0, PAGE))
-    if (rows.length <= PAGE) return { rows: all, hasMore: false }
+  size: number,
+  rowsMax: number,
+  onMore: () => void,
+): AsyncGenerator<readonly Row[]> {
+  const sort = { field: 'createdAt', descending: true }
+  for (let count = 0, after: string | null = null; ; ) {
+    const rows = await read({ size, after, before: null, sort, readDescending: true })
+    const page = rows.slice(0, size)
+    yield page
+    count += page.length
+    if (rows.length <= size) return
+    if (count >= rowsMax) return onMore()
+    after = page.at(-1)?.id ?? null
   }
-  return { rows: all, hasMore: true }
 }

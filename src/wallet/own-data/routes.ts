@@ -42,8 +42,7 @@ const exportRoute = wallet.get('/v2/data', {
   summary:
     'Returns everything in the wallet except private keys: credentials as they were issued, the history, and browsers that are sent messages.',
   reply: WalletExport,
-  handle: async ({ platform, caller, headers }) =>
-    answer(await exportEverything(platform, caller, headers['accept-language'])),
+  handle: ({ platform, caller, headers }) => exportEverything(platform, caller, headers['accept-language']),
 })
 
 const deleteRoute = wallet.delete('/v2/data', {

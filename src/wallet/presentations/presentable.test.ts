@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { sql } from '../../store/store.ts'
+import { listPresentable } from '../credentials/credential-store.ts'
+import { holderOf } from '../credentials/holder.ts'
 import { acceptOffer } from '../offers/accept-offer.ts'
 import { fault } from '../test-support/fault.ts'
 import { foreignIssuer } from '../test-support/foreign-issuer.ts'
@@ -155,3 +157,28 @@ for (const [what, count, bytes] of [
     assert.equal(credentials.length, 1)
   })
 }
+
+test('copies are read in parts of bounded size, each credential once, however large they are', async () => {
+  const { thandi, credentialId } = await aMember(bench)
+  const second = await receive(bench, thandi)
+  const third = await receive(bench, thandi)
+  const now = bench.platform.clock.now()
+  const asked = { formats: ['vc+sd-jwt' as const], types: null, ids: null }
+  const read = (part: Parameters<typeof listPresentable>[4]) =>
+    bench.platform.store.single(thandi.tenantId, (tx) => listPresentable(tx, holderOf(thandi), asked, now, part))
+  const all = await read({ before: null, countMax: 10, bytesMax: 1_000_000 })
+  assert.deepEqual(
+    all.map(({ id }) => id),
+    [third, second, credentialId],
+  )
+  const [newest] = all
+  const bytesMax = newest?.sealedRaw.length ?? 0
+  const parts: string[][] = []
+  for (let before: string | null = null; parts.length < 4; ) {
+    const part = await read({ before, countMax: 10, bytesMax })
+    parts.push(part.map(({ id }) => id))
+    before = part.at(-1)?.id ?? null
+    if (before === null) break
+  }
+  assert.deepEqual(parts, [[third], [second], [credentialId], []])
+})

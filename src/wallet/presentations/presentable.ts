@@ -46,6 +46,8 @@ export type CredentialChoice = { readonly query: CredentialQuery; readonly match
 
 /** The most credentials of one wallet that are searched. */
 const CANDIDATES_MAX = 1000
+/** Sealed copies that one statement reads: about so many bytes, and one more copy of up to 1 MiB. */
+const COPY_BYTES_PER_READ = 4 * 1024 * 1024
 
 /**
  * Lists the accepted and valid credentials of a user that may answer a request, newest first. Yields to the event loop after each.
@@ -66,13 +68,20 @@ export async function listCandidates(
     formats: walletFormats.filter((one) => formats.includes(wireFormats[one])),
     types: ids === null ? query.credentials.flatMap(({ types }) => types ?? []) : null,
   }
-  const held = await store.single(tenantId, (tx) =>
-    listPresentable(tx, userId, presentable, clock.now(), CANDIDATES_MAX),
-  )
+  const now = clock.now()
   const candidates: Candidate[] = []
-  for (const one of held) {
-    candidates.push(candidateOf(one, await openRaw(sealing, tenantId, one)))
-    await setImmediate()
+  for (let before: string | null = null; candidates.length < CANDIDATES_MAX; ) {
+    const part = { before, countMax: CANDIDATES_MAX - candidates.length, bytesMax: COPY_BYTES_PER_READ }
+    const held: readonly SealedCredential[] = await store.single(tenantId, (tx) =>
+      listPresentable(tx, userId, presentable, now, part),
+    )
+    for (const one of held) {
+      candidates.push(candidateOf(one, await openRaw(sealing, tenantId, one)))
+      await setImmediate()
+    }
+    const bytes = held.reduce((sum, { sealedRaw }) => sum + sealedRaw.length, 0)
+    if (bytes < COPY_BYTES_PER_READ) break
+    before = held.at(-1)?.id ?? null
   }
   return candidates
 }

@@ -11,8 +11,8 @@ after(() => {
   for (const one of open) one.destroy()
 })
 
-async function opened(port: number): Promise<Socket> {
-  const socket = connect(port, '127.0.0.1').setEncoding('utf8')
+async function opened(port: number, localAddress = '127.0.0.1'): Promise<Socket> {
+  const socket = connect({ port, host: '127.0.0.1', localAddress }).setEncoding('utf8')
   open.push(socket)
   await once(socket, 'connect')
   return socket
@@ -44,6 +44,19 @@ test('above the bound the oldest connection that sends nothing is closed, and a 
   third.write(get('/third'))
   assert.match(String(await once(third, 'data')), /answer to \/third/)
   assert.equal(second.readyState, 'open')
+})
+
+test('above the bound a connection of the network with most of them is closed, not the oldest of all', async () => {
+  const { port } = await aBoundServer()
+  const patient = await opened(port)
+  const greedy = [await opened(port, '127.0.0.2')]
+  for (let more = 0; more < 5; more += 1) {
+    const ended = once(greedy[more] ?? patient, 'close')
+    greedy.push(await opened(port, '127.0.0.2'))
+    await ended
+  }
+  patient.write(get('/patient'))
+  assert.match(String(await once(patient, 'data')), /answer to \/patient/)
 })
 
 test('a connection that is kept alive after its response counts as idle; one that waits for a response does not', async () => {
