@@ -13,8 +13,9 @@ export function printLimits(): string {
     const bound = 'entriesMax' in one ? `${one.entriesMax} entries` : `${one.bytesMax / 1_048_576} MiB`
     return `| \`${name}\` | ${bound} | ${one.ttlSeconds} s | ${one.description} |`
   })
-  const shares = Object.entries(places).map(([name, { countMax, waitingMax, description }]) => {
-    return `| \`${name}\` | ${countMax} | ${waitingMax} | ${description} |`
+  const shares = Object.entries(places).map(([name, place]) => {
+    const each = 'each' in place ? ` each ${place.each}` : ''
+    return `| \`${name}\` | ${place.countMax}${each} | ${place.waitingMax} | ${place.description} |`
   })
   return `# Rate limits and caches
 

@@ -6,8 +6,12 @@ export type Release = () => void
 
 type Waiting = { readonly amount: number; readonly start: () => void }
 type Share = { held: number; readonly waiting: Set<Waiting> }
-type Bounds = { readonly countMax: number; readonly waitingMax: number }
-type Asked = { readonly amount?: number; readonly signal?: AbortSignal }
+
+/** `countMax`: how many places there are. `waitingMax`: how many callers of one key may wait. */
+export type Bounds = { readonly countMax: number; readonly waitingMax: number }
+
+/** `amount`: of places, 1 by default. `signal`: ends the waiting. */
+export type Taking = { readonly amount?: number; readonly signal?: AbortSignal }
 
 /** How many places a key may hold for each place that remains free. One key alone gets two thirds, four keys together eight ninths. */
 const HELD_FOR_EACH_FREE = 2
@@ -34,6 +38,11 @@ export class FairPlaces {
     this.#free = bounds.countMax
   }
 
+  /** Whether no place is held and no caller waits. */
+  get isIdle(): boolean {
+    return this.#shares.size === 0
+  }
+
   /** Takes a place at once. @returns null if the key has its share, or callers of the key wait */
   tryTake(key: string, amount = 1): Release | null {
     const share = this.#shareOf(key)
@@ -47,7 +56,7 @@ export class FairPlaces {
    *
    * @throws NoPlace if `waitingMax` callers of the key wait already; the reason of `signal` if it is aborted meanwhile
    */
-  async take(key: string, { amount = 1, signal }: Asked = {}): Promise<Release> {
+  async take(key: string, { amount = 1, signal }: Taking = {}): Promise<Release> {
     signal?.throwIfAborted()
     const taken = this.tryTake(key, amount)
     if (taken !== null) return taken
@@ -70,8 +79,8 @@ export class FairPlaces {
   }
 
   /** Runs `work` in a place. @throws as {@link take} */
-  async hold<T>(key: string, work: () => Promise<T>, asked: Asked = {}): Promise<T> {
-    const release = await this.take(key, asked)
+  async hold<T>(key: string, work: () => Promise<T>, taking: Taking = {}): Promise<T> {
+    const release = await this.take(key, taking)
     try {
       return await work()
     } finally {

@@ -1,6 +1,10 @@
 import type { Agent, buildConnector, Dispatcher } from 'undici'
+import type { TenantId } from '../../caller.ts'
 import type { Config } from '../../config.ts'
 import { Fault } from '../../fault.ts'
+import { NoPlace } from '../../memory/fair-places.ts'
+import type { Memory } from '../../memory/memory.ts'
+import { places } from '../../memory/places.ts'
 import type {
   InternalRequest,
   InternalResponse,
@@ -11,20 +15,21 @@ import type {
 import { mediaTypeOf } from '../server/body.ts'
 import { decodedBody } from '../server/decoded-body.ts'
 import type { Tracing } from '../telemetry/tracing.ts'
-import { OutboundPlaces } from './outbound-places.ts'
 import { nameResolver } from './resolve-name.ts'
 import { type Resolve, vettedLookup, vettedUrl } from './vetted-address.ts'
 
 const CONNECT_MS_MAX = 3000
 const TOTAL_MS_MAX = 10_000
 const HEADER_BYTES_MAX = 16_384
-const SOCKETS_PER_HOST = 16
+/** The places of calls bound the sockets: a bound of the host would let one tenant occupy those to a host that others call too. */
+const SOCKETS_PER_HOST = places['http.outbound_calls'].countMax
 const IDLE_SOCKET_MS = 10_000
 
 /** What the outbound client needs. `inside` runs a request to our own public addresses inside the process. */
 export type OutboundParts = {
   readonly config: Pick<Config, 'isDevelopment' | 'publicUrl' | 'walletBaseUrl' | 'credsBaseUrl' | 'onboardingBaseUrl'>
   readonly inside: (request: InternalRequest) => Promise<InternalResponse>
+  readonly memory: Memory
   /** DNS queries to the name servers of the system by default. */
   readonly resolve?: Resolve
   /** None by default. */
@@ -38,22 +43,44 @@ type Hop = { readonly status: number; readonly headers: Readonly<Record<string, 
 type SendHop = (url: URL, request: OutboundRequest, signal: AbortSignal) => Promise<Hop>
 
 /** Opens the HTTP client for addresses that others choose. Undici is loaded at the first call. [9.2] */
-export function openOutbound({ config, inside, resolve, tracing = null }: OutboundParts): Outbound {
+export function openOutbound({ config, inside, memory, resolve, tracing = null }: OutboundParts): Outbound {
   let opening: Promise<Agent> | null = null
   const agent = () => {
     opening ??= openAgent(resolve ?? nameResolver(), config.isDevelopment)
     return opening
   }
-  const places = new OutboundPlaces()
+  const inPlace = placesOf(memory)
   const isOurs = ownAddresses(config)
-  const send: SendHop = (url, request, signal) =>
-    isOurs(url)
-      ? internalHop(inside, url, request, signal)
-      : places.hold(url.host, signal, () => tracedHop(tracing, agent, url, request, signal))
+  const vet = (text: string) => vetted(text, isOurs, config.isDevelopment)
   return {
-    fetch: (url, request) => call(send, (text) => vetted(text, isOurs, config.isDevelopment), url, request),
+    fetch: (tenantId, address, request) => {
+      const send: SendHop = (url, sent, signal) =>
+        isOurs(url)
+          ? internalHop(inside, url, sent, signal)
+          : inPlace(tenantId, url.host, signal, () => tracedHop(tracing, agent, url, sent, signal))
+      return call(send, vet, address, request)
+    },
     close: async () => (await opening)?.close(),
   }
+}
+
+/**
+ * Returns what runs a call in places of its tenant: first in those to its host, since a call that waits for a slow host must not occupy a place of the
+ * process.
+ */
+function placesOf(memory: Memory) {
+  const ofProcess = memory.places('http.outbound_calls')
+  const ofTenant = memory.groupedPlaces('http.outbound_calls_of_tenant')
+  return <T>(tenantId: TenantId, host: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> =>
+    ofTenant
+      .hold(tenantId, host, () => ofProcess.hold(tenantId, work, { signal }), { signal })
+      .catch((error: unknown) => {
+        if (!(error instanceof NoPlace)) throw error
+        throw new Fault('upstream.timeout', {
+          detail: 'This tenant has too many outbound calls in progress.',
+          cause: error,
+        })
+      })
 }
 
 async function openAgent(resolve: Resolve, isDevelopment: boolean): Promise<Agent> {

@@ -11,6 +11,7 @@ import {
   enableNonRepudiationChecks,
   None,
 } from 'openid-client'
+import type { TenantId } from '../../../caller.ts'
 import { remembered } from '../../../memory/recent.ts'
 import type { OutboundFetch, Platform } from '../../../platform.ts'
 import { type IdentityProvider, providerSecretPlace } from '../../access/identity-provider.ts'
@@ -37,7 +38,7 @@ export function providerConfiguration(needs: Needs, provider: IdentityProvider):
 async function discover(needs: Needs, provider: IdentityProvider): Promise<Configuration> {
   const issuer = new URL(provider.issuer)
   const isPlain = issuer.protocol === 'http:' && needs.config.isDevelopment
-  const fetch = guardedFetch(needs.fetch)
+  const fetch = guardedFetch(needs.fetch, provider.tenantId)
   const execute = isPlain ? [allowInsecureRequests] : []
   const found = await discovery(issuer, provider.clientId, undefined, None(), { [customFetch]: fetch, execute })
   const server = found.serverMetadata()
@@ -58,13 +59,13 @@ function authentication(secret: string | null, methods: readonly string[] | unde
   return methods?.includes('client_secret_post') === true ? ClientSecretPost(secret) : ClientSecretBasic(secret)
 }
 
-function guardedFetch(fetch: OutboundFetch): CustomFetch {
+function guardedFetch(fetch: OutboundFetch, tenantId: TenantId): CustomFetch {
   return async (url, { method, headers, body }) => {
     const {
       status,
       headers: answered,
       body: bytes,
-    } = await fetch(url, {
+    } = await fetch(tenantId, url, {
       method: method === 'POST' ? 'POST' : 'GET',
       headers,
       ...(body === null || body === undefined ? {} : { body: String(body) }),

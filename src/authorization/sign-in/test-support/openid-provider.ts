@@ -26,7 +26,7 @@ export class OpenidProvider {
   readonly #codes = new Map<string, { challenge: string; nonce: string; redirectUri: string }>()
 
   /** Answers the requests of a platform. */
-  readonly fetch: OutboundFetch = async (url, { body, headers = {} }) => {
+  readonly fetch: OutboundFetch = async (_tenantId, url, { body, headers = {} }) => {
     this.requests.push({ url, body })
     if (this.lie.isDown) throw new Fault('upstream.unreachable')
     const { pathname } = new URL(url)
