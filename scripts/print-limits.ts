@@ -35,8 +35,9 @@ ${rows.join('\n')}
 
 ## Places
 
-What is scarce in a server process is shared fairly by tenant, network or caller: one of them gets a further place only while it holds less than twice
-the free places. So one alone has at most two thirds, and some places stay free for the others, however many take all that they can.
+What is scarce in a server process is shared fairly by tenant, network or caller: one of them gets a further place only while it holds at most twice the
+places that remain free, less an eighth of all. So one alone has about six tenths, and an eighth and one more go to those that hold none, however many
+take all that they can.
 
 | Places | At most | Waiting, each | Shared |
 |---|---|---|---|

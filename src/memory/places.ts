@@ -8,6 +8,18 @@ type PlaceBounds = Bounds & { readonly each?: 'tenant'; readonly description: st
  * place is the tenant, network or caller that is charged for it. Printed into `docs/limits.md`.
  */
 export const places = {
+  'store.connections': {
+    countMax: 10,
+    waitingMax: 1000,
+    description:
+      'Connections to PostgreSQL in use, by tenant; work without a tenant is one of them. As many as DATABASE_POOL_MAX says. The embedded database has one.',
+  },
+  'store.searches': {
+    countMax: 3,
+    waitingMax: 1000,
+    description:
+      'Transactions on PostgreSQL whose statements follow from a filter, by tenant. A third of DATABASE_POOL_MAX, at least 2: they may read thousands of rows.',
+  },
   'http.outbound_calls': {
     countMax: 128,
     waitingMax: 128,
