@@ -10,8 +10,10 @@ import {
   discovery,
   enableNonRepudiationChecks,
   None,
+  type ServerMetadata,
 } from 'openid-client'
 import type { TenantId } from '../../../caller.ts'
+import { Fault } from '../../../fault.ts'
 import { remembered } from '../../../memory/recent.ts'
 import type { OutboundFetch, Platform } from '../../../platform.ts'
 import { type IdentityProvider, providerSecretPlace } from '../../access/identity-provider.ts'
@@ -42,6 +44,7 @@ async function discover(needs: Needs, provider: IdentityProvider): Promise<Confi
   const execute = isPlain ? [allowInsecureRequests] : []
   const found = await discovery(issuer, provider.clientId, undefined, None(), { [customFetch]: fetch, execute })
   const server = found.serverMetadata()
+  requireWebAddresses(server, isPlain)
   const sealed = provider.sealedClientSecret
   const secret = sealed === null ? null : (await needs.sealing.open(providerSecretPlace(provider), sealed)).toString()
   const methods = server.token_endpoint_auth_methods_supported
@@ -51,6 +54,19 @@ async function discover(needs: Needs, provider: IdentityProvider): Promise<Confi
   enableNonRepudiationChecks(configuration)
   if (isPlain) allowInsecureRequests(configuration)
   return configuration
+}
+
+/** @throws Fault `upstream.answer` unless the endpoints that a sign-in uses are https addresses: a browser is sent to the first of them */
+function requireWebAddresses(server: ServerMetadata, isPlain: boolean): void {
+  const { authorization_endpoint: authorization, token_endpoint: token, jwks_uri: keys } = server
+  const optional = [server.userinfo_endpoint, server.end_session_endpoint].filter((one) => one !== undefined)
+  for (const address of [authorization, token, keys, ...optional]) {
+    const protocol = typeof address === 'string' ? URL.parse(address)?.protocol : undefined
+    if (protocol === 'https:' || (isPlain && protocol === 'http:')) continue
+    throw new Fault('upstream.answer', {
+      notes: 'the metadata of the provider name an endpoint that is no https address',
+    })
+  }
 }
 
 /** `client_secret_basic` is the default of OpenID Connect, but quoting a secret in it is where servers differ. */
