@@ -59,13 +59,13 @@ async function answering(servers: readonly { readonly answerAll: () => void }[],
   await ended.finally(() => clearInterval(answers))
 }
 
-test('a slow host gets two thirds of the calls of a tenant, and its calls to another host do not wait', async (context) => {
+test('a slow host gets six tenths of the calls of a tenant, and its calls to another host do not wait', async (context) => {
   const [slow, other] = [await aSlowServer(context), await aSlowServer(context)]
   const out = aClient(context)
   const busy = Array.from({ length: 60 }, () => out.fetch(tenant('busy'), slow.url, plain))
-  await holding(43, [slow])
+  await holding(37, [slow])
   const beside = out.fetch(tenant('busy'), other.url, plain)
-  await holding(44, [slow, other])
+  await holding(38, [slow, other])
   await answering([slow, other], Promise.all([...busy, beside]))
 })
 
@@ -77,17 +77,17 @@ test('four tenants that call all that they may do not delay the call of a fifth 
   const calls = ['a', 'b', 'c', 'd'].flatMap((name) =>
     servers.flatMap(({ url }) => Array.from({ length: 15 }, () => out.fetch(tenant(name), url, plain))),
   )
-  // The first one holds 60 of 128 places, and each later one less than twice what it finds free.
-  await holding(126, servers)
+  // The first one holds 60 of 128 places, and each later one what is free for it; an eighth stays free.
+  await holding(109, servers)
   const calm = out.fetch(tenant('calm'), shared.url, plain)
-  await holding(127, servers)
+  await holding(110, servers)
   await answering(servers, Promise.all([...calls, calm]))
 })
 
 test('a call that waits too long is upstream.timeout, and so is one beyond 128 waiting calls', async (context) => {
   const slow = await aSlowServer(context)
   const out = aClient(context)
-  const calls = Array.from({ length: 43 + 128 }, () =>
+  const calls = Array.from({ length: 37 + 128 }, () =>
     out.fetch(tenant('busy'), slow.url, { ...plain, timeoutMs: 600 }),
   )
   const ended = Promise.allSettled(calls)

@@ -1,0 +1,104 @@
+import { BlockList, isIP } from 'node:net'
+
+/** Hosts that the operator lists. */
+export type HostList = {
+  /** Whether the list has a host name, or a suffix of it. */
+  readonly hasName: (hostname: string) => boolean
+  /** Whether the list has an IP address, or a network that contains it. */
+  readonly hasAddress: (address: string) => boolean
+}
+
+const LABEL = '(?!-)[a-z0-9_-]{1,63}(?<!-)'
+const NAME = new RegExp(`^${LABEL}(?:\\.${LABEL})*$`)
+
+/**
+ * Reads a list of hosts, separated by commas or white space: names (`idp.school.lan`), names below one (`*.school.lan`), IP addresses, and networks
+ * (`10.20.0.0/16`, `fd00:1::/32`).
+ *
+ * @throws RangeError if an entry is none of these
+ */
+export function readHostList(text: string): HostList {
+  const addresses = new BlockList()
+  const names = new Set<string>()
+  const suffixes: string[] = []
+  for (const entry of entriesOf(text)) {
+    const isBelow = entry.startsWith('*.')
+    const name = isBelow ? entry.slice(2) : entry
+    if (addAddress(addresses, entry)) continue
+    if (!isName(name)) throw new RangeError()
+    if (isBelow) suffixes.push(`.${name}`)
+    else names.add(name)
+  }
+  return {
+    hasName: (hostname) => names.has(hostname) || suffixes.some((suffix) => hostname.endsWith(suffix)),
+    hasAddress: (address) => isListed(addresses, address),
+  }
+}
+
+/**
+ * Reads `NO_PROXY`: `*` for all hosts; a name for itself and the names below it, with or without a dot before it; `*.name` for those below it; IP
+ * addresses and networks, which are compared with addresses in a URL, not with what a name resolves to. An entry may end with a port. Other entries
+ * concern no host.
+ *
+ * @returns whether a URL is called without the proxy
+ */
+export function readNoProxy(text: string): (url: URL) => boolean {
+  const rules = entriesOf(text).map(ruleOf)
+  return (url) => rules.some((bypasses) => bypasses(url))
+}
+
+function ruleOf(entry: string): (url: URL) => boolean {
+  const { host, port } = splitPort(entry)
+  const isHost = hostRuleOf(host)
+  return (url) => (port === null || port === portOf(url)) && isHost(url.hostname.replace(/^\[|\]$/g, ''))
+}
+
+function hostRuleOf(host: string): (hostname: string) => boolean {
+  if (host === '*') return () => true
+  const addresses = new BlockList()
+  if (addAddress(addresses, host)) return (hostname) => isListed(addresses, hostname)
+  const name = host.replace(/^\*?\./, '')
+  // The variable is often set for a whole machine, for programs that read other forms.
+  if (!isName(name)) return () => false
+  return (hostname) => hostname.endsWith(`.${name}`) || (hostname === name && !host.startsWith('*'))
+}
+
+/** An IPv6 address with a port stands in brackets. */
+function splitPort(entry: string): { readonly host: string; readonly port: string | null } {
+  const [, bracketed, plain, port = null] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(entry) ?? []
+  return { host: bracketed ?? plain ?? entry, port }
+}
+
+function portOf({ port, protocol }: URL): string {
+  return port !== '' ? port : protocol === 'https:' ? '443' : '80'
+}
+
+function entriesOf(text: string): readonly string[] {
+  return text
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter((entry) => entry !== '')
+}
+
+/** A name whose last label is a number would be read as an IPv4 address. */
+function isName(text: string): boolean {
+  return text.length <= 253 && NAME.test(text) && !/(^|\.)(\d+|0x[0-9a-f]*)$/.test(text)
+}
+
+/** @returns false if the entry is no address and no network */
+function addAddress(list: BlockList, entry: string): boolean {
+  const [, bracketed, plain, prefix] = /^(?:\[([^\]]+)\]|([^/]+))(?:\/(\d{1,3}))?$/.exec(entry) ?? []
+  const address = bracketed ?? plain ?? ''
+  const family = isIP(address)
+  if (family === 0 || address.includes('%')) return false
+  const bits = family === 4 ? 32 : 128
+  const length = prefix === undefined ? bits : Number(prefix)
+  if (length > bits) return false
+  list.addSubnet(address, length, family === 4 ? 'ipv4' : 'ipv6')
+  return true
+}
+
+function isListed(list: BlockList, address: string): boolean {
+  const family = isIP(address)
+  return family !== 0 && !address.includes('%') && list.check(address, family === 4 ? 'ipv4' : 'ipv6')
+}
