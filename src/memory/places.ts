@@ -20,6 +20,12 @@ export const places = {
     description:
       'Transactions on PostgreSQL whose statements follow from a filter, by tenant. A third of DATABASE_POOL_MAX, at least 2: they may read thousands of rows.',
   },
+  'events.webhook_deliveries': {
+    countMax: 64,
+    waitingMax: 0,
+    description:
+      'Webhook messages that are being sent, by tenant; others stay in the database. At most 16 of one endpoint.',
+  },
   'http.outbound_calls': {
     countMax: 128,
     waitingMax: 128,
