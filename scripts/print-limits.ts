@@ -27,7 +27,8 @@ adds ten failures of a key at a time: they cost no statement otherwise, and a fl
 password are always counted in the database, by name and device or network: 5, then a lock of 30 s that doubles up to 15 minutes ([SECURITY.md](../SECURITY.md)).
 The other limits bound the work of one process (slow hashes, look-ups, messages), so that more processes may do more of it; the secrets behind \`attempts_of_network\` and
 \`sign_ins_of_network\` are guarded by shared limits and by the lock of names. These two count an attempt before its work and refund a success: shared, each success would be a write.
-A request above a limit gets 429 with \`Retry-After\`. An address is an IPv4 address or the /64 of an IPv6 one; loopback is not counted by address.
+A request above a limit gets 429 with \`Retry-After\`. An address is an IPv4 address or the /64 of an IPv6 one; its /24,
+or /56 and /48, are counted too and may reach four and eight times the limit. Loopback is not counted by address.
 
 | Limit | At most | Per | Keys | Shared | Counted |
 |---|---|---|---|---|---|

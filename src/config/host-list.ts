@@ -1,5 +1,3 @@
-import { BlockList, isIP } from 'node:net'
-
 /** Hosts that the operator lists. */
 export type HostList = {
   /** Whether the list has a host name, or a suffix of it. */
@@ -18,20 +16,24 @@ const NAME = new RegExp(`^${LABEL}(?:\\.${LABEL})*$`)
  * @throws RangeError if an entry is none of these
  */
 export function readHostList(text: string): HostList {
-  const addresses = new BlockList()
+  const networks: Network[] = []
   const names = new Set<string>()
   const suffixes: string[] = []
   for (const entry of entriesOf(text)) {
     const isBelow = entry.startsWith('*.')
     const name = isBelow ? entry.slice(2) : entry
-    if (addAddress(addresses, entry)) continue
+    const network = networkOf(entry)
+    if (network !== null) {
+      networks.push(network)
+      continue
+    }
     if (!isName(name)) throw new RangeError()
     if (isBelow) suffixes.push(`.${name}`)
     else names.add(name)
   }
   return {
     hasName: (hostname) => names.has(hostname) || suffixes.some((suffix) => hostname.endsWith(suffix)),
-    hasAddress: (address) => isListed(addresses, address),
+    hasAddress: (address) => isListed(networks, address),
   }
 }
 
@@ -55,8 +57,8 @@ function ruleOf(entry: string): (url: URL) => boolean {
 
 function hostRuleOf(host: string): (hostname: string) => boolean {
   if (host === '*') return () => true
-  const addresses = new BlockList()
-  if (addAddress(addresses, host)) return (hostname) => isListed(addresses, hostname)
+  const network = networkOf(host)
+  if (network !== null) return (hostname) => isListed([network], hostname)
   const name = host.replace(/^\*?\./, '')
   // The variable is often set for a whole machine, for programs that read other forms.
   if (!isName(name)) return () => false
@@ -85,20 +87,40 @@ function isName(text: string): boolean {
   return text.length <= 253 && NAME.test(text) && !/(^|\.)(\d+|0x[0-9a-f]*)$/.test(text)
 }
 
-/** @returns false if the entry is no address and no network */
-function addAddress(list: BlockList, entry: string): boolean {
+/** An IP address as a number. `size`: in bits. */
+type Address = { readonly size: 32 | 128; readonly value: bigint }
+/** The addresses that begin as `value` does, up to its last `rest` bits. */
+type Network = Address & { readonly rest: bigint }
+
+/** @returns null if the entry is no address and no network */
+function networkOf(entry: string): Network | null {
   const [, bracketed, plain, prefix] = /^(?:\[([^\]]+)\]|([^/]+))(?:\/(\d{1,3}))?$/.exec(entry) ?? []
-  const address = bracketed ?? plain ?? ''
-  const family = isIP(address)
-  if (family === 0 || address.includes('%')) return false
-  const bits = family === 4 ? 32 : 128
-  const length = prefix === undefined ? bits : Number(prefix)
-  if (length > bits) return false
-  list.addSubnet(address, length, family === 4 ? 'ipv4' : 'ipv6')
-  return true
+  const address = addressOf(bracketed ?? plain ?? '')
+  const length = prefix === undefined ? address?.size : Number(prefix)
+  if (address === null || length === undefined || length > address.size) return null
+  return { ...address, rest: BigInt(address.size - length) }
 }
 
-function isListed(list: BlockList, address: string): boolean {
-  const family = isIP(address)
-  return family !== 0 && !address.includes('%') && list.check(address, family === 4 ? 'ipv4' : 'ipv6')
+function isListed(networks: readonly Network[], text: string): boolean {
+  const address = addressOf(text)
+  if (address === null) return false
+  return networks.some(({ size, value, rest }) => size === address.size && value >> rest === address.value >> rest)
+}
+
+function addressOf(text: string): Address | null {
+  const parts = text.split('.')
+  if (parts.length === 4 && parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part) && Number(part) < 256))
+    return { size: 32, value: numberOf(parts.map(Number), 8n) }
+  if (!text.includes(':') || !/^[0-9a-f:.]+$/i.test(text)) return null
+  // WHATWG URL parses every notation and writes eight groups, with `::` for zeros.
+  const written = URL.parse(`http://[${text}]`)?.hostname.slice(1, -1)
+  if (written === undefined) return null
+  const [head = [], tail = []] = written.split('::').map((part) => part.split(':').filter((group) => group !== ''))
+  const zeros = Array.from({ length: 8 - head.length - tail.length }, () => '0')
+  const groups = [...head, ...zeros, ...tail].map((group) => Number.parseInt(group, 16))
+  return { size: 128, value: numberOf(groups, 16n) }
+}
+
+function numberOf(parts: readonly number[], bits: bigint): bigint {
+  return parts.reduce((sum, part) => (sum << bits) + BigInt(part), 0n)
 }

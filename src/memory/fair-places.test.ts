@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../test/support/fast-check.ts'
 import { FairPlaces, NoPlace, type Release } from './fair-places.ts'
 
 const bounds = { countMax: 12, waitingMax: 3 }

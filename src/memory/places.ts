@@ -26,6 +26,16 @@ export const places = {
     description:
       'Webhook messages that are being sent, by tenant; others stay in the database. At most 16 of one endpoint.',
   },
+  'api.watched_rows': {
+    countMax: 2000,
+    waitingMax: 0,
+    description: 'Callers that wait for a change of a row (`Prefer: wait`), by tenant. Others are answered at once.',
+  },
+  'events.streams': {
+    countMax: 500,
+    waitingMax: 0,
+    description: 'Open event streams, by tenant; at most 20 of the events of a tenant and 3 of those of a person.',
+  },
   'http.outbound_calls': {
     countMax: 128,
     waitingMax: 128,

@@ -4,6 +4,7 @@ import type { Release } from '../../memory/fair-places.ts'
 import { places } from '../../memory/places.ts'
 import type { Platform } from '../../platform.ts'
 import { newLease } from '../../store/lease.ts'
+import type { Store } from '../../store/store.ts'
 import { type ClaimedWebhookDelivery, claimDeliveries, type DueDelivery, listDueDeliveries } from './dispatch-store.ts'
 import { fanOut } from './fan-out.ts'
 import { sendDelivery } from './send-delivery.ts'
@@ -52,23 +53,7 @@ export function startDispatcher(platform: Platform, { eachMax = 16, pollMs = 500
       return release === null ? [] : { one, release }
     })
     const ofTenants = Map.groupBy(placed, ({ one }) => one.tenantId)
-    for (const [tenantId, its] of ofTenants) await claimOf(tenantId, its, now)
-  }
-
-  async function claimOf(tenantId: TenantId, placed: readonly Placed[], now: Date): Promise<void> {
-    const releases = new Map(placed.map(({ one, release }) => [one.id, release]))
-    try {
-      const due = placed.map(({ one }) => one)
-      for (const one of await store.inTenant(tenantId, (tx) =>
-        claimDeliveries(tx, due, newLease(now, LEASE_MS), now),
-      )) {
-        send(one, releases.get(one.id))
-        releases.delete(one.id)
-      }
-    } finally {
-      // Another process has claimed these.
-      for (const release of releases.values()) release()
-    }
+    for (const its of ofTenants.values()) await claimPlaced(store, its, now, send)
   }
 
   function send(one: ClaimedWebhookDelivery, release: Release | undefined): void {
@@ -89,6 +74,28 @@ export function startDispatcher(platform: Platform, { eachMax = 16, pollMs = 500
       await poll.stop()
       await Promise.all(sending.keys())
     },
+  }
+}
+
+/** Claims deliveries of one tenant and sends them in their places. The places of those that another process has claimed are released. */
+async function claimPlaced(
+  store: Pick<Store, 'inTenant'>,
+  placed: readonly Placed[],
+  now: Date,
+  send: (one: ClaimedWebhookDelivery, release: Release | undefined) => void,
+): Promise<void> {
+  const releases = new Map(placed.map(({ one, release }) => [one.id, release]))
+  const due = placed.map(({ one }) => one)
+  const [first] = due
+  if (first === undefined) return
+  const lease = newLease(now, LEASE_MS)
+  try {
+    for (const one of await store.inTenant(first.tenantId, (tx) => claimDeliveries(tx, due, lease, now))) {
+      send(one, releases.get(one.id))
+      releases.delete(one.id)
+    }
+  } finally {
+    for (const release of releases.values()) release()
   }
 }
 

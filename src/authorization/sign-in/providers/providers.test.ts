@@ -302,21 +302,6 @@ test('the answer of another issuer, and an error of the provider, are refused', 
   }
 })
 
-for (const [endpoint, address] of [
-  ['authorization_endpoint', 'javascript:alert(1)'],
-  ['authorization_endpoint', 'http://op.example/authorize'],
-  ['authorization_endpoint', undefined],
-  ['token_endpoint', 'not an address'],
-  ['jwks_uri', 'file:///etc/passwd'],
-] as const) {
-  test(`a provider whose ${endpoint} is ${address} begins no sign-in`, async () => {
-    const { slug } = await aTenant()
-    op.lie = { metadata: { [endpoint]: address } }
-    const about = { tenantSlug: slug, provider: 'school', loginHint: null }
-    assert.equal(await beginProviderSignIn(servers.one, about, null), null)
-  })
-}
-
 test('discovery happens once for each server and change of the provider, and an outage is told apart', async () => {
   const tenant = await aTenant({ createsUsers: true })
   const fetched = () => op.requests.filter(({ url }) => url.includes('openid-configuration')).length
