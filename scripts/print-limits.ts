@@ -14,9 +14,10 @@ export function printLimits(): string {
     const bound = 'entriesMax' in one ? `${one.entriesMax} entries` : `${one.bytesMax / 1_048_576} MiB`
     return `| \`${name}\` | ${bound} | ${one.ttlSeconds} s | ${one.description} |`
   })
-  const shares = Object.entries(places).map(([name, { countMax, waitingMax, description }]) => {
-    const most = name.endsWith('_bytes') ? `${countMax / 1_048_576} MiB` : countMax
-    return `| \`${name}\` | ${most} | ${waitingMax} | ${description} |`
+  const shares = Object.entries(places).map(([name, place]) => {
+    const most = name.endsWith('_bytes') ? `${place.countMax / 1_048_576} MiB` : place.countMax
+    const each = 'each' in place ? ` each ${place.each}` : ''
+    return `| \`${name}\` | ${most}${each} | ${place.waitingMax} | ${place.description} |`
   })
   return `# Rate limits and caches
 
@@ -28,7 +29,8 @@ adds ten failures of a key at a time: they cost no statement otherwise, and a fl
 password are always counted in the database, by name and device or network: 5, then a lock of 30 s that doubles up to 15 minutes ([SECURITY.md](../SECURITY.md)).
 The other limits bound the work of one process (slow hashes, look-ups, messages), so that more processes may do more of it; the secrets behind \`attempts_of_network\` and
 \`sign_ins_of_network\` are guarded by shared limits and by the lock of names. These two count an attempt before its work and refund a success: shared, each success would be a write.
-A request above a limit gets 429 with \`Retry-After\`. An address is an IPv4 address or the /64 of an IPv6 one; loopback is not counted by address.
+A request above a limit gets 429 with \`Retry-After\`. An address is an IPv4 address or the /64 of an IPv6 one; its /24,
+or /56 and /48, are counted too and may reach four and eight times the limit. Loopback is not counted by address.
 
 | Limit | At most | Per | Keys | Shared | Counted |
 |---|---|---|---|---|---|
@@ -36,10 +38,11 @@ ${rows.join('\n')}
 
 ## Places
 
-What is scarce in a server process is shared fairly by tenant, network or caller: one of them gets a further place only while it holds less than twice
-the free places. So one alone has at most two thirds, and some places stay free for the others, however many take all that they can.
-What is shared by network is shared at each of three widths: an IPv6 address counts at its /64, /56 and /48, an IPv4 address by itself. With \`TRUST_PROXY\` the address that
-the proxy forwards counts. Behind a proxy without it every client has the address of the proxy, on loopback too: together they have two thirds of the places,
+What is scarce in a server process is shared fairly by tenant, network or caller: one of them gets a further place only while it holds at most twice the
+places that remain free, less an eighth of all. So one alone has about six tenths, and an eighth and one more go to those that hold none, however many
+take all that they can.
+What is shared by network is shared at each width: an IPv6 address counts at its /64, /56 and /48, an IPv4 address also at its /24. With \`TRUST_PROXY\` the address that
+the proxy forwards counts. Behind a proxy without it every client has the address of the proxy, on loopback too: together they have at most six tenths of the places (one address alone a third),
 and one of them can take the places of the others, so set it. Beyond a share a request gets 429 with \`Retry-After\`, and the metric \`http_places_refused_total\` counts it.
 
 | Places | At most | Waiting, each | Shared |

@@ -65,7 +65,7 @@ export function buildApp(parts: Parts): App {
   const keys = softwareKeyRing(store, sealing, now, providersOf(config, keyDevice), memory)
   // Requests to our own public address are dispatched inside the process.
   const dispatch: Dispatch = (request) => server.dispatch(request)
-  const outbound = openOutbound({ config, inside: dispatch, tracing: telemetry?.tracing ?? null })
+  const outbound = openOutbound({ config, memory, inside: dispatch, tracing: telemetry?.tracing ?? null })
   const changes = openChanges(store, now)
   const platform: Platform = {
     config,

@@ -5,6 +5,7 @@ import { lifetimeSettings } from './config/lifetime-settings.ts'
 import { messageSettings } from './config/message-settings.ts'
 import { archiveMistakes, productionMistakes } from './config/mistakes.ts'
 import { observationSettings } from './config/observation-settings.ts'
+import { outboundSettings } from './config/outbound-settings.ts'
 import { recoverySettings } from './config/recovery-settings.ts'
 import { retentionSettings } from './config/retention-settings.ts'
 import { type ObjectStoreConfig, objectStoreMistakes, objectStoreOf } from './config/s3-account.ts'
@@ -15,6 +16,7 @@ import type { Setting } from './config/setting.ts'
 export const settingGroups = {
   'The server': servingSettings,
   Database: databaseSettings,
+  'Calls to other hosts': outboundSettings,
   Keys: keysSettings,
   Lifetimes: lifetimeSettings,
   'Mails and messages': messageSettings,
@@ -27,6 +29,7 @@ export const settingGroups = {
 export const settings = {
   ...servingSettings,
   ...databaseSettings,
+  ...outboundSettings,
   ...keysSettings,
   ...lifetimeSettings,
   ...messageSettings,

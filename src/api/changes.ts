@@ -1,3 +1,5 @@
+import { FairPlaces } from '../memory/fair-places.ts'
+import { places } from '../memory/places.ts'
 import type { Changes, Watch, WatchedKind, WatchedRow } from '../platform.ts'
 import type { Store } from '../store/store.ts'
 import { STUCK_MS } from '../time-limit.ts'
@@ -7,21 +9,23 @@ type Hub = { readonly waiters: Set<Waiter>; isEnded: boolean; isPolling: boolean
 
 /** How often a process polls for all its waiting callers, with one statement for each kind of resource. */
 const POLL_MS = 300
-const WAITERS_MAX = 2000
-const WAITERS_OF_TENANT_MAX = 200
 
 /** Returns what waits for changes in one server. Nothing runs before the first `watch`. */
 export function openChanges(store: Pick<Store, 'across'>, now: () => Date): Changes {
   const hub: Hub = { waiters: new Set(), isEnded: false, isPolling: false, pollBeganAt: null }
+  const shares = new FairPlaces(places['api.watched_rows'])
   return {
     watch: (watched, { tenantId, id }) => {
-      if (hub.isEnded || hub.waiters.size >= WAITERS_MAX) return null
-      const ofTenant = [...hub.waiters].filter((one) => one.tenantId === tenantId)
-      if (ofTenant.length >= WAITERS_OF_TENANT_MAX) return null
+      const release = hub.isEnded ? null : shares.tryTake(tenantId)
+      if (release === null) return null
       const { waiter, next } = openWaiter(watched, { tenantId, id })
       hub.waiters.add(waiter)
       if (!hub.isPolling) schedulePoll(hub, store, now)
-      return { isOpen: () => !hub.isEnded, close: () => hub.waiters.delete(waiter), next }
+      const close = () => {
+        hub.waiters.delete(waiter)
+        release()
+      }
+      return { isOpen: () => !hub.isEnded, close, next }
     },
     check: async () => {
       const { pollBeganAt } = hub

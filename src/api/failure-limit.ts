@@ -1,6 +1,7 @@
 import { hmacSha256 } from '../crypto/digest.ts'
 import { Fault, type FaultCode } from '../fault.ts'
 import { type GatheredLimitName, limits, type SharedLimitName } from '../memory/limits.ts'
+import { networksOf } from '../memory/network.ts'
 import type { Platform } from '../platform.ts'
 import { inPieces } from '../store/in-pieces.ts'
 import { platformTenantId } from '../store/store.ts'
@@ -40,7 +41,29 @@ export async function countShared(
 }
 
 /**
- * Runs `work` unless all processes together refused the key too often, and counts its faults that are in `counted`. This process gathers them and
+ * As {@link admitShared} and {@link countShared}, for every network of an address: one statement each. A wider network may reach a multiple of the
+ * limit, but no more than half of `outOf`, where what they all share has that limit. Loopback is not limited.
+ *
+ * @param of What is limited by network, such as an id.
+ * @throws Fault `request.rate_limited`
+ */
+export async function countSharedByNetwork(
+  needs: Needs,
+  name: SharedLimitName,
+  { of, ip }: { readonly of: string; readonly ip: string },
+  countMax: number,
+  outOf: number,
+): Promise<void> {
+  const networks = networksOf(ip).map(({ network, times }) => {
+    const wide = Math.max(countMax, Math.min(countMax * times, Math.floor(outOf / 2)))
+    return { key: `${of} ${network}`, countMax: times === 1 ? countMax : wide }
+  })
+  for (const { key } of networks) admitShared(needs, name, key)
+  for (const one of networks) await countShared(needs, name, one.key, one.countMax)
+}
+
+/**
+ * Runs `work` unless all processes together refused the address too often, and counts its faults that are in `counted`. This process gathers them and
  * adds several at a time: one statement with every tenth fault, none with a success. So the other processes learn of all but the last nine.
  *
  * @throws Fault `request.rate_limited`, and what `work` throws
@@ -49,21 +72,33 @@ export async function limitRefusals<T>(
   needs: Needs & Pick<Platform, 'rateLimiter'>,
   {
     name,
-    key,
+    of,
+    ip,
     counted,
-  }: { readonly name: GatheredLimitName; readonly key: string; readonly counted: ReadonlySet<FaultCode> },
+  }: {
+    readonly name: GatheredLimitName
+    /** What is limited by network: the id of a tenant. */
+    readonly of: string
+    readonly ip: string
+    readonly counted: ReadonlySet<FaultCode>
+  },
   work: () => Promise<T>,
 ): Promise<T> {
   const { rateLimiter, clock } = needs
-  rateLimiter.admit(name, key, clock.now())
-  admitShared(needs, name, key)
+  const networks = networksOf(ip).map(({ network, times }) => ({ key: `${of} ${network}`, times }))
+  for (const { key, times } of networks) {
+    rateLimiter.admit(name, key, clock.now(), times)
+    admitShared(needs, name, key)
+  }
   try {
     return await work()
   } catch (error) {
     if (!(error instanceof Fault && counted.has(error.code))) throw error
     const { gathered, countMax } = limits[name]
-    if (rateLimiter.count(name, key, clock.now()) % gathered === 0)
-      await countShared(needs, name, key, countMax, gathered)
+    for (const { key, times } of networks) {
+      if (rateLimiter.count(name, key, clock.now()) % gathered === 0)
+        await countShared(needs, name, key, countMax * times, gathered)
+    }
     throw error
   }
 }

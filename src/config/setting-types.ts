@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer'
 import { readDatabaseUrl } from './database-url.ts'
+import { type HostList, readHostList, readNoProxy } from './host-list.ts'
 
 /** Reads the text of a variable. Throws if it is not of the type. */
 export type Read<T> = (text: string) => T
@@ -85,6 +86,29 @@ export function origin(): [string, Read<string>] {
       if (!/^https?:$/.test(url.protocol) || url.pathname !== '/' || value.replace(/\/$/, '') !== url.origin)
         throw new RangeError()
       return url.origin
+    },
+  ]
+}
+
+/** Hosts by name, address or network. */
+export function hostList(): [string, Read<HostList>] {
+  return ['names, `*.` and a name, IP addresses, and networks as address/bits, separated by commas', readHostList]
+}
+
+/** Hosts that are called without a proxy. */
+export function noProxy(): [string, Read<(url: URL) => boolean>] {
+  return ['`*`, or names, IP addresses and networks, each with a port or without, separated by commas', readNoProxy]
+}
+
+/** The URL of a proxy. */
+export function proxyUrl(): [string, Read<string>] {
+  return [
+    'an http or https URL without path, with a user name and password or without; without a scheme it is http',
+    (value) => {
+      const url = new URL(/^[a-z]+:\/\//i.test(value) ? value : `http://${value}`)
+      if (!/^https?:$/.test(url.protocol) || url.pathname !== '/' || url.search !== '' || url.hash !== '')
+        throw new RangeError()
+      return url.href
     },
   ]
 }

@@ -1,6 +1,5 @@
 import type { TenantId } from '../caller.ts'
 import { Fault } from '../fault.ts'
-import { onBehalfOf } from '../http/routes/tenant-of-work.ts'
 import type { Platform } from '../platform.ts'
 import type { AcrossTx } from '../store/store.ts'
 import type { Job } from './job.ts'
@@ -172,7 +171,7 @@ async function attemptOf(
   const { Value } = await import('typebox/value')
   if (!Value.Check(declared.payload, payload)) return PAYLOAD
   return timed(declared.timeoutSeconds, stopping, (signal) =>
-    onBehalfOf(tenantId, () => declared.run(platform, payload, signal, { id, tenantId, attempt })),
+    declared.run(platform, payload, signal, { id, tenantId, attempt }),
   )
 }
 

@@ -1,7 +1,8 @@
 import { type ByteCacheName, caches, type EntryCacheName } from './caches.ts'
 import { FairPlaces } from './fair-places.ts'
 import { FetchedCache } from './fetched-cache.ts'
-import { type PlaceName, places } from './places.ts'
+import { GroupedPlaces } from './grouped-places.ts'
+import { type GroupedPlaceName, type PlaceName, places } from './places.ts'
 import { Recent } from './recent.ts'
 
 /**
@@ -24,8 +25,13 @@ export class Memory {
   }
 
   /** Returns the places of that name, which keys share fairly. */
-  places(name: PlaceName): FairPlaces {
+  places(name: Exclude<PlaceName, GroupedPlaceName>): FairPlaces {
     return this.single(`places ${name}`, () => new FairPlaces(places[name]))
+  }
+
+  /** Returns the places of that name, of which each group has its own. */
+  groupedPlaces(name: GroupedPlaceName): GroupedPlaces {
+    return this.single(`places ${name}`, () => new GroupedPlaces(places[name]))
   }
 
   /** Returns the one object of that name. @param make Creates it at the first call; it must bound its own size. */

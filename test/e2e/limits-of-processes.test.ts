@@ -101,7 +101,7 @@ test('[SEC-74] refusals of an address at a tenant are those of all processes, an
   await database.query(`update shared_count set expires_at = expires_at + interval '10 minutes'`)
   assert.deepEqual(await often(140, 0), [400])
   assert.deepEqual(await often(150, 1), [400])
-  assert.deepEqual(await counts(), [300])
+  assert.deepEqual(await counts(), [300, 300], 'of the address and of its /24')
   assert.equal(await refused(1, '192.0.2.1'), 429)
   assert.deepEqual(await often(9, 0), [400])
   assert.deepEqual(await often(2, 0), [429])

@@ -10,6 +10,7 @@ import { applyBootstrap } from '../../directory/bootstrap/apply-bootstrap.ts'
 import { getTenant } from '../../directory/tenants/find-tenant.ts'
 import { openOutbound } from '../../http/outbound/outbound.ts'
 import { limits } from '../../memory/limits.ts'
+import { Memory } from '../../memory/memory.ts'
 import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import { ForeignProvider } from '../test-support/foreign-provider.ts'
@@ -36,14 +37,14 @@ after(async () => {
 function aServer() {
   const clock = { shiftSeconds: 0, now: () => new Date(Date.now() + clock.shiftSeconds * 1000) }
   const config = readConfig({})
-  const outbound = openOutbound({ config, inside: () => Promise.reject(new Error('not called')) })
+  const outbound = openOutbound({ config, memory: new Memory(), inside: () => Promise.reject(new Error('not called')) })
   closers.push(outbound.close)
   let fetched = 0
   const platform = platformOn({
     ...{ store: db.store, config, clock },
-    fetch: (url, request) => {
+    fetch: (...call) => {
       fetched += 1
-      return outbound.fetch(url, request)
+      return outbound.fetch(...call)
     },
   })
   const check = authenticate(platform)

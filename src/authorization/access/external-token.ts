@@ -7,7 +7,6 @@ import { findFacts } from '../../directory/accounts/account-facts.ts'
 import { findUser } from '../../directory/users/find-user.ts'
 import { record } from '../../events/audit/record.ts'
 import { Fault } from '../../fault.ts'
-import { networkOf } from '../../memory/network.ts'
 import { remembered } from '../../memory/recent.ts'
 import type { Platform } from '../../platform.ts'
 import { closedReason } from '../acting/ways.ts'
@@ -69,13 +68,13 @@ async function providersOf(needs: Needs, issuer: string, ip: string): Promise<re
   const now = clock.now()
   const issuers = memory.cache<Promise<readonly TokenIssuer[]>>('authorization.token_issuers')
   const known = memory.cache<true>('authorization.known_issuers')
-  const network = known.get(issuer, now) === true ? null : networkOf(ip)
-  if (network !== null) rateLimiter.admit('authorization.unknown_issuers', network, now)
+  const isKnown = known.get(issuer, now) === true
+  if (!isKnown) rateLimiter.admitAddress('authorization.unknown_issuers', ip, now)
   const found = await remembered(issuers, issuer, now, () =>
     store.across('providers that an access token may be of', (tx) => findTokenIssuers(tx, issuer)),
   )
   if (found.length > 0) known.set(issuer, true, now)
-  else if (network !== null) rateLimiter.count('authorization.unknown_issuers', network, now)
+  else if (!isKnown) rateLimiter.countAddress('authorization.unknown_issuers', ip, now)
   return found
 }
 

@@ -1,3 +1,4 @@
+import type { TenantId } from '../../caller.ts'
 import { type ForeignKey, readForeignKey } from '../../crypto/foreign-jws.ts'
 import { parseJsonObject } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
@@ -42,7 +43,7 @@ export async function keysOfProvider(
   const found = known()
   const retryAtMs = entry.triedAtMs + RELOAD_MS
   const dueAtMs = found.length > 0 ? Math.max(entry.loadedAtMs + FRESH_MS, retryAtMs) : retryAtMs
-  if (now.getTime() >= dueAtMs) entry.loading ??= load(needs, provider.issuer, entry)
+  if (now.getTime() >= dueAtMs) entry.loading ??= load(needs, provider, entry)
   if (found.length > 0 || entry.loading === null) return found
   await entry.loading
   return known()
@@ -54,14 +55,14 @@ function fits({ kid }: ForeignKey, wanted: unknown): boolean {
 }
 
 /** Loads the keys into the entry; if that fails, those from before stay. */
-async function load(needs: Needs, issuer: string, entry: Entry): Promise<void> {
+async function load(needs: Needs, { tenantId, issuer }: TokenIssuer, entry: Entry): Promise<void> {
   entry.triedAtMs = needs.clock.now().getTime()
   try {
     // OpenID Connect Discovery 4.1: a slash at the end of the issuer is removed before the path is appended
-    const metadata = await read(needs, `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`)
+    const metadata = await read(needs, tenantId, `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`)
     // OpenID Connect Discovery 4.3: the document is that of the issuer
     if (metadata.issuer !== issuer || typeof metadata.jwks_uri !== 'string') throw new Fault('upstream.answer')
-    const { keys } = await read(needs, metadata.jwks_uri)
+    const { keys } = await read(needs, tenantId, metadata.jwks_uri)
     if (!Array.isArray(keys)) throw new Fault('upstream.answer')
     entry.keys = keys.slice(0, KEYS_MAX).flatMap((jwk) => readForeignKey(jwk) ?? [])
     entry.loadedAtMs = needs.clock.now().getTime()
@@ -72,9 +73,14 @@ async function load(needs: Needs, issuer: string, entry: Entry): Promise<void> {
   }
 }
 
-async function read({ fetch }: Needs, url: string) {
+async function read({ fetch }: Needs, tenantId: TenantId, url: string) {
   const accept = ['application/json', 'application/jwk-set+json']
-  const { status, body } = await fetch(url, { accept, bytesMax: BYTES_MAX, redirectsMax: 2, timeoutMs: FETCH_MS_MAX })
+  const { status, body } = await fetch(tenantId, url, {
+    accept,
+    bytesMax: BYTES_MAX,
+    redirectsMax: 2,
+    timeoutMs: FETCH_MS_MAX,
+  })
   if (status !== 200) throw new Fault('upstream.answer', { notes: `${url} answered ${status}` })
   return parseJsonObject(body)
 }

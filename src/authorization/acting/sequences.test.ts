@@ -32,7 +32,8 @@ const school = new OpenidProvider('https://school.example')
 const evil = new OpenidProvider('https://evil.example')
 let servers: Servers
 before(async () => {
-  const fetch: typeof school.fetch = (url, request) => (url.startsWith(evil.issuer) ? evil : school).fetch(url, request)
+  const fetch: typeof school.fetch = (tenantId, url, request) =>
+    (url.startsWith(evil.issuer) ? evil : school).fetch(tenantId, url, request)
   servers = await twoServers({ fetch })
 })
 after(() => servers.db.close())

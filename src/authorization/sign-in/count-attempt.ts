@@ -1,4 +1,3 @@
-import { networkOf } from '../../memory/network.ts'
 import type { Platform } from '../../platform.ts'
 
 /**
@@ -8,9 +7,7 @@ import type { Platform } from '../../platform.ts'
  * @throws Fault `request.rate_limited`
  */
 export function countAttempt({ rateLimiter, clock }: Pick<Platform, 'rateLimiter' | 'clock'>, ip: string): () => void {
-  const network = networkOf(ip)
-  if (network === null) return () => undefined
-  rateLimiter.admit('authorization.sign_ins_of_network', network, clock.now())
-  rateLimiter.count('authorization.sign_ins_of_network', network, clock.now())
-  return () => rateLimiter.count('authorization.sign_ins_of_network', network, clock.now(), -1)
+  rateLimiter.admitAddress('authorization.sign_ins_of_network', ip, clock.now())
+  rateLimiter.countAddress('authorization.sign_ins_of_network', ip, clock.now())
+  return () => rateLimiter.countAddress('authorization.sign_ins_of_network', ip, clock.now(), -1)
 }

@@ -14,7 +14,6 @@ type Start = { readonly from: Position; readonly seen: string | null }
 const STREAMS_PER_TENANT = 20
 /** Of a person's own events, in several tabs. They take no place of the tenant. */
 const STREAMS_PER_USER = 3
-const STREAMS_MAX = 500
 const EVENTS_PER_READ = 100
 /** Proxies close a connection that is silent for a minute or less. */
 const HEARTBEAT_MS = 15_000
@@ -63,8 +62,8 @@ function acquirePlace({ memory }: Needs, tenantId: TenantId, userId: string | nu
   const counts = memory.single('events.streams', () => new Map<string, number>())
   const [key, max] = userId === null ? [tenantId, STREAMS_PER_TENANT] : [`${tenantId} ${userId}`, STREAMS_PER_USER]
   const own = counts.get(key) ?? 0
-  const all = [...counts.values()].reduce((sum, one) => sum + one, 0)
-  if (own >= max || all >= STREAMS_MAX) {
+  const release = own >= max ? null : memory.places('events.streams').tryTake(tenantId)
+  if (release === null) {
     const detail = `At most ${max} event streams may be open at a time.`
     throw new Fault('request.rate_limited', { detail, meta: { retryAfterSeconds: 30 } })
   }
@@ -73,6 +72,7 @@ function acquirePlace({ memory }: Needs, tenantId: TenantId, userId: string | nu
   return () => {
     if (!isHeld) return
     isHeld = false
+    release()
     const left = (counts.get(key) ?? 1) - 1
     if (left > 0) counts.set(key, left)
     else counts.delete(key)

@@ -5,6 +5,7 @@ import type { Caller, TenantId } from '../../caller.ts'
 import { readConfig } from '../../config.ts'
 import { randomBytes } from '../../crypto/random.ts'
 import { openOutbound } from '../../http/outbound/outbound.ts'
+import { Memory } from '../../memory/memory.ts'
 import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import { type Store, sql } from '../../store/store.ts'
@@ -39,7 +40,7 @@ export async function openBench(): Promise<Bench> {
   const clock = { now: () => new Date(time) }
   const inside = () => Promise.reject(new Error('no server is inside'))
   const resolve = async (name: string) => [{ address: name === 'inner.example' ? '10.0.0.1' : '127.0.0.1', family: 4 }]
-  const outbound = openOutbound({ config, inside, resolve })
+  const outbound = openOutbound({ config, memory: new Memory(), inside, resolve })
   const on = (store: Store) => platformOn({ store, config, clock, fetch: outbound.fetch, masterKey })
   const platform = on(db.store)
   const dispatchers: { readonly stop: () => Promise<void> }[] = []

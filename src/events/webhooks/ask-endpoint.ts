@@ -1,7 +1,6 @@
 import type { TenantId } from '../../caller.ts'
 import { parseJson } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
-import { onBehalfOf } from '../../http/routes/tenant-of-work.ts'
 import type { OutboundAnswer, Platform } from '../../platform.ts'
 import { listSecrets } from './send-delivery.ts'
 import { getWebhookEndpoint } from './webhook-endpoint-store.ts'
@@ -41,9 +40,7 @@ export async function askEndpoint(
   const send = () => {
     const headers = { 'content-type': 'application/json', ...webhookHeaders(id, body, secrets, needs.clock.now()) }
     const request = { method: 'POST', headers, body, accept: ['application/json'] } as const
-    return onBehalfOf(tenantId, () =>
-      needs.fetch(endpoint.url, { ...request, bytesMax: RESPONSE_BYTES_MAX, timeoutMs: ATTEMPT_MS_MAX }),
-    )
+    return needs.fetch(tenantId, endpoint.url, { ...request, bytesMax: RESPONSE_BYTES_MAX, timeoutMs: ATTEMPT_MS_MAX })
   }
   const answer = await withRetry(send)
   if (answer.status >= 400 && answer.status < 500) return null

@@ -87,7 +87,7 @@ export type ClaimedWebhookDelivery = Lease & {
 }
 
 /** A due delivery that no process held when it was read. */
-type DueDelivery = Pick<ClaimedWebhookDelivery, 'tenantId' | 'id' | 'url' | 'isPoor'>
+export type DueDelivery = Pick<ClaimedWebhookDelivery, 'tenantId' | 'id' | 'url' | 'isPoor'>
 
 const POOR = '(e.failing_since is not null or e.is_slow)'
 // Round robin over tenants: the n-th message of a tenant, counting those being sent, precedes the next one of any other tenant.

@@ -1,13 +1,19 @@
 import type { TenantId } from '../../caller.ts'
 import { pollingDelay } from '../../jobs/polling.ts'
+import type { Release } from '../../memory/fair-places.ts'
+import { places } from '../../memory/places.ts'
 import type { Platform } from '../../platform.ts'
 import { newLease } from '../../store/lease.ts'
-import { type ClaimedWebhookDelivery, claimDeliveries, listDueDeliveries } from './dispatch-store.ts'
+import type { Store } from '../../store/store.ts'
+import { type ClaimedWebhookDelivery, claimDeliveries, type DueDelivery, listDueDeliveries } from './dispatch-store.ts'
 import { fanOut } from './fan-out.ts'
 import { sendDelivery } from './send-delivery.ts'
 
-/** `concurrency`: messages at once of this process; `eachMax`: to one endpoint. `pollMs`: how often it polls for new events. */
-type Options = { readonly concurrency?: number; readonly eachMax?: number; readonly pollMs?: number }
+/** `eachMax`: messages at once of this process to one endpoint. `pollMs`: how often it polls for new events. */
+type Options = { readonly eachMax?: number; readonly pollMs?: number }
+
+/** A due delivery that has a place. */
+type Placed = { readonly one: DueDelivery; readonly release: Release }
 
 /** Sends webhooks. `stop` claims nothing more and waits for the messages that are being sent, which is bounded. */
 export type Dispatcher = {
@@ -16,51 +22,47 @@ export type Dispatcher = {
   readonly check: () => Promise<void>
 }
 
+const PLACES = places['events.webhook_deliveries'].countMax
 /** Longer than an attempt with all its timeouts. */
 const LEASE_MS = 20_000
 
-/** One tenant has at most 1/N of the places, so that its slow endpoints do not delay the others. */
-const TENANT_SHARE = 4
-
 /** Starts to send webhooks. Any number of processes may do so on the same database. */
-export function startDispatcher(
-  platform: Platform,
-  { concurrency = 16, eachMax = 4, pollMs = 500 }: Options = {},
-): Dispatcher {
-  const { store, clock, log } = platform
+export function startDispatcher(platform: Platform, { eachMax = 16, pollMs = 500 }: Options = {}): Dispatcher {
+  const { store, clock, log, memory } = platform
+  const shares = memory.places('events.webhook_deliveries')
   const sending = new Map<Promise<void>, ClaimedWebhookDelivery>()
-  const tenantMax = Math.max(1, Math.floor(concurrency / TENANT_SHARE))
-  /** Whether a due delivery may be waiting for a place. */
-  let crowded = false
+  /** Whether the last claim left out, or may have left out, a delivery that waits for a place. */
+  let mayBeMore = false
 
   const poll = pollingDelay(pollMs, async () => {
     const more = await fanOut(platform)
-    const free = concurrency - sending.size
-    if (free > 0) await claim(free)
+    await claim()
     if (more) setImmediate(poll.wake)
   })
   poll.onError((error) => log.error({ err: error }, 'due webhooks could not be read'))
 
-  async function claim(limit: number): Promise<void> {
+  async function claim(): Promise<void> {
     const now = clock.now()
-    const without = busyOf([...sending.values()], eachMax)
-    const limits = { limit, eachMax, tenantMax, sending: countOf([...sending.values()]), without }
+    const held = [...sending.values()]
+    const without = busyOf(held, eachMax)
+    const limits = { limit: PLACES, eachMax, tenantMax: PLACES, sending: countOf(held), without }
     const due = await store.across('due deliveries of all tenants', (tx) => listDueDeliveries(tx, limits, now))
-    const byTenant = Map.groupBy(due, ({ tenantId }) => tenantId)
-    for (const [tenantId, its] of byTenant)
-      for (const one of await store.inTenant(tenantId, (tx) => claimDeliveries(tx, its, newLease(now, LEASE_MS), now)))
-        send(one)
-    const all = [...sending.values()]
-    crowded =
-      due.length === limit || busyOf(all, eachMax).length > 0 || Math.max(0, ...countOf(all).values()) >= tenantMax
+    mayBeMore = due.length > 0 || without.length > 0
+    const placed = due.flatMap((one) => {
+      const release = shares.tryTake(one.tenantId)
+      return release === null ? [] : { one, release }
+    })
+    const ofTenants = Map.groupBy(placed, ({ one }) => one.tenantId)
+    for (const its of ofTenants.values()) await claimPlaced(store, its, now, send)
   }
 
-  function send(one: ClaimedWebhookDelivery): void {
+  function send(one: ClaimedWebhookDelivery, release: Release | undefined): void {
     const sent = sendDelivery(platform, one)
       .catch((error: unknown) => log.error({ err: error }, 'the outcome of a webhook delivery could not be written'))
       .finally(() => {
+        release?.()
         sending.delete(sent)
-        if (crowded) poll.wake()
+        if (mayBeMore) poll.wake()
       })
     sending.set(sent, one)
   }
@@ -72,6 +74,28 @@ export function startDispatcher(
       await poll.stop()
       await Promise.all(sending.keys())
     },
+  }
+}
+
+/** Claims deliveries of one tenant and sends them in their places. The places of those that another process has claimed are released. */
+async function claimPlaced(
+  store: Pick<Store, 'inTenant'>,
+  placed: readonly Placed[],
+  now: Date,
+  send: (one: ClaimedWebhookDelivery, release: Release | undefined) => void,
+): Promise<void> {
+  const releases = new Map(placed.map(({ one, release }) => [one.id, release]))
+  const due = placed.map(({ one }) => one)
+  const [first] = due
+  if (first === undefined) return
+  const lease = newLease(now, LEASE_MS)
+  try {
+    for (const one of await store.inTenant(first.tenantId, (tx) => claimDeliveries(tx, due, lease, now))) {
+      send(one, releases.get(one.id))
+      releases.delete(one.id)
+    }
+  } finally {
+    for (const release of releases.values()) release()
   }
 }
 

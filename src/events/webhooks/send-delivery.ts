@@ -1,5 +1,4 @@
 import { Fault } from '../../fault.ts'
-import { onBehalfOf } from '../../http/routes/tenant-of-work.ts'
 import type { Platform } from '../../platform.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import { type PublishedEvent, showEvent } from '../stream/event.ts'
@@ -55,22 +54,20 @@ export async function sendDelivery(needs: Needs, delivery: ClaimedWebhookDeliver
 async function attemptOf(needs: Needs, delivery: ClaimedWebhookDelivery, startedAt: Date): Promise<DeliveryAttempt> {
   const at = startedAt.toISOString()
   const startedMs = performance.now()
-  const response = await onBehalfOf(delivery.tenantId, () => post(needs, delivery, startedAt)).catch(
-    (error: unknown) => {
-      // The message of a foreign error may quote its input.
-      const code = error instanceof Fault ? error.code : 'server.unexpected'
-      if (code === 'server.unexpected')
-        needs.log.error({ err: error, deliveryId: delivery.id }, 'an attempt to send a webhook failed unexpectedly')
-      return { statusCode: null, error: code }
-    },
-  )
+  const response = await post(needs, delivery, startedAt).catch((error: unknown) => {
+    // The message of a foreign error may quote its input.
+    const code = error instanceof Fault ? error.code : 'server.unexpected'
+    if (code === 'server.unexpected')
+      needs.log.error({ err: error, deliveryId: delivery.id }, 'an attempt to send a webhook failed unexpectedly')
+    return { statusCode: null, error: code }
+  })
   return { at, ...response, durationMs: Math.round(performance.now() - startedMs) }
 }
 
 async function post(needs: Needs, { tenantId, endpointId, eventId, url }: ClaimedWebhookDelivery, startedAt: Date) {
   const { event, secrets } = await messageOf(needs, { tenantId, endpointId, eventId }, startedAt)
   const body = webhookBody(event)
-  const { status } = await needs.fetch(url, {
+  const { status } = await needs.fetch(tenantId, url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...webhookHeaders(eventId, body, secrets, startedAt) },
     body,

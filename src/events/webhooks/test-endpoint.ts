@@ -1,6 +1,5 @@
-import type { Caller } from '../../caller.ts'
+import type { Caller, TenantId } from '../../caller.ts'
 import { Fault } from '../../fault.ts'
-import { onBehalfOf } from '../../http/routes/tenant-of-work.ts'
 import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import { knownId } from '../../uuid.ts'
@@ -44,15 +43,15 @@ export async function testWebhookEndpoint(needs: Needs, caller: Caller, id: stri
   const body = JSON.stringify({ type: TEST_TYPE, timestamp: now.toISOString(), data })
   const headers = { 'content-type': 'application/json', ...webhookHeaders(eventId, body, secrets, now) }
   const startedMs = performance.now()
-  const response = await onBehalfOf(tenantId, () => post(needs, endpoint.url, headers, body))
+  const response = await post(needs, tenantId, endpoint.url, headers, body)
   const durationMs = Math.round(performance.now() - startedMs)
   return { eventId, body, attempt: { at: now.toISOString(), ...response, durationMs } }
 }
 
-async function post({ fetch }: Needs, url: string, headers: Record<string, string>, body: string) {
+async function post({ fetch }: Needs, tenantId: TenantId, url: string, headers: Record<string, string>, body: string) {
   try {
     const sent = { method: 'POST', headers, body, accept: [], bytesMax: RESPONSE_BYTES_MAX } as const
-    const { status } = await fetch(url, { ...sent, timeoutMs: SEND_MS_MAX })
+    const { status } = await fetch(tenantId, url, { ...sent, timeoutMs: SEND_MS_MAX })
     return { statusCode: status, error: null }
   } catch (error) {
     if (error instanceof Fault) return { statusCode: null, error: error.code }

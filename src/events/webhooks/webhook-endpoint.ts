@@ -1,5 +1,5 @@
 import { Fault } from '../../fault.ts'
-import { vettedUrl } from '../../http/outbound/vetted-address.ts'
+import { type AddressPolicy, vettedUrl } from '../../http/outbound/vetted-address.ts'
 import type { PublicEvent } from '../audit/vocabulary.ts'
 
 /** Why an endpoint is disabled: every attempt failed for days, the receiver responded with 410, or a PATCH. */
@@ -29,19 +29,16 @@ export const ENDPOINTS_MAX = 20
  *
  * @throws Fault `request.invalid`
  */
-export function readWebhookUrl(
-  text: string,
-  config: { readonly isDevelopment: boolean; readonly publicUrl: string },
-): string {
-  const url = vetted(text, config.isDevelopment)
+export function readWebhookUrl(text: string, config: AddressPolicy & { readonly publicUrl: string }): string {
+  const url = vetted(text, config)
   if (url.hash !== '') throw unusable('The URL has a fragment.')
   if (url.origin === config.publicUrl) throw unusable('The URL is an address of this server.')
   return url.href
 }
 
-function vetted(text: string, isDevelopment: boolean): URL {
+function vetted(text: string, policy: AddressPolicy): URL {
   try {
-    return vettedUrl(text, isDevelopment)
+    return vettedUrl(text, policy)
   } catch (error) {
     if (error instanceof Fault && error.code === 'upstream.refused') throw unusable(error.detail ?? '')
     throw error

@@ -342,16 +342,17 @@ test('five endpoints of one tenant that never answer do not hold up the webhook 
   const receiver = await aReceiver()
   for (let n = 0; n < 5; n += 1) await anEndpoint(bench, slow, `${silent.url}/${n}`)
   await anEndpoint(bench, other, receiver.url)
-  for (let n = 0; n < 6; n += 1) await recordEvent(bench, slow)
-  await until(() => held.length >= 4)
+  for (let n = 0; n < 10; n += 1) await recordEvent(bench, slow)
+  await until(() => held.length >= 36)
   await new Promise((resolve) => setTimeout(resolve, 200))
-  assert.equal(held.length, 4, 'one tenant has more than a quarter of the 16 places')
+  assert.ok(held.length < 40, 'one tenant has more than six tenths of the 64 places')
+  const heldBefore = held.length
   await recordEvent(bench, other)
   await until(() => receiver.messages.length === 1)
-  assert.equal(held.length, 4, 'it waited until a message to the others had timed out')
+  assert.equal(held.length, heldBefore, 'it waited until a message to the others had timed out')
   await until(() => {
     for (const response of held.splice(0)) response.writeHead(204).end()
-    return silent.messages.length === 30
+    return silent.messages.length === 50
   })
   await silent.close()
   await receiver.close()
@@ -361,11 +362,11 @@ test('an endpoint whose last answer took longer than 3 s is sent one message at 
   const caller = await aTenant(bench)
   const held: ServerResponse[] = []
   const receiver = await aReceiver((response, _message, n) => {
-    if (n <= 4) setTimeout(() => response.writeHead(204).end(), 3100)
+    if (n <= 16) setTimeout(() => response.writeHead(204).end(), 3100)
     else held.push(response)
   })
   const { endpoint } = await anEndpoint(bench, caller, receiver.url)
-  for (let n = 0; n < 8; n += 1) await recordEvent(bench, caller)
+  for (let n = 0; n < 20; n += 1) await recordEvent(bench, caller)
   await until(() => held.length > 0)
   await new Promise((resolve) => setTimeout(resolve, 300))
   assert.equal(held.length, 1)

@@ -2,8 +2,8 @@ import { FairPlaces, type Release } from '../../memory/fair-places.ts'
 import type { Memory } from '../../memory/memory.ts'
 import { type PlaceName, places } from '../../memory/places.ts'
 
-/** The part of its own places that one key gets from {@link FairPlaces}, which those within it share. */
-const SHARE = 2 / 3
+/** The part of its places that one key alone gets from {@link FairPlaces}, which the keys within it share: two thirds of seven eighths. */
+const SHARE = 7 / 12
 
 type Bounds = { readonly countMax: number; readonly waitingMax: number }
 type Within = { readonly places: FairPlaces; held: number }

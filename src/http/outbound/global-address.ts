@@ -34,6 +34,13 @@ const notGlobal6 = listOf('ipv6', [
 
 const loopback = listOf('ipv4', ['127.0.0.0/8'])
 
+/** Addresses of private networks. @see RFC 1918, RFC 6598 */
+const private4 = listOf('ipv4', ['10.0.0.0/8', '100.64.0.0/10', '172.16.0.0/12', '192.168.0.0/16'])
+/** @see RFC 4193 */
+const private6 = listOf('ipv6', ['fc00::/7'])
+/** Metadata services of clouds among them. */
+const metadata6 = listOf('ipv6', ['fd00:ec2::/32', 'fd20:ce::254/128'])
+
 /** Whether an IP address is global unicast. False for everything else, names included. [9.2] */
 export function isGlobalAddress(address: string): boolean {
   const family = isIP(address)
@@ -46,6 +53,14 @@ export function isGlobalAddress(address: string): boolean {
 /** Whether an IP address is loopback: 127.0.0.0/8 or ::1, in no other notation. */
 export function isLoopbackAddress(address: string): boolean {
   return isIP(address) === 4 ? loopback.check(address, 'ipv4') : address === '::1'
+}
+
+/** Whether an IP address is one of a private network: not loopback, not link-local, not a metadata service of a cloud. */
+export function isPrivateAddress(address: string): boolean {
+  const family = isIP(address)
+  if (family === 4) return private4.check(address, 'ipv4') && address !== '100.100.100.200'
+  if (family !== 6 || address.includes('%')) return false
+  return private6.check(address, 'ipv6') && !metadata6.check(address, 'ipv6')
 }
 
 function listOf(family: 'ipv4' | 'ipv6', ranges: readonly string[]): BlockList {

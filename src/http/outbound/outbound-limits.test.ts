@@ -2,18 +2,20 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
+import type { TenantId } from '../../caller.ts'
 import { readConfig } from '../../config.ts'
+import { Memory } from '../../memory/memory.ts'
 import type { OutboundRequest } from '../../platform.ts'
-import { onBehalfOf } from '../routes/tenant-of-work.ts'
 import { type OutboundParts, openOutbound } from './outbound.ts'
 
+const tenant = (name: string) => name as TenantId
 const plain = { accept: [], bytesMax: 1000 } satisfies OutboundRequest
 const config = { ...readConfig({}), isDevelopment: true }
 const inside: OutboundParts['inside'] = () => Promise.reject(new Error('not called'))
 
 /** The outbound client of one test. */
 function aClient(context: TestContext) {
-  const out = openOutbound({ config, inside })
+  const out = openOutbound({ config, memory: new Memory(), inside })
   context.after(() => out.close())
   return out
 }
@@ -49,38 +51,44 @@ async function holding(count: number, servers: readonly { readonly held: Readonl
 
 const soon = (ms: number) => new Promise((done) => setTimeout(done, ms))
 
-test('one tenant has at most 8 concurrent calls to a host, and the call of another tenant does not wait', async (context) => {
-  const slow = await aSlowServer(context)
-  const out = aClient(context)
-  const busy = Array.from({ length: 20 }, () => onBehalfOf('busy', () => out.fetch(slow.url, plain)))
-  await holding(8, [slow])
-  const calm = onBehalfOf('calm', () => out.fetch(slow.url, plain))
-  await holding(9, [slow])
-  const answering = setInterval(slow.answerAll, 20)
-  for (const { status } of await Promise.all([...busy, calm])) assert.equal(status, 200)
-  clearInterval(answering)
-  assert.ok(slow.most() <= 9)
-})
-
-test('one tenant has at most 32 concurrent calls to all hosts', async (context) => {
-  const servers = await Promise.all(Array.from({ length: 6 }, () => aSlowServer(context)))
-  const out = aClient(context)
-  const calls = servers.flatMap(({ url }) =>
-    Array.from({ length: 8 }, () => onBehalfOf('busy', () => out.fetch(url, plain))),
-  )
-  await holding(32, servers)
-  const answering = setInterval(() => {
+/** Keeps answering until `ended`. */
+async function answering(servers: readonly { readonly answerAll: () => void }[], ended: Promise<unknown>) {
+  const answers = setInterval(() => {
     for (const { answerAll } of servers) answerAll()
   }, 20)
-  await Promise.all(calls)
-  clearInterval(answering)
+  await ended.finally(() => clearInterval(answers))
+}
+
+test('a slow host gets six tenths of the calls of a tenant, and its calls to another host do not wait', async (context) => {
+  const [slow, other] = [await aSlowServer(context), await aSlowServer(context)]
+  const out = aClient(context)
+  const busy = Array.from({ length: 60 }, () => out.fetch(tenant('busy'), slow.url, plain))
+  await holding(37, [slow])
+  const beside = out.fetch(tenant('busy'), other.url, plain)
+  await holding(38, [slow, other])
+  await answering([slow, other], Promise.all([...busy, beside]))
+})
+
+test('four tenants that call all that they may do not delay the call of a fifth to the same host', async (context) => {
+  const servers = await Promise.all(Array.from({ length: 4 }, () => aSlowServer(context)))
+  const [shared] = servers
+  assert(shared)
+  const out = aClient(context)
+  const calls = ['a', 'b', 'c', 'd'].flatMap((name) =>
+    servers.flatMap(({ url }) => Array.from({ length: 15 }, () => out.fetch(tenant(name), url, plain))),
+  )
+  // The first one holds 60 of 128 places, and each later one what is free for it; an eighth stays free.
+  await holding(109, servers)
+  const calm = out.fetch(tenant('calm'), shared.url, plain)
+  await holding(110, servers)
+  await answering(servers, Promise.all([...calls, calm]))
 })
 
 test('a call that waits too long is upstream.timeout, and so is one beyond 128 waiting calls', async (context) => {
   const slow = await aSlowServer(context)
   const out = aClient(context)
-  const calls = Array.from({ length: 8 + 128 }, () =>
-    onBehalfOf('busy', () => out.fetch(slow.url, { ...plain, timeoutMs: 600 })),
+  const calls = Array.from({ length: 37 + 128 }, () =>
+    out.fetch(tenant('busy'), slow.url, { ...plain, timeoutMs: 600 }),
   )
   const ended = Promise.allSettled(calls)
   let isOver = false
@@ -88,10 +96,7 @@ test('a call that waits too long is upstream.timeout, and so is one beyond 128 w
     isOver = true
   })
   await soon(100)
-  await assert.rejects(
-    onBehalfOf('busy', () => out.fetch(slow.url, plain)),
-    { code: 'upstream.timeout' },
-  )
+  await assert.rejects(out.fetch(tenant('busy'), slow.url, plain), { code: 'upstream.timeout' })
   assert.ok(!isOver, 'it waited like those before it')
   for (const one of await ended) {
     assert.equal(one.status, 'rejected')

@@ -4,7 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { readConfig } from '../../config.ts'
+import { Memory } from '../../memory/memory.ts'
 import type { OutboundRequest } from '../../platform.ts'
+import { platformTenantId } from '../../store/store.ts'
 import { isGlobalAddress, isLoopbackAddress } from './global-address.ts'
 import { type OutboundParts, openOutbound } from './outbound.ts'
 import type { Resolve } from './vetted-address.ts'
@@ -21,7 +23,7 @@ function anOutbound(isDevelopment: boolean, more: Partial<OutboundParts> = {}) {
   const inside: OutboundParts['inside'] = async ({ path, headers }) => {
     return { status: 200, headers: { ...json }, body: Buffer.from(JSON.stringify({ path, host: headers?.host })) }
   }
-  return openOutbound({ config, inside, ...more })
+  return openOutbound({ config, memory: new Memory(), inside, ...more })
 }
 
 let seen: { url: string | undefined; headers: NodeJS.Dict<string | string[]>; body: string }[] = []
@@ -105,14 +107,14 @@ for (const url of [
 ]) {
   test(`${url} is not called in production [9.2]`, async () => {
     const out = anOutbound(false, { resolve: nowhere })
-    await assert.rejects(out.fetch(url, plain), { code: 'upstream.refused' })
+    await assert.rejects(out.fetch(platformTenantId, url, plain), { code: 'upstream.refused' })
     await out.close()
   })
 }
 
 for (const url of ['http://issuer.example/', 'http://10.0.0.1/', 'https://10.0.0.1/', 'http://[::ffff:127.0.0.1]/']) {
   test(`${url} is not called in development either`, async () => {
-    await assert.rejects(development.fetch(url, plain), { code: 'upstream.refused' })
+    await assert.rejects(development.fetch(platformTenantId, url, plain), { code: 'upstream.refused' })
   })
 }
 
@@ -150,7 +152,7 @@ for (const address of [
       { address, family: address.includes(':') ? 6 : 4 },
     ]
     const out = anOutbound(false, { resolve })
-    await assert.rejects(out.fetch('https://issuer.example/', plain), { code: 'upstream.refused' })
+    await assert.rejects(out.fetch(platformTenantId, 'https://issuer.example/', plain), { code: 'upstream.refused' })
     await out.close()
   })
 }
@@ -169,20 +171,23 @@ test('a name that is rebound is resolved once per connection, and that result is
     return [{ address: calls === 1 ? '127.0.0.1' : '8.8.8.8', family: 4 }]
   }
   const out = anOutbound(false, { resolve })
-  await assert.rejects(out.fetch('https://rebinding.example/', plain), { code: 'upstream.refused' })
+  await assert.rejects(out.fetch(platformTenantId, 'https://rebinding.example/', plain), { code: 'upstream.refused' })
   assert.equal(calls, 1)
   await out.close()
 })
 
 test('the refusal of a resolved address does not reveal it to the caller', async () => {
   const out = anOutbound(false, { resolve: async () => [{ address: '10.7.7.7', family: 4 }] })
-  await assert.rejects(out.fetch('https://issuer.example/', plain), (error: Error) => !error.message.includes('10.7'))
+  await assert.rejects(
+    out.fetch(platformTenantId, 'https://issuer.example/', plain),
+    (error: Error) => !error.message.includes('10.7'),
+  )
   await out.close()
 })
 
 test('in development a loopback address is called over http, without cookies and with a neutral user agent [VP-U6]', async () => {
   seen = []
-  const answer = await development.fetch(`${at}/json`, plain)
+  const answer = await development.fetch(platformTenantId, `${at}/json`, plain)
   assert.deepEqual([answer.status, answer.contentType, answer.body.toString()], [200, 'application/json', '{"a":1}'])
   assert.equal(seen[0]?.headers['user-agent'], 'Mozilla/5.0')
   assert.equal(seen[0]?.headers.accept, 'application/json')
@@ -190,9 +195,9 @@ test('in development a loopback address is called over http, without cookies and
 })
 
 test('statuses other than 2xx are responses', async () => {
-  const answer = await development.fetch(`${at}/404`, plain)
+  const answer = await development.fetch(platformTenantId, `${at}/404`, plain)
   assert.deepEqual([answer.status, answer.body.toString()], [404, 'no such'])
-  assert.equal((await development.fetch(`${at}/204`, plain)).status, 204)
+  assert.equal((await development.fetch(platformTenantId, `${at}/204`, plain)).status, 204)
 })
 
 for (const [path, code] of [
@@ -205,29 +210,37 @@ for (const [path, code] of [
   ['/silent', 'upstream.timeout'],
 ] as const) {
   test(`${path} is ${code}`, async () => {
-    await assert.rejects(development.fetch(at + path, { ...plain, timeoutMs: 500 }), { code })
+    await assert.rejects(development.fetch(platformTenantId, at + path, { ...plain, timeoutMs: 500 }), { code })
   })
 }
 
 for (const path of ['/gzip', '/deflate', '/deflate-raw']) {
   test(`${path} is decoded`, async () => {
-    assert.equal((await development.fetch(at + path, plain)).body.toString(), '{"a":1}')
+    assert.equal((await development.fetch(platformTenantId, at + path, plain)).body.toString(), '{"a":1}')
   })
 }
 
 test('a closed port is unreachable', async () => {
-  await assert.rejects(development.fetch('http://127.0.0.1:1/', plain), { code: 'upstream.unreachable' })
+  await assert.rejects(development.fetch(platformTenantId, 'http://127.0.0.1:1/', plain), {
+    code: 'upstream.unreachable',
+  })
 })
 
 test('redirects are responses by default, and followed up to redirectsMax', async () => {
-  assert.equal((await development.fetch(`${at}/to-json`, plain)).status, 302)
-  assert.equal((await development.fetch(`${at}/to-to-json`, { ...plain, redirectsMax: 1 })).status, 302)
-  assert.equal((await development.fetch(`${at}/to-to-json`, { ...plain, redirectsMax: 2 })).body.toString(), '{"a":1}')
+  assert.equal((await development.fetch(platformTenantId, `${at}/to-json`, plain)).status, 302)
+  assert.equal(
+    (await development.fetch(platformTenantId, `${at}/to-to-json`, { ...plain, redirectsMax: 1 })).status,
+    302,
+  )
+  assert.equal(
+    (await development.fetch(platformTenantId, `${at}/to-to-json`, { ...plain, redirectsMax: 2 })).body.toString(),
+    '{"a":1}',
+  )
 })
 
 test('every hop is vetted', async () => {
   for (const path of ['/to-private', '/to-file']) {
-    const call = development.fetch(at + path, { ...plain, redirectsMax: 3 })
+    const call = development.fetch(platformTenantId, at + path, { ...plain, redirectsMax: 3 })
     await assert.rejects(call, { code: 'upstream.refused' })
   }
 })
@@ -235,19 +248,23 @@ test('every hop is vetted', async () => {
 test('a body or a token never follows a redirect', async () => {
   seen = []
   const posted = { ...plain, method: 'POST', body: 'code=1', redirectsMax: 3 } as const
-  assert.equal((await development.fetch(`${at}/to-json`, posted)).status, 302)
+  assert.equal((await development.fetch(platformTenantId, `${at}/to-json`, posted)).status, 302)
   const credentialed = { ...plain, headers: { Authorization: 'Bearer x' }, redirectsMax: 3 }
-  assert.equal((await development.fetch(`${at}/to-json`, credentialed)).status, 302)
+  assert.equal((await development.fetch(platformTenantId, `${at}/to-json`, credentialed)).status, 302)
   assert.equal(seen.length, 2)
 })
 
 test('our own addresses are dispatched in the process', async () => {
   const out = anOutbound(false, { resolve: nowhere })
-  const own = await out.fetch('https://us.example/issuers/a?b=c', plain)
+  const own = await out.fetch(platformTenantId, 'https://us.example/issuers/a?b=c', plain)
   assert.deepEqual(JSON.parse(own.body.toString()), { path: '/issuers/a?b=c', host: 'us.example' })
-  const group = await out.fetch('https://creds.us.example/v1/types', plain)
+  const group = await out.fetch(platformTenantId, 'https://creds.us.example/v1/types', plain)
   assert.deepEqual(JSON.parse(group.body.toString()), { path: '/v1/types', host: 'creds.us.example' })
-  await assert.rejects(out.fetch('https://creds.us.example/other', plain), { code: 'upstream.refused' })
-  await assert.rejects(out.fetch('https://us.example/', { ...plain, bytesMax: 3 }), { code: 'upstream.too_large' })
+  await assert.rejects(out.fetch(platformTenantId, 'https://creds.us.example/other', plain), {
+    code: 'upstream.refused',
+  })
+  await assert.rejects(out.fetch(platformTenantId, 'https://us.example/', { ...plain, bytesMax: 3 }), {
+    code: 'upstream.too_large',
+  })
   await out.close()
 })

@@ -1,6 +1,10 @@
-import type { Agent, buildConnector, Dispatcher } from 'undici'
+import type { buildConnector, Dispatcher } from 'undici'
+import type { TenantId } from '../../caller.ts'
 import type { Config } from '../../config.ts'
 import { Fault } from '../../fault.ts'
+import { NoPlace } from '../../memory/fair-places.ts'
+import type { Memory } from '../../memory/memory.ts'
+import { places } from '../../memory/places.ts'
 import type {
   InternalRequest,
   InternalResponse,
@@ -11,20 +15,30 @@ import type {
 import { mediaTypeOf } from '../server/body.ts'
 import { decodedBody } from '../server/decoded-body.ts'
 import type { Tracing } from '../telemetry/tracing.ts'
-import { OutboundPlaces } from './outbound-places.ts'
 import { nameResolver } from './resolve-name.ts'
-import { type Resolve, vettedLookup, vettedUrl } from './vetted-address.ts'
+import {
+  type AddressPolicy,
+  isOnThisMachine,
+  type Resolve,
+  vetForProxy,
+  vettedLookup,
+  vettedUrl,
+} from './vetted-address.ts'
 
 const CONNECT_MS_MAX = 3000
 const TOTAL_MS_MAX = 10_000
 const HEADER_BYTES_MAX = 16_384
-const SOCKETS_PER_HOST = 16
+/** The places of calls bound the sockets: a bound of the host would let one tenant occupy those to a host that others call too. */
+const SOCKETS_PER_HOST = places['http.outbound_calls'].countMax
 const IDLE_SOCKET_MS = 10_000
+
+type OwnBases = Pick<Config, 'publicUrl' | 'walletBaseUrl' | 'credsBaseUrl' | 'onboardingBaseUrl'>
 
 /** What the outbound client needs. `inside` runs a request to our own public addresses inside the process. */
 export type OutboundParts = {
-  readonly config: Pick<Config, 'isDevelopment' | 'publicUrl' | 'walletBaseUrl' | 'credsBaseUrl' | 'onboardingBaseUrl'>
+  readonly config: AddressPolicy & OwnBases & Pick<Config, 'httpsProxy' | 'httpProxy' | 'noProxy'>
   readonly inside: (request: InternalRequest) => Promise<InternalResponse>
+  readonly memory: Memory
   /** DNS queries to the name servers of the system by default. */
   readonly resolve?: Resolve
   /** None by default. */
@@ -38,52 +52,89 @@ type Hop = { readonly status: number; readonly headers: Readonly<Record<string, 
 type SendHop = (url: URL, request: OutboundRequest, signal: AbortSignal) => Promise<Hop>
 
 /** Opens the HTTP client for addresses that others choose. Undici is loaded at the first call. [9.2] */
-export function openOutbound({ config, inside, resolve, tracing = null }: OutboundParts): Outbound {
-  let opening: Promise<Agent> | null = null
-  const agent = () => {
-    opening ??= openAgent(resolve ?? nameResolver(), config.isDevelopment)
-    return opening
+export function openOutbound({ config, inside, memory, resolve, tracing = null }: OutboundParts): Outbound {
+  let opening: Promise<Agents> | null = null
+  const agent = async (url: URL) => {
+    opening ??= openAgents(config, resolve ?? nameResolver())
+    return (await opening).agentFor(url)
   }
-  const places = new OutboundPlaces()
+  const inPlace = placesOf(memory)
   const isOurs = ownAddresses(config)
-  const send: SendHop = (url, request, signal) =>
-    isOurs(url)
-      ? internalHop(inside, url, request, signal)
-      : places.hold(url.host, signal, () => tracedHop(tracing, agent, url, request, signal))
+  const vet = (text: string) => vetted(text, isOurs, config)
   return {
-    fetch: (url, request) => call(send, (text) => vetted(text, isOurs, config.isDevelopment), url, request),
+    fetch: (tenantId, address, request) => {
+      const send: SendHop = (url, sent, signal) =>
+        isOurs(url)
+          ? internalHop(inside, url, sent, signal)
+          : inPlace(tenantId, url.host, signal, () => tracedHop(tracing, agent, url, sent, signal))
+      return call(send, vet, address, request)
+    },
     close: async () => (await opening)?.close(),
   }
 }
 
-async function openAgent(resolve: Resolve, isDevelopment: boolean): Promise<Agent> {
+/**
+ * Returns what runs a call in places of its tenant: first in those to its host, since a call that waits for a slow host must not occupy a place of the
+ * process.
+ */
+function placesOf(memory: Memory) {
+  const ofProcess = memory.places('http.outbound_calls')
+  const ofTenant = memory.groupedPlaces('http.outbound_calls_of_tenant')
+  return <T>(tenantId: TenantId, host: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> =>
+    ofTenant
+      .hold(tenantId, host, () => ofProcess.hold(tenantId, work, { signal }), { signal })
+      .catch((error: unknown) => {
+        if (!(error instanceof NoPlace)) throw error
+        throw new Fault('upstream.timeout', {
+          detail: 'This tenant has too many outbound calls in progress.',
+          cause: error,
+        })
+      })
+}
+
+/** `agentFor` vets what a proxy would be asked for. @throws Fault `upstream.refused` */
+type Agents = { readonly agentFor: (url: URL) => Promise<Dispatcher>; readonly close: () => Promise<void> }
+
+async function openAgents(config: OutboundParts['config'], resolve: Resolve): Promise<Agents> {
   const undici = await import('undici')
-  return new undici.Agent({
-    connect: guardedConnector(undici.buildConnector, resolve, isDevelopment),
+  const limits = {
     connections: SOCKETS_PER_HOST,
     headersTimeout: TOTAL_MS_MAX,
     bodyTimeout: TOTAL_MS_MAX,
     keepAliveTimeout: IDLE_SOCKET_MS,
     maxHeaderSize: HEADER_BYTES_MAX,
-  })
+  }
+  const direct = new undici.Agent({ ...limits, connect: guardedConnector(undici.buildConnector, resolve, config) })
+  const uri = config.httpsProxy ?? config.httpProxy
+  const proxied = uri === null ? null : new undici.ProxyAgent({ ...limits, uri, connectTimeout: CONNECT_MS_MAX })
+  return {
+    agentFor: async (url) => {
+      if (proxied === null || url.protocol !== 'https:' || isOnThisMachine(url) || config.noProxy?.(url)) return direct
+      await vetForProxy(resolve, url, config)
+      return proxied
+    },
+    close: async () => {
+      await Promise.all([direct.close(), proxied?.close()])
+    },
+  }
 }
 
 function guardedConnector(
   build: typeof buildConnector,
   resolve: Resolve,
-  isDevelopment: boolean,
+  policy: AddressPolicy,
 ): buildConnector.connector {
   return build({
     timeout: CONNECT_MS_MAX,
     allowH2: false,
-    lookup: vettedLookup(resolve, isDevelopment),
+    lookup: vettedLookup(resolve, policy),
     // The look-up has vetted the addresses of both families.
     autoSelectFamily: true,
   })
 }
 
 /** Our own public addresses: PUBLIC_URL, and the base URLs of the groups. */
-function ownAddresses(config: OutboundParts['config']): (url: URL) => boolean {
+function ownAddresses(config: OwnBases): (url: URL) => boolean {
   const bases = [config.walletBaseUrl, config.credsBaseUrl, config.onboardingBaseUrl]
   return (url) => {
     if (url.origin === config.publicUrl) return true
@@ -92,11 +143,9 @@ function ownAddresses(config: OutboundParts['config']): (url: URL) => boolean {
 }
 
 /** Vets an address. Our own ones need no vetting, since the request is dispatched inside the process. */
-function vetted(text: string, isOurs: (url: URL) => boolean, isDevelopment: boolean): URL {
+function vetted(text: string, isOurs: (url: URL) => boolean, policy: AddressPolicy): URL {
   const url = URL.canParse(text) ? new URL(text) : null
-  return url !== null && url.username === '' && url.password === '' && isOurs(url)
-    ? url
-    : vettedUrl(text, isDevelopment)
+  return url !== null && url.username === '' && url.password === '' && isOurs(url) ? url : vettedUrl(text, policy)
 }
 
 async function call(
@@ -142,7 +191,7 @@ function accepted(hop: Hop, { accept }: OutboundRequest, host: string): Outbound
 /** A hop with its span. A foreign party gets no `traceparent`: it would link requests about one holder to several parties. */
 function tracedHop(
   tracing: Tracing | null,
-  agent: () => Promise<Agent>,
+  agent: (url: URL) => Promise<Dispatcher>,
   url: URL,
   request: OutboundRequest,
   signal: AbortSignal,
@@ -155,12 +204,12 @@ function tracedHop(
 }
 
 async function networkHop(
-  agent: () => Promise<Agent>,
+  agent: (url: URL) => Promise<Dispatcher>,
   url: URL,
   request: OutboundRequest,
   signal: AbortSignal,
 ): Promise<Hop> {
-  const response = await (await agent()).request({
+  const response = await (await agent(url)).request({
     origin: url.origin,
     path: url.pathname + url.search,
     method: request.method ?? 'GET',

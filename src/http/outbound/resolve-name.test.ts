@@ -3,6 +3,8 @@ import { createSocket } from 'node:dgram'
 import { readFile } from 'node:fs/promises'
 import { type TestContext, test } from 'node:test'
 import { readConfig } from '../../config.ts'
+import { Memory } from '../../memory/memory.ts'
+import { platformTenantId } from '../../store/store.ts'
 import { openOutbound } from './outbound.ts'
 import { nameResolver } from './resolve-name.ts'
 
@@ -26,11 +28,16 @@ async function aNameServer(context: TestContext, isSilent: boolean) {
 test('a name server that does not respond blocks neither files nor other calls, and a failed look-up is cached', async (context) => {
   const { resolve, queries } = await aNameServer(context, true)
   const inside = () => Promise.reject(new Error('not called'))
-  const out = openOutbound({ config: { ...readConfig({}), isDevelopment: false }, inside, resolve })
+  const out = openOutbound({
+    config: { ...readConfig({}), isDevelopment: false },
+    memory: new Memory(),
+    inside,
+    resolve,
+  })
   context.after(() => out.close())
   const from = performance.now()
   const calls = Array.from({ length: 16 }, (_, n) =>
-    out.fetch(`https://n${n}.example/`, { accept: [], bytesMax: 1000 }),
+    out.fetch(platformTenantId, `https://n${n}.example/`, { accept: [], bytesMax: 1000 }),
   )
   const ended = Promise.allSettled(calls)
   let isOver = false

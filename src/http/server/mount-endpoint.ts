@@ -4,7 +4,6 @@ import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { presentedToken } from '../routes/bearer-token.ts'
 import type { Endpoint, EndpointBodyKind, EndpointResponse } from '../routes/endpoint.ts'
-import { onBehalfOf } from '../routes/tenant-of-work.ts'
 import { type Check, checkMaker } from '../validation/check.ts'
 import {
   BODY_BYTES_MAX,
@@ -52,8 +51,7 @@ export function mountEndpoints(
         const early = await endpoint.admit?.({ platform: needs.platform, headers, url, ip })
         return early ? send(endpoint, reply, early) : undefined
       },
-      handler: (request, reply) =>
-        onBehalfOf(paramsOf(request, endpoint.path).tenant ?? '', () => runEndpoint(needs, mounted, request, reply)),
+      handler: (request, reply) => runEndpoint(needs, mounted, request, reply),
     })
     return { pattern: endpoint.path, method: endpoint.method, crossOrigin: crossOriginOf(endpoint), host: null }
   })

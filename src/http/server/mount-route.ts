@@ -9,7 +9,6 @@ import { toErrors } from '../routes/faults.ts'
 import { answerOnce, type Idempotency, idempotentRequestOf, type KeptAnswer } from '../routes/idempotency.ts'
 import { singleOperation } from '../routes/operation.ts'
 import { type Answer, type Group, type RawAnswer, type Route, TextBody } from '../routes/route.ts'
-import { onBehalfOf } from '../routes/tenant-of-work.ts'
 import { type Check, checkMaker } from '../validation/check.ts'
 import { checkTexts } from '../validation/check-texts.ts'
 import { charsetOf, isJsonType, mediaTypeOf, readJson, readText } from './body.ts'
@@ -66,8 +65,7 @@ export function mountRoutes(app: FastifyInstance, needs: RouteNeeds, routes: rea
           request.trace.crossOrigin = 'clients'
           await admitRoute(needs, mounted, request)
         },
-        handler: (request, reply) =>
-          onBehalfOf(request.trace.caller?.tenantSlug ?? '', () => runRoute(needs, mounted, request, reply)),
+        handler: (request, reply) => runRoute(needs, mounted, request, reply),
       })
       return { pattern: mounted.pattern, method: route.method, crossOrigin: 'clients' as const, host: place.host }
     }),

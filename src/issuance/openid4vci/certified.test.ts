@@ -61,11 +61,11 @@ async function findingsOf(issuer: Issuer, credential: string, tenant = issuer.te
   const { platform, clock } = issuer
   const parsed = parseSdJwt(credential)
   const anchors = () => trustedAnchors(platform, tenant.id)
-  const signer = await resolveIssuer(platform, parsed.jwt, clock.at, anchors)
+  const signer = await resolveIssuer({ ...platform, tenantId: tenant.id }, parsed.jwt, clock.at, anchors)
   const { payload } = parsed.jwt
   const agreed = { issuerKey: signer.key, now: clock.at, holderKey: null, vct: String(payload.vct) }
   const { findings } = checkReceivedSdJwtVc(parsed, agreed)
-  const status = await checkStatus(platform, payload.status, signer, clock.at, anchors)
+  const status = await checkStatus({ ...platform, tenantId: tenant.id }, payload.status, signer, clock.at, anchors)
   // Bound to a key that this test does not check.
   return [...signer.findings, ...findings, ...status].map(({ code }) => code).filter((code) => !code.startsWith('cnf.'))
 }

@@ -253,7 +253,9 @@ test('the metadata describes an mdoc as Appendix A.2 says', async () => {
 /** Everything that a holder checks. */
 async function checkedBy(at: Issuer, credential: string, key: SigningKey, now: Date) {
   const mdoc = parseIssuerSigned(credential)
-  const signer = await resolveMdocIssuer(at.platform, mdoc, now, () => trustedAnchors(at.platform, at.tenant.id))
+  const signer = await resolveMdocIssuer({ ...at.platform, tenantId: at.tenant.id }, mdoc, now, () =>
+    trustedAnchors(at.platform, at.tenant.id),
+  )
   const agreed = { certificate: signer.certificate, now, docType: mdl.docType, holderKey: key.publicJwk }
   return { mdoc, findings: [...signer.findings, ...checkReceivedMdoc(mdoc, agreed)] }
 }

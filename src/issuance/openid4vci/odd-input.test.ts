@@ -39,7 +39,7 @@ async function issued(attributes: object, claims: object) {
   assert.equal(status, 200, JSON.stringify(body))
   const credential: string = body.credentials[0].credential
   const { jwt } = parseSdJwt(credential)
-  const signer = await resolveIssuer(issuer.platform, jwt, noon)
+  const signer = await resolveIssuer({ ...issuer.platform, tenantId: issuer.tenant.id }, jwt, noon)
   const agreed = { issuerKey: signer.key, now: noon, holderKey: key.publicJwk, vct: template.type }
   const ours = checkReceivedSdJwtVc(parseSdJwt(credential), agreed)
   assert.deepEqual(ours.findings, [])

@@ -1,12 +1,11 @@
 import { admitShared, countShared, limitRefusals } from '../../api/failure-limit.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import type { FaultCode } from '../../fault.ts'
-import { networkOf } from '../../memory/network.ts'
 import type { Platform } from '../../platform.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'memory' | 'rateLimiter' | 'clock'>
 type Counters = Pick<Platform, 'rateLimiter' | 'clock'>
-/** The key of a limit: a tenant and the network of the client. */
+/** The key of a limit: a tenant and the networks of the client. */
 type RateLimitKey = { readonly tenant: Pick<Tenant, 'id'>; readonly ip: string }
 
 /** Refusals that guessed codes, tokens and links cause; malformed requests are not counted. */
@@ -27,8 +26,7 @@ const counted: ReadonlySet<FaultCode> = new Set([
  * @throws Fault `request.rate_limited`, and what the work throws
  */
 export async function limitIssuanceRefusals<T>(needs: Needs, key: RateLimitKey, work: () => Promise<T>): Promise<T> {
-  const name = textOf(key)
-  return name === null ? work() : limitRefusals(needs, { name: 'issuance.refusals', key: name, counted }, work)
+  return limitRefusals(needs, { name: 'issuance.refusals', of: key.tenant.id, ip: key.ip, counted }, work)
 }
 
 /** Checks the limit of wrong transaction codes; no statement. [SEC-4] @throws Fault `request.rate_limited` */
@@ -42,21 +40,12 @@ export async function countTxCodeGuess(needs: Needs, { id }: Pick<Tenant, 'id'>)
 }
 
 /** Checks the limit of nonces and counts one. [VCI-N4] @throws Fault `request.rate_limited` */
-export function limitNonces(needs: Counters, key: RateLimitKey): void {
-  const name = textOf(key)
-  if (name === null) return
-  const now = needs.clock.now()
-  needs.rateLimiter.admit('issuance.nonces', name, now)
-  needs.rateLimiter.count('issuance.nonces', name, now)
+export function limitNonces({ rateLimiter, clock }: Counters, { tenant, ip }: RateLimitKey): void {
+  rateLimiter.admitAddress('issuance.nonces', ip, clock.now(), `${tenant.id} `)
+  rateLimiter.countAddress('issuance.nonces', ip, clock.now(), 1, `${tenant.id} `)
 }
 
 /** Uncounts a nonce: a credential was issued with it. */
-export function refundNonce(needs: Counters, key: RateLimitKey): void {
-  const name = textOf(key)
-  if (name !== null) needs.rateLimiter.count('issuance.nonces', name, needs.clock.now(), -1)
-}
-
-function textOf({ tenant, ip }: RateLimitKey): string | null {
-  const network = networkOf(ip)
-  return network === null ? null : `${tenant.id} ${network}`
+export function refundNonce({ rateLimiter, clock }: Counters, { tenant, ip }: RateLimitKey): void {
+  rateLimiter.countAddress('issuance.nonces', ip, clock.now(), -1, `${tenant.id} `)
 }

@@ -46,16 +46,23 @@ async function change(issuer: Issuer, verb: string, id: string): Promise<Body> {
 async function sdJwtStatus({ platform, clock, tenant }: Issuer, credential: string): Promise<string[]> {
   const anchors = () => trustedAnchors(platform, tenant.id)
   const { jwt } = parseSdJwt(credential)
-  const signer = await resolveIssuer(platform, jwt, clock.at, anchors)
-  const found = await checkStatus(platform, jwt.payload.status, signer, clock.at, anchors)
+  const signer = await resolveIssuer({ ...platform, tenantId: tenant.id }, jwt, clock.at, anchors)
+  const found = await checkStatus({ ...platform, tenantId: tenant.id }, jwt.payload.status, signer, clock.at, anchors)
   return found.map(({ code }) => code)
 }
 
 async function mdocStatus({ platform, clock, tenant }: Issuer, credential: string): Promise<string[]> {
   const anchors = () => trustedAnchors(platform, tenant.id)
   const mdoc = parseIssuerSigned(credential)
-  const signer = await resolveMdocIssuer(platform, mdoc, clock.at, anchors)
-  const found = await checkStatus(platform, mdoc.mso.status, signer, clock.at, anchors, 'cwt')
+  const signer = await resolveMdocIssuer({ ...platform, tenantId: tenant.id }, mdoc, clock.at, anchors)
+  const found = await checkStatus(
+    { ...platform, tenantId: tenant.id },
+    mdoc.mso.status,
+    signer,
+    clock.at,
+    anchors,
+    'cwt',
+  )
   return found.map(({ code }) => code)
 }
 
@@ -117,7 +124,12 @@ test('[MD-10] an mdoc has its entry in a list of one bit, a CWT with the chain i
     x5chain.map((der) => Buffer.from(der).toString('hex')),
   )
   const anchors = () => trustedAnchors(issuer.platform, issuer.tenant.id)
-  const { key } = await resolveMdocIssuer(issuer.platform, parseIssuerSigned(credential), issuer.clock.at, anchors)
+  const { key } = await resolveMdocIssuer(
+    { ...issuer.platform, tenantId: issuer.tenant.id },
+    parseIssuerSigned(credential),
+    issuer.clock.at,
+    anchors,
+  )
   const list = verifyStatusListCwt(token, key, { uri, isForMdoc: true }, issuer.clock.at)
   assert.equal(list.bits, 1)
   const beside = await issued(issuer, {}, {})

@@ -39,8 +39,10 @@ async function change(verb: string, ids: readonly string[], tenant = issuer.tena
 async function found(compact: string): Promise<readonly string[]> {
   const { jwt } = parseSdJwt(compact)
   const now = issuer.clock.at
-  const signer = await resolveIssuer(issuer.platform, jwt, now)
-  return (await checkStatus(issuer.platform, jwt.payload.status, signer, now)).map(({ code }) => code)
+  const signer = await resolveIssuer({ ...issuer.platform, tenantId: issuer.tenant.id }, jwt, now)
+  return (await checkStatus({ ...issuer.platform, tenantId: issuer.tenant.id }, jwt.payload.status, signer, now)).map(
+    ({ code }) => code,
+  )
 }
 
 async function entryStatus(issuanceId: string): Promise<string> {

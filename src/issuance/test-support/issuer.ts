@@ -9,6 +9,7 @@ import { type SigningKey, softwareKey } from '../../crypto/signing-key.ts'
 import { Fault } from '../../fault.ts'
 import { openOutbound } from '../../http/outbound/outbound.ts'
 import { buildServer, type Server } from '../../http/server/server.ts'
+import { Memory } from '../../memory/memory.ts'
 import type { Platform } from '../../platform.ts'
 import { buildJwtProof } from '../../protocols/openid4vci/jwt-proof.ts'
 import { newId } from '../../store/row-id.ts'
@@ -80,7 +81,7 @@ export async function anIssuer(
 ): Promise<Issuer> {
   const clock = { at: noon }
   const config: Config = { ...readConfig({}), port: 0, publicUrl, ...settings }
-  const outbound = openOutbound({ config, inside: (request) => server.dispatch(request) })
+  const outbound = openOutbound({ config, memory: new Memory(), inside: (request) => server.dispatch(request) })
   const platform = platformOn({ store, config, clock: { now: () => clock.at }, fetch: outbound.fetch, masterKey })
   const server = buildServer({
     platform,

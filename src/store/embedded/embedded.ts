@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { PGlite, type Transaction } from '@electric-sql/pglite'
 import { readOwnJson } from '../../crypto/json.ts'
+import { FairPlaces } from '../../memory/fair-places.ts'
+import { places } from '../../memory/places.ts'
 import { ANSWER_MS_MAX, type Engine, type RunStatement, type SessionContext, statementMsMax } from '../engine.ts'
 import { REFUSED_STATE, Refused, type Sql, type Step } from '../store.ts'
 import { toWire } from '../wire-values.ts'
@@ -36,6 +38,7 @@ export async function openEmbedded(folder: string | null, startFrom: Blob | null
   const source =
     folder === null ? { ...(startFrom !== null && { loadDataDir: startFrom }) } : { dataDir: `${folder}/pgdata` }
   const db = await PGlite.create({ ...source, parsers })
+  const shares = new FairPlaces({ ...places['store.connections'], countMax: 1 })
   let trips = 0
 
   function runIn(tx: Transaction): RunStatement {
@@ -50,10 +53,13 @@ export async function openEmbedded(folder: string | null, startFrom: Blob | null
   async function transaction<T>(context: SessionContext, work: (run: RunStatement) => Promise<T>): Promise<T> {
     // The engine answers within the same turn of the event loop, so a job of many transactions would let no request in until its end.
     await setImmediate()
-    return db.transaction(async (tx) => {
-      await tx.query(SET_CONTEXT, contextValues(context))
-      return work(runIn(tx))
-    })
+    // Tenants take turns.
+    return shares.hold(context.tenantId ?? '', () =>
+      db.transaction(async (tx) => {
+        await tx.query(SET_CONTEXT, contextValues(context))
+        return work(runIn(tx))
+      }),
+    )
   }
 
   return {

@@ -1,4 +1,6 @@
 import pg from 'pg'
+import { FairPlaces, NoPlace, type Release } from '../../memory/fair-places.ts'
+import { places } from '../../memory/places.ts'
 import { withTimeLimit } from '../../time-limit.ts'
 import { DatabaseUnavailable } from '../database-unavailable.ts'
 import { distributionOf } from '../distribution/layout.ts'
@@ -31,6 +33,9 @@ type Options = {
 export function openPostgresql(options: Options): Engine {
   const { answerMsMax = ANSWER_MS_MAX, isPrepared = true } = options
   const hosts = openHosts({ ...options, answerMsMax })
+  const connections = new FairPlaces({ ...places['store.connections'], countMax: options.poolMax })
+  const searchesMax = Math.max(2, Math.floor(options.poolMax / 3))
+  const searches = new FairPlaces({ ...places['store.searches'], countMax: searchesMax })
   let trips = 0
   const sent = async <T>(client: pg.PoolClient, answer: Promise<T>, hadNoEffect: (error: unknown) => boolean) => {
     trips += 1
@@ -44,6 +49,8 @@ export function openPostgresql(options: Options): Engine {
   }
   const link: Link = {
     connect: hosts.connect,
+    place: (tenantId) => placeOf(connections, tenantId, answerMsMax),
+    searchPlace: (tenantId) => placeOf(searches, tenantId, answerMsMax),
     url: hosts.url,
     answerMsMax,
     send: <Row>(client: pg.PoolClient, steps: readonly Step[], returning?: number) => {
@@ -54,13 +61,13 @@ export function openPostgresql(options: Options): Engine {
   }
   let isDistributed = false
   const { asAccount, before, around } = contextStepsOf(statementMsMax(answerMsMax), () => isDistributed)
-  const readAsOwner = <T>(work: (run: RunStatement) => Promise<T>) => transaction(link, () => asAccount, work)
+  const readAsOwner = <T>(work: (run: RunStatement) => Promise<T>) => transaction(link, null, () => asAccount, work)
   return {
     kind: 'postgresql',
-    transaction: (context, work) => transaction(link, (first) => before(context, first), work),
+    transaction: (context, work) => transaction(link, context.tenantId, (first) => before(context, first), work),
     single: async (context, [first, ...then]) => {
       const { steps, index } = around(context, [stepOf(first.statement, first.values), ...encoded(then)])
-      return single(link, steps, index)
+      return single(link, context.tenantId, steps, index)
     },
     asOwner: (work) => asOwner(link, work),
     readAsOwner,
@@ -86,6 +93,10 @@ class SilentServer extends Error {
 /** Sends statements, and the commands that begin and end a transaction. */
 type Link = {
   readonly connect: () => Promise<pg.PoolClient>
+  /** Takes the place of a connection. @throws DatabaseUnavailable if the tenant gets none in time */
+  readonly place: (tenantId: string | null) => Promise<Release>
+  /** Takes the place of a transaction with a {@link isSearch} statement. @throws DatabaseUnavailable as `place` */
+  readonly searchPlace: (tenantId: string | null) => Promise<Release>
   /** Returns the rows of the statement with the index `returning`, by default of the last. */
   readonly send: <Row>(client: pg.PoolClient, steps: readonly Step[], returning?: number) => Promise<Row[]>
   readonly control: (client: pg.PoolClient, text: 'begin' | 'commit' | 'rollback') => Promise<pg.QueryResult>
@@ -95,18 +106,21 @@ type Link = {
 
 async function transaction<T>(
   link: Link,
+  tenantId: string | null,
   opening: (first: Sql) => readonly Step[],
   work: (run: RunStatement) => Promise<T>,
 ): Promise<T> {
-  const used = await borrow(link)
+  const used = await borrow(link, tenantId)
   let isBroken = false
   let opened = false
+  const searching: Release[] = []
   const run: RunStatement = async <Row>(
     statement: Sql,
     values: readonly unknown[] = [],
     then: readonly StoreStep[] = [],
   ) => {
     const steps = [stepOf(statement, values), ...encoded(then)]
+    if (isSearch(statement) && searching.length === 0) searching.push(await link.searchPlace(tenantId))
     if (opened) return link.send<Row>(used.client, steps, 0)
     opened = true
     const before = opening(statement)
@@ -120,12 +134,23 @@ async function transaction<T>(
     isBroken = error instanceof DatabaseUnavailable || (opened && !(await hasRolledBack(link, used.client)))
     throw error
   } finally {
+    for (const leave of searching) leave()
     used.release(isBroken)
   }
 }
 
-async function single<Row>(link: Link, steps: readonly Step[], returning: number): Promise<Row[]> {
-  const used = await borrow(link)
+/** Whether a statement follows from a filter: such a statement is not prepared and has no name. */
+function isSearch({ name }: Sql): boolean {
+  return name === ''
+}
+
+async function single<Row>(
+  link: Link,
+  tenantId: string | null,
+  steps: readonly Step[],
+  returning: number,
+): Promise<Row[]> {
+  const used = await borrow(link, tenantId)
   let isClean = false
   try {
     const rows = await sendFirst<Row>(link, used, steps, returning)
@@ -152,15 +177,26 @@ type Used = {
   readonly release: (isBroken: boolean) => void
 }
 
-async function borrow(link: Link): Promise<Used> {
-  let client = await link.connect()
+async function borrow(link: Link, tenantId: string | null): Promise<Used> {
+  const leave = await link.place(tenantId)
+  let client: pg.PoolClient
+  try {
+    client = await link.connect()
+  } catch (error) {
+    leave()
+    throw error
+  }
   let isHeld = true
-  const release = (isBroken: boolean) => {
+  const drop = (isBroken: boolean) => {
     if (isHeld) client.release(isBroken)
     isHeld = false
   }
+  const release = (isBroken: boolean) => {
+    drop(isBroken)
+    leave()
+  }
   const exchange = async () => {
-    release(true)
+    drop(true)
     client = await link.connect()
     isHeld = true
   }
@@ -170,6 +206,19 @@ async function borrow(link: Link): Promise<Used> {
     },
     exchange,
     release,
+  }
+}
+
+/** Takes a place at once, without a timer, if the tenant may have one; else waits for it up to the time limit. */
+async function placeOf(shares: FairPlaces, tenantId: string | null, waitMsMax: number): Promise<Release> {
+  const key = tenantId ?? ''
+  const taken = shares.tryTake(key)
+  if (taken !== null) return taken
+  try {
+    return await shares.take(key, { waitMsMax })
+  } catch (cause) {
+    if (!(cause instanceof NoPlace)) throw cause
+    throw new DatabaseUnavailable('the connections of the tenant are in use', { cause })
   }
 }
 
@@ -185,7 +234,8 @@ async function sendFirst<Row>(link: Link, used: Used, steps: readonly Step[], re
 }
 
 async function asOwner<T>(link: Link, work: OwnerWork<T>): Promise<T> {
-  const client = await link.connect()
+  const used = await borrow(link, null)
+  const { client } = used
   let isClean = false
   // Without a time limit: a migration may wait for another process, or take long.
   const script = async (text: string) => {
@@ -199,7 +249,7 @@ async function asOwner<T>(link: Link, work: OwnerWork<T>): Promise<T> {
     isClean = true
     return result
   } finally {
-    client.release(!isClean)
+    used.release(!isClean)
   }
 }
 

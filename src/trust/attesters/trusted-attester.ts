@@ -14,7 +14,7 @@ import { validateWithRevocation } from '../revocation/revocation-lists.ts'
 import { readStatus } from '../status-lists/check-status.ts'
 import { type TrustSource, trustedAnchors, trustedEntitiesFor } from '../trusted-entities/tenant-trust.ts'
 
-type Needs = TrustNeeds & TrustSource
+type Needs = Omit<TrustNeeds, 'tenantId'> & TrustSource
 /** `isUnanchored`: it is named by a chain of certificates, none of which is self-signed. [X5-5] */
 type Attester = Pick<ResolvedIssuer, 'issuer' | 'mechanism' | 'key' | 'keyIds'> & { readonly isUnanchored: boolean }
 /** A valid chain. `anchors`: those that it was validated with, which are replaced when the trust of the tenant is read again. */
@@ -40,7 +40,9 @@ export async function trustedAttester(
   if (attester === null) return null
   const { status } = attestation.payload
   if (status === undefined) return attester
-  const { findings } = await readStatus(needs, status, attester, now, () => trustedAnchors(needs, tenantId))
+  const { findings } = await readStatus({ ...needs, tenantId }, status, attester, now, () =>
+    trustedAnchors(needs, tenantId),
+  )
   return findings.length === 0 ? attester : null
 }
 
@@ -57,7 +59,7 @@ async function attesterOf(
   const entities = await trustedEntitiesFor(needs, tenantId, 'attester')
   // Before anything is fetched: the address of a DID comes from the wallet.
   if (!entities.some(({ dids }) => dids.some((one) => one.did === did))) return null
-  const key = await didKey(needs, did, kid, now)
+  const key = await didKey({ ...needs, tenantId }, did, kid, now)
   return { issuer: did, mechanism: 'did', key, keyIds: [], isUnanchored: false }
 }
 
@@ -69,7 +71,7 @@ async function certified(needs: Needs, tenantId: TenantId, header: Jws['header']
   const kept = cache.get(name, now)
   if (kept?.anchors === anchors) return kept.attester
   const ask = { chain: chainOf(header), anchors, purpose: 'attester', at: now } as const
-  const { ok, leaf, path } = await validateWithRevocation(needs, ask, now)
+  const { ok, leaf, path } = await validateWithRevocation({ ...needs, tenantId }, ask, now)
   if (!ok || leaf?.publicKey == null) return null
   const isUnanchored = isUnanchoredChain(header.x5c)
   const about = { issuer: leaf.subject.text, mechanism: 'x5c', key: leaf.publicKey } as const

@@ -17,7 +17,10 @@ after(() => db.close())
 async function validated({ platform, clock, tenant }: Authority, reader: Tenant, x5c: readonly string[], at: Date) {
   const anchors = await trustedAnchors(platform, reader.id)
   const about = { iss: platform.urls.issuer(tenant.slug), iat: Math.floor(at.getTime() / 3_600_000) * 3600 }
-  const { findings, trusted, issuer } = await certifiedIssuer(platform, x5c, about, { anchors, now: clock.at })
+  const { findings, trusted, issuer } = await certifiedIssuer({ ...platform, tenantId: reader.id }, x5c, about, {
+    anchors,
+    now: clock.at,
+  })
   return { trusted, issuer, codes: findings.map(({ code }) => code) }
 }
 

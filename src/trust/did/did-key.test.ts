@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { readConfig } from '../../config.ts'
 import { Fault } from '../../fault.ts'
 import { Memory } from '../../memory/memory.ts'
+import { platformTenantId } from '../../store/store.ts'
 import { didKey } from './did-key.ts'
 
 for (const [publicUrl, asked] of [
@@ -11,13 +12,13 @@ for (const [publicUrl, asked] of [
 ] as const) {
   test(`a did:web of this deployment is fetched as ${publicUrl} is reached`, async () => {
     const calls: string[] = []
-    const fetch = (url: string) => {
+    const fetch = (_tenantId: string, url: string) => {
       calls.push(url)
       return Promise.reject(new Fault('upstream.unreachable'))
     }
     const config = { ...readConfig({ PUBLIC_URL: 'http://localhost:8443' }), publicUrl, isDevelopment: true }
     const key = didKey(
-      { fetch, config, memory: new Memory() },
+      { fetch, config, memory: new Memory(), tenantId: platformTenantId },
       'did:web:localhost%3A8443:issuers:acme',
       null,
       new Date(),

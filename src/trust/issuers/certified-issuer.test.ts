@@ -12,6 +12,7 @@ import { Fault } from '../../fault.ts'
 import { Memory } from '../../memory/memory.ts'
 import { emptyList, setStatus } from '../../protocols/status-list/packed-list.ts'
 import { buildStatusListToken } from '../../protocols/status-list/status-list-token.ts'
+import { platformTenantId } from '../../store/store.ts'
 import { OWN_ANCHOR } from '../revocation/revocation-lists.ts'
 import { checkStatus } from '../status-lists/check-status.ts'
 import { leafNames } from './certified-issuer.ts'
@@ -26,6 +27,7 @@ const platform = {
   config: { ...readConfig({}), isDevelopment: false },
   fetch: () => Promise.reject(new Fault('upstream.unreachable')),
   memory: new Memory(),
+  tenantId: platformTenantId,
 }
 
 type Told = { readonly iss?: string; readonly iat?: Json }
@@ -109,7 +111,7 @@ test('[SEC-29] a certificate that its authority revoked proves no issuer; an una
   const x5c = [listed.certificate.der.toString('base64')]
   const ask = async (body: Buffer | null, owner = 'one', status = 200) => {
     let asked = 0
-    const fetch = async (wanted: string) => {
+    const fetch = async (_tenantId: string, wanted: string) => {
       asked += 1
       assert.equal(wanted, url)
       if (body === null) throw new Fault('upstream.unreachable')

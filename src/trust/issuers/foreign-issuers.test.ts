@@ -10,6 +10,7 @@ import { ownDidDocument } from '../../protocols/did/did-document.ts'
 import { didJwkOf, didKeyOf } from '../../protocols/did/test-support/dids-with-keys.ts'
 import { emptyList, setStatus } from '../../protocols/status-list/packed-list.ts'
 import { buildStatusListToken } from '../../protocols/status-list/status-list-token.ts'
+import { platformTenantId } from '../../store/store.ts'
 import { checkStatus } from '../status-lists/check-status.ts'
 import { resolveIssuer } from './resolve-issuer.ts'
 
@@ -23,14 +24,20 @@ type World = { readonly pages: Map<string, unknown>; asked: number }
 
 function aPlatform(pages: Record<string, unknown> = {}) {
   const world: World = { pages: new Map(Object.entries(pages)), asked: 0 }
-  const fetch: OutboundFetch = async (url, { accept }) => {
+  const fetch: OutboundFetch = async (_tenantId, url, { accept }) => {
     world.asked += 1
     const page = world.pages.get(url)
     if (page === undefined) throw new Fault('upstream.unreachable')
     const body = Buffer.from(typeof page === 'string' ? page : JSON.stringify(page))
     return { status: 200, headers: {}, contentType: accept[0] ?? '', body }
   }
-  return { world, config: { ...readConfig({}), isDevelopment: false }, fetch, memory: new Memory() }
+  return {
+    world,
+    config: { ...readConfig({}), isDevelopment: false },
+    fetch,
+    memory: new Memory(),
+    tenantId: platformTenantId,
+  }
 }
 function aKey(): SigningKey {
   return softwareKey(generateKeyPair().privateKey)

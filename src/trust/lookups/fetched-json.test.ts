@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { TenantId } from '../../caller.ts'
 import { Fault } from '../../fault.ts'
-import { onBehalfOf } from '../../http/routes/tenant-of-work.ts'
 import { Memory } from '../../memory/memory.ts'
 import type { OutboundFetch } from '../../platform.ts'
 import { readFetched } from './fetched-json.ts'
@@ -13,13 +13,14 @@ const accept = ['application/json']
 function aWeb(bodyOf: (url: string) => string) {
   const fetched: string[] = []
   const limits = new Set<number>()
-  const fetch: OutboundFetch = async (url, { bytesMax }) => {
+  const fetch: OutboundFetch = async (_tenantId, url, { bytesMax }) => {
     fetched.push(url)
     limits.add(bytesMax)
     return { status: 200, headers: {}, contentType: 'application/json', body: Buffer.from(bodyOf(url)) }
   }
   const memory = new Memory()
-  const read = (url: string) => readFetched({ fetch, memory }, { url, accept, now }, (value) => value)
+  const read = (url: string, tenant = 'some') =>
+    readFetched({ fetch, memory, tenantId: tenant as TenantId }, { url, accept, now }, (value) => value)
   return { fetch, memory, fetched, limits, read }
 }
 
@@ -33,10 +34,14 @@ test('a document that was refused is not kept: the right one is read at the next
   let body = '{"id":"wrong"}'
   const { fetch, memory } = aWeb(() => body)
   const read = () =>
-    readFetched({ fetch, memory }, { url: 'https://a.example/', accept, now }, (value) => {
-      if (JSON.stringify(value) !== '{"id":"right"}') throw new Fault('did.unresolvable')
-      return value
-    })
+    readFetched(
+      { fetch, memory, tenantId: 'some' as TenantId },
+      { url: 'https://a.example/', accept, now },
+      (value) => {
+        if (JSON.stringify(value) !== '{"id":"right"}') throw new Fault('did.unresolvable')
+        return value
+      },
+    )
   await assert.rejects(read(), { code: 'did.unresolvable' })
   body = '{"id":"right"}'
   assert.deepEqual(await read(), { id: 'right' })
@@ -45,16 +50,16 @@ test('a document that was refused is not kept: the right one is read at the next
 test('the documents of a process occupy at most 2 MiB, those of one tenant a quarter, and no tenant evicts those of another', async () => {
   const web = aWeb(() => JSON.stringify('x'.repeat(16_000)))
   const urls = (host: string) => Array.from({ length: 200 }, (_, n) => `https://${host}.example/${n}`)
-  await onBehalfOf('calm', () => web.read('https://calm.example/'))
-  for (const url of urls('busy')) await onBehalfOf('busy', () => web.read(url))
+  await web.read('https://calm.example/', 'calm')
+  for (const url of urls('busy')) await web.read(url, 'busy')
   web.fetched.length = 0
-  for (const url of urls('busy').reverse()) await onBehalfOf('curious', () => web.read(url))
+  for (const url of urls('busy').reverse()) await web.read(url, 'curious')
   const kept = 200 - web.fetched.length
   assert.ok(kept > 20 && kept <= 32, `${kept} kept`)
   web.fetched.length = 0
   await web.read('https://calm.example/')
   for (const name of ['b', 'c', 'd', 'e', 'f']) {
-    for (const url of urls(name)) await onBehalfOf(name, () => web.read(url))
+    for (const url of urls(name)) await web.read(url, name)
   }
   web.fetched.length = 0
   for (const name of ['b', 'c', 'd', 'e', 'f']) for (const url of urls(name).slice(-33)) await web.read(url)

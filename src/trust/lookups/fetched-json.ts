@@ -1,7 +1,6 @@
 import { type Json, parseJson } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
-import { tenantOfWork } from '../../http/routes/tenant-of-work.ts'
-import type { OutboundFetch, Platform } from '../../platform.ts'
+import type { ForTenant, Platform } from '../../platform.ts'
 import { isServerTrouble } from './out-of-reach.ts'
 
 /** Cached as text: parsed, 16 KiB may occupy twenty times as much. `triedAtMs`: of the last fetch, also of one that failed. */
@@ -9,6 +8,8 @@ type CachedDocument = { readonly text: Uint8Array; triedAtMs: number }
 
 /** A document of an issuer or verifier: its address and the media types that are accepted. */
 type FetchedDocument = { readonly url: string; readonly accept: readonly string[]; readonly now: Date }
+
+type Needs = Pick<Platform, 'fetch' | 'memory'> & ForTenant
 
 const BYTES_MAX = 16 * 1024
 const REDIRECTS_MAX = 3
@@ -21,11 +22,8 @@ const REFETCH_AFTER_MS = 10_000
  *
  * @throws Fault what `read` throws, `issuer.undiscoverable` if there is no such document, `upstream.*`
  */
-export async function readFetched<T>(
-  { fetch, memory }: Pick<Platform, 'fetch' | 'memory'>,
-  document: FetchedDocument,
-  read: (value: Json) => T,
-): Promise<T> {
+export async function readFetched<T>(needs: Needs, document: FetchedDocument, read: (value: Json) => T): Promise<T> {
+  const { memory, tenantId } = needs
   const cache = memory.fetched<CachedDocument>('trust.fetched_documents')
   const pending = memory.single('trust.pending_documents', () => new Map<string, Promise<Uint8Array>>())
   const { url, now } = document
@@ -36,17 +34,18 @@ export async function readFetched<T>(
     if (cached !== undefined && cached.triedAtMs > now.getTime() - REFETCH_AFTER_MS) throw error
   }
   if (cached !== undefined) cached.triedAtMs = now.getTime()
-  // Concurrent calls share one fetch.
-  const loading = pending.get(url) ?? load(fetch, document).finally(() => pending.delete(url))
-  pending.set(url, loading)
+  // Concurrent calls of a tenant share one fetch; it may wait for the other calls of the tenant, so tenants share none.
+  const name = `${tenantId} ${url}`
+  const loading = pending.get(name) ?? load(needs, document).finally(() => pending.delete(name))
+  pending.set(name, loading)
   const text = await loading
   const found = read(parseJson(text))
-  cache.set(url, { text, triedAtMs: now.getTime() }, text.length, tenantOfWork(), now)
+  cache.set(url, { text, triedAtMs: now.getTime() }, text.length, tenantId, now)
   return found
 }
 
-async function load(fetch: OutboundFetch, { url, accept }: FetchedDocument): Promise<Uint8Array> {
-  const answer = await fetch(url, { accept, bytesMax: BYTES_MAX, redirectsMax: REDIRECTS_MAX })
+async function load({ fetch, tenantId }: Needs, { url, accept }: FetchedDocument): Promise<Uint8Array> {
+  const answer = await fetch(tenantId, url, { accept, bytesMax: BYTES_MAX, redirectsMax: REDIRECTS_MAX })
   const notes = `status ${answer.status} for a key document`
   if (isServerTrouble(answer.status)) throw new Fault('upstream.answer', { notes })
   if (answer.status !== 200) throw new Fault('issuer.undiscoverable', { notes })

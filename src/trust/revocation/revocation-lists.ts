@@ -1,14 +1,13 @@
 import { type Crl, crlLimits, readCrl } from '../../crypto/x509/crl.ts'
 import { type PathInput, type PathResult, validatePath } from '../../crypto/x509-path/validate-path.ts'
 import { Fault } from '../../fault.ts'
-import { tenantOfWork } from '../../http/routes/tenant-of-work.ts'
-import type { OutboundFetch, Platform } from '../../platform.ts'
+import type { ForTenant, Platform } from '../../platform.ts'
 import { isOutOfReach, isServerTrouble } from '../lookups/out-of-reach.ts'
 
 /** `owner` of the anchors that are the tenant's own roots. */
 export const OWN_ANCHOR = 'own'
 
-type RevocationNeeds = Pick<Platform, 'fetch' | 'memory'>
+type RevocationNeeds = Pick<Platform, 'fetch' | 'memory'> & ForTenant
 type Loaded = { readonly found: Found; readonly bytes: number }
 /** A list, or the reason why there is none. */
 type Found = Crl | 'out of reach' | 'unusable'
@@ -64,25 +63,31 @@ async function listsFor(
   return { crls: found.filter((one) => typeof one !== 'string'), policy, now }
 }
 
-/** Concurrent calls share one fetch. */
-async function listAt({ fetch, memory }: RevocationNeeds, url: string, now: Date): Promise<Found> {
+/** Concurrent calls of a tenant share one fetch; it may wait for the other calls of the tenant, so tenants share none. */
+async function listAt(needs: RevocationNeeds, url: string, now: Date): Promise<Found> {
+  const { memory, tenantId } = needs
   const cache = memory.fetched<Found>('trust.fetched_revocation_lists')
   const pending = memory.single('trust.pending_revocation_lists', () => new Map<string, Promise<Loaded>>())
   const kept = cache.get(url, now)
   if (kept !== undefined) return kept
-  const loading = pending.get(url) ?? load(fetch, url).finally(() => pending.delete(url))
-  pending.set(url, loading)
+  const name = `${tenantId} ${url}`
+  const loading = pending.get(name) ?? load(needs, url).finally(() => pending.delete(name))
+  pending.set(name, loading)
   const { found, bytes } = await loading
   // an expired list is not fetched for every credential either
   const until = typeof found === 'string' ? 0 : (found.nextUpdate?.getTime() ?? 0)
-  cache.set(url, found, bytes, tenantOfWork(), now, Math.max(until, now.getTime() + FAILED_MS))
+  cache.set(url, found, bytes, tenantId, now, Math.max(until, now.getTime() + FAILED_MS))
   return found
 }
 
-async function load(fetch: OutboundFetch, url: string): Promise<Loaded> {
+async function load({ fetch, tenantId }: RevocationNeeds, url: string): Promise<Loaded> {
   try {
     // RFC 5280 4.2.1.13 names application/pkix-crl; many servers send another media type
-    const { status, body } = await fetch(url, { accept: [], bytesMax: crlLimits.bytes, redirectsMax: REDIRECTS_MAX })
+    const { status, body } = await fetch(tenantId, url, {
+      accept: [],
+      bytesMax: crlLimits.bytes,
+      redirectsMax: REDIRECTS_MAX,
+    })
     if (isServerTrouble(status)) return { found: 'out of reach', bytes: 0 }
     return status === 200 ? { found: readCrl(body), bytes: body.length * READ_TO_DER } : { found: 'unusable', bytes: 0 }
   } catch (error) {

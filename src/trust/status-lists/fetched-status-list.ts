@@ -3,7 +3,6 @@ import { thumbprint, type VerificationKey } from '../../crypto/jwk.ts'
 import type { AnchorSet } from '../../crypto/x509-path/anchor.ts'
 import { isUnanchoredChain } from '../../crypto/x509-path/unanchored-chain.ts'
 import { Fault } from '../../fault.ts'
-import { tenantOfWork } from '../../http/routes/tenant-of-work.ts'
 import { looksLikeDid, parseKeyUrl } from '../../protocols/did/did.ts'
 import type { StatusReference } from '../../protocols/status-list/status-claim.ts'
 import {
@@ -82,7 +81,7 @@ export async function fetchedList(platform: TrustNeeds, source: ListSource): Pro
   const { packed, expiresAt } = got.list
   const until = freshUntil(got.list, now)
   const entry = { ...got, readAt: now.getTime(), staleAt: until.getTime() }
-  cache.set(name, entry, packed.length, tenantOfWork(), now, expiresAt?.getTime())
+  cache.set(name, entry, packed.length, platform.tenantId, now, expiresAt?.getTime())
   return { list: got.list, readAt: now, freshUntil: until }
 }
 
@@ -98,7 +97,7 @@ async function fetchList(
 ): Promise<Pick<CachedList, 'list' | 'etag' | 'verifiedAt'>> {
   const { uri } = source.status
   const known = kept?.etag ?? null
-  const answer = await platform.fetch(uri, {
+  const answer = await platform.fetch(platform.tenantId, uri, {
     accept: [source.form === 'cwt' ? STATUS_LIST_CWT_MEDIA_TYPE : STATUS_LIST_MEDIA_TYPE],
     bytesMax: BYTES_MAX,
     redirectsMax: REDIRECTS_MAX,

@@ -9,6 +9,7 @@ import type { OutboundFetch } from '../../platform.ts'
 import { didJwkOf } from '../../protocols/did/test-support/dids-with-keys.ts'
 import { emptyList, setStatus } from '../../protocols/status-list/packed-list.ts'
 import { buildStatusListToken } from '../../protocols/status-list/status-list-token.ts'
+import { platformTenantId } from '../../store/store.ts'
 import { resolveIssuer } from '../issuers/resolve-issuer.ts'
 import { checkStatus } from './check-status.ts'
 
@@ -25,7 +26,7 @@ type Sent = { readonly known: string | undefined; readonly status: number }
 async function aServer(uri: string, etag: string | null = '"v1"') {
   const world = { status: 0, etag, at: noon, isAway: false, lifetimeSeconds: 86_400 }
   const sent: Sent[] = []
-  const fetch: OutboundFetch = async (_, { headers }) => {
+  const fetch: OutboundFetch = async (_tenantId, _url, { headers }) => {
     if (world.isAway) throw new Fault('upstream.unreachable')
     const known = headers?.['if-none-match']
     const status = known !== undefined && known === world.etag ? 304 : 200
@@ -34,7 +35,7 @@ async function aServer(uri: string, etag: string | null = '"v1"') {
     const body = Buffer.from(status === 304 ? '' : await tokenOf(uri, world))
     return { status, headers: shown, contentType: 'application/statuslist+jwt', body }
   }
-  const platform = { config, fetch, memory: new Memory() }
+  const platform = { config, fetch, memory: new Memory(), tenantId: platformTenantId }
   const issuer = await resolveIssuer(platform, { header: {}, payload: { iss: did } }, noon)
   const check = async (now: Date) => {
     const found = await checkStatus(platform, { status_list: { idx: 7, uri } }, issuer, now)

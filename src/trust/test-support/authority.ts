@@ -7,6 +7,7 @@ import { randomBytes } from '../../crypto/random.ts'
 import { Fault } from '../../fault.ts'
 import { openOutbound } from '../../http/outbound/outbound.ts'
 import { buildServer, type Server } from '../../http/server/server.ts'
+import { Memory } from '../../memory/memory.ts'
 import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import { sql } from '../../store/store.ts'
@@ -65,7 +66,7 @@ export async function anAuthority(
 ): Promise<Authority> {
   const clock = { at: start }
   const config: Config = { ...readConfig({}), port: 0, publicUrl: 'https://trust.example', ...settings }
-  const outbound = openOutbound({ config, inside: (request) => server.dispatch(request) })
+  const outbound = openOutbound({ config, memory: new Memory(), inside: (request) => server.dispatch(request) })
   const platform = platformOn({ store, config, clock: { now: () => clock.at }, fetch: outbound.fetch, masterKey })
   const callers = new Map<string, Caller>()
   const server = buildServer({

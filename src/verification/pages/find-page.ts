@@ -1,7 +1,6 @@
 import { findTenantOf } from '../../directory/tenants/find-tenant.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { Fault } from '../../fault.ts'
-import { networkOf } from '../../memory/network.ts'
 import { remembered } from '../../memory/recent.ts'
 import type { Platform } from '../../platform.ts'
 import { isUuid } from '../../uuid.ts'
@@ -28,14 +27,13 @@ export type PublicPage = {
  */
 export async function getPublicPage(needs: Needs, id: string, ip: string): Promise<PublicPage> {
   const { rateLimiter, clock } = needs
-  const network = networkOf(ip)
   const now = clock.now()
-  if (network !== null) rateLimiter.admit('verification.unknown_pages', network, now)
+  rateLimiter.admitAddress('verification.unknown_pages', ip, now)
   const found = isUuid(id) ? await findPublicPage(needs, id.toLowerCase()) : null
   // The cache of tenants notices a tenant that was disabled.
   const tenant = found === null ? null : await findTenantOf(needs, found.tenant.id)
   if (found !== null && tenant !== null) return { ...found, tenant }
-  if (network !== null) rateLimiter.count('verification.unknown_pages', network, now)
+  rateLimiter.countAddress('verification.unknown_pages', ip, now)
   throw new Fault('resource.unknown')
 }
 

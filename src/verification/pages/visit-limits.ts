@@ -1,4 +1,4 @@
-import { countShared } from '../../api/failure-limit.ts'
+import { countShared, countSharedByNetwork } from '../../api/failure-limit.ts'
 import { Fault } from '../../fault.ts'
 import { networkOf } from '../../memory/network.ts'
 import type { Platform } from '../../platform.ts'
@@ -9,6 +9,9 @@ type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'memory' | 'rateLimi
 /** Waiting visitors of one server. A tenant's own callers keep the other half of its share of those who wait (`api/changes.ts`). */
 export const waitLimits = { ofServer: 1000, ofTenant: 100, ofNetwork: 20, ofVisit: 2 } as const
 
+/** Of what a page or tenant has for its visitors: the rest is for networks from which nothing has begun within the minute. */
+const REPEATED_PART = 0.75
+
 /**
  * Counts a request that a visitor begins: by page, by page and network, and in this process by tenant and by network. The limits of the page
  * hold for all servers together; each of them concerns this page only.
@@ -17,17 +20,17 @@ export const waitLimits = { ofServer: 1000, ofTenant: 100, ofNetwork: 20, ofVisi
  */
 export async function countVisit(needs: Needs, { tenant, page }: PublicPage, ip: string): Promise<void> {
   const { rateLimiter, clock } = needs
-  const network = networkOf(ip)
   const now = clock.now()
-  if (network !== null) rateLimiter.admit('verification.visits_of_network', network, now)
-  rateLimiter.admit('verification.visits_of_tenant', tenant.id, now)
+  rateLimiter.admitAddress('verification.visits_of_network', ip, now)
+  const part = rateLimiter.isFirst('verification.visits_of_network', ip, now) ? 1 : REPEATED_PART
+  rateLimiter.admit('verification.visits_of_tenant', tenant.id, now, part)
   const { id, requestsPerAddress, requestsPerMinute } = page
   // First by network, so that one visitor cannot use up what the page has for all.
-  if (network !== null)
-    await countShared(needs, 'verification.page_visits_of_network', `${id} ${network}`, requestsPerAddress)
-  await countShared(needs, 'verification.page_visits', id, requestsPerMinute)
+  const by = { of: id, ip }
+  await countSharedByNetwork(needs, 'verification.page_visits_of_network', by, requestsPerAddress, requestsPerMinute)
+  await countShared(needs, 'verification.page_visits', id, Math.ceil(requestsPerMinute * part))
   rateLimiter.count('verification.visits_of_tenant', tenant.id, now)
-  if (network !== null) rateLimiter.count('verification.visits_of_network', network, now)
+  rateLimiter.countAddress('verification.visits_of_network', ip, now)
 }
 
 /**

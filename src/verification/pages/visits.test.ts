@@ -78,6 +78,23 @@ test('the addresses of one IPv6 /64 count together, also an IPv4 address in both
   assert.deepEqual(visits, [true, true, false, true, true, true, false, true])
 })
 
+test('seven /64 of one /48 begin no more than half of what a page allows, and others begin still', async () => {
+  const page = await aPage(await anOwner(), { requestsPerMinute: 20, requestsPerAddress: 4 })
+  const crowd = [1, 2, 3, 4, 5, 6, 7].flatMap((n) =>
+    Array.from({ length: 4 }, (_, at) => [page, `2001:db8:7:${n}00::${at + 1}`] as const),
+  )
+  assert.equal((await admitted(crowd)).filter(Boolean).length, 10)
+  assert.deepEqual(await admitted([[page, '2001:db8:8:1::1']]), [true])
+})
+
+test('networks that begin repeatedly leave a quarter of a page to those that begin for the first time', async () => {
+  const page = await aPage(await anOwner(), { requestsPerMinute: 8, requestsPerAddress: 4 })
+  const at = verifier.platform
+  const crowd = [1, 2, 3].flatMap((n) => Array.from({ length: 4 }, () => [page, `192.0.${n}.1`, at] as const))
+  assert.equal((await admitted(crowd)).filter(Boolean).length, 7)
+  assert.deepEqual(await admitted([[page, '198.18.9.1', at]]), [true])
+})
+
 test('a page whose visitors are too many costs the other pages of its organisation nothing', async () => {
   const owner = await anOwner()
   const [crowded, calm] = [await aPage(owner, { requestsPerMinute: 3 }), await aPage(owner)]

@@ -1,7 +1,6 @@
 import { limitRefusals } from '../../api/failure-limit.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import type { FaultCode } from '../../fault.ts'
-import { networkOf } from '../../memory/network.ts'
 import type { Platform } from '../../platform.ts'
 
 /** Outcomes of guessing addresses and states, and of responses that make this server fetch issuers repeatedly. */
@@ -19,7 +18,5 @@ export async function limitVerifierRefusals<T>(
   { tenant, ip }: { readonly tenant: Pick<Tenant, 'id'>; readonly ip: string },
   work: () => Promise<T>,
 ): Promise<T> {
-  const network = networkOf(ip)
-  if (network === null) return work()
-  return limitRefusals(needs, { name: 'verification.refusals', key: `${tenant.id} ${network}`, counted }, work)
+  return limitRefusals(needs, { name: 'verification.refusals', of: tenant.id, ip, counted }, work)
 }

@@ -28,7 +28,7 @@ let verifier: Verifier
 const lists = new Map<string, string>()
 const fetched: string[] = []
 before(async () => {
-  verifier = await startVerifier(async (url) => {
+  verifier = await startVerifier(async (_tenantId, url) => {
     fetched.push(url)
     const list = lists.get(url)
     if (list === undefined) throw new Fault('upstream.unreachable')

@@ -84,7 +84,13 @@ export async function acceptResponse(
   const outcome =
     answer.kind === 'refused'
       ? declined(answer)
-      : await checkResponse(platform, request, answer.vpToken, { ...bound, now, trust, verifier, transactions })
+      : await checkResponse({ ...platform, tenantId: tenant.id }, request, answer.vpToken, {
+          ...bound,
+          now,
+          trust,
+          verifier,
+          transactions,
+        })
   if (outcome.status === 'undecided') throw await releaseClaim(platform, tenant, request, outcome)
   return complete(platform, tenant, request, outcome, from)
 }

@@ -1,5 +1,4 @@
 import { authorityKeyIdsOf } from '../../crypto/x509/authority-key-ids.ts'
-import type { Platform } from '../../platform.ts'
 import { presentedMdoc } from '../../protocols/mdoc/dcql-candidate.ts'
 import { type DeviceResponse, parseDeviceResponse } from '../../protocols/mdoc/device-response.ts'
 import { mdocFinding } from '../../protocols/mdoc/findings.ts'
@@ -8,6 +7,7 @@ import { onlyDocument, type VerifiedMdoc, verifyDeviceResponse } from '../../pro
 import { outlivesSigner } from '../../protocols/mdoc/verify-issuer-signed.ts'
 import { type MdocIssuer, resolveMdocIssuer } from '../../trust/issuers/mdoc-issuer.ts'
 import { trustFinding } from '../../trust/lookups/finding.ts'
+import type { TrustNeeds } from '../../trust/lookups/needs.ts'
 import { readStatus } from '../../trust/status-lists/check-status.ts'
 import { type Issue, isDefect, issue } from '../findings/finding.ts'
 import { checkIssuer } from './check-issuer.ts'
@@ -20,8 +20,6 @@ import {
   rejectedCredential,
 } from './checked-credential.ts'
 
-type Needs = Pick<Platform, 'fetch' | 'config' | 'memory'>
-
 /**
  * Checks one mdoc on its own, over the bytes as received and in the order of 6.5: form, the chain of its signer, what the issuer signed, the
  * device signature over the request, whether the template accepts the issuer, then the status list.
@@ -32,7 +30,7 @@ type Needs = Pick<Platform, 'fetch' | 'config' | 'memory'>
  * @see [OpenID4VP 1.0, B.2](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#appendix-B.2)
  */
 export async function checkMdocPresentation(
-  platform: Needs,
+  platform: TrustNeeds,
   presentation: string,
   expected: ExpectedPresentation,
 ): Promise<CheckedCredential> {

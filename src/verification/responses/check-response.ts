@@ -1,10 +1,10 @@
-import type { Platform } from '../../platform.ts'
 import { checkPresented, type DcqlCheckResult, type Presented } from '../../protocols/dcql/check-presented.ts'
 import { parseQuery } from '../../protocols/dcql/parse-query.ts'
 import type { DcqlQuery } from '../../protocols/dcql/query.ts'
 import { planSelection } from '../../protocols/dcql/select-credentials.ts'
 import type { VpToken } from '../../protocols/openid4vp/response.ts'
 import { findUnauthorized, readSentTransaction } from '../../protocols/openid4vp/transactions.ts'
+import type { TrustNeeds } from '../../trust/lookups/needs.ts'
 import { checksOf } from '../findings/checks.ts'
 import { type Issue, type IssueCode, isDefect, isReplay, issue, isTransientIssue } from '../findings/finding.ts'
 import type {
@@ -44,7 +44,7 @@ type ResponseContext = Omit<ExpectedPresentation, 'credential' | 'nonce'> & { re
  * @see [OpenID4VP 1.0, 8.6](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-vp-token-validation)
  */
 export async function checkResponse(
-  platform: Pick<Platform, 'fetch' | 'config' | 'memory'>,
+  platform: TrustNeeds,
   request: PendingRequest,
   vpToken: VpToken,
   context: ResponseContext,
@@ -108,7 +108,7 @@ function addUnauthorized(transactions: readonly string[], issues: Map<Answer, re
 
 /** Returns the result of each presentation; one result if there is none, or too many. */
 async function checkEach(
-  platform: Pick<Platform, 'fetch' | 'config' | 'memory'>,
+  platform: TrustNeeds,
   presentations: readonly string[],
   expected: ExpectedPresentation,
 ): Promise<readonly CheckedCredential[]> {

@@ -11,6 +11,7 @@ import { Memory } from '../../memory/memory.ts'
 import { urlsOf } from '../../platform.ts'
 import { findUnmetReason, matchClaims } from '../../protocols/dcql/match.ts'
 import { parseQuery } from '../../protocols/dcql/parse-query.ts'
+import { platformTenantId } from '../../store/store.ts'
 import { aKey, anIssuer, membership, present } from '../test-support/holder.ts'
 import { checkSdJwtPresentation } from './check-sd-jwt-presentation.ts'
 import type { ExpectedPresentation } from './checked-credential.ts'
@@ -22,6 +23,7 @@ const platform = {
   config: readConfig({}),
   fetch: () => Promise.reject(new Fault('upstream.unreachable')),
   memory: new Memory(),
+  tenantId: platformTenantId,
 }
 const expected: ExpectedPresentation = {
   credential: { type: membership, format: 'sd-jwt-vc', attributes: {}, issuers: [issuer.did] },

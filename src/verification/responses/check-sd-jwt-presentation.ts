@@ -3,7 +3,6 @@ import { memberOf } from '../../crypto/json.ts'
 import { parseCompact } from '../../crypto/jws.ts'
 import { authorityKeyIdsOf } from '../../crypto/x509/authority-key-ids.ts'
 import { isUnanchoredChain } from '../../crypto/x509-path/unanchored-chain.ts'
-import type { Platform } from '../../platform.ts'
 import { issuedPositions } from '../../protocols/dcql/claims-path.ts'
 import { looksLikeDid } from '../../protocols/did/did.ts'
 import { alsoTypesOf } from '../../protocols/sd-jwt-vc/also-types.ts'
@@ -11,6 +10,7 @@ import { finding } from '../../protocols/sd-jwt-vc/findings.ts'
 import { parseSdJwt, type SdJwt } from '../../protocols/sd-jwt-vc/sd-jwt.ts'
 import { type VerifiedPresentation, verifyPresentation } from '../../protocols/sd-jwt-vc/verify-presentation.ts'
 import { type ResolvedIssuer, resolveIssuer } from '../../trust/issuers/resolve-issuer.ts'
+import type { TrustNeeds } from '../../trust/lookups/needs.ts'
 import { readStatus } from '../../trust/status-lists/check-status.ts'
 import { type Issue, isDefect, issue } from '../findings/finding.ts'
 import { checkIssuer } from './check-issuer.ts'
@@ -29,7 +29,7 @@ import {
  * @see [OpenID4VP 1.0, 8.6](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-vp-token-validation), protocol steps 5 to 9
  */
 export async function checkSdJwtPresentation(
-  platform: Pick<Platform, 'fetch' | 'config' | 'memory'>,
+  platform: TrustNeeds,
   compact: string,
   expected: ExpectedPresentation,
 ): Promise<CheckedCredential> {

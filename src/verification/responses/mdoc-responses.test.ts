@@ -45,7 +45,7 @@ const skiOf = ({ certificate }: Made) => certificate.extensions.subjectKeyId?.to
 let verifier: Verifier
 const lists = new Map<string, Buffer>()
 before(async () => {
-  verifier = await startVerifier(async (url, { accept }) => {
+  verifier = await startVerifier(async (_tenantId, url, { accept }) => {
     const body = lists.get(url)
     if (body === undefined) throw new Fault('upstream.unreachable')
     assert.deepEqual(accept, ['application/statuslist+cwt'])

@@ -122,7 +122,12 @@ async function send(
   event: WalletNotificationEvent,
 ): Promise<boolean> {
   const access = await openAccess(platform.sealing, tenantId, found.id, found.sealedAccess)
-  const answer = await sendWithToken(platform, found.endpoint, access, requestFor(access, event, TIMEOUT_MS))
+  const answer = await sendWithToken(
+    { ...platform, tenantId },
+    found.endpoint,
+    access,
+    requestFor(access, event, TIMEOUT_MS),
+  )
   // 11.2: 204 is success. [W-R9] retried when the server is out of order
   if (isServerTrouble(answer.status)) throw new Fault('upstream.answer', { notes: `status ${answer.status}` })
   if (!isOk(answer)) platform.log.info({ status: answer.status }, 'an issuer refused a notification')

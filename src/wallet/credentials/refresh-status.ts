@@ -136,14 +136,15 @@ async function statusOf(
 ): Promise<ReadStatus> {
   const { format, now, ageMsMax } = asked
   const anchors = () => trustedAnchors(platform, tenantId)
+  const needs = { ...platform, tenantId }
   if (format === 'mso_mdoc') {
     const mdoc = parseIssuerSigned(raw)
-    const issuer = await resolveMdocIssuer(platform, mdoc, now, anchors)
-    return readStatus(platform, mdoc.mso.status, issuer, now, anchors, 'cwt', ageMsMax)
+    const issuer = await resolveMdocIssuer(needs, mdoc, now, anchors)
+    return readStatus(needs, mdoc.mso.status, issuer, now, anchors, 'cwt', ageMsMax)
   }
-  const issuer = await resolveIssuer(platform, parseSdJwt(raw).jwt, now, anchors)
+  const issuer = await resolveIssuer(needs, parseSdJwt(raw).jwt, now, anchors)
   const form = (await isHaipTenant(platform, tenantId)) ? 'certified-jwt' : 'jwt'
-  return readStatus(platform, claimsOf(raw).status, issuer, now, anchors, form, ageMsMax)
+  return readStatus(needs, claimsOf(raw).status, issuer, now, anchors, form, ageMsMax)
 }
 
 /** @returns null if the list is out of reach or not valid */

@@ -1,13 +1,13 @@
 import type { Json } from '../../crypto/json.ts'
 import { parseJson } from '../../crypto/json.ts'
 import { Fault, type FaultCode } from '../../fault.ts'
-import type { OutboundAnswer, Platform } from '../../platform.ts'
+import type { ForTenant, OutboundAnswer, Platform } from '../../platform.ts'
 import { type RequestEnd, readErrorResponse } from '../../protocols/openid4vci/token-response.ts'
 import type { PeerPolicy } from '../../protocols/shape.ts'
 import { isOutOfReach, isServerTrouble } from '../../trust/lookups/out-of-reach.ts'
 
-/** What an outbound call needs from the platform. */
-export type OutboundPeer = Pick<Platform, 'fetch' | 'config' | 'memory'>
+/** What an outbound call needs from the platform, and the tenant that is charged. */
+export type OutboundPeer = Pick<Platform, 'fetch' | 'config' | 'memory'> & ForTenant
 
 /** [9.2] The most bytes of an answer that are read. */
 export const bytesMax = {

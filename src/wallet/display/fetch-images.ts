@@ -70,10 +70,10 @@ async function fetchImages(platform: Platform, tenantId: TenantId, credentialId:
   if (display === null) return
   for (const kind of fetchedKinds) {
     const uri = display[kind]
-    const image = uri === null ? null : await imageAt(platform, uri)
+    const image = uri === null ? null : await imageAt(platform, tenantId, uri)
     if (image !== null) await store.single(tenantId, (tx) => insertImage(tx, credentialId, kind, image))
   }
-  const svg = display.type === undefined ? null : await svgOf(platform, display.type).catch(orNone(platform))
+  const svg = display.type === undefined ? null : await svgOf(platform, tenantId, display.type).catch(orNone(platform))
   if (svg !== null) await store.single(tenantId, (tx) => insertSvg(tx, credentialId, svg))
 }
 
@@ -87,12 +87,14 @@ function orNone({ log }: Platform) {
 }
 
 /** Returns the first template of the type that may be kept. Parents of the type are not looked at. */
-async function svgOf(platform: Platform, type: TypeReference): Promise<KeptSvg | null> {
-  const document = await bytesAt(platform, type.vct, ['application/json'])
+async function svgOf(platform: Platform, tenantId: TenantId, type: TypeReference): Promise<KeptSvg | null> {
+  const document = await bytesAt(platform, tenantId, type.vct, ['application/json'])
   if (document === null || !hasIntegrity(document, type.integrity)) return null
   const metadata = readTypeMetadata(document, type)
   for (const { uri, integrity } of metadata?.templates ?? []) {
-    const bytes = uri.startsWith('data:') ? bytesInDataUri(uri) : await bytesAt(platform, uri, ['image/svg+xml'])
+    const bytes = uri.startsWith('data:')
+      ? bytesInDataUri(uri)
+      : await bytesAt(platform, tenantId, uri, ['image/svg+xml'])
     const template = bytes === null || !hasIntegrity(bytes, integrity) ? null : readSvgTemplate(bytes)
     if (template === null) continue
     const ids = placeholdersIn(template)
@@ -108,11 +110,12 @@ async function svgOf(platform: Platform, type: TypeReference): Promise<KeptSvg |
  */
 export async function fetchPicture(
   platform: Pick<Platform, 'fetch' | 'log'>,
+  tenantId: TenantId,
   uri: string,
   timeoutMs: number,
 ): Promise<CardImage | null> {
   try {
-    return await imageAt(platform, uri, timeoutMs)
+    return await imageAt(platform, tenantId, uri, timeoutMs)
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     platform.log.info({ code: error.code }, 'the logo of a verifier could not be fetched')
@@ -122,23 +125,25 @@ export async function fetchPicture(
 
 async function imageAt(
   platform: Pick<Platform, 'fetch' | 'log'>,
+  tenantId: TenantId,
   uri: string,
   timeoutMs = TIMEOUT_MS,
 ): Promise<CardImage | null> {
   if (uri.startsWith('data:')) return imageInDataUri(uri)
-  const bytes = await bytesAt(platform, uri, ACCEPT, timeoutMs)
+  const bytes = await bytesAt(platform, tenantId, uri, ACCEPT, timeoutMs)
   return bytes === null ? null : readImage(bytes)
 }
 
 async function bytesAt(
   { fetch, log }: Pick<Platform, 'fetch' | 'log'>,
+  tenantId: TenantId,
   uri: string,
   accept: readonly string[],
   timeoutMs = TIMEOUT_MS,
 ): Promise<Buffer | null> {
   try {
     const limits = { accept, bytesMax: IMAGE_BYTES_MAX, redirectsMax: REDIRECTS_MAX, timeoutMs }
-    const { status, body } = await fetch(uri, limits)
+    const { status, body } = await fetch(tenantId, uri, limits)
     return status === 200 ? body : null
   } catch (error) {
     // Only what may pass is tried again.

@@ -12,7 +12,7 @@ const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><scrip
 const asked: string[] = []
 /** What the host of the logo answers. */
 let answer: () => { readonly status: number; readonly body: Buffer }
-const fetchLogo: OutboundFetch = async (url) => {
+const fetchLogo: OutboundFetch = async (_tenantId, url) => {
   asked.push(url)
   return { ...answer(), contentType: 'image/svg+xml', headers: {} }
 }

@@ -1,3 +1,4 @@
+import type { TenantId } from '../../caller.ts'
 import type { Platform } from '../../platform.ts'
 import type { CardImage } from './card-image.ts'
 import { fetchPicture } from './fetch-images.ts'
@@ -15,18 +16,20 @@ const RETRY_MS = 60_000
  */
 export function organisationLogo(
   platform: Pick<Platform, 'fetch' | 'log' | 'memory' | 'clock'>,
+  tenantId: TenantId,
   uri: string,
 ): Promise<CardImage | null> {
   const { memory, clock } = platform
+  const name = `${tenantId} ${uri}`
   const cache = memory.cache<Promise<CardImage | null>>('wallet.organisation_logos')
-  const known = cache.get(uri, clock.now())
+  const known = cache.get(name, clock.now())
   if (known !== undefined) return known
-  const fetching = fetchPicture(platform, uri, TIMEOUT_MS).then((image) => {
+  const fetching = fetchPicture(platform, tenantId, uri, TIMEOUT_MS).then((image) => {
     if (image === null) keepFor(RETRY_MS)
     return image
   })
-  const keepFor = (ms: number) => cache.set(uri, fetching, clock.now(), clock.now().getTime() + ms)
-  cache.set(uri, fetching, clock.now())
-  fetching.catch(() => cache.delete(uri))
+  const keepFor = (ms: number) => cache.set(name, fetching, clock.now(), clock.now().getTime() + ms)
+  cache.set(name, fetching, clock.now())
+  fetching.catch(() => cache.delete(name))
   return fetching
 }

@@ -54,8 +54,9 @@ const logo = endpoint({
   summary: 'Returns the logo of an organisation, as this server fetched it within the last hour.',
   ...{ tag, accepts: 'none' },
   handle: async ({ platform, params }) => {
-    const { logoUri } = faceOf(await getTenant(platform, params.organisation))
-    const image = logoUri === null ? null : await organisationLogo(platform, logoUri)
+    const tenant = await getTenant(platform, params.organisation)
+    const { logoUri } = faceOf(tenant)
+    const image = logoUri === null ? null : await organisationLogo(platform, tenant.id, logoUri)
     if (image === null) throw new Fault('resource.unknown')
     const headers = { 'cache-control': 'public, max-age=3600', 'cross-origin-resource-policy': 'same-origin' }
     return {

@@ -5,8 +5,9 @@ import type { ServerMetadata } from '../../protocols/openid4vci/server-metadata.
 import { isText } from '../../protocols/shape.ts'
 import { isOk, jsonOf, upstreamRefusal } from '../credentials/upstream.ts'
 import { type GrantClient, sendAsClient } from '../issuer-access/grant-client.ts'
+import type { SendNeeds } from '../issuer-access/send-protected.ts'
 
-type Needs = Pick<Platform, 'fetch' | 'clock' | 'memory' | 'keys' | 'urls' | 'store'>
+type Needs = SendNeeds & Pick<Platform, 'keys' | 'urls' | 'store'>
 type Server = Pick<ServerMetadata, 'pushedRequestEndpoint' | 'pushedRequestsRequired'> & { readonly endpoint: string }
 
 /** An address to open, and when it may stop to work. */

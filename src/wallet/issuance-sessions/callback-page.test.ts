@@ -15,6 +15,7 @@ import type { UserRef } from '../../authorization/sign-in/visit.ts'
 import type { Caller, UserId } from '../../caller.ts'
 import { readConfig } from '../../config.ts'
 import { openOutbound } from '../../http/outbound/outbound.ts'
+import { Memory } from '../../memory/memory.ts'
 import { newId } from '../../store/row-id.ts'
 import { platformTenantId } from '../../store/store.ts'
 import { walletProviderEndpoints } from '../issuer-access/public-endpoints.ts'
@@ -28,7 +29,11 @@ import { getSession } from './show-session.ts'
 let server: PagesServer
 let issuer: ForeignIssuer
 const inside = () => Promise.reject(new Error('no request goes to our own address'))
-const outbound = openOutbound({ config: readConfig({ PUBLIC_URL: 'http://localhost:1' }), inside })
+const outbound = openOutbound({
+  config: readConfig({ PUBLIC_URL: 'http://localhost:1' }),
+  memory: new Memory(),
+  inside,
+})
 before(async () => {
   const endpoints = [...issuanceSessionPages, ...walletProviderEndpoints]
   server = await aPagesServer({}, { fetch: outbound.fetch, endpoints })

@@ -34,11 +34,12 @@ const CODE_GRANT = 'authorization_code'
  */
 export async function createSession(platform: Platform, caller: Caller, body: SessionBody, id: string): Promise<void> {
   const owner = { ...caller, userId: holderOf(caller) }
+  const peer = { ...platform, tenantId: caller.tenantId }
   const fetched = await fetchIssuer(platform, owner, body)
   const { offer, metadata, configurations } = fetched
   refuseUnprovable(metadata, configurations)
   const hint = offer.authorizationCode?.authorizationServer ?? null
-  const server = await fetchServerMetadata(platform, metadata, hint, CODE_GRANT)
+  const server = await fetchServerMetadata(peer, metadata, hint, CODE_GRANT)
   const isHaip = await isHaipTenant(platform, caller.tenantId)
   if (isHaip) refuseOutsideHaip(metadata, server, configurations)
   const client = grantClientFor(platform, server, false, isHaip)
@@ -47,7 +48,7 @@ export async function createSession(platform: Platform, caller: Caller, body: Se
   const request = requestFor(platform, fetched, client, { state: secret.text, codeVerifier })
   const now = platform.clock.now()
   const expiresAt = new Date(now.getTime() + SESSION_MS)
-  const address = await authorizationAddress(platform, client, { ...server, endpoint: endpointOf(server) }, request)
+  const address = await authorizationAddress(peer, client, { ...server, endpoint: endpointOf(server) }, request)
   const work = {
     authorizationUrl: address.url,
     openBefore: new Date(Math.min(expiresAt.getTime(), address.expiresAt.getTime())).toISOString(),
@@ -75,9 +76,10 @@ async function fetchIssuer(
     throw new Fault('request.invalid', { violations: [{ detail, pointer: '/credentialOffer' }] })
   }
   const terms = await offerTerms(platform, owner)
+  const peer = { ...platform, tenantId: owner.tenantId }
   if (credentialOffer === undefined)
-    return fetchOffered(platform, credentialIssuer ?? '', credentialConfigurationIds ?? [], terms)
-  const fetched = await fetchOffer(platform, credentialOffer, terms)
+    return fetchOffered(peer, credentialIssuer ?? '', credentialConfigurationIds ?? [], terms)
+  const fetched = await fetchOffer(peer, credentialOffer, terms)
   if (fetched.offer.authorizationCode !== null) return fetched
   throw new Fault('offer.unusable', { detail: 'The offer needs no sign-in: redeem it with POST /v2/credentials.' })
 }

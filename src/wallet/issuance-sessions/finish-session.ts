@@ -107,7 +107,8 @@ async function redeemCode(
     ...{ code: response.code, code_verifier: codeVerifier },
     redirect_uri: `${platform.urls.publicUrl}${CALLBACK_PATH}`,
   }
-  const answer = await sendAsClient(platform, client, client.tokenEndpoint, form)
+  const peer = { ...platform, tenantId: holder.tenantId }
+  const answer = await sendAsClient(peer, client, client.tokenEndpoint, form)
   if (!isOk(answer)) throw upstreamRefusal(answer, 'offer.unusable', 'The issuer does not redeem the code.')
   const token = readTokenResponse(jsonOf(answer, 'issuer_answer.invalid'), client.usesDpop)
   return placeOrder(platform, holder, orderOf(issuer, configurations, token, { client, offerHash }))

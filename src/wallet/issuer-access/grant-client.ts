@@ -99,10 +99,10 @@ async function attested(needs: Needs, client: GrantClient, challenge: string | n
 }
 
 /** A server that has the endpoint requires a challenge of it. */
-async function challengeOf({ fetch }: Needs, client: GrantClient): Promise<string | null> {
+async function challengeOf({ fetch, tenantId }: Needs, client: GrantClient): Promise<string | null> {
   if (!client.usesAttestation || client.challengeEndpoint === null) return null
   const request = { method: 'POST', accept: ['application/json'], bytesMax: CHALLENGE_BYTES_MAX } as const
-  const answer = await fetch(client.challengeEndpoint, request)
+  const answer = await fetch(tenantId, client.challengeEndpoint, request)
   const challenge = answer.status === 200 ? memberOf(answer.body) : undefined
   if (isText(challenge, 1024)) return challenge
   throw new Fault('issuer_answer.invalid', { detail: 'The authorization server sends no attestation_challenge.' })

@@ -2,12 +2,12 @@ import { isJsonObject, parseJson } from '../../crypto/json.ts'
 import { privateKeyFromPkcs8 } from '../../crypto/jwk.ts'
 import { type SigningKey, softwareKey } from '../../crypto/signing-key.ts'
 import { Fault } from '../../fault.ts'
-import type { OutboundAnswer, OutboundRequest, Platform } from '../../platform.ts'
+import type { ForTenant, OutboundAnswer, OutboundRequest, Platform } from '../../platform.ts'
 import { buildDpopProof } from '../../protocols/oauth2/build-dpop-proof.ts'
 import { keepServerNonce, serverNonce } from './server-nonces.ts'
 
-/** What sending needs. */
-export type SendNeeds = Pick<Platform, 'fetch' | 'clock' | 'memory'>
+/** What sending needs, and the tenant that is charged. */
+export type SendNeeds = Pick<Platform, 'fetch' | 'clock' | 'memory'> & ForTenant
 
 /** An access token of an issuer. Secret. */
 export type IssuerAccess = {
@@ -54,11 +54,11 @@ export async function sendWithProof(
 ): Promise<OutboundAnswer> {
   const attempt = async (nonce: string | null) => {
     const built = await request()
-    if (prover === null) return needs.fetch(url, built)
+    if (prover === null) return needs.fetch(needs.tenantId, url, built)
     const { key, accessToken } = prover
     const proof = { method: built.method ?? 'GET', url, accessToken, nonce }
     const dpop = await buildDpopProof(proof, key, needs.clock.now())
-    return needs.fetch(url, { ...built, headers: { ...built.headers, dpop } })
+    return needs.fetch(needs.tenantId, url, { ...built, headers: { ...built.headers, dpop } })
   }
   const answer = await attempt(serverNonce(needs, url))
   const nonce = keepServerNonce(needs, url, answer)

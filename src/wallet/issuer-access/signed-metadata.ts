@@ -38,7 +38,7 @@ export async function metadataVerifierOf(
     const trust = trustOf(credentialIssuer)
     const by = { iss: credentialIssuer, iat: jws.payload.iat }
     const chain = x5c.filter((one) => typeof one === 'string')
-    const found = await certifiedIssuer(platform, chain, by, { anchors: await trust.anchors(), now })
+    const found = await certifiedIssuer({ ...platform, tenantId }, chain, by, { anchors: await trust.anchors(), now })
     const signer = await trust.reviewed({ ...found, mechanism: 'x5c' })
     const [finding] = signer.findings
     if (finding !== undefined) throw invalid(`The signer of the metadata is not trusted. ${finding.message}`)

@@ -130,12 +130,13 @@ async function redeemOffer(
   input: OfferToAccept,
   offerHash: string,
 ): Promise<OrderRun> {
-  const opened = await fetchOffer(platform, input.credentialOffer, await offerTerms(platform, holder))
+  const peer = { ...platform, tenantId: holder.tenantId }
+  const opened = await fetchOffer(peer, input.credentialOffer, await offerTerms(platform, holder))
   const { code, txCode, hint } = usableGrant(platform, opened, input.txCode ?? null)
   const { metadata, configurations } = opened
-  const server = await fetchServerMetadata(platform, metadata, hint)
+  const server = await fetchServerMetadata(peer, metadata, hint)
   const client = grantClientFor(platform, server, true, await isHaipTenant(platform, holder.tenantId))
-  const token = await requestToken(platform, client, code, txCode)
+  const token = await requestToken(peer, client, code, txCode)
   return placeOrder(platform, holder, orderOf(metadata, configurations, token, { client, offerHash }))
 }
 

@@ -7,10 +7,10 @@ import { buildResponseEncryption } from '../../protocols/openid4vci/issuer-encry
 import { readTokenResponse } from '../../protocols/openid4vci/token-response.ts'
 import { bytesMax, isOk, jsonOf, upstreamRefusal } from '../credentials/upstream.ts'
 import { sendAsClient } from '../issuer-access/grant-client.ts'
-import { sendWithToken } from '../issuer-access/send-protected.ts'
+import { type SendNeeds, sendWithToken } from '../issuer-access/send-protected.ts'
 import { accessOf, type OpenOrder, type Order } from './order.ts'
 
-type Needs = Pick<Platform, 'fetch' | 'clock' | 'memory' | 'keys' | 'urls' | 'store'>
+type Needs = SendNeeds & Pick<Platform, 'keys' | 'urls' | 'store'>
 
 /** A message to the credential endpoint. `responseKey`: what decrypts the response; null: it is not encrypted. */
 type Message = { readonly type: string; readonly body: string; readonly responseKey: KeyObject | null }

@@ -32,7 +32,7 @@ export type CollectedOrder = {
  * @throws Fault `offer.unusable`, `issuer_answer.invalid`, `credential.invalid`, `upstream.*`
  */
 export async function collectOrder(platform: Platform, receipt: Receipt, open: OpenOrder): Promise<CollectedOrder> {
-  await fetchCredentials(platform, open)
+  await fetchCredentials({ ...platform, tenantId: receipt.tenantId }, open)
   const { order } = open
   const deferred = order.datasets.filter(isDeferred)
   // a renewed token is the one for notifications

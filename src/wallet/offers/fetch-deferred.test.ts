@@ -306,9 +306,9 @@ function dyingAt(path: string): Platform {
   const { fetch } = bench.platform
   return {
     ...bench.platform,
-    fetch: (url, request) => {
+    fetch: (tenantId, url, request) => {
       if (new URL(url).pathname === path) throw new Error('died')
-      return fetch(url, request)
+      return fetch(tenantId, url, request)
     },
   }
 }

@@ -123,7 +123,7 @@ async function offerByUri(
   const input = readOfferInput(credentialOffer, peersOf(platform))
   if ('offer' in input) return { offer: input.offer, expiresAt: null, isTaken: false }
   // [W-O2] application/json, 64 KiB, no redirects
-  const answer = await platform.fetch(input.offerUri, { accept, bytesMax: bytesMax.offer })
+  const answer = await platform.fetch(platform.tenantId, input.offerUri, { accept, bytesMax: bytesMax.offer })
   // What another deployment says about itself beside the protocol is not read.
   const state = ownIssuerOf(platform, input.offerUri) === null ? null : readOfferState(answer)
   if (!isOk(answer)) {
@@ -145,7 +145,7 @@ export function ownIssuerOf({ urls }: Pick<Platform, 'urls'>, address: string): 
 export async function offerStateAt(platform: OfferPeer, credentialOffer: string): Promise<OfferState | null> {
   const input = readOfferInput(credentialOffer, peersOf(platform))
   if ('offer' in input || ownIssuerOf(platform, input.offerUri) === null) return null
-  return readOfferState(await platform.fetch(input.offerUri, { accept, bytesMax: bytesMax.offer }))
+  return readOfferState(await platform.fetch(platform.tenantId, input.offerUri, { accept, bytesMax: bytesMax.offer }))
 }
 
 /** @see [RFC 8594, 3](https://www.rfc-editor.org/rfc/rfc8594#section-3) */
@@ -165,7 +165,7 @@ export async function fetchIssuerMetadata(
   // 12.2.2: the issuer may filter what it displays
   const headers = LANGUAGES.test(languages) ? { 'accept-language': languages } : {}
   const types = verifySigned === null ? accept : [SIGNED, ...accept]
-  const answer = await platform.fetch(url, { accept: types, headers, bytesMax: bytesMax.metadata })
+  const answer = await platform.fetch(platform.tenantId, url, { accept: types, headers, bytesMax: bytesMax.metadata })
   if (!isOk(answer))
     throw upstreamRefusal(answer, 'issuer_metadata.invalid', 'The issuer has no metadata at its address.')
   const isSigned = verifySigned !== null && answer.contentType === SIGNED
@@ -177,7 +177,7 @@ export async function fetchIssuerMetadata(
 
 async function fetchServer(platform: OutboundPeer, server: string): Promise<ServerMetadata> {
   const url = wellKnownUrl(server, 'oauth-authorization-server')
-  const answer = await platform.fetch(url, { accept, bytesMax: bytesMax.metadata })
+  const answer = await platform.fetch(platform.tenantId, url, { accept, bytesMax: bytesMax.metadata })
   if (!isOk(answer))
     throw upstreamRefusal(answer, 'issuer_metadata.invalid', 'The authorization server has no metadata.')
   return readServerMetadata(jsonOf(answer, 'issuer_metadata.invalid'), server, peersOf(platform))

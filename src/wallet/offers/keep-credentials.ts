@@ -70,8 +70,9 @@ export async function verifyAll(
   received: readonly Received[],
 ): Promise<Verified[]> {
   const trust = signerTrustOf(platform, tenantId, credentialIssuer)
+  const peer = { ...platform, tenantId }
   const verified: Verified[] = []
-  for (const one of received) verified.push(await checkReceived(platform, one, trust, platform.clock.now()))
+  for (const one of received) verified.push(await checkReceived(peer, one, trust, platform.clock.now()))
   return verified
 }
 
@@ -84,7 +85,8 @@ export async function reportRefused(
   const { notificationEndpoint: endpoint } = receipt
   const ids = endpoint === null ? [] : received.flatMap((one) => one.notificationId ?? [])
   const access = accessOf(receipt)
-  await Promise.all(ids.map((id) => reportFailure(platform, endpoint ?? '', { notificationId: id, ...access })))
+  const peer = { ...platform, tenantId: receipt.tenantId }
+  await Promise.all(ids.map((id) => reportFailure(peer, endpoint ?? '', { notificationId: id, ...access })))
 }
 
 /** Seals verified credentials, before a transaction begins. */

@@ -149,7 +149,11 @@ function nonceSource(platform: Needs, { nonceEndpoint }: Order): NonceSource {
 }
 
 async function fetchNonce(platform: Needs, nonceEndpoint: string): Promise<string> {
-  const answer = await platform.fetch(nonceEndpoint, { method: 'POST', accept: json, bytesMax: bytesMax.nonce })
+  const answer = await platform.fetch(platform.tenantId, nonceEndpoint, {
+    method: 'POST',
+    accept: json,
+    bytesMax: bytesMax.nonce,
+  })
   // [HAIP-2] the nonce endpoint may send a nonce for DPoP too
   keepServerNonce(platform, nonceEndpoint, answer)
   if (!isOk(answer)) throw upstreamRefusal(answer, 'offer.unusable', 'The issuer sends no nonce.')

@@ -40,9 +40,11 @@ export async function resolveOffer(
 ): Promise<ResolvedOffer & { readonly meta: ResolvedMeta }> {
   const owner = { ...caller, userId: holderOf(caller) }
   const terms = { ...(await offerTerms(platform, owner)), languages }
-  const fetched = await fetchOffer(platform, credentialOffer, terms).catch(async (error: unknown) => {
-    throw await explainRefusal(platform, owner, { credentialOffer, languages }, error)
-  })
+  const fetched = await fetchOffer({ ...platform, tenantId: caller.tenantId }, credentialOffer, terms).catch(
+    async (error: unknown) => {
+      throw await explainRefusal(platform, owner, { credentialOffer, languages }, error)
+    },
+  )
   const { expiresAt } = fetched
   const takenCredentials = await listTaken(platform, owner, offerHashOf(credentialOffer))
   const { trust, basis } = await knownIssuer(platform, caller.tenantId, fetched.offer.credentialIssuer)
@@ -142,8 +144,9 @@ async function aboutRefused(
   const host = new URL(address).host
   const issuer = ownIssuerOf(platform, address)
   if (issuer === null) return { offer: { host } }
-  const known = isJsonObject(meta?.offer) ? meta.offer : { state: await offerStateAt(platform, credentialOffer) }
-  const metadata = await fetchIssuerMetadata(platform, issuer, { languages, verifySigned: null }).catch(() => null)
+  const peer = { ...platform, tenantId: holder.tenantId }
+  const known = isJsonObject(meta?.offer) ? meta.offer : { state: await offerStateAt(peer, credentialOffer) }
+  const metadata = await fetchIssuerMetadata(peer, issuer, { languages, verifySigned: null }).catch(() => null)
   const issuerName = metadata && issuerNameIn(metadata, languages)
   return { offer: { host, ...(known.state !== null && known), ...(issuerName !== null && { issuerName }) } }
 }

@@ -141,7 +141,7 @@ async function send(
   if (!begun) throw notPending('being answered, answered by another call, or expired')
   let redirectUri: string | null
   try {
-    redirectUri = await sendAnswer(platform, request.responseUri, stored.body)
+    redirectUri = await sendAnswer({ ...platform, tenantId: caller.tenantId }, request.responseUri, stored.body)
   } catch (error) {
     const fault = error instanceof Fault ? error : new Fault('server.unexpected', { cause: error })
     throw await settle(lease.claim, stored, fault)
@@ -155,7 +155,7 @@ async function reject(open: OpenPresentation): Promise<PresentationAnswer> {
   const { data, meta } = await end(open, 'rejected', open.view, null)
   // [VP-S2] the same code as if nothing had matched [DCQL-4]
   const refusal = buildErrorResponse('access_denied', request.state, request.recipient)
-  const outcome = await sendAnswer(platform, request.responseUri, refusal).then(
+  const outcome = await sendAnswer({ ...platform, tenantId: caller.tenantId }, request.responseUri, refusal).then(
     (redirectUri) => (redirectUri === null ? {} : { redirectUri }),
     (error: unknown) => {
       if (error instanceof Fault) return { error: errorOf(error) }

@@ -70,7 +70,7 @@ const CHAIN_MAX = 6
  * @see [OpenID4VP 1.0, 5](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-authorization-request)
  */
 export async function fetchRequest(
-  platform: Needs,
+  platform: Omit<Needs, 'tenantId'>,
   tenantId: TenantId,
   presentationRequest: string,
 ): Promise<FetchedRequest> {
@@ -81,7 +81,7 @@ export async function fetchRequest(
   const isRestricted = tenant !== null && isHaip(tenant)
   // [HAIP-21] [HAIP-22]
   if (isRestricted && (link.kind !== 'reference' || link.client.prefix !== 'x509_hash')) throw outsideHaip()
-  const authenticated = await authenticate(platform, tenantId, tenant, link, walletNonce)
+  const authenticated = await authenticate({ ...platform, tenantId }, tenant, link, walletNonce)
   if (!authenticated.trusted && tenant?.settings.verifierPolicy === 'trusted') throw untrusted(platform)
   const wallet = {
     formats: await openFormats(platform, tenantId),
@@ -109,11 +109,11 @@ export async function fetchRequest(
 
 async function authenticate(
   platform: Needs,
-  tenantId: TenantId,
   tenant: Tenant | null,
   link: RequestLink,
   walletNonce: string | null,
 ): Promise<Identified> {
+  const { tenantId } = platform
   const peers = peersOf(platform)
   const unknown = { trusted: false, name: null, basis: { lookedFor: [link.client.full] } }
   // before anything is fetched
@@ -132,8 +132,7 @@ async function authenticate(
       basis: found.basis,
     }
   }
-  if (link.client.prefix !== 'decentralized_identifier')
-    return authenticateCertified(platform, tenantId, tenant, signed)
+  if (link.client.prefix !== 'decentralized_identifier') return authenticateCertified(platform, tenant, signed)
   const request = authenticateSigned(signed, { didKey: await verifierKey(platform, signed) }, peers)
   // users of an organisation trust it as a verifier
   if (tenant !== null && link.client.id === platform.urls.did(tenant.slug)) {
@@ -147,10 +146,10 @@ async function authenticate(
 /** 5.9.3: accepts a certificate that the tenant trusts or, unless its policy is `trusted`, one for the host of the `response_uri`. */
 async function authenticateCertified(
   platform: Needs,
-  tenantId: TenantId,
   tenant: Tenant | null,
   signed: SignedRequest,
 ): Promise<Identified> {
+  const { tenantId } = platform
   const known = { anchors: await trustedAnchors(platform, tenantId), now: platform.clock.now() }
   const { x5c: sent } = signed.jws.header
   // [HAIP-21]
@@ -190,7 +189,7 @@ function outsideHaip(): Fault {
   return new Fault('presentation_request.invalid', { detail })
 }
 
-function untrusted(platform: Needs): Fault {
+function untrusted(platform: Pick<Platform, 'config'>): Fault {
   const operation = trustOperation(platform)
   const detail = `The organisation accepts only verifiers that it trusts. Add this one with ${operation}.`
   return new Fault('presentation_request.client', {
@@ -200,7 +199,7 @@ function untrusted(platform: Needs): Fault {
 }
 
 async function fetchObject(
-  { fetch }: Needs,
+  { fetch, tenantId }: Needs,
   { requestUri, client }: Extract<RequestLink, { kind: 'reference' }>,
   walletNonce: string | null,
 ): Promise<string> {
@@ -209,7 +208,7 @@ async function fetchObject(
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
   const post =
     walletNonce === null ? {} : ({ method: 'POST', headers, body: buildRequestUriForm(walletNonce, client) } as const)
-  const answer = await fetch(requestUri, { ...read, ...post })
+  const answer = await fetch(tenantId, requestUri, { ...read, ...post })
   if (!isOk(answer))
     throw upstreamRefusal(
       answer,

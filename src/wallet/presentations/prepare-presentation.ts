@@ -70,7 +70,7 @@ export async function receiveRequest(
   const { logoUri, ...request } = others
   const [candidates, logo] = await Promise.all([
     listCandidates(platform, holder, userId, opened, null),
-    logoUri === null ? null : fetchPicture(platform, logoUri, LOGO_MS_MAX),
+    logoUri === null ? null : fetchPicture(platform, tenantId, logoUri, LOGO_MS_MAX),
   ])
   const shown = logo === null ? {} : { logo: { mediaType: logo.mediaType, data: logo.bytes.toString('base64') } }
   const view = { ...viewOf(opened, candidates), ...shown }

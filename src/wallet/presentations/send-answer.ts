@@ -1,5 +1,5 @@
 import { Fault } from '../../fault.ts'
-import type { Platform } from '../../platform.ts'
+import type { ForTenant, Platform } from '../../platform.ts'
 import { readRedirect } from '../../protocols/openid4vp/response.ts'
 import {
   bytesMax,
@@ -22,13 +22,13 @@ import {
  * @see [OpenID4VP 1.0, 8.2](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-response-mode-direct_post)
  */
 export async function sendAnswer(
-  { fetch, urls }: Pick<Platform, 'fetch' | 'urls'>,
+  { fetch, urls, tenantId }: Pick<Platform, 'fetch' | 'urls'> & ForTenant,
   responseUri: string,
   body: string,
 ): Promise<string | null> {
   const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' }
   const request = { method: 'POST', headers, body, accept: [], bytesMax: bytesMax.verifierAnswer } as const
-  const answer = await fetch(responseUri, request)
+  const answer = await fetch(tenantId, responseUri, request)
   if (isBusy(answer))
     throw new Fault('presentation.postponed', { meta: { upstream: upstreamOf(answer), ...retryAfter(answer) } })
   if (!isOk(answer)) {

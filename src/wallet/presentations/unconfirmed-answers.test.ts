@@ -44,8 +44,8 @@ function losing(statement: string, what: 'request' | 'answer' = 'answer', times 
 
 /** The platform on which the answer of the verifier to a post is lost. */
 function unheard(error: Fault = new Fault('upstream.timeout')): Platform {
-  const fetch: Platform['fetch'] = async (url, request) => {
-    const answer = await bench.platform.fetch(url, request)
+  const fetch: Platform['fetch'] = async (tenantId, url, request) => {
+    const answer = await bench.platform.fetch(tenantId, url, request)
     if (url.endsWith('/answers')) throw error
     return answer
   }

@@ -3,7 +3,7 @@ import { fromBase64url } from '../../crypto/base64url.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import { isPushPoint } from '../../crypto/web-push/encrypt-message.ts'
 import { Fault } from '../../fault.ts'
-import { vettedUrl } from '../../http/outbound/vetted-address.ts'
+import { type AddressPolicy, vettedUrl } from '../../http/outbound/vetted-address.ts'
 import { preferredLanguage } from '../../http/routes/accept.ts'
 import { isLanguage, type Language, languages } from '../../pages/language.ts'
 import type { Platform } from '../../platform.ts'
@@ -69,15 +69,15 @@ function named(language: string | null): Language {
 }
 
 /** What a push service is: another host than ours, with a public https address. */
-function refuseAddress(endpoint: string, { isDevelopment, ...config }: Platform['config']): void {
-  const { origin } = vettedEndpoint(endpoint, isDevelopment)
+function refuseAddress(endpoint: string, config: Platform['config']): void {
+  const { origin } = vettedEndpoint(endpoint, config)
   const ours = [config.publicUrl, config.walletBaseUrl, config.credsBaseUrl, config.onboardingBaseUrl]
   if (ours.some((one) => new URL(one).origin === origin)) throw invalid('/endpoint', 'It is an address of this server.')
 }
 
-function vettedEndpoint(endpoint: string, isDevelopment: boolean): URL {
+function vettedEndpoint(endpoint: string, policy: AddressPolicy): URL {
   try {
-    return vettedUrl(endpoint, isDevelopment)
+    return vettedUrl(endpoint, policy)
   } catch (error) {
     if (error instanceof Fault) throw invalid('/endpoint', error.detail ?? 'The address may not be called.')
     throw error

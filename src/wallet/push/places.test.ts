@@ -32,7 +32,7 @@ before(async () => {
   // The time limit of a real call would end it by itself, sooner or later than this machine gets on with the rest.
   const platform: Bench['platform'] = {
     ...bench.platform,
-    fetch: async (url) => {
+    fetch: async (_tenantId, url) => {
       called.push(url)
       if (hanging.has(new URL(url).origin)) {
         const { promise, resolve } = Promise.withResolvers<void>()

@@ -52,7 +52,9 @@ async function sendPush(platform: Platform, tenantId: TenantId, id: string, isLa
   const found = await store.single(tenantId, (tx) => findQueuedSubscription(tx, id))
   if (found === null) return
   const target = await openTarget(sealing, tenantId, id, found.sealedTarget)
-  const call = await callService(platform, target.endpoint, () => post(platform, target, found).catch(outcomeOf))
+  const call = await callService(platform, target.endpoint, () =>
+    post(platform, tenantId, target, found).catch(outcomeOf),
+  )
   const now = clock.now()
   if (call === null) return postpone(platform, tenantId, id)
   const { outcome, isSlow } = call
@@ -75,13 +77,14 @@ type Outcome = 'sent' | 'gone' | 'again' | 'failed'
 
 async function post(
   { clock, config, urls, fetch }: Platform,
+  tenantId: TenantId,
   { endpoint, keys }: PushTarget,
   { language }: Pick<PushSubscription, 'language'>,
 ): Promise<Outcome> {
   if (config.vapidPrivateKey === null) return 'failed'
   const subject = config.vapidSubject ?? urls.publicUrl
   const browser = { p256dh: fromBase64url(keys.p256dh), auth: fromBase64url(keys.auth) }
-  const { status } = await fetch(endpoint, {
+  const { status } = await fetch(tenantId, endpoint, {
     method: 'POST',
     headers: {
       ...{ 'content-type': 'application/octet-stream', 'content-encoding': 'aes128gcm' },

@@ -109,7 +109,7 @@ function openedRefill({ store, sealing }: Platform, tenantId: TenantId, run: Run
 async function fetchCopies(platform: Platform, holding: Holding): Promise<void> {
   const { open } = holding
   await makeKeys(open)
-  await fetchCredentials(platform, open)
+  await fetchCredentials({ ...platform, tenantId: holding.tenantId }, open)
   const receipt = receiptOf(holding)
   const [sealed] = await sealCredentials(platform, receipt, await verifyAll(platform, receipt, receivedOf(open.order)))
   // a deferral would need the consent that the credential has already

@@ -4,6 +4,7 @@ import { vapidTestKey } from '../../../test/support/server.ts'
 import type { Caller, Scope, TenantId, UserId } from '../../caller.ts'
 import { readConfig } from '../../config.ts'
 import { openOutbound } from '../../http/outbound/outbound.ts'
+import { Memory } from '../../memory/memory.ts'
 import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import { sql } from '../../store/store.ts'
@@ -56,7 +57,7 @@ export async function openBench(): Promise<Bench> {
   let shift = 0
   const clock = { now: () => new Date(Date.now() + shift * 1000) }
   const inside = () => Promise.reject(new Error('no request goes to our own address'))
-  const outbound = openOutbound({ config, inside })
+  const outbound = openOutbound({ config, memory: new Memory(), inside })
   const silent = () => undefined
   const log = { debug: silent, info: silent, warn: silent, error: silent }
   const platform = platformOn({ store: db.store, config, clock, fetch: outbound.fetch, log })

@@ -7,6 +7,7 @@ import { signCompact } from '../../../crypto/jws.ts'
 import { softwareKey } from '../../../crypto/signing-key.ts'
 import { applyBootstrap } from '../../../directory/bootstrap/apply-bootstrap.ts'
 import { Memory } from '../../../memory/memory.ts'
+import { RateLimiter } from '../../../memory/rate-limiter.ts'
 import { newId } from '../../../store/row-id.ts'
 import { aPlatform } from '../../test-support/a-platform.ts'
 import { platformInstance } from '../platform/platform-instance.ts'
@@ -123,6 +124,17 @@ test('a client that proved itself within the day is not locked out by wrong secr
   platform.clock.shiftSeconds += 7200
   for (let n = 0; n < 12; n += 1) await assert.rejects(withSecret(clientId, `guess ${n}`, ip))
   assert.equal((await withSecret(clientId, first, ip)).clientId, clientId)
+})
+
+test('a client that proved itself to another process is not locked out by wrong secrets here either', async () => {
+  const { clientId } = await aClient(first)
+  const ip = anAddress()
+  await withSecret(clientId, first, anAddress())
+  const other = { ...platform, memory: new Memory(), rateLimiter: new RateLimiter() }
+  const at = (secret: string) =>
+    authenticateClient(other, platformInstance(other), { method: 'secret', clientId, secret }, ip)
+  for (let times = 0; times < 12; times += 1) await assert.rejects(at(`${second} ${times}`), refused)
+  assert.equal((await at(first)).clientId, clientId)
 })
 
 test('a client that proved itself within the day has tries of its own for a new secret', async () => {

@@ -14,7 +14,7 @@ import type { ServerInstance } from '../instance.ts'
 import { SecretChecker } from './check-secret.ts'
 import { keysForAssertion } from './client-keys.ts'
 import type { ClientProof } from './client-proof.ts'
-import { countAttempt, countFailure, guessesOf, isProvenClient, recordSuccess } from './failed-attempts.ts'
+import { countAttempt, countFailure, guessesOf, isProvenClient, noteProven, recordSuccess } from './failed-attempts.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'memory' | 'rateLimiter' | 'fetch' | 'sealing'>
 type Server = Pick<ServerInstance, 'issuer' | 'clients'>
@@ -62,6 +62,7 @@ async function bySecret(
   }
   const stored = client === null ? null : slowHashOf(client, needs.clock.now())
   const isVerified = client !== null && secrets.isVerified(stored, secret, needs.clock.now())
+  if (client !== null && !isProvenClient(needs, clientId)) noteProven(needs, client)
   const guesses = guessesOf(needs, clientId, ip)
   const check = () => {
     guesses.admit()

@@ -16,7 +16,7 @@ function aPublisher() {
   const platform = platformOn({
     store: withoutDatabase,
     clock: { now: () => new Date(1_780_000_000_000 + state.seconds * 1000) },
-    fetch: async (_url, request) => {
+    fetch: async (_tenantId, _url, request) => {
       state.calls.push(request)
       if (state.isDown) throw new Fault('upstream.unreachable')
       return { status: state.status, headers: {}, contentType: 'application/json', body: Buffer.from(state.body) }

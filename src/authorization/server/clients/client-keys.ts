@@ -1,3 +1,4 @@
+import type { TenantId } from '../../../caller.ts'
 import { isJsonObject, type Json, parseJsonObject } from '../../../crypto/json.ts'
 import { type PublicJwk, readPublicJwk } from '../../../crypto/jwk.ts'
 import type { Client } from '../../../directory/clients/client.ts'
@@ -29,7 +30,7 @@ export async function keysForAssertion(needs: Needs, client: Client, kid: unknow
   const isKnown = cached?.keys.some((key) => kid === undefined || key.kid === kid)
   if (cached !== undefined && (isKnown || now.getTime() - cached.fetchedAt < REFETCH_MS)) return cached.keys
   // Where the keys cannot be fetched again, those from before stay.
-  const fetching = fetchKeys(needs, jwksUri).catch((error: unknown) => {
+  const fetching = fetchKeys(needs, client.tenantId, jwksUri).catch((error: unknown) => {
     if (cached === undefined) throw error
     return { ...cached, fetchedAt: now.getTime() }
   })
@@ -38,10 +39,10 @@ export async function keysForAssertion(needs: Needs, client: Client, kid: unknow
   return (await fetching).keys
 }
 
-async function fetchKeys({ fetch, clock }: Needs, jwksUri: string): Promise<Fetched> {
+async function fetchKeys({ fetch, clock }: Needs, tenantId: TenantId, jwksUri: string): Promise<Fetched> {
   try {
     const accept = ['application/json', 'application/jwk-set+json']
-    const { status, body } = await fetch(jwksUri, { accept, bytesMax: BYTES_MAX, redirectsMax: 3 })
+    const { status, body } = await fetch(tenantId, jwksUri, { accept, bytesMax: BYTES_MAX, redirectsMax: 3 })
     if (status !== 200) throw new Fault('upstream.answer', { notes: `the jwks_uri answered ${status}` })
     const { keys } = parseJsonObject(body)
     if (!Array.isArray(keys)) throw new Fault('upstream.answer', { notes: 'the jwks_uri is not a JWK set' })

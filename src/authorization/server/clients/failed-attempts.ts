@@ -1,4 +1,5 @@
 import { admitShared, clearShared, countShared } from '../../../api/failure-limit.ts'
+import type { Client } from '../../../directory/clients/client.ts'
 import { networkOf } from '../../../memory/network.ts'
 import type { Platform } from '../../../platform.ts'
 
@@ -6,11 +7,23 @@ const BY_CLIENT = 'authorization.attempts_of_client'
 const BY_PROVEN = 'authorization.attempts_of_proven_client'
 const BY_NETWORK = 'authorization.attempts_of_network'
 
+const DAY_MS = 86_400_000
+
 type Needs = Pick<Platform, 'rateLimiter' | 'memory' | 'clock'>
 
-/** Whether the client authenticated to this process within the last day. */
+/** Whether the client authenticated within the last day, to this process or, as {@link noteProven} found, to another one. */
 export function isProvenClient(needs: Pick<Needs, 'memory' | 'clock'>, clientId: string): boolean {
   return provenClients(needs).get(nameOf(clientId), needs.clock.now()) === true
+}
+
+/** Remembers that a client authenticated to some process within the last day, so that all of them lock it out by the same count. */
+export function noteProven(
+  needs: Pick<Needs, 'memory' | 'clock'>,
+  client: Pick<Client, 'clientId' | 'lastUsedAt'>,
+): void {
+  const now = needs.clock.now()
+  const until = (client.lastUsedAt?.getTime() ?? 0) + DAY_MS
+  if (until > now.getTime()) provenClients(needs).set(nameOf(client.clientId), true, now, until)
 }
 
 /**
@@ -25,11 +38,10 @@ export function countAttempt(needs: Needs, clientId: string, ip: string): void {
   const now = clock.now()
   const isProven = isProvenClient(needs, clientId)
   const limit = isProven ? BY_PROVEN : BY_CLIENT
-  const network = isProven ? null : networkOf(ip)
   rateLimiter.admit(limit, keyOf(clientId, ip), now)
-  if (network !== null) rateLimiter.admit(BY_NETWORK, network, now)
+  if (!isProven) rateLimiter.admitAddress(BY_NETWORK, ip, now)
   rateLimiter.count(limit, keyOf(clientId, ip), now)
-  if (network !== null) rateLimiter.count(BY_NETWORK, network, now)
+  if (!isProven) rateLimiter.countAddress(BY_NETWORK, ip, now)
 }
 
 type SharedNeeds = Needs & Pick<Platform, 'store' | 'sealing'>
@@ -52,23 +64,19 @@ export function guessesOf(needs: SharedNeeds, clientId: string, ip: string) {
 
 /** Refuses an address that failed too often, before a check that costs more than a slow hash. Throws Fault `request.rate_limited`. */
 export function admitAddress({ rateLimiter, clock }: Pick<Needs, 'rateLimiter' | 'clock'>, ip: string): void {
-  const network = networkOf(ip)
-  if (network !== null) rateLimiter.admit(BY_NETWORK, network, clock.now())
+  rateLimiter.admitAddress(BY_NETWORK, ip, clock.now())
 }
 
 /** Counts a failed assertion or attestation by address. Throws Fault `request.rate_limited` once the limit of the address is reached. */
 export function countFailure({ rateLimiter, clock }: Needs, ip: string): void {
-  const network = networkOf(ip)
-  if (network === null) return
-  rateLimiter.admit(BY_NETWORK, network, clock.now())
-  rateLimiter.count(BY_NETWORK, network, clock.now())
+  rateLimiter.admitAddress(BY_NETWORK, ip, clock.now())
+  rateLimiter.countAddress(BY_NETWORK, ip, clock.now())
 }
 
 /** Records that a client authenticated, and refunds the attempt that {@link countAttempt} counted. */
 export function recordSuccess(needs: Needs, clientId: string, ip: string, wasCounted: boolean): void {
   const { rateLimiter, clock } = needs
-  const network = wasCounted && !isProvenClient(needs, clientId) ? networkOf(ip) : null
-  if (network !== null) rateLimiter.count(BY_NETWORK, network, clock.now(), -1)
+  if (wasCounted && !isProvenClient(needs, clientId)) rateLimiter.countAddress(BY_NETWORK, ip, clock.now(), -1)
   if (wasCounted) for (const limit of [BY_CLIENT, BY_PROVEN] as const) rateLimiter.forget(limit, keyOf(clientId, ip))
   provenClients(needs).set(nameOf(clientId), true, clock.now())
 }
@@ -82,5 +90,6 @@ function nameOf(clientId: string): string {
 }
 
 function keyOf(clientId: string, ip: string): string {
-  return `${ip} ${nameOf(clientId)}`
+  // From a /64 one client can choose addresses.
+  return `${networkOf(ip) ?? ip} ${nameOf(clientId)}`
 }

@@ -1,7 +1,6 @@
 import type { Client } from '../../../directory/clients/client.ts'
 import { Fault } from '../../../fault.ts'
 import type { EndpointResponse } from '../../../http/routes/endpoint.ts'
-import { networkOf } from '../../../memory/network.ts'
 import {
   type Parameters,
   presentParameters,
@@ -64,10 +63,9 @@ export async function answerPushedRequest(request: InstanceRequest): Promise<End
 
 /** [SEC-74] @throws Fault `request.rate_limited` */
 function limitUnproven({ platform: { rateLimiter, clock }, client, ip }: Known): object {
-  const network = client.isPublic ? networkOf(ip) : null
-  if (network === null) return {}
-  rateLimiter.admit('authorization.pushed_requests', network, clock.now())
-  rateLimiter.count('authorization.pushed_requests', network, clock.now())
+  if (!client.isPublic) return {}
+  rateLimiter.admitAddress('authorization.pushed_requests', ip, clock.now())
+  rateLimiter.countAddress('authorization.pushed_requests', ip, clock.now())
   return {}
 }
 

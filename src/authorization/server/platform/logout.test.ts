@@ -82,7 +82,7 @@ async function isSignedIn(clientId: string, browser: SignedIn): Promise<boolean>
 async function runJobs(tenantId: TenantId, receive: (url: string, request: OutboundRequest) => number): Promise<void> {
   const queued = await db.store.inTenant(tenantId, (tx) => tx.rows<Queued>(listJobs, [tenantId]))
   await db.store.inTenant(tenantId, (tx) => tx.rows(deleteJobs, [tenantId]))
-  const fetch: Platform['fetch'] = async (url, request) => {
+  const fetch: Platform['fetch'] = async (_tenantId, url, request) => {
     return { status: receive(url, request), headers: {}, contentType: '', body: Buffer.alloc(0) }
   }
   for (const { name, payload } of queued) {

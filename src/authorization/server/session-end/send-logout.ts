@@ -33,7 +33,7 @@ async function sendLogout(platform: Platform, logout: Logout): Promise<void> {
   const body = new URLSearchParams({ logout_token: await signLogoutToken(platform, logout) }).toString()
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
   const request = { method: 'POST', headers, body, accept: [], bytesMax: 65_536 } as const
-  const { status } = await platform.fetch(client.backchannelLogoutUri, request)
+  const { status } = await platform.fetch(client.tenantId, client.backchannelLogoutUri, request)
   // 2.8: 200 or 204; with 400 the client says that a repetition is of no use
   if (status === 200 || status === 204) return
   platform.log.warn({ clientId: logout.clientId, status }, 'a client refused a logout token')

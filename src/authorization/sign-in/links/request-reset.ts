@@ -3,7 +3,6 @@ import { readOwnJson } from '../../../crypto/json.ts'
 import { findTenant, findTenantOf } from '../../../directory/tenants/find-tenant.ts'
 import { findPasswordHolders, findSignInUser } from '../../../directory/users/sign-in-users.ts'
 import { enqueue, job } from '../../../jobs/job.ts'
-import { networkOf } from '../../../memory/network.ts'
 import type { Platform } from '../../../platform.ts'
 import { platformTenantId } from '../../../store/store.ts'
 import { admitMail, fillMail, type MailText, mailAllowance } from '../mail/mail.ts'
@@ -27,11 +26,8 @@ type ResetRequest = { readonly name: string; readonly tenantSlug: string | null;
  */
 export async function requestReset(needs: Needs, request: ResetRequest, { ip }: Visit): Promise<void> {
   const { store, clock, sealing, rateLimiter } = needs
-  const network = networkOf(ip)
-  if (network !== null) {
-    rateLimiter.admit('authorization.resets_of_network', network, clock.now())
-    rateLimiter.count('authorization.resets_of_network', network, clock.now())
-  }
+  rateLimiter.admitAddress('authorization.resets_of_network', ip, clock.now())
+  rateLimiter.countAddress('authorization.resets_of_network', ip, clock.now())
   if (needs.config.smtpUrl === null) return
   const cut = {
     ...request,

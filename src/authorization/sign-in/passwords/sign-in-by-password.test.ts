@@ -17,6 +17,7 @@ import {
   twoServers,
 } from '../test-support/person.ts'
 import type { UserRef } from '../visit.ts'
+import { decide, failureKeys, lockedSeconds } from './lockout.ts'
 import { recordRefusalJob } from './record-refusal.ts'
 import { chooseOrganisation, signInByPassword } from './sign-in-by-password.ts'
 
@@ -237,6 +238,33 @@ test('a known device has five guesses too, and only for the user who signed in t
   for (let n = 0; n < 5; n += 1) await signIn(other.username, other.slug, 'wrong password', browser)
   const stranger = { ...browser, cookieHeader: undefined }
   assert.equal((await signIn(other.username, other.slug, password, stranger)).kind, 'locked', 'counted by network')
+})
+
+test('wrong passwords from 200 networks lock a network that repeats, not the first try of one that comes once', async () => {
+  const { username, slug } = await aPerson()
+  const fail = async (ip: string) => {
+    const keys = await failureKeys(servers.one, username, ip, null)
+    if ((await lockedSeconds(servers.one, keys)) > 0) return 'locked'
+    return (await decide(servers.one, keys, false, async () => undefined)).kind
+  }
+  for (let n = 0; n < 200; n += 1) assert.equal(await fail(`10.${n}.0.1`), 'wrong')
+  assert.equal(await fail('10.7.0.2'), 'locked', 'a neighbour of one that failed')
+  assert.equal(
+    (await signIn(username, slug, password, { ...aBrowser(), visit: aVisit('10.201.0.1') })).kind,
+    'signed-in',
+  )
+  assert.equal(await fail('10.202.0.1'), 'wrong')
+  assert.equal(await fail('10.202.0.1'), 'locked')
+})
+
+test('guesses from the addresses of a /48 are counted together', async () => {
+  const { username, slug } = await aPerson()
+  for (let n = 0; n < 40; n += 1) {
+    const keys = await failureKeys(servers.one, username, `2001:db8:5:${n.toString(16)}00::1`, null)
+    assert.equal((await decide(servers.one, keys, false, async () => undefined)).kind, 'wrong')
+  }
+  const visit = aVisit('2001:db8:5:ffff::1')
+  assert.equal((await signIn(username, slug, password, { ...aBrowser(), visit })).kind, 'locked')
 })
 
 test('a forged or expired device cookie is none', async () => {

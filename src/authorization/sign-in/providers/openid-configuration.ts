@@ -10,7 +10,10 @@ import {
   discovery,
   enableNonRepudiationChecks,
   None,
+  type ServerMetadata,
 } from 'openid-client'
+import type { TenantId } from '../../../caller.ts'
+import { Fault } from '../../../fault.ts'
 import { remembered } from '../../../memory/recent.ts'
 import type { OutboundFetch, Platform } from '../../../platform.ts'
 import { type IdentityProvider, providerSecretPlace } from '../../access/identity-provider.ts'
@@ -37,10 +40,11 @@ export function providerConfiguration(needs: Needs, provider: IdentityProvider):
 async function discover(needs: Needs, provider: IdentityProvider): Promise<Configuration> {
   const issuer = new URL(provider.issuer)
   const isPlain = issuer.protocol === 'http:' && needs.config.isDevelopment
-  const fetch = guardedFetch(needs.fetch)
+  const fetch = guardedFetch(needs.fetch, provider.tenantId)
   const execute = isPlain ? [allowInsecureRequests] : []
   const found = await discovery(issuer, provider.clientId, undefined, None(), { [customFetch]: fetch, execute })
   const server = found.serverMetadata()
+  requireWebAddresses(server, isPlain)
   const sealed = provider.sealedClientSecret
   const secret = sealed === null ? null : (await needs.sealing.open(providerSecretPlace(provider), sealed)).toString()
   const methods = server.token_endpoint_auth_methods_supported
@@ -52,19 +56,32 @@ async function discover(needs: Needs, provider: IdentityProvider): Promise<Confi
   return configuration
 }
 
+/** @throws Fault `upstream.answer` unless the endpoints that a sign-in uses are https addresses: a browser is sent to the first of them */
+function requireWebAddresses(server: ServerMetadata, isPlain: boolean): void {
+  const { authorization_endpoint: authorization, token_endpoint: token, jwks_uri: keys } = server
+  const optional = [server.userinfo_endpoint, server.end_session_endpoint].filter((one) => one !== undefined)
+  for (const address of [authorization, token, keys, ...optional]) {
+    const protocol = typeof address === 'string' ? URL.parse(address)?.protocol : undefined
+    if (protocol === 'https:' || (isPlain && protocol === 'http:')) continue
+    throw new Fault('upstream.answer', {
+      notes: 'the metadata of the provider name an endpoint that is no https address',
+    })
+  }
+}
+
 /** `client_secret_basic` is the default of OpenID Connect, but quoting a secret in it is where servers differ. */
 function authentication(secret: string | null, methods: readonly string[] | undefined): ClientAuth {
   if (secret === null) return None()
   return methods?.includes('client_secret_post') === true ? ClientSecretPost(secret) : ClientSecretBasic(secret)
 }
 
-function guardedFetch(fetch: OutboundFetch): CustomFetch {
+function guardedFetch(fetch: OutboundFetch, tenantId: TenantId): CustomFetch {
   return async (url, { method, headers, body }) => {
     const {
       status,
       headers: answered,
       body: bytes,
-    } = await fetch(url, {
+    } = await fetch(tenantId, url, {
       method: method === 'POST' ? 'POST' : 'GET',
       headers,
       ...(body === null || body === undefined ? {} : { body: String(body) }),

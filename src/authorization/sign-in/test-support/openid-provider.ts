@@ -30,7 +30,7 @@ export class OpenidProvider {
   }
 
   /** Answers the requests of a platform. */
-  readonly fetch: OutboundFetch = async (url, { body, headers = {} }) => {
+  readonly fetch: OutboundFetch = async (_tenantId, url, { body, headers = {} }) => {
     this.requests.push({ url, body })
     if (this.lie.isDown) throw new Fault('upstream.unreachable')
     const { pathname } = new URL(url)
