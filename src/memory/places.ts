@@ -11,6 +11,11 @@ export const places = {
     waitingMax: 128,
     description: 'Outbound calls in progress, by tenant.',
   },
+  'tables.readings': {
+    countMax: 4,
+    waitingMax: 4,
+    description: 'Tables that are read, two places each, by tenant: one of a tenant at a time, two of a process.',
+  },
 } as const satisfies Record<string, PlaceBounds>
 
 /** A name in {@link places}. */
