@@ -12,7 +12,8 @@ const MIDNIGHT = /^0{1,2}:00(:00(\.0+)?)?$/
 const DATE_CHARS_MAX = 40
 
 /**
- * A cell as a date: the date as ISO 8601; `ambiguous` if it can be two days and no order is known, with both; `no_day` for a day that does not
+ * A cell as a date: the date as ISO 8601; `ambiguous` if it can be two days and no order is known, with both; `no_day`
+ * for a day that does not
  * exist; `none` for anything else, also for a date with a time of the day.
  */
 type DateReading =
@@ -21,7 +22,10 @@ type DateReading =
   | { readonly kind: 'no_day' }
   | { readonly kind: 'none' }
 
-/** Reads a cell as a date. With points the day is always first. Without `order` a date is read if it can be one day only. */
+/**
+ * Reads a cell as a date. With points the day is always first. Without `order` a date is read if it can be one day
+ * only.
+ */
 export function readDate(cell: string, order?: DateOrder): DateReading {
   const text = cell.length > DATE_CHARS_MAX ? '' : cell.trim()
   const [, year = '', , month = '', day = '', time = ''] = YEAR_FIRST.exec(text) ?? []
@@ -58,7 +62,10 @@ function dayOf(year: string, month: string, day: string): string | null {
   return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(iso) ? iso : null
 }
 
-/** Returns the number in a cell; null for anything else, also for one that could be two numbers, such as `1.234` with a decimal comma. */
+/**
+ * Returns the number in a cell; null for anything else, also for one that could be two numbers, such as `1.234` with a
+ * decimal comma.
+ */
 export function readNumber(cell: string, decimal: Decimal): number | null {
   const plain = cell.trim().replaceAll(/(?<=\d)[ \u00a0\u202f'’](?=\d{3})/g, '')
   const [point, group] = decimal === 'comma' ? [',', '.'] : ['.', ',']
@@ -79,17 +86,22 @@ function isGrouped(text: string, point: string, group: string): boolean {
 const yes = new Set(['true', 'yes', 'y', 'oui', 'o', 'vrai', 'ja', 'j', 'wahr', '1', 'x'])
 const no = new Set(['false', 'no', 'n', 'non', 'faux', 'nein', 'falsch', '0'])
 
-/** Returns the yes or no in a cell, as spreadsheets and people write it in English, French and German; null for anything else. */
+/**
+ * Returns the yes or no in a cell, as spreadsheets and people write it in English, French and German; null for anything
+ * else.
+ */
 export function readBoolean(cell: string): boolean | null {
   const word = cell.trim().toLowerCase()
   return yes.has(word) || (no.has(word) ? false : null)
 }
 
 /** Error values of spreadsheets, in the languages in which they export them. [ECMA-376 part 1, 18.18.11] */
-const errorValues = new Set([
-  ...['#N/A', '#REF!', '#VALUE!', '#DIV/0!', '#NAME?', '#NUM!', '#NULL!', '#SPILL!', '#CALC!', '#GETTING_DATA'],
-  ...['#NV', '#BEZUG!', '#WERT!', '#ZAHL!', '#ÜBERLAUF!', '#VALEUR!', '#NOM?', '#NOMBRE!', '#NUL!'],
-])
+const errorValues = new Set(
+  (
+    '#N/A #REF! #VALUE! #DIV/0! #NAME? #NUM! #NULL! #SPILL! #CALC! #GETTING_DATA ' +
+    '#NV #BEZUG! #WERT! #ZAHL! #ÜBERLAUF! #VALEUR! #NOM? #NOMBRE! #NUL!'
+  ).split(' '),
+)
 
 /** Whether a cell shows an error of its spreadsheet instead of a value. */
 export function isErrorValue(cell: string): boolean {

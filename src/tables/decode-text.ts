@@ -9,10 +9,12 @@ export type TableEncoding = (typeof encodings)[number]
 const HEAD_BYTES = 512
 
 /**
- * Decodes the text of a table. Without `chosen` a byte order mark decides; then zero bytes in every second place are UTF-16; then it is UTF-8 if
+ * Decodes the text of a table. Without `chosen` a byte order mark decides; then zero bytes in every second place are
+ * UTF-16; then it is UTF-8 if
  * it can be, and Windows-1252 otherwise.
  *
- * @throws Fault `request.invalid` with the rule `encoding` if the bytes are not of the chosen encoding, `kind` if they are no text
+ * @throws Fault `request.invalid` with the rule `encoding` if the bytes are not of the chosen encoding, `kind` if they
+ * are no text
  */
 export function decodeText(
   bytes: Uint8Array,
@@ -30,7 +32,10 @@ function markOf([first, second]: Uint8Array): TableEncoding | null {
   return first === 0xfe && second === 0xff ? 'utf-16be' : null
 }
 
-/** Most characters of a heading are below U+0100, so that one byte of each pair is zero. No other encoding of a text has zero bytes. */
+/**
+ * Most characters of a heading are below U+0100, so that one byte of each pair is zero. No other encoding of a text has
+ * zero bytes.
+ */
 function unmarkedUtf16(bytes: Uint8Array): TableEncoding | null {
   const zeros = [0, 0] as [number, number]
   const head = bytes.subarray(0, HEAD_BYTES)

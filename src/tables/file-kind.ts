@@ -9,7 +9,8 @@ export function isArchive(bytes: Uint8Array): boolean {
 }
 
 /**
- * Returns the refusal of a file whose first bytes are those of a known format that is not read; null for any other. Encrypted workbooks are, as the old
+ * Returns the refusal of a file whose first bytes are those of a known format that is not read; null for any other.
+ * Encrypted workbooks are, as the old
  * ones, compound files. [MS-OFFCRYPTO 2.3.4.4] [MS-CFB 2.2]
  */
 export function unreadableBytes(bytes: Uint8Array): Fault | null {
@@ -23,7 +24,10 @@ export function unreadableBytes(bytes: Uint8Array): Fault | null {
     : null
 }
 
-/** Returns the refusal of a text that is no table but a page or XML, as programs save it under the name `.xls`; null for any other. */
+/**
+ * Returns the refusal of a text that is no table but a page or XML, as programs save it under the name `.xls`; null for
+ * any other.
+ */
 export function unreadableText(text: string): Fault | null {
   const head = text.slice(0, HEAD_CHARS).trimStart().toLowerCase()
   if (/^(<!doctype html|<html|<head|<meta|<style|<body|<table|<div|<center)\b/.test(head)) return notRead('web_page')

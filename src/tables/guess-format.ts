@@ -37,7 +37,9 @@ export function guessDecimal(rows: Rows): Decimal {
   return commas > points ? 'comma' : 'point'
 }
 
-/** Returns the order of the dates. `isSure`: a figure above 12 shows it, and none the other order; or no date needs it. */
+/**
+ * Returns the order of the dates. `isSure`: a figure above 12 shows it, and none the other order; or no date needs it.
+ */
 export function guessDates(rows: Rows): { readonly order: DateOrder; readonly isSure: boolean } {
   const shown = { dmy: 0, mdy: 0, open: 0 }
   for (const { cells, values } of rows) {

@@ -14,13 +14,19 @@ const DAY_MS = 86_400_000
 const DAYS_1904 = 1462
 /** A day that spreadsheets count though it did not exist: 29 February 1900. */
 const LEAP_DAY = 60
-/** Languages are named by their codes: [$-407] is German. Without one, names of months are in the language of the program. */
+/**
+ * Languages are named by their codes: [$-407] is German. Without one, names of months are in the language of the
+ * program.
+ */
 const NAMED = /[dm]{3}|a{3}|b/i
 const LANGUAGE = /\[\$[^\]-]*-[0-9a-f]{3,8}/i
 /** System formats, which show what the settings of the machine say. */
 const SYSTEM = /\[\$-f[48]00\]/i
 
-/** Returns the formats of the cells of a workbook, by the numbers of their styles. @see ECMA-376 part 1, 18.8.30 and 18.8.31 */
+/**
+ * Returns the formats of the cells of a workbook, by the numbers of their styles. @see ECMA-376 part 1, 18.8.30 and
+ * 18.8.31
+ */
 export function numberFormats(xml: Buffer | undefined): readonly NumberFormat[] {
   const own = new Map<string, NumberFormat>()
   const styles: NumberFormat[] = []
@@ -108,7 +114,9 @@ function isoOf(days: number): string {
 
 function formatted(code: string, value: number | string): string {
   try {
-    return format(code, value, { nbsp: false, leap1900: true, throws: true }).trim()
+    const text = format(code, value, { nbsp: false, leap1900: true, throws: true }).trim()
+    // What a program shows that has no section for the value.
+    return /^#+$/.test(text) ? '' : text
   } catch {
     // A format that no program can have shown.
     return ''

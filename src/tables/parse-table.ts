@@ -16,7 +16,8 @@ import { tableFault } from './table-fault.ts'
 import { withoutGuard } from './write-csv.ts'
 
 /**
- * Parses a table: a workbook, or a text whose encoding, delimiter, decimal sign and order of dates are guessed. It takes as long as the table is large, so it runs
+ * Parses a table: a workbook, or a text whose encoding, delimiter, decimal sign and order of dates are guessed. It
+ * takes as long as the table is large, so it runs
  * in a worker only: see `readTable`.
  *
  * @param source A file; or the characters of a text.
@@ -66,7 +67,8 @@ function tableOf(header: readonly string[], body: readonly ReadRow[], options: T
 }
 
 /**
- * Returns the columns and rows with content, without white space and invisible characters around cells. A workbook keeps texts apart from formulas, so that
+ * Returns the columns and rows with content, without white space and invisible characters around cells. A workbook
+ * keeps texts apart from formulas, so that
  * nothing in it was guarded.
  */
 function tidied(header: readonly string[], body: readonly ReadRow[], kind: Form['kind']) {
@@ -82,13 +84,11 @@ function tidied(header: readonly string[], body: readonly ReadRow[], kind: Form[
 }
 
 /** Copied text brings characters that nobody sees: spaces without width, and marks of the direction of writing. */
-function trimmed(cell: string): string {
-  const plain = cell.trim()
-  return INVISIBLE.test(plain.charAt(0)) || INVISIBLE.test(plain.at(-1) ?? '')
-    ? plain
-        .replace(/^[\s\u200b\u200e\u200f\u2060\ufeff]+/, '')
-        .replace(/(?<![\s\u200b\u200e\u200f\u2060\ufeff])[\s\u200b\u200e\u200f\u2060\ufeff]+$/, '')
-    : plain
-}
+const INVISIBLE = /[\s\u200b\u200e\u200f\u2060\ufeff]/
 
-const INVISIBLE = /[\u200b\u200e\u200f\u2060\ufeff]/
+function trimmed(cell: string): string {
+  let [start, end] = [0, cell.length]
+  while (start < end && INVISIBLE.test(cell.charAt(start))) start += 1
+  while (end > start && INVISIBLE.test(cell.charAt(end - 1))) end -= 1
+  return cell.slice(start, end)
+}

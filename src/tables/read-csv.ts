@@ -20,7 +20,10 @@ type CsvFormat = {
   readonly delimiter?: Delimiter
   /** Columns of a row; unlimited by default. */
   readonly columnsMax?: number
-  /** Rows with fewer fields than the header are filled up with empty ones, and a quote inside a field without quotes stands for itself. */
+  /**
+   * Rows with fewer fields than the header are filled up with empty ones, and a quote inside a field without quotes
+   * stands for itself.
+   */
   readonly isLenient?: boolean
   /** Characters of all fields, and of one; unlimited by default. */
   readonly charsMax?: number
@@ -28,7 +31,8 @@ type CsvFormat = {
 }
 
 /**
- * Parses a table: a header and up to `rowsMax` rows with as many fields. As RFC 4180 says, except for what spreadsheets write: a line break may be LF or
+ * Parses a table: a header and up to `rowsMax` rows with as many fields. As RFC 4180 says, except for what spreadsheets
+ * write: a line break may be LF or
  * CR alone, and rows and fields at the end may be empty.
  *
  * @param text Without the line `sep=`; see {@link statedDelimiter}.
@@ -72,7 +76,8 @@ function fitRow(row: string[], width: number, { row: number, isLenient }: { row:
 }
 
 /**
- * Returns what the line `sep=` at the beginning of a text says, which spreadsheets write and read, and the text after it. `delimiter` is null without
+ * Returns what the line `sep=` at the beginning of a text says, which spreadsheets write and read, and the text after
+ * it. `delimiter` is null without
  * the line.
  *
  * @throws Fault `request.invalid` with the rule `kind` for another delimiter

@@ -13,7 +13,8 @@ const STALL_MS_MAX = 50
 const TICK_MS = 5
 
 /**
- * Runs work, and returns the longest time in which nothing else of the process had its turn: as CPU time of the main thread, which other processes of the
+ * Runs work, and returns the longest time in which nothing else of the process had its turn: as CPU time of the main
+ * thread, which other processes of the
  * machine do not change.
  */
 async function stallOf(work: () => Promise<unknown>): Promise<number> {

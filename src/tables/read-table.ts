@@ -10,16 +10,21 @@ import type { Assignment, Message } from './table-worker.ts'
 /** How long a table may take, and how long it waits for its turn. A page answers within 10 s. */
 const READING_MS_MAX = 5000
 const WAITING_MS_MAX = 3000
-/** Memory of a worker. Whatever is allocated in one piece is far smaller, so that the worker ends at its bound and not the process. */
+/**
+ * Memory of a worker. Whatever is allocated in one piece is far smaller, so that the worker ends at its bound and not
+ * the process.
+ */
 const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 }
 /** Two of four places: a tenant reads one table at a time, and a process two. */
 const PLACES_OF_READING = 2
 
 /**
- * Reads a table of a person or an application in a worker, within bounds of memory and time, so that neither its size nor its content holds up the process.
+ * Reads a table of a person or an application in a worker, within bounds of memory and time, so that neither its size
+ * nor its content holds up the process.
  *
  * @param source A file; or the characters of a text.
- * @throws Fault `request.invalid` with `meta.rule` (see `tableFault`) for what is no table or beyond a bound; `request.rate_limited` while the
+ * @throws Fault `request.invalid` with `meta.rule` (see `tableFault`) for what is no table or beyond a bound;
+ * `request.rate_limited` while the
  * tenant's other tables are read
  */
 export async function readTable(

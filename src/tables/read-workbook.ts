@@ -25,10 +25,12 @@ const COLUMNS_OF_SHEET = 16_384
 const isSmall = (name: string) => /(\.rels|\/?workbook\.xml|\/sharedstrings\.xml|\/styles\.xml)$/.test(name)
 
 /**
- * Reads one sheet of an `.xlsx` workbook: the one that is named, else the first visible one with a heading of `headings`, else the first visible one with
+ * Reads one sheet of an `.xlsx` workbook: the one that is named, else the first visible one with a heading of
+ * `headings`, else the first visible one with
  * rows. Rows that are hidden or filtered away are read.
  *
- * @throws Fault `request.invalid` with the rule `kind`, `bytes`, `sheet`, `rows`, `columns`, `cell`, `chars` or `effort`
+ * @throws Fault `request.invalid` with the rule `kind`, `bytes`, `sheet`, `rows`, `columns`, `cell`, `chars` or
+ * `effort`
  * @see [ECMA-376 part 1, 18](https://ecma-international.org/publications-and-standards/standards/ecma-376/)
  */
 export function readWorkbook(bytes: Uint8Array, options: TableOptions): Workbook {
@@ -68,7 +70,10 @@ function furtherParts(bytes: Uint8Array, found: ReadonlyMap<string, Buffer>, rel
   return wanted.length === 0 ? [] : workbookParts(bytes, (name) => wanted.includes(name)).found
 }
 
-/** Returns the relations of a part by their ids. The kind is the last step of its address, in the strict and in the other namespace. */
+/**
+ * Returns the relations of a part by their ids. The kind is the last step of its address, in the strict and in the
+ * other namespace.
+ */
 function relationsOf(found: ReadonlyMap<string, Buffer>, part: string): Relations {
   const slash = part.lastIndexOf('/') + 1
   const [folder, file] = [part.slice(0, slash), part.slice(slash)]
@@ -159,7 +164,10 @@ function chosenSheet(bytes: Uint8Array, book: Book, sheets: readonly Sheet[], op
   return best.headings > 0 ? best.sheet : (fits.find(({ hasRows }) => hasRows)?.sheet ?? first)
 }
 
-/** Returns the first rows of a sheet. What is beyond a bound, or broken, is refused when that sheet is read, not for the sake of the others. */
+/**
+ * Returns the first rows of a sheet. What is beyond a bound, or broken, is refused when that sheet is read, not for the
+ * sake of the others.
+ */
 function headOf(xml: Buffer | undefined, book: Book): readonly ReadRow[] {
   try {
     const limits = { rowsMax: HEAD_ROWS, columnsMax: COLUMNS_OF_SHEET, isHead: true }

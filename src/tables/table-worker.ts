@@ -6,7 +6,10 @@ import type { ReadRow, ReadTable, TableOptions } from './table.ts'
 /** What a worker gets. */
 export type Assignment = { readonly source: Uint8Array | string; readonly options: TableOptions }
 
-/** What a worker sends: the table in pieces, so that the main thread never has to take all of it at once; or why there is none. */
+/**
+ * What a worker sends: the table in pieces, so that the main thread never has to take all of it at once; or why there
+ * is none.
+ */
 export type Message =
   | { readonly kind: 'table'; readonly table: Omit<ReadTable, 'rows'> }
   | { readonly kind: 'rows'; readonly rows: readonly ReadRow[]; readonly isLast: boolean }

@@ -53,7 +53,8 @@ export type TableOptions = {
   readonly rowsMax: number
   readonly columnsMax: number
   /**
-   * `tidied`, for tables of people: white space around cells goes, and the apostrophe that `writeCsv` writes before a formula; rows may be short,
+   * `tidied`, for tables of people: white space around cells goes, and the apostrophe that `writeCsv` writes before a
+   * formula; rows may be short,
    * and those without content are left out. `exact`: as RFC 4180 says.
    */
   readonly cells: 'tidied' | 'exact'

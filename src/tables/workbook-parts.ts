@@ -20,7 +20,10 @@ const CHUNK_BYTES = 65_536
 /** Parts of an archive by their names as {@link partName} writes them, and the names of all parts. */
 type Parts = { readonly found: ReadonlyMap<string, Buffer>; readonly names: readonly string[] }
 
-/** Returns a name of a part as it is compared: some programs write backslashes, another case, or a slash before it. [ECMA-376 part 2, 7.2.3.5] */
+/**
+ * Returns a name of a part as it is compared: some programs write backslashes, another case, or a slash before it.
+ * [ECMA-376 part 2, 7.2.3.5]
+ */
 export function partName(name: string): string {
   return name.replaceAll('\\', '/').replace(/^\/+/, '').toLowerCase()
 }

@@ -11,7 +11,10 @@ export type Book = {
   readonly is1904: boolean
 }
 
-/** How much of a sheet is read. `rowsMax`: rows with content. `isHead`: the first rows only, of a part that may be cut off. */
+/**
+ * How much of a sheet is read. `rowsMax`: rows with content. `isHead`: the first rows only, of a part that may be cut
+ * off.
+ */
 type SheetLimits = { readonly rowsMax: number; readonly columnsMax: number; readonly isHead?: boolean }
 
 /** Rows with content of a sheet, and how many of them the spreadsheet hides. */
@@ -26,7 +29,8 @@ export const RAW_CHARS_MAX = 8 * CELL_CHARS_MAX
 type Cell = { at: number; type: string; style: number; value: string; text: string; has: Set<string> }
 
 /**
- * Reads the rows with content of a sheet. Formulas are not run: the value that was saved with them is read; one without a value is `#CALC!`. Cells and
+ * Reads the rows with content of a sheet. Formulas are not run: the value that was saved with them is read; one without
+ * a value is `#CALC!`. Cells and
  * rows that have a format only are none.
  *
  * @throws Fault `request.invalid` with the rule `rows`, `columns`, `cell` or `chars`
@@ -170,7 +174,10 @@ function shownCell({ type, style, value, text, has }: Cell, book: Book): ShownCe
   return Number.isFinite(number) ? shownNumber(number, format, book.is1904) : { text: value.trim() }
 }
 
-/** Returns a text without the escapes of characters that XML cannot hold, and without control characters. ECMA-376 part 1, 22.9.2.19 */
+/**
+ * Returns a text without the escapes of characters that XML cannot hold, and without control characters. ECMA-376 part
+ * 1, 22.9.2.19
+ */
 export function unescaped(text: string): string {
   return text
     .replaceAll(/_x([0-9a-f]{4})_/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))

@@ -6,7 +6,8 @@ const FORMULA = /^'*[=+\-@\t\r]/
 const GUARDED = /^'+[=+\-@\t\r]/
 
 /**
- * Writes rows as CSV, with CRLF. A cell that a spreadsheet would run as a formula gets an apostrophe before it, which {@link withoutGuard}
+ * Writes rows as CSV, with CRLF. A cell that a spreadsheet would run as a formula gets an apostrophe before it, which
+ * {@link withoutGuard}
  * removes. [SEC-77]
  *
  * @see [RFC 4180, 2](https://www.rfc-editor.org/rfc/rfc4180#section-2)

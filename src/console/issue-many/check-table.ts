@@ -43,7 +43,10 @@ export async function checkRows(
     const { number, cells, values, isIssued } = row
     const sameAs = duplicateOf === undefined ? undefined : open[duplicateOf]?.number
     return {
-      ...{ number, cells, isIssued, problems },
+      number,
+      cells,
+      isIssued,
+      problems,
       ...(values !== undefined && { values }),
       ...(sameAs !== undefined && { sameAs }),
     }

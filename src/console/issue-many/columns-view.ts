@@ -47,7 +47,9 @@ export function formPanel(frame: Frame, { form, issued }: DraftView): Html {
   const { kind, sheet, isSure } = form
   const list = (name: Choice, texts: Readonly<Record<string, string>>, hint?: string) =>
     select(frame, {
-      ...{ name, label: t[name], value: frame.fields.get(name)?.[0] ?? chosenIn(form, name) },
+      name,
+      label: t[name],
+      value: frame.fields.get(name)?.[0] ?? chosenIn(form, name),
       choices: Object.entries(texts).map(([value, text]) => ({ value, text })),
       ...(hint !== undefined && { hint }),
     })

@@ -34,7 +34,7 @@ export function wordsOf(
 
 function dateWords(t: TableTexts, label: string, cell: string, { isSure, dates }: TableForm): string {
   const found = readDate(cell, isSure ? dates : undefined)
-  if (found.kind === 'no_day') return t.problem.noDay(label, cell)
+  if (found.kind === 'no_day') return t.problem.noDay(label)
   if (found.kind === 'ambiguous') return t.problem.twoDays(label, cell, found.dayFirst, found.monthFirst)
   return t.problem.date(label)
 }

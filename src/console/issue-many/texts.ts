@@ -120,7 +120,7 @@ const en = {
     missing: (label: string) => `${label} is missing`,
     number: (label: string, example: string) => `Write ${label} as a number, such as ${example}`,
     date: (label: string) => `Write ${label} as a date, such as 31.01.2026`,
-    noDay: (label: string, cell: string) => `${label}: the day ${cell} does not exist`,
+    noDay: (label: string) => `${label}: this day does not exist`,
     twoDays: (label: string, cell: string, first: string, second: string) =>
       `${label}: ${cell} can be ${first} or ${second}. Choose the order of the dates, or write the one that you mean`,
     errorValue: (label: string, cell: string) => `${label}: the cell shows the error ${cell} instead of a value`,
@@ -268,7 +268,7 @@ const fr: TableTexts = {
     missing: (label) => `${label} : manquant`,
     number: (label, example) => `${label} : écrivez un nombre, par exemple ${example}`,
     date: (label) => `${label} : écrivez une date, par exemple 31.01.2026`,
-    noDay: (label, cell) => `${label} : le jour ${cell} n’existe pas`,
+    noDay: (label) => `${label} : ce jour n’existe pas`,
     twoDays: (label, cell, first, second) =>
       `${label} : ${cell} peut être le ${first} ou le ${second}. Choisissez l’ordre des dates, ou écrivez celle que vous voulez dire`,
     errorValue: (label, cell) => `${label} : la cellule montre l’erreur ${cell} au lieu d’une valeur`,

@@ -49,7 +49,10 @@ export type SignedInContext<Params = Readonly<Record<string, string>>> = FormFra
     readonly headers: IncomingHttpHeaders
     /** A file of the posted form, by the name of its member. */
     readonly fileOf: (name: string) => UploadedFile | null
-    /** For what the pages keep themselves, such as a table that is being checked. The rows of other rooms are behind the API. */
+    /**
+     * For what the pages keep themselves, such as a table that is being checked. The rows of other rooms are behind the
+     * API.
+     */
     readonly own: Pick<Platform, 'store' | 'sealing' | 'clock' | 'memory'>
   }
 
@@ -80,8 +83,10 @@ const LINK_CHARS_MAX = 16_384
 const API_MS_MAX = 8000
 
 /**
- * Declares a page for a signed-in person; others are led to the sign-in and back. Each path that takes a form also answers GET: a form whose
- * session has ended is kept, and shown there again after the sign-in. Nothing is changed by a form that is not of this session and path.
+ * Declares a page for a signed-in person; others are led to the sign-in and back. Each path that takes a form also
+ * answers GET: a form whose
+ * session has ended is kept, and shown there again after the sign-in. Nothing is changed by a form that is not of this
+ * session and path.
  */
 export function signedInEndpoint<const P extends string>(spec: Spec<P>): Endpoint {
   const { method, path, summary } = spec
@@ -108,7 +113,8 @@ export function signedInEndpoint<const P extends string>(spec: Spec<P>): Endpoin
 }
 
 /**
- * Leads a browser without a session to the sign-in before its file is read, and refuses a person without the scope. A form without a file is read,
+ * Leads a browser without a session to the sign-in before its file is read, and refuses a person without the scope. A
+ * form without a file is read,
  * and kept.
  *
  * @throws Fault `scope.missing`, `form.foreign`
@@ -237,7 +243,9 @@ async function showAgain(request: EndpointContext): Promise<EndpointResponse> {
   return redirect(await keepForm(request))
 }
 
-/** Keeps what was typed, and returns the path where it is shown again: with `kept=0` if there was nothing to keep it in. */
+/**
+ * Keeps what was typed, and returns the path where it is shown again: with `kept=0` if there was nothing to keep it in.
+ */
 async function keepForm({ platform, headers, url, body }: EndpointContext): Promise<string> {
   const path = pathOf(url)
   const all = (body instanceof Map ? [...(body as Fields)] : []).filter(

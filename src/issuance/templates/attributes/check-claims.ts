@@ -51,7 +51,8 @@ function checkValue(
   checking.values += 1
   if (!isOfType(value, type) || (typeof value === 'number' && !isExact(value))) {
     add(checking, pointer, `${name} must be ${names[type]}${type === 'date' ? whyNoDate(value) : ''}.`, {
-      ...{ rule: 'type', limit: type },
+      rule: 'type',
+      limit: type,
     })
     return false
   }
