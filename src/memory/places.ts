@@ -69,6 +69,11 @@ export const places = {
     each: 'tenant',
     description: 'Outbound calls of one tenant in progress, by host.',
   },
+  'tables.readings': {
+    countMax: 4,
+    waitingMax: 4,
+    description: 'Tables that are read, two places each, by tenant: one of a tenant at a time, two of a process.',
+  },
 } as const satisfies Record<string, PlaceBounds>
 
 /** A name in {@link places}. */

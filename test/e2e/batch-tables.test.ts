@@ -83,6 +83,19 @@ test('a table is checked without issuing: every row has its result, also beyond 
   }
 })
 
+test('the check of a table names rows that say the same, and why a date is none', async () => {
+  const rows = ['Ada,03/04/2026', 'Ada,31.02.2026', 'Ada,2026-01-31 00:00:00', 'Ada,31/01/2026', 'Bea,2026-01-31,']
+  const text = `sep=,\r\nname,born\r\n${rows.join('\r\n')}\r\n,\r\n`
+  const path = `${PATH}?check=true&credentialTemplateId=${diploma}`
+  const { data } = (await school.send('POST', path, text, CSV)).body
+  assert.partialDeepStrictEqual(data, { total: 5, valid: 3, invalid: 2, duplicates: 1 })
+  assert.partialDeepStrictEqual(data.items[3], { index: 3, row: 5, status: 'valid', duplicateOf: 2 })
+  assert.match(data.items[0].error.detail, /03\/04\/2026 can be 2026-04-03 or 2026-03-04/)
+  assert.match(data.items[1].error.detail, /the day 31\.02\.2026 does not exist/)
+  const ordered = await school.send('POST', `${path}&dates=mdy`, text, CSV)
+  assert.equal(ordered.body.data.items[0].status, 'valid')
+})
+
 test('a batch has a name and its maker; its items come as a table, in which nothing is run', async () => {
   const some = [
     { attributes: { name: 'Ada' }, reference: '=HYPERLINK("x")' },

@@ -50,8 +50,8 @@ type Spec<P extends string> = {
   readonly summary: string
 }
 
-/** The form may have a file: largest body in bytes. */
-type FileSpec = { readonly fileBytesMax?: number }
+/** The form may have a file: largest body in bytes, and the scope without which it is not read. */
+type FileSpec = { readonly fileBytesMax?: number; readonly scope?: Scope }
 
 /** A list of the API that a screen shows: its path, and the filters that are chosen. */
 type Download = { readonly path: string; readonly query?: Readonly<Record<string, string | undefined>> }
@@ -143,6 +143,7 @@ function declareKeeping<P extends string>(
   return signedInEndpoint({
     ...{ method, path, summary },
     ...(more.fileBytesMax !== undefined && { takesFile: true, bodyBytesMax: more.fileBytesMax }),
+    ...(more.scope !== undefined && { scope: more.scope }),
     handle: async (context) => {
       const frame = { ...context, t: consoleTexts[context.language] }
       const answer = await handle(frame)

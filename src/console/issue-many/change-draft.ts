@@ -1,12 +1,13 @@
 import type { Fields } from '../../http/routes/endpoint.ts'
 import { typed } from '../../pages/once.ts'
-import { encodings } from '../../protocols/table/decode-text.ts'
+import { encodings } from '../../tables/decode-text.ts'
+import { CELL_CHARS_MAX, TABLE_CHARS_MAX, type TableForm } from '../../tables/table.ts'
 import type { KeepingFrame } from '../frame/screen.ts'
 import type { Template } from '../templates/content/template.ts'
 import { checkedDraft, recheck, targetsFor } from './checked-draft.ts'
 import { dropDraft, type HeldDraft, keepDraft, openRows, openSource, saveDraft } from './kept-drafts.ts'
 import { tableOrProblem } from './read-problem.ts'
-import { CELL_CHARS_MAX, type DraftView, TABLE_BYTES_MAX, type TableForm, type TableRow } from './table-draft.ts'
+import type { DraftView, TableRow } from './table-draft.ts'
 import { tableTexts } from './texts.ts'
 
 /** What became of the changes in a form. `reread`: the file was read anew, as another draft. */
@@ -15,11 +16,14 @@ type Changed =
   | { readonly kind: 'reread'; readonly id: string }
   | { readonly kind: 'refused'; readonly problem: string }
 
-/** Applies what the form of a draft changes: how the file is read, what its columns become, and repaired cells. Then checks what changed. */
+/** Applies what the form of a draft changes: how the file is read, what its columns become, and repaired cells. Then checks the table. */
 export async function changeByForm(frame: KeepingFrame, template: Template, held: HeldDraft): Promise<Changed> {
   const { view } = held
   const form = formIn(frame.fields, view.form)
-  const isReadAnew = form.encoding !== view.form.encoding || form.delimiter !== view.form.delimiter
+  const isReadAnew =
+    form.encoding !== view.form.encoding ||
+    form.delimiter !== view.form.delimiter ||
+    form.sheet?.name !== view.form.sheet?.name
   if (isReadAnew && view.issued === 0) return reread(frame, template, held, form)
   const mapping = mappingIn(
     frame.fields,
@@ -34,11 +38,11 @@ export async function changeByForm(frame: KeepingFrame, template: Template, held
   const before = await openRows(frame, held)
   const { rows, repaired } = repair(before, cells)
   // As a file of this size would have been.
-  if (repaired.size > 0 && charsOf(rows) > TABLE_BYTES_MAX)
-    return { kind: 'refused', problem: tableTexts[frame.language].rules.bytes }
+  if (repaired.size > 0 && charsOf(rows) > TABLE_CHARS_MAX)
+    return { kind: 'refused', problem: tableTexts[frame.language].rules.chars }
   if (!isMeaningNew && repaired.size === 0 && lifetimeSeconds === view.lifetimeSeconds) return { kind: 'none' }
-  const checked = await recheck(frame, targetsFor(frame, template), next, rows, isMeaningNew ? undefined : repaired)
-  const touched = isMeaningNew ? new Set(rows.keys()) : repaired
+  const checked = await recheck(frame, targetsFor(frame, template), next, rows)
+  const touched = new Set(rows.keys())
   const isSaved = await saveDraft(frame, held, checked.view, checked.rows, touched)
   return isSaved ? { kind: 'saved' } : { kind: 'refused', problem: tableTexts[frame.language].changed }
 }
@@ -47,8 +51,9 @@ async function reread(frame: KeepingFrame, template: Template, held: HeldDraft, 
   const source = await openSource(frame, held.id)
   if (source === null) return { kind: 'none' }
   const t = tableTexts[frame.language]
-  const { encoding, delimiter } = form
-  const table = tableOrProblem(source, t, { encoding, delimiter })
+  const { encoding, delimiter, sheet } = form
+  const chosen = sheet === undefined ? { encoding, delimiter } : { sheet: sheet.name }
+  const table = await tableOrProblem(frame, template, source, chosen)
   if ('problem' in table) return { kind: 'refused', problem: table.problem }
   const { view, rows } = await checkedDraft(frame, template, held.view.name, table)
   const kept = await keepDraft(frame, { view, rows, source })
@@ -60,15 +65,16 @@ async function reread(frame: KeepingFrame, template: Template, held: HeldDraft, 
 function formIn(fields: Fields, form: TableForm): TableForm {
   const one = <T extends string>(name: string, known: readonly T[], otherwise: T): T =>
     known.find((each) => each === typed(fields, name)) ?? otherwise
-  const dates = one('dates', ['dmy', 'mdy'], form.dates)
+  const { sheet } = form
+  const order = (['dmy', 'mdy'] as const).find((each) => each === typed(fields, 'dates'))
   return {
     ...form,
     encoding: one('encoding', encodings, form.encoding),
     delimiter: one('delimiter', ['comma', 'semicolon', 'tab'], form.delimiter),
     decimal: one('decimal', ['point', 'comma'], form.decimal),
-    dates,
-    // The person who sends the form has seen the choice.
-    isSure: form.isSure || fields.has('dates'),
+    dates: order ?? form.dates,
+    isSure: form.isSure || order !== undefined,
+    ...(sheet !== undefined && { sheet: { ...sheet, name: one('sheet', sheet.names, sheet.name) } }),
   }
 }
 
@@ -103,7 +109,9 @@ function repair(before: readonly TableRow[], cells: ReturnType<typeof cellsIn>) 
     const next = row.cells.map((cell, column) => typedCells.get(column) ?? cell)
     if (next.every((cell, column) => cell === row.cells[column])) return row
     repaired.add(at)
-    return { ...row, cells: next }
+    // What a person has written means what it shows.
+    const values = Object.entries(row.values ?? {}).filter(([column]) => !typedCells.has(Number(column)))
+    return { ...row, cells: next, values: Object.fromEntries(values) }
   })
   return { rows, repaired }
 }

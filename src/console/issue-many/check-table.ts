@@ -1,4 +1,5 @@
-import { writePlainCsv } from '../../protocols/table/write-csv.ts'
+import { isErrorValue } from '../../tables/cell-values.ts'
+import { writePlainCsv } from '../../tables/write-csv.ts'
 import type { Frame } from '../frame/screen.ts'
 import type { DraftView, RowProblem, TableRow } from './table-draft.ts'
 import { MAIL, MAIL_LANGUAGE, type Target } from './targets.ts'
@@ -6,6 +7,8 @@ import { MAIL, MAIL_LANGUAGE, type Target } from './targets.ts'
 const API = '/creds/credentials/issuance/batch'
 const REFERENCE_CHARS_MAX = 200
 const RECIPIENT_CHARS_MAX = 512
+/** Rows that are written before other requests get their turn. */
+const ROWS_PER_TURN = 250
 const TYPE = 'recipient.identifierType'
 const VALUE = 'recipient.value'
 
@@ -13,6 +16,7 @@ type Finding = { readonly detail: string; readonly pointer?: string }
 type Result = {
   readonly items: readonly {
     readonly index: number
+    readonly duplicateOf?: number
     readonly error?: { readonly detail: string; readonly pointer?: string; readonly violations?: readonly Finding[] }
   }[]
 }
@@ -28,15 +32,24 @@ export async function checkRows(
   const open = rows.filter(({ isIssued }) => !isIssued)
   if (open.length === 0 || meaning.mapping.every((target) => target === '')) return rows
   const query = { ...queryOf(meaning), check: 'true' }
-  const text = { type: 'text/csv', content: tableFor(meaning, targets, open) }
+  const text = { type: 'text/csv', content: await tableFor(meaning, targets, open) }
   const { data } = await api.send<Result>('POST', API, { query, text })
-  const found = new Map(open.map((row, at) => [row, data.items[at]?.error]))
+  const found = new Map(open.map((row, at) => [row, data.items[at]]))
   return rows.map((row) => {
+    const { error, duplicateOf } = found.get(row) ?? {}
     if (row.isIssued) return row
-    const error = found.get(row)
     const findings: readonly Finding[] = error === undefined ? [] : (error.violations ?? [error])
     const problems = [...findings.map((one) => problemOf(meaning.mapping, one)), ...ownProblems(meaning.mapping, row)]
-    return { ...row, problems }
+    const { number, cells, values, isIssued } = row
+    const sameAs = duplicateOf === undefined ? undefined : open[duplicateOf]?.number
+    return {
+      number,
+      cells,
+      isIssued,
+      problems,
+      ...(values !== undefined && { values }),
+      ...(sameAs !== undefined && { sameAs }),
+    }
   })
 }
 
@@ -49,47 +62,65 @@ export async function issueRows(
 ): Promise<string> {
   const { data } = await api.send<{ readonly id: string }>('POST', API, {
     query: { ...queryOf(meaning), name, expiresInSeconds: String(meaning.lifetimeSeconds) },
-    text: { type: 'text/csv', content: tableFor(meaning, targets, rows) },
+    text: { type: 'text/csv', content: await tableFor(meaning, targets, rows) },
     headers: { 'idempotency-key': key },
   })
   return data.id
 }
 
 function queryOf({ templateId, form }: Meaning) {
-  return { credentialTemplateId: templateId, decimal: form.decimal, dates: form.dates }
+  // Without an order each date that can be two days is a problem of its row.
+  return { credentialTemplateId: templateId, decimal: form.decimal, dates: form.isSure ? form.dates : undefined }
 }
 
-/** The rows as the API's table: columns by their targets, a recipient as its two columns. */
-function tableFor({ mapping }: Meaning, targets: readonly Target[], rows: readonly TableRow[]): string {
+/** The rows as the API's table: columns by their targets, a recipient as its two columns. Written in pieces, so that other requests get their turn. */
+async function tableFor(
+  { mapping, form }: Meaning,
+  targets: readonly Target[],
+  rows: readonly TableRow[],
+): Promise<string> {
   const types = new Map(targets.map(({ value, type }) => [value, type]))
   const used = mapping.flatMap((target, column) => (target === '' ? [] : [{ target, column }]))
   const plain = used.filter(({ target }) => !target.startsWith('recipient.'))
   const recipients = used.filter(({ target }) => target.startsWith('recipient.'))
   const header = [...plain.map(({ target }) => target), ...(recipients.length > 0 ? [TYPE, VALUE] : [])]
-  const lines = rows.map(({ cells }) => {
-    const values = plain.map(({ target, column }) => cellFor(types.get(target), target, cells[column] ?? ''))
-    const to = recipients.find(
-      ({ column }) => cells[column] !== '' && (cells[column]?.length ?? 0) <= RECIPIENT_CHARS_MAX,
-    )
-    const recipient = to === undefined ? ['', ''] : [to.target.slice('recipient.'.length), cells[to.column] ?? '']
-    return recipients.length > 0 ? [...values, ...recipient] : values
-  })
-  return writePlainCsv([header, ...lines])
+  const pieces = [writePlainCsv([header])]
+  for (let at = 0; at < rows.length; at += ROWS_PER_TURN) {
+    const lines = rows.slice(at, at + ROWS_PER_TURN).map((row) => {
+      const values = plain.map(({ target, column }) => cellFor(types.get(target), target, meantBy(row, column, form)))
+      return recipients.length > 0 ? [...values, ...recipientIn(row, recipients)] : values
+    })
+    pieces.push(writePlainCsv(lines))
+    await new Promise(setImmediate)
+  }
+  return pieces.join('')
 }
 
-const yes = new Set(['true', 'yes', 'y', 'oui', 'o', 'vrai', 'ja', 'j', 'wahr', '1', 'x'])
-const no = new Set(['false', 'no', 'n', 'non', 'faux', 'nein', 'falsch', '0'])
+type Used = { readonly target: string; readonly column: number }
 
-/** A cell as the API reads it: yes and no in several languages, lists without JSON. */
-function cellFor(type: string | undefined, target: string, cell: string): string {
-  if (type === 'boolean') {
-    const word = cell.toLowerCase()
-    return yes.has(word) ? 'true' : no.has(word) ? 'false' : cell
-  }
-  if (type === 'array' && cell !== '' && !cell.startsWith('['))
-    return JSON.stringify(cell.split(/[;|\n]/).flatMap((one) => one.trim() || []))
+function recipientIn({ cells }: TableRow, recipients: readonly Used[]): readonly string[] {
+  const isUsable = (cell: string, target: string) => cell !== '' && ownProblem(target, cell) === null
+  const to = recipients.find(({ target, column }) => isUsable(cells[column] ?? '', target))
+  return to === undefined ? ['', ''] : [to.target.slice('recipient.'.length), cells[to.column] ?? '']
+}
+
+/** What a cell shows, and what it means. The number of a workbook is written as the others of the table are. */
+function meantBy({ cells, values }: TableRow, column: number, { decimal }: Meaning['form']): Meant {
+  const shown = cells[column] ?? ''
+  const value = values?.[column] ?? shown
+  return { shown, date: value, number: decimal === 'comma' && value !== shown ? value.replace('.', ',') : value }
+}
+
+type Meant = { readonly shown: string; readonly date: string; readonly number: string }
+
+/** A cell as the API reads it: a text is what is shown, lists are without JSON. */
+function cellFor(type: string | undefined, target: string, { shown, date, number }: Meant): string {
+  if (type === 'number') return number
+  if (type === 'date') return date
+  if (type === 'array' && shown !== '' && !shown.startsWith('['))
+    return JSON.stringify(shown.split(/[;|\n]/).flatMap((one) => one.trim() || []))
   // Refused by the row, not with the whole table.
-  return ownProblem(target, cell) !== null ? '' : target === MAIL_LANGUAGE ? cell.toLowerCase() : cell
+  return ownProblem(target, shown) !== null ? '' : target === MAIL_LANGUAGE ? shown.toLowerCase() : shown
 }
 
 function ownProblems(mapping: readonly string[], { cells }: TableRow): readonly RowProblem[] {
@@ -104,6 +135,7 @@ function ownProblem(target: string, cell: string): string | null {
   const limit =
     target === 'reference' ? REFERENCE_CHARS_MAX : target.startsWith('recipient.') ? RECIPIENT_CHARS_MAX : null
   if (limit !== null && cell.length > limit) return `At most ${limit} characters.`
+  if (!target.startsWith('attributes.') && isErrorValue(cell)) return 'An error value of the spreadsheet.'
   if (target === MAIL && cell !== '' && !isAddress(cell)) return 'No mail address.'
   return target === MAIL_LANGUAGE && !['', 'en', 'fr'].includes(cell.toLowerCase()) ? 'Neither en nor fr.' : null
 }

@@ -1,11 +1,13 @@
+import type { ReadTable } from '../../tables/table.ts'
 import type { Frame } from '../frame/screen.ts'
 import type { Template } from '../templates/content/template.ts'
 import { checkRows } from './check-table.ts'
-import type { DraftView, ReadTable, TableRow } from './table-draft.ts'
+import type { DraftView, TableRow } from './table-draft.ts'
 import { guessMapping, type Target, targetsOf } from './targets.ts'
 import { tableTexts } from './texts.ts'
 
 const LIFETIME_SECONDS = 604_800
+const TWINS_LISTED = 8
 
 type Checked = { readonly view: DraftView; readonly rows: readonly TableRow[] }
 
@@ -24,30 +26,36 @@ export async function checkedDraft(frame: Frame, template: Template, name: strin
   )
   const view: DraftView = {
     ...{ name, templateId: template.id, header, examples, form, mapping: guessMapping(header, targets) },
-    ...{ missing: [], bad: [], lifetimeSeconds: LIFETIME_SECONDS, total: rows.length, issued: 0, batches: [] },
+    ...{
+      missing: [],
+      bad: [],
+      twins: { listed: [], count: 0 },
+      lifetimeSeconds: LIFETIME_SECONDS,
+      total: rows.length,
+      issued: 0,
+      batches: [],
+    },
   }
   return recheck(frame, targets, view, rows)
 }
 
-/** Checks the rows anew, or only some of them. Nothing is checked while a column that every row needs is missing. */
+/** Checks the rows anew. Nothing is checked while a column that every row needs is missing. */
 export async function recheck(
   frame: Frame,
   targets: readonly Target[],
   view: DraftView,
   rows: readonly TableRow[],
-  only?: ReadonlySet<number>,
 ): Promise<Checked> {
   const missing = targets
     .filter(({ value, isRequired }) => isRequired && !view.mapping.includes(value))
     .map(({ label }) => label)
-  const chosen = only === undefined ? rows : rows.filter((_, at) => only.has(at))
-  const found = isChecked({ ...view, missing })
-    ? await checkRows(frame, view, targets, chosen)
-    : chosen.map((row) => ({ ...row, problems: [] }))
-  let next = 0
-  const checked = rows.map((row, at) => (only === undefined || only.has(at) ? (found[next++] ?? row) : row))
+  const checked = isChecked({ ...view, missing })
+    ? await checkRows(frame, view, targets, rows)
+    : rows.map((row) => ({ ...row, problems: [] }))
   const bad = checked.flatMap(({ problems }, at) => (problems.length > 0 ? [at] : []))
-  return { view: { ...view, missing, bad }, rows: checked }
+  const twins = checked.flatMap(({ number, sameAs }) => (sameAs === undefined ? [] : [[sameAs, number] as const]))
+  const listed = twins.slice(0, TWINS_LISTED)
+  return { view: { ...view, missing, bad, twins: { listed, count: twins.length } }, rows: checked }
 }
 
 /** Returns the columns that become what an earlier column becomes already. */

@@ -1,6 +1,8 @@
 import { select } from '../../pages/controls.ts'
 import { type Html, html } from '../../pages/html.ts'
+import { figure } from '../../pages/moment-text.ts'
 import { button, facts } from '../../pages/parts.ts'
+import type { ReadSheet, TableForm } from '../../tables/table.ts'
 import type { Frame } from '../frame/screen.ts'
 import { columnProblems } from './checked-draft.ts'
 import type { DraftView } from './table-draft.ts'
@@ -39,24 +41,38 @@ function columnOf(
   return html`<tr><th scope="row"><span class="of" aria-hidden="true">${t.inFile}</span><span>${name}</span></th><td><span class="of" aria-hidden="true">${t.becomes}</span><span class="field${isTwice && ' wrong'}">${control}${error}</span></td><td><span class="of" aria-hidden="true">${t.example}</span><span class="hint">${examples[at]}</span></td></tr>`
 }
 
-/** How the file was read; what was guessed can be changed. */
+/** How the file was read; what was guessed can be changed, and what cannot be guessed is asked. */
 export function formPanel(frame: Frame, { form, issued }: DraftView): Html {
   const t = tableTexts[frame.language]
-  const { kind, sheet } = form
-  const list = (
-    name: 'encoding' | 'delimiter' | 'decimal' | 'dates',
-    texts: Readonly<Record<string, string>>,
-    hint?: string,
-  ) =>
+  const { kind, sheet, isSure } = form
+  const list = (name: Choice, texts: Readonly<Record<string, string>>, hint?: string) =>
     select(frame, {
-      ...{ name, label: t[name], value: frame.fields.get(name)?.[0] ?? form[name] },
+      name,
+      label: t[name],
+      value: frame.fields.get(name)?.[0] ?? chosenIn(form, name),
       choices: Object.entries(texts).map(([value, text]) => ({ value, text })),
       ...(hint !== undefined && { hint }),
     })
+  const canBeReread = issued === 0
   const ofText =
     kind === 'text' &&
-    issued === 0 &&
+    canBeReread &&
     html`${list('encoding', t.encodings)}${list('delimiter', t.delimiters)}<p class="hint">${t.rereadHint}</p>`
-  const ofSheet = sheet !== undefined && facts([[t.file, t.sheet(sheet.name, sheet.count)]])
-  return html`<section class="panel"><header><h2>${t.readAs}</h2></header><div class="inside">${ofSheet}${ofText}${list('decimal', t.decimals)}${list('dates', t.orders, form.isSure ? undefined : t.datesGuessed)}</div></section>`
+  const dates = isSure ? list('dates', t.orders) : list('dates', { '': t.datesOpen, ...t.orders }, t.datesAsked)
+  return html`<section class="panel"><header><h2>${t.readAs}</h2></header><div class="inside">${sheet !== undefined && sheetOf(frame, t, sheet, canBeReread)}${ofText}${list('decimal', t.decimals)}${dates}</div></section>`
+}
+
+type Choice = 'encoding' | 'delimiter' | 'decimal' | 'dates'
+
+function chosenIn(form: TableForm, name: Choice): string {
+  return name === 'dates' && !form.isSure ? '' : form[name]
+}
+
+/** The sheet that was read. Another one can be chosen until rows were issued. */
+function sheetOf(frame: Frame, t: TableTexts, { name, names, hiddenRows }: ReadSheet, canBeReread: boolean): Html {
+  const hidden = hiddenRows > 0 && html`<p class="hint">${t.hiddenRows(figure(hiddenRows, frame.language))}</p>`
+  if (names.length < 2 || !canBeReread) return html`${facts([[t.file, t.sheet(name)]])}${hidden}`
+  const value = frame.fields.get('sheet')?.[0] ?? name
+  const choices = names.map((one) => ({ value: one, text: one }))
+  return html`${select(frame, { name: 'sheet', label: t.sheetLabel, value, choices, hint: t.sheetHint })}${hidden}`
 }

@@ -6,7 +6,7 @@ import { cardStyle, credentialCard } from '../../pages/look/credential-card.ts'
 import { figure } from '../../pages/moment-text.ts'
 import { typed } from '../../pages/once.ts'
 import { button, buttonLink, message } from '../../pages/parts.ts'
-import { writeCsv } from '../../protocols/table/write-csv.ts'
+import { writeCsv } from '../../tables/write-csv.ts'
 import { credentialTexts } from '../credentials/texts.ts'
 import { type KeepingFrame, keepingFormScreen, keepingScreen, type Screen } from '../frame/screen.ts'
 import { lineOf, lookOf } from '../templates/card-look.ts'
@@ -105,7 +105,7 @@ ${rowsPanel(frame, view, targets, pick(places), shown)}${buttons(frame, t, held)
   return {
     title: t.check,
     crumbs: crumbsOf(frame, t),
-    main: html`${stepsAt(t, 'check')}${problem !== undefined && message('bad', problem)}${frame.query.note === 'saved' && message('note', t.savedFirst)}${doneOf(frame, t, view)}${summary.content}${mailNote(t, view)}${form(frame, `${TABLE}/${held.id}`, html`<div class="stack">${content}</div>`)}`,
+    main: html`${stepsAt(t, 'check')}${problem !== undefined && message('bad', problem)}${frame.query.note === 'saved' && message('note', t.savedFirst)}${doneOf(frame, t, view)}${summary.content}${twinsNote(frame, t, view)}${mailNote(t, view)}${form(frame, `${TABLE}/${held.id}`, html`<div class="stack">${content}</div>`)}`,
     ...{ style, hasErrors: problem !== undefined || summary.isBad, status: problem === undefined ? 200 : 400 },
   }
 }
@@ -115,6 +115,15 @@ function mailNote(t: TableTexts, { mapping, header, issued, total }: DraftView):
   const column = mapping.indexOf(MAIL)
   if (column === -1 || issued === total) return null
   return message('note', t.mailed(header[column] || t.noName(column + 1)))
+}
+
+/** Rows that say the same: probably one of them is too many. */
+function twinsNote({ language }: KeepingFrame, t: TableTexts, { twins, issued, total }: DraftView): Html | null {
+  if (twins.count === 0 || issued === total) return null
+  const rest = twins.count - twins.listed.length
+  const lines = twins.listed.map(([first, second]) => html`<li>${t.twins(first, second)}</li>`)
+  const more = rest > 0 && html`<p>${t.more(figure(rest, language))}</p>`
+  return message('warn', t.twinsTitle, html`<ul>${lines}</ul>${more}`)
 }
 
 function one(placed: ReadonlyMap<number, PlacedRow['row'] | undefined>, at: number): PlacedRow[] {
@@ -149,7 +158,7 @@ function summaryOf(
   const items = listed.map((placed) => {
     const { row, place: at } = placed
     const problem = row.problems[0]
-    const words = problem === undefined ? '' : wordsOf(t, targets, row, problem).text
+    const words = problem === undefined ? '' : wordsOf(t, targets, row, problem, view.form).text
     const column = row.problems.find((each) => each.column !== null)?.column
     return link(column === undefined ? `#row-${at}` : `#cell-${at}-${column}`, t.atRow(row.number, words))
   })
@@ -224,7 +233,7 @@ const problems = keepingScreen({
     const bad = rows.filter(({ isIssued, problems: found }) => !isIssued && found.length > 0)
     const lines = bad.map((row) => [
       ...row.cells,
-      row.problems.map((each) => wordsOf(t, targets, row, each).text).join('; '),
+      row.problems.map((each) => wordsOf(t, targets, row, each, view.form).text).join('; '),
     ])
     const { kind, delimiter } = view.form
     const separator = kind === 'text' ? delimiter : frame.language === 'fr' ? 'semicolon' : 'comma'

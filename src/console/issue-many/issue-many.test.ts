@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
-import { strToU8, zipSync } from 'fflate'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { openBrowser, type Visit, visit } from '../../../test/support/browser.ts'
 import { type Api, type Deployment, deploy } from '../../../test/support/server.ts'
 import { aMailServer, type MailServer } from '../../mail/test-support/mail-server.ts'
+import { aWorkbook } from '../../tables/test-support/a-workbook.ts'
 import { type SignedIn, signInAs } from '../test-support/console-walk.ts'
 
 let chirograph: Deployment
@@ -173,7 +173,7 @@ test('the good rows are issued, the bad ones taken home and issued alone', async
   const text = readFileSync(await download.path(), 'utf8')
   assert.match(text, /^\ufeffFamily name;Given name;Grade;Awarded on;Honours;Student no\.;Campus;What is wrong\r\n/)
   assert.match(text, /Dube;Sipho;'=1\+1;31\.01\.2026;"";home-1;"";Write Grade as a number, such as 60\.5\r\n/)
-  assert.match(text, /Family name is missing; Write Awarded on as a date, such as 31\.01\.2026"\r\n$/)
+  assert.match(text, /Family name is missing; Awarded on: this day does not exist"\r\n$/)
   const mended = text.replace("'=1+1", '66').replace('"";Zanele;60;31.02.2026', 'Nkosi;Zanele;60;28.02.2026')
   await upload(page, { name: 'mended.csv', mimeType: 'text/csv', buffer: Buffer.from(mended) })
   await page.getByText('All 2 rows are ready').waitFor()
@@ -213,9 +213,13 @@ test('cells can be pasted; what was guessed can be changed, and the file is read
     .getByLabel('Or paste the cells here')
     .fill('Family name\tGiven name\tAwarded on\tCam;pus\nDube\tSipho\t01/02/2026\tA;B')
   await page.getByRole('button', { name: 'Check the table' }).click()
-  await page.getByText('The row is ready').waitFor()
-  await page.getByText('No date in the table shows it').waitFor()
+  const both = 'Awarded on: 01/02/2026 can be 2026-02-01 or 2026-01-02'
+  await page.getByRole('link', { name: `Row 2: ${both}` }).waitFor()
+  assert.equal(await page.getByRole('button', { name: /^Issue/ }).count(), 0, 'a date is not guessed')
   await page.getByLabel('Dates').selectOption('mdy')
+  await page.getByRole('button', { name: 'Check again' }).click()
+  await page.getByText('The row is ready').waitFor()
+  await page.getByLabel('Decimal sign').selectOption('comma')
   await page.getByRole('button', { name: 'Issue 1 credential' }).click()
   await page.getByText('Your changes were checked').waitFor()
   assert.equal(await page.getByLabel('Dates').inputValue(), 'mdy', 'a change is shown before it is issued')
@@ -226,22 +230,51 @@ test('cells can be pasted; what was guessed can be changed, and the file is read
   await close()
 })
 
-test('a workbook is read; its formulas are not run', async () => {
+test('a workbook is read as it is shown, from the sheet whose headings fit; its formulas are not run', async () => {
   const { page, close } = await open(secretary)
-  const cell = (text: string) => `<c t="inlineStr"><is><t>${text}</t></is></c>`
-  const sheet = `<worksheet><sheetData><row>${['Family name', 'Given name', 'Grade', 'Awarded on'].map(cell).join('')}</row><row>${cell('Nkosi')}<c t="str"><f>1+1</f><v>Zanele</v></c><c><v>77.5</v></c><c s="1"><v>46053</v></c></row></sheetData></worksheet>`
-  const workbook = zipSync({
-    'xl/workbook.xml': strToU8('<workbook><sheets><sheet name="Class" r:id="r1"/></sheets></workbook>'),
-    'xl/_rels/workbook.xml.rels': strToU8(
-      '<Relationships><Relationship Id="r1" Target="worksheets/sheet1.xml"/></Relationships>',
-    ),
-    'xl/styles.xml': strToU8('<styleSheet><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>'),
-    'xl/worksheets/sheet1.xml': strToU8(sheet),
+  const text = (shown: string) => `<c t="inlineStr"><is><t>${shown}</t></is></c>`
+  const row = `<row>${text('Nkosi')}<c t="str"><f>1+1</f><v>Zanele</v></c><c s="3"><v>77.5</v></c><c s="1"><v>46053</v></c><c s="2"><v>417</v></c></row>`
+  const broken = `<row><c t="e"><v>#N/A</v></c>${text('Anna')}</row>`
+  const heads = `<row>${['Family name', 'Given name', 'Grade', 'Awarded on', 'Reference'].map(text).join('')}</row>`
+  const bytes = aWorkbook({
+    sheets: [
+      { name: 'Read me', rows: `<row>${text('Fill in the other sheet')}</row>` },
+      { name: 'Class', rows: `${heads}${row}${row}${broken}` },
+    ],
+    formats: [[14], [164, '00000'], [165, '0.00']],
   })
-  await upload(page, { name: 'class.xlsx', mimeType: 'application/octet-stream', buffer: Buffer.from(workbook) })
+  await upload(page, { name: 'class.xlsx', mimeType: 'application/octet-stream', buffer: Buffer.from(bytes) })
+  await page
+    .getByRole('link', { name: 'Row 4: Family name: the cell shows the error #N/A instead of a value' })
+    .waitFor()
+  await page.getByText('Row 3 is the same as row 2').waitFor()
+  assert.equal(await page.getByLabel('Sheet').inputValue(), 'Class')
+  await page.getByRole('button', { name: 'All (3)' }).click()
+  for (const shown of ['77.50', '2026-01-31', '00417', 'Same as row 2'])
+    await page.getByRole('cell', { name: shown }).first().waitFor()
+  await page.getByRole('button', { name: 'Issue 2 credentials' }).click()
+  await page.getByText('2 rows were handed over').waitFor()
+  await until(async () => (await isOffered('00417')) === 2)
+  await upload(page, { name: 'class.xlsx', mimeType: 'application/octet-stream', buffer: Buffer.from(bytes) })
+  await page.getByLabel('Sheet').selectOption('Read me')
+  await page.getByRole('button', { name: 'Check again' }).click()
+  await page.getByRole('alert').getByText('The table is empty').waitFor()
+  await close()
+})
+
+test('rows that are taken home and sent again have no apostrophes of ours', async () => {
+  const { page, close } = await open(secretary)
+  const head = HEAD.replace('Surname', 'Family name')
+  await upload(page, csv(`${head}\n+27 82;-A;x;;;home-9;`))
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Take the 1 row home as CSV' }).click(),
+  ])
+  const text = readFileSync(await download.path(), 'utf8')
+  assert.match(text, /'\+27 82;'-A;x;/)
+  await upload(page, { name: 'rows.csv', mimeType: 'text/csv', buffer: Buffer.from(text.replace(';x;', ';80;')) })
   await page.getByText('The row is ready').waitFor()
-  await page.getByText('Sheet “Class”').waitFor()
-  await page.getByRole('cell', { name: '2026-01-31' }).first().waitFor()
+  await page.getByRole('cell', { name: '+27 82', exact: true }).first().waitFor()
   await close()
 })
 

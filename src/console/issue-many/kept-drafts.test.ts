@@ -52,6 +52,7 @@ function person(): { readonly own: Platform; readonly me: Me } {
 
 const view: DraftView = {
   ...{ name: 'Class', templateId: newId(), header: ['Name'], examples: ['Dube'], mapping: ['name'], missing: [] },
+  twins: { listed: [], count: 0 },
   form: { kind: 'text', encoding: 'utf-8', delimiter: 'comma', decimal: 'point', dates: 'dmy', isSure: true },
   ...{ bad: [], lifetimeSeconds: 604_800, total: 1, issued: 0, batches: [] },
 }

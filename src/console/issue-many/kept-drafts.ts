@@ -5,6 +5,7 @@ import type { SealedPlace } from '../../keys/sealing.ts'
 import type { Platform } from '../../platform.ts'
 import { inPieces } from '../../store/in-pieces.ts'
 import { newId } from '../../store/row-id.ts'
+import { TABLE_BYTES_MAX } from '../../tables/table.ts'
 import { isUuid } from '../../uuid.ts'
 import type { KeepingFrame } from '../frame/screen.ts'
 import {
@@ -19,7 +20,7 @@ import {
   type NotKept,
   releaseIssuing,
 } from './draft-store.ts'
-import { type DraftView, PART_ROWS, partsOf, TABLE_BYTES_MAX, type TableRow } from './table-draft.ts'
+import { type DraftView, PART_ROWS, partsOf, type TableRow } from './table-draft.ts'
 
 const KEPT_MS = 3_600_000
 /** Longer than the request of a page that issues; after a crash the person waits for so long. */

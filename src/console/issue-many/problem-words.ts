@@ -1,4 +1,6 @@
 import { type Html, html } from '../../pages/html.ts'
+import { isErrorValue, readDate } from '../../tables/cell-values.ts'
+import type { TableForm } from '../../tables/table.ts'
 import type { RowProblem, TableRow } from './table-draft.ts'
 import { MAIL, MAIL_LANGUAGE, type Target } from './targets.ts'
 import type { TableTexts } from './texts.ts'
@@ -7,19 +9,34 @@ import type { TableTexts } from './texts.ts'
 type Words = { readonly text: string; readonly detail: string | null }
 
 /** Returns what is wrong with a row in words. */
-export function wordsOf(t: TableTexts, targets: readonly Target[], { cells }: TableRow, problem: RowProblem): Words {
+export function wordsOf(
+  t: TableTexts,
+  targets: readonly Target[],
+  { cells }: TableRow,
+  problem: RowProblem,
+  form: TableForm,
+): Words {
   const { column, target, detail } = problem
   const found = targets.find(({ value }) => value === target || target.startsWith(`${value}.`))
   if (found === undefined) return { text: detail, detail }
   const { label, type } = found
   const plain = (text: string) => ({ text, detail: null })
-  if (column === null || cells[column] === '') return plain(t.problem.missing(label))
+  const cell = column === null ? '' : (cells[column] ?? '')
+  if (cell === '') return plain(t.problem.missing(label))
+  if (isErrorValue(cell)) return plain(t.problem.errorValue(label, cell))
   if (target === MAIL) return plain(t.problem.mail)
   if (target === MAIL_LANGUAGE) return plain(t.problem.mailLanguage)
   if (type === 'number') return plain(t.problem.number(label, t.number))
-  if (type === 'date') return plain(t.problem.date(label))
+  if (type === 'date') return plain(dateWords(t, label, cell, form))
   if (type === 'boolean') return plain(t.problem.boolean(label))
   return { text: `${t.problem.other(label)}: ${detail}`, detail }
+}
+
+function dateWords(t: TableTexts, label: string, cell: string, { isSure, dates }: TableForm): string {
+  const found = readDate(cell, isSure ? dates : undefined)
+  if (found.kind === 'no_day') return t.problem.noDay(label)
+  if (found.kind === 'ambiguous') return t.problem.twoDays(label, cell, found.dayFirst, found.monthFirst)
+  return t.problem.date(label)
 }
 
 /** Returns words as they stand in a page. */

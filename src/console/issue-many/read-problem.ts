@@ -1,18 +1,29 @@
 import { Fault } from '../../fault.ts'
-import { readTable } from './read-table.ts'
-import type { ReadTable } from './table-draft.ts'
-import type { TableTexts } from './texts.ts'
+import { readTable } from '../../tables/read-table.ts'
+import type { ReadTable, TableOptions } from '../../tables/table.ts'
+import type { KeepingFrame } from '../frame/screen.ts'
+import type { Template } from '../templates/content/template.ts'
+import { targetsFor } from './checked-draft.ts'
+import { COLUMNS_MAX, ROWS_MAX } from './table-draft.ts'
+import { type TableTexts, tableTexts } from './texts.ts'
 
-/** Returns the table in a file, or what is wrong with it in words. */
-export function tableOrProblem(
+/** Returns the table in a file for a template, or what is wrong with it in words. */
+export async function tableOrProblem(
+  frame: KeepingFrame,
+  template: Template,
   bytes: Uint8Array,
-  t: TableTexts,
-  chosen: Parameters<typeof readTable>[1] = {},
-): ReadTable | { readonly problem: string } {
+  chosen: Pick<TableOptions, 'encoding' | 'delimiter' | 'sheet'> = {},
+): Promise<ReadTable | { readonly problem: string }> {
+  const { own, me, language } = frame
+  const t = tableTexts[language]
+  const headings = targetsFor(frame, template).flatMap(({ names }) => names)
+  const bounds = { rowsMax: ROWS_MAX, columnsMax: COLUMNS_MAX, cells: 'tidied' } as const
   try {
-    return readTable(bytes, chosen)
+    return await readTable(own, me.organisation.id, bytes, { ...bounds, ...chosen, headings })
   } catch (error) {
-    if (!(error instanceof Fault) || error.meta?.rule === undefined) throw error
+    if (!(error instanceof Fault)) throw error
+    if (error.code === 'request.rate_limited') return { problem: t.reading }
+    if (error.meta?.rule === undefined) throw error
     const { rule, row } = error.meta
     // One of the rules of `tableFault`.
     const text = t.rules[rule as keyof TableTexts['rules']]

@@ -4,6 +4,7 @@ import { figure } from '../../pages/moment-text.ts'
 import { typed } from '../../pages/once.ts'
 import { button } from '../../pages/parts.ts'
 import { badge } from '../../pages/table.ts'
+import type { TableForm } from '../../tables/table.ts'
 import type { Frame } from '../frame/screen.ts'
 import { shownWords, wordsOf } from './problem-words.ts'
 import type { DraftView, TableRow } from './table-draft.ts'
@@ -44,7 +45,7 @@ export function rowsPanel(
   const t = tableTexts[frame.language]
   const columns = columnsOf(view, targets, rows)
   const heads = [t.row, ...columns.map(({ label }) => label), t.state].map((head) => html`<th scope="col">${head}</th>`)
-  const lines = rows.map((one) => rowOf(frame, t, targets, columns, one))
+  const lines = rows.map((one) => rowOf({ frame, t, targets, form: view.form }, columns, one))
   const count = (value: number) => figure(value, frame.language)
   const choices = html`<div class="tabs">${tab(t.withProblems(count(view.bad.length)), 'problems', !shown.isAll)}${tab(t.allRows(count(view.total)), 'all', shown.isAll)}</div>`
   return html`<section class="panel"><header><h2 id="rows">${t.rows}</h2>${view.bad.length > 0 && choices}</header>${hidden('shown', shown.isAll ? 'all' : 'problems')}${hidden('page', String(shown.page))}
@@ -67,34 +68,33 @@ function tab(text: string, value: string, isChosen: boolean): Html {
 
 type Column = { readonly column: number; readonly label: string }
 
-function rowOf(
-  frame: Frame,
-  t: TableTexts,
-  targets: readonly Target[],
-  columns: readonly Column[],
-  one: PlacedRow,
-): Html {
+/** What a row is shown with. */
+type RowContext = {
+  readonly frame: Frame
+  readonly t: TableTexts
+  readonly targets: readonly Target[]
+  readonly form: TableForm
+}
+
+function rowOf(context: RowContext, columns: readonly Column[], one: PlacedRow): Html {
+  const { t, targets, form } = context
   const { row } = one
   const general = row.problems.filter(({ column }) => column === null)
   const state = row.isIssued
     ? badge(t.issued, 'ok')
     : row.problems.length > 0
       ? badge(t.cannot, 'bad')
-      : badge(t.ready, 'ok')
+      : row.sameAs === undefined
+        ? badge(t.ready, 'ok')
+        : badge(t.sameAs(row.sameAs), 'warn')
   const why = general
     .slice(0, 3)
-    .map((problem) => html`<p class="error">${shownWords(wordsOf(t, targets, row, problem))}</p>`)
+    .map((problem) => html`<p class="error">${shownWords(wordsOf(t, targets, row, problem, form))}</p>`)
   return html`<tr id="row-${one.place}"><th scope="row"><span class="of">${t.row}</span><span>${row.number}</span></th>
-${columns.map((column) => cellOf(frame, t, targets, column, one))}<td${general.length > 0 && html` class="wrong"`}><span class="of">${t.state}</span><span>${state}${why}</span></td></tr>`
+${columns.map((column) => cellOf(context, column, one))}<td${general.length > 0 && html` class="wrong"`}><span class="of">${t.state}</span><span>${state}${why}</span></td></tr>`
 }
 
-function cellOf(
-  frame: Frame,
-  t: TableTexts,
-  targets: readonly Target[],
-  { column, label }: Column,
-  { place, row }: PlacedRow,
-): Html {
+function cellOf({ frame, t, targets, form }: RowContext, { column, label }: Column, { place, row }: PlacedRow): Html {
   const cell = row.cells[column] ?? ''
   const problem = row.problems.find((one) => one.column === column)
   const head = html`<span class="of">${label}</span>`
@@ -102,7 +102,7 @@ function cellOf(
   const id = `cell-${place}-${column}`
   const value = frame.fields.has(id) ? typed(frame.fields, id) : cell
   const name = `${label}, ${t.rowOf(row.number)}`
-  return html`<td class="wrong">${head}<span class="field wrong"><input id="${id}" name="${id}" type="text" value="${value}" maxlength="10000" aria-label="${name}" aria-invalid="true" aria-describedby="${id}-error"><span class="error" id="${id}-error">${shownWords(wordsOf(t, targets, row, problem))}</span></span></td>`
+  return html`<td class="wrong">${head}<span class="field wrong"><input id="${id}" name="${id}" type="text" value="${value}" maxlength="10000" aria-label="${name}" aria-invalid="true" aria-describedby="${id}-error"><span class="error" id="${id}-error">${shownWords(wordsOf(t, targets, row, problem, form))}</span></span></td>`
 }
 
 function cut(cell: string): string {

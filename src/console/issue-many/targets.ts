@@ -1,3 +1,4 @@
+import { foldedName } from '../../tables/table.ts'
 import { type AttributeShape, attributesOf, labelOf, type Template } from '../templates/content/template.ts'
 
 /** What a column may become: an attribute of the template, the reference, or the person who receives it. */
@@ -25,7 +26,7 @@ export function targetsOf(template: Template, labels: OwnLabels, sendsMail: bool
     below(namespace === '' ? [key] : [namespace, key], labelOf({ key, shape }), shape, shape.required === true),
   )
   const own = (value: string, label: string, ...names: string[]): Target => {
-    return { value, label, type: 'string', isRequired: false, names: [value, label, ...names].map(folded) }
+    return { value, label, type: 'string', isRequired: false, names: [value, label, ...names].map(foldedName) }
   }
   return [
     ...leaves,
@@ -46,7 +47,7 @@ function below(path: readonly string[], label: string, shape: AttributeShape, is
         label,
         type: shape.type ?? 'string',
         isRequired,
-        names: [path.join('.'), path.at(-1) ?? '', label].map(folded),
+        names: [path.join('.'), path.at(-1) ?? '', label].map(foldedName),
       },
     ]
   }
@@ -66,16 +67,8 @@ function below(path: readonly string[], label: string, shape: AttributeShape, is
 export function guessMapping(header: readonly string[], targets: readonly Target[]): readonly string[] {
   const free = new Set(targets)
   return header.map((name) => {
-    const found = name === '' ? undefined : [...free].find(({ names }) => names.includes(folded(name)))
+    const found = name === '' ? undefined : [...free].find(({ names }) => names.includes(foldedName(name)))
     if (found !== undefined) free.delete(found)
     return found?.value ?? ''
   })
-}
-
-/** Without accents, case and everything that is no letter or figure. */
-function folded(name: string): string {
-  return name
-    .normalize('NFD')
-    .replaceAll(/[^\p{L}\p{N}]/gu, '')
-    .toLowerCase()
 }

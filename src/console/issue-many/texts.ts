@@ -1,8 +1,8 @@
 import { type Language, spaced } from '../../pages/language.ts'
-import type { TableEncoding } from '../../protocols/table/decode-text.ts'
-import type { DateOrder, Decimal } from '../../protocols/table/guess-format.ts'
-import type { Delimiter } from '../../protocols/table/read-csv.ts'
-import type { TableRule } from '../../protocols/table/table-fault.ts'
+import type { DateOrder, Decimal } from '../../tables/cell-values.ts'
+import type { TableEncoding } from '../../tables/decode-text.ts'
+import type { Delimiter } from '../../tables/read-csv.ts'
+import type { TableRule } from '../../tables/table-fault.ts'
 
 const en = {
   title: 'Issue from a table',
@@ -29,15 +29,28 @@ const en = {
   changed: 'This table was changed in another window. Here is how it is now.',
   rules: {
     kind: 'This is not a table that can be read. Save it as Excel workbook (.xlsx) or as CSV.',
+    web_page:
+      'This is a web page with the name of a table. Open it in your spreadsheet program, and save it as Excel workbook (.xlsx).',
+    xml: 'This is an XML file with the name of a table. Open it in your spreadsheet program, and save it as Excel workbook (.xlsx).',
+    old_workbook:
+      'This is a workbook of Excel 2003 or older (.xls). Open it in your spreadsheet program, and save it as Excel workbook (.xlsx).',
+    binary_workbook: 'This is a binary workbook (.xlsb). Save it as Excel workbook (.xlsx).',
+    open_document:
+      'This is a table of another spreadsheet program (.ods or .numbers). Save it there as Excel workbook (.xlsx) or as CSV.',
+    protected: 'This workbook is protected by a password. Remove the password, and save it again.',
+    sheet: 'The workbook does not have this sheet.',
     encoding: 'The characters of this file are written in another way. Choose another one.',
     empty: 'The table is empty. It needs a row with the names of the columns, and at least one row below.',
     rows: 'The table has more than 10,000 rows. Split it into several files.',
     columns: 'The table has too many columns: at most 100.',
     cell: 'A cell has more than 10,000 characters.',
+    chars: 'The cells have more than eight million characters in all. Split the table into several files.',
     width: 'A row has more cells than the first row has columns.',
     quotes: 'The quotation marks do not fit: a cell with a quotation mark in it must be quoted.',
     header: 'The names of the columns do not fit the template.',
-    bytes: 'The file is larger than 8 MB. Split it into several files.',
+    bytes: 'The file is larger than 8 MB, or becomes too large when it is unpacked. Split it into several files.',
+    effort:
+      'This file takes too much time or memory to read. Copy the cells that you need into a new workbook, or split it.',
   } satisfies Record<TableRule, string>,
   atRow: (row: number, problem: string) => `Row ${row}: ${problem}`,
   columnsOf: (name: string) => `Columns of ${name}`,
@@ -70,9 +83,14 @@ const en = {
   decimals: { point: 'Point: 78.5', comma: 'Comma: 78,5' } satisfies Record<Decimal, string>,
   dates: 'Dates',
   orders: { dmy: 'Day first: 31/01/2026', mdy: 'Month first: 01/31/2026' } satisfies Record<DateOrder, string>,
-  datesGuessed: 'Day or month first? No date in the table shows it: the day was taken. Check this.',
+  datesOpen: 'Choose',
+  datesAsked: 'Some dates can be two days, and no other date in the table shows which. Choose, then check again.',
   rereadHint: 'Another choice of characters or cells reads the file anew; repairs are lost.',
-  sheet: (name: string, count: number) => (count > 1 ? `Sheet “${name}”, the first of ${count}` : `Sheet “${name}”`),
+  sheet: (name: string) => `Sheet “${name}”`,
+  sheetLabel: 'Sheet',
+  sheetHint: 'Another sheet is read anew; repairs are lost.',
+  hiddenRows: (count: string) => `${count} hidden or filtered rows were read too.`,
+  reading: 'Other tables of your organisation are being read. Try again in a moment.',
   apply: 'Check again',
   checkRepairs: 'Check the repairs',
   looks: 'How it looks',
@@ -81,6 +99,7 @@ const en = {
   row: 'Row',
   state: 'State',
   ready: 'Ready',
+  sameAs: (row: number) => `Same as row ${row}`,
   cannot: 'Cannot',
   issued: 'Issued',
   withProblems: (count: string) => `With problems (${count})`,
@@ -91,6 +110,8 @@ const en = {
   allReady: (count: string) => (count === '1' ? 'The row is ready' : `All ${count} rows are ready`),
   someBad: (bad: string, all: string) => `${bad} of ${all} rows cannot be issued`,
   more: (count: string) => `and ${count} more`,
+  twinsTitle: 'Some rows say the same. They can be issued; check whether they should be.',
+  twins: (first: number, second: number) => `Row ${second} is the same as row ${first}`,
   missingTitle: 'A column is missing',
   missing: (label: string) => `Choose the column that becomes: ${label}`,
   twice: (label: string) => `Two columns become: ${label}. Choose one.`,
@@ -99,6 +120,10 @@ const en = {
     missing: (label: string) => `${label} is missing`,
     number: (label: string, example: string) => `Write ${label} as a number, such as ${example}`,
     date: (label: string) => `Write ${label} as a date, such as 31.01.2026`,
+    noDay: (label: string) => `${label}: this day does not exist`,
+    twoDays: (label: string, cell: string, first: string, second: string) =>
+      `${label}: ${cell} can be ${first} or ${second}. Choose the order of the dates, or write the one that you mean`,
+    errorValue: (label: string, cell: string) => `${label}: the cell shows the error ${cell} instead of a value`,
     boolean: (label: string) => `Write ${label} as yes or no`,
     other: (label: string) => `${label} cannot be used`,
     mail: 'Write an e-mail address, such as thandi@example.org',
@@ -150,15 +175,29 @@ const fr: TableTexts = {
   changed: 'Ce tableau a été modifié dans une autre fenêtre. Voici son état actuel.',
   rules: {
     kind: 'Ce n’est pas un tableau lisible. Enregistrez-le comme classeur Excel (.xlsx) ou en CSV.',
+    web_page:
+      'C’est une page web qui porte le nom d’un tableau. Ouvrez-la dans votre tableur et enregistrez-la comme classeur Excel (.xlsx).',
+    xml: 'C’est un fichier XML qui porte le nom d’un tableau. Ouvrez-le dans votre tableur et enregistrez-le comme classeur Excel (.xlsx).',
+    old_workbook:
+      'C’est un classeur d’Excel 2003 ou antérieur (.xls). Ouvrez-le dans votre tableur et enregistrez-le comme classeur Excel (.xlsx).',
+    binary_workbook: 'C’est un classeur binaire (.xlsb). Enregistrez-le comme classeur Excel (.xlsx).',
+    open_document:
+      'C’est un tableau d’un autre tableur (.ods ou .numbers). Enregistrez-le là comme classeur Excel (.xlsx) ou en CSV.',
+    protected: 'Ce classeur est protégé par un mot de passe. Retirez-le et enregistrez le classeur à nouveau.',
+    sheet: 'Le classeur n’a pas cette feuille.',
     encoding: 'Les caractères de ce fichier sont écrits autrement. Choisissez autre chose.',
     empty: 'Le tableau est vide. Il faut une ligne avec les noms des colonnes, et au moins une ligne dessous.',
     rows: 'Le tableau a plus de 10 000 lignes. Répartissez-le en plusieurs fichiers.',
     columns: 'Le tableau a trop de colonnes : 100 au plus.',
     cell: 'Une cellule a plus de 10 000 caractères.',
+    chars:
+      'Les cellules ont plus de huit millions de caractères en tout. Répartissez le tableau en plusieurs fichiers.',
     width: 'Une ligne a plus de cellules que la première n’a de colonnes.',
     quotes: 'Les guillemets ne conviennent pas : une cellule qui en contient doit être entre guillemets.',
     header: 'Les noms des colonnes ne conviennent pas au modèle.',
-    bytes: 'Le fichier dépasse 8 Mo. Répartissez-le en plusieurs fichiers.',
+    bytes: 'Le fichier dépasse 8 Mo, ou devient trop grand une fois décompressé. Répartissez-le en plusieurs fichiers.',
+    effort:
+      'Ce fichier demande trop de temps ou de mémoire. Copiez les cellules utiles dans un nouveau classeur, ou répartissez-le.',
   },
   atRow: (row, problem) => `Ligne ${row}\u00a0: ${problem}`,
   columnsOf: (name) => `Colonnes de ${name}`,
@@ -191,9 +230,15 @@ const fr: TableTexts = {
   decimals: { point: 'Point : 78.5', comma: 'Virgule : 78,5' },
   dates: 'Dates',
   orders: { dmy: 'Jour d’abord : 31/01/2026', mdy: 'Mois d’abord : 01/31/2026' },
-  datesGuessed: 'Jour ou mois d’abord ? Aucune date du tableau ne le montre : le jour a été retenu. Vérifiez-le.',
+  datesOpen: 'Choisissez',
+  datesAsked:
+    'Des dates peuvent être deux jours différents, et aucune autre date du tableau ne montre lequel. Choisissez, puis vérifiez à nouveau.',
   rereadHint: 'Un autre choix de caractères ou de cellules relit le fichier ; les corrections sont perdues.',
-  sheet: (name, count) => (count > 1 ? `Feuille « ${name} », la première sur ${count}` : `Feuille « ${name} »`),
+  sheet: (name) => `Feuille « ${name} »`,
+  sheetLabel: 'Feuille',
+  sheetHint: 'Une autre feuille est lue à nouveau ; les corrections sont perdues.',
+  hiddenRows: (count) => `${count} lignes masquées ou filtrées ont été lues aussi.`,
+  reading: 'D’autres tableaux de votre organisation sont en cours de lecture. Réessayez dans un instant.',
   apply: 'Vérifier à nouveau',
   checkRepairs: 'Vérifier les corrections',
   looks: 'Aperçu',
@@ -202,6 +247,7 @@ const fr: TableTexts = {
   row: 'Ligne',
   state: 'État',
   ready: 'Prête',
+  sameAs: (row) => `Comme la ligne ${row}`,
   cannot: 'Impossible',
   issued: 'Délivrée',
   withProblems: (count) => `À corriger (${count})`,
@@ -212,6 +258,8 @@ const fr: TableTexts = {
   allReady: (count) => (count === '1' ? 'La ligne est prête' : `Les ${count} lignes sont prêtes`),
   someBad: (bad, all) => `${bad} lignes sur ${all} ne peuvent pas être délivrées`,
   more: (count) => `et ${count} de plus`,
+  twinsTitle: 'Des lignes disent la même chose. Elles peuvent être délivrées ; vérifiez si elles doivent l’être.',
+  twins: (first, second) => `La ligne ${second} est la même que la ligne ${first}`,
   missingTitle: 'Il manque une colonne',
   missing: (label) => `Choisissez la colonne qui devient : ${label}`,
   twice: (label) => `Deux colonnes deviennent : ${label}. Choisissez-en une.`,
@@ -220,6 +268,10 @@ const fr: TableTexts = {
     missing: (label) => `${label} : manquant`,
     number: (label, example) => `${label} : écrivez un nombre, par exemple ${example}`,
     date: (label) => `${label} : écrivez une date, par exemple 31.01.2026`,
+    noDay: (label) => `${label} : ce jour n’existe pas`,
+    twoDays: (label, cell, first, second) =>
+      `${label} : ${cell} peut être le ${first} ou le ${second}. Choisissez l’ordre des dates, ou écrivez celle que vous voulez dire`,
+    errorValue: (label, cell) => `${label} : la cellule montre l’erreur ${cell} au lieu d’une valeur`,
     boolean: (label) => `${label} : écrivez oui ou non`,
     other: (label) => `${label} : inutilisable`,
     mail: 'Écrivez une adresse électronique, par exemple thandi@example.org',

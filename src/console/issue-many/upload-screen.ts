@@ -4,6 +4,7 @@ import { foreign } from '../../pages/foreign-text.ts'
 import { fileForm } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { button, buttonLink, card } from '../../pages/parts.ts'
+import { TABLE_BYTES_MAX } from '../../tables/table.ts'
 import { hasProblems, noProblems, type Problems, problemList } from '../frame/form-values.ts'
 import { type KeepingFrame, keepingFormScreen, type Screen, screen } from '../frame/screen.ts'
 import { chooseTemplate } from '../templates/choose-template.ts'
@@ -12,7 +13,6 @@ import { checkedDraft } from './checked-draft.ts'
 import { keepDraft } from './kept-drafts.ts'
 import { tableOrProblem } from './read-problem.ts'
 import { stepsAt } from './steps.ts'
-import { TABLE_BYTES_MAX } from './table-draft.ts'
 import { type TableTexts, tableTexts } from './texts.ts'
 
 /** Where a table is chosen. */
@@ -25,6 +25,7 @@ const UPLOAD_BYTES_MAX = 2 * TABLE_BYTES_MAX
 const upload = keepingFormScreen({
   ...{ place, path: TABLE, summary: 'Asks for a table of people.' },
   fileBytesMax: UPLOAD_BYTES_MAX,
+  scope: 'issuance:write',
   show: async (frame) => {
     const id = frame.query.template ?? frame.fields.get('template')?.[0] ?? ''
     return id === '' ? choose(frame) : uploadForm(frame, await readTemplate(frame, id), noProblems)
@@ -40,12 +41,13 @@ const upload = keepingFormScreen({
       return uploadForm(frame, template, {
         fields: { file: file === null || file.name === '' ? t.nothing : t.rules.empty },
       })
-    const table = tableOrProblem(given, t)
+    const table = await tableOrProblem(frame, template, given)
     const field = given === file?.bytes ? 'file' : 'pasted'
     if ('problem' in table) return uploadForm(frame, template, { fields: { [field]: table.problem } })
     const name = field === 'file' ? nameOf(file?.name ?? '', t) : t.pasted
     const { view, rows } = await checkedDraft(frame, template, name, table)
-    const kept = await keepDraft(frame, { view, rows, source: table.form.kind === 'text' ? given : null })
+    const canBeReread = table.form.kind === 'text' || (table.form.sheet?.names.length ?? 0) > 1
+    const kept = await keepDraft(frame, { view, rows, source: canBeReread ? given : null })
     return 'refused' in kept
       ? uploadForm(frame, template, { fields: {}, general: t.notKept[kept.refused] })
       : { to: `${TABLE}/${kept.id}` }

@@ -4,8 +4,8 @@ import { Fault } from '../../fault.ts'
 import type { Memory } from '../../memory/memory.ts'
 import type { PlaceName } from '../../memory/places.ts'
 import { nestedPlaces } from './nested-places.ts'
+import { placeNetworks } from './place-networks.ts'
 import { isFromNetwork } from './request-deadline.ts'
-import { sharedNetworks } from './shared-networks.ts'
 
 /** An answer below this is not counted: the buffers of its connection have room for it. */
 const COUNTED_BYTES_MIN = 65_536
@@ -47,5 +47,5 @@ function bytesOf(reply: FastifyReply, payload: unknown): number {
 }
 
 function keysOf({ trace: { caller }, ip }: FastifyRequest): readonly string[] {
-  return caller === null ? sharedNetworks(ip) : [caller.tenantId, caller.userId ?? caller.actor.id]
+  return caller === null ? placeNetworks(ip) : [caller.tenantId, caller.userId ?? caller.actor.id]
 }

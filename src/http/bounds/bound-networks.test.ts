@@ -9,7 +9,7 @@ import { answer, route } from '../routes/route.ts'
 import type { Server } from '../server/server.ts'
 import { aPlatform, aServer } from '../test-support/a-server.ts'
 import { nestedPlaces } from './nested-places.ts'
-import { sharedNetworks } from './shared-networks.ts'
+import { placeNetworks } from './place-networks.ts'
 
 const common = { group: 'creds', summary: 'For tests.', scope: null, faults: [] } as const
 const Body = Type.Object({ name: Type.String() }, { additionalProperties: false })
@@ -90,7 +90,7 @@ for (const [ip, networks] of [
   ['127.0.0.2', ['127.0.0.2']],
   ['::1', ['::1']],
 ] as const) {
-  test(`${ip} is of the networks ${networks.join(', ')}`, () => assert.deepEqual(sharedNetworks(ip), networks))
+  test(`${ip} is of the networks ${networks.join(', ')}`, () => assert.deepEqual(placeNetworks(ip), networks))
 }
 
 test('half requests of one address, however often they are renewed, leave places to another address', async () => {

@@ -5,8 +5,8 @@ import { Fault } from '../../fault.ts'
 import type { Memory } from '../../memory/memory.ts'
 import type { PlaceName } from '../../memory/places.ts'
 import { nestedPlaces } from './nested-places.ts'
+import { placeNetworks } from './place-networks.ts'
 import { isFromNetwork } from './request-deadline.ts'
-import { sharedNetworks } from './shared-networks.ts'
 
 /** What a request with a body counts at least: what the process needs for it besides. */
 const BODY_BYTES_MIN = 32_768
@@ -42,7 +42,7 @@ export function boundNetworks(app: FastifyInstance, parts: Parts): void {
   ]
   if (countsConnections) {
     app.server.on('connection', (socket: Socket) => {
-      const release = connections.tryTake(sharedNetworks(socket.remoteAddress ?? ''))
+      const release = connections.tryTake(placeNetworks(socket.remoteAddress ?? ''))
       if (release !== null) return void socket.once('close', release)
       onRefused('http.connections')
       refuse(beyondShare('connections'), socket)
@@ -57,7 +57,7 @@ export function boundNetworks(app: FastifyInstance, parts: Parts): void {
       reply.header('connection', 'close')
       done(beyondShare(what))
     }
-    const networks = sharedNetworks(request.ip)
+    const networks = placeNetworks(request.ip)
     const inProgress = requests.tryTake(networks)
     if (inProgress === null) return refused('http.requests', 'requests')
     reply.raw.once('close', inProgress)

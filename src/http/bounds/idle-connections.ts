@@ -1,7 +1,7 @@
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { sharedNetworks } from './shared-networks.ts'
+import { placeNetworks } from './place-networks.ts'
 
 /** The connections of a server without a request in progress. */
 export type IdleConnections = {
@@ -41,7 +41,7 @@ export function boundIdleConnections(server: Server, idleMax: number): IdleConne
   }
   server.on('connection', (socket: Socket) => {
     // The widest network: a client that has many small ones counts once.
-    networks.set(socket, sharedNetworks(socket.remoteAddress ?? '')[0])
+    networks.set(socket, placeNetworks(socket.remoteAddress ?? '')[0])
     socket.once('close', () => removeIdle(socket))
     addIdle(socket)
   })

@@ -1,45 +1,74 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { parseTable } from '../../tables/parse-table.ts'
 import type { TemplateDefinition } from '../templates/template.ts'
-import { readBatchTable, type TableFormat } from './batch-table.ts'
+import { itemsOfTable, type TableMeaning } from './batch-table.ts'
 
-const format: TableFormat = { rowsMax: 10 }
+const bounds = { rowsMax: 10, columnsMax: 20, cells: 'exact' } as const
+const itemsOf = (text: string, definition: TemplateDefinition, meaning: TableMeaning = {}) =>
+  itemsOfTable(parseTable(text, bounds), definition, meaning)
 
-test('the columns of an mdoc are namespace and element; a name with a dot that could be two things is refused', () => {
+test('the columns of an mdoc are namespace and element; a name with a dot that could be two things is refused', async () => {
   const attributes = {
     'org.iso.18013.5.1': { family_name: { type: 'string' }, age_over_18: { type: 'boolean' } },
   } as const
   const mdoc: TemplateDefinition = { format: 'mdoc', docType: 'x', revocable: true, attributes }
   const text = 'org.iso.18013.5.1.family_name,org.iso.18013.5.1.age_over_18\nMolefe,true'
-  assert.deepEqual(readBatchTable(text, mdoc, format), [
+  assert.deepEqual(await itemsOf(text, mdoc), [
     { attributes: { 'org.iso.18013.5.1': { family_name: 'Molefe', age_over_18: true } } },
   ])
   const double: TemplateDefinition = {
     ...{ format: 'sd-jwt-vc', revocable: true },
     attributes: { 'a.b': { type: 'string' }, a: { type: 'object', properties: { b: { type: 'string' } } } },
   }
-  assert.throws(() => readBatchTable('a.b\nx', double, format), { code: 'request.invalid' })
+  await assert.rejects(itemsOf('a.b\nx', double), { code: 'request.invalid' })
 })
 
-test('a number is one only in the form of JSON; whatever else stays a text', () => {
-  const attributes = { n: { type: 'number' }, b: { type: 'boolean' }, o: { type: 'object' } } as const
-  const definition: TemplateDefinition = { format: 'sd-jwt-vc', revocable: true, attributes }
-  const cells = (row: string) => readBatchTable(`n,b,o\n${row}`, definition, format)[0]?.attributes
-  assert.deepEqual(cells('-1.5e3,false,"{""x"":1}"'), { n: -1500, b: false, o: { x: 1 } })
-  assert.deepEqual(cells('0x10,TRUE,{'), { n: '0x10', b: 'TRUE', o: '{' })
-  assert.deepEqual(cells('01, true,'), { n: '01', b: ' true' })
-})
+const attributes = {
+  n: { type: 'number' },
+  b: { type: 'boolean' },
+  o: { type: 'object' },
+  d: { type: 'date' },
+  s: { type: 'string' },
+} as const
+const every: TemplateDefinition = { format: 'sd-jwt-vc', revocable: true, attributes }
 
-test('columns are renamed or left out; numbers and dates are read as they are said to be written', () => {
-  const attributes = { name: { type: 'string' }, grade: { type: 'number' }, born: { type: 'date' } } as const
-  const definition: TemplateDefinition = { format: 'sd-jwt-vc', revocable: true, attributes }
+for (const [cells, read] of [
+  ['-1.5e3,false,"{""x"":1}",2026-01-31,a', { n: -1500, b: false, o: { x: 1 }, d: '2026-01-31', s: 'a' }],
+  ['0x10,TRUE,{,,', { n: '0x10', b: true, o: '{' }],
+  ['01, WAHR ,,, padded ', { n: '01', b: true, s: ' padded ' }],
+  ['"1,234.50",faux,,2026-06-30 00:00:00,', { n: 1234.5, b: false, d: '2026-06-30' }],
+  ["1'234,maybe,,2026-06-30T00:00:00Z,'=1", { n: 1234, b: 'maybe', d: '2026-06-30', s: "'=1" }],
+  ['"1,234",,,31/01/2026,', { n: '1,234', d: '2026-01-31' }],
+  [',,,03/04/2026,', { d: '03/04/2026' }],
+  [',,,04/04/2026,', { d: '2026-04-04' }],
+  [',,,31.02.2026,', { d: '31.02.2026' }],
+  [',,,2026-06-30 14:00,', { d: '2026-06-30 14:00' }],
+  ['#N/A,#NV,,#REF!,#WERT!', { n: null, b: null, d: null, s: null }],
+  [',,,,#1', { s: '#1' }],
+] as const) {
+  test(`${cells} is converted by the types of its columns; what could be two things, or is none, stays a text`, async () => {
+    const [item] = await itemsOf(`n,b,o,d,s\n${cells}`, every)
+    assert.deepEqual(item?.attributes, read)
+  })
+}
+
+test('columns are renamed or left out; numbers and dates are read as they are said to be written', async () => {
+  const own = { name: { type: 'string' }, grade: { type: 'number' }, born: { type: 'date' } } as const
+  const definition: TemplateDefinition = { format: 'sd-jwt-vc', revocable: true, attributes: own }
   const columns = { Surname: 'name', Mark: 'grade', Born: 'born', Campus: '' }
-  const written = { ...format, columns, delimiter: 'semicolon', decimal: 'comma', dates: 'dmy' } as const
-  const read = (row: string, more: Partial<TableFormat> = {}) =>
-    readBatchTable(`Surname;Mark;Born;Campus\n${row}`, definition, { ...written, ...more })[0]?.attributes
-  assert.deepEqual(read('Müller;78,5;31.01.2026;Bonn'), { name: 'Müller', grade: 78.5, born: '2026-01-31' })
-  assert.deepEqual(read('a;1 234,5;01/02/2026;'), { name: 'a', grade: 1234.5, born: '2026-02-01' })
-  assert.deepEqual(read('a;1;01/02/2026;', { dates: 'mdy' }), { name: 'a', grade: 1, born: '2026-01-02' })
-  assert.deepEqual(read('a;78.5;31/02/2026;'), { name: 'a', grade: '78.5', born: '31/02/2026' }, 'stays as it is')
-  assert.throws(() => read('a;1;;', { columns: { Nobody: 'name' } }), { code: 'request.invalid' })
+  const written = { columns, decimal: 'comma', dates: 'dmy' } as const
+  const read = async (row: string, more: TableMeaning = {}) => {
+    const text = `sep=;\nSurname;Mark;Born;Campus\n${row}`
+    return (await itemsOf(text, definition, { ...written, ...more }))[0]?.attributes
+  }
+  assert.deepEqual(await read('Müller;78,5;31.01.2026;Bonn'), { name: 'Müller', grade: 78.5, born: '2026-01-31' })
+  assert.deepEqual(await read('a;1 234,5;01/02/2026;'), { name: 'a', grade: 1234.5, born: '2026-02-01' })
+  assert.deepEqual(await read('a;1;01/02/2026;', { dates: 'mdy' }), { name: 'a', grade: 1, born: '2026-01-02' })
+  assert.deepEqual(await read('a;78.5;31/02/2026;'), { name: 'a', grade: '78.5', born: '31/02/2026' }, 'stays as it is')
+  await assert.rejects(read('a;1;;', { columns: { Nobody: 'name' } }), { code: 'request.invalid' })
+})
+
+test('an error value in a column that is no attribute refuses the table, with its place', async () => {
+  await assert.rejects(itemsOf('s,reference\na,#N/A', every), { meta: { rule: 'cell', row: 2, column: 2 } })
 })

@@ -1,8 +1,15 @@
 import { type Json, type JsonObject, parseJson } from '../../crypto/json.ts'
 import type { RecipientIdentifier } from '../../directory/users/find-recipient.ts'
-import { type DateOrder, type Decimal, isoDateOf, numberOf } from '../../protocols/table/guess-format.ts'
-import { type Delimiter, readCsv } from '../../protocols/table/read-csv.ts'
-import { tableFault } from '../../protocols/table/table-fault.ts'
+import {
+  type DateOrder,
+  type Decimal,
+  isErrorValue,
+  readBoolean,
+  readDate,
+  readNumber,
+} from '../../tables/cell-values.ts'
+import type { ReadTable } from '../../tables/table.ts'
+import { tableFault } from '../../tables/table-fault.ts'
 import type { TemplateAttribute } from '../templates/attributes/attributes.ts'
 import type { MdocAttribute } from '../templates/attributes/mdoc-attributes.ts'
 import type { TemplateDefinition } from '../templates/template.ts'
@@ -20,16 +27,16 @@ const own = {
 type Own = keyof typeof own
 const types = ['email', 'username', 'externalIdentifier'] as const
 const PREFIX = 'attributes.'
-/** Cells of other attributes are bounded by the body. */
-const COLUMNS_MAX = 1000
+/** The header is row 1. */
+export const FIRST_ROW = 2
+/** Rows that are converted before other requests get their turn. */
+const ROWS_PER_TURN = 250
 
-/** How a table is written. */
-export type TableFormat = {
-  readonly rowsMax: number
-  readonly delimiter?: Delimiter | undefined
+/** What the cells of a table mean. */
+export type TableMeaning = {
   /** `point` by default. */
   readonly decimal?: Decimal | undefined
-  /** How dates in figures are read besides ISO 8601; by default they are not. */
+  /** The order of dates in figures; by default they are read if they can be one day only. */
   readonly dates?: DateOrder | undefined
   /** New names of columns; a column named `''` is left out. */
   readonly columns?: Readonly<Record<string, string>> | undefined
@@ -37,18 +44,29 @@ export type TableFormat = {
 type Reading = { readonly decimal: Decimal; readonly dates: DateOrder | undefined }
 
 /**
- * Parses the items of a batch from a table. Columns are named after the attributes of the template, inner ones by dotted paths
- * (`address.locality`); the prefix `attributes.` is optional, and required for an attribute with the name of another column (`reference`,
- * `recipient.identifierType`, `recipient.value`, `mail.address`, `mail.language`). Cells are converted to the type of the attribute; arrays and whole objects are JSON. An empty
- * cell is an absent member. A cell that cannot be converted stays a string, so that only its item fails.
+ * Returns the items of a batch from a table. Columns are named after the attributes of the template, inner ones by
+ * dotted paths
+ * (`address.locality`); the prefix `attributes.` is optional, and required for an attribute with the name of another
+ * column (`reference`,
+ * `recipient.identifierType`, `recipient.value`, `mail.address`, `mail.language`). Cells are converted to the type of
+ * the attribute; arrays and whole objects are JSON. An empty
+ * cell is an absent member. A cell that cannot be converted stays a string, and an error value of a spreadsheet becomes
+ * null, so that only its item fails.
  *
- * @throws Fault `request.invalid` for a malformed table or an unknown column
+ * @throws Fault `request.invalid` for an unknown column, or a cell that no attribute has and that is malformed
  */
-export function readBatchTable(text: string, definition: TemplateDefinition, format: TableFormat): BatchItemInput[] {
-  const { rowsMax, delimiter = 'comma', decimal = 'point', dates } = format
-  const { header, rows } = readCsv(text, { rowsMax, delimiter, columnsMax: COLUMNS_MAX })
-  const columns = columnsOf(renamed(header, format.columns ?? {}), definition)
-  return rows.map((row, index) => itemOf(columns, row, index + 2, { decimal, dates }))
+export async function itemsOfTable(
+  { header, rows }: Pick<ReadTable, 'header' | 'rows'>,
+  definition: TemplateDefinition,
+  { decimal = 'point', dates, columns: names = {} }: TableMeaning,
+): Promise<BatchItemInput[]> {
+  const columns = columnsOf(renamed(header, names), definition)
+  const items: BatchItemInput[] = []
+  for (const { cells } of rows) {
+    if (items.length % ROWS_PER_TURN === ROWS_PER_TURN - 1) await new Promise(setImmediate)
+    items.push(itemOf(columns, cells, items.length + FIRST_ROW, { decimal, dates }))
+  }
+  return items
 }
 
 function renamed(header: readonly string[], names: Readonly<Record<string, string>>): string[] {
@@ -130,13 +148,7 @@ function itemOf(
     const cell = row[at] ?? ''
     if (cell === '' || column === undefined || column === null) continue
     if (typeof column !== 'string') put(attributes, column.path, typedCell(column.type, cell, reading))
-    else if (cell.length <= own[column]) others[column] = cell
-    else
-      throw tableFault(
-        'cell',
-        `Row ${number}, column ${at + 1}: ${column} must have at most ${own[column]} characters.`,
-        { row: number, column: at + 1 },
-      )
+    else others[column] = ownCell(column, cell, { row: number, column: at + 1 })
   }
   const { reference } = others
   const recipient = recipientOf(others['recipient.identifierType'], others['recipient.value'], number)
@@ -147,6 +159,14 @@ function itemOf(
     ...(recipient !== null && { recipient }),
     ...(address !== undefined && { mail: { address, ...(language !== undefined && { language }) } }),
   }
+}
+
+/** Returns a cell that is no attribute. What is wrong with it refuses the table, since no item has a place for it. */
+function ownCell(name: Own, cell: string, place: { readonly row: number; readonly column: number }): string {
+  const where = `Row ${place.row}, column ${place.column}: ${name}`
+  if (isErrorValue(cell)) throw tableFault('cell', `${where} is an error value of the spreadsheet.`, place)
+  if (cell.length <= own[name]) return cell
+  throw tableFault('cell', `${where} must have at most ${own[name]} characters.`, place)
 }
 
 function recipientOf(type: string | undefined, value: string | undefined, row: number): RecipientIdentifier | null {
@@ -169,9 +189,13 @@ function put(object: MutableObject, path: readonly string[], value: Json): void 
 }
 
 function typedCell(type: Described['type'], cell: string, { decimal, dates }: Reading): Json {
-  if (type === 'number') return numberOf(cell, decimal) ?? cell
-  if (type === 'date') return (dates === undefined ? null : isoDateOf(cell, dates)) ?? cell
-  if (type === 'boolean') return cell === 'true' || (cell === 'false' ? false : cell)
+  if (isErrorValue(cell)) return null
+  if (type === 'number') return readNumber(cell, decimal) ?? cell
+  if (type === 'boolean') return readBoolean(cell) ?? cell
+  if (type === 'date') {
+    const found = readDate(cell, dates)
+    return found.kind === 'date' ? found.iso : cell
+  }
   return type === 'array' || type === 'object' ? jsonOr(cell) : cell
 }
 
@@ -191,7 +215,10 @@ function headerFault(detail: string) {
   return tableFault('header', detail, { row: 1 })
 }
 
-/** The columns for a template: each value that a cell can hold, with its attribute. Objects with properties are their parts. */
+/**
+ * The columns for a template: each value that a cell can hold, with its attribute. Objects with properties are their
+ * parts.
+ */
 export function leafColumns(definition: TemplateDefinition): readonly (Column & { readonly attribute: Described })[] {
   const found: (Column & { attribute: Described })[] = []
   const add = (attributes: Readonly<Record<string, Described>>, above: readonly string[]) => {

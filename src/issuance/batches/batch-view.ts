@@ -6,14 +6,13 @@ import { showOfferMail } from '../mails/schemas.ts'
 import { recoverTxCode } from '../offers/tx-code.ts'
 import { templateVersion } from '../templates/template-cache.ts'
 import type { Batch, BatchItem, BatchItemError } from './batch.ts'
+import { FIRST_ROW } from './batch-table.ts'
 import type { BatchItemView, BatchView } from './schemas.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls' | 'memory'>
 
 /** As long as the answer to a single issuance is repeated for its `Idempotency-Key`. */
 const TX_CODES_SHOWN_MS = 86_400_000
-/** The header of a table is row 1. */
-export const FIRST_ROW = 2
 
 /** Returns a batch as in our API. */
 export function showBatch(batch: Batch): BatchView {

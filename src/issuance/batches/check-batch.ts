@@ -1,4 +1,5 @@
 import type { Caller } from '../../caller.ts'
+import { sha256 } from '../../crypto/digest.ts'
 import { findTenantOf } from '../../directory/tenants/find-tenant.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
@@ -7,7 +8,8 @@ import { mailViolation } from '../mails/offer-mail.ts'
 import { latestTemplate } from '../templates/template-cache.ts'
 import { type BatchInput, refuseUnsentMails } from './accept-batch.ts'
 import { itemErrorOf } from './batch.ts'
-import { FIRST_ROW, showError } from './batch-view.ts'
+import { FIRST_ROW } from './batch-table.ts'
+import { showError } from './batch-view.ts'
 import type { BatchCheckView } from './schemas.ts'
 
 /** Items checked before other requests get their turn. */
@@ -27,14 +29,25 @@ export async function checkBatch(platform: Platform, caller: Caller, ask: BatchI
   const check = await issuanceCheckOf(platform, tenant, template)
   const isTable = ask.form === 'csv'
   const items: BatchCheckView['items'] = []
+  const seen = new Map<string, number>()
   for (const [index, { attributes, mail, recipient }] of ask.items.entries()) {
     if (index % ITEMS_PER_TURN === ITEMS_PER_TURN - 1) await new Promise(setImmediate)
     const violation = mailViolation({ mail, isDelivered: recipient !== undefined })
     const fault = check(attributes) ?? (violation && new Fault('request.invalid', { violations: [violation] }))
-    const place = { index, ...(isTable && { row: index + FIRST_ROW }) }
+    const same = earlierOf(seen, JSON.stringify([attributes, recipient]), index)
+    const place = { index, ...(isTable && { row: index + FIRST_ROW }), ...(same !== null && { duplicateOf: same }) }
     if (fault === null) items.push({ ...place, status: 'valid' })
     else items.push({ ...place, status: 'invalid', error: showError(itemErrorOf(fault), isTable) })
   }
   const invalid = items.filter(({ status }) => status === 'invalid').length
-  return { total: items.length, valid: items.length - invalid, invalid, items }
+  const duplicates = items.filter(({ duplicateOf }) => duplicateOf !== undefined).length
+  return { total: items.length, valid: items.length - invalid, invalid, duplicates, items }
+}
+
+/** Returns the first item that says the same about the same person; null if this is the first. */
+function earlierOf(seen: Map<string, number>, said: string, index: number): number | null {
+  const digest = sha256(said).toString('base64')
+  const first = seen.get(digest)
+  if (first === undefined) seen.set(digest, index)
+  return first ?? null
 }

@@ -3,16 +3,19 @@ import { isJsonObject, type Json, parseJson } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
 import { TextBody } from '../../http/routes/route.ts'
 import type { Platform } from '../../platform.ts'
+import { readTable } from '../../tables/read-table.ts'
 import { EXPIRES_IN_SECONDS } from '../issuances/schemas.ts'
 import { latestTemplate } from '../templates/template-cache.ts'
 import type { BatchInput } from './accept-batch.ts'
-import { readBatchTable } from './batch-table.ts'
-import { BATCH_ITEMS_MAX, type BatchBody, type BatchQuery, CHECKED_ITEMS_MAX } from './schemas.ts'
+import { itemsOfTable } from './batch-table.ts'
+import { BATCH_ITEMS_MAX, type BatchBody, type BatchQuery, CHECKED_ITEMS_MAX, TABLE_COLUMNS_MAX } from './schemas.ts'
 
 /**
  * Parses a batch from a request body: JSON, or a table in CSV. A table that is only checked may have more rows.
  *
- * @throws Fault `request.invalid` for a malformed table, `resource.unknown` for a table of an unknown template
+ * @throws Fault `request.invalid` for a malformed table, `resource.unknown` for a table of an unknown template,
+ * `request.rate_limited` while other
+ * tables of the tenant are read
  */
 export async function parseBatch(
   needs: Pick<Platform, 'store' | 'clock' | 'memory'>,
@@ -32,7 +35,9 @@ export async function parseBatch(
   const columns = columnsIn(ofTable.columns)
   const rowsMax = check === 'true' ? CHECKED_ITEMS_MAX : BATCH_ITEMS_MAX
   const { definition } = await latestTemplate(needs, caller.tenantId, credentialTemplateId)
-  const items = readBatchTable(body.text, definition, { rowsMax, delimiter, decimal, dates, columns })
+  const options = { rowsMax, columnsMax: TABLE_COLUMNS_MAX, cells: 'exact', delimiter } as const
+  const table = await readTable(needs, caller.tenantId, body.text, options)
+  const items = await itemsOfTable(table, definition, { decimal, dates, columns })
   const expiresInSeconds = secondsOf(ofTable.expiresInSeconds)
   return { credentialTemplateId, form: 'csv', items, expiresInSeconds, name }
 }

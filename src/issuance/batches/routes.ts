@@ -56,7 +56,7 @@ const accept = batches.post('', {
   status: 202,
   otherStatuses: [200],
   replyHeaders: ['Location'],
-  faults: ['resource.unknown', 'state.invalid'],
+  faults: ['resource.unknown', 'state.invalid', 'request.rate_limited'],
   handle: async ({ platform, caller, query, body, href, operation }) => {
     if (query.check === 'true') {
       const found = await checkBatch(platform, caller, await parseBatch(platform, caller, query, body))

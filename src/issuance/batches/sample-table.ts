@@ -1,5 +1,5 @@
-import type { Delimiter } from '../../protocols/table/read-csv.ts'
-import { writeCsv } from '../../protocols/table/write-csv.ts'
+import type { Delimiter } from '../../tables/read-csv.ts'
+import { writeCsv } from '../../tables/write-csv.ts'
 import type { TemplateDefinition } from '../templates/template.ts'
 import { leafColumns } from './batch-table.ts'
 

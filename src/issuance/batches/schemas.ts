@@ -7,6 +7,8 @@ import { ItemMailBody, OfferMailView } from '../mails/schemas.ts'
 export const BATCH_ITEMS_MAX = 1000
 /** Rows of a table that is only checked. */
 export const CHECKED_ITEMS_MAX = 10_000
+/** Columns of a table; the cells of attributes are bounded by the request. */
+export const TABLE_COLUMNS_MAX = 1000
 /** Bytes of a request. */
 export const BATCH_BYTES_MAX = 8 * 1024 * 1024
 /** Items returned with their batch; the list of items has all of them. */
@@ -63,7 +65,9 @@ export const BatchQuery = Type.Object(
     ),
     name: Type.Optional(Type.String({ ...Name, description: 'Only with `text/csv`: a name for the batch.' })),
     delimiter: Type.Optional(
-      Type.Enum(['comma', 'semicolon', 'tab'], { description: 'Only with `text/csv`: `comma` by default.' }),
+      Type.Enum(['comma', 'semicolon', 'tab'], {
+        description: 'Only with `text/csv`: what a line `sep=` says, or `comma` by default.',
+      }),
     ),
     decimal: Type.Optional(
       Type.Enum(['point', 'comma'], { description: 'Only with `text/csv`: the decimal sign; `point` by default.' }),
@@ -71,7 +75,7 @@ export const BatchQuery = Type.Object(
     dates: Type.Optional(
       Type.Enum(['dmy', 'mdy'], {
         description:
-          'Only with `text/csv`: dates such as 31/01/2026 are read in this order, 31.01.2026 always by its day. By default only 2026-01-31 is a date.',
+          'Only with `text/csv`: dates such as 03/04/2026 are read in this order, 03.04.2026 always by its day. By default a date that can be two days fails its item.',
       }),
     ),
     columns: Type.Optional(
@@ -203,11 +207,15 @@ export const BatchCheckView = Type.Object(
     total: Type.Integer(),
     valid: Type.Integer({ description: 'Items that could be issued now.' }),
     invalid: Type.Integer(),
+    duplicates: Type.Integer({ description: 'Items with `duplicateOf`: a warning, they can be issued.' }),
     items: Type.Array(
       Type.Object({
         index: Type.Integer({ description: 'Position in the request, from 0.' }),
         row: Type.Optional(Type.Integer({ description: 'Row in a table; the header is row 1.' })),
         status: Type.Enum(['valid', 'invalid']),
+        duplicateOf: Type.Optional(
+          Type.Integer({ description: 'Index of the first item with the same attributes and the same recipient.' }),
+        ),
         error: Type.Optional(ItemError),
       }),
     ),

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Scope } from '../../caller.ts'
 import { Fault } from '../../fault.ts'
 import {
   type Endpoint,
@@ -48,8 +49,11 @@ export type SignedInContext<Params = Readonly<Record<string, string>>> = FormFra
     readonly headers: IncomingHttpHeaders
     /** A file of the posted form, by the name of its member. */
     readonly fileOf: (name: string) => UploadedFile | null
-    /** For what the pages keep themselves, such as a table that is being checked. The rows of other rooms are behind the API. */
-    readonly own: Pick<Platform, 'store' | 'sealing' | 'clock'>
+    /**
+     * For what the pages keep themselves, such as a table that is being checked. The rows of other rooms are behind the
+     * API.
+     */
+    readonly own: Pick<Platform, 'store' | 'sealing' | 'clock' | 'memory'>
   }
 
 /** Names the tenant whose sign-in a person without a session probably needs, by its slug; null: none is named. */
@@ -62,6 +66,8 @@ type Spec<P extends string> = {
   readonly bodyBytesMax?: number
   /** The form may have a file, up to `bodyBytesMax`. A large body is read only for a signed-in person. */
   readonly takesFile?: boolean
+  /** The scope that a person needs to send the form; without it the form is refused before it is read. */
+  readonly scope?: Scope
   readonly tenantHint?: TenantHint
   /** Whether the page is in the languages of the organisation of the person; by default in all. */
   readonly hasOwnLanguages?: boolean
@@ -77,8 +83,10 @@ const LINK_CHARS_MAX = 16_384
 const API_MS_MAX = 8000
 
 /**
- * Declares a page for a signed-in person; others are led to the sign-in and back. Each path that takes a form also answers GET: a form whose
- * session has ended is kept, and shown there again after the sign-in. Nothing is changed by a form that is not of this session and path.
+ * Declares a page for a signed-in person; others are led to the sign-in and back. Each path that takes a form also
+ * answers GET: a form whose
+ * session has ended is kept, and shown there again after the sign-in. Nothing is changed by a form that is not of this
+ * session and path.
  */
 export function signedInEndpoint<const P extends string>(spec: Spec<P>): Endpoint {
   const { method, path, summary } = spec
@@ -86,7 +94,7 @@ export function signedInEndpoint<const P extends string>(spec: Spec<P>): Endpoin
     ...{ method, path, summary, tag: 'Pages', hidden: true, faultsAs: renderFault },
     accepts: method === 'GET' ? 'none' : spec.takesFile ? 'upload' : 'fields',
     bodyBytesMax: spec.bodyBytesMax ?? FORM_BYTES_MAX,
-    ...(spec.takesFile && method === 'POST' && { admit: admitUpload }),
+    ...(spec.takesFile && method === 'POST' && { admit: (request) => admitUpload(request, spec.scope) }),
     handle: async (request) => {
       const { platform, headers, ip } = request
       const deadline = performance.now() + API_MS_MAX
@@ -104,12 +112,25 @@ export function signedInEndpoint<const P extends string>(spec: Spec<P>): Endpoin
   })
 }
 
-/** Leads a browser without a session to the sign-in before its file is read. A form without a file is read, and kept. */
-async function admitUpload({ platform, headers, url, ip }: Parameters<NonNullable<Endpoint['admit']>>[0]) {
-  if (Number(headers['content-length'] ?? Number.POSITIVE_INFINITY) <= FORM_BYTES_MAX) return null
+/**
+ * Leads a browser without a session to the sign-in before its file is read, and refuses a person without the scope. A
+ * form without a file is read,
+ * and kept.
+ *
+ * @throws Fault `scope.missing`, `form.foreign`
+ */
+async function admitUpload(
+  { platform, headers, url, ip }: Parameters<NonNullable<Endpoint['admit']>>[0],
+  scope: Scope | undefined,
+) {
+  const isSmall = Number(headers['content-length'] ?? Number.POSITIVE_INFINITY) <= FORM_BYTES_MAX
+  if (isSmall && scope === undefined) return null
   checkOrigin(platform.urls.publicUrl, headers)
   const session = await findPageSession(platform, headers.cookie, ip)
-  return session === null ? redirect(`/session/start?to=${encodeURIComponent(url)}`) : null
+  if (session === null) return isSmall ? null : redirect(`/session/start?to=${encodeURIComponent(url)}`)
+  if (scope !== undefined && !session.me.scopes.includes(scope))
+    throw new Fault('scope.missing', { meta: { requiredScope: scope } })
+  return null
 }
 
 async function answerTo<P extends string>(
@@ -222,7 +243,9 @@ async function showAgain(request: EndpointContext): Promise<EndpointResponse> {
   return redirect(await keepForm(request))
 }
 
-/** Keeps what was typed, and returns the path where it is shown again: with `kept=0` if there was nothing to keep it in. */
+/**
+ * Keeps what was typed, and returns the path where it is shown again: with `kept=0` if there was nothing to keep it in.
+ */
 async function keepForm({ platform, headers, url, body }: EndpointContext): Promise<string> {
   const path = pathOf(url)
   const all = (body instanceof Map ? [...(body as Fields)] : []).filter(

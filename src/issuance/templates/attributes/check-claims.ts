@@ -4,6 +4,7 @@ import { pointerTo } from '../../../json-pointer.ts'
 import { isOfType, missingIn, pointerAlong, walkDescribed } from '../../../protocols/claim-tree.ts'
 import { isStructuralName } from '../../../protocols/sd-jwt-vc/reserved-names.ts'
 import { DISCLOSURES_MAX } from '../../../protocols/sd-jwt-vc/sd-jwt.ts'
+import { readDate } from '../../../tables/cell-values.ts'
 import type { Attributes, TemplateAttribute } from './attributes.ts'
 
 const VIOLATIONS_MAX = 100
@@ -49,7 +50,10 @@ function checkValue(
 ): number | false {
   checking.values += 1
   if (!isOfType(value, type) || (typeof value === 'number' && !isExact(value))) {
-    add(checking, pointer, `${name} must be ${names[type]}.`, { rule: 'type', limit: type })
+    add(checking, pointer, `${name} must be ${names[type]}${type === 'date' ? whyNoDate(value) : ''}.`, {
+      rule: 'type',
+      limit: type,
+    })
     return false
   }
   if (!isJsonObject(value)) return 0
@@ -73,6 +77,14 @@ function checkFree(checking: Checking, value: Json, { name, pointer }: Place, de
 function addMissing(checking: Checking, attributes: Attributes | undefined, object: JsonObject, pointer: string): void {
   for (const name of missingIn(attributes, object))
     add(checking, pointerTo(pointer, name), `${name} is missing.`, { rule: 'required' })
+}
+
+/** What is wrong with a text that looks like a date; `''` for anything else. */
+function whyNoDate(value: Json): string {
+  if (typeof value !== 'string') return ''
+  const found = readDate(value)
+  if (found.kind === 'no_day') return `: the day ${value} does not exist`
+  return found.kind === 'ambiguous' ? `: ${value} can be ${found.dayFirst} or ${found.monthFirst}` : ''
 }
 
 const names: Readonly<Record<TemplateAttribute['type'], string>> = {

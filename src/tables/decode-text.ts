@@ -5,16 +5,22 @@ export const encodings = ['utf-8', 'windows-1252', 'utf-16le', 'utf-16be'] as co
 /** One of {@link encodings}. */
 export type TableEncoding = (typeof encodings)[number]
 
+/** Bytes in which UTF-16 without a byte order mark is recognized. */
+const HEAD_BYTES = 512
+
 /**
- * Decodes the text of a table. Without `chosen` a byte order mark decides; then it is UTF-8 if it can be, and Windows-1252 otherwise.
+ * Decodes the text of a table. Without `chosen` a byte order mark decides; then zero bytes in every second place are
+ * UTF-16; then it is UTF-8 if
+ * it can be, and Windows-1252 otherwise.
  *
- * @throws Fault `request.invalid` with the rule `encoding` if the bytes are not of the chosen encoding, `kind` if they are no text
+ * @throws Fault `request.invalid` with the rule `encoding` if the bytes are not of the chosen encoding, `kind` if they
+ * are no text
  */
 export function decodeText(
   bytes: Uint8Array,
   chosen?: TableEncoding,
 ): { readonly text: string; readonly encoding: TableEncoding } {
-  const encoding = chosen ?? markOf(bytes) ?? (isUtf8(bytes) ? 'utf-8' : 'windows-1252')
+  const encoding = chosen ?? markOf(bytes) ?? unmarkedUtf16(bytes) ?? (isUtf8(bytes) ? 'utf-8' : 'windows-1252')
   const text = decode(bytes, encoding)
   // Control characters that no spreadsheet writes.
   if (/[^\P{Cc}\t\n\v\f\r\u0080-\u009f]/u.test(text)) throw tableFault('kind', 'The file is no text.')
@@ -24,6 +30,19 @@ export function decodeText(
 function markOf([first, second]: Uint8Array): TableEncoding | null {
   if (first === 0xff && second === 0xfe) return 'utf-16le'
   return first === 0xfe && second === 0xff ? 'utf-16be' : null
+}
+
+/**
+ * Most characters of a heading are below U+0100, so that one byte of each pair is zero. No other encoding of a text has
+ * zero bytes.
+ */
+function unmarkedUtf16(bytes: Uint8Array): TableEncoding | null {
+  const zeros = [0, 0] as [number, number]
+  const head = bytes.subarray(0, HEAD_BYTES)
+  for (const [at, byte] of head.entries()) if (byte === 0) zeros[at % 2 === 0 ? 0 : 1] += 1
+  const [even, odd] = zeros
+  if (odd > head.length / 4 && even === 0) return 'utf-16le'
+  return even > head.length / 4 && odd === 0 ? 'utf-16be' : null
 }
 
 function isUtf8(bytes: Uint8Array): boolean {

@@ -1,0 +1,54 @@
+import { type DateOrder, type Decimal, orderShownBy } from './cell-values.ts'
+import { type Delimiter, delimiters } from './read-csv.ts'
+import type { ReadRow } from './table.ts'
+
+const HEAD_CHARS = 65_536
+const NUMBER_CHARS_MAX = 40
+
+/** Returns the delimiter that stands most often in the first row, outside of quotes. */
+export function guessDelimiter(text: string): Delimiter {
+  const counts: Record<Delimiter, number> = { comma: 0, semicolon: 0, tab: 0 }
+  let isQuoted = false
+  for (const sign of text.slice(0, HEAD_CHARS)) {
+    if (sign === '"') isQuoted = !isQuoted
+    else if (isQuoted) continue
+    else if (sign === '\n' || sign === '\r') break
+    else if (sign === ';') counts.semicolon += 1
+    else if (sign === ',') counts.comma += 1
+    else if (sign === '\t') counts.tab += 1
+  }
+  // The names are the keys of `delimiters`.
+  const names = Object.keys(delimiters) as Delimiter[]
+  return names.reduce((best, one) => (counts[one] > counts[best] ? one : best), 'comma')
+}
+
+type Rows = readonly Pick<ReadRow, 'cells' | 'values'>[]
+
+/** Returns the decimal sign that more of the cells have. */
+export function guessDecimal(rows: Rows): Decimal {
+  let [points, commas] = [0, 0]
+  for (const { cells } of rows) {
+    for (const cell of cells) {
+      if (cell.length > NUMBER_CHARS_MAX) continue
+      if (/^-?\d+\.\d+$/.test(cell)) points += 1
+      else if (/^-?\d+,\d+$/.test(cell)) commas += 1
+    }
+  }
+  return commas > points ? 'comma' : 'point'
+}
+
+/**
+ * Returns the order of the dates. `isSure`: a figure above 12 shows it, and none the other order; or no date needs it.
+ */
+export function guessDates(rows: Rows): { readonly order: DateOrder; readonly isSure: boolean } {
+  const shown = { dmy: 0, mdy: 0, open: 0 }
+  for (const { cells, values } of rows) {
+    for (const [column, cell] of cells.entries()) {
+      // A date of a workbook has a value, however it is shown.
+      const order = values?.[column] === undefined ? orderShownBy(cell) : null
+      if (order !== null) shown[order] += 1
+    }
+  }
+  const { dmy, mdy, open } = shown
+  return { order: mdy > dmy ? 'mdy' : 'dmy', isSure: open === 0 || dmy > 0 !== mdy > 0 }
+}
