@@ -108,9 +108,12 @@ test('a batch has a name and its maker; its items come as a table, in which noth
   const table = await school.get(path, { accept: 'text/csv' })
   assert.match(table.headers.get('content-type') ?? '', /^text\/csv/)
   const [head, first, second] = table.body.split('\r\n')
-  assert.equal(head, 'row,reference,status,issuanceId,offerUri,txCode,error,column,detail,mail')
-  assert.match(first ?? '', /^0,"'=HYPERLINK\(""x""\)",done,[0-9a-f-]{36},openid-credential-offer:/)
-  assert.match(second ?? '', /^1,b,failed,"","","",VALIDATION_ERROR,"",name is missing\.,""$/)
+  assert.equal(head, 'row,reference,status,issuanceId,offerPageUri,offerUri,txCode,error,column,detail,mail')
+  assert.match(
+    first ?? '',
+    /^0,"'=HYPERLINK\(""x""\)",done,[0-9a-f-]{36},http:\/\/[^,]+\/offer\/acme\/[\w-]+,openid-credential-offer:/,
+  )
+  assert.match(second ?? '', /^1,b,failed,"","","","",VALIDATION_ERROR,"",name is missing\.,""$/)
   const failed = await school.get(`${path}?filter[status]=failed&delimiter=semicolon`, { accept: 'text/csv' })
   assert.equal(failed.body.trim().split('\r\n').length, 2)
   assert.match(failed.body, /^row;reference;/)

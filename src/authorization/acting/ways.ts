@@ -122,7 +122,7 @@ export const ways = {
   provider_identifier: {
     opens: 'A sign-in at a provider whose account is not linked yet, by the external identifier that it states.',
     needs: '`tenant:admin`; to name users of accounts in use also `users:impersonate`, or the operator',
-    closedIf: ['inactive', 'unproven', 'told_before', 'new_identifier'],
+    closedIf: ['inactive', 'unproven', 'new_identifier'],
   },
   provider_email: {
     opens: 'The same, by the e-mail address that the provider has verified.',

@@ -183,8 +183,12 @@ function stateOfOne(frame: Frame, t: CredentialTexts, issuance: Issuance): Html 
 ${isOpen && !isDeferred && offer(frame, t, issuance)}${changesOf(frame, t, issuance)}</div>`
 }
 
-function offer({ texts, here }: Frame, t: CredentialTexts, { offerUri, offerQrUri }: Issuance): Html {
+function offer({ texts, here }: Frame, t: CredentialTexts, issuance: Issuance): Html | null {
+  const { offerUri, offerPageUri, offerQrUri } = issuance
+  if (offerUri === undefined || offerPageUri === undefined || offerQrUri === undefined) return null
   return html`<div class="asking"><img class="qr" src="${pathIn(offerQrUri)}" alt="${t.qr}" width="352" height="352"><div class="stack"><p><b>${t.link}</b></p>
+<copy-text label="${texts.copy}" done="${texts.copied}"><code class="secret">${offerPageUri}</code></copy-text>
+<p><b>${t.walletLink}</b></p>
 <copy-text label="${texts.copy}" done="${texts.copied}"><code class="secret">${offerUri}</code></copy-text><p><a href="${offerUri}">${t.openWallet}</a></p><noscript><p><a href="${here}">${t.refresh}</a></p></noscript></div></div>`
 }
 

@@ -1,7 +1,7 @@
 import { type Caller, holds } from '../../caller.ts'
 import { stepsOf } from '../../json-pointer.ts'
 import type { Platform } from '../../platform.ts'
-import { offerLinksOf } from '../issuances/issuance-view.ts'
+import { shownLinksOf } from '../issuances/issuance-view.ts'
 import { showOfferMail } from '../mails/schemas.ts'
 import { recoverTxCode } from '../offers/tx-code.ts'
 import { templateVersion } from '../templates/template-cache.ts'
@@ -58,7 +58,7 @@ export async function showBatchItem(
 }
 
 async function issuedView(needs: Needs, caller: Caller, batch: Batch, { id, open }: BatchItem) {
-  const links = await offerLinksOf(needs, caller, id)
+  const links = await shownLinksOf(needs, caller, id)
   const isShown = needs.clock.now().getTime() < batch.createdAt.getTime() + TX_CODES_SHOWN_MS
   if (open === null || open.txCodeMac === null || !isShown || !holds(caller, 'issuance:write'))
     return { issuanceId: id, ...links }

@@ -14,6 +14,7 @@ const columns: readonly (readonly [heading: string, cell: (item: BatchItemView) 
   ['reference', ({ reference }) => reference],
   ['status', ({ status }) => status],
   ['issuanceId', ({ issuanceId }) => issuanceId],
+  ['offerPageUri', ({ offerPageUri }) => offerPageUri],
   ['offerUri', ({ offerUri }) => offerUri],
   ['txCode', ({ txCode }) => txCode],
   ['error', ({ error }) => error?.code],

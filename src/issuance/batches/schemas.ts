@@ -171,7 +171,10 @@ export const BatchItemView = Type.Object(
     status: Type.Enum(['waiting', 'done', 'failed']),
     reference: Type.Optional(Type.String()),
     issuanceId: Type.Optional(Type.String({ description: 'Present once the item is issued.' })),
-    offerUri: Type.Optional(Type.String({ description: 'The credential offer, for a wallet to accept.' })),
+    offerUri: Type.Optional(
+      Type.String({ description: 'The credential offer, for a wallet to accept; for callers with `issuance:write`.' }),
+    ),
+    offerPageUri: Type.Optional(Type.String({ description: 'The same as a page for the person, to mail.' })),
     offerQrUri: Type.Optional(Type.String({ description: 'The offer as a QR code image.' })),
     txCode: Type.Optional(
       Type.String({

@@ -10,7 +10,7 @@ import type { CredentialTemplate } from '../templates/template.ts'
 import { cachedTemplate, latestTemplate } from '../templates/template-cache.ts'
 import { issuanceCheckOf, unknownTemplate } from './issuance-refusal.ts'
 import { insertOffered } from './issuance-store.ts'
-import { showIssuance } from './issuance-view.ts'
+import { offerLinksOf, showIssuance } from './issuance-view.ts'
 import { newIssuance } from './new-issuance.ts'
 import type { CreateIssuanceBody, IssuanceView } from './schemas.ts'
 import type { IssuanceDelivery, IssuedOffer } from './wallet-port.ts'
@@ -91,7 +91,8 @@ async function tryCreate(
   const input = { id, attributes, reference, expiresInSeconds, isMailed, recipientId, codeOnly }
   const { issuance, row, txCode, entryBy } = await newIssuance(needs, tenantId, template, input)
   const shown = await showIssuance(needs, caller, { ...issuance, holderName: null })
-  const offer = { issuanceId: issuance.id, format: issuance.format, offerUri: shown.offerUri, txCode }
+  const { offerUri } = await offerLinksOf(needs, caller, issuance.id)
+  const offer = { issuanceId: issuance.id, format: issuance.format, offerUri, txCode }
   const delivery = alongside === null ? null : await alongside(offer)
   const holderId = delivery?.userId ?? issuance.holderId
   const write = (tx: TenantTx) => insertOffered(tx, { ...row, issuance: { ...issuance, holderId } }, entryBy(caller))

@@ -1,4 +1,4 @@
-import type { TenantId } from '../../caller.ts'
+import { type Caller, holds, type TenantId } from '../../caller.ts'
 import type { Platform } from '../../platform.ts'
 import { offerLink } from '../../protocols/openid4vci/build-offer.ts'
 import { showOfferMail } from '../mails/schemas.ts'
@@ -12,9 +12,11 @@ import type { IssuanceView } from './schemas.ts'
 
 type Needs = Pick<Platform, 'sealing' | 'urls'>
 type Owner = { readonly tenantId: TenantId; readonly tenantSlug: string }
+/** A caller who reads issuances. */
+type Reader = Owner & Pick<Caller, 'scopes'>
 
-/** Returns an issuance as in our API, with its offer links, without its transaction code. */
-export async function showIssuance(needs: Needs, owner: Owner, issuance: ShownIssuance): Promise<IssuanceView> {
+/** Returns an issuance as in our API, with its offer links for a caller who may issue, without its transaction code. */
+export async function showIssuance(needs: Needs, owner: Reader, issuance: ShownIssuance): Promise<IssuanceView> {
   return {
     id: issuance.id,
     status: issuance.status,
@@ -47,7 +49,7 @@ export async function showIssuance(needs: Needs, owner: Owner, issuance: ShownIs
     ...(issuance.offerMail !== null && { offerMail: showOfferMail(issuance.offerMail) }),
     ...timesOf(issuance),
     ...(issuance.statusReason !== null && { reason: issuance.statusReason }),
-    ...(await offerLinksOf(needs, owner, issuance.id)),
+    ...(await shownLinksOf(needs, owner, issuance.id)),
   }
 }
 
@@ -60,12 +62,18 @@ function timesOf({ issuedAt, acceptedAt, validUntil }: Issuance) {
   }
 }
 
-/** Returns the offer links of an issuance: for a wallet, and as a QR code image. */
-export async function offerLinksOf(
-  needs: Needs,
-  owner: Owner,
-  id: string,
-): Promise<Pick<IssuanceView, 'offerUri' | 'offerQrUri' | 'offerPageUri'>> {
+/**
+ * Returns the offer links of an issuance for a caller who may issue: an offer without a transaction code is a bearer secret, and who may only read
+ * must not take the credential of another person.
+ */
+export async function shownLinksOf(needs: Needs, reader: Reader, id: string): Promise<OfferLinks> {
+  return holds(reader, 'issuance:write') ? offerLinksOf(needs, reader, id) : {}
+}
+
+type OfferLinks = Pick<IssuanceView, 'offerUri' | 'offerQrUri' | 'offerPageUri'>
+
+/** Returns the offer links of an issuance: for a wallet, for a person, and as a QR code image. */
+export async function offerLinksOf(needs: Needs, owner: Owner, id: string): Promise<Required<OfferLinks>> {
   const issuer = needs.urls.issuer(owner.tenantSlug)
   const token = await offerToken(needs.sealing, owner.tenantId, 'offer-link', id)
   const offerUri = offerUriOf(issuer, token)

@@ -9,12 +9,14 @@ import {
   anOffer,
   aToken,
   type Body,
+  callerOf,
   type Issuer,
   noon,
   redeem,
   request,
   someClaims,
 } from '../test-support/issuer.ts'
+import { getIssuance } from './get-issuance.ts'
 import { issuanceSchedules } from './jobs.ts'
 
 let db: TestDatabase
@@ -377,4 +379,22 @@ test('a claim that is turned down can be fetched again: a failure forgets nothin
   })
   assert.equal((await request(issuer, token, template.code, [key])).status, 200)
   assert.equal(await claimsKept(issuance.id), true)
+})
+
+test('a caller who may only read issuances sees no link by which a wallet takes the credential', async () => {
+  const { issuance } = await anOffer(issuer)
+  const links = ['offerPageUri', 'offerQrUri', 'offerUri']
+  for (const [scope, seen] of [
+    ['issuance:read', []],
+    ['issuance:write', links],
+  ] as const) {
+    const caller = { ...callerOf(issuer.tenant), scopes: new Set([scope]) }
+    const shown = await getIssuance(issuer.platform, caller, issuance.id)
+    assert.deepEqual(
+      Object.keys(shown)
+        .filter((name) => name.startsWith('offer'))
+        .toSorted(),
+      seen,
+    )
+  }
 })
