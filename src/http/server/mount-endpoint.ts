@@ -135,9 +135,8 @@ function readBody(accepts: EndpointBodyKind, type: string, bytes: Buffer): unkno
   const isForm = isFields || accepts === 'form' || accepts === 'form-or-json'
   const isEmpty = bytes.length === 0
   if (isForm && (type === FORM || isEmpty)) return isFields ? readFields(bytes) : readForm(bytes)
-  if (isEmpty) return readJson(bytes)
-  if (accepts !== 'form' && !isFields && isJsonType(type)) return readJson(bytes)
   if (accepts === 'json-or-jwt' && type === 'application/jwt') return bytes.toString('latin1').trim()
+  if (isEmpty || (accepts !== 'form' && !isFields && isJsonType(type))) return readJson(bytes)
   const detail = `Send the body as ${isForm ? FORM : 'application/json'}.`
   throw new Fault('request.media_type', { detail })
 }

@@ -162,7 +162,8 @@ test('when one statement shows that the primary is silent, the others on it end,
 }, async () => {
   front.comeBack()
   const { host } = new URL(side.url)
-  const store = await open(front.url.replace(/@([^/]+)\//, `@$1,${host}/`), 2)
+  // Of four connections a tenant alone may have two.
+  const store = await open(front.url.replace(/@([^/]+)\//, `@$1,${host}/`), 4)
   await Promise.all([portOf(store), portOf(store)])
   front.goSilent()
   const first = assert.rejects(portOf(store), DatabaseUnavailable)

@@ -93,10 +93,10 @@ class SilentServer extends Error {
 /** Sends statements, and the commands that begin and end a transaction. */
 type Link = {
   readonly connect: () => Promise<pg.PoolClient>
-  /** Takes the place of a connection. @throws DatabaseUnavailable if the tenant gets none in time */
-  readonly place: (tenantId: string | null) => Promise<Release>
+  /** Takes the place of a connection, at once if there is one. @throws DatabaseUnavailable if the tenant gets none in time */
+  readonly place: (tenantId: string | null) => Release | Promise<Release>
   /** Takes the place of a transaction with a {@link isSearch} statement. @throws DatabaseUnavailable as `place` */
-  readonly searchPlace: (tenantId: string | null) => Promise<Release>
+  readonly searchPlace: (tenantId: string | null) => Release | Promise<Release>
   /** Returns the rows of the statement with the index `returning`, by default of the last. */
   readonly send: <Row>(client: pg.PoolClient, steps: readonly Step[], returning?: number) => Promise<Row[]>
   readonly control: (client: pg.PoolClient, text: 'begin' | 'commit' | 'rollback') => Promise<pg.QueryResult>
@@ -178,7 +178,9 @@ type Used = {
 }
 
 async function borrow(link: Link, tenantId: string | null): Promise<Used> {
-  const leave = await link.place(tenantId)
+  const place = link.place(tenantId)
+  // Not awaited where there is one: a store that is closed now still serves the call.
+  const leave = place instanceof Promise ? await place : place
   let client: pg.PoolClient
   try {
     client = await link.connect()
@@ -210,10 +212,12 @@ async function borrow(link: Link, tenantId: string | null): Promise<Used> {
 }
 
 /** Takes a place at once, without a timer, if the tenant may have one; else waits for it up to the time limit. */
-async function placeOf(shares: FairPlaces, tenantId: string | null, waitMsMax: number): Promise<Release> {
+function placeOf(shares: FairPlaces, tenantId: string | null, waitMsMax: number): Release | Promise<Release> {
   const key = tenantId ?? ''
-  const taken = shares.tryTake(key)
-  if (taken !== null) return taken
+  return shares.tryTake(key) ?? waitForPlace(shares, key, waitMsMax)
+}
+
+async function waitForPlace(shares: FairPlaces, key: string, waitMsMax: number): Promise<Release> {
   try {
     return await shares.take(key, { waitMsMax })
   } catch (cause) {
