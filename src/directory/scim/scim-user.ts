@@ -1,5 +1,5 @@
 import { isRole } from '../../caller.ts'
-import { isJsonObject, type Json, memberOf } from '../../crypto/json.ts'
+import { isJsonObject, type Json, memberOf, parseJsonObject } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
 import type { Resource } from '../../protocols/scim/patch.ts'
 import { userSchema } from '../../protocols/scim/schema.ts'
@@ -26,7 +26,7 @@ export function showUser(user: User, groups: readonly GroupName[], base: string)
     displayName: shownName ?? formatted,
     active: enabled,
     emails: email === null ? [] : [{ value: email, type: emailType ?? 'work', primary: true }],
-    roles: user.roles.map((value) => ({ value })),
+    roles: user.roles.map((value, _, all) => ({ value, ...(all.length === 1 && { primary: true }) })),
     groups: groups.map((one) => ({ value: one.id, $ref: `${base}/Groups/${one.id}`, display: one.displayName })),
     meta: metaOf('User', user, `${base}/Users/${id}`),
   }
@@ -94,10 +94,21 @@ function emailOf(emails: Json | undefined): { value: string | null; type: string
 }
 
 function rolesOf(value: Json | undefined): string[] {
-  const names = (Array.isArray(value) ? value : []).map((one) => (isJsonObject(one) ? one.value : one))
+  const names = (Array.isArray(value) ? value : []).map((one) => roleIn(isJsonObject(one) ? one.value : one))
   const unknown = names.find((one) => typeof one !== 'string' || !isRole(one))
   if (unknown !== undefined) throw invalid(`roles: ${String(unknown).slice(0, 80)} is no role here.`)
   return [...new Set(names.filter((one) => typeof one === 'string'))]
+}
+
+/** Entra ID sends an assignment of an application role as the JSON text of an object. */
+function roleIn(value: Json | undefined): Json | undefined {
+  if (typeof value !== 'string' || !value.startsWith('{')) return value
+  try {
+    return parseJsonObject(value).value
+  } catch (error) {
+    if (!(error instanceof Fault) && !(error instanceof SyntaxError)) throw error
+    return value
+  }
 }
 
 /** Returns a text within its limit; null for an empty one. @throws Fault `scim.invalid_value` */

@@ -109,7 +109,7 @@ class Reader {
 
   subAttribute(): string | null {
     const token = this.#tokens[this.#next]
-    if (token?.kind !== 'word') return null
+    if (token?.kind !== 'word' || !token.text.startsWith('.')) return null
     this.#next += 1
     return /^\.([A-Za-z$][\w$-]*)$/.exec(token.text)?.[1]?.toLowerCase() ?? this.#fail('a sub-attribute is malformed')
   }
@@ -138,8 +138,17 @@ class Reader {
     }
     if (this.#tokens[this.#next]?.kind === '(') return this.#group(depth, isInElement)
     const path = this.attribute()
-    if (!isInElement && this.take('[')) return { kind: 'element', path, filter: this.elementFilter(depth) }
+    if (!isInElement && this.take('[')) return this.#element(path, depth)
     return this.#comparison(path)
+  }
+
+  /** Entra ID writes `emails[type eq "work"].value eq "…"`, which is no filter of RFC 7644 and means one of an element. */
+  #element(path: AttributePath, depth: number): Filter {
+    const filter = this.elementFilter(depth)
+    const name = this.subAttribute()
+    if (name === null) return { kind: 'element', path, filter }
+    const ofSub = this.#comparison({ schema: null, name, sub: null })
+    return { kind: 'element', path, filter: { kind: 'and', parts: [filter, ofSub] } }
   }
 
   #group(depth: number, isInElement: boolean): Filter {

@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
 import type { ComparedValue, Filter, Operator } from './filter.ts'
 import { type Attribute, findAttribute } from './schema.ts'
+import { formOf } from './values.ts'
 
 /**
  * Whether an element of a multi-valued attribute matches the filter in brackets.
@@ -23,7 +24,9 @@ export function matches(attributes: readonly Attribute[], element: JsonObject, f
       return isPresent(memberAt(attributes, element, filter.path.name).value)
     case 'compare': {
       const { value, attribute } = memberAt(attributes, element, filter.path.name)
-      return compare(value ?? null, filter.operator, filter.value, attribute.caseExact)
+      const wanted = attribute.type === 'boolean' ? formOf(attribute, filter.value) : filter.value
+      // A boolean stays one.
+      return compare(value ?? null, filter.operator, wanted as ComparedValue, attribute.caseExact)
     }
   }
 }

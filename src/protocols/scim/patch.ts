@@ -67,9 +67,11 @@ function applyAt(
   if (attribute === null || (path.schema !== null && path.schema !== schema.id.toLowerCase())) {
     throw new Fault('scim.invalid_path', { detail: `There is no attribute ${path.name}.` })
   }
+  const old = resource[attribute.name]
+  // A value that the server sets itself and that stays is no change: Okta sends the id with each new name of a group.
+  if (attribute.mutability === 'readOnly' && op !== 'remove' && isWithin(value, old)) return resource
   checkMutable(attribute)
   const sub = subAttributeOf(attribute, path.sub ?? target.sub)
-  const old = resource[attribute.name]
   const next =
     attribute.multiValued && (filter !== null || sub !== null)
       ? changeElements(attribute, elementsOf(old), op, { filter, sub, value })
@@ -78,7 +80,9 @@ function applyAt(
 }
 
 function isIgnored({ ignored, id }: Schema, { path, sub }: TargetPath): boolean {
-  if (path.schema !== null && path.schema !== id.toLowerCase()) return ignored.has(path.schema)
+  // A whole extension is named by its schema, whose last part reads as the name of an attribute.
+  if (path.schema !== null && path.schema !== id.toLowerCase())
+    return ignored.has(path.schema) || ignored.has(`${path.schema}:${path.name}`)
   return ignored.has(path.name) || ignored.has(`${path.name}.${path.sub ?? sub ?? ''}`)
 }
 
@@ -139,9 +143,12 @@ function changeElements(
   }
   const change = sub === null ? objectOf(attribute, value) : { [sub.name]: formOf(sub, value) }
   if (found.length === 0) {
-    // RFC 7644 3.5.2.3: replace needs a match. Entra ID adds an element by the filter that describes it.
-    const described = op === 'add' ? describedBy(attribute, filter) : null
-    if (described === null) throw new Fault('scim.no_target', { detail: `No element of ${attribute.name} matches.` })
+    // RFC 7644 3.5.2.3: replace needs a match. Entra ID adds an element by the filter that describes it, and later replaces it by the same filter,
+    // also where it can no longer be told which element was the primary one.
+    const described = describedBy(attribute, filter)
+    const isPrimary = isJsonObject(described) && Object.keys(described).join() === 'primary'
+    if (op !== 'add' && !isPrimary) throw noTarget(attribute)
+    if (described === null) throw noTarget(attribute)
     return added(elements, [{ ...described, ...change }])
   }
   return onePrimary(
@@ -157,9 +164,22 @@ function describedBy(attribute: Attribute, filter: Filter | null): JsonObject | 
   const members = parts.map((part) => {
     if (part.kind !== 'compare' || part.operator !== 'eq' || part.path.sub !== null) return null
     const sub = findAttribute(attribute.subAttributes ?? [], part.path.name)
-    return sub === null ? null : ([sub.name, part.value] as const)
+    return sub === null ? null : ([sub.name, formOf(sub, part.value)] as const)
   })
   return members.every((one) => one !== null) ? Object.fromEntries(members) : null
+}
+
+function noTarget({ name }: Attribute): Fault {
+  return new Fault('scim.no_target', { detail: `No element of ${name} matches.` })
+}
+
+/** Whether a value says nothing else than another one, which may say more. */
+function isWithin(value: Json | undefined, whole: Json | undefined): boolean {
+  if (Array.isArray(value)) {
+    return Array.isArray(whole) && value.length === whole.length && value.every((one, at) => isWithin(one, whole[at]))
+  }
+  if (!isJsonObject(value)) return value === whole
+  return isJsonObject(whole) && Object.entries(value).every(([name, one]) => isWithin(one, memberOf(whole, name)))
 }
 
 function invalid(detail: string): Fault {

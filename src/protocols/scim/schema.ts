@@ -71,7 +71,10 @@ export const userSchema: Schema = {
     attribute('roles', 'Roles of the person alone; groups may give more.', {
       type: 'complex',
       multiValued: true,
-      subAttributes: [attribute('value', 'The name of a role.', { caseExact: true })],
+      subAttributes: [
+        attribute('value', 'The name of a role.', { caseExact: true }),
+        attribute('primary', 'Whether it is the only one.', { type: 'boolean' }),
+      ],
     }),
     attribute('groups', 'Groups of the person.', {
       type: 'complex',
@@ -90,7 +93,7 @@ export const userSchema: Schema = {
     ...['nickname', 'profileurl', 'title', 'usertype', 'preferredlanguage', 'locale', 'timezone', 'password'],
     ...['phonenumbers', 'ims', 'photos', 'addresses', 'entitlements', 'x509certificates'],
     ...['name.middlename', 'name.honorificprefix', 'name.honorificsuffix', 'emails.display', 'emails.$ref'],
-    ...['roles.display', 'roles.type', 'roles.primary', 'roles.$ref', 'groups.type'],
+    ...['roles.display', 'roles.type', 'roles.$ref', 'groups.type'],
     ...['employeenumber', 'costcenter', 'organization', 'division', 'department', 'manager'],
     ENTERPRISE.toLowerCase(),
   ]),

@@ -1,0 +1,102 @@
+// Requests as identity systems send them, after their documentation and the reports of their users.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Scope } from '../../caller.ts'
+import { type Directory, openDirectory } from '../test-support/directory.ts'
+import { scimClient } from '../test-support/scim-client.ts'
+
+const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
+
+let house: Directory
+before(async () => {
+  house = await openDirectory()
+})
+after(() => house.close())
+
+const scopes: readonly Scope[] = ['users:read', 'users:write', 'issuance:read', 'issuance:write', 'trust:read']
+const aClient = async () => scimClient(house, await house.tenant(), [...scopes, 'tenant:admin'])
+
+test('Okta renames a group and sends its id with the name; another id is refused', async () => {
+  const client = await aClient()
+  const { id } = (await client.addGroup({ displayName: 'Registry' })).body
+  const rename = (sent: string) =>
+    client.patch(`/Groups/${id}`, [{ op: 'replace', value: { id: sent, displayName: 'Registry staff' } }])
+  const renamed = await rename(id)
+  assert.deepEqual([renamed.status, renamed.body.displayName], [200, 'Registry staff'])
+  const other = await rename('01890000-0000-7000-8000-000000000000')
+  assert.deepEqual([other.status, other.body.scimType], [400, 'mutability'])
+})
+
+test('a user is patched with the members that the server sets, as long as they are what they are', async () => {
+  const client = await aClient()
+  const { body: user } = await client.addUser({ userName: 'ayanda' })
+  const echoed = { id: user.id, meta: { resourceType: 'User', created: user.meta.created }, displayName: 'Ayanda' }
+  const patched = await client.patch(`/Users/${user.id}`, [{ op: 'replace', value: echoed }])
+  assert.deepEqual([patched.status, patched.body.displayName], [200, 'Ayanda'])
+})
+
+for (const filter of [
+  'emails[type eq "work"].value eq "lerato@contoso.example"',
+  'emails[type eq "work" and value eq "lerato@contoso.example"]',
+  'active eq true and emails[type eq "work"].value eq "LERATO@contoso.example"',
+]) {
+  test(`Entra ID finds a user by ${filter}`, async () => {
+    const client = await aClient()
+    await client.addUser({ userName: 'lerato', emails: [{ value: 'lerato@contoso.example', type: 'work' }] })
+    await client.addUser({ userName: 'other', emails: [{ value: 'other@contoso.example', type: 'work' }] })
+    const found = await client.get(`/Users?filter=${encodeURIComponent(filter)}`)
+    assert.deepEqual(
+      [found.status, found.body.Resources?.map((one: { userName: string }) => one.userName)],
+      [200, ['lerato']],
+    )
+  })
+}
+
+for (const rest of ['emails[type eq "work"].', 'emails[type eq "work"].value', 'emails[type eq "work"] eq "x"']) {
+  test(`the filter ${rest} stays invalid`, async () => {
+    const found = await (await aClient()).get(`/Users?filter=${encodeURIComponent(rest)}`)
+    assert.deepEqual([found.status, found.body.scimType], [400, 'invalidFilter'])
+  })
+}
+
+for (const op of ['Add', 'Replace']) {
+  test(`Entra ID: ${op} of the whole enterprise extension, and of its members, is accepted and not kept`, async () => {
+    const client = await aClient()
+    const { id } = (await client.addUser({ userName: 'sipho' })).body
+    for (const operation of [
+      { op, path: ENTERPRISE, value: { department: 'Exams', costCenter: 'C1' } },
+      { op, path: `${ENTERPRISE}:department`, value: 'Exams' },
+      { op, value: { [`${ENTERPRISE}:department`]: 'Exams', [ENTERPRISE]: { costCenter: 'C1' } } },
+    ]) {
+      const patched = await client.patch(`/Users/${id}`, [operation, { op, path: 'displayName', value: 'Sipho' }])
+      assert.deepEqual([patched.status, patched.body.displayName], [200, 'Sipho'])
+    }
+  })
+}
+
+test('Entra ID: the role of a single assignment is added, replaced by the same path, and removed', async () => {
+  const client = await aClient()
+  const { id } = (await client.addUser({ userName: 'zola' })).body
+  const path = 'roles[primary eq "True"].value'
+  const rolesAfter = async (op: string, value?: string) => {
+    const { status, body } = await client.patch(`/Users/${id}`, [{ op, path, ...(value !== undefined && { value }) }])
+    assert.equal(status, 200, JSON.stringify(body))
+    return (body.roles ?? []).map((one: { value: string }) => one.value)
+  }
+  assert.deepEqual(await rolesAfter('Add', 'issuer'), ['issuer'])
+  assert.deepEqual(await rolesAfter('Replace', 'verifier'), ['verifier'])
+  assert.deepEqual(await rolesAfter('Replace', 'issuer'), ['issuer'])
+})
+
+test('Entra ID: assignments of application roles are the JSON texts of objects', async () => {
+  const client = await aClient()
+  const { id } = (await client.addUser({ userName: 'naledi' })).body
+  const assigned = JSON.stringify({ id: 'c1', value: 'issuer', displayName: 'Issuer' })
+  const patched = await client.patch(`/Users/${id}`, [{ op: 'Add', path: 'roles', value: [{ value: assigned }] }])
+  assert.deepEqual(
+    patched.body.roles.map((one: { value: string }) => one.value),
+    ['issuer'],
+  )
+  const unknown = await client.patch(`/Users/${id}`, [{ op: 'Add', path: 'roles', value: [{ value: '{"value":' }] }])
+  assert.deepEqual([unknown.status, unknown.body.scimType], [400, 'invalidValue'])
+})
