@@ -93,6 +93,7 @@ export const sectionsOf: Readonly<Record<Part, readonly Section[]>> = {
         { name: 'haip', kind: 'onOff' },
         { name: 'issuerIdentifier', kind: 'choice' },
         { name: 'clientAuthentication', kind: 'choice' },
+        { name: 'attestationChallenge', kind: 'choice' },
         { name: 'unregisteredWallets', kind: 'choice' },
         { name: 'keyAttestations', kind: 'choice' },
         { name: 'credentialEncryption', kind: 'choice' },

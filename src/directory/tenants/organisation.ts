@@ -17,6 +17,7 @@ const defaults = {
   walletDpop: 'optional',
   haip: false,
   clientAuthentication: 'optional',
+  attestationChallenge: 'optional',
   registeredVerifiers: [],
   transactionDataTypes: [],
   documentSignerUsages: 'all',

@@ -143,6 +143,10 @@ const policies = {
   clientAuthentication: Type.Enum(['optional', 'required'], {
     description: 'Whether wallets must authenticate as clients to the issuer, or may be anonymous.',
   }),
+  attestationChallenge: Type.Enum(['optional', 'required'], {
+    description:
+      'Whether the proof of possession of a client attestation must have the challenge of the server. Few wallets can send one.',
+  }),
   registeredVerifiers: Type.Array(RegisteredVerifier, {
     maxItems: 100,
     description:

@@ -9,7 +9,7 @@ import { Fault } from '../../fault.ts'
  */
 export function preferredType(accept: string | undefined, offered: readonly string[]): string | null {
   if (accept === undefined || accept === '' || accept === '*/*') return offered[0] ?? null
-  const ranges = accept.slice(0, 1000).split(',').map(parseRange)
+  const ranges = rangesOf(accept)
   let best: string | null = null
   let bestQuality = 0
   for (const type of offered) {
@@ -20,6 +20,11 @@ export function preferredType(accept: string | undefined, offered: readonly stri
     }
   }
   return best
+}
+
+/** Returns whether an Accept header names a media type itself, not by a wildcard. A quality of 0 does not count. */
+export function namesType(accept: string | undefined, type: string): boolean {
+  return rangesOf(accept ?? '').some((range) => range.type === type && range.quality > 0)
 }
 
 /**
@@ -43,6 +48,10 @@ export function notAcceptable(offered: readonly string[]): Fault {
 }
 
 type Range = { readonly type: string; readonly quality: number }
+
+function rangesOf(accept: string): readonly Range[] {
+  return accept.slice(0, 1000).split(',').map(parseRange)
+}
 
 function parseRange(text: string): Range {
   const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase())

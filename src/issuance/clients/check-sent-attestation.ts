@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { checkAttestation } from '../../authorization/server/clients/check-attestation.ts'
-import { isHaip } from '../../directory/tenants/haip.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
+import { attestationDemands } from './issuer-clients.ts'
 
 /**
  * Verifies the client attestation of a request to an endpoint that needs an access token, if the request has one: the token is the
@@ -17,7 +17,7 @@ export async function checkSentAttestation(
   sent: { readonly headers: IncomingHttpHeaders; readonly ip: string },
 ): Promise<void> {
   const audience = platform.urls.issuer(tenant.slug)
-  const receiver = { tenantId: tenant.id, audience, needsChain: isHaip(tenant), needsChallenge: isHaip(tenant) }
+  const receiver = { tenantId: tenant.id, audience, ...attestationDemands(tenant) }
   const attested = await checkAttestation(platform, receiver, sent)
   if (attested?.isProven !== false) return
   throw new Fault('client_attestation.invalid', { detail: 'The header OAuth-Client-Attestation-PoP is missing.' })

@@ -10,6 +10,20 @@ export function requiresClients(tenant: Pick<Tenant, 'settings'>): boolean {
 }
 
 /**
+ * Returns what a tenant demands of client attestations.
+ *
+ * A challenge only where the tenant demands one: HAIP 1.0, 4.4 names none, and libraries of wallets send none. Under the profile the DPoP proof
+ * of the same request, which has a nonce of the server, shows that the request is fresh.
+ */
+export function attestationDemands(tenant: Pick<Tenant, 'settings'>) {
+  return {
+    // [HAIP-8]
+    needsChain: isHaip(tenant),
+    needsChallenge: tenant.settings.attestationChallenge === 'required',
+  }
+}
+
+/**
  * Returns how clients authenticate at the issuer of a tenant: as clients of the tenant, by an attestation of a trusted attester, or not.
  *
  * @param find Returns the client that a request names; null if it is unknown.
@@ -31,7 +45,7 @@ export function issuerClients(
     isRequired,
     find: own,
     attestations: {
-      ...{ needsChain: isHaip(tenant), needsChallenge: isHaip(tenant) },
+      ...attestationDemands(tenant),
       find: async (clientId) => {
         const found = await own(clientId)
         // An attester vouches for wallets, not for clients that have credentials of their own.

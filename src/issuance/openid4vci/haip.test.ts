@@ -68,9 +68,9 @@ async function aTenant(): Promise<Tenant> {
   return tenant
 }
 
-async function setHaip(tenant: Tenant): Promise<void> {
+async function setHaip(tenant: Tenant, more: { attestationChallenge?: 'required' } = {}): Promise<void> {
   const { platform, clock } = issuer
-  await platform.store.inTenant(tenant.id, (tx) => setTenantSettings(tx, { haip: true }, clock.at))
+  await platform.store.inTenant(tenant.id, (tx) => setTenantSettings(tx, { haip: true, ...more }, clock.at))
   forgetTenants(platform)
 }
 
@@ -149,13 +149,6 @@ for (const [what, endpoint, headers, open, strict] of [
     'client_attestation.invalid',
   ],
   [
-    '[HAIP-8] a proof of possession without the challenge of the server',
-    'par',
-    (tenant: Tenant) => certified(tenant, [], Promise.resolve('')),
-    '201',
-    'client_attestation.challenge',
-  ],
-  [
     '[HAIP-8] no client authentication at the token endpoint',
     'token',
     async () => ({}),
@@ -181,6 +174,19 @@ test('[HAIP-2] [HAIP-8] a wallet with an attestation by x5c and DPoP is accepted
   const haip = await aHaipTenant()
   assert.equal(await sent(haip, 'par', await certified(haip)), '201')
   assert.equal(await sent(haip, 'token', { ...(await certified(haip)), dpop: await dpopProof(haip, 'token') }), '200')
+})
+
+test('an attestation without a challenge is accepted under the profile, unless the tenant demands the challenge', async () => {
+  const tenant = await aHaipTenant()
+  const unchallenged = () => certified(tenant, [], Promise.resolve(''))
+  assert.equal(await sent(tenant, 'par', await unchallenged()), '201')
+  const token = { ...(await unchallenged()), dpop: await dpopProof(tenant, 'token') }
+  assert.equal(await sent(tenant, 'token', token), '200')
+  const stale = await certified(tenant, [], Promise.resolve('not-ours'))
+  assert.equal(await sent(tenant, 'par', stale), 'client_attestation.challenge')
+  await setHaip(tenant, { attestationChallenge: 'required' })
+  assert.equal(await sent(tenant, 'par', await unchallenged()), 'client_attestation.challenge')
+  assert.equal(await sent(tenant, 'par', await certified(tenant)), '201')
 })
 
 test('[HAIP-1] the pre-authorized code is refused under the profile, and the metadata do not offer it', async () => {

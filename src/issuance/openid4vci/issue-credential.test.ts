@@ -185,7 +185,7 @@ test('[VCI-T5] [VCI-T8] a bare token request gets no identifiers, and a token fo
   assert.equal((await request(issuer, granted.access_token, template.code, [aKey()])).status, 200)
 })
 
-test('[VCI-T4] authorization details return an identifier, and then the request must use it', async () => {
+test('[VCI-T4] a token with an identifier is redeemed by it, or by its one configuration, and by no other', async () => {
   const { code, template } = await anOffer(issuer)
   const details = (id: string) => ({
     authorization_details: JSON.stringify([{ type: 'openid_credential', credential_configuration_id: id }]),
@@ -203,11 +203,14 @@ test('[VCI-T4] authorization details return an identifier, and then the request 
     },
   ] = body.authorization_details
   const byId = { credential_configuration_id: undefined, credential_identifier: identifier }
-  assert.equal(
-    (await request(issuer, body.access_token, template.code, [aKey()])).body.error,
-    'invalid_credential_request',
-  )
-  assert.equal((await request(issuer, body.access_token, '', [aKey()], { body: byId })).status, 200)
+  const key = aKey()
+  const { body: refused } = await request(issuer, body.access_token, 'other', [key])
+  assert.equal(refused.error, 'unknown_credential_configuration')
+  const byConfiguration = await request(issuer, body.access_token, template.code, [key])
+  assert.equal(byConfiguration.status, 200, JSON.stringify(byConfiguration.body))
+  const again = await request(issuer, body.access_token, '', [key], { body: byId })
+  const [one, two] = [byConfiguration, again].map((answer) => slotOf(answer.body.credentials[0].credential))
+  assert.deepEqual(one, two, 'it is the same credential')
 })
 
 test('an irrevocable credential has no status, and takes no entry of a list', async () => {

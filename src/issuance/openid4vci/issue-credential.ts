@@ -78,18 +78,19 @@ async function readRequest(needs: Needs, tenant: Tenant, received: ReceivedBody)
   return request
 }
 
-/** [VCI-C1] Requires the credential identifier if the token response named one, else the configuration. */
+/**
+ * Requires the request to name the credential of the token: by its identifier, or by its configuration.
+ *
+ * OpenID4VCI 1.0, 8.2 has the wallet use the identifiers of the token response where there are any [VCI-C1]. A token of this issuer stands for
+ * one credential, so its configuration names the same one; wallets that send it (multipaz) are answered.
+ */
 function checkCovered(request: CredentialRequest, granted: PresentedToken, template: CredentialTemplate): void {
   const { credentialIdentifier, configurationId } = request
-  if (granted.identified) {
-    if (credentialIdentifier === null) {
-      throw new Fault('credential_request.invalid', {
-        detail: 'The request must name the credential_identifier of the token response.',
-      })
-    }
-    if (credentialIdentifier !== credentialIdOf(granted.id)) throw new Fault('credential_identifier.unknown')
+  if (configurationId !== null) {
+    // 8.3.1.2: also where identifiers were given
+    if (configurationId !== template.code) throw new Fault('credential_configuration.unknown')
     return
   }
-  if (configurationId === null) throw new Fault('credential_identifier.unknown')
-  if (configurationId !== template.code) throw new Fault('credential_configuration.unknown')
+  if (!granted.identified || credentialIdentifier !== credentialIdOf(granted.id))
+    throw new Fault('credential_identifier.unknown')
 }

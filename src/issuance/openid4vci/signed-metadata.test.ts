@@ -54,7 +54,24 @@ test('[VCI-M4] [VCI-M21] with a certificate, signed metadata carry its chain', a
   assert.equal(claims.iss, issuer.platform.urls.issuer(issuer.tenant.slug))
 })
 
-for (const accept of [undefined, '*/*', 'application/json', 'application/json, application/jwt;q=0.5', 'text/html']) {
+for (const accept of [
+  'application/jwt, application/json',
+  'application/json, application/jwt',
+  'application/jwt, */*',
+  'application/json;q=0.8, Application/JWT;q=0.9',
+  'application/jwt;q=0.2, application/*;q=0.2, */*;q=0.1',
+]) {
+  test(`[VCI-M4] metadata are signed for Accept: ${accept}`, async () => {
+    assert.equal((await metadata(accept)).headers['content-type'], JWT)
+  })
+}
+
+for (const accept of [
+  ...[undefined, '*/*', 'application/json', 'application/json, application/jwt;q=0.5', 'text/html', 'application/*'],
+  'application/json;q=0.1, */*',
+  'application/jwt;q=0.5, */*',
+  'application/jwt;q=0',
+]) {
   test(`[VCI-M4] [VCI-M22] metadata are JSON for Accept: ${accept}`, async () => {
     assert.equal((await metadata(accept)).headers['content-type'], 'application/json')
   })

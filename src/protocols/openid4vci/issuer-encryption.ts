@@ -30,12 +30,19 @@ export function readIssuerEncryption(metadata: JsonObject): IssuerEncryption | n
   return { isRequired, usable: { request, response } }
 }
 
-/** Returns the members of a request that has its response encrypted to a key. [VCI-E1] */
+/**
+ * Returns the members of a request that has its response encrypted to a key. [VCI-E1]
+ *
+ * OpenID4VCI 1.0, 8.2 names the algorithm in the key alone. Drafts up to 15 require `alg` beside it, and issuers written to them refuse a
+ * request without it; 1.0 lets an issuer ignore a member that it does not know.
+ */
 export function buildResponseEncryption(jwk: P256Jwk, { enc, zip }: Pick<Recipient, 'enc' | 'zip'>) {
   const { kty, crv, x, y } = jwk
   const credential_response_encryption = {
     jwk: { kty, crv, x, y, kid: 'response', use: 'enc', alg: JWE_ALG },
-    ...{ enc, ...(zip !== undefined && { zip }) },
+    alg: JWE_ALG,
+    enc,
+    ...(zip !== undefined && { zip }),
   }
   return { credential_response_encryption }
 }

@@ -5,7 +5,7 @@ import { Fault } from '../../fault.ts'
 import type { OutboundAnswer, Platform } from '../../platform.ts'
 import { buildResponseEncryption } from '../../protocols/openid4vci/issuer-encryption.ts'
 import { readTokenResponse } from '../../protocols/openid4vci/token-response.ts'
-import { bytesMax, isOk, jsonOf, upstreamRefusal } from '../credentials/upstream.ts'
+import { bytesMax, errorCodeOf, isOk, jsonOf, upstreamRefusal } from '../credentials/upstream.ts'
 import { sendAsClient } from '../issuer-access/grant-client.ts'
 import { type SendNeeds, sendWithToken } from '../issuer-access/send-protected.ts'
 import { accessOf, type OpenOrder, type Order } from './order.ts'
@@ -24,9 +24,22 @@ type Message = { readonly type: string; readonly body: string; readonly response
  * @see [OpenID4VCI 1.0, 10](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-encrypted-credential-request)
  */
 export async function callIssuer(platform: Needs, open: OpenOrder, url: string, body: object): Promise<OutboundAnswer> {
-  const answer = await post(platform, open.order, url, body)
+  const answer = await postOrClear(platform, open, url, body)
   if (answer.status !== 401 || open.order.refreshToken === null) return answer
   await renewToken(platform, open, open.order.refreshToken)
+  return postOrClear(platform, open, url, body)
+}
+
+/**
+ * OpenID4VCI 1.0, 8.3.1.2: an issuer that cannot use the parameters answers `invalid_encryption_parameters`. Where its metadata do not require
+ * encryption, the request is repeated once, and all later ones of the order are sent, in the clear.
+ */
+async function postOrClear(platform: Needs, open: OpenOrder, url: string, body: object): Promise<OutboundAnswer> {
+  const answer = await post(platform, open.order, url, body)
+  const { encryption, encryptionRequired } = open.order
+  const isOptional = encryption !== null && encryptionRequired === false
+  if (!isOptional || errorCodeOf(answer) !== 'invalid_encryption_parameters') return answer
+  open.order = { ...open.order, encryption: null }
   return post(platform, open.order, url, body)
 }
 

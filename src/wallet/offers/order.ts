@@ -52,6 +52,8 @@ export type Order = IssuerPlaces & {
   readonly display?: IssuerMetadata['display']
   /** How requests and responses are encrypted; null: they are not. */
   readonly encryption: IssuerEncryption['usable']
+  /** Whether the issuer takes encrypted requests only. Absent as `isAlone`; then a refused encryption is final. */
+  readonly encryptionRequired?: boolean
   readonly datasets: readonly Dataset[]
   /** As {@link offerHashOf}: a repeated call finds the order by it. */
   readonly offerHash: string
@@ -110,6 +112,7 @@ export function orderOf(
     ...{ accessToken, refreshToken, client, offerHash, isDeferred: false },
     ...{ isAlone: datasets.length === 1, accessSeconds: expiresInSeconds },
     encryption: encryption?.usable ?? null,
+    encryptionRequired: encryption?.isRequired ?? false,
     datasets: datasets.map((one) => ({
       ...one,
       keys: keysFor(one.configuration, batchSizeMax),

@@ -79,6 +79,53 @@ test('a deferred credential is polled by encrypted messages too, with another ke
   }
 })
 
+test('the algorithm of an encrypted response stands in the key and beside it, so that issuers of the drafts read it too [W-C5]', async () => {
+  const sealed = await sealedMessages(false)
+  const issuer = await foreignIssuer({ sealed })
+  try {
+    const wishes: Record<string, unknown>[] = []
+    issuer.lie({
+      reply: {
+        credential: async (reply, { body }) => {
+          wishes.push(Object((await sealed.open(body)).credential_response_encryption))
+          return reply
+        },
+      },
+    })
+    await acceptOffer(bench.platform, await bench.person(), { credentialOffer: issuer.offerUri })
+    const [wish] = wishes
+    assert.partialDeepStrictEqual(wish, { alg: 'ECDH-ES', enc: 'A256GCM', jwk: { alg: 'ECDH-ES' } })
+  } finally {
+    await issuer.close()
+  }
+})
+
+for (const isRequired of [false, true]) {
+  const outcome = isRequired ? 'is refused' : 'is asked once more in the clear'
+  test(`an issuer that ${isRequired ? 'demands' : 'offers'} encryption and cannot use our parameters ${outcome} [W-C5]`, async () => {
+    const issuer = await foreignIssuer({ sealed: await sealedMessages(false, isRequired) })
+    try {
+      const error = { error: 'invalid_encryption_parameters' }
+      issuer.lie({
+        reply: {
+          credential: (reply, { headers }) =>
+            headers['content-type'] === 'application/jwt'
+              ? { status: 400, type: 'application/json', body: error }
+              : reply,
+        },
+      })
+      const thandi = await bench.person()
+      const asked = acceptOffer(bench.platform, thandi, { credentialOffer: issuer.offerUri })
+      if (isRequired) assert.equal((await fault(asked)).code, 'offer.unusable')
+      else assert.equal((await asked).credentials.length, 1)
+      const types = issuer.calls.filter(({ place }) => place === 'credential').map((one) => one.headers['content-type'])
+      assert.deepEqual(types, isRequired ? ['application/jwt'] : ['application/jwt', 'application/json'])
+    } finally {
+      await issuer.close()
+    }
+  })
+}
+
 const stranger = generateKeyPair().publicJwk
 const bomb = Buffer.alloc(30 * 1024 * 1024, ' ').toString()
 /** Lies about encryption, the code that they are refused with, and how often the token was requested. */

@@ -179,7 +179,7 @@ function placesOf({ issuer, server, options, proved, code, lies }: Setting): Pla
 }
 
 async function opened({ sealed }: Options, body: string): Promise<Record<string, unknown>> {
-  return sealed === undefined ? JSON.parse(body) : sealed.open(body)
+  return sealed === undefined || body.startsWith('{') ? JSON.parse(body) : sealed.open(body)
 }
 
 async function sealed(options: Options, request: Record<string, unknown>, body: object): Promise<Reply> {

@@ -10,11 +10,11 @@ export type SealedMessages = {
   readonly seal: (response: unknown, wish: unknown, key?: JWK) => Promise<string>
 }
 
-/** Makes an issuer's key for requests. @param zips Whether responses are compressed. */
-export async function sealedMessages(zips: boolean): Promise<SealedMessages> {
+/** Makes an issuer's key for requests. @param zips Whether responses are compressed. @param isRequired Whether plain messages are refused. */
+export async function sealedMessages(zips: boolean, isRequired = true): Promise<SealedMessages> {
   const { privateKey, publicKey } = await generateKeyPair('ECDH-ES', { crv: 'P-256', extractable: true })
   const jwk = { ...(await exportJWK(publicKey)), kid: 'k-enc', use: 'enc', alg: 'ECDH-ES' }
-  const values = { enc_values_supported: ['A128GCM', 'A256GCM'], encryption_required: true }
+  const values = { enc_values_supported: ['A128GCM', 'A256GCM'], encryption_required: isRequired }
   return {
     metadata: {
       credential_request_encryption: { jwks: { keys: [{ kty: 'RSA', alg: 'RSA-OAEP-256' }, jwk] }, ...values },

@@ -1,6 +1,6 @@
 import { ServerMetadataReply } from '../../../authorization/server/endpoint/reply-schemas.ts'
 import { getTenant } from '../../../directory/tenants/find-tenant.ts'
-import { preferredType } from '../../../http/routes/accept.ts'
+import { namesType, preferredType } from '../../../http/routes/accept.ts'
 import { type Endpoint, endpoint } from '../../../http/routes/endpoint.ts'
 import { publishType } from '../../types/publish-type.ts'
 import { IssuerMetadataReply, TypeMetadataReply } from '../schemas.ts'
@@ -22,8 +22,10 @@ const issuerMetadata = endpoint({
   summary: 'Returns the credential issuer metadata of a tenant: JSON, or a signed JWT by Accept.',
   handle: async ({ platform, params, headers }) => {
     const tenant = await getTenant(platform, params.tenant)
-    // [VCI-M4] JSON also for clients that accept neither.
-    const type = preferredType(headers.accept, [json, jwt]) === jwt ? jwt : json
+    // [VCI-M4] 12.2.2: signed for clients that name application/jwt with no lower weight than JSON; JSON for all others, also for those that
+    // accept neither.
+    const isSigned = namesType(headers.accept, jwt) && preferredType(headers.accept, [jwt, json]) === jwt
+    const type = isSigned ? jwt : json
     const publish = type === jwt ? signIssuerMetadata : publishIssuerMetadata
     const { document, language } = await publish(platform, tenant, headers['accept-language'])
     const own = { 'cache-control': 'no-cache', vary: 'accept, accept-language' }
