@@ -1,4 +1,6 @@
 import { parseJsonObject } from '../../crypto/json.ts'
+import { OFFER_SCHEMES } from '../../protocols/openid4vci/credential-offer.ts'
+import { REQUEST_SCHEMES } from '../../protocols/openid4vp/request-link.ts'
 
 /** What a link is: an offer or a request for the wallet, or nothing that it knows. */
 type Link =
@@ -6,8 +8,6 @@ type Link =
   | { readonly kind: 'request'; readonly request: string }
   | { readonly kind: 'unknown'; readonly text: string }
 
-const OFFER_SCHEMES = new Set(['openid-credential-offer:', 'haip-vci:'])
-const REQUEST_SCHEMES = new Set(['openid4vp:', 'haip-vp:', 'eudi-openid4vp:', 'mdoc-openid4vp:', 'haip:'])
 const WEB_SCHEMES = new Set(['https:', 'http:'])
 const TEXT_MAX = 65_536
 
@@ -24,14 +24,20 @@ export function readLink(given: string, publicUrl: string): Link {
   const found = parts.find((one) => one.includes('://') && URL.canParse(one)) ?? text
   const url = URL.parse(found)
   if (url === null) return { kind: 'unknown', text }
-  if (OFFER_SCHEMES.has(url.protocol)) return { kind: 'offer', offer: found }
-  if (REQUEST_SCHEMES.has(url.protocol)) return { kind: 'request', request: found }
+  const [isOffer, isRequest] = [OFFER_SCHEMES, REQUEST_SCHEMES].map((schemes) => schemes.has(url.protocol))
+  if (isOffer && !isRequest) return { kind: 'offer', offer: found }
+  if (isRequest && !isOffer) return { kind: 'request', request: found }
+  // a scheme of both says nothing, as https does: the parameters decide
+  if (isOffer) return byParameters(url, found)
   if (!WEB_SCHEMES.has(url.protocol)) return { kind: 'unknown', text }
   const own = url.origin === publicUrl ? ownLink(url, publicUrl) : null
-  if (own !== null) return own
+  return own ?? byParameters(url, found)
+}
+
+function byParameters(url: URL, found: string): Link {
   const names = new Set(url.searchParams.keys())
   if (names.has('credential_offer') || names.has('credential_offer_uri')) return { kind: 'offer', offer: found }
-  return names.has('client_id') ? { kind: 'request', request: found } : { kind: 'unknown', text }
+  return names.has('client_id') ? { kind: 'request', request: found } : { kind: 'unknown', text: found }
 }
 
 function ownLink(url: URL, publicUrl: string): Link | null {

@@ -42,6 +42,8 @@ for (const [what, input] of [
   ['its own scheme', `openid-credential-offer://?credential_offer=${quoted}`],
   ['its own scheme without slashes', `openid-credential-offer:?credential_offer=${quoted}`],
   ['the scheme of HAIP', `haip-vci://?credential_offer=${quoted}`],
+  ['the scheme of EUDI wallets', `eudi-openid4ci://credentialsOffer?credential_offer=${quoted}`],
+  ['the scheme of swiyu', `swiyu://?credential_offer=${quoted}`],
   ['an https URL with other members', `https://wallet.example/open?x=1&credential_offer=${quoted}`],
   ['JSON text', JSON.stringify(offer)],
   ['JSON', offer],

@@ -35,10 +35,16 @@ type ReceivedOffer = { readonly offer: CredentialOffer } | { readonly offerUri: 
 const INPUT_LENGTH_MAX = 65_536
 const CONFIGURATIONS_MAX = 64
 const DESCRIPTION_LENGTH_MAX = 300
-const schemes: ReadonlySet<string> = new Set(['openid-credential-offer:', 'haip-vci:', 'https:'])
+/** Schemes that invoke a wallet with an offer: of OpenID4VCI and HAIP, and those of ecosystems (EUDI, swiyu). All are read by their parameters. */
+export const OFFER_SCHEMES: ReadonlySet<string> = new Set([
+  'openid-credential-offer:',
+  'haip-vci:',
+  'eudi-openid4ci:',
+  'swiyu:',
+])
 
 /**
- * Parses every form of an offer: `openid-credential-offer://`, `haip-vci://`, any https URL that carries
+ * Parses every form of an offer: {@link OFFER_SCHEMES}, any https URL that carries
  * `credential_offer` or `credential_offer_uri`, or the offer's JSON, as text or parsed.
  *
  * Does not fetch an `offerUri`; the outbound client checks its address.
@@ -95,7 +101,7 @@ export function readOffer(value: unknown, policy: PeerPolicy): CredentialOffer {
 function offerParameters(text: string, policy: PeerPolicy): URLSearchParams {
   if (!URL.canParse(text)) throw malformed('It is neither a URI nor JSON.')
   const url = new URL(text)
-  if (!schemes.has(url.protocol) && asPeerUrl(text, policy) === null)
+  if (url.protocol !== 'https:' && !OFFER_SCHEMES.has(url.protocol) && asPeerUrl(text, policy) === null)
     throw malformed('Its scheme is not one of a credential offer.')
   return url.searchParams
 }

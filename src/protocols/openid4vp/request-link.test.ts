@@ -22,7 +22,8 @@ test('a link that we build is read back', () => {
   )
 })
 
-for (const scheme of ['haip-vp://', 'openid4vp:', 'https://wallet.example/open']) {
+const ofEcosystems = ['eudi-openid4vp://host', 'mdoc-openid4vp://', 'swiyu://', 'swiyu-verify://']
+for (const scheme of ['haip-vp://', 'openid4vp:', 'https://wallet.example/open', ...ofEcosystems]) {
   test(`a request is accepted under ${scheme}`, () => {
     assert.equal(readRequestLink(`${scheme}?${client}&${uri}&later=1`, production).client.full, clientId)
   })

@@ -15,7 +15,16 @@ export type RequestLink =
   | { readonly kind: 'plain'; readonly client: ClientId; readonly parameters: JsonObject }
 
 const LINK_LENGTH_MAX = 65_536
-const schemes: ReadonlySet<string> = new Set(['openid4vp:', 'haip-vp:', 'https:'])
+/** Schemes that invoke a wallet with a request: of OpenID4VP and HAIP, and those of ecosystems. All are read by their parameters. */
+export const REQUEST_SCHEMES: ReadonlySet<string> = new Set([
+  'openid4vp:',
+  'haip-vp:',
+  'haip:',
+  'eudi-openid4vp:',
+  'mdoc-openid4vp:',
+  'swiyu:',
+  'swiyu-verify:',
+])
 const objectParameters = ['dcql_query', 'client_metadata', 'verifier_info', 'transaction_data'] as const
 
 /** Builds the link (or QR code) of a request. `method`: `post` lets the wallet send a nonce of its own. [VP-U1] */
@@ -33,7 +42,7 @@ export function buildRequestLink({
 }
 
 /**
- * Parses the link of an authorization request: `openid4vp://`, `haip-vp://`, or any https URL with the parameters.
+ * Parses the link of an authorization request: {@link REQUEST_SCHEMES}, or any https URL with the parameters.
  *
  * Fetches and verifies nothing; the outbound client checks the address of a `requestUri`.
  *
@@ -60,7 +69,7 @@ export function readRequestLink(text: string, policy: PeerPolicy): RequestLink {
 function parametersOf(text: string, policy: PeerPolicy): ReadonlyMap<string, string> {
   if (text.length > LINK_LENGTH_MAX || !URL.canParse(text)) throw refused('It is not a URI of at most 64 KiB.')
   const url = new URL(text)
-  if (!schemes.has(url.protocol) && asPeerUrl(text, policy) === null) {
+  if (url.protocol !== 'https:' && !REQUEST_SCHEMES.has(url.protocol) && asPeerUrl(text, policy) === null) {
     throw refused('Its scheme is not one of a presentation request.')
   }
   const parameters = new Map(url.searchParams)
