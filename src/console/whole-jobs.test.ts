@@ -59,7 +59,7 @@ async function issueOne(page: Page, template: string, reference: string): Promis
   await page.getByLabel('Reference').fill(reference)
   await page.getByRole('button', { name: 'Issue', exact: true }).click()
   await page.waitForURL(/\/console\/credentials\/[0-9a-f-]{36}$/)
-  return (await page.locator('code.secret').first().innerText()).trim()
+  return (await page.locator('code.secret', { hasText: 'openid-credential-offer:' }).innerText()).trim()
 }
 
 for (const javaScriptEnabled of [true, false]) {

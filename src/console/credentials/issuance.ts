@@ -26,10 +26,10 @@ export type Issuance = {
   readonly createdAt: string
   readonly updatedAt: string
   readonly expiresAt: string
-  /** Absent for people who may not issue, like the next two. */
-  readonly offerUri?: string
-  readonly offerPageUri?: string
-  readonly offerQrUri?: string
+  /** Empty for people who may not issue, like the next two. */
+  readonly offerUri: string
+  readonly offerPageUri: string
+  readonly offerQrUri: string
   readonly txCode?: string
   /** Of the mail with the offer; absent: none was asked for. */
   readonly offerMail?: {

@@ -185,7 +185,7 @@ ${isOpen && !isDeferred && offer(frame, t, issuance)}${changesOf(frame, t, issua
 
 function offer({ texts, here }: Frame, t: CredentialTexts, issuance: Issuance): Html | null {
   const { offerUri, offerPageUri, offerQrUri } = issuance
-  if (offerUri === undefined || offerPageUri === undefined || offerQrUri === undefined) return null
+  if (offerUri === '') return null
   return html`<div class="asking"><img class="qr" src="${pathIn(offerQrUri)}" alt="${t.qr}" width="352" height="352"><div class="stack"><p><b>${t.link}</b></p>
 <copy-text label="${texts.copy}" done="${texts.copied}"><code class="secret">${offerPageUri}</code></copy-text>
 <p><b>${t.walletLink}</b></p>

@@ -137,7 +137,7 @@ for (const javaScriptEnabled of [true, false]) {
       .trim()
       .split('\r\n')
     assert.equal(lines.length, 1001)
-    assert.match(lines[1] ?? '', /,student-0,done,[0-9a-f-]{36},openid-credential-offer:/)
+    assert.match(lines[1] ?? '', /,student-0,done,[0-9a-f-]{36},http[^,]+,openid-credential-offer:/)
     const offer = /openid-credential-offer:[^,"]+/.exec(lines[1] ?? '')?.[0] ?? ''
     const wallet = await chirograph.wallet('acme', 'thandi')
     const received = await wallet.post('/wallet/v2/credentials', { credentialOffer: offer })

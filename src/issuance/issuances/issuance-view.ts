@@ -49,7 +49,7 @@ export async function showIssuance(needs: Needs, owner: Reader, issuance: ShownI
     ...(issuance.offerMail !== null && { offerMail: showOfferMail(issuance.offerMail) }),
     ...timesOf(issuance),
     ...(issuance.statusReason !== null && { reason: issuance.statusReason }),
-    ...(await shownLinksOf(needs, owner, issuance.id)),
+    ...((await shownLinksOf(needs, owner, issuance.id)) ?? hiddenLinks),
   }
 }
 
@@ -66,14 +66,17 @@ function timesOf({ issuedAt, acceptedAt, validUntil }: Issuance) {
  * Returns the offer links of an issuance for a caller who may issue: an offer without a transaction code is a bearer secret, and who may only read
  * must not take the credential of another person.
  */
-export async function shownLinksOf(needs: Needs, reader: Reader, id: string): Promise<OfferLinks> {
-  return holds(reader, 'issuance:write') ? offerLinksOf(needs, reader, id) : {}
+export async function shownLinksOf(needs: Needs, reader: Reader, id: string): Promise<OfferLinks | null> {
+  return holds(reader, 'issuance:write') ? offerLinksOf(needs, reader, id) : null
 }
+
+/** The shape of an issuance is that of the contract for every caller. */
+const hiddenLinks: OfferLinks = { offerUri: '', offerPageUri: '', offerQrUri: '' }
 
 type OfferLinks = Pick<IssuanceView, 'offerUri' | 'offerQrUri' | 'offerPageUri'>
 
 /** Returns the offer links of an issuance: for a wallet, for a person, and as a QR code image. */
-export async function offerLinksOf(needs: Needs, owner: Owner, id: string): Promise<Required<OfferLinks>> {
+export async function offerLinksOf(needs: Needs, owner: Owner, id: string): Promise<OfferLinks> {
   const issuer = needs.urls.issuer(owner.tenantSlug)
   const token = await offerToken(needs.sealing, owner.tenantId, 'offer-link', id)
   const offerUri = offerUriOf(issuer, token)

@@ -150,23 +150,17 @@ export const IssuanceView = Type.Object(
     createdAt: Time,
     updatedAt: Time,
     expiresAt: Type.String({ format: 'date-time', description: 'When the offer ends.' }),
-    offerUri: Type.Optional(
-      Type.String({
-        description:
-          'The credential offer, for a wallet to accept. This and the next two are for callers with `issuance:write`: a wallet that has one can take the credential.',
-      }),
-    ),
-    offerPageUri: Type.Optional(
-      Type.String({
-        description:
-          'A page for the holder: take the offer here, open another wallet, or scan it with another device. For mails and messages.',
-      }),
-    ),
-    offerQrUri: Type.Optional(
-      Type.String({
-        description: 'The offer as a QR code image; wallets accept this address as the offer, too.',
-      }),
-    ),
+    offerUri: Type.String({
+      description:
+        'The credential offer, for a wallet to accept. This and the next two are empty for callers without `issuance:write`: a wallet that has one can take the credential.',
+    }),
+    offerPageUri: Type.String({
+      description:
+        'A page for the holder: take the offer here, open another wallet, or scan it with another device. For mails and messages.',
+    }),
+    offerQrUri: Type.String({
+      description: 'The offer as a QR code image; wallets accept this address as the offer, too.',
+    }),
     txCode: Type.Optional(
       Type.String({
         description:
