@@ -87,21 +87,21 @@ export type ClaimedWebhookDelivery = Lease & {
 }
 
 /** A due delivery that no process held when it was read. */
-export type DueDelivery = Pick<ClaimedWebhookDelivery, 'tenantId' | 'id' | 'url' | 'isPoor'>
+export type DueDelivery = Pick<ClaimedWebhookDelivery, 'tenantId' | 'id' | 'endpointId' | 'url' | 'isPoor'>
 
 const POOR = '(e.failing_since is not null or e.is_slow)'
 // Round robin over tenants: the n-th message of a tenant, counting those being sent, precedes the next one of any other tenant.
 const listDue = sql(
   'events.list_due_deliveries',
   `with waiting as (
-     select d.tenant_id, d.id, e.url, ${POOR} as is_poor, d.due_at, row_number() over (partition by e.tenant_id order by d.due_at, d.id) as place
+     select d.tenant_id, d.id, e.id as endpoint_id, e.url, ${POOR} as is_poor, d.due_at, row_number() over (partition by e.tenant_id order by d.due_at, d.id) as place
      from webhook_endpoint e cross join lateral (
        select tenant_id, id, due_at from webhook_delivery
        where tenant_id = e.tenant_id and endpoint_id = e.id and status = 'pending' and due_at <= $1 and ${isFree('$1')}
        order by due_at limit case when ${POOR} then 1 else $3::int end) as d
      where e.status = 'active' and e.id <> all($4::uuid[])
    )
-   select tenant_id as "tenantId", id, url, is_poor as "isPoor"
+   select tenant_id as "tenantId", id, endpoint_id as "endpointId", url, is_poor as "isPoor"
    from waiting left join unnest($5::uuid[], $6::int[]) as busy (tenant_id, count) using (tenant_id)
    where place + coalesce(busy.count, 0) <= $7
    order by place + coalesce(busy.count, 0), due_at limit $2`,

@@ -48,9 +48,13 @@ export function startDispatcher(platform: Platform, { eachMax = 16, pollMs = 500
     const limits = { limit: PLACES, eachMax, tenantMax: PLACES, sending: countOf(held), without }
     const due = await store.across('due deliveries of all tenants', (tx) => listDueDeliveries(tx, limits, now))
     mayBeMore = due.length > 0 || without.length > 0
+    const counts = countsOf(held)
     const placed = due.flatMap((one) => {
-      const release = shares.tryTake(one.tenantId)
-      return release === null ? [] : { one, release }
+      const count = counts.get(one.endpointId) ?? 0
+      const release = count < (one.isPoor ? 1 : eachMax) ? shares.tryTake(one.tenantId) : null
+      if (release === null) return []
+      counts.set(one.endpointId, count + 1)
+      return { one, release }
     })
     const ofTenants = Map.groupBy(placed, ({ one }) => one.tenantId)
     for (const its of ofTenants.values()) await claimPlaced(store, its, now, send)
@@ -102,6 +106,13 @@ async function claimPlaced(
 function countOf(sending: readonly ClaimedWebhookDelivery[]): Map<TenantId, number> {
   const counts = new Map<TenantId, number>()
   for (const { tenantId } of sending) counts.set(tenantId, (counts.get(tenantId) ?? 0) + 1)
+  return counts
+}
+
+/** The messages that are being sent, by endpoint. */
+function countsOf(sending: readonly ClaimedWebhookDelivery[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const { endpointId } of sending) counts.set(endpointId, (counts.get(endpointId) ?? 0) + 1)
   return counts
 }
 
