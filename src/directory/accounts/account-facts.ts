@@ -16,13 +16,18 @@ export type AccountFacts = {
   readonly emailIsNew: boolean
   readonly usernameIsNew: boolean
   readonly externalIdentifierIsNew: boolean
-  /** Whether the last link that was used was told to the caller who invited: the user need not be the person whom the directory describes. */
+  /**
+   * Whether the last link that was used was told to the caller who invited: the user need not be the person whom the
+   * directory describes.
+   */
   readonly openedByToldLink: boolean
 }
 
-const FACTS = `select account.enabled and account.deleted_at is null as "isActive", used.can_sign_in as "canSignIn", used.holds,
-    account.email_folded as "emailFolded", account.email_is_new as "emailIsNew", account.username_is_new as "usernameIsNew",
-    account.external_identifier_is_new as "externalIdentifierIsNew", account.opened_by_told_link as "openedByToldLink",
+const FACTS = `select account.enabled and account.deleted_at is null as "isActive",
+    used.can_sign_in as "canSignIn", used.holds,
+    account.email_folded as "emailFolded", account.email_is_new as "emailIsNew",
+    account.username_is_new as "usernameIsNew", account.external_identifier_is_new as "externalIdentifierIsNew",
+    account.opened_by_told_link as "openedByToldLink",
     array(select unnest(account.roles)
       union select unnest(user_group.roles) from user_group_member member
         join user_group on user_group.tenant_id = member.tenant_id and user_group.id = member.group_id

@@ -11,8 +11,8 @@ const list = sql('directory.list_owners_of_tenant', `${OWNERS} order by account.
 const lock = sql('directory.lock_owners', `${OWNERS} order by account.id for no key update of account`)
 
 /**
- * Runs a change that may take an owner away, and refuses it if the tenant had owners and has none afterwards. Such changes of one tenant wait
- * for each other, so that two of them cannot take away one owner each of two.
+ * Runs a change that may take an owner away, and refuses it if the tenant had owners and has none afterwards. Such
+ * changes of one tenant wait for each other, so that two of them cannot take away one owner each of two.
  *
  * @throws Fault `owner.last`
  */
@@ -23,8 +23,12 @@ export async function keepingAnOwner<T>(tx: TenantTx, change: () => Promise<T>):
   return changed
 }
 
-/** Returns whether a user is the only owner of the tenant; concurrent changes of owners wait until the transaction ends. */
+/**
+ * Returns whether a user is the only owner of the tenant; concurrent changes of owners wait until the transaction ends.
+ */
 export async function isOnlyOwner(tx: TenantTx, userId: string): Promise<boolean> {
-  const owners = await tx.rows<{ id: string }>(lock, [tx.tenantId])
+  await tx.rows(lock, [tx.tenantId])
+  // Read anew: the statement that waited for another change does not see what that change did to groups.
+  const owners = await tx.rows<{ id: string }>(list, [tx.tenantId])
   return owners.length === 1 && owners[0]?.id === userId
 }
