@@ -21,6 +21,9 @@ export type TestRun = {
 /** Lines of an error that the summary repeats: enough to tell what was expected, while the end of a log shows every failure. */
 const LINES_OF_ERROR = 12
 
+/** Longer than any test lasts: what a failed test leaves behind keeps its process alive, and must not hold up the run for ever. */
+const QUIET_MS_MAX = 10 * 60_000
+
 /** Files that run at a time: as many as the cores of the smallest machine that must keep the time. */
 const CONCURRENCY = 3
 
@@ -47,7 +50,10 @@ export async function runFiles(
   const failed: string[] = []
   const durations: { file: string; ms: number }[] = []
   let last = { counts: '', isPassed: false, seconds: 0 }
-  const events = run({ files: processes, concurrency: CONCURRENCY, execArgv: NODE_FLAGS })
+  const hung = new AbortController()
+  const events = run({ files: processes, concurrency: CONCURRENCY, execArgv: NODE_FLAGS, signal: hung.signal })
+  const watchdog = setTimeout(() => hung.abort(new Error('no test began or ended')), QUIET_MS_MAX)
+  events.on('data', () => watchdog.refresh())
   /** Takes the duration of a file that shares its process: there it is a suite named by the path of the file. */
   const isFile = (name: string, path: string, ms: number): boolean => {
     if (name === path || !files.includes(name) || !processes.includes(path)) return false
@@ -83,5 +89,6 @@ export async function runFiles(
     }
   })
   for await (const text of events.compose(new spec())) process.stdout.write(text)
+  clearTimeout(watchdog)
   return { database, ...last, skipped, ran, failed, slowest: durations.sort((one, other) => other.ms - one.ms) }
 }

@@ -4,7 +4,9 @@ import { after, before, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { openTestDatabase, postgresUrl, type TestDatabase } from '../../../test/support/database.ts'
+import type { Log } from '../../platform.ts'
 import { openStore } from '../../store/opening/open-store.ts'
+import type { Store } from '../../store/store.ts'
 import { watchOldestTransaction } from './oldest-transaction.ts'
 
 const skip = postgresUrl === null ? 'the embedded engine has one session' : false
@@ -25,6 +27,26 @@ after(async () => {
   await db?.close()
 })
 
+/** Watches a store. `turn` ends after two more polls, so that one has begun and ended since it was called. */
+function watching(store: Store, log: Log) {
+  let polls = 0
+  const oldestTransaction = async () => {
+    const found = await store.oldestTransaction()
+    polls += 1
+    return found
+  }
+  const watch = watchOldestTransaction({ store: { ...store, oldestTransaction }, log }, 20)
+  const turn = async () => {
+    const enough = polls + 2
+    // Not by the clock, which a test may have stopped.
+    for (let looks = 0; polls < enough; looks += 1) {
+      assert.ok(looks < 3000, 'the watch does not poll')
+      await setTimeout(20)
+    }
+  }
+  return { watch, turn }
+}
+
 test('the oldest writing transaction of the server is timed, and named in the log after a minute, once', {
   skip,
 }, async (t) => {
@@ -39,8 +61,9 @@ test('the oldest writing transaction of the server is timed, and named in the lo
   const { rows } = await session.query('select pg_backend_pid() as pid, pg_current_xact_id()')
   let now = performance.now()
   t.mock.method(performance, 'now', () => now)
-  const watch = watchOldestTransaction({ store: db.store, log }, 20)
-  const turn = () => setTimeout(200)
+  const { watch, turn } = watching(db.store, log)
+  // Also after a failure: a watch keeps its process alive.
+  t.after(() => watch.stop())
   await turn()
   assert.equal(watch.seconds(), 0)
   now += 59_000
@@ -57,7 +80,6 @@ test('the oldest writing transaction of the server is timed, and named in the lo
   await session.query('rollback')
   await turn()
   assert.ok(watch.seconds() < 59)
-  await watch.stop()
 })
 
 test('a process that starts later knows the age of a transaction that its account may see', { skip }, async () => {
@@ -66,8 +88,8 @@ test('a process that starts later knows the age of a transaction that its accoun
   await session.query('select pg_sleep(2)')
   const ages = async (databaseUrl: string) => {
     const store = await openStore({ databaseUrl, dataDir: null, poolMax: 1, onIdleError: none })
-    const watch = watchOldestTransaction({ store, log: { debug: none, info: none, error: none, warn: none } }, 20)
-    await setTimeout(200)
+    const { watch, turn } = watching(store, { debug: none, info: none, error: none, warn: none })
+    await turn()
     const seconds = watch.seconds()
     await watch.stop()
     await store.close()
