@@ -1,19 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import type { Caller } from '../../../caller.ts'
-import { applyBootstrap } from '../../../directory/bootstrap/apply-bootstrap.ts'
-import type { Bootstrap, IdentityProviderEntry, UserEntry } from '../../../directory/bootstrap/bootstrap-file.ts'
-import { findTenant } from '../../../directory/tenants/find-tenant.ts'
 import { findRoles } from '../../../directory/users/find-roles.ts'
-import { getUser } from '../../../directory/users/find-user.ts'
 import { confirmNames } from '../../../directory/users/sign-in-users.ts'
 import { changeUser } from '../../../directory/users/write-user.ts'
-import type { Platform } from '../../../platform.ts'
-import { newId } from '../../../store/row-id.ts'
 import { applyIdentityProviders } from '../../access/apply-identity-providers.ts'
 import { makeLink, storeLink } from '../links/one-time-link.ts'
 import { redeemWithPassword } from '../links/redeem-link.ts'
 import { startSession } from '../session.ts'
+import { aPerson, atProvider, warningsIn } from '../test-support/at-a-provider.ts'
 import { OpenidProvider } from '../test-support/openid-provider.ts'
 import { aBrowser, aName, auditOf, aVisit, type Servers, twoServers } from '../test-support/person.ts'
 import { beginProviderSignIn, finishProviderSignIn, listConnectable } from './sign-in-by-provider.ts'
@@ -21,57 +16,14 @@ import { beginProviderSignIn, finishProviderSignIn, listConnectable } from './si
 const op = new OpenidProvider()
 const lines: object[] = []
 let servers: Servers
+const { entry, aTenant, signIn, userOf } = atProvider(op, () => servers)
 before(async () => {
-  const silent = () => undefined
-  const warn = (fields: object) => void lines.push(fields)
-  servers = await twoServers({ fetch: op.fetch, log: { debug: silent, info: silent, warn, error: silent } })
+  servers = await twoServers({ fetch: op.fetch, log: warningsIn(lines) })
 })
 after(() => servers.db.close())
 beforeEach(() => {
   op.lie = {}
 })
-
-const entry: IdentityProviderEntry = {
-  name: 'school',
-  displayName: 'School account',
-  issuer: op.issuer,
-  clientId: 'chirograph',
-  clientSecret: op.clientSecret,
-  claims: { roles: '/realm_access/roles', externalIdentifier: 'employee_id' },
-  roles: { 'chirograph-issuer': ['issuer', 'verifier'], 'chirograph-owner': ['owner'] },
-}
-
-async function aTenant(change: Partial<IdentityProviderEntry> = {}, users: readonly UserEntry[] = []) {
-  const slug = `t${newId().replaceAll('-', '')}`
-  const other = { ...entry, name: 'other' }
-  const file: Bootstrap = {
-    tenants: [{ slug, name: slug, users: [...users], identityProviders: [{ ...entry, ...change }, other] }],
-  }
-  await applyBootstrap(servers.one, file)
-  await applyIdentityProviders(servers.one, file)
-  const tenantId = (await findTenant(servers.one, slug))?.id
-  assert.ok(tenantId)
-  return { slug, tenantId, file }
-}
-
-type About = { readonly slug: string; readonly provider?: string; readonly platform?: Platform }
-
-async function begin({ slug, provider = 'school', platform = servers.one }: About) {
-  const about = { tenantSlug: slug, provider, loginHint: 'thandi' }
-  const begun = await beginProviderSignIn(platform, about, { path: '/auth/authorize?x=1', ip: '192.0.2.1' })
-  assert.ok(begun)
-  return begun
-}
-
-async function signIn(about: About, person: Record<string, unknown>) {
-  op.person = person
-  const { url, cookie } = await begin(about)
-  return finishProviderSignIn(servers.two, op.authorize(url), aBrowser(cookie))
-}
-
-const aPerson = (more: Record<string, unknown> = {}) => ({ sub: newId(), ...more })
-const userOf = (slug: { tenantId: Parameters<Platform['store']['single']>[0] }, username: string) =>
-  servers.one.store.single(slug.tenantId, (tx) => getUser(tx, 'username', username))
 
 test('an account that was opened by a told link is linked by no address, until a mailed link was used', async () => {
   const username = aName()
@@ -93,7 +45,7 @@ test('an account that was opened by a told link is linked by no address, until a
   assert.ok(linked.kind === 'signed-in' && linked.session.userId === id)
 })
 
-test('an address that a caller set for a user who can sign in links no account, until the user confirms it', async () => {
+test('an address that a caller set for a user in use links no account, until the user confirms it', async () => {
   const username = aName()
   const tenant = await aTenant({}, [{ username, password: 'correct horse battery', email: `${username}@example.org` }])
   const { tenantId, slug } = tenant
@@ -110,7 +62,7 @@ test('an address that a caller set for a user who can sign in links no account, 
   assert.ok(linked.kind === 'signed-in' && linked.session.userId === id)
 })
 
-test('a person connects an account whose address and identifiers are unknown here, and signs in with it from then on', async () => {
+test('a person connects an account that nothing here names, and signs in with it from then on', async () => {
   const username = aName()
   const tenant = await aTenant({ namesPeople: false }, [{ username, password: 'correct horse battery' }])
   const { tenantId, slug } = tenant
@@ -145,7 +97,7 @@ test('a person connects an account whose address and identifiers are unknown her
   assert.ok(later.kind === 'signed-in' && later.session.userId === user.id)
 })
 
-test('a provider that does not name people links no account in use, and says so in the audit trail and the log', async () => {
+test('a provider that does not name people links no account in use; audit trail and log say why', async () => {
   const [used, fresh] = [aName(), aName()]
   const tenant = await aTenant({ namesPeople: false }, [
     { username: used, email: `${used}@example.org`, externalIdentifier: used, password: 'correct horse battery' },

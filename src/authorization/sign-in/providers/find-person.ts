@@ -11,15 +11,16 @@ import { findExternalIdentity, insertExternalIdentity } from './external-identit
 import type { ExternalPerson } from './provider-claims.ts'
 
 /**
- * Why a person is not signed in: nobody here is known as them; what they would be known by belongs to another user; or the way to that user's
- * account is closed (`acting/ways.ts`).
+ * Why a person is not signed in: nobody here is known as them; what they would be known by belongs to another user; or
+ * the way to that user's account is closed (`acting/ways.ts`).
  */
 export type PersonProblem = 'unknown' | 'taken' | 'unproven'
 
 /**
- * Returns the user who is this person: by the account at the provider; else by the external identifier or the verified e-mail address, if that
- * way to the account is open, and then the account at the provider is linked; else a new user, if the provider is set so. Never by an address that
- * the provider has not verified, and never a user who has another account at the provider. Whether the user may sign in is NOT checked.
+ * Returns the user who is this person: by the account at the provider; else by the external identifier or the verified
+ * e-mail address, if that way to the account is open, and then the account at the provider is linked; else a new user,
+ * if the provider is set so. Never by an address that the provider has not verified, and never a user who has another
+ * account at the provider. Whether the user may sign in is NOT checked.
  *
  * @param connectTo The signed-in user who connects the account at the provider: this one or nobody.
  *

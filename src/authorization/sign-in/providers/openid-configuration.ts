@@ -56,7 +56,10 @@ async function discover(needs: Needs, provider: IdentityProvider): Promise<Confi
   return configuration
 }
 
-/** @throws Fault `upstream.answer` unless the endpoints that a sign-in uses are https addresses: a browser is sent to the first of them */
+/**
+ * @throws Fault `upstream.answer` unless the endpoints that a sign-in uses are https addresses: a browser is sent to
+ *   the first of them
+ */
 function requireWebAddresses(server: ServerMetadata, isPlain: boolean): void {
   const { authorization_endpoint: authorization, token_endpoint: token, jwks_uri: keys } = server
   const optional = [server.userinfo_endpoint, server.end_session_endpoint].filter((one) => one !== undefined)

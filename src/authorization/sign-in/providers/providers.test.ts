@@ -1,19 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { applyBootstrap } from '../../../directory/bootstrap/apply-bootstrap.ts'
-import {
-  type Bootstrap,
-  type IdentityProviderEntry,
-  readBootstrap,
-  type UserEntry,
-} from '../../../directory/bootstrap/bootstrap-file.ts'
-import { findTenant } from '../../../directory/tenants/find-tenant.ts'
+import { readBootstrap } from '../../../directory/bootstrap/bootstrap-file.ts'
 import { findRoles } from '../../../directory/users/find-roles.ts'
-import { getUser } from '../../../directory/users/find-user.ts'
 import type { Platform } from '../../../platform.ts'
 import { newId } from '../../../store/row-id.ts'
 import { applyIdentityProviders } from '../../access/apply-identity-providers.ts'
 import { makeCookie } from '../cookies.ts'
+import { aPerson, atProvider, warningsIn } from '../test-support/at-a-provider.ts'
 import { type Lie, OpenidProvider } from '../test-support/openid-provider.ts'
 import {
   aBrowser,
@@ -29,57 +23,14 @@ import { beginProviderSignIn, finishProviderSignIn, listSignInProviders } from '
 const op = new OpenidProvider()
 const lines: object[] = []
 let servers: Servers
+const { entry, aTenant, begin, signIn, userOf } = atProvider(op, () => servers)
 before(async () => {
-  const silent = () => undefined
-  const warn = (fields: object) => void lines.push(fields)
-  servers = await twoServers({ fetch: op.fetch, log: { debug: silent, info: silent, warn, error: silent } })
+  servers = await twoServers({ fetch: op.fetch, log: warningsIn(lines) })
 })
 after(() => servers.db.close())
 beforeEach(() => {
   op.lie = {}
 })
-
-const entry: IdentityProviderEntry = {
-  name: 'school',
-  displayName: 'School account',
-  issuer: op.issuer,
-  clientId: 'chirograph',
-  clientSecret: op.clientSecret,
-  claims: { roles: '/realm_access/roles', externalIdentifier: 'employee_id' },
-  roles: { 'chirograph-issuer': ['issuer', 'verifier'], 'chirograph-owner': ['owner'] },
-}
-
-async function aTenant(change: Partial<IdentityProviderEntry> = {}, users: readonly UserEntry[] = []) {
-  const slug = `t${newId().replaceAll('-', '')}`
-  const other = { ...entry, name: 'other' }
-  const file: Bootstrap = {
-    tenants: [{ slug, name: slug, users: [...users], identityProviders: [{ ...entry, ...change }, other] }],
-  }
-  await applyBootstrap(servers.one, file)
-  await applyIdentityProviders(servers.one, file)
-  const tenantId = (await findTenant(servers.one, slug))?.id
-  assert.ok(tenantId)
-  return { slug, tenantId, file }
-}
-
-type About = { readonly slug: string; readonly provider?: string; readonly platform?: Platform }
-
-async function begin({ slug, provider = 'school', platform = servers.one }: About) {
-  const about = { tenantSlug: slug, provider, loginHint: 'thandi' }
-  const begun = await beginProviderSignIn(platform, about, { path: '/auth/authorize?x=1', ip: '192.0.2.1' })
-  assert.ok(begun)
-  return begun
-}
-
-async function signIn(about: About, person: Record<string, unknown>) {
-  op.person = person
-  const { url, cookie } = await begin(about)
-  return finishProviderSignIn(servers.two, op.authorize(url), aBrowser(cookie))
-}
-
-const aPerson = (more: Record<string, unknown> = {}) => ({ sub: newId(), ...more })
-const userOf = (slug: { tenantId: Parameters<Platform['store']['single']>[0] }, username: string) =>
-  servers.one.store.single(slug.tenantId, (tx) => getUser(tx, 'username', username))
 
 test('a new person becomes a user with roles, where the provider is set so, and is the same user next time', async () => {
   const tenant = await aTenant({ createsUsers: true })

@@ -32,8 +32,9 @@ import { lacksClaims, readPerson } from './provider-claims.ts'
 type ProviderChoice = { readonly name: string; readonly displayName: string }
 
 /**
- * `state`: the browser did not begin this sign-in, or has completed it, or took more than ten minutes. `provider`: the provider refused, or
- * its answer is invalid. `unavailable`: it cannot be reached. `unknown`, `taken`, `unproven`: see {@link PersonProblem}. `disabled`: the user may not sign in.
+ * `state`: the browser did not begin this sign-in, or has completed it, or took more than ten minutes. `provider`: the
+ * provider refused, or its answer is invalid. `unavailable`: it cannot be reached. `unknown`, `taken`, `unproven`: see
+ * {@link PersonProblem}. `disabled`: the user may not sign in.
  */
 export type ProviderProblem = 'state' | 'provider' | 'unavailable' | 'disabled' | PersonProblem
 
@@ -84,15 +85,17 @@ export async function listSignInProviders(
 }
 
 /**
- * Starts a sign-in at a provider of a tenant. State, nonce and code verifier (PKCE S256) are sealed in a cookie, so the sign-in ends in the
- * browser in which it began.
+ * Starts a sign-in at a provider of a tenant. State, nonce and code verifier (PKCE S256) are sealed in a cookie, so the
+ * sign-in ends in the browser in which it began.
  *
- * @param about `holdsClaims`: what is waiting for this sign-in needs the claims of the person. `isForced`: the provider authenticates the person
- *   also if it has a session (OpenID Connect Core 3.1.2.1); the sign-in has the method `user` if the provider says that it did. `connectTo`: the
- *   signed-in user to whom the account at the provider is linked, whatever its claims say.
- * @param continueTo The path that is returned at the end, at most 8,192 characters, and the address of the browser. One that is too long for a
- *   cookie is kept on the server.
- * @returns the address to redirect to and a Set-Cookie header; null if there is no such provider, or it cannot be reached.
+ * @param about `holdsClaims`: what is waiting for this sign-in needs the claims of the person. `isForced`: the provider
+ *   authenticates the person also if it has a session (OpenID Connect Core 3.1.2.1); the sign-in has the method `user`
+ *   if the provider says that it did. `connectTo`: the signed-in user to whom the account at the provider is linked,
+ *   whatever its claims say.
+ * @param continueTo The path that is returned at the end, at most 8,192 characters, and the address of the browser. One
+ *   that is too long for a cookie is kept on the server.
+ * @returns the address to redirect to and a Set-Cookie header; null if there is no such provider, or it cannot be
+ *   reached.
  * @throws Fault `request.rate_limited`: too many long paths are kept for the address
  */
 export async function beginProviderSignIn(
@@ -204,7 +207,10 @@ export async function finishProviderSignIn(needs: Needs, path: string, browser: 
   }
 }
 
-/** The user to whom the account is to be linked, if the sign-in began on the account page; `ended`: that user is no longer signed in here. */
+/**
+ * The user to whom the account is to be linked, if the sign-in began on the account page; `ended`: that user is no
+ * longer signed in here.
+ */
 async function connectedUser(
   needs: Needs,
   { connectTo }: JsonObject,
