@@ -1,4 +1,5 @@
-// How many webhooks a second does one process send to one endpoint that answers at once? Run: node scripts/with-postgres.ts node bench/webhooks.ts
+// How many webhooks a second does one process send to one endpoint that answers at once?
+// Run: node scripts/with-postgres.ts node bench/webhooks.ts
 // Argument: how many events, by default 5,000. All are recorded before the first message is sent.
 import { cpus } from 'node:os'
 import { anEndpoint, aTenant, openBench, recordEvent } from '../src/events/test-support/events-bench.ts'

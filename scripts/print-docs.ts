@@ -8,9 +8,9 @@ import { printOpenApi } from './print-openapi.ts'
 import { printVocabulary } from './print-vocabulary.ts'
 
 /**
- * Prints the documents that the code tells: `docs/acting.md`, `docs/configuration.md`, `docs/codes.md`, `docs/limits.md`,
- * `docs/vocabulary.md` and `docs/openapi/*.json`.
- * With `--check` nothing is written, and a document that differs from the code is an error.
+ * Prints the documents that the code tells: `docs/acting.md`, `docs/configuration.md`, `docs/codes.md`,
+ * `docs/limits.md`, `docs/vocabulary.md` and `docs/openapi/*.json`. With `--check` nothing is written, and a document
+ * that differs from the code is an error.
  */
 const printed = {
   'docs/configuration.md': printConfiguration(),

@@ -37,7 +37,10 @@ export type OutboundRequest = {
   readonly isTraced?: boolean
 }
 
-/** The tenant on whose behalf work is done: outbound calls and fetched documents count against its share. It grants no access to rows. */
+/**
+ * The tenant on whose behalf work is done: outbound calls and fetched documents count against its share. It grants no
+ * access to rows.
+ */
 export type ForTenant = { readonly tenantId: TenantId }
 
 /** The response to an outbound request. `contentType` is the bare media type in lower case, `''` without one. */
@@ -51,8 +54,10 @@ export type OutboundAnswer = {
 /**
  * The outbound client. Every HTTP status is a response, not a fault.
  *
- * @param tenantId The tenant on whose behalf the call is made. The call counts against its share of `http.outbound_calls`.
- * @throws Fault `upstream.refused`, `upstream.unreachable`, `upstream.timeout`, `upstream.too_large`, `upstream.media_type`
+ * @param tenantId The tenant on whose behalf the call is made. The call counts against its share of
+ *   `http.outbound_calls`.
+ * @throws Fault `upstream.refused`, `upstream.unreachable`, `upstream.timeout`, `upstream.too_large`,
+ *   `upstream.media_type`
  */
 export type OutboundFetch = (tenantId: TenantId, url: string, request: OutboundRequest) => Promise<OutboundAnswer>
 

@@ -262,7 +262,8 @@ law('no test is left out', () => places(all, /\b(test|it|describe|suite)\.(skip|
 
 law('importing a module does nothing: its top level only declares', () =>
   places(
-    // A module for browsers registers its element, that of a worker does its work; no module of the server imports them.
+    // A module for browsers registers its element, that of a worker does its work; no module of the server imports
+    // them.
     product.filter(
       ({ path }) =>
         !['src/main.ts', 'src/tables/table-worker.ts'].includes(path) && !path.startsWith('src/pages/browser/'),

@@ -1,4 +1,5 @@
-// What the server does in one piece with a body, before any work of an operation: parsing, texts, schema. Made from the list of routes.
+// What the server does in one piece with a body, before any work of an operation: parsing, texts, schema. Made from the
+// list of routes.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { routes } from '../src/contributions.ts'
@@ -15,7 +16,10 @@ const LARGE_STALL_MS_MAX = 120
 
 type Shape = { readonly [name: string]: unknown }
 
-/** The largest value of a schema, with arrays and texts as long as they may be, as far as the rest of the bytes and values goes. */
+/**
+ * The largest value of a schema, with arrays and texts as long as they may be, as far as the rest of the bytes and
+ * values goes.
+ */
 function largest(schema: Shape, room: { bytes: number; values: number }): unknown {
   room.values -= 1
   const { type, properties, items, anyOf, allOf, maxLength, maxItems, maxProperties } = schema

@@ -22,7 +22,7 @@ test('two servers of one process share nothing, also on one store: one stops, th
   other.end()
 })
 
-test('tenants with all the waiting callers that they may have leave places to another, and a closed watch is free again', () => {
+test('tenants with all their waiting callers leave places to another, and a closed watch is free again', () => {
   const changes = openChanges(store, () => new Date())
   const watches = []
   try {

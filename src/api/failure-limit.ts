@@ -41,8 +41,9 @@ export async function countShared(
 }
 
 /**
- * As {@link admitShared} and {@link countShared}, for every network of an address: one statement each. A wider network may reach a multiple of the
- * limit, but no more than half of `outOf`, where what they all share has that limit. Loopback is not limited.
+ * As {@link admitShared} and {@link countShared}, for every network of an address: one statement each. A wider network
+ * may reach a multiple of the limit, but no more than half of `outOf`, where what they all share has that limit.
+ * Loopback is not limited.
  *
  * @param of What is limited by network, such as an id.
  * @throws Fault `request.rate_limited`
@@ -63,8 +64,9 @@ export async function countSharedByNetwork(
 }
 
 /**
- * Runs `work` unless all processes together refused the address too often, and counts its faults that are in `counted`. This process gathers them and
- * adds several at a time: one statement with every tenth fault, none with a success. So the other processes learn of all but the last nine.
+ * Runs `work` unless all processes together refused the address too often, and counts its faults that are in `counted`.
+ * This process gathers them and adds several at a time: one statement with every tenth fault, none with a success. So
+ * the other processes learn of all but the last nine.
  *
  * @throws Fault `request.rate_limited`, and what `work` throws
  */

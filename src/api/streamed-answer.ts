@@ -2,7 +2,9 @@ import { Readable } from 'node:stream'
 import { type RawAnswer, rawAnswer } from '../http/routes/route.ts'
 import type { Write } from '../http/server/write.ts'
 
-/** An array that is read while it is sent: pages of its items, and what writes an item (a `writer` without envelope). */
+/**
+ * An array that is read while it is sent: pages of its items, and what writes an item (a `writer` without envelope).
+ */
 export class StreamedItems {
   readonly pages: AsyncIterable<readonly unknown[]>
   readonly write: Write
@@ -17,8 +19,8 @@ export class StreamedItems {
 type Members = Readonly<Record<string, StreamedItems | string | boolean | (() => string | boolean)>>
 
 /**
- * Returns `{"data":{…}}` as a stream, whose arrays are read page by page as the client takes them: a large answer fills no memory. Items are
- * written by their schema; the last member is a line of its own, and so is each item.
+ * Returns `{"data":{…}}` as a stream, whose arrays are read page by page as the client takes them: a large answer fills
+ * no memory. Items are written by their schema; the last member is a line of its own, and so is each item.
  */
 export function streamedAnswer(members: Members): RawAnswer {
   return rawAnswer('application/json', Readable.from(piecesOf(members), { objectMode: false }))

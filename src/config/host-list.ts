@@ -10,8 +10,8 @@ const LABEL = '(?!-)[a-z0-9_-]{1,63}(?<!-)'
 const NAME = new RegExp(`^${LABEL}(?:\\.${LABEL})*$`)
 
 /**
- * Reads a list of hosts, separated by commas or white space: names (`idp.school.lan`), names below one (`*.school.lan`), IP addresses, and networks
- * (`10.20.0.0/16`, `fd00:1::/32`).
+ * Reads a list of hosts, separated by commas or white space: names (`idp.school.lan`), names below one
+ * (`*.school.lan`), IP addresses, and networks (`10.20.0.0/16`, `fd00:1::/32`).
  *
  * @throws RangeError if an entry is none of these
  */
@@ -38,9 +38,9 @@ export function readHostList(text: string): HostList {
 }
 
 /**
- * Reads `NO_PROXY`: `*` for all hosts; a name for itself and the names below it, with or without a dot before it; `*.name` for those below it; IP
- * addresses and networks, which are compared with addresses in a URL, not with what a name resolves to. An entry may end with a port. Other entries
- * concern no host.
+ * Reads `NO_PROXY`: `*` for all hosts; a name for itself and the names below it, with or without a dot before it;
+ * `*.name` for those below it; IP addresses and networks, which are compared with addresses in a URL, not with what a
+ * name resolves to. An entry may end with a port. Other entries concern no host.
  *
  * @returns whether a URL is called without the proxy
  */

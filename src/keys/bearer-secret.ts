@@ -12,7 +12,8 @@ const SECRET_BYTES = 32
 const TEXT_CHARS = Math.ceil(((2 * ID_BYTES + SECRET_BYTES) * 4) / 3)
 
 /**
- * Returns a new token: base64url of tenant id, row id and 32 random bytes. The tenant is part of it, so that it is looked up inside its tenant.
+ * Returns a new token: base64url of tenant id, row id and 32 random bytes. The tenant is part of it, so that it is
+ * looked up inside its tenant.
  *
  * @param id The row that it belongs to; a new one by default.
  * @param secret 32 bytes that cannot be guessed; random by default.

@@ -28,7 +28,7 @@ for (const [keys, held] of [
   })
 }
 
-test('a released place goes to the key that holds least, and within a key to the caller that waits longest', async () => {
+test('a released place goes to the key that holds least, of its callers to that which waits longest', async () => {
   const places = new FairPlaces({ countMax: 2, waitingMax: 3 })
   const [first, second] = [places.tryTake('a'), places.tryTake('b')]
   const admitted: string[] = []

@@ -1,4 +1,7 @@
-/** Thrown when a caller must not even wait, since too many callers of the same key do, or when it has waited too long. The room that owns the places turns it into a fault. */
+/**
+ * Thrown when a caller must not even wait, since too many callers of the same key do, or when it has waited too long.
+ * The room that owns the places turns it into a fault.
+ */
 export class NoPlace extends Error {}
 
 /** Gives a place back; later calls do nothing. */
@@ -19,14 +22,17 @@ const HELD_FOR_EACH_FREE = 2
 const KEPT_OF = 8
 
 /**
- * A number of places that keys share fairly. A key gets a further place only while it holds at most twice the places that remain free then, less an
- * eighth of all. So an eighth and one more go to keys that hold none, however many keys take all that they can: releases restore them. Keys that wait are served in the order of what they hold, the
- * callers of one key in FIFO order; an amount that is not free yet waits longer than smaller ones of other keys. A free place is taken synchronously, without a timer: holders release their places, within a time limit of their own.
+ * A number of places that keys share fairly. A key gets a further place only while it holds at most twice the places
+ * that remain free then, less an eighth of all. So an eighth and one more go to keys that hold none, however many keys
+ * take all that they can: releases restore them. Keys that wait are served in the order of what they hold, the callers
+ * of one key in FIFO order; an amount that is not free yet waits longer than smaller ones of other keys. A free place
+ * is taken synchronously, without a timer: holders release their places, within a time limit of their own.
  *
- * An amount may be more than one place (bytes, for example). A key that holds nothing is admitted with any amount that is free; an
- * amount above `countMax` counts as `countMax`.
+ * An amount may be more than one place (bytes, for example). A key that holds nothing is admitted with any amount that
+ * is free; an amount above `countMax` counts as `countMax`.
  *
- * @see Choudhury and Hahne, "Dynamic queue length thresholds for shared-memory packet switches", IEEE/ACM Transactions on Networking 6(2), 1998
+ * @see Choudhury and Hahne, "Dynamic queue length thresholds for shared-memory packet switches", IEEE/ACM Transactions
+ *   on Networking 6(2), 1998
  */
 export class FairPlaces {
   readonly #bounds: Bounds
@@ -59,7 +65,8 @@ export class FairPlaces {
   /**
    * Takes a place as soon as the key may have one.
    *
-   * @throws NoPlace if `waitingMax` callers of the key wait already, or after `waitMsMax`; the reason of `signal` if it is aborted meanwhile
+   * @throws NoPlace if `waitingMax` callers of the key wait already, or after `waitMsMax`; the reason of `signal` if it
+   *   is aborted meanwhile
    */
   async take(key: string, { amount = 1, signal, waitMsMax }: Taking = {}): Promise<Release> {
     signal?.throwIfAborted()
@@ -134,7 +141,10 @@ export class FairPlaces {
     }
   }
 
-  /** Of the shares whose first caller may be admitted, that which holds least; of equal ones that which was served longest ago. */
+  /**
+   * Of the shares whose first caller may be admitted, that which holds least; of equal ones that which was served
+   * longest ago.
+   */
   #nextShare(): Share | null {
     let next: Share | null = null
     for (const share of this.#waiting) {

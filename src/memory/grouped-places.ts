@@ -1,6 +1,9 @@
 import { type Bounds, FairPlaces, type Taking } from './fair-places.ts'
 
-/** Places of which each group has as many as its bounds say, shared fairly by the keys of the group. A group that is idle is forgotten. */
+/**
+ * Places of which each group has as many as its bounds say, shared fairly by the keys of the group. A group that is
+ * idle is forgotten.
+ */
 export class GroupedPlaces {
   readonly #bounds: Bounds
   readonly #groups = new Map<string, FairPlaces>()

@@ -6,8 +6,8 @@ import { type GroupedPlaceName, type PlaceName, places } from './places.ts'
 import { Recent } from './recent.ts'
 
 /**
- * The caches of one server, by the names in `caches.ts`, its places, by those in `places.ts`, and single objects with bounds of their own. It belongs to the platform, so two servers in
- * one process share nothing.
+ * The caches of one server, by the names in `caches.ts`, its places, by those in `places.ts`, and single objects with
+ * bounds of their own. It belongs to the platform, so two servers in one process share nothing.
  */
 export class Memory {
   readonly #made = new Map<string, unknown>()

@@ -5,18 +5,19 @@ type Network = { readonly network: string; readonly times: number }
 const TIMES = { wider: 4, widest: 8 } as const
 
 /**
- * Returns the network that a limit counts: an IPv4 address, or the /64 of an IPv6 address, from which one client can choose addresses.
+ * Returns the network that a limit counts: an IPv4 address, or the /64 of an IPv6 address, from which one client can
+ * choose addresses.
  *
- * @returns null for loopback: internal requests come from there for all users, and so do those of a proxy without `TRUST_PROXY`, behind
- * which one client could lock out all others.
+ * @returns null for loopback: internal requests come from there for all users, and so do those of a proxy without
+ *   `TRUST_PROXY`, behind which one client could lock out all others.
  */
 export function networkOf(ip: string): string | null {
   return networksOf(ip)[0]?.network ?? null
 }
 
 /**
- * Returns the networks that a limit counts, the narrowest first: /32 and /24 of an IPv4 address; /64, /56 and /48 of an IPv6 one, since a client
- * that has a /48 has 65,536 of the first.
+ * Returns the networks that a limit counts, the narrowest first: /32 and /24 of an IPv4 address; /64, /56 and /48 of an
+ * IPv6 one, since a client that has a /48 has 65,536 of the first.
  *
  * @returns none for loopback, as {@link networkOf}
  */

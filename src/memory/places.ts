@@ -4,21 +4,24 @@ import type { Bounds } from './fair-places.ts'
 type PlaceBounds = Bounds & { readonly each?: 'tenant'; readonly description: string }
 
 /**
- * Everything scarce that one caller could occupy at the cost of the others, in one process. Each is shared by {@link FairPlaces}: the key of a
- * place is the tenant, network or caller that is charged for it. Printed into `docs/limits.md`.
+ * Everything scarce that one caller could occupy at the cost of the others, in one process. Each is shared by
+ * {@link FairPlaces}: the key of a place is the tenant, network or caller that is charged for it. Printed into
+ * `docs/limits.md`.
  */
 export const places = {
   'store.connections': {
     countMax: 10,
     waitingMax: 1000,
     description:
-      'Connections to PostgreSQL in use, by tenant; work without a tenant is one of them. As many as DATABASE_POOL_MAX says. The embedded database has one.',
+      'Connections to PostgreSQL in use, by tenant; work without a tenant is one of them. As many as ' +
+      'DATABASE_POOL_MAX says. The embedded database has one.',
   },
   'store.searches': {
     countMax: 3,
     waitingMax: 1000,
     description:
-      'Transactions on PostgreSQL whose statements follow from a filter, by tenant. A third of DATABASE_POOL_MAX, at least 2: they may read thousands of rows.',
+      'Transactions on PostgreSQL whose statements follow from a filter, by tenant. A third of ' +
+      'DATABASE_POOL_MAX, at least 2: they may read thousands of rows.',
   },
   'events.webhook_deliveries': {
     countMax: 64,
@@ -55,13 +58,15 @@ export const places = {
     countMax: 134_217_728,
     waitingMax: 0,
     description:
-      'Bytes of the bodies of requests in progress, by network: as long as they say they are, or as long as they may be; at least 32 KiB each.',
+      'Bytes of the bodies of requests in progress, by network: as long as they say they are, or as long as ' +
+      'they may be; at least 32 KiB each.',
   },
   'http.answer_bytes': {
     countMax: 134_217_728,
     waitingMax: 0,
     description:
-      'Bytes of answers from 64 KiB on that are not sent yet, by caller and by tenant; without a caller by network. A stream counts 4 MiB, a stream of events 64 KiB.',
+      'Bytes of answers from 64 KiB on that are not sent yet, by caller and by tenant; without a caller by ' +
+      'network. A stream counts 4 MiB, a stream of events 64 KiB.',
   },
   'http.outbound_calls_of_tenant': {
     countMax: 64,

@@ -9,7 +9,12 @@ type Counts = Recent<{ count: number; readonly until: number }>
 export class RateLimiter {
   readonly #counts = new Map<LimitName, Counts>()
 
-  /** Checks a limit without counting. @param times Multiplies the limit. @throws Fault `request.rate_limited` if the key has reached it */
+  /**
+   * Checks a limit without counting.
+   *
+   * @param times Multiplies the limit.
+   * @throws Fault `request.rate_limited` if the key has reached it
+   */
   admit(name: LimitName, key: string, now: Date, times = 1): void {
     const found = this.#of(name).get(key, now)
     if (found === undefined || found.count < limits[name].countMax * times) return
@@ -31,7 +36,8 @@ export class RateLimiter {
   }
 
   /**
-   * As {@link admit}, for every network of an address; a wider one may reach a multiple of the limit. Loopback is not limited.
+   * As {@link admit}, for every network of an address; a wider one may reach a multiple of the limit. Loopback is not
+   * limited.
    *
    * @param of What is limited by network, such as the id of a tenant with a space after it.
    */

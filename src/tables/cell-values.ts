@@ -13,8 +13,7 @@ const DATE_CHARS_MAX = 40
 
 /**
  * A cell as a date: the date as ISO 8601; `ambiguous` if it can be two days and no order is known, with both; `no_day`
- * for a day that does not
- * exist; `none` for anything else, also for a date with a time of the day.
+ * for a day that does not exist; `none` for anything else, also for a date with a time of the day.
  */
 type DateReading =
   | { readonly kind: 'date'; readonly iso: string }

@@ -10,11 +10,10 @@ const HEAD_BYTES = 512
 
 /**
  * Decodes the text of a table. Without `chosen` a byte order mark decides; then zero bytes in every second place are
- * UTF-16; then it is UTF-8 if
- * it can be, and Windows-1252 otherwise.
+ * UTF-16; then it is UTF-8 if it can be, and Windows-1252 otherwise.
  *
  * @throws Fault `request.invalid` with the rule `encoding` if the bytes are not of the chosen encoding, `kind` if they
- * are no text
+ *   are no text
  */
 export function decodeText(
   bytes: Uint8Array,

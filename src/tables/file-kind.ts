@@ -10,8 +10,7 @@ export function isArchive(bytes: Uint8Array): boolean {
 
 /**
  * Returns the refusal of a file whose first bytes are those of a known format that is not read; null for any other.
- * Encrypted workbooks are, as the old
- * ones, compound files. [MS-OFFCRYPTO 2.3.4.4] [MS-CFB 2.2]
+ * Encrypted workbooks are, as the old ones, compound files. [MS-OFFCRYPTO 2.3.4.4] [MS-CFB 2.2]
  */
 export function unreadableBytes(bytes: Uint8Array): Fault | null {
   if (startsWith(bytes, [0xd0, 0xcf, 0x11, 0xe0]))

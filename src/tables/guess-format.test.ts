@@ -8,7 +8,7 @@ import { parseTable } from './parse-table.ts'
 const rule = (name: string) => ({ code: 'request.invalid', meta: { rule: name } })
 const rows = (...cells: readonly string[]) => cells.map((cell) => ({ cells: [cell] }))
 
-test('the encoding is guessed: UTF-8, UTF-16, each with a mark or without, else Windows-1252; a chosen one must fit', () => {
+test('the encoding is guessed: UTF-8 or UTF-16, also without a mark, else Windows-1252; a chosen one must fit', () => {
   const umlaut = 'Müller – 5 €'
   assert.deepEqual(decodeText(Buffer.from(umlaut)), { text: umlaut, encoding: 'utf-8' })
   assert.deepEqual(decodeText(Buffer.from(`\ufeff${umlaut}`)), { text: umlaut, encoding: 'utf-8' })

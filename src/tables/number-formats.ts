@@ -69,9 +69,9 @@ function dateInfoOf(code: string): Partial<ReturnType<typeof getFormatDateInfo>>
 }
 
 /**
- * Returns what a number shows. A number as such is shown as JSON writes it, in the 15 figures
- * that spreadsheets have. A date means its day (ISO 8601); it shows that
- * too where its format depends on the machine or the language of the program.
+ * Returns what a number shows. A number as such is shown as JSON writes it, in the 15 figures that spreadsheets have. A
+ * date means its day (ISO 8601); it shows that too where its format depends on the machine or the language of the
+ * program.
  */
 export function shownNumber(number: number, { kind, code }: NumberFormat = GENERAL, is1904 = false): ShownCell {
   const plain = plainOf(number)

@@ -17,8 +17,7 @@ import { withoutGuard } from './write-csv.ts'
 
 /**
  * Parses a table: a workbook, or a text whose encoding, delimiter, decimal sign and order of dates are guessed. It
- * takes as long as the table is large, so it runs
- * in a worker only: see `readTable`.
+ * takes as long as the table is large, so it runs in a worker only: see `readTable`.
  *
  * @param source A file; or the characters of a text.
  * @throws Fault `request.invalid` with `meta.rule`: see `tableFault`
@@ -68,8 +67,7 @@ function tableOf(header: readonly string[], body: readonly ReadRow[], options: T
 
 /**
  * Returns the columns and rows with content, without white space and invisible characters around cells. A workbook
- * keeps texts apart from formulas, so that
- * nothing in it was guarded.
+ * keeps texts apart from formulas, so that nothing in it was guarded.
  */
 function tidied(header: readonly string[], body: readonly ReadRow[], kind: Form['kind']) {
   const tidy = (cell: string) => (kind === 'text' ? withoutGuard(trimmed(cell)) : trimmed(cell))

@@ -5,7 +5,8 @@ type CsvRow = readonly string[]
 
 const QUOTE = '"'
 const FORMAT_RULE =
-  'Delimiters separate fields, line breaks separate rows; a field that contains either must be quoted, with its quotes doubled.'
+  'Delimiters separate fields, line breaks separate rows; a field that contains either must be quoted, with its ' +
+  'quotes doubled.'
 
 /** What separates the fields of a row. */
 export const delimiters = { comma: ',', semicolon: ';', tab: '\t' } as const
@@ -32,8 +33,7 @@ type CsvFormat = {
 
 /**
  * Parses a table: a header and up to `rowsMax` rows with as many fields. As RFC 4180 says, except for what spreadsheets
- * write: a line break may be LF or
- * CR alone, and rows and fields at the end may be empty.
+ * write: a line break may be LF or CR alone, and rows and fields at the end may be empty.
  *
  * @param text Without the line `sep=`; see {@link statedDelimiter}.
  * @param firstRow Number of the header in the file; 1 by default.
@@ -77,8 +77,7 @@ function fitRow(row: string[], width: number, { row: number, isLenient }: { row:
 
 /**
  * Returns what the line `sep=` at the beginning of a text says, which spreadsheets write and read, and the text after
- * it. `delimiter` is null without
- * the line.
+ * it. `delimiter` is null without the line.
  *
  * @throws Fault `request.invalid` with the rule `kind` for another delimiter
  */

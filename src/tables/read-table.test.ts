@@ -14,8 +14,7 @@ const TICK_MS = 5
 
 /**
  * Runs work, and returns the longest time in which nothing else of the process had its turn: as CPU time of the main
- * thread, which other processes of the
- * machine do not change.
+ * thread, which other processes of the machine do not change.
  */
 async function stallOf(work: () => Promise<unknown>): Promise<number> {
   const cpu = () => {
@@ -68,7 +67,7 @@ const hostile = [
 ] as const
 
 for (const [what, make, rule] of hostile) {
-  test(`a table ${what} is refused in words or read, and the process goes on meanwhile`, async () => {
+  test(`a table ${what} is refused in words or read, and holds up no other request`, async () => {
     const needs = { memory: new Memory() }
     const bytes = make()
     const heapBefore = process.memoryUsage().heapUsed

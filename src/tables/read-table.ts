@@ -24,8 +24,7 @@ const PLACES_OF_READING = 2
  *
  * @param source A file; or the characters of a text.
  * @throws Fault `request.invalid` with `meta.rule` (see `tableFault`) for what is no table or beyond a bound;
- * `request.rate_limited` while the
- * tenant's other tables are read
+ *   `request.rate_limited` while the tenant's other tables are read
  */
 export async function readTable(
   { memory }: Pick<Platform, 'memory'>,

@@ -26,11 +26,10 @@ const isSmall = (name: string) => /(\.rels|\/?workbook\.xml|\/sharedstrings\.xml
 
 /**
  * Reads one sheet of an `.xlsx` workbook: the one that is named, else the first visible one with a heading of
- * `headings`, else the first visible one with
- * rows. Rows that are hidden or filtered away are read.
+ * `headings`, else the first visible one with rows. Rows that are hidden or filtered away are read.
  *
  * @throws Fault `request.invalid` with the rule `kind`, `bytes`, `sheet`, `rows`, `columns`, `cell`, `chars` or
- * `effort`
+ *   `effort`
  * @see [ECMA-376 part 1, 18](https://ecma-international.org/publications-and-standards/standards/ecma-376/)
  */
 export function readWorkbook(bytes: Uint8Array, options: TableOptions): Workbook {

@@ -2,9 +2,8 @@ import { Fault } from '../fault.ts'
 
 /**
  * What is wrong with a table as a whole. `kind`: it is no table of a known format; those after it are formats that are
- * known but not read.
- * `bytes`: the file, or what comes out of it; `chars`: all cells; `effort`: the memory or the time that reading it
- * would take.
+ * known but not read. `bytes`: the file, or what comes out of it; `chars`: all cells; `effort`: the memory or the time
+ * that reading it would take.
  */
 export type TableRule =
   | 'kind'

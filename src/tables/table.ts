@@ -54,8 +54,7 @@ export type TableOptions = {
   readonly columnsMax: number
   /**
    * `tidied`, for tables of people: white space around cells goes, and the apostrophe that `writeCsv` writes before a
-   * formula; rows may be short,
-   * and those without content are left out. `exact`: as RFC 4180 says.
+   * formula; rows may be short, and those without content are left out. `exact`: as RFC 4180 says.
    */
   readonly cells: 'tidied' | 'exact'
   readonly encoding?: TableEncoding | undefined

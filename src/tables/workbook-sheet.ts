@@ -30,8 +30,7 @@ type Cell = { at: number; type: string; style: number; value: string; text: stri
 
 /**
  * Reads the rows with content of a sheet. Formulas are not run: the value that was saved with them is read; one without
- * a value is `#CALC!`. Cells and
- * rows that have a format only are none.
+ * a value is `#CALC!`. Cells and rows that have a format only are none.
  *
  * @throws Fault `request.invalid` with the rule `rows`, `columns`, `cell` or `chars`
  */

@@ -7,8 +7,7 @@ const GUARDED = /^'+[=+\-@\t\r]/
 
 /**
  * Writes rows as CSV, with CRLF. A cell that a spreadsheet would run as a formula gets an apostrophe before it, which
- * {@link withoutGuard}
- * removes. [SEC-77]
+ * {@link withoutGuard} removes. [SEC-77]
  *
  * @see [RFC 4180, 2](https://www.rfc-editor.org/rfc/rfc4180#section-2)
  */

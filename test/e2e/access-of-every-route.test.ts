@@ -6,7 +6,6 @@ import { after, before, test } from 'node:test'
 import { type App, buildApp } from '../../src/app.ts'
 import { type Scope, scopes, type TenantId } from '../../src/caller.ts'
 import { readConfig } from '../../src/config.ts'
-import { consoleEndpoints } from '../../src/console/public-endpoints.ts'
 import { endpoints, routes } from '../../src/contributions.ts'
 import { sha256Base64url } from '../../src/crypto/digest.ts'
 import { generateKeyPair, readPublicJwk, thumbprint } from '../../src/crypto/jwk.ts'
@@ -16,112 +15,16 @@ import { type SigningKey, softwareKey } from '../../src/crypto/signing-key.ts'
 import { applyBootstrap } from '../../src/directory/bootstrap/apply-bootstrap.ts'
 import { getTenant } from '../../src/directory/tenants/find-tenant.ts'
 import { getUser } from '../../src/directory/users/find-user.ts'
-import { holderScreens } from '../../src/holder/public-endpoints.ts'
 import type { Endpoint } from '../../src/http/routes/endpoint.ts'
 import type { Route } from '../../src/http/routes/route.ts'
 import { newId } from '../../src/store/row-id.ts'
 import { platformTenantId } from '../../src/store/store.ts'
-import { visitorEndpoints } from '../../src/visitor/public-endpoints.ts'
 import { openTestDatabase, type TestDatabase } from '../support/database.ts'
 import { freePort } from '../support/free-port.ts'
 import { makeEverything, type Objects } from '../support/main-job.ts'
+import { publicOperations } from '../support/public-operations.ts'
 import { ask, isPersonal, knownIdFor, nameOf, pathOf, unknownId } from '../support/route-requests.ts'
 import { type Api, api, bootstrap, type Reply, vapidTestKey } from '../support/server.ts'
-
-const metadata = 'published metadata: keys and addresses'
-const byLink = 'the link itself is the permission: an unguessable token in it'
-const byClient = 'authenticates the client by secret, assertion or code verifier; its own tests refuse the others'
-const bySession = 'a page: it asks for the session of the browser, and redirects to the sign-in without one'
-const forVisitors = 'a page that an organisation made for everybody; limited by page and address'
-const beforeSession = 'a page for people who are not signed in yet'
-/** Operations that no access token of ours opens, by name, with the reason. */
-const publicOperations: Readonly<Record<string, string>> = {
-  'POST /auth/token': byClient,
-  'POST /auth/par': byClient,
-  'POST /auth/revoke': byClient,
-  'POST /auth/introspect': byClient,
-  'GET /auth/authorize': bySession,
-  'POST /auth/authorize': bySession,
-  'GET /auth/logout': bySession,
-  'POST /auth/logout': bySession,
-  'GET /.well-known/oauth-authorization-server/auth': metadata,
-  'GET /auth/.well-known/openid-configuration': metadata,
-  'GET /auth/jwks': metadata,
-  'GET /.well-known/openid-credential-issuer/issuers/{tenant}': metadata,
-  'GET /.well-known/oauth-authorization-server/issuers/{tenant}': metadata,
-  'GET /issuers/{tenant}/offers/{token}': byLink,
-  'GET /issuers/{tenant}/offer-qr': byLink,
-  'GET /issuers/{tenant}/authorize': bySession,
-  'POST /issuers/{tenant}/authorize': bySession,
-  'POST /issuers/{tenant}/par': byClient,
-  'GET /issuers/{tenant}/consent': bySession,
-  'POST /issuers/{tenant}/consent': bySession,
-  'POST /issuers/{tenant}/token': 'redeems a code or a refresh token, which is the permission',
-  'POST /issuers/{tenant}/nonce': 'a nonce opens nothing by itself',
-  'POST /issuers/{tenant}/challenge': 'a challenge opens nothing by itself',
-  'GET /issuers/{tenant}/vct/{code}': 'published type metadata',
-  'GET /issuers/{tenant}/status-lists/{id}': 'published status lists',
-  'GET /issuers/{tenant}/status-lists': 'published status lists',
-  'GET /verifiers/{tenant}/requests/{requestToken}': byLink,
-  'POST /verifiers/{tenant}/requests/{requestToken}': byLink,
-  'POST /verifiers/{tenant}/requests/{requestToken}/digital-credentials': byLink,
-  'POST /verifiers/{tenant}/responses/{requestToken}': byLink,
-  'GET /verifiers/{tenant}/requests/{requestToken}/digital-credentials': byLink,
-  'GET /verifiers/{tenant}/requests/{requestToken}/digital-credentials/page': byLink,
-  'GET /verifiers/{tenant}/requests/{requestToken}/qr': byLink,
-  'GET /verifiers/request-credential.js': 'a script for pages',
-  'GET /verify/{page}/about': forVisitors,
-  'POST /verify/{page}/requests': forVisitors,
-  'GET /verify/{page}/requests/{request}': 'the secret of the visitor who began it; its own test refuses others',
-  'GET /issuers/{tenant}/did.json': metadata,
-  'GET /issuers/{tenant}/crls/{list}': 'published revocation lists',
-  'GET /issuers/{tenant}/roots.pem': 'published root certificates',
-  'GET /.well-known/jwt-vc-issuer/issuers/{tenant}': 'published keys',
-  'GET /wallet-provider/roots.pem': 'published root of the wallet provider',
-  'GET /issuance-sessions/callback': bySession,
-  'GET /sign-in': beforeSession,
-  'POST /sign-in': beforeSession,
-  'POST /choose-organisation': beforeSession,
-  'POST /sign-in/passkey': beforeSession,
-  'GET /sign-out': bySession,
-  'POST /sign-out': bySession,
-  'POST /sign-in/provider/{name}': beforeSession,
-  'GET /sign-in/external/{tenant}/{name}': beforeSession,
-  'GET /sign-in/link': beforeSession,
-  'POST /sign-in/link': beforeSession,
-  'POST /sign-in/link/passkey': beforeSession,
-  'GET /reset': beforeSession,
-  'POST /reset': beforeSession,
-  'GET /consent': bySession,
-  'POST /consent': bySession,
-  'GET /account': bySession,
-  'POST /account/names': bySession,
-  'POST /account/providers/{name}': bySession,
-  'POST /account/passkeys': bySession,
-  'GET /account/passkeys/{id}/rename': bySession,
-  'POST /account/passkeys/{id}/rename': bySession,
-  'POST /account/passkeys/{id}/remove': bySession,
-  'GET /account/password': bySession,
-  'POST /account/password': bySession,
-  'POST /account/sessions/{id}/end': bySession,
-  'POST /account/sign-out-everywhere': bySession,
-  'GET /session/start': beforeSession,
-  'GET /session/callback': beforeSession,
-  'GET /session/end': bySession,
-  'POST /session/end': bySession,
-  // Its own walk asks each of them without a session.
-  ...Object.fromEntries(
-    [...consoleEndpoints, ...holderScreens].map(({ method, path }) => [`${method} ${path}`, bySession]),
-  ),
-  'GET /offer/{tenant}/{token}': byLink,
-  ...Object.fromEntries(visitorEndpoints.map(({ method, path }) => [`${method} ${path}`, forVisitors])),
-  'GET /me/manifest.webmanifest': 'what an installed wallet needs; nothing of a person',
-  'GET /worker.js': 'what an installed wallet needs; nothing of a person',
-  'GET /me/icon.svg': 'what an installed wallet needs; nothing of a person',
-  'GET /me/icon-maskable.svg': 'what an installed wallet needs; nothing of a person',
-  'GET /me/offline': 'what an installed wallet needs; nothing of a person',
-  'GET /assets/{file}': 'style sheets and browser modules',
-}
 
 const issuance = ['issuance:read', 'issuance:write'] as const
 const verification = ['verification:read', 'verification:write'] as const

@@ -196,7 +196,10 @@ function aKeyRing() {
 const [finalType, WALLET] = [{ typ: 'key-attestation+jwt' }, 'https://wallet.example']
 const attester = { method: 'x5c', alg: 'ES256', x5c: peerChain, kid: undefined } as never
 
-/** A wallet of `@openid4vc/openid4vci`, attested by the peer. Unless it `challenges`, it is the library as it is, which sends no challenge. */
+/**
+ * A wallet of `@openid4vc/openid4vci`, attested by the peer. Unless it `challenges`, it is the library as it is, which
+ * sends no challenge.
+ */
 async function aPeerWallet(challenges: boolean) {
   const { signerOf, sign } = aKeyRing()
   const instance = await signerOf()
@@ -222,7 +225,8 @@ for (const [format, proofType, challenges] of [
   ['mdoc', 'jwt', false],
 ] as const) {
   const way = challenges ? 'with the challenge' : 'as it is'
-  test(`[HAIP-8, HAIP-9, HAIP-31] a wallet of @openid4vc/openid4vci, ${way}, gets the ${format} with a proof of type ${proofType}, and other libraries verify it`, async () => {
+  const what = `the ${format} with a proof of type ${proofType}`
+  test(`[HAIP-8, HAIP-9, HAIP-31] @openid4vc/openid4vci, ${way}, gets ${what}, which others verify`, async () => {
     const { client, signerOf, sign } = await aPeerWallet(challenges)
     const issuance = await anIssuance(format)
     const credentialOffer = await client.resolveCredentialOffer(issuance.offerUri)

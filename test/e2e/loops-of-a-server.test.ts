@@ -26,7 +26,8 @@ test('livez names each loop that has not turned for a minute', async (t) => {
   let ahead = 0
   t.mock.method(performance, 'now', () => real() + ahead)
   const expected = ['worker', 'dispatcher', 'recovery mark', ...(postgresUrl === null ? [] : ['oldest transaction'])]
-  // A turn that ends after the clock was moved is no old one. Looks are counted, since the clock of `until` is moved too.
+  // A turn that ends after the clock was moved is no old one. Looks are counted, since the clock of `until` is moved
+  // too.
   let failed: string[] = []
   for (let looks = 0; looks < 100 && !expected.every((name) => failed.includes(name)); looks += 1) {
     ahead += 61_000

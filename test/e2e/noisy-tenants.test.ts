@@ -1,4 +1,5 @@
-// Filters of one tenant, and then of four, while another tenant issues: its latency stays within ten times its quiet one.
+// Filters of one tenant, and then of four, while another tenant issues: its latency stays within ten times its quiet
+// one.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import pg from 'pg'
@@ -21,7 +22,8 @@ let templateId: string
 before(async () => {
   if (skip !== false) return
   const tenants = [...noisy, 'calm'].map((slug) => ({
-    ...{ slug, name: slug },
+    slug,
+    name: slug,
     clients: [{ clientId: slug, clientSecret: backendSecret, scopes: ['tenant:admin'] }],
   }))
   server = await serverChildren({ tenants }, { DATABASE_POOL_MAX: '10' })
@@ -43,10 +45,10 @@ async function fill(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   await client.query(
-    `insert into user_account (tenant_id, id, username, username_folded, email, email_folded, first_name, first_name_folded,
-       last_name, last_name_folded, enabled, created_at, updated_at)
-     select tenant.id, gen_random_uuid(), 'u' || n, 'u' || n, 'u' || n || '@example.org', 'u' || n || '@example.org', 'F' || n,
-       'f' || n, 'L' || n, 'l' || n, true, now(), now()
+    `insert into user_account (tenant_id, id, username, username_folded, email, email_folded, first_name,
+       first_name_folded, last_name, last_name_folded, enabled, created_at, updated_at)
+     select tenant.id, gen_random_uuid(), 'u' || n, 'u' || n, 'u' || n || '@example.org', 'u' || n || '@example.org',
+       'F' || n, 'f' || n, 'L' || n, 'l' || n, true, now(), now()
      from tenant, generate_series(1, ${USERS}) n where slug like 'n_'`,
   )
   await client.query('analyze user_account')

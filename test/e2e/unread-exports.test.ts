@@ -1,4 +1,5 @@
-// A holder asks for the whole wallet many times at once and reads nothing: the server has a small heap and serves others.
+// A holder asks for the whole wallet many times at once and reads nothing: the server has a small heap and serves
+// others.
 import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
 import { after, before, test } from 'node:test'

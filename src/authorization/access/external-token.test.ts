@@ -78,7 +78,12 @@ async function addProvider({ store }: Platform, tenantId: TenantId, change: Part
       clientId: 'chirograph',
       sealedClientSecret: null,
     },
-    ...{ scopes: [], createsUsers: false, signIn: false, acceptTokens: true, audience: API, namesPeople: true },
+    scopes: [],
+    createsUsers: false,
+    signIn: false,
+    acceptTokens: true,
+    audience: API,
+    namesPeople: true,
     claims: {
       username: 'preferred_username',
       email: 'email',

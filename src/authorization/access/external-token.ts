@@ -29,10 +29,11 @@ export type RequestSource = { readonly ip: string; readonly requestId: string }
 const ID_TOKEN_CLAIMS = ['nonce', 'at_hash', 'c_hash'] as const
 
 /**
- * Reads an access token of an external provider of a tenant, if it is one: null if its issuer is none whose tokens are accepted. The tenant is
- * that of the provider, whatever the token says. The caller is the user whom the token names; it has the scopes of a wallet, and those of the
- * roles that the provider states, or of the roles here if it is not asked for any. A result is cached for a minute. The first use of a token in a
- * process is recorded as an impersonation.
+ * Reads an access token of an external provider of a tenant, if it is one: null if its issuer is none whose tokens are
+ * accepted. The tenant is that of the provider, whatever the token says. The caller is the user whom the token names;
+ * it has the scopes of a wallet, and those of the roles that the provider states, or of the roles here if it is not
+ * asked for any. A result is cached for a minute. The first use of a token in a process is recorded as an
+ * impersonation.
  *
  * @param from Tokens of unknown issuers, each of which is looked up, are counted by the address.
  * @throws Fault `token.invalid`, `request.rate_limited`

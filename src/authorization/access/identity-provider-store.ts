@@ -22,7 +22,8 @@ const put = sql(
 const endLinks = sql(
   'authorization.end_links_of_other_issuer',
   `delete from external_identity link where link.tenant_id = $1 and link.provider_id = $2
-     and exists (select from identity_provider known where known.tenant_id = $1 and known.id = $2 and known.issuer <> $3)`,
+     and exists (select from identity_provider known
+       where known.tenant_id = $1 and known.id = $2 and known.issuer <> $3)`,
 )
 const findByName = sql(
   'authorization.find_provider',
@@ -38,8 +39,8 @@ const list = sql(
 )
 
 /**
- * Creates or changes a provider of the transaction's tenant. With another issuer the links of users to their accounts end. Throws the unique violation if
- * another process created its name.
+ * Creates or changes a provider of the transaction's tenant. With another issuer the links of users to their accounts
+ * end. Throws the unique violation if another process created its name.
  */
 export async function putProvider(tx: TenantTx, one: ProviderPut, now: Date): Promise<'created' | 'changed'> {
   const { id, name, displayName, issuer, clientId, sealedClientSecret, scopes, createsUsers, signIn, acceptTokens } =

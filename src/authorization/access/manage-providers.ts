@@ -167,7 +167,8 @@ function isNamingChanged(known: ProviderPut, provider: ProviderPut): boolean {
 function checkNaming(caller: Caller, { namesPeople, acceptTokens }: ProviderPut): void {
   if (holds(caller, 'users:impersonate') || (!namesPeople && !acceptTokens)) return
   const detail =
-    'A provider that names people, or whose access tokens are accepted, decides who is signed in: it needs users:impersonate, or the operator.'
+    'A provider that names people, or whose access tokens are accepted, decides who is signed in: it needs ' +
+    'users:impersonate, or the operator.'
   throw new Fault('role.above_caller', { violations: [{ pointer: '/namesPeople', detail }] })
 }
 

@@ -11,7 +11,8 @@ export type ManagedProvider = Omit<IdentityProvider, 'tenantId' | 'sealedClientS
 }
 
 const COLUMNS = `id, name, display_name as "displayName", issuer, client_id as "clientId", scopes, claims, roles, creates_users as "createsUsers",
-  sign_in as "signIn", accept_tokens as "acceptTokens", audience, names_people as "namesPeople", sealed_client_secret is not null as "hasClientSecret",
+  sign_in as "signIn", accept_tokens as "acceptTokens", audience, names_people as "namesPeople",
+  sealed_client_secret is not null as "hasClientSecret",
   created_at as "createdAt", updated_at as "updatedAt"`
 const find = sql(
   'authorization.find_managed_provider',

@@ -14,9 +14,10 @@ export function claimOf(claims: JsonObject, name: string): unknown {
 }
 
 /**
- * Returns our roles, sorted, for those that a provider states; null if it is not asked for roles, or states none: a claim that is absent is
- * unknown, not empty. Entra ID leaves out `groups` of a person who is in many, and names it in `_claim_names` instead (OpenID Connect Core 1.0,
- * 5.6.2). Roles that the map does not name give nothing. The names of an object's members are roles too.
+ * Returns our roles, sorted, for those that a provider states; null if it is not asked for roles, or states none: a
+ * claim that is absent is unknown, not empty. Entra ID leaves out `groups` of a person who is in many, and names it in
+ * `_claim_names` instead (OpenID Connect Core 1.0, 5.6.2). Roles that the map does not name give nothing. The names of
+ * an object's members are roles too.
  *
  * @param stated Sources of claims: the first that has the claim counts.
  */

@@ -36,7 +36,11 @@ const members = {
   acceptTokens: Type.Boolean({ description: 'Whether its access tokens are accepted at this API, with the audience.' }),
   namesPeople: Type.Boolean({
     description:
-      'Whether it decides which user a person is, also of users who can sign in otherwise or whose wallets hold something: by external identifier, verified e-mail address, or access token. Only a caller with `users:impersonate` sets it, for whom it is true by default, or the operator. Without it such users connect their account at the provider themselves, on the account page, and its access tokens name nobody.',
+      'Whether it decides which user a person is, also of users who can sign in otherwise or whose wallets hold ' +
+      'something: by external identifier, verified e-mail address, or access token. Only a caller with ' +
+      '`users:impersonate` sets it, for whom it is true by default, or the operator. Without it such users ' +
+      'connect their account at the provider themselves, on the account page, and its access tokens name ' +
+      'nobody.',
   }),
   audience: orNull(
     text(

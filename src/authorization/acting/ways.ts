@@ -83,9 +83,10 @@ type WayRow = {
 }
 
 /**
- * Every way by which a request comes to act as a user, and the states of the account in which the way is closed. A way is checked when it is
- * used, not only when it is prepared. An account in use is opened by its user's own proof (password, passkey, an account at a provider that the
- * user connected, a link to an address that the user has confirmed), or by what only callers with `users:impersonate` or the operator can prepare.
+ * Every way by which a request comes to act as a user, and the states of the account in which the way is closed. A way
+ * is checked when it is used, not only when it is prepared. An account in use is opened by its user's own proof
+ * (password, passkey, an account at a provider that the user connected, a link to an address that the user has
+ * confirmed), or by what only callers with `users:impersonate` or the operator can prepare.
  */
 export const ways = {
   own_credential: {
@@ -131,7 +132,8 @@ export const ways = {
   },
   token_of_identifier: {
     opens:
-      'An access token of a provider that names the user by the external identifier. The user sees it on the account page.',
+      'An access token of a provider that names the user by the external identifier. The user sees it on the ' +
+      'account page.',
     needs: '`tenant:admin` and `users:impersonate`, or the operator',
     closedIf: ['inactive', 'names_nobody', 'new_identifier'],
   },

@@ -26,16 +26,17 @@ export type LinkRow = {
 /** A link to insert. */
 export type NewLink = LinkRow & { readonly id: string; readonly tokenHash: Buffer }
 
-const COLUMNS = `user_id as "userId", purpose, expires_at as "expiresAt", way, maker_roles as "makerRoles", email_folded as "emailFolded",
-  could_sign_in as "couldSignIn"`
+const COLUMNS = `user_id as "userId", purpose, expires_at as "expiresAt", way, maker_roles as "makerRoles",
+  email_folded as "emailFolded", could_sign_in as "couldSignIn"`
 const put = sql(
   'authorization.put_link',
-  `insert into one_time_link (tenant_id, id, token_hash, user_id, purpose, created_at, expires_at, way, maker_roles, email_folded,
-     could_sign_in, is_told)
+  `insert into one_time_link (tenant_id, id, token_hash, user_id, purpose, created_at, expires_at, way, maker_roles,
+     email_folded, could_sign_in, is_told)
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $8 in ('told_link', 'impersonated_link'))
    on conflict (tenant_id, user_id, purpose) do update set id = excluded.id, token_hash = excluded.token_hash,
-     created_at = excluded.created_at, expires_at = excluded.expires_at, way = excluded.way, maker_roles = excluded.maker_roles,
-     email_folded = excluded.email_folded, could_sign_in = excluded.could_sign_in, is_told = excluded.is_told`,
+     created_at = excluded.created_at, expires_at = excluded.expires_at, way = excluded.way,
+     maker_roles = excluded.maker_roles, email_folded = excluded.email_folded,
+     could_sign_in = excluded.could_sign_in, is_told = excluded.is_told`,
 )
 const VALID = 'tenant_id = $1 and id = $2 and token_hash = $3 and expires_at > $4'
 const find = sql('authorization.find_link', `select ${COLUMNS} from one_time_link where ${VALID}`)

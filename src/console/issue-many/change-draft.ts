@@ -16,7 +16,10 @@ type Changed =
   | { readonly kind: 'reread'; readonly id: string }
   | { readonly kind: 'refused'; readonly problem: string }
 
-/** Applies what the form of a draft changes: how the file is read, what its columns become, and repaired cells. Then checks the table. */
+/**
+ * Applies what the form of a draft changes: how the file is read, what its columns become, and repaired cells. Then
+ * checks the table.
+ */
 export async function changeByForm(frame: KeepingFrame, template: Template, held: HeldDraft): Promise<Changed> {
   const { view } = held
   const form = formIn(frame.fields, view.form)
@@ -42,6 +45,7 @@ export async function changeByForm(frame: KeepingFrame, template: Template, held
     return { kind: 'refused', problem: tableTexts[frame.language].rules.chars }
   if (!isMeaningNew && repaired.size === 0 && lifetimeSeconds === view.lifetimeSeconds) return { kind: 'none' }
   const checked = await recheck(frame, targetsFor(frame, template), next, rows)
+  // All of them: a repaired row may be the same as any other, or no longer.
   const touched = new Set(rows.keys())
   const isSaved = await saveDraft(frame, held, checked.view, checked.rows, touched)
   return isSaved ? { kind: 'saved' } : { kind: 'refused', problem: tableTexts[frame.language].changed }

@@ -73,7 +73,10 @@ function queryOf({ templateId, form }: Meaning) {
   return { credentialTemplateId: templateId, decimal: form.decimal, dates: form.isSure ? form.dates : undefined }
 }
 
-/** The rows as the API's table: columns by their targets, a recipient as its two columns. Written in pieces, so that other requests get their turn. */
+/**
+ * The rows as the API's table: columns by their targets, a recipient as its two columns. Written in pieces, so that
+ * other requests get their turn.
+ */
 async function tableFor(
   { mapping, form }: Meaning,
   targets: readonly Target[],

@@ -25,16 +25,19 @@ export async function checkedDraft(frame: Frame, template: Template, name: strin
     (_, column) => rows.find(({ cells }) => cells[column] !== '')?.cells[column]?.slice(0, 60) ?? '',
   )
   const view: DraftView = {
-    ...{ name, templateId: template.id, header, examples, form, mapping: guessMapping(header, targets) },
-    ...{
-      missing: [],
-      bad: [],
-      twins: { listed: [], count: 0 },
-      lifetimeSeconds: LIFETIME_SECONDS,
-      total: rows.length,
-      issued: 0,
-      batches: [],
-    },
+    name,
+    templateId: template.id,
+    header,
+    examples,
+    form,
+    mapping: guessMapping(header, targets),
+    missing: [],
+    bad: [],
+    twins: { listed: [], count: 0 },
+    lifetimeSeconds: LIFETIME_SECONDS,
+    total: rows.length,
+    issued: 0,
+    batches: [],
   }
   return recheck(frame, targets, view, rows)
 }

@@ -102,10 +102,14 @@ async function draftPage(frame: AtDraft, held: HeldDraft, problem?: string): Pro
   const content = html`${hidden('revision', String(held.revision))}${hidden('batches', String(view.batches.length))}<div class="beside">${left}${right}</div>
 ${rowsPanel(frame, view, targets, pick(places), shown)}${buttons(frame, t, held)}`
   const summary = summaryOf(frame, t, view, targets, pick(listed))
+  const bad = problem !== undefined && message('bad', problem)
+  const saved = frame.query.note === 'saved' && message('note', t.savedFirst)
+  const notes = html`${doneOf(frame, t, view)}${summary.content}${twinsNote(frame, t, view)}${mailNote(t, view)}`
+  const whole = form(frame, `${TABLE}/${held.id}`, html`<div class="stack">${content}</div>`)
   return {
     title: t.check,
     crumbs: crumbsOf(frame, t),
-    main: html`${stepsAt(t, 'check')}${problem !== undefined && message('bad', problem)}${frame.query.note === 'saved' && message('note', t.savedFirst)}${doneOf(frame, t, view)}${summary.content}${twinsNote(frame, t, view)}${mailNote(t, view)}${form(frame, `${TABLE}/${held.id}`, html`<div class="stack">${content}</div>`)}`,
+    main: html`${stepsAt(t, 'check')}${bad}${saved}${notes}${whole}`,
     ...{ style, hasErrors: problem !== undefined || summary.isBad, status: problem === undefined ? 200 : 400 },
   }
 }

@@ -30,13 +30,18 @@ const en = {
   rules: {
     kind: 'This is not a table that can be read. Save it as Excel workbook (.xlsx) or as CSV.',
     web_page:
-      'This is a web page with the name of a table. Open it in your spreadsheet program, and save it as Excel workbook (.xlsx).',
-    xml: 'This is an XML file with the name of a table. Open it in your spreadsheet program, and save it as Excel workbook (.xlsx).',
+      'This is a web page with the name of a table. Open it in your spreadsheet program, and save it as Excel ' +
+      'workbook (.xlsx).',
+    xml:
+      'This is an XML file with the name of a table. Open it in your spreadsheet program, and save it as Excel ' +
+      'workbook (.xlsx).',
     old_workbook:
-      'This is a workbook of Excel 2003 or older (.xls). Open it in your spreadsheet program, and save it as Excel workbook (.xlsx).',
+      'This is a workbook of Excel 2003 or older (.xls). Open it in your spreadsheet program, and save it as ' +
+      'Excel workbook (.xlsx).',
     binary_workbook: 'This is a binary workbook (.xlsb). Save it as Excel workbook (.xlsx).',
     open_document:
-      'This is a table of another spreadsheet program (.ods or .numbers). Save it there as Excel workbook (.xlsx) or as CSV.',
+      'This is a table of another spreadsheet program (.ods or .numbers). Save it there as Excel workbook ' +
+      '(.xlsx) or as CSV.',
     protected: 'This workbook is protected by a password. Remove the password, and save it again.',
     sheet: 'The workbook does not have this sheet.',
     encoding: 'The characters of this file are written in another way. Choose another one.',
@@ -176,13 +181,18 @@ const fr: TableTexts = {
   rules: {
     kind: 'Ce n’est pas un tableau lisible. Enregistrez-le comme classeur Excel (.xlsx) ou en CSV.',
     web_page:
-      'C’est une page web qui porte le nom d’un tableau. Ouvrez-la dans votre tableur et enregistrez-la comme classeur Excel (.xlsx).',
-    xml: 'C’est un fichier XML qui porte le nom d’un tableau. Ouvrez-le dans votre tableur et enregistrez-le comme classeur Excel (.xlsx).',
+      'C’est une page web qui porte le nom d’un tableau. Ouvrez-la dans votre tableur et enregistrez-la comme ' +
+      'classeur Excel (.xlsx).',
+    xml:
+      'C’est un fichier XML qui porte le nom d’un tableau. Ouvrez-le dans votre tableur et enregistrez-le comme ' +
+      'classeur Excel (.xlsx).',
     old_workbook:
-      'C’est un classeur d’Excel 2003 ou antérieur (.xls). Ouvrez-le dans votre tableur et enregistrez-le comme classeur Excel (.xlsx).',
+      'C’est un classeur d’Excel 2003 ou antérieur (.xls). Ouvrez-le dans votre tableur et enregistrez-le comme ' +
+      'classeur Excel (.xlsx).',
     binary_workbook: 'C’est un classeur binaire (.xlsb). Enregistrez-le comme classeur Excel (.xlsx).',
     open_document:
-      'C’est un tableau d’un autre tableur (.ods ou .numbers). Enregistrez-le là comme classeur Excel (.xlsx) ou en CSV.',
+      'C’est un tableau d’un autre tableur (.ods ou .numbers). Enregistrez-le là comme classeur Excel (.xlsx) ' +
+      'ou en CSV.',
     protected: 'Ce classeur est protégé par un mot de passe. Retirez-le et enregistrez le classeur à nouveau.',
     sheet: 'Le classeur n’a pas cette feuille.',
     encoding: 'Les caractères de ce fichier sont écrits autrement. Choisissez autre chose.',
@@ -197,7 +207,8 @@ const fr: TableTexts = {
     header: 'Les noms des colonnes ne conviennent pas au modèle.',
     bytes: 'Le fichier dépasse 8 Mo, ou devient trop grand une fois décompressé. Répartissez-le en plusieurs fichiers.',
     effort:
-      'Ce fichier demande trop de temps ou de mémoire. Copiez les cellules utiles dans un nouveau classeur, ou répartissez-le.',
+      'Ce fichier demande trop de temps ou de mémoire. Copiez les cellules utiles dans un nouveau classeur, ou ' +
+      'répartissez-le.',
   },
   atRow: (row, problem) => `Ligne ${row}\u00a0: ${problem}`,
   columnsOf: (name) => `Colonnes de ${name}`,
@@ -232,7 +243,8 @@ const fr: TableTexts = {
   orders: { dmy: 'Jour d’abord : 31/01/2026', mdy: 'Mois d’abord : 01/31/2026' },
   datesOpen: 'Choisissez',
   datesAsked:
-    'Des dates peuvent être deux jours différents, et aucune autre date du tableau ne montre lequel. Choisissez, puis vérifiez à nouveau.',
+    'Des dates peuvent être deux jours différents, et aucune autre date du tableau ne montre lequel. ' +
+    'Choisissez, puis vérifiez à nouveau.',
   rereadHint: 'Un autre choix de caractères ou de cellules relit le fichier ; les corrections sont perdues.',
   sheet: (name) => `Feuille « ${name} »`,
   sheetLabel: 'Feuille',
@@ -270,7 +282,8 @@ const fr: TableTexts = {
     date: (label) => `${label} : écrivez une date, par exemple 31.01.2026`,
     noDay: (label) => `${label} : ce jour n’existe pas`,
     twoDays: (label, cell, first, second) =>
-      `${label} : ${cell} peut être le ${first} ou le ${second}. Choisissez l’ordre des dates, ou écrivez celle que vous voulez dire`,
+      `${label} : ${cell} peut être le ${first} ou le ${second}. ` +
+      'Choisissez l’ordre des dates, ou écrivez celle que vous voulez dire',
     errorValue: (label, cell) => `${label} : la cellule montre l’erreur ${cell} au lieu d’une valeur`,
     boolean: (label) => `${label} : écrivez oui ou non`,
     other: (label) => `${label} : inutilisable`,

@@ -63,7 +63,8 @@ const en = {
   namesPeople: 'Decides who a person is',
   namesNobody: 'no: people who use their account already connect it on their account page',
   namesNeeded:
-    'Only the operator of the server, or an application that may act for people, lets a provider decide who a person is, and accept its tokens.',
+    'Only the operator of the server, or an application that may act for people, lets a provider decide who a ' +
+    'person is, and accept its tokens.',
   full: 'There can be no more than 50 providers.',
   address: 'Redirect address',
   registerTitle: 'Register this address at the provider',
@@ -158,7 +159,8 @@ const fr: ProviderTexts = {
   namesPeople: 'Décide qui est une personne',
   namesNobody: 'non : qui utilise déjà son compte le relie sur la page de son compte',
   namesNeeded:
-    'Seul l’exploitant du serveur, ou une application qui peut agir pour les personnes, laisse un fournisseur décider qui est une personne et accepter ses jetons.',
+    'Seul l’exploitant du serveur, ou une application qui peut agir pour les personnes, laisse un fournisseur ' +
+    'décider qui est une personne et accepter ses jetons.',
   full: 'Il ne peut pas y avoir plus de 50 fournisseurs.',
   address: 'Adresse de retour',
   registerTitle: 'Enregistrez cette adresse chez le fournisseur',

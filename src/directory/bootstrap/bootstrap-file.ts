@@ -66,7 +66,10 @@ const IdentityProviderEntry = Type.Object(
     signIn: Type.Optional(Type.Boolean()),
     acceptTokens: Type.Optional(Type.Boolean()),
     audience: Type.Optional(name(2000)),
-    /** Whether it decides which user a person is, also of users whose accounts are in use; true by default, since the operator writes the file. */
+    /**
+     * Whether it decides which user a person is, also of users whose accounts are in use; true by default, since the
+     * operator writes the file.
+     */
     namesPeople: Type.Optional(Type.Boolean()),
   },
   { additionalProperties: false },

@@ -52,8 +52,8 @@ export function checkGrants(caller: Caller, scopes: readonly Scope[] = [], roles
 }
 
 /**
- * Checks that the caller may act for users, if the client gets their tokens without asking them: a caller who decides its
- * redirect URIs or keys acts as each user who opens a link to it.
+ * Checks that the caller may act for users, if the client gets their tokens without asking them: a caller who decides
+ * its redirect URIs or keys acts as each user who opens a link to it.
  *
  * @throws Fault `role.above_caller`
  */

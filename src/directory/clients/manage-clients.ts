@@ -156,7 +156,8 @@ export async function removeClientSecret(
 }
 
 /**
- * Locks a client whose every scope and role the caller could give, before the caller changes how it authenticates or what it may do.
+ * Locks a client whose every scope and role the caller could give, before the caller changes how it authenticates or
+ * what it may do.
  *
  * @throws Fault `resource.unknown`, `role.above_caller`
  */

@@ -42,7 +42,8 @@ export async function createGroup(
  * Changes a group and its members. The row of the group is locked first, so that concurrent changes follow each other.
  *
  * @param version The version that the caller read; undefined if the change applies to every version.
- * @throws Fault `resource.unknown`, `resource.changed`, `state.conflict`, `role.above_caller`, `owner.last`, `request.invalid`
+ * @throws Fault `resource.unknown`, `resource.changed`, `state.conflict`, `role.above_caller`, `owner.last`,
+ *   `request.invalid`
  */
 export async function changeGroup(
   { store, clock }: Needs,

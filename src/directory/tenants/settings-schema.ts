@@ -145,7 +145,8 @@ const policies = {
   }),
   attestationChallenge: Type.Enum(['optional', 'required'], {
     description:
-      'Whether the proof of possession of a client attestation must have the challenge of the server. Few wallets can send one.',
+      'Whether the proof of possession of a client attestation must have the challenge of the server. Few ' +
+      'wallets can send one.',
   }),
   registeredVerifiers: Type.Array(RegisteredVerifier, {
     maxItems: 100,

@@ -24,7 +24,8 @@ const put = sql(
    on conflict (tenant_id, username_folded) where deleted_at is null do update set
      username = excluded.username, email = coalesce($5, old.email), email_folded = coalesce($6, old.email_folded),
      email_is_new = old.email_is_new and old.email is not distinct from coalesce($5, old.email),
-     external_identifier_is_new = old.external_identifier_is_new and old.external_identifier is not distinct from coalesce($9, old.external_identifier),
+     external_identifier_is_new = old.external_identifier_is_new
+       and old.external_identifier is not distinct from coalesce($9, old.external_identifier),
      first_name = coalesce($7, old.first_name), last_name = coalesce($8, old.last_name),
      first_name_folded = coalesce($13, old.first_name_folded), last_name_folded = coalesce($14, old.last_name_folded),
      external_identifier = coalesce($9, old.external_identifier), enabled = coalesce($10, old.enabled),

@@ -22,7 +22,8 @@ const findHoldersIn = sql(
 const findActive = sql(
   'directory.find_sign_in_user',
   `select id as "userId", username, email, external_identifier as "externalIdentifier", email_is_new as "emailIsNew",
-     username_is_new as "usernameIsNew", external_identifier_is_new as "externalIdentifierIsNew", first_name as "firstName", last_name as "lastName",
+     username_is_new as "usernameIsNew", external_identifier_is_new as "externalIdentifierIsNew",
+     first_name as "firstName", last_name as "lastName",
      password_hash as "passwordHash" from user_account account where tenant_id = $1 and id = $2 and ${ACTIVE}`,
 )
 const setHash = sql(
@@ -38,7 +39,8 @@ const confirmNames = sql(
   `update user_account account set email_is_new = email_is_new and email is distinct from $3,
      username_is_new = username_is_new and username is distinct from $4,
      external_identifier_is_new = external_identifier_is_new and external_identifier is distinct from $5
-   where tenant_id = $1 and id = $2 and (email_is_new or username_is_new or external_identifier_is_new) and ${ACTIVE} returning id`,
+   where tenant_id = $1 and id = $2 and (email_is_new or username_is_new or external_identifier_is_new)
+     and ${ACTIVE} returning id`,
 )
 
 const setOpened = sql(
@@ -92,7 +94,10 @@ export async function updatePasswordHash(tx: TenantTx, userId: UserId, hash: str
   return (await tx.rows(setHash, [tx.tenantId, userId, hash, now])).length === 1
 }
 
-/** Confirms names of an active user, each if it is still the one that was shown. Returns false if all were confirmed already. */
+/**
+ * Confirms names of an active user, each if it is still the one that was shown. Returns false if all were confirmed
+ * already.
+ */
 export async function confirmNamesRow(tx: TenantTx, userId: UserId, shown: ShownNames): Promise<boolean> {
   const values = [tx.tenantId, userId, shown.email, shown.username, shown.externalIdentifier]
   return (await tx.rows(confirmNames, values)).length === 1

@@ -34,7 +34,11 @@ const update = sql(
        ${given('email', '$6', 'email')}, ${given('email', '$7', 'email_folded')},
        ${renamed('username', 'account.username_folded is distinct from $5', 'username_is_new')},
        ${renamed('email', 'account.email_folded is distinct from $7', 'email_is_new')},
-       ${renamed('externalIdentifier', 'account.external_identifier is distinct from $15', 'external_identifier_is_new')},
+       ${renamed(
+         'externalIdentifier',
+         'account.external_identifier is distinct from $15',
+         'external_identifier_is_new',
+       )},
        ${given('firstName', '$8', 'first_name')}, ${given('firstName', '$9', 'first_name_folded')},
        ${given('lastName', '$10', 'last_name')}, ${given('lastName', '$11', 'last_name_folded')},
        ${given('shownName', '$12', 'display_name')}, ${given('shownName', '$13', 'display_name_folded')},

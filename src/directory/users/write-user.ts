@@ -97,7 +97,8 @@ export async function changeUser(
 }
 
 /**
- * Deletes a user: no look-up finds the user from then on, and the wallet is destroyed after {@link GRACE_DAYS} days, or at once.
+ * Deletes a user: no look-up finds the user from then on, and the wallet is destroyed after {@link GRACE_DAYS} days, or
+ * at once.
  *
  * @param user With `purge` a username may also be the id of a user who is deleted already.
  * @throws Fault `resource.unknown`, `role.above_caller`, `owner.last`

@@ -8,7 +8,10 @@ const ENTRIES_MAX = 10
 /** One time that a caller came to act for a user. */
 export type Impersonation = { readonly at: Date; readonly way: string; readonly actorId: string | null }
 
-/** Lists the last times that callers came to act for a user by something else than the user's own proof: at most 10, of the last 90 days. */
+/**
+ * Lists the last times that callers came to act for a user by something else than the user's own proof: at most 10, of
+ * the last 90 days.
+ */
 export async function recentImpersonations(
   { store, clock }: Pick<Platform, 'store' | 'clock'>,
   { tenantId, userId }: { readonly tenantId: TenantId; readonly userId: UserId },

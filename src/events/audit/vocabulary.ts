@@ -90,7 +90,8 @@ const auditOnlyActions = {
   'trusted_entity.replaced': 'The trusted entity was replaced.',
   'user.changed': 'Members of the user were changed; `detail.members` names them.',
   'user.roles_retained':
-    'The identity provider at which the user signed in did not state the claim of roles; the user keeps those of before.',
+    'The identity provider at which the user signed in did not state the claim of roles; the user keeps those ' +
+    'of before.',
   'user.restored': 'A deleted user was restored with the wallet.',
   'user.authenticated': 'The user signed in (`detail.methods`, RFC 8176), or failed to.',
   'user.authorized': 'A client got tokens for the user, who had signed in and allowed it.',
@@ -98,12 +99,14 @@ const auditOnlyActions = {
     'A client used an authorization code or refresh token again; the tokens that came from it have ended.',
   'user.grant_revoked': 'A client revoked its refresh token for the user.',
   'user.impersonated':
-    "A client got a wallet token of the user, a provider's access token stood for the user, or a link to an account in use was told to a caller; `detail.way` says which. Refused attempts too.",
+    "A client got a wallet token of the user, a provider's access token stood for the user, or a link to an " +
+    'account in use was told to a caller; `detail.way` says which. Refused attempts too.',
   'user_group.changed': 'Name, roles or members of the group were changed; `detail` names them and counts the members.',
   'user_group.created': 'A group of users was created.',
   'user_group.deleted': 'The group was deleted; its members lost its roles.',
   'user.link_created':
-    'A one-time link was created for the user; `detail.purpose` says what for, `detail.way` by which way it opens the account.',
+    'A one-time link was created for the user; `detail.purpose` says what for, `detail.way` by which way it ' +
+    'opens the account.',
   'user.link_used': 'The one-time link was used.',
   'user.locked':
     'Too many sign-ins with the name of the user failed; more from the same network or device are refused for a while.',

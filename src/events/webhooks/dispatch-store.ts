@@ -94,7 +94,8 @@ const POOR = '(e.failing_since is not null or e.is_slow)'
 const listDue = sql(
   'events.list_due_deliveries',
   `with waiting as (
-     select d.tenant_id, d.id, e.id as endpoint_id, e.url, ${POOR} as is_poor, d.due_at, row_number() over (partition by e.tenant_id order by d.due_at, d.id) as place
+     select d.tenant_id, d.id, e.id as endpoint_id, e.url, ${POOR} as is_poor, d.due_at,
+       row_number() over (partition by e.tenant_id order by d.due_at, d.id) as place
      from webhook_endpoint e cross join lateral (
        select tenant_id, id, due_at from webhook_delivery
        where tenant_id = e.tenant_id and endpoint_id = e.id and status = 'pending' and due_at <= $1 and ${isFree('$1')}

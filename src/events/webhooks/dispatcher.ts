@@ -81,7 +81,10 @@ export function startDispatcher(platform: Platform, { eachMax = 16, pollMs = 500
   }
 }
 
-/** Claims deliveries of one tenant and sends them in their places. The places of those that another process has claimed are released. */
+/**
+ * Claims deliveries of one tenant and sends them in their places. The places of those that another process has claimed
+ * are released.
+ */
 async function claimPlaced(
   store: Pick<Store, 'inTenant'>,
   placed: readonly Placed[],

@@ -62,13 +62,15 @@ const printed = screen({
     const [t, words] = [ownTexts[frame.language], cardTexts[frame.language]]
     const { cards, looks } = await printedCards(frame)
     const { entries, hasOlder } = await newestEntries(frame)
-    const history = historyList(frame, words, entries, { credentials: looks })
+    const listed = historyList(frame, words, entries, { credentials: looks })
+    const history = entries.length > 0 ? listed : html`<p>${words.historyEmpty}</p>`
+    const older = hasOlder && html`<p>${t.olderHistory(entries.length)}</p>`
     const { data: subscriptions } = await frame.api.get<readonly Subscription[]>(SUBSCRIPTIONS)
     const isEmpty = cards.length === 0 && entries.length === 0
     const kept = isEmpty
       ? html`<p class="empty">${t.nothing}</p><p>${buttonLink(words.scan, '/me/scan')}</p>`
       : html`<h2>${t.cards}</h2>${cards.length > 0 ? cards : html`<p>${t.noCards}</p>`}
-<h2>${t.history}</h2>${entries.length > 0 ? history : html`<p>${words.historyEmpty}</p>`}${hasOlder && html`<p>${t.olderHistory(entries.length)}</p>`}`
+<h2>${t.history}</h2>${history}${older}`
     const main = html`<p>${t.made} ${moment(frame.now.toISOString(), frame.language)}</p>
 ${kept}
 ${browserList(frame, subscriptions)}<p>${buttonLink(t.backToSettings, '/me/settings')}</p>`
@@ -92,7 +94,10 @@ async function* dataOf(answered: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
   }
 }
 
-/** All cards, page by page, so that no text of the whole wallet is made: of each that and what fits on the page to print. */
+/**
+ * All cards, page by page, so that no text of the whole wallet is made: of each that and what fits on the page to
+ * print.
+ */
 async function printedCards(frame: Frame): Promise<{ cards: Html[]; looks: Record<string, Details['display']> }> {
   const room = { chars: PRINTED_CHARS }
   const cards: Html[] = []

@@ -16,8 +16,9 @@ const EVENTS_BYTES = 65_536
 const RETRY_AFTER_SECONDS = 5
 
 /**
- * Shares the bytes of answers that are not sent yet fairly between callers and between tenants; answers without a caller count by network. An answer
- * to GET or HEAD beyond a share is refused, so that its client may ask again; others have taken effect, and are sent.
+ * Shares the bytes of answers that are not sent yet fairly between callers and between tenants; answers without a
+ * caller count by network. An answer to GET or HEAD beyond a share is refused, so that its client may ask again; others
+ * have taken effect, and are sent.
  */
 export function boundAnswerBytes(
   app: FastifyInstance,

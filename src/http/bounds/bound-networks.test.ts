@@ -17,11 +17,20 @@ const Body = Type.Object({ name: Type.String() }, { additionalProperties: false 
 const LARGE = 20_000_000
 const routes = [
   route({
-    ...{ ...common, method: 'POST', path: '/things', status: 201, body: Body, reply: Body },
+    ...common,
+    method: 'POST',
+    path: '/things',
+    status: 201,
+    body: Body,
+    reply: Body,
     handle: ({ body }) => answer(body),
   }),
   route({
-    ...{ ...common, method: 'GET', path: '/large', status: 200, reply: Body },
+    ...common,
+    method: 'GET',
+    path: '/large',
+    status: 200,
+    reply: Body,
     handle: () => answer({ name: 'a'.repeat(LARGE) }),
   }),
 ]
@@ -131,7 +140,7 @@ test('the networks within a wider one share its places', async () => {
     assert.equal((await post({ port, forwarded: other })).status, 201, other)
 })
 
-test('connections that send nothing are bounded by address; what is beyond is answered, counted and closed', async () => {
+test('connections that send nothing are bounded by address; others are answered, counted and closed', async () => {
   const { server, port } = await started({ 'http.connections': 90 }, false)
   const silent = Array.from({ length: 100 }, () => connect({ port, host: '127.0.0.1', localAddress: '127.0.0.2' }))
   open.push(...silent.map((one) => one.on('error', () => undefined).setEncoding('utf8')))

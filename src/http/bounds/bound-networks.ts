@@ -30,8 +30,8 @@ function beyondShare(what: string): Fault {
 }
 
 /**
- * Shares connections, requests in progress and the bytes of their bodies fairly between networks, so that whatever one network begins and
- * does not finish, some remain free for others. A request holds its places until its answer ends.
+ * Shares connections, requests in progress and the bytes of their bodies fairly between networks, so that whatever one
+ * network begins and does not finish, some remain free for others. A request holds its places until its answer ends.
  */
 export function boundNetworks(app: FastifyInstance, parts: Parts): void {
   const { memory, countsConnections, bodyBytesMax, refuse, onRefused } = parts

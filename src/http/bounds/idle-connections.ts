@@ -12,9 +12,9 @@ export type IdleConnections = {
 }
 
 /**
- * Bounds the connections without a request in progress: those whose client has sent no complete header yet, and those that are kept alive
- * after a response. Above `idleMax` that of the network with most of them is closed that has been idle longest, so that a client that opens
- * many and sends nothing takes no place from others.
+ * Bounds the connections without a request in progress: those whose client has sent no complete header yet, and those
+ * that are kept alive after a response. Above `idleMax` that of the network with most of them is closed that has been
+ * idle longest, so that a client that opens many and sends nothing takes no place from others.
  */
 export function boundIdleConnections(server: Server, idleMax: number): IdleConnections {
   const idle = new Map<string, Set<Duplex>>()

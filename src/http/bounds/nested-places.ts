@@ -2,15 +2,18 @@ import { FairPlaces, type Release } from '../../memory/fair-places.ts'
 import type { Memory } from '../../memory/memory.ts'
 import { type PlaceName, places } from '../../memory/places.ts'
 
-/** The part of its places that one key alone gets from {@link FairPlaces}, which the keys within it share: two thirds of seven eighths. */
+/**
+ * The part of its places that one key alone gets from {@link FairPlaces}, which the keys within it share: two thirds of
+ * seven eighths.
+ */
 const SHARE = 7 / 12
 
 type Bounds = { readonly countMax: number; readonly waitingMax: number }
 type Within = { readonly places: FairPlaces; held: number }
 
 /**
- * Places that are shared fairly at several levels: by wide keys, and the share of each by the narrower keys within it. So neither one caller
- * leaves nothing to the others of its tenant, nor one tenant to the other tenants.
+ * Places that are shared fairly at several levels: by wide keys, and the share of each by the narrower keys within it.
+ * So neither one caller leaves nothing to the others of its tenant, nor one tenant to the other tenants.
  */
 class NestedPlaces {
   readonly #bounds: Bounds
@@ -23,7 +26,12 @@ class NestedPlaces {
     this.#all = new FairPlaces(bounds)
   }
 
-  /** Takes an amount at all levels, or at none. @param keys Wide to narrow; one that equals that before it is no level of its own. @returns null if one of them has its share */
+  /**
+   * Takes an amount at all levels, or at none.
+   *
+   * @param keys Wide to narrow; one that equals that before it is no level of its own.
+   * @returns null if one of them has its share
+   */
   tryTake(keys: readonly string[], amount = 1): Release | null {
     const taken: Release[] = []
     const releaseAll = () => {
@@ -57,7 +65,11 @@ class NestedPlaces {
   }
 }
 
-/** Returns the places of that name, shared at several levels. @param bounds Those of the table by default; tests set smaller ones before the server is built. */
+/**
+ * Returns the places of that name, shared at several levels.
+ *
+ * @param bounds Those of the table by default; tests set smaller ones before the server is built.
+ */
 export function nestedPlaces(memory: Memory, name: PlaceName, bounds: Bounds = places[name]): NestedPlaces {
   return memory.single(`nested places ${name}`, () => new NestedPlaces(bounds))
 }

@@ -18,15 +18,24 @@ const routes = [
   route({ ...common, method: 'DELETE', path: '/things', status: 204, handle: () => answer(undefined) }),
   // Ends at a drain of the client's connection only.
   route({
-    ...{ ...common, method: 'GET', path: '/never', reply: Body },
+    ...common,
+    method: 'GET',
+    path: '/never',
+    reply: Body,
     handle: () => new Promise<never>(() => undefined),
   }),
   route({
-    ...{ ...common, method: 'GET', path: '/large', produces: ['text/plain'] },
+    ...common,
+    method: 'GET',
+    path: '/large',
+    produces: ['text/plain'],
     handle: () => rawAnswer('text/plain', Buffer.alloc(LARGE)),
   }),
   route({
-    ...{ ...common, method: 'GET', path: '/endless', produces: ['text/plain'] },
+    ...common,
+    method: 'GET',
+    path: '/endless',
+    produces: ['text/plain'],
     handle: () => {
       const piece = Buffer.alloc(65_536)
       return rawAnswer(

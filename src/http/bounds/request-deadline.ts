@@ -5,7 +5,9 @@ import { faults } from '../../fault.ts'
 import type { LogRequest } from '../telemetry/request-log.ts'
 import type { TimeLimits } from './time-limits.ts'
 
-/** Status in the log and the metrics of a request whose client disconnected before the answer began. Nobody receives it. */
+/**
+ * Status in the log and the metrics of a request whose client disconnected before the answer began. Nobody receives it.
+ */
 const CLIENT_GONE = 499
 
 /** Whether a request came over a connection; others were dispatched inside the process. */
@@ -22,9 +24,9 @@ type Parts = {
 }
 
 /**
- * Gives each request from the network one deadline, from its header to the end of its answer, and ends an answer that its client does not
- * read. Both destroy the connection, since nothing can be said on it any more. Every request that ends without a whole answer gets its log
- * line here.
+ * Gives each request from the network one deadline, from its header to the end of its answer, and ends an answer that
+ * its client does not read. Both destroy the connection, since nothing can be said on it any more. Every request that
+ * ends without a whole answer gets its log line here.
  *
  * @returns the connections whose request has not arrived whole
  */

@@ -7,12 +7,14 @@ export const timeLimits = {
   'http.answer': {
     ms: 120_000,
     description:
-      'From the header of a request to the end of its answer. Of it, a request that waits for a change (`Prefer: wait`) waits at most 30 s.',
+      'From the header of a request to the end of its answer. Of it, a request that waits for a change ' +
+      '(`Prefer: wait`) waits at most 30 s.',
   },
   'http.streamed_answer': {
     ms: 600_000,
     description:
-      'The same where the answer is streamed: an export, or events (an event stream ends after 5 minutes, and its client reconnects).',
+      'The same where the answer is streamed: an export, or events (an event stream ends after 5 minutes, and ' +
+      'its client reconnects).',
   },
   'http.unread_answer': { ms: 30_000, description: 'A client reads no byte of an answer that is being sent.' },
   'http.idle_connection': { ms: 65_000, description: 'A connection without a request is kept open for the next one.' },

@@ -70,14 +70,15 @@ for (const [address, isCalled] of [
   ['100.100.100.200', false],
   ['0.0.0.0', false],
 ] as const) {
-  test(`a listed name that resolves to ${address} is ${isCalled ? 'called' : 'refused'}, a name that is not listed never`, async (context) => {
+  const outcome = isCalled ? 'called' : 'refused'
+  test(`a listed name that resolves to ${address} is ${outcome}, one that is not listed never`, async (context) => {
     const call = aCaller(context, { OUTBOUND_ALLOWED_HOSTS: '*.lan' }, { 'idp.lan': address, 'idp.example': address })
     assert.equal((await call('https://idp.lan/')) === 'upstream.refused', !isCalled)
     assert.equal(await call('https://idp.example/'), 'upstream.refused')
   })
 }
 
-test('a proxy is asked for what may be called, with the credentials of its URL, and NO_PROXY is called directly', async (context) => {
+test('a proxy is asked with its credentials for what may be called, and not for NO_PROXY', async (context) => {
   const proxy = await aHost(context, 'HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n')
   const host = await aHost(context)
   const call = aCaller(

@@ -55,7 +55,9 @@ export function isLoopbackAddress(address: string): boolean {
   return isIP(address) === 4 ? loopback.check(address, 'ipv4') : address === '::1'
 }
 
-/** Whether an IP address is one of a private network: not loopback, not link-local, not a metadata service of a cloud. */
+/**
+ * Whether an IP address is one of a private network: not loopback, not link-local, not a metadata service of a cloud.
+ */
 export function isPrivateAddress(address: string): boolean {
   const family = isIP(address)
   if (family === 4) return private4.check(address, 'ipv4') && address !== '100.100.100.200'

@@ -59,7 +59,7 @@ async function answering(servers: readonly { readonly answerAll: () => void }[],
   await ended.finally(() => clearInterval(answers))
 }
 
-test('a slow host gets six tenths of the calls of a tenant, and its calls to another host do not wait', async (context) => {
+test('a slow host gets six tenths of the calls of a tenant; those to another host do not wait', async (context) => {
   const [slow, other] = [await aSlowServer(context), await aSlowServer(context)]
   const out = aClient(context)
   const busy = Array.from({ length: 60 }, () => out.fetch(tenant('busy'), slow.url, plain))

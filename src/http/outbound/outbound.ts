@@ -28,7 +28,10 @@ import {
 const CONNECT_MS_MAX = 3000
 const TOTAL_MS_MAX = 10_000
 const HEADER_BYTES_MAX = 16_384
-/** The places of calls bound the sockets: a bound of the host would let one tenant occupy those to a host that others call too. */
+/**
+ * The places of calls bound the sockets: a bound of the host would let one tenant occupy those to a host that others
+ * call too.
+ */
 const SOCKETS_PER_HOST = places['http.outbound_calls'].countMax
 const IDLE_SOCKET_MS = 10_000
 
@@ -74,8 +77,8 @@ export function openOutbound({ config, inside, memory, resolve, tracing = null }
 }
 
 /**
- * Returns what runs a call in places of its tenant: first in those to its host, since a call that waits for a slow host must not occupy a place of the
- * process.
+ * Returns what runs a call in places of its tenant: first in those to its host, since a call that waits for a slow host
+ * must not occupy a place of the process.
  */
 function placesOf(memory: Memory) {
   const ofProcess = memory.places('http.outbound_calls')

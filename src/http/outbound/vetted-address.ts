@@ -14,8 +14,8 @@ const PORT_PRIVILEGED_MAX = 1023
 /**
  * Parses and vets a URL that others chose. The returned object is used for the call, so the URL is parsed once. [9.2]
  *
- * @throws Fault `upstream.refused` if it is not an https URL, or contains a user name, or an IP address that the operator does not list. In
- * development http and loopback addresses are allowed.
+ * @throws Fault `upstream.refused` if it is not an https URL, or contains a user name, or an IP address that the
+ *   operator does not list. In development http and loopback addresses are allowed.
  */
 export function vettedUrl(text: string, { isDevelopment, outboundAllowedHosts }: AddressPolicy): URL {
   const url = URL.canParse(text) ? new URL(text) : null
@@ -55,7 +55,8 @@ export function vettedLookup(resolve: Resolve, policy: AddressPolicy): LookupFun
 }
 
 /**
- * Vets what a name resolves to here, before a proxy resolves it again. A name that does not resolve here is left to the proxy.
+ * Vets what a name resolves to here, before a proxy resolves it again. A name that does not resolve here is left to the
+ * proxy.
  *
  * @throws Fault `upstream.refused`
  */

@@ -129,7 +129,9 @@ function bodyOf({ endpoint, checkBody }: MountedEndpoint, request: FastifyReques
   return body
 }
 
-/** Parses a body. Without a byte its media type says nothing: it is an empty form where a form is accepted, and no JSON. */
+/**
+ * Parses a body. Without a byte its media type says nothing: it is an empty form where a form is accepted, and no JSON.
+ */
 function readBody(accepts: EndpointBodyKind, type: string, bytes: Buffer): unknown {
   const isFields = accepts === 'fields' || accepts === 'upload'
   const isForm = isFields || accepts === 'form' || accepts === 'form-or-json'

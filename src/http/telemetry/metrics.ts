@@ -33,7 +33,9 @@ export function openMetrics(counters: readonly ExternalCounter[] = []): Metrics 
   }
   const refused = new Counter({
     name: 'http_places_refused_total',
-    help: 'Connections, requests and answers beyond the fair share of their network or caller, by the name of the place.',
+    help:
+      'Connections, requests and answers beyond the fair share of their network or caller, by the name of the ' +
+      'place.',
     labelNames: ['place'],
     registers: [registry],
   })

@@ -4,7 +4,9 @@ import type { Log } from '../../platform.ts'
 import { faultOf } from '../routes/faults.ts'
 import type { Metrics } from './metrics.ts'
 
-/** Counts a request and logs it, when its response was sent or cannot be sent any more; later calls for it do nothing. */
+/**
+ * Counts a request and logs it, when its response was sent or cannot be sent any more; later calls for it do nothing.
+ */
 export type LogRequest = (request: FastifyRequest, reply: FastifyReply, status?: number) => void
 
 /** One line per request: caller, route, status, duration. The pattern of the route is logged, not the URL, which may carry codes. [SEC-73] */

@@ -8,7 +8,7 @@ const bounds = { rowsMax: 10, columnsMax: 20, cells: 'exact' } as const
 const itemsOf = (text: string, definition: TemplateDefinition, meaning: TableMeaning = {}) =>
   itemsOfTable(parseTable(text, bounds), definition, meaning)
 
-test('the columns of an mdoc are namespace and element; a name with a dot that could be two things is refused', async () => {
+test('the columns of an mdoc are namespace and element; a name that could be two things is refused', async () => {
   const attributes = {
     'org.iso.18013.5.1': { family_name: { type: 'string' }, age_over_18: { type: 'boolean' } },
   } as const
@@ -47,7 +47,7 @@ for (const [cells, read] of [
   ['#N/A,#NV,,#REF!,#WERT!', { n: null, b: null, d: null, s: null }],
   [',,,,#1', { s: '#1' }],
 ] as const) {
-  test(`${cells} is converted by the types of its columns; what could be two things, or is none, stays a text`, async () => {
+  test(`${cells} is converted by the types of its columns; what could be two things, or none, stays`, async () => {
     const [item] = await itemsOf(`n,b,o,d,s\n${cells}`, every)
     assert.deepEqual(item?.attributes, read)
   })

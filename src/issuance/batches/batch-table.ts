@@ -45,13 +45,11 @@ type Reading = { readonly decimal: Decimal; readonly dates: DateOrder | undefine
 
 /**
  * Returns the items of a batch from a table. Columns are named after the attributes of the template, inner ones by
- * dotted paths
- * (`address.locality`); the prefix `attributes.` is optional, and required for an attribute with the name of another
- * column (`reference`,
- * `recipient.identifierType`, `recipient.value`, `mail.address`, `mail.language`). Cells are converted to the type of
- * the attribute; arrays and whole objects are JSON. An empty
- * cell is an absent member. A cell that cannot be converted stays a string, and an error value of a spreadsheet becomes
- * null, so that only its item fails.
+ * dotted paths (`address.locality`); the prefix `attributes.` is optional, and required for an attribute with the name
+ * of another column (`reference`, `recipient.identifierType`, `recipient.value`, `mail.address`, `mail.language`).
+ * Cells are converted to the type of the attribute; arrays and whole objects are JSON. An empty cell is an absent
+ * member. A cell that cannot be converted stays a string, and an error value of a spreadsheet becomes null, so that
+ * only its item fails.
  *
  * @throws Fault `request.invalid` for an unknown column, or a cell that no attribute has and that is malformed
  */

@@ -14,8 +14,7 @@ import { BATCH_ITEMS_MAX, type BatchBody, type BatchQuery, CHECKED_ITEMS_MAX, TA
  * Parses a batch from a request body: JSON, or a table in CSV. A table that is only checked may have more rows.
  *
  * @throws Fault `request.invalid` for a malformed table, `resource.unknown` for a table of an unknown template,
- * `request.rate_limited` while other
- * tables of the tenant are read
+ *   `request.rate_limited` while other tables of the tenant are read
  */
 export async function parseBatch(
   needs: Pick<Platform, 'store' | 'clock' | 'memory'>,

@@ -34,7 +34,13 @@ const STREAM = 'text/event-stream'
 const CSV = 'text/csv'
 /** A table to issue from. */
 const EXAMPLE = 'reference,family_name,given_name\r\n2026-17,Molefe,Thandi\r\n'
-const ITEMS_EXAMPLE = `${ITEM_COLUMNS.join(',')}\r\n2,2026-17,done,01890000-0000-7000-8000-000000000000,https://example.org/offer/1,openid-credential-offer://?credential_offer_uri=https%3A%2F%2Fexample.org%2F1,,,,,\r\n`
+const EXAMPLE_LINKS =
+  'https://example.org/offer/1,openid-credential-offer://?credential_offer_uri=https%3A%2F%2Fexample.org%2F1'
+const ITEMS_EXAMPLE = [
+  ITEM_COLUMNS.join(','),
+  `2,2026-17,done,01890000-0000-7000-8000-000000000000,${EXAMPLE_LINKS},,,,,`,
+  '',
+].join('\r\n')
 const CSV_TYPE = 'text/csv; charset=utf-8'
 
 const batches = routeGroup({

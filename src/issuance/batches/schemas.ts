@@ -75,7 +75,8 @@ export const BatchQuery = Type.Object(
     dates: Type.Optional(
       Type.Enum(['dmy', 'mdy'], {
         description:
-          'Only with `text/csv`: dates such as 03/04/2026 are read in this order, 03.04.2026 always by its day. By default a date that can be two days fails its item.',
+          'Only with `text/csv`: dates such as 03/04/2026 are read in this order, 03.04.2026 always by its day. ' +
+          'By default a date that can be two days fails its item.',
       }),
     ),
     columns: Type.Optional(

@@ -12,8 +12,8 @@ export function requiresClients(tenant: Pick<Tenant, 'settings'>): boolean {
 /**
  * Returns what a tenant demands of client attestations.
  *
- * A challenge only where the tenant demands one: HAIP 1.0, 4.4 names none, and libraries of wallets send none. Under the profile the DPoP proof
- * of the same request, which has a nonce of the server, shows that the request is fresh.
+ * A challenge only where the tenant demands one: HAIP 1.0, 4.4 names none, and libraries of wallets send none. Under
+ * the profile the DPoP proof of the same request, which has a nonce of the server, shows that the request is fresh.
  */
 export function attestationDemands(tenant: Pick<Tenant, 'settings'>) {
   return {

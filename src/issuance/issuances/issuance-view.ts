@@ -63,8 +63,8 @@ function timesOf({ issuedAt, acceptedAt, validUntil }: Issuance) {
 }
 
 /**
- * Returns the offer links of an issuance for a caller who may issue: an offer without a transaction code is a bearer secret, and who may only read
- * must not take the credential of another person.
+ * Returns the offer links of an issuance for a caller who may issue: an offer without a transaction code is a bearer
+ * secret, and who may only read must not take the credential of another person.
  */
 export async function shownLinksOf(needs: Needs, reader: Reader, id: string): Promise<OfferLinks | null> {
   return holds(reader, 'issuance:write') ? offerLinksOf(needs, reader, id) : null

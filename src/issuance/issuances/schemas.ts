@@ -152,7 +152,8 @@ export const IssuanceView = Type.Object(
     expiresAt: Type.String({ format: 'date-time', description: 'When the offer ends.' }),
     offerUri: Type.String({
       description:
-        'The credential offer, for a wallet to accept. This and the next two are empty for callers without `issuance:write`: a wallet that has one can take the credential.',
+        'The credential offer, for a wallet to accept. This and the next two are empty for callers without ' +
+        '`issuance:write`: a wallet that has one can take the credential.',
     }),
     offerPageUri: Type.String({
       description:

@@ -176,7 +176,7 @@ test('[HAIP-2] [HAIP-8] a wallet with an attestation by x5c and DPoP is accepted
   assert.equal(await sent(haip, 'token', { ...(await certified(haip)), dpop: await dpopProof(haip, 'token') }), '200')
 })
 
-test('an attestation without a challenge is accepted under the profile, unless the tenant demands the challenge', async () => {
+test('an attestation without a challenge is accepted under the profile, unless the tenant demands it', async () => {
   const tenant = await aHaipTenant()
   const unchallenged = () => certified(tenant, [], Promise.resolve(''))
   assert.equal(await sent(tenant, 'par', await unchallenged()), '201')

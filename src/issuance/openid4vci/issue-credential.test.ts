@@ -185,7 +185,7 @@ test('[VCI-T5] [VCI-T8] a bare token request gets no identifiers, and a token fo
   assert.equal((await request(issuer, granted.access_token, template.code, [aKey()])).status, 200)
 })
 
-test('[VCI-T4] a token with an identifier is redeemed by it, or by its one configuration, and by no other', async () => {
+test('[VCI-T4] a token with an identifier is redeemed by it or by its configuration, and by no other', async () => {
   const { code, template } = await anOffer(issuer)
   const details = (id: string) => ({
     authorization_details: JSON.stringify([{ type: 'openid_credential', credential_configuration_id: id }]),

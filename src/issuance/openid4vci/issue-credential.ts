@@ -81,8 +81,9 @@ async function readRequest(needs: Needs, tenant: Tenant, received: ReceivedBody)
 /**
  * Requires the request to name the credential of the token: by its identifier, or by its configuration.
  *
- * OpenID4VCI 1.0, 8.2 has the wallet use the identifiers of the token response where there are any [VCI-C1]. A token of this issuer stands for
- * one credential, so its configuration names the same one; wallets that send it (multipaz) are answered.
+ * OpenID4VCI 1.0, 8.2 has the wallet use the identifiers of the token response where there are any [VCI-C1]. A token of
+ * this issuer stands for one credential, so its configuration names the same one; wallets that send it (multipaz) are
+ * answered.
  */
 function checkCovered(request: CredentialRequest, granted: PresentedToken, template: CredentialTemplate): void {
   const { credentialIdentifier, configurationId } = request

@@ -67,7 +67,12 @@ for (const accept of [
 }
 
 for (const accept of [
-  ...[undefined, '*/*', 'application/json', 'application/json, application/jwt;q=0.5', 'text/html', 'application/*'],
+  undefined,
+  '*/*',
+  'application/json',
+  'application/json, application/jwt;q=0.5',
+  'text/html',
+  'application/*',
   'application/json;q=0.1, */*',
   'application/jwt;q=0.5, */*',
   'application/jwt;q=0',

@@ -46,7 +46,8 @@ export function respond(
     const name = answer.name?.replaceAll(/[^\w.-]/g, '-')
     const policy = answer.type === 'image/svg+xml' ? SVG_POLICY : FILE_POLICY
     const own = {
-      ...{ 'cache-control': 'no-store', 'content-security-policy': policy },
+      'cache-control': 'no-store',
+      'content-security-policy': policy,
       ...(name !== undefined && { 'content-disposition': `attachment; filename="${name}"` }),
     }
     return { status: 200, type: answer.type, body: answer.file, headers: { ...own, ...answer.headers } }

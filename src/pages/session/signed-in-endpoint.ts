@@ -84,9 +84,8 @@ const API_MS_MAX = 8000
 
 /**
  * Declares a page for a signed-in person; others are led to the sign-in and back. Each path that takes a form also
- * answers GET: a form whose
- * session has ended is kept, and shown there again after the sign-in. Nothing is changed by a form that is not of this
- * session and path.
+ * answers GET: a form whose session has ended is kept, and shown there again after the sign-in. Nothing is changed by a
+ * form that is not of this session and path.
  */
 export function signedInEndpoint<const P extends string>(spec: Spec<P>): Endpoint {
   const { method, path, summary } = spec
@@ -114,8 +113,7 @@ export function signedInEndpoint<const P extends string>(spec: Spec<P>): Endpoin
 
 /**
  * Leads a browser without a session to the sign-in before its file is read, and refuses a person without the scope. A
- * form without a file is read,
- * and kept.
+ * form without a file is read, and kept.
  *
  * @throws Fault `scope.missing`, `form.foreign`
  */

@@ -35,7 +35,10 @@ type ReceivedOffer = { readonly offer: CredentialOffer } | { readonly offerUri: 
 const INPUT_LENGTH_MAX = 65_536
 const CONFIGURATIONS_MAX = 64
 const DESCRIPTION_LENGTH_MAX = 300
-/** Schemes that invoke a wallet with an offer: of OpenID4VCI and HAIP, and those of ecosystems (EUDI, swiyu). All are read by their parameters. */
+/**
+ * Schemes that invoke a wallet with an offer: of OpenID4VCI and HAIP, and those of ecosystems (EUDI, swiyu). All are
+ * read by their parameters.
+ */
 export const OFFER_SCHEMES: ReadonlySet<string> = new Set([
   'openid-credential-offer:',
   'haip-vci:',
@@ -44,13 +47,14 @@ export const OFFER_SCHEMES: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Parses every form of an offer: {@link OFFER_SCHEMES}, any https URL that carries
- * `credential_offer` or `credential_offer_uri`, or the offer's JSON, as text or parsed.
+ * Parses every form of an offer: {@link OFFER_SCHEMES}, any https URL that carries `credential_offer` or
+ * `credential_offer_uri`, or the offer's JSON, as text or parsed.
  *
  * Does not fetch an `offerUri`; the outbound client checks its address.
  *
  * @throws Fault `offer.malformed`
- * @see [OpenID4VCI 1.0, 4.1](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-offer)
+ * @see
+ *   [OpenID4VCI 1.0, 4.1](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-offer)
  */
 export function readOfferInput(input: unknown, policy: PeerPolicy): ReceivedOffer {
   if (typeof input !== 'string') return { offer: readOffer(input, policy) }

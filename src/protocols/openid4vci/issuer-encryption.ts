@@ -33,8 +33,8 @@ export function readIssuerEncryption(metadata: JsonObject): IssuerEncryption | n
 /**
  * Returns the members of a request that has its response encrypted to a key. [VCI-E1]
  *
- * OpenID4VCI 1.0, 8.2 names the algorithm in the key alone. Drafts up to 15 require `alg` beside it, and issuers written to them refuse a
- * request without it; 1.0 lets an issuer ignore a member that it does not know.
+ * OpenID4VCI 1.0, 8.2 names the algorithm in the key alone. Drafts up to 15 require `alg` beside it, and issuers
+ * written to them refuse a request without it; 1.0 lets an issuer ignore a member that it does not know.
  */
 export function buildResponseEncryption(jwk: P256Jwk, { enc, zip }: Pick<Recipient, 'enc' | 'zip'>) {
   const { kty, crv, x, y } = jwk

@@ -15,7 +15,10 @@ export type RequestLink =
   | { readonly kind: 'plain'; readonly client: ClientId; readonly parameters: JsonObject }
 
 const LINK_LENGTH_MAX = 65_536
-/** Schemes that invoke a wallet with a request: of OpenID4VP and HAIP, and those of ecosystems. All are read by their parameters. */
+/**
+ * Schemes that invoke a wallet with a request: of OpenID4VP and HAIP, and those of ecosystems. All are read by their
+ * parameters.
+ */
 export const REQUEST_SCHEMES: ReadonlySet<string> = new Set([
   'openid4vp:',
   'haip-vp:',
@@ -47,7 +50,8 @@ export function buildRequestLink({
  * Fetches and verifies nothing; the outbound client checks the address of a `requestUri`.
  *
  * @throws Fault `presentation_request.invalid`, `presentation_request.client`, `presentation_request.uri_method`
- * @see [OpenID4VP 1.0, 5](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-authorization-request)
+ * @see
+ *   [OpenID4VP 1.0, 5](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-authorization-request)
  */
 export function readRequestLink(text: string, policy: PeerPolicy): RequestLink {
   const parameters = parametersOf(text.trim(), policy)

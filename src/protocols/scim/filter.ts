@@ -142,7 +142,9 @@ class Reader {
     return this.#comparison(path)
   }
 
-  /** Entra ID writes `emails[type eq "work"].value eq "…"`, which is no filter of RFC 7644 and means one of an element. */
+  /**
+   * Entra ID writes `emails[type eq "work"].value eq "…"`, which is no filter of RFC 7644 and means one of an element.
+   */
   #element(path: AttributePath, depth: number): Filter {
     const filter = this.elementFilter(depth)
     const name = this.subAttribute()

@@ -143,8 +143,8 @@ function changeElements(
   }
   const change = sub === null ? objectOf(attribute, value) : { [sub.name]: formOf(sub, value) }
   if (found.length === 0) {
-    // RFC 7644 3.5.2.3: replace needs a match. Entra ID adds an element by the filter that describes it, and later replaces it by the same filter,
-    // also where it can no longer be told which element was the primary one.
+    // RFC 7644 3.5.2.3: replace needs a match. Entra ID adds an element by the filter that describes it, and later
+    // replaces it by the same filter, also where it can no longer be told which element was the primary one.
     const described = describedBy(attribute, filter)
     const isPrimary = isJsonObject(described) && Object.keys(described).join() === 'primary'
     if (op !== 'add' && !isPrimary) throw noTarget(attribute)

@@ -93,7 +93,11 @@ class SilentServer extends Error {
 /** Sends statements, and the commands that begin and end a transaction. */
 type Link = {
   readonly connect: () => Promise<pg.PoolClient>
-  /** Takes the place of a connection, at once if there is one. @throws DatabaseUnavailable if the tenant gets none in time */
+  /**
+   * Takes the place of a connection, at once if there is one.
+   *
+   * @throws DatabaseUnavailable if the tenant gets none in time
+   */
   readonly place: (tenantId: string | null) => Release | Promise<Release>
   /** Takes the place of a transaction with a {@link isSearch} statement. @throws DatabaseUnavailable as `place` */
   readonly searchPlace: (tenantId: string | null) => Release | Promise<Release>

@@ -38,7 +38,8 @@ export function aWorkbook({ sheets, strings = [], formats = [], is1904 = false, 
     'xl/_rels/workbook.xml.rels': xml('Relationships', [...relations, ...others].join('')),
     'xl/styles.xml': xml(
       'styleSheet',
-      `<numFmts>${codes.join('')}</numFmts><cellStyleXfs><xf numFmtId="14"/></cellStyleXfs><cellXfs>${styles.join('')}</cellXfs>`,
+      `<numFmts>${codes.join('')}</numFmts><cellStyleXfs><xf numFmtId="14"/></cellStyleXfs>` +
+        `<cellXfs>${styles.join('')}</cellXfs>`,
     ),
     'xl/sharedStrings.xml': xml('sst', strings.map((one) => `<si>${one}</si>`).join('')),
     ...Object.fromEntries(

@@ -63,7 +63,9 @@ async function listsFor(
   return { crls: found.filter((one) => typeof one !== 'string'), policy, now }
 }
 
-/** Concurrent calls of a tenant share one fetch; it may wait for the other calls of the tenant, so tenants share none. */
+/**
+ * Concurrent calls of a tenant share one fetch; it may wait for the other calls of the tenant, so tenants share none.
+ */
 async function listAt(needs: RevocationNeeds, url: string, now: Date): Promise<Found> {
   const { memory, tenantId } = needs
   const cache = memory.fetched<Found>('trust.fetched_revocation_lists')

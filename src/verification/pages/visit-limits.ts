@@ -9,7 +9,10 @@ type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'memory' | 'rateLimi
 /** Waiting visitors of one server. A tenant's own callers keep the other half of its share of those who wait (`api/changes.ts`). */
 export const waitLimits = { ofServer: 1000, ofTenant: 100, ofNetwork: 20, ofVisit: 2 } as const
 
-/** Of what a page or tenant has for its visitors: the rest is for networks from which nothing has begun within the minute. */
+/**
+ * Of what a page or tenant has for its visitors: the rest is for networks from which nothing has begun within the
+ * minute.
+ */
 const REPEATED_PART = 0.75
 
 /**

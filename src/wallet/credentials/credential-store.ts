@@ -68,12 +68,16 @@ const listPresentableStatement = sql(
   'wallet.list_presentable',
   `select * from (
      select ${WITH_COPY},
-       sum(octet_length(k.sealed_raw)) over (order by c.id desc rows between unbounded preceding and 1 preceding) as "bytesBefore"
+       sum(octet_length(k.sealed_raw)) over (
+         order by c.id desc rows between unbounded preceding and 1 preceding
+       ) as "bytesBefore"
      from wallet_credential c ${FIRST_COPY}
-     where ${OF_USER} and c.status = 'accepted' and (c.expires_at is null or c.expires_at > $3) and c.format = any($5::text[])
+     where ${OF_USER} and c.status = 'accepted' and (c.expires_at is null or c.expires_at > $3)
+       and c.format = any($5::text[])
        and ($6::text[] is null or c.vct = any($6) or c.also_types && $6) and ($7::uuid[] is null or c.id = any($7))
        and ($8::uuid is null or c.id < $8)
-       and not exists (select from wallet_credential_standing s where s.tenant_id = c.tenant_id and s.credential_id = c.id and s.standing <> 'valid')
+       and not exists (select from wallet_credential_standing s
+         where s.tenant_id = c.tenant_id and s.credential_id = c.id and s.standing <> 'valid')
      order by c.id desc limit $4
    ) found where coalesce("bytesBefore", 0) < $9 order by id desc`,
 )
@@ -168,8 +172,9 @@ type Presentable = {
 type Part = { readonly before: string | null; readonly countMax: number; readonly bytesMax: number }
 
 /**
- * Lists the credentials that may be presented, newest first: accepted, not expired, neither revoked nor suspended by the last status check. The
- * last copy is that with which `bytesMax` is reached or exceeded; a list of fewer bytes is the end.
+ * Lists the credentials that may be presented, newest first: accepted, not expired, neither revoked nor suspended by
+ * the last status check. The last copy is that with which `bytesMax` is reached or exceeded; a list of fewer bytes is
+ * the end.
  */
 export async function listPresentable(
   tx: TenantTx,

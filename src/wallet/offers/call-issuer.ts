@@ -31,8 +31,9 @@ export async function callIssuer(platform: Needs, open: OpenOrder, url: string, 
 }
 
 /**
- * OpenID4VCI 1.0, 8.3.1.2: an issuer that cannot use the parameters answers `invalid_encryption_parameters`. Where its metadata do not require
- * encryption, the request is repeated once, and all later ones of the order are sent, in the clear.
+ * OpenID4VCI 1.0, 8.3.1.2: an issuer that cannot use the parameters answers `invalid_encryption_parameters`. Where its
+ * metadata do not require encryption, the request is repeated once, and all later ones of the order are sent, in the
+ * clear.
  */
 async function postOrClear(platform: Needs, open: OpenOrder, url: string, body: object): Promise<OutboundAnswer> {
   const answer = await post(platform, open.order, url, body)

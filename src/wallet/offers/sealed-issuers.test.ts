@@ -79,7 +79,7 @@ test('a deferred credential is polled by encrypted messages too, with another ke
   }
 })
 
-test('the algorithm of an encrypted response stands in the key and beside it, so that issuers of the drafts read it too [W-C5]', async () => {
+test('the algorithm of a response stands in the key and, for issuers of drafts, beside it [W-C5]', async () => {
   const sealed = await sealedMessages(false)
   const issuer = await foreignIssuer({ sealed })
   try {
@@ -102,7 +102,8 @@ test('the algorithm of an encrypted response stands in the key and beside it, so
 
 for (const isRequired of [false, true]) {
   const outcome = isRequired ? 'is refused' : 'is asked once more in the clear'
-  test(`an issuer that ${isRequired ? 'demands' : 'offers'} encryption and cannot use our parameters ${outcome} [W-C5]`, async () => {
+  const does = isRequired ? 'demands' : 'offers'
+  test(`an issuer that ${does} encryption and cannot use our parameters ${outcome} [W-C5]`, async () => {
     const issuer = await foreignIssuer({ sealed: await sealedMessages(false, isRequired) })
     try {
       const error = { error: 'invalid_encryption_parameters' }

@@ -23,8 +23,8 @@ const writeEntry = writer(history.items, true)
 const writeSubscription = writer(pushSubscriptions.items, true)
 
 /**
- * Returns everything that the caller's wallet knows, except private keys: credentials as they were issued, the history, and the browsers
- * that messages are sent to. It is read as the client takes it.
+ * Returns everything that the caller's wallet knows, except private keys: credentials as they were issued, the history,
+ * and the browsers that messages are sent to. It is read as the client takes it.
  *
  * @throws Fault `holder.missing`
  */
@@ -60,7 +60,11 @@ async function* heldPages(platform: Platform, caller: Caller, language: string |
   }
 }
 
-/** The rows of a list from the newest on, page by page. @param onMore Called when there are more rows than `rowsMax`. */
+/**
+ * The rows of a list from the newest on, page by page.
+ *
+ * @param onMore Called when there are more rows than `rowsMax`.
+ */
 async function* pagesOf<Row extends { readonly id: string }>(
   read: (list: ListRequest) => Promise<readonly Row[]>,
   size: number,

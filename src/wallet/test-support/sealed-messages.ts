@@ -10,7 +10,12 @@ export type SealedMessages = {
   readonly seal: (response: unknown, wish: unknown, key?: JWK) => Promise<string>
 }
 
-/** Makes an issuer's key for requests. @param zips Whether responses are compressed. @param isRequired Whether plain messages are refused. */
+/**
+ * Makes an issuer's key for requests.
+ *
+ * @param zips Whether responses are compressed.
+ * @param isRequired Whether plain messages are refused.
+ */
 export async function sealedMessages(zips: boolean, isRequired = true): Promise<SealedMessages> {
   const { privateKey, publicKey } = await generateKeyPair('ECDH-ES', { crv: 'P-256', extractable: true })
   const jwk = { ...(await exportJWK(publicKey)), kid: 'k-enc', use: 'enc', alg: 'ECDH-ES' }

@@ -11,12 +11,18 @@ const DAY_MS = 86_400_000
 
 type Needs = Pick<Platform, 'rateLimiter' | 'memory' | 'clock'>
 
-/** Whether the client authenticated within the last day, to this process or, as {@link noteProven} found, to another one. */
+/**
+ * Whether the client authenticated within the last day, to this process or, as {@link noteProven} found, to another
+ * one.
+ */
 export function isProvenClient(needs: Pick<Needs, 'memory' | 'clock'>, clientId: string): boolean {
   return provenClients(needs).get(nameOf(clientId), needs.clock.now()) === true
 }
 
-/** Remembers that a client authenticated to some process within the last day, so that all of them lock it out by the same count. */
+/**
+ * Remembers that a client authenticated to some process within the last day, so that all of them lock it out by the
+ * same count.
+ */
 export function noteProven(
   needs: Pick<Needs, 'memory' | 'clock'>,
   client: Pick<Client, 'clientId' | 'lastUsedAt'>,

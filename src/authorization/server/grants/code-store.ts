@@ -154,8 +154,8 @@ export async function redeemCode(
 }
 
 /**
- * Ends what a code brought, if its client presents it again, and records it. Returns what it was; null: nothing ended. Another client that
- * presents the code ends nothing: it may have seen the code, and has no right to the tokens.
+ * Ends what a code brought, if its client presents it again, and records it. Returns what it was; null: nothing ended.
+ * Another client that presents the code ends nothing: it may have seen the code, and has no right to the tokens.
  */
 export async function endReusedCode(
   tx: TenantTx,

@@ -99,7 +99,8 @@ async function findImpersonated(
   })
   if (user.reason === 'new_username') {
     const detail =
-      'The username of this user was changed by a caller without users:impersonate, and the user has not confirmed it ' +
+      'The username of this user was changed by a caller without users:impersonate, and the user has not ' +
+      'confirmed it ' +
       'on the account page.'
     throw new Fault('request.invalid', { detail })
   }

@@ -96,8 +96,8 @@ export async function rotateRefreshToken(tx: TenantTx, refresh: Refresh): Promis
 }
 
 /**
- * Ends a family whose replaced token its client presents again, and records it. Whether the hash was ever that of a token of the family is NOT
- * checked. Returns what it was; null: nothing ended.
+ * Ends a family whose replaced token its client presents again, and records it. Whether the hash was ever that of a
+ * token of the family is NOT checked. Returns what it was; null: nothing ended.
  */
 export async function endReusedFamily(tx: TenantTx, refresh: Refresh, entry: AuditEntry): Promise<EndedFamily | null> {
   const { id, hash, now, graceSince, clientId, issuer } = refresh

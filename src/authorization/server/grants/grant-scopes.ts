@@ -30,11 +30,13 @@ export function grantScopes(requested: string | undefined, allowed: readonly Sco
 }
 
 /**
- * Returns which of the requested scopes a user may grant to a client: those of OpenID Connect and of the wallet, and those of the user's roles that
- * the client is registered for. Others are left out. null: the user or the tenant is unknown or disabled.
+ * Returns which of the requested scopes a user may grant to a client: those of OpenID Connect and of the wallet, and
+ * those of the user's roles that the client is registered for. Others are left out. null: the user or the tenant is
+ * unknown or disabled.
  *
  * @see [RFC 7591, 2](https://www.rfc-editor.org/rfc/rfc7591#section-2): `scope` bounds what a client requests
- * @see [OpenID Connect Core 1.0, 3.1.2.1](https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest): unknown scopes are ignored
+ * @see [OpenID Connect Core 1.0, 3.1.2.1](https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest): unknown
+ *   scopes are ignored
  */
 export async function userScopes(
   needs: Pick<Platform, 'store' | 'clock' | 'memory'>,

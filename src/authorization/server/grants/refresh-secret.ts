@@ -8,8 +8,8 @@ const RANDOM_BYTES = 16
 const MAC_BYTES = 16
 
 /**
- * Returns a new refresh token of a family. Half of its secret authenticates the other half, so that a replaced token is recognized without a row
- * for each: the id of the family alone, which an authorization code shows too, proves nothing.
+ * Returns a new refresh token of a family. Half of its secret authenticates the other half, so that a replaced token is
+ * recognized without a row for each: the id of the family alone, which an authorization code shows too, proves nothing.
  */
 export async function makeRefreshSecret(sealing: Pick<Sealing, 'derive'>, tenantId: TenantId, familyId: string) {
   const random = randomBytes(RANDOM_BYTES)

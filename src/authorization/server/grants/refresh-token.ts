@@ -62,7 +62,8 @@ function isKept({ dpopRequired, isPublic }: Client): boolean {
 }
 
 /**
- * Ends the family of a token that was replaced before, if its client presents it. A current token is refused for what the request adds to it.
+ * Ends the family of a token that was replaced before, if its client presents it. A current token is refused for what
+ * the request adds to it.
  */
 async function refusalOf(
   platform: Platform,

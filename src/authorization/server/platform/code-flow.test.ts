@@ -119,7 +119,7 @@ test('a token has the scopes of the request that the roles of the user allow, an
   assert.equal(tokens.refresh_token, undefined)
 })
 
-test('[RFC 7591 2] a client gets no scope from its users that it is not registered for, also none of an owner', async () => {
+test('[RFC 7591 2] a client gets no scope that it is not registered for, also none of an owner', async () => {
   const house = await aDeployment()
   const more = 'wallet:read tenant:admin users:write verification:write'
   assert.equal((await webTokens(house, more)).tokens.scope, 'wallet:read')

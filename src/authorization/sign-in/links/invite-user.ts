@@ -13,7 +13,10 @@ import { sealMail, sendMailJob } from '../mail/send-mail.ts'
 import type { UserRef } from '../visit.ts'
 import { type MadeLink, makeLink, storeLink, type ToldLink } from './one-time-link.ts'
 
-/** `link`: to be shown once to the caller who invited, since there is no mail server or no address. `limited`: too many mails were sent. */
+/**
+ * `link`: to be shown once to the caller who invited, since there is no mail server or no address. `limited`: too many
+ * mails were sent.
+ */
 type InviteOutcome =
   | { readonly kind: 'mailed'; readonly expiresAt: Date }
   | ({ readonly kind: 'link' } & ToldLink)
@@ -25,8 +28,8 @@ export type Inviter = { readonly by: Actor; readonly roles: readonly Role[]; rea
 type Needs = Pick<Platform, 'store' | 'clock' | 'memory' | 'urls' | 'sealing' | 'config'>
 
 /**
- * Invites a user with a welcome link, which replaces an earlier one. It is mailed if there is a mail server and the user has an address, else
- * returned. A link to an account in use that is returned is recorded as an impersonation.
+ * Invites a user with a welcome link, which replaces an earlier one. It is mailed if there is a mail server and the
+ * user has an address, else returned. A link to an account in use that is returned is recorded as an impersonation.
  *
  * @param mail The mail in the language of the user.
  */

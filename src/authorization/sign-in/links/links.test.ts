@@ -189,7 +189,8 @@ test('without a mail server or an address an invitation returns the link once', 
   assert.deepEqual(
     await inviteUser(servers.one, { ...without.person, userId: withAddress.person.userId }, inviter, texts),
     {
-      ...{ kind: 'closed', reason: 'inactive' },
+      kind: 'closed',
+      reason: 'inactive',
     },
   )
 })

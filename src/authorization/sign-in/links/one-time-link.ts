@@ -43,7 +43,10 @@ export function makeLink(
   return { link, told: { url: `${urls.publicUrl}/sign-in/link?token=${text}`, expiresAt } }
 }
 
-/** Who makes a link, by which way it opens the account. `makerRoles`: the roles that the maker could give; null: every role. */
+/**
+ * Who makes a link, by which way it opens the account. `makerRoles`: the roles that the maker could give; null: every
+ * role.
+ */
 type LinkMaker = { readonly way: LinkWay; readonly by: Actor; readonly makerRoles: readonly Role[] | null }
 
 /**
@@ -72,7 +75,10 @@ export async function storeLink(
   return null
 }
 
-/** Returns a link by the token in its address, without using it; null if it is unknown, used or expired, or its way is closed now. */
+/**
+ * Returns a link by the token in its address, without using it; null if it is unknown, used or expired, or its way is
+ * closed now.
+ */
 export async function findLink(
   needs: Pick<Platform, 'store' | 'clock' | 'memory'>,
   token: string,

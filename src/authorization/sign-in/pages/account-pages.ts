@@ -17,9 +17,8 @@ import { textsOf } from '../screens/frame.ts'
 import type { PasswordProblem } from '../screens/new-password.ts'
 import { endSession, endSessions, isFresh, listSessions, type Session } from '../session.ts'
 import { actorOf } from '../visit.ts'
-import { posted, postedPasskey, sessionOf, visitOf } from './request.ts'
+import { AGAIN, posted, postedPasskey, sessionOf, visitOf } from './request.ts'
 
-const AGAIN = '/sign-in?again=1&continue=%2Faccount'
 const TO_SIGN_IN: PageAnswer = { to: '/sign-in?continue=%2Faccount' }
 
 /** Declares a page for a signed-in person; others are led to the sign-in. */
@@ -59,7 +58,10 @@ async function accountPage(context: PageContext, session: Session, problem?: str
   const page = accountScreen(context, {
     now: platform.clock.now(),
     name: name === '' ? null : name,
-    ...{ username: user.username, email: user.email, organisation, roles },
+    username: user.username,
+    email: user.email,
+    organisation,
+    roles,
     newNames: newNamesOf(user),
     providers: await listConnectable(platform, session),
     impersonations: await recentImpersonations(platform, session),
@@ -222,6 +224,11 @@ const everySessionEnded = ownPage(
 
 /** What a signed-in person does with their own account. */
 export const accountPages: readonly Endpoint[] = [
-  ...[showAccount, namesConfirmed, passkeyAdded, showRename, passkeyRenamed, passkeyRemoved],
+  showAccount,
+  namesConfirmed,
+  passkeyAdded,
+  showRename,
+  passkeyRenamed,
+  passkeyRemoved,
   ...[showPassword, passwordChanged, sessionEnded, everySessionEnded],
 ]

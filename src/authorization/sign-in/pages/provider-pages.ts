@@ -4,7 +4,7 @@ import { beginProviderSignIn, finishProviderSignIn, type ProviderProblem } from 
 import { problemScreen } from '../screens/states.ts'
 import type { SignInTexts } from '../screens/texts-en.ts'
 import { isFresh } from '../session.ts'
-import { browserOf, continueTo, keeping, sessionOf, signedIn } from './request.ts'
+import { AGAIN, browserOf, continueTo, keeping, sessionOf, signedIn } from './request.ts'
 
 type Problem = keyof SignInTexts['problems']
 
@@ -58,7 +58,7 @@ const beginConnection = pageEndpoint({
   handle: async (context) => {
     const { platform, params, ip } = context
     const session = await sessionOf(context)
-    if (session === null || !isFresh(platform, session)) return { to: '/sign-in?again=1&continue=%2Faccount' }
+    if (session === null || !isFresh(platform, session)) return { to: AGAIN }
     const { tenantSlug, userId } = session
     const about = { tenantSlug, provider: params.name, loginHint: null, connectTo: userId }
     const begun = await beginProviderSignIn(platform, about, { path: '/account', ip })

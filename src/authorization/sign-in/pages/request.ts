@@ -10,6 +10,9 @@ import type { Visit } from '../visit.ts'
 /** Members of the address that stay with a person until they have signed in. */
 const KEPT = ['continue', 'again', 'tenant', 'suggested', 'hint', 'claims', 'login'] as const
 
+/** Where a person whose sign-in is not fresh signs in once more, and comes back to the account. */
+export const AGAIN = '/sign-in?again=1&continue=%2Faccount'
+
 /** Returns a path of the sign-in with the members of the request that stay. */
 export function keeping(path: string, context: Pick<PageContext, 'query'>): string {
   const members = new URLSearchParams(keptOf(context).map(([name, value]) => [name, value]))

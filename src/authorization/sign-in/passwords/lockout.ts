@@ -6,8 +6,8 @@ import { platformTenantId, type TenantTx } from '../../../store/store.ts'
 import { deleteFailures, type FailureCount, listFailures, lockFailures, putFailure } from './lockout-store.ts'
 
 /**
- * `name`: what serializes the outcomes. `own`: of the device, or of the network and the wider ones that contain it, with how many wrong passwords
- * each may send. `all`: of the name from unknown devices; null for a known one.
+ * `name`: what serializes the outcomes. `own`: of the device, or of the network and the wider ones that contain it,
+ * with how many wrong passwords each may send. `all`: of the name from unknown devices; null for a known one.
  */
 type FailureKeys = {
   readonly name: Buffer
@@ -28,8 +28,8 @@ const OWN_MAX = 5
 /** From all networks together, of devices that are not known; a person at a known device is not affected. */
 const ALL_MAX = 100
 /**
- * Until so many in a day, a network that has sent no wrong password for the name within the day may send one although the name is locked: many
- * strangers do not keep a person from the first sign-in at a new device.
+ * Until so many in a day, a network that has sent no wrong password for the name within the day may send one although
+ * the name is locked: many strangers do not keep a person from the first sign-in at a new device.
  */
 const FIRSTS_MAX = 1000
 const LOCK_SECONDS_MIN = 30

@@ -240,7 +240,7 @@ test('a known device has five guesses too, and only for the user who signed in t
   assert.equal((await signIn(other.username, other.slug, password, stranger)).kind, 'locked', 'counted by network')
 })
 
-test('wrong passwords from 200 networks lock a network that repeats, not the first try of one that comes once', async () => {
+test('wrong passwords from 200 networks lock a network that repeats, not the first try of another', async () => {
   const { username, slug } = await aPerson()
   const fail = async (ip: string) => {
     const keys = await failureKeys(servers.one, username, ip, null)

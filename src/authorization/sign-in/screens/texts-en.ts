@@ -70,7 +70,8 @@ export const en = {
     email: 'E-mail',
     organisation: 'Organisation',
     newNames:
-      'Your organisation changed how your account is named. Is this you? Until you confirm it, no link is mailed to a new address, and no other service opens your account by a new name.',
+      'Your organisation changed how your account is named. Is this you? Until you confirm it, no link is ' +
+      'mailed to a new address, and no other service opens your account by a new name.',
     confirmNames: 'Yes, this is me',
     identifier: 'Identifier at your organisation',
     providers: 'Sign-in by other services',
@@ -177,7 +178,8 @@ export const en = {
     ],
     unprovenPerson: [
       'Your account is not connected yet',
-      'Your account here is in use already. Sign in as you did so far, and connect the other service on your account page. If you never signed in here, ask an administrator of your organisation for an invitation.',
+      'Your account here is in use already. Sign in as you did so far, and connect the other service on your ' +
+        'account page. If you never signed in here, ask an administrator of your organisation for an invitation.',
     ],
     interrupted: ['The sign-in was interrupted', 'It took too long, or your browser blocks cookies. Start again.'],
     unavailable: ['You cannot sign in', 'Your account or organisation is disabled. Ask an administrator.'],

@@ -72,7 +72,9 @@ export const fr = {
     email: 'E-mail',
     organisation: 'Organisation',
     newNames:
-      'Votre organisation a changé le nom de votre compte. Est-ce bien vous ? Tant que vous ne l’avez pas confirmé, aucun lien n’est envoyé à une nouvelle adresse, et aucun autre service n’ouvre votre compte par un nouveau nom.',
+      'Votre organisation a changé le nom de votre compte. Est-ce bien vous ? Tant que vous ne l’avez pas ' +
+      'confirmé, aucun lien n’est envoyé à une nouvelle adresse, et aucun autre service n’ouvre votre compte ' +
+      'par un nouveau nom.',
     confirmNames: 'Oui, c’est moi',
     identifier: 'Identifiant dans votre organisation',
     providers: 'Connexion par d’autres services',
@@ -179,7 +181,9 @@ export const fr = {
     ],
     unprovenPerson: [
       'Votre compte n’est pas encore relié',
-      'Votre compte est déjà utilisé ici. Connectez-vous comme jusqu’à présent et reliez l’autre service sur la page de votre compte. Si vous ne vous êtes jamais connecté ici, demandez une invitation à un administrateur de votre organisation.',
+      'Votre compte est déjà utilisé ici. Connectez-vous comme jusqu’à présent et reliez l’autre service sur la ' +
+        'page de votre compte. Si vous ne vous êtes jamais connecté ici, demandez une invitation à un ' +
+        'administrateur de votre organisation.',
     ],
     interrupted: [
       'La connexion a été interrompue',
