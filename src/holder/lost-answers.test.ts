@@ -158,6 +158,9 @@ async function press(page: Page, { fill, button }: Prepared): Promise<void> {
   await page.getByRole('button', { name: button }).click({ noWaitAfter: true })
 }
 
+/** A browser tries a request whose connection ended again at once, or not at all. */
+const QUIET_MS = 2000
+
 /** Does one thing whose answer gets lost, also when the browser sends it again by itself; then the connection is back. */
 async function lose(
   page: Page,
@@ -165,14 +168,15 @@ async function lose(
   [method, path, at]: Lost,
   act: () => Promise<void>,
 ): Promise<void> {
-  // Rejects when the navigation fails. A browser may show what it got of an answer as a page, which then never finishes loading.
+  // Ends when the navigation fails, of which nothing is told where a timed redirect began it. A browser may show what it
+  // got of an answer as a page, which then never finishes loading.
   const failed = page.waitForURL(/^chrome-error:/, { waitUntil: 'commit' }).catch(() => undefined)
+  proxy.cut(method, path, at)
   const broken = { predicate: (request: Request) => request.isNavigationRequest() }
   const shown =
     at === 0 || at === 'sent'
-      ? failed
+      ? proxy.givenUp(QUIET_MS)
       : Promise.any([page.waitForEvent('load'), page.waitForEvent('requestfailed', broken)]).catch(() => undefined)
-  proxy.cut(method, path, at)
   await act()
   await Promise.race([failed, shown])
   assert.ok((await proxy.answered()) > 0)

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, request as requestOf, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
+import { until } from '../../../test/support/until.ts'
 
 /**
  * Where the connection ends: as soon as the request was sent; after so many bytes of the answer; in the middle of the page that is shown next,
@@ -15,6 +16,8 @@ export type CuttingProxy = {
   /** Cuts the answers to requests of a method and path, until {@link CuttingProxy.mend}. */
   readonly cut: (method: string, path: RegExp, at: CutAt) => void
   readonly mend: () => void
+  /** Waits until a request was cut off since {@link CuttingProxy.cut}, and then none for so many milliseconds. */
+  readonly givenUp: (quietMs: number) => Promise<void>
   /** Requests that were cut off, once the server has answered each of them. */
   readonly answered: () => Promise<number>
   readonly close: () => Promise<void>
@@ -25,12 +28,14 @@ type Rule = { readonly method: string; readonly path: RegExp; readonly at: CutAt
 /** Starts a forward proxy for plain HTTP on a loopback port. */
 export async function cuttingProxy(): Promise<CuttingProxy> {
   let rule: Rule | null = null
+  let cutAt: number | null = null
   const answers: Promise<unknown>[] = []
   const server = createServer((request, response) => {
     const { method = '', url = '' } = request
     const isMeant = rule?.method === method && rule.path.test(new URL(url).pathname)
     if (rule !== null && isMeant) rule.isBegun = true
     const at = rule !== null && (isMeant || (rule.at === 'page' && rule.isBegun)) ? rule.at : null
+    if (at !== null) cutAt = performance.now()
     const sent = requestOf(url, { method, headers: request.headers })
     request.pipe(sent)
     const done = once(sent, 'response').then(([answer]) => passOn(answer, response, at))
@@ -45,9 +50,13 @@ export async function cuttingProxy(): Promise<CuttingProxy> {
     address: `http://127.0.0.1:${port}`,
     cut: (method, path, at) => {
       rule = { method, path, at, isBegun: false }
+      cutAt = null
     },
     mend: () => {
       rule = null
+    },
+    givenUp: async (quietMs) => {
+      await until(() => cutAt !== null && performance.now() - cutAt >= quietMs)
     },
     answered: async () => (await Promise.all(answers)).length,
     close: async () => {
