@@ -257,7 +257,8 @@ test('[VCI-C1] [VCI-P6] [SEC-11] the token is for its credential, its wallet and
   const { body } = await tokenAt(issuer, form)
   const token = body.access_token
   const by = (more: object) => request(issuer, token, template.code, [aKey()], { body: more })
-  assert.equal((await by({})).body.error, 'invalid_credential_request')
+  const other = { credential_configuration_id: 'other' }
+  assert.equal((await by(other)).body.error, 'unknown_credential_configuration')
   const unknown = { credential_configuration_id: undefined, credential_identifier: newId() }
   assert.equal((await by(unknown)).body.error, 'unknown_credential_identifier')
   const elsewhere = await issuer.anotherTenant()
