@@ -94,7 +94,9 @@ function emailOf(emails: Json | undefined): { value: string | null; type: string
 }
 
 function rolesOf(value: Json | undefined): string[] {
-  const names = (Array.isArray(value) ? value : []).map((one) => roleIn(isJsonObject(one) ? one.value : one))
+  // What is left of a role whose `value` was removed, as by Entra ID, is none.
+  const list = (Array.isArray(value) ? value : []).filter((one) => !isJsonObject(one) || (one.value ?? null) !== null)
+  const names = list.map((one) => roleIn(isJsonObject(one) ? one.value : one))
   const unknown = names.find((one) => typeof one !== 'string' || !isRole(one))
   if (unknown !== undefined) throw invalid(`roles: ${String(unknown).slice(0, 80)} is no role here.`)
   return [...new Set(names.filter((one) => typeof one === 'string'))]

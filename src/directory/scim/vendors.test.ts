@@ -86,6 +86,7 @@ test('Entra ID: the role of a single assignment is added, replaced by the same p
   assert.deepEqual(await rolesAfter('Add', 'issuer'), ['issuer'])
   assert.deepEqual(await rolesAfter('Replace', 'verifier'), ['verifier'])
   assert.deepEqual(await rolesAfter('Replace', 'issuer'), ['issuer'])
+  assert.deepEqual(await rolesAfter('Remove'), [])
 })
 
 test('Entra ID: assignments of application roles are the JSON texts of objects', async () => {
