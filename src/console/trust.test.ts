@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { openBrowser, type Visit, visit } from '../../test/support/browser.ts'
 import { type Api, type Deployment, deploy } from '../../test/support/server.ts'
+import { until } from '../../test/support/until.ts'
 import { openssl, rootExtensions } from '../crypto/x509-path/test-support/openssl.ts'
 import { aReceiver, type Receiver } from '../events/test-support/receiver.ts'
 import { type SignedIn, signInAs } from './test-support/console-walk.ts'
@@ -132,9 +133,12 @@ test('webhooks by keyboard alone: add, keep the secret, test, see a delivery, se
   await page.waitForURL(/\/console\/webhooks\/[0-9a-f-]{36}$/)
   await acme.post('/onboarding/users', { username: 'heard' })
   const count = () => receiver.messages.filter(({ body }) => body.includes('user.created')).length
-  while (count() === 0) await page.waitForTimeout(50)
+  await until(() => count() > 0)
   const event = page.getByRole('link', { name: 'A person was added' })
-  while ((await event.count()) === 0) await page.reload()
+  await until(async () => {
+    await page.reload()
+    return (await event.count()) > 0
+  })
   await tabTo(page, /^A person was added/)
   await page.keyboard.press('Enter')
   await page.getByText('"type": "user.created"').waitFor()
@@ -145,7 +149,7 @@ test('webhooks by keyboard alone: add, keep the secret, test, see a delivery, se
   await tabTo(page, /^Send again/)
   await page.keyboard.press('Enter')
   await page.waitForURL(/deliveries\/[0-9a-f-]{36}$/)
-  while (count() === before) await page.waitForTimeout(50)
+  await until(() => count() > before)
   await tabTo(page, /127\.0\.0\.1/)
   await page.keyboard.press('Enter')
   await page.waitForURL(/\/console\/webhooks\/[0-9a-f-]{36}$/)

@@ -16,6 +16,7 @@ import {
 } from '../../test/support/browser.ts'
 import { makeTemplate, openIssuance } from '../../test/support/main-job.ts'
 import { type Api, type Deployment, deploy } from '../../test/support/server.ts'
+import { until } from '../../test/support/until.ts'
 
 /** Where the pictures go; none are made without it. */
 const pictures = process.env.PICTURES
@@ -102,7 +103,7 @@ const toldTo = (page: Page) => page.evaluate<Told[]>('told')
 
 /** The policy of the site forbids the polling of the browser's own driver. */
 async function untilTold(page: Page, wanted: string): Promise<void> {
-  while (!(await toldTo(page)).some(({ type }) => type === wanted)) await page.waitForTimeout(50)
+  await until(async () => (await toldTo(page)).some(({ type }) => type === wanted))
 }
 
 test('a site with a strict policy embeds the element; its backend reads the result, its page sees no claim', async () => {

@@ -28,12 +28,15 @@ test('livez names each loop that has not turned for a minute', async (t) => {
   const expected = ['worker', 'dispatcher', 'recovery mark', ...(postgresUrl === null ? [] : ['oldest transaction'])]
   // A turn that ends after the clock was moved is no old one. Looks are counted, since the clock of `until` is moved
   // too.
+  let status = 200
   let failed: string[] = []
   for (let looks = 0; looks < 100 && !expected.every((name) => failed.includes(name)); looks += 1) {
     ahead += 61_000
     const stuck = await fetch(`${chirograph.url}/livez`)
+    status = stuck.status
     failed = ((await stuck.json()) as { failed: string[] }).failed
   }
+  assert.equal(status, 503)
   assert.deepEqual(
     expected.filter((name) => !failed.includes(name)),
     [],

@@ -13,6 +13,7 @@ import { layTemplate } from '../support/embedded-template.ts'
 import { freePort } from '../support/free-port.ts'
 import { makeTemplate, openIssuance } from '../support/main-job.ts'
 import { type Api, type Deployment, deploy } from '../support/server.ts'
+import { until } from '../support/until.ts'
 
 type Attribute = { key: string; value: { stringValue?: string; intValue?: string } }
 type Span = {
@@ -61,7 +62,7 @@ before(async () => {
   assert.equal(received.status, 201, JSON.stringify(received.body))
   await school.get('/creds/credentials', { traceparent: `00-${'a'.repeat(32)}-${parentId}-00` })
   await school.get('/creds/templates/credentials', { traceparent: 'odd' })
-  while (hook.messages.length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
+  await until(() => hook.messages.length > 0)
   secrets = [
     school.token ?? '',
     thandi.token ?? '',

@@ -22,7 +22,7 @@ export type TestRun = {
 const LINES_OF_ERROR = 12
 
 /** Longer than any test lasts: what a failed test leaves behind keeps its process alive, and must not hold up the run for ever. */
-const QUIET_MS_MAX = 10 * 60_000
+const QUIET_MS_MAX = 30 * 60_000
 
 /** Files that run at a time: as many as the cores of the smallest machine that must keep the time. */
 const CONCURRENCY = 3

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { after, test } from 'node:test'
 import { Type } from 'typebox'
+import { until } from '../../../test/support/until.ts'
 import { readConfig } from '../../config.ts'
 import type { PlaceName } from '../../memory/places.ts'
 import { answer, route } from '../routes/route.ts'
@@ -174,7 +175,7 @@ test('answers that one caller does not read leave room for those of another', as
   // A paused socket reads nothing, not even a refusal.
   const unread = Array.from({ length: 12 }, () => asking('writer').pause())
   // The tenant may have four answers at a time, and one caller two of them.
-  while ((await metricOf(server, 'http.answer_bytes')) < 10) await new Promise((resolve) => setTimeout(resolve, 50))
+  await until(async () => (await metricOf(server, 'http.answer_bytes')) >= 10)
   assert.equal(await metricOf(server, 'http.answer_bytes'), 10)
   assert.equal(await statusOf(asking('admin')), 200)
   for (const one of unread) one.destroy()

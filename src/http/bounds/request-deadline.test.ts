@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { after, test } from 'node:test'
 import { Type } from 'typebox'
+import { until } from '../../../test/support/until.ts'
 import { answer, rawAnswer, route } from '../routes/route.ts'
 import type { Server } from '../server/server.ts'
 import { aServer, type Lines } from '../test-support/a-server.ts'
@@ -73,7 +74,7 @@ test('a request that is not answered in time loses its connection, and the log h
   const { port, lines } = await started({ 'http.answer': { ms: 200 } })
   const socket = sent(port, 'GET /creds/never').resume()
   await once(socket, 'close')
-  while (lines.length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+  await until(() => lines.length > 0)
   assert.deepEqual(requestLines(lines), [[408, 'request.timeout']])
 })
 
@@ -82,7 +83,7 @@ test('a client that disconnects before its answer leaves a line of the log', asy
   const socket = sent(port, 'GET /creds/never')
   await once(socket, 'connect')
   setTimeout(() => socket.destroy(), 50)
-  while (lines.length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+  await until(() => lines.length > 0)
   assert.deepEqual(requestLines(lines), [[499, undefined]])
 })
 
@@ -90,7 +91,7 @@ for (const path of ['large', 'endless']) {
   test(`a client that reads nothing of an answer (${path}) is cut off`, async () => {
     const { port, lines } = await started({ 'http.unread_answer': { ms: 300 } })
     const socket = sent(port, `GET /creds/${path}`, 'accept: text/plain').pause()
-    while (requestLines(lines).length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
+    await until(() => requestLines(lines).length > 0)
     assert.deepEqual(requestLines(lines), [[200, 'request.timeout']])
     socket.destroy()
   })

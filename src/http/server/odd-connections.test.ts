@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Type } from 'typebox'
+import { until } from '../../../test/support/until.ts'
 import { answer, route } from '../routes/route.ts'
 import { aServer, type Lines } from '../test-support/a-server.ts'
 
@@ -47,7 +48,7 @@ test('a client that disconnects while it sends its body is no error of the serve
   socket.write(`${head('content-length: 1000')}{"name":`)
   await sleep(50)
   socket.destroy()
-  while (lines.length === 0) await sleep(10)
+  await until(() => lines.length > 0)
   await sleep(50)
   assert.deepEqual(
     lines.filter(([level]) => level === 'error' || level === 'warn'),

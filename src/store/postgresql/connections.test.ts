@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import pg from 'pg'
 import { createDatabase, postgresUrl } from '../../../test/support/database.ts'
 import { type LossyDatabase, lossyDatabase } from '../../../test/support/lossy-database.ts'
+import { until } from '../../../test/support/until.ts'
 import type { TenantId } from '../../caller.ts'
 import { DatabaseUnavailable } from '../database-unavailable.ts'
 import { openStore } from '../opening/open-store.ts'
@@ -82,7 +83,7 @@ test('a connection that the server ended while it was idle is replaced and logge
   const { store, errors } = await aStore(2)
   const pid = await pidOf(store)
   await terminate(pid)
-  while (errors.length === 0) await new Promise((done) => setTimeout(done, 10))
+  await until(() => errors.length > 0)
   assert.notEqual(await pidOf(store), pid)
   await store.close()
 })
