@@ -12,6 +12,7 @@ import { type Dispatcher, startDispatcher } from './events/webhooks/dispatcher.t
 import { webhookReference } from './events/webhooks/webhook-reference.ts'
 import { openOutbound } from './http/outbound/outbound.ts'
 import { buildServer, type Server, type Telemetry } from './http/server/server.ts'
+import type { ClockWatch, DatabaseClock } from './jobs/database-clock.ts'
 import { startWorker, type Worker } from './jobs/worker.ts'
 import { type KeyDevice, type KeyProviders, keyProviders } from './keys/key-provider.ts'
 import { softwareKeyRing } from './keys/key-ring.ts'
@@ -46,6 +47,8 @@ type Parts = {
   readonly masterKey: Buffer
   readonly log: Log
   readonly clock: Clock
+  /** The same clock, where it is that of the database; null, the default: it stands for both. */
+  readonly clockWatch?: DatabaseClock | null
   /** Holds private keys, and generates new ones if KEY_PROVIDER names it. The application does not close it. */
   readonly keyDevice: KeyDevice | null
   /** null: no OpenTelemetry. */
@@ -58,10 +61,10 @@ type Parts = {
 
 /** Builds the platform, mounts every route and endpoint, and registers every job. */
 export function buildApp(parts: Parts): App {
-  const { config, store, masterKey, log, clock, keyDevice, telemetry = null, restoredAt = null } = parts
+  const { config, store, masterKey, log, clock, keyDevice, telemetry = null, clockWatch = null } = parts
   const now = () => clock.now()
   const memory = new Memory()
-  const sealing = sealingWith(masterKey, store, now, memory, config.masterKeyPrevious, restoredAt)
+  const sealing = sealingWith(masterKey, store, now, memory, config.masterKeyPrevious, parts.restoredAt ?? null)
   const keys = softwareKeyRing(store, sealing, now, providersOf(config, keyDevice), memory)
   // Requests to our own public address are dispatched inside the process.
   const dispatch: Dispatch = (request) => server.dispatch(request)
@@ -83,20 +86,20 @@ export function buildApp(parts: Parts): App {
     endpoints,
     webhook: webhookReference,
     authenticate: authenticate(platform),
-    readiness: readinessChecks(store, keyDevice, () => loops.mark),
+    readiness: readinessChecks(store, keyDevice, clockWatch, () => loops.mark),
     liveness: loopChecks(platform, () => loops),
-    counters: countersOf(store, () => loops),
+    counters: countersOf(store, clockWatch, () => loops),
     ...{ telemetry, idempotency: keepAnswers(platform), notFoundPage: renderFault },
     isClientOrigin: async (origin, request) =>
       (await isListedOrigin(platform, origin, request)) ?? isClientOrigin(platform, origin),
   })
-  let loops: Loops = { workers: [], dispatcher: null, transactions: null, mark: null }
+  let loops: Loops = { workers: [], dispatcher: null, transactions: null, mark: null, clock: null }
   return {
     platform,
     listen: async () => {
       await settleEventOrder(platform)
       // What the server checks while it starts.
-      loops = { ...loops, mark: startMark(platform) }
+      loops = { ...loops, mark: startMark(platform), clock: clockWatch?.watch() ?? null }
       const address = await server.listen()
       loops = { ...loops, ...startLoops(platform) }
       log.info({ address, publicUrl: config.publicUrl, database: store.kind }, 'ready')
@@ -120,7 +123,7 @@ async function stopLoops(loops: Loops): Promise<void> {
   await Promise.all(all.map((one) => one?.stop()))
 }
 
-function startLoops(platform: Platform): Omit<Loops, 'mark'> {
+function startLoops(platform: Platform): Omit<Loops, 'mark' | 'clock'> {
   return {
     workers: startWorkers(platform),
     dispatcher: startDispatcher(platform),
@@ -147,8 +150,9 @@ function providersOf({ keyProvider }: Config, device: KeyDevice | null): KeyProv
   return keyProvider === device.name ? keyProviders(device) : keyProviders(undefined, [device])
 }
 
-function countersOf(store: Store, running: () => Loops) {
+function countersOf(store: Store, clock: DatabaseClock | null, running: () => Loops) {
   return [
+    clockDifference(() => clock?.differenceSeconds() ?? 0),
     oldestTransaction(() => running().transactions?.seconds() ?? 0),
     markAge(() => running().mark?.ageSeconds() ?? 0),
     {
@@ -161,10 +165,16 @@ function countersOf(store: Store, running: () => Loops) {
   ]
 }
 
-function readinessChecks(store: Store, keyDevice: KeyDevice | null, mark: () => MarkKeeper | null) {
+function readinessChecks(
+  store: Store,
+  keyDevice: KeyDevice | null,
+  clock: DatabaseClock | null,
+  mark: () => MarkKeeper | null,
+) {
   return [
     { name: 'database', check: () => checkDatabase(store) },
     ...(keyDevice === null ? [] : [{ name: 'keys', check: keyDevice.check }]),
+    { name: 'clock', check: async () => clock?.checkDifference() },
     { name: 'recovery', check: async () => mark()?.checkState() },
   ]
 }
@@ -173,6 +183,7 @@ type Loops = {
   readonly workers: readonly Worker[]
   readonly dispatcher: Dispatcher | null
   readonly mark: MarkKeeper | null
+  readonly clock: ClockWatch | null
   readonly transactions: TransactionWatch | null
 }
 
@@ -181,6 +192,7 @@ function loopChecks(platform: Platform, running: () => Loops) {
   return [
     { name: 'recovery mark', check: async () => running().mark?.check() },
     { name: 'oldest transaction', check: async () => running().transactions?.check() },
+    { name: 'clock', check: async () => running().clock?.check() },
     { name: 'changes', check: () => platform.changes.check() },
     { name: 'event stream', check: () => checkEventWatch(platform) },
     { name: 'worker', check: async () => void (await Promise.all(running().workers.map((one) => one.check()))) },
@@ -194,6 +206,11 @@ function oldestTransaction(value: () => number) {
     'Of a session of another account it is the time since this process first saw it, unless the account of this server has pg_read_all_stats.',
   ].join(' ')
   return { name: 'store_oldest_transaction_seconds', help, value, isGauge: true }
+}
+
+function clockDifference(value: () => number) {
+  const help = 'Seconds by which the clock of this server is ahead of that of the database. Beyond 30 it runs no jobs.'
+  return { name: 'clock_difference_seconds', help, value, isGauge: true }
 }
 
 function markAge(value: () => number) {

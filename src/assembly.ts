@@ -8,6 +8,7 @@ import { applyBootstrap } from './directory/bootstrap/apply-bootstrap.ts'
 import { type Bootstrap, readBootstrap } from './directory/bootstrap/bootstrap-file.ts'
 import type { Telemetry } from './http/server/server.ts'
 import { openLog } from './http/telemetry/log.ts'
+import { openDatabaseClock } from './jobs/database-clock.ts'
 import type { KeyDevice } from './keys/key-provider.ts'
 import { openKeyDevice } from './keys/pkcs11/open-key-device.ts'
 import type { Clock, Dispatch, Log } from './platform.ts'
@@ -15,13 +16,17 @@ import { markPlaceOf } from './recovery/mark-place.ts'
 import { refuseOlderState, restoredAtOf } from './recovery/recovery-mark.ts'
 import { describeDatabaseError } from './store/database-problem.ts'
 import { openStore } from './store/opening/open-store.ts'
+import { idsFollow } from './store/row-id.ts'
 import { platformTenantId, type Store } from './store/store.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
 /** Replacements for tests. */
 export type Replacements = {
+  /** The time of everything, instead of the clock of the database. */
   readonly clock?: Clock
+  /** The clock of this machine. */
+  readonly ownClock?: Clock
   readonly log?: Log
   /** Stands between the pages and the API: what it holds back is late. */
   readonly betweenPagesAndApi?: (dispatch: Dispatch) => Dispatch
@@ -65,10 +70,21 @@ export async function assemble(env: Env, options: Replacements, use = SERVES): P
     await refusePartlyDistributed(store, log)
     const masterKey = config.masterKey ?? developmentKey(config.dataDir)
     const telemetry = await openTelemetry(config, log)
-    const clock = options.clock ?? systemClock
+    const { clock, clockWatch } = await clocksOf(store, options, use, log)
     const restoredAt = use.schema === 'any' ? null : await restoredAtOf(store)
     const { betweenPagesAndApi } = options
-    const parts = { config, store, masterKey, log, clock, keyDevice, telemetry, restoredAt, betweenPagesAndApi }
+    const parts = {
+      config,
+      store,
+      masterKey,
+      log,
+      clock,
+      clockWatch,
+      keyDevice,
+      telemetry,
+      restoredAt,
+      betweenPagesAndApi,
+    }
     const app = buildApp(parts)
     // Fails here if MASTER_KEY is wrong, instead of at the first request that needs a key.
     // Its first use would insert it.
@@ -84,6 +100,15 @@ export async function assemble(env: Env, options: Replacements, use = SERVES): P
     await release()
     throw error
   }
+}
+
+/** The time of everything is that of the database. A command that works on every schema has the time of its machine. */
+async function clocksOf(store: Store, { clock, ownClock = systemClock }: Replacements, use: DatabaseUse, log: Log) {
+  if (clock !== undefined) return { clock, clockWatch: null }
+  if (use.schema === 'any') return { clock: ownClock, clockWatch: null }
+  const ofDatabase = await openDatabaseClock(store, ownClock, log)
+  idsFollow(ofDatabase.now)
+  return { clock: ofDatabase, clockWatch: ofDatabase }
 }
 
 /** @throws Error if some tables of tenants are distributed and others are not: statements over both fail, or miss foreign keys. */

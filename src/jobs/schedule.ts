@@ -1,5 +1,5 @@
 import type { Platform } from '../platform.ts'
-import { isFree, isHeld, RELEASE, take } from '../store/lease.ts'
+import { isFreeOrAstray, isHeld, RELEASE, take } from '../store/lease.ts'
 import { newId } from '../store/row-id.ts'
 import { type AcrossTx, sql } from '../store/store.ts'
 import { GRACE_SECONDS } from './job-store.ts'
@@ -37,11 +37,16 @@ const insertMissing = sql(
   'schedule.insert_missing',
   `insert into schedule (name, next_run_at) select * from unnest($1::text[], $2::timestamptz[]) on conflict do nothing`,
 )
+/** Within this the clocks of two servers may differ. */
+const SKEW_SECONDS = 60
 const claimDue = sql(
   'schedule.claim_due',
   `with due as (
-     select schedule.name, declared.seconds from schedule join unnest($1::text[], $2::int[]) as declared (name, seconds) using (name)
-     where next_run_at <= $3 and ${isFree('$3')} for update of schedule skip locked
+     select schedule.name, declared.seconds
+     from schedule join unnest($1::text[], $2::int[], $5::int[]) as declared (name, seconds, period) using (name)
+     where (next_run_at <= $3 or next_run_at > $3::timestamptz + (declared.period + ${SKEW_SECONDS}) * interval '1 second')
+       and ${isFreeOrAstray('$3', 'declared.seconds')}
+     for update of schedule skip locked
    )
    update schedule set ${take('$4', `$3::timestamptz + due.seconds * interval '1 second'`)}
    from due where schedule.name = due.name returning schedule.name`,
@@ -59,12 +64,16 @@ export async function insertSchedules(tx: AcrossTx, schedules: readonly Schedule
   await tx.rows(insertMissing, [schedules.map((one) => one.name), first])
 }
 
-/** Claims the sweeps that are due, each for its time-out and {@link GRACE_SECONDS}. */
+/**
+ * Claims the sweeps that are due, each for its time-out and {@link GRACE_SECONDS}. One whose next run lies more than a period ahead is due too:
+ * a clock that was wrong wrote it.
+ */
 export async function claimSchedules(tx: AcrossTx, schedules: readonly Schedule[], now: Date): Promise<Turn[]> {
   const claim = newId()
   const names = schedules.map((one) => one.name)
   const seconds = schedules.map((one) => one.timeoutSeconds + GRACE_SECONDS)
-  const rows = await tx.rows<{ name: string }>(claimDue, [names, seconds, now, claim])
+  const periods = schedules.map((one) => one.seconds)
+  const rows = await tx.rows<{ name: string }>(claimDue, [names, seconds, now, claim, periods])
   const claimed = new Set(rows.map((row) => row.name))
   return schedules.filter((one) => claimed.has(one.name)).map((schedule) => ({ schedule, claim }))
 }

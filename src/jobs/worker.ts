@@ -29,14 +29,14 @@ export function startWorker(
   schedules: readonly Schedule[],
   { concurrency = 4, pollMs = 500, ofTenantMax }: Options = {},
 ): Worker {
-  const { log } = platform
+  const { clock, log } = platform
   const running = new Map<Promise<void>, TenantId | null>()
   const claimDue = claimer(platform, jobs, schedules, { ofTenantMax, busy: () => [...running.values()] })
   const aborted = new AbortController()
 
   const poll = pollingDelay(pollMs, async () => {
     const free = concurrency - running.size
-    if (free <= 0) return
+    if (free <= 0 || clock.agrees?.() === false) return
     const { turns, claimed } = await claimDue(free)
     for (const turn of turns) track(runTurn(platform, turn, aborted.signal), null, false)
     // Where the jobs of a tenant are bounded, the next one of the same tenant may be due.

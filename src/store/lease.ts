@@ -33,6 +33,18 @@ export function isFree(now: string, of?: string): string {
   return `(${table}claim is null or ${table}lease_until <= ${now})`
 }
 
+/** No lease lasts longer than the time that its holder has, and this. */
+const LEASE_EXTRA = "interval '1 hour'"
+
+/**
+ * SQL condition: {@link isFree}, or the lease ends later than any holder may have taken it for, since the clock was wrong at that time.
+ *
+ * @param seconds SQL: how long the holder has, e.g. `declared.seconds`
+ */
+export function isFreeOrAstray(now: string, seconds: string): string {
+  return `(${isFree(now)} or lease_until > ${now}::timestamptz + ${seconds} * interval '1 second' + ${LEASE_EXTRA})`
+}
+
 /** SQL condition: {@link isFree}, or the row awaits its job. */
 export function isFreeForJob(now: string): string {
   return `(claim = id or ${isFree(now)})`

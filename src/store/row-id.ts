@@ -2,17 +2,25 @@ import { randomId } from '../crypto/random.ts'
 
 /** 12 bits, three digits of an id. */
 const COUNTER_MAX = 0xfff
-/** A time that is earlier than the last one by more than this starts a new sequence. */
+/** A time that is earlier than the last one by more than this starts a new sequence: of {@link idAt}, and of {@link newId}. */
 const SET_BACK_MS_MAX = 1000
+const SYSTEM_SET_BACK_MS_MAX = 60_000
 
 /**
  * Returns an id for a row: UUID version 7, so that ids sort by creation time; ids of one process also within a millisecond, and when its
- * clock is set back. Not a secret.
+ * clock is set back by less than a minute. Not a secret.
  *
  * @see [RFC 9562, 6.2, method 1](https://www.rfc-editor.org/rfc/rfc9562#section-6.2)
  */
 export function newId(): string {
-  return bySystem(Date.now())
+  return bySystem(timeMs())
+}
+
+let timeMs = (): number => Date.now()
+
+/** Makes the ids of this process contain the time of a clock, by default that of the machine. All servers of a process have the same time. */
+export function idsFollow(now: () => Date): void {
+  timeMs = () => Math.floor(now().getTime())
 }
 
 /** As {@link newId}, for rows that are filtered by the time in their ids: the time is `now`, or up to a second later to keep the order. */
@@ -30,7 +38,7 @@ export function lowestIdAt(time: Date): string {
   return `${startOf(Math.max(0, time.getTime()))}000-8000-000000000000`
 }
 
-const bySystem = idsInOrder(Number.POSITIVE_INFINITY)
+const bySystem = idsInOrder(SYSTEM_SET_BACK_MS_MAX)
 const byClock = idsInOrder(SET_BACK_MS_MAX)
 
 function idsInOrder(setBackMsMax: number): (ms: number) => string {

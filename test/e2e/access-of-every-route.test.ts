@@ -107,7 +107,7 @@ before(async () => {
   nobody = api(url, null)
   const holder = async (tenant: string, name: string) => api(url, await tokenOf(walletOf(tenant, name)))
   const backend = async (tenant: string) => api(url, await tokenOf(backendOf(tenant)))
-  const deployment = { url, nobody, backend, idle: backend, wallet: holder, stop: async () => undefined }
+  const deployment = { url, servers: [url], nobody, backend, idle: backend, wallet: holder, stop: app.close }
   const made = await makeEverything(deployment)
   // Names that only one tenant has, so that finding them is finding those of the other one.
   objects = { ...made, '/onboarding/users': 'lerato', '/onboarding/users/by-external-identifier': 'ACME-ONLY' }

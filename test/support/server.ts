@@ -11,6 +11,8 @@ import { roundRobin } from './round-robin.ts'
 /** One deployment for one test file: on PostgreSQL two servers that get the requests in turn, else one on an embedded database. */
 export type Deployment = {
   readonly url: string
+  /** The address of each server. */
+  readonly servers: readonly string[]
   readonly stop: () => Promise<void>
   /** A token of the tenant's backend, which holds everything of the tenant. */
   readonly backend: (tenant: 'acme' | 'globex') => Promise<Api>
@@ -73,9 +75,9 @@ export const bootstrap = {
   })),
 }
 
-/** Starts a deployment with the tenants acme and globex. @param settings Of tenants, by slug. @param serversMax For what a process may have once only. */
+/** Starts a deployment with the tenants acme and globex. @param instead For each server, or by its number. @param settings Of tenants, by slug. @param serversMax For what a process may have once only. */
 export async function deploy(
-  instead: Replacements = {},
+  instead: Replacements | ((server: number) => Replacements) = {},
   env: Record<string, string> = {},
   settings: Readonly<Record<string, object>> = {},
   serversMax = 2,
@@ -102,10 +104,14 @@ export async function deploy(
     ...database,
     ...env,
   }
-  const servers = await Promise.all(ports.map((port) => start({ ...common, PORT: String(port) }, instead)))
+  const insteadOf = (server: number) => (typeof instead === 'function' ? instead(server) : instead)
+  const servers = await Promise.all(
+    ports.map((port, server) => start({ ...common, PORT: String(port) }, insteadOf(server))),
+  )
   const proxy = postgresUrl === null ? null : await roundRobin(front, ports)
   return {
     url,
+    servers: ports.map((port) => `http://127.0.0.1:${port}`),
     nobody: api(url, null),
     backend: async (tenant) => api(url, await clientToken(url, `${tenant}-backend`)),
     idle: async (tenant) => api(url, await clientToken(url, `${tenant}-idle`)),

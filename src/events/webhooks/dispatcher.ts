@@ -35,6 +35,7 @@ export function startDispatcher(platform: Platform, { eachMax = 16, pollMs = 500
   let mayBeMore = false
 
   const poll = pollingDelay(pollMs, async () => {
+    if (clock.agrees?.() === false) return
     const more = await fanOut(platform)
     await claim()
     if (more) setImmediate(poll.wake)
