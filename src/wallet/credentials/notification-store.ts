@@ -26,9 +26,11 @@ const removeStatement = sql(
   'wallet.remove_notification',
   'delete from wallet_notification where tenant_id = $1 and credential_id = $2',
 )
+// It writes the row whether or not a job is enqueued: so a run that claims it waits for the consent, or has read the one before and is followed by another.
 const queueStatement = sql(
   'wallet.queue_notification',
-  'update wallet_notification set queued_at = $3 where tenant_id = $1 and credential_id = $2 and queued_at is null returning id',
+  `update wallet_notification set queued_at = coalesce(queued_at, $3)
+   where tenant_id = $1 and credential_id = $2 returning id, queued_at = $3 as "isNew"`,
 )
 const listStatement = sql(
   'wallet.list_notified',
@@ -36,11 +38,12 @@ const listStatement = sql(
 )
 const claimStatement = sql(
   'wallet.claim_notification',
-  `update wallet_notification n set ${take('$3', '$4')}, queued_at = null
-   from (select 1) as always left join wallet_credential c
-     on c.tenant_id = $1 and c.id = (select o.credential_id from wallet_notification o where o.tenant_id = $1 and o.id = $2)
-   where n.tenant_id = $1 and n.id = $2 and ${isFree('$5')}
-   returning n.id, n.endpoint, n.sealed_access as "sealedAccess", n.told as sent, c.status as consent`,
+  `update wallet_notification set ${take('$3', '$4')}, queued_at = null where tenant_id = $1 and id = $2 and ${isFree('$5')}
+   returning id, credential_id as "credentialId", endpoint, sealed_access as "sealedAccess", told as sent`,
+)
+const consentStatement = sql(
+  'wallet.get_consent',
+  'select status as consent from wallet_credential where tenant_id = $1 and id = $2',
 )
 const isThereStatement = sql(
   'wallet.find_notification',
@@ -91,14 +94,16 @@ export async function replaceNotification(
   await insertNotification(tx, notification, credentialId, dropAt)
 }
 
-/** Marks the notification of a credential as enqueued. @returns its id; null if the issuer requested none, or a job is enqueued already. */
+/** Marks the notification of a credential as enqueued, after its consent was changed. @returns its id; null if the issuer requested none, or a job is enqueued already. */
 export async function queueNotification(tx: TenantTx, credentialId: string, now: Date): Promise<string | null> {
-  const [row] = await tx.rows<{ id: string }>(queueStatement, [tx.tenantId, credentialId, now])
-  return row?.id ?? null
+  const values = [tx.tenantId, credentialId, now]
+  const [row] = await tx.rows<{ id: string; isNew: boolean }>(queueStatement, values)
+  return row?.isNew === true ? row.id : null
 }
 
 /**
- * Leases a notification for a run of the job and reads the current consent. A later change of consent enqueues another job.
+ * Leases a notification for a run of the job and reads the current consent, by a statement of its own: the first one waits for a change of
+ * consent that is not committed, but sees the other tables as they were before. A later change enqueues another job.
  *
  * @returns null if it is gone, or leased: see {@link isNotification}.
  */
@@ -108,7 +113,11 @@ export async function claimNotification(
   { claim, leaseUntil }: Lease,
   now: Date,
 ): Promise<ClaimedNotification | null> {
-  return (await tx.rows<ClaimedNotification>(claimStatement, [tx.tenantId, id, claim, leaseUntil, now]))[0] ?? null
+  type Claimed = Omit<ClaimedNotification, 'consent'> & { readonly credentialId: string }
+  const [claimed] = await tx.rows<Claimed>(claimStatement, [tx.tenantId, id, claim, leaseUntil, now])
+  if (claimed === undefined) return null
+  const [held] = await tx.rows<{ consent: Consent }>(consentStatement, [tx.tenantId, claimed.credentialId])
+  return { ...claimed, consent: held?.consent ?? null }
 }
 
 /** Returns whether the notification still exists. */

@@ -1,14 +1,20 @@
 // What an issuer hears of a credential, and in which order.
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { seededNumbers } from '../../../test/support/seed.ts'
+import { until } from '../../../test/support/until.ts'
 import type { Caller } from '../../caller.ts'
+import { openDatabaseClock } from '../../jobs/database-clock.ts'
+import { startWorker } from '../../jobs/worker.ts'
 import { acceptOffer } from '../offers/accept-offer.ts'
 import { fault } from '../test-support/fault.ts'
 import { type ForeignIssuer, foreignIssuer } from '../test-support/foreign-issuer.ts'
 import { gate } from '../test-support/gate.ts'
 import { type Bench, openBench } from '../test-support/wallet-platform.ts'
-import { resumeNotifications } from './jobs.ts'
-import { notifyIssuerJob } from './notify-issuer.ts'
+import { updateConsent } from './credential-store.ts'
+import { credentialJobs, resumeNotifications } from './jobs.ts'
+import { enqueueNotification, notifyIssuerJob } from './notify-issuer.ts'
 import { removeCredential } from './remove-credential.ts'
 import { setConsent } from './set-consent.ts'
 
@@ -138,4 +144,54 @@ test('a notification whose job is lost gets another one, so that the issuer hear
   await runJobs(held)
   assert.deepEqual(news(), ['credential_accepted', 'credential_deleted'])
   bench.later(-1202)
+})
+
+test('a rejection that is not committed when the job of the acceptance begins is the last that the issuer hears', async () => {
+  const held = await received()
+  await accept(held)
+  const { platform } = bench
+  const { promise: written, resolve: isWritten } = Promise.withResolvers<void>()
+  const { userId } = held.thandi
+  assert(userId !== null)
+  const rejection = platform.store.inTenant(held.thandi.tenantId, async (tx) => {
+    await updateConsent(tx, userId, held.id, 'rejected', platform.clock.now())
+    await enqueueNotification(tx, held.id, platform.clock.now())
+    isWritten()
+    // Until the job of the acceptance has begun, and has had time to read. An embedded database begins none meanwhile.
+    const begun = until(async () => (await jobs(held))[0]?.attempts === 1)
+    await Promise.race([begun.then(() => pause(300)), pause(3000)])
+  })
+  await written
+  const worker = startWorker(platform, credentialJobs, [], { pollMs: 20 })
+  await rejection
+  await until(async () => (await jobs(held)).length === 0)
+  await worker.stop()
+  assert.equal(news().at(-1), 'credential_deleted')
+})
+
+test('whatever is said in whatever order, with lost answers and a wrong clock: the issuer last hears the last word', async () => {
+  const { store, log } = bench.platform
+  const number = seededNumbers()
+  const ownClock = { now: () => new Date(Date.now() + 3_600_000) }
+  const wrong = { ...bench.platform, clock: await openDatabaseClock(store, ownClock, log) }
+  const workers = [bench.platform, wrong].map((one) => startWorker(one, credentialJobs, [], { pollMs: 20 }))
+  for (let round = 0; round < 10; round += 1) {
+    if (round > 0) await issuer.close()
+    const held = await received()
+    issuer.lie({ reply: { notification: (reply) => (number() < 0.2 ? { ...reply, status: 503 } : reply) } })
+    const said: string[] = []
+    for (let left = 1 + Math.floor(number() * 4); left > 0 && said.at(-1) !== 'removed'; left -= 1) {
+      if (number() < 0.5) await pause(number() * 30)
+      const word = number()
+      said.push(word < 0.5 ? 'accepted' : word < 0.8 ? 'rejected' : 'removed')
+      if (word < 0.5) await setConsent(wrong, held.thandi, held.id, 'accepted')
+      else await (word < 0.8 ? reject(held) : remove(held))
+    }
+    await until(async () => (await jobs(held)).length === 0)
+    const mayHear = [said.at(-1) === 'accepted' ? 'credential_accepted' : 'credential_deleted']
+    // Nothing follows a rejection that was sent.
+    if (said.includes('rejected')) mayHear.push('credential_deleted')
+    assert(mayHear.includes(news().at(-1) ?? ''), `${said} was said, ${news()} was heard`)
+  }
+  await Promise.all(workers.map((one) => one.stop()))
 })

@@ -90,7 +90,7 @@ async function notifyIssuer(platform: Platform, tenantId: TenantId, id: string):
   const { store, clock } = platform
   const now = clock.now()
   const run = { id, ...newLease(now, LEASE_MS) }
-  const found = await store.single(tenantId, (tx) => claimNotification(tx, id, run, now))
+  const found = await store.inTenant(tenantId, (tx) => claimNotification(tx, id, run, now))
   if (found === null) {
     // another run holds the lease; the queue retries this one
     if (await store.single(tenantId, (tx) => isNotification(tx, id))) throw new Fault('state.invalid')
