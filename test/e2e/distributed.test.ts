@@ -150,7 +150,9 @@ test('an object of each kind is made, a batch ends, and the events, the audit tr
   const batch = `/creds/credentials/issuance/batch/${made['/creds/credentials/issuance/batch']}`
   await until(async () => (await school.get(batch)).body.data.status === 'completed')
   const delivery = `/wallet/v2/orgs/deliveries/${made['/wallet/v2/orgs/deliveries']}`
-  await until(async () => (await school.get(delivery)).body.data.status !== 'queued')
+  await until(async () => (await school.get(delivery)).body.data.status !== 'delivering')
+  const { data: delivered } = (await school.get(delivery)).body
+  assert.equal(delivered.status, 'delivered', JSON.stringify(delivered))
 
   const { body: trail } = await school.get('/creds/audit?page[size]=100')
   assert(trail.data.length > 20, JSON.stringify(trail).slice(0, 300))

@@ -14,7 +14,7 @@ const listForeign = sql(
 )
 const beginIn = sql(
   'events.begin_eras',
-  `update tenant_event_state set era = era + 1, since = now() where $1::uuid[] is null or tenant_id = any($1) returning tenant_id`,
+  `update tenant_event_state set era = era + 1, since = $2 where $1::uuid[] is null or tenant_id = any($1) returning tenant_id`,
 )
 
 /** Adds the row of each tenant that has none, without which the sweeps over the audit trail pass over it. */
@@ -33,6 +33,6 @@ export async function listForeignEras(tx: AcrossTx): Promise<TenantId[]> {
 }
 
 /** Begins an era of the events of some tenants; null: of all. The order must be locked. Returns their number. */
-export async function beginErasOf(tx: AcrossTx, tenants: readonly TenantId[] | null): Promise<number> {
-  return (await tx.rows(beginIn, [tenants])).length
+export async function beginErasOf(tx: AcrossTx, tenants: readonly TenantId[] | null, now: Date): Promise<number> {
+  return (await tx.rows(beginIn, [tenants, now])).length
 }

@@ -25,7 +25,11 @@ const awaitOne = `update wallet_delivery set awaited = awaited + 1, sealed_parce
 const ROW = `id, user_id as "userId", delivery_id as "deliveryId", sealed_work as "sealedWork"`
 const MINE = `tenant_id = $1 and id = $2 and ${isHeld('$3')}`
 
-// Both may run twice, if the answer of the first run was lost.
+// All may run twice, if the answer of the first run was lost. The delivery is locked first: a second run waits, and then finds the row.
+const lockDelivery = sql(
+  'wallet.lock_delivery',
+  'select id from wallet_delivery where tenant_id = $1 and id = $2 for update',
+)
 const insertStatement = sql(
   'wallet.insert_deferred',
   `insert into wallet_deferred (tenant_id, id, user_id, sealed_work, claim, lease_until, drop_at, created_at, delivery_id, offer_hash)
@@ -34,7 +38,7 @@ const insertStatement = sql(
 const awaitInserted = sql(
   'wallet.await_deferred',
   `${awaitOne} where tenant_id = $1 and id = $2
-     and exists (select from wallet_deferred d where d.tenant_id = $1 and d.id = $3 and d.xmin = pg_current_xact_id()::xid)`,
+     and not exists (select from wallet_deferred d where d.tenant_id = $1 and d.id = $3)`,
 )
 const claimStatement = sql(
   'wallet.claim_deferred',
@@ -98,8 +102,15 @@ export async function insertDeferred(
 ): Promise<void> {
   const leased = [lease.claim, lease.leaseUntil]
   const values = [tx.tenantId, id, userId, sealedWork, ...leased, dropAt, now, deliveryId, offerHash]
-  const awaiting = { statement: awaitInserted, values: [tx.tenantId, deliveryId, id] }
-  await tx.rows(insertStatement, values, deliveryId === null ? [] : [awaiting])
+  if (deliveryId === null) return void (await tx.rows(insertStatement, values))
+  await tx.rows(
+    lockDelivery,
+    [tx.tenantId, deliveryId],
+    [
+      { statement: awaitInserted, values: [tx.tenantId, deliveryId, id] },
+      { statement: insertStatement, values },
+    ],
+  )
 }
 
 /**
