@@ -234,6 +234,15 @@ test('an item with a recipient is delivered to the wallet of that user; an unkno
   assert.equal(held[0].status, 'pending')
   const delivery = await school.get(`/wallet/v2/orgs/deliveries/${data.items[0].deliveryId}`)
   assert.partialDeepStrictEqual(delivery.body.data, { status: 'delivered', issuanceId: data.items[0].issuanceId })
+  // The organisation finds them under the person, as it does with issuances that it delivers one by one.
+  const found = (await school.get('/creds/credentials/issuance?filter[recipient]=pieter')).body.data
+  const delivered = [data.items[3].issuanceId, data.items[0].issuanceId].toSorted().toReversed()
+  assert.deepEqual(
+    found.map((one: { id: string }) => one.id),
+    delivered,
+  )
+  const { userId } = delivery.body.data
+  for (const { recipient } of found) assert.deepEqual(recipient, { userId, username: 'pieter' })
 })
 
 test('its progress is streamed until it has ended', async () => {

@@ -1,8 +1,9 @@
+import type { UserId } from '../../caller.ts'
 import type { ActorColumns, AuditEntry } from '../../events/audit/entry.ts'
 import { auditEachCte, auditEachValues } from '../../events/audit/recorded-sql.ts'
 import { isFree, isHeld, type Lease, take } from '../../store/lease.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
-import { firstSweep } from '../offers/claims-end.ts'
+import { insertOfferedSql } from '../issuances/issuance-store.ts'
 import type { CredentialTemplate } from '../templates/template.ts'
 import type { Batch, BatchItemError } from './batch.ts'
 import { BATCH_COLUMNS } from './batch-store.ts'
@@ -21,6 +22,26 @@ const selectPending = sql(
   `select position, issuance_id as id, sealed_claims as "sealedClaims", sealed_recipient as "sealedRecipient", sealed_mail as "sealedMail" from issuance_batch_item
    where tenant_id = $1 and batch_id = $2 and status = 'waiting' order by position limit $3`,
 )
+const insertIssued = insertOfferedSql(
+  {
+    id: 'due.issuance_id',
+    template_id: 'made_from.id',
+    template_version: 'made_from.version',
+    reference: 'due.reference',
+    revocable: '$10::boolean',
+    sealed_claims: 'due.sealed_claims',
+    expires_at: 'due.expires_at',
+    tx_code_mac: 'due.tx_code_mac',
+    created_at: 'due.created_at',
+    updated_at: '$6::timestamptz',
+    format: '$12::text',
+    recipient_id: 'null::uuid',
+    code_only: 'false',
+    holder_id: 'due.holder_id',
+    sealed_label: 'due.sealed_label',
+  },
+  'due cross join made_from',
+)
 // A run that lost the lease, or read an older template version, changes nothing: every part depends on `held`.
 const completeStatement = sql(
   'issuance.complete_items',
@@ -35,16 +56,12 @@ const completeStatement = sql(
      returning id, created_at
    ), due as (
      select one.*, item.issuance_id, item.reference, item.sealed_claims, held.created_at
-     from held cross join unnest($8::int[], $9::bytea[], $15::uuid[], $16::bytea[], $11::timestamptz[])
-       as one (position, tx_code_mac, delivery_id, sealed_label, expires_at)
+     from held cross join unnest($8::int[], $9::bytea[], $15::uuid[], $16::bytea[], $11::timestamptz[], $18::uuid[])
+       as one (position, tx_code_mac, delivery_id, sealed_label, expires_at, holder_id)
      join issuance_batch_item item on item.tenant_id = $1 and item.batch_id = $2 and item.position = one.position
      where item.status = 'waiting'
    ), ins as (
-     insert into issuance (tenant_id, id, status, template_id, template_version, reference, credential_status, revocable,
-       sealed_claims, sweep_at, expires_at, tx_code_mac, created_at, updated_at, format, sealed_label)
-     select $1, due.issuance_id, 'offered', made_from.id, made_from.version, due.reference, 'offered', $10::boolean,
-       due.sealed_claims, ${firstSweep('due.expires_at', '$6::timestamptz')}, due.expires_at, due.tx_code_mac, due.created_at, $6::timestamptz, $12::text, due.sealed_label
-     from due cross join made_from
+     ${insertIssued}
      returning id
    ), issued as (
      update issuance_batch_item item set status = 'done', sealed_claims = null, sealed_recipient = null, sealed_mail = null, delivery_id = due.delivery_id from due
@@ -53,7 +70,7 @@ const completeStatement = sql(
      update issuance_batch_item item set status = 'failed', sealed_claims = null, sealed_recipient = null, sealed_mail = null, error = one.error::jsonb
      from held cross join unnest($13::int[], $14::text[]) as one (position, error)
      where item.tenant_id = $1 and item.batch_id = $2 and item.position = one.position and item.status = 'waiting'
-   ), ${auditEachCte({ from: 'ins', subjectId: 'ins.id', detail: `'{}'::jsonb`, first: 18 })}
+   ), ${auditEachCte({ from: 'ins', subjectId: 'ins.id', detail: `'{}'::jsonb`, first: 19 })}
    select exists (select from held) as "isHeld", exists (select from made_from) as "isCurrent"`,
 )
 /** A batch that a run holds the lease of. */
@@ -81,7 +98,8 @@ export type ItemOutcome = {
   readonly issued: readonly {
     readonly position: number
     readonly txCodeMac: Buffer | null
-    readonly deliveryId: string | null
+    /** Its delivery, and the user whose wallet it is delivered to; null: none. */
+    readonly delivery: { readonly id: string; readonly userId: UserId } | null
     readonly sealedLabel: Buffer | null
     /** When its offer ends. */
     readonly expiresAt: Date
@@ -127,9 +145,10 @@ export async function completeItems(
     ...[issued.map((one) => one.position), issued.map((one) => one.txCodeMac)],
     ...[definition.revocable, issued.map((one) => one.expiresAt), definition.format],
     ...[failed.map((one) => one.position), failed.map((one) => JSON.stringify(one.error))],
-    issued.map((one) => one.deliveryId),
+    issued.map((one) => one.delivery?.id ?? null),
     issued.map((one) => one.sealedLabel),
     issued.filter((one) => one.mail !== null).length,
+    issued.map((one) => one.delivery?.userId ?? null),
     ...auditEachValues(
       issued.map((one) => one.entry),
       now,

@@ -125,7 +125,7 @@ test('a run whose lease another run has taken writes nothing', async () => {
   const entry = { action: 'openid4vc.issuance.offered', by: 'system' } as const
   const outcome = {
     issued: pending.map(({ position, id }) => ({
-      ...{ position, txCodeMac: null, deliveryId: null, sealedLabel: null, mail: null, expiresAt: leaseUntil },
+      ...{ position, txCodeMac: null, delivery: null, sealedLabel: null, mail: null, expiresAt: leaseUntil },
       entry: { ...entry, subject: { kind: 'issuance' as const, id } },
     })),
     failed: [],
@@ -151,7 +151,7 @@ test('a template that is archived meanwhile fails the items that wait, and those
   const one = {
     position: 0,
     txCodeMac: null,
-    deliveryId: null,
+    delivery: null,
     sealedLabel: null,
     mail: null,
     expiresAt: leaseUntil,
@@ -187,7 +187,7 @@ test('items checked against an older template version are checked again', async 
   const [first] = await db.store.single(tenantId, (tx) => listPendingItems(tx, batchId, 1))
   assert(first !== undefined)
   const subject = { kind: 'issuance', id: first.id } as const
-  const one = { position: 0, txCodeMac: null, deliveryId: null, sealedLabel: null, mail: null, expiresAt: leaseUntil }
+  const one = { position: 0, txCodeMac: null, delivery: null, sealedLabel: null, mail: null, expiresAt: leaseUntil }
   const issuedNow = [{ ...one, entry: { action: 'openid4vc.issuance.offered', by: 'system', subject } as const }]
   const outcome = { issued: issuedNow, failed: [], template: older, leaseUntil }
   assert.equal(await db.store.single(tenantId, (tx) => completeItems(tx, held, outcome, now)), 'stale')

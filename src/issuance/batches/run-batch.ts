@@ -178,13 +178,14 @@ async function prepareItem(
   const mail = sealedMail === null ? null : { id, sealedMail }
   const lifetime = offerLifetime(config, tenant, held.expiresInSeconds, mail !== null)
   const expiresAt = new Date(clock.now().getTime() + lifetime * 1000)
-  const issued: Issued = { position, txCodeMac: txMac, deliveryId: null, sealedLabel, expiresAt, mail, entry }
+  const issued: Issued = { position, txCodeMac: txMac, delivery: null, sealedLabel, expiresAt, mail, entry }
   if (sealedRecipient === null) return { issued, delivery: null }
   const deliveryId = newId()
   const recipient = await openBatchRecipient(sealing, tenant.id, id, sealedRecipient)
   const offer = { id: deliveryId, issuanceId: id, format: template.definition.format, txCode, recipient }
   const delivery = await planDelivery(platform, run, { ...offer, pointer: '/recipient/value' })
-  return delivery instanceof Fault ? delivery : { issued: { ...issued, deliveryId }, delivery }
+  if (delivery instanceof Fault) return delivery
+  return { issued: { ...issued, delivery: { id: deliveryId, userId: delivery.userId } }, delivery }
 }
 
 async function planDelivery(

@@ -7,6 +7,43 @@ import { offerMailOf } from '../mails/offer-mail-store.ts'
 import { CLAIMS_END, firstSweep } from '../offers/claims-end.ts'
 import type { Issuance } from './issuance.ts'
 
+/** What distinguishes a new issuance from others; its other columns follow from these. */
+type OfferedColumn =
+  | 'id'
+  | 'template_id'
+  | 'template_version'
+  | 'reference'
+  | 'revocable'
+  | 'sealed_claims'
+  | 'expires_at'
+  | 'tx_code_mac'
+  | 'created_at'
+  | 'updated_at'
+  | 'format'
+  | 'recipient_id'
+  | 'code_only'
+  | 'holder_id'
+  | 'sealed_label'
+
+/**
+ * SQL: inserts offered issuances of the tenant $1. The only such statement, so that no use case leaves a column out.
+ *
+ * @param columns The value of each column, as SQL. The times are of type timestamptz.
+ * @param from What the values are selected from; without it they are one row.
+ */
+export function insertOfferedSql(columns: Readonly<Record<OfferedColumn, string>>, from?: string): string {
+  const all = {
+    tenant_id: '$1',
+    status: `'offered'`,
+    credential_status: `'offered'`,
+    sweep_at: firstSweep(columns.expires_at, columns.updated_at),
+    ...columns,
+  }
+  const values = Object.values(all).join(', ')
+  const rows = from === undefined ? `values (${values})` : `select ${values} from ${from}`
+  return `insert into issuance (${Object.keys(all).join(', ')}) ${rows}`
+}
+
 /** SQL condition: the offer has ended, whether or not the sweep has expired it. `now` is SQL. */
 export const isOfferOver = (now: string) => `(status = 'offered' and ${CLAIMS_END} <= ${now})`
 /** SQL: the columns of an issuance of the tenant $1. `now` is SQL. */
@@ -27,9 +64,23 @@ const requireTemplate = decision(
 )
 const insertIssuance = sql(
   'issuance.insert_issuance',
-  `insert into issuance (tenant_id, id, status, template_id, template_version, reference, credential_status, revocable,
-     sealed_claims, sweep_at, expires_at, tx_code_mac, created_at, updated_at, format, recipient_id, code_only, holder_id, sealed_label)
-   values ($1, $4, 'offered', $2, $3, $5, 'offered', $6, $7, ${firstSweep('$8::timestamptz', '$12::timestamptz')}, $8, $9::bytea, $10, $12, $11, $13, $14, $15, $16)`,
+  insertOfferedSql({
+    id: '$4',
+    template_id: '$2',
+    template_version: '$3',
+    reference: '$5',
+    revocable: '$6',
+    sealed_claims: '$7',
+    expires_at: '$8::timestamptz',
+    tx_code_mac: '$9::bytea',
+    created_at: '$10',
+    updated_at: '$12::timestamptz',
+    format: '$11',
+    recipient_id: '$13',
+    code_only: '$14',
+    holder_id: '$15',
+    sealed_label: '$16',
+  }),
 )
 const selectIssuance = sql(
   'issuance.get_issuance',
