@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { test } from 'node:test'
@@ -77,6 +78,15 @@ test('migrations are numbered without a gap and say what, locks, old code and wa
   assert.deepEqual(
     lacking.map(({ name }) => name),
     [],
+  )
+})
+
+test('a landed migration never changes: each has the digest that it landed with', () => {
+  const landed = readFileSync(join(root, 'src/store/migrations/SHA256SUMS'), 'utf8').trimEnd().split('\n')
+  assert.deepEqual(
+    migrations.map(({ name, text }) => `${createHash('sha256').update(text).digest('hex')}  ${name}`),
+    landed,
+    'add a migration instead of changing one; a new one gets its line in SHA256SUMS when it lands',
   )
 })
 

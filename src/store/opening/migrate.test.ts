@@ -6,7 +6,7 @@ import { openEmbedded } from '../embedded/embedded.ts'
 import type { Engine } from '../engine.ts'
 import { openPostgresql } from '../postgresql/postgresql.ts'
 import { sql } from '../store.ts'
-import { migrate, migrationOf, pendingMigrations } from './migrate.ts'
+import { migrate, migrationOf, pendingMigrations, schemaOf } from './migrate.ts'
 import { openStore } from './open-store.ts'
 
 const columns = sql(
@@ -51,7 +51,7 @@ test('a database upgraded step by step equals a fresh one', async () => {
   const fresh = await openEmbedded(null)
   const upgraded = await openEmbedded(null)
   await migrate(fresh)
-  const names = readdirSync(new URL('../migrations/', import.meta.url))
+  const names = readdirSync(new URL('../migrations/', import.meta.url)).filter((name) => name.endsWith('.sql'))
   const last = Math.max(...names.map((name) => Number(name.slice(0, 4))))
   for (let number = 1; number <= last; number += 1) await migrate(upgraded, number)
   assert.deepEqual(await shapeOf(upgraded), await shapeOf(fresh))
@@ -95,6 +95,18 @@ test('a migration that was changed after it had been applied stops the start', a
   await migrate(engine)
   await engine.asOwner((_script, run) => run(change))
   await assert.rejects(migrate(engine), /was changed after it had been applied/)
+  await engine.close()
+})
+
+test('a database from before the first migration that landed is refused with a sentence, and left as it is', async () => {
+  const engine = await openEmbedded(null)
+  const older = `create table schema_migration (number integer primary key, name text not null, digest text not null);
+    insert into schema_migration values (1, '0001_foundation.sql', 'x'); create table tenant (id uuid primary key)`
+  await engine.asOwner((script) => script(older))
+  const before = await shapeOf(engine)
+  const sentence = /from before 0\.1\.0 and cannot be upgraded: run the version that made the database, or begin with/
+  for (const look of [migrate, pendingMigrations, schemaOf]) await assert.rejects(look(engine), sentence)
+  assert.deepEqual(await shapeOf(engine), before)
   await engine.close()
 })
 

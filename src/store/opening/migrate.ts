@@ -31,7 +31,11 @@ const END_SNAPSHOT = 'select 1'
 /** Header line of a migration without a transaction. */
 const CONCURRENT = /^-- Runs: outside a transaction/m
 
-const journalExists = sql('store.find_journal', `select to_regclass('schema_migration') is not null as found`)
+const findJournal = sql(
+  'store.find_journal',
+  `select count(*) > 0 as found, coalesce(bool_or(attname = 'runs_old_code'), false) as "isOurs"
+   from pg_attribute where attrelid = to_regclass('schema_migration') and attnum > 0`,
+)
 const listApplied = sql(
   'store.list_migrations',
   `select number, digest, runs_old_code as "runsOldCode" from schema_migration order by number`,
@@ -48,6 +52,9 @@ const CREATE_JOURNAL = `create table if not exists schema_migration (
 /** The account that serves may own nothing. */
 const OPEN_JOURNAL = 'grant select on schema_migration to chirograph_app, chirograph_across'
 
+/** What is left to do with a database that has other migrations than those that landed, which never change. */
+const NO_WAY_ON = 'run the version that made the database, or begin with an empty one'
+
 type Applied = ReadonlyMap<number, { readonly digest: string; readonly runsOldCode: boolean }>
 
 /**
@@ -56,7 +63,8 @@ type Applied = ReadonlyMap<number, { readonly digest: string; readonly runsOldCo
  *
  * @param upTo Stop after this number (tests use it to prove that upgraded equals fresh).
  * @returns how many were pending
- * @throws Error when an applied migration was changed afterwards, or when this code does not run on the newer schema of the database.
+ * @throws Error when an applied migration was changed afterwards, the database is from before the first one that landed, or this code does
+ * not run on its newer schema.
  */
 export async function migrate(
   engine: Engine,
@@ -76,9 +84,8 @@ export async function migrate(
       // Such an engine passes the text that it got on to its nodes, which take one statement at a time.
       const isDistributed = ['distributed', 'partly'].includes((await distributionOf(run)).kind)
       if (isDistributed) await prepareNodes(script)
-      const [journal] = await run<{ found: boolean }>(journalExists)
       // Not where it exists: that would lock it, and servers read it to know whether they are ready.
-      if (journal?.found !== true) await script(CREATE_JOURNAL)
+      if (!(await hasJournal(run))) await script(CREATE_JOURNAL)
       const applied = await appliedIn(run)
       for (const one of nextOf(wanted.filter((migration) => !isApplied(migration, applied)))) {
         if (one.isConcurrent) for (const statement of statementsOf(one.text)) await alone(statement)
@@ -125,9 +132,16 @@ export async function pendingMigrations(engine: Engine, migrations = readMigrati
 
 function appliedTo(engine: Engine): Promise<Applied> {
   return engine.readAsOwner<Applied>(async (run) => {
-    const [journal] = await run<{ found: boolean }>(journalExists)
-    return journal?.found === true ? appliedIn(run) : new Map()
+    return (await hasJournal(run)) ? appliedIn(run) : new Map()
   })
+}
+
+/** @throws Error if the journal of the database is that of a state from before the first migration that landed */
+async function hasJournal(run: RunStatement): Promise<boolean> {
+  const [journal] = await run<{ found: boolean; isOurs: boolean }>(findJournal)
+  if (journal?.found === true && !journal.isOurs)
+    throw new Error(`the database is from before 0.1.0 and cannot be upgraded: ${NO_WAY_ON}`)
+  return journal?.found === true
 }
 
 /** Throws if the database has a newer migration on which this code does not run. */
@@ -145,7 +159,7 @@ async function appliedIn(run: RunStatement): Promise<Applied> {
 function isApplied({ number, name, digest }: Migration, applied: Applied): boolean {
   const found = applied.get(number)
   if (found !== undefined && found.digest !== digest)
-    throw new Error(`migration ${name} was changed after it had been applied`)
+    throw new Error(`migration ${name} was changed after it had been applied: ${NO_WAY_ON}`)
   return found !== undefined
 }
 
