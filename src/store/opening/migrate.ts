@@ -41,6 +41,12 @@ const listApplied = sql(
   `select number, digest, runs_old_code as "runsOldCode" from schema_migration order by number`,
 )
 const tryLock = sql('store.try_migration_lock', 'select pg_try_advisory_xact_lock($1) as "isMine"')
+/** The account may set the roles. From PostgreSQL 16 on the creator of a role is a member of it that may not. */
+const findRoles = sql(
+  'store.find_roles',
+  `select count(*) = 2 as usable from pg_roles where rolname in ('chirograph_app', 'chirograph_across') and pg_has_role(
+     current_user, oid, case when current_setting('server_version_num')::integer >= 160000 then 'set' else 'member' end)`,
+)
 const insertApplied = sql(
   'store.insert_migration',
   'insert into schema_migration (number, name, digest, runs_old_code) values ($1, $2, $3, $4)',
@@ -51,6 +57,8 @@ const CREATE_JOURNAL = `create table if not exists schema_migration (
   runs_old_code boolean not null)`
 /** The account that serves may own nothing. */
 const OPEN_JOURNAL = 'grant select on schema_migration to chirograph_app, chirograph_across'
+
+const CREATES_ROLES = /\bcreate role\b/
 
 /** What is left to do with a database that has other migrations than those that landed, which never change. */
 const NO_WAY_ON = 'run the version that made the database, or begin with an empty one'
@@ -87,9 +95,18 @@ export async function migrate(
       // Not where it exists: that would lock it, and servers read it to know whether they are ready.
       if (!(await hasJournal(run))) await script(CREATE_JOURNAL)
       const applied = await appliedIn(run)
+      const [roles] = await run<{ usable: boolean }>(findRoles)
       for (const one of nextOf(wanted.filter((migration) => !isApplied(migration, applied)))) {
+        // PostgreSQL refuses to create a role that exists to an account without CREATEROLE, as it refuses a new one.
+        const hasRoles = roles?.usable === true && CREATES_ROLES.test(one.text)
         if (one.isConcurrent) for (const statement of statementsOf(one.text)) await alone(statement)
         else if (isDistributed) for (const statement of statementsOf(one.text)) await script(statement)
+        else if (hasRoles)
+          await script(
+            statementsOf(one.text)
+              .filter((part) => !CREATES_ROLES.test(part))
+              .join(';\n'),
+          )
         else await script(one.text)
         await run(insertApplied, [one.number, one.name, one.digest, one.runsOldCode])
       }

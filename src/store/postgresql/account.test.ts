@@ -61,3 +61,16 @@ test('a transaction across tenants reads no sealed bytes', { skip }, async () =>
     /permission denied/,
   )
 })
+
+test('an account that may create no roles migrates a database where the two roles are there', { skip }, async () => {
+  const admin = new pg.Client({ connectionString: server.url })
+  await admin.connect()
+  await admin.query('create role plain login nocreaterole in role chirograph_app, chirograph_across')
+  await admin.query('create database plain owner plain')
+  await admin.end()
+  const databaseUrl = server.url.replace(/postgres@(.*)\/postgres$/, 'plain@$1/plain')
+  const one = await openStore({ databaseUrl, dataDir: null, poolMax: 1, onIdleError: () => undefined })
+  assert.ok((await one.migrate()) > 50)
+  assert.deepEqual(await one.across('test', (tx) => tx.rows(slugs)), [{ slug: '_platform' }])
+  await one.close()
+})
