@@ -28,6 +28,8 @@ export type Engine = {
   readonly readAsOwner: <T>(work: (run: RunStatement) => Promise<T>) => Promise<T>
   /** Throws if the connection cannot serve, with the setting that helps. */
   readonly check: () => Promise<void>
+  /** Whether the disk of the server was too full for a statement within the last seconds. */
+  readonly isDiskFull: () => boolean
   readonly roundTrips: () => number
   readonly close: () => Promise<void>
 }

@@ -96,7 +96,11 @@ export type Store = {
    * @throws Error if it has newer ones on which this version does not run, or if the server cannot be used
    */
   readonly schema: () => Promise<Schema>
-  /** Whether the database responds, has all migrations of this version, and newer ones only if this version runs on them. */
+  /**
+   * Whether the database responds, has all migrations of this version, and newer ones only if this version runs on them.
+   *
+   * @throws Error if it takes no writes
+   */
   readonly isReady: () => Promise<boolean>
   /** The oldest transaction of the server that writes, without the one that looks. null: there is none. */
   readonly oldestTransaction: () => Promise<OpenTransaction | null>

@@ -75,6 +75,7 @@ export async function openEmbedded(folder: string | null, startFrom: Blob | null
       }),
     readAsOwner: (work) => db.transaction((tx) => work(runIn(tx))),
     check: async () => undefined,
+    isDiskFull: () => false,
     roundTrips: () => trips,
     close: async () => {
       await db.close()

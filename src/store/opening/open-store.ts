@@ -3,7 +3,7 @@ import { isWrittenUuid } from '../../uuid.ts'
 import { distribute } from '../distribution/distribute.ts'
 import { distributionOf } from '../distribution/layout.ts'
 import type { Engine, RunStatement, SessionContext } from '../engine.ts'
-import type { AcrossTx, Sql, Step, Store, StoreCounts, TenantTx } from '../store.ts'
+import { type AcrossTx, type Sql, type Step, type Store, type StoreCounts, sql, type TenantTx } from '../store.ts'
 import { migrate, pendingMigrations, schemaOf } from './migrate.ts'
 import { oldestTransaction } from './oldest-transaction.ts'
 
@@ -22,6 +22,7 @@ type Options = {
   readonly onIdleError: (error: Error) => void
 }
 
+const findMode = sql('store.find_mode', `select current_setting('transaction_read_only') = 'on' as "isReadOnly"`)
 const ACROSS: SessionContext = { role: 'chirograph_across', tenantId: null }
 
 /** Opens the database. Only the engine in use is loaded: the embedded one takes 100 MB. */
@@ -76,7 +77,13 @@ function storeOn(engine: Engine): Store {
     distribute: () => distribute(engine),
     distribution: () => engine.readAsOwner(distributionOf),
     oldestTransaction: () => engine.readAsOwner(oldestTransaction),
-    isReady: async () => (await pendingMigrations(engine)) === 0,
+    isReady: async () => {
+      // A write that fits into the pages that are there succeeds on a full disk, so none is tried.
+      if (engine.isDiskFull()) throw new Error('the database takes no writes: its disk is full')
+      const [mode] = await engine.readAsOwner((run) => run<{ isReadOnly: boolean }>(findMode))
+      if (mode?.isReadOnly === true) throw new Error('the database takes no writes: it is read-only')
+      return (await pendingMigrations(engine)) === 0
+    },
     get counts(): StoreCounts {
       return { ...counted, roundTrips: engine.roundTrips() }
     },

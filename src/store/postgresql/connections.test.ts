@@ -16,6 +16,12 @@ const slowly = sql('test.connections_slowly', 'select pg_backend_pid() as pid fr
 const fail = sql('test.connections_fail', 'select 1 / (random() * 0)::int as nothing')
 const forLong = sql('test.connections_long', 'select pg_sleep(60)')
 
+const keepalives = sql(
+  'test.connections_keepalives',
+  `select (select setting from pg_settings where name = 'tcp_keepalives_idle') as idle,
+     (select setting from pg_settings where name = 'tcp_user_timeout') as unanswered`,
+)
+
 const tenant = newId() as TenantId
 
 async function aStore(poolMax: number): Promise<{ store: Store; errors: Error[] }> {
@@ -49,6 +55,40 @@ async function pidOf(store: Store, statement = backend): Promise<number> {
   const [row] = await store.single(tenant, (tx) => tx.rows<{ pid: number }>(statement))
   return row?.pid ?? 0
 }
+
+test('PostgreSQL is told when to end a session whose peer is dead', { skip }, async () => {
+  const { store } = await aStore(2)
+  assert.deepEqual(await store.across('test', (tx) => tx.rows(keepalives)), [{ idle: '10', unanswered: '30000' }])
+  await store.close()
+})
+
+test('a server whose disk was full is not ready for a while', { skip }, async (t) => {
+  const { store } = await aStore(2)
+  let at = 0
+  t.mock.method(performance, 'now', () => at)
+  assert.equal(await store.isReady(), true)
+  const fill = composedSql(`do $$ begin raise exception using errcode = 'disk_full'; end $$`)
+  await assert.rejects(store.single(tenant, (tx) => tx.rows(fill)))
+  await assert.rejects(store.isReady(), /the database takes no writes: its disk is full/)
+  at += 10_000
+  assert.equal(await store.isReady(), true)
+  await store.close()
+})
+
+test('a server that became read-only is not ready until it takes writes again', { skip }, async () => {
+  const url = await createDatabase(postgresUrl ?? '')
+  const database = new URL(url).pathname.slice(1)
+  const admin = new pg.Client({ connectionString: postgresUrl ?? '' })
+  await admin.connect()
+  const isReady = async (mode: 'on' | 'off') => {
+    await admin.query(`alter database ${database} set default_transaction_read_only = ${mode}`)
+    const store = await openStore({ databaseUrl: url, dataDir: null, poolMax: 1, onIdleError: () => undefined })
+    return store.isReady().finally(() => store.close())
+  }
+  await assert.rejects(isReady('on'), /the database takes no writes: it is read-only/)
+  assert.equal(await isReady('off'), true)
+  await admin.end()
+})
 
 test('concurrent callers share a few connections, and all are served', { skip }, async () => {
   // Of five connections a tenant alone may have three.
@@ -190,5 +230,39 @@ test('a statement that is planned once has one plan for all values, and others a
     { name: once.name, generic: '3', custom: '0' },
     { name: often.name, generic: '0', custom: '3' },
   ])
+  await store.close()
+})
+
+test('a caller waits for a connection that works where the server takes no more of them', { skip }, async () => {
+  const admin = new pg.Client({ connectionString: postgresUrl ?? '' })
+  await admin.connect()
+  await admin.query(`do $$ begin create role crowded login in role chirograph_app, chirograph_across connection limit 2;
+    exception when duplicate_object then null; end $$`)
+  await admin.end()
+  const url = new URL(await createDatabase(postgresUrl ?? ''))
+  url.username = 'crowded'
+  const options = { databaseUrl: url.href, dataDir: null, answerMsMax: 3000, onIdleError: () => undefined }
+  const store = await openStore({ ...options, poolMax: 10 })
+  const tenants = Array.from({ length: 40 }, () => newId() as TenantId)
+  const asked = tenants.map((one) => store.single(one, (tx) => tx.rows<{ pid: number }>(slowly)))
+  const pids = (await Promise.all(asked)).map(([row]) => row?.pid)
+  assert.equal(new Set(pids).size, 2)
+  await store.close()
+})
+
+test('without a connection that works, a server that takes no more of them is unavailable at once', {
+  skip,
+}, async () => {
+  const admin = new pg.Client({ connectionString: postgresUrl ?? '' })
+  await admin.connect()
+  await admin.query(`do $$ begin create role shut_out login in role chirograph_app, chirograph_across connection limit 0;
+    exception when duplicate_object then null; end $$`)
+  await admin.end()
+  const url = new URL(await createDatabase(postgresUrl ?? ''))
+  url.username = 'shut_out'
+  const store = await openStore({ databaseUrl: url.href, dataDir: null, poolMax: 10, onIdleError: () => undefined })
+  const begun = performance.now()
+  await assert.rejects(pidOf(store), isUnavailable)
+  assert.ok(performance.now() - begun < 2000)
   await store.close()
 })

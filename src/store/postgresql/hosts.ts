@@ -5,6 +5,13 @@ import { DatabaseUnavailable } from '../database-unavailable.ts'
 import { openHostPool } from './host-pool.ts'
 import { explained } from './lost-connection.ts'
 
+/**
+ * PostgreSQL ends a session whose peer does not answer: 30 s after it last heard from it, or after it sent something. By default it waits two
+ * hours, in which a machine that vanished keeps its locks and places.
+ */
+const TELL_OF_DEAD_PEERS =
+  'set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 4; set tcp_user_timeout = 30000'
+
 type Options = {
   readonly url: string
   readonly poolMax: number
@@ -39,6 +46,7 @@ export function openHosts({ url, poolMax, answerMsMax, onIdleError }: Options): 
   let current = 0
   const onConnect = async (client: pg.ClientBase) => {
     const begun = era
+    await inTime(client.query(TELL_OF_DEAD_PEERS), waitMsMax)
     if (mustWrite) await refuseReadOnly(client, waitMsMax)
     eras.set(client, begun)
   }
@@ -95,6 +103,10 @@ function isLate(error: unknown, hosts: number): boolean {
 
 async function refuseReadOnly(client: pg.ClientBase, msMax: number): Promise<void> {
   const question = client.query<{ transaction_read_only: string }>('show transaction_read_only')
-  const { rows } = await withTimeLimit(question, msMax, () => new Error(`no answer within ${msMax} ms`))
+  const { rows } = await inTime(question, msMax)
   if (rows[0]?.transaction_read_only !== 'off') throw new DatabaseUnavailable('the server does not accept writes')
+}
+
+function inTime<T>(answer: Promise<T>, msMax: number): Promise<T> {
+  return withTimeLimit(answer, msMax, () => new Error(`no answer within ${msMax} ms`))
 }

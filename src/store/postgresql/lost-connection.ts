@@ -10,6 +10,7 @@ const UNAVAILABLE = /^(08...|53...|57P..|57014|25006)$/
 /** SQLSTATEs of a server that accepts no more statements: it shuts down, starts up, or became a standby. */
 const LEFT = /^(57P0[1-4]|25006)$/
 const READ_ONLY = '25006'
+const DISK_FULL = '53100'
 /** SQLSTATEs of a transaction that PostgreSQL rolled back because of another one: a deadlock, or both cannot be serialized. */
 const CONFLICT = /^40(P01|001)$/
 /** What a distributed engine (Citus) says, with the SQLSTATE of any internal error, when the part of a table that a plan names was split or moved meanwhile. */
@@ -43,6 +44,11 @@ export function isServerLeaving(error: unknown): boolean {
 /** Whether the server refused a statement because it accepts no writes. */
 export function isReadOnly(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === READ_ONLY
+}
+
+/** Whether the disk of the server is too full for a statement. */
+export function isDiskFull(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === DISK_FULL
 }
 
 function isConflict(error: unknown): error is pg.DatabaseError {

@@ -8,7 +8,7 @@ import { ANSWER_MS_MAX, type Engine, type OwnerWork, type RunStatement, statemen
 import { Refused, type Sql, type Step as StoreStep } from '../store.ts'
 import { refuseForgetfulProxy } from './forgetful-proxy.ts'
 import { openHosts } from './hosts.ts'
-import { explained, isServerLost } from './lost-connection.ts'
+import { explained, isDiskFull, isServerLost } from './lost-connection.ts'
 import { OneTrip, type Step, stepOf } from './one-trip.ts'
 import { contextStepsOf } from './session-context.ts'
 
@@ -37,11 +37,13 @@ export function openPostgresql(options: Options): Engine {
   const searchesMax = Math.max(2, Math.floor(options.poolMax / 3))
   const searches = new FairPlaces({ ...places['store.searches'], countMax: searchesMax })
   let trips = 0
+  let diskFullAt = Number.NEGATIVE_INFINITY
   const sent = async <T>(client: pg.PoolClient, answer: Promise<T>, hadNoEffect: (error: unknown) => boolean) => {
     trips += 1
     try {
       return await withTimeLimit(answer, answerMsMax, () => new SilentServer(answerMsMax))
     } catch (error) {
+      if (isDiskFull(error)) diskFullAt = performance.now()
       const unavailable = explained(error, hadNoEffect(error))
       if (isServerLost(unavailable)) hosts.leave(client, error instanceof SilentServer)
       throw unavailable
@@ -78,10 +80,14 @@ export function openPostgresql(options: Options): Engine {
       client.release()
       await refuseForgetfulProxy(hosts.url())
     },
+    isDiskFull: () => performance.now() - diskFullAt < DISK_FULL_MS,
     roundTrips: () => trips,
     close: hosts.close,
   }
 }
+
+/** For so long after its disk was too full for a statement a server is taken for one that refuses the next one too. */
+const DISK_FULL_MS = 10_000
 
 /** The server ends a statement before this time limit: no answer at all means that the server cannot be reached. */
 class SilentServer extends Error {
