@@ -21,7 +21,7 @@ const defaults = {
   registeredVerifiers: [],
   transactionDataTypes: [],
   documentSignerUsages: 'all',
-  typeListing: 'listed',
+  typeListing: 'unlisted',
   // Object.keys loses the type of the keys.
   languages: Object.keys(languages) as Language[],
   timeZone: 'UTC',

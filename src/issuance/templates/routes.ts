@@ -55,7 +55,9 @@ function unchangedSince(ifMatch: string | undefined) {
 }
 
 const create = templates.post('', {
-  summary: 'Creates a credential template, which also publishes its type.',
+  summary:
+    'Creates a credential template, which also publishes its type: ' +
+    'in public metadata, and in the list of types of all tenants where `typeListing` is `listed`.',
   body: TemplateBody,
   moreViolations: attributeViolations,
   status: 201,

@@ -1,3 +1,4 @@
+import type { TenantId } from '../../caller.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
 import type { CredentialTemplateFormat } from '../templates/template.ts'
@@ -26,16 +27,18 @@ type PublishedTypeFilter = {
 
 /** SQL: the Credential Issuer Identifier. */
 const ISSUER = `$1::text || issuer_slug`
+/** SQL: types of tenants that asked to be listed, and those of the caller's own. */
+const ROWS = 'current_type where (is_listed or tenant_id = $2)'
 const TYPE = `coalesce(doc_type, ${ISSUER} || '/vct/' || code)`
 
 const page = pagedList({
   name: 'issuance.list_published_types',
   select: `select id, ${TYPE} as type, format, name, description, issuer_slug as "issuerSlug", issuer_name as "issuerName"
-    from published_type where true`,
-  parameters: 1,
+    from ${ROWS}`,
+  parameters: 2,
   id: 'id',
   sorts: { name: 'name' },
-  rows: 'published_type where true',
+  rows: ROWS,
   filters: {
     type: (value) => `${TYPE} = ${value}`,
     format: (value) => `format = ${value}`,
@@ -63,15 +66,16 @@ export async function listOwnTypes(
 }
 
 /**
- * Returns one page of the types of all listed tenants, plus one row if there are more.
+ * Returns one page of the types of a tenant and of all listed ones, plus one row if there are more.
  *
  * @param issuers Prefix of every Credential Issuer Identifier of this deployment, before the slug.
  */
 export async function listPublishedTypes(
   tx: AcrossTx,
+  tenantId: TenantId,
   issuers: string,
   ask: PageRequest,
   filter: PublishedTypeFilter,
 ): Promise<PublishedType[]> {
-  return page<PublishedType>(tx, ask, [issuers], filter)
+  return page<PublishedType>(tx, ask, [issuers, tenantId], filter)
 }

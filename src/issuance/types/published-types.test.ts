@@ -15,7 +15,8 @@ let chirograph: Deployment
 let school: Api
 let employer: Api
 before(async () => {
-  chirograph = await deploy()
+  const settings = { typeListing: 'listed' }
+  chirograph = await deploy({}, {}, { acme: settings, globex: settings })
   school = await chirograph.backend('acme')
   employer = await chirograph.backend('globex')
   await school.post('/creds/templates/credentials', {
@@ -38,7 +39,7 @@ async function types(caller: Api, query = '?sort=name') {
   return body.data as { id: string; type: string; name: string; format: string }[]
 }
 
-test('every token of the deployment finds the types of all its tenants, and only public data', async () => {
+test('every token of the deployment finds the types of all listed tenants, and only public data', async () => {
   const idle = await chirograph.idle('globex')
   const holder = await chirograph.wallet('globex', 'thandi')
   for (const caller of [school, employer, idle, holder]) {
@@ -108,19 +109,24 @@ test('a template that is archived is listed no more', async () => {
   assert(!(await types(school)).some(({ type }) => type === template.type))
 })
 
-test('an unlisted tenant is not listed, and finds the others', async () => {
-  const other = await deploy({}, {}, { globex: { typeListing: 'unlisted' } })
+test('a tenant that did not ask to be listed is found by its own callers only, and finds the others', async (t) => {
+  const other = await deploy({}, {}, { acme: { typeListing: 'listed' } })
+  t.after(() => other.stop())
   const [acme, globex] = [await other.backend('acme'), await other.backend('globex')]
   const listed = await makeTemplate(acme, 'listed')
   const hidden = await makeTemplate(globex, 'hidden')
-  for (const caller of [acme, globex]) {
-    assert.deepEqual(
-      (await types(caller)).map(({ type }) => type),
-      [listed.type],
-    )
+  const holder = await other.wallet('globex', 'thandi')
+  for (const [caller, found] of [
+    [acme, [listed]],
+    [globex, [hidden, listed]],
+    [holder, [hidden, listed]],
+  ] as const) {
+    const namesOf = (all: readonly { type: string }[]) => new Set(all.map(({ type }) => type))
+    assert.deepEqual(namesOf(await types(caller)), namesOf(found))
   }
+  const named = `?filter[type]=${encodeURIComponent(hidden.type)}`
+  assert.deepEqual(await types(acme, named), [])
   assert.equal((await other.nobody.get(hidden.type)).status, 200)
-  await other.stop()
 })
 
 for (const [parameter, value] of [

@@ -42,15 +42,17 @@ const ListQuery = listQuery({
 
 // Public data, without a scope: type metadata and issuer metadata publish the same.
 const list = routeGroup({ group: 'creds', tag: 'types', scope: null }).list('/types', {
-  summary: 'Lists the credential types that the organisations of this deployment publish.',
+  summary: 'Lists the credential types of the tenant, and of the organisations of this deployment that are listed.',
   query: ListQuery,
   reply: TypeReply,
-  read: ({ platform: { store, urls } }, list, filters) =>
-    store.across('types published by all tenants', (tx) => listPublishedTypes(tx, urls.issuer(''), list, filters)),
+  read: ({ platform: { store, urls }, caller: { tenantId } }, list, filters) =>
+    store.across('types of all listed tenants', (tx) =>
+      listPublishedTypes(tx, tenantId, urls.issuer(''), list, filters),
+    ),
   show: (row, { platform }) => showType(platform.urls, row),
 })
 
-/** The types of the deployment, in our API. */
+/** The types of the deployment that the caller may find, in our API. */
 export const typeRoutes = [list]
 
 function showType(urls: Platform['urls'], row: PublishedType): Static<typeof TypeReply> {
