@@ -65,12 +65,13 @@ test('the oldest writing transaction of the server is timed, and named in the lo
   // Also after a failure: a watch keeps its process alive.
   t.after(() => watch.stop())
   await turn()
-  assert.equal(watch.seconds(), 0)
-  now += 59_000
+  // The server says how old it is, by a clock that goes on: as old as the machine is slow.
+  assert.ok(watch.seconds() < 20)
+  now += 40_000
   await turn()
-  assert.equal(watch.seconds(), 59)
+  assert.ok(watch.seconds() >= 40 && watch.seconds() < 60)
   assert.deepEqual(lines, [])
-  now += 2000
+  now += 20_000
   await turn()
   assert.equal(lines.length, 1)
   assert.match(
@@ -79,7 +80,7 @@ test('the oldest writing transaction of the server is timed, and named in the lo
   )
   await session.query('rollback')
   await turn()
-  assert.ok(watch.seconds() < 59)
+  assert.ok(watch.seconds() < 60)
 })
 
 test('a process that starts later knows the age of a transaction that its account may see', { skip }, async () => {
