@@ -186,6 +186,10 @@ export const protocolFaults = {
     title: 'An issuer is unreachable, so the presentation cannot be verified now. It can be sent again.',
   },
   'status_list.invalid': { api: [422, 'CREDENTIAL_INVALID'], title: 'The status list is invalid.' },
+  'status_list.untrusted': {
+    api: [422, 'CREDENTIAL_INVALID'],
+    title: 'The status list is not signed with the key that was expected.',
+  },
   // issuance
   'attributes.rejected': {
     api: [400, 'VALIDATION_ERROR'],

@@ -1,4 +1,4 @@
-import { faultOf } from '../../fault.ts'
+import { Fault, faultOf } from '../../fault.ts'
 import { CLOCK_SKEW_SECONDS, isNumericDate } from '../numeric-date.ts'
 
 /** The claims of a token besides its list, from JWT or CWT. */
@@ -38,3 +38,9 @@ export function checkListClaims({ sub, iat, exp, ttl }: ListClaims, uri: string,
 
 /** Returns the fault for an unusable status list: the status of the credential is unknown. */
 export const invalidStatusList = faultOf('status_list.invalid')
+
+/** Returns the fault for a list of which the header is refused, or that is not signed with the expected key. */
+export function refusedSignature({ code, message }: { readonly code: string; readonly message: string }): Fault {
+  const isOfAnother = code === 'key' || code === 'signature'
+  return new Fault(isOfAnother ? 'status_list.untrusted' : 'status_list.invalid', { detail: message })
+}

@@ -125,14 +125,14 @@ for (const [what, token] of [
 
 test('a CWT by another key, by an algorithm that is not allowed, or without an end for an mdoc, is refused', async () => {
   const other = generateKeyPair().publicJwk
-  await assert.rejects(
-    async () => verifyStatusListCwt(parseStatusListCwt(await forged()), other, { uri }, noon),
-    invalid,
-  )
+  await assert.rejects(async () => verifyStatusListCwt(parseStatusListCwt(await forged()), other, { uri }, noon), {
+    code: 'status_list.untrusted',
+  })
   await assert.rejects(async () => verify(await forged(), { algs: [-8] }), invalid)
   await assert.rejects(async () => verify(await forged([[4, undefined]]), { isForMdoc: true }), invalid)
 })
 
+const refusals = ['status_list.invalid', 'status_list.untrusted']
 test('whatever comes as a CWT, it is verified or refused', async () => {
   const built = await buildStatusListCwt(ask, key, noon)
   const spoilt = fc.tuple(fc.nat(built.length - 1), fc.nat(255)).map(([at, byte]) => {
@@ -145,7 +145,7 @@ test('whatever comes as a CWT, it is verified or refused', async () => {
       try {
         verify(token)
       } catch (error) {
-        assert(error instanceof Fault && error.code === 'status_list.invalid', String(error))
+        assert(error instanceof Fault && refusals.includes(error.code), String(error))
       }
     }),
     { numRuns: 500 },

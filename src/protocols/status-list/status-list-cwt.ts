@@ -8,7 +8,7 @@ import type { CoseAlg } from '../cose/algorithms.ts'
 import { findSign1Error, headerLabels, readSign1, type Sign1, sign1 } from '../cose/sign1.ts'
 import { toX5chain, x5chainOf } from '../cose/x5chain.ts'
 import { toNumericDate } from '../numeric-date.ts'
-import { checkListClaims, invalidStatusList } from './list-claims.ts'
+import { checkListClaims, invalidStatusList, refusedSignature } from './list-claims.ts'
 import { type CompressedList, compressList, inflateList, isStatusBits, type PackedList } from './packed-list.ts'
 import type { VerifiedList } from './status-list-token.ts'
 
@@ -86,7 +86,8 @@ export function parseStatusListCwt(token: Uint8Array): StatusListCwt {
  * NOT checked: whether the key may sign for the issuer of the credential.
  *
  * @param expected `uri`: the one in the credential. `isForMdoc`: ISO/IEC 18013-5 requires one bit for each entry and `exp` [MD-10].
- * @throws Fault `status_list.invalid`; the status of the credential is unknown then.
+ * @throws Fault `status_list.invalid`, or `status_list.untrusted` if it is signed with another key; the status of the
+ *   credential is unknown then.
  * @see [Token Status List, 8.3](https://datatracker.ietf.org/doc/html/draft-ietf-oauth-status-list#section-8.3)
  */
 export function verifyStatusListCwt(
@@ -96,7 +97,7 @@ export function verifyStatusListCwt(
   now: Date,
 ): VerifiedList {
   const error = findSign1Error(token.sign1, key, expected.algs && { algs: expected.algs })
-  if (error !== null) throw invalidStatusList(error.message)
+  if (error !== null) throw refusedSignature(error)
   // [SEC-21] protected: a CWT of another use is refused
   const typ = token.sign1.protectedHeader.get(headerLabels.typ)
   if (typeof typ !== 'string' || typ.toLowerCase() !== STATUS_LIST_CWT_MEDIA_TYPE)

@@ -4,7 +4,7 @@ import type { PublicJwk, VerificationKey } from '../../crypto/jwk.ts'
 import { findJwsError, type Jws, type JwsAlg, parseCompact, signCompact } from '../../crypto/jws.ts'
 import type { SigningKey } from '../../crypto/signing-key.ts'
 import { toNumericDate } from '../numeric-date.ts'
-import { checkListClaims, invalidStatusList, type ListTimes } from './list-claims.ts'
+import { checkListClaims, invalidStatusList, type ListTimes, refusedSignature } from './list-claims.ts'
 import { type CompressedList, compressList, inflateList, isStatusBits, type PackedList } from './packed-list.ts'
 
 /** The list of a verified token. `ttlSeconds` and `expiresAt` limit how long it may be cached. */
@@ -68,7 +68,8 @@ export function parseStatusListToken(token: string): Jws {
  * NOT checked: whether the key may sign for the issuer of the credential.
  *
  * @param expected `uri`: the one in the credential. `algs`: by default {@link jwsAlgs}.
- * @throws Fault `status_list.invalid`; the status of the credential is unknown then.
+ * @throws Fault `status_list.invalid`, or `status_list.untrusted` if it is signed with another key; the status of the
+ *   credential is unknown then.
  * @see [Token Status List, 8.3](https://datatracker.ietf.org/doc/html/draft-ietf-oauth-status-list#section-8.3)
  */
 export function verifyStatusListToken(
@@ -80,7 +81,7 @@ export function verifyStatusListToken(
   // 7.5, step 4: signature and typ
   const policy = expected.algs === undefined ? { typ: TYPE } : { typ: TYPE, algs: expected.algs }
   const error = findJwsError(jws, key, policy)
-  if (error !== null) throw invalidStatusList(error.message)
+  if (error !== null) throw refusedSignature(error)
   const { sub, iat, exp, ttl, status_list: list } = jws.payload
   return { ...readList(list), uri: expected.uri, ...checkListClaims({ sub, iat, exp, ttl }, expected.uri, now) }
 }

@@ -158,9 +158,9 @@ test('[TS-10] the status list of a certified issuer is signed by its key, or und
   const both = [root, stranger].map(({ certificate }) => certificate)
   for (const [by, purposes, code] of [
     [leaf, ['issuer'], 'status.revoked'],
-    [signer, ['issuer'], 'status.invalid'],
+    [signer, ['issuer'], 'status.untrusted'],
     [signer, ['issuer', 'status'], 'status.revoked'],
-    [strangers, ['issuer', 'status'], 'status.invalid'],
+    [strangers, ['issuer', 'status'], 'status.untrusted'],
   ] as const) {
     const body = Buffer.from(await tokenBy(by))
     const world = {

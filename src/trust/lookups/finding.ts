@@ -9,7 +9,8 @@ export const trustFindingMessages = {
   'status.unavailable': 'The status list of the issuer could not be fetched.',
   'status.missing': 'There is no status list at the address in the credential.',
   'status.invalid': 'The status list is malformed, has expired, or is for another address.',
-  'status.untrusted': 'The status list is not signed by the issuer of the credential.',
+  'status.untrusted':
+    'The status list is not signed by the issuer of the credential, nor by a signer that is trusted for its status lists.',
   'status.out_of_range': 'The status list has no entry for the credential.',
   'status.revoked': 'The credential was revoked.',
   'status.suspended': 'The credential is suspended.',

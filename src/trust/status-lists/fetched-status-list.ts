@@ -66,7 +66,8 @@ type CachedList = {
  * A list of this deployment is revalidated each time, which costs one small statement and no network, so that a revocation by any process
  * shows at the next check.
  *
- * @throws Fault `status_list.invalid`, `issuer.undiscoverable`, `upstream.*`; the status is unknown then.
+ * @throws Fault `status_list.invalid`, `status_list.untrusted`, `issuer.undiscoverable`, `upstream.*`; the status is
+ *   unknown then.
  * @see [Token Status List, 8.3](https://datatracker.ietf.org/doc/html/draft-ietf-oauth-status-list#section-8.3)
  */
 export async function fetchedList(platform: TrustNeeds, source: ListSource): Promise<ReadList> {

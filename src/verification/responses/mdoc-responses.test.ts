@@ -358,7 +358,7 @@ test('the status list is a CWT signed under the same root; if it cannot be reach
     ['revoked', signer, 3, ['status.revoked']],
     ['beyond', signer, 999, ['status.out_of_range']],
     ['by-a-sibling', lister, 3, ['status.revoked']],
-    ['by-a-stranger', stranger, 0, ['status.invalid']],
+    ['by-a-stranger', stranger, 0, ['status.untrusted']],
   ] as const) {
     const uri = `https://status.example/${name}`
     const list = emptyList(1, 64)

@@ -231,7 +231,7 @@ const listed: readonly Lie[] = [
     'whose status list is signed by another (7.5, step 4)',
     'credential.invalid',
     { listed: { byStranger: true } },
-    { finding: 'status.invalid' },
+    { finding: 'status.untrusted' },
   ],
   [
     'whose status list names the key of another DID (7.5, step 4)',
