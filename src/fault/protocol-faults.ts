@@ -190,6 +190,10 @@ export const protocolFaults = {
     api: [422, 'CREDENTIAL_INVALID'],
     title: 'The status list is not signed with the key that was expected.',
   },
+  'status_list.uncertified': {
+    api: [422, 'CREDENTIAL_INVALID'],
+    title: 'The status list does not name its signer by x5c without a self-signed certificate.',
+  },
   // issuance
   'attributes.rejected': {
     api: [400, 'VALIDATION_ERROR'],

@@ -167,7 +167,7 @@ test('[HAIP-30] the same SD-JWT VC is refused once the token of its status list 
   isCertified = false
   const result = await present('sd-jwt-vc')
   assert.equal(result.status, 'failed', JSON.stringify(result))
-  assert.ok(JSON.stringify(result).includes('status.untrusted'), JSON.stringify(result))
+  assert.ok(JSON.stringify(result).includes('status.not_certified'), JSON.stringify(result))
 })
 
 for (const clientIdPrefix of ['x509_san_dns', 'redirect_uri'])

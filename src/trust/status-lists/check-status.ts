@@ -89,6 +89,7 @@ function codeOf(error: unknown): TrustFindingCode {
 
 const findings: Partial<Record<FaultCode, TrustFindingCode>> = {
   'status_list.invalid': 'status.invalid',
+  'status_list.uncertified': 'status.not_certified',
   'upstream.too_large': 'status.invalid',
   'upstream.media_type': 'status.invalid',
   'upstream.refused': 'status.missing',

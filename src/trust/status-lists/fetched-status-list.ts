@@ -66,8 +66,8 @@ type CachedList = {
  * A list of this deployment is revalidated each time, which costs one small statement and no network, so that a revocation by any process
  * shows at the next check.
  *
- * @throws Fault `status_list.invalid`, `status_list.untrusted`, `issuer.undiscoverable`, `upstream.*`; the status is
- *   unknown then.
+ * @throws Fault `status_list.invalid`, `status_list.untrusted`, `status_list.uncertified`, `issuer.undiscoverable`,
+ *   `upstream.*`; the status is unknown then.
  * @see [Token Status List, 8.3](https://datatracker.ietf.org/doc/html/draft-ietf-oauth-status-list#section-8.3)
  */
 export async function fetchedList(platform: TrustNeeds, source: ListSource): Promise<ReadList> {
@@ -123,7 +123,7 @@ async function listInJwt(platform: TrustNeeds, body: Buffer, source: ListSource)
   const { status, issuer, now, anchors, form } = source
   const jws = parseStatusListToken(body.toString('latin1').trim())
   // [HAIP-30]
-  if (form === 'certified-jwt' && !isUnanchoredChain(jws.header.x5c)) throw new Fault('issuer.undiscoverable')
+  if (form === 'certified-jwt' && !isUnanchoredChain(jws.header.x5c)) throw new Fault('status_list.uncertified')
   const key =
     issuer.mechanism === 'x5c'
       ? certifiedStatusKey(jws.header, issuer, await anchors(), now)

@@ -112,8 +112,8 @@ function statusListWith(header: object): string {
 const chained = (...chain: Made[]) => ({ x5c: chain.map(({ certificate }) => certificate.der.toString('base64')) })
 for (const [what, header, strict] of [
   ['with x5c', chained(leaf), []],
-  ['without x5c', {}, ['status.untrusted']],
-  ['with the anchor in x5c', chained(leaf, root), ['status.untrusted']],
+  ['without x5c', {}, ['status.not_certified']],
+  ['with the anchor in x5c', chained(leaf, root), ['status.not_certified']],
 ] as const) {
   test(`a status list token ${what}: under HAIP ${strict.join() || 'no finding'}, else none [HAIP-30]`, async () => {
     const status = { status_list: { idx: 3, uri: 'https://issuer.example/list' } }

@@ -65,13 +65,13 @@ const credentials: readonly (readonly [string, Options['identity'], Lies, string
     'whose status list token has no x5c [HAIP-30]',
     certified,
     { listed: { header: ({ x5c: _, ...head }) => head } },
-    'status.untrusted',
+    'status.not_certified',
   ],
   [
     'whose status list token has the anchor in x5c [HAIP-30]',
     certified,
     { listed: { header: (head) => ({ ...head, x5c: chainOf(leaf, root) }) } },
-    'status.untrusted',
+    'status.not_certified',
   ],
 ]
 for (const [what, identity, lies, finding] of credentials) {
