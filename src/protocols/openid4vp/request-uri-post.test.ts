@@ -25,8 +25,32 @@ test('the wallet names no signing algorithms where the prefix precludes a signat
   assert.equal(Object.hasOwn(metadata, 'request_object_signing_alg_values_supported'), false)
 })
 
-for (const metadata of [undefined, '', '{', '[]', '{}', '{"response_modes_supported":"direct_post.jwt"}']) {
-  test(`the wallet metadata ${metadata} do not say that the wallet encrypts`, () => {
-    assert.equal(canEncrypt(metadata), false)
+const encrypted = ['direct_post', 'direct_post.jwt']
+const alg = ['RSA-OAEP-256', 'ECDH-ES']
+const posted: readonly (readonly [object | string | undefined, boolean])[] = [
+  [undefined, false],
+  ['', false],
+  ['{', false],
+  ['[]', false],
+  ['{}', false],
+  [{ response_modes_supported: 'direct_post.jwt' }, false],
+  [{ response_modes_supported: encrypted }, false],
+  [{ response_modes_supported: ['direct_post.jwt'] }, true],
+  [{ response_modes_supported: encrypted, authorization_encryption_alg_values_supported: alg }, true],
+  [{ response_modes_supported: encrypted, authorization_encryption_alg_values_supported: ['RSA-OAEP-256'] }, false],
+  [{ response_modes_supported: ['direct_post'], authorization_encryption_alg_values_supported: alg }, false],
+  ...['A128GCM', 'A256GCM', 'A128CBC-HS256'].map((enc): (typeof posted)[number] => [
+    {
+      response_modes_supported: encrypted,
+      authorization_encryption_alg_values_supported: alg,
+      authorization_encryption_enc_values_supported: [enc],
+    },
+    enc !== 'A128CBC-HS256',
+  ]),
+]
+for (const [metadata, expected] of posted) {
+  const text = typeof metadata === 'object' ? JSON.stringify(metadata) : metadata
+  test(`the wallet metadata ${text} ask for ${expected ? 'an encrypted' : 'a plain'} response`, () => {
+    assert.equal(canEncrypt(text), expected)
   })
 }

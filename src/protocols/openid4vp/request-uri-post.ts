@@ -1,7 +1,8 @@
-import { isJsonObject, parseJson } from '../../crypto/json.ts'
+import { isJsonObject, type JsonObject, parseJson } from '../../crypto/json.ts'
 import { JWE_ALG, jweEncs } from '../../crypto/jwe.ts'
 import { jwsAlgs } from '../../crypto/jws.ts'
 import { Fault } from '../../fault.ts'
+import { isTextList } from '../shape.ts'
 import { type ClientId, clientIdPrefixes } from './client-id.ts'
 import { ENCRYPTED_MODE } from './encryption.ts'
 import { vpFormatsSupported } from './request-object.ts'
@@ -32,15 +33,32 @@ export function buildRequestUriForm(walletNonce: string, { prefix }: Pick<Client
   return new URLSearchParams({ wallet_nonce: walletNonce, wallet_metadata: metadata }).toString()
 }
 
-/** Whether the `wallet_metadata` that a wallet posted lists the encrypted response mode. Metadata that is not JSON lists nothing. */
+/**
+ * Returns whether a wallet that posted `wallet_metadata` is asked for an encrypted response: it lists the response mode,
+ * and names an encryption that this server can decrypt. One that takes no plain response need not name one. Metadata that
+ * are not JSON list nothing.
+ *
+ * @see
+ *   [OpenID4VP 1.0, 5.10](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-request-uri-method-post)
+ */
 export function canEncrypt(metadata: string | undefined): boolean {
-  if (metadata === undefined) return false
+  const {
+    response_modes_supported: modes,
+    authorization_encryption_alg_values_supported: algs,
+    authorization_encryption_enc_values_supported: encs,
+  } = membersOf(metadata)
+  if (!isTextList(modes) || !modes.includes(ENCRYPTED_MODE)) return false
+  const isContentKnown = !isTextList(encs) || jweEncs.some((enc) => encs.includes(enc))
+  return isContentKnown && (isTextList(algs) ? algs.includes(JWE_ALG) : !modes.includes('direct_post'))
+}
+
+function membersOf(metadata: string | undefined): JsonObject {
+  if (metadata === undefined) return {}
   try {
     const parsed = parseJson(metadata)
-    const modes = isJsonObject(parsed) ? parsed.response_modes_supported : undefined
-    return Array.isArray(modes) && modes.includes(ENCRYPTED_MODE)
+    return isJsonObject(parsed) ? parsed : {}
   } catch (error) {
-    if (error instanceof Fault || error instanceof SyntaxError) return false
+    if (error instanceof Fault || error instanceof SyntaxError) return {}
     throw error
   }
 }

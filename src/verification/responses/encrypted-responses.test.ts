@@ -17,7 +17,8 @@ after(() => verifier.close())
 type Metadata = { jwks: { keys: JWK[] }; encrypted_response_enc_values_supported: string[] }
 type Request = Awaited<ReturnType<typeof aRequest>>
 const encrypted = { verifierConfig: { responseMode: 'direct_post.jwt' } }
-const walletMetadata = JSON.stringify({ response_modes_supported: ['direct_post', 'direct_post.jwt'] })
+const modes = { response_modes_supported: ['direct_post', 'direct_post.jwt'] }
+const walletMetadata = JSON.stringify({ ...modes, authorization_encryption_alg_values_supported: ['ECDH-ES'] })
 
 async function seal(payload: object, key: JWK | undefined, enc = 'A256GCM'): Promise<string> {
   const bytes = new TextEncoder().encode(JSON.stringify(payload))
@@ -78,6 +79,14 @@ test('without a template’s word the response is encrypted if the wallet posts 
   )
   await postForm(object.response_uri, { response })
   assert.equal((await request.result()).status, 'verified')
+})
+
+test('a wallet that names no encryption that we can decrypt is asked for a plain response', async () => {
+  const { requestUri } = await aRequest(verifier)
+  for (const more of [{}, { authorization_encryption_alg_values_supported: ['RSA-OAEP-256'] }]) {
+    const object = await posted(requestUri, { wallet_metadata: JSON.stringify({ ...modes, ...more }) })
+    assert.deepEqual([object.response_mode, object.client_metadata.jwks], ['direct_post', undefined])
+  }
 })
 
 test('a template with direct_post never asks for encryption', async () => {
