@@ -41,7 +41,8 @@ export function jsonOf({ body }: Pick<OutboundAnswer, 'body'>, code: FaultCode):
 }
 
 /**
- * Makes a fault from an answer that is not a success. The error of the issuer or verifier is in `meta.upstream`, cut and printable.
+ * Makes a fault from an answer that is not a success. The error of the issuer or verifier is in `meta.upstream`, cut and printable; an error
+ * code of a specification is in `detail` too, with what of the wallet was refused.
  *
  * @param code For 4xx and redirects. 503 and 429 are `upstream.busy`, 408 and other 5xx `upstream.answer`.
  */
@@ -55,7 +56,29 @@ export function upstreamRefusal(
   const upstream = upstreamOf(answer)
   if (isBusy(answer)) return new Fault('upstream.busy', { meta: { upstream, ...retryAfter(answer) } })
   if (isServerTrouble(answer.status)) return new Fault('upstream.answer', { meta: { upstream } })
-  return new Fault(code, { detail, meta: { upstream, ...meta }, isFinal })
+  const said = withError(detail, upstream.error)
+  return new Fault(code, { detail: said, meta: { upstream, ...meta }, isFinal })
+}
+
+/** What of the wallet the peer refused, by error code. */
+const refusedFeatures: Readonly<Record<string, string>> = {
+  invalid_client: 'It refused the authentication of this wallet',
+  unauthorized_client: 'It refused the authentication of this wallet',
+  invalid_client_attestation: 'It refused the attestation of this wallet',
+  use_attestation_challenge: 'It refused the attestation of this wallet',
+  use_fresh_attestation: 'It refused the attestation of this wallet',
+  invalid_encryption_parameters: 'It refused the encryption of the message',
+  invalid_dpop_proof: 'It refused the DPoP proof of this wallet',
+  use_dpop_nonce: 'It refused the DPoP proof of this wallet',
+  invalid_proof: 'It refused the key proof of this wallet',
+  invalid_nonce: 'It refused the key proof of this wallet',
+}
+
+/** Returns a detail with the error code of a peer. Its other texts are data, not sentences of this server. */
+export function withError(detail: string, error: string | undefined): string {
+  if (error === undefined || !/^[a-z0-9_]{1,60}$/.test(error)) return detail
+  const feature = Object.hasOwn(refusedFeatures, error) ? refusedFeatures[error] : 'Its error code'
+  return `${detail} ${feature}: ${error}.`
 }
 
 /** Returns whether an answer asks for a repetition later. @see RFC 9110, 15.6.4, and RFC 6585, 4 */

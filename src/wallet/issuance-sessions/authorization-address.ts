@@ -10,8 +10,8 @@ import type { SendNeeds } from '../issuer-access/send-protected.ts'
 type Needs = SendNeeds & Pick<Platform, 'keys' | 'urls' | 'store'>
 type Server = Pick<ServerMetadata, 'pushedRequestEndpoint' | 'pushedRequestsRequired'> & { readonly endpoint: string }
 
-/** An address to open, and when it may stop to work. */
-type Address = { readonly url: string; readonly expiresAt: Date }
+/** An address to open, when it may stop to work, and the client that the server accepted a pushed request from. */
+type Address = { readonly url: string; readonly expiresAt: Date; readonly client: GrantClient }
 
 const ADDRESS_CHARS_MAX = 16_384
 const NEVER = new Date(8.64e15)
@@ -31,20 +31,20 @@ export async function authorizationAddress(
 ): Promise<Address> {
   const { endpoint, pushedRequestEndpoint } = server
   if (pushedRequestEndpoint !== null) {
-    const pushed = await push(platform, client, pushedRequestEndpoint, request)
-    const members = new URLSearchParams({ client_id: request.get('client_id') ?? '', request_uri: pushed.requestUri })
-    return { url: withQuery(endpoint, members), expiresAt: pushed.expiresAt }
+    const { requestUri, ...accepted } = await push(platform, client, pushedRequestEndpoint, request)
+    const members = new URLSearchParams({ client_id: request.get('client_id') ?? '', request_uri: requestUri })
+    return { url: withQuery(endpoint, members), ...accepted }
   }
   if (server.pushedRequestsRequired) {
     const detail = 'The authorization server requires pushed requests, but has no endpoint for them.'
     throw new Fault('issuer_metadata.invalid', { detail })
   }
-  return { url: withQuery(endpoint, request), expiresAt: NEVER }
+  return { url: withQuery(endpoint, request), expiresAt: NEVER, client }
 }
 
-async function push(platform: Needs, client: GrantClient, endpoint: string, request: URLSearchParams) {
+async function push(platform: Needs, asked: GrantClient, endpoint: string, request: URLSearchParams) {
   // `dpop_jkt` in the request binds the code, so no proof is sent
-  const answer = await sendAsClient(platform, client, endpoint, Object.fromEntries(request), false)
+  const { answer, client } = await sendAsClient(platform, asked, endpoint, Object.fromEntries(request), false)
   if (!isOk(answer))
     throw upstreamRefusal(answer, 'offer.unusable', 'The authorization server does not accept the request.')
   const value = jsonOf(answer, 'issuer_answer.invalid')
@@ -53,7 +53,7 @@ async function push(platform: Needs, client: GrantClient, endpoint: string, requ
   if (!isText(requestUri, 2048) || typeof seconds !== 'number' || !(seconds > 0))
     throw new Fault('issuer_answer.invalid', { detail: 'The response to the pushed request has no request_uri.' })
   const lifetime = Math.min(seconds, 86_400) * 1000
-  return { requestUri, expiresAt: new Date(platform.clock.now().getTime() + lifetime) }
+  return { requestUri, client, expiresAt: new Date(platform.clock.now().getTime() + lifetime) }
 }
 
 /** RFC 6749 3.1: a query of the endpoint is kept. */

@@ -53,7 +53,8 @@ export async function createSession(platform: Platform, caller: Caller, body: Se
     authorizationUrl: address.url,
     openBefore: new Date(Math.min(expiresAt.getTime(), address.expiresAt.getTime())).toISOString(),
     issuer: orderedIssuerOf(metadata),
-    ...{ configurations, client, sendsIss: server.sendsIss, codeVerifier },
+    client: address.client,
+    ...{ configurations, sendsIss: server.sendsIss, codeVerifier },
   }
   const row = {
     ...{ id, userId: owner.userId, stateHash: secret.hash, expiresAt, credentialIssuer: metadata.credentialIssuer },

@@ -5,7 +5,7 @@ import type { Platform } from '../../platform.ts'
 import { readAuthorizationResponse } from '../../protocols/openid4vci/authorization-request.ts'
 import { readTokenResponse } from '../../protocols/openid4vci/token-response.ts'
 import type { Holder } from '../credentials/holder.ts'
-import { isOk, isTransientFault, jsonOf, upstreamRefusal } from '../credentials/upstream.ts'
+import { isOk, isTransientFault, jsonOf, upstreamRefusal, withError } from '../credentials/upstream.ts'
 import { deliveryErrorOf } from '../delivery-records/delivery.ts'
 import { sendAsClient } from '../issuer-access/grant-client.ts'
 import { type Accepted, type OrderRun, placeOrder, receiveOrder } from '../offers/accept-offer.ts'
@@ -91,14 +91,14 @@ async function redeemCode(
   { work, offerHash }: Taken,
   query: URLSearchParams,
 ): Promise<OrderRun> {
-  const { client, issuer, configurations, sendsIss, codeVerifier } = work
-  const response = readAuthorizationResponse(query, { issuer: client.server, sendsIss })
+  const { client: known, issuer, configurations, sendsIss, codeVerifier } = work
+  const response = readAuthorizationResponse(query, { issuer: known.server, sendsIss })
   if ('error' in response) {
     const detail = response.error === 'access_denied' ? 'The authorization was denied at the issuer.' : undefined
     const errorDescription = response.description
     const upstream = { error: response.error, ...(errorDescription !== null && { errorDescription }) }
     throw new Fault('offer.unusable', {
-      detail: detail ?? 'The authorization server of the issuer refused the request.',
+      detail: detail ?? withError('The authorization server of the issuer refused the request.', response.error),
       meta: { upstream },
     })
   }
@@ -108,7 +108,7 @@ async function redeemCode(
     redirect_uri: `${platform.urls.publicUrl}${CALLBACK_PATH}`,
   }
   const peer = { ...platform, tenantId: holder.tenantId }
-  const answer = await sendAsClient(peer, client, client.tokenEndpoint, form)
+  const { answer, client } = await sendAsClient(peer, known, known.tokenEndpoint, form)
   if (!isOk(answer)) throw upstreamRefusal(answer, 'offer.unusable', 'The issuer does not redeem the code.')
   const token = readTokenResponse(jsonOf(answer, 'issuer_answer.invalid'), client.usesDpop)
   return placeOrder(platform, holder, orderOf(issuer, configurations, token, { client, offerHash }))

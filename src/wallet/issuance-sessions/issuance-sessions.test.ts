@@ -9,7 +9,7 @@ import { fetchDeferredJob } from '../offers/fetch-deferred.ts'
 import type { CodeOptions } from '../test-support/code-server.ts'
 import { fault } from '../test-support/fault.ts'
 import { type ForeignIssuer, foreignIssuer, type Options } from '../test-support/foreign-issuer.ts'
-import { describes, elsewhere, huge, says, sends } from '../test-support/lies.ts'
+import { describes, elsewhere, huge, refusedWithout, says, sends } from '../test-support/lies.ts'
 import { anMdocHolder } from '../test-support/mdoc-holder.ts'
 import { type Bench, openBench } from '../test-support/wallet-platform.ts'
 import { createSession } from './create-session.ts'
@@ -91,6 +91,15 @@ for (const [what, code] of kinds) {
       assert.equal(callsTo(issuer, 'credential').length, code.dpop ? 2 : 1)
     }))
 }
+
+test('a server that refuses the pushed request without attestation gets one, there and for the code [W-A1]', () =>
+  withIssuer({ code: { pushed: true, provider } }, async (issuer) => {
+    const refuse = refusedWithout('oauth-client-attestation', 'invalid_client')
+    issuer.lie({ reply: { par: refuse, token: refuse } })
+    const { outcome } = await signedIn(await bench.person(), issuer)
+    assert.equal(outcome.kind, 'completed')
+    assert.deepEqual([callsTo(issuer, 'par').length, callsTo(issuer, 'token').length], [2, 1])
+  }))
 
 test('without an offer, and without a scope, authorization_details name the credential and the issuer [W-A1]', () =>
   withIssuer({}, async (issuer) => {

@@ -59,8 +59,10 @@ export function grantClientFor(
 
 /**
  * Posts a form to an endpoint of the authorization server, with client id, wallet attestation and DPoP proof as the client has them. A
- * refused nonce or challenge is replaced once.
+ * refused nonce or challenge is replaced once. A server that refuses the client without an attestation gets one: a server
+ * that authenticates clients does so before it looks at the grant (RFC 6749 3.2.1), so the code is not spent.
  *
+ * @returns the answer, and the client that it is for: later requests of the grant are sent as that client.
  * @throws Fault `issuer_answer.invalid`, `upstream.*`
  */
 export async function sendAsClient(
@@ -69,6 +71,21 @@ export async function sendAsClient(
   url: string,
   form: Readonly<Record<string, string>>,
   provesPossession = client.usesDpop,
+): Promise<{ readonly answer: OutboundAnswer; readonly client: GrantClient }> {
+  const answer = await send(needs, client, url, form, provesPossession)
+  if (client.usesAttestation || !refusedClient.has(oauthErrorOf(answer) ?? '')) return { answer, client }
+  const attesting = { ...client, clientId: needs.urls.publicUrl, usesAttestation: true }
+  const second = await send(needs, attesting, url, form, provesPossession)
+  // the server spent the code all the same: the first answer says why
+  return oauthErrorOf(second) === 'invalid_grant' ? { answer, client } : { answer: second, client: attesting }
+}
+
+async function send(
+  needs: Needs,
+  client: GrantClient,
+  url: string,
+  form: Readonly<Record<string, string>>,
+  provesPossession: boolean,
 ): Promise<OutboundAnswer> {
   const { clientId } = client
   const body = new URLSearchParams({ ...form, ...(clientId !== null && { client_id: clientId }) }).toString()
@@ -90,6 +107,11 @@ export async function sendAsClient(
 }
 
 const staleAttestation: ReadonlySet<string> = new Set(['use_attestation_challenge', 'use_fresh_attestation'])
+const refusedClient: ReadonlySet<string> = new Set([
+  ...staleAttestation,
+  'invalid_client',
+  'invalid_client_attestation',
+])
 
 async function attested(needs: Needs, client: GrantClient, challenge: string | null) {
   const { clientId, usesAttestation, server, key } = client

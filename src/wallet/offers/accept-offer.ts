@@ -135,8 +135,8 @@ async function redeemOffer(
   const { code, txCode, hint } = usableGrant(platform, opened, input.txCode ?? null)
   const { metadata, configurations } = opened
   const server = await fetchServerMetadata(peer, metadata, hint)
-  const client = grantClientFor(platform, server, true, await isHaipTenant(platform, holder.tenantId))
-  const token = await requestToken(peer, client, code, txCode)
+  const asked = grantClientFor(platform, server, true, await isHaipTenant(platform, holder.tenantId))
+  const { token, client } = await requestToken(peer, asked, code, txCode)
   return placeOrder(platform, holder, orderOf(metadata, configurations, token, { client, offerHash }))
 }
 

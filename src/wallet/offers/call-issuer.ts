@@ -83,13 +83,14 @@ function decrypted(answer: OutboundAnswer, key: KeyObject, inflatedBytesMax: num
 
 /** @throws Fault `offer.unusable` if the server refuses the refresh token */
 async function renewToken(platform: Needs, open: OpenOrder, refreshToken: string): Promise<void> {
-  const { client } = open.order
+  const { client: known } = open.order
   const form = { grant_type: 'refresh_token', refresh_token: refreshToken }
-  const answer = await sendAsClient(platform, client, client.tokenEndpoint, form)
+  const { answer, client } = await sendAsClient(platform, known, known.tokenEndpoint, form)
   if (!isOk(answer)) throw upstreamRefusal(answer, 'offer.unusable', 'The issuer does not renew the access token.')
   const token = readTokenResponse(jsonOf(answer, 'issuer_answer.invalid'), client.usesDpop)
   open.order = {
     ...open.order,
+    client,
     accessToken: token.accessToken,
     // RFC 6749 6: a new refresh token replaces the old one
     refreshToken: token.refreshToken ?? refreshToken,

@@ -38,6 +38,7 @@ type Needs = OutboundPeer & Pick<Platform, 'clock' | 'urls' | 'keys' | 'store'>
 /**
  * Redeems a pre-authorized code. From here on the offer is consumed.
  *
+ * @returns the token, and the client that the server accepted.
  * @throws Fault `offer.unusable` with the server's own error in `meta.upstream`; `issuer_answer.invalid`, `upstream.*`
  * @see [OpenID4VCI 1.0, 6](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-token-endpoint)
  */
@@ -46,16 +47,16 @@ export async function requestToken(
   client: GrantClient,
   code: string,
   txCode: string | null,
-): Promise<TokenResponse> {
+): Promise<{ readonly token: TokenResponse; readonly client: GrantClient }> {
   const form = {
     grant_type: PRE_AUTHORIZED_GRANT,
     'pre-authorized_code': code,
     ...(txCode !== null && { tx_code: txCode }),
   }
-  const answer = await sendAsClient(platform, client, client.tokenEndpoint, form)
+  const { answer, client: accepted } = await sendAsClient(platform, client, client.tokenEndpoint, form)
   const isOurs = client.server.startsWith(`${platform.urls.publicUrl}/`)
   if (!isOk(answer)) throw notRedeemed(answer, txCode, isOurs)
-  return readTokenResponse(jsonOf(answer, 'issuer_answer.invalid'), client.usesDpop)
+  return { token: readTokenResponse(jsonOf(answer, 'issuer_answer.invalid'), client.usesDpop), client: accepted }
 }
 
 /** Says why a code was not redeemed, in words and as `meta.txCode`; our own issuer states how many attempts are left. */

@@ -3,11 +3,18 @@ import { test } from 'node:test'
 import type { FaultCode } from '../../fault.ts'
 import { acceptOffer } from '../offers/accept-offer.ts'
 import { fault } from './fault.ts'
-import { type ForeignIssuer, foreignIssuer, type Lies, type Options, type Reply } from './foreign-issuer.ts'
+import { type Ask, type ForeignIssuer, foreignIssuer, type Lies, type Options, type Reply } from './foreign-issuer.ts'
 import type { Bench } from './wallet-platform.ts'
 
 /** Changes members of a JSON answer. */
 export const says = (change: object) => (reply: Reply) => ({ ...reply, body: { ...Object(reply.body), ...change } })
+/** Refuses a request without this header. @param instead Changes of the answer to others. */
+export const refusedWithout =
+  (header: string, error: string, instead: Partial<Reply> = {}) =>
+  (reply: Reply, ask: Ask) =>
+    ask.headers[header] === undefined
+      ? { status: 401, type: 'application/json', body: { error } }
+      : { ...reply, ...instead }
 /** Changes the answer itself. */
 export const sends = (change: Partial<Reply>) => (reply: Reply) => ({ ...reply, ...change })
 /** Changes members of the one credential configuration. */

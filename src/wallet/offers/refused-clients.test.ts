@@ -1,0 +1,74 @@
+// What the wallet does where an authorization server refuses it as a client.
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import { fault } from '../test-support/fault.ts'
+import { type ForeignIssuer, foreignIssuer, type Options } from '../test-support/foreign-issuer.ts'
+import { provedKey } from '../test-support/foreign-signer.ts'
+import { refusedWithout } from '../test-support/lies.ts'
+import { type Bench, openBench } from '../test-support/wallet-platform.ts'
+import { acceptOffer } from './accept-offer.ts'
+
+let bench: Bench
+let issuer: ForeignIssuer | null = null
+before(async () => {
+  bench = await openBench()
+})
+after(() => bench.close())
+afterEach(async () => {
+  await issuer?.close()
+  issuer = null
+})
+
+async function started(options: Options = {}): Promise<ForeignIssuer> {
+  issuer = await foreignIssuer(options)
+  return issuer
+}
+
+function callsTo(place: string): number {
+  return (issuer?.calls ?? []).filter((call) => call.place === place).length
+}
+
+const ATTESTATION = 'oauth-client-attestation'
+
+const aToken = { status: 200, body: { access_token: 'the-token', token_type: 'bearer' } }
+
+for (const error of ['invalid_client', 'invalid_client_attestation', 'use_attestation_challenge'])
+  test(`a server that answers ${error} to a wallet without attestation gets one, once [W-A3]`, async () => {
+    // proofs of a client that is named name it too
+    const keysOf = async ({ jwt = [] }: Record<string, readonly string[]>) =>
+      Promise.all(jwt.map((proof) => provedKey(proof, issuer?.issuer ?? '', true)))
+    const { offerUri, lie } = await started({ keysOf })
+    lie({ reply: { token: refusedWithout(ATTESTATION, error, aToken) } })
+    const got = await acceptOffer(bench.platform, await bench.person(), { credentialOffer: offerUri })
+    assert.equal(got.credentials.length, 1)
+    assert.equal(callsTo('token'), 2)
+  })
+
+test('a server that refuses the attestation too is asked no more, and its error is told with what it refused', async () => {
+  const { offerUri, lie } = await started()
+  lie({ reply: { token: refusedWithout('authorization', 'invalid_client') } })
+  const refused = await fault(acceptOffer(bench.platform, await bench.person(), { credentialOffer: offerUri }))
+  assert.equal(refused.code, 'offer.unusable')
+  assert.match(refused.detail ?? '', /authentication of this wallet: invalid_client/)
+  assert.deepEqual(refused.meta?.upstream, { status: 401, error: 'invalid_client' })
+  assert.equal(callsTo('token'), 2)
+})
+
+test('where the code is spent by the refusal, that refusal is told and not that the code is unknown', async () => {
+  const { offerUri, lie } = await started()
+  lie({ reply: { token: refusedWithout(ATTESTATION, 'invalid_client') } })
+  const refused = await fault(acceptOffer(bench.platform, await bench.person(), { credentialOffer: offerUri }))
+  assert.match(refused.detail ?? '', /invalid_client/)
+})
+
+for (const [place, error, feature] of [
+  ['token', 'invalid_request', /Its error code: invalid_request/],
+  ['credential', 'invalid_encryption_parameters', /encryption of the message: invalid_encryption_parameters/],
+  ['credential', 'invalid_proof', /key proof of this wallet: invalid_proof/],
+] as const)
+  test(`the refusal ${error} of an issuer is told with what it is about`, async () => {
+    const { offerUri, lie } = await started()
+    lie({ reply: { [place]: () => ({ status: 400, type: 'application/json', body: { error } }) } })
+    const refused = await fault(acceptOffer(bench.platform, await bench.person(), { credentialOffer: offerUri }))
+    assert.match(refused.detail ?? '', feature)
+  })
