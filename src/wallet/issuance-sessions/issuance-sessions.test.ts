@@ -101,6 +101,15 @@ test('a server that refuses the pushed request without attestation gets one, the
     assert.deepEqual([callsTo(issuer, 'par').length, callsTo(issuer, 'token').length], [2, 1])
   }))
 
+test('a server that takes registered clients only is told before the holder signs in [W-A1]', () =>
+  withIssuer({ code: { pushed: true } }, async (issuer) => {
+    issuer.lie({ reply: { server: says({ token_endpoint_auth_methods_supported: ['private_key_jwt'] }) } })
+    const refused = await fault(begin(await bench.person(), offerOf(issuer)))
+    assert.equal(refused.code, 'offer.unusable')
+    assert.match(refused.detail ?? '', /private_key_jwt/)
+    assert.equal(callsTo(issuer, 'par').length, 0)
+  }))
+
 test('without an offer, and without a scope, authorization_details name the credential and the issuer [W-A1]', () =>
   withIssuer({}, async (issuer) => {
     issuer.lie({ reply: { issuer: describes({ scope: undefined }) } })

@@ -34,6 +34,7 @@ type Needs = SendNeeds & Pick<Platform, 'keys' | 'urls' | 'store'>
  *
  * @param isPreAuthorized Whether the grant may be redeemed without naming a client. [VCI-M12]
  * @param authenticates The wallet authenticates wherever the server supports it, also beside public clients. [HAIP-8]
+ * @throws Fault `offer.unusable` if the server takes only clients that are registered with it
  */
 export function grantClientFor(
   { urls }: Pick<Platform, 'urls'>,
@@ -43,6 +44,7 @@ export function grantClientFor(
 ): GrantClient {
   const isSupported = server.authMethods.includes(ATTESTED)
   const isAnonymous = isPreAuthorized && server.anonymousAccess && !(authenticates && isSupported)
+  if (!isAnonymous && server.authMethods.every((one) => registeredOnly.has(one))) throw unregistered(server)
   const isRequired = authenticates || !server.authMethods.includes('none')
   const usesAttestation = !isAnonymous && isRequired && isSupported
   return {
@@ -55,6 +57,18 @@ export function grantClientFor(
     usesAttestation,
     key: generateKeyPair().pkcs8.toString('base64'),
   }
+}
+
+/** A server that lists others too, such as `client_secret_basic`, may take public clients without listing `none`. */
+const registeredOnly: ReadonlySet<string> = new Set([
+  'private_key_jwt',
+  'tls_client_auth',
+  'self_signed_tls_client_auth',
+])
+
+function unregistered({ authMethods }: ServerMetadata): Fault {
+  const detail = `The authorization server takes only clients that are registered with it (${authMethods.join(', ')}); this wallet is not.`
+  return new Fault('offer.unusable', { detail })
 }
 
 /**

@@ -4,7 +4,7 @@ import { after, afterEach, before, test } from 'node:test'
 import { fault } from '../test-support/fault.ts'
 import { type ForeignIssuer, foreignIssuer, type Options } from '../test-support/foreign-issuer.ts'
 import { provedKey } from '../test-support/foreign-signer.ts'
-import { refusedWithout } from '../test-support/lies.ts'
+import { refusedWithout, says } from '../test-support/lies.ts'
 import { type Bench, openBench } from '../test-support/wallet-platform.ts'
 import { acceptOffer } from './accept-offer.ts'
 
@@ -28,15 +28,15 @@ function callsTo(place: string): number {
   return (issuer?.calls ?? []).filter((call) => call.place === place).length
 }
 
+/** Proofs of a client that is named name it too. */
+const keysOf = async ({ jwt = [] }: Record<string, readonly string[]>) =>
+  Promise.all(jwt.map((proof) => provedKey(proof, issuer?.issuer ?? '', true)))
 const ATTESTATION = 'oauth-client-attestation'
 
 const aToken = { status: 200, body: { access_token: 'the-token', token_type: 'bearer' } }
 
 for (const error of ['invalid_client', 'invalid_client_attestation', 'use_attestation_challenge'])
   test(`a server that answers ${error} to a wallet without attestation gets one, once [W-A3]`, async () => {
-    // proofs of a client that is named name it too
-    const keysOf = async ({ jwt = [] }: Record<string, readonly string[]>) =>
-      Promise.all(jwt.map((proof) => provedKey(proof, issuer?.issuer ?? '', true)))
     const { offerUri, lie } = await started({ keysOf })
     lie({ reply: { token: refusedWithout(ATTESTATION, error, aToken) } })
     const got = await acceptOffer(bench.platform, await bench.person(), { credentialOffer: offerUri })
@@ -72,3 +72,26 @@ for (const [place, error, feature] of [
     const refused = await fault(acceptOffer(bench.platform, await bench.person(), { credentialOffer: offerUri }))
     assert.match(refused.detail ?? '', feature)
   })
+
+for (const methods of [['private_key_jwt'], ['private_key_jwt', 'tls_client_auth']])
+  test(`a server that takes registered clients only (${methods}) is told before the code is redeemed [W-A3]`, async () => {
+    const { offerUri, lie } = await started()
+    const takes = { token_endpoint_auth_methods_supported: methods }
+    lie({ reply: { server: says({ ...takes, 'pre-authorized_grant_anonymous_access_supported': false }) } })
+    const refused = await fault(acceptOffer(bench.platform, await bench.person(), { credentialOffer: offerUri }))
+    assert.equal(refused.code, 'offer.unusable')
+    assert.match(refused.detail ?? '', /private_key_jwt/)
+    assert.equal(callsTo('token'), 0)
+    // anonymous access needs no registration
+    lie({ reply: { server: says(takes) } })
+    const got = await acceptOffer(bench.platform, await bench.person(), { credentialOffer: offerUri })
+    assert.equal(got.credentials.length, 1)
+  })
+
+test('a server that does not list the public clients that it takes is asked all the same', async () => {
+  const { offerUri, lie } = await started({ keysOf })
+  const takes = { token_endpoint_auth_methods_supported: ['private_key_jwt', 'client_secret_basic'] }
+  lie({ reply: { server: says({ ...takes, 'pre-authorized_grant_anonymous_access_supported': false }) } })
+  const got = await acceptOffer(bench.platform, await bench.person(), { credentialOffer: offerUri })
+  assert.equal(got.credentials.length, 1)
+})
