@@ -28,7 +28,8 @@ export type TakenCopy = {
   readonly isLow: boolean
 }
 
-const COLUMNS = `c.id, c.status, c.format, c.vct, c.iss, c.credential_issuer as "credentialIssuer", c.issued_at as "issuedAt",
+const COLUMNS = `c.id, c.status, c.format, c.vct, c.iss, c.stated_iss as "statedIss",
+  c.credential_issuer as "credentialIssuer", c.issued_at as "issuedAt",
   c.expires_at as "expiresAt", c.created_at as "createdAt", c.updated_at as "updatedAt"`
 const WITH_COPY = `${COLUMNS}, k.id as "copyId", k.sealed_raw as "sealedRaw"`
 const FIRST_COPY = `join wallet_credential_copy k on k.tenant_id = c.tenant_id and k.credential_id = c.id and k.position = 0`
@@ -38,8 +39,8 @@ const insertStatement = sql(
   'wallet.insert_credential',
   `insert into wallet_credential
      (tenant_id, id, user_id, status, format, vct, iss, credential_issuer, configuration_id, issued_at, expires_at, created_at, updated_at,
-      also_types, offer_hash)
-   values ($1, $2, $3, 'pending', $4, $5, $6, $7, $8, $9, $10, $11, $11, $12, $13)`,
+      also_types, offer_hash, stated_iss)
+   values ($1, $2, $3, 'pending', $4, $5, $6, $7, $8, $9, $10, $11, $11, $12, $13, $14)`,
 )
 const insertStanding = sql(
   'wallet.insert_standing',
@@ -129,7 +130,7 @@ export async function insertCredential(
   })
   const standing = { statement: insertStanding, values: [tx.tenantId, id, held.checkAt] }
   const about = [format, vct, iss, credentialIssuer, configurationId, issuedAt, expiresAt, createdAt]
-  const values = [tx.tenantId, id, userId, ...about, alsoTypes, held.offerHash]
+  const values = [tx.tenantId, id, userId, ...about, alsoTypes, held.offerHash, held.statedIss]
   await tx.rows(insertStatement, values, held.checkAt === null ? steps : [standing, ...steps])
 }
 

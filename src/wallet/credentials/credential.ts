@@ -18,7 +18,10 @@ export type HeldCredential = {
   readonly format: WalletFormat
   /** The `vct`, or the document type of an mdoc. */
   readonly vct: string
+  /** The issuer that was proven. */
   readonly iss: string | null
+  /** The issuer that the credential states, if that is another one; else null. */
+  readonly statedIss: string | null
   readonly credentialIssuer: string
   readonly issuedAt: Date
   readonly expiresAt: Date | null
@@ -45,8 +48,12 @@ export function validFromOf({ format, issuedAt }: Pick<HeldCredential, 'format' 
 
 /** Returns a credential as the API shows it. @param raw Any copy: all have the same claims. */
 export function showCredential(held: HeldCredential, raw: string): ShownCredential {
-  const { id, status, format, vct, iss, issuedAt } = held
+  const { id, status, format, vct, iss, statedIss, issuedAt } = held
   // an mdoc has its claims in namespaces, apart from the metadata of the credential
   const claims = format === 'mso_mdoc' ? mdocClaims(parseIssuerSigned(raw).nameSpaces) : subjectClaims(claimsOf(raw))
-  return { id, claims, iat: issuedAt.toISOString(), status, format, vct, ...(iss === null ? {} : { iss }) }
+  return {
+    ...{ id, claims, iat: issuedAt.toISOString(), status, format, vct },
+    ...(iss !== null && { iss }),
+    ...(statedIss !== null && { statedIss }),
+  }
 }

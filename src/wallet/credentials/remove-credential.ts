@@ -20,11 +20,12 @@ export async function removeCredential(platform: Platform, caller: Caller, id: s
   const { tenantId } = caller
   const found = await store.single(tenantId, (tx) => findCredential(tx, userId, id))
   if (found === null) throw new Fault('resource.unknown')
-  const { vct, format, iss, credentialIssuer } = found
+  const { vct, format, iss, statedIss, credentialIssuer } = found
   const { name, issuer } =
     (await describeCredentials(platform, { tenantId, userId }, [id], undefined)).get(id)?.display ?? {}
   const names = { ...(name != null && { name }), ...(issuer?.name != null && { issuerName: issuer.name }) }
-  const sealedTrace = await sealTrace(sealing, tenantId, id, { vct, format, iss, credentialIssuer, ...names })
+  const trace = { vct, format, iss, ...(statedIss !== null && { statedIss }), credentialIssuer, ...names }
+  const sealedTrace = await sealTrace(sealing, tenantId, id, trace)
   const now = clock.now()
   await store.inTenant(tenantId, async (tx) => {
     // a concurrent request may have removed it

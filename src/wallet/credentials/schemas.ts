@@ -44,7 +44,20 @@ export const Credential = Type.Object(
       description: 'The type of the credential; of an mdoc the document type.',
     }),
     iss: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 512, description: 'The issuer: a DID, an https identifier or a DN.' }),
+      Type.String({
+        minLength: 1,
+        maxLength: 512,
+        description:
+          'The issuer that was proven: a DID, an https address by its metadata, or by the certificate of the signer ' +
+          'the stated address if it names that, else its subject.',
+      }),
+    ),
+    statedIss: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 512,
+        description: 'The `iss` in the credential, where another issuer was proven. Nothing proves it.',
+      }),
     ),
   },
   { $id: 'Credential' },

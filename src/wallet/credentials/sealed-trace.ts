@@ -6,6 +6,8 @@ export type CredentialTrace = {
   readonly vct: string
   readonly format: WalletFormat
   readonly iss: string | null
+  /** Absent if it is the same, or the credential states none. */
+  readonly statedIss?: string
   readonly credentialIssuer: string
   /** How it was called, in the first language of its issuer. Only for a removed credential. */
   readonly name?: string

@@ -13,10 +13,11 @@ export type HistoryRow = {
   readonly isAnswering: boolean
   readonly createdAt: Date
   readonly updatedAt: Date
-  /** Only for a credential in the wallet, like the next three. */
+  /** Only for a credential in the wallet, like the next four. */
   readonly format: WalletFormat | null
   readonly vct: string | null
   readonly iss: string | null
+  readonly statedIss: string | null
   readonly credentialIssuer: string | null
   /** Only for a credential in the wallet that its issuer has revoked or suspended. */
   readonly standing: 'suspended' | 'revoked' | null
@@ -35,13 +36,16 @@ export type HistoryFilter = {
 
 const OF_USER = 'tenant_id = $1 and user_id = $2'
 const HELD = `select id, 'credential' as kind, status, false as "isAnswering", created_at as "createdAt", updated_at as "updatedAt",
-    format, vct, iss, credential_issuer as "credentialIssuer", null::bytea as "sealedView", null::uuid[] as "credentialIds",
+    format, vct, iss, stated_iss as "statedIss", credential_issuer as "credentialIssuer", null::bytea as "sealedView",
+    null::uuid[] as "credentialIds",
     (select nullif(standing, 'valid') from wallet_credential_standing s where s.tenant_id = c.tenant_id and s.credential_id = c.id) as standing
   from wallet_credential c where ${OF_USER}`
-const REMOVED = `select id, 'credential', 'removed', false, created_at, removed_at, null, null, null, null, sealed_view, null, null
+const REMOVED = `select id, 'credential', 'removed', false, created_at, removed_at, null, null, null, null, null,
+    sealed_view, null, null
   from wallet_removed_credential where ${OF_USER}`
 const PRESENTED = `select id, 'presentation', ${STATUS_NOW}, sealed_answer is not null, created_at,
-    case when ${STATUS_NOW} = 'expired' then expires_at else updated_at end, null, null, null, null, sealed_view, credential_ids, null
+    case when ${STATUS_NOW} = 'expired' then expires_at else updated_at end, null, null, null, null, null,
+    sealed_view, credential_ids, null
   from wallet_presentation where ${OF_USER}`
 
 const page = pagedList({

@@ -75,10 +75,11 @@ async function removedAmong(
 }
 
 async function open({ sealing }: Pick<Platform, 'sealing'>, tenantId: TenantId, row: HistoryRow): Promise<Opened> {
-  const { id, kind, format, vct, iss, credentialIssuer, standing, sealedView } = row
+  const { id, kind, format, vct, iss, statedIss, credentialIssuer, standing, sealedView } = row
   if (sealedView === null) {
     // A row without a seal is a credential in the wallet.
-    const credential = { vct, format, iss, credentialIssuer, ...(standing !== null && { standing }) } as CredentialTrace
+    const more = { ...(statedIss !== null && { statedIss }), ...(standing !== null && { standing }) }
+    const credential = { vct, format, iss, credentialIssuer, ...more } as CredentialTrace
     return { row, credential }
   }
   if (kind === 'presentation') return { row, view: await openView(sealing, tenantId, id, sealedView) }

@@ -16,7 +16,10 @@ const CredentialTrace = Type.Object(
   {
     vct: Type.String({ description: 'The type; of an mdoc the document type.' }),
     format,
-    iss: Type.Union([Type.String(), Type.Null()], { description: 'The issuer, as stated in the credential.' }),
+    iss: Type.Union([Type.String(), Type.Null()], { description: 'The issuer that was proven when it was received.' }),
+    statedIss: Type.Optional(
+      Type.String({ description: 'The `iss` in the credential, where another issuer was proven. Nothing proves it.' }),
+    ),
     credentialIssuer: Type.String({ description: 'The Credential Issuer Identifier.' }),
     standing: Type.Optional(
       Type.Enum(['suspended', 'revoked'], {

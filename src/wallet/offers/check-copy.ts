@@ -9,7 +9,10 @@ import type { Received } from './redeem-offer.ts'
 export type CredentialFacts = {
   /** The `vct`, or the document type of an mdoc. */
   readonly vct: string
+  /** What was proven: the DID, the address by metadata, or the name or subject of the certificate. */
   readonly iss: string | null
+  /** What the credential states, if that is another one; else null. */
+  readonly statedIss: string | null
   readonly issuedAt: Date
   readonly expiresAt: Date | null
 }
@@ -77,7 +80,7 @@ export function lengthFindings(iss: unknown, vct: unknown): readonly CopyFinding
 /**
  * Returns the facts of a copy. Dates outside the years 1 to 9999 are left out.
  *
- * @param issuer Names the issuer where the credential does not: its certificate; empty: unknown.
+ * @param issuer The issuer that was proven; empty: unknown. `iss`: as the credential states it.
  * @param times Milliseconds; NaN: not stated.
  */
 export function factsOf(
@@ -88,7 +91,8 @@ export function factsOf(
 ): CredentialFacts {
   return {
     vct,
-    iss: iss ?? (issuer.slice(0, factLengths.iss) || null),
+    iss: issuer.slice(0, factLengths.iss) || null,
+    statedIss: iss === undefined || iss === issuer ? null : iss,
     issuedAt: calendarDate(times.issued) ?? now,
     expiresAt: calendarDate(times.expires),
   }

@@ -10,6 +10,9 @@ import type { Platform } from '../../platform.ts'
 import { didWebOf } from '../../protocols/did/did-web.ts'
 import { sql } from '../../store/store.ts'
 import { createTrustedEntity } from '../../trust/trusted-entities/trusted-entities.ts'
+import { getCredential } from '../credentials/get-credential.ts'
+import { removeCredential } from '../credentials/remove-credential.ts'
+import { listHistory } from '../history/list-history.ts'
 import { fault } from '../test-support/fault.ts'
 import { type ForeignIssuer, foreignIssuer, type Options, type Reply } from '../test-support/foreign-issuer.ts'
 import { type Bench, openBench } from '../test-support/wallet-platform.ts'
@@ -144,7 +147,7 @@ test('a sealed order that is not resumed is deleted after 30 days', () =>
   }))
 
 /** The issuer signs with a certificate of its own, for an address, under a root; `x5c` is what it sends along. */
-function certified(issuer: ForeignIssuer, address: string, sendsRoot: boolean): Made {
+function certified(issuer: ForeignIssuer, address: string, sendsRoot: boolean, iss = address): Made {
   const root = tool.make({ subject: '/C=ZA/CN=Club', extensions: rootExtensions, ...years })
   const extensions = [...leafExtensions.slice(0, 2), `subjectAltName = URI:${address}`]
   const leaf = tool.make({ subject: '/C=ZA/CN=Club Signer', issuer: root, extensions, ...years })
@@ -155,7 +158,7 @@ function certified(issuer: ForeignIssuer, address: string, sendsRoot: boolean): 
     const payload = JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString())
     const parts = [
       { alg: 'ES256', typ: 'dc+sd-jwt', x5c },
-      { ...payload, iss: address },
+      { ...payload, iss },
     ]
     const text = parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
     const signature = sign('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')
@@ -171,6 +174,38 @@ test('with the policy `any` a certificate for the host of the issuer is accepted
     const person = await bench.person()
     const { credentials } = await acceptOffer(bench.platform, person, { credentialOffer: issuer.offerUri })
     assert.equal(credentials[0]?.iss, issuer.issuer)
+  }))
+
+test('the issuer of a credential is the one that its certificate proves; the one that it states stands beside it', () =>
+  withIssuer({}, async (issuer) => {
+    const stated = 'https://registry.example'
+    certified(issuer, issuer.issuer, false, stated)
+    const person = await bench.person()
+    const { credentials } = await acceptOffer(bench.platform, person, { credentialOffer: issuer.offerUri })
+    const { id = '', ...credential } = credentials[0] ?? {}
+    const said = { iss: 'CN=Club Signer,C=ZA', statedIss: stated }
+    assert.partialDeepStrictEqual(credential, said)
+    assert.partialDeepStrictEqual(await getCredential(bench.platform, person, id), said)
+    const lineOf = async () =>
+      (
+        await listHistory(
+          bench.platform,
+          person,
+          {},
+          { size: 9, after: null, before: null, sort: { field: 'createdAt', descending: true }, readDescending: true },
+        )
+      )[0]
+    assert.partialDeepStrictEqual((await lineOf())?.credential, said)
+    await removeCredential(bench.platform, person, id)
+    assert.partialDeepStrictEqual((await lineOf())?.credential, said)
+  }))
+
+test('a credential that states what is proven, or nothing, states nothing beside it', () =>
+  withIssuer({}, async (issuer) => {
+    certified(issuer, issuer.issuer, false)
+    const person = await bench.person()
+    const { credentials } = await acceptOffer(bench.platform, person, { credentialOffer: issuer.offerUri })
+    assert.equal(credentials[0]?.statedIss, undefined)
   }))
 
 for (const [what, policy, addressOf] of [

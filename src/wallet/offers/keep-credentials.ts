@@ -121,14 +121,14 @@ export async function keepCredential(
 async function sealCredential(
   { sealing, clock, urls }: Pick<Platform, 'sealing' | 'clock' | 'urls'>,
   receipt: Receipt,
-  { received, copies, hasStatus, vct, iss, issuedAt, expiresAt }: Verified,
+  { received, copies, hasStatus, vct, iss, statedIss, issuedAt, expiresAt }: Verified,
 ): Promise<SealedReceipt> {
   const { tenantId, credentialIssuer, offerHash } = receipt
   const now = clock.now()
   const { id: configurationId, format, claims, display: credential } = received.configuration
   const held = {
-    ...({ id: newId(), status: 'pending', format: walletFormatOf(format), vct, iss, issuedAt, expiresAt } as const),
-    ...{ credentialIssuer, configurationId, offerHash, createdAt: now, updatedAt: now },
+    ...({ id: newId(), status: 'pending', format: walletFormatOf(format), vct, issuedAt, expiresAt } as const),
+    ...{ iss, statedIss, credentialIssuer, configurationId, offerHash, createdAt: now, updatedAt: now },
     alsoTypes: format === 'mso_mdoc' ? [] : alsoTypesOf(claimsOf(copies[0]?.raw ?? '')),
     checkAt: hasStatus ? new Date(now.getTime() + FIRST_CHECK_MS) : null,
   }

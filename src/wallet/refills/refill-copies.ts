@@ -156,6 +156,7 @@ async function keepCopies(platform: Platform, { tenantId, run, open }: Holding, 
   })
 }
 
-function contentOf({ format, vct, iss, claims }: ShownCredential): string {
-  return orderedJson([format, vct, iss ?? null, claims])
+/** By the issuer that the credential states, which does not depend on who signed it. */
+function contentOf({ format, vct, iss, statedIss, claims }: ShownCredential): string {
+  return orderedJson([format, vct, statedIss ?? iss ?? null, claims])
 }
