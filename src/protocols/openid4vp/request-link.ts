@@ -45,6 +45,19 @@ export function buildRequestLink({
 }
 
 /**
+ * Builds the link of a request by value, without a request object. Objects are JSON texts, as are lists.
+ *
+ * @see
+ *   [OpenID4VP 1.0, 5](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-authorization-request)
+ */
+export function buildPlainLink(parameters: Readonly<Record<string, string | object>>): string {
+  const texts = Object.entries(parameters).map(
+    ([name, value]) => `${name}=${encodeURIComponent(typeof value === 'string' ? value : JSON.stringify(value))}`,
+  )
+  return `openid4vp://?${texts.join('&')}`
+}
+
+/**
  * Parses the link of an authorization request: {@link REQUEST_SCHEMES}, or any https URL with the parameters.
  *
  * Fetches and verifies nothing; the outbound client checks the address of a `requestUri`.

@@ -3,7 +3,7 @@ import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { html } from '../../pages/html.ts'
 import { type PageAnswer, pageEndpoint } from '../../pages/page-endpoint.ts'
 import { embeddedPageHeaders } from '../../pages/page-headers.ts'
-import { addressesOf } from '../requests/request-addresses.ts'
+import { linksOf, type RequestLinks } from '../requests/request-links.ts'
 import { openRequestOf } from '../requests/serve-request-object.ts'
 import { credentialNames } from '../templates/credential-names.ts'
 import { originsOf } from './build-browser-request.ts'
@@ -19,7 +19,8 @@ export const requestPage = pageEndpoint({
     const request = await openRequestOf(platform, tenant.id, params.requestToken)
     const origins = originsOf(platform, request)
     const asks = await credentialNames(platform, tenant, request.credentials)
-    const addresses = addressesOf(platform.urls, tenant.slug, params.requestToken, request.clientId)
+    const asked = { ...request, status: 'requested' } as const
+    const addresses = await linksOf(platform, tenant, params.requestToken, asked)
     return {
       page: {
         title: requestTexts[language].title,
@@ -36,7 +37,7 @@ type Shown = {
   readonly tenant: Tenant
   /** Names of the credentials that are requested. */
   readonly asks: readonly string[]
-  readonly addresses: ReturnType<typeof addressesOf>
+  readonly addresses: RequestLinks
   readonly origins: readonly string[]
 }
 

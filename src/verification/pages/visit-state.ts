@@ -4,13 +4,14 @@ import { Fault } from '../../fault.ts'
 import { readBearerSecret } from '../../keys/bearer-secret.ts'
 import type { Platform } from '../../platform.ts'
 import { limitVerifierRefusals } from '../requests/rate-limits.ts'
-import { addressesOf } from '../requests/request-addresses.ts'
+import { linksOf } from '../requests/request-links.ts'
 import { findPresentationRequest, type RequestRow } from '../requests/request-store.ts'
 import { requestTokenOf, responseCodeOf } from '../requests/request-token.ts'
+import type { RequestNeeds } from '../requests/serve-request-object.ts'
 import type { PublicPage } from './find-page.ts'
 import { findVisit } from './visit-store.ts'
 
-type Needs = Pick<Platform, 'store' | 'clock' | 'sealing' | 'memory' | 'rateLimiter' | 'urls'>
+type Needs = RequestNeeds & Pick<Platform, 'rateLimiter'>
 
 /** The state of a request as its visitor learns it. `answered`: the owner does not say whether the credential was accepted. */
 type VisitStatus = RequestRow['status'] | 'answered'
@@ -70,13 +71,10 @@ export async function readVisitState(needs: Needs, { tenant, page }: PublicPage,
 }
 
 /** Returns the state of an open request, with its addresses. */
-export async function openState(
-  { sealing, urls }: Pick<Needs, 'sealing' | 'urls'>,
-  tenant: Tenant,
-  { id, status, expiresAt, clientId }: RequestRow,
-): Promise<VisitState> {
-  const token = await requestTokenOf({ sealing }, tenant.id, id)
-  const addresses = addressesOf(urls, tenant.slug, token, clientId)
+export async function openState(platform: RequestNeeds, tenant: Tenant, request: RequestRow): Promise<VisitState> {
+  const { id, status, expiresAt } = request
+  const token = await requestTokenOf(platform, tenant.id, id)
+  const addresses = await linksOf(platform, tenant, token, request)
   const { authorizationRequestUri, authorizationRequestQrUri, digitalCredentialsUri } = addresses
   return {
     ...{ id, status, expiresAt: expiresAt.toISOString() },

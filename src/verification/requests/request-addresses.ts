@@ -5,7 +5,7 @@ import { buildRequestLink } from '../../protocols/openid4vp/request-link.ts'
 export const UNSIGNED_CLIENT = 'redirect_uri:'
 
 /** The URLs of one request. */
-type RequestAddresses = {
+export type RequestAddresses = {
   /** Full client identifier, prefix included. */
   readonly clientId: string
   readonly requestUri: string

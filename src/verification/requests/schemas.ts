@@ -167,7 +167,18 @@ export const PresentationRequestReply = Type.Object(
     ),
     credentials: Type.Array(CredentialResult),
     expiresAt: Type.String({ format: 'date-time' }),
-    authorizationRequestUri: Type.String({ description: 'Opens a wallet on the same device.' }),
+    authorizationRequestUri: Type.String({
+      description:
+        'Opens a wallet on the same device. Where the template says `clientIdPrefix: "redirect_uri"` the open ' +
+        'request stands in it by value.',
+    }),
+    authorizationRequestReferenceUri: Type.Optional(
+      Type.String({
+        description:
+          'With a request by value: the same by reference, which is shorter. Few wallets read a request object ' +
+          'without signature.',
+      }),
+    ),
     authorizationRequestQrUri: Type.String({ description: 'The same as a QR code: SVG, or PNG by `Accept`.' }),
     digitalCredentialsUri: Type.Optional(
       Type.String({

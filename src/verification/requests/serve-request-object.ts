@@ -11,12 +11,13 @@ import { formatsOf, queryOf, verifierInfoOf } from '../templates/template-query.
 import { signerOf } from './choose-signer.ts'
 import { CANCELED, type PendingRequest } from './presentation-request.ts'
 import { addressesOf, UNSIGNED_CLIENT } from './request-addresses.ts'
-import { findPendingRequest, findPresentationRequest } from './request-store.ts'
+import { findPendingRequest, findPresentationRequest, type RequestRow } from './request-store.ts'
 import { readRequestToken } from './request-token.ts'
 import { responseKeyOf } from './response-key.ts'
 import { openTransactions } from './sealed-request.ts'
 
-type Needs = Pick<Platform, 'store' | 'clock' | 'sealing' | 'keys' | 'urls' | 'config' | 'memory'>
+/** What making a request needs. */
+export type RequestNeeds = Pick<Platform, 'store' | 'clock' | 'sealing' | 'keys' | 'urls' | 'config' | 'memory'>
 
 type PostedByWallet = { readonly wallet_nonce?: string; readonly wallet_metadata?: string }
 
@@ -26,19 +27,45 @@ type PostedByWallet = { readonly wallet_nonce?: string; readonly wallet_metadata
  *
  * The response is encrypted if the template says so or, by default, if the wallet posted that it can.
  *
- * @param wallet What the wallet posted: its nonce, repeated in the object [VP-U2], and its metadata.
+ * @param posted What the wallet posted: its nonce, repeated in the object [VP-U2], and its metadata.
  * @throws Fault `resource.unknown`, `presentation_request.closed`
  * @see [OpenID4VP 1.0, 5.10](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-request-uri-method-post)
  */
 export async function serveRequestObject(
-  platform: Needs,
+  platform: RequestNeeds,
   tenant: Tenant,
   token: string,
-  { wallet_nonce: walletNonce, wallet_metadata: metadata }: PostedByWallet = {},
+  posted: PostedByWallet = {},
 ): Promise<string> {
+  const request = await openRequestOf(platform, tenant.id, token)
+  const claims = await claimsOf(platform, tenant, token, request, posted)
+  // 5.9.3: with this prefix a request must not be signed
+  if (request.clientId === UNSIGNED_CLIENT) return encodeUnsigned(claims)
+  const { header, key } = await signerOf(platform, tenant, request)
+  return signRequestObject(claims, header, key)
+}
+
+/** Returns the parameters of an unsigned request that is sent by value. */
+export async function requestParameters(
+  platform: RequestNeeds,
+  tenant: Tenant,
+  token: string,
+  request: PendingRequest,
+): Promise<Readonly<Record<string, string | object>>> {
+  // of a JWT, not of the request
+  const { aud: _, iat: __, exp: ___, ...parameters } = await claimsOf(platform, tenant, token, request, {})
+  return parameters
+}
+
+async function claimsOf(
+  platform: RequestNeeds,
+  tenant: Tenant,
+  token: string,
+  request: PendingRequest,
+  { wallet_nonce: walletNonce, wallet_metadata: metadata }: PostedByWallet,
+) {
   const { clock, urls } = platform
   const { id: tenantId, slug } = tenant
-  const request = await openRequestOf(platform, tenantId, token)
   const now = clock.now()
   const { clientId, responseUri } = addressesOf(urls, slug, token, request.clientId)
   const { nonce, state, expiresAt } = request
@@ -48,7 +75,7 @@ export async function serveRequestObject(
   // [HAIP-22]
   const isEncrypted = isStated || isHaip(tenant)
   const verifierInfo = verifierInfoOf(request)
-  const claims = buildRequestObject(
+  return buildRequestObject(
     {
       ...{ clientId, responseUri, nonce, state, lifetimeSeconds },
       dcqlQuery: queryOf(request, await issuerAuthoritiesOf(platform, tenantId, request.credentials)),
@@ -61,10 +88,6 @@ export async function serveRequestObject(
     formatsOf(request),
     now,
   )
-  // 5.9.3: with this prefix a request must not be signed
-  if (request.clientId === UNSIGNED_CLIENT) return encodeUnsigned(claims)
-  const { header, key } = await signerOf(platform, tenant, request)
-  return signRequestObject(claims, header, key)
 }
 
 /** What a wallet shows of the verifier before the holder shares. */
@@ -77,7 +100,7 @@ function aboutOf({ name, settings }: Tenant, { verifierConfig, retentionSeconds 
 
 /** Returns the open request that a token names. @throws Fault `resource.unknown`, `presentation_request.closed` */
 export async function openRequestOf(
-  platform: Pick<Needs, 'store' | 'clock' | 'sealing'>,
+  platform: Pick<RequestNeeds, 'store' | 'clock' | 'sealing'>,
   tenantId: TenantId,
   token: string,
 ): Promise<PendingRequest> {
@@ -100,7 +123,7 @@ const endings = {
  * and nothing of the result. No `requestEnd` where the request is open (the response has another `state`, or a response is being checked) or deleted.
  */
 export async function closedRequest(
-  { store, clock }: Pick<Needs, 'store' | 'clock'>,
+  { store, clock }: Pick<RequestNeeds, 'store' | 'clock'>,
   tenantId: TenantId,
   id: string,
 ): Promise<Fault> {
@@ -112,7 +135,7 @@ export async function closedRequest(
 
 /** Returns the transaction data of a request as a member of its parameters; no member without transaction data. */
 export async function transactionsOf(
-  { sealing }: Pick<Needs, 'sealing'>,
+  { sealing }: Pick<RequestNeeds, 'sealing'>,
   tenantId: TenantId,
   { id, sealedTransactions: sealed }: PendingRequest,
 ): Promise<{ readonly transactionData?: readonly string[] }> {
@@ -120,19 +143,19 @@ export async function transactionsOf(
 }
 
 /**
- * Returns the client identifier that is stored with a request in any state.
+ * Returns a request in any state.
  *
  * @throws Fault `resource.unknown` if the token is invalid
  */
-export async function getRequestClientId(
-  platform: Pick<Needs, 'store' | 'clock' | 'sealing'>,
+export async function requestOf(
+  platform: Pick<RequestNeeds, 'store' | 'clock' | 'sealing'>,
   { id: tenantId }: Tenant,
   token: string,
-): Promise<string | null> {
+): Promise<RequestRow> {
   const id = await readRequestToken(platform, tenantId, token)
   if (id === null) throw new Fault('resource.unknown')
   const now = platform.clock.now()
   const row = await platform.store.single(tenantId, (tx) => findPresentationRequest(tx, id, now))
   if (row === null) throw new Fault('resource.unknown')
-  return row.clientId
+  return row
 }

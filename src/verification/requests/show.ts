@@ -1,11 +1,11 @@
 import type { Caller } from '../../caller.ts'
-import type { Platform } from '../../platform.ts'
 import type { PresentationTemplate } from '../templates/presentation-template.ts'
 import type { PresentationTemplateReply } from '../templates/schemas.ts'
 import type { PresentationRequest } from './presentation-request.ts'
-import { addressesOf } from './request-addresses.ts'
+import { linksOf } from './request-links.ts'
 import { requestTokenOf } from './request-token.ts'
 import type { PresentationRequestReply } from './schemas.ts'
+import type { RequestNeeds } from './serve-request-object.ts'
 
 /** Returns a template as the API shows it. */
 export function showPresentationTemplate(template: PresentationTemplate): PresentationTemplateReply {
@@ -45,15 +45,15 @@ export function templateMeta({ credentials, verifierConfig, retentionSeconds }: 
 
 /** Returns a request as the API shows it, with its URLs. */
 export async function showRequest(
-  { sealing, urls }: Pick<Platform, 'sealing' | 'urls'>,
+  platform: RequestNeeds,
   { tenantId, tenantSlug }: Pick<Caller, 'tenantId' | 'tenantSlug'>,
   request: PresentationRequest,
 ): Promise<PresentationRequestReply> {
-  const { id, status, error, templateId, reference, clientId, credentials, expiresAt, createdAt, updatedAt } = request
-  const token = await requestTokenOf({ sealing }, tenantId, id)
+  const { id, status, error, templateId, reference, credentials, expiresAt, createdAt, updatedAt } = request
+  const token = await requestTokenOf(platform, tenantId, id)
   const { isForBrowsers, templateName, completedAt, claimsKeptUntil } = request
-  const addresses = addressesOf(urls, tenantSlug, token, clientId)
-  const { authorizationRequestUri, authorizationRequestQrUri, digitalCredentialsUri } = addresses
+  const addresses = await linksOf(platform, { id: tenantId, slug: tenantSlug }, token, request)
+  const { authorizationRequestUri, authorizationRequestReferenceUri, authorizationRequestQrUri } = addresses
   return {
     ...{ id, status, presentationTemplateId: templateId, authorizationRequestUri, authorizationRequestQrUri },
     error,
@@ -63,7 +63,8 @@ export async function showRequest(
     ...(claimsKeptUntil !== null && { claimsKeptUntil: claimsKeptUntil.toISOString() }),
     credentials: [...credentials],
     expiresAt: expiresAt.toISOString(),
-    ...(isForBrowsers && { digitalCredentialsUri }),
+    ...(authorizationRequestReferenceUri !== undefined && { authorizationRequestReferenceUri }),
+    ...(isForBrowsers && { digitalCredentialsUri: addresses.digitalCredentialsUri }),
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
   }

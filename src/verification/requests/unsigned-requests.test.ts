@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { readRequestLink } from '../../protocols/openid4vp/request-link.ts'
 import { aPresentation, aRequest, part } from '../test-support/presentation-request.ts'
 import { send, startVerifier, type Verifier } from '../test-support/verifier.ts'
 
@@ -18,6 +19,33 @@ test('a request with the prefix redirect_uri is not signed, and its client is th
   assert.equal(body.split('.')[2], '')
   await request.answer({ c0: [await aPresentation(request)] })
   assert.equal((await request.result()).status, 'verified')
+})
+
+test('a request with the prefix redirect_uri stands in its link by value, by reference beside it (5.9.3)', async () => {
+  const template = { verifierConfig: { clientIdPrefix: 'redirect_uri' } }
+  const { object, opened, ...request } = await aRequest(verifier, { template })
+  const { aud: _, iat: __, exp: ___, ...asked } = object
+  const link = readRequestLink(opened.authorizationRequestUri, { allowHttpLoopback: true })
+  assert.equal(link.kind === 'plain' && link.client.full, object.client_id)
+  assert.deepEqual(link.kind === 'plain' && link.parameters, asked)
+  const reference = readRequestLink(opened.authorizationRequestReferenceUri, { allowHttpLoopback: true })
+  assert.equal(reference.kind === 'reference' && reference.requestUri, request.requestUri)
+  const { search } = new URL(opened.authorizationRequestQrUri)
+  assert.equal(search, new URL(opened.authorizationRequestUri).search)
+  const picture = await fetch(opened.authorizationRequestQrUri)
+  assert.equal(picture.status, 200)
+  assert.equal((await request.result()).authorizationRequestUri, opened.authorizationRequestUri)
+  await request.answer({ c0: [await aPresentation(request)] })
+  const answered = await request.result()
+  assert.deepEqual([answered.status, answered.authorizationRequestReferenceUri], ['verified', undefined])
+})
+
+test('a request by value that fits in no QR code is shown by reference', async () => {
+  const attributes = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`attribute_${at}`, { type: 'string' }]))
+  const template = { verifierConfig: { clientIdPrefix: 'redirect_uri' } }
+  const { opened } = await aRequest(verifier, { template, credential: { attributes } })
+  assert.ok(opened.authorizationRequestUri.length > 3000)
+  assert.equal((await fetch(opened.authorizationRequestQrUri)).status, 200)
 })
 
 for (const signer of [{ signer: 'certificate' }, { signer: 'did:web' }, { keyType: 'P-256' }]) {

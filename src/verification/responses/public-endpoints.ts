@@ -5,8 +5,8 @@ import { type Endpoint, endpoint } from '../../http/routes/endpoint.ts'
 import { REQUEST_OBJECT_MEDIA_TYPE } from '../../protocols/openid4vp/request-object.ts'
 import { readResponse } from '../../protocols/openid4vp/response.ts'
 import { limitVerifierRefusals } from '../requests/rate-limits.ts'
-import { addressesOf } from '../requests/request-addresses.ts'
-import { getRequestClientId, serveRequestObject } from '../requests/serve-request-object.ts'
+import { linksOf } from '../requests/request-links.ts'
+import { requestOf, serveRequestObject } from '../requests/serve-request-object.ts'
 import { acceptResponse } from './accept-response.ts'
 
 const tag = 'OpenID4VP'
@@ -82,6 +82,9 @@ const postResponse = endpoint({
   },
 })
 
+/** What a QR code of this error correction holds; a longer request by value is shown by reference. */
+const QR_CHARS_MAX = 2300
+
 const getQrImage = endpoint({
   method: 'GET',
   path: '/verifiers/{tenant}/requests/{requestToken}/qr',
@@ -95,9 +98,14 @@ const getQrImage = endpoint({
   handle: async ({ platform, params, headers }) => {
     const tenant = await getTenant(platform, params.tenant)
     // Only for requests that exist.
-    const clientId = await getRequestClientId(platform, tenant, params.requestToken)
-    const { authorizationRequestUri } = addressesOf(platform.urls, tenant.slug, params.requestToken, clientId)
-    return qrAnswer(authorizationRequestUri, headers.accept)
+    const request = await requestOf(platform, tenant, params.requestToken)
+    const { authorizationRequestUri: link, authorizationRequestReferenceUri: reference = link } = await linksOf(
+      platform,
+      tenant,
+      params.requestToken,
+      request,
+    )
+    return qrAnswer(link.length > QR_CHARS_MAX ? reference : link, headers.accept)
   },
 })
 

@@ -38,7 +38,8 @@ export async function aRequest(
   assert.equal(made.status, 201, JSON.stringify(made.body))
   const opened = await ask('POST', '/presentations/request', { presentationTemplateId: made.body.data.id, ...request })
   assert.equal(opened.status, 200, JSON.stringify(opened.body))
-  const requestUri = new URL(opened.body.data.authorizationRequestUri).searchParams.get('request_uri') ?? ''
+  const { authorizationRequestUri, authorizationRequestReferenceUri: link = authorizationRequestUri } = opened.body.data
+  const requestUri = new URL(link).searchParams.get('request_uri') ?? ''
   const object = await payloadAt(requestUri)
   const { id } = opened.body.data
   return {
