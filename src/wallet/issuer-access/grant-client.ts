@@ -44,7 +44,9 @@ export function grantClientFor(
 ): GrantClient {
   const isSupported = server.authMethods.includes(ATTESTED)
   const isAnonymous = isPreAuthorized && server.anonymousAccess && !(authenticates && isSupported)
-  if (!isAnonymous && server.authMethods.every((one) => registeredOnly.has(one))) throw unregistered(server)
+  const takesOnlyRegistered =
+    server.authMethods.length > 0 && server.authMethods.every((one) => registeredOnly.has(one))
+  if (!isAnonymous && takesOnlyRegistered) throw unregistered(server)
   const isRequired = authenticates || !server.authMethods.includes('none')
   const usesAttestation = !isAnonymous && isRequired && isSupported
   return {
@@ -67,7 +69,8 @@ const registeredOnly: ReadonlySet<string> = new Set([
 ])
 
 function unregistered({ authMethods }: ServerMetadata): Fault {
-  const detail = `The authorization server takes only clients that are registered with it (${authMethods.join(', ')}); this wallet is not.`
+  const methods = authMethods.join(', ')
+  const detail = `The authorization server takes only clients that are registered with it (${methods}); this wallet is not.`
   return new Fault('offer.unusable', { detail })
 }
 
