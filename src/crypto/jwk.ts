@@ -12,6 +12,9 @@ type Ed25519Jwk = Named & { readonly kty: 'OKP'; readonly crv: 'Ed25519'; readon
 /** A public key of a supported kind. */
 export type PublicJwk = P256Jwk | Ed25519Jwk
 
+/** An RSA public key. Ours sign ID tokens; no credential and no proof has one. */
+export type RsaJwk = { readonly kty: 'RSA'; readonly n: string; readonly e: string }
+
 /** A public key in either form: from a JWK, or from a certificate. */
 export type VerificationKey = PublicJwk | KeyObject
 
@@ -62,12 +65,14 @@ export function importPublicJwk(jwk: PublicJwk): KeyObject {
 }
 
 /** The RFC 7638 thumbprint (SHA-256, base64url): equal exactly for equal keys. */
-export function thumbprint(jwk: PublicJwk): string {
+export function thumbprint(jwk: PublicJwk | RsaJwk): string {
   return sha256Base64url(JSON.stringify(canonical(jwk)))
 }
 
 /** The required members of the key, without `kid`, in the order that RFC 7638 hashes them. */
-export function canonical(jwk: PublicJwk): PublicJwk {
+export function canonical<Jwk extends PublicJwk | RsaJwk>(jwk: Jwk): Jwk extends RsaJwk ? RsaJwk : PublicJwk
+export function canonical(jwk: PublicJwk | RsaJwk): PublicJwk | RsaJwk {
+  if (jwk.kty === 'RSA') return { e: jwk.e, kty: jwk.kty, n: jwk.n }
   if (jwk.kty === 'EC') return { crv: jwk.crv, kty: jwk.kty, x: jwk.x, y: jwk.y }
   return { crv: jwk.crv, kty: jwk.kty, x: jwk.x }
 }
@@ -78,6 +83,13 @@ export function publicJwkOf(key: KeyObject): PublicJwk {
   if (!known) throw new Fault('key.unsupported')
   const publicKey = key.type === 'private' ? createPublicKey(key) : key
   return readPublicJwk(publicKey.export({ format: 'jwk' }))
+}
+
+/** The public key of an RSA key. @throws Fault `key.unsupported` if it is another one */
+export function rsaJwkOf(key: KeyObject): RsaJwk {
+  const { kty, n, e } = (key.type === 'private' ? createPublicKey(key) : key).export({ format: 'jwk' })
+  if (kty !== 'RSA' || n === undefined || e === undefined) throw new Fault('key.unsupported')
+  return { kty, n, e }
 }
 
 /** Makes a P-256 key pair in memory. */

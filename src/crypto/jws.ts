@@ -3,7 +3,7 @@ import { fromBase64url, toBase64url } from './base64url.ts'
 import { type JsonObject, parseJsonObject } from './json.ts'
 import type { VerificationKey } from './jwk.ts'
 import { findSignatureError, signatureMessages } from './raw-signature.ts'
-import type { SigningKey } from './signing-key.ts'
+import type { RsaSigningKey, SigningKey } from './signing-key.ts'
 
 /** Signature algorithms that we verify. `Ed25519` is the newer name of `EdDSA` with that curve (RFC 9864). */
 export type JwsAlg = 'ES256' | 'EdDSA' | 'Ed25519'
@@ -37,7 +37,11 @@ type JwsPolicy = { readonly algs?: readonly ForeignJwsAlg[]; readonly typ?: stri
 type Header = Readonly<Record<string, unknown>>
 
 /** Signs an object as compact JWS. `alg` comes from the key; the caller adds `kid`, `typ`, `x5c`. */
-export async function signCompact(header: Header, payload: object, key: SigningKey): Promise<string> {
+export async function signCompact(
+  header: Header,
+  payload: object,
+  key: Pick<SigningKey | RsaSigningKey, 'alg' | 'sign'>,
+): Promise<string> {
   const head = toBase64url(JSON.stringify({ ...header, alg: key.alg }))
   const signingInput = `${head}.${toBase64url(JSON.stringify(payload))}`
   const signature = await key.sign(Buffer.from(signingInput, 'latin1'))

@@ -101,6 +101,7 @@ test('the ring seals what another provider stores, and names a provider that is 
     name: 'device',
     generate: async (type, id) => ({ ...(await softwareKeys.generate(type, id)), stored: Buffer.from('slot 7') }),
     open: async (stored) => ({ ...(await softwareKeys.generate('P-256', newId())).key, kid: stored.toString() }),
+    rsa: null,
     destroy: async (stored) => void destroyed.push(stored.toString()),
   }
   const tenant = await aTenant()

@@ -1,21 +1,31 @@
 import type { TenantId } from '../caller.ts'
 import { canonical, type PublicJwk, thumbprint } from '../crypto/jwk.ts'
-import type { SigningKey } from '../crypto/signing-key.ts'
+import type { RsaSigningKey, SigningKey } from '../crypto/signing-key.ts'
 import { newId } from '../store/row-id.ts'
 import { type Store, sql, type TenantTx } from '../store/store.ts'
-import type { KeyProviders } from './key-provider.ts'
+import type { KeyProvider, KeyProviders, RsaKeyProvider } from './key-provider.ts'
 import type { Sealing } from './sealing.ts'
 
 /**
- * What a key signs; no key has two usages [SEC-72]. `credential`: credentials and their status lists. `wallet-provider`: attestations of the
- * wallets of this deployment and their keys.
+ * What a key signs; no key has two usages [SEC-72]. `credential`: credentials and their status lists. `id-token`,
+ * `id-token-rs256`: ID tokens and logout tokens, by ES256 or RS256. `wallet-provider`: attestations of the wallets of
+ * this deployment and their keys.
  */
-export type SigningKeyUsage = 'credential' | 'request' | 'access-token' | 'id-token' | 'wallet-provider'
+export type SigningKeyUsage =
+  | 'credential'
+  | 'request'
+  | 'access-token'
+  | 'id-token'
+  | 'id-token-rs256'
+  | 'wallet-provider'
+
+/** The key of a usage: RSA for `id-token-rs256`, P-256 for the others. */
+export type KeyOf<Usage extends SigningKeyUsage> = Usage extends 'id-token-rs256' ? RsaSigningKey : SigningKey
 
 /** The rows of the current keys, one for each usage of a tenant, and of retired keys. */
 type CurrentKeys = {
   /** Returns the current key; generates it if there is none. */
-  readonly load: (tenantId: TenantId, usage: SigningKeyUsage) => Promise<SigningKey>
+  readonly load: <Usage extends SigningKeyUsage>(tenantId: TenantId, usage: Usage) => Promise<KeyOf<Usage>>
   /** Generates a key. If another process does so too, the unique index decides which one is current. */
   readonly add: (tenantId: TenantId, usage: SigningKeyUsage) => Promise<void>
   readonly retire: (tenantId: TenantId, usage: SigningKeyUsage) => Promise<void>
@@ -37,7 +47,7 @@ const findCurrent = sql(
 const insertKey = sql(
   'keys.insert_current_key',
   `insert into signing_key (tenant_id, id, usage, alg, public_jwk, sealed_private, provider, created_at)
-   values ($1, $2, $3, 'ES256', $4::jsonb, $5, $6, $7) on conflict do nothing returning id`,
+   values ($1, $2, $3, $8, $4::jsonb, $5, $6, $7) on conflict do nothing returning id`,
 )
 const retireKey = sql(
   'keys.retire_current_key',
@@ -61,23 +71,32 @@ const clearKey = sql(
 
 /** Returns the rows of current keys, on any provider. */
 export function currentKeys(store: Store, sealing: Sealing, now: () => Date, providers: KeyProviders): CurrentKeys {
-  async function load(tenantId: TenantId, usage: SigningKeyUsage): Promise<SigningKey> {
+  async function load<Usage extends SigningKeyUsage>(tenantId: TenantId, usage: Usage): Promise<KeyOf<Usage>> {
     const found = await store.single(tenantId, (tx) => currentIn(tx, usage))
-    if (found !== null) return opened(tenantId, found)
+    if (found !== null) return openedFor(tenantId, usage, found)
     await add(tenantId, usage)
     const added = await store.single(tenantId, (tx) => currentIn(tx, usage))
     if (added === null) throw new Error('the key that was just added is missing')
-    return opened(tenantId, added)
+    return openedFor(tenantId, usage, added)
+  }
+
+  async function openedFor<Usage extends SigningKeyUsage>(tenantId: TenantId, usage: Usage, row: Row) {
+    const key = isRsa(usage)
+      ? await rsaOf(providers.named(row.provider)).open(await bytesOf(tenantId, row))
+      : await opened(tenantId, row)
+    // The row of a usage has a key of its kind.
+    return key as KeyOf<Usage>
   }
 
   async function add(tenantId: TenantId, usage: SigningKeyUsage): Promise<void> {
     const id = newId()
-    const { stored, key } = await providers.maker.generate('P-256', id)
+    const { maker } = providers
+    const { stored, key } = isRsa(usage) ? await rsaOf(maker).generate(id) : await maker.generate('P-256', id)
     const sealed = await sealing.seal(privateKeyPlace(tenantId, id), stored)
     const publicJwk = JSON.stringify(canonical(key.publicJwk))
-    const values = [tenantId, id, usage, publicJwk, sealed, providers.maker.name, now()]
+    const values = [tenantId, id, usage, publicJwk, sealed, maker.name, now(), key.alg]
     const kept = await store.single(tenantId, (tx) => tx.rows(insertKey, values))
-    if (kept.length === 0) await providers.maker.destroy(stored)
+    if (kept.length === 0) await maker.destroy(stored)
   }
 
   async function retire(tenantId: TenantId, usage: SigningKeyUsage): Promise<void> {
@@ -86,8 +105,11 @@ export function currentKeys(store: Store, sealing: Sealing, now: () => Date, pro
   }
 
   async function opened(tenantId: TenantId, row: Row): Promise<SigningKey> {
-    const stored = await sealing.open(privateKeyPlace(tenantId, row.id), row.sealed_private)
-    return providers.named(row.provider).open(stored)
+    return providers.named(row.provider).open(await bytesOf(tenantId, row))
+  }
+
+  function bytesOf(tenantId: TenantId, row: Row): Promise<Buffer> {
+    return sealing.open(privateKeyPlace(tenantId, row.id), row.sealed_private)
   }
 
   async function credentialKey(tenantId: TenantId, kid: string): Promise<SigningKey | null> {
@@ -107,6 +129,15 @@ export function currentKeys(store: Store, sealing: Sealing, now: () => Date, pro
   }
 
   return { load, add, retire, credentialKey, destroyRetired }
+}
+
+function isRsa(usage: SigningKeyUsage): boolean {
+  return usage === 'id-token-rs256'
+}
+
+function rsaOf({ rsa, name }: KeyProvider): RsaKeyProvider {
+  if (rsa === null) throw new Error(`${name} keeps no RSA keys`)
+  return rsa
 }
 
 async function currentIn(tx: TenantTx, usage: SigningKeyUsage): Promise<Row | null> {

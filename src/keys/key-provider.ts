@@ -1,6 +1,7 @@
-import { generateKeyPairSync } from 'node:crypto'
+import { generateKeyPair, generateKeyPairSync } from 'node:crypto'
+import { promisify } from 'node:util'
 import { privateKeyFromPkcs8 } from '../crypto/jwk.ts'
-import { type SigningKey, softwareKey } from '../crypto/signing-key.ts'
+import { type RsaSigningKey, rsaSoftwareKey, type SigningKey, softwareKey } from '../crypto/signing-key.ts'
 
 /** The types of keys that are generated. */
 export type KeyType = 'P-256' | 'Ed25519'
@@ -17,6 +18,19 @@ export type KeyProvider = {
   readonly open: (stored: Buffer) => Promise<SigningKey>
   /** Destroys the key permanently. Idempotent. */
   readonly destroy: (stored: Buffer) => Promise<void>
+  /** Its RSA keys; null: it has none. */
+  readonly rsa: RsaKeyProvider | null
+}
+
+/** Size of the RSA keys that are generated. */
+export const RSA_BITS = 2048
+/** Public exponent of the RSA keys that are generated. */
+export const RSA_EXPONENT = 65_537
+
+/** Generates and opens RSA keys, as {@link KeyProvider} does others. They are destroyed there too. */
+export type RsaKeyProvider = {
+  readonly generate: (id: string) => Promise<{ readonly stored: Buffer; readonly key: RsaSigningKey }>
+  readonly open: (stored: Buffer) => Promise<RsaSigningKey>
 }
 
 /** A provider that is a device: it must be reachable, and is closed at the end. */
@@ -24,6 +38,17 @@ export type KeyDevice = KeyProvider & {
   /** @throws Fault `key_device.failed` if it cannot sign now */
   readonly check: () => Promise<void>
   readonly close: () => Promise<void>
+}
+
+const makePair = promisify(generateKeyPair)
+
+const softwareRsa: RsaKeyProvider = {
+  generate: async () => {
+    // In a thread: it takes tenths of a second.
+    const { privateKey } = await makePair('rsa', { modulusLength: RSA_BITS, publicExponent: RSA_EXPONENT })
+    return { stored: privateKey.export({ format: 'der', type: 'pkcs8' }), key: rsaSoftwareKey(privateKey) }
+  },
+  open: async (stored) => rsaSoftwareKey(privateKeyFromPkcs8(stored)),
 }
 
 /** Keys in memory, stored as PKCS #8. Destroyed with their row. */
@@ -36,6 +61,7 @@ export const softwareKeys: KeyProvider = {
   },
   open: async (stored) => softwareKey(privateKeyFromPkcs8(stored)),
   destroy: async () => undefined,
+  rsa: softwareRsa,
 }
 
 /** The providers of a server: `maker` generates new keys, `named` returns the provider of an existing key. */

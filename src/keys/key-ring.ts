@@ -1,30 +1,35 @@
 import type { TenantId } from '../caller.ts'
-import { type PublicJwk, thumbprint } from '../crypto/jwk.ts'
+import { type PublicJwk, type RsaJwk, thumbprint } from '../crypto/jwk.ts'
 import type { SigningKey } from '../crypto/signing-key.ts'
 import { Memory } from '../memory/memory.ts'
 import { remembered } from '../memory/recent.ts'
 import { type Store, sql } from '../store/store.ts'
 import { type CertificateKeys, certificateKeys } from './certificate-keys.ts'
-import { currentKeys, type SigningKeyUsage } from './current-keys.ts'
+import { currentKeys, type KeyOf, type SigningKeyUsage } from './current-keys.ts'
 import { type KeyProviders, keyProviders } from './key-provider.ts'
 import type { Sealing } from './sealing.ts'
 
 /** A public key that signs, or signed until it was retired. `kid` is its RFC 7638 thumbprint. */
-type PublishedKey = {
+type PublishedKey<Usage extends SigningKeyUsage> = {
   readonly kid: string
-  readonly alg: 'ES256' | 'EdDSA'
-  readonly jwk: PublicJwk
-  readonly usage: SigningKeyUsage
-}
+  readonly usage: Usage
+} & (Usage extends 'id-token-rs256'
+  ? { readonly alg: 'RS256'; readonly jwk: RsaJwk }
+  : { readonly alg: 'ES256' | 'EdDSA'; readonly jwk: PublicJwk })
 
 /** The signing keys of the tenants: generated at first use, sealed at rest, never returned. {@link CertificateKeys} holds those of certificates. */
 export type KeyRing = CertificateKeys & {
   /** Returns the key that signs. A rotation takes effect in every process within a minute. */
-  readonly current: (tenantId: TenantId, usage: SigningKeyUsage) => Promise<SigningKey>
+  readonly current: <Usage extends SigningKeyUsage>(tenantId: TenantId, usage: Usage) => Promise<KeyOf<Usage>>
   /** Returns the key that signed credentials under this `kid`, also after a rotation; null if it is unknown. */
   readonly credentialKey: (tenantId: TenantId, kid: string) => Promise<SigningKey | null>
   /** Lists the keys to publish: the current one, and retired ones whose signatures may still be verified. */
-  readonly published: (tenantId: TenantId, usages: readonly SigningKeyUsage[]) => Promise<PublishedKey[]>
+  readonly published: <Usage extends SigningKeyUsage>(
+    tenantId: TenantId,
+    usages: readonly Usage[],
+  ) => Promise<PublishedKey<Usage>[]>
+  /** Whether it has RSA keys: a PKCS #11 token may generate none. */
+  readonly hasRsa: boolean
   /**
    * Retires the current key and generates the next. Of two concurrent callers one rotates; both see the new key. Destroys the private keys
    * that were retired earlier, except those of credentials.
@@ -32,10 +37,11 @@ export type KeyRing = CertificateKeys & {
   readonly rotate: (tenantId: TenantId, usage: SigningKeyUsage) => Promise<void>
 }
 
-type Published = { usage: SigningKeyUsage; alg: 'ES256' | 'EdDSA'; public_jwk: PublicJwk }
+type Published = { usage: SigningKeyUsage; alg: string; public_jwk: PublicJwk | RsaJwk }
 
 /** How long a retired key stays published: credentials are valid for years, access tokens for minutes, and ID tokens return as hints. */
-const PUBLISHED_AFTER_RETIREMENT = `case usage when 'access-token' then interval '1 day' when 'id-token' then interval '30 days' else interval '100 years' end`
+const PUBLISHED_AFTER_RETIREMENT = `case when usage = 'access-token' then interval '1 day'
+  when usage in ('id-token', 'id-token-rs256') then interval '30 days' else interval '100 years' end`
 
 const listPublished = sql(
   'keys.list_published_keys',
@@ -57,17 +63,25 @@ export function softwareKeyRing(
   memory = new Memory(),
 ): KeyRing {
   const rows = currentKeys(store, sealing, now, providers)
-  const cache = memory.cache<Promise<SigningKey>>('keys.current')
+  const cache = memory.cache<Promise<KeyOf<SigningKeyUsage>>>('keys.current')
   const former = memory.cache<Promise<SigningKey | null>>('keys.of_credentials')
 
   return {
     ...certificateKeys(store, sealing, now, providers, memory),
-    current: (tenantId, usage) => remembered(cache, `${tenantId} ${usage}`, now(), () => rows.load(tenantId, usage)),
+    hasRsa: providers.maker.rsa !== null,
+    current: async <Usage extends SigningKeyUsage>(tenantId: TenantId, usage: Usage) => {
+      const key = await remembered(cache, `${tenantId} ${usage}`, now(), () => rows.load(tenantId, usage))
+      // The cache has one entry for each usage.
+      return key as KeyOf<Usage>
+    },
     credentialKey: (tenantId, kid) =>
       remembered(former, `${tenantId} ${kid}`, now(), () => rows.credentialKey(tenantId, kid)),
-    published: async (tenantId, usages) => {
+    published: async <Usage extends SigningKeyUsage>(tenantId: TenantId, usages: readonly Usage[]) => {
       const found = await store.single(tenantId, (tx) => tx.rows<Published>(listPublished, [tenantId, usages, now()]))
-      return found.map(({ usage, alg, public_jwk: jwk }) => ({ kid: thumbprint(jwk), alg, jwk, usage }))
+      return found.map(({ usage, alg, public_jwk: jwk }) => {
+        // The database enters the typed world: the rows of these usages have keys of their kind.
+        return { kid: thumbprint(jwk), alg, jwk, usage } as unknown as PublishedKey<Usage>
+      })
     },
     rotate: async (tenantId, usage) => {
       // First, because only this step can fail permanently.

@@ -7,7 +7,7 @@ import { setTimeout } from 'node:timers/promises'
 import koffi from 'koffi'
 import { attributes, objectClasses } from '../../src/keys/pkcs11/cryptoki.ts'
 import { loadModule } from '../../src/keys/pkcs11/load-module.ts'
-import { publicPoint } from '../../src/keys/pkcs11/objects.ts'
+import { publicPoint, rsaNumbers } from '../../src/keys/pkcs11/objects.ts'
 import { findSlot, openSession } from '../../src/keys/pkcs11/session.ts'
 import { readUlong, template, ULONG_BYTES, ulong } from '../../src/keys/pkcs11/structs.ts'
 import { makeTemplate, openIssuance } from '../support/main-job.ts'
@@ -37,7 +37,7 @@ const root = {
   issuerAlternativeNameUrl: 'https://acme.example',
 }
 
-/** The points of all public keys in the token. */
+/** The points of all public keys in the token, and the moduli of those of RSA. */
 async function pointsInToken(): Promise<Buffer[]> {
   const module = await loadModule(hsm.module)
   const handle = await openSession(module, await findSlot(module, { label: hsm.label }))
@@ -48,14 +48,20 @@ async function pointsInToken(): Promise<Buffer[]> {
   await module.call('C_FindObjects', handle, found, 100, count)
   await module.call('C_FindObjectsFinal', handle)
   const points: Buffer[] = []
-  for (let at = 0; at < Number(readUlong(count)); at++)
-    points.push(await publicPoint({ module, handle }, readUlong(found, at * ULONG_BYTES)))
+  for (let at = 0; at < Number(readUlong(count)); at++) {
+    const key = readUlong(found, at * ULONG_BYTES)
+    const numbers = await rsaNumbers({ module, handle }, key).catch(() => null)
+    points.push(numbers === null ? await publicPoint({ module, handle }, key) : numbers.n)
+  }
   await module.call('C_CloseSession', handle)
   return points
 }
 
-async function isInToken({ x = '', y = '' }: { x?: string | undefined; y?: string | undefined }): Promise<boolean> {
-  const point = Buffer.concat([Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')])
+type Jwk = { x?: string | undefined; y?: string | undefined; n?: string | undefined }
+
+async function isInToken({ x = '', y = '', n = '' }: Jwk): Promise<boolean> {
+  const point = Buffer.concat([x, y, n].map((one) => Buffer.from(one, 'base64url')))
+  assert(point.length >= 32)
   return (await pointsInToken()).some((one) => one.subarray(-point.length).equals(point))
 }
 
@@ -92,6 +98,7 @@ test('a credential is signed in the token, kept, presented and verified; so are 
     ...(platform.body.keys ?? []),
   ]
   assert(published.length >= 3)
+  assert(published.some(({ kty }) => kty === 'RSA'))
   for (const jwk of published) assert(await isInToken(jwk), JSON.stringify(jwk))
 })
 

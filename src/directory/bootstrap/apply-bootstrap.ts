@@ -6,7 +6,7 @@ import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { isUniqueViolation } from '../../store/unique-violation.ts'
-import { grantTypesOf } from '../clients/client.ts'
+import { grantTypesOf, ID_TOKEN_ALGS } from '../clients/client.ts'
 import { type ClientPut, findClientOwner, putClient, releaseClients } from '../clients/client-store.ts'
 import { forgetTenants } from '../tenants/find-tenant.ts'
 import {
@@ -133,6 +133,7 @@ async function clientPut({ store }: Needs, tenantId: TenantId, client: ClientEnt
     asksConsent: client.asksConsent ?? true,
     dpopRequired: client.dpopRequired ?? false,
     parRequired: client.parRequired ?? false,
+    idTokenSignedResponseAlg: client.idTokenSignedResponseAlg ?? ID_TOKEN_ALGS[0],
     jwksUri: client.jwksUri ?? null,
     secretHash,
     replaces,

@@ -8,6 +8,9 @@ export const GRANT_TYPES = [
   'refresh_token',
   'urn:ietf:params:oauth:grant-type:token-exchange',
 ] as const
+/** Algorithms by which ID tokens are signed. A client that states none gets the first, as OpenID Connect has it. */
+export const ID_TOKEN_ALGS = ['RS256', 'ES256'] as const
+
 const SERVICE_GRANT_TYPES = ['client_credentials', 'urn:ietf:params:oauth:grant-type:token-exchange'] as const
 const APP_GRANT_TYPES = ['authorization_code', 'refresh_token'] as const
 
@@ -46,6 +49,8 @@ export type Client = {
   readonly asksConsent: boolean
   readonly dpopRequired: boolean
   readonly parRequired: boolean
+  /** Algorithm of its ID tokens and logout tokens. */
+  readonly idTokenSignedResponseAlg: (typeof ID_TOKEN_ALGS)[number]
   readonly jwksUri: string | null
   /** Those that ended are among them. */
   readonly secrets: readonly ClientSecret[]

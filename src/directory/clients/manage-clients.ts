@@ -7,7 +7,7 @@ import { newId } from '../../store/row-id.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { grantableRoles } from '../users/authority.ts'
 import { checkConsent, checkGrants, clientMistakes } from './check-client.ts'
-import { grantTypesOf } from './client.ts'
+import { grantTypesOf, ID_TOKEN_ALGS } from './client.ts'
 import type { ClientMembers, ClientRecord } from './client-record.ts'
 import { makeClientSecret } from './client-secret.ts'
 import { addClientSecret, countEndingSecrets, endClientSecret } from './client-secret-store.ts'
@@ -26,6 +26,7 @@ const OVERLAP_SECONDS = 86_400
 const defaults: Omit<ClientMembers, 'grantTypes'> = {
   ...{ name: null, scopes: [], roles: [], redirectUris: [], postLogoutRedirectUris: [], backchannelLogoutUri: null },
   ...{ isPublic: false, asksConsent: true, dpopRequired: false, parRequired: false, jwksUri: null, keys: null },
+  idTokenSignedResponseAlg: ID_TOKEN_ALGS[0],
   disabled: false,
 }
 

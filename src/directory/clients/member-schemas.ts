@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { type Role, roles, type Scope, scopes } from '../../caller.ts'
-import { GRANT_TYPES } from './client.ts'
+import { GRANT_TYPES, ID_TOKEN_ALGS } from './client.ts'
 
 const uri = (description: string) =>
   Type.String({ minLength: 1, maxLength: 2000, pattern: '^[\\x21-\\x7e]+$', description })
@@ -40,6 +40,9 @@ export const clientMembers = {
   }),
   dpopRequired: Type.Boolean({ description: 'Whether its tokens must be bound to a DPoP key.' }),
   parRequired: Type.Boolean({ description: 'Whether it must push its authorization requests.' }),
+  idTokenSignedResponseAlg: Type.Enum([...ID_TOKEN_ALGS], {
+    description: 'Algorithm of its ID tokens and logout tokens; RS256 by default, which every library verifies.',
+  }),
   jwks: Type.Object(
     { keys: Type.Array(Type.Record(Type.String(), Type.Unknown()), { minItems: 1, maxItems: 10 }) },
     { additionalProperties: false, description: 'P-256 or Ed25519 public keys that verify its assertions.' },

@@ -68,6 +68,8 @@ function walletClient(tenant: Tenant, clientId: string): Client {
     ...{ scopes: [], roles: [], grantTypes: ['authorization_code', 'refresh_token'] },
     ...{ redirectUris: [], postLogoutRedirectUris: [], backchannelLogoutUri: null },
     ...{ isPublic: true, asksConsent: true, dpopRequired: false, parRequired: false },
+    // An issuer has no ID tokens.
+    idTokenSignedResponseAlg: 'ES256',
     ...{ jwksUri: null, secrets: [], keys: null, lastUsedAt: null },
   })
 }

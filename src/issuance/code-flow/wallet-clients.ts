@@ -78,6 +78,8 @@ function unregistered(
     grantTypes: ['authorization_code', 'refresh_token'],
     ...{ redirectUris: [], postLogoutRedirectUris: [], backchannelLogoutUri: null },
     ...{ isPublic: true, asksConsent: true, dpopRequired: policy.dpopRequired, parRequired: policy.parRequired },
+    // An issuer has no ID tokens.
+    idTokenSignedResponseAlg: 'ES256',
     ...{ jwksUri: null, secrets: [], keys: null },
     // There is no row to record its use in.
     lastUsedAt: now,

@@ -1,5 +1,7 @@
 /** Names and numbers of PKCS #11 that we use. @see [PKCS #11 v3.0](https://docs.oasis-open.org/pkcs11/pkcs11-base/v3.0/os/pkcs11-base-v3.0-os.html) */
 export const mechanisms = {
+  CKM_RSA_PKCS_KEY_PAIR_GEN: 0x0,
+  CKM_SHA256_RSA_PKCS: 0x40,
   CKM_EC_KEY_PAIR_GEN: 0x1040,
   CKM_ECDSA: 0x1041,
   CKM_EC_EDWARDS_KEY_PAIR_GEN: 0x1055,
@@ -19,6 +21,9 @@ export const attributes = {
   CKA_SENSITIVE: 0x103,
   CKA_SIGN: 0x108,
   CKA_VERIFY: 0x10a,
+  CKA_MODULUS: 0x120,
+  CKA_MODULUS_BITS: 0x121,
+  CKA_PUBLIC_EXPONENT: 0x122,
   CKA_EXTRACTABLE: 0x162,
   CKA_EC_PARAMS: 0x180,
   CKA_EC_POINT: 0x181,

@@ -1,5 +1,5 @@
-import type { KeyType } from '../key-provider.ts'
-import { attributes, isOneOf, objectClasses } from './cryptoki.ts'
+import { type KeyType, RSA_BITS, RSA_EXPONENT } from '../key-provider.ts'
+import { attributes, isOneOf, mechanisms, objectClasses } from './cryptoki.ts'
 import { mechanism, type Pkcs11Attribute, readUlong, template, ULONG_BYTES, ulong, valueIn } from './structs.ts'
 import type { Session } from './token.ts'
 
@@ -8,7 +8,9 @@ export type Pair = { readonly publicKey: bigint; readonly privateKey: bigint }
 
 /** Of P-256 and of Ed25519. */
 const SIGNATURE_BYTES = 64
-const VALUE_BYTES_MAX = 256
+const RSA_SIGNATURE_BYTES = RSA_BITS / 8
+/** A modulus of 2048 bits, with a leading zero. */
+const VALUE_BYTES_MAX = 257
 
 /** ECParameters: the curve by its OID; tokens from before RFC 8410 name the Edwards curve (PKCS #11 v3.0, 2.3.10). */
 const curves: Readonly<Record<KeyType, readonly Buffer[]>> = {
@@ -21,7 +23,7 @@ export async function generatePair(session: Session, type: KeyType, generates: n
   const [first, ...others] = curves[type]
   if (first === undefined) throw new Error('a curve without a name')
   try {
-    return await generateOn(session, first, generates, id)
+    return await generateWith(session, [[attributes.CKA_EC_PARAMS, first]], generates, id)
   } catch (error) {
     const [other] = others
     const isCurve = isOneOf(error, [
@@ -29,11 +31,29 @@ export async function generatePair(session: Session, type: KeyType, generates: n
       ...(['CKR_TEMPLATE_INCONSISTENT', 'CKR_GENERAL_ERROR', 'CKR_FUNCTION_FAILED'] as const),
     ])
     if (other === undefined || !isCurve) throw error
-    return generateOn(session, other, generates, id)
+    return generateWith(session, [[attributes.CKA_EC_PARAMS, other]], generates, id)
   }
 }
 
-async function generateOn({ module, handle }: Session, curve: Buffer, generates: number, id: string): Promise<Pair> {
+/** As {@link generatePair}, of RSA. */
+export function generateRsaPair(session: Session, id: string): Promise<Pair> {
+  const exponent = Buffer.alloc(4)
+  exponent.writeUInt32BE(RSA_EXPONENT)
+  const size: Pkcs11Attribute[] = [
+    [attributes.CKA_MODULUS_BITS, RSA_BITS],
+    // A big integer of PKCS #11 has no leading zeros.
+    [attributes.CKA_PUBLIC_EXPONENT, exponent.subarray(1)],
+  ]
+  return generateWith(session, size, mechanisms.CKM_RSA_PKCS_KEY_PAIR_GEN, id)
+}
+
+/** @param kind What of the public key says which kind of pair it is. */
+async function generateWith(
+  { module, handle }: Session,
+  kind: readonly Pkcs11Attribute[],
+  generates: number,
+  id: string,
+): Promise<Pair> {
   const named: Pkcs11Attribute[] = [
     [attributes.CKA_TOKEN, true],
     [attributes.CKA_ID, idBytes(id)],
@@ -43,7 +63,7 @@ async function generateOn({ module, handle }: Session, curve: Buffer, generates:
     ...named,
     [attributes.CKA_PRIVATE, false],
     [attributes.CKA_VERIFY, true],
-    [attributes.CKA_EC_PARAMS, curve],
+    ...kind,
   ]
   const forPrivate: Pkcs11Attribute[] = [
     ...named,
@@ -76,6 +96,19 @@ export async function publicPoint(session: Session, key: bigint): Promise<Buffer
   return bareOf(value)
 }
 
+/** Returns modulus and exponent of an RSA public key, without leading zeros. */
+export async function rsaNumbers(session: Session, key: bigint): Promise<{ readonly n: Buffer; readonly e: Buffer }> {
+  const n = await readAttribute(session, key, attributes.CKA_MODULUS)
+  const e = await readAttribute(session, key, attributes.CKA_PUBLIC_EXPONENT)
+  if (n === null || e === null) throw new Error('the token does not return the public key')
+  return { n: withoutZeros(n), e: withoutZeros(e) }
+}
+
+function withoutZeros(number: Buffer): Buffer {
+  const start = number.findIndex((byte) => byte !== 0)
+  return number.subarray(Math.max(0, start))
+}
+
 /** Tokens return the point as OCTET STRING, as BIT STRING (Edwards curves in v3.0), or raw. */
 function bareOf(value: Buffer): Buffer {
   const [tag, length, third] = value
@@ -99,11 +132,12 @@ async function readAttribute({ module, handle }: Session, key: bigint, type: num
 
 /** Signs in a session. */
 export async function signIn({ module, handle }: Session, key: bigint, signs: number, bytes: Buffer): Promise<Buffer> {
-  const signature = Buffer.alloc(SIGNATURE_BYTES)
-  const length = ulong(SIGNATURE_BYTES)
+  const bytesMax = signs === mechanisms.CKM_SHA256_RSA_PKCS ? RSA_SIGNATURE_BYTES : SIGNATURE_BYTES
+  const signature = Buffer.alloc(bytesMax)
+  const length = ulong(bytesMax)
   await module.call('C_SignInit', handle, mechanism(signs), key)
   await module.call('C_Sign', handle, bytes, bytes.length, signature, length)
-  if (readUlong(length) !== BigInt(SIGNATURE_BYTES)) throw new Error('the token returned a signature of another length')
+  if (readUlong(length) !== BigInt(bytesMax)) throw new Error('the token returned a signature of another length')
   return signature
 }
 

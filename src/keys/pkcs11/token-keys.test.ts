@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createPublicKey, verify } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { after, test } from 'node:test'
 import koffi from 'koffi'
@@ -91,6 +92,29 @@ for (const type of ['P-256', 'Ed25519'] as const satisfies KeyType[]) {
     assert(point.includes(Buffer.from(key.publicJwk.x, 'base64url')))
   })
 }
+
+test('an RSA key is generated in the token, signs there by RS256, and is destroyed with both halves', async () => {
+  const device = await aDevice()
+  assert(device.rsa !== null)
+  const id = newId()
+  const { key, stored } = await device.rsa.generate(id)
+  const publicKey = createPublicKey({ key: key.publicJwk, format: 'jwk' })
+  assert.equal(publicKey.asymmetricKeyDetails?.modulusLength, 2048)
+  assert.equal(verify('sha256', message, publicKey, await key.sign(message)), true)
+  const again = await device.rsa.open(stored)
+  assert.deepEqual([again.kid, again.alg, again.publicJwk], [key.kid, 'RS256', key.publicJwk])
+  assert.equal(verify('sha256', message, publicKey, await again.sign(message)), true)
+  const { module, session, privateKey } = await lookInto(id)
+  const CKA_PRIVATE_EXPONENT = 0x123
+  const wanted = template([[CKA_PRIVATE_EXPONENT, Buffer.alloc(300)]], module.addressOf)
+  await assert.rejects(
+    module.call('C_GetAttributeValue', session.handle, privateKey, wanted, 1),
+    (error) => error instanceof TokenError && error.result === 'CKR_ATTRIBUTE_SENSITIVE',
+  )
+  await device.destroy(stored)
+  const left = await lookInto(id)
+  assert.deepEqual([left.privateKey, left.publicKey], [null, null])
+})
 
 test('destroying a key removes both halves from the token, and is idempotent', async () => {
   const device = await aDevice()

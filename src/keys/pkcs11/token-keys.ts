@@ -1,18 +1,30 @@
+import { createPublicKey, verify } from 'node:crypto'
 import { sha256 } from '../../crypto/digest.ts'
 import { parseJsonObject } from '../../crypto/json.ts'
-import { canonical, type PublicJwk, readPublicJwk, thumbprint } from '../../crypto/jwk.ts'
+import { canonical, type PublicJwk, type RsaJwk, readPublicJwk, rsaJwkOf, thumbprint } from '../../crypto/jwk.ts'
 import { findSignatureError } from '../../crypto/raw-signature.ts'
-import type { SigningKey } from '../../crypto/signing-key.ts'
+import type { RsaSigningKey, SigningKey } from '../../crypto/signing-key.ts'
 import { Fault } from '../../fault.ts'
-import type { KeyDevice, KeyType } from '../key-provider.ts'
+import type { KeyDevice, KeyType, RsaKeyProvider } from '../key-provider.ts'
 import { isOneOf, type Mechanism, mechanisms } from './cryptoki.ts'
-import { destroyPair, findObject, generatePair, isSecret, type Pair, publicPoint, signIn } from './objects.ts'
+import {
+  destroyPair,
+  findObject,
+  generatePair,
+  generateRsaPair,
+  isSecret,
+  type Pair,
+  publicPoint,
+  rsaNumbers,
+  signIn,
+} from './objects.ts'
 import { isLoggedIn } from './session.ts'
 import { openToken, type Session, type Token, type TokenSettings } from './token.ts'
 
 /** Stored in the row of each key; never changes. */
 const NAME = 'pkcs11'
 const HANDLES_MAX = 1000
+const PROBE = Buffer.from('a new key')
 
 const kinds = {
   'P-256': { alg: 'ES256', generates: 'CKM_EC_KEY_PAIR_GEN', signs: 'CKM_ECDSA' },
@@ -22,10 +34,13 @@ const kinds = {
 /** What the database stores of a key: its id in the token, and its public key. */
 type Reference = { readonly id: string; readonly jwk: PublicJwk }
 
+type RsaReference = { readonly id: string; readonly jwk: RsaJwk }
+
 /** Opens the private keys of a PKCS #11 token, which sign in the token. @throws Error that names the setting */
 export async function openTokenKeys(settings: TokenSettings): Promise<KeyDevice> {
   const token = await openToken(settings)
-  const ring = keysIn(token)
+  const signer = signerIn(token)
+  const ring = keysIn(signer)
   try {
     for (const name of ['CKM_EC_KEY_PAIR_GEN', 'CKM_ECDSA'] as const)
       if (!token.can(name)) throw new Error(`the PKCS #11 token cannot be used: it has no ${name}`)
@@ -42,9 +57,10 @@ export async function openTokenKeys(settings: TokenSettings): Promise<KeyDevice>
     },
     open: async (stored) => ring(read(stored)),
     destroy: async (stored) => {
-      const { id } = read(stored)
+      const { id } = readStored(stored)
       await token.use((session) => destroyPair(session, id))
     },
+    rsa: rsaMechanisms.every((name) => token.can(name)) ? rsaKeys(token, signer) : null,
     check: () =>
       token.use(async ({ module, handle }) => {
         if (!(await isLoggedIn(module, handle))) throw new Error('the token has ended the login')
@@ -53,8 +69,11 @@ export async function openTokenKeys(settings: TokenSettings): Promise<KeyDevice>
   }
 }
 
-/** Returns the keys of a token, with a cache of their handles. */
-function keysIn(token: Token): (reference: Reference) => SigningKey {
+/** Signs with the private key of an id. */
+type Signer = (id: string, signs: Mechanism, bytes: Buffer) => Promise<Buffer>
+
+/** Returns what signs in a token, with a cache of the handles of its keys. */
+function signerIn(token: Token): Signer {
   const handles = new Map<string, bigint>()
   let epoch = token.epoch()
 
@@ -70,19 +89,42 @@ function keysIn(token: Token): (reference: Reference) => SigningKey {
     return found
   }
 
+  return (id, signs, bytes) =>
+    token.use(async (session) => {
+      const handle = await handleOf(session, id)
+      try {
+        return await signIn(session, handle, mechanisms[signs], bytes)
+      } catch (error) {
+        if (isOneOf(error, ['CKR_KEY_HANDLE_INVALID', 'CKR_OBJECT_HANDLE_INVALID'])) handles.delete(id)
+        throw error
+      }
+    })
+}
+
+function keysIn(signer: Signer): (reference: Reference) => SigningKey {
   return ({ id, jwk }) => {
     const { alg, signs } = kinds[typeOf(jwk)]
-    const sign = (bytes: Uint8Array) =>
-      token.use(async (session) => {
-        const handle = await handleOf(session, id)
-        try {
-          return await signIn(session, handle, mechanisms[signs], toSign(alg, bytes))
-        } catch (error) {
-          if (isOneOf(error, ['CKR_KEY_HANDLE_INVALID', 'CKR_OBJECT_HANDLE_INVALID'])) handles.delete(id)
-          throw error
-        }
-      })
-    return { kid: thumbprint(jwk), alg, publicJwk: jwk, sign }
+    return { kid: thumbprint(jwk), alg, publicJwk: jwk, sign: (bytes) => signer(id, signs, toSign(alg, bytes)) }
+  }
+}
+
+const rsaMechanisms = ['CKM_RSA_PKCS_KEY_PAIR_GEN', 'CKM_SHA256_RSA_PKCS'] as const
+
+function rsaKeys(token: Token, signer: Signer): RsaKeyProvider {
+  const keyOf = ({ id, jwk }: RsaReference): RsaSigningKey => ({
+    ...{ kid: thumbprint(jwk), alg: 'RS256', publicJwk: jwk },
+    sign: (bytes) => signer(id, 'CKM_SHA256_RSA_PKCS', Buffer.from(bytes)),
+  })
+  return {
+    generate: async (id) => {
+      const jwk = await withPair(token, id, (session) => generateRsaPair(session, id), verifiedRsaJwk)
+      const reference: RsaReference = { id, jwk }
+      return { stored: Buffer.from(JSON.stringify(reference)), key: keyOf(reference) }
+    },
+    open: async (stored) => {
+      const { id, jwk } = readStored(stored)
+      return keyOf({ id, jwk: rsaJwkOf(createPublicKey({ key: { ...Object(jwk) }, format: 'jwk' })) })
+    },
   }
 }
 
@@ -98,10 +140,22 @@ async function generate(token: Token, type: KeyType, id: string): Promise<Public
     const detail = `The token of the private keys cannot generate ${type} keys: it has no ${name}.`
     throw new Fault('key_device.unsupported', { detail, meta: { keyType: type, missing: name } })
   }
+  const make = (session: Session) => generatePair(session, type, mechanisms[generates], id)
+  return withPair(token, id, make, (session, pair) => verifiedJwk(session, type, pair))
+}
+
+/** Generates a pair, and destroys it again if its public key cannot be had. */
+function withPair<Jwk>(
+  token: Token,
+  id: string,
+  make: (session: Session) => Promise<Pair>,
+  publicOf: (session: Session, pair: Pair) => Promise<Jwk>,
+): Promise<Jwk> {
   return token.use(async (session) => {
-    const pair = await generatePair(session, type, mechanisms[generates], id)
+    const pair = await make(session)
     try {
-      return await verifiedJwk(session, type, pair)
+      if (!(await isSecret(session, pair.privateKey))) throw new Error('the token does not protect the private key')
+      return await publicOf(session, pair)
     } catch (error) {
       await destroyPair(session, id)
       throw error
@@ -110,14 +164,23 @@ async function generate(token: Token, type: KeyType, id: string): Promise<Public
 }
 
 async function verifiedJwk(session: Session, type: KeyType, pair: Pair): Promise<PublicJwk> {
-  if (!(await isSecret(session, pair.privateKey))) throw new Error('the token does not protect the private key')
   const jwk = toJwk(type, await publicPoint(session, pair.publicKey))
   const { alg, signs } = kinds[type]
-  const probe = Buffer.from('a new key')
-  const signature = await signIn(session, pair.privateKey, mechanisms[signs], toSign(alg, probe))
-  if (findSignatureError(probe, signature, jwk, alg) !== null)
-    throw new Error('the public key does not verify a signature of the token')
+  const signature = await signIn(session, pair.privateKey, mechanisms[signs], toSign(alg, PROBE))
+  if (findSignatureError(PROBE, signature, jwk, alg) !== null) throw unverified()
   return jwk
+}
+
+async function verifiedRsaJwk(session: Session, { publicKey, privateKey }: Pair): Promise<RsaJwk> {
+  const { n, e } = await rsaNumbers(session, publicKey)
+  const jwk = { kty: 'RSA', n: n.toString('base64url'), e: e.toString('base64url') } as const
+  const signature = await signIn(session, privateKey, mechanisms.CKM_SHA256_RSA_PKCS, PROBE)
+  if (!verify('sha256', PROBE, createPublicKey({ key: jwk, format: 'jwk' }), signature)) throw unverified()
+  return jwk
+}
+
+function unverified(): Error {
+  return new Error('the public key does not verify a signature of the token')
 }
 
 /** CKM_ECDSA signs a digest, CKM_EDDSA the bytes themselves. */
@@ -136,7 +199,12 @@ function typeOf(jwk: PublicJwk): KeyType {
 }
 
 function read(stored: Buffer): Reference {
+  const { id, jwk } = readStored(stored)
+  return { id, jwk: canonical(readPublicJwk(jwk)) }
+}
+
+function readStored(stored: Buffer): { readonly id: string; readonly jwk: unknown } {
   const { id, jwk } = parseJsonObject(stored)
   if (typeof id !== 'string') throw new Error('not a reference to a key in a token')
-  return { id, jwk: canonical(readPublicJwk(jwk)) }
+  return { id, jwk }
 }

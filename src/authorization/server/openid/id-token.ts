@@ -1,9 +1,11 @@
 import { sha256 } from '../../../crypto/digest.ts'
-import { findJwsError, type Jws, parseCompact, signCompact } from '../../../crypto/jws.ts'
+import { isSignedByForeignKey, readForeignKey } from '../../../crypto/foreign-jws.ts'
+import { type Jws, parseCompact, signCompact } from '../../../crypto/jws.ts'
 import type { Platform } from '../../../platform.ts'
 import { platformTenantId } from '../../../store/store.ts'
 import type { Granted, IdTokenHint } from '../instance.ts'
 import { acrOf } from './acr.ts'
+import { ID_TOKEN_USAGES, idTokenKey } from './id-token-keys.ts'
 
 /** Lifetime of an ID token. As a hint it is accepted longer. */
 const TTL_SECONDS = 300
@@ -23,7 +25,7 @@ export async function signIdToken(
   accessToken: string,
 ): Promise<string> {
   const { client, userId, sessionId, nonce, methods, authenticatedAt } = granted
-  const key = await keys.current(platformTenantId, 'id-token')
+  const key = await idTokenKey(keys, client)
   const iat = Math.floor(clock.now().getTime() / 1000)
   const claims = {
     iss: urls.auth,
@@ -66,10 +68,11 @@ export async function readIdTokenHint(needs: Omit<Needs, 'clock'>, text: string)
 export async function readIdToken({ keys, urls }: Omit<Needs, 'clock'>, text: string): Promise<ReadIdToken | null> {
   const jws = parsed(text)
   if (jws === null) return null
-  const published = await keys.published(platformTenantId, ['id-token'])
-  const key = published.find(({ kid }) => kid === jws.header.kid)
+  const published = await keys.published(platformTenantId, ID_TOKEN_USAGES)
+  const own = published.find(({ kid }) => kid === jws.header.kid)
+  const key = own === undefined ? null : readForeignKey({ ...own.jwk, alg: own.alg })
   // [SEC-21] a logout token is signed with the same key
-  if (key === undefined || findJwsError(jws, key.jwk, { algs: ['ES256'], typ: 'jwt' }) !== null) return null
+  if (key === null || !isSignedByForeignKey(jws, key, ['jwt'])) return null
   const { iss, sub, aud, sid, nonce, auth_time: authTime, exp, amr } = jws.payload
   if (iss !== urls.auth || typeof sub !== 'string' || typeof aud !== 'string' || typeof sid !== 'string') return null
   return {

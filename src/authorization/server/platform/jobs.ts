@@ -7,6 +7,7 @@ import { platformTenantId } from '../../../store/store.ts'
 import { deleteSpentJtis } from '../../access/spent-jti-store.ts'
 import { deleteExpiredCodes } from '../grants/code-store.ts'
 import { deleteExpiredFamilies } from '../grants/family-store.ts'
+import { currentIdTokenUsages } from '../openid/id-token-keys.ts'
 import { deletePushedRequests } from '../request/pushed-request-store.ts'
 import { sendLogoutJob } from '../session-end/send-logout.ts'
 import { requeueSessionEnds, sessionEndedJob } from '../session-end/session-ended.ts'
@@ -35,7 +36,7 @@ export const authorizationSchedules: readonly Schedule[] = [
 
 async function rotateKeys({ keys }: Platform): Promise<void> {
   await keys.rotate(platformTenantId, 'access-token')
-  await keys.rotate(platformTenantId, 'id-token')
+  for (const usage of currentIdTokenUsages(keys)) await keys.rotate(platformTenantId, usage)
 }
 
 async function deleteExpired(platform: Platform, signal: AbortSignal): Promise<void> {

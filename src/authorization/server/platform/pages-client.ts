@@ -26,6 +26,8 @@ export async function pagesClient(platform: Pick<Platform, 'sealing' | 'urls' | 
     redirectUris: [publicUrl + CALLBACK_PATH],
     postLogoutRedirectUris: [publicUrl + SIGNED_OUT_PATH],
     ...{ backchannelLogoutUri: null, isPublic: false, asksConsent: false, dpopRequired: false, parRequired: true },
+    // Only this server reads them.
+    idTokenSignedResponseAlg: 'ES256',
     ...{ jwksUri: null, keys: null },
     secrets: [{ hash, isMade: true, endsAtMs: null }],
     // Nothing is written about its use.

@@ -12,13 +12,14 @@ import { refreshToken } from '../grants/refresh-token.ts'
 import type { ServerInstance, UserPolicy } from '../instance.ts'
 import { ACR } from '../openid/acr.ts'
 import { readIdTokenHint } from '../openid/id-token.ts'
+import { currentIdTokenUsages, idTokenAlgs } from '../openid/id-token-keys.ts'
 import { decideByScopes } from './decide-by-scopes.ts'
 import { pagesClient } from './pages-client.ts'
 import { issuePlatformTokens, readPlatformToken } from './platform-tokens.ts'
 
 /** Returns the platform's own authorization server: people and services, tokens for our API, OpenID Connect. */
 export function platformInstance(
-  platform: Pick<Platform, 'urls' | 'config' | 'store' | 'sealing' | 'clock'>,
+  platform: Pick<Platform, 'urls' | 'config' | 'store' | 'sealing' | 'clock' | 'keys'>,
 ): ServerInstance {
   const { urls, config } = platform
   const { auth, publicUrl } = urls
@@ -34,7 +35,7 @@ export function platformInstance(
       revocation: `${auth}/revoke`,
       introspection: `${auth}/introspect`,
     },
-    keys: ['access-token', 'id-token'],
+    keys: ['access-token', ...currentIdTokenUsages(platform.keys)],
     clients: {
       methods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
       find: (clientId) => (clientId === PAGES_CLIENT_ID ? pagesClient(platform) : findClient(platform, clientId)),
@@ -45,7 +46,7 @@ export function platformInstance(
     users,
     audiences: [publicUrl, config.walletBaseUrl, config.credsBaseUrl, config.onboardingBaseUrl],
     scopes: [...IDENTITY_SCOPES, ...Object.keys(scopes)],
-    extensions: openidMetadata(auth),
+    extensions: openidMetadata(auth, idTokenAlgs(platform.keys)),
   }
 }
 
@@ -61,12 +62,12 @@ function userPolicy(issuer: string): UserPolicy {
 }
 
 /** @see [OpenID Connect Discovery 1.0, 3](https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderMetadata) */
-function openidMetadata(auth: string): Readonly<Record<string, unknown>> {
+function openidMetadata(auth: string, algs: readonly string[]): Readonly<Record<string, unknown>> {
   return {
     userinfo_endpoint: `${auth}/userinfo`,
     end_session_endpoint: `${auth}/logout`,
     subject_types_supported: ['public'],
-    id_token_signing_alg_values_supported: ['ES256'],
+    id_token_signing_alg_values_supported: algs,
     claim_types_supported: ['normal'],
     claims_supported: [
       ...['sub', 'iss', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'acr', 'amr', 'sid'],

@@ -1,11 +1,12 @@
 import { Type } from 'typebox'
 import { signCompact } from '../../../crypto/jws.ts'
+import type { Client } from '../../../directory/clients/client.ts'
 import { findClient } from '../../../directory/clients/find-client.ts'
 import { Fault } from '../../../fault.ts'
 import { job } from '../../../jobs/job.ts'
 import type { Platform } from '../../../platform.ts'
 import { newId } from '../../../store/row-id.ts'
-import { platformTenantId } from '../../../store/store.ts'
+import { idTokenKey } from '../openid/id-token-keys.ts'
 
 const TOKEN_TTL_SECONDS = 120
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
@@ -30,7 +31,7 @@ export const sendLogoutJob = job({
 async function sendLogout(platform: Platform, logout: Logout): Promise<void> {
   const client = await findClient(platform, logout.clientId)
   if (client === null || client.backchannelLogoutUri === null) return
-  const body = new URLSearchParams({ logout_token: await signLogoutToken(platform, logout) }).toString()
+  const body = new URLSearchParams({ logout_token: await signLogoutToken(platform, client, logout) }).toString()
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
   const request = { method: 'POST', headers, body, accept: [], bytesMax: 65_536 } as const
   const { status } = await platform.fetch(client.tenantId, client.backchannelLogoutUri, request)
@@ -40,12 +41,17 @@ async function sendLogout(platform: Platform, logout: Logout): Promise<void> {
   if (status !== 400) throw new Fault('upstream.answer', { notes: `the client answered ${status}` })
 }
 
-/** @see [OpenID Connect Back-Channel Logout 1.0, 2.4](https://openid.net/specs/openid-connect-backchannel-1_0.html#LogoutToken) */
+/**
+ * Signed by the algorithm of the client's ID tokens (2.6).
+ *
+ * @see [OpenID Connect Back-Channel Logout 1.0, 2.4](https://openid.net/specs/openid-connect-backchannel-1_0.html#LogoutToken)
+ */
 async function signLogoutToken(
   { keys, clock, urls }: Platform,
+  client: Client,
   { sessionId, userId, clientId }: Logout,
 ): Promise<string> {
-  const key = await keys.current(platformTenantId, 'id-token')
+  const key = await idTokenKey(keys, client)
   const iat = Math.floor(clock.now().getTime() / 1000)
   const claims = {
     iss: urls.auth,
