@@ -206,6 +206,11 @@ for (const [what, body, pointer] of [
     '/redirectUris/0',
   ],
   ['a scheme without a domain', { name: 'x', isPublic: true, redirectUris: ['myapp:/cb'] }, '/redirectUris/0'],
+  [
+    'a public client without PKCE',
+    { name: 'x', isPublic: true, redirectUris: ['https://a.example/'], pkceRequired: false },
+    '/pkceRequired',
+  ],
   ['a script as redirect URI', { name: 'x', isPublic: true, redirectUris: ['javascript:alert(1)'] }, '/redirectUris/0'],
   ['a data URI', { name: 'x', isPublic: true, redirectUris: ['data:text/html,x'] }, '/redirectUris/0'],
   ['the code flow without a redirect URI', web, '/redirectUris'],

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../crypto/json.ts'
 import type { Client } from '../../directory/clients/client.ts'
 import type { SigningKeyUsage } from '../../keys/current-keys.ts'
 import type { Platform } from '../../platform.ts'
-import type { AuthorizationRequest, Parameters } from '../../protocols/oauth2/authorization-request.ts'
+import type { AuthorizationRequest, Parameters, RequestRules } from '../../protocols/oauth2/authorization-request.ts'
 import type { ServerEndpoints } from '../../protocols/oauth2/server-metadata.ts'
 import type { TenantTx } from '../../store/store.ts'
 import type { ClientRequest, TokenAnswer } from './token-request.ts'
@@ -132,6 +132,16 @@ type StoredTokens = {
   ) => Promise<() => Promise<TokenAnswer>>
   /** Revokes the access token that came from a code, in the transaction that ends the refresh token. */
   readonly revoke: (tx: TenantTx, ended: EndedFamily, now: Date) => Promise<void>
+}
+
+/** Returns what a server demands of the authorization requests of a client. */
+export function requestRulesOf(
+  { users }: ServerInstance,
+  { pkceRequired }: Pick<Client, 'pkceRequired'>,
+): RequestRules {
+  // Without ID tokens of the server no nonce comes back.
+  const needsChallenge = pkceRequired || users?.readHint === undefined
+  return { needsScope: users?.needsScope ?? true, needsChallenge }
 }
 
 /** The user, the client and the session of an ID token of ours. */

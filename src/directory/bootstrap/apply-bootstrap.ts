@@ -133,6 +133,7 @@ async function clientPut({ store }: Needs, tenantId: TenantId, client: ClientEnt
     asksConsent: client.asksConsent ?? true,
     dpopRequired: client.dpopRequired ?? false,
     parRequired: client.parRequired ?? false,
+    pkceRequired: client.pkceRequired ?? true,
     idTokenSignedResponseAlg: client.idTokenSignedResponseAlg ?? ID_TOKEN_ALGS[0],
     jwksUri: client.jwksUri ?? null,
     secretHash,

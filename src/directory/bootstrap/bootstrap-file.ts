@@ -212,6 +212,7 @@ function proofMistakes(client: ClientEntry, at: string): string[] {
     const members = {
       ...uris,
       isPublic: client.isPublic ?? false,
+      pkceRequired: client.pkceRequired ?? true,
       grantTypes: grantTypesOf(client),
       keys: keysOf(client),
     }

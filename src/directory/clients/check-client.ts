@@ -8,7 +8,14 @@ const PRIVATE_USE = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/
 
 type Checked = Pick<
   ClientMembers,
-  'isPublic' | 'grantTypes' | 'redirectUris' | 'postLogoutRedirectUris' | 'backchannelLogoutUri' | 'jwksUri' | 'keys'
+  | 'isPublic'
+  | 'pkceRequired'
+  | 'grantTypes'
+  | 'redirectUris'
+  | 'postLogoutRedirectUris'
+  | 'backchannelLogoutUri'
+  | 'jwksUri'
+  | 'keys'
 >
 
 /** Returns what is wrong with the members of a client together; each alone has passed its schema. */
@@ -19,6 +26,8 @@ export function clientMistakes(client: Checked): Violation[] {
   const rules: [boolean, string, string][] = [
     [isPublic && services.length > 0, '/grantTypes', `A public client cannot use ${services.join(' or ')}.`],
     [isPublic && (client.keys !== null || client.jwksUri !== null), '/isPublic', 'A public client has no keys.'],
+    // RFC 9700 2.1.1
+    [isPublic && !client.pkceRequired, '/pkceRequired', 'A public client needs PKCE.'],
     [client.keys !== null && client.jwksUri !== null, '/jwksUri', 'Give jwks or jwksUri, not both.'],
     [
       has('authorization_code') && client.redirectUris.length === 0,

@@ -29,7 +29,7 @@ const find = sql(
      client.grant_types as "grantTypes", client.redirect_uris as "redirectUris", client.post_logout_redirect_uris as "postLogoutRedirectUris",
      client.backchannel_logout_uri as "backchannelLogoutUri", client.is_public as "isPublic", client.asks_consent as "asksConsent",
      client.dpop_required as "dpopRequired", client.par_required as "parRequired", client.jwks_uri as "jwksUri",
-     client.id_token_signed_response_alg as "idTokenSignedResponseAlg",
+     client.pkce_required as "pkceRequired", client.id_token_signed_response_alg as "idTokenSignedResponseAlg",
      client.jwks -> 'keys' as keys, client.last_used_at as "lastUsedAt",
      client.disabled_at is null and tenant.disabled_at is null as "isEnabled",
      (select coalesce(jsonb_agg(jsonb_build_object('hash', secret.hash, 'isMade', secret.is_made,
@@ -48,21 +48,24 @@ const put = sql(
   'directory.put_client',
   `insert into client (tenant_id, client_id, scopes, jwks, created_at, updated_at, name, roles, grant_types, redirect_uris,
      post_logout_redirect_uris, backchannel_logout_uri, is_public, asks_consent, dpop_required, par_required, jwks_uri,
-     id, is_of_file, id_token_signed_response_alg)
-   values ($1, $2, $3::text[], $4::jsonb, $5, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, true, $18)
+     id, is_of_file, id_token_signed_response_alg, pkce_required)
+   values ($1, $2, $3::text[], $4::jsonb, $5, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,
+     $17, true, $18, $19)
    on conflict (client_id) do update set scopes = excluded.scopes, jwks = coalesce(excluded.jwks, client.jwks),
      updated_at = greatest(excluded.updated_at, (client.updated_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC'),
      name = excluded.name, roles = excluded.roles, grant_types = excluded.grant_types, redirect_uris = excluded.redirect_uris,
      post_logout_redirect_uris = excluded.post_logout_redirect_uris, backchannel_logout_uri = excluded.backchannel_logout_uri,
      is_public = excluded.is_public, asks_consent = excluded.asks_consent, dpop_required = excluded.dpop_required,
      par_required = excluded.par_required, jwks_uri = excluded.jwks_uri,
-     id_token_signed_response_alg = excluded.id_token_signed_response_alg, is_of_file = true
+     id_token_signed_response_alg = excluded.id_token_signed_response_alg, pkce_required = excluded.pkce_required,
+     is_of_file = true
    where (client.scopes, client.roles, client.grant_types, client.redirect_uris, client.post_logout_redirect_uris)
          is distinct from (excluded.scopes, excluded.roles, excluded.grant_types, excluded.redirect_uris, excluded.post_logout_redirect_uris)
       or (client.name, client.backchannel_logout_uri, client.is_public, client.asks_consent, client.dpop_required, client.par_required,
-          client.jwks_uri, client.id_token_signed_response_alg)
+          client.jwks_uri, client.id_token_signed_response_alg, client.pkce_required)
          is distinct from (excluded.name, excluded.backchannel_logout_uri, excluded.is_public, excluded.asks_consent, excluded.dpop_required,
-           excluded.par_required, excluded.jwks_uri, excluded.id_token_signed_response_alg)
+           excluded.par_required, excluded.jwks_uri, excluded.id_token_signed_response_alg,
+           excluded.pkce_required)
       or client.jwks is distinct from coalesce(excluded.jwks, client.jwks) or not client.is_of_file
    returning (xmax = 0) as created`,
 )
@@ -119,7 +122,7 @@ export async function putClient(tx: TenantTx, client: ClientPut, now: Date): Pro
     ...[tx.tenantId, clientId, client.scopes, jwks, now],
     ...[client.name, client.roles, client.grantTypes, client.redirectUris, client.postLogoutRedirectUris],
     ...[client.backchannelLogoutUri, client.isPublic, client.asksConsent, client.dpopRequired, client.parRequired],
-    ...[client.jwksUri, newId(), client.idTokenSignedResponseAlg],
+    ...[client.jwksUri, newId(), client.idTokenSignedResponseAlg, client.pkceRequired],
   ]
   const [row] = await tx.rows<{ created: boolean }>(put, values)
   const secrets =

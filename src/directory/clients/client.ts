@@ -49,6 +49,8 @@ export type Client = {
   readonly asksConsent: boolean
   readonly dpopRequired: boolean
   readonly parRequired: boolean
+  /** Whether its authorization requests must have a PKCE challenge; if not, they may have a `nonce` instead. */
+  readonly pkceRequired: boolean
   /** Algorithm of its ID tokens and logout tokens. */
   readonly idTokenSignedResponseAlg: (typeof ID_TOKEN_ALGS)[number]
   readonly jwksUri: string | null

@@ -6,12 +6,12 @@ import type { ClientMembers, ClientRecord } from './client-record.ts'
 
 // The same names in each statement, so that the columns are written once.
 const MEMBERS = `name, scopes, roles, grant_types, redirect_uris, post_logout_redirect_uris, backchannel_logout_uri, is_public, asks_consent,
-  dpop_required, par_required, jwks_uri, jwks, disabled_at, id_token_signed_response_alg`
+  dpop_required, par_required, jwks_uri, jwks, disabled_at, id_token_signed_response_alg, pkce_required`
 const columns = (now: string) => `client.id, client.client_id as "clientId", client.name, client.scopes, client.roles,
   client.grant_types as "grantTypes", client.redirect_uris as "redirectUris", client.post_logout_redirect_uris as "postLogoutRedirectUris",
   client.backchannel_logout_uri as "backchannelLogoutUri", client.is_public as "isPublic", client.asks_consent as "asksConsent",
   client.dpop_required as "dpopRequired", client.par_required as "parRequired", client.jwks_uri as "jwksUri", client.jwks -> 'keys' as keys,
-  client.id_token_signed_response_alg as "idTokenSignedResponseAlg",
+  client.pkce_required as "pkceRequired", client.id_token_signed_response_alg as "idTokenSignedResponseAlg",
   client.disabled_at is not null as disabled, client.is_of_file as "isOfFile", client.created_at as "createdAt", client.updated_at as "updatedAt",
   client.last_used_at as "lastUsedAt",
   (select coalesce(jsonb_agg(jsonb_build_object('id', id, 'isMade', is_made, 'createdAtMs', trunc(extract(epoch from created_at) * 1000),
@@ -33,9 +33,9 @@ const insert = sql(
    ins as (
      insert into client (tenant_id, id, client_id, created_at, updated_at, ${MEMBERS})
      select $1, $2, $3, $4, $4, $5, $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11, $12, $13, $14, $15, $16, $17::jsonb,
-       case when $18 then $4::timestamptz end, $19
-     from known where clients < $20 returning client_id),
-   ${auditCte({ from: 'ins', first: 21 })}
+       case when $18 then $4::timestamptz end, $19, $20
+     from known where clients < $21 returning client_id),
+   ${auditCte({ from: 'ins', first: 22 })}
    select client_id from ins`,
 )
 const update = sql(
@@ -45,9 +45,10 @@ const update = sql(
        name = $5, scopes = $6::text[], roles = $7::text[], grant_types = $8::text[],
        redirect_uris = $9::text[], post_logout_redirect_uris = $10::text[], backchannel_logout_uri = $11, is_public = $12,
        asks_consent = $13, dpop_required = $14, par_required = $15, jwks_uri = $16, jwks = $17::jsonb,
-       disabled_at = case when $18 then coalesce(disabled_at, $4::timestamptz) end, id_token_signed_response_alg = $19
+       disabled_at = case when $18 then coalesce(disabled_at, $4::timestamptz) end, id_token_signed_response_alg = $19,
+       pkce_required = $20
      where tenant_id = $1 and id = $2 and client_id = $3 returning client_id),
-   ${auditCte({ from: 'upd', first: 20 })}
+   ${auditCte({ from: 'upd', first: 21 })}
    select client_id from upd`,
 )
 const remove = sql(
@@ -120,7 +121,7 @@ function valuesOf(members: ClientMembers): unknown[] {
     ...[name, scopes, roles, grantTypes, redirectUris, postLogoutRedirectUris, backchannelLogoutUri],
     ...[members.isPublic, members.asksConsent, members.dpopRequired, members.parRequired, members.jwksUri],
     ...[members.keys === null ? null : JSON.stringify({ keys: members.keys }), members.disabled],
-    members.idTokenSignedResponseAlg,
+    ...[members.idTokenSignedResponseAlg, members.pkceRequired],
   ]
 }
 

@@ -40,6 +40,11 @@ export const clientMembers = {
   }),
   dpopRequired: Type.Boolean({ description: 'Whether its tokens must be bound to a DPoP key.' }),
   parRequired: Type.Boolean({ description: 'Whether it must push its authorization requests.' }),
+  pkceRequired: Type.Boolean({
+    description:
+      'Whether its authorization requests must have a PKCE challenge (S256): by default, and for public clients. ' +
+      'If false, requests without one must have `nonce` and the scope `openid`, and the client checks the nonce.',
+  }),
   idTokenSignedResponseAlg: Type.Enum([...ID_TOKEN_ALGS], {
     description: 'Algorithm of its ID tokens and logout tokens; RS256 by default, which every library verifies.',
   }),

@@ -70,6 +70,7 @@ function walletClient(tenant: Tenant, clientId: string): Client {
     ...{ isPublic: true, asksConsent: true, dpopRequired: false, parRequired: false },
     // An issuer has no ID tokens.
     idTokenSignedResponseAlg: 'ES256',
+    pkceRequired: true,
     ...{ jwksUri: null, secrets: [], keys: null, lastUsedAt: null },
   })
 }

@@ -80,6 +80,7 @@ function unregistered(
     ...{ isPublic: true, asksConsent: true, dpopRequired: policy.dpopRequired, parRequired: policy.parRequired },
     // An issuer has no ID tokens.
     idTokenSignedResponseAlg: 'ES256',
+    pkceRequired: true,
     ...{ jwksUri: null, secrets: [], keys: null },
     // There is no row to record its use in.
     lastUsedAt: now,

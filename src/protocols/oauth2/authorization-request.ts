@@ -12,8 +12,8 @@ type Prompt = (typeof PROMPTS)[number]
 /** A validated authorization request, apart from client and redirect URI. */
 export type AuthorizationRequest = {
   readonly scopes: readonly string[]
-  /** PKCE challenge, S256. */
-  readonly challenge: string
+  /** PKCE challenge, S256; null: the client binds the code by `nonce`. */
+  readonly challenge: string | null
   readonly nonce: string | null
   readonly prompts: readonly Prompt[]
   readonly maxAgeSeconds: number | null
@@ -29,6 +29,14 @@ const SCOPES_MAX = 50
 /** JWT and JSON. */
 const LONG: ReadonlySet<string> = new Set(['id_token_hint', 'authorization_details'])
 const THUMBPRINT = /^[A-Za-z0-9_-]{43}$/
+
+/** What a server demands of authorization requests besides the specifications. */
+export type RequestRules = {
+  /** Whether `scope` must be there; else the caller checks what the request asks for. */
+  readonly needsScope?: boolean
+  /** Whether a request without `code_challenge` is refused also if an ID token with `nonce` protects its code. */
+  readonly needsChallenge?: boolean
+}
 
 /** Returns the request parameters without the empty ones. @throws Fault `request.invalid` where one is too long */
 export function presentParameters(parameters: Parameters): Parameters {
@@ -46,22 +54,20 @@ export function presentParameters(parameters: Parameters): Parameters {
  *
  * NOT checked: client, redirect URI, which scopes the client gets, and whether a session satisfies the request.
  *
- * @param needsScope Whether `scope` must be there; else the caller checks what the request asks for.
+ * @param rules By default both are needed.
  * @throws Fault `request_object.unsupported`, `request_uri.unsupported`, `response_type.unsupported`, `request.invalid`, `scope.invalid`
  * @see [RFC 6749, 4.1.1](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.1) and [OpenID Connect Core 1.0, 3.1.2.2](https://openid.net/specs/openid-connect-core-1_0.html#AuthRequestValidation)
  */
 export function readAuthorizationRequest(
   parameters: Parameters,
-  { needsScope = true }: { readonly needsScope?: boolean } = {},
+  { needsScope = true, needsChallenge = true }: RequestRules = {},
 ): AuthorizationRequest {
   checkUnsupported(parameters)
-  const { code_challenge: challenge, code_challenge_method: method, scope, nonce } = parameters
-  // RFC 7636 4.4.1 and RFC 9700 2.1.1: PKCE is required; without a method it would be plain
-  if (challenge === undefined) throw invalid('code_challenge is missing.')
-  if (method !== 'S256' || !isCodeChallenge(challenge)) throw invalid('code_challenge_method must be S256.')
+  const { scope, nonce } = parameters
   const scopes = [...new Set((scope ?? '').split(' ').filter((one) => one !== ''))]
   if ((scopes.length === 0 && needsScope) || scopes.length > SCOPES_MAX)
     throw new Fault('scope.invalid', { detail: 'scope is missing.' })
+  const challenge = challengeIn(parameters, needsChallenge, scopes)
   const { dpop_jkt: dpopJkt = null } = parameters
   if (dpopJkt !== null && !THUMBPRINT.test(dpopJkt)) throw invalid('dpop_jkt is not a SHA-256 thumbprint.')
   return {
@@ -75,6 +81,20 @@ export function readAuthorizationRequest(
     idTokenHint: parameters.id_token_hint ?? null,
     dpopJkt,
   }
+}
+
+function challengeIn(parameters: Parameters, isNeeded: boolean, scopes: readonly string[]): string | null {
+  const { code_challenge: challenge, code_challenge_method: method, nonce } = parameters
+  if (challenge === undefined) {
+    // RFC 7636 4.4.1 and RFC 9700 2.1.1: PKCE is required
+    if (isNeeded || method !== undefined) throw invalid('code_challenge is missing.')
+    // RFC 9700 2.1.1: a confidential client may rely on the nonce of its ID token instead
+    if (nonce !== undefined && scopes.includes('openid')) return null
+    throw invalid('A request without code_challenge must have nonce and the scope openid.')
+  }
+  // RFC 7636 4.3: without a method it would be plain
+  if (method !== 'S256' || !isCodeChallenge(challenge)) throw invalid('code_challenge_method must be S256.')
+  return challenge
 }
 
 function checkUnsupported(parameters: Parameters): void {

@@ -12,7 +12,14 @@ import { platformTenantId } from '../../../store/store.ts'
 import { CONTINUE_CHARS_MAX } from '../../sign-in/continue-path.ts'
 import { findSession, type Session } from '../../sign-in/session.ts'
 import { makeCode } from '../grants/authorization-code.ts'
-import type { Decision, IdTokenHint, ServerInstance, UserPolicy, UserRequest } from '../instance.ts'
+import {
+  type Decision,
+  type IdTokenHint,
+  requestRulesOf,
+  type ServerInstance,
+  type UserPolicy,
+  type UserRequest,
+} from '../instance.ts'
 import { satisfiesAcr } from '../openid/acr.ts'
 import { spendPushedRequest } from '../request/pushed-request-store.ts'
 import { type TrustedRequest, trustRequest } from '../request/trust-request.ts'
@@ -55,7 +62,9 @@ export const requestSteps = steps<Trusted>()
   .step('the user has not declined (RFC 6749 4.1.2.1)', checkDeclined)
   .step(
     'response_type, response_mode, PKCE, scope, prompt, max_age (RFC 6749 4.1.1, RFC 7636 4.4.1, OpenID Connect Core 3.1.2.2)',
-    ({ parameters, users }) => ({ request: readAuthorizationRequest(parameters, users) }),
+    ({ parameters, instance, client }) => ({
+      request: readAuthorizationRequest(parameters, requestRulesOf(instance, client)),
+    }),
   )
   .step(
     'the server has what the request asks for (OpenID4VCI 5.1)',

@@ -6,6 +6,7 @@ import {
   presentParameters,
   readAuthorizationRequest,
 } from '../../../protocols/oauth2/authorization-request.ts'
+import { requestRulesOf } from '../instance.ts'
 import { PUSHED_TTL_SECONDS, pushRequest } from '../request/push-request.ts'
 import { redirectUriOf } from '../request/trust-request.ts'
 import { steps } from '../steps.ts'
@@ -33,12 +34,9 @@ export const pushSteps = steps<InstanceRequest>()
     redirectUri: redirectUriOf(instance, client, parameters),
   }))
   .step('the request is one that the authorization endpoint accepts (RFC 9126 2.1)', async (known) => {
-    const {
-      platform,
-      parameters,
-      instance: { users },
-    } = known
-    const request = readAuthorizationRequest(parameters, { needsScope: users?.needsScope ?? true })
+    const { platform, parameters, client, instance } = known
+    const { users } = instance
+    const request = readAuthorizationRequest(parameters, requestRulesOf(instance, client))
     await users?.check?.(platform, request, parameters)
     return { request }
   })

@@ -65,9 +65,9 @@ async function redeem(platform: Platform, users: UserPolicy, request: GrantReque
   const { client, form, jkt, instanceKey, instance } = request
   if (!form.code) throw new Fault('request.invalid', { detail: 'code is missing.' })
   const code = readBearerSecret(form.code)
-  // RFC 7636 4.6
-  const challenge = challengeOf(form.code_verifier ?? '')
-  if (code === null || challenge === null) throw new Fault('grant.invalid')
+  // RFC 7636 4.6; RFC 9700 4.8.2: a verifier for a code without challenge is refused, as is a code alone that has one
+  const challenge = form.code_verifier ? challengeOf(form.code_verifier) : null
+  if (code === null || (form.code_verifier && challenge === null)) throw new Fault('grant.invalid')
   const { tenantId, id } = code
   const now = platform.clock.now()
   const needsOffline = users.refreshTokens === 'offline_access'

@@ -11,7 +11,8 @@ export type CodeGrant = Omit<SignIn, 'tenantId'> & {
   readonly issuer: string
   readonly clientId: string
   readonly redirectUri: string
-  readonly challenge: string
+  /** PKCE challenge; null: the request had none. */
+  readonly challenge: string | null
   readonly scopes: readonly string[]
   readonly nonce: string | null
   readonly dpopJkt: string | null
@@ -43,7 +44,8 @@ const redeem = sql(
   'authorization.redeem_code',
   `with code as (
      update authorization_code set used_at = $8
-     where tenant_id = $1 and id = $2 and hash = $3 and client_id = $4 and redirect_uri = $5 and challenge = $6
+     where tenant_id = $1 and id = $2 and hash = $3 and client_id = $4 and redirect_uri = $5
+       and challenge is not distinct from $6
        and (dpop_jkt is null or dpop_jkt = $7) and (instance_jkt is null or instance_jkt = $15) and used_at is null and expires_at > $8 and issuer = $13
        and exists (select from active_user where active_user.tenant_id = $1 and active_user.id = user_id)
        and exists (select from sign_in_session where sign_in_session.tenant_id = $1 and sign_in_session.id = session_id)
@@ -109,8 +111,8 @@ type CodeRedemption = SecretRow & {
   readonly issuer: string
   readonly clientId: string
   readonly redirectUri: string
-  /** Challenge of the verifier that was sent. */
-  readonly challenge: string
+  /** Challenge of the verifier that was sent; null: none was. */
+  readonly challenge: string | null
   /** The DPoP key that was proven. */
   readonly jkt: string | null
   /** The key of the client instance that was proven. The refresh token is bound to it. */

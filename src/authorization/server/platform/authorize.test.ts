@@ -279,7 +279,7 @@ test('a client signs in users of its own tenant only; one of the platform those 
   assert.equal(outcomeOf(response), '/sign-in')
   assert.equal(targetOf(platform, response).searchParams.get('again'), '1')
   const { name, clientSecret: _, ...rest } = someClients().web
-  const about = { name, isPublic: true, idTokenSignedResponseAlg: 'RS256' as const, roles: [] }
+  const about = { name, isPublic: true, idTokenSignedResponseAlg: 'RS256' as const, pkceRequired: true, roles: [] }
   const central = { ...rest, ...about, dpopRequired: false, parRequired: false, jwksUri: null }
   const secrets = { secretHash: null, replaces: null, keys: null }
   await db.store.inTenant(platformTenantId, (tx) => putClient(tx, { ...central, ...secrets }, new Date()))

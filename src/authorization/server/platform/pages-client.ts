@@ -28,6 +28,7 @@ export async function pagesClient(platform: Pick<Platform, 'sealing' | 'urls' | 
     ...{ backchannelLogoutUri: null, isPublic: false, asksConsent: false, dpopRequired: false, parRequired: true },
     // Only this server reads them.
     idTokenSignedResponseAlg: 'ES256',
+    pkceRequired: true,
     ...{ jwksUri: null, keys: null },
     secrets: [{ hash, isMade: true, endsAtMs: null }],
     // Nothing is written about its use.

@@ -26,7 +26,8 @@ const authorizeByQuery = endpoint({
   operationId: 'requestAuthorization',
   replies: redirectReplies,
   summary:
-    'Signs a user in and redirects the browser to the client with an authorization code. PKCE (S256) is required.',
+    'Signs a user in and redirects the browser to the client with an authorization code. ' +
+    'PKCE (S256) is required unless the client was registered otherwise.',
   tag,
   accepts: 'none',
   faultsAs: renderClientFault,

@@ -46,7 +46,7 @@ export const AuthorizationBody = Type.Object(
     scope: member('Scopes, separated by spaces; openid for an ID token, offline_access for a refresh token.'),
     state: member('Returned as it is.'),
     nonce: member('Returned in the ID token.'),
-    code_challenge: member('PKCE, required.'),
+    code_challenge: member('PKCE, required unless the client has `pkceRequired: false` and sends nonce.'),
     code_challenge_method: member('S256.'),
     prompt: member('none, login, consent or select_account.'),
     max_age: member('Seconds since the user signed in, at most.'),

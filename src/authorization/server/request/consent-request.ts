@@ -1,6 +1,6 @@
 import type { Platform } from '../../../platform.ts'
 import { type AuthorizationRequest, readAuthorizationRequest } from '../../../protocols/oauth2/authorization-request.ts'
-import type { ServerInstance } from '../instance.ts'
+import { requestRulesOf, type ServerInstance } from '../instance.ts'
 import { type TrustedRequest, trustRequest } from './trust-request.ts'
 
 /** An authorization request that a page asks a user about. */
@@ -19,7 +19,7 @@ export async function readPendingRequest(
 ): Promise<PendingRequest> {
   const query = Object.fromEntries(new URL(path, instance.issuer).searchParams)
   const trusted = await trustRequest(platform, instance, query)
-  const request = readAuthorizationRequest(trusted.parameters, { needsScope: instance.users?.needsScope ?? true })
+  const request = readAuthorizationRequest(trusted.parameters, requestRulesOf(instance, trusted.client))
   await instance.users?.check?.(platform, request, trusted.parameters)
   return { ...trusted, request }
 }
