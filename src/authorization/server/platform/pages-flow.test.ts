@@ -55,6 +55,10 @@ test('in a browser: a person signs in, denies and then allows a foreign applicat
     ...{ response_type: 'code', client_id: 'library', redirect_uri: callback, scope: 'openid wallet:read', state: 's' },
     ...{ code_challenge: challenge, code_challenge_method: 'S256' },
   })
+  await page.goto(`/auth/authorize?${query}`)
+  await page.getByRole('link', { name: 'Cancel and go back to the application' }).click()
+  await page.waitForURL(`${callback}**`)
+  assert.match(arrived.pop() ?? '', /error=access_denied.*state=s/)
   for (const answer of ['Do not allow', 'Allow']) {
     await page.goto(`/auth/authorize?${query}`)
     if (answer !== 'Allow') {

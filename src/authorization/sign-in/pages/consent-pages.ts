@@ -2,7 +2,7 @@ import type { Endpoint } from '../../../http/routes/endpoint.ts'
 import { type PageAnswer, type PageContext, pageEndpoint } from '../../../pages/page-endpoint.ts'
 import type { Platform } from '../../../platform.ts'
 import { consentScreen } from '../screens/consent.ts'
-import { continueTo, posted, sessionOf } from './request.ts'
+import { continueTo, DENIED, posted, sessionOf } from './request.ts'
 
 /** An authorization request that waits for the consent of a person. */
 type PendingConsent = {
@@ -45,7 +45,7 @@ async function consent(context: PageContext, find: FindPendingConsent): Promise<
   // Without a request that waits, the authorization endpoint says what is wrong.
   if (pending === null) return path === '/account' ? { to: path } : { leaveFor: path }
   const answer = posted(context, 'answer')
-  if (answer === 'deny') return { leaveFor: `${path}&consent=denied` }
+  if (answer === 'deny') return { leaveFor: `${path}&${DENIED}` }
   // What was shown is what is granted: another client or other scopes are shown first.
   const { scopes, clientName, grant, ...about } = pending
   const shown = `${clientName}\n${scopes.join(' ')}`

@@ -293,6 +293,21 @@ test('a person allows or denies an application; only what was shown is granted',
   await server.close()
 })
 
+test('a person who does not want to sign in goes back to the application, if one waits', async () => {
+  const browser = aBrowser()
+  const linksOf = async (path: string | null) => {
+    const shown = await browser.open(path === null ? '/sign-in' : `/sign-in?${new URLSearchParams({ continue: path })}`)
+    return [...shown.html.matchAll(/<a href="([^"]*consent=denied)"/g)].map(([, href]) => href)
+  }
+  for (const path of ['/auth/authorize?client_id=library', '/issuers/acme/authorize?client_id=wallet']) {
+    assert.deepEqual(await linksOf(path), [`${path}&#38;consent=denied`])
+    await browser.send('/sign-in', { username: 'nobody', password: 'wrong' })
+    assert.match(browser.shown?.html ?? '', /consent=denied/)
+  }
+  const pages = '/auth/authorize?client_id=chirograph-pages&request_uri=x'
+  for (const path of [null, '/account', 'https://evil.example/', pages]) assert.deepEqual(await linksOf(path), [])
+})
+
 test('a person changes the password with the current one, and ends sessions', async () => {
   const { browser, person } = await signedIn()
   const other = aBrowser()

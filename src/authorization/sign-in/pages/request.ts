@@ -2,10 +2,14 @@ import { parseJson } from '../../../crypto/json.ts'
 import { findTenant } from '../../../directory/tenants/find-tenant.ts'
 import { Fault } from '../../../fault.ts'
 import type { PageAnswer, PageContext } from '../../../pages/page-endpoint.ts'
+import { PAGES_CLIENT_ID } from '../../../pages/session/pages-client.ts'
 import type { Browser, SignedIn } from '../complete-sign-in.ts'
 import { CONTINUE_CHARS_MAX, isAuthorizePath, isWalletCallback } from '../continue-path.ts'
 import { findSession, type Session } from '../session.ts'
 import type { Visit } from '../visit.ts'
+
+/** What a page adds to the address of an authorization request that the person declined (RFC 6749 4.1.2.1). */
+export const DENIED = 'consent=denied'
 
 /** Members of the address that stay with a person until they have signed in. */
 const KEPT = ['continue', 'again', 'tenant', 'suggested', 'hint', 'claims', 'login'] as const
@@ -37,6 +41,17 @@ export function continueTo({ query }: Pick<PageContext, 'query'>): string {
 export function continueAfterSignOut({ query }: Pick<PageContext, 'query'>): string | null {
   const path = query.continue ?? ''
   return /^\/auth\/logout\?[!-~]*$/.test(path) && path.length <= CONTINUE_CHARS_MAX ? path : null
+}
+
+/**
+ * Returns where a person who does not sign in goes: back to the application, by the authorization endpoint, which tells it `access_denied`;
+ * null where no application waits, or a page of this server.
+ */
+export function declineTo(context: Pick<PageContext, 'query'>): string | null {
+  const path = continueTo(context)
+  if (!isAuthorizePath(path)) return null
+  const client = new URLSearchParams(path.slice(path.indexOf('?'))).get('client_id')
+  return client === PAGES_CLIENT_ID ? null : `${path}&${DENIED}`
 }
 
 /** The answer to a completed sign-in. The authorization endpoint may lead to the client, hence to another origin. */

@@ -16,6 +16,8 @@ export type SignInProps = {
   readonly organisation: string | null
   /** The same sign-in without the organisation, where a link only suggested it; else null. */
   readonly otherHref: string | null
+  /** Tells the application that the person does not sign in; null: there is none to go back to. */
+  readonly declineHref: string | null
   /** What the request brought; kept when an organisation is named. */
   readonly kept: readonly (readonly [name: string, value: string])[]
   readonly username?: string
@@ -48,8 +50,12 @@ export function signInScreen(frame: ScreenFrame, props: SignInProps): Page {
     hasErrors: problem !== undefined || missing.length > 0 || unknownOrganisation !== undefined,
     modules: ['sign-passkey'],
     main: html`${errorSummary(frame, [...fields, tenant], problem)}${intro && message('note', texts.again)}
-${card(html`${password}${forgotten}${otherWays(frame, props)}`)}${props.otherHref !== null && html`<p><a href="${props.otherHref}">${texts.otherOrganisation}</a></p>`}`,
+${card(html`${password}${forgotten}${otherWays(frame, props)}`)}${linkTo(props.otherHref, texts.otherOrganisation)}${linkTo(props.declineHref, texts.decline)}`,
   }
+}
+
+function linkTo(href: string | null, text: string): Html | false {
+  return href !== null && html`<p><a href="${href}">${text}</a></p>`
 }
 
 function fieldsOf(frame: ScreenFrame, { username, missing = [] }: SignInProps): Field[] {

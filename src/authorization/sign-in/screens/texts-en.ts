@@ -6,6 +6,7 @@ export const en = {
   organisationHint: 'To sign in through your school or company: its short name, such as acme.',
   throughOrganisation: 'Continue to your organisation',
   otherOrganisation: 'Sign in to another organisation',
+  decline: 'Cancel and go back to the application',
   username: 'Username or e-mail address',
   password: 'Password',
   forgotten: 'Forgotten your password?',

@@ -8,6 +8,7 @@ export const fr = {
   organisationHint: 'Pour passer par votre école ou entreprise : son nom court, par exemple acme.',
   throughOrganisation: 'Continuer vers votre organisation',
   otherOrganisation: 'Se connecter à une autre organisation',
+  decline: 'Annuler et revenir à l’application',
   username: 'Nom d’utilisateur ou adresse e-mail',
   password: 'Mot de passe',
   forgotten: 'Mot de passe oublié ?',

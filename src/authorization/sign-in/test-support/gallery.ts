@@ -14,6 +14,7 @@ const offer = { options: { challenge: 'AAAA' }, state: 'sealed' }
 const passkey = { action: '/sign-in/passkey', offer }
 const signIn: SignInProps = {
   ...{ action: '/sign-in?continue=%2Faccount', resetHref: '/reset', passkey, providers: [], organisation },
+  declineHref: null,
   otherHref: null,
   kept: [['continue', '/account']],
 }
@@ -61,7 +62,7 @@ export const gallery: Readonly<Record<string, (frame: ScreenFrame) => Page>> = {
   'sign-in': (frame) => signInScreen(frame, { ...signIn, organisation: null }),
   'sign-in-providers': (frame) =>
     signInScreen(frame, {
-      ...{ ...signIn, isAgain: true },
+      ...{ ...signIn, isAgain: true, declineHref: '/auth/authorize?client_id=library&consent=denied' },
       providers: [
         { name: 'Acme Entra ID', action: '/sign-in/provider/1' },
         { name: longName, action: '/sign-in/provider/2' },
