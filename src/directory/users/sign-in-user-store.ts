@@ -23,8 +23,8 @@ const findActive = sql(
   'directory.find_sign_in_user',
   `select id as "userId", username, email, external_identifier as "externalIdentifier", email_is_new as "emailIsNew",
      username_is_new as "usernameIsNew", external_identifier_is_new as "externalIdentifierIsNew",
-     first_name as "firstName", last_name as "lastName",
-     password_hash as "passwordHash" from user_account account where tenant_id = $1 and id = $2 and ${ACTIVE}`,
+     coalesce(verified_email_folded = email_folded, false) as "emailIsVerified",
+     first_name as "firstName", last_name as "lastName", password_hash as "passwordHash" from user_account account where tenant_id = $1 and id = $2 and ${ACTIVE}`,
 )
 const setHash = sql(
   'directory.set_password_hash',
@@ -43,6 +43,11 @@ const confirmNames = sql(
      and ${ACTIVE} returning id`,
 )
 
+const setVerified = sql(
+  'directory.set_verified_email',
+  `update user_account set verified_email_folded = $3
+   where tenant_id = $1 and id = $2 and email_folded = $3 and verified_email_folded is distinct from $3`,
+)
 const setOpened = sql(
   'directory.set_opened_by_told_link',
   'update user_account set opened_by_told_link = $3 where tenant_id = $1 and id = $2 and opened_by_told_link <> $3',
@@ -101,6 +106,11 @@ export async function updatePasswordHash(tx: TenantTx, userId: UserId, hash: str
 export async function confirmNamesRow(tx: TenantTx, userId: UserId, shown: ShownNames): Promise<boolean> {
   const values = [tx.tenantId, userId, shown.email, shown.username, shown.externalIdentifier]
   return (await tx.rows(confirmNames, values)).length === 1
+}
+
+/** Sets the address as the verified one, if the user still has it. */
+export async function updateVerifiedEmail(tx: TenantTx, userId: UserId, emailFolded: string): Promise<void> {
+  await tx.rows(setVerified, [tx.tenantId, userId, emailFolded])
 }
 
 /** Sets whether the account was opened by a told link. */

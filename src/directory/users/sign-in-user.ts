@@ -13,6 +13,8 @@ export type SignInUser = {
   readonly emailIsNew: boolean
   readonly usernameIsNew: boolean
   readonly externalIdentifierIsNew: boolean
+  /** Whether the user received a link at the address, or a provider has verified it. */
+  readonly emailIsVerified: boolean
   readonly firstName: string | null
   readonly lastName: string | null
   readonly passwordHash: string | null

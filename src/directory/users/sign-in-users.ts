@@ -17,6 +17,7 @@ import {
   updateOpenedByToldLink,
   updatePasswordHash,
   updateUserRoles,
+  updateVerifiedEmail,
 } from './sign-in-user-store.ts'
 import { foldCase } from './user.ts'
 
@@ -61,6 +62,11 @@ export async function confirmNames(
 ): Promise<void> {
   if (!(await confirmNamesRow(tx, userId, shown))) return
   await record(tx, { action: 'user.names_confirmed', subject: { kind: 'user', id: userId }, by }, now)
+}
+
+/** Records that a user has proven an e-mail address, in whatever case. It counts as long as it is that of the user. */
+export function setVerifiedEmail(tx: TenantTx, userId: UserId, email: string): Promise<void> {
+  return updateVerifiedEmail(tx, userId, foldCase(email))
 }
 
 /** Records whether the link by which a user got in was told to the caller who invited, and not mailed. */

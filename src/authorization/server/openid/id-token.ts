@@ -17,12 +17,14 @@ type Needs = Pick<Platform, 'keys' | 'clock' | 'urls'>
  * Signs the ID token of a grant.
  *
  * @param accessToken The token that is issued with it.
+ * @param about Claims about the user.
  * @see [OpenID Connect Core 1.0, 2](https://openid.net/specs/openid-connect-core-1_0.html#IDToken) and [3.1.3.6](https://openid.net/specs/openid-connect-core-1_0.html#CodeIDToken)
  */
 export async function signIdToken(
   { keys, clock, urls }: Needs,
   granted: Granted,
   accessToken: string,
+  about: object = {},
 ): Promise<string> {
   const { client, userId, sessionId, nonce, methods, authenticatedAt } = granted
   const key = await idTokenKey(keys, client)
@@ -40,6 +42,7 @@ export async function signIdToken(
     acr: acrOf(methods),
     amr: methods,
     sid: sessionId,
+    ...about,
   }
   return signCompact({ typ: 'JWT', kid: key.kid }, claims, key)
 }

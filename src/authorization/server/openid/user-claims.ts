@@ -1,13 +1,14 @@
 import { findUser } from '../../../directory/users/find-user.ts'
+import { findSignInUser } from '../../../directory/users/sign-in-users.ts'
 import { displayName, type User } from '../../../directory/users/user.ts'
 import { Fault } from '../../../fault.ts'
 import type { Platform } from '../../../platform.ts'
 import { type AuthenticatedRequest, authenticateToken } from '../../access/authenticate.ts'
 import type { RequestSource } from '../../access/external-token.ts'
+import type { UserRef } from '../instance.ts'
 
 /**
- * Returns the claims about the user of an access token, by its scopes. The e-mail address is what the directory has; whether the user reads
- * it is not known, so `email_verified` is left out.
+ * Returns the claims about the user of an access token, by its scopes.
  *
  * @throws Fault as `authenticate`, and `scope.missing`
  * @see [OpenID Connect Core 1.0, 5.3](https://openid.net/specs/openid-connect-core-1_0.html#UserInfo) and [5.4](https://openid.net/specs/openid-connect-core-1_0.html#ScopeClaims)
@@ -27,8 +28,19 @@ export async function userClaims(
   return {
     sub: user.id,
     ...(scopes.has('profile') && profileOf(user)),
-    ...(scopes.has('email') && user.email !== null && { email: user.email }),
+    ...(scopes.has('email') && (await emailClaims(platform, { tenantId, userId }))),
   }
+}
+
+/**
+ * Returns the e-mail address of a user; nothing without one. It is verified if the user has received a link at it, or
+ * an identity provider has verified it: an address that an administrator or another system wrote is not.
+ *
+ * @see [OpenID Connect Core 1.0, 5.1](https://openid.net/specs/openid-connect-core-1_0.html#StandardClaims)
+ */
+export async function emailClaims({ store }: Pick<Platform, 'store'>, { tenantId, userId }: UserRef): Promise<object> {
+  const user = await store.single(tenantId, (tx) => findSignInUser(tx, userId))
+  return user === null || user.email === null ? {} : { email: user.email, email_verified: user.emailIsVerified }
 }
 
 function profileOf(user: User) {

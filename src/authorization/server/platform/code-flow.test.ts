@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import * as oauth from 'oauth4webapi'
 import { openTestDatabase, type TestDatabase } from '../../../../test/support/database.ts'
+import { setVerifiedEmail } from '../../../directory/users/sign-in-users.ts'
 import type { Server } from '../../../http/server/server.ts'
 import { sql } from '../../../store/store.ts'
 import { aListeningServer, type aPlatform } from '../../test-support/a-platform.ts'
@@ -84,12 +85,15 @@ test('a web application signs a user in, reads claims, calls the API and refresh
     sid: house.browser.sessionId,
     acr: 'urn:chirograph:acr:single-factor',
     amr: ['pwd'],
+    email: 'thandi@example.org',
+    email_verified: false,
   })
   assert.equal(tokens.scope, 'openid profile email users:read offline_access')
   assert.equal(tokens.token_type, 'bearer')
   const info = await oauth.userInfoRequest(as, client, tokens.access_token, plain)
   assert.partialDeepStrictEqual(await oauth.processUserInfoResponse(as, client, house.browser.userId, info), {
     email: 'thandi@example.org',
+    email_verified: false,
     given_name: 'Thandi',
     preferred_username: 'thandi',
   })
@@ -109,6 +113,18 @@ test('a web application signs a user in, reads claims, calls the API and refresh
     authorized.map((one) => one.subject_id),
     [house.browser.userId],
   )
+})
+
+test('email_verified is true of an address that the user has proven, in the ID token and at userinfo', async () => {
+  const house = await aDeployment()
+  const { tenantId, browser } = house
+  const { userId } = browser
+  await db.store.single(tenantId, (tx) => setVerifiedEmail(tx, userId, 'Thandi@Example.org'))
+  const { tokens, client } = await webTokens(house)
+  assert.equal(oauth.getValidatedIdTokenClaims(tokens)?.email_verified, true)
+  const info = await oauth.userInfoRequest(as, client, tokens.access_token, plain)
+  const claims = await oauth.processUserInfoResponse(as, client, userId, info)
+  assert.deepEqual([claims.email, claims.email_verified], ['thandi@example.org', true])
 })
 
 test('a token has the scopes of the request that the roles of the user allow, and no others', async () => {

@@ -71,7 +71,7 @@ function openidMetadata(auth: string, algs: readonly string[]): Readonly<Record<
     claim_types_supported: ['normal'],
     claims_supported: [
       ...['sub', 'iss', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'acr', 'amr', 'sid'],
-      ...['name', 'given_name', 'family_name', 'preferred_username', 'updated_at', 'email'],
+      ...['name', 'given_name', 'family_name', 'preferred_username', 'updated_at', 'email', 'email_verified'],
     ],
     acr_values_supported: Object.values(ACR),
     prompt_values_supported: PROMPTS,

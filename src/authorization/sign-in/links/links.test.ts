@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Caller, Scope, TenantId } from '../../../caller.ts'
 import { findFacts } from '../../../directory/accounts/account-facts.ts'
-import { confirmNames } from '../../../directory/users/sign-in-users.ts'
+import { confirmNames, findSignInUser } from '../../../directory/users/sign-in-users.ts'
 import { changeUser } from '../../../directory/users/write-user.ts'
 import { aMailServer, type MailServer } from '../../../mail/test-support/mail-server.ts'
 import { Memory } from '../../../memory/memory.ts'
@@ -68,6 +68,13 @@ async function aLink(person: UserRef, purpose: 'welcome' | 'reset' | 'owner' = '
     storeLink(tx, link, { way: waysOf[purpose], by: 'system', makerRoles: null }, servers.clock.now()),
   )
   return tokenOf(told.url)
+}
+
+/** A client of the organisation that may do this. */
+function hrOf(tenantId: TenantId, tenantSlug: string, scopes: readonly Scope[]): Caller {
+  const actor = { kind: 'client', id: 'hr' } as const
+  const rest = { userId: null, clientId: 'hr', actingClientId: null, requestId: 'r', ip: '192.0.2.1' }
+  return { tenantId, tenantSlug, actor, scopes: new Set(scopes), ...rest }
 }
 
 const tokenOf = (url: string) => new URL(url).searchParams.get('token') ?? ''
@@ -293,13 +300,13 @@ test('names of organisations and people cannot write HTML into a mail', async ()
 test('an address that an administrator sets gets no link for a user who can sign in, until the user confirms it', async () => {
   const { username, slug, person } = await aPerson({ email: 'own@example.org', password })
   const { tenantId, userId } = person
-  const admin = (scopes: readonly Scope[]): Caller => {
-    const actor = { kind: 'client', id: 'hr' } as const
-    const rest = { userId: null, clientId: 'hr', actingClientId: null, requestId: 'r', ip: '192.0.2.1' }
-    return { tenantId, tenantSlug: slug, actor, scopes: new Set(scopes), ...rest }
-  }
   const setEmail = (email: string, ...scopes: Scope[]) =>
-    changeUser(mailing, admin(['users:write', ...scopes]), { key: 'username', value: username }, { email })
+    changeUser(
+      mailing,
+      hrOf(tenantId, slug, ['users:write', ...scopes]),
+      { key: 'username', value: username },
+      { email },
+    )
   const addressees = async () => {
     const before = mailServer.mails.length
     await requestReset(mailing, { name: username, tenantSlug: slug, mail: texts }, aVisit())
@@ -334,4 +341,33 @@ test('an address that is corrected before the first sign-in gets the invitation'
   const caller: Caller = { ...person, ...rest, tenantSlug: slug, actor, scopes: new Set(['users:write']) }
   await changeUser(mailing, caller, { key: 'username', value: username }, { email: 'right@example.org' })
   assert.equal((await inviteUser(mailing, person, inviter, texts)).kind, 'mailed')
+})
+
+test('a mailed link proves the address of its user, as long as the user has it; a told one does not', async () => {
+  const isVerified = async ({ tenantId, userId }: UserRef) =>
+    (await servers.one.store.single(tenantId, (tx) => findSignInUser(tx, userId)))?.emailIsVerified
+  for (const [purpose, expected] of [
+    ['welcome', true],
+    ['reset', true],
+    ['owner', false],
+  ] as const) {
+    const email = `${aName()}@example.org`
+    const { person } = await aPerson({ email, password })
+    assert.equal(await isVerified(person), false)
+    // A welcome is for a user who cannot sign in yet.
+    const invited = purpose === 'welcome' ? (await aPerson({ email: `${aName()}@example.org` })).person : person
+    assert.equal((await redeem(await aLink(invited, purpose))).kind, 'signed-in')
+    assert.equal(await isVerified(invited), expected, purpose)
+  }
+  const { username, slug, tenantId, person } = await aPerson({ email: `${aName()}@example.org` })
+  await redeem(await aLink(person))
+  assert.equal(await isVerified(person), true)
+  const key = { key: 'username', value: username } as const
+  await changeUser(servers.one, hrOf(tenantId, slug, ['users:write']), key, { email: `${aName()}@example.org` })
+  assert.equal(await isVerified(person), false)
+  const told = await aPerson({ email: `${aName()}@example.org` })
+  const outcome = await inviteUser(servers.one, told.person, inviter, texts)
+  assert.equal(outcome.kind, 'link')
+  if (outcome.kind === 'link') await redeem(tokenOf(outcome.url))
+  assert.equal(await isVerified(told.person), false)
 })

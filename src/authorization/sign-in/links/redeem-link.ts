@@ -1,5 +1,5 @@
 import { lockFacts } from '../../../directory/accounts/account-facts.ts'
-import { setOpenedByToldLink } from '../../../directory/users/sign-in-users.ts'
+import { setOpenedByToldLink, setVerifiedEmail } from '../../../directory/users/sign-in-users.ts'
 import { record } from '../../../events/audit/record.ts'
 import { readBearerSecret } from '../../../keys/bearer-secret.ts'
 import type { Platform } from '../../../platform.ts'
@@ -61,6 +61,9 @@ export async function useLink(tx: TenantTx, token: string, visit: Visit, now: Da
   if (link === null) return null
   const { userId, purpose, way } = link
   await setOpenedByToldLink(tx, userId, way === 'told_link' || way === 'impersonated_link')
+  // Who has such a link reads what is sent to the address.
+  const isMailed = way === 'mailed_link' || way === 'reset_link'
+  if (isMailed && link.emailFolded !== null) await setVerifiedEmail(tx, userId, link.emailFolded)
   const subject = { kind: 'user', id: userId } as const
   await deleteLinks(tx, userId)
   await record(tx, { action: 'user.link_used', subject, by: actorOf(userId, visit), detail: { purpose, way } }, now)

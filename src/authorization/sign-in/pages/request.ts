@@ -44,8 +44,8 @@ export function continueAfterSignOut({ query }: Pick<PageContext, 'query'>): str
 }
 
 /**
- * Returns where a person who does not sign in goes: back to the application, by the authorization endpoint, which tells it `access_denied`;
- * null where no application waits, or a page of this server.
+ * Returns where a person who does not sign in goes: back to the application, by the authorization endpoint, which tells
+ * it `access_denied`; null where no application waits, or a page of this server.
  */
 export function declineTo(context: Pick<PageContext, 'query'>): string | null {
   const path = continueTo(context)

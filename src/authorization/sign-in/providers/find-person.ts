@@ -1,7 +1,7 @@
 import type { UserId } from '../../../caller.ts'
 import { lockFacts } from '../../../directory/accounts/account-facts.ts'
 import { findUser } from '../../../directory/users/find-user.ts'
-import { createExternalUser, setUserRoles } from '../../../directory/users/sign-in-users.ts'
+import { createExternalUser, setUserRoles, setVerifiedEmail } from '../../../directory/users/sign-in-users.ts'
 import { record } from '../../../events/audit/record.ts'
 import type { TenantTx } from '../../../store/store.ts'
 import type { IdentityProvider } from '../../access/identity-provider.ts'
@@ -47,6 +47,7 @@ export async function findOrCreatePerson(
     } as const
     await record(tx, { ...entry, by: actorOf(userId, visit), detail: { userId } }, now)
   }
+  if (person.verifiedEmail !== null) await setVerifiedEmail(tx, userId, person.verifiedEmail)
   if (person.roles !== null) await setUserRoles(tx, userId, person.roles, now)
   else if (provider.claims.roles !== null) {
     const entry = { action: 'user.roles_retained', subject: { kind: 'user', id: userId } } as const

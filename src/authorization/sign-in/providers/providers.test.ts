@@ -3,6 +3,7 @@ import { after, before, beforeEach, test } from 'node:test'
 import { applyBootstrap } from '../../../directory/bootstrap/apply-bootstrap.ts'
 import { readBootstrap } from '../../../directory/bootstrap/bootstrap-file.ts'
 import { findRoles } from '../../../directory/users/find-roles.ts'
+import { findSignInUser } from '../../../directory/users/sign-in-users.ts'
 import type { Platform } from '../../../platform.ts'
 import { newId } from '../../../store/row-id.ts'
 import { applyIdentityProviders } from '../../access/apply-identity-providers.ts'
@@ -115,6 +116,9 @@ test('a person is linked by external identifier or verified address, never by an
     assert.equal(outcome.session.userId, (await userOf(tenant, username)).id)
     const second = await signIn(tenant, aPerson(claims))
     assert.ok(second.kind === 'refused' && second.problem === 'taken', 'another account with the same claim')
+    const { userId, tenantId } = outcome.session
+    const found = await servers.one.store.single(tenantId, (tx) => findSignInUser(tx, userId))
+    assert.equal(found?.emailIsVerified, username === byMail)
   }
 })
 

@@ -50,7 +50,8 @@ export function signInScreen(frame: ScreenFrame, props: SignInProps): Page {
     hasErrors: problem !== undefined || missing.length > 0 || unknownOrganisation !== undefined,
     modules: ['sign-passkey'],
     main: html`${errorSummary(frame, [...fields, tenant], problem)}${intro && message('note', texts.again)}
-${card(html`${password}${forgotten}${otherWays(frame, props)}`)}${linkTo(props.otherHref, texts.otherOrganisation)}${linkTo(props.declineHref, texts.decline)}`,
+${card(html`${password}${forgotten}${otherWays(frame, props)}`)}
+${linkTo(props.otherHref, texts.otherOrganisation)}${linkTo(props.declineHref, texts.decline)}`,
   }
 }
 
