@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import type { Browser } from 'playwright-core'
 import { openBrowser } from '../support/browser.ts'
 import { freePort } from '../support/free-port.ts'
+import { makeTemplate, openIssuance } from '../support/main-job.ts'
 import { aPerson, password } from '../support/oauth-person.ts'
 import { type Api, api, backendSecret, bootstrap } from '../support/server.ts'
 import { type ServerChildren, serverChildren } from '../support/server-children.ts'
@@ -193,4 +194,57 @@ test('[SEC-75] no page of ours answers another origin, and no endpoint that uses
     const got = await fetch(server.url + path, { headers: { origin }, redirect: 'manual' })
     assert.equal(got.headers.get('access-control-allow-origin'), null, path)
   }
+})
+
+/** A wallet that is nothing but a page of an origin that nobody registered. */
+const wallet = `async (issuer, offerAddress) => {
+  const text = (bytes) => new Uint8Array(bytes).toBase64({ alphabet: 'base64url', omitPadding: true })
+  const json = (value) => text(new TextEncoder().encode(JSON.stringify(value)))
+  const published = async (name) => (await fetch(issuer.replace('/issuers/', '/.well-known/' + name + '/issuers/'))).json()
+  const metadata = await published('openid-credential-issuer')
+  const server = await published('oauth-authorization-server')
+  const offer = await (await fetch(offerAddress)).json()
+  const grant = 'urn:ietf:params:oauth:grant-type:pre-authorized_code'
+  const code = offer.grants[grant]['pre-authorized_code']
+  const form = new URLSearchParams({ grant_type: grant, 'pre-authorized_code': code })
+  const unproven = await fetch(server.token_endpoint, { method: 'POST', body: form, headers: { dpop: 'x' } })
+  const token = await (await fetch(server.token_endpoint, { method: 'POST', body: form })).json()
+  const answer = await fetch(metadata.nonce_endpoint, { method: 'POST' })
+  const { c_nonce: nonce } = await answer.json()
+  const pair = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, false, ['sign'])
+  const { kty, crv, x, y } = await crypto.subtle.exportKey('jwk', pair.publicKey)
+  const head = json({ alg: 'ES256', typ: 'openid4vci-proof+jwt', jwk: { kty, crv, x, y } })
+  const input = head + '.' + json({ aud: issuer, iat: Math.floor(Date.now() / 1000), nonce })
+  const algorithm = { name: 'ECDSA', hash: 'SHA-256' }
+  const signed = await crypto.subtle.sign(algorithm, pair.privateKey, new TextEncoder().encode(input))
+  const headers = { authorization: 'Bearer ' + token.access_token, 'content-type': 'application/json' }
+  const send = (address, body) => fetch(address, { method: 'POST', headers, body: JSON.stringify(body) })
+  const configuration = { credential_configuration_id: offer.credential_configuration_ids[0] }
+  const proofs = { jwt: [input + '.' + text(signed)] }
+  const issued = await send(metadata.credential_endpoint, { ...configuration, proofs })
+  const body = await issued.json()
+  const accepted = { notification_id: body.notification_id, event: 'credential_accepted' }
+  const told = await send(metadata.notification_endpoint, accepted)
+  const deferred = await send(metadata.deferred_credential_endpoint, { transaction_id: 'unknown' })
+  const par = server.pushed_authorization_request_endpoint
+  const pushed = await fetch(par, { method: 'POST', body: new URLSearchParams({ client_id: 'a' }) })
+  return {
+    unproven: unproven.status, nonce: answer.headers.get('dpop-nonce') !== null, issued: issued.status,
+    credentials: body.credentials.length, told: told.status, deferred: (await deferred.json()).error,
+    pushed: (await pushed.json()).error,
+  }
+}`
+
+test('[SEC-75] a wallet in a page of any origin redeems an offer, notifies the issuer, and reads refusals', async () => {
+  const { id } = await makeTemplate(school, 'pass')
+  const { offerUri } = await openIssuance(school, id)
+  const offer = new URL(offerUri).searchParams.get('credential_offer_uri')
+  const page = await (await browser.newContext()).newPage()
+  await page.goto(origin.replace('127.0.0.1', 'localhost'))
+  const seen = await page.evaluate(`(${wallet})('${server.url}/issuers/acme', '${offer}')`)
+  assert.deepEqual(seen, {
+    ...{ unproven: 400, nonce: true, issued: 200, credentials: 1, told: 204 },
+    ...{ deferred: 'invalid_transaction_id', pushed: 'invalid_request' },
+  })
+  await page.context().close()
 })

@@ -77,8 +77,8 @@ type Common = {
   readonly tag: string
   readonly accepts: EndpointBodyKind
   /**
-   * Sends `Access-Control-Allow-Origin: *`. Public resources, and forms that need no session, which pages of other origins may post; never pages
-   * with a session. [SEC-75]
+   * Sends `Access-Control-Allow-Origin: *`, and answers preflights so. Public resources, and what wallets and other
+   * strangers post without a session; never pages with a session, and nothing that reads a cookie. [SEC-75]
    */
   readonly crossOrigin?: true
   /**

@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 /**
- * Which pages of other origins may read the responses of a path. `any`: every page, a public resource. `clients`: those of applications that are
- * public clients, which send an access token and no cookie. null: none. [SEC-75]
+ * Which pages of other origins may read the responses of a path. `any`: every page, a public resource or an endpoint
+ * for wallets, of which any may run in a browser. `clients`: those of applications that are public clients. None of
+ * them sends a cookie. null: none. [SEC-75]
  */
 export type CrossOrigin = 'any' | 'clients' | null
 
@@ -14,16 +15,23 @@ export type IsClientOrigin = (
 
 /** Headers of requests that a page may set besides those that need no permission. */
 const REQUEST_HEADERS =
-  'Authorization, Content-Type, DPoP, If-Match, If-None-Match, Idempotency-Key, Accept-Language, Last-Event-ID, Prefer'
+  'Authorization, Content-Type, DPoP, If-Match, If-None-Match, Idempotency-Key, Accept-Language, ' +
+  'Last-Event-ID, Prefer, OAuth-Client-Attestation, OAuth-Client-Attestation-PoP'
 /** Headers of responses that a page may read besides those that need no permission. */
-const RESPONSE_HEADERS = 'DPoP-Nonce, WWW-Authenticate, Retry-After, ETag, Location, X-Request-Id'
+const RESPONSE_HEADERS =
+  'DPoP-Nonce, WWW-Authenticate, Retry-After, ETag, Location, X-Request-Id, ' +
+  'OAuth-Client-Attestation-Challenge, Offer-State'
 /** Browsers keep the permission no longer than two hours. */
 const PREFLIGHT_SECONDS = 7200
 const ORIGIN_CHARS_MAX = 300
 
-/** Lets the applications of public clients read the responses of the paths for them. Requests without `Origin` cost nothing. */
-export function addClientOrigins(app: FastifyInstance, isClientOrigin: IsClientOrigin): void {
+/** Lets pages read the responses of the paths for them, refusals too. Requests without `Origin` cost nothing. */
+export function addCrossOrigin(app: FastifyInstance, isClientOrigin: IsClientOrigin): void {
   app.addHook('onSend', (request, reply, payload, done) => {
+    if (request.trace.crossOrigin === 'any') {
+      reply.header('access-control-allow-origin', '*')
+      reply.header('access-control-expose-headers', RESPONSE_HEADERS)
+    }
     if (request.trace.crossOrigin !== 'clients') return done(null, payload)
     addVary(reply)
     const origin = originOf(request)
@@ -42,23 +50,20 @@ export function addClientOrigins(app: FastifyInstance, isClientOrigin: IsClientO
 export async function answerPreflight(
   reply: FastifyReply,
   request: FastifyRequest,
-  methods: { readonly allow: readonly string[]; readonly crossOrigin: CrossOrigin },
+  { crossOrigin, callable }: { readonly crossOrigin: CrossOrigin; readonly callable: readonly string[] },
   isClientOrigin: IsClientOrigin,
 ): Promise<FastifyReply> {
   reply.code(204)
-  if (methods.crossOrigin === 'any') {
-    const cors = { 'access-control-allow-origin': '*', 'access-control-allow-methods': 'GET, HEAD' }
-    return reply.headers({ ...cors, 'access-control-max-age': '86400' }).send()
+  const permission = {
+    'access-control-allow-methods': callable.join(', '),
+    'access-control-allow-headers': REQUEST_HEADERS,
+    'access-control-max-age': String(PREFLIGHT_SECONDS),
   }
+  if (crossOrigin === 'any') return reply.headers({ 'access-control-allow-origin': '*', ...permission }).send()
   addVary(reply)
   const origin = originOf(request)
   if (origin !== null && (await allowed(isClientOrigin, origin, request))) {
-    reply.headers({
-      'access-control-allow-origin': origin,
-      'access-control-allow-methods': methods.allow.join(', '),
-      'access-control-allow-headers': REQUEST_HEADERS,
-      'access-control-max-age': String(PREFLIGHT_SECONDS),
-    })
+    reply.headers({ 'access-control-allow-origin': origin, ...permission })
   }
   return reply.send()
 }

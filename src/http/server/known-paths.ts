@@ -9,8 +9,15 @@ export type KnownPath = {
   readonly host: string | null
 }
 
-/** Returns the methods of a path. Used when no route matched, to distinguish 405 from 404. */
-export type MethodsAt = (path: string) => { readonly allow: readonly string[]; readonly crossOrigin: CrossOrigin }
+/**
+ * Returns the methods of a path. Used when no route matched, to distinguish 405 from 404. `callable`: those that the
+ * pages of `crossOrigin` may use.
+ */
+export type MethodsAt = (path: string) => {
+  readonly allow: readonly string[]
+  readonly crossOrigin: CrossOrigin
+  readonly callable: readonly string[]
+}
 
 /** Indexes the mounted paths. The most specific pattern that matches a path decides, as in the router. */
 export function methodsAt(known: readonly KnownPath[]): MethodsAt {
@@ -20,9 +27,18 @@ export function methodsAt(known: readonly KnownPath[]): MethodsAt {
     .sort((one, other) => (one.rank < other.rank ? -1 : 1))
   return (path) => {
     const found = entries.find(({ matches }) => matches.test(path))?.found ?? []
-    const methods = found.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
-    return { allow: [...new Set(methods)].sort(), crossOrigin: crossOriginOf(found) }
+    const crossOrigin = crossOriginOf(found)
+    return {
+      allow: methodsOf(found),
+      crossOrigin,
+      callable: methodsOf(found.filter((one) => one.crossOrigin === crossOrigin)),
+    }
   }
+}
+
+function methodsOf(found: readonly KnownPath[]): string[] {
+  const methods = found.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+  return [...new Set(methods)].sort()
 }
 
 function crossOriginOf(found: readonly KnownPath[]): CrossOrigin {

@@ -148,7 +148,6 @@ function send(endpoint: Endpoint, reply: FastifyReply, answer: EndpointResponse)
   const headers: Record<string, string | readonly string[]> = {}
   // A response to POST is for its caller only.
   if (endpoint.method === 'POST') headers['cache-control'] = 'no-store'
-  if (endpoint.crossOrigin) headers['access-control-allow-origin'] = '*'
   Object.assign(headers, answer.headers)
   if (body === null) return sendResponse(reply, { status, headers, body })
   const isRaw = typeof body === 'string' || Buffer.isBuffer(body) || body instanceof Readable

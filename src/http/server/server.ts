@@ -22,7 +22,7 @@ import { type LogRequest, logFault, requestLog } from '../telemetry/request-log.
 import type { Tracing } from '../telemetry/tracing.ts'
 import { BODY_BYTES_MAX } from './body.ts'
 import { brokenRequestHandler } from './broken-request.ts'
-import { addClientOrigins, answerPreflight, type IsClientOrigin } from './cross-origin.ts'
+import { addCrossOrigin, answerPreflight, type IsClientOrigin } from './cross-origin.ts'
 import { type KnownPath, type MethodsAt, methodsAt } from './known-paths.ts'
 import { mountEndpoints } from './mount-endpoint.ts'
 import { type AuthenticateRequest, mountRoutes } from './mount-route.ts'
@@ -108,7 +108,7 @@ export function buildServer(parts: ServerParts): Server {
     onRefused: metrics.countRefused,
   })
   const { authenticate, idempotency = null, isClientOrigin = async () => false } = parts
-  addClientOrigins(app, isClientOrigin)
+  addCrossOrigin(app, isClientOrigin)
   const known = [
     ...mountRoutes(app, { platform, authenticate, idempotency }, routes),
     ...mountEndpoints(app, { platform, authenticate }, endpoints),

@@ -26,11 +26,9 @@ declare module 'fastify' {
 
 /** Sends a fault in the form of the request's edge. */
 export function sendFault(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
-  const { crossOrigin } = request.trace
   const edge = request.trace.edge ?? edgeOf(request.url)
   const refusal = refusalAt(edge, error, request.id)
   reply.code(refusal.status).headers(refusal.headers).header('cache-control', 'no-store')
-  if (crossOrigin === 'any') reply.header('access-control-allow-origin', '*')
   if (edge === 'api' || edge === 'oauth' || edge === 'scim') {
     const type = edge === 'scim' ? 'application/scim+json' : 'application/json'
     return reply.header('content-type', type).send(Buffer.from(JSON.stringify(refusal.body)))

@@ -83,6 +83,7 @@ function pushEndpoint(instanceOf: InstanceOf): Endpoint {
     method: 'POST',
     path: '/issuers/{tenant}/par',
     operationId: 'pushWalletAuthorizationRequest',
+    crossOrigin: true,
     replies: { 201: { types: { 'application/json': PushedReply } } },
     summary: 'Stores the parameters of an authorization request for a minute (RFC 9126).',
     tag,
