@@ -52,6 +52,15 @@ export function parseJsonObject(text: string | Uint8Array, limits?: JsonLimits):
   return value
 }
 
+/** Writes a value so that equal values are equal texts: members in one order, no blanks. */
+export function sortedJson(value: Json): string {
+  return JSON.stringify(value, (_name, one: Json) =>
+    isJsonObject(one)
+      ? Object.fromEntries(Object.entries(one).sort(([name], [other]) => (name < other ? -1 : 1)))
+      : one,
+  )
+}
+
 /** Whether a value is an object and neither an array nor null. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

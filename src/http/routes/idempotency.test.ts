@@ -13,7 +13,7 @@ import { type Store, sql } from '../../store/store.ts'
 import { aCaller, aPlatform, aServer } from '../test-support/a-server.ts'
 import { idempotentRequestOf } from './idempotency.ts'
 import { once } from './operation.ts'
-import { answer, route } from './route.ts'
+import { answer, route, TextBody } from './route.ts'
 
 const insertTenant = sql(
   'test.http.tenant',
@@ -70,7 +70,10 @@ function aMaker(waitMs = 5000, store: Store = db.store, bounds?: AnswersKept) {
       path,
       summary: 'Makes a thing.',
       scope: null,
-      body: Type.Object({ name: Type.Optional(Type.String()) }, { additionalProperties: false }),
+      body: Type.Object(
+        { name: Type.Optional(Type.String()), more: Type.Optional(Type.Unknown()) },
+        { additionalProperties: false },
+      ),
       status: 201,
       reply: Type.Object({ id: Type.String(), secret: Type.String() }),
       faults: [],
@@ -110,6 +113,25 @@ function aMaker(waitMs = 5000, store: Store = db.store, bounds?: AnswersKept) {
   }
   return { post, next, made, runs: () => runs, clock, close: server.close }
 }
+
+test('a body is the same whatever the order of its members, its blanks and escapes; an array has an order', async () => {
+  const { post, runs, close } = aMaker()
+  const digestOf = (body: unknown) => idempotentRequestOf('k', 'POST', '/', body)?.digest.toString('hex')
+  const first = await post('{"name":"Thandi","more":{"a":1,"b":[{"x":1,"y":2}]}}', 'order')
+  const said = '{ "more": {"b": [ {"y": 2.0, "x":1} ],\n "a" :1e0}, "name": "\\u0054handi" }'
+  assert.deepEqual(await post(said, 'order'), { ...first, replayed: 'true' })
+  for (const other of [
+    '{"name":"Thandi","more":{"a":1,"b":[{"x":2,"y":1}]}}',
+    '{"name":"Thandi","more":{"a":1}}',
+    '{"name":"Thandi","more":{"a":"1","b":[{"x":1,"y":2}]}}',
+  ])
+    assert.equal((await post(other, 'order')).body.errors[0].code, 'IDEMPOTENCY_MISMATCH')
+  assert.equal(runs(), 1)
+  assert.notEqual(digestOf({ list: [1, 2] }), digestOf({ list: [2, 1] }))
+  assert.notEqual(digestOf({ type: 'text/csv', text: 'a' }), digestOf(new TextBody('text/csv', 'a')))
+  assert.notEqual(digestOf(undefined), digestOf({}))
+  await close()
+})
 
 test('a repetition with the same key and body gets the first answer with its status and headers; the work is done once', async () => {
   const { post, runs, close } = aMaker()

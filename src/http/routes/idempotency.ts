@@ -1,8 +1,10 @@
 import type { Caller } from '../../caller.ts'
 import { sha256 } from '../../crypto/digest.ts'
+import { type Json, sortedJson } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
 import { isUniqueViolation } from '../../store/unique-violation.ts'
 import { type Operation, repeatableOperation } from './operation.ts'
+import { TextBody } from './route.ts'
 
 /** The first answer to a request with an `Idempotency-Key`, kept for its repetitions. */
 export type KeptAnswer = {
@@ -11,7 +13,7 @@ export type KeptAnswer = {
   readonly body: string | Buffer
 }
 
-/** One request that carries an `Idempotency-Key`. `digest` covers method, path with query, and body. */
+/** One request that carries an `Idempotency-Key`. `digest` covers method, path with query, and what the body says. */
 type IdempotentRequest = { readonly key: string; readonly digest: Buffer }
 
 /** One attempt to execute an idempotent request. It holds the key until it finishes or releases it. */
@@ -40,7 +42,13 @@ export type Idempotency = {
   ) => Promise<{ readonly kept: KeptAnswer } | OperationAttempt>
 }
 
-/** Reads the header of a request. @throws Fault `request.invalid` for a key that is empty, too long or not printable */
+/**
+ * Reads the header of a request.
+ *
+ * @param body The body as the route reads it: libraries write the members of an object in different orders, with
+ *   different blanks and escapes.
+ * @throws Fault `request.invalid` for a key that is empty, too long or not printable
+ */
 export function idempotentRequestOf(
   header: unknown,
   method: string,
@@ -52,8 +60,13 @@ export function idempotentRequestOf(
     const detail = 'Idempotency-Key must be 1 to 255 printable ASCII characters without spaces.'
     throw new Fault('request.invalid', { violations: [{ detail, parameter: 'Idempotency-Key' }] })
   }
-  const head = Buffer.from(`${method} ${path}\n`)
-  return { key: header, digest: sha256(Buffer.isBuffer(body) ? Buffer.concat([head, body]) : head) }
+  return { key: header, digest: sha256(`${method} ${path}\n${saidBy(body)}`) }
+}
+
+function saidBy(body: unknown): string {
+  if (body === undefined) return ''
+  // What is no text was parsed from JSON.
+  return body instanceof TextBody ? `${body.type}\n${body.text}` : sortedJson(body as Json)
 }
 
 /** Executes an idempotent request once and returns its answer; a repetition gets the first answer. */

@@ -120,7 +120,7 @@ async function runRoute(needs: RouteNeeds, mounted: MountedRoute, request: Fasti
   const { caller } = request.trace
   if (caller === null) throw new Fault('token.missing')
   const context = readContext(needs.platform, caller, mounted, request)
-  const repeatable = idempotentRequestOf(request.headers['idempotency-key'], request.method, request.url, request.body)
+  const repeatable = idempotentRequestOf(request.headers['idempotency-key'], request.method, request.url, context.body)
   if (repeatable === null || needs.idempotency === null) {
     return sendResponse(reply, responseOf(mounted, await mounted.route.handle(context)))
   }
