@@ -53,8 +53,7 @@ export async function createProvider(
     clientId: given.clientId,
   }
   const provider = merged(first, given, secret)
-  check(needs, caller, provider)
-  checkClaim(needs, caller, provider)
+  check(needs, caller, provider, true)
   checkNaming(caller, provider)
   return needs.store.inTenant(caller.tenantId, async (tx) => {
     if ((await countProviders(tx)) >= PROVIDERS_MAX) {
@@ -91,8 +90,7 @@ export async function changeProvider(
     if (known === null) throw new Fault('resource.unknown')
     if (isExpected?.(known) === false) throw new Fault('resource.changed')
     const provider = merged(known, given, secret)
-    check(needs, caller, provider)
-    if (isClaimChanged(known, provider)) checkClaim(needs, caller, provider)
+    check(needs, caller, provider, isClaimChanged(known, provider))
     if (isNamingChanged(known, provider)) checkNaming(caller, provider)
     return write(tx, needs, caller, provider)
   })
@@ -120,16 +118,24 @@ function merged(known: ProviderPut, given: GivenProvider, secret: Buffer | null 
   return { ...known, ...present, claims: { ...known.claims, ...Object.fromEntries(names) }, sealedClientSecret }
 }
 
-function check({ config }: Needs, caller: Caller, { issuer, roles, ...uses }: ProviderPut): void {
-  const { acceptTokens, audience } = uses
+/** @param isClaimed Whether issuer and audience are claimed anew. @throws Fault as {@link createProvider} */
+function check(needs: Needs, caller: Caller, provider: ProviderPut, isClaimed: boolean): void {
+  const { issuer, roles, acceptTokens, audience } = provider
   checkRoles(caller, Object.values(roles).flat())
-  const violations: Violation[] = []
-  if (!isIssuer(issuer, config.isDevelopment)) {
-    const detail = 'Must be an https URL with a host, without user, query and fragment. In development http too.'
-    violations.push({ pointer: '/issuer', detail })
-  }
+  const violations = issuerViolations({ issuer }, needs.config)
   if (acceptTokens && audience === null) violations.push({ pointer: '/audience', detail: 'acceptTokens needs it.' })
+  if (isClaimed) violations.push(...claimViolations(needs, caller, provider))
   if (violations.length > 0) throw new Fault('request.invalid', { violations })
+}
+
+/** Returns the violations of the issuer, if it is given. */
+export function issuerViolations(
+  { issuer }: Pick<GivenProvider, 'issuer'>,
+  { isDevelopment }: Pick<Needs['config'], 'isDevelopment'>,
+): Violation[] {
+  if (issuer === undefined || isIssuer(issuer, isDevelopment)) return []
+  const detail = 'Must be an https URL with a host, without user, query and fragment. In development http too.'
+  return [{ pointer: '/issuer', detail }]
 }
 
 function isClaimChanged(known: ProviderPut, { issuer, audience, acceptTokens }: ProviderPut): boolean {
@@ -140,11 +146,15 @@ function isClaimChanged(known: ProviderPut, { issuer, audience, acceptTokens }: 
  * Issuer and audience of a token name its organisation, so an organisation must not claim those of another one first. An audience that the API
  * sets therefore names the organisation that sets it; the bootstrap file, which the operator writes, sets any.
  */
-function checkClaim({ urls }: Needs, { tenantId, tenantSlug }: Caller, { acceptTokens, audience }: ProviderPut): void {
+function claimViolations(
+  { urls }: Needs,
+  { tenantId, tenantSlug }: Caller,
+  { acceptTokens, audience }: ProviderPut,
+): Violation[] {
   const issuer = urls.issuer(tenantSlug)
-  if (!acceptTokens || audience === null || audience === issuer || audience.includes(tenantId)) return
+  if (!acceptTokens || audience === null || audience === issuer || audience.includes(tenantId)) return []
   const detail = `Must be ${issuer} or contain ${tenantId}, so that no organisation claims the tokens of another. The bootstrap file can set any other audience.`
-  throw new Fault('request.invalid', { violations: [{ pointer: '/audience', detail }] })
+  return [{ pointer: '/audience', detail }]
 }
 
 /** Whether a change decides anew which person is which user. */

@@ -7,7 +7,7 @@ import type { Platform } from '../../platform.ts'
 import { knownId } from '../../uuid.ts'
 import { describeMe } from './describe-me.ts'
 import { providerRedirectUri } from './identity-provider.ts'
-import { changeProvider, createProvider, getProvider, removeProvider } from './manage-providers.ts'
+import { changeProvider, createProvider, getProvider, issuerViolations, removeProvider } from './manage-providers.ts'
 import { listManagedProviders, type ManagedProvider } from './managed-provider-store.ts'
 import { MeReply, ProviderBody, ProviderChangeBody, ProviderListQuery, ProviderReply, showProvider } from './schemas.ts'
 
@@ -28,6 +28,7 @@ const createRoute = route({
   summary:
     'Adds an external OpenID provider: people sign in at it, or its access tokens are accepted by this API, or both.',
   body: ProviderBody,
+  rules: issuerViolations,
   status: 201,
   reply: ProviderReply,
   replyHeaders: ['ETag'],
@@ -54,6 +55,7 @@ const changeRoute = route({
   method: 'PATCH',
   summary: 'Changes an external OpenID provider. For its access tokens the change takes effect within about a minute.',
   body: ProviderChangeBody,
+  rules: issuerViolations,
   ifMatch: true,
   replyHeaders: ['ETag'],
   faults: ['resource.unknown', 'resource.changed', 'role.above_caller', 'state.conflict'],

@@ -36,11 +36,22 @@ export function clientMistakes(client: Checked): Violation[] {
     ],
     [has('refresh_token') && !has('authorization_code'), '/grantTypes', 'refresh_token needs authorization_code.'],
   ]
-  const single = (pointer: string, uri: string | null) => (uri === null ? [] : uriMistakes(uri, pointer, false))
   return [
     ...rules.flatMap(([isBroken, pointer, detail]) => (isBroken ? [{ pointer, detail }] : [])),
-    ...client.redirectUris.flatMap((uri, n) => uriMistakes(uri, `/redirectUris/${n}`, isPublic)),
-    ...client.postLogoutRedirectUris.flatMap((uri, n) => uriMistakes(uri, `/postLogoutRedirectUris/${n}`, isPublic)),
+    ...addressMistakes(client, isPublic),
+  ]
+}
+
+type Addresses = Pick<Checked, 'redirectUris' | 'postLogoutRedirectUris' | 'backchannelLogoutUri' | 'jwksUri'>
+
+/** Returns what is wrong with the addresses of a client, each by itself. */
+export function addressMistakes(client: Partial<Addresses>, isPublic: boolean): Violation[] {
+  const single = (pointer: string, uri: string | null | undefined) =>
+    uri === null || uri === undefined ? [] : uriMistakes(uri, pointer, false)
+  const { redirectUris = [], postLogoutRedirectUris = [] } = client
+  return [
+    ...redirectUris.flatMap((uri, n) => uriMistakes(uri, `/redirectUris/${n}`, isPublic)),
+    ...postLogoutRedirectUris.flatMap((uri, n) => uriMistakes(uri, `/postLogoutRedirectUris/${n}`, isPublic)),
     ...single('/backchannelLogoutUri', client.backchannelLogoutUri),
     ...single('/jwksUri', client.jwksUri),
   ]

@@ -3,6 +3,7 @@ import { entityTagOf, isSame } from '../../http/routes/entity-tag.ts'
 import { once } from '../../http/routes/operation.ts'
 import { answer, type Route, route } from '../../http/routes/route.ts'
 import { knownId } from '../../uuid.ts'
+import { addressMistakes } from './check-client.ts'
 import type { ClientRecord } from './client-record.ts'
 import {
   changeClient,
@@ -43,6 +44,8 @@ const createRoute = route({
   summary:
     'Creates a client. Only this response contains its secret; a public client, and one with keys, has none. A caller gives only scopes and roles that it holds.',
   body: ClientBody,
+  // Without a kind that is known, what one of them may have is right.
+  rules: (accepted) => addressMistakes(accepted, accepted.isPublic ?? true),
   status: 201,
   reply: ClientReply,
   faults: ['role.above_caller', 'state.conflict'],
@@ -69,6 +72,7 @@ const changeRoute = route({
   summary:
     'Changes the members of a client that the body names. A client of the bootstrap file gets its members back at the next start.',
   body: ClientChangeBody,
+  rules: (accepted) => addressMistakes(accepted, true),
   ifMatch: true,
   replyHeaders: ['ETag'],
   faults: ['resource.unknown', 'resource.changed', 'role.above_caller', 'state.conflict'],

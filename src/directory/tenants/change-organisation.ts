@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Caller, holds } from '../../caller.ts'
-import { Fault } from '../../fault.ts'
+import { Fault, type Violation } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { forgetTenants } from './find-tenant.ts'
 import { changedSettings, isAppearance, type OrganisationChange, type OrganisationRecord } from './organisation.ts'
@@ -32,8 +32,7 @@ export async function changeOrganisation(
   isExpected: (current: OrganisationRecord) => boolean = () => true,
 ): Promise<OrganisationRecord> {
   checkScope(caller, change)
-  // A reset to the default is never wrong.
-  const violations = settingMistakes(changedSettings({}, change))
+  const violations = changeViolations(change)
   if (violations.length > 0) throw new Fault('request.invalid', { violations })
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
     const current = await getOrganisation(needs, caller)
@@ -42,6 +41,11 @@ export async function changeOrganisation(
     if (changed !== null) return changed
   }
   throw new Fault('state.conflict', { detail: 'The organisation was changed again and again meanwhile. Try again.' })
+}
+
+/** Returns what is wrong with the given members. A reset to the default is never wrong. */
+export function changeViolations(change: OrganisationChange): readonly Violation[] {
+  return settingMistakes(changedSettings({}, change))
 }
 
 /** Returns null if the organisation was changed concurrently. */

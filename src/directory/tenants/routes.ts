@@ -2,7 +2,7 @@ import { routeGroup } from '../../api/route-group.ts'
 import { entityTagOf, isSame } from '../../http/routes/entity-tag.ts'
 import { answer, type Route } from '../../http/routes/route.ts'
 import type { Platform } from '../../platform.ts'
-import { changeOrganisation, getOrganisation } from './change-organisation.ts'
+import { changeOrganisation, changeViolations, getOrganisation } from './change-organisation.ts'
 import type { OrganisationRecord } from './organisation.ts'
 import { OrganisationChangeBody, OrganisationReply, showOrganisation } from './schemas.ts'
 
@@ -29,6 +29,7 @@ const change = organisation.patch('', {
   summary:
     'Changes the members of the organisation that the body names; null sets the default. All but the policies need `tenant:admin`. Every server uses the change within five seconds.',
   body: OrganisationChangeBody,
+  rules: changeViolations,
   ifMatch: true,
   faults: ['scope.missing', 'state.conflict', 'resource.changed'],
   handle: async ({ platform, caller, body, headers }) => {

@@ -20,6 +20,7 @@ import {
 } from './schemas.ts'
 import { testWebhookEndpoint } from './test-endpoint.ts'
 import type { WebhookEndpoint } from './webhook-endpoint.ts'
+import { webhookUrlViolations } from './webhook-endpoint.ts'
 import { getWebhookEndpoint, listWebhookEndpoints } from './webhook-endpoint-store.ts'
 import {
   createWebhookEndpoint,
@@ -36,6 +37,7 @@ const deliveries = routeGroup({ ...common, scope, path: '/endpoints/{id}/deliver
 const addRoute = webhooks.post('', {
   summary: 'Creates a webhook endpoint. Only this response contains its signing secret.',
   body: WebhookEndpointBody,
+  rules: webhookUrlViolations,
   status: 201,
   faults: ['state.conflict'],
   handle: async ({ platform, caller, body, operation }) => {
@@ -72,6 +74,7 @@ const changeRoute = webhooks.patch('/{id}', {
   summary:
     'Changes, disables or enables a webhook endpoint. When enabled, it is sent the events of the last three days.',
   body: WebhookEndpointChange,
+  rules: webhookUrlViolations,
   handle: async ({ platform, caller, params, body }) =>
     answer(show(await updateWebhookEndpoint(platform, caller, params.id, body))),
 })

@@ -1,4 +1,4 @@
-import { Fault } from '../../fault.ts'
+import { Fault, type Violation } from '../../fault.ts'
 import { type AddressPolicy, vettedUrl } from '../../http/outbound/vetted-address.ts'
 import type { PublicEvent } from '../audit/vocabulary.ts'
 
@@ -34,6 +34,20 @@ export function readWebhookUrl(text: string, config: AddressPolicy & { readonly 
   if (url.hash !== '') throw unusable('The URL has a fragment.')
   if (url.origin === config.publicUrl) throw unusable('The URL is an address of this server.')
   return url.href
+}
+
+/** Returns the violations of the URL of a receiver, if it is given. */
+export function webhookUrlViolations(
+  { url }: { readonly url?: string | undefined },
+  config: Parameters<typeof readWebhookUrl>[1],
+): readonly Violation[] {
+  try {
+    if (url !== undefined) readWebhookUrl(url, config)
+    return []
+  } catch (error) {
+    if (error instanceof Fault && error.violations !== undefined) return error.violations
+    throw error
+  }
 }
 
 function vetted(text: string, policy: AddressPolicy): URL {

@@ -118,6 +118,7 @@ export type Route = Common & {
   readonly query?: TSchema
   readonly body?: TSchema
   readonly reply?: TSchema
+  rules?(accepted: object, config: Platform['config']): readonly Violation[]
   handle(context: RouteContext): Promise<Answer | RawAnswer> | Answer | RawAnswer
 }
 
@@ -125,6 +126,7 @@ type Read<S, Otherwise> = S extends TSchema ? Static<S> : Otherwise
 type Text<T> = T extends readonly string[] ? TextBody : never
 type Written<R> = Answer<Read<R, undefined>> | RawAnswer
 type Optional = TSchema | undefined
+type Accepted<S> = S extends TSchema ? Partial<Static<S>> : never
 
 /** The shapes of a route, and its work, typed by them. */
 export type RouteShapes<
@@ -139,6 +141,11 @@ export type RouteShapes<
   readonly body?: BS
   readonly reply?: RS
   readonly textBodies?: TS
+  /**
+   * Returns the violations that `handle` would find in the members of a body which its schema accepts, while it refuses
+   * others: those that hold whatever the others are. They are answered together.
+   */
+  readonly rules?: (accepted: Accepted<BS>, config: Platform['config']) => readonly Violation[]
   readonly handle: (
     context: RouteContext<
       Read<PS, PathParams<P>>,

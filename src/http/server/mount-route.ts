@@ -53,7 +53,7 @@ export function mountRoutes(app: FastifyInstance, needs: RouteNeeds, routes: rea
   const check = checkMaker()
   return routes.flatMap((route) =>
     placesOf(route.group, needs.platform.config).map((place) => {
-      const mounted = prepareRoute(route, place, check)
+      const mounted = prepareRoute(route, place, check, needs.platform.config)
       app.route({
         method: route.method,
         url: routerPath(mounted.pattern),
@@ -88,6 +88,7 @@ function prepareRoute(
   route: Route,
   place: { prefix: string; base: string },
   check: ReturnType<typeof checkMaker>,
+  config: Config,
 ): MountedRoute {
   return {
     route,
@@ -97,7 +98,10 @@ function prepareRoute(
     offered: ['application/json', ...(route.produces ?? [])],
     checkParams: route.params === undefined ? null : check(route.params, 'path'),
     checkQuery: check(route.query ?? nothing, 'query'),
-    checkBody: check(route.body ?? nothing, 'body', route.moreViolations),
+    checkBody: check(route.body ?? nothing, 'body', (body, accepted) => [
+      ...(route.moreViolations?.(body) ?? []),
+      ...(route.rules?.(accepted, config) ?? []),
+    ]),
     write: route.reply === undefined ? null : writer(route.reply, route.noEnvelope === true),
   }
 }

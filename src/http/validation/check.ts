@@ -2,6 +2,7 @@ import { Ajv, type ValidateFunction } from 'ajv'
 import ajvFormats from 'ajv-formats'
 import type { TSchema } from 'typebox'
 import { Fault, type Violation } from '../../fault.ts'
+import { stepsOf } from '../../json-pointer.ts'
 import { isFullDate } from '../../protocols/shape.ts'
 import { isUuid } from '../../uuid.ts'
 import { type ViolationPlace, violationsOfSchema } from './violations.ts'
@@ -17,12 +18,13 @@ const strictness = { strict: false, coerceTypes: false, removeAdditional: false,
 /**
  * Makes checks from schemas. A check is compiled at its first use; the one that lists all violations when a value first fails.
  *
- * `more` finds violations of rules that the schema cannot express, in a value that it refuses: nothing of it is typed.
+ * `more` finds violations of rules that the schema cannot express, in a value that it refuses: nothing of it is typed
+ * but the members that the schema accepts.
  */
 export function checkMaker(): (
   schema: TSchema,
   place: ViolationPlace,
-  more?: (value: unknown) => readonly Violation[],
+  more?: (value: unknown, accepted: object) => readonly Violation[],
 ) => Check {
   const first = withFormats(new Ajv(strictness))
   const all = withFormats(new Ajv({ ...strictness, allErrors: true, verbose: true }))
@@ -35,7 +37,8 @@ export function checkMaker(): (
       if (bytes > ALL_ERRORS_BYTES_MAX) throw refusal(fast, place)
       thorough ??= all.compile(plainSchema(schema))
       thorough(value)
-      throw refusal(thorough, place, more(value))
+      const found = violationsOfSchema(thorough.errors ?? [], place)
+      throw new Fault('request.invalid', { violations: [...found, ...more(value, acceptedOf(value, found))] })
     }
   }
 }
@@ -77,6 +80,13 @@ function isMoment(text: string): boolean {
   return year >= 1 && year <= 9999 && isFullDate(text.slice(0, 10))
 }
 
-function refusal(check: ValidateFunction, place: ViolationPlace, more: readonly Violation[] = []): Fault {
-  return new Fault('request.invalid', { violations: [...violationsOfSchema(check.errors ?? [], place), ...more] })
+function refusal(check: ValidateFunction, place: ViolationPlace): Fault {
+  return new Fault('request.invalid', { violations: violationsOfSchema(check.errors ?? [], place) })
+}
+
+/** Returns the members of an object in which no violation was found; none if the object as a whole is refused. */
+function acceptedOf(value: unknown, found: readonly Violation[]): object {
+  const refused = new Set(found.map(({ pointer = '' }) => stepsOf(pointer)[0]))
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || refused.has(undefined)) return {}
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !refused.has(name)))
 }

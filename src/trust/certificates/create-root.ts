@@ -2,7 +2,7 @@ import type { Caller } from '../../caller.ts'
 import { draftRoot } from '../../crypto/x509/draft-certificate.ts'
 import { issueCertificate } from '../../crypto/x509/issue.ts'
 import type { ProfileName } from '../../crypto/x509/profile.ts'
-import { Fault } from '../../fault.ts'
+import { Fault, type Violation } from '../../fault.ts'
 import { crlUri } from '../revocation/publish-crl.ts'
 import { forgetSigners } from './active-signer.ts'
 import { callingTenant } from './calling-tenant.ts'
@@ -12,7 +12,7 @@ import { getCertificate } from './get-certificate.ts'
 import { type AuthorityNeeds, BACKDATED_MS, ensureLeaf } from './make-leaf.ts'
 import { forgetOwnAnchors } from './own-anchors.ts'
 import type { RootBody } from './schemas.ts'
-import { fittingName, readSubjectName } from './subject-name.ts'
+import { fittingName, readSubjectName, subjectViolations } from './subject-name.ts'
 
 const ROOT_YEARS = 5
 
@@ -28,9 +28,11 @@ export async function createRoot(
   id: string,
 ): Promise<TenantCertificate> {
   const { type, keyType } = body
+  const violations = rootViolations(body)
+  if (violations.length > 0) throw new Fault('request.invalid', { violations })
   const tenant = await callingTenant(needs, caller)
   const subject = readSubjectName(body, fittingName(tenant.name, roleOf(body)))
-  const issuerAltNameUri = readUrl(body.issuerAlternativeNameUrl)
+  const issuerAltNameUri = inAscii(body.issuerAlternativeNameUrl)
   const now = needs.clock.now()
   const { key, id: keyId, keep } = await needs.keys.create(tenant.id, 'ca', keyType)
   const profile = profileOf(body)
@@ -70,12 +72,20 @@ function validityOf(now: Date): { notBefore: Date; notAfter: Date } {
   return { notBefore: new Date(now.getTime() - BACKDATED_MS), notAfter }
 }
 
-/** Returns the URL in ASCII, since it becomes an IA5String. */
-function readUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null
-  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
-    const detail = 'It must be an absolute http or https URL without a user name.'
-    throw new Fault('request.invalid', { violations: [{ detail, pointer: '/issuerAlternativeNameUrl' }] })
-  }
-  return /^[\x21-\x7e]+$/.test(text) ? text : url.href
+/** Returns the violations of the members that its schema accepts. */
+export function rootViolations(body: Partial<RootBody>): readonly Violation[] {
+  const { issuerAlternativeNameUrl: text } = body
+  if (text === undefined || isWebAddress(text)) return subjectViolations(body)
+  const detail = 'It must be an absolute http or https URL without a user name.'
+  return [...subjectViolations(body), { detail, pointer: '/issuerAlternativeNameUrl' }]
+}
+
+function isWebAddress(text: string): boolean {
+  const url = URL.parse(text)
+  return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
+}
+
+/** Returns a URL in ASCII, since it becomes an IA5String. */
+function inAscii(url: string): string {
+  return /^[\x21-\x7e]+$/.test(url) ? url : new URL(url).href
 }

@@ -5,7 +5,7 @@ import { answer, type Route, rawAnswer } from '../../http/routes/route.ts'
 import { listCertificates } from './certificate-store.ts'
 import { showCertificate } from './certificate-view.ts'
 import { activateCertificate, deactivateCertificate, revokeCertificate } from './change-certificate.ts'
-import { createRoot } from './create-root.ts'
+import { createRoot, rootViolations } from './create-root.ts'
 import { getCertificate, getChain } from './get-certificate.ts'
 import { CertificateListQuery, CertificateView, RootBody } from './schemas.ts'
 
@@ -19,6 +19,7 @@ const create = certificates.post('', {
   summary:
     'Creates a root certificate. The first of its kind and key type is active, and signs with a leaf that is created automatically.',
   body: RootBody,
+  rules: rootViolations,
   status: 201,
   faults: ['certificate.refused'],
   handle: async ({ platform, caller, body, operation }) => {

@@ -3,7 +3,7 @@ import { COMMON_NAME_CHARS_MAX, type SubjectName } from '../../crypto/x509/name.
 import { Fault, type Violation } from '../../fault.ts'
 
 /** The members of a body that name the subject of a certificate. */
-type NamedSubject = { readonly countryName: string; readonly commonName?: string }
+type NamedSubject = { readonly countryName: string; readonly commonName?: string | undefined }
 
 /** Returns a common name of a tenant's name and the role of the certificate; the name is truncated so that both fit. */
 export function fittingName(tenantName: string, role: string): string {
@@ -21,19 +21,25 @@ export function readSubjectName(
   { countryName, commonName }: NamedSubject,
   defaultName: string,
 ): SubjectName & { readonly country: string } {
-  const country = countryName.toUpperCase()
+  const name = commonName?.trim() ?? defaultName
+  const violations = subjectViolations({ countryName, commonName: name })
+  if (violations.length > 0) throw new Fault('request.invalid', { violations })
+  return { country: countryName.toUpperCase(), commonName: name }
+}
+
+/** Returns the violations of the members that name a subject. */
+export function subjectViolations({ countryName, commonName }: Partial<NamedSubject>): readonly Violation[] {
   const violations: Violation[] = []
-  if (!isCountryCode(country)) {
+  if (countryName !== undefined && !isCountryCode(countryName.toUpperCase())) {
     const detail = `${JSON.stringify(countryName)} is not a country code assigned by ISO 3166-1 alpha-2.`
     violations.push({ detail, pointer: '/countryName' })
   }
-  const name = commonName?.trim() ?? defaultName
-  if (name === '' || /\p{Cc}/u.test(name)) {
+  const name = commonName?.trim()
+  if (name !== undefined && (name === '' || /\p{Cc}/u.test(name))) {
     violations.push({
       detail: 'The common name must have a visible character and no control characters.',
       pointer: '/commonName',
     })
   }
-  if (violations.length > 0) throw new Fault('request.invalid', { violations })
-  return { country, commonName: name }
+  return violations
 }

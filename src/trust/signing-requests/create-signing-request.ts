@@ -5,10 +5,10 @@ import { encodeName } from '../../crypto/x509/name.ts'
 import { oids } from '../../crypto/x509/oids.ts'
 import { spkiOf } from '../../crypto/x509/signature.ts'
 import { signRequest } from '../../crypto/x509/signing-request.ts'
-import { Fault } from '../../fault.ts'
+import { Fault, type Violation } from '../../fault.ts'
 import { callingTenant } from '../certificates/calling-tenant.ts'
 import { type AuthorityNeeds, subjectNames } from '../certificates/make-leaf.ts'
-import { fittingName, readSubjectName } from '../certificates/subject-name.ts'
+import { fittingName, readSubjectName, subjectViolations } from '../certificates/subject-name.ts'
 import type { SigningRequestBody } from './schemas.ts'
 import type { TenantSigningRequest } from './signing-request.ts'
 import { insertSigningRequest } from './signing-request-store.ts'
@@ -29,7 +29,9 @@ export async function createSigningRequest(
   id: string,
 ): Promise<TenantSigningRequest> {
   const { type, keyType } = body
-  const signMdl = readSignMdl(body)
+  const violations = signingRequestViolations(body)
+  if (violations.length > 0) throw new Fault('request.invalid', { violations })
+  const signMdl = body.capabilities?.signMdl ?? false
   const tenant = await callingTenant(needs, caller)
   const role = type === 'issuerSignCredential' ? 'Document Signer' : 'Verifier'
   const subject = readSubjectName(body, fittingName(tenant.name, role))
@@ -59,11 +61,11 @@ export async function createSigningRequest(
   return request
 }
 
-function readSignMdl({ type, capabilities }: SigningRequestBody): boolean {
-  const signMdl = capabilities?.signMdl ?? false
-  if (signMdl && type !== 'issuerSignCredential') {
-    const detail = 'Only a certificate of the type issuerSignCredential can sign mobile driving licences.'
-    throw new Fault('request.invalid', { violations: [{ detail, pointer: '/capabilities/signMdl' }] })
-  }
-  return signMdl
+/** Returns the violations of the members that its schema accepts. */
+export function signingRequestViolations(body: Partial<SigningRequestBody>): readonly Violation[] {
+  const { type, capabilities } = body
+  const violations = subjectViolations(body)
+  if (type !== 'verifierSignRequest' || capabilities?.signMdl !== true) return violations
+  const detail = 'Only a certificate of the type issuerSignCredential can sign mobile driving licences.'
+  return [...violations, { detail, pointer: '/capabilities/signMdl' }]
 }

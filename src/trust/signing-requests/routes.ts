@@ -5,7 +5,7 @@ import { answer, type Route } from '../../http/routes/route.ts'
 import { showCertificate } from '../certificates/certificate-view.ts'
 import { getCertificate } from '../certificates/get-certificate.ts'
 import { CertificateView } from '../certificates/schemas.ts'
-import { createSigningRequest } from './create-signing-request.ts'
+import { createSigningRequest, signingRequestViolations } from './create-signing-request.ts'
 import { getSigningRequest } from './get-signing-request.ts'
 import { importCertificate } from './import-certificate.ts'
 import { ImportBody, SignBody, SigningRequestBody, SigningRequestListQuery, SigningRequestView } from './schemas.ts'
@@ -22,6 +22,7 @@ const create = requests.post('/csrs', {
   summary:
     'Creates a key and a certificate signing request for it, to be signed by another authority or by a root of the tenant.',
   body: SigningRequestBody,
+  rules: signingRequestViolations,
   status: 201,
   handle: async ({ platform, caller, body, operation }) => {
     const find = (id: string) => getSigningRequest(platform, caller, id)

@@ -98,7 +98,7 @@ async function checked(needs: Needs, { tenantId }: Caller, merged: PageInput): P
   }
   const { requestsPerMinute, requestsPerAddress, expiresInSeconds, isOpen } = { ...pageDefaults, ...merged }
   const violations = [
-    ...origins.flatMap((one, index) => originViolation(needs, one, index)),
+    ...originViolations({ origins }, needs.config),
     ...(redirectUri === null
       ? []
       : checkRedirectUri(redirectUri, '/redirectUri', await redirectPolicyOf(needs, tenantId))),
@@ -123,8 +123,20 @@ type PageInput = Partial<PageContent> & Pick<PageContent, 'name' | 'presentation
 // No wildcard, and nothing that a policy of the page would read otherwise.
 const HOST = /^https?:\/\/[a-z0-9.:[\]-]+$/
 
+/** Returns the violations of the origins, if they are given. */
+export function originViolations(
+  { origins = [] }: { readonly origins?: readonly string[] | undefined },
+  config: Pick<Needs['config'], 'isDevelopment'>,
+): readonly Violation[] {
+  return origins.flatMap((one, index) => originViolation(config, one, index))
+}
+
 /** Browsers compare it as text, so it must be spelled as they do. */
-function originViolation({ config }: Needs, origin: string, index: number): readonly Violation[] {
+function originViolation(
+  config: Pick<Needs['config'], 'isDevelopment'>,
+  origin: string,
+  index: number,
+): readonly Violation[] {
   const url = asPeerUrl(origin, { allowHttpLoopback: config.isDevelopment })
   if (url !== null && url.origin === origin && HOST.test(origin)) return []
   const detail = 'An origin is the scheme https and a host, with its port if that is not 443, and nothing else.'

@@ -7,6 +7,7 @@ import {
   changeVerificationPage,
   createVerificationPage,
   getVerificationPage,
+  originViolations,
   removeVerificationPage,
 } from './manage-pages.ts'
 import { listVerificationPages } from './page-store.ts'
@@ -27,6 +28,7 @@ const createRoute = pages.post('', {
   summary:
     'Creates a verification page: visitors of the organisation show what a presentation template asks for, on the page itself or embedded in a site.',
   body: VerificationPageBody,
+  rules: originViolations,
   status: 201,
   faults: ['reference.unknown', 'state.conflict'],
   handle: async ({ platform, caller, body, operation }) => {
@@ -54,6 +56,7 @@ const changeRoute = pages.patch('/{id}', {
   summary:
     'Changes the members of a verification page that the body names; null clears. Every server uses the change within five seconds. Open requests stay open.',
   body: VerificationPageChange,
+  rules: originViolations,
   ifMatch: true,
   replyHeaders: ['ETag'],
   faults: ['reference.unknown', 'state.conflict', 'resource.changed'],
