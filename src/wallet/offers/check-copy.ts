@@ -103,12 +103,3 @@ function calendarDate(milliseconds: number): Date | null {
   const year = date.getUTCFullYear()
   return year >= 1 && year <= 9999 ? date : null
 }
-
-/** Returns JSON with sorted members. */
-export function orderedJson(value: unknown): string {
-  return JSON.stringify(value, (_name, one) =>
-    typeof one === 'object' && one !== null && !Array.isArray(one)
-      ? Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : one,
-  )
-}

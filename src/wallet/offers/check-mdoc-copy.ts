@@ -1,16 +1,10 @@
+import { sortedJson } from '../../crypto/json.ts'
 import { mdocClaims } from '../../protocols/mdoc/claims.ts'
 import { mdocFinding } from '../../protocols/mdoc/findings.ts'
 import { type IssuerSigned, parseIssuerSigned } from '../../protocols/mdoc/issuer-signed.ts'
 import { checkReceivedMdoc, verifyIssuerSigned } from '../../protocols/mdoc/verify-issuer-signed.ts'
 import { resolveMdocIssuer } from '../../trust/issuers/mdoc-issuer.ts'
-import {
-  type CopyCheck,
-  type CopyContext,
-  type CopyFinding,
-  factsOf,
-  lengthFindings,
-  orderedJson,
-} from './check-copy.ts'
+import { type CopyCheck, type CopyContext, type CopyFinding, factsOf, lengthFindings } from './check-copy.ts'
 
 /** Returns the check of the mdocs of one response: 6.5, steps 1 and 3 to 8, and the binding to a key of ours. */
 export function mdocChecks({ platform, received: { configuration }, trust, now }: CopyContext): CopyCheck {
@@ -26,7 +20,7 @@ export function mdocChecks({ platform, received: { configuration }, trust, now }
       key === null
         ? [...verifyIssuerSigned(mdoc, policy), unboundFinding(mdoc)]
         : checkReceivedMdoc(mdoc, { ...policy, holderKey: key.publicJwk })
-    const content = orderedJson([issuer.issuer, mdocClaims(mdoc.nameSpaces)])
+    const content = sortedJson([issuer.issuer, mdocClaims(mdoc.nameSpaces)])
     const times = { issued: validityInfo.signed.getTime(), expires: validityInfo.validUntil.getTime() }
     // an mdoc names its issuer only in the certificate of the signer
     const facts = factsOf({ vct: docType }, issuer.issuer, times, now)

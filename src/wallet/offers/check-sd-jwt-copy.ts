@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../crypto/json.ts'
+import { type JsonObject, sortedJson } from '../../crypto/json.ts'
 import type { KeyPair } from '../../crypto/jwk.ts'
 import { isUnanchoredChain } from '../../crypto/x509-path/unanchored-chain.ts'
 import { checkReceivedSdJwtVc, holderKeyOf } from '../../protocols/sd-jwt-vc/check-sd-jwt-vc.ts'
@@ -11,7 +11,6 @@ import {
   type CopyFinding,
   factsOf,
   lengthFindings,
-  orderedJson,
   type UnusedKeys,
 } from './check-copy.ts'
 
@@ -73,7 +72,7 @@ function issuersOf({ platform, trust, now }: CopyContext): (sdJwt: SdJwt) => Pro
 /** Leaves out `jti`, which differs between copies. */
 function contentOf(payload: JsonObject): string {
   const { jti: _, ...claims } = subjectClaims(payload)
-  return orderedJson([payload.iss ?? null, claims])
+  return sortedJson([payload.iss ?? null, claims])
 }
 
 function msOf(seconds: unknown): number {

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { TenantId } from '../../caller.ts'
+import { sortedJson } from '../../crypto/json.ts'
 import { generateKeyPair } from '../../crypto/jwk.ts'
 import { record } from '../../events/audit/record.ts'
 import { Fault } from '../../fault.ts'
@@ -24,7 +25,6 @@ import {
 } from '../credentials/refill-store.ts'
 import type { ShownCredential } from '../credentials/schemas.ts'
 import { isTransientFault } from '../credentials/upstream.ts'
-import { orderedJson } from '../offers/check-copy.ts'
 import {
   NOTIFICATION_KEPT_MS,
   type Receipt,
@@ -158,5 +158,5 @@ async function keepCopies(platform: Platform, { tenantId, run, open }: Holding, 
 
 /** By the issuer that the credential states, which does not depend on who signed it. */
 function contentOf({ format, vct, iss, statedIss, claims }: ShownCredential): string {
-  return orderedJson([format, vct, statedIss ?? iss ?? null, claims])
+  return sortedJson([format, vct, statedIss ?? iss ?? null, claims])
 }

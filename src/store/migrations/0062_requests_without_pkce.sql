@@ -1,4 +1,4 @@
--- 0059 requests without pkce: a confidential client may bind its codes by the nonce of its ID tokens instead.
+-- 0062 requests without pkce: a confidential client may bind its codes by the nonce of its ID tokens instead.
 -- Locks: client and authorization_code exclusively for a moment, no rewrite. Old code runs on it: yes; it requires PKCE of every client.
 -- Way back: delete from authorization_code where challenge is null; restore not null; drop the column.
 

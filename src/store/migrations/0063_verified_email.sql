@@ -1,4 +1,4 @@
--- 0060 verified email: which e-mail address of a user was proven.
+-- 0063 verified email: which e-mail address of a user was proven.
 -- Locks: user_account exclusively for a moment, no rewrite. Old code runs on it: yes; it proves no address. Way back: drop the column.
 
 -- The address that the user received a link at, or that a provider has verified, in the form in which addresses are compared. It says something

@@ -1,4 +1,4 @@
--- 0058 id token algorithm: ID tokens are signed with RS256 or ES256, by client.
+-- 0061 id token algorithm: ID tokens are signed with RS256 or ES256, by client.
 -- Locks: client and signing_key exclusively for a moment, no rewrite. Old code runs on it: yes; it signs with ES256 for every client.
 -- Way back: drop the column; delete from signing_key where usage = 'id-token-rs256'; restore the check of 0030 and that of 0001.
 
