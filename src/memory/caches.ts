@@ -99,6 +99,10 @@ export const caches = {
     ...{ entriesMax: 500, ttlSeconds: 3_600 },
     description: 'Authorization server metadata as text, by tenant.',
   },
+  'issuance.recorded_looks': {
+    ...{ entriesMax: 20_000, ttlSeconds: 600 },
+    description: 'Offer links that a caller was shown, of which the audit trail has an entry.',
+  },
   'issuance.status_lists': {
     ...{ entriesMax: 200, ttlSeconds: 86_400 },
     description: 'Signed status lists, until their version changes.',

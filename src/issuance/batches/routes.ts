@@ -5,6 +5,7 @@ import { filtersOf, listAnswer, PageMeta, parseListQuery } from '../../api/list.
 import { routeGroup } from '../../api/route-group.ts'
 import { once } from '../../http/routes/operation.ts'
 import { answer, type Route, rawAnswer } from '../../http/routes/route.ts'
+import { recordLook } from '../issuances/offer-looks.ts'
 import { latestTemplate } from '../templates/template-cache.ts'
 import { acceptBatch } from './accept-batch.ts'
 import { listBatchItems } from './batch-item-store.ts'
@@ -104,7 +105,12 @@ const get = batches.get('/{id}', {
       {
         watched: watchedBatches,
         id,
-        read: () => getBatchWithItems(platform, caller, id),
+        read: async () => {
+          const batch = await getBatchWithItems(platform, caller, id)
+          const hasLinks = batch.items.some(({ status }) => status === 'done')
+          if (hasLinks) await recordLook(platform, caller, { kind: 'issuance_batch', ids: [id] })
+          return batch
+        },
         isFinal: ({ status }) => status === 'completed',
       },
     )
@@ -122,6 +128,7 @@ const listItems = batches.get('/{id}/items', {
   textExamples: { [CSV]: ITEMS_EXAMPLE },
   handle: async ({ platform, caller, params: { id }, query, href, responseType }) => {
     const batch = await getBatch(platform, caller, id)
+    await recordLook(platform, caller, { kind: 'issuance_batch', ids: [id] })
     if (responseType === CSV) {
       const { status } = filtersOf(query)
       return rawAnswer(CSV_TYPE, await itemsTable(platform, caller, batch, { status, delimiter: query.delimiter }))

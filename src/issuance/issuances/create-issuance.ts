@@ -12,6 +12,7 @@ import { issuanceCheckOf, unknownTemplate } from './issuance-refusal.ts'
 import { insertOffered } from './issuance-store.ts'
 import { offerLinksOf, showIssuance } from './issuance-view.ts'
 import { newIssuance } from './new-issuance.ts'
+import { forgoLook } from './offer-looks.ts'
 import type { CreateIssuanceBody, IssuanceView } from './schemas.ts'
 import type { IssuanceDelivery, IssuedOffer } from './wallet-port.ts'
 
@@ -50,7 +51,10 @@ export async function createIssuance(
     const refusal = check(ask.attributes)
     const created =
       refusal === null ? await tryCreate(needs, caller, template, { ...ask, id }, alongside, recipientId) : null
-    if (created !== null) return created
+    if (created !== null) {
+      forgoLook(needs, caller, id)
+      return created
+    }
     const newer = await latestTemplate(needs, tenantId, ask.credentialTemplateId)
     // Refuse by the current version of the template only, not by a cached one.
     if (refusal !== null && newer.version === template.version && newer.archivedAt === null) throw refusal

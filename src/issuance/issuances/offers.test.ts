@@ -398,3 +398,31 @@ test('a caller who may only read issuances sees no link by which a wallet takes 
     )
   }
 })
+
+test('a caller who is shown links that can be redeemed is in the audit trail once, the creator of the offer not', async () => {
+  const elsewhere = await anIssuer(db)
+  const [first, second] = [await anOffer(issuer), await anOffer(issuer)]
+  const path = '/credentials/issuance'
+  const looks = async () => {
+    const rows = await db.store.single(issuer.tenant.id, (tx) => tx.rows<Look>(selectLooks, [issuer.tenant.id]))
+    return rows.map(({ subject, ids }) => [subject, ids])
+  }
+  await issuer.api('GET', `${path}/${first.issuance.id}`)
+  assert.deepEqual(await looks(), [])
+  for (let turn = 0; turn < 2; turn += 1)
+    await elsewhere.api('GET', `${path}/${first.issuance.id}`, undefined, issuer.tenant)
+  assert.deepEqual(await looks(), [[first.issuance.id, null]])
+  for (let turn = 0; turn < 2; turn += 1) await elsewhere.api('GET', `${path}?page[size]=100`, undefined, issuer.tenant)
+  const [, [subject, ids] = [], ...others] = await looks()
+  assert.ok(subject === null && Array.isArray(ids))
+  assert.deepEqual([ids.includes(first.issuance.id), ids.includes(second.issuance.id)], [false, true])
+  assert.deepEqual(others, [])
+  await elsewhere.server.close(0)
+})
+
+type Look = { readonly subject: string | null; readonly ids: readonly string[] | null }
+const selectLooks = sql(
+  'test.issuance.looks',
+  `select subject_id as subject, detail -> 'ids' as ids from audit_entry
+   where tenant_id = $1 and action = 'issuance.offer_shown' order by id`,
+)

@@ -16,6 +16,7 @@ import { getIssuance, listIssuancePage } from './get-issuance.ts'
 import type { ShownIssuance } from './issuance.ts'
 import { watchedIssuances } from './issuance-store.ts'
 import { showIssuance } from './issuance-view.ts'
+import { recordLook } from './offer-looks.ts'
 import { rereadIssuance } from './reread-issuance.ts'
 import { CreateIssuanceBody, IssuanceListQuery, IssuanceView, OfferAgainBody } from './schemas.ts'
 import type { WalletPort } from './wallet-port.ts'
@@ -83,7 +84,12 @@ function listAt(path: '/credentials' | '/credentials/issuance'): Route {
     meta: PageMeta,
     produces: exportTypes,
     handle: async ({ platform, caller, query, href, responseType }) => {
-      const read = (list: ListRequest) => listIssuancePage(platform, caller, list, filterOf(query))
+      const read = async (list: ListRequest) => {
+        const found = await listIssuancePage(platform, caller, list, filterOf(query))
+        const ids = found.filter(({ status }) => status === 'offered').map(({ id }) => id)
+        await recordLook(platform, caller, { kind: 'issuance', ids })
+        return found
+      }
       const show = (row: ShownIssuance) => showIssuance(platform, caller, row)
       if (isExport(responseType))
         return exportList(responseType, parseListQuery(query), { read, show, reply: IssuanceView })
@@ -112,7 +118,12 @@ function getAt(path: '/credentials/{id}' | '/credentials/issuance/{id}'): Route 
         {
           watched: watchedIssuances,
           id: params.id,
-          read: () => getIssuance(platform, caller, params.id),
+          read: async () => {
+            const issuance = await getIssuance(platform, caller, params.id)
+            if (issuance.status === 'offered')
+              await recordLook(platform, caller, { kind: 'issuance', ids: [params.id] })
+            return issuance
+          },
           isFinal: ({ status }) => status !== 'offered' && status !== 'partiallyIssued',
         },
       ),
