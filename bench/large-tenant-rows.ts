@@ -54,7 +54,7 @@ function rowsOf({ from, issuances, people, templates, newest }: Span): readonly 
      alter table user_account enable trigger user_search_pieces`,
     // Of each hundred 90 are accepted, two expired, two canceled, three still offered, two revoked, one suspended.
     `insert into issuance (tenant_id, id, status, template_id, template_version, reference, credential_status, standing, revocable, sweep_at,
-       expires_at, issued_at, accepted_at, created_at, updated_at)
+       expires_at, issued_at, valid_until, accepted_at, created_at, updated_at)
      select t.id, ${idAt(at, 'n')},
        case when n % 50 = 2 then 'expired' when n % 50 = 3 then 'canceled' when n % 100 in (5, 6, 7) then 'offered' else 'completed' end,
        ${templateAt(`n % ${templates}`)}, 1, 'student-' || n / 2,
@@ -62,6 +62,7 @@ function rowsOf({ from, issuances, people, templates, newest }: Span): readonly 
        case when n % 50 = 8 then 'revoked' when n % 100 = 9 then 'suspended' else 'valid' end,
        true, ${at} + interval '10 years', ${at} + interval '10 years',
        case when n % 50 in (2, 3) or n % 100 in (5, 6, 7) then null else ${at} end,
+       case when n % 50 in (2, 3) or n % 100 in (5, 6, 7) then null else ${at} + interval '1 year' end,
        case when n % 50 in (2, 3) or n % 100 in (5, 6, 7) then null else ${at} end, ${at}, ${at}
      from tenant t, ${all} where t.slug = 'acme'`,
     `insert into audit_entry (tenant_id, id, at, actor_kind, actor_id, action, event_type, subject_kind, subject_id, result, detail)

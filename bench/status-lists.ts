@@ -178,7 +178,7 @@ async function take({ id, token }: { readonly id: string; readonly token: Buffer
   } as const
   const keys = { bound: [key], holderKeysHash: token, nonces: [makeCNonce(token, clock.now())] }
   const listKind = { bits: 2, authorityId: null, kid: null } as const
-  const ask = { granted, revocable: true, ...keys, listKind, entry, refill: null }
+  const ask = { granted, revocable: true, ...keys, listKind, validUntil: null, entry, refill: null }
   const { entries } = await reserveCopies(needs, tenant, ask, clock.now())
   if (entries?.indices.length !== 1) throw new Error('no entry taken')
 }

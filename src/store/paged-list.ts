@@ -1,4 +1,4 @@
-import { plannedOnce, type Sql, sql, type TenantTx } from './store.ts'
+import { composedSql, plannedOnce, type Sql, sql, type TenantTx } from './store.ts'
 
 /** Rows of all pages that a list counts at most. */
 export const COUNTED_MAX = 1000
@@ -50,6 +50,11 @@ type PagedList<Filter extends string> = {
    */
   readonly indexed?: readonly (readonly NoInfer<Filter>[])[]
   readonly ids?: readonly NoInfer<Filter>[]
+  /**
+   * Filters whose index serves where few rows match, and that of the id where many do: each use is planned for its value. Their statements are
+   * not prepared, and share the places of searches.
+   */
+  readonly plannedByValue?: readonly NoInfer<Filter>[]
   /** Whether a connection plans each statement once: for tables of many partitions. */
   readonly isPlannedOnce?: boolean
 }
@@ -86,14 +91,18 @@ export function pagedList<Filter extends string>(
       .concat(page.total === undefined ? [] : 't')
       .concat(given.map((name, index) => `${names.indexOf(name)}${chosen[index]?.variant ?? ''}`))
       .join(' ')
-    const statement =
-      statements.get(key) ?? (list.isPlannedOnce ? plannedOnce : sql)(key, textOf(list, page, given, chosen))
+    const statement = statements.get(key) ?? statementOf(list, given, key, textOf(list, page, given, chosen))
     statements.set(key, statement)
     const cursor = cursorOf(page) === null ? [] : [cursorOf(page)]
     const values = given.filter((_, index) => chosen[index]?.variant === '').map((name) => filter[name])
     const rows = await tx.rows<Row & Partial<Counted>>(statement, [...fixed, page.size + 1, ...cursor, ...values])
     return page.total === undefined ? rows : withoutTotal(rows, page.total)
   }
+}
+
+function statementOf<F extends string>(list: PagedList<F>, given: readonly F[], name: string, text: string): Sql {
+  if (list.plannedByValue?.some((one) => given.includes(one))) return composedSql(text)
+  return list.isPlannedOnce ? plannedOnce(name, text) : sql(name, text)
 }
 
 type Counted = { readonly listTotal: number }

@@ -41,8 +41,9 @@ const statusIs = {
 const credentialStatusIs = {
   offered: `${statusIs.offered} and approval is null`,
   deferred: `notable = 'deferred' and ${CLAIMS_END} > $2`,
+  // Those that can still be accepted have claims, as an open offer; of the others an index has those that never were.
+  issued: `status = 'completed' and credential_status = 'issued' and notable is null and (unaccepted or sealed_claims is not null)`,
   // Nearly every issuance, so the page is full before many rows are read.
-  issued: `status = 'completed' and credential_status = 'issued' and notable is null`,
   accepted: `status = 'completed' and credential_status = 'accepted' and notable is null`,
   rejected: `notable = 'rejected'`,
   failed: `ended = 'failed' and standing = 'valid'`,
@@ -53,15 +54,6 @@ const credentialStatusIs = {
 const LAST_POINT = 0x10ffff
 const FIRST_SURROGATE = 0xd800
 const AFTER_SURROGATES = 0xe000
-/** SQL, over a row named `issuance` of tenant $1: when its credential ends, as `validityOf` computes it; null: never, or none was issued. */
-export const VALID_UNTIL = `(select case json_typeof(v.definition -> 'validUntil')
-   when 'string' then (v.definition ->> 'validUntil')::timestamptz
-   when 'object' then (date_trunc('hour', issuance.issued_at at time zone 'UTC') + make_interval(
-     years => coalesce((v.definition #>> '{validUntil,future,years}')::int, 0),
-     months => coalesce((v.definition #>> '{validUntil,future,months}')::int, 0),
-     days => coalesce((v.definition #>> '{validUntil,future,days}')::int, 0))) at time zone 'UTC' end
-   from credential_template_version v
-   where v.tenant_id = $1 and v.template_id = issuance.template_id and v.version = issuance.template_version)`
 
 const page = pagedList({
   name: 'issuance.list_issuances',
@@ -84,13 +76,14 @@ const page = pagedList({
       true: `id = any(array(select m.id from offer_mail m where m.tenant_id = $1 and m.state = 'failed' and m.reason <> 'offer_ended' and m.at > $2::timestamptz - interval '30 days'))`,
     },
     standings: (value) => `issued_at is not null and revocable and standing = any(${value}::text[])`,
-    validBefore: (value) => `issued_at is not null and ${VALID_UNTIL} < ${value}`,
+    validBefore: (value) => `valid_until < ${value}`,
     // An id carries the time of created_at.
     createdAfter: (value) => `id >= ${value}`,
     createdBefore: (value) => `id < ${value}`,
   },
   indexed: [['reference'], ['referencePrefix', 'referenceEnd'], ['holderId'], ['batchId'], ['templateId']],
   ids: ['createdAfter', 'createdBefore'],
+  plannedByValue: ['validBefore'],
 })
 
 /** Returns one page of issuances, newest first by default, plus one row if there are more. */

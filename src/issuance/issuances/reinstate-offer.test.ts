@@ -16,6 +16,7 @@ import {
   request,
   someClaims,
 } from '../test-support/issuer.ts'
+import { forgetClaims } from './forget-store.ts'
 
 let db: TestDatabase
 let issuer: Issuer
@@ -96,6 +97,12 @@ test('the list is filtered by the beginning of the reference, the state of the c
   assert.deepEqual(await list({ 'filter[credentialStatus]': 'revoked' }), [])
   const day = (days: number) => new Date(issuer.clock.at.getTime() + days * 86_400_000).toISOString()
   assert.deepEqual(await list({ 'filter[validBefore]': day(9) }), [])
+  assert.deepEqual(await list({ 'filter[validBefore]': day(11) }), ['2026-2'])
+  // Whether the wallet may accept the credential still, or its claims are erased.
+  const { store, clock } = issuer.platform
+  const later = new Date(clock.now().getTime() + 300_000_000)
+  await store.single(issuer.tenant.id, (tx) => forgetClaims(tx, later, 1000))
+  assert.deepEqual(await list({ 'filter[credentialStatus]': 'issued' }), ['2026-2'])
   assert.deepEqual(await list({ 'filter[validBefore]': day(11) }), ['2026-2'])
   const { body } = await issuer.api('GET', `/credentials/${taken.id}`)
   const { templateName, validUntil, issuedAt } = body.data

@@ -31,7 +31,7 @@ const isReservable = `i.tenant_id = $1 and i.id = $7 and i.token_hash = $8 and i
      and i.status in ('offered', 'completed', 'failed') and (i.holder_keys_hash is null or i.holder_keys_hash = $9)`
 const reserveCopies = sql(
   'issuance.reserve_copies',
-  `update issuance i set holder_keys_hash = $9::bytea, issued_at = coalesce(i.issued_at, $10), status = 'completed', error = null,
+  `update issuance i set holder_keys_hash = $9::bytea, issued_at = coalesce(i.issued_at, $10), valid_until = coalesce(i.valid_until, $11::timestamptz), status = 'completed', error = null,
      credential_status = case when i.status = 'completed' then i.credential_status else 'issued' end,
      updated_at = case when i.status = 'completed' then i.updated_at else $10 end, reservations = i.reservations + 1,
      status_list_id = coalesce(i.status_list_id, usable.id), status_indices = coalesce(i.status_indices, usable.free)
@@ -85,6 +85,8 @@ export type Reservation = {
   readonly candidates: readonly number[]
   /** Selects one of the open status lists. */
   readonly listKind: ListKind
+  /** When a credential that is issued now ends; null: never. */
+  readonly validUntil: Date | null
 }
 
 /**
@@ -134,14 +136,18 @@ export async function reserveCredential(
   const { id, copies, listKind } = asked
   const mine = [tx.tenantId, id]
   const completion = auditStep(tx, entry, now)
-  const [row] = await tx.rows<ReservedRow>(reserveCopies, reservedBy(tx, asked, now), [
-    { statement: wasReserved, values: mine },
-    ...asked.nonceHashes.map((hash, at) => {
-      return { statement: spendNonce, values: [tx.tenantId, hash, asked.noncesMadeAt[at]] }
-    }),
-    { statement: takeEntries, values: mine },
-    { statement: insertCompletion, values: [...completion.values, id] },
-  ])
+  const [row] = await tx.rows<ReservedRow>(
+    reserveCopies,
+    [...reservedBy(tx, asked, now), asked.validUntil],
+    [
+      { statement: wasReserved, values: mine },
+      ...asked.nonceHashes.map((hash, at) => {
+        return { statement: spendNonce, values: [tx.tenantId, hash, asked.noncesMadeAt[at]] }
+      }),
+      { statement: takeEntries, values: mine },
+      { statement: insertCompletion, values: [...completion.values, id] },
+    ],
+  )
   if (row === undefined) throw new Error('the reservation answered nothing')
   const { issuedAt, sealedClaims, listId, indices, isOpen } = row
   // the last ones are those of the current keys
@@ -154,7 +160,7 @@ export async function reserveCredential(
 /** Returns why {@link reserveCredential} was refused; null: it would not be now. */
 export async function findLack(
   tx: TenantTx,
-  asked: Reservation,
+  asked: Omit<Reservation, 'validUntil'>,
   now: Date,
 ): Promise<'denied' | 'no_entries' | 'no_list' | null> {
   const values = reservedBy(tx, asked, now)
@@ -180,7 +186,7 @@ export async function findListKind(tx: TenantTx, listId: string): Promise<Pick<L
   return row
 }
 
-function reservedBy(tx: TenantTx, asked: Reservation, now: Date): readonly unknown[] {
+function reservedBy(tx: TenantTx, asked: Omit<Reservation, 'validUntil'>, now: Date): readonly unknown[] {
   const { copies, listKind, candidates, id, tokenHash, holderKeysHash } = asked
   const { bits, authorityId, kid } = listKind
   return [tx.tenantId, copies, bits, authorityId, kid, candidates, id, tokenHash, holderKeysHash, now]
@@ -210,7 +216,7 @@ export async function closeStatusList(tx: TenantTx, takenMin: number, kind: List
 const reopenIssuance = sql(
   'issuance.reinstate_reservation',
   `with upd as (
-     update issuance set status = 'offered', credential_status = case when approval is null then 'offered' else 'deferred' end, issued_at = null, reservations = 0, reinstated = true, updated_at = $3
+     update issuance set status = 'offered', credential_status = case when approval is null then 'offered' else 'deferred' end, issued_at = null, valid_until = null, reservations = 0, reinstated = true, updated_at = $3
      where tenant_id = $1 and id = $2 and reservations = 1 and reports = 0 and status = 'completed'
        and credential_status = 'issued' and standing = 'valid'
      returning id

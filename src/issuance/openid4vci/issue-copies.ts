@@ -13,6 +13,7 @@ import type { ListKind } from '../status/status-entries.ts'
 import { fitsCertificate } from '../templates/check-elements.ts'
 import { credentialSigner, signerCertificateOf } from '../templates/credential-signer.ts'
 import type { CredentialTemplate, TemplateDefinition } from '../templates/template.ts'
+import { validityOf } from '../templates/validity.ts'
 import { type Bound, findClaims, reinstateReservation } from './credential-store.ts'
 import type { RequestKeys } from './prove-keys.ts'
 import { reserveCopies } from './reserve-copies.ts'
@@ -46,7 +47,9 @@ export async function issueCopies(
   const entry = completedBy(granted, from)
   const { revocable } = template.definition
   const refill = refillOf(granted, template.definition)
-  const bound = await reserveCopies(needs, tenant, { granted, revocable, listKind, entry, refill, ...keys }, now)
+  const validUntil = validityOf(template.definition, now).exp ?? null
+  const asked = { granted, revocable, listKind, validUntil, entry, refill, ...keys }
+  const bound = await reserveCopies(needs, tenant, asked, now)
   const sign = async () => {
     const by = await signerOfCopies(needs, tenant, signer, bound)
     const claims = await openClaims(needs, tenant, granted, bound.sealedClaims)

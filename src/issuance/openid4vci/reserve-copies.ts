@@ -37,6 +37,8 @@ type CopiesRequest = {
   readonly nonces: readonly string[]
   /** Which status list its entries are in. */
   readonly listKind: ListKind
+  /** When a credential that is issued now ends; null: never. */
+  readonly validUntil: Date | null
   /** Recorded when the credential is bound for the first time. */
   readonly entry: AuditEntry
   /** Whether the wallet may get new copies for other keys; null: it may not. */
@@ -55,7 +57,7 @@ type Refill = { readonly days: number; readonly times: number } | null
 export async function reserveCopies(
   { store }: Needs,
   tenant: Tenant,
-  { granted, revocable, bound, holderKeysHash, nonces, listKind, entry, refill }: CopiesRequest,
+  { granted, revocable, bound, holderKeysHash, nonces, listKind, validUntil, entry, refill }: CopiesRequest,
   now: Date,
 ): Promise<Bound> {
   const { id, tokenHash } = granted
@@ -64,6 +66,7 @@ export async function reserveCopies(
     nonceHashes: nonces.map(sha256),
     noncesMadeAt: nonces.map(cNonceIssuedAt),
     listKind,
+    validUntil,
   }
   // Asking for new copies is no error that PostgreSQL logs.
   const isOther = refill !== null && (await store.single(tenant.id, (tx) => isBoundToOthers(tx, reservation)))

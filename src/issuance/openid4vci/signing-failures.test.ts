@@ -62,6 +62,20 @@ test('an issuance that could not be signed is reinstated, and the same token get
   )
 })
 
+test('an issuance that was opened again has no credential that ends, and the next one ends later', async () => {
+  const own = await anIssuer(db)
+  const { token, template } = await aToken(own, { validUntil: { future: { days: 10 } } })
+  const keys = breakKeys(own)
+  await request(own, token, template.code, [aKey()])
+  keys.mend()
+  const ending = async (days: number) => {
+    const before = new Date(own.clock.at.getTime() + days * 86_400_000).toISOString()
+    return (await own.api('GET', `/credentials?filter[validBefore]=${before}`)).body.data.length
+  }
+  assert.equal(await ending(20), 0)
+  await own.server.close(0)
+})
+
 test('other keys get nothing of an issuance that was opened again', async () => {
   const { token, template } = await aToken(issuer)
   const keys = breakKeys(issuer)

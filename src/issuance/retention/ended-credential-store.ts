@@ -1,7 +1,19 @@
 import { sql, type TenantTx } from '../../store/store.ts'
-import { VALID_UNTIL } from '../issuances/issuance-list-store.ts'
 import { countEndedEntries, type EndedEntries } from '../status/ended-list-store.ts'
 import type { ValidityMoment } from '../templates/validity.ts'
+
+/**
+ * SQL, over a row named `issuance` of tenant $1: when its credential ends, as `validityOf` computes it; null: never, or none was issued. For
+ * those that a server of an earlier version issued, which wrote no valid_until.
+ */
+const VALID_UNTIL = `(select case json_typeof(v.definition -> 'validUntil')
+   when 'string' then (v.definition ->> 'validUntil')::timestamptz
+   when 'object' then (date_trunc('hour', issuance.issued_at at time zone 'UTC') + make_interval(
+     years => coalesce((v.definition #>> '{validUntil,future,years}')::int, 0),
+     months => coalesce((v.definition #>> '{validUntil,future,months}')::int, 0),
+     days => coalesce((v.definition #>> '{validUntil,future,days}')::int, 0))) at time zone 'UTC' end
+   from credential_template_version v
+   where v.tenant_id = $1 and v.template_id = issuance.template_id and v.version = issuance.template_version)`
 
 const selectVersions = sql(
   'issuance.list_ending_versions',
@@ -13,7 +25,7 @@ const selectPart = sql(
   `with part as (
      select * from issuance where tenant_id = $1 and template_id = $2 and id >= $3 and id < $4 order by id limit $6
    )
-   select issuance.id, coalesce(issued_at is not null and ${VALID_UNTIL} < $5, false) as "isOver" from part as issuance order by id`,
+   select issuance.id, coalesce(issued_at is not null and coalesce(valid_until, ${VALID_UNTIL}) < $5, false) as "isOver" from part as issuance order by id`,
 )
 const deleteSome = sql(
   'issuance.delete_ended_credentials',

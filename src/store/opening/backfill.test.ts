@@ -83,3 +83,40 @@ test('an issuance that a batch delivered before names the user whom it was deliv
     ],
   )
 })
+
+test('a credential that was issued before has the end that its template says', { skip }, async () => {
+  const acme = id(1)
+  const ends = [
+    `'{}'`,
+    `'{"validUntil": "2027-03-01"}'`,
+    `'{"validUntil": {"future": {"years": 1, "months": 1, "days": 2}}}'`,
+    `'{"validUntil": {"future": {"days": 1}}}'`,
+  ]
+  const issuedAt = [`'2026-01-31T12:34:56Z'`, `'2026-01-31T12:34:56Z'`, `'2026-01-31T12:34:56Z'`, 'null']
+  const rows = `
+    insert into tenant (id, slug, name, created_at, updated_at) values ('${acme}', 'acme', 'Acme', now(), now());
+    insert into credential_template (tenant_id, id, code, name, version, created_at, updated_at)
+      values ('${acme}', '${id(3)}', 'badge', 'Badge', 1, now(), now());
+    ${ends
+      .map(
+        (definition, n) => `
+    insert into credential_template_version (tenant_id, template_id, version, definition, created_at)
+      values ('${acme}', '${id(3)}', ${n}, ${definition}, now());
+    insert into issuance (tenant_id, id, status, template_id, template_version, credential_status, revocable, expires_at,
+      sweep_at, created_at, updated_at, issued_at, sealed_claims)
+      values ('${acme}', '${id(10 + n)}', 'completed', '${id(3)}', ${n}, '${n === 1 ? 'accepted' : 'issued'}', false, now(),
+        now(), now(), now(), ${issuedAt[n]}, ${n === 2 ? `'x'` : 'null'})`,
+      )
+      .join(';')}`
+  const found = await afterMigration(
+    'ends_of_credentials',
+    rows,
+    'select valid_until, unaccepted from issuance order by id',
+  )
+  assert.deepEqual(found, [
+    { valid_until: null, unaccepted: true },
+    { valid_until: new Date('2027-03-01T00:00:00Z'), unaccepted: null },
+    { valid_until: new Date('2027-03-02T12:00:00Z'), unaccepted: null },
+    { valid_until: null, unaccepted: true },
+  ])
+})
