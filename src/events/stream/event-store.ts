@@ -72,7 +72,8 @@ function listStatement(direction: Direction, type: TypeFilter, by: 'subject' | '
     '($8::pg_snapshot is null or a.era > $2::int or not pg_visible_in_snapshot(a.xact, $8))',
     '($9::timestamptz is null or a.at >= $9) and ($10::timestamptz is null or a.at < $10)',
     // The id and the time of an event differ by at most a second.
-    '($11::uuid is null or a.id >= $11) and ($12::uuid is null or a.id < $12)',
+    // Never null, so that the months that have none of these ids are not read.
+    'a.id >= $11::uuid and a.id < $12::uuid',
     ...(by === 'user' ? ['a.notified_user = $13'] : []),
   ]
   return plannedOnce(
@@ -116,8 +117,8 @@ export async function listEventRows(
   const direction = ask.descending ? 'down' : 'up'
   const from = ask.from ?? (ask.descending ? END : START)
   const kind = kindOf(types)
-  const idAt = (time: string | null, skewMs: number) =>
-    time === null ? null : lowestIdAt(new Date(Date.parse(time) + skewMs))
+  const idAt = (time: string | null, skewMs: number, otherwise: string) =>
+    time === null ? otherwise : lowestIdAt(new Date(Date.parse(time) + skewMs))
   const own = lists[direction]
   const statement = userId !== null ? own.user : own[kind][subject === null ? 'all' : 'subject']
   return tx.rows<PublishedEvent>(statement, [
@@ -127,7 +128,9 @@ export async function listEventRows(
     types,
     subject,
     ask.seen ?? null,
-    ...[createdAfter, createdBefore, idAt(createdAfter, -ID_SKEW_MS), idAt(createdBefore, ID_SKEW_MS)],
+    ...[createdAfter, createdBefore],
+    idAt(createdAfter, -ID_SKEW_MS, START.id),
+    idAt(createdBefore, ID_SKEW_MS, END.id),
     ...(userId === null ? [] : [userId]),
   ])
 }

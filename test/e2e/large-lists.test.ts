@@ -1,0 +1,100 @@
+// Every list, with each filter and each order, reads a bounded part of a tenant that has very much of everything.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import pg from 'pg'
+import { fillLittle, fillMuch } from '../../bench/large-tenant-rows.ts'
+import { routes } from '../../src/contributions.ts'
+import type { Route } from '../../src/http/routes/route.ts'
+import { findPostgres, startPostgres } from '../support/postgres.ts'
+import { type Api, type Deployment, deploy } from '../support/server.ts'
+
+// A server of its own, with statistics of statements.
+const skip = process.env.TEST_POSTGRES_URL === undefined || findPostgres() === null
+const ISSUANCES = 50_000
+/** Blocks of 8 KiB that one call touches. All issuances are in 2,000, all entries of the audit trail in as many. */
+const BLOCKS_MAX = 1000
+
+let stop: () => Promise<void>
+let chirograph: Deployment
+let client: pg.Client
+let school: Api
+let thandi: Api
+let issuance: string
+
+before(async () => {
+  if (skip) return
+  const server = await startPostgres({ settings: ['shared_preload_libraries=pg_stat_statements'] })
+  chirograph = await deploy({}, { DATABASE_URL: server.url })
+  stop = async () => {
+    await client.end()
+    await chirograph.stop()
+    await server.stop()
+  }
+  school = await chirograph.backend('acme')
+  thandi = await chirograph.wallet('acme', 'thandi')
+  const attributes = { name: { type: 'string' } }
+  await school.post('/creds/templates/credentials', { name: 'Diploma', code: 'diploma', attributes })
+  await fillLittle(server.url)
+  issuance = await fillMuch(server.url, ISSUANCES)
+  client = new pg.Client({ connectionString: server.url })
+  await client.connect()
+  await client.query('create extension pg_stat_statements')
+})
+after(() => stop?.())
+
+type Shape = { readonly enum?: readonly string[]; readonly format?: string; readonly type?: string }
+
+const lists = routes.filter((route) => route.method === 'GET' && 'page[size]' in propertiesOf(route))
+
+function propertiesOf({ query }: Route): Readonly<Record<string, Shape>> {
+  return query !== undefined && 'properties' in query ? (query.properties as Record<string, Shape>) : {}
+}
+
+/** Values of which some fit many rows, some few and some none. */
+function valuesOf(shape: Shape): readonly string[] {
+  if (shape.enum !== undefined) return shape.enum
+  if (shape.format === 'date-time') {
+    const daysAgo = [4000, 700, 1, -4000]
+    return daysAgo.map((days) => new Date(Date.now() - days * 86_400_000).toISOString())
+  }
+  return ['student-77', 'person-77', 'none', 'did:web:none.example', issuance]
+}
+
+/** Each order, and each filter. */
+function queriesOf(route: Route): readonly string[] {
+  const shapes = Object.entries(propertiesOf(route))
+  const filters = shapes.filter(([name]) => /^(filter|search)\[/.test(name))
+  const orders = propertiesOf(route).sort?.enum ?? []
+  const one = (name: string, value: string) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`
+  return [
+    ...orders.map((order) => one('sort', order)),
+    ...filters.flatMap(([name, shape]) => valuesOf(shape).map((value) => one(name, value))),
+  ]
+}
+
+/** Calls, and returns the blocks that its statements touched. Those of loops beside it are left out. */
+async function blocksOf(api: Api, path: string): Promise<{ status: number; blocks: number; worst: string }> {
+  await client.query('select pg_stat_statements_reset()')
+  const { status } = await api.get(path)
+  const { rows } = await client.query(
+    `select (shared_blks_hit + shared_blks_read)::int as blocks, query from pg_stat_statements
+     where query !~ '(job|schedule|deployment|pg_stat)' order by 1 desc`,
+  )
+  const blocks = rows.reduce((sum, row) => sum + row.blocks, 0)
+  return { status, blocks, worst: rows[0]?.query ?? '' }
+}
+
+test('every list reads a bounded number of blocks, whatever its order and filter', { skip }, async () => {
+  const tooMuch: string[] = []
+  for (const route of lists) {
+    const api = route.group === 'wallet' && !route.path.includes('/orgs/') ? thandi : school
+    const path = `/${route.group}${route.path.replace(/\{[^}]+\}/, issuance)}`
+    for (const query of queriesOf(route)) {
+      const { status, blocks, worst } = await blocksOf(api, `${path}?${query}`)
+      // A value may be no id, or no DID.
+      assert.ok([200, 400, 404].includes(status), `${path}?${query}: ${status}`)
+      if (blocks > BLOCKS_MAX) tooMuch.push(`${path}?${decodeURIComponent(query)}: ${blocks}: ${worst.slice(0, 200)}`)
+    }
+  }
+  assert.deepEqual(tooMuch, [])
+})
