@@ -67,7 +67,8 @@ function rowsOf({ from, issuances, people, templates, newest }: Span): readonly 
      from tenant t, ${all} where t.slug = 'acme'`,
     `insert into audit_entry (tenant_id, id, at, actor_kind, actor_id, action, event_type, subject_kind, subject_id, result, detail)
      select t.id, ${idAt(at, 'n')}, ${at}, 'client', 'acme-backend', 'openid4vc.issuance.offered', 'openid4vc.issuance.offered', 'issuance',
-       ${idAt(at, 'n')}::text, case when n % 1000 = 1 then 'refused' else 'done' end, '{}'
+       ${idAt(at, 'n')}::text, case when n % 1000 = 1 then 'refused' else 'done' end,
+       jsonb_build_object('credentialTemplateId', ${templateAt(`n % ${templates}`)})
      from tenant t, ${all} where t.slug = 'acme'`,
   ]
 }

@@ -20,15 +20,22 @@ export async function templatesOfIssuances(
   tx: TenantTx,
   events: readonly AuditEvent[],
 ): Promise<ReadonlyMap<string, string>> {
+  // Most events name it, so that few issuances are looked up.
+  const templates = new Map(events.flatMap((one) => (one.subjectKind === 'issuance' ? namedTemplate(one) : [])))
   const issuances = idsOf(events, 'issuance')
   const credentials = idsOf(events, 'credential')
-  if (issuances.length + credentials.length === 0) return new Map()
-  const templates = await listTemplatesOfIssuances(tx, [...issuances, ...credentials.map(issuanceIdOf)])
+  const unnamed = [...issuances, ...credentials.map(issuanceIdOf)].filter((id) => !templates.has(id))
+  const found = unnamed.length === 0 ? [] : await listTemplatesOfIssuances(tx, [...new Set(unnamed)])
+  for (const [id, templateId] of found) templates.set(id, templateId)
   for (const id of credentials) {
     const templateId = templates.get(issuanceIdOf(id))
     if (templateId !== undefined) templates.set(id, templateId)
   }
   return templates
+}
+
+function namedTemplate({ subjectId, detail: { credentialTemplateId } }: AuditEvent): readonly [string, string][] {
+  return subjectId !== null && typeof credentialTemplateId === 'string' ? [[subjectId, credentialTemplateId]] : []
 }
 
 /** Returns the names of credential templates by their ids. */
