@@ -14,11 +14,16 @@ export type SealedPlace = {
   readonly row: string
 }
 
+/** A sealed value was changed, moved, or sealed under a key that is not there. It stays so, unlike a database that does not respond. */
+export class BrokenSeal extends Error {
+  override readonly name = 'BrokenSeal'
+}
+
 /** Seals personal data and private keys at rest: AES-256-GCM under a data key per tenant, itself sealed under the master key. */
 export type Sealing = {
   /** Seals under the newest data key; that of another process up to an hour ago. */
   readonly seal: (place: SealedPlace, plain: Uint8Array | string) => Promise<Buffer>
-  /** @throws Error when the value was changed, moved, or sealed under another master key or a data key that was deleted. */
+  /** @throws BrokenSeal when the value was changed, moved, or sealed under another master key or a data key that was deleted. */
   readonly open: (place: SealedPlace, sealed: Uint8Array) => Promise<Buffer>
   /** Returns a subkey of the tenant, 32 bytes, for one purpose (HKDF-SHA256, RFC 5869). It stays the same when data keys are rotated. */
   readonly derive: (tenantId: TenantId, purpose: string) => Promise<Buffer>
@@ -77,7 +82,7 @@ export function sealingWith(
     const known = await keysOf(tenantId)
     if (version > known.newest && version <= known.newest + ROTATIONS_UNSEEN_MAX) dataKeys.delete(tenantId)
     const key = (await keysOf(tenantId)).byVersion.get(version)
-    if (key === undefined) throw new Error('not a sealed value of this tenant, or its data key was deleted')
+    if (key === undefined) throw new BrokenSeal('not a sealed value of this tenant, or its data key was deleted')
     return key
   }
 
@@ -96,7 +101,13 @@ export function sealingWith(
       if (key === undefined) throw new Error('the tenant has no data key')
       return encrypt(key, newest, aadOf(place), plain)
     },
-    open: async (place, sealed) => decrypt(await keyOf(place.tenantId, versionOf(sealed)), aadOf(place), sealed),
+    open: async (place, sealed) => {
+      const key = await keyOf(
+        place.tenantId,
+        inSeal(() => versionOf(sealed)),
+      )
+      return inSeal(() => decrypt(key, aadOf(place), sealed))
+    },
     derive,
     deriveShortLived: (tenantId, purpose) => derive(tenantId, `${purpose}${era}`),
     rewrap: async (tenantId) =>
@@ -110,6 +121,14 @@ export function sealingWith(
       await atRest.deleteFormer(tenantId)
       dataKeys.delete(tenantId)
     },
+  }
+}
+
+function inSeal<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (cause) {
+    throw new BrokenSeal(cause instanceof Error ? cause.message : 'the sealed value cannot be read', { cause })
   }
 }
 

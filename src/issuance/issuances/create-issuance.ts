@@ -16,7 +16,7 @@ import { forgoLook } from './offer-looks.ts'
 import type { CreateIssuanceBody, IssuanceView } from './schemas.ts'
 import type { IssuanceDelivery, IssuedOffer } from './wallet-port.ts'
 
-type Needs = Pick<Platform, 'store' | 'sealing' | 'keys' | 'clock' | 'urls' | 'config' | 'memory'>
+type Needs = Pick<Platform, 'store' | 'sealing' | 'keys' | 'clock' | 'urls' | 'config' | 'memory' | 'log'>
 type NewInput = CreateIssuanceBody & { readonly id: string }
 
 /** Prepares the delivery that is inserted together with an issuance. */

@@ -1,4 +1,5 @@
 import { type Caller, holds, type TenantId } from '../../caller.ts'
+import { shownOf } from '../../keys/sealed-column.ts'
 import type { Platform } from '../../platform.ts'
 import { offerLink } from '../../protocols/openid4vci/build-offer.ts'
 import { showOfferMail } from '../mails/schemas.ts'
@@ -11,12 +12,14 @@ import { labelColumn } from './label.ts'
 import type { IssuanceView } from './schemas.ts'
 
 type Needs = Pick<Platform, 'sealing' | 'urls'>
+type ViewNeeds = Needs & Pick<Platform, 'log'>
 type Owner = { readonly tenantId: TenantId; readonly tenantSlug: string }
 /** A caller who reads issuances. */
 type Reader = Owner & Pick<Caller, 'scopes'>
 
 /** Returns an issuance as in our API, with its offer links for a caller who may issue, without its transaction code. */
-export async function showIssuance(needs: Needs, owner: Reader, issuance: ShownIssuance): Promise<IssuanceView> {
+export async function showIssuance(needs: ViewNeeds, owner: Reader, issuance: ShownIssuance): Promise<IssuanceView> {
+  const label = await shownLabel(needs, owner, issuance)
   return {
     id: issuance.id,
     status: issuance.status,
@@ -43,14 +46,17 @@ export async function showIssuance(needs: Needs, owner: Reader, issuance: ShownI
         ...(issuance.holderName !== null && { username: issuance.holderName }),
       },
     }),
-    ...(issuance.sealedLabel !== null && {
-      label: await labelColumn.open(needs.sealing, owner.tenantId, issuance.id, issuance.sealedLabel),
-    }),
+    ...(label !== null && { label }),
     ...(issuance.offerMail !== null && { offerMail: showOfferMail(issuance.offerMail) }),
     ...timesOf(issuance),
     ...(issuance.statusReason !== null && { reason: issuance.statusReason }),
     ...((await shownLinksOf(needs, owner, issuance.id)) ?? hiddenLinks),
   }
+}
+
+async function shownLabel({ sealing, log }: ViewNeeds, { tenantId }: Owner, { id, sealedLabel }: Issuance) {
+  if (sealedLabel === null) return null
+  return shownOf(log, labelColumn.open(sealing, tenantId, id, sealedLabel), { tenantId, issuanceId: id })
 }
 
 function timesOf({ issuedAt, acceptedAt, validUntil }: Issuance) {

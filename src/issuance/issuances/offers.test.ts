@@ -426,3 +426,23 @@ const selectLooks = sql(
   `select subject_id as subject, detail -> 'ids' as ids from audit_entry
    where tenant_id = $1 and action = 'issuance.offer_shown' order by id`,
 )
+
+test('an issuance whose label cannot be opened is shown without it, and so are the others of its page', async () => {
+  const own = await anIssuer(db)
+  const { template } = await anOffer(own, { label: ['/given_name'] })
+  const ask = { credentialTemplateId: template.id, attributes: someClaims }
+  const { id } = (await own.api('POST', '/credentials/issuance', ask)).body.data
+  const spoil = sql(
+    'test.issuance.break',
+    `update issuance set sealed_label = '\\x0100' where tenant_id = $1 and id = $2`,
+  )
+  await db.store.single(own.tenant.id, (tx) => tx.rows(spoil, [own.tenant.id, id]))
+  const { status, body } = await own.api('GET', '/credentials?sort=createdAt')
+  assert.equal(status, 200, JSON.stringify(body))
+  assert.deepEqual(
+    body.data.map((one: Body) => one.label !== undefined),
+    [true, false],
+  )
+  assert.equal((await own.api('GET', `/credentials/${id}`)).body.data.label, undefined)
+  await own.server.close(0)
+})

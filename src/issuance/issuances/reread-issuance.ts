@@ -7,7 +7,7 @@ import { getIssuance } from './get-issuance.ts'
 import { findIssuanceOrigin } from './issuance-store.ts'
 import type { IssuanceView } from './schemas.ts'
 
-type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls' | 'memory'>
+type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls' | 'memory' | 'log'>
 
 /**
  * Returns an issuance with its transaction code, for the repetition of the request that created it.
