@@ -178,6 +178,7 @@ test('what the designer does not show stays, also in a copy; an archived templat
       note: { type: 'string' },
       list: { type: 'array', items: { type: 'array', items: { type: 'string' } }, alwaysDisclosed: true },
       free: { type: 'object' },
+      tongues: { type: 'array', items: { type: 'string', alwaysDisclosed: false } },
       place: {
         type: 'object',
         alwaysDisclosed: true,

@@ -84,6 +84,7 @@ function attributesIn(frame: Frame, { rows, languages }: Draft): (readonly [stri
     const ticks = [
       row.isRequired && t.required,
       row.isAlways && t.always,
+      row.isEach && t.each,
       row.isOnCard && t.onCard,
       row.isInLabel && t.inLabel,
     ]

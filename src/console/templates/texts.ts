@@ -73,6 +73,8 @@ const en = {
   namespace: 'Namespace',
   required: 'Always filled in',
   always: 'Always shown',
+  each: 'People choose single entries',
+  eachHint: 'For simple values only. Most wallets then show none of them, and the verifier gets an empty list.',
   onCard: 'On the card',
   onCardMany: 'At most three attributes fit on the card.',
   inLabel: 'Names the credential in your lists',
@@ -257,6 +259,10 @@ const fr: TemplateTexts = {
   namespace: 'Espace de noms',
   required: 'Toujours rempli',
   always: 'Toujours montré',
+  each: 'La personne choisit chaque entrée',
+  eachHint:
+    'Seulement pour des valeurs simples. La plupart des portefeuilles n’en montrent alors aucune, et le vérificateur ' +
+    'reçoit une liste vide.',
   onCard: 'Sur la carte',
   onCardMany: 'Trois attributs au plus tiennent sur la carte.',
   inLabel: 'Désigne l’attestation dans vos listes',

@@ -128,7 +128,7 @@ export const forms: Readonly<Record<string, Form>> = {
         attributes: {
           degree: { type: 'string', name: 'Degree', names: { fr: 'Titre' }, description: 'What', required: true },
           place: { type: 'object', alwaysDisclosed: true, properties: { city: { type: 'string' } } },
-          grades: { type: 'array', items: { type: 'number' } },
+          grades: { type: 'array', items: { type: 'number', alwaysDisclosed: false } },
         },
         ...{ validFrom: { future: { days: 3 } }, validUntil: '2036-01-31', batchSize: 4 },
         ...{ refill: { days: 5, times: 2 }, txCode: { inputMode: 'text', length: 8, description: 'By post' } },

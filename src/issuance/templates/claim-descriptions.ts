@@ -1,4 +1,5 @@
 import { walkAttributes } from '../../protocols/claim-tree.ts'
+import { isClear } from '../../protocols/sd-jwt-vc/issue-sd-jwt-vc.ts'
 import type { Attributes, TemplateAttribute } from './attributes/attributes.ts'
 import { isMandatory, type MdocAttribute } from './attributes/mdoc-attributes.ts'
 import type { MdocDefinition } from './template.ts'
@@ -20,8 +21,8 @@ export function describeClaims(attributes: Attributes): TemplateClaimDescription
   walkAttributes(attributes, root, (attribute, path, parent) => {
     // An array may be empty, so no element is mandatory.
     const mandatory = parent.mandatory && attribute.required === true && path.at(-1) !== null
-    // As in the disclosure rules: members inherit alwaysDisclosed unless they set it themselves.
-    const one = { path, attribute, mandatory, clear: attribute.alwaysDisclosed ?? parent.clear }
+    const clear = isClear(attribute, parent.clear, path.at(-1) === null)
+    const one = { path, attribute, mandatory, clear }
     described.push(one)
     return one
   })

@@ -136,6 +136,24 @@ describe('the plan decides:', () => {
       4,
     ],
     [
+      'elements of a plain type are in the clear inside their array',
+      { tags: { type: 'array', items: { type: 'string' } } },
+      {},
+      3,
+    ],
+    [
+      'elements of a plain type are disclosures if the plan says so',
+      { tags: { type: 'array', items: { type: 'string', alwaysDisclosed: false } } },
+      {},
+      5,
+    ],
+    [
+      'elements that are arrays or objects are disclosures',
+      { tags: { type: 'array', items: { type: 'object' } } },
+      {},
+      5,
+    ],
+    [
       'what is always disclosed is so with all its members',
       { person: { alwaysDisclosed: true, properties: { name: {} } }, tags: { alwaysDisclosed: true, items: {} } },
       { person: { name: 'A', age: 30 }, tags: ['x', 'y'] },

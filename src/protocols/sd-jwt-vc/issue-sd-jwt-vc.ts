@@ -11,10 +11,12 @@ import { isReservedName } from './reserved-names.ts'
 
 /**
  * How one attribute is disclosed: selectively, unless `alwaysDisclosed`. With `properties` or `items` its members or elements are
- * selectively disclosable as well. `alwaysDisclosed` applies to everything in the attribute, except members with
- * `alwaysDisclosed: false`.
+ * selectively disclosable as well, but for elements of a plain type (see {@link isClear}). `alwaysDisclosed` applies to
+ * everything in the attribute, except members with `alwaysDisclosed: false`.
  */
 type DisclosureRule = {
+  /** JSON type, as templates name it. */
+  readonly type?: string | undefined
   readonly alwaysDisclosed?: boolean | undefined
   readonly properties?: DisclosurePlan | undefined
   readonly items?: DisclosureRule | undefined
@@ -22,6 +24,22 @@ type DisclosureRule = {
 
 /** Rules by attribute name. The attributes of a credential template are such rules. An attribute without a rule is disclosed as a whole. */
 export type DisclosurePlan = { readonly [name: string]: DisclosureRule }
+
+/**
+ * Returns whether what a rule describes is always disclosed with what it is in. By default elements of a plain type are:
+ * most wallets disclose an array without its elements, so the verifier would get an empty one.
+ *
+ * @param around Whether what is around it is always disclosed.
+ * @param isElement Whether it is an element of an array.
+ */
+export function isClear(
+  { type, alwaysDisclosed }: Pick<DisclosureRule, 'type' | 'alwaysDisclosed'>,
+  around: boolean,
+  isElement: boolean,
+): boolean {
+  const isPlain = type !== undefined && type !== 'object' && type !== 'array'
+  return alwaysDisclosed ?? (around || (isElement && isPlain))
+}
 
 /** Content of a credential. */
 export type CredentialDraft = {
@@ -89,7 +107,7 @@ function concealObject(
   for (const [name, value] of Object.entries(object)) {
     if (isReservedName(name, depth > 0)) throw reserved(name) // [SD-13]
     const member = ruleOf(rule.properties, name)
-    const memberClear = member?.alwaysDisclosed ?? clear
+    const memberClear = isClear(member ?? {}, clear, false)
     const inside = conceal(disclosures, value, member, { clear: memberClear, depth: depth + 1 })
     if (memberClear) clearMembers[name] = inside
     else digests.push(disclose(disclosures, name, inside))
@@ -105,7 +123,7 @@ function concealArray(
   { clear, depth }: Level,
 ): Json {
   if (depth > CLAIMS_DEPTH_MAX) throw new Fault('sd_jwt.unissuable', { detail: 'The claims are nested too deeply.' })
-  const itemClear = items === undefined || (items.alwaysDisclosed ?? clear)
+  const itemClear = items === undefined || isClear(items, clear, true)
   return array.map((item) => {
     const inside = conceal(disclosures, item, items, { clear: itemClear, depth: depth + 1 })
     return itemClear ? inside : { '...': disclose(disclosures, null, inside) }

@@ -22,6 +22,8 @@ export type AttributeRow = {
   readonly of: string
   readonly isRequired: boolean
   readonly isAlways: boolean
+  /** Of a list of plain values: the holder may disclose single entries. */
+  readonly isEach: boolean
   /** The value stands on the card. */
   readonly isOnCard: boolean
   /** The value names the credential in lists. */
@@ -42,10 +44,13 @@ export const DEPTH_MAX = 8
 /** Kinds of values that can name a credential. */
 export const labelTypes: readonly string[] = ['string', 'number', 'boolean', 'date', 'tdate']
 
+/** Kinds of entries that have nothing inside. */
+const plainTypes: readonly string[] = ['string', 'number', 'boolean', 'date']
+
 /** A row in which nothing was typed. */
 export const emptyRow: AttributeRow = {
   ...{ depth: 0, key: '', name: '', names: [], about: '', type: 'string', of: 'string', rest: '' },
-  ...{ isRequired: false, isAlways: false, isOnCard: false, isInLabel: false, isOpen: false },
+  ...{ isRequired: false, isAlways: false, isEach: false, isOnCard: false, isInLabel: false, isOpen: false },
 }
 
 /** Returns the rows of a grammar. @param locales Further languages of the template, in their order. */
@@ -73,6 +78,7 @@ function named(shapes: JsonObject, depth: number, isAbove: boolean, locales: rea
     const row: AttributeRow = {
       ...{ depth, key, name, about: description, type, of, isAlways, isRequired: required === true },
       ...{ isOnCard: false, isInLabel: false, isOpen: false },
+      isEach: plainTypes.includes(of) && items?.alwaysDisclosed === false,
       names: locales.map((locale) => names[locale] ?? ''),
       rest: Object.keys(left).length === 0 ? '' : JSON.stringify(left),
     }
@@ -83,9 +89,10 @@ function named(shapes: JsonObject, depth: number, isAbove: boolean, locales: rea
 /** What the form can show of the entries of a list. */
 function entryType(items: JsonObject | undefined): string {
   if (items === undefined) return 'any'
-  const { type, properties, ...more } = items
-  const isPlain = Object.keys(more).length === 0 && type !== 'array' && (type !== 'object' || properties !== undefined)
-  return isPlain && typeof type === 'string' ? type : 'kept'
+  const { type, properties, alwaysDisclosed, ...more } = items
+  if (typeof type !== 'string' || Object.keys(more).length > 0) return 'kept'
+  const isShown = type === 'object' ? properties !== undefined && alwaysDisclosed === undefined : type !== 'array'
+  return isShown ? type : 'kept'
 }
 
 function partsOf(items: JsonObject | undefined): JsonObject | undefined {
@@ -108,6 +115,7 @@ export function readRows(fields: Fields, languages: number): readonly AttributeR
       },
       ...{ type: of('type') || 'string', of: of('of') || 'string', rest: of('rest') },
       ...{ isRequired: of('required') === '1', isAlways: of('always') === '1', isOnCard: of('card') === '1' },
+      isEach: of('each') === '1',
       ...{ isInLabel: of('named') === '1', isOpen: of('open') === '1' },
       names: Array.from({ length: languages }, (__, language) => of(`label${language}`)),
     }
@@ -124,7 +132,7 @@ export function inFormat(
   if (format === 'mdoc' && !has)
     return [
       { ...emptyRow, key: docType, type: 'namespace' },
-      ...rows.map((one) => ({ ...one, depth: one.depth + 1, isAlways: false })),
+      ...rows.map((one) => ({ ...one, depth: one.depth + 1, isAlways: false, isEach: false })),
     ]
   if (format === 'mdoc' || !has) return rows
   return rows
@@ -228,10 +236,14 @@ function membersOf(
 }
 
 function shapeOf(row: AttributeRow, parts: JsonObject, isAbove: boolean, locales: readonly string[]): JsonObject {
-  const { type, of, name, about, rest, isRequired, isAlways } = row
+  const { type, of, name, about, rest, isRequired, isAlways, isEach } = row
   const names = locales.flatMap((locale, at) => (row.names[at] ? [[locale, row.names[at]] as const] : []))
   const hasParts = Object.keys(parts).length > 0
-  const entries = of === 'object' ? { type: of, ...(hasParts && { properties: parts }) } : { type: of }
+  const entries = {
+    type: of,
+    ...(of === 'object' && hasParts && { properties: parts }),
+    ...(isEach && plainTypes.includes(of) && { alwaysDisclosed: false }),
+  }
   const { items: kept, ...more } = rest === '' ? {} : parseJsonObject(rest)
   const items = of === 'kept' ? kept : of === 'any' ? undefined : entries
   return {
