@@ -266,6 +266,7 @@ export const forms: Readonly<Record<string, Form>> = {
         ...{ name: 'Registrar', issuers: ['https://a.example', 'https://b.example'], purposes: ['issuer', 'status'] },
         dids: [{ did: 'did:web:a.example', name: 'Main office' }, { did: 'did:web:b.example' }],
         certificates: ['-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n'],
+        signerUsages: ['none', '1.0.18013.5.1.2'],
       },
     ],
     draw: (saved, language) => {

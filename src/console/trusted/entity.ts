@@ -19,6 +19,7 @@ export type Entity = {
   readonly certificates: readonly string[]
   readonly issuers: readonly string[]
   readonly purposes: readonly string[]
+  readonly signerUsages: readonly string[]
   readonly updatedAt: string
 }
 
@@ -30,28 +31,36 @@ export type Draft = {
   /** One a line, each with its name behind a space. */
   readonly dids: string
   readonly certificates: string
+  /** One a line. */
+  readonly signerUsages: string
   readonly etag: string
 }
 
 /** Returns the form of an entity. */
 export function draftOf(entity: Entity, etag: string): Draft {
-  const { name, purposes, issuers, dids, certificates } = entity
+  const { name, purposes, issuers, dids, certificates, signerUsages } = entity
   return {
     ...{ name, purposes, etag },
     issuers: issuers.join('\n'),
     dids: dids.map(({ did, name: of = '' }) => `${did} ${of}`.trim()).join('\n'),
     certificates: certificates.join(''),
+    signerUsages: signerUsages.join('\n'),
   }
 }
 
 /** The form of a new entity. */
-export const blank: Draft = { name: '', purposes: ['issuer'], issuers: '', dids: '', certificates: '', etag: '' }
+export const blank: Draft = {
+  ...{ name: '', purposes: ['issuer'], issuers: '', dids: '', certificates: '', signerUsages: '', etag: '' },
+}
 
 /** Returns what was typed. */
 export function readDraft({ fields }: Pick<Frame, 'fields'>): Draft {
   const text = (name: string) => typed(fields, name).replaceAll('\r\n', '\n')
   const [issuers, dids, certificates] = [text('issuers'), text('dids'), text('certificates')]
-  return { name: text('name'), purposes: typedAll(fields, 'purposes'), issuers, dids, certificates, etag: text('etag') }
+  return {
+    ...{ name: text('name'), purposes: typedAll(fields, 'purposes'), issuers, dids, certificates },
+    ...{ signerUsages: text('signerUsages'), etag: text('etag') },
+  }
 }
 
 /** Returns what can be told before the API is asked. */
@@ -73,6 +82,7 @@ export function bodyOf(draft: Draft): object {
     ...{ name: draft.name, purposes: draft.purposes, issuers: linesOf(draft.issuers).map(([, one]) => one) },
     dids: linesOf(draft.dids).map(([, line]) => didIn(line)),
     certificates: pemLines(draft.certificates).blocks.map(({ text }) => text),
+    signerUsages: linesOf(draft.signerUsages).map(([, one]) => one),
   }
 }
 
@@ -84,7 +94,7 @@ function didIn(line: string): object {
 
 /** Returns the findings of the API at the fields, each with its line. */
 export function refusedDraft(error: unknown, draft: Draft, t: TrustedTexts): Problems {
-  const names = ['issuers', 'dids', 'certificates'] as const
+  const names = ['issuers', 'dids', 'certificates', 'signerUsages'] as const
   const findings = problemsOf(error, (pointer) => pointer)
   const fields: Record<string, string> = {}
   for (const [pointer, why] of Object.entries(findings.fields)) {
@@ -97,7 +107,13 @@ export function refusedDraft(error: unknown, draft: Draft, t: TrustedTexts): Pro
   return { fields, general: findings.general }
 }
 
-function lineText(list: 'issuers' | 'dids' | 'certificates', draft: Draft, at: number, why: string, t: TrustedTexts) {
+function lineText(
+  list: 'issuers' | 'dids' | 'certificates' | 'signerUsages',
+  draft: Draft,
+  at: number,
+  why: string,
+  t: TrustedTexts,
+) {
   if (list === 'certificates') {
     const block = pemLines(draft.certificates).blocks[at]
     return block === undefined ? why : t.pem.at(block.first, block.last, why)

@@ -110,13 +110,13 @@ function entityForm(frame: Frame, draft: Draft, problems: Problems): Screen {
 export function fieldsOf(frame: Frame, draft: Draft, { fields }: Problems): Html {
   const t = trustedTexts[frame.language]
   const choices = Object.entries(t.purpose).map(([value, text]) => ({ value, text }))
-  const lines = (name: 'issuers' | 'dids' | 'certificates', rows: number) =>
+  const lines = (name: 'issuers' | 'dids' | 'certificates' | 'signerUsages', rows: number) =>
     textArea(frame, {
       ...{ name, label: t[name], hint: t[`${name}Hint`], value: draft[name], error: fields[name], rows },
       ...{ isOptional: true, isCode: name === 'certificates', lengthMax: PEM_CHARS_MAX },
     })
   const wrong = fields['purposes-issuer']
-  return html`${field(frame, { name: 'name', label: t.name, hint: t.nameHint, value: draft.name, lengthMax: 200, error: fields.name })}${wrong !== undefined && html`<p class="error">${wrong}</p>`}${checkboxes('purposes', t.purposes, choices, draft.purposes)}${lines('issuers', 2)}${lines('dids', 2)}${lines('certificates', 8)}`
+  return html`${field(frame, { name: 'name', label: t.name, hint: t.nameHint, value: draft.name, lengthMax: 200, error: fields.name })}${wrong !== undefined && html`<p class="error">${wrong}</p>`}${checkboxes('purposes', t.purposes, choices, draft.purposes)}${lines('issuers', 2)}${lines('dids', 2)}${lines('certificates', 8)}${lines('signerUsages', 1)}`
 }
 
 type Params = { readonly id: string }
@@ -204,7 +204,7 @@ async function conflict(frame: Frame<Params>, draft: Draft): Promise<Screen> {
   const t = trustedTexts[frame.language]
   const found = await read(frame)
   const theirs = draftOf(found.entity, found.etag)
-  const names = ['name', 'purposes', 'issuers', 'dids', 'certificates'] as const
+  const names = ['name', 'purposes', 'issuers', 'dids', 'certificates', 'signerUsages'] as const
   const text = (one: Draft, name: (typeof names)[number]) => foreign(String(one[name]), 500)
   const differing = names.filter((name) => String(theirs[name]) !== String(draft[name]))
   const both = bothVersions(t, at(found.entity), {

@@ -32,6 +32,10 @@ const en = {
   didsHint: 'One a line, for example did:web:college.example, and after a space what it is called',
   certificates: 'Certificates of their authority',
   certificatesHint: 'Paste PEM, one block after another. What these certificates signed is trusted.',
+  signerUsages: 'Key usages of their signers',
+  signerUsagesHint:
+    'Only where their signers have unusual ones: one object identifier a line, or the word none for certificates ' +
+    'without extended key usage.',
   validFrom: 'Valid from',
   validUntil: 'Valid until',
   subject: 'Subject',
@@ -91,6 +95,10 @@ const fr: TrustedTexts = {
   didsHint: 'Un par ligne, par exemple did:web:college.example, et après une espace son nom',
   certificates: 'Certificats de son autorité',
   certificatesHint: 'Collez du PEM, un bloc après l’autre. Ce que ces certificats ont signé est de confiance.',
+  signerUsages: 'Usages de clé de leurs signataires',
+  signerUsagesHint:
+    'Seulement si leurs signataires en ont d’inhabituels : un identifiant d’objet par ligne, ou le mot none pour ' +
+    'des certificats sans usage de clé étendu.',
   validFrom: 'Valable dès le',
   validUntil: 'Valable jusqu’au',
   subject: 'Sujet',

@@ -10,11 +10,21 @@ export const purposes = ['issuer', 'verifier', 'status', 'attester'] as const
 /** One of {@link purposes}. */
 export type Purpose = (typeof purposes)[number]
 
-/** A trusted certificate and its purposes. `owner`: the decision to trust it, e.g. the id of a trusted entity. */
+/** In {@link Anchor} `signerUsages`: a signer without the extension is accepted. */
+export const NO_USAGE = 'none'
+
+/**
+ * A trusted certificate and its purposes. `owner`: the decision to trust it, e.g. the id of a trusted entity.
+ *
+ * `signerUsages`: object identifiers of extended key usages, or {@link NO_USAGE}. A signer of credentials or status
+ * lists under this anchor has one of them, instead of those that its kind of credential requires. Empty or absent:
+ * those.
+ */
 export type Anchor = {
   readonly certificate: Certificate
   readonly purposes: readonly Purpose[]
   readonly owner: string
+  readonly signerUsages?: readonly string[]
 }
 
 /** Anchors, indexed by subject. */

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
 import { readCertificate } from '../x509/certificate.ts'
 import { anchorSetOf, type Purpose } from './anchor.ts'
-import { type Made, openssl, rootExtensions } from './test-support/openssl.ts'
+import { leafExtensions, type Made, openssl, rootExtensions } from './test-support/openssl.ts'
 import { june, pki } from './test-support/pki.ts'
 import { type PathInput, validatePath } from './validate-path.ts'
 
@@ -90,6 +90,36 @@ test('[X5-3] the published document signer verifies under its IACA while it was 
     ['certificate.expired'],
   )
   assert(!validatePath({ ...ask, chain: [der('reader')] }).ok)
+})
+
+test('a trusted entity says which extended key usages its signers have, and that they may have none', () => {
+  const usage = (oid: string) => make({ extensions: [...leafExtensions, `extendedKeyUsage = ${oid}`] })
+  const [odd, reader] = [usage('1.2.3.4'), usage('1.0.18013.5.1.6')]
+  const required = ['1.0.18013.5.1.2']
+  const refused = ['leaf.extended_key_usage']
+  for (const [signer, signerUsages, extendedKeyUsage, codes] of [
+    [leaf, [], required, refused],
+    [leaf, ['none'], required, []],
+    [leaf, ['1.2.3.4'], required, refused],
+    [leaf, ['1.2.3.4'], undefined, refused],
+    [odd, [], undefined, refused],
+    [odd, ['1.2.3.4'], undefined, []],
+    [odd, ['none', '1.2.3.4'], required, []],
+    [odd, ['none'], required, refused],
+  ] as const) {
+    const anchors = anchorSetOf([{ certificate: root.certificate, purposes: ['issuer'], owner: 'one', signerUsages }])
+    const ask = extendedKeyUsage === undefined ? { anchors } : { anchors, extendedKeyUsage }
+    assert.deepEqual(codesOf([signer], ask), codes, JSON.stringify([signerUsages, extendedKeyUsage]))
+  }
+  // nobody verifies with the key of a signer
+  const anchor = {
+    certificate: root.certificate,
+    purposes: ['verifier'],
+    owner: 'one',
+    signerUsages: ['1.2.3.4'],
+  } as const
+  assert.deepEqual(codesOf([odd], { anchors: anchorSetOf([anchor]), purpose: 'verifier' }), refused)
+  assert.deepEqual(codesOf([reader], { anchors: anchorSetOf([anchor]), purpose: 'verifier' }), [])
 })
 
 test('a document signer without the usage that is demanded is refused', () => {

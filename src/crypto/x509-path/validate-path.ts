@@ -7,6 +7,7 @@ import {
   type AnchorSet,
   checkCertificationAuthority,
   checkPathCertificate,
+  NO_USAGE,
   type Purpose,
   readChain,
 } from './anchor.ts'
@@ -60,7 +61,7 @@ export function validatePath(input: PathInput): PathResult {
   if (leaf === undefined) return refused(null, ['chain.malformed'])
   const pin = input.pinned === true && others.length === 0 ? pinOf(leaf, input) : null
   if (pin !== null) {
-    const findings = checkCertificates([leaf], input)
+    const findings = checkCertificates([leaf], input, null)
     if (findings.length > 0) return refused(leaf, findings)
     return { ok: true, findings: [], leaf, path: [leaf], anchor: pin }
   }
@@ -72,7 +73,11 @@ export function validatePath(input: PathInput): PathResult {
   // The findings of the first path are returned if no path is valid.
   let firstFindings: readonly PathFindingCode[] = []
   for (const { certificates: path, anchor, findings } of pathsOf([leaf, ...kept], input.anchors, input.purpose)) {
-    const all = [...findings, ...checkCertificates(path, input), ...(anchor === null ? [] : checkAnchored(path, input))]
+    const all = [
+      ...findings,
+      ...checkCertificates(path, input, anchor),
+      ...(anchor === null ? [] : checkAnchored(path, input)),
+    ]
     if (all.length === 0) return { ok: true, findings: [], leaf, path, anchor }
     if (firstFindings.length === 0) firstFindings = all
   }
@@ -93,16 +98,16 @@ function refused(leaf: Certificate | null, codes: readonly PathFindingCode[]): P
 function checkCertificates(
   path: readonly Certificate[],
   { at, purpose, extendedKeyUsage }: PathInput,
+  anchor: Anchor | null,
 ): readonly PathFindingCode[] {
   const [leaf, ...above] = path
-  const usages = usagesOf(purpose, extendedKeyUsage)
+  const stated = purpose === 'issuer' || purpose === 'status' ? (anchor?.signerUsages ?? []) : []
+  const required = stated.length > 0 ? stated : extendedKeyUsage
+  const usages = usagesOf(purpose, required)
+  const isRequired = required !== undefined && !stated.includes(NO_USAGE)
   const each = path.flatMap((one) => [...checkPathCertificate(one), ...validityOf(one, at)])
   const authorities = above.flatMap((one, index) => authorityFindings(one, above.slice(0, index), usages))
-  return [
-    ...(leaf === undefined ? [] : leafFindings(leaf, usages, extendedKeyUsage !== undefined)),
-    ...each,
-    ...authorities,
-  ]
+  return [...(leaf === undefined ? [] : leafFindings(leaf, usages, isRequired)), ...each, ...authorities]
 }
 
 /** RFC 5280 6.1.3 (a) (2), at the time of use */

@@ -19,12 +19,12 @@ export function readTrustedEntity(
   policy: PeerPolicy & { readonly allowPinned: boolean },
   now: Date,
 ): TrustedEntityContent {
-  const { name, dids = [], certificates = [], issuers = [], purposes = ['issuer'] } = body
+  const { name, dids = [], certificates = [], issuers = [], purposes = ['issuer'], signerUsages = [] } = body
   const violations = [...didViolations(dids), ...issuerViolations(issuers, policy)]
   if (violations.length > 0) throw new Fault('request.invalid', { violations })
   const isVerifier = purposes.length === 1 && purposes[0] === 'verifier'
   const allowPinned = policy.allowPinned && isVerifier
-  return { name, dids, certificates: readCertificates(certificates, allowPinned, now), issuers, purposes }
+  return { name, dids, certificates: readCertificates(certificates, allowPinned, now), issuers, purposes, signerUsages }
 }
 
 function didViolations(dids: NonNullable<TrustedEntityBody['dids']>): readonly Violation[] {

@@ -89,6 +89,7 @@ function show({
   certificates,
   issuers,
   purposes,
+  signerUsages,
   ...rest
 }: TrustedEntity): TrustedEntityReply {
   return {
@@ -97,6 +98,7 @@ function show({
     certificates: [...certificates],
     issuers: [...issuers],
     purposes: [...purposes],
+    signerUsages: [...signerUsages],
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
   }

@@ -41,6 +41,16 @@ export const TrustedEntityBody = Type.Object(
       description:
         'What the entity is trusted for: `issuer` (the default), `verifier`, `status` (signing status lists), `attester` (attesting the keys of wallets).',
     }),
+    signerUsages: Type.Optional(
+      Type.Array(Type.String({ pattern: '^(none|[0-9]+([.][0-9]+)+)$', maxLength: 128 }), {
+        maxItems: EACH_MAX,
+        uniqueItems: true,
+        description:
+          'Extended key usages of the signers of credentials and status lists below `certificates`, as object ' +
+          'identifiers; `none`: certificates without extended key usages. A signer has one of them. Empty, the ' +
+          'default: those that the kind of credential requires.',
+      }),
+    ),
   },
   {
     additionalProperties: false,
@@ -60,6 +70,7 @@ export const TrustedEntityReply = Type.Object(
     certificates: Type.Array(Type.String({ description: 'PEM.' })),
     issuers: Type.Array(Type.String()),
     purposes: Type.Array(Type.Enum([...purposes])),
+    signerUsages: Type.Array(Type.String()),
     createdAt: Type.String({ format: 'date-time' }),
     updatedAt: Type.String({ format: 'date-time' }),
   },

@@ -84,8 +84,8 @@ async function readEntities({ store, memory }: TrustSource, tenantId: TenantId, 
   const known = cache.get(tenantId, now)
   if (known?.stamp === stamp) return known
   const entities = await store.single(tenantId, allTrustedEntities)
-  const anchors = entities.flatMap(({ id, purposes, certificates }) =>
-    certificates.map((pem) => ({ certificate: readPem(pem), purposes, owner: id })),
+  const anchors = entities.flatMap(({ id, purposes, signerUsages, certificates }) =>
+    certificates.map((pem) => ({ certificate: readPem(pem), purposes, signerUsages, owner: id })),
   )
   const made = { stamp, entities, anchors }
   cache.set(tenantId, made, now)

@@ -38,13 +38,13 @@ test('an entity is shown as it was given, with what its certificates say in meta
   const dids = [{ did: 'did:web:uc.example', name: 'Registrar' }, { did: 'did:key:z6Mk' }]
   const { data, meta } = await add({
     ...{ name: 'University', dids, certificates: [root.pem.replaceAll('\n', '\r\n')] },
-    ...{ issuers: ['https://uc.example/issuer'], purposes: ['verifier', 'issuer'] },
+    ...{ issuers: ['https://uc.example/issuer'], purposes: ['verifier', 'issuer'], signerUsages: ['none', '1.2.3'] },
   })
   const { id, createdAt, updatedAt, ...rest } = data
   assert.equal(createdAt, updatedAt)
   assert.deepEqual(rest, {
     ...{ name: 'University', dids, certificates: [root.pem] },
-    ...{ issuers: ['https://uc.example/issuer'], purposes: ['verifier', 'issuer'] },
+    ...{ issuers: ['https://uc.example/issuer'], purposes: ['verifier', 'issuer'], signerUsages: ['none', '1.2.3'] },
   })
   assert.partialDeepStrictEqual(meta.certificates, [
     {
@@ -58,7 +58,13 @@ test('an entity is shown as it was given, with what its certificates say in meta
 
 test('[X5-4] an entity is trusted as issuer only unless more is said', async () => {
   const { data } = await add({ name: 'Plain' })
-  assert.partialDeepStrictEqual(data, { dids: [], certificates: [], issuers: [], purposes: ['issuer'] })
+  assert.partialDeepStrictEqual(data, {
+    dids: [],
+    certificates: [],
+    issuers: [],
+    purposes: ['issuer'],
+    signerUsages: [],
+  })
 })
 
 test('each certificate that cannot be trusted is named with what is wrong with it', async () => {
@@ -94,6 +100,16 @@ test('[X5-4] a self-signed certificate is trusted as itself for verifying alone,
   const tenant = await chirograph.backend('globex')
   const entity = { name: 'Verifier', certificates, purposes: ['verifier'] }
   assert.equal((await tenant.post('/creds/trusted-entities', entity)).status, 422)
+})
+
+test('the usages of signers are object identifiers or none, and are replaced like the rest', async () => {
+  for (const signerUsages of [['any'], ['1'], ['1.2', '1.2']])
+    assert.equal((await school.post('/creds/trusted-entities', { name: 'Bad', signerUsages })).status, 400)
+  const { data } = await add({ name: 'Usages', signerUsages: ['1.0.18013.5.1.2'] })
+  const path = `/creds/trusted-entities/${data.id}`
+  const changed = await school.put(path, { name: 'Usages', signerUsages: ['none'] })
+  assert.deepEqual(changed.body.data.signerUsages, ['none'])
+  assert.deepEqual((await school.get(path)).body.data.signerUsages, ['none'])
 })
 
 test('DIDs and addresses that are none, or stand there twice, are refused all at once', async () => {

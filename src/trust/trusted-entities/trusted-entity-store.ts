@@ -5,23 +5,26 @@ import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import type { TrustedEntity, TrustedEntityContent } from './trusted-entity.ts'
 
-const columns = `id, name, dids, certificates, issuers, purposes, created_at as "createdAt", updated_at as "updatedAt"`
+const columns = `id, name, dids, certificates, issuers, purposes, signer_usages as "signerUsages",
+  created_at as "createdAt", updated_at as "updatedAt"`
 
 const insertEntity = sql(
   'trust.insert_entity',
   `with ins as (
-     insert into trusted_entity (tenant_id, id, name, dids, certificates, issuers, purposes, created_at, updated_at)
-     values ($1, $2, $3, $4::jsonb, $5::jsonb, $6::jsonb, $7::text[], $8, $8) returning *),
-   ${auditCte({ from: 'ins', first: 9 })}
+     insert into trusted_entity (tenant_id, id, name, dids, certificates, issuers, purposes, created_at, updated_at,
+       signer_usages)
+     values ($1, $2, $3, $4::jsonb, $5::jsonb, $6::jsonb, $7::text[], $8, $8, $9::text[]) returning *),
+   ${auditCte({ from: 'ins', first: 10 })}
    select ${columns} from ins`,
 )
 const replaceEntity = sql(
   'trust.replace_entity',
   `with upd as (
      update trusted_entity set name = $3, dids = $4::jsonb, certificates = $5::jsonb, issuers = $6::jsonb, purposes = $7::text[],
+       signer_usages = $9::text[],
        updated_at = greatest($8, (updated_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC')
-     where tenant_id = $1 and id = $2 and ($9::timestamptz is null or updated_at = $9) returning *),
-   ${auditCte({ from: 'upd', first: 10 })}
+     where tenant_id = $1 and id = $2 and ($10::timestamptz is null or updated_at = $10) returning *),
+   ${auditCte({ from: 'upd', first: 11 })}
    select ${columns} from upd`,
 )
 const deleteEntity = sql(
@@ -127,9 +130,9 @@ export async function listTrustedEntityRows(
 }
 
 function contentValues(tx: TenantTx, id: string, content: TrustedEntityContent, now: Date): unknown[] {
-  const { name, dids, certificates, issuers, purposes } = content
+  const { name, dids, certificates, issuers, purposes, signerUsages } = content
   const lists = [dids, certificates, issuers].map((one) => JSON.stringify(one))
-  return [tx.tenantId, id, name, ...lists, purposes, now]
+  return [tx.tenantId, id, name, ...lists, purposes, now, signerUsages]
 }
 
 function found<T>([row]: readonly T[]): T {

@@ -1,4 +1,4 @@
-import type { Purpose } from '../../crypto/x509-path/anchor.ts'
+import type { Anchor, Purpose } from '../../crypto/x509-path/anchor.ts'
 
 /** A DID of a trusted entity. `name` is for display. */
 type TrustedDid = { readonly did: string; readonly name?: string }
@@ -13,6 +13,8 @@ export type TrustedEntityContent = {
   readonly issuers: readonly string[]
   /** [X5-4] The only purposes that they are trusted for. */
   readonly purposes: readonly Purpose[]
+  /** Extended key usages of the signers below its certificates; empty: the usual ones. */
+  readonly signerUsages: NonNullable<Anchor['signerUsages']>
 }
 
 /** An issuer or verifier that a tenant trusts. */

@@ -339,6 +339,25 @@ test('a response is accepted once; one for another request invalidates the whole
   )
 })
 
+test('a document whose signer has no extended key usage is verified where its trusted entity says so', async () => {
+  const bare = await anOwfDocument({ signer: make({ issuer: root, extensions: [...signing] }) })
+  for (const [signerUsages, codes] of [
+    [[], ['leaf.extended_key_usage', 'issuer.not_trusted']],
+    [['none'], []],
+  ]) {
+    const backend = await verifier.aTenant()
+    const entity = {
+      name: 'Roads',
+      certificates: [root.pem],
+      purposes: ['issuer' as const],
+      signerUsages: signerUsages ?? [],
+    }
+    const { id } = await createTrustedEntity(verifier.platform, callerOf(backend), entity)
+    const request = await asking(backend, { trustedIssuers: [id] })
+    assert.deepEqual((await outcome(request, await presentWithOwf(bare, request))).codes, codes)
+  }
+})
+
 test('trusted entities of one organisation are not trusted by another', async () => {
   const [{ ids, backend }, { backend: other }] = [await trusting(root), await trusting()]
   const document = await anOwfDocument({ signer })
