@@ -1,4 +1,4 @@
-import type { TenantId } from '../../caller.ts'
+import type { TenantId, UserId } from '../../caller.ts'
 import { isBase64url } from '../../crypto/base64url.ts'
 import { equalInConstantTime, hmacSha256 } from '../../crypto/digest.ts'
 import { randomId } from '../../crypto/random.ts'
@@ -9,7 +9,7 @@ import { makeCookie, readCookie } from './cookies.ts'
 import type { UserRef } from './visit.ts'
 
 /** A browser at which a user signed in before. It proves nothing but that; its failed sign-ins are counted apart. */
-type KnownDevice = { readonly tenantId: TenantId; readonly userId: string; readonly deviceId: string }
+type KnownDevice = { readonly tenantId: TenantId; readonly userId: UserId; readonly deviceId: string }
 
 const DAYS = 365
 const ID_BYTES = 16
@@ -44,7 +44,7 @@ export async function findKnownDevice(needs: Needs, cookieHeader: string | undef
   if (age > DAYS * 86_400_000) return null
   const id = (at: number) => idText(body.subarray(at * ID_BYTES, (at + 1) * ID_BYTES))
   // The MAC proves that this platform wrote these ids.
-  return { tenantId: id(0) as TenantId, userId: id(1), deviceId: id(2) }
+  return { tenantId: id(0) as TenantId, userId: id(1) as UserId, deviceId: id(2) }
 }
 
 async function macOf({ sealing }: Needs, body: Buffer): Promise<Buffer> {

@@ -13,7 +13,8 @@ import { makeLink, storeLink } from './one-time-link.ts'
 type Needs = Pick<Platform, 'store' | 'clock' | 'memory' | 'urls' | 'sealing' | 'config' | 'rateLimiter'>
 
 const NAME_CHARS_MAX = 320
-const ACCOUNTS_MAX = 4
+/** Accounts of one name that get a mail; the oldest ones. */
+const ACCOUNTS_MAX = 20
 
 /** What a person asks: `name` is a username or e-mail address; `tenantSlug` null: in all organisations. `mail`: in their language. */
 type ResetRequest = { readonly name: string; readonly tenantSlug: string | null; readonly mail: MailText }

@@ -1,4 +1,6 @@
+import { findTenantOf } from '../../../directory/tenants/find-tenant.ts'
 import type { Endpoint } from '../../../http/routes/endpoint.ts'
+import { readBearerSecret } from '../../../keys/bearer-secret.ts'
 import type { Page } from '../../../pages/document.ts'
 import { type PageAnswer, type PageContext, pageEndpoint } from '../../../pages/page-endpoint.ts'
 import { findLink, type OpenLink } from '../links/one-time-link.ts'
@@ -11,6 +13,7 @@ import { newPasswordScreen, resetScreen, resetSentScreen, welcomeScreen } from '
 import { linkMail } from '../screens/mails.ts'
 import type { PasswordProblem } from '../screens/new-password.ts'
 import { problemScreen } from '../screens/states.ts'
+import { withKnownOrganisation } from './known-organisation.ts'
 import { browserOf, keeping, organisationOf, posted, postedPasskey, signedIn, visitOf } from './request.ts'
 
 type Wrong = { readonly password?: PasswordProblem; readonly problem?: string }
@@ -20,7 +23,7 @@ async function linkPage(context: PageContext, link: OpenLink | null, wrong: Wron
   const token = context.query.token ?? ''
   const passkey = link === null || link.purpose === 'reset' ? null : await beginLinkPasskey(context.platform, token)
   // RFC 9110 15.5.11
-  if (link === null) return { status: 410, page: problemScreen(context, 'link', '/sign-in', '/reset') }
+  if (link === null) return deadLinkPage(context, token)
   const address = (path: string) => `${path}?${new URLSearchParams({ token })}`
   const { username } = link.user
   const common = { action: address('/sign-in/link'), username, organisation: link.tenant.name }
@@ -33,6 +36,15 @@ async function linkPage(context: PageContext, link: OpenLink | null, wrong: Wron
           passkey: { action: address('/sign-in/link/passkey'), offer: passkey },
         })
   return { page, status: password === null && wrong.problem === undefined ? 200 : 400 }
+}
+
+/** The organisation stays known: a link has it in its token. */
+async function deadLinkPage(context: PageContext, token: string): Promise<PageAnswer> {
+  const { platform } = context
+  const secret = readBearerSecret(token)
+  const tenant = secret === null ? null : await findTenantOf(platform, secret.tenantId)
+  const at = (path: string) => keeping(path, { query: tenant === null ? {} : { tenant: tenant.slug } })
+  return { status: 410, page: problemScreen(context, 'link', at('/sign-in'), at('/reset')) }
 }
 
 function openLink({ platform, query }: PageContext): Promise<OpenLink | null> {
@@ -90,14 +102,15 @@ const showReset = pageEndpoint({
   method: 'GET',
   path: '/reset',
   summary: 'Asks for whom a new password shall be set.',
-  handle: (context) => resetPage(context),
+  handle: async (context) => resetPage(await withKnownOrganisation(context)),
 })
 
 const sendReset = pageEndpoint({
   method: 'POST',
   path: '/reset',
   summary: 'Mails a link to set a new password; the answer is the same for every name.',
-  handle: async (context) => {
+  handle: async (request) => {
+    const context = await withKnownOrganisation(request)
     const name = posted(context, 'username').trim()
     if (name === '') return resetPage(context, true)
     const { name: organisation } = await organisationOf(context)

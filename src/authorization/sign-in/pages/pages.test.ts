@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { applyBootstrap } from '../../../directory/bootstrap/apply-bootstrap.ts'
 import { findSignInUser } from '../../../directory/users/sign-in-users.ts'
+import { makeBearerSecret } from '../../../keys/bearer-secret.ts'
 import { sql } from '../../../store/store.ts'
 import { applyIdentityProviders } from '../../access/apply-identity-providers.ts'
 import { OpenidProvider } from '../test-support/openid-provider.ts'
@@ -179,14 +180,16 @@ test('a link works once; a used, unknown or cut one says what to do', async () =
   assert.match(differs.html, /Enter the same password twice/)
   await browser.send('/sign-in/link', { password: PASSWORD, repeated: PASSWORD })
   const late = await second.send('/sign-in/link', { password: `${PASSWORD} 2`, repeated: `${PASSWORD} 2` })
-  for (const shown of [
-    late,
-    await second.open(link),
-    await second.open('/sign-in/link?token=x'),
-    await second.open('/sign-in/link'),
-  ]) {
+  // A used link still says of which organisation it was.
+  const ofOrganisation = `/reset?tenant=${person.slug}`
+  for (const [shown, href] of [
+    [late, ofOrganisation],
+    [await second.open(link), ofOrganisation],
+    [await second.open('/sign-in/link?token=x'), '/reset'],
+    [await second.open('/sign-in/link'), '/reset'],
+  ] as const) {
     assert.deepEqual([shown.status, shown.title], [410, 'Error: This link does not work any more · Chirograph'])
-    assert(shown.html.includes('href="/reset"'))
+    assert(shown.html.includes(`href="${href}"`))
   }
 })
 
@@ -306,6 +309,45 @@ test('a person who does not want to sign in goes back to the application, if one
   }
   const pages = '/auth/authorize?client_id=chirograph-pages&request_uri=x'
   for (const path of [null, '/account', 'https://evil.example/', pages]) assert.deepEqual(await linksOf(path), [])
+})
+
+test('no page asks for the organisation where what follows is of one', async () => {
+  const { slug, tenantId, username } = await aPerson()
+  const { browser: signedInBrowser, person } = await signedIn()
+  const client = { clientId: aName(), scopes: [], isPublic: true, redirectUris: ['https://rp.example/'] }
+  const clients = [{ ...client, grantTypes: ['authorization_code' as const] }]
+  await applyBootstrap(server.platform, { tenants: [{ slug, name: `Org ${slug}`, clients }] })
+  const state = makeBearerSecret(tenantId).text
+  for (const path of [
+    `/issuance-sessions/callback?code=x&state=${state}`,
+    `/issuers/${slug}/authorize?client_id=wallet`,
+    `/auth/authorize?client_id=${client.clientId}`,
+  ]) {
+    const browser = aBrowser()
+    const members = new URLSearchParams({ continue: path })
+    const shown = await browser.open(`/sign-in?${members}`)
+    assert.match(shown.title, new RegExp(`Org ${slug}$`), path)
+    assert.doesNotMatch(shown.html, /name="tenant"/)
+    assert.match((await browser.open(`/reset?${members}`)).title, new RegExp(`Org ${slug}$`))
+    await browser.open(`/sign-in?${members}`)
+    const wrong = await browser.send('/sign-in', { username: person.username, password: PASSWORD })
+    assert.match(wrong.html, /The username or the password is wrong\.</, 'a person of another organisation')
+    assert.doesNotMatch(wrong.html, new RegExp(username))
+  }
+  const again = await signedInBrowser.open('/sign-in?again=1&continue=%2Faccount')
+  assert.match(again.title, new RegExp(`Org ${person.slug}$`))
+  const dead = await aBrowser().open(`/sign-in/link?token=${makeBearerSecret(tenantId).text}`)
+  assert.match(dead.html, new RegExp(`/sign-in\\?tenant=${slug}"`))
+  for (const path of ['/account', '/issuance-sessions/callback?state=x', '/auth/authorize?client_id=nobody'])
+    assert.match((await aBrowser().open(`/sign-in?${new URLSearchParams({ continue: path })}`)).html, /name="tenant"/)
+})
+
+test('where several organisations may have a name, a refusal says how to name the own one', async () => {
+  const browser = aBrowser()
+  await browser.open('/sign-in')
+  const refused = await browser.send('/sign-in', { username: aName(), password: 'wrong' })
+  assert.match(refused.html, /If several organisations have this username, name yours below/)
+  assert.match(refused.html, /name="tenant"/)
 })
 
 test('a person changes the password with the current one, and ends sessions', async () => {

@@ -4,6 +4,7 @@ import { beginProviderSignIn, finishProviderSignIn, type ProviderProblem } from 
 import { problemScreen } from '../screens/states.ts'
 import type { SignInTexts } from '../screens/texts-en.ts'
 import { isFresh } from '../session.ts'
+import { withKnownOrganisation } from './known-organisation.ts'
 import { AGAIN, browserOf, continueTo, keeping, sessionOf, signedIn } from './request.ts'
 
 type Problem = keyof SignInTexts['problems']
@@ -26,7 +27,8 @@ const beginSignIn = pageEndpoint({
   method: 'POST',
   path: '/sign-in/provider/{name}',
   summary: 'Sends a person to an external OpenID provider of their organisation.',
-  handle: async (context) => {
+  handle: async (request) => {
+    const context = await withKnownOrganisation(request)
     const { platform, params, query, ip } = context
     const asked = {
       ...{ provider: params.name, loginHint: query.hint ?? null },

@@ -11,6 +11,7 @@ import { type SignInProps, signInScreen } from '../screens/sign-in.ts'
 import { chooseScreen, problemScreen, signedOutScreen, signOutScreen } from '../screens/states.ts'
 import { endSession } from '../session.ts'
 import { actorOf } from '../visit.ts'
+import { withKnownOrganisation } from './known-organisation.ts'
 import {
   browserOf,
   continueAfterSignOut,
@@ -69,7 +70,8 @@ const showSignIn = pageEndpoint({
   method: 'GET',
   path: '/sign-in',
   summary: 'Asks a person to sign in; leads a signed-in person on.',
-  handle: async (context) => {
+  handle: async (request) => {
+    const context = await withKnownOrganisation(request)
     const session = context.query.again === '1' ? null : await sessionOf(context)
     const { slug } = await organisationOf(context)
     const isFree = slug === null || context.query.suggested === '1'
@@ -82,7 +84,8 @@ const signIn = pageEndpoint({
   method: 'POST',
   path: '/sign-in',
   summary: 'Signs a person in by username or e-mail address, and password.',
-  handle: async (context) => {
+  handle: async (request) => {
+    const context = await withKnownOrganisation(request)
     const [name, password] = [posted(context, 'username').trim(), posted(context, 'password')]
     const missing = [...(name === '' ? ['username' as const] : []), ...(password === '' ? ['password' as const] : [])]
     if (missing.length > 0) return signInPage(context, { status: 400, missing })
@@ -91,7 +94,11 @@ const signIn = pageEndpoint({
     if (outcome.kind === 'signed-in') return signedIn(context, outcome)
     if (outcome.kind === 'choose') return choosePage(context, outcome.choice, outcome.organisations)
     const { wrong } = textsOf(context)
-    if (outcome.kind === 'refused') return signInPage(context, { status: 403, problem: wrong.credentials })
+    if (outcome.kind === 'refused')
+      return signInPage(context, {
+        status: 403,
+        problem: tenantSlug === null ? wrong.credentialsAnywhere : wrong.credentials,
+      })
     const { retryAfterSeconds } = outcome
     const problem = wrong.locked(duration(retryAfterSeconds, context.language))
     return signInPage(context, { status: 429, problem, retryAfterSeconds })
@@ -100,7 +107,8 @@ const signIn = pageEndpoint({
 
 function choosePage(context: PageContext, choice: string, organisations: readonly Organisation[]): PageAnswer {
   const state = html`<input type="hidden" name="choice" value="${choice}">`
-  return { page: chooseScreen(context, keeping('/choose-organisation', context), organisations, state) }
+  const action = keeping('/choose-organisation', context)
+  return { page: chooseScreen(context, action, organisations, keeping('/sign-in', context), state) }
 }
 
 const choose = pageEndpoint({
@@ -119,7 +127,8 @@ const signInWithPasskey = pageEndpoint({
   method: 'POST',
   path: '/sign-in/passkey',
   summary: 'Signs a person in with a passkey.',
-  handle: async (context) => {
+  handle: async (request) => {
+    const context = await withKnownOrganisation(request)
     const answer = { ...postedPasskey(context), tenantSlug: context.query.tenant ?? null }
     const outcome = await signInByPasskey(context.platform, answer, browserOf(context))
     if (outcome.kind === 'signed-in') return signedIn(context, outcome)

@@ -148,6 +148,22 @@ test('of more organisations than four the oldest accounts count: later ones disp
   assert.equal(outcome.session.tenantId, oldest.tenantId)
 })
 
+test('of more organisations than four that of a known browser is found too, by its own person only', async () => {
+  const username = aName()
+  for (let n = 0; n < 4; n += 1) await aTenantWith(servers.one, [{ username, password: `another password ${n}` }])
+  const { slug, tenantId } = await aPerson(username)
+  assert.deepEqual(await signIn(username, null), { kind: 'refused' })
+  const device = await aKnownDevice(username, slug)
+  const known = () => ({ ...aBrowser(), cookieHeader: cookieHeader(device) })
+  const outcome = await signIn(username, null, password, known())
+  assert.ok(outcome.kind === 'signed-in')
+  assert.equal(outcome.session.tenantId, tenantId)
+  assert.deepEqual(await signIn(username, null, 'wrong password', known()), { kind: 'refused' })
+  const other = await aPerson()
+  const foreign = { ...aBrowser(), cookieHeader: cookieHeader(await aKnownDevice(other.username, other.slug)) }
+  assert.deepEqual(await signIn(username, null, password, foreign), { kind: 'refused' })
+})
+
 const passwordHash = sql(
   'test.password_hash',
   'select password_hash as hash from user_account where tenant_id = $1 and id = $2',

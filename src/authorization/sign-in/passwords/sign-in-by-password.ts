@@ -1,4 +1,4 @@
-import type { TenantId, UserId } from '../../../caller.ts'
+import type { UserId } from '../../../caller.ts'
 import { isJsonObject } from '../../../crypto/json.ts'
 import { findTenant, findTenantOf } from '../../../directory/tenants/find-tenant.ts'
 import type { PasswordHolder } from '../../../directory/users/sign-in-user.ts'
@@ -35,7 +35,7 @@ type Needs = Pick<Platform, 'store' | 'clock' | 'memory' | 'urls' | 'sealing' | 
 
 /** A name may be the username of one user and the e-mail address of another. */
 const HASHES_IN_TENANT = 2
-/** A person who belongs to more organisations names one. */
+/** Where more organisations have a name, a known browser finds its person; at others the person names the organisation. */
 const HASHES_ANYWHERE = 4
 const PASSWORD_CHARS_MAX = 800
 const CHOICE_SECONDS = 300
@@ -56,8 +56,8 @@ export async function signInByPassword(
   const { visit, cookieHeader } = browser
   const refund = countAttempt(needs, visit.ip)
   const hashes = tenantSlug === null ? HASHES_ANYWHERE : HASHES_IN_TENANT
-  const holders = await holdersOf(needs, name, tenantSlug, hashes)
   const device = await findKnownDevice(needs, cookieHeader)
+  const holders = await holdersOf(needs, { name, tenantSlug }, device, hashes)
   const isKnown = holders.some((one) => one.tenantId === device?.tenantId && one.userId === device.userId)
   const keys = await failureKeys(needs, name, visit.ip, isKnown ? (device?.deviceId ?? null) : null)
   const retryAfterSeconds = await lockedSeconds(needs, keys)
@@ -94,14 +94,22 @@ export async function chooseOrganisation(
   return (await completeSignIn(needs, chosen, METHODS, browser)) ?? REFUSED
 }
 
-async function holdersOf(needs: Needs, name: string, tenantSlug: string | null, limit: number) {
-  let tenantId: TenantId | null = null
+async function holdersOf(
+  needs: Needs,
+  { name, tenantSlug }: Pick<PasswordSignIn, 'name' | 'tenantSlug'>,
+  device: UserRef | null,
+  limit: number,
+): Promise<readonly PasswordHolder[]> {
   if (tenantSlug !== null) {
     const tenant = await findTenant(needs, tenantSlug)
-    if (tenant === null) return []
-    tenantId = tenant.id
+    return tenant === null ? [] : findPasswordHolders(needs, name, tenant.id, limit)
   }
-  return findPasswordHolders(needs, name, tenantId, limit)
+  const oldest = await findPasswordHolders(needs, name, null, limit)
+  // For every name that is typed at a known browser, so that it tells no more than at another.
+  if (device === null || (await findTenantOf(needs, device.tenantId)) === null) return oldest
+  const there = await findPasswordHolders(needs, name, device.tenantId, HASHES_IN_TENANT)
+  const own = there.filter(({ userId }) => userId === device.userId)
+  return [...own, ...oldest.filter((one) => !own.some(({ userId }) => userId === one.userId))].slice(0, limit)
 }
 
 /** Checks the password against every holder's hash, and against no one's until `hashes` are computed. */

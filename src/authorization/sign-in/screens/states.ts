@@ -6,18 +6,25 @@ import type { Organisation } from '../passwords/sign-in-by-password.ts'
 import { type ScreenFrame, textsOf } from './frame.ts'
 import type { SignInTexts } from './texts-en.ts'
 
-/** A person of several organisations chooses one. @param state Hidden members of the form. */
+/**
+ * A person of several organisations chooses one.
+ *
+ * @param otherHref The sign-in, where another organisation can be named.
+ * @param state Hidden members of the form.
+ */
 export function chooseScreen(
   frame: ScreenFrame,
   action: string,
   choices: readonly Organisation[],
+  otherHref: string,
   state: Html = html``,
 ): Page {
-  const { choose } = textsOf(frame)
+  const { choose, otherOrganisation } = textsOf(frame)
   const buttons = choices.map(({ slug, name }) => button(name, { name: 'organisation', value: slug }))
   return {
     title: choose.title,
-    main: html`<p>${choose.intro}</p>${card(form(frame, action, html`${state}${buttons}`))}`,
+    main: html`<p>${choose.intro}</p>${card(form(frame, action, html`${state}${buttons}`))}
+<p><a href="${otherHref}">${otherOrganisation}</a></p>`,
   }
 }
 

@@ -21,6 +21,8 @@ export const en = {
     username: 'Enter your username or e-mail address',
     password: 'Enter your password',
     credentials: 'The username or the password is wrong.',
+    credentialsAnywhere:
+      'The username or the password is wrong. If several organisations have this username, name yours below.',
     passkey: 'This passkey is not known here. It may have been removed. Sign in another way.',
     passkeyAgain: 'This sign-in was used or took too long. Use your passkey once more.',
     locked: (wait: string) => `Too many attempts. Try again in ${wait}.`,

@@ -23,6 +23,8 @@ export const fr = {
     username: 'Saisissez votre nom d’utilisateur ou votre adresse e-mail',
     password: 'Saisissez votre mot de passe',
     credentials: 'Le nom d’utilisateur ou le mot de passe est incorrect.',
+    credentialsAnywhere:
+      'Le nom d’utilisateur ou le mot de passe est incorrect. Si plusieurs organisations l’ont, indiquez la vôtre plus bas.',
     passkey: 'Cette clé d’accès est inconnue ici. Elle a peut-être été supprimée. Connectez-vous autrement.',
     passkeyAgain: 'Cette connexion a déjà servi ou a pris trop de temps. Utilisez encore une fois votre clé d’accès.',
     locked: (wait) => `Trop de tentatives. Réessayez dans ${wait}.`,

@@ -79,10 +79,15 @@ export const gallery: Readonly<Record<string, (frame: ScreenFrame) => Page>> = {
   'sign-in-unknown-organisation': (frame) =>
     signInScreen(frame, { ...signIn, organisation: null, unknownOrganisation: 'acmee' }),
   choose: (frame) =>
-    chooseScreen(frame, '/choose-organisation', [
-      { slug: 'acme', name: organisation },
-      { slug: 'long', name: longName },
-    ]),
+    chooseScreen(
+      frame,
+      '/choose-organisation',
+      [
+        { slug: 'acme', name: organisation },
+        { slug: 'long', name: longName },
+      ],
+      '/sign-in',
+    ),
   welcome: (frame) =>
     welcomeScreen(frame, { action: '/welcome/x', username, organisation, password: null, passkey, problem: undefined }),
   'welcome-short': (frame) =>
