@@ -50,7 +50,13 @@ export function draftOf(entity: Entity, etag: string): Draft {
 
 /** The form of a new entity. */
 export const blank: Draft = {
-  ...{ name: '', purposes: ['issuer'], issuers: '', dids: '', certificates: '', signerUsages: '', etag: '' },
+  name: '',
+  purposes: ['issuer'],
+  issuers: '',
+  dids: '',
+  certificates: '',
+  signerUsages: '',
+  etag: '',
 }
 
 /** Returns what was typed. */
@@ -58,8 +64,13 @@ export function readDraft({ fields }: Pick<Frame, 'fields'>): Draft {
   const text = (name: string) => typed(fields, name).replaceAll('\r\n', '\n')
   const [issuers, dids, certificates] = [text('issuers'), text('dids'), text('certificates')]
   return {
-    ...{ name: text('name'), purposes: typedAll(fields, 'purposes'), issuers, dids, certificates },
-    ...{ signerUsages: text('signerUsages'), etag: text('etag') },
+    name: text('name'),
+    purposes: typedAll(fields, 'purposes'),
+    issuers,
+    dids,
+    certificates,
+    signerUsages: text('signerUsages'),
+    etag: text('etag'),
   }
 }
 

@@ -52,7 +52,12 @@ export function showCredential(held: HeldCredential, raw: string): ShownCredenti
   // an mdoc has its claims in namespaces, apart from the metadata of the credential
   const claims = format === 'mso_mdoc' ? mdocClaims(parseIssuerSigned(raw).nameSpaces) : subjectClaims(claimsOf(raw))
   return {
-    ...{ id, claims, iat: issuedAt.toISOString(), status, format, vct },
+    id,
+    claims,
+    iat: issuedAt.toISOString(),
+    status,
+    format,
+    vct,
     ...(iss !== null && { iss }),
     ...(statedIss !== null && { statedIss }),
   }

@@ -1,4 +1,4 @@
--- 0059 signer usages: which extended key usages the signers of a trusted entity have.
+-- 0065 signer usages: which extended key usages the signers of a trusted entity have.
 -- Locks: trusted_entity exclusively for a moment, no rewrite. Old code runs on it: yes; it accepts the usual usages only. Way back: drop the
 -- column.
 
