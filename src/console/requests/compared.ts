@@ -44,6 +44,7 @@ function said({ t, v }: Words, draft: RequestDraft): readonly (readonly [label: 
     [v.sets, which === 'sets' ? draft.sets : ''],
     [v.redirect, verifier.redirect],
     [v.mode, v.modes[mode] ?? mode],
+    [v.scheme, verifier.scheme],
     [v.signer, v.signers[signer] ?? signer],
     [v.keyType, v.keyTypes[keyType] ?? keyType],
     [v.prefix, v.prefixes[prefix] ?? prefix],

@@ -18,6 +18,7 @@ export type VerifierDraft = {
   readonly expires: string
   readonly redirect: string
   readonly mode: string
+  readonly scheme: string
   readonly signer: string
   readonly keyType: string
   readonly prefix: string
@@ -28,7 +29,13 @@ export type VerifierDraft = {
 
 /** Members that are texts, by their name in the form. */
 export const wireNames = {
-  ...({ redirect: 'redirectUri', mode: 'responseMode', signer: 'signer', keyType: 'keyType' } as const),
+  ...({
+    redirect: 'redirectUri',
+    mode: 'responseMode',
+    scheme: 'scheme',
+    signer: 'signer',
+    keyType: 'keyType',
+  } as const),
   ...({ prefix: 'clientIdPrefix', clientId: 'clientId', attestation: 'verifierAttestation' } as const),
 } as const
 type TextName = keyof typeof wireNames
@@ -42,7 +49,17 @@ export const blankInfo: InfoDraft = { format: '', data: '', credentials: [] }
 
 /** Everything by default. */
 export const blankVerifier: VerifierDraft = {
-  ...{ expires: '', redirect: '', mode: '', signer: '', keyType: '', prefix: '', clientId: '', attestation: '' },
+  ...{
+    expires: '',
+    redirect: '',
+    mode: '',
+    scheme: '',
+    signer: '',
+    keyType: '',
+    prefix: '',
+    clientId: '',
+    attestation: '',
+  },
   infos: [],
 }
 

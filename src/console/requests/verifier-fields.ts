@@ -2,6 +2,7 @@ import { type Choice, checkbox, checkboxes, hidden, select, textArea } from '../
 import { field } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { button } from '../../pages/parts.ts'
+import { requestSchemes } from '../../protocols/openid4vp/request-link.ts'
 import type { Problems } from '../frame/form-values.ts'
 import type { Frame } from '../frame/screen.ts'
 import type { AskedDraft } from './asked-credential.ts'
@@ -13,7 +14,13 @@ import { type VerifierTexts, verifierTexts } from './verifier-texts.ts'
 const DATA_CHARS_MAX = 16_384
 const LINES_CHARS_MAX = 10_000
 /** Faults of these open the group. */
-const seldom = ['redirect', 'mode', 'signer', 'keyType', 'prefix', 'clientId', 'attestation'] as const
+const seldom = ['redirect', 'mode', 'scheme', 'signer', 'keyType', 'prefix', 'clientId', 'attestation'] as const
+
+/** Names of schemes are the same in every language. */
+const schemes = {
+  '': 'openid4vp',
+  ...Object.fromEntries(requestSchemes.slice(1).map((one) => [one, one])),
+}
 
 function choicesOf(texts: Readonly<Record<string, string>>): readonly Choice[] {
   return Object.entries(texts).map(([value, text]) => ({ value, text }))
@@ -50,7 +57,7 @@ export function verifierFields(frame: Frame, draft: RequestDraft, { fields }: Pr
     value: verifier[name],
     error: fields[name],
   })
-  const one = (name: 'mode' | 'signer' | 'keyType' | 'prefix', texts: Readonly<Record<string, string>>) =>
+  const one = (name: 'mode' | 'scheme' | 'signer' | 'keyType' | 'prefix', texts: Readonly<Record<string, string>>) =>
     select(frame, { ...shared(name), choices: choicesOf(texts) })
   const optional = { isOptional: true, isName: true } as const
   const redirect = field(frame, { ...shared('redirect'), hint: v.redirectHint, lengthMax: 2000, ...optional })
@@ -58,7 +65,7 @@ export function verifierFields(frame: Frame, draft: RequestDraft, { fields }: Pr
   const attestation = textArea(frame, {
     ...{ ...shared('attestation'), hint: v.attestationHint, lengthMax: DATA_CHARS_MAX, isOptional: true, isCode: true },
   })
-  const content = html`${redirect}${one('mode', v.modes)}<div class="pair">${one('signer', v.signers)}${one('keyType', v.keyTypes)}</div>${one('prefix', v.prefixes)}${clientId}${attestation}${infoFields(frame, draft, fields)}`
+  const content = html`${redirect}${one('mode', v.modes)}${one('scheme', schemes)}<div class="pair">${one('signer', v.signers)}${one('keyType', v.keyTypes)}</div>${one('prefix', v.prefixes)}${clientId}${attestation}${infoFields(frame, draft, fields)}`
   return group(v.more, isConfigured(verifier) || isWrong, content)
 }
 

@@ -25,6 +25,7 @@ const en = {
     'direct_post.jwt': 'Always encrypted; any other answer is refused',
     direct_post: 'Not encrypted',
   } as Words,
+  scheme: 'The link opens wallets by',
   signer: 'Signed with',
   signers: {
     '': 'Certificate, else did:web',
@@ -121,6 +122,7 @@ const fr: VerifierTexts = {
     'direct_post.jwt': 'Toujours chiffrée ; toute autre réponse est refusée',
     direct_post: 'Non chiffrée',
   },
+  scheme: 'Le lien ouvre les portefeuilles par',
   signer: 'Signée avec',
   signers: { '': 'Certificat, sinon did:web', certificate: 'Certificat actif', 'did:web': 'Clé de did:web' },
   keyType: 'Type de clé',

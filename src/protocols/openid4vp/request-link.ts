@@ -19,15 +19,20 @@ const LINK_LENGTH_MAX = 65_536
  * Schemes that invoke a wallet with a request: of OpenID4VP and HAIP, and those of ecosystems. All are read by their
  * parameters.
  */
-export const REQUEST_SCHEMES: ReadonlySet<string> = new Set([
-  'openid4vp:',
-  'haip-vp:',
-  'haip:',
-  'eudi-openid4vp:',
-  'mdoc-openid4vp:',
-  'swiyu:',
-  'swiyu-verify:',
-])
+export const requestSchemes = [
+  'openid4vp',
+  'haip-vp',
+  'haip',
+  'eudi-openid4vp',
+  'mdoc-openid4vp',
+  'swiyu',
+  'swiyu-verify',
+] as const
+/** One of {@link requestSchemes}. */
+export type RequestScheme = (typeof requestSchemes)[number]
+
+/** As `URL.protocol` has them. */
+export const REQUEST_SCHEMES: ReadonlySet<string> = new Set(requestSchemes.map((one) => `${one}:`))
 const objectParameters = ['dcql_query', 'client_metadata', 'verifier_info', 'transaction_data'] as const
 
 /** Builds the link (or QR code) of a request. `method`: `post` lets the wallet send a nonce of its own. [VP-U1] */
@@ -35,13 +40,15 @@ export function buildRequestLink({
   clientId,
   requestUri,
   method,
+  scheme = 'openid4vp',
 }: {
   readonly clientId: string
   readonly requestUri: string
   readonly method?: 'get' | 'post'
+  readonly scheme?: RequestScheme
 }): string {
   const methodParameter = method === undefined ? '' : `&request_uri_method=${method}`
-  return `openid4vp://?client_id=${encodeURIComponent(clientId)}&request_uri=${encodeURIComponent(requestUri)}${methodParameter}`
+  return `${scheme}://?client_id=${encodeURIComponent(clientId)}&request_uri=${encodeURIComponent(requestUri)}${methodParameter}`
 }
 
 /**
@@ -50,11 +57,14 @@ export function buildRequestLink({
  * @see
  *   [OpenID4VP 1.0, 5](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-authorization-request)
  */
-export function buildPlainLink(parameters: Readonly<Record<string, string | object>>): string {
+export function buildPlainLink(
+  parameters: Readonly<Record<string, string | object>>,
+  scheme: RequestScheme = 'openid4vp',
+): string {
   const texts = Object.entries(parameters).map(
     ([name, value]) => `${name}=${encodeURIComponent(typeof value === 'string' ? value : JSON.stringify(value))}`,
   )
-  return `openid4vp://?${texts.join('&')}`
+  return `${scheme}://?${texts.join('&')}`
 }
 
 /**

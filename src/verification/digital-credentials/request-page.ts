@@ -19,7 +19,8 @@ export const requestPage = pageEndpoint({
     const request = await openRequestOf(platform, tenant.id, params.requestToken)
     const origins = originsOf(platform, request)
     const asks = await credentialNames(platform, tenant, request.credentials)
-    const asked = { ...request, status: 'requested' } as const
+    const scheme = request.verifierConfig?.scheme ?? null
+    const asked = { ...request, scheme, status: 'requested' } as const
     const addresses = await linksOf(platform, tenant, params.requestToken, asked)
     return {
       page: {

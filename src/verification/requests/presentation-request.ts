@@ -1,3 +1,4 @@
+import type { RequestScheme } from '../../protocols/openid4vp/request-link.ts'
 import type { Issue } from '../findings/finding.ts'
 import type { TemplateSnapshot } from '../templates/template-query.ts'
 import type { PresentationRequestReply } from './schemas.ts'
@@ -24,6 +25,8 @@ export type PresentationRequest = {
   readonly reference: string | null
   /** Client identifier with its prefix; null: the did:web of the tenant. */
   readonly clientId: string | null
+  /** Of the link for wallets; null: by default. */
+  readonly scheme: RequestScheme | null
   /** Whether browsers may request it with the Digital Credentials API. */
   readonly isForBrowsers: boolean
   readonly error: RequestError | null

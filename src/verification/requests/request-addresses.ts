@@ -1,5 +1,5 @@
 import type { Urls } from '../../platform.ts'
-import { buildRequestLink } from '../../protocols/openid4vp/request-link.ts'
+import { buildRequestLink, type RequestScheme } from '../../protocols/openid4vp/request-link.ts'
 
 /** The client identifier that is stored with an unsigned request; its response URI follows. */
 export const UNSIGNED_CLIENT = 'redirect_uri:'
@@ -23,15 +23,22 @@ export type RequestAddresses = {
  *
  * @param token See `requestTokenOf`.
  * @param stored The client identifier stored with the request; null: the did:web of the tenant.
+ * @param scheme Of the link for wallets.
  * @see [OpenID4VP 1.0, 5.9.3](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-defined-client-identifier-p)
  */
-export function addressesOf(urls: Urls, slug: string, token: string, stored: string | null): RequestAddresses {
+export function addressesOf(
+  urls: Urls,
+  slug: string,
+  token: string,
+  stored: string | null,
+  scheme?: RequestScheme,
+): RequestAddresses {
   const verifier = urls.verifier(slug)
   const responseUri = `${verifier}/responses/${token}`
   const clientId =
     stored === UNSIGNED_CLIENT ? `${stored}${responseUri}` : (stored ?? `decentralized_identifier:${urls.did(slug)}`)
   const requestUri = `${verifier}/requests/${token}`
-  const authorizationRequestUri = buildRequestLink({ clientId, requestUri, method: 'post' })
+  const authorizationRequestUri = buildRequestLink({ clientId, requestUri, method: 'post', ...(scheme && { scheme }) })
   return {
     clientId,
     requestUri,

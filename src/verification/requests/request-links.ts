@@ -22,14 +22,14 @@ export async function linksOf(
   platform: RequestNeeds,
   tenant: Pick<Tenant, 'id' | 'slug'>,
   token: string,
-  { id, status, clientId }: Pick<PresentationRequest, 'id' | 'status' | 'clientId'>,
+  { id, status, clientId, scheme }: Pick<PresentationRequest, 'id' | 'status' | 'clientId' | 'scheme'>,
 ): Promise<RequestLinks> {
-  const addresses = addressesOf(platform.urls, tenant.slug, token, clientId)
+  const addresses = addressesOf(platform.urls, tenant.slug, token, clientId, scheme ?? undefined)
   if (clientId !== UNSIGNED_CLIENT || status !== 'requested') return addresses
   const pending = await platform.store.single(tenant.id, (tx) => findPendingRequest(tx, id, platform.clock.now()))
   if (pending === null) return addresses
   const whole = await getTenant(platform, tenant.slug)
-  const link = buildPlainLink(await requestParameters(platform, whole, token, pending))
+  const link = buildPlainLink(await requestParameters(platform, whole, token, pending), scheme ?? undefined)
   const { authorizationRequestUri, requestUri } = addresses
   return {
     ...addresses,

@@ -24,6 +24,7 @@ const shown = (now: string) => `case when status = 'requested' and expires_at <=
 export const requestColumns = (
   now: string,
 ) => `id, ${shown(now)} as status, template_id as "templateId", reference, client_id as "clientId", error, result,
+  verifier_config->>'scheme' as scheme,
   response_code_hash as "responseCodeHash", browser_session_hash as "browserSessionHash", digital_credentials is not null as "isForBrowsers",
   (select t.name from presentation_template t where t.tenant_id = $1 and t.id = template_id) as "templateName", completed_at as "completedAt", result_until as "claimsKeptUntil", expires_at as "expiresAt", created_at as "createdAt", updated_at as "updatedAt"`
 /** The columns of a {@link PendingRequest}. */

@@ -40,6 +40,21 @@ test('a request with the prefix redirect_uri stands in its link by value, by ref
   assert.deepEqual([answered.status, answered.authorizationRequestReferenceUri], ['verified', undefined])
 })
 
+test('the links of a request have the scheme that its template names', async () => {
+  for (const scheme of ['eudi-openid4vp', 'haip-vp'])
+    for (const more of [{}, { clientIdPrefix: 'redirect_uri' }]) {
+      const request = await aRequest(verifier, { template: { verifierConfig: { scheme, ...more } } })
+      const { authorizationRequestUri, authorizationRequestReferenceUri = '' } = await request.result()
+      assert.equal(new URL(authorizationRequestUri).protocol, `${scheme}:`)
+      assert.match(authorizationRequestReferenceUri, new RegExp('clientIdPrefix' in more ? `^${scheme}://` : '^$'))
+    }
+  const { ask } = await verifier.aTenant()
+  const credentials = [{ type: 'https://types.example/a', attributes: {} }]
+  const body = { name: 'n', description: '', credentials, verifierConfig: { scheme: 'javascript' } }
+  const refused = await ask('POST', '/templates/presentations', body)
+  assert.equal(refused.body.errors[0].source.pointer, '/verifierConfig/scheme')
+})
+
 test('a request by value that fits in no QR code is shown by reference', async () => {
   const attributes = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`attribute_${at}`, { type: 'string' }]))
   const template = { verifierConfig: { clientIdPrefix: 'redirect_uri' } }

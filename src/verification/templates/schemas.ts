@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { dcqlLimits } from '../../protocols/dcql/query.ts'
+import { requestSchemes } from '../../protocols/openid4vp/request-link.ts'
 import { Attributes, CredentialInTemplate, queryMembers, templateFormats } from './credential-schema.ts'
 
 /** Ten years. */
@@ -46,6 +47,13 @@ const VerifierConfigBody = Type.Object(
       Type.String({
         ...{ minLength: 1, maxLength: 300 },
         description: 'Why the organisation asks, in the words that the wallet shows to the holder.',
+      }),
+    ),
+    scheme: Type.Optional(
+      Type.Enum([...requestSchemes], {
+        description:
+          'The scheme of the link that opens a wallet, by default `openid4vp`. Others are those of HAIP and of ' +
+          'ecosystems whose wallets register no other.',
       }),
     ),
     responseMode: Type.Optional(
