@@ -204,6 +204,8 @@ export type Granted = SignIn & {
   readonly jkt: string | null
   /** Of the authorization request. */
   readonly nonce: string | null
+  /** `email` and `email_verified`, if the scope `email` was granted by a code and the user has an address. */
+  readonly emailClaims?: JsonObject | null
   /** Whether it is granted by a refresh token. */
   readonly isRefresh: boolean
   readonly refreshToken: string | null

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../crypto/json.ts'
 import type { AuditEntry } from '../../../events/audit/entry.ts'
 import { auditCte, auditValues } from '../../../events/audit/recorded-sql.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../../store/store.ts'
-import type { EndedFamily, SignIn, SpentConsent } from '../instance.ts'
+import type { EndedFamily, Granted, SignIn, SpentConsent } from '../instance.ts'
 
 /** What a code stands for. */
 export type CodeGrant = Omit<SignIn, 'tenantId'> & {
@@ -57,7 +57,11 @@ const redeem = sql(
        case when not $14::boolean or 'offline_access' = any(scopes) then $10::bytea end, $8, $11, issuer, details, $15
      from code returning id
    ), ${auditCte({ from: 'code', subjectId: 'code.user_id', first: 12 })}
-   select user_id as "userId", session_id as "sessionId", scopes, nonce, authenticated_at as "authenticatedAt", methods, details from code`,
+   select user_id as "userId", session_id as "sessionId", scopes, nonce, authenticated_at as "authenticatedAt", methods, details,
+     case when 'email' = any(scopes) then (
+       select jsonb_build_object('email', stated.email, 'email_verified', stated.is_verified) from stated_email stated
+       where stated.tenant_id = code.tenant_id and stated.id = code.user_id and stated.email is not null
+     ) end as "emailClaims" from code`,
 )
 const endReused = sql(
   'authorization.end_reused_code',
@@ -130,7 +134,8 @@ type CodeRedemption = SecretRow & {
 type RedeemedCode = Pick<
   CodeGrant,
   'userId' | 'sessionId' | 'scopes' | 'nonce' | 'authenticatedAt' | 'methods' | 'details'
->
+> &
+  Pick<Granted, 'emailClaims'>
 
 /**
  * Redeems a code for a family of tokens and records it: one statement, so of concurrent requests one gets it. null: unknown, used, expired, or

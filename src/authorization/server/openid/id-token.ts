@@ -17,14 +17,12 @@ type Needs = Pick<Platform, 'keys' | 'clock' | 'urls'>
  * Signs the ID token of a grant.
  *
  * @param accessToken The token that is issued with it.
- * @param about Claims about the user.
  * @see [OpenID Connect Core 1.0, 2](https://openid.net/specs/openid-connect-core-1_0.html#IDToken) and [3.1.3.6](https://openid.net/specs/openid-connect-core-1_0.html#CodeIDToken)
  */
 export async function signIdToken(
   { keys, clock, urls }: Needs,
   granted: Granted,
   accessToken: string,
-  about: object = {},
 ): Promise<string> {
   const { client, userId, sessionId, nonce, methods, authenticatedAt } = granted
   const key = await idTokenKey(keys, client)
@@ -42,7 +40,8 @@ export async function signIdToken(
     acr: acrOf(methods),
     amr: methods,
     sid: sessionId,
-    ...about,
+    // Many applications know a person by the address in the ID token, and never ask the userinfo endpoint.
+    ...granted.emailClaims,
   }
   return signCompact({ typ: 'JWT', kid: key.kid }, claims, key)
 }

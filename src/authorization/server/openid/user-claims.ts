@@ -38,7 +38,7 @@ export async function userClaims(
  *
  * @see [OpenID Connect Core 1.0, 5.1](https://openid.net/specs/openid-connect-core-1_0.html#StandardClaims)
  */
-export async function emailClaims({ store }: Pick<Platform, 'store'>, { tenantId, userId }: UserRef): Promise<object> {
+async function emailClaims({ store }: Pick<Platform, 'store'>, { tenantId, userId }: UserRef): Promise<object> {
   const user = await store.single(tenantId, (tx) => findSignInUser(tx, userId))
   return user === null || user.email === null ? {} : { email: user.email, email_verified: user.emailIsVerified }
 }

@@ -5,7 +5,6 @@ import { readToken } from '../../access/read-token.ts'
 import { userScopes } from '../grants/grant-scopes.ts'
 import type { Granted, ReadToken } from '../instance.ts'
 import { signIdToken } from '../openid/id-token.ts'
-import { emailClaims } from '../openid/user-claims.ts'
 import type { TokenAnswer } from '../token-request.ts'
 
 /** Issues the platform's tokens for what a user granted: a JWT for our API, and an ID token if the client signs the user in. */
@@ -25,14 +24,9 @@ export async function issuePlatformTokens(platform: Platform, granted: Granted):
     scope: scopes.join(' '),
     ...(refresh !== null && { refresh_token: refresh }),
     ...(isOpenid && {
-      id_token: await signIdToken(platform, granted, accessToken, await aboutUser(platform, granted)),
+      id_token: await signIdToken(platform, granted, accessToken),
     }),
   }
-}
-
-/** Many applications know a person by the address in the ID token, and never ask the userinfo endpoint. */
-async function aboutUser(platform: Platform, granted: Granted): Promise<object> {
-  return granted.scopes.includes('email') ? emailClaims(platform, granted) : {}
 }
 
 /** Reads an access token of the platform; null if it is none, or has expired. */
