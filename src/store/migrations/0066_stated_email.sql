@@ -1,4 +1,4 @@
--- 0061 stated email: what ID tokens say of the e-mail address of a user, for the statement that redeems a code.
+-- 0066 stated email: what ID tokens say of the e-mail address of a user, for the statement that redeems a code.
 -- Locks: none, a view is made. Old code runs on it: yes, it does not use it. Way back: drop the view.
 
 create view stated_email with (security_invoker) as
