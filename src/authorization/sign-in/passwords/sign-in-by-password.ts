@@ -35,7 +35,7 @@ type Needs = Pick<Platform, 'store' | 'clock' | 'memory' | 'urls' | 'sealing' | 
 
 /** A name may be the username of one user and the e-mail address of another. */
 const HASHES_IN_TENANT = 2
-/** Where more organisations have a name, a known browser finds its person; at others the person names the organisation. */
+/** Where more organisations have a name, a known browser finds its person; elsewhere the person names the own one. */
 const HASHES_ANYWHERE = 4
 const PASSWORD_CHARS_MAX = 800
 const CHOICE_SECONDS = 300

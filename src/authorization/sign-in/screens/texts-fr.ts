@@ -24,7 +24,8 @@ export const fr = {
     password: 'Saisissez votre mot de passe',
     credentials: 'Le nom d’utilisateur ou le mot de passe est incorrect.',
     credentialsAnywhere:
-      'Le nom d’utilisateur ou le mot de passe est incorrect. Si plusieurs organisations l’ont, indiquez la vôtre plus bas.',
+      'Le nom d’utilisateur ou le mot de passe est incorrect. ' +
+      'Si plusieurs organisations ont ce nom, indiquez la vôtre ci-dessous.',
     passkey: 'Cette clé d’accès est inconnue ici. Elle a peut-être été supprimée. Connectez-vous autrement.',
     passkeyAgain: 'Cette connexion a déjà servi ou a pris trop de temps. Utilisez encore une fois votre clé d’accès.',
     locked: (wait) => `Trop de tentatives. Réessayez dans ${wait}.`,
