@@ -19,7 +19,8 @@ ${groups.join('\n\n')}
 
 ## Bootstrap file
 
-\`BOOTSTRAP_FILE\` names a JSON file of tenants, their clients and their users. It is applied at every start and by \`chirograph apply FILE\`:
+\`BOOTSTRAP_FILE\` names a JSON file of tenants, their clients and their users. It is applied at a start where it, with its
+secrets, is not the one that was applied last, and always by \`chirograph apply FILE\`:
 missing items are created, different ones changed, and items that it does not name stay. [bootstrap.example.json](bootstrap.example.json) is an example;
 without a tenant the server starts, but no client can get a token. A development server without a file creates the tenant \`default\` and logs a one-time link
 by which a person becomes its owner; \`chirograph owner create\` prints such a link for any tenant.

@@ -5,6 +5,7 @@ import { applyIdentityProviders } from './authorization/access/apply-identity-pr
 import { type Config, readConfig } from './config.ts'
 import { randomBytes } from './crypto/random.ts'
 import { applyBootstrap } from './directory/bootstrap/apply-bootstrap.ts'
+import { applyChanged } from './directory/bootstrap/apply-changed.ts'
 import { type Bootstrap, readBootstrap } from './directory/bootstrap/bootstrap-file.ts'
 import type { Telemetry } from './http/server/server.ts'
 import { openLog } from './http/telemetry/log.ts'
@@ -39,7 +40,12 @@ const systemClock: Clock = { now: () => new Date() }
  * written. `schema`: `migrates` applies pending migrations; `asItIs` refuses a database that lacks some, since a new version that migrates
  * may take running servers of the version before out; `any` works on every schema.
  */
-export type DatabaseUse = { readonly refusesOlderState: boolean; readonly schema: 'migrates' | 'asItIs' | 'any' }
+export type DatabaseUse = {
+  readonly refusesOlderState: boolean
+  readonly schema: 'migrates' | 'asItIs' | 'any'
+  /** Whether the bootstrap file is applied also if it is the one that was applied last. */
+  readonly appliesAlways?: boolean
+}
 
 /** Of a server, and of commands that change what servers serve. */
 export const SERVES: DatabaseUse = { refusesOlderState: true, schema: 'migrates' }
@@ -91,9 +97,12 @@ export async function assemble(env: Env, options: Replacements, use = SERVES): P
     if (use.schema === 'migrates' || (await app.platform.sealing.versions(platformTenantId)) !== null)
       await app.platform.sealing.derive(platformTenantId, 'start')
     if (bootstrap !== null) {
-      log.info({ file: config.bootstrapFile }, 'starting: applying the bootstrap file')
-      await applyBootstrap(app.platform, bootstrap)
-      await applyIdentityProviders(app.platform, bootstrap)
+      const applyAll = async () => {
+        log.info({ file: config.bootstrapFile }, 'starting: applying the bootstrap file')
+        await applyBootstrap(app.platform, bootstrap)
+        await applyIdentityProviders(app.platform, bootstrap)
+      }
+      await applyChanged(app.platform, bootstrap, applyAll, use.appliesAlways)
     }
     return { config, app, release }
   } catch (error) {

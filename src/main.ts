@@ -52,7 +52,7 @@ export async function start(env: Env, options: Replacements = {}): Promise<Runni
 
 /** Applies a bootstrap file to the configured database. */
 export async function apply(env: Env, file: string): Promise<void> {
-  const { release } = await assemble({ ...env, BOOTSTRAP_FILE: file }, {})
+  const { release } = await assemble({ ...env, BOOTSTRAP_FILE: file }, {}, { ...SERVES, appliesAlways: true })
   await release()
 }
 

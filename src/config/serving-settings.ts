@@ -45,7 +45,7 @@ export const servingSettings = {
     'BOOTSTRAP_FILE',
     text(),
     null,
-    'JSON file of tenants, clients and users, applied at every start.',
+    'JSON file of tenants, clients and users, applied at a start where it is not the one applied last.',
   ),
   drainSeconds: setting(
     'DRAIN_SECONDS',

@@ -68,7 +68,8 @@ const en = {
   keysWrong: 'This is no JSON Web Key Set with P-256 or Ed25519 public keys.',
   keysTwice: 'Enter the keys or where they are published, not both.',
   keysOfApp: 'An application without a secret has no keys.',
-  ofFile: 'The bootstrap file declares this application and would undo the change at the next start. Change it there.',
+  ofFile:
+    'The bootstrap file declares this application and would undo the change when it is applied again. Change it there.',
   part: 'What',
   changedTitle: 'This application was changed in the meantime',
   changedText: 'Someone saved it while you were editing. What you typed is below; saving it replaces what differs.',
@@ -151,7 +152,7 @@ const fr: ApplicationTexts = {
   keysTwice: 'Saisissez les clés ou l’endroit où elles sont publiées, pas les deux.',
   keysOfApp: 'Une application sans secret n’a pas de clés.',
   ofFile:
-    'Le fichier d’amorçage déclare cette application et annulerait le changement au prochain démarrage. Changez-la là-bas.',
+    'Le fichier d’amorçage déclare cette application et annulerait le changement quand il est appliqué à nouveau. Changez-la là-bas.',
   part: 'Quoi',
   changedTitle: 'Cette application a changé entre-temps',
   changedText:

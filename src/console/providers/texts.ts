@@ -79,7 +79,7 @@ const en = {
   unused: 'Nothing',
   changed: 'Changed',
   change: 'Change',
-  ofFile: 'If the bootstrap file of the server declares this provider, it is set back at the next start.',
+  ofFile: 'If the bootstrap file of the server declares this provider, it is set back when the file is applied again.',
   remove: 'Delete',
   removeTitle: 'Delete this provider?',
   removeText:
@@ -175,7 +175,8 @@ const fr: ProviderTexts = {
   unused: 'Rien',
   changed: 'Modifié',
   change: 'Modifier',
-  ofFile: 'Si le fichier d’amorçage du serveur déclare ce fournisseur, il y est rétabli au prochain démarrage.',
+  ofFile:
+    'Si le fichier d’amorçage du serveur déclare ce fournisseur, il y est rétabli quand le fichier est appliqué à nouveau.',
   remove: 'Supprimer',
   removeTitle: 'Supprimer ce fournisseur ?',
   removeText:

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { openTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { platformOn } from '../../../test/support/platform.ts'
 import type { TenantId } from '../../caller.ts'
 import { isSecretOf } from '../../keys/secret-hash.ts'
 import { Memory } from '../../memory/memory.ts'
@@ -12,6 +13,7 @@ import { findClient } from '../clients/find-client.ts'
 import { findTenant, findTenantOf, forgetTenants, getTenant } from '../tenants/find-tenant.ts'
 import { findUser } from '../users/find-user.ts'
 import { applyBootstrap } from './apply-bootstrap.ts'
+import { applyChanged } from './apply-changed.ts'
 import { type Bootstrap, readBootstrap } from './bootstrap-file.ts'
 
 const clock = { now: () => new Date('2026-05-01T12:00:00.000Z') }
@@ -80,6 +82,26 @@ test('applying a file again changes nothing', async () => {
   await apply(file)
   assert.deepEqual(await apply(file), { created: 0, changed: 0 })
   assert.equal((await actionsOf(await tenantOf(file))).length, 3)
+})
+
+test('the file applied last is not applied again; another secret in it, or another file, is', async () => {
+  const platform = platformOn({ store: db.store })
+  const [file, other] = [aFile(), aFile()]
+  const [tenant] = file.tenants
+  const client = { clientId: tenant?.clients?.[0]?.clientId ?? '', clientSecret: secret.toUpperCase(), scopes: [] }
+  const changed = { tenants: [{ slug: '', name: '', ...tenant, clients: [client] }] }
+  let applied = 0
+  const start = (one: Bootstrap) =>
+    applyChanged(platform, one, async () => {
+      applied += 1
+    })
+  const outcomes = []
+  for (const one of [file, file, changed, changed, other, file]) outcomes.push(await start(one))
+  assert.deepEqual(outcomes, [true, false, true, false, true, true])
+  assert.equal(applied, 4)
+  await assert.rejects(applyChanged(platform, other, () => Promise.reject(new Error('half of it'))))
+  assert.equal(await start(file), true)
+  assert.equal(await applyChanged(platform, file, async () => undefined, true), true)
 })
 
 test('processes that start together make each thing once', async () => {

@@ -111,7 +111,7 @@ export async function deleteClient({ store, clock }: Needs, caller: Caller, clie
     const { isOfFile } = await lockClient(tx, caller, clientId, now)
     if (isOfFile) {
       const detail =
-        'The bootstrap file declares this client and would create it again at the next start. Disable it, or remove it there first.'
+        'The bootstrap file declares this client and would create it again when it is applied again. Disable it, or remove it there first.'
       throw new Fault('state.conflict', { detail })
     }
     const entry = entryOf('client.deleted', clientId, caller)
@@ -173,11 +173,12 @@ export async function lockClient(tx: TenantTx, caller: Caller, clientId: string,
   return client
 }
 
-/** The file decides everything about its clients except whether they are disabled: at the next start it would undo the change. */
+/** The file decides everything about its clients but whether they are disabled: applied again it undoes the change. */
 function refuseFileMembers({ isOfFile }: ClientRecord, given: Partial<ClientMembers>): void {
   const governed = Object.entries(given).filter(([name, value]) => name !== 'disabled' && value !== undefined)
   if (!isOfFile || governed.length === 0) return
-  const detail = 'The bootstrap file declares this client and would undo the change at the next start. Change it there.'
+  const detail =
+    'The bootstrap file declares this client and would undo the change when it is applied again. Change it there.'
   const violations = governed.map(([name]) => ({ pointer: `/${name}`, detail }))
   throw new Fault('state.conflict', { detail, violations })
 }

@@ -78,10 +78,11 @@ function checkScope(caller: Caller, change: OrganisationChange): void {
   throw new Fault('scope.missing', { detail, meta: { requiredScope: 'tenant:admin' } })
 }
 
-/** As for clients: at its next start the server would undo the change. */
+/** As for clients: applied again the file would undo the change. */
 function refuseFileMembers({ fileMembers }: OrganisationRecord, change: OrganisationChange): void {
   const governed = Object.keys(change).filter((one) => fileMembers.includes(one))
   if (governed.length === 0) return
-  const detail = 'The bootstrap file names this member and would undo the change at the next start. Change it there.'
+  const detail =
+    'The bootstrap file names this member and would undo the change when it is applied again. Change it there.'
   throw new Fault('state.conflict', { detail, violations: governed.map((one) => ({ pointer: `/${one}`, detail })) })
 }
