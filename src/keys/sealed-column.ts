@@ -8,7 +8,7 @@ type SealedColumn<T> = {
   readonly open: (sealing: Sealing, tenantId: TenantId, row: string, sealed: Buffer) => Promise<T>
 }
 
-/** Returns an opened value to show; null if its seal is broken, which is logged, so that one such row does not fail a list. */
+/** Returns an opened value to show; null if its seal is broken, which is logged: one such row does not fail a list. */
 export async function shownOf<T>(
   log: { readonly error: (about: object, message: string) => void },
   opening: Promise<T>,

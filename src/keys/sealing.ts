@@ -14,7 +14,7 @@ export type SealedPlace = {
   readonly row: string
 }
 
-/** A sealed value was changed, moved, or sealed under a key that is not there. It stays so, unlike a database that does not respond. */
+/** A sealed value was changed, moved, or sealed under a key that is not there. No repetition helps. */
 export class BrokenSeal extends Error {
   override readonly name = 'BrokenSeal'
 }
@@ -23,7 +23,7 @@ export class BrokenSeal extends Error {
 export type Sealing = {
   /** Seals under the newest data key; that of another process up to an hour ago. */
   readonly seal: (place: SealedPlace, plain: Uint8Array | string) => Promise<Buffer>
-  /** @throws BrokenSeal when the value was changed, moved, or sealed under another master key or a data key that was deleted. */
+  /** @throws BrokenSeal when the value was changed, moved, or sealed under another master key or a deleted data key */
   readonly open: (place: SealedPlace, sealed: Uint8Array) => Promise<Buffer>
   /** Returns a subkey of the tenant, 32 bytes, for one purpose (HKDF-SHA256, RFC 5869). It stays the same when data keys are rotated. */
   readonly derive: (tenantId: TenantId, purpose: string) => Promise<Buffer>

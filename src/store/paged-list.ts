@@ -51,8 +51,8 @@ type PagedList<Filter extends string> = {
   readonly indexed?: readonly (readonly NoInfer<Filter>[])[]
   readonly ids?: readonly NoInfer<Filter>[]
   /**
-   * Filters whose index serves where few rows match, and that of the id where many do: each use is planned for its value. Their statements are
-   * not prepared, and share the places of searches.
+   * Filters whose index serves where few rows match, and that of the id where many do: each use is planned for its
+   * value. Their statements are not prepared, and share the places of searches.
    */
   readonly plannedByValue?: readonly NoInfer<Filter>[]
   /** Whether a connection plans each statement once: for tables of many partitions. */

@@ -1,4 +1,4 @@
-// Every call that reads, with each filter and each order, touches a bounded part of a tenant that has very much of everything.
+// Every call that reads, with each filter and each order, touches a bounded part of a tenant that has very much.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import pg from 'pg'

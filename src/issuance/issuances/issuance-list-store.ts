@@ -42,7 +42,8 @@ const credentialStatusIs = {
   offered: `${statusIs.offered} and approval is null`,
   deferred: `notable = 'deferred' and ${CLAIMS_END} > $2`,
   // Those that can still be accepted have claims, as an open offer; of the others an index has those that never were.
-  issued: `status = 'completed' and credential_status = 'issued' and notable is null and (unaccepted or sealed_claims is not null)`,
+  issued: `status = 'completed' and credential_status = 'issued' and notable is null
+    and (unaccepted or sealed_claims is not null)`,
   // Nearly every issuance, so the page is full before many rows are read.
   accepted: `status = 'completed' and credential_status = 'accepted' and notable is null`,
   rejected: `notable = 'rejected'`,

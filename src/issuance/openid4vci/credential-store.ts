@@ -31,7 +31,8 @@ const isReservable = `i.tenant_id = $1 and i.id = $7 and i.token_hash = $8 and i
      and i.status in ('offered', 'completed', 'failed') and (i.holder_keys_hash is null or i.holder_keys_hash = $9)`
 const reserveCopies = sql(
   'issuance.reserve_copies',
-  `update issuance i set holder_keys_hash = $9::bytea, issued_at = coalesce(i.issued_at, $10), valid_until = coalesce(i.valid_until, $11::timestamptz), status = 'completed', error = null,
+  `update issuance i set holder_keys_hash = $9::bytea, issued_at = coalesce(i.issued_at, $10),
+     valid_until = coalesce(i.valid_until, $11::timestamptz), status = 'completed', error = null,
      credential_status = case when i.status = 'completed' then i.credential_status else 'issued' end,
      updated_at = case when i.status = 'completed' then i.updated_at else $10 end, reservations = i.reservations + 1,
      status_list_id = coalesce(i.status_list_id, usable.id), status_indices = coalesce(i.status_indices, usable.free)
@@ -216,7 +217,8 @@ export async function closeStatusList(tx: TenantTx, takenMin: number, kind: List
 const reopenIssuance = sql(
   'issuance.reinstate_reservation',
   `with upd as (
-     update issuance set status = 'offered', credential_status = case when approval is null then 'offered' else 'deferred' end, issued_at = null, valid_until = null, reservations = 0, reinstated = true, updated_at = $3
+     update issuance set status = 'offered', credential_status = case when approval is null then 'offered' else 'deferred' end,
+       issued_at = null, valid_until = null, reservations = 0, reinstated = true, updated_at = $3
      where tenant_id = $1 and id = $2 and reservations = 1 and reports = 0 and status = 'completed'
        and credential_status = 'issued' and standing = 'valid'
      returning id

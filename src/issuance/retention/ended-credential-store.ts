@@ -3,8 +3,8 @@ import { countEndedEntries, type EndedEntries } from '../status/ended-list-store
 import type { ValidityMoment } from '../templates/validity.ts'
 
 /**
- * SQL, over a row named `issuance` of tenant $1: when its credential ends, as `validityOf` computes it; null: never, or none was issued. For
- * those that a server of an earlier version issued, which wrote no valid_until.
+ * SQL, over a row named `issuance` of tenant $1: when its credential ends, as `validityOf` computes it; null: never, or
+ * none was issued. For those that a server of an earlier version issued, which wrote no valid_until.
  */
 const VALID_UNTIL = `(select case json_typeof(v.definition -> 'validUntil')
    when 'string' then (v.definition ->> 'validUntil')::timestamptz
@@ -25,7 +25,8 @@ const selectPart = sql(
   `with part as (
      select * from issuance where tenant_id = $1 and template_id = $2 and id >= $3 and id < $4 order by id limit $6
    )
-   select issuance.id, coalesce(issued_at is not null and coalesce(valid_until, ${VALID_UNTIL}) < $5, false) as "isOver" from part as issuance order by id`,
+   select issuance.id, coalesce(issued_at is not null and coalesce(valid_until, ${VALID_UNTIL}) < $5, false) as "isOver"
+   from part as issuance order by id`,
 )
 const deleteSome = sql(
   'issuance.delete_ended_credentials',

@@ -1,4 +1,4 @@
-// What a migration fills in for rows that are there already, by the documented account: owner of the database, but no superuser.
+// What a migration fills in for rows that are there already, by the documented account: owner, but no superuser.
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { test } from 'node:test'
@@ -17,7 +17,7 @@ const numberOf = (migration: string) =>
       ?.slice(0, 4),
   )
 
-/** Migrates a database up to before a migration, inserts rows, applies the migration, and returns what the query finds then. */
+/** Migrates up to before a migration, inserts rows, applies the migration, and returns what the query finds then. */
 async function afterMigration(migration: string, rows: string, query: string): Promise<unknown[]> {
   const number = numberOf(migration)
   const server = await startPostgres()

@@ -71,8 +71,8 @@ type Applied = ReadonlyMap<number, { readonly digest: string; readonly runsOldCo
  *
  * @param upTo Stop after this number (tests use it to prove that upgraded equals fresh).
  * @returns how many were pending
- * @throws Error when an applied migration was changed afterwards, the database is from before the first one that landed, or this code does
- * not run on its newer schema.
+ * @throws Error when an applied migration was changed afterwards, the database is from before the first one that landed,
+ * or this code does not run on its newer schema.
  */
 export async function migrate(
   engine: Engine,

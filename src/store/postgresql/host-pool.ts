@@ -3,7 +3,11 @@ import { DatabaseUnavailable } from '../database-unavailable.ts'
 
 /** The connections to one server. */
 type HostPool = {
-  /** Returns a connection, as soon as there is one: one in use, where the server takes no more of them. @throws DatabaseUnavailable when the server is abandoned meanwhile */
+  /**
+   * Returns a connection, as soon as there is one: one in use, where the server takes no more of them.
+   *
+   * @throws DatabaseUnavailable when the server is abandoned meanwhile
+   */
   readonly connect: () => Promise<pg.PoolClient>
   /** Whether a connection is one of these, and in use. */
   readonly holds: (client: pg.PoolClient) => boolean
