@@ -166,8 +166,6 @@ test('a double tap sends one answer; the back button shows how it stands', async
   await page.getByRole('button', { name: /^Share it with/ }).dblclick()
   await page.getByRole('heading', { name: 'You shared it' }).waitFor()
   assert.equal(shop.posted.length, 1)
-  const back = page.getByRole('link', { name: /^Back to 127/ })
-  assert.match((await back.getAttribute('href')) ?? '', /\/done/)
   await page.goto('/me')
   await page.goBack()
   await page.getByRole('heading', { name: 'You shared it' }).waitFor()
@@ -244,6 +242,23 @@ test('an issuer and a verifier that lie are shown harmless: names, colours, mark
   assert.match(await page.getByRole('heading', { level: 1 }).innerText(), /^127\.0\.0\.1:\d+ asks/)
   assert.deepEqual([...(await layoutDefects(page)), ...(await axeDefects(page))], [])
   assert.deepEqual(troubles, [])
+  await close()
+})
+
+test('after the answer the browser goes where the verifier says, without script too', async () => {
+  const { page, close } = await world.open(world.thandi, { javaScriptEnabled: false })
+  const shop = await world.aShop(world.degreeQuery, true)
+  await page.goto(opening(shop.link()))
+  const asked = page.url()
+  const [left] = await Promise.all([
+    page.waitForRequest((request) => request.url().includes('/done')),
+    page.getByRole('button', { name: /^Share it with/ }).click(),
+  ])
+  assert.equal(new URL(left.url()).origin, new URL(shop.responseUri).origin)
+  // Who comes back has a link.
+  await page.goto(asked)
+  const back = page.getByRole('link', { name: /^Back to 127/ })
+  assert.match((await back.getAttribute('href')) ?? '', /\/done/)
   await close()
 })
 

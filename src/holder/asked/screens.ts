@@ -45,7 +45,11 @@ async function read({ api, params }: AskedFrame, headers: Readonly<Record<string
   return { data, meta: meta as unknown as AskedMeta, etag: etag ?? '' }
 }
 
-type Done = Screen | { readonly to: string } | { readonly signInAgain: { readonly nonce: string; readonly to: string } }
+type Done =
+  | Screen
+  | { readonly to: string }
+  | { readonly leaveFor: string }
+  | { readonly signInAgain: { readonly nonce: string; readonly to: string } }
 
 /** Sends nothing unless all is as the person saw it: the API compares the tag of what was shown. */
 async function share(frame: AskedFrame): Promise<Done> {
@@ -122,8 +126,11 @@ async function answer(frame: AskedFrame, body: object, { ifMatch }: { readonly i
   const path = `/me/asked/${encodeURIComponent(frame.params.id)}`
   try {
     const more = { body, ...(ifMatch !== undefined && { ifMatch }) }
-    await frame.api.send('PATCH', `/wallet/v2/presentations/${encodeURIComponent(frame.params.id)}`, more)
-    return { to: path }
+    const presentation = `/wallet/v2/presentations/${encodeURIComponent(frame.params.id)}`
+    const { meta } = await frame.api.send<Asked>('PATCH', presentation, more)
+    // OpenID4VP 1.0, 8.2 and HAIP 1.0, 5.1: the browser goes where the verifier says; the page has a link if it comes back
+    const next = addressAfter(meta as Pick<AskedMeta, 'redirectUri'>)
+    return next === null ? { to: path } : { leaveFor: next.href }
   } catch (error) {
     return refusedAnswer(frame, error)
   }
@@ -226,11 +233,17 @@ function sharedNames(data: Asked, { credentials = {}, alsoDisclosed = [] }: Aske
   })
 }
 
-/** The way back to the verifier, told by its host; https only, except in development. */
-function back(t: AskedTexts, { redirectUri }: AskedMeta): Html | null {
+/** Returns where the verifier sends the browser next: https only, except in development. */
+function addressAfter({ redirectUri }: Pick<AskedMeta, 'redirectUri'>): URL | null {
   const url = URL.parse(redirectUri ?? '')
   const isLocal = url?.protocol === 'http:' && ['127.0.0.1', 'localhost'].includes(url.hostname)
-  if (url === null || (url.protocol !== 'https:' && !isLocal)) return null
+  return url !== null && (url.protocol === 'https:' || isLocal) ? url : null
+}
+
+/** The way back to the verifier, told by its host. */
+function back(t: AskedTexts, meta: AskedMeta): Html | null {
+  const url = addressAfter(meta)
+  if (url === null) return null
   return html`<a class="button main" href="${url.href}" rel="noreferrer">${t.backTo(url.host)}</a>`
 }
 

@@ -85,7 +85,7 @@ export class HolderWorld {
     return one
   }
 
-  readonly aShop = async (query: unknown) => this.#keep(await foreignVerifier(query))
+  readonly aShop = async (query: unknown, sendsBack = false) => this.#keep(await foreignVerifier(query, sendsBack))
   readonly aClub = async (...options: Parameters<typeof foreignIssuer>) => this.#keep(await foreignIssuer(...options))
 
   /** Issues one diploma. */

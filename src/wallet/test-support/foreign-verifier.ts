@@ -31,8 +31,8 @@ export type ForeignVerifier = {
   readonly close: () => Promise<void>
 }
 
-/** Starts a verifier on a loopback port that asks for `query`. */
-export async function foreignVerifier(query: unknown): Promise<ForeignVerifier> {
+/** Starts a verifier on a loopback port that asks for `query`. @param sendsBack Whether its answer says where the browser goes next. */
+export async function foreignVerifier(query: unknown, sendsBack = true): Promise<ForeignVerifier> {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const did = `did:jwk:${encode(publicKey.export({ format: 'jwk' }))}`
   const clientId = `decentralized_identifier:${did}`
@@ -53,7 +53,7 @@ export async function foreignVerifier(query: unknown): Promise<ForeignVerifier> 
       const {
         status = 200,
         type = 'application/json',
-        body = JSON.stringify({ redirect_uri: `${base}/done#1` }),
+        body = JSON.stringify(sendsBack ? { redirect_uri: `${base}/done#1` } : {}),
         after,
       } = quirks.answer ?? {}
       await after
