@@ -47,6 +47,27 @@ test('a bootstrap file may be applied before the first start; another master key
   assert.equal(refused.status, 1)
 })
 
+test('verify says how much it looked at', async () => {
+  const env = { DATA_DIR: join(folder, 'verified'), PUBLIC_URL: 'http://localhost:8123' }
+  const made = await chirograph(['owner', 'create'], env)
+  assert.equal(made.status, 0, made.err)
+  const { status, out, err } = await chirograph(['verify'], env)
+  assert.equal(status, 0, err)
+  const { tenants, examined, checks, faults } = JSON.parse(out)
+  // Nothing was sealed or issued yet: that is told apart from everything being right.
+  const none = { 'sealed values': 0, 'status lists': 0, 'webhook deliveries': 0 }
+  assert.deepEqual({ tenants, examined, checks, faults }, { tenants: 1, examined: none, checks: none, faults: [] })
+})
+
+test('an archive that is not there is named in words', async () => {
+  const missing = join(folder, 'nowhere')
+  for (const [path, sentence] of [
+    [missing, `chirograph: there is no folder ${missing}\n`],
+    [file, `chirograph: ${file} is a file; the folder of the archive is needed\n`],
+  ] as const)
+    assert.deepEqual(await chirograph(['audit-check', path]), { status: 1, out: '', err: sentence })
+})
+
 test('an owner link is printed once, for the only tenant or the one that is named', async () => {
   const env = { DATA_DIR: join(folder, 'owner'), PUBLIC_URL: 'http://localhost:8123' }
   const made = await chirograph(['owner', 'create'], env)

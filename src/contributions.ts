@@ -26,7 +26,7 @@ import { directorySchedules } from './directory/users/destroy-user.ts'
 import { directoryRoutes } from './directory/users/routes.ts'
 import { userNames } from './directory/users/user-names.ts'
 import { eventRoutes } from './events/stream/routes.ts'
-import { deliveryFaults } from './events/webhooks/delivery-faults.ts'
+import { checkDeliveries } from './events/webhooks/delivery-faults.ts'
 import { eventSchedules } from './events/webhooks/jobs.ts'
 import { webhookRoutes } from './events/webhooks/routes.ts'
 import { holderEndpoints } from './holder/public-endpoints.ts'
@@ -246,9 +246,14 @@ export const restores: readonly Restore[] = [
 export const integrityChecks: readonly IntegrityCheck[] = [
   {
     name: 'sealed values',
-    run: async (platform, tenantId) =>
-      (await Promise.all(sealedColumns.map(({ faults }) => faults(platform, tenantId)))).flat(),
+    run: async (platform, tenantId) => {
+      const found = await Promise.all(sealedColumns.map(({ check }) => check(platform, tenantId)))
+      return {
+        examined: found.reduce((count, { examined }) => count + examined, 0),
+        faults: found.flatMap(({ faults }) => faults),
+      }
+    },
   },
   statusCheck,
-  { name: 'webhook deliveries', run: deliveryFaults },
+  { name: 'webhook deliveries', run: checkDeliveries },
 ]

@@ -52,8 +52,20 @@ export function checkBackups(env: Env): Promise<Awaited<ReturnType<typeof checkB
 /** Checks each folder of an audit archive, without a database. @returns what was found, by tenant id */
 export async function checkAuditArchive(folder: string): Promise<Readonly<Record<string, ArchiveCheck>>> {
   const found: Record<string, ArchiveCheck> = {}
-  for (const tenantId of (await readdir(folder)).sort()) found[tenantId] = await checkArchive(join(folder, tenantId))
+  for (const tenantId of (await foldersIn(folder)).sort()) found[tenantId] = await checkArchive(join(folder, tenantId))
   return found
+}
+
+async function foldersIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : null
+    if (code === 'ENOENT') throw new Error(`there is no folder ${folder}`, { cause: error })
+    if (code === 'ENOTDIR')
+      throw new Error(`${folder} is a file; the folder of the archive is needed`, { cause: error })
+    throw error
+  }
 }
 
 async function withPlatform<T>(env: Env, use: DatabaseUse, work: (assembled: Assembled) => Promise<T>): Promise<T> {

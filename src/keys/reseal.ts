@@ -14,8 +14,8 @@ export type ResealingColumn = {
   readonly name: string
   /** Seals the values of a tenant that a former data key seals under the newest one, in steps. @returns how many */
   readonly reseal: (needs: Needs, tenantId: TenantId, signal: AbortSignal) => Promise<number>
-  /** Opens the newest values of a tenant, at most 100. @returns a sentence for each that cannot be opened */
-  readonly faults: (needs: Needs, tenantId: TenantId) => Promise<readonly string[]>
+  /** Opens the newest values of a tenant, at most 100. @returns how many, and a sentence for each that cannot be opened */
+  readonly check: (needs: Needs, tenantId: TenantId) => Promise<{ examined: number; faults: readonly string[] }>
 }
 
 type Needs = { readonly store: Store; readonly sealing: Sealing }
@@ -68,7 +68,7 @@ export function resealing({ table, column }: SealedColumn): ResealingColumn {
       }
       return count
     },
-    faults: async ({ store, sealing }, tenantId) => {
+    check: async ({ store, sealing }, tenantId) => {
       const rows = await store.single(tenantId, (tx) => tx.rows<{ id: string; sealed: Buffer }>(newest, [tenantId]))
       const faults: string[] = []
       for (const { id, sealed } of rows) {
@@ -76,7 +76,7 @@ export function resealing({ table, column }: SealedColumn): ResealingColumn {
           faults.push(`${name} of ${id} cannot be opened: ${error instanceof Error ? error.message : error}`)
         })
       }
-      return faults
+      return { examined: rows.length, faults }
     },
   }
 }

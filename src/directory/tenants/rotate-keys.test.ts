@@ -113,7 +113,7 @@ test('former keys are deleted a month after the rotation, not while a value is s
   }
   for (const { id, sealed } of await secrets())
     assert.equal((await sealing().open(placeOf(id), sealed)).toString(), `secret ${id}`)
-  assert.deepEqual(await column.faults(platformWith(0), tenantId), [])
+  assert.deepEqual((await column.check(platformWith(0), tenantId)).faults, [])
 })
 
 test('a rotation that was interrupted is continued, and of two at once none harms the other', async () => {
@@ -139,7 +139,9 @@ test('a value that cannot be opened is named', async () => {
   )
   const [id = ''] = ids.toSorted().slice(-100)
   await db.store.single(tenantId, (tx) => tx.rows(damage, [id]))
-  const [fault = '', ...others] = await column.faults(platformWith(0), tenantId)
+  const { examined, faults } = await column.check(platformWith(0), tenantId)
+  assert.equal(examined, 100)
+  const [fault = '', ...others] = faults
   assert.match(fault, new RegExp(`^webhook_secret.sealed of ${id} cannot be opened: `))
   assert.deepEqual(others, [])
 })

@@ -18,7 +18,7 @@ const findFaults = sql(
      from part cross join unnest(part.status_indices) as index
        left join status_list l on l.tenant_id = $1 and l.id = part.status_list_id
    )
-   select (select max(id::text) from part) as last,
+   select (select max(id::text) from part) as last, (select count(*)::int from held) as examined,
      array(select format('credential of issuance %s is %s, entry %s of list %s says %s', id, standing, index, list_id, value) from held
        where list_id is null or value <> case standing when 'revoked' then 1 when 'suspended' then 2 else 0 end limit ${FAULTS_MAX}) as faults`,
 )
@@ -28,15 +28,17 @@ export const statusCheck: IntegrityCheck = {
   name: 'status lists',
   run: async ({ store }, tenantId) => {
     const faults: string[] = []
+    let examined = 0
     let last: string | null = '00000000-0000-0000-0000-000000000000'
     while (last !== null && faults.length < FAULTS_MAX) {
       const after: string = last
       const [row] = await store.single(tenantId, (tx) =>
-        tx.rows<{ last: string | null; faults: string[] }>(findFaults, [tenantId, after]),
+        tx.rows<{ last: string | null; examined: number; faults: string[] }>(findFaults, [tenantId, after]),
       )
       faults.push(...(row?.faults ?? []))
+      examined += row?.examined ?? 0
       last = row?.last ?? null
     }
-    return faults.slice(0, FAULTS_MAX)
+    return { examined, faults: faults.slice(0, FAULTS_MAX) }
   },
 }
