@@ -101,3 +101,16 @@ test('Entra ID: assignments of application roles are the JSON texts of objects',
   const unknown = await client.patch(`/Users/${id}`, [{ op: 'Add', path: 'roles', value: [{ value: '{"value":' }] }])
   assert.deepEqual([unknown.status, unknown.body.scimType], [400, 'invalidValue'])
 })
+
+test('null is an attribute without a value, in a resource and in a PATCH', async () => {
+  const client = await aClient()
+  const nothing = { name: null, emails: null, externalId: null, displayName: null }
+  const { status, body: user } = await client.addUser({ userName: 'themba', ...nothing })
+  assert.equal(status, 201, JSON.stringify(user))
+  const members = [{ value: user.id }]
+  const { id } = (await client.addGroup({ displayName: 'Exams', members, externalId: null })).body
+  const renamed = await client.patch(`/Groups/${id}`, [{ op: 'replace', path: null, value: { displayName: 'E' } }])
+  assert.deepEqual([renamed.status, renamed.body.displayName, renamed.body.members.length], [200, 'E', 1])
+  const emptied = await client.patch(`/Groups/${id}`, [{ op: 'remove', path: 'members', value: null }])
+  assert.deepEqual([emptied.status, emptied.body.members], [200, undefined])
+})

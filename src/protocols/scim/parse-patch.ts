@@ -38,8 +38,10 @@ function operationOf(entry: Json): PatchOperation {
   if (op === undefined || !isJsonObject(entry)) {
     throw new Fault('scim.invalid_syntax', { detail: 'The op of an operation is add, replace or remove.' })
   }
-  const path = memberOf(entry, 'path')
-  const value = memberOf(entry, 'value')
+  // RFC 7643 2.5: null is an attribute without a value
+  const path = memberOf(entry, 'path') ?? undefined
+  const given = memberOf(entry, 'value')
+  const value = op === 'remove' ? (given ?? undefined) : given
   if (path !== undefined && typeof path !== 'string') throw new Fault('scim.invalid_path')
   // RFC 7644 3.5.2.2: without a path there is nothing to remove
   if (op === 'remove' && path === undefined) throw new Fault('scim.no_target', { detail: 'remove needs a path.' })

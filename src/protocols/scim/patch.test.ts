@@ -92,6 +92,10 @@ for (const [what, operations, expected] of [
     ],
     { displayName: 'B' },
   ],
+  // RFC 7643 2.5: null is an attribute without a value
+  ['a path of null', [{ op: 'replace', path: null, value: { active: false } }], { active: false }],
+  ['the removal of a value of null', [{ op: 'remove', path: 'emails', value: null }], { emails: [] }],
+  ['no elements', [{ op: 'replace', value: { emails: null, roles: null } }], { emails: [] }],
   // Okta
   ['deactivation without a path', [{ op: 'replace', value: { active: false } }], { active: false }],
   [

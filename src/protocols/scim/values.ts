@@ -2,8 +2,9 @@ import { isJsonObject, type Json, type JsonObject } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
 import { type Attribute, findAttribute } from './schema.ts'
 
-/** Elements that a value gives: one, or a list. @throws Fault `scim.invalid_value` */
+/** Elements that a value gives: one, a list, or none for null. @throws Fault `scim.invalid_value` */
 export function elementsIn(attribute: Attribute, value: Json | undefined): JsonObject[] {
+  if (value === null) return []
   const list = Array.isArray(value) ? value : [value]
   return list.map((one) => objectOf(attribute, one))
 }
