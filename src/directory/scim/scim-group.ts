@@ -2,7 +2,7 @@ import { isJsonObject, type Json } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
 import type { Filter } from '../../protocols/scim/filter.ts'
 import type { PatchOperation } from '../../protocols/scim/parse-patch.ts'
-import type { Resource } from '../../protocols/scim/patch.ts'
+import { type PathOperation, type Resource, withPaths } from '../../protocols/scim/patch.ts'
 import { groupSchema } from '../../protocols/scim/schema.ts'
 import type { Group, GroupChange, Member } from '../groups/group.ts'
 import { metaOf, textOf } from './scim-user.ts'
@@ -37,13 +37,14 @@ export function splitMembers(operations: readonly PatchOperation[]): {
   readonly members: GroupChange
   readonly rest: readonly PatchOperation[]
 } {
-  const onMembers = operations.flatMap(memberOperations)
-  let all: Set<string> | null = null
+  const all = withPaths(groupSchema, operations)
+  const onMembers = all.filter(isOnMembers).flatMap(memberOperations)
+  let only: Set<string> | null = null
   const added = new Set<string>()
   const removed = new Set<string>()
   for (const { op, ids } of onMembers) {
     if (op === 'replace') {
-      all = new Set(ids)
+      only = new Set(ids)
       added.clear()
       removed.clear()
     } else {
@@ -51,33 +52,33 @@ export function splitMembers(operations: readonly PatchOperation[]): {
       for (const id of ids) {
         into.add(id)
         from.delete(id)
-        if (op === 'add') all?.add(id)
-        else all?.delete(id)
+        if (op === 'add') only?.add(id)
+        else only?.delete(id)
       }
     }
   }
-  const rest = operations.flatMap((one) => (one.path?.path.name === 'members' ? [] : [withoutMembers(one)]))
-  const members = all === null ? { addMembers: [...added], removeMembers: [...removed] } : { members: [...all] }
+  const rest = all.filter((one) => !isOnMembers(one))
+  const members = only === null ? { addMembers: [...added], removeMembers: [...removed] } : { members: [...only] }
   return { members: onMembers.length === 0 ? {} : members, rest }
 }
 
 type MemberOperation = { readonly op: PatchOperation['op']; readonly ids: readonly string[] }
 
-function memberOperations({ op, path, value }: PatchOperation): MemberOperation[] {
-  if (path === null) {
-    const members = isJsonObject(value) ? value.members : undefined
-    return members === undefined ? [] : [{ op, ids: idsIn(members) }]
-  }
-  if (path.path.name !== 'members') return []
-  if (path.filter !== null) return [{ op: 'remove', ids: idsOf(path.filter) }]
-  if (op === 'remove' && value === undefined) return [{ op: 'replace', ids: [] }]
-  return [{ op, ids: idsIn(value) }]
+function isOnMembers({ path: { path } }: PathOperation): boolean {
+  return path.name === 'members' && (path.schema === null || path.schema === groupSchema.id.toLowerCase())
 }
 
-function withoutMembers(operation: PatchOperation): PatchOperation {
-  if (operation.path !== null || !isJsonObject(operation.value)) return operation
-  const { members: _, ...value } = operation.value
-  return { ...operation, value }
+function memberOperations({ op, path: { filter, sub }, value }: PathOperation): readonly MemberOperation[] {
+  if (filter === null)
+    return [op === 'remove' && value === undefined ? { op: 'replace', ids: [] } : { op, ids: idsIn(value) }]
+  // What else a member has is derived from the user.
+  if (sub !== null && sub !== 'value') return []
+  const ids = idsOf(filter)
+  if (op !== 'replace') return [{ op, ids }]
+  return [
+    { op: 'remove', ids },
+    { op: 'add', ids: idsIn(value) },
+  ]
 }
 
 /** The ids that a filter of equalities names, e.g. `value eq "…" or value eq "…"`. */

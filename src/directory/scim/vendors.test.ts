@@ -114,3 +114,32 @@ test('null is an attribute without a value, in a resource and in a PATCH', async
   const emptied = await client.patch(`/Groups/${id}`, [{ op: 'remove', path: 'members', value: null }])
   assert.deepEqual([emptied.status, emptied.body.members], [200, undefined])
 })
+
+test('members of a group are named without a path in any case, and qualified', async () => {
+  const client = await aClient()
+  const ids = await Promise.all(['ann', 'ben'].map(async (userName) => (await client.addUser({ userName })).body.id))
+  const [ann, ben] = ids
+  const { id } = (await client.addGroup({ displayName: 'Desk' })).body
+  const qualified = 'urn:ietf:params:scim:schemas:core:2.0:Group:members'
+  const value = { Members: [{ value: ann }], [qualified]: [{ value: ben }], displayName: 'Front desk' }
+  const { body } = await client.patch(`/Groups/${id}`, [{ op: 'add', value }])
+  assert.deepEqual([body.displayName, body.members?.length], ['Front desk', 2])
+})
+
+test('members of a group that a filter names: only remove takes them out', async () => {
+  const client = await aClient()
+  const ids = await Promise.all(['eva', 'ike'].map(async (userName) => (await client.addUser({ userName })).body.id))
+  const [eva, ike] = ids
+  const { id } = (await client.addGroup({ displayName: 'Shift', members: [{ value: eva }] })).body
+  const after = async (operation: object) => {
+    const { status, body } = await client.patch(`/Groups/${id}`, [operation])
+    assert.equal(status, 200, JSON.stringify(body))
+    return (body.members ?? []).map((one: { value: string }) => one.value).toSorted()
+  }
+  const named = (user: string) => `members[value eq "${user}"]`
+  assert.deepEqual(await after({ op: 'replace', path: `${named(eva)}.display`, value: 'Eva' }), [eva])
+  assert.deepEqual(await after({ op: 'add', path: named(ike), value: { display: 'Ike' } }), [eva, ike].toSorted())
+  assert.deepEqual(await after({ op: 'replace', path: named(ike), value: { value: ike } }), [eva, ike].toSorted())
+  assert.deepEqual(await after({ op: 'remove', path: named(ike) }), [eva])
+  assert.deepEqual(await after({ op: 'replace', path: `${named(eva)}.value`, value: ike }), [ike])
+})

@@ -17,12 +17,27 @@ export type Resource = Readonly<Record<string, Json>>
  * @throws Fault `scim.invalid_path`, `scim.invalid_value`, `scim.mutability`, `scim.no_target`
  */
 export function applyPatch(schema: Schema, resource: Resource, operations: readonly PatchOperation[]): Resource {
-  return operations.reduce((changed, { op, path, value }) => {
-    if (path !== null) return applyAt(schema, changed, op, path, value)
+  return withPaths(schema, operations).reduce(
+    (changed, { op, path, value }) => applyAt(schema, changed, op, path, value),
+    resource,
+  )
+}
+
+/** An operation of a PATCH on one attribute. */
+export type PathOperation = PatchOperation & { readonly path: TargetPath }
+
+/**
+ * Returns the operations with a path each: one without a path is one for each attribute of its value.
+ *
+ * @throws Fault `scim.invalid_path`, `scim.invalid_value`
+ */
+export function withPaths(schema: Schema, operations: readonly PatchOperation[]): readonly PathOperation[] {
+  return operations.flatMap(({ op, path, value }) => {
+    if (path !== null) return [{ op, path, value }]
     // RFC 7644 3.5.2.1: without a path, value is a set of attributes
     if (!isJsonObject(value)) throw invalid('Without a path, value is an object.')
-    return pathsOf(schema, value).reduce((next, [name, one]) => applyAt(schema, next, op, name, one), changed)
-  }, resource)
+    return pathsOf(schema, value).map(([target, one]) => ({ op, path: target, value: one }))
+  })
 }
 
 /**
