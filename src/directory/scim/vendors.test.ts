@@ -5,6 +5,7 @@ import type { Scope } from '../../caller.ts'
 import { type Directory, openDirectory } from '../test-support/directory.ts'
 import { scimClient } from '../test-support/scim-client.ts'
 
+const USER = 'urn:ietf:params:scim:schemas:core:2.0:User'
 const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
 
 let house: Directory
@@ -142,4 +143,18 @@ test('members of a group that a filter names: only remove takes them out', async
   assert.deepEqual(await after({ op: 'replace', path: named(ike), value: { value: ike } }), [eva, ike].toSorted())
   assert.deepEqual(await after({ op: 'remove', path: named(ike) }), [eva])
   assert.deepEqual(await after({ op: 'replace', path: `${named(eva)}.value`, value: ike }), [ike])
+})
+
+const CUSTOM = 'urn:ietf:params:scim:schemas:extension:CustomExtensionName:2.0:User'
+
+test('an extension that the server does not have is not kept, in a resource and in a PATCH without a path', async () => {
+  const client = await aClient()
+  const extended = { [CUSTOM]: { tag: 'x' }, [`${CUSTOM}:tag`]: 'x', 'a name': 1, 'x:y': 2 }
+  const made = await client.addUser({ userName: 'lindiwe', ...extended, schemas: [USER, CUSTOM] })
+  assert.equal(made.status, 201, JSON.stringify(made.body))
+  const operation = { op: 'Add', value: { ...extended, displayName: 'Lindiwe' } }
+  const patched = await client.patch(`/Users/${made.body.id}`, [operation])
+  assert.deepEqual([patched.status, patched.body.displayName], [200, 'Lindiwe'])
+  const named = await client.patch(`/Users/${made.body.id}`, [{ op: 'Add', path: `${CUSTOM}:tag`, value: 'x' }])
+  assert.deepEqual([named.status, named.body.scimType], [400, 'invalidPath'])
 })

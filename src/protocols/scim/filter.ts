@@ -198,8 +198,12 @@ class Reader {
   }
 }
 
-/** RFC 7644 figure 1: `[URI ":"] ATTRNAME [subAttr]`. The URI of a schema contains colons and dots itself. */
-function attributeOf(text: string): AttributePath | null {
+/**
+ * Returns the attribute that a name names; null for another text.
+ *
+ * RFC 7644 figure 1: `[URI ":"] ATTRNAME [subAttr]`. The URI of a schema contains colons and dots itself.
+ */
+export function attributeOf(text: string): AttributePath | null {
   const colon = text.lastIndexOf(':')
   const names = /^([A-Za-z$][\w$-]*)(?:\.([A-Za-z$][\w$-]*))?$/.exec(text.slice(colon + 1))
   if (names?.[1] === undefined) return null

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, memberOf } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
 import { added, onePrimary, without } from './elements.ts'
-import { type Filter, parseTargetPath, type TargetPath } from './filter.ts'
+import { attributeOf, type Filter, parseTargetPath, type TargetPath } from './filter.ts'
 import { matches } from './matches.ts'
 import type { PatchOperation } from './parse-patch.ts'
 import { type Attribute, commonAttributes, findAttribute, type Schema } from './schema.ts'
@@ -63,9 +63,12 @@ function pathsOf(schema: Schema, value: JsonObject): (readonly [TargetPath, Json
   return Object.entries(value).flatMap(([name, one]) => {
     if (name.toLowerCase() === schema.id.toLowerCase() && isJsonObject(one)) return pathsOf(schema, one)
     if (name === 'schemas' || schema.ignored.has(name.toLowerCase())) return []
+    if (!name.includes('[') && attributeOf(name) === null) return []
     const target = parseTargetPath(name)
-    const isKnown = findAttribute([...schema.attributes, ...commonAttributes], target.path.name) !== null
-    return isKnown || target.path.schema !== null ? [[target, one] as const] : []
+    const { path } = target
+    const isOurs = path.schema === null || path.schema === schema.id.toLowerCase()
+    const isKnown = isOurs && findAttribute([...schema.attributes, ...commonAttributes], path.name) !== null
+    return isKnown ? [[target, one] as const] : []
   })
 }
 
