@@ -158,3 +158,18 @@ test('an extension that the server does not have is not kept, in a resource and 
   const named = await client.patch(`/Users/${made.body.id}`, [{ op: 'Add', path: `${CUSTOM}:tag`, value: 'x' }])
   assert.deepEqual([named.status, named.body.scimType], [400, 'invalidPath'])
 })
+
+test('Entra ID: the formatted name, which is derived, holds up no other change', async () => {
+  const client = await aClient()
+  const name = { givenName: 'Nomsa', familyName: 'Dube' }
+  const { id } = (await client.addUser({ userName: 'nomsa', name })).body
+  const value = { 'name.familyName': 'Khumalo', 'name.formatted': 'Nomsa Khumalo' }
+  for (const operation of [
+    { op: 'Replace', value },
+    { op: 'Replace', path: 'name.formatted', value: 'N. Khumalo' },
+    { op: 'Remove', path: 'name.formatted' },
+  ]) {
+    const { status, body } = await client.patch(`/Users/${id}`, [operation])
+    assert.deepEqual([status, body.name?.formatted], [200, 'Nomsa Khumalo'], JSON.stringify(body))
+  }
+})

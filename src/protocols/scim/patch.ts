@@ -90,6 +90,8 @@ function applyAt(
   if (attribute.mutability === 'readOnly' && op !== 'remove' && isWithin(value, old)) return resource
   checkMutable(attribute)
   const sub = subAttributeOf(attribute, path.sub ?? target.sub)
+  // As where it stands in an object (`objectOf`): Entra ID sends name.formatted with each change of a name.
+  if (sub?.mutability === 'readOnly') return resource
   const next =
     attribute.multiValued && (filter !== null || sub !== null)
       ? changeElements(attribute, elementsOf(old), op, { filter, sub, value })
@@ -113,7 +115,6 @@ function subAttributeOf(attribute: Attribute, name: string | null): Attribute | 
   if (name === null) return null
   const sub = findAttribute(attribute.subAttributes ?? [], name)
   if (sub === null) throw new Fault('scim.invalid_path', { detail: `${attribute.name} has no attribute ${name}.` })
-  checkMutable(sub)
   return sub
 }
 
