@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
-import { isJsonObject, type Json, type JsonObject, memberOf } from '../../crypto/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
 import { toScimError } from '../../http/routes/faults.ts'
 import type { Resource } from '../../protocols/scim/patch.ts'
+import { memberNamed } from '../../protocols/scim/values.ts'
 import { groupOperations, userOperations, type Work } from './operations.ts'
 import { readVersionTag, versionTag } from './scim-user.ts'
 
@@ -49,15 +50,15 @@ export async function runBulk(work: Work, body: Json): Promise<Resource> {
 }
 
 function readBulk(body: Json): { operations: readonly Operation[]; errorsMax: number } {
-  const schemas = isJsonObject(body) ? memberOf(body, 'schemas') : undefined
-  const list = isJsonObject(body) ? memberOf(body, 'Operations') : undefined
+  const schemas = isJsonObject(body) ? memberNamed(body, 'schemas') : undefined
+  const list = isJsonObject(body) ? memberNamed(body, 'Operations') : undefined
   if (!isJsonObject(body) || !Array.isArray(schemas) || !schemas.includes(SCHEMA) || !Array.isArray(list)) {
     throw invalid(`schemas with ${SCHEMA} and Operations are needed.`)
   }
   if (list.length > BULK_OPERATIONS_MAX) {
     throw new Fault('scim.too_many', { detail: `At most ${BULK_OPERATIONS_MAX} operations in one request.` })
   }
-  const failOnErrors = memberOf(body, 'failOnErrors')
+  const failOnErrors = memberNamed(body, 'failOnErrors')
   const errorsMax = typeof failOnErrors === 'number' && failOnErrors > 0 ? failOnErrors : Number.POSITIVE_INFINITY
   return { operations: list.map(operationOf), errorsMax }
 }
@@ -65,13 +66,15 @@ function readBulk(body: Json): { operations: readonly Operation[]; errorsMax: nu
 function operationOf(entry: Json, index: number): Operation {
   const at = `Operations[${index}]`
   if (!isJsonObject(entry)) throw invalid(`${at} is no object.`)
-  const { method: name, path, bulkId, version: tag } = entry
+  const [name, path, bulkId, tag, data = null] = ['method', 'path', 'bulkId', 'version', 'data'].map((one) =>
+    memberNamed(entry, one),
+  )
   const method = METHODS.find((one) => typeof name === 'string' && name.toUpperCase() === one)
   if (method === undefined || typeof path !== 'string') throw invalid(`${at} needs method and path.`)
   // RFC 7644 3.7: bulkId is required for POST
   if (method === 'POST' && typeof bulkId !== 'string') throw invalid(`${at} needs a bulkId.`)
   const version = typeof tag === 'string' ? readVersionTag(tag) : undefined
-  return { index, method, bulkId: typeof bulkId === 'string' ? bulkId : null, path, version, data: entry.data ?? null }
+  return { index, method, bulkId: typeof bulkId === 'string' ? bulkId : null, path, version, data }
 }
 
 /** Those that name a bulkId after the POST with it, otherwise as they come. What is named in a circle comes last, and fails. */

@@ -4,6 +4,7 @@ import type { Filter } from '../../protocols/scim/filter.ts'
 import type { PatchOperation } from '../../protocols/scim/parse-patch.ts'
 import { type PathOperation, type Resource, withPaths } from '../../protocols/scim/patch.ts'
 import { groupSchema } from '../../protocols/scim/schema.ts'
+import { memberNamed } from '../../protocols/scim/values.ts'
 import type { Group, GroupChange, Member } from '../groups/group.ts'
 import { metaOf, textOf } from './scim-user.ts'
 
@@ -100,7 +101,7 @@ function idsOf(filter: Filter): string[] {
 function idsIn(value: Json | undefined): string[] {
   if (value === undefined || value === null) return []
   return (Array.isArray(value) ? value : [value]).map((one) => {
-    const id = isJsonObject(one) ? one.value : one
+    const id = isJsonObject(one) ? memberNamed(one, 'value') : one
     if (typeof id !== 'string') throw invalid('A member needs the value of the id of a user.')
     return id
   })

@@ -5,6 +5,7 @@ import type { Scope } from '../../caller.ts'
 import { type Directory, openDirectory } from '../test-support/directory.ts'
 import { scimClient } from '../test-support/scim-client.ts'
 
+const PATCH = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
 const USER = 'urn:ietf:params:scim:schemas:core:2.0:User'
 const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
 
@@ -172,4 +173,15 @@ test('Entra ID: the formatted name, which is derived, holds up no other change',
     const { status, body } = await client.patch(`/Users/${id}`, [operation])
     assert.deepEqual([status, body.name?.formatted], [200, 'Nomsa Khumalo'], JSON.stringify(body))
   }
+})
+
+test('the members of a message have names of any case', async () => {
+  const slug = await house.tenant()
+  const send = (method: 'POST' | 'PATCH', path: string, body: object) =>
+    house.call(slug, `/scim/v2${path}`, { method, scopes, body, headers: { 'content-type': 'application/scim+json' } })
+  const made = await send('POST', '/Users', { Schemas: [USER], username: 'vusi' })
+  assert.equal(made.status, 201, JSON.stringify(made.body))
+  const operations = [{ Op: 'replace', Path: 'displayName', Value: 'Vusi' }]
+  const patched = await send('PATCH', `/Users/${made.body.id}`, { schemas: [PATCH], operations })
+  assert.deepEqual([patched.status, patched.body.displayName], [200, 'Vusi'])
 })

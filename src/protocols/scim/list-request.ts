@@ -1,6 +1,7 @@
-import { isJsonObject, type Json, memberOf } from '../../crypto/json.ts'
+import { isJsonObject, type Json } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
 import { type AttributePath, type Filter, parseAttribute, parseFilter } from './filter.ts'
+import { memberNamed } from './values.ts'
 
 /** Resources on a page at most. */
 export const COUNT_MAX = 200
@@ -59,13 +60,16 @@ export function readProjection(members: Members): Projection {
 
 /** Reads the body of `.search`. @throws Fault as {@link readListRequest} */
 export function readSearch(body: Json): ListRequest {
-  const schemas = isJsonObject(body) ? memberOf(body, 'schemas') : undefined
+  const schemas = isJsonObject(body) ? memberNamed(body, 'schemas') : undefined
   const needed = 'urn:ietf:params:scim:api:messages:2.0:SearchRequest'
   if (!isJsonObject(body) || !Array.isArray(schemas) || !schemas.includes(needed)) {
     throw new Fault('scim.invalid_syntax', { detail: `schemas with ${needed} is needed.` })
   }
-  return readListRequest(body)
+  return readListRequest(Object.fromEntries(SEARCHED.map((name) => [name, memberNamed(body, name)])))
 }
+
+const paging = ['startIndex', 'count', 'cursor']
+const SEARCHED = ['filter', 'sortBy', 'sortOrder', ...paging, 'attributes', 'excludedAttributes']
 
 function textOf(members: Members, name: string): string | null {
   const value = members[name]

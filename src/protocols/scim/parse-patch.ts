@@ -1,6 +1,7 @@
-import { isJsonObject, type Json, memberOf } from '../../crypto/json.ts'
+import { isJsonObject, type Json } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
 import { parseTargetPath, type TargetPath } from './filter.ts'
+import { memberNamed } from './values.ts'
 
 /** One operation of a PATCH. `path` null: `value` has the attributes. */
 export type PatchOperation = {
@@ -19,8 +20,8 @@ const OPERATIONS_MAX = 100
  * @see [RFC 7644, 3.5.2](https://www.rfc-editor.org/rfc/rfc7644#section-3.5.2)
  */
 export function parsePatch(body: Json): readonly PatchOperation[] {
-  const schemas = isJsonObject(body) ? memberOf(body, 'schemas') : undefined
-  const operations = isJsonObject(body) ? memberOf(body, 'Operations') : undefined
+  const schemas = isJsonObject(body) ? memberNamed(body, 'schemas') : undefined
+  const operations = isJsonObject(body) ? memberNamed(body, 'Operations') : undefined
   if (!Array.isArray(schemas) || !schemas.includes(SCHEMA) || !Array.isArray(operations) || operations.length === 0) {
     throw new Fault('scim.invalid_syntax', { detail: `schemas with ${SCHEMA} and Operations are needed.` })
   }
@@ -31,7 +32,7 @@ export function parsePatch(body: Json): readonly PatchOperation[] {
 }
 
 function operationOf(entry: Json): PatchOperation {
-  const name = isJsonObject(entry) ? memberOf(entry, 'op') : undefined
+  const name = isJsonObject(entry) ? memberNamed(entry, 'op') : undefined
   const op = (['add', 'replace', 'remove'] as const).find(
     (one) => typeof name === 'string' && name.toLowerCase() === one,
   )
@@ -39,8 +40,8 @@ function operationOf(entry: Json): PatchOperation {
     throw new Fault('scim.invalid_syntax', { detail: 'The op of an operation is add, replace or remove.' })
   }
   // RFC 7643 2.5: null is an attribute without a value
-  const path = memberOf(entry, 'path') ?? undefined
-  const given = memberOf(entry, 'value')
+  const path = memberNamed(entry, 'path') ?? undefined
+  const given = memberNamed(entry, 'value')
   const value = op === 'remove' ? (given ?? undefined) : given
   if (path !== undefined && typeof path !== 'string') throw new Fault('scim.invalid_path')
   // RFC 7644 3.5.2.2: without a path there is nothing to remove

@@ -5,7 +5,7 @@ import { attributeOf, type Filter, parseTargetPath, type TargetPath } from './fi
 import { matches } from './matches.ts'
 import type { PatchOperation } from './parse-patch.ts'
 import { type Attribute, commonAttributes, findAttribute, type Schema } from './schema.ts'
-import { elementsIn, elementsOf, formOf, objectOf } from './values.ts'
+import { elementsIn, elementsOf, formOf, memberNamed, objectOf } from './values.ts'
 
 /** A resource as its attributes by canonical names. */
 export type Resource = Readonly<Record<string, Json>>
@@ -48,7 +48,7 @@ export function withPaths(schema: Schema, operations: readonly PatchOperation[])
  * @see [RFC 7644, 3.3](https://www.rfc-editor.org/rfc/rfc7644#section-3.3)
  */
 export function readResource(schema: Schema, body: Json): Resource {
-  const schemas = isJsonObject(body) ? memberOf(body, 'schemas') : undefined
+  const schemas = isJsonObject(body) ? memberNamed(body, 'schemas') : undefined
   if (!isJsonObject(body) || !Array.isArray(schemas) || !schemas.includes(schema.id)) {
     throw new Fault('scim.invalid_syntax', { detail: `schemas with ${schema.id} is needed.` })
   }
@@ -62,7 +62,7 @@ export function readResource(schema: Schema, body: Json): Resource {
 function pathsOf(schema: Schema, value: JsonObject): (readonly [TargetPath, Json])[] {
   return Object.entries(value).flatMap(([name, one]) => {
     if (name.toLowerCase() === schema.id.toLowerCase() && isJsonObject(one)) return pathsOf(schema, one)
-    if (name === 'schemas' || schema.ignored.has(name.toLowerCase())) return []
+    if (name.toLowerCase() === 'schemas' || schema.ignored.has(name.toLowerCase())) return []
     if (!name.includes('[') && attributeOf(name) === null) return []
     const target = parseTargetPath(name)
     const { path } = target

@@ -2,6 +2,12 @@ import { isJsonObject, type Json, type JsonObject } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
 import { type Attribute, findAttribute } from './schema.ts'
 
+/** Returns a member of a message by its name in any case (RFC 7643 2.1), or undefined. */
+export function memberNamed(message: JsonObject, name: string): Json | undefined {
+  const found = Object.keys(message).find((one) => one.toLowerCase() === name.toLowerCase())
+  return found === undefined ? undefined : message[found]
+}
+
 /** Elements that a value gives: one, a list, or none for null. @throws Fault `scim.invalid_value` */
 export function elementsIn(attribute: Attribute, value: Json | undefined): JsonObject[] {
   if (value === null) return []
