@@ -16,15 +16,20 @@ export function isJsonType(type: string): boolean {
   return type === 'application/json' || (type.startsWith('application/') && type.endsWith('+json'))
 }
 
-/** Parses a JSON body within the limits of {@link parseJson}. @throws Fault `request.malformed` */
+/** Parses a JSON body within the limits of {@link parseJson}; a byte order mark before it is ignored. @throws Fault `request.malformed` */
 export function readJson(bytes: Buffer, limits?: JsonLimits): unknown {
   try {
-    return parseJson(bytes, limits)
+    return parseJson(startsWithMark(bytes) ? bytes.subarray(3) : bytes, limits)
   } catch (cause) {
     // The parser's message quotes the body, so it is not kept as the cause.
     const detail = cause instanceof Fault ? cause.detail : undefined
     throw new Fault('request.malformed', { detail: detail ?? 'The body is not well-formed JSON.' })
   }
+}
+
+/** RFC 8259 8.1: not to be sent, and may be ignored. */
+function startsWithMark([first, second, third]: Buffer): boolean {
+  return first === 0xef && second === 0xbb && third === 0xbf
 }
 
 const charsets = ['utf-8', 'windows-1252', 'utf-16le', 'utf-16be'] as const

@@ -39,6 +39,8 @@ async function post(type: string, body: string | Uint8Array<ArrayBuffer>): Promi
 test('a route may accept texts besides JSON, which is validated', async () => {
   assert.deepEqual(await post('text/csv; charset=utf-8', '\ufeffä,b'), [200, 'text/csv ä,b'])
   assert.deepEqual(await post('application/json', '{"rows":1}'), [200, 'json 1'])
+  // RFC 8259 8.1: a parser may ignore a byte order mark, which PowerShell and .NET write
+  assert.deepEqual(await post('application/json', '\ufeff{"rows":1}'), [200, 'json 1'])
   assert.deepEqual(await post('application/json', '{"rows":"1"}'), [400, 'VALIDATION_ERROR'])
   assert.deepEqual(await post('text/plain', 'a'), [415, 'UNSUPPORTED_MEDIA_TYPE'])
 })
