@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { endpoint } from '../routes/endpoint.ts'
 import { aServer } from '../test-support/a-server.ts'
 
@@ -35,6 +37,43 @@ function post(bytes: number): Promise<string> {
     }, 50)
   })
 }
+
+/**
+ * Sends a body in chunks, continues after the refusal, and reads the response last.
+ *
+ * @returns its first line, or the error of the connection
+ */
+async function postInChunks(path: string, bytes: number): Promise<string> {
+  const { hostname, port } = new URL(at)
+  const socket = connect(Number(port), hostname)
+  const failed = new Promise<string>((resolve) => socket.once('error', ({ message }) => resolve(message)))
+  const chunk = Buffer.concat([Buffer.from('10000\r\n'), Buffer.alloc(0x10000, ' '), Buffer.from('\r\n')])
+  const send = (end: number) => {
+    for (let sent = 0; sent < end; sent += 0x10000) socket.write(chunk)
+  }
+  socket.pause()
+  socket.write(
+    `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`,
+  )
+  send(2_000_000)
+  await sleep(100)
+  send(bytes - 2_000_000)
+  socket.write('0\r\n\r\n')
+  await sleep(100)
+  const answered = once(socket, 'data').then(([data]) => String(data).split('\r\n', 1)[0] ?? '')
+  socket.resume()
+  const found = await Promise.race([failed, answered.catch(() => failed)])
+  socket.destroy()
+  return found
+}
+
+test('a body of unknown length that is too large is refused with a response that the client receives', async () => {
+  assert.match(await postInChunks('/issuers/acme/credential', 3_000_000), /^HTTP\/1\.1 413 /)
+})
+
+test('a body of unknown length is not read without end', async () => {
+  assert.match(await postInChunks('/issuers/acme/credential', 40_000_000), /ECONNRESET|EPIPE/)
+})
 
 test('a body that is too large is refused with a response that the client receives', async () => {
   assert.match(await post(3_000_000), /^HTTP\/1\.1 413 /)

@@ -247,7 +247,7 @@ function addEdges(app: FastifyInstance, { platform: { log }, logRequest, state, 
     request.trace.fault = code
     // Headers of the failed response must not be sent with the refusal: one of them may be invalid.
     for (const name of Object.keys(reply.getHeaders())) if (name !== 'connection') reply.removeHeader(name)
-    if (code === 'request.too_large' && isDrained(request)) reply.removeHeader('connection')
+    if (code === 'request.too_large' && drain(request)) reply.removeHeader('connection')
     sendFault(request, reply, error)
     logFault(log, request.id, reply.statusCode, error)
     return reply
@@ -263,8 +263,16 @@ function addEdges(app: FastifyInstance, { platform: { log }, logRequest, state, 
 /** A client that is still sending when the connection is closed sees no response, so up to this many bytes are read. */
 const DRAINED_BYTES_MAX = 16 * BODY_BYTES_MAX
 
-function isDrained({ headers }: FastifyRequest): boolean {
-  return Number(headers['content-length'] ?? Number.POSITIVE_INFINITY) <= DRAINED_BYTES_MAX
+/** Reads the rest of a body that is refused. @returns whether the connection stays open for that */
+function drain({ headers, raw }: FastifyRequest): boolean {
+  // The HTTP parser enforces a length that the client gave.
+  if (headers['content-length'] !== undefined) return Number(headers['content-length']) <= DRAINED_BYTES_MAX
+  let bytes = 0
+  raw.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes > DRAINED_BYTES_MAX) raw.destroy()
+  })
+  return true
 }
 
 async function dispatch(app: FastifyInstance, request: InternalRequest): Promise<InternalResponse> {
