@@ -78,3 +78,16 @@ test('a body of unknown length is not read without end', async () => {
 test('a body that is too large is refused with a response that the client receives', async () => {
   assert.match(await post(3_000_000), /^HTTP\/1\.1 413 /)
 })
+
+for (const [path, method, status] of [
+  ['/issuers/acme/nothing', 'POST', 404],
+  ['/issuers/acme/credential', 'PUT', 405],
+  ['/issuers/acme/credential', 'OPTIONS', 405],
+] as const) {
+  test(`the body of a request without a route is not read: ${method} ${path} is ${status}`, async () => {
+    for (const headers of [{}, { 'content-encoding': 'br' }]) {
+      const response = await fetch(at + path, { method, headers, body: Buffer.alloc(3_000_000, ' ') })
+      assert.equal(response.status, status)
+    }
+  })
+}

@@ -206,8 +206,6 @@ const operationPaths: readonly KnownPath[] = [
   host: null,
 }))
 
-const handledMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
-
 type Edges = {
   readonly platform: Platform
   readonly logRequest: LogRequest
@@ -224,9 +222,12 @@ function addEdges(app: FastifyInstance, { platform: { log }, logRequest, state, 
     if (state.isStopping && isFromNetwork(request)) return done(new Fault('server.stopping'))
     if (request.headers.host === undefined && request.raw.httpVersion !== '1.0')
       return done(new Fault('request.broken'))
-    // The framework would read the bodies of methods that no route has.
-    if (!handledMethods.has(request.method)) return void handleNotFound(request, reply, methods)
-    done()
+    if (!request.is404) return done()
+    // Answered here, since the framework reads the body before it calls its handler of such requests.
+    const found = methods(request.url.split('?', 1)[0] ?? '')
+    if (request.method !== 'OPTIONS' || found.crossOrigin === null)
+      return void handleNotFound(request, reply, methods, paths.notFoundPage)
+    void answerPreflight(reply, request, found, paths.isClientOrigin)
   })
   app.addHook('preParsing', (request, _reply, _payload, done) => {
     const coding = request.headers['content-encoding']
@@ -251,12 +252,6 @@ function addEdges(app: FastifyInstance, { platform: { log }, logRequest, state, 
     sendFault(request, reply, error)
     logFault(log, request.id, reply.statusCode, error)
     return reply
-  })
-  app.setNotFoundHandler((request, reply) => {
-    const found = methods(request.url.split('?', 1)[0] ?? '')
-    if (request.method !== 'OPTIONS' || found.crossOrigin === null)
-      return handleNotFound(request, reply, methods, paths.notFoundPage)
-    return answerPreflight(reply, request, found, paths.isClientOrigin)
   })
 }
 
