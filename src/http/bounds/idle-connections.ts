@@ -7,6 +7,8 @@ import { placeNetworks } from './place-networks.ts'
 export type IdleConnections = {
   /** Whether a refusal may be written to a connection: no response to an earlier request is on its way there. */
   readonly mayAnswer: (socket: Duplex) => boolean
+  /** Closes a connection on which nothing more can be read, after the responses to the requests that arrived whole. */
+  readonly closeAnswered: (socket: Duplex) => void
   /** Closes them all. */
   readonly close: () => void
 }
@@ -20,6 +22,7 @@ export function boundIdleConnections(server: Server, idleMax: number): IdleConne
   const idle = new Map<string, Set<Duplex>>()
   const networks = new WeakMap<Duplex, string>()
   const pending = new WeakMap<Duplex, Set<ServerResponse>>()
+  const closing = new WeakSet<Duplex>()
   let count = 0
   const removeIdle = (socket: Duplex) => {
     const network = networks.get(socket) ?? ''
@@ -61,6 +64,16 @@ export function boundIdleConnections(server: Server, idleMax: number): IdleConne
       if (current === undefined) return true
       // A request that is complete gets its own response; what comes behind it is not to be taken for that.
       return others.length === 0 && !current.req.complete && !current.headersSent
+    },
+    closeAnswered: (socket) => {
+      const responses = [...(pending.get(socket) ?? [])]
+      const last = responses.at(-1)
+      if (last === undefined || responses.some(({ req }) => !req.complete)) return void socket.destroy()
+      // More bytes that cannot be read change nothing.
+      if (closing.has(socket)) return
+      closing.add(socket)
+      if (!last.headersSent) last.setHeader('connection', 'close')
+      last.once('close', () => socket.end())
     },
     close: () => {
       for (const own of [...idle.values()]) for (const socket of [...own]) socket.destroy()

@@ -21,11 +21,14 @@ type Parts = {
   readonly refused: WeakSet<Duplex>
 }
 
-/** Answers requests that are not valid HTTP: with the error envelope, a log line and a metric, and closes the connection. @see boundIdleConnections for `mayAnswer` */
+/**
+ * Answers requests that are not valid HTTP: with the error envelope, a log line and a metric, and closes the connection.
+ * No response to an earlier request may be on its way there.
+ */
 export function brokenRequestHandler({ log, metrics, hsts, refused }: Parts) {
-  return (error: Error & { readonly code?: string }, socket: Duplex, mayAnswer: boolean): void => {
+  return (error: Error & { readonly code?: string }, socket: Duplex): void => {
     // A reset connection has no reader.
-    if (error.code === 'ECONNRESET' || !socket.writable || !mayAnswer) {
+    if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy()
       return
     }

@@ -17,8 +17,17 @@ const create = route({
   handle: ({ body }) => answer(body),
 })
 
+const remove = route({
+  ...{ group: 'creds', method: 'DELETE', path: '/things', summary: 'For tests.', scope: 'issuance:write', status: 204 },
+  faults: [],
+  handle: async () => {
+    await sleep(20)
+    return answer(undefined)
+  },
+})
+
 const lines: Lines = []
-const server = aServer({ routes: [create], lines })
+const server = aServer({ routes: [create, remove], lines })
 let port = 0
 before(async () => {
   port = Number(new URL(await server.listen()).port)
@@ -80,5 +89,17 @@ test('a request that is not HTTP is refused and logged also after another one on
   pipelined.write(`${valid}${valid}no HTTP at all\r\n\r\n`)
   let answers = ''
   for await (const chunk of pipelined) answers += chunk
+  assert.equal(answers.split('HTTP/1.1 201').length, 3, 'both requests before it are answered')
   assert.equal(answers.split('HTTP/1.1 400').length, 1, 'a refusal would be read as the answer to a request before it')
+})
+
+test('a request whose body follows without a length is answered, and its connection closed then', async () => {
+  const socket = connect(port, '127.0.0.1').setEncoding('utf8')
+  // As Node's http.request sends a DELETE to which a text is written.
+  socket.write('DELETE /creds/things HTTP/1.1\r\nhost: x\r\nauthorization: Bearer writer\r\n\r\n{"name":"x"}')
+  let text = ''
+  for await (const chunk of socket) text += chunk
+  assert.match(text, /^HTTP\/1\.1 204 /)
+  assert.match(text, /\r\nconnection: close\r\n/i)
+  assert.equal(text.split('HTTP/1.1 ').length, 2)
 })

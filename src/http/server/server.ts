@@ -104,7 +104,7 @@ export function buildServer(parts: ServerParts): Server {
     memory,
     countsConnections: !config.trustProxy,
     bodyBytesMax: BODY_BYTES_MAX,
-    refuse: (fault, socket) => refuseBroken(fault, socket, true),
+    refuse: refuseBroken,
     onRefused: metrics.countRefused,
   })
   const { authenticate, idempotency = null, isClientOrigin = async () => false } = parts
@@ -173,13 +173,13 @@ function newApp(
       reply.headers(commonHeaders(request.id, config.publicUrl.startsWith('https:')))
       sendFault(request, reply.header('content-security-policy', JSON_CSP), error)
     },
-    clientErrorHandler: (error, socket) => refuseBroken(error, socket, idle.mayAnswer(socket)),
+    clientErrorHandler: (error, socket) => refuse(error, socket),
   })
   app.server.maxConnections = CONNECTIONS_MAX
   const idle = boundIdleConnections(app.server, IDLE_CONNECTIONS_MAX)
-  app.server.on('connect', (_request, socket) =>
-    refuseBroken(new Fault('request.method'), socket, idle.mayAnswer(socket)),
-  )
+  const refuse = (error: Error, socket: Duplex) =>
+    idle.mayAnswer(socket) ? refuseBroken(error, socket) : idle.closeAnswered(socket)
+  app.server.on('connect', (_request, socket) => refuse(new Fault('request.method'), socket))
   // Node would answer 417 itself. RFC 9110 10.1.1 lets a server ignore an expectation that it does not know.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.removeAllContentTypeParsers()
