@@ -5,7 +5,7 @@ import { filtersOf, listAnswer, PageMeta, parseListQuery } from '../../api/list.
 import { routeGroup } from '../../api/route-group.ts'
 import { once } from '../../http/routes/operation.ts'
 import { answer, type Route, rawAnswer } from '../../http/routes/route.ts'
-import { recordLook } from '../issuances/offer-looks.ts'
+import { recordLook } from '../offers/offer-looks.ts'
 import { latestTemplate } from '../templates/template-cache.ts'
 import { acceptBatch } from './accept-batch.ts'
 import { listBatchItems } from './batch-item-store.ts'
