@@ -1,6 +1,5 @@
 import type { TenantId } from '../../caller.ts'
 import type { Platform } from '../../platform.ts'
-import type { Examined } from '../../recovery/integrity.ts'
 import { lowestIdAt } from '../../store/row-id.ts'
 import { sql } from '../../store/store.ts'
 
@@ -22,6 +21,9 @@ const findFaults = sql(
      array(select format('event %s (%s) has no delivery to endpoint %s', id, event_type, endpoint_id) from wanted
        where not is_there limit 100) as faults`,
 )
+
+/** How many events were looked at, and a sentence for each that has no delivery. */
+type Examined = { readonly examined: number; readonly faults: readonly string[] }
 
 /** Holds the events of the last day that an active endpoint wants against its deliveries. */
 export async function checkDeliveries(
