@@ -62,6 +62,7 @@ const frozen = {
     issuance.canceled
     issuance.offer_mail_failed
     issuance.offer_mailed
+    issuance.offer_viewed
     issuance.refilled
     issuance.reoffered
     issuance.reopened

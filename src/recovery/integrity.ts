@@ -9,7 +9,7 @@ export type IntegrityCheck = {
 }
 
 /** What a check looked at in one tenant. */
-export type Examined = {
+type Examined = {
   /** How many values, entries or deliveries it looked at: none says nothing about the tenant. */
   readonly examined: number
   /** A sentence for each fault, with the ids of the rows; at most 100. */

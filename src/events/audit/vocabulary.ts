@@ -67,7 +67,7 @@ const auditOnlyActions = {
   'issuance.canceled': 'The issuance was canceled before a wallet fetched the credential.',
   'issuance.offer_mail_failed': 'The link of the offer could not be mailed; `detail.reason` says why.',
   'issuance.offer_mailed': 'The mail server took the mail with the link of the offer.',
-  'issuance.offer_shown':
+  'issuance.offer_viewed':
     'The caller was shown offer links that can be redeemed, of one issuance, of those in `detail.ids`, or of a batch; ' +
     'once in ten minutes.',
   'issuance.refilled':

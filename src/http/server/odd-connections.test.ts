@@ -103,3 +103,13 @@ test('a request whose body follows without a length is answered, and its connect
   assert.match(text, /\r\nconnection: close\r\n/i)
   assert.equal(text.split('HTTP/1.1 ').length, 2)
 })
+
+test('a request with two Host lines is refused', async () => {
+  const socket = connect(port, '127.0.0.1')
+  const body = '{"name":"x"}'
+  socket.end(head('host: y', `content-length: ${body.length}`, 'connection: close') + body)
+  let text = ''
+  for await (const chunk of socket) text += chunk
+  assert.match(text, /^HTTP\/1\.1 400 /)
+  assert.match(text, /"code":"MALFORMED_HTTP"/)
+})

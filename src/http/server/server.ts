@@ -220,8 +220,7 @@ function addEdges(app: FastifyInstance, { platform: { log }, logRequest, state, 
   app.addHook('onRequest', (request, reply, done) => {
     // Only requests from the network are refused: accepted requests may still dispatch internal ones.
     if (state.isStopping && isFromNetwork(request)) return done(new Fault('server.stopping'))
-    if (request.headers.host === undefined && request.raw.httpVersion !== '1.0')
-      return done(new Fault('request.broken'))
+    if (!isHostStated(request)) return done(new Fault('request.broken'))
     if (!request.is404) return done()
     // Answered here, since the framework reads the body before it calls its handler of such requests.
     const found = methods(request.url.split('?', 1)[0] ?? '')
@@ -253,6 +252,12 @@ function addEdges(app: FastifyInstance, { platform: { log }, logRequest, state, 
     logFault(log, request.id, reply.statusCode, error)
     return reply
   })
+}
+
+/** RFC 9112 3.2: one Host line; HTTP/1.0 may have none. Node keeps the first of several. */
+function isHostStated({ raw }: FastifyRequest): boolean {
+  const count = raw.rawHeaders.filter((one, at) => at % 2 === 0 && one.toLowerCase() === 'host').length
+  return count === 1 || (count === 0 && raw.httpVersion === '1.0')
 }
 
 /** A client that is still sending when the connection is closed sees no response, so up to this many bytes are read. */

@@ -424,7 +424,7 @@ type Look = { readonly subject: string | null; readonly ids: readonly string[] |
 const selectLooks = sql(
   'test.issuance.looks',
   `select subject_id as subject, detail -> 'ids' as ids from audit_entry
-   where tenant_id = $1 and action = 'issuance.offer_shown' order by id`,
+   where tenant_id = $1 and action = 'issuance.offer_viewed' order by id`,
 )
 
 test('an issuance whose label cannot be opened is shown without it, and so are the others of its page', async () => {

@@ -19,7 +19,7 @@ export async function recordLook({ store, clock, memory }: Needs, caller: Caller
   const [first = null] = fresh
   const subject = { kind, id: fresh.length === 1 ? first : null }
   const detail = fresh.length === 1 ? {} : { ids: fresh }
-  const entry = { action: 'issuance.offer_shown', subject, by: caller, detail } as const
+  const entry = { action: 'issuance.offer_viewed', subject, by: caller, detail } as const
   await store.single(caller.tenantId, (tx) => record(tx, entry, now))
   for (const id of fresh) recorded.set(keyOf(caller, id), true, now)
 }
