@@ -1,5 +1,6 @@
 import { isRole, type Role } from '../../caller.ts'
-import { isJsonObject, type JsonObject, memberOf } from '../../crypto/json.ts'
+import { isJsonObject, type JsonObject, memberOf, parseJson } from '../../crypto/json.ts'
+import { Fault } from '../../fault.ts'
 import { stepsOf } from '../../json-pointer.ts'
 import type { IdentityProvider } from './identity-provider.ts'
 
@@ -17,7 +18,7 @@ export function claimOf(claims: JsonObject, name: string): unknown {
  * Returns our roles, sorted, for those that a provider states; null if it is not asked for roles, or states none: a
  * claim that is absent is unknown, not empty. Entra ID leaves out `groups` of a person who is in many, and names it in
  * `_claim_names` instead (OpenID Connect Core 1.0, 5.6.2). Roles that the map does not name give nothing. The names of
- * an object's members are roles too.
+ * an object's members are roles too, and so are the elements of an array that is written as a text.
  *
  * @param stated Sources of claims: the first that has the claim counts.
  */
@@ -38,5 +39,18 @@ export function mappedRoles(
 
 function statedNames(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value
+  if (typeof value === 'string') return [value, ...elementsIn(value)]
   return isJsonObject(value) ? Object.keys(value) : [value]
+}
+
+/** Returns the elements of an array that is written as a text; none of another text. */
+function elementsIn(text: string): readonly unknown[] {
+  if (!text.trimStart().startsWith('[')) return []
+  try {
+    const value = parseJson(text)
+    return Array.isArray(value) ? value : []
+  } catch (error) {
+    if (error instanceof Fault || error instanceof SyntaxError) return []
+    throw error
+  }
 }

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Json } from '../../crypto/json.ts'
+import { mappedRoles } from './provider-claim.ts'
+
+const claims = { username: 'sub', email: 'email', externalIdentifier: null, roles: 'groups' }
+const roles = { clerks: ['issuer'], desk: ['verifier'], '[odd]': ['auditor'] } as const
+
+const stated: readonly (readonly [Json | undefined, readonly string[] | null])[] = [
+  [undefined, null],
+  [null, null],
+  [[], []],
+  [
+    ['clerks', 'desk', 'others'],
+    ['issuer', 'verifier'],
+  ],
+  ['clerks', ['issuer']],
+  [{ clerks: { id: 1 } }, ['issuer']],
+  ['["clerks", "desk"]', ['issuer', 'verifier']],
+  [' [ "desk" ]', ['verifier']],
+  ['[]', []],
+  ['[odd]', ['auditor']],
+  ['{"clerks": 1}', []],
+]
+for (const [groups, expected] of stated)
+  test(`the roles of a person in ${JSON.stringify(groups) ?? 'no group that is known'}`, () => {
+    assert.deepEqual(mappedRoles({ claims, roles }, groups === undefined ? {} : { groups }), expected)
+  })
