@@ -100,7 +100,11 @@ export function buildApp(parts: Parts): App {
       await settleEventOrder(platform)
       // What the server checks while it starts.
       loops = { ...loops, mark: startMark(platform), clock: clockWatch?.watch() ?? null }
-      const address = await server.listen()
+      const address = await server.listen().catch(async (error: unknown) => {
+        // Loops keep their process alive: a port in use would not end it.
+        await stopLoops(loops)
+        throw error
+      })
       loops = { ...loops, ...startLoops(platform) }
       log.info({ address, publicUrl: config.publicUrl, database: store.kind }, 'ready')
     },
