@@ -24,6 +24,8 @@ export type Application = {
   readonly asksConsent: boolean
   readonly dpopRequired: boolean
   readonly parRequired: boolean
+  readonly pkceRequired: boolean
+  readonly idTokenSignedResponseAlg: 'RS256' | 'ES256'
   readonly isPublic: boolean
   readonly disabled: boolean
   readonly secrets: readonly Secret[]

@@ -22,6 +22,9 @@ export type Draft = {
   readonly asksConsent: boolean
   readonly isBound: boolean
   readonly isPushed: boolean
+  /** It may send a nonce instead of a PKCE challenge. */
+  readonly isWithoutPkce: boolean
+  readonly isEs256: boolean
   /** JSON. */
   readonly keys: string
   readonly keysAt: string
@@ -40,6 +43,8 @@ export const scopeNames = (Object.keys(scopes) as Scope[]).filter((one) => one !
 export const blank: Draft = {
   ...{ name: '', kind: 'service', roles: [], scopes: [], grants: [], redirects: '', signOuts: '', logout: '' },
   ...{ asksConsent: true, isBound: false, isPushed: false, keys: '', keysAt: '', isDisabled: false, etag: '' },
+  isWithoutPkce: false,
+  isEs256: false,
 }
 
 /** Returns the form of an application. */
@@ -50,6 +55,8 @@ export function savedDraft(saved: Application, etag: string): Draft {
     ...{ redirects: saved.redirectUris.join('\n'), signOuts: saved.postLogoutRedirectUris.join('\n') },
     ...{ logout: saved.backchannelLogoutUri ?? '', asksConsent: saved.asksConsent, isBound: saved.dpopRequired },
     ...{ isPushed: saved.parRequired, keysAt: saved.jwksUri ?? '', isDisabled: saved.disabled },
+    isWithoutPkce: !saved.pkceRequired,
+    isEs256: saved.idTokenSignedResponseAlg === 'ES256',
     keys: saved.jwks === null ? '' : JSON.stringify(saved.jwks, null, 2),
   }
 }
@@ -63,6 +70,8 @@ export function readDraft(fields: Fields): Draft {
     ...{ roles: typedAll(fields, 'roles'), scopes: typedAll(fields, 'scopes'), grants: typedAll(fields, 'grants') },
     ...{ redirects: text('redirects'), signOuts: text('signOuts'), logout: text('logout') },
     ...{ asksConsent: isOn('consent'), isBound: isOn('dpop'), isPushed: isOn('par') },
+    isWithoutPkce: isOn('noPkce'),
+    isEs256: isOn('es256'),
     ...{ keys: text('keys'), keysAt: text('keysAt'), isDisabled: isOn('disabled') },
   }
 }
@@ -72,7 +81,8 @@ export function isConfigured({ kind, grants, redirects, ...draft }: Draft): bool
   const texts = [draft.signOuts, draft.logout, draft.keys, draft.keysAt]
   const usual = grantsFor({ kind, redirects })
   const hasOtherGrants = grants.length > 0 && !isSame(grants, usual)
-  const ticks = [draft.isBound, draft.isPushed, !draft.asksConsent, draft.scopes.length > 0, hasOtherGrants]
+  const seldom = [draft.isBound, draft.isPushed, draft.isWithoutPkce, draft.isEs256, !draft.asksConsent]
+  const ticks = [...seldom, draft.scopes.length > 0, hasOtherGrants]
   return ticks.includes(true) || texts.some((one) => one !== '')
 }
 
@@ -109,6 +119,8 @@ function membersOf(draft: Draft): Readonly<Record<string, unknown>> {
     ...{ grantTypes: draft.grants.length === 0 ? grantsFor(draft) : draft.grants },
     ...{ postLogoutRedirectUris: linesOf(draft.signOuts), backchannelLogoutUri: text(draft.logout) },
     ...{ asksConsent: draft.asksConsent, dpopRequired: draft.isBound, parRequired: draft.isPushed },
+    pkceRequired: !draft.isWithoutPkce,
+    idTokenSignedResponseAlg: draft.isEs256 ? 'ES256' : 'RS256',
     ...{ jwks: draft.keys === '' ? null : keysIn(draft.keys), jwksUri: text(draft.keysAt) },
     disabled: draft.isDisabled,
   }

@@ -153,6 +153,8 @@ function said({ texts }: Frame, t: ApplicationTexts, draft: Draft) {
     [t.consent, yesNo(draft.asksConsent)],
     [t.dpop, yesNo(draft.isBound)],
     [t.par, yesNo(draft.isPushed)],
+    [t.noPkce, yesNo(draft.isWithoutPkce)],
+    [t.es256, yesNo(draft.isEs256)],
     [t.keys, draft.keys.length > 80 ? `…${draft.keys.replaceAll(/\s+/g, '').slice(-40)}` : draft.keys],
     [t.keysAt, draft.keysAt],
     [t.disable, yesNo(draft.isDisabled)],

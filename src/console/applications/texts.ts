@@ -52,6 +52,10 @@ const en = {
   consentHint: 'Leave it out only for applications of your own organisation.',
   dpop: 'Its tokens are bound to a key (DPoP)',
   par: 'It pushes its authorization requests (PAR)',
+  noPkce: 'It may send a nonce instead of PKCE',
+  noPkceHint: 'Only for services whose software cannot do PKCE. The service has to check the nonce of its ID token.',
+  es256: 'Its ID tokens are signed with ES256',
+  es256Hint: 'Otherwise with RS256, which every software for OpenID Connect verifies.',
   grants: 'How it gets tokens; as its kind needs if none is chosen',
   grantNames: {
     authorization_code: 'People sign in to it',
@@ -135,6 +139,11 @@ const fr: ApplicationTexts = {
   consentHint: 'Ne retirez ceci que pour les applications de votre propre organisation.',
   dpop: 'Ses jetons sont liés à une clé (DPoP)',
   par: 'Elle dépose ses demandes d’autorisation (PAR)',
+  noPkce: 'Elle peut envoyer un nonce au lieu de PKCE',
+  noPkceHint:
+    'Seulement pour des services dont le logiciel ne connaît pas PKCE. Le service doit vérifier le nonce de son jeton.',
+  es256: 'Ses jetons d’identité sont signés par ES256',
+  es256Hint: 'Sinon par RS256, que tout logiciel OpenID Connect vérifie.',
   grants: 'Comment elle obtient des jetons ; selon son type si rien n’est choisi',
   grantNames: {
     authorization_code: 'Des personnes s’y connectent',

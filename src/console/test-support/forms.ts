@@ -188,6 +188,8 @@ export const forms: Readonly<Record<string, Form>> = {
         },
         ...{ postLogoutRedirectUris: ['https://a.example/out'], backchannelLogoutUri: 'https://a.example/end' },
         ...{ asksConsent: false, dpopRequired: true, parRequired: true, jwksUri: 'https://a.example/keys' },
+        pkceRequired: false,
+        idTokenSignedResponseAlg: 'ES256',
         jwks: { keys: [{ kty: 'EC', crv: 'P-256', x: 'eA', y: 'eQ' }] },
       },
     ],
