@@ -25,6 +25,8 @@ export type ClockWatch = {
 const POLL_MS = 5000
 /** A reading that took longer says too little. */
 const READING_MS_MAX = 2000
+/** A clock that differs by less is right, and more exact than a reading: two servers of a machine have the same one. */
+const SAME_MS = 1000
 /** Less is noise of the readings: time would run backwards between them. */
 const NOISE_MS = 100
 
@@ -40,8 +42,9 @@ const readTime = sql('jobs.read_time', 'select clock_timestamp() as now')
 export async function openDatabaseClock(store: Store, own: Clock, log: Log): Promise<DatabaseClock> {
   let ahead = await readAhead(store)
   let agreed = true
-  const now = () => new Date(ahead.ms + performance.now())
-  const difference = () => own.now().getTime() - now().getTime()
+  const databaseMs = () => ahead.ms + performance.now()
+  const difference = () => own.now().getTime() - databaseMs()
+  const now = () => (Math.abs(difference()) <= SAME_MS ? own.now() : new Date(databaseMs()))
   const agrees = () => Math.abs(difference()) <= DIFFERENCE_MS_MAX
   const seconds = () => Math.round(difference() / 1000)
 

@@ -74,8 +74,13 @@ async function aSite() {
 async function answer(shown: Page | Frame, user: string, status: string): Promise<void> {
   const link = await shown.getByRole('link', { name: /^(Open a wallet|Ouvrir un portefeuille)/ }).getAttribute('href')
   const prepared = await wallets[user]?.post('/wallet/v2/presentations', { presentationRequest: link })
-  // Of a credential that was revoked the verifier answers that it failed, which is no error of the wallet.
-  await wallets[user]?.patch(`/wallet/v2/presentations/${prepared?.body.data.id}`, { status })
+  // One that was revoked is not proposed: it is named, as a person chooses it.
+  const [alternative] = prepared?.body.meta.alternatives ?? []
+  const selectedCredentials = alternative?.credentials.slice(0, 1)
+  const isUnfit = status === 'answered' && prepared?.body.data.selectedCredentials.length === 0
+  // The verifier answers that it failed, which is no error of the wallet.
+  const path = `/wallet/v2/presentations/${prepared?.body.data.id}`
+  await wallets[user]?.patch(path, { status, ...(isUnfit && { selectedCredentials }) })
 }
 
 const ends = [

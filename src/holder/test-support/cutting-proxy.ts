@@ -29,17 +29,26 @@ type Rule = { readonly method: string; readonly path: RegExp; readonly at: CutAt
 export async function cuttingProxy(): Promise<CuttingProxy> {
   let rule: Rule | null = null
   let cutAt: number | null = null
+  /** Requests to be cut off that the server has not answered. */
+  let waiting = 0
   const answers: Promise<unknown>[] = []
   const server = createServer((request, response) => {
     const { method = '', url = '' } = request
     const isMeant = rule?.method === method && rule.path.test(new URL(url).pathname)
     if (rule !== null && isMeant) rule.isBegun = true
     const at = rule !== null && (isMeant || (rule.at === 'page' && rule.isBegun)) ? rule.at : null
-    if (at !== null) cutAt = performance.now()
+    if (at !== null) waiting += 1
     const sent = requestOf(url, { method, headers: request.headers })
     request.pipe(sent)
     const done = once(sent, 'response').then(([answer]) => passOn(answer, response, at))
-    answers.push(done.catch(() => response.destroy()))
+    const ended = done
+      .catch(() => response.destroy())
+      .finally(() => {
+        if (at === null) return
+        waiting -= 1
+        cutAt = performance.now()
+      })
+    answers.push(ended)
     if (at === 'sent') sent.once('finish', () => response.destroy())
   })
   server.listen(0, '127.0.0.1')
@@ -56,7 +65,7 @@ export async function cuttingProxy(): Promise<CuttingProxy> {
       rule = null
     },
     givenUp: async (quietMs) => {
-      await until(() => cutAt !== null && performance.now() - cutAt >= quietMs)
+      await until(() => waiting === 0 && cutAt !== null && performance.now() - cutAt >= quietMs)
     },
     answered: async () => (await Promise.all(answers)).length,
     close: async () => {

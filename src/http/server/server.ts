@@ -215,6 +215,9 @@ type Edges = {
   readonly notFoundPage: RenderFault | undefined
 }
 
+/** By which browsers open pages. */
+const pagedMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST'])
+
 function addEdges(app: FastifyInstance, { platform: { log }, logRequest, state, ...paths }: Edges): void {
   const { methods } = paths
   app.addHook('onRequest', (request, reply, done) => {
@@ -225,7 +228,12 @@ function addEdges(app: FastifyInstance, { platform: { log }, logRequest, state, 
     // Answered here, since the framework reads the body before it calls its handler of such requests.
     const found = methods(request.url.split('?', 1)[0] ?? '')
     if (request.method !== 'OPTIONS' || found.crossOrigin === null)
-      return void handleNotFound(request, reply, methods, paths.notFoundPage)
+      return void handleNotFound(
+        request,
+        reply,
+        methods,
+        pagedMethods.has(request.method) ? paths.notFoundPage : undefined,
+      )
     void answerPreflight(reply, request, found, paths.isClientOrigin)
   })
   app.addHook('preParsing', (request, _reply, _payload, done) => {
