@@ -5,8 +5,6 @@ import type { Details, Verifier } from '../cards/api-types.ts'
 export type ClaimsPreview = {
   readonly queryId: string
   readonly credentialId: string
-  /** The wallet proposes this card. */
-  readonly isProposed: boolean
   readonly disclosed: readonly {
     readonly path: string
     readonly value: Json
@@ -79,46 +77,38 @@ export function writeInstead(instead: Instead): string {
   return [...instead].map((pair) => pair.join(':')).join(',')
 }
 
-/**
- * What would be sent. `named`: the cards, where they are not those of the proposal that the API sends by itself;
- * null: the proposal. `instead`: the cards in place of it. `open`: queries that need an answer, where the person has
- * only cards that are suspended or revoked and has chosen none.
- */
+/** What would be sent. `named`: the cards, where they are not those of the proposal; null: the proposal. `instead`: the cards in place of it. */
 export type Chosen = {
   readonly shown: readonly ClaimsPreview[]
   readonly named: readonly string[] | null
   readonly instead: Instead
-  readonly open: readonly string[]
 }
 
 /**
- * Returns what would be sent: what the wallet proposes, except for cards that the person chose. A card that is not in
- * the proposal as it was stored, because a card of that is gone or revoked since, is named to the API as one that the
- * person chose. Named cards answer every query that they match, as the API does it: a chosen card may answer an
+ * Returns what would be sent. The proposal is the first card of each required query, or of the optional ones if none is required; for a card that
+ * is gone since, the next one stands in. Named cards answer every query that they match, as the API does it: a chosen card may answer an
  * optional query too, and the person sees that.
  */
-export function chosenOf({ data, meta }: Pick<Opened, 'data' | 'meta'>, wanted: Instead): Chosen {
-  const { alternatives, preview = [] } = meta
-  const one = (queryId: string, card: string) =>
+export function chosenOf({ alternatives, preview = [] }: AskedMeta, wanted: Instead): Chosen {
+  const required = alternatives.filter((one) => one.required)
+  const asked = required.length > 0 ? required : alternatives
+  const one = (queryId: string, card: string | undefined) =>
     preview.filter((each) => each.queryId === queryId && each.credentialId === card)
-  const proposal = preview.filter(({ isProposed }) => isProposed)
-  const proposed = new Map(proposal.map(({ queryId, credentialId }) => [queryId, credentialId]))
-  const asked = alternatives.filter(({ queryId, required }) => required || proposed.has(queryId))
-  const cards = new Map(
-    asked.flatMap(({ queryId }) => {
-      const offered = [wanted.get(queryId), proposed.get(queryId)]
-      const card = offered.find((each) => each !== undefined && one(queryId, each).length > 0)
-      return card === undefined ? [] : [[queryId, card] as const]
-    }),
+  const cards = asked.map(({ queryId, credentials }) => {
+    const offered = [wanted.get(queryId), ...credentials.map(({ credentialId }) => credentialId)]
+    const card = offered.find((each) => one(queryId, each).length > 0)
+    return { queryId, card, isProposed: card === credentials[0]?.credentialId }
+  })
+  const others = cards.flatMap(({ queryId, card, isProposed }) =>
+    isProposed || card === undefined ? [] : [[queryId, card] as const],
   )
-  const open = asked.map(({ queryId }) => queryId).filter((queryId) => !cards.has(queryId))
-  const stored = new Set(data.selectedCredentials.map(({ credentialId }) => credentialId))
-  const instead = new Map([...cards].filter(([query, card]) => card !== proposed.get(query) || !stored.has(card)))
-  if (instead.size === 0) return { shown: proposal, named: null, instead, open }
-  const named = [...new Set(cards.values())]
+  const instead = new Map(others)
+  if (instead.size === 0)
+    return { shown: cards.flatMap(({ queryId, card }) => one(queryId, card)), named: null, instead }
+  const named = [...new Set(cards.flatMap(({ card }) => card ?? []))]
   const shown = alternatives.flatMap(({ queryId, multiple }) => {
     const matches = named.flatMap((card) => one(queryId, card))
     return multiple ? matches : matches.slice(0, 1)
   })
-  return { shown, named, instead, open }
+  return { shown, named, instead }
 }

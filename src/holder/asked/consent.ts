@@ -8,7 +8,7 @@ import type { Frame, Screen } from '../frame/screen.ts'
 import { about } from './about.ts'
 import { type AskedMeta, type Chosen, chosenOf, type Instead, type Opened, writeInstead } from './choice.ts'
 import { nothingFits } from './nothing-fits.ts'
-import { otherCards, unfitCards } from './other-cards.ts'
+import { otherCards } from './other-cards.ts'
 import { rowsOf } from './rows.ts'
 import { type AskedTexts, askedTexts } from './texts.ts'
 import { leavingOf, transactionsOf, unshownCount } from './what-leaves.ts'
@@ -23,7 +23,7 @@ const SEEN_CHARS = 8000
 export async function consentPage(frame: Frame, opened: Opened, wanted: Instead, seen: Seen): Promise<Screen> {
   const { data, meta, etag } = opened
   const t = askedTexts[frame.language]
-  const chosen = chosenOf(opened, wanted)
+  const chosen = chosenOf(meta, wanted)
   const { instead } = chosen
   const who = verifierName(meta.verifier)
   const unshown = unshownCount(chosen)
@@ -31,24 +31,20 @@ export async function consentPage(frame: Frame, opened: Opened, wanted: Instead,
   const names = disclosedNames(meta, chosen)
   const changed = seen !== null && changes(t, seen, names)
   const refusal = seen !== null && { hasErrors: true, status: 412 }
-  if (chosen.shown.length + chosen.open.length === 0)
-    return { ...(await nothingFits(frame, t, opened, changed)), ...refusal }
+  if (chosen.shown.length === 0) return { ...(await nothingFits(frame, t, opened, changed)), ...refusal }
   const parts = chosen.shown.map((one) => leavingOf(frame, t, meta, one, otherCards(frame, t, opened, one, instead)))
-  const unfit = chosen.open.map((queryId) => unfitCards(frame, t, opened, queryId, instead))
   const share =
-    unshown + chosen.open.length === 0 &&
+    unshown === 0 &&
     button(meta.verifier.authenticated ? t.share(count, who) : t.shareAnyway, {
       look: 'main',
       name: 'answer',
       value: 'answered',
     })
   const content = html`${hidden('etag', etag)}${hidden('use', writeInstead(instead))}${hidden('seen', seenField(names))}
-${parts}${unfit}${transactionsOf(frame, t, meta)}
-${unshown > 0 && message('bad', t.tooMuch(unshown))}
-${meta.needsConfirmation === true && html`<p class="hint">${t.confirmFirst}</p>`}
+${parts}${transactionsOf(frame, t, meta)}${unshown > 0 && message('bad', t.tooMuch(unshown))}${meta.needsConfirmation === true && html`<p class="hint">${t.confirmFirst}</p>`}
 <div class="buttons decide">${share}${button(t.refuse, { name: 'answer', value: 'rejected' })}</div>`
   const main = html`${changed}${about(frame, t, meta)}${form(frame, `/me/asked/${data.id}`, content)}`
-  return { title: chosen.open.length > 0 ? t.titleUnfit(who) : t.title(who, count), main, ...refusal }
+  return { title: t.title(who, count), main, ...refusal }
 }
 
 /** Returns the names of what would be shared, with the name of the card: by them a person sees what changed. */

@@ -56,7 +56,7 @@ async function share(frame: AskedFrame): Promise<Done> {
   const opened = await read(frame)
   const use = typed(frame.fields, 'use')
   const instead = readInstead(use, opened.meta)
-  const chosen = chosenOf(opened, instead)
+  const chosen = chosenOf(opened.meta, instead)
   const { named } = chosen
   if (opened.data.status === 'pending' && opened.meta.error === undefined && unshownCount(chosen) > 0)
     return { ...(await consentPage(frame, opened, instead, null)), hasErrors: true, status: 422 }
@@ -102,7 +102,7 @@ const confirmed = screen({
     const opened = await read(frame)
     const to = `/me/asked/${encodeURIComponent(frame.params.id)}`
     if (opened.data.status !== 'pending') return { to }
-    const { named } = chosenOf(opened, readInstead(frame.query.use ?? '', opened.meta))
+    const { named } = chosenOf(opened.meta, readInstead(frame.query.use ?? '', opened.meta))
     const body = { status: 'answered', ...selectedOf(named), confirmation: frame.idToken }
     return answer(frame, body, { ifMatch: frame.query.etag ?? '"none"' })
   },

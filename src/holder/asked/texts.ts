@@ -3,7 +3,6 @@ import { type Language, spaced } from '../../pages/language.ts'
 const en = {
   title: (verifier: string, count: number) => `${verifier} asks for ${count === 1 ? '1 thing' : `${count} things`}`,
   titleNone: (verifier: string) => `${verifier} asks for something that you do not have`,
-  titleUnfit: (verifier: string) => `${verifier} asks for a card that is not valid`,
   trust: {
     own: 'Your organisation',
     known: 'Known organisation',
@@ -22,8 +21,6 @@ const en = {
   of: 'of',
   another: 'use another card',
   use: (card: string) => `Use ${card}`,
-  unfit: 'You have no valid card for this',
-  unfitText: 'None of these is shared unless you choose it. Who checks it will probably refuse it.',
   always: 'always shown with this card',
   stays: 'This stays with you',
   notShared: 'not shared',
@@ -97,7 +94,6 @@ export type AskedTexts = typeof en
 const fr: AskedTexts = {
   title: (verifier, count) => `${verifier} demande ${count === 1 ? '1 élément' : `${count} éléments`}`,
   titleNone: (verifier) => `${verifier} demande ce que vous n’avez pas`,
-  titleUnfit: (verifier) => `${verifier} demande une carte qui n’est pas valable`,
   trust: {
     own: 'Votre organisation',
     known: 'Organisation connue',
@@ -117,8 +113,6 @@ const fr: AskedTexts = {
   of: 'de',
   another: 'prendre une autre carte',
   use: (card) => `Prendre ${card}`,
-  unfit: 'Vous n’avez pas de carte valable pour cela',
-  unfitText: 'Aucune n’est partagée sans que vous la choisissiez. Qui la vérifie la refusera sans doute.',
   always: 'toujours visible avec cette carte',
   stays: 'Ceci reste chez vous',
   notShared: 'non partagé',

@@ -2,19 +2,16 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import type { Caller } from '../../caller.ts'
-import { parseQuery } from '../../protocols/dcql/parse-query.ts'
 import { newId } from '../../store/row-id.ts'
 import { describeCredentials } from '../display/describe-credentials.ts'
 import { listHistory } from '../history/list-history.ts'
 import { acceptOffer } from '../offers/accept-offer.ts'
-import { propose } from '../presentations/choose-answer.ts'
 import { listCandidates } from '../presentations/presentable.ts'
 import { examplePushSubscription } from '../push-subscriptions/schemas.ts'
 import { subscribe } from '../push-subscriptions/subscribe.ts'
 import { fault } from '../test-support/fault.ts'
 import { type ForeignIssuer, foreignIssuer, type Lies } from '../test-support/foreign-issuer.ts'
 import { anMdocHolder } from '../test-support/mdoc-holder.ts'
-import { membership } from '../test-support/member.ts'
 import { type Bench, openBench } from '../test-support/wallet-platform.ts'
 import { checkStatusNow, refreshStandings } from './refresh-status.ts'
 import { removeCredential } from './remove-credential.ts'
@@ -64,10 +61,9 @@ async function refreshedAfter(seconds: number): Promise<void> {
 const lookUps = () => issuer.calls.filter(({ place }) => place === 'list').length
 const standing = async ({ thandi, id }: Held) =>
   (await describeCredentials(bench.platform, thandi, [id], undefined)).get(id)?.standing?.status
-const query = parseQuery({ credentials: [membership] })
-const asked = { query, formats: ['dc+sd-jwt'], transactions: { entries: [], alg: null } }
+const query = { credentials: [], credentialSets: null }
 const proposed = async ({ thandi, id }: Held) =>
-  propose(asked, await listCandidates(bench.platform, thandi, thandi.userId, asked, [id])).choices.length
+  (await listCandidates(bench.platform, thandi, thandi.userId, { query, formats: ['dc+sd-jwt'] }, [id])).length
 const inHistory = async ({ thandi }: Held) =>
   (await listHistory(bench.platform, thandi, {}, list)).map(({ credential }) => credential?.standing)
 const recorded = async ({ thandi }: Held) => {

@@ -25,18 +25,13 @@ export async function getPresentation(
   const row = await platform.store.single(tenantId, (tx) => findPresentation(tx, userId, id))
   if (row === null) throw new Fault('resource.unknown')
   const view = await openView(platform.sealing, tenantId, id, row.sealedView)
-  const preview = await previewPresentation(platform, caller, row, view, language)
-  const { claims, credentials, etag, unmatched, alternatives } = preview
+  const { claims, credentials, etag, unmatched } = await previewPresentation(platform, caller, row, view, language)
   const data = showPresentation(row, view, tenantId, platform.clock.now())
   const isAsked = data.status === 'pending' && (await needsConfirmation(platform, tenantId))
   const shown = { preview: claims, credentials: Object.fromEntries(credentials) }
   return {
     data,
-    meta: {
-      ...metaOf(row, { ...view, unmatched, alternatives }),
-      ...shown,
-      ...(isAsked && { needsConfirmation: true }),
-    },
+    meta: { ...metaOf(row, { ...view, unmatched }), ...shown, ...(isAsked && { needsConfirmation: true }) },
     etag,
   }
 }

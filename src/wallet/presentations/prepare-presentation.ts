@@ -1,15 +1,15 @@
 import type { Caller } from '../../caller.ts'
 import type { Platform } from '../../platform.ts'
+import type { Selection } from '../../protocols/dcql/select-credentials.ts'
 import { newId } from '../../store/row-id.ts'
 import { type Holder, holderOf } from '../credentials/holder.ts'
-import { lookUpStandings } from '../credentials/refresh-status.ts'
 import { settlePresentation } from '../delivery-records/settle-delivery.ts'
 import { fetchPicture } from '../display/fetch-images.ts'
-import { byPreference, type Proposal, propose } from './choose-answer.ts'
 import { type FetchedRequest, fetchRequest } from './fetch-request.ts'
 import {
   alsoDisclosedOf,
   type Candidate,
+  choicesFor,
   listCandidates,
   retainedOf,
   selectedOf,
@@ -26,6 +26,7 @@ import {
 import { insertPresentation } from './presentation-store.ts'
 import type { ShownPresentation } from './schemas.ts'
 import { sealRequest, sealView } from './sealed-presentation.ts'
+import { withTransactions } from './transactions.ts'
 
 /** A presentation with its `meta`. */
 export type PresentationAnswer = {
@@ -68,7 +69,7 @@ export async function receiveRequest(
   const { expiresAt: end, verifier: _, purposes: __, verifierInfo: ___, retentionSeconds: ____, ...others } = opened
   const { logoUri, ...request } = others
   const [candidates, logo] = await Promise.all([
-    listChecked(platform, holder, opened),
+    listCandidates(platform, holder, userId, opened, null),
     logoUri === null ? null : fetchPicture(platform, tenantId, logoUri, LOGO_MS_MAX),
   ])
   const shown = logo === null ? {} : { logo: { mediaType: logo.mediaType, data: logo.bytes.toString('base64') } }
@@ -96,29 +97,9 @@ function ttlMs({ config }: Pick<Platform, 'config'>): number {
   return config.presentationTtlSeconds * 1000
 }
 
-/**
- * Lists the credentials that may answer, with their status now: of those that match it is looked up before one is
- * proposed. One whose status could not be had in time has the status `unknown`, unless the last check found it
- * suspended or revoked.
- */
-async function listChecked(platform: Platform, holder: Holder, request: FetchedRequest): Promise<Candidate[]> {
-  const candidates = await listCandidates(platform, holder, holder.userId, request, null)
-  const { queries } = selectPresentable(request, candidates)
-  const matched = new Set([...queries.values()].flatMap(({ matches }) => matches.map(({ credential }) => credential)))
-  // a credential without a list cannot be revoked, and a revoked one stays so
-  const open = [...matched].filter(({ standing }) => standing !== null && standing !== 'revoked')
-  const found = await lookUpStandings(platform, holder, byPreference(open))
-  return candidates.map((one) => {
-    const before = one.standing === 'valid' ? 'unknown' : one.standing
-    return { ...one, standing: found.get(one.id) ?? before }
-  })
-}
-
 function viewOf(request: FetchedRequest, candidates: readonly Candidate[]): PresentationView {
-  const { selection, choices, isComplete } = propose(request, candidates)
-  const shown = new Set(
-    [...selection.queries.values()].flatMap(({ matches }) => matches.map((one) => one.credential.id)),
-  )
+  const selection = selectPresentable(request, candidates)
+  const choices = choicesFor(request.query, selection, proposedIds(selection, request.transactions), false)
   return {
     verifier: verifierOf(request),
     purposes: request.purposes,
@@ -128,16 +109,22 @@ function viewOf(request: FetchedRequest, candidates: readonly Candidate[]): Pres
       ...{ type, queryIds: credentialIds, content },
     })),
     credentialSets: request.query.credentialSets ?? [],
-    // [DCQL-5] nothing rather than a part of what is required
-    selected: isComplete ? selectedOf(choices) : [],
-    alsoDisclosed: isComplete ? alsoDisclosedOf(choices) : [],
-    preferred: byPreference(candidates).flatMap(({ id }) => (shown.has(id) ? id : [])),
+    selected: selectedOf(choices),
+    alsoDisclosed: alsoDisclosedOf(choices),
     alternatives: alternativesOf(request, selection),
     unmatched: unmatchedOf(request.query, ({ id }) => selection.unmatched.includes(id)),
   }
 }
 
-function alternativesOf({ query }: FetchedRequest, { queries, required }: Proposal['selection']) {
+/** Returns the query ids to propose: the required ones; if there are none, the optional ones; and those that authorize a transaction. */
+export function proposedIds(
+  { required, optional }: Selection<Candidate>,
+  transactions: FetchedRequest['transactions'],
+): readonly string[] {
+  return withTransactions(required.length > 0 ? required : optional, optional, transactions)
+}
+
+function alternativesOf({ query }: FetchedRequest, { queries, required }: Selection<Candidate>) {
   return query.credentials.map((one) => ({
     queryId: one.id,
     required: required.includes(one.id),

@@ -49,10 +49,6 @@ export type PresentationView = {
   readonly credentialSets?: readonly CredentialSet[]
   readonly selected: readonly SelectedCredential[]
   readonly alsoDisclosed?: readonly AlsoDisclosed[]
-  /**
-   * The ids of all alternatives, the preferred one first. Absent in what was stored before it was kept: newest first.
-   */
-  readonly preferred?: readonly string[]
   readonly alternatives: readonly {
     readonly queryId: string
     readonly required: boolean

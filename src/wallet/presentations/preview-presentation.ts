@@ -3,13 +3,11 @@ import type { Json, JsonObject } from '../../crypto/json.ts'
 import { entityTagOf } from '../../http/routes/entity-tag.ts'
 import type { Platform } from '../../platform.ts'
 import { walkValues } from '../../protocols/claim-tree.ts'
-import type { CredentialQuery } from '../../protocols/dcql/query.ts'
 import { PathSet } from '../../protocols/sd-jwt-vc/claim-path.ts'
 import { holderOf } from '../credentials/holder.ts'
 import { type DisplayNeeds, describeCredentials } from '../display/describe-credentials.ts'
 import type { CredentialDetails } from '../display/schemas.ts'
-import { inOrderOf, propose } from './choose-answer.ts'
-import { type CredentialChoice, isRequestedPath, listCandidates } from './presentable.ts'
+import { type CredentialChoice, isRequestedPath, listCandidates, selectPresentable } from './presentable.ts'
 import { type PresentationView, presentationStatusAt, unmatchedOf } from './presentation.ts'
 import type { SealedPresentation } from './presentation-store.ts'
 import type { ClaimsPreview, PreviewedClaim } from './schemas.ts'
@@ -22,8 +20,6 @@ type Preview = {
   readonly claims: readonly ClaimsPreview[]
   /** Queries that no credential matches now. */
   readonly unmatched: PresentationView['unmatched']
-  /** The alternatives of the request; `required`: by what can be proposed now. */
-  readonly alternatives: PresentationView['alternatives']
   readonly credentials: ReadonlyMap<string, CredentialDetails>
   /** Changes when the request, a credential, what would be disclosed or how the verifier answered changes; not with the language. */
   readonly etag: string
@@ -56,48 +52,36 @@ export async function previewPresentation(
 ): Promise<Preview> {
   const { tenantId } = caller
   const userId = holderOf(caller)
-  const { claims, unmatched, alternatives, unfit } = await matchedNow(platform, { tenantId, userId }, row, view)
+  const { claims, unmatched } = await matchedNow(platform, { tenantId, userId }, row, view)
   const shown = [...view.alternatives.flatMap(({ credentials }) => credentials), ...view.selected]
   const ids = [...new Set(shown.map(({ credentialId }) => credentialId))]
   const { verifier, purposes, retentionSeconds, transactionData, selected, error, redirectUri } = view
   const status = presentationStatusAt(row, platform.clock.now())
   const asked = { id: row.id, status, verifier, purposes, retentionSeconds, transactionData }
-  const content = { ...asked, selected, claims, unfit, error, redirectUri }
+  const content = { ...asked, selected, claims, error, redirectUri }
   return {
-    ...{ claims, unmatched, alternatives },
+    ...{ claims, unmatched },
     credentials: await describeCredentials(platform, { tenantId, userId }, ids, language),
     etag: entityTagOf(JSON.stringify(content)),
   }
 }
-
-/** `unfit`: the credentials that are suspended or revoked, with which of both. */
-type Matched = Pick<Preview, 'claims' | 'unmatched' | 'alternatives'> & { readonly unfit: readonly string[][] }
-
-type PreviewedChoice = CredentialChoice & { readonly isProposed: boolean }
 
 async function matchedNow(
   platform: Needs,
   owner: { readonly tenantId: TenantId; readonly userId: ReturnType<typeof holderOf> },
   row: SealedPresentation,
   view: PresentationView,
-): Promise<Matched> {
+): Promise<Pick<Preview, 'claims' | 'unmatched'>> {
   const { tenantId, userId } = owner
   const isPending = presentationStatusAt(row, platform.clock.now()) === 'pending'
   const offered = view.alternatives.flatMap(({ credentials }) => credentials)
   const ids = [...new Set(offered.map(({ credentialId }) => credentialId))]
-  if (!isPending || row.sealedRequest === null || ids.length === 0)
-    return { claims: [], unmatched: view.unmatched, alternatives: view.alternatives, unfit: [] }
+  if (!isPending || row.sealedRequest === null || ids.length === 0) return { claims: [], unmatched: view.unmatched }
   const request = await openRequest(platform.sealing, tenantId, row.id, row.sealedRequest)
-  const listed = await listCandidates(platform, owner, userId, request, ids)
-  const candidates = inOrderOf(view.preferred ?? [], listed)
-  const { selection, choices: proposed } = propose(request, candidates)
-  const { queries, required } = selection
-  const isProposed = (query: CredentialQuery, id: string) =>
-    proposed.some((one) => one.query === query && one.match.credential.id === id)
+  const candidates = await listCandidates(platform, owner, userId, request, ids)
+  const { queries } = selectPresentable(request, candidates)
   const choices = request.query.credentials.flatMap((query) =>
-    (queries.get(query.id)?.matches ?? []).map((match, rank) => {
-      return { query, match, rank, isProposed: isProposed(query, match.credential.id) }
-    }),
+    (queries.get(query.id)?.matches ?? []).map((match, rank) => ({ query, match, rank })),
   )
   // The first of each query is the proposal: it has room before the others.
   const left = { ...allMax }
@@ -107,15 +91,11 @@ async function matchedNow(
   return {
     claims: choices.flatMap((one) => made.get(one) ?? []),
     unmatched: unmatchedOf(request.query, ({ id }) => (queries.get(id)?.matches ?? []).length === 0),
-    alternatives: view.alternatives.map((one) => ({ ...one, required: required.includes(one.queryId) })),
-    unfit: candidates.flatMap(({ id, standing }) =>
-      standing === 'suspended' || standing === 'revoked' ? [[id, standing]] : [],
-    ),
   }
 }
 
 /** @param all What is left for all alternatives; what is listed here is taken from it. */
-function previewOf({ query, match, isProposed }: PreviewedChoice, all: Room): ClaimsPreview {
+function previewOf({ query, match }: CredentialChoice, all: Room): ClaimsPreview {
   const { id: credentialId, format } = match.credential
   const disclosed: PreviewedClaim[] = []
   const withheld = new Set<string>()
@@ -141,7 +121,7 @@ function previewOf({ query, match, isProposed }: PreviewedChoice, all: Room): Cl
   const listed = staying.filter((one) => takes({ values: 0, chars: one.length, withheld: 1 }))
   const withheldMore = staying.length - listed.length
   return {
-    ...{ queryId: query.id, credentialId, isProposed, disclosed, withheld: listed },
+    ...{ queryId: query.id, credentialId, disclosed, withheld: listed },
     ...(disclosedMore > 0 && { disclosedMore }),
     ...(withheldMore > 0 && { withheldMore }),
   }

@@ -35,9 +35,7 @@ export const Presentation = Type.Object(
     updatedAt: Time,
     selectedCredentials: Type.Array(SelectedCredential, {
       description:
-        'The shared credentials; while pending, the proposal, made when the request arrived, without suspended and ' +
-        'revoked credentials. Empty: no credential in the wallet answers the request, or only suspended or revoked ' +
-        'ones, which are presented only if PATCH names them.',
+        'The shared credentials; while pending, the proposal. Empty: no credential in the wallet answers the request.',
     }),
   },
   { $id: 'Presentation' },
@@ -167,9 +165,6 @@ export type PreviewedClaim = Static<typeof PreviewedClaim>
 const ClaimsPreview = Type.Object({
   queryId: Type.String(),
   credentialId: Uuid,
-  isProposed: Type.Boolean({
-    description: 'Whether the wallet proposes this credential for this query; never a suspended or revoked one.',
-  }),
   disclosed: Type.Array(PreviewedClaim),
   withheld: Type.Array(Type.String(), { description: 'Paths of the claims that would not be disclosed.' }),
   disclosedMore: Type.Optional(
@@ -195,9 +190,7 @@ export const PresentationMeta = Type.Object(
       }),
     ),
     credentials: Type.Optional(
-      Type.Record(Type.String(), CredentialDetails, {
-        description: 'More about each credential, by id, with its status. GET only.',
-      }),
+      Type.Record(Type.String(), CredentialDetails, { description: 'More about each credential, by id. GET only.' }),
     ),
     hasLogo: Type.Optional(
       Type.Boolean({ description: 'true: GET …/logo returns the logo of the verifier, whom the organisation knows.' }),
@@ -247,11 +240,7 @@ export const PresentationMeta = Type.Object(
           }),
         ),
       }),
-      {
-        description:
-          'The credentials that match each query, from which PATCH may select, the preferred one first: valid, of ' +
-          'unknown status, suspended, revoked.',
-      },
+      { description: 'The credentials that match each query, from which PATCH may select.' },
     ),
     alsoDisclosed: Type.Optional(
       Type.Array(Type.Object({ credentialId: Uuid, attributes: ids }), {
