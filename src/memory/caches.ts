@@ -100,7 +100,8 @@ export const caches = {
     description: 'Authorization server metadata as text, by tenant.',
   },
   'issuance.recorded_looks': {
-    ...{ entriesMax: 20_000, ttlSeconds: 600 },
+    entriesMax: 20_000,
+    ttlSeconds: 600,
     description: 'Offer links that a caller was shown, of which the audit trail has an entry.',
   },
   'issuance.status_lists': {

@@ -243,8 +243,13 @@ test('[SEC-75] a wallet in a page of any origin redeems an offer, notifies the i
   await page.goto(origin.replace('127.0.0.1', 'localhost'))
   const seen = await page.evaluate(`(${wallet})('${server.url}/issuers/acme', '${offer}')`)
   assert.deepEqual(seen, {
-    ...{ unproven: 400, nonce: true, issued: 200, credentials: 1, told: 204 },
-    ...{ deferred: 'invalid_transaction_id', pushed: 'invalid_request' },
+    unproven: 400,
+    nonce: true,
+    issued: 200,
+    credentials: 1,
+    told: 204,
+    deferred: 'invalid_transaction_id',
+    pushed: 'invalid_request',
   })
   await page.context().close()
 })

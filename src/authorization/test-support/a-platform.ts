@@ -1,3 +1,4 @@
+import { openTestDatabase } from '../../../test/support/database.ts'
 import { freePort } from '../../../test/support/free-port.ts'
 import { platformOn } from '../../../test/support/platform.ts'
 import { readConfig } from '../../config.ts'
@@ -19,8 +20,9 @@ export function aPlatform(store: Store, port = 8080): Platform & { readonly cloc
   return { ...platformOn({ store, config, clock }), clock }
 }
 
-/** A listening server with the token endpoint and one group behind it. */
-export async function aListeningServer(store: Store) {
+/** A listening server with the token endpoint and one group behind it, on a database of its own. */
+export async function aListeningServer() {
+  const { store, close } = await openTestDatabase()
   const platform = aPlatform(store, await freePort())
   const server = buildServer({
     platform,
@@ -29,5 +31,11 @@ export async function aListeningServer(store: Store) {
     authenticate: authenticate(platform),
   })
   await server.listen()
-  return { platform, server }
+  return {
+    platform,
+    close: async () => {
+      await server.close()
+      await close()
+    },
+  }
 }

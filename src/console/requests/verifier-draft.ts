@@ -29,14 +29,14 @@ export type VerifierDraft = {
 
 /** Members that are texts, by their name in the form. */
 export const wireNames = {
-  ...({
-    redirect: 'redirectUri',
-    mode: 'responseMode',
-    scheme: 'scheme',
-    signer: 'signer',
-    keyType: 'keyType',
-  } as const),
-  ...({ prefix: 'clientIdPrefix', clientId: 'clientId', attestation: 'verifierAttestation' } as const),
+  redirect: 'redirectUri',
+  mode: 'responseMode',
+  scheme: 'scheme',
+  signer: 'signer',
+  keyType: 'keyType',
+  prefix: 'clientIdPrefix',
+  clientId: 'clientId',
+  attestation: 'verifierAttestation',
 } as const
 type TextName = keyof typeof wireNames
 // Object.keys loses the type of the keys.
@@ -49,17 +49,15 @@ export const blankInfo: InfoDraft = { format: '', data: '', credentials: [] }
 
 /** Everything by default. */
 export const blankVerifier: VerifierDraft = {
-  ...{
-    expires: '',
-    redirect: '',
-    mode: '',
-    scheme: '',
-    signer: '',
-    keyType: '',
-    prefix: '',
-    clientId: '',
-    attestation: '',
-  },
+  expires: '',
+  redirect: '',
+  mode: '',
+  scheme: '',
+  signer: '',
+  keyType: '',
+  prefix: '',
+  clientId: '',
+  attestation: '',
   infos: [],
 }
 

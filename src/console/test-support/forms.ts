@@ -99,12 +99,10 @@ export const forms: Readonly<Record<string, Form>> = {
         ],
         verifierConfig: {
           ...{ signer: 'certificate', keyType: 'P-256', clientIdPrefix: 'x509_hash', clientId: 'known' },
-          ...{
-            verifierAttestation: 'eyJh.eyJi.c',
-            purpose: 'To let you in',
-            responseMode: 'direct_post.jwt',
-            scheme: 'haip-vp',
-          },
+          verifierAttestation: 'eyJh.eyJi.c',
+          purpose: 'To let you in',
+          responseMode: 'direct_post.jwt',
+          scheme: 'haip-vp',
           verifierInfo: [
             { format: 'jwt', data: 'eyJh.eyJi.c', credentials: [1] },
             { format: 'other', data: { a: [1] } },

@@ -18,7 +18,12 @@ const create = route({
 })
 
 const remove = route({
-  ...{ group: 'creds', method: 'DELETE', path: '/things', summary: 'For tests.', scope: 'issuance:write', status: 204 },
+  group: 'creds',
+  method: 'DELETE',
+  path: '/things',
+  summary: 'For tests.',
+  scope: 'issuance:write',
+  status: 204,
   faults: [],
   handle: async () => {
     await sleep(20)

@@ -125,7 +125,12 @@ test('a run whose lease another run has taken writes nothing', async () => {
   const entry = { action: 'openid4vc.issuance.offered', by: 'system' } as const
   const outcome = {
     issued: pending.map(({ position, id }) => ({
-      ...{ position, txCodeMac: null, delivery: null, sealedLabel: null, mail: null, expiresAt: leaseUntil },
+      position,
+      txCodeMac: null,
+      delivery: null,
+      sealedLabel: null,
+      mail: null,
+      expiresAt: leaseUntil,
       entry: { ...entry, subject: { kind: 'issuance' as const, id } },
     })),
     failed: [],

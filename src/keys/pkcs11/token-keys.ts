@@ -112,7 +112,9 @@ const rsaMechanisms = ['CKM_RSA_PKCS_KEY_PAIR_GEN', 'CKM_SHA256_RSA_PKCS'] as co
 
 function rsaKeys(token: Token, signer: Signer): RsaKeyProvider {
   const keyOf = ({ id, jwk }: RsaReference): RsaSigningKey => ({
-    ...{ kid: thumbprint(jwk), alg: 'RS256', publicJwk: jwk },
+    kid: thumbprint(jwk),
+    alg: 'RS256',
+    publicJwk: jwk,
     sign: (bytes) => signer(id, 'CKM_SHA256_RSA_PKCS', Buffer.from(bytes)),
   })
   return {

@@ -233,15 +233,22 @@ test('a statement that is planned once has one plan for all values, and others a
   await store.close()
 })
 
-test('a caller waits for a connection that works where the server takes no more of them', { skip }, async () => {
+/** Returns the address of a new database for an account that may have so many connections. */
+async function urlOfRole(role: string, connectionsMax: number): Promise<string> {
   const admin = new pg.Client({ connectionString: postgresUrl ?? '' })
   await admin.connect()
-  await admin.query(`do $$ begin create role crowded login in role chirograph_app, chirograph_across connection limit 2;
+  await admin.query(`do $$ begin
+    create role ${role} login in role chirograph_app, chirograph_across connection limit ${connectionsMax};
     exception when duplicate_object then null; end $$`)
   await admin.end()
   const url = new URL(await createDatabase(postgresUrl ?? ''))
-  url.username = 'crowded'
-  const options = { databaseUrl: url.href, dataDir: null, answerMsMax: 3000, onIdleError: () => undefined }
+  url.username = role
+  return url.href
+}
+
+test('a caller waits for a connection that works where the server takes no more of them', { skip }, async () => {
+  const databaseUrl = await urlOfRole('crowded', 2)
+  const options = { databaseUrl, dataDir: null, answerMsMax: 3000, onIdleError: () => undefined }
   const store = await openStore({ ...options, poolMax: 10 })
   const tenants = Array.from({ length: 40 }, () => newId() as TenantId)
   const asked = tenants.map((one) => store.single(one, (tx) => tx.rows<{ pid: number }>(slowly)))
@@ -253,14 +260,8 @@ test('a caller waits for a connection that works where the server takes no more 
 test('without a connection that works, a server that takes no more of them is unavailable at once', {
   skip,
 }, async () => {
-  const admin = new pg.Client({ connectionString: postgresUrl ?? '' })
-  await admin.connect()
-  await admin.query(`do $$ begin create role shut_out login in role chirograph_app, chirograph_across connection limit 0;
-    exception when duplicate_object then null; end $$`)
-  await admin.end()
-  const url = new URL(await createDatabase(postgresUrl ?? ''))
-  url.username = 'shut_out'
-  const store = await openStore({ databaseUrl: url.href, dataDir: null, poolMax: 10, onIdleError: () => undefined })
+  const databaseUrl = await urlOfRole('shut_out', 0)
+  const store = await openStore({ databaseUrl, dataDir: null, poolMax: 10, onIdleError: () => undefined })
   const begun = performance.now()
   await assert.rejects(pidOf(store), isUnavailable)
   assert.ok(performance.now() - begun < 2000)

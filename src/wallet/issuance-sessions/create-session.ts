@@ -54,7 +54,9 @@ export async function createSession(platform: Platform, caller: Caller, body: Se
     openBefore: new Date(Math.min(expiresAt.getTime(), address.expiresAt.getTime())).toISOString(),
     issuer: orderedIssuerOf(metadata),
     client: address.client,
-    ...{ configurations, sendsIss: server.sendsIss, codeVerifier },
+    configurations,
+    sendsIss: server.sendsIss,
+    codeVerifier,
   }
   const row = {
     ...{ id, userId: owner.userId, stateHash: secret.hash, expiresAt, credentialIssuer: metadata.credentialIssuer },

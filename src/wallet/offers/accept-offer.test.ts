@@ -1,34 +1,21 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { getCredential } from '../credentials/get-credential.ts'
 import { removeCredential } from '../credentials/remove-credential.ts'
 import { setConsent } from '../credentials/set-consent.ts'
 import { fault } from '../test-support/fault.ts'
-import { type ForeignIssuer, foreignIssuer, type Options } from '../test-support/foreign-issuer.ts'
+import { issuerOfTest } from '../test-support/issuer-of-test.ts'
 import { describes, says } from '../test-support/lies.ts'
 import { type Bench, openBench } from '../test-support/wallet-platform.ts'
 import { acceptOffer } from './accept-offer.ts'
 import { resolveOffer } from './resolve-offer.ts'
 
 let bench: Bench
-let issuer: ForeignIssuer | null = null
 before(async () => {
   bench = await openBench()
 })
 after(() => bench.close())
-afterEach(async () => {
-  await issuer?.close()
-  issuer = null
-})
-
-async function started(options: Options = {}): Promise<ForeignIssuer> {
-  issuer = await foreignIssuer(options)
-  return issuer
-}
-
-function callsTo(place: string): number {
-  return (issuer?.calls ?? []).filter((call) => call.place === place).length
-}
+const { started, callsTo } = issuerOfTest()
 
 for (const identity of ['did:jwk', 'jwt-vc-issuer'] as const) {
   test(`a credential of a foreign issuer known by ${identity} is received, shown and kept as pending [W-C3]`, async () => {

@@ -127,8 +127,19 @@ async function sealCredential(
   const now = clock.now()
   const { id: configurationId, format, claims, display: credential } = received.configuration
   const held = {
-    ...({ id: newId(), status: 'pending', format: walletFormatOf(format), vct, issuedAt, expiresAt } as const),
-    ...{ iss, statedIss, credentialIssuer, configurationId, offerHash, createdAt: now, updatedAt: now },
+    id: newId(),
+    status: 'pending' as const,
+    format: walletFormatOf(format),
+    vct,
+    issuedAt,
+    expiresAt,
+    iss,
+    statedIss,
+    credentialIssuer,
+    configurationId,
+    offerHash,
+    createdAt: now,
+    updatedAt: now,
     alsoTypes: format === 'mso_mdoc' ? [] : alsoTypesOf(claimsOf(copies[0]?.raw ?? '')),
     checkAt: hasStatus ? new Date(now.getTime() + FIRST_CHECK_MS) : null,
   }

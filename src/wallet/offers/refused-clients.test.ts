@@ -1,36 +1,23 @@
 // What the wallet does where an authorization server refuses it as a client.
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { fault } from '../test-support/fault.ts'
-import { type ForeignIssuer, foreignIssuer, type Options } from '../test-support/foreign-issuer.ts'
 import { provedKey } from '../test-support/foreign-signer.ts'
+import { issuerOfTest } from '../test-support/issuer-of-test.ts'
 import { refusedWithout, says } from '../test-support/lies.ts'
 import { type Bench, openBench } from '../test-support/wallet-platform.ts'
 import { acceptOffer } from './accept-offer.ts'
 
 let bench: Bench
-let issuer: ForeignIssuer | null = null
 before(async () => {
   bench = await openBench()
 })
 after(() => bench.close())
-afterEach(async () => {
-  await issuer?.close()
-  issuer = null
-})
-
-async function started(options: Options = {}): Promise<ForeignIssuer> {
-  issuer = await foreignIssuer(options)
-  return issuer
-}
-
-function callsTo(place: string): number {
-  return (issuer?.calls ?? []).filter((call) => call.place === place).length
-}
+const { started, callsTo, identifier } = issuerOfTest()
 
 /** Proofs of a client that is named name it too. */
 const keysOf = async ({ jwt = [] }: Record<string, readonly string[]>) =>
-  Promise.all(jwt.map((proof) => provedKey(proof, issuer?.issuer ?? '', true)))
+  Promise.all(jwt.map((proof) => provedKey(proof, identifier(), true)))
 const ATTESTATION = 'oauth-client-attestation'
 
 const aToken = { status: 200, body: { access_token: 'the-token', token_type: 'bearer' } }

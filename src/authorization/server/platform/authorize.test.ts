@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { openTestDatabase, type TestDatabase } from '../../../../test/support/database.ts'
 import type { TenantId } from '../../../caller.ts'
 import { applyBootstrap } from '../../../directory/bootstrap/apply-bootstrap.ts'
 import { putClient } from '../../../directory/clients/client-store.ts'
-import type { Server } from '../../../http/server/server.ts'
 import { newId } from '../../../store/row-id.ts'
 import { platformTenantId } from '../../../store/store.ts'
 import { aListeningServer, type aPlatform } from '../../test-support/a-platform.ts'
@@ -18,21 +16,15 @@ import { platformInstance } from './platform-instance.ts'
 
 type Change = Record<string, string | undefined>
 
-let db: TestDatabase
-let server: Server
+let served: Awaited<ReturnType<typeof aListeningServer>>
 let platform: ReturnType<typeof aPlatform>
 let house: Awaited<ReturnType<typeof aDeployment>>
 before(async () => {
-  db = await openTestDatabase()
-  const listening = await aListeningServer(db.store)
-  server = listening.server
-  platform = listening.platform
+  served = await aListeningServer()
+  platform = served.platform
   house = await aDeployment()
 })
-after(async () => {
-  await server.close()
-  await db.close()
-})
+after(() => served.close())
 
 async function aDeployment() {
   const clients = someClients()
@@ -282,7 +274,7 @@ test('a client signs in users of its own tenant only; one of the platform those 
   const about = { name, isPublic: true, idTokenSignedResponseAlg: 'RS256' as const, pkceRequired: true, roles: [] }
   const central = { ...rest, ...about, dpopRequired: false, parRequired: false, jwksUri: null }
   const secrets = { secretHash: null, replaces: null, keys: null }
-  await db.store.inTenant(platformTenantId, (tx) => putClient(tx, { ...central, ...secrets }, new Date()))
+  await platform.store.inTenant(platformTenantId, (tx) => putClient(tx, { ...central, ...secrets }, new Date()))
   for (const browser of [house.browser, other.browser]) {
     assert.equal(outcomeOf(await visit(central.clientId, {}, browser)), 'code')
   }
@@ -293,7 +285,9 @@ test('a foreign application is allowed by the user first; more scopes and prompt
   const { userId } = house.browser
   const { issuer } = platformInstance(platform)
   const allow = (tenantId: TenantId, scopes: readonly string[]) =>
-    db.store.inTenant(tenantId, (tx) => grantConsent(tx, { userId, clientId, scopes, issuer }, platform.clock.now()))
+    platform.store.inTenant(tenantId, (tx) =>
+      grantConsent(tx, { userId, clientId, scopes, issuer }, platform.clock.now()),
+    )
   assert.equal(outcomeOf(await visit(clientId, { prompt: 'none', scope: 'openid' })), 'consent_required')
   const asked = await visit(clientId, { scope: 'openid wallet:read issuance:write' })
   assert.equal(outcomeOf(asked), '/consent')

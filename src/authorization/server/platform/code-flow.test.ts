@@ -2,9 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import * as oauth from 'oauth4webapi'
-import { openTestDatabase, type TestDatabase } from '../../../../test/support/database.ts'
 import { setVerifiedEmail } from '../../../directory/users/sign-in-users.ts'
-import type { Server } from '../../../http/server/server.ts'
 import { sql } from '../../../store/store.ts'
 import { aListeningServer, type aPlatform } from '../../test-support/a-platform.ts'
 import {
@@ -26,25 +24,19 @@ const listAudit = sql(
 )
 const users = [{ username: 'thandi', email: 'thandi@example.org', firstName: 'Thandi', roles: ['issuer' as const] }]
 
-let db: TestDatabase
-let server: Server
+let served: Awaited<ReturnType<typeof aListeningServer>>
 let platform: ReturnType<typeof aPlatform>
 let as: oauth.AuthorizationServer
 before(async () => {
-  db = await openTestDatabase()
-  const listening = await aListeningServer(db.store)
-  server = listening.server
-  platform = listening.platform
+  served = await aListeningServer()
+  platform = served.platform
   const issuer = new URL(platform.urls.auth)
   as = await oauth.processDiscoveryResponse(
     issuer,
     await oauth.discoveryRequest(issuer, { algorithm: 'oidc', ...plain }),
   )
 })
-after(async () => {
-  await server.close()
-  await db.close()
-})
+after(() => served.close())
 
 async function aDeployment() {
   const clients = someClients()
@@ -105,7 +97,7 @@ test('a web application signs a user in, reads claims, calls the API and refresh
   const next = await oauth.processRefreshTokenResponse(as, client, refreshed)
   assert.notEqual(next.refresh_token, tokens.refresh_token)
   assert.equal(next.scope, tokens.scope)
-  const audit = await db.store.single(house.tenantId, (tx) =>
+  const audit = await platform.store.single(house.tenantId, (tx) =>
     tx.rows<{ action: string; subject_id: string }>(listAudit),
   )
   const authorized = audit.filter(({ action }) => action === 'user.authorized')
@@ -119,7 +111,7 @@ test('email_verified is true of an address that the user has proven, in the ID t
   const house = await aDeployment()
   const { tenantId, browser } = house
   const { userId } = browser
-  await db.store.single(tenantId, (tx) => setVerifiedEmail(tx, userId, 'Thandi@Example.org'))
+  await platform.store.single(tenantId, (tx) => setVerifiedEmail(tx, userId, 'Thandi@Example.org'))
   const { tokens, client } = await webTokens(house)
   assert.equal(oauth.getValidatedIdTokenClaims(tokens)?.email_verified, true)
   const info = await oauth.userInfoRequest(as, client, tokens.access_token, plain)
@@ -231,7 +223,9 @@ test('[RFC 6749 4.1.2] a code that is used again ends the refresh token that it 
   assert.equal(((await second.json()) as { error: string }).error, 'invalid_grant')
   const refreshed = await oauth.refreshTokenGrantRequest(as, client, auth, tokens.refresh_token ?? '', plain)
   await assert.rejects(oauth.processRefreshTokenResponse(as, client, refreshed), { error: 'invalid_grant' })
-  const audit = await db.store.single(house.tenantId, (tx) => tx.rows<{ action: string; result: string }>(listAudit))
+  const audit = await platform.store.single(house.tenantId, (tx) =>
+    tx.rows<{ action: string; result: string }>(listAudit),
+  )
   assert(audit.some(({ action, result }) => action === 'user.grant_reused' && result === 'refused'))
 })
 

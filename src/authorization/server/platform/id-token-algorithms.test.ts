@@ -3,10 +3,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import * as jose from 'jose'
 import * as client from 'openid-client'
-import { openTestDatabase, type TestDatabase } from '../../../../test/support/database.ts'
 import { applyBootstrap } from '../../../directory/bootstrap/apply-bootstrap.ts'
 import { findClient } from '../../../directory/clients/find-client.ts'
-import type { Server } from '../../../http/server/server.ts'
 import { newId } from '../../../store/row-id.ts'
 import { platformTenantId } from '../../../store/store.ts'
 import { aListeningServer, type aPlatform } from '../../test-support/a-platform.ts'
@@ -20,19 +18,13 @@ import { platformInstance } from './platform-instance.ts'
 /** This client takes the redirect URI from the address that it returns to, without its query. */
 const redirectUri = 'https://rp.example/plain'
 
-let db: TestDatabase
-let server: Server
+let served: Awaited<ReturnType<typeof aListeningServer>>
 let platform: ReturnType<typeof aPlatform>
 before(async () => {
-  db = await openTestDatabase()
-  const listening = await aListeningServer(db.store)
-  server = listening.server
-  platform = listening.platform
+  served = await aListeningServer()
+  platform = served.platform
 })
-after(async () => {
-  await server.close()
-  await db.close()
-})
+after(() => served.close())
 
 async function aDeployment() {
   const { web } = someClients()
@@ -48,7 +40,9 @@ async function idTokenOf(clientId: string, browser: SignedIn, metadata: Partial<
   const config = await client.discovery(new URL(platform.urls.auth), clientId, metadata, auth, options)
   const verifier = client.randomPKCECodeVerifier()
   const url = client.buildAuthorizationUrl(config, {
-    ...{ redirect_uri: redirectUri, scope: 'openid', code_challenge_method: 'S256' },
+    redirect_uri: redirectUri,
+    scope: 'openid',
+    code_challenge_method: 'S256',
     code_challenge: await client.calculatePKCECodeChallenge(verifier),
   })
   const callback = targetOf(platform, await open(platform, `${url.pathname}${url.search}`, browser))

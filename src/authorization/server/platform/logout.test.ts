@@ -2,11 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import * as jose from 'jose'
 import * as oauth from 'oauth4webapi'
-import { openTestDatabase, type TestDatabase } from '../../../../test/support/database.ts'
 import { type Caller, roles, type TenantId } from '../../../caller.ts'
 import { applyBootstrap } from '../../../directory/bootstrap/apply-bootstrap.ts'
 import { changeUser, deleteUser } from '../../../directory/users/write-user.ts'
-import type { Server } from '../../../http/server/server.ts'
 import type { OutboundRequest, Platform } from '../../../platform.ts'
 import { sql } from '../../../store/store.ts'
 import { passwordJobs } from '../../sign-in/passwords/jobs.ts'
@@ -26,25 +24,19 @@ const bye = 'https://rp.example/bye?from=us'
 const listJobs = sql('test.logout.jobs', 'select name, payload from job where tenant_id = $1 order by id')
 const deleteJobs = sql('test.logout.delete_jobs', 'delete from job where tenant_id = $1')
 
-let db: TestDatabase
-let server: Server
+let served: Awaited<ReturnType<typeof aListeningServer>>
 let platform: ReturnType<typeof aPlatform>
 let as: oauth.AuthorizationServer
 before(async () => {
-  db = await openTestDatabase()
-  const listening = await aListeningServer(db.store)
-  server = listening.server
-  platform = listening.platform
+  served = await aListeningServer()
+  platform = served.platform
   const issuer = new URL(platform.urls.auth)
   as = await oauth.processDiscoveryResponse(
     issuer,
     await oauth.discoveryRequest(issuer, { algorithm: 'oidc', ...plain }),
   )
 })
-after(async () => {
-  await server.close()
-  await db.close()
-})
+after(() => served.close())
 
 async function aDeployment() {
   const clients = someClients()
@@ -80,8 +72,8 @@ async function isSignedIn(clientId: string, browser: SignedIn): Promise<boolean>
 
 /** Runs what is in the queue, as the worker would, with requests that arrive at `receive`. */
 async function runJobs(tenantId: TenantId, receive: (url: string, request: OutboundRequest) => number): Promise<void> {
-  const queued = await db.store.inTenant(tenantId, (tx) => tx.rows<Queued>(listJobs, [tenantId]))
-  await db.store.inTenant(tenantId, (tx) => tx.rows(deleteJobs, [tenantId]))
+  const queued = await platform.store.inTenant(tenantId, (tx) => tx.rows<Queued>(listJobs, [tenantId]))
+  await platform.store.inTenant(tenantId, (tx) => tx.rows(deleteJobs, [tenantId]))
   const fetch: Platform['fetch'] = async (_tenantId, url, request) => {
     return { status: receive(url, request), headers: {}, contentType: '', body: Buffer.alloc(0) }
   }
@@ -210,7 +202,7 @@ test('the page of the sign-out continues nowhere but at the endpoint, which chec
 })
 
 /** Deletes the jobs of a tenant, as a coordinator of a distributed database that ends between two commits. */
-const loseJobs = (tenantId: TenantId) => db.store.inTenant(tenantId, (tx) => tx.rows(deleteJobs, [tenantId]))
+const loseJobs = (tenantId: TenantId) => platform.store.inTenant(tenantId, (tx) => tx.rows(deleteJobs, [tenantId]))
 
 /** Runs what is in the queue, and what that enqueues. @returns the sessions of the logout tokens */
 async function loggedOut(tenantId: TenantId): Promise<string[]> {

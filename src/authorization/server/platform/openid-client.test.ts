@@ -2,8 +2,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import * as client from 'openid-client'
-import { openTestDatabase, type TestDatabase } from '../../../../test/support/database.ts'
-import type { Server } from '../../../http/server/server.ts'
 import { aListeningServer, type aPlatform } from '../../test-support/a-platform.ts'
 import { clientKey, clientSecret, open, someClients, targetOf } from '../../test-support/an-oauth-client.ts'
 import { aTenantWith, signIn } from '../../test-support/sign-in.ts'
@@ -11,19 +9,13 @@ import { aTenantWith, signIn } from '../../test-support/sign-in.ts'
 /** This client takes the redirect URI from the address that it returns to, without its query. */
 const redirectUri = 'https://rp.example/plain'
 
-let db: TestDatabase
-let server: Server
+let served: Awaited<ReturnType<typeof aListeningServer>>
 let platform: ReturnType<typeof aPlatform>
 before(async () => {
-  db = await openTestDatabase()
-  const listening = await aListeningServer(db.store)
-  server = listening.server
-  platform = listening.platform
+  served = await aListeningServer()
+  platform = served.platform
 })
-after(async () => {
-  await server.close()
-  await db.close()
-})
+after(() => served.close())
 
 async function aDeployment() {
   const clients = someClients()

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import * as oauth from 'oauth4webapi'
-import { openTestDatabase, type TestDatabase } from '../../../../test/support/database.ts'
 import type { TenantId } from '../../../caller.ts'
 import { readPublicJwk } from '../../../crypto/jwk.ts'
 import { signCompact } from '../../../crypto/jws.ts'
@@ -10,7 +9,6 @@ import { softwareKey } from '../../../crypto/signing-key.ts'
 import { applyBootstrap } from '../../../directory/bootstrap/apply-bootstrap.ts'
 import { getTenant } from '../../../directory/tenants/find-tenant.ts'
 import { findUser } from '../../../directory/users/find-user.ts'
-import type { Server } from '../../../http/server/server.ts'
 import { newId } from '../../../store/row-id.ts'
 import { sql } from '../../../store/store.ts'
 import { aListeningServer, type aPlatform } from '../../test-support/a-platform.ts'
@@ -23,23 +21,17 @@ const secret = 'a secret+with%signs:and=é-32-characters'
 const listAudit = sql('test.token.audit', 'select action, result, actor_id, subject_id from audit_entry order by id')
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 
-let db: TestDatabase
-let server: Server
+let served: Awaited<ReturnType<typeof aListeningServer>>
 let platform: ReturnType<typeof aPlatform>
 let as: oauth.AuthorizationServer
 before(async () => {
-  db = await openTestDatabase()
-  const listening = await aListeningServer(db.store)
-  server = listening.server
-  platform = listening.platform
+  served = await aListeningServer()
+  platform = served.platform
   const issuer = new URL(platform.urls.auth)
   const response = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...plain })
   as = await oauth.processDiscoveryResponse(issuer, response)
 })
-after(async () => {
-  await server.close()
-  await db.close()
-})
+after(() => served.close())
 
 async function aTenant() {
   const own = newId()
@@ -219,9 +211,9 @@ test('a token may be requested with fewer scopes, and then has no more', async (
 test('a request with a hot secret is one statement', async () => {
   const { backend } = await aTenant()
   await tokenOf(backend)
-  const before = db.store.counts.statements
+  const before = platform.store.counts.statements
   await tokenOf(backend)
-  assert.equal(db.store.counts.statements - before, 1)
+  assert.equal(platform.store.counts.statements - before, 1)
 })
 
 test('a secret that was changed is refused at once, also where the old one was hot', async () => {
@@ -255,7 +247,7 @@ test('a client with users:impersonate acts for a user of its tenant, and each at
   const token = await exchanged(backend, own, 'Thandi')
   assert.equal(token.scope, 'wallet:read wallet:write')
   assert.equal(token.issued_token_type, ACCESS_TOKEN)
-  const user = await db.store.single(tenantId, (tx) => findUser(tx, 'username', 'thandi'))
+  const user = await platform.store.single(tenantId, (tx) => findUser(tx, 'username', 'thandi'))
   const [, payload = ''] = token.access_token.split('.')
   const claims = JSON.parse(Buffer.from(payload, 'base64url').toString())
   assert.partialDeepStrictEqual(claims, { sub: user?.id, client_id: backend, act: { sub: backend }, tenant: tenantId })
@@ -263,7 +255,7 @@ test('a client with users:impersonate acts for a user of its tenant, and each at
   for (const username of ['gone', 'nobody']) {
     await assert.rejects(exchanged(backend, own, username), { error: 'invalid_request' })
   }
-  const audit = await db.store.single(tenantId, (tx) => tx.rows<{ action: string; result: string }>(listAudit))
+  const audit = await platform.store.single(tenantId, (tx) => tx.rows<{ action: string; result: string }>(listAudit))
   assert.deepEqual(
     audit.filter((one) => one.action === 'user.impersonated').map((one) => one.result),
     ['done', 'refused', 'refused'],

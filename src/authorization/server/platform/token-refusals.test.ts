@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { openTestDatabase, type TestDatabase } from '../../../../test/support/database.ts'
 import { sha256Base64url } from '../../../crypto/digest.ts'
 import { signCompact } from '../../../crypto/jws.ts'
 import { type SigningKey, softwareKey } from '../../../crypto/signing-key.ts'
-import type { Server } from '../../../http/server/server.ts'
 import { newId } from '../../../store/row-id.ts'
 import { signAccessToken } from '../../access/platform-token.ts'
 import { aListeningServer, type aPlatform } from '../../test-support/a-platform.ts'
@@ -28,21 +26,15 @@ import { platformInstance } from './platform-instance.ts'
 type Form = Record<string, string>
 type Headers = Record<string, string>
 
-let db: TestDatabase
-let server: Server
+let served: Awaited<ReturnType<typeof aListeningServer>>
 let platform: ReturnType<typeof aPlatform>
 let house: Awaited<ReturnType<typeof aDeployment>>
 before(async () => {
-  db = await openTestDatabase()
-  const listening = await aListeningServer(db.store)
-  server = listening.server
-  platform = listening.platform
+  served = await aListeningServer()
+  platform = served.platform
   house = await aDeployment()
 })
-after(async () => {
-  await server.close()
-  await db.close()
-})
+after(() => served.close())
 
 async function aDeployment() {
   const clients = someClients()

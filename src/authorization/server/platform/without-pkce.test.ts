@@ -2,8 +2,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import * as jose from 'jose'
-import { openTestDatabase, type TestDatabase } from '../../../../test/support/database.ts'
-import type { Server } from '../../../http/server/server.ts'
 import { newId } from '../../../store/row-id.ts'
 import { aListeningServer, type aPlatform } from '../../test-support/a-platform.ts'
 import { asking, clientSecret, open, redirectUri, someClients, targetOf } from '../../test-support/an-oauth-client.ts'
@@ -11,21 +9,15 @@ import { aTenantWith, type SignedIn, signIn } from '../../test-support/sign-in.t
 
 type Change = Record<string, string | undefined>
 
-let db: TestDatabase
-let server: Server
+let served: Awaited<ReturnType<typeof aListeningServer>>
 let platform: ReturnType<typeof aPlatform>
 let house: Awaited<ReturnType<typeof aDeployment>>
 before(async () => {
-  db = await openTestDatabase()
-  const listening = await aListeningServer(db.store)
-  server = listening.server
-  platform = listening.platform
+  served = await aListeningServer()
+  platform = served.platform
   house = await aDeployment()
 })
-after(async () => {
-  await server.close()
-  await db.close()
-})
+after(() => served.close())
 
 async function aDeployment() {
   const { web } = someClients()

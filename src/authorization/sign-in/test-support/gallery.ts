@@ -62,7 +62,9 @@ export const gallery: Readonly<Record<string, (frame: ScreenFrame) => Page>> = {
   'sign-in': (frame) => signInScreen(frame, { ...signIn, organisation: null }),
   'sign-in-providers': (frame) =>
     signInScreen(frame, {
-      ...{ ...signIn, isAgain: true, declineHref: '/auth/authorize?client_id=library&consent=denied' },
+      ...signIn,
+      isAgain: true,
+      declineHref: '/auth/authorize?client_id=library&consent=denied',
       providers: [
         { name: 'Acme Entra ID', action: '/sign-in/provider/1' },
         { name: longName, action: '/sign-in/provider/2' },

@@ -50,7 +50,12 @@ const plainTypes: readonly string[] = ['string', 'number', 'boolean', 'date']
 /** A row in which nothing was typed. */
 export const emptyRow: AttributeRow = {
   ...{ depth: 0, key: '', name: '', names: [], about: '', type: 'string', of: 'string', rest: '' },
-  ...{ isRequired: false, isAlways: false, isEach: false, isOnCard: false, isInLabel: false, isOpen: false },
+  isRequired: false,
+  isAlways: false,
+  isEach: false,
+  isOnCard: false,
+  isInLabel: false,
+  isOpen: false,
 }
 
 /** Returns the rows of a grammar. @param locales Further languages of the template, in their order. */
