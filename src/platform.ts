@@ -7,10 +7,13 @@ import type { Memory } from './memory/memory.ts'
 import type { RateLimiter } from './memory/rate-limiter.ts'
 import type { AcrossTx, Store } from './store/store.ts'
 
-/** The clock of the server: that of its database, so that all servers have one; tests set it. */
+/** The clock of the server, which agrees with that of its database; tests set it. */
 export type Clock = {
   readonly now: () => Date
-  /** Whether the clock of this machine agrees with it. While it does not, no job, sweep or webhook is begun. Absent: there is no other clock. */
+  /**
+   * Whether the clock of this machine agrees with it. While it does not, no job, sweep or webhook is begun. Absent:
+   * there is no other clock.
+   */
   readonly agrees?: () => boolean
 }
 

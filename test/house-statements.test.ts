@@ -133,16 +133,22 @@ test('RETURNING has no subquery, and a CTE that locks rows is a query around the
   )
 })
 
-/** What a node answers for itself: a distributed engine asks the coordinator, and the row is on a worker. Those of `::date` and the like are none. */
-const OF_A_NODE =
-  /^(now|random|gen_random_uuid|uuidv[47]|timeofday|nextval|currval|lastval|txid_.*|(clock|statement|transaction)_timestamp|pg_current_.*|pg_backend_pid|pg_snapshot_.*|inet_server_.*)$/
+/**
+ * What a node answers for itself: a distributed engine asks the coordinator, and the row is on a worker. Those of
+ * `::date` and the like are none.
+ */
+const OF_A_NODE = [
+  /^(now|timeofday|(clock|statement|transaction)_timestamp)$/,
+  /^(random|gen_random_uuid|uuidv[47]|nextval|currval|lastval)$/,
+  /^(txid_.*|pg_current_.*|pg_snapshot_.*|pg_backend_pid|inet_server_.*)$/,
+]
 
 test('a statement that writes asks nothing of the node that it runs on', () => {
   const asking = [...trees].filter(([, tree]) => {
     if (partsOf(tree, WRITES).length === 0) return false
     if (partsOf(tree, ['SQLValueFunction']).length > 0) return true
     const called = partsOf(tree, ['FuncCall']).map(({ funcname }) => partsOf(funcname, ['String']).at(-1)?.sval)
-    return called.some((name) => OF_A_NODE.test(String(name)))
+    return called.some((name) => OF_A_NODE.some((one) => one.test(String(name))))
   })
   assert.deepEqual(
     asking.map(([name]) => name),

@@ -48,7 +48,7 @@ export async function openWire(serverPort: number): Promise<Wire> {
 
 function join(from: Socket, to: Socket): void {
   from.pipe(to)
-  // The other side sees a reset as a reset.
+  // A reset of one connection resets the other one.
   from.on('error', () => to.resetAndDestroy())
   from.on('close', () => to.end())
 }

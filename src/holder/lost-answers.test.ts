@@ -168,8 +168,8 @@ async function lose(
   [method, path, at]: Lost,
   act: () => Promise<void>,
 ): Promise<void> {
-  // Ends when the navigation fails, of which nothing is told where a timed redirect began it. A browser may show what it
-  // got of an answer as a page, which then never finishes loading.
+  // Ends when the navigation fails, of which nothing is told where a timed redirect began it. A browser may show what
+  // it got of an answer as a page, which then never finishes loading.
   const failed = page.waitForURL(/^chrome-error:/, { waitUntil: 'commit' }).catch(() => undefined)
   proxy.cut(method, path, at)
   const broken = { predicate: (request: Request) => request.isNavigationRequest() }

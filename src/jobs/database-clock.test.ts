@@ -89,6 +89,16 @@ test('a server whose clock is wrong runs no sweep and no job, moves no due time,
   assert(next !== undefined && Math.abs(next.getTime() - Date.now() - 600_000) < 20_000)
 })
 
+test('servers of one machine have one time, however long each took to read the clock of the database', async () => {
+  const at = new Date()
+  const own = { now: () => at }
+  const clocks = await Promise.all([1, 2, 3].map(() => openDatabaseClock(db.store, own, quiet)))
+  assert.deepEqual(
+    clocks.map((clock) => clock.now()),
+    [at, at, at],
+  )
+})
+
 test('30 s are no difference', async () => {
   const { clock } = await aMachine(29_000)
   assert.equal(clock.agrees?.(), true)

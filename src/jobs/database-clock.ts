@@ -5,7 +5,7 @@ import { pollingDelay } from './polling.ts'
 /** The clocks of a server and of its database may differ by this much. */
 const DIFFERENCE_MS_MAX = 30_000
 
-/** The clock of the database, as a server reads it: the one clock of all servers on the database. */
+/** The clock of the database, as a server knows it: the one clock of all servers on the database. */
 export type DatabaseClock = Clock & {
   /** By how much the clock of this machine is ahead of that of the database; negative: behind. */
   readonly differenceSeconds: () => number
@@ -25,7 +25,10 @@ export type ClockWatch = {
 const POLL_MS = 5000
 /** A reading that took longer says too little. */
 const READING_MS_MAX = 2000
-/** A clock that differs by less is right, and more exact than a reading: two servers of a machine have the same one. */
+/**
+ * A clock of the machine that differs by less is taken as it is: readings over the network are less exact, and two
+ * servers of one machine would give their rows different times.
+ */
 const SAME_MS = 1000
 /** Less is noise of the readings: time would run backwards between them. */
 const NOISE_MS = 100
@@ -33,11 +36,11 @@ const NOISE_MS = 100
 const readTime = sql('jobs.read_time', 'select clock_timestamp() as now')
 
 /**
- * Reads the clock of the database. Between two readings time passes as the monotonic clock of the process says, so a
- * clock of this machine that is wrong or set changes no due time, lease, retention, lifetime or id.
+ * Returns the clock of a server. It is that of the machine while that agrees with the database's within a second.
+ * Beyond, it is the database's as it was last read, and time passes as the monotonic clock of the process says: a
+ * machine whose clock is wrong or set changes no due time, lease, retention, lifetime or id by more than a second.
  *
- * @param own The clock of this machine, which is compared only: one of the two is wrong if they differ, and nothing
- *   says which.
+ * @param own The clock of this machine. If the two differ one of them is wrong, and nothing says which.
  */
 export async function openDatabaseClock(store: Store, own: Clock, log: Log): Promise<DatabaseClock> {
   let ahead = await readAhead(store)

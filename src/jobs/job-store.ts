@@ -22,7 +22,8 @@ const claimDue = sql(
   `with due as (
      select job.tenant_id, job.id, declared.seconds
      from job join unnest($1::text[], $2::int[]) as declared (name, seconds) using (name)
-     where job.dead_at is null and job.run_at <= $3 and ${isFreeOrAstray('$3', 'declared.seconds')} and job.tenant_id <> all($6::uuid[])
+     where job.dead_at is null and job.run_at <= $3 and ${isFreeOrAstray('$3', 'declared.seconds')}
+       and job.tenant_id <> all($6::uuid[])
      order by job.run_at limit $4 for update of job skip locked
    )
    update job set attempts = job.attempts + 1, ${take('$5', `$3::timestamptz + due.seconds * interval '1 second'`)}

@@ -44,7 +44,8 @@ const claimDue = sql(
   `with due as (
      select schedule.name, declared.seconds
      from schedule join unnest($1::text[], $2::int[], $5::int[]) as declared (name, seconds, period) using (name)
-     where (next_run_at <= $3 or next_run_at > $3::timestamptz + (declared.period + ${SKEW_SECONDS}) * interval '1 second')
+     where (next_run_at <= $3
+         or next_run_at > $3::timestamptz + (declared.period + ${SKEW_SECONDS}) * interval '1 second')
        and ${isFreeOrAstray('$3', 'declared.seconds')}
      for update of schedule skip locked
    )
@@ -65,8 +66,8 @@ export async function insertSchedules(tx: AcrossTx, schedules: readonly Schedule
 }
 
 /**
- * Claims the sweeps that are due, each for its time-out and {@link GRACE_SECONDS}. One whose next run lies more than a period ahead is due too:
- * a clock that was wrong wrote it.
+ * Claims the sweeps that are due, each for its time-out and {@link GRACE_SECONDS}. One whose next run lies more than a
+ * period ahead is due too: a clock that was wrong wrote it.
  */
 export async function claimSchedules(tx: AcrossTx, schedules: readonly Schedule[], now: Date): Promise<Turn[]> {
   const claim = newId()

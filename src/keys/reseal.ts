@@ -14,7 +14,11 @@ export type ResealingColumn = {
   readonly name: string
   /** Seals the values of a tenant that a former data key seals under the newest one, in steps. @returns how many */
   readonly reseal: (needs: Needs, tenantId: TenantId, signal: AbortSignal) => Promise<number>
-  /** Opens the newest values of a tenant, at most 100. @returns how many, and a sentence for each that cannot be opened */
+  /**
+   * Opens the newest values of a tenant, at most 100.
+   *
+   * @returns how many, and a sentence for each that cannot be opened
+   */
   readonly check: (needs: Needs, tenantId: TenantId) => Promise<{ examined: number; faults: readonly string[] }>
 }
 

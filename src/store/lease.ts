@@ -37,7 +37,8 @@ export function isFree(now: string, of?: string): string {
 const LEASE_EXTRA = "interval '1 hour'"
 
 /**
- * SQL condition: {@link isFree}, or the lease ends later than any holder may have taken it for, since the clock was wrong at that time.
+ * SQL condition: {@link isFree}, or the lease ends later than any holder may have taken it for, since the clock was
+ * wrong at that time.
  *
  * @param seconds SQL: how long the holder has, e.g. `declared.seconds`
  */

@@ -2,7 +2,10 @@ import { randomId } from '../crypto/random.ts'
 
 /** 12 bits, three digits of an id. */
 const COUNTER_MAX = 0xfff
-/** A time that is earlier than the last one by more than this starts a new sequence: of {@link idAt}, and of {@link newId}. */
+/**
+ * A time that is earlier than the last one by more than this starts a new sequence: of {@link idAt}, and of
+ * {@link newId}.
+ */
 const SET_BACK_MS_MAX = 1000
 const SYSTEM_SET_BACK_MS_MAX = 60_000
 
@@ -18,7 +21,10 @@ export function newId(): string {
 
 let timeMs = (): number => Date.now()
 
-/** Makes the ids of this process contain the time of a clock, by default that of the machine. All servers of a process have the same time. */
+/**
+ * Makes the ids of this process contain the time of a clock, by default that of the machine. All servers of a process
+ * have the same time.
+ */
 export function idsFollow(now: () => Date): void {
   timeMs = () => Math.floor(now().getTime())
 }

@@ -97,7 +97,8 @@ export type Store = {
    */
   readonly schema: () => Promise<Schema>
   /**
-   * Whether the database responds, has all migrations of this version, and newer ones only if this version runs on them.
+   * Whether the database responds, has all migrations of this version, and newer ones only if this version runs on
+   * them.
    *
    * @throws Error if it takes no writes
    */

@@ -1,4 +1,5 @@
-// Who corrects a body wants to know all that is wrong with it, not first what its schema refuses and then what the values mean.
+// Who corrects a body wants to know all that is wrong with it, not first what its schema refuses and then what the
+// values mean.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Api, type Deployment, deploy } from '../support/server.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { aBatchTemplate } from '../support/batch-template.ts'
-import { type Api, type Deployment, deploy, type Reply } from '../support/server.ts'
+import { type Api, api, type Deployment, deploy, type Reply } from '../support/server.ts'
 
 const PATH = '/creds/credentials/issuance/batch'
 const CSV = { 'content-type': 'text/csv' }
@@ -244,6 +244,36 @@ test('an item with a recipient is delivered to the wallet of that user; an unkno
   const { userId } = delivery.body.data
   for (const { recipient } of found) assert.deepEqual(recipient, { userId, username: 'pieter' })
 })
+
+test('a caller other than its creator who sees its offer links is in the audit trail', async () => {
+  const { body } = await school.post(PATH, { credentialTemplateId: diploma, items: items(1) })
+  const { id } = (await ended(body.data.id)).data
+  const clerk = await aClient(['issuance:read', 'issuance:write'])
+  const reader = await aClient(['issuance:read'])
+  const read = { accept: 'text/csv' }
+  for (const one of [school, reader]) assert.equal((await one.get(`${PATH}/${id}/items`, read)).status, 200)
+  const looks = async () => {
+    const { data } = (await school.get('/creds/audit?filter[action]=issuance.offer_viewed&page[size]=100')).body
+    return data.filter((one: Reply['body']) => one.subject.id === id)
+  }
+  assert.deepEqual(await looks(), [])
+  for (const path of [`${PATH}/${id}/items`, `${PATH}/${id}`]) assert.equal((await clerk.get(path)).status, 200)
+  assert.equal((await clerk.get(`${PATH}/${id}/items`, read)).status, 200)
+  const found = await looks()
+  // Each of the servers may record it once.
+  assert.ok(found.length === 1 || found.length === 2, JSON.stringify(found))
+  for (const { actor } of found) assert.equal(actor.kind, 'client')
+})
+
+/** A token of a new client that has these scopes. */
+async function aClient(scopes: readonly string[]): Promise<Api> {
+  const made = await school.post('/onboarding/clients', { name: 'Clerk', scopes })
+  assert.equal(made.status, 201, JSON.stringify(made.body))
+  const { clientId, clientSecret } = made.body.data
+  const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret }
+  const { body } = await chirograph.nobody.form('/auth/token', form)
+  return api(chirograph.url, body.access_token)
+}
 
 test('its progress is streamed until it has ended', async () => {
   // One item in 50 has a recipient, which makes the steps small: each statement of the request waits for one of 20 steps at most, so the

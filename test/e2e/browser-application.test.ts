@@ -200,7 +200,8 @@ test('[SEC-75] no page of ours answers another origin, and no endpoint that uses
 const wallet = `async (issuer, offerAddress) => {
   const text = (bytes) => new Uint8Array(bytes).toBase64({ alphabet: 'base64url', omitPadding: true })
   const json = (value) => text(new TextEncoder().encode(JSON.stringify(value)))
-  const published = async (name) => (await fetch(issuer.replace('/issuers/', '/.well-known/' + name + '/issuers/'))).json()
+  const at = (name) => issuer.replace('/issuers/', '/.well-known/' + name + '/issuers/')
+  const published = async (name) => (await fetch(at(name))).json()
   const metadata = await published('openid-credential-issuer')
   const server = await published('oauth-authorization-server')
   const offer = await (await fetch(offerAddress)).json()
@@ -235,7 +236,7 @@ const wallet = `async (issuer, offerAddress) => {
   }
 }`
 
-test('[SEC-75] a wallet in a page of any origin redeems an offer, notifies the issuer, and reads refusals', async () => {
+test('[SEC-75] a wallet in a page of any origin redeems an offer, notifies the issuer and reads refusals', async () => {
   const { id } = await makeTemplate(school, 'pass')
   const { offerUri } = await openIssuance(school, id)
   const offer = new URL(offerUri).searchParams.get('credential_offer_uri')

@@ -1,4 +1,5 @@
-// A server whose machine has a wrong clock: what it writes has the time of the database, and it does no work that waits, until the clock is right.
+// A server whose machine has a wrong clock: what it writes has the time of the database, and it does no work that
+// waits, until the clock is right.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { api, type Deployment, deploy } from '../support/server.ts'
@@ -25,7 +26,7 @@ async function readiness(server: string): Promise<unknown> {
   return [answer.status, await answer.json()]
 }
 
-test('years ahead for a while: not ready, a figure and a line say so, and afterwards nothing is from the future', async () => {
+test('years ahead for a while: not ready, as a figure and a line say; nothing is from the future', async () => {
   const [, other] = chirograph.servers
   await until(async () => JSON.stringify(await readiness(wrong)).startsWith('[200'))
   machine.aheadMs = YEARS_MS

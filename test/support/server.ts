@@ -75,7 +75,13 @@ export const bootstrap = {
   })),
 }
 
-/** Starts a deployment with the tenants acme and globex. @param instead For each server, or by its number. @param settings Of tenants, by slug. @param serversMax For what a process may have once only. */
+/**
+ * Starts a deployment with the tenants acme and globex.
+ *
+ * @param instead For each server, or by its number.
+ * @param settings Of tenants, by slug.
+ * @param serversMax For what a process may have once only.
+ */
 export async function deploy(
   instead: Replacements | ((server: number) => Replacements) = {},
   env: Record<string, string> = {},

@@ -21,7 +21,10 @@ export type TestRun = {
 /** Lines of an error that the summary repeats: enough to tell what was expected, while the end of a log shows every failure. */
 const LINES_OF_ERROR = 12
 
-/** Longer than any test lasts: what a failed test leaves behind keeps its process alive, and must not hold up the run for ever. */
+/**
+ * Longer than any test lasts: what a failed test leaves behind keeps its process alive, and must not hold up the run
+ * for ever.
+ */
 const QUIET_MS_MAX = 30 * 60_000
 
 /** Files that run at a time: as many as the cores of the smallest machine that must keep the time. */

@@ -122,7 +122,7 @@ const each = async (act: (name: Name) => Promise<unknown>) => {
 /** Faults of the acts of the world that is tried now. */
 const refused: Fault[] = []
 
-/** Does an act. One that the server refuses changes nothing, and the attacker goes on with the next one. */
+/** Performs one act of the attacker. An act that the server refuses changes nothing. */
 async function refusable(act: () => Promise<unknown>): Promise<void> {
   await act().catch((error: unknown) => {
     if (!(error instanceof Fault)) throw error

@@ -48,7 +48,9 @@ function moreFields(frame: Frame, draft: Draft, { fields }: Problems): Html {
   const scopes = [...new Set([...scopeNames, ...draft.scopes])].map((value) => ({ value, text: value }))
   const grants = Object.entries(t.grantNames).map(([value, text]) => ({ value, text }))
   const wrong = fields[GRANTS_AT] !== undefined && html`<p class="error">${fields[GRANTS_AT]}</p>`
-  const ticks = html`${checkbox({ name: 'consent', label: t.consent, hint: t.consentHint, isOn: draft.asksConsent })}${checkbox({ name: 'dpop', label: t.dpop, isOn: draft.isBound })}${checkbox({ name: 'par', label: t.par, isOn: draft.isPushed })}
+  const ticks = html`${checkbox({ name: 'consent', label: t.consent, hint: t.consentHint, isOn: draft.asksConsent })}
+${checkbox({ name: 'dpop', label: t.dpop, isOn: draft.isBound })}
+${checkbox({ name: 'par', label: t.par, isOn: draft.isPushed })}
 ${checkbox({ name: 'noPkce', label: t.noPkce, hint: t.noPkceHint, isOn: draft.isWithoutPkce })}
 ${checkbox({ name: 'es256', label: t.es256, hint: t.es256Hint, isOn: draft.isEs256 })}`
   return html`<details${isOpen && html` open`}><summary>${t.more}</summary><div class="stack">${ticks}${area('signOuts', LINES_CHARS_MAX, false)}${address('logout')}${area('keys', KEYS_CHARS_MAX, true)}${address('keysAt')}${wrong}${checkboxes('grants', t.grants, grants, draft.grants)}${checkboxes('scopes', t.scopes, scopes, draft.scopes)}</div></details>`

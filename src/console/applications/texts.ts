@@ -161,7 +161,8 @@ const fr: ApplicationTexts = {
   keysTwice: 'Saisissez les clés ou l’endroit où elles sont publiées, pas les deux.',
   keysOfApp: 'Une application sans secret n’a pas de clés.',
   ofFile:
-    'Le fichier d’amorçage déclare cette application et annulerait le changement quand il est appliqué à nouveau. Changez-la là-bas.',
+    'Le fichier d’amorçage déclare cette application et annulerait le changement quand il est appliqué à nouveau. ' +
+    'Changez-la là-bas.',
   part: 'Quoi',
   changedTitle: 'Cette application a changé entre-temps',
   changedText:

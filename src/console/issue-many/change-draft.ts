@@ -45,7 +45,7 @@ export async function changeByForm(frame: KeepingFrame, template: Template, held
     return { kind: 'refused', problem: tableTexts[frame.language].rules.chars }
   if (!isMeaningNew && repaired.size === 0 && lifetimeSeconds === view.lifetimeSeconds) return { kind: 'none' }
   const checked = await recheck(frame, targetsFor(frame, template), next, rows)
-  // All of them: a repaired row may be the same as any other, or no longer.
+  // All rows are saved: a repair may make a row the same as any other, or different from it.
   const touched = new Set(rows.keys())
   const isSaved = await saveDraft(frame, held, checked.view, checked.rows, touched)
   return isSaved ? { kind: 'saved' } : { kind: 'refused', problem: tableTexts[frame.language].changed }

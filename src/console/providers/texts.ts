@@ -176,7 +176,8 @@ const fr: ProviderTexts = {
   changed: 'Modifié',
   change: 'Modifier',
   ofFile:
-    'Si le fichier d’amorçage du serveur déclare ce fournisseur, il y est rétabli quand le fichier est appliqué à nouveau.',
+    'Si le fichier d’amorçage du serveur déclare ce fournisseur, il y est rétabli quand le fichier est appliqué ' +
+    'à nouveau.',
   remove: 'Supprimer',
   removeTitle: 'Supprimer ce fournisseur ?',
   removeText:

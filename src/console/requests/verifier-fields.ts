@@ -65,7 +65,9 @@ export function verifierFields(frame: Frame, draft: RequestDraft, { fields }: Pr
   const attestation = textArea(frame, {
     ...{ ...shared('attestation'), hint: v.attestationHint, lengthMax: DATA_CHARS_MAX, isOptional: true, isCode: true },
   })
-  const content = html`${redirect}${one('mode', v.modes)}${one('scheme', schemes)}<div class="pair">${one('signer', v.signers)}${one('keyType', v.keyTypes)}</div>${one('prefix', v.prefixes)}${clientId}${attestation}${infoFields(frame, draft, fields)}`
+  const signer = html`<div class="pair">${one('signer', v.signers)}${one('keyType', v.keyTypes)}</div>`
+  const content = html`${redirect}${one('mode', v.modes)}${one('scheme', schemes)}${signer}
+${one('prefix', v.prefixes)}${clientId}${attestation}${infoFields(frame, draft, fields)}`
   return group(v.more, isConfigured(verifier) || isWrong, content)
 }
 

@@ -96,11 +96,13 @@ function attribute(drawn: Drawn, row: AttributeRow, at: number): Html {
   const key = { name: `key-${at}`, label: t.key, value: row.key, isName: true, lengthMax: 128, error: error('key') }
   const more = text('about', t.meaning, row.about)
   const each = checkbox({ name: `each-${at}`, label: t.each, hint: t.eachHint, isOn: row.isEach })
+  const of = { name: `of-${at}`, label: t.of, value: row.of, choices: entriesOf(t, draft, row), error: error('of') }
+  const entries = select(frame, of)
   const isOpen = row.about !== '' || error('about') !== undefined
   return html`<fieldset class="attribute"${focus(drawn, at)}><legend class="hint">${t.attribute(place)}</legend>${kept(row, at)}
 ${text('label', t.label, row.name)}${field(frame, key)}
 <div class="kind">${select(frame, { name: `type-${at}`, label: t.type, value: row.type, choices: typesOf(t, draft), error: error('type') })}</div>
-<div class="of">${select(frame, { name: `of-${at}`, label: t.of, value: row.of, choices: entriesOf(t, draft, row), error: error('of') })}${draft.format !== 'mdoc' && each}</div>${names}
+<div class="of">${entries}${draft.format !== 'mdoc' && each}</div>${names}
 <div class="tools"><div class="ticks">${ticks(drawn, row, at)}</div>${row.depth < DEPTH_MAX - 1 && html`<div class="adds">${button(t.addPart, { name: 'do', value: `part-${at}` })}</div>`}</div>
 <div class="tools"><details${isOpen && html` open`}><summary>${t.more}</summary>${more}</details>${moves(drawn, at, calledOf(t, draft.rows, at))}</div></fieldset>`
 }

@@ -144,7 +144,8 @@ const en = {
   details: 'Fixed details',
   code: 'Code',
   codeHint:
-    'Part of the address of the type, which is public. Made from the name if you leave it empty; it cannot be changed later. ' +
+    'Part of the address of the type, which is public. Made from the name if you leave it empty; it cannot be ' +
+    'changed later. ' +
     'Whether other organisations of this server find the type in a list is a setting of yours.',
   format: 'Format',
   formats: { 'sd-jwt-vc': 'SD-JWT VC', mdoc: 'mdoc (ISO/IEC 18013-5)' },
@@ -332,7 +333,8 @@ const fr: TemplateTexts = {
   details: 'Détails fixes',
   code: 'Code',
   codeHint:
-    'Fait partie de l’adresse du type, qui est publique. Formé à partir du nom si vous le laissez vide ; non modifiable ensuite. ' +
+    'Fait partie de l’adresse du type, qui est publique. Formé à partir du nom si vous le laissez vide ; non ' +
+    'modifiable ensuite. ' +
     'Que d’autres organisations de ce serveur trouvent le type dans une liste est un de vos réglages.',
   format: 'Format',
   formats: { 'sd-jwt-vc': 'SD-JWT VC', mdoc: 'mdoc (ISO/IEC 18013-5)' },

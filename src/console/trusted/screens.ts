@@ -116,7 +116,11 @@ export function fieldsOf(frame: Frame, draft: Draft, { fields }: Problems): Html
       ...{ isOptional: true, isCode: name === 'certificates', lengthMax: PEM_CHARS_MAX },
     })
   const wrong = fields['purposes-issuer']
-  return html`${field(frame, { name: 'name', label: t.name, hint: t.nameHint, value: draft.name, lengthMax: 200, error: fields.name })}${wrong !== undefined && html`<p class="error">${wrong}</p>`}${checkboxes('purposes', t.purposes, choices, draft.purposes)}${lines('issuers', 2)}${lines('dids', 2)}${lines('certificates', 8)}${lines('signerUsages', 1)}`
+  const about = { label: t.name, hint: t.nameHint, value: draft.name, lengthMax: 200, error: fields.name }
+  const problem = wrong !== undefined && html`<p class="error">${wrong}</p>`
+  return html`${field(frame, { name: 'name', ...about })}
+${problem}${checkboxes('purposes', t.purposes, choices, draft.purposes)}
+${lines('issuers', 2)}${lines('dids', 2)}${lines('certificates', 8)}${lines('signerUsages', 1)}`
 }
 
 type Params = { readonly id: string }

@@ -61,8 +61,8 @@ const put = sql(
      is_of_file = true
    where (client.scopes, client.roles, client.grant_types, client.redirect_uris, client.post_logout_redirect_uris)
          is distinct from (excluded.scopes, excluded.roles, excluded.grant_types, excluded.redirect_uris, excluded.post_logout_redirect_uris)
-      or (client.name, client.backchannel_logout_uri, client.is_public, client.asks_consent, client.dpop_required, client.par_required,
-          client.jwks_uri, client.id_token_signed_response_alg, client.pkce_required)
+      or (client.name, client.backchannel_logout_uri, client.is_public, client.asks_consent, client.dpop_required,
+          client.par_required, client.jwks_uri, client.id_token_signed_response_alg, client.pkce_required)
          is distinct from (excluded.name, excluded.backchannel_logout_uri, excluded.is_public, excluded.asks_consent, excluded.dpop_required,
            excluded.par_required, excluded.jwks_uri, excluded.id_token_signed_response_alg,
            excluded.pkce_required)

@@ -111,7 +111,8 @@ export async function deleteClient({ store, clock }: Needs, caller: Caller, clie
     const { isOfFile } = await lockClient(tx, caller, clientId, now)
     if (isOfFile) {
       const detail =
-        'The bootstrap file declares this client and would create it again when it is applied again. Disable it, or remove it there first.'
+        'The bootstrap file declares this client and would create it when it is applied again. Disable it, or ' +
+        'remove it there first.'
       throw new Fault('state.conflict', { detail })
     }
     const entry = entryOf('client.deleted', clientId, caller)

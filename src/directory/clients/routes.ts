@@ -70,7 +70,8 @@ const changeRoute = route({
   ...ofClient,
   method: 'PATCH',
   summary:
-    'Changes the members of a client that the body names. A client of the bootstrap file gets its members back when the file is applied again.',
+    'Changes the members of a client that the body names. A client of the bootstrap file gets its members back when ' +
+    'the file is applied again.',
   body: ClientChangeBody,
   rules: (accepted) => addressMistakes(accepted, true),
   ifMatch: true,

@@ -148,7 +148,7 @@ test('members of a group that a filter names: only remove takes them out', async
 
 const CUSTOM = 'urn:ietf:params:scim:schemas:extension:CustomExtensionName:2.0:User'
 
-test('an extension that the server does not have is not kept, in a resource and in a PATCH without a path', async () => {
+test('an extension that the server does not have is not kept, in a resource and in a PATCH', async () => {
   const client = await aClient()
   const extended = { [CUSTOM]: { tag: 'x' }, [`${CUSTOM}:tag`]: 'x', 'a name': 1, 'x:y': 2 }
   const made = await client.addUser({ userName: 'lindiwe', ...extended, schemas: [USER, CUSTOM] })

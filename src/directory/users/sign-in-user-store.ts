@@ -24,7 +24,8 @@ const findActive = sql(
   `select id as "userId", username, email, external_identifier as "externalIdentifier", email_is_new as "emailIsNew",
      username_is_new as "usernameIsNew", external_identifier_is_new as "externalIdentifierIsNew",
      coalesce(verified_email_folded = email_folded, false) as "emailIsVerified",
-     first_name as "firstName", last_name as "lastName", password_hash as "passwordHash" from user_account account where tenant_id = $1 and id = $2 and ${ACTIVE}`,
+     first_name as "firstName", last_name as "lastName", password_hash as "passwordHash"
+   from user_account account where tenant_id = $1 and id = $2 and ${ACTIVE}`,
 )
 const setHash = sql(
   'directory.set_password_hash',

@@ -68,8 +68,8 @@ const auditOnlyActions = {
   'issuance.offer_mail_failed': 'The link of the offer could not be mailed; `detail.reason` says why.',
   'issuance.offer_mailed': 'The mail server took the mail with the link of the offer.',
   'issuance.offer_viewed':
-    'The caller was shown offer links that can be redeemed, of one issuance, of those in `detail.ids`, or of a batch; ' +
-    'once in ten minutes.',
+    'The caller was shown offer links that can be redeemed, of one issuance, of those in `detail.ids`, or of a ' +
+    'batch. Recorded once in ten minutes.',
   'issuance.refilled':
     'The wallet got new copies of the credential for other keys; they have entries of their own in the status list.',
   'issuance.reoffered':

@@ -14,7 +14,8 @@ const listForeign = sql(
 )
 const beginIn = sql(
   'events.begin_eras',
-  `update tenant_event_state set era = era + 1, since = $2 where $1::uuid[] is null or tenant_id = any($1) returning tenant_id`,
+  `update tenant_event_state set era = era + 1, since = $2
+   where $1::uuid[] is null or tenant_id = any($1) returning tenant_id`,
 )
 
 /** Adds the row of each tenant that has none, without which the sweeps over the audit trail pass over it. */

@@ -65,7 +65,7 @@ test('the oldest writing transaction of the server is timed, and named in the lo
   // Also after a failure: a watch keeps its process alive.
   t.after(() => watch.stop())
   await turn()
-  // The server says how old it is, by a clock that goes on: as old as the machine is slow.
+  // PostgreSQL states the age of the transaction by its own clock, which the test does not stop.
   assert.ok(watch.seconds() < 20)
   now += 40_000
   await turn()

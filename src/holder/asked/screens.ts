@@ -128,7 +128,8 @@ async function answer(frame: AskedFrame, body: object, { ifMatch }: { readonly i
     const more = { body, ...(ifMatch !== undefined && { ifMatch }) }
     const presentation = `/wallet/v2/presentations/${encodeURIComponent(frame.params.id)}`
     const { meta } = await frame.api.send<Asked>('PATCH', presentation, more)
-    // OpenID4VP 1.0, 8.2 and HAIP 1.0, 5.1: the browser goes where the verifier says; the page has a link if it comes back
+    // OpenID4VP 1.0, 8.2 and HAIP 1.0, 5.1: the browser goes where the verifier says; the page has a link if it comes
+    // back
     const next = addressAfter(meta as Pick<AskedMeta, 'redirectUri'>)
     return next === null ? { to: path } : { leaveFor: next.href }
   } catch (error) {

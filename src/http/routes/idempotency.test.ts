@@ -114,7 +114,7 @@ function aMaker(waitMs = 5000, store: Store = db.store, bounds?: AnswersKept) {
   return { post, next, made, runs: () => runs, clock, close: server.close }
 }
 
-test('a body is the same whatever the order of its members, its blanks and escapes; an array has an order', async () => {
+test('a body is the same in any order of its members, with any blanks and escapes; an array has an order', async () => {
   const { post, runs, close } = aMaker()
   const digestOf = (body: unknown) => idempotentRequestOf('k', 'POST', '/', body)?.digest.toString('hex')
   const first = await post('{"name":"Thandi","more":{"a":1,"b":[{"x":1,"y":2}]}}', 'order')

@@ -16,7 +16,11 @@ export function isJsonType(type: string): boolean {
   return type === 'application/json' || (type.startsWith('application/') && type.endsWith('+json'))
 }
 
-/** Parses a JSON body within the limits of {@link parseJson}; a byte order mark before it is ignored. @throws Fault `request.malformed` */
+/**
+ * Parses a JSON body within the limits of {@link parseJson}; a byte order mark before it is ignored.
+ *
+ * @throws Fault `request.malformed`
+ */
 export function readJson(bytes: Buffer, limits?: JsonLimits): unknown {
   try {
     return parseJson(startsWithMark(bytes) ? bytes.subarray(3) : bytes, limits)

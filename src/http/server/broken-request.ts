@@ -22,8 +22,8 @@ type Parts = {
 }
 
 /**
- * Answers requests that are not valid HTTP: with the error envelope, a log line and a metric, and closes the connection.
- * No response to an earlier request may be on its way there.
+ * Answers requests that are not valid HTTP: with the error envelope, a log line and a metric, and closes the
+ * connection. No response to an earlier request may be on its way there.
  */
 export function brokenRequestHandler({ log, metrics, hsts, refused }: Parts) {
   return (error: Error & { readonly code?: string }, socket: Duplex): void => {

@@ -3,8 +3,10 @@ import { conditionalAnswer } from '../../api/held-answer.ts'
 import { IdParams } from '../../api/id-params.ts'
 import { filtersOf, listAnswer, PageMeta, parseListQuery } from '../../api/list.ts'
 import { routeGroup } from '../../api/route-group.ts'
+import type { Caller } from '../../caller.ts'
 import { once } from '../../http/routes/operation.ts'
 import { answer, type Route, rawAnswer } from '../../http/routes/route.ts'
+import type { Platform } from '../../platform.ts'
 import { recordLook } from '../offers/offer-looks.ts'
 import { latestTemplate } from '../templates/template-cache.ts'
 import { acceptBatch } from './accept-batch.ts'
@@ -107,8 +109,7 @@ const get = batches.get('/{id}', {
         id,
         read: async () => {
           const batch = await getBatchWithItems(platform, caller, id)
-          const hasLinks = batch.items.some(({ status }) => status === 'done')
-          if (hasLinks) await recordLook(platform, caller, { kind: 'issuance_batch', ids: [id] })
+          await recordBatchLook(platform, caller, batch)
           return batch
         },
         isFinal: ({ status }) => status === 'completed',
@@ -128,7 +129,7 @@ const listItems = batches.get('/{id}/items', {
   textExamples: { [CSV]: ITEMS_EXAMPLE },
   handle: async ({ platform, caller, params: { id }, query, href, responseType }) => {
     const batch = await getBatch(platform, caller, id)
-    await recordLook(platform, caller, { kind: 'issuance_batch', ids: [id] })
+    await recordBatchLook(platform, caller, batch)
     if (responseType === CSV) {
       const { status } = filtersOf(query)
       return rawAnswer(CSV_TYPE, await itemsTable(platform, caller, batch, { status, delimiter: query.delimiter }))
@@ -141,6 +142,16 @@ const listItems = batches.get('/{id}/items', {
     return { ...page, data: await Promise.all(page.data) }
   },
 })
+
+/** Records that a caller other than the creator of a batch was shown its offer links, if it has any. */
+async function recordBatchLook(
+  platform: Platform,
+  caller: Caller,
+  { id, done, createdBy }: Pick<BatchView, 'id' | 'done' | 'createdBy'>,
+): Promise<void> {
+  const isCreator = createdBy?.kind === caller.actor.kind && createdBy.id === caller.actor.id
+  if (done > 0 && !isCreator) await recordLook(platform, caller, { kind: 'issuance_batch', ids: [id] })
+}
 
 function linksOf(href: string, { items, total }: BatchWithItemsView): Record<string, string> {
   const last = items.at(-1)

@@ -399,7 +399,7 @@ test('a caller who may only read issuances sees no link by which a wallet takes 
   }
 })
 
-test('a caller who is shown links that can be redeemed is in the audit trail once, the creator of the offer not', async () => {
+test('a caller who is shown offer links is in the audit trail once, the creator of the offer is not', async () => {
   const elsewhere = await anIssuer(db)
   const [first, second] = [await anOffer(issuer), await anOffer(issuer)]
   const path = '/credentials/issuance'

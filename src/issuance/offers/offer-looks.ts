@@ -7,8 +7,9 @@ type Needs = Pick<Platform, 'store' | 'clock' | 'memory'>
 type Shown = { readonly kind: 'issuance' | 'issuance_batch'; readonly ids: readonly string[] }
 
 /**
- * Records that a caller was shown offer links that can be redeemed: whoever has one may take the credential. A caller
- * who asks again, as one that polls does, is recorded once in the time to live of the cache, by each process.
+ * Records that a caller was shown offer links that can be redeemed: a wallet that gets such a link takes the
+ * credential. Each process records a caller at most once in the time to live of the cache, so that polling writes
+ * nothing.
  */
 export async function recordLook({ store, clock, memory }: Needs, caller: Caller, { kind, ids }: Shown): Promise<void> {
   if (!holds(caller, 'issuance:write')) return

@@ -217,7 +217,8 @@ export async function closeStatusList(tx: TenantTx, takenMin: number, kind: List
 const reopenIssuance = sql(
   'issuance.reinstate_reservation',
   `with upd as (
-     update issuance set status = 'offered', credential_status = case when approval is null then 'offered' else 'deferred' end,
+     update issuance set status = 'offered',
+       credential_status = case when approval is null then 'offered' else 'deferred' end,
        issued_at = null, valid_until = null, reservations = 0, reinstated = true, updated_at = $3
      where tenant_id = $1 and id = $2 and reservations = 1 and reports = 0 and status = 'completed'
        and credential_status = 'issued' and standing = 'valid'

@@ -123,7 +123,14 @@ const Grammar = Type.Unsafe<JsonObject>(
   Type.Record(Type.String(), Type.Unknown(), {
     documentedAs: attributeShapes,
     description:
-      'By claim name: {type: string | number | boolean | date | object | array, name?, names?, description?, required?, alwaysDisclosed?, properties?, items?}. names: the name in other languages, {fr: …}. Each attribute is selectively disclosable unless alwaysDisclosed, but for the elements of an array of plain values, which are disclosed with it unless items say alwaysDisclosed: false. Of an mdoc by namespace and element identifier, {namespace: {element: {…}}}: no alwaysDisclosed, and the types tdate (a time such as 2026-01-31T12:00:00Z) and bytes (base64url without padding) besides; a date becomes a full-date, an object a map. An mdoc of the type org.iso.18013.5.1.mDL must follow ISO/IEC 18013-5 in the namespace org.iso.18013.5.1.',
+      'By claim name: {type: string | number | boolean | date | object | array, name?, names?, description?, ' +
+      'required?, alwaysDisclosed?, properties?, items?}. names: the name in other languages, {fr: …}. Each ' +
+      'attribute is selectively disclosable unless alwaysDisclosed, but for the elements of an array of plain ' +
+      'values, which are disclosed with it unless items say alwaysDisclosed: false. Of an mdoc by namespace and ' +
+      'element identifier, {namespace: {element: {…}}}: no alwaysDisclosed, and the types tdate (a time such as ' +
+      '2026-01-31T12:00:00Z) and bytes (base64url without padding) besides; a date becomes a full-date, an ' +
+      'object a map. An mdoc of the type org.iso.18013.5.1.mDL must follow ISO/IEC 18013-5 in the namespace ' +
+      'org.iso.18013.5.1.',
   }),
 )
 

@@ -48,7 +48,8 @@ export function buildRequestLink({
   readonly scheme?: RequestScheme
 }): string {
   const methodParameter = method === undefined ? '' : `&request_uri_method=${method}`
-  return `${scheme}://?client_id=${encodeURIComponent(clientId)}&request_uri=${encodeURIComponent(requestUri)}${methodParameter}`
+  const [client, uri] = [clientId, requestUri].map(encodeURIComponent)
+  return `${scheme}://?client_id=${client}&request_uri=${uri}${methodParameter}`
 }
 
 /**

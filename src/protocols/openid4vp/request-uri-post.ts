@@ -34,9 +34,9 @@ export function buildRequestUriForm(walletNonce: string, { prefix }: Pick<Client
 }
 
 /**
- * Returns whether a wallet that posted `wallet_metadata` is asked for an encrypted response: it lists the response mode,
- * and names an encryption that this server can decrypt. One that takes no plain response need not name one. Metadata that
- * are not JSON list nothing.
+ * Returns whether a wallet that posted `wallet_metadata` is asked for an encrypted response: it lists the response
+ * mode, and names an encryption that this server can decrypt. One that takes no plain response need not name one.
+ * Metadata that are not JSON list nothing.
  *
  * @see
  *   [OpenID4VP 1.0, 5.10](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-request-uri-method-post)

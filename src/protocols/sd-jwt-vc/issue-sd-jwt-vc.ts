@@ -26,8 +26,8 @@ type DisclosureRule = {
 export type DisclosurePlan = { readonly [name: string]: DisclosureRule }
 
 /**
- * Returns whether what a rule describes is always disclosed with what it is in. By default elements of a plain type are:
- * most wallets disclose an array without its elements, so the verifier would get an empty one.
+ * Returns whether what a rule describes is always disclosed with what it is in. By default elements of a plain type
+ * are: most wallets disclose an array without its elements, so the verifier would get an empty one.
  *
  * @param around Whether what is around it is always disclosed.
  * @param isElement Whether it is an element of an array.

@@ -35,7 +35,8 @@ async function afterMigration(migration: string, rows: string, query: string): P
   await migrate(engine, number)
   const found = await client.query(query)
   const { rows: unforced } = await client.query(
-    `select relname from pg_class where relrowsecurity and not relforcerowsecurity and relnamespace = 'public'::regnamespace`,
+    `select relname from pg_class
+     where relrowsecurity and not relforcerowsecurity and relnamespace = 'public'::regnamespace`,
   )
   assert.deepEqual(unforced, [], 'row-level security applies to the owner')
   await client.end()
@@ -60,8 +61,8 @@ test('an issuance that a batch delivered before names the user whom it was deliv
       values ('${acme}', '${id(3)}', 1, '{}', now());
     insert into user_account (tenant_id, id, username, username_folded, enabled, created_at, updated_at)
       select tenant, gen_random_uuid(), 'u', 'u', true, now(), now() from unnest('{${acme}, ${globex}}'::uuid[]) tenant;
-    insert into issuance (tenant_id, id, status, template_id, template_version, credential_status, revocable, expires_at,
-      sweep_at, created_at, updated_at) values ${issuances.join(', ')};
+    insert into issuance (tenant_id, id, status, template_id, template_version, credential_status, revocable,
+      expires_at, sweep_at, created_at, updated_at) values ${issuances.join(', ')};
     update issuance set holder_id = '${id(4)}' where id = '${id(12)}';
     insert into wallet_delivery (tenant_id, id, user_id, kind, status, identifier_type, sealed_recipient, issuance_id,
       created_at, updated_at)
@@ -102,10 +103,10 @@ test('a credential that was issued before has the end that its template says', {
         (definition, n) => `
     insert into credential_template_version (tenant_id, template_id, version, definition, created_at)
       values ('${acme}', '${id(3)}', ${n}, ${definition}, now());
-    insert into issuance (tenant_id, id, status, template_id, template_version, credential_status, revocable, expires_at,
-      sweep_at, created_at, updated_at, issued_at, sealed_claims)
-      values ('${acme}', '${id(10 + n)}', 'completed', '${id(3)}', ${n}, '${n === 1 ? 'accepted' : 'issued'}', false, now(),
-        now(), now(), now(), ${issuedAt[n]}, ${n === 2 ? `'x'` : 'null'})`,
+    insert into issuance (tenant_id, id, status, template_id, template_version, credential_status, revocable,
+      expires_at, sweep_at, created_at, updated_at, issued_at, sealed_claims)
+      values ('${acme}', '${id(10 + n)}', 'completed', '${id(3)}', ${n}, '${n === 1 ? 'accepted' : 'issued'}', false,
+        now(), now(), now(), now(), ${issuedAt[n]}, ${n === 2 ? `'x'` : 'null'})`,
       )
       .join(';')}`
   const found = await afterMigration(

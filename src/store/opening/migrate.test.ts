@@ -98,7 +98,7 @@ test('a migration that was changed after it had been applied stops the start', a
   await engine.close()
 })
 
-test('a database from before the first migration that landed is refused with a sentence, and left as it is', async () => {
+test('a database from before the first landed migration is refused with a sentence, and left as it is', async () => {
   const engine = await openEmbedded(null)
   const older = `create table schema_migration (number integer primary key, name text not null, digest text not null);
     insert into schema_migration values (1, '0001_foundation.sql', 'x'); create table tenant (id uuid primary key)`

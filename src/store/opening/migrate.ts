@@ -45,7 +45,8 @@ const tryLock = sql('store.try_migration_lock', 'select pg_try_advisory_xact_loc
 const findRoles = sql(
   'store.find_roles',
   `select count(*) = 2 as usable from pg_roles where rolname in ('chirograph_app', 'chirograph_across') and pg_has_role(
-     current_user, oid, case when current_setting('server_version_num')::integer >= 160000 then 'set' else 'member' end)`,
+     current_user, oid,
+     case when current_setting('server_version_num')::integer >= 160000 then 'set' else 'member' end)`,
 )
 const insertApplied = sql(
   'store.insert_migration',
@@ -71,8 +72,8 @@ type Applied = ReadonlyMap<number, { readonly digest: string; readonly runsOldCo
  *
  * @param upTo Stop after this number (tests use it to prove that upgraded equals fresh).
  * @returns how many were pending
- * @throws Error when an applied migration was changed afterwards, the database is from before the first one that landed,
- * or this code does not run on its newer schema.
+ * @throws Error when an applied migration was changed afterwards, the database is from before the first one that
+ *   landed, or this code does not run on its newer schema.
  */
 export async function migrate(
   engine: Engine,

@@ -6,11 +6,12 @@ import { openHostPool } from './host-pool.ts'
 import { explained } from './lost-connection.ts'
 
 /**
- * PostgreSQL ends a session whose peer does not answer: 30 s after it last heard from it, or after it sent something. By
- * default it waits two hours, in which a machine that vanished keeps its locks and places.
+ * PostgreSQL ends a session whose peer does not answer: 30 s after it last heard from it, or after it sent something.
+ * By default it waits two hours, in which a machine that vanished keeps its locks and places.
  */
 const TELL_OF_DEAD_PEERS =
-  'set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 4; set tcp_user_timeout = 30000'
+  'set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 4; ' +
+  'set tcp_user_timeout = 30000'
 
 type Options = {
   readonly url: string

@@ -10,9 +10,11 @@ export const trustFindingMessages = {
   'status.missing': 'There is no status list at the address in the credential.',
   'status.invalid': 'The status list is malformed, has expired, or is for another address.',
   'status.untrusted':
-    'The status list is not signed by the issuer of the credential, nor by a signer that is trusted for its status lists.',
+    'The status list is not signed by the issuer of the credential, nor by a signer that is trusted for its status ' +
+    'lists.',
   'status.not_certified':
-    'The status list has no x5c, or one with a self-signed certificate; the organisation follows HAIP 1.0, which requires it.',
+    'The status list has no x5c, or one with a self-signed certificate; the organisation follows HAIP 1.0, which ' +
+    'requires it.',
   'status.out_of_range': 'The status list has no entry for the credential.',
   'status.revoked': 'The credential was revoked.',
   'status.suspended': 'The credential is suspended.',

@@ -26,7 +26,8 @@ const removeStatement = sql(
   'wallet.remove_notification',
   'delete from wallet_notification where tenant_id = $1 and credential_id = $2',
 )
-// It writes the row whether or not a job is enqueued: so a run that claims it waits for the consent, or has read the one before and is followed by another.
+// It writes the row whether or not a job is enqueued: so a run that claims it waits for the consent, or has read the
+// one before and is followed by another.
 const queueStatement = sql(
   'wallet.queue_notification',
   `update wallet_notification set queued_at = coalesce(queued_at, $3)
@@ -38,7 +39,8 @@ const listStatement = sql(
 )
 const claimStatement = sql(
   'wallet.claim_notification',
-  `update wallet_notification set ${take('$3', '$4')}, queued_at = null where tenant_id = $1 and id = $2 and ${isFree('$5')}
+  `update wallet_notification set ${take('$3', '$4')}, queued_at = null
+   where tenant_id = $1 and id = $2 and ${isFree('$5')}
    returning id, credential_id as "credentialId", endpoint, sealed_access as "sealedAccess", told as sent`,
 )
 const consentStatement = sql(
@@ -94,7 +96,11 @@ export async function replaceNotification(
   await insertNotification(tx, notification, credentialId, dropAt)
 }
 
-/** Marks the notification of a credential as enqueued, after its consent was changed. @returns its id; null if the issuer requested none, or a job is enqueued already. */
+/**
+ * Marks the notification of a credential as enqueued, after its consent was changed.
+ *
+ * @returns its id; null if the issuer requested none, or a job is enqueued already.
+ */
 export async function queueNotification(tx: TenantTx, credentialId: string, now: Date): Promise<string | null> {
   const values = [tx.tenantId, credentialId, now]
   const [row] = await tx.rows<{ id: string; isNew: boolean }>(queueStatement, values)
@@ -102,8 +108,9 @@ export async function queueNotification(tx: TenantTx, credentialId: string, now:
 }
 
 /**
- * Leases a notification for a run of the job and reads the current consent, by a statement of its own: the first one waits for a change of
- * consent that is not committed, but sees the other tables as they were before. A later change enqueues another job.
+ * Leases a notification for a run of the job and reads the current consent, by a statement of its own: the first one
+ * waits for a change of consent that is not committed, but sees the other tables as they were before. A later change
+ * enqueues another job.
  *
  * @returns null if it is gone, or leased: see {@link isNotification}.
  */

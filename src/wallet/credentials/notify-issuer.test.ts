@@ -146,7 +146,7 @@ test('a notification whose job is lost gets another one, so that the issuer hear
   bench.later(-1202)
 })
 
-test('a rejection that is not committed when the job of the acceptance begins is the last that the issuer hears', async () => {
+test('the issuer last hears a rejection that was not committed when the job of the acceptance began', async () => {
   const held = await received()
   await accept(held)
   const { platform } = bench
@@ -169,7 +169,7 @@ test('a rejection that is not committed when the job of the acceptance begins is
   assert.equal(news().at(-1), 'credential_deleted')
 })
 
-test('whatever is said in whatever order, with lost answers and a wrong clock: the issuer last hears the last word', async () => {
+test('in any order, with lost answers and a wrong clock, the issuer last hears what the holder said last', async () => {
   const { store, log } = bench.platform
   const number = seededNumbers()
   const ownClock = { now: () => new Date(Date.now() + 3_600_000) }

@@ -41,8 +41,8 @@ export function jsonOf({ body }: Pick<OutboundAnswer, 'body'>, code: FaultCode):
 }
 
 /**
- * Makes a fault from an answer that is not a success. The error of the issuer or verifier is in `meta.upstream`, cut and printable; an error
- * code of a specification is in `detail` too, with what of the wallet was refused.
+ * Makes a fault from an answer that is not a success. The error of the issuer or verifier is in `meta.upstream`, cut
+ * and printable; an error code of a specification is in `detail` too, with what of the wallet was refused.
  *
  * @param code For 4xx and redirects. 503 and 429 are `upstream.busy`, 408 and other 5xx `upstream.answer`.
  */

@@ -70,14 +70,14 @@ const registeredOnly: ReadonlySet<string> = new Set([
 
 function unregistered({ authMethods }: ServerMetadata): Fault {
   const methods = authMethods.join(', ')
-  const detail = `The authorization server takes only clients that are registered with it (${methods}); this wallet is not.`
+  const detail = `The authorization server takes only registered clients (${methods}); this wallet is not one.`
   return new Fault('offer.unusable', { detail })
 }
 
 /**
  * Posts a form to an endpoint of the authorization server, with client id, wallet attestation and DPoP proof as the client has them. A
- * refused nonce or challenge is replaced once. A server that refuses the client without an attestation gets one: a server
- * that authenticates clients does so before it looks at the grant (RFC 6749 3.2.1), so the code is not spent.
+ * refused nonce or challenge is replaced once. A server that refuses the client without an attestation gets one: a
+ * server that authenticates clients does so before it looks at the grant (RFC 6749 3.2.1), so the code is not spent.
  *
  * @returns the answer, and the client that it is for: later requests of the grant are sent as that client.
  * @throws Fault `issuer_answer.invalid`, `upstream.*`

@@ -25,7 +25,8 @@ const awaitOne = `update wallet_delivery set awaited = awaited + 1, sealed_parce
 const ROW = `id, user_id as "userId", delivery_id as "deliveryId", sealed_work as "sealedWork"`
 const MINE = `tenant_id = $1 and id = $2 and ${isHeld('$3')}`
 
-// All may run twice, if the answer of the first run was lost. The delivery is locked first: a second run waits, and then finds the row.
+// All may run twice, if the answer of the first run was lost. The delivery is locked first: a second run waits, and
+// then finds the row.
 const lockDelivery = sql(
   'wallet.lock_delivery',
   'select id from wallet_delivery where tenant_id = $1 and id = $2 for update',

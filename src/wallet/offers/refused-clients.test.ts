@@ -31,7 +31,7 @@ for (const error of ['invalid_client', 'invalid_client_attestation', 'use_attest
     assert.equal(callsTo('token'), 2)
   })
 
-test('a server that refuses the attestation too is asked no more, and its error is told with what it refused', async () => {
+test('a server that refuses the attestation too is not asked again; the fault names what it refused', async () => {
   const { offerUri, lie } = await started()
   lie({ reply: { token: refusedWithout('authorization', 'invalid_client') } })
   const refused = await fault(acceptOffer(bench.platform, await bench.person(), { credentialOffer: offerUri }))
@@ -61,7 +61,7 @@ for (const [place, error, feature] of [
   })
 
 for (const methods of [['private_key_jwt'], ['private_key_jwt', 'tls_client_auth']])
-  test(`a server that takes registered clients only (${methods}) is told before the code is redeemed [W-A3]`, async () => {
+  test(`a server for registered clients only (${methods}) is told before the code is redeemed [W-A3]`, async () => {
     const { offerUri, lie } = await started()
     const takes = { token_endpoint_auth_methods_supported: methods }
     lie({ reply: { server: says({ ...takes, 'pre-authorized_grant_anonymous_access_supported': false }) } })

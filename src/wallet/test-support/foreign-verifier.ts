@@ -31,7 +31,11 @@ export type ForeignVerifier = {
   readonly close: () => Promise<void>
 }
 
-/** Starts a verifier on a loopback port that asks for `query`. @param sendsBack Whether its answer says where the browser goes next. */
+/**
+ * Starts a verifier on a loopback port that asks for `query`.
+ *
+ * @param sendsBack Whether its answer says where the browser goes next.
+ */
 export async function foreignVerifier(query: unknown, sendsBack = true): Promise<ForeignVerifier> {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const did = `did:jwk:${encode(publicKey.export({ format: 'jwk' }))}`

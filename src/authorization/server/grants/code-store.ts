@@ -57,7 +57,8 @@ const redeem = sql(
        case when not $14::boolean or 'offline_access' = any(scopes) then $10::bytea end, $8, $11, issuer, details, $15
      from code returning id
    ), ${auditCte({ from: 'code', subjectId: 'code.user_id', first: 12 })}
-   select user_id as "userId", session_id as "sessionId", scopes, nonce, authenticated_at as "authenticatedAt", methods, details,
+   select user_id as "userId", session_id as "sessionId", scopes, nonce, authenticated_at as "authenticatedAt", methods,
+     details,
      case when 'email' = any(scopes) then (
        select jsonb_build_object('email', stated.email, 'email_verified', stated.is_verified) from stated_email stated
        where stated.tenant_id = code.tenant_id and stated.id = code.user_id and stated.email is not null

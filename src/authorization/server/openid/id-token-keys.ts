@@ -18,7 +18,8 @@ export function currentIdTokenUsages({ hasRsa }: Pick<KeyRing, 'hasRsa'>): reado
 }
 
 /**
- * Returns the key that signs ID tokens and logout tokens for a client: by its algorithm, or ES256 where there are no RSA keys.
+ * Returns the key that signs ID tokens and logout tokens for a client: by its algorithm, or ES256 where there are no
+ * RSA keys.
  *
  * @see [OpenID Connect Dynamic Client Registration 1.0, 2](https://openid.net/specs/openid-connect-registration-1_0.html#ClientMetadata):
  *   `id_token_signed_response_alg`

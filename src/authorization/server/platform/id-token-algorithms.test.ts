@@ -1,4 +1,5 @@
-// RS256 is what every library of relying parties verifies without being told; `jose` and `openid-client` are independent ones.
+// RS256 is what every library of relying parties verifies without being told; `jose` and `openid-client` are
+// independent ones.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import * as jose from 'jose'
@@ -56,7 +57,7 @@ function verified(idToken: string, alg: string) {
   return jose.jwtVerify(idToken, keys, { issuer: platform.urls.auth, algorithms: [alg] })
 }
 
-test('ID tokens of a client that states no algorithm are signed with RS256, of one that states ES256 with that', async () => {
+test('ID tokens are signed with RS256 where a client states no algorithm, else with that', async () => {
   const { web, states, browser } = await aDeployment()
   const common = await idTokenOf(web.clientId, browser, { id_token_signed_response_alg: 'RS256' })
   assert.equal((await verified(common, 'RS256')).protectedHeader.alg, 'RS256')
@@ -90,7 +91,7 @@ test('an ID token of a retired RSA key is still a hint; one whose header names a
   assert.equal(await readIdToken(platform, [changed, ...rest].join('.')), null)
 })
 
-test('where the private keys are in a token without RSA, ID tokens are signed with ES256, as the metadata say', async () => {
+test('with private keys in a token without RSA, ID tokens are signed with ES256, as the metadata say', async () => {
   const { web } = await aDeployment()
   const keys = { ...platform.keys, hasRsa: false }
   const instance = platformInstance({ ...platform, keys })

@@ -31,7 +31,10 @@ async function slugFor(context: PageContext): Promise<string | null> {
   return client === null || client.tenantId === platformTenantId ? null : client.tenantSlug
 }
 
-/** The state of an issuance session has the organisation of its wallet in it. Whether there is such a session is NOT checked. */
+/**
+ * The state of an issuance session has the organisation of its wallet in it. Whether there is such a session is NOT
+ * checked.
+ */
 async function slugOfState(platform: Platform, state: string): Promise<string | null> {
   const secret = readBearerSecret(state)
   return secret === null ? null : ((await findTenantOf(platform, secret.tenantId))?.slug ?? null)

@@ -34,8 +34,8 @@ function attribute(name: string, types: readonly string[], more: object): object
 
 const inSdJwt = attribute('CredentialAttribute', ['string', 'number', 'boolean', 'date', 'object', 'array'], {
   alwaysDisclosed: boolean(
-    'Disclosed with every presentation, instead of when the holder selects it. By default true for the elements of an ' +
-      'array that are neither objects nor arrays: with false most wallets disclose the array without them.',
+    'Disclosed with every presentation, instead of when the holder selects it. By default true for the elements of ' +
+      'an array that are neither objects nor arrays: with false most wallets disclose the array without them.',
   ),
 })
 const inMdoc = attribute(
