@@ -65,7 +65,8 @@ export async function createSigningRequest(
 export function signingRequestViolations(body: Partial<SigningRequestBody>): readonly Violation[] {
   const { type, capabilities } = body
   const violations = subjectViolations(body)
-  if (type !== 'verifierSignRequest' || capabilities?.signMdl !== true) return violations
+  const maySignMdl = type === undefined || type === 'issuerSignCredential'
+  if (maySignMdl || capabilities?.signMdl !== true) return violations
   const detail = 'Only a certificate of the type issuerSignCredential can sign mobile driving licences.'
   return [...violations, { detail, pointer: '/capabilities/signMdl' }]
 }
