@@ -44,9 +44,7 @@ export function grantClientFor(
 ): GrantClient {
   const isSupported = server.authMethods.includes(ATTESTED)
   const isAnonymous = isPreAuthorized && server.anonymousAccess && !(authenticates && isSupported)
-  const takesOnlyRegistered =
-    server.authMethods.length > 0 && server.authMethods.every((one) => registeredOnly.has(one))
-  if (!isAnonymous && takesOnlyRegistered) throw unregistered(server)
+  if (!isAnonymous && server.authMethods.every((one) => registeredOnly.has(one))) throw unregistered(server)
   const isRequired = authenticates || !server.authMethods.includes('none')
   const usesAttestation = !isAnonymous && isRequired && isSupported
   return {
