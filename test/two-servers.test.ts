@@ -15,7 +15,7 @@ import { admitLookUp } from '../src/directory/users/look-up-user.ts'
 import { caches, type EntryCacheName } from '../src/memory/caches.ts'
 import { limits } from '../src/memory/limits.ts'
 import type { Platform } from '../src/platform.ts'
-import { sql } from '../src/store/store.ts'
+import { platformTenantId, sql } from '../src/store/store.ts'
 import { openTestDatabase, type TestDatabase } from './support/database.ts'
 import { backendSecret } from './support/server.ts'
 
@@ -37,6 +37,11 @@ before(async () => {
 })
 after(() => db.close())
 
+async function grantOf(server: Platform) {
+  const { id } = await getTenant(server, 'acme')
+  return { tenantId: id, clientId: 'backend', userId: null, isActing: false, scopes: ['users:read'] }
+}
+
 async function statementsOf(work: () => Promise<unknown>): Promise<number> {
   const before = db.store.counts.statements
   await work()
@@ -55,12 +60,25 @@ test('a tenant that one server has cached is read by the other one', async () =>
 
 test('a token that one server has verified is verified by the other one', async () => {
   const [first, second] = servers
-  const { id: tenantId } = await getTenant(first, 'acme')
-  const claims = { tenantId, clientId: 'backend', userId: null, isActing: false, scopes: ['users:read' as const] }
-  const token = await signAccessToken(first, claims)
+  const token = await signAccessToken(first, await grantOf(first))
   await readToken(first, token)
   assert.equal(await statementsOf(() => readToken(first, token)), 0)
   assert((await statementsOf(() => readToken(second, token))) > 0)
+})
+
+test('a token is accepted by a server that loaded the keys just before another one made that key', async () => {
+  const [first, second] = servers
+  const grant = await grantOf(first)
+  for (let turn = 0; turn < 3; turn += 1) {
+    await readToken(second, await signAccessToken(first, grant))
+    await first.keys.rotate(platformTenantId, 'access-token')
+    const token = await signAccessToken(first, grant)
+    const read = await Promise.all([readToken(second, token), readToken(second, token)])
+    assert.deepEqual(
+      read.map(({ clientId }) => clientId),
+      ['backend', 'backend'],
+    )
+  }
 })
 
 test('a secret that one server has verified is hashed by the other one, and only there the client is proven', async () => {

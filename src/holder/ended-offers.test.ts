@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { layoutDefects } from '../../test/support/browser.ts'
+import { until } from '../../test/support/until.ts'
 import type { Language } from '../pages/language.ts'
 import { offerTexts } from './offers/texts.ts'
 import { endedOffers, pageOf, SettableClock, wrongCode } from './test-support/ended-offers.ts'
@@ -133,7 +134,11 @@ test('a trusted entity is named with the address by which it names the issuer', 
   const entity = { name: 'Chess club', issuers: [club.issuer], purposes: ['issuer'] }
   const made = await world.acme.post('/creds/trusted-entities', entity)
   assert.equal(made.status, 201, JSON.stringify(made.body))
-  await page.goto(opening(club.offerUri))
+  // A server that has read whom the organisation trusts knows of a new entity after five seconds.
+  await until(async () => {
+    await page.goto(opening(club.offerUri))
+    return (await page.getByText('Why known?').count()) > 0
+  })
   await page.getByText('Why known?').click()
   await page.getByText('Chess club', { exact: true }).waitFor()
   await page.getByText(club.issuer, { exact: true }).waitFor()

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { sha256Base64url } from '../../crypto/digest.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
 import { type Jws, parseCompact, verifyCompact } from '../../crypto/jws.ts'
@@ -11,8 +12,8 @@ type Needs = Pick<Platform, 'keys' | 'clock' | 'urls' | 'memory'>
 const TOKEN_CHARS_MAX = 8192
 /** Age at which the key set is reloaded, so that a key that is no longer published stops verifying. */
 const KEYS_FRESH_MS = 300_000
-/** Age at which an unknown key id reloads the key set. Not at once: a caller without a valid token can invent key ids. */
-const KEYS_RELOAD_MS = 3_000
+/** Pause before an unknown key id reloads the key set: a caller without a valid token can invent key ids, and all of them share one load. */
+const RELOAD_PAUSE_MS = 100
 
 type Keys = { readonly byKid: ReadonlyMap<string, PublicJwk>; readonly loadedAt: number }
 
@@ -52,29 +53,42 @@ function parsed(token: string): Jws {
   }
 }
 
-function keySetOf({ memory }: Needs) {
-  return memory.single('authorization.token_keys', () => ({ loading: null as Promise<Keys> | null }))
+/** `known`: the last load. `next`: one that has not begun. */
+type KeySet = { known: Promise<Keys> | null; next: Promise<Keys> | null }
+
+function keySetOf({ memory }: Needs): KeySet {
+  return memory.single('authorization.token_keys', () => ({ known: null, next: null }))
 }
 
 async function keyOf(needs: Needs, kid: unknown): Promise<PublicJwk> {
   const set = keySetOf(needs)
-  const now = needs.clock.now().getTime()
-  set.loading ??= loadKeys(needs)
-  let keys = await set.loading
-  const found = typeof kid === 'string' ? keys.byKid.get(kid) : undefined
-  const isFresh = now - keys.loadedAt < (found === undefined ? KEYS_RELOAD_MS : KEYS_FRESH_MS)
-  if (isFresh) return published(found)
-  // The first call replaces the promise; concurrent calls await the same load.
-  if ((await set.loading) === keys) set.loading = loadKeys(needs)
-  keys = await set.loading
-  return published(typeof kid === 'string' ? keys.byKid.get(kid) : undefined)
-}
-
-function published(key: PublicJwk | undefined): PublicJwk {
-  if (key === undefined) {
+  const keys = await freshKeys(needs, set)
+  const find = ({ byKid }: Keys) => (typeof kid === 'string' ? byKid.get(kid) : undefined)
+  // Another server may have made the key since; a load that has begun may have read before.
+  const found = find(keys) ?? find(await reload(needs, set))
+  if (found === undefined) {
     throw new Fault('token.invalid', { detail: 'The access token is not signed with a key of this platform.' })
   }
-  return key
+  return found
+}
+
+async function freshKeys(needs: Needs, set: KeySet): Promise<Keys> {
+  set.known ??= loadKeys(needs)
+  const known = set.known
+  const keys = await known
+  if (needs.clock.now().getTime() - keys.loadedAt < KEYS_FRESH_MS) return keys
+  // The first call replaces the promise; concurrent calls await the same load.
+  if (set.known === known) set.known = loadKeys(needs)
+  return (await set.known) ?? keys
+}
+
+function reload(needs: Needs, set: KeySet): Promise<Keys> {
+  set.next ??= setTimeout(RELOAD_PAUSE_MS).then(() => {
+    set.next = null
+    set.known = loadKeys(needs)
+    return set.known
+  })
+  return set.next
 }
 
 function loadKeys(needs: Needs): Promise<Keys> {
@@ -83,7 +97,7 @@ function loadKeys(needs: Needs): Promise<Keys> {
     loadedAt: needs.clock.now().getTime(),
   }))
   loading.catch(() => {
-    keySetOf(needs).loading = null
+    keySetOf(needs).known = null
   })
   return loading
 }
