@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { layoutDefects } from '../../test/support/browser.ts'
-import { HolderWorld, small, take } from './test-support/holder-world.ts'
+import { HolderWorld, opening, small, take } from './test-support/holder-world.ts'
 
 let world: HolderWorld
 let aheadMs = 0
@@ -61,5 +61,51 @@ test('a card of a foreign issuer says when it was checked; the issuer is asked o
   await page.locator('main .badge').getByText('Revoked', { exact: true }).waitFor()
   await page.reload()
   await page.getByText('The issuer has revoked it').waitFor()
+  assert.deepEqual(troubles, [])
+})
+
+test('of two cards the wallet proposes the valid one, and a revoked one, with that, where there is no other', async () => {
+  const { page, troubles } = await world.open(world.newcomer, plain)
+  const revoked = async (issuanceId: string) => {
+    const { credentials } = (await world.acme.get(`/creds/credentials/issuance/${issuanceId}`)).body.data
+    const ids = credentials.map((one: { id: string }) => one.id)
+    assert.equal((await world.acme.post('/creds/credentials/revoke', { ids })).status, 200)
+  }
+  const issueCard = async () => {
+    const { offerUri, id } = await world.issue()
+    const path = await take(page, offerUri)
+    return { issuanceId: id, id: path.split('/').at(-1) ?? '' }
+  }
+  const older = await issueCard()
+  const newer = await issueCard()
+  const wallet = await world.chirograph.wallet('globex', 'pieter')
+  const shop = await world.aShop(world.degreeQuery)
+  const ask = async () => {
+    const asked = await wallet.post('/wallet/v2/presentations', { presentationRequest: shop.link() })
+    const ids = (all: { credentialId: string }[]) => all.map(({ credentialId }) => credentialId)
+    const { data, meta } = asked.body
+    return {
+      path: `/me/asked/${data.id}`,
+      selected: ids(data.selectedCredentials),
+      listed: ids(meta.alternatives[0].credentials),
+    }
+  }
+  assert.deepEqual((await ask()).selected, [newer.id])
+  await revoked(newer.issuanceId)
+  const second = await ask()
+  assert.deepEqual([second.selected, second.listed], [[older.id], [older.id, newer.id]])
+  await page.goto(second.path)
+  assert.equal(await page.locator('button[value="answered"]').count(), 1)
+  await page.getByText('use another card').click()
+  await page.locator('main .badge').getByText('Revoked', { exact: true }).waitFor()
+  await revoked(older.issuanceId)
+  await page.goto(opening(shop.link()))
+  await page.locator('.consent .badge').getByText('Revoked', { exact: true }).first().waitFor()
+  assert.equal(await page.locator('main .badge').getByText('Revoked', { exact: true }).count(), 2)
+  assert.deepEqual(await layoutDefects(page), [])
+  assert.equal(shop.posted.length, 0)
+  await page.locator('button[value="answered"]').click()
+  await page.getByText('You shared it').first().waitFor()
+  assert.equal(shop.posted.length, 1)
   assert.deepEqual(troubles, [])
 })

@@ -18,7 +18,8 @@ test('every other card is reachable, 50 on a page, also with script off', () => 
   const found: string[] = []
   let query: Record<string, string> = {}
   for (let pages = 0; pages < 3; pages += 1) {
-    const text = otherCards({ query }, askedTexts.en, { data, meta }, shown, new Map())?.text ?? ''
+    const frame = { query, language: 'en', now: new Date() } as const
+    const text = otherCards(frame, askedTexts.en, { data, meta }, shown, new Map())?.text ?? ''
     found.push(...[...text.matchAll(/use=q%3A(card-\d+)"/g)].map(([, id = '']) => id))
     const next = [...text.matchAll(/href="([^"]+from=\d+)">\d+ more cards/g)][0]?.[1]
     assert.equal(text.startsWith('<details open>'), pages > 0)

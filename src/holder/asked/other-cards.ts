@@ -1,5 +1,8 @@
 import { type Html, html } from '../../pages/html.ts'
-import { issuerName } from '../cards/card.ts'
+import { badge } from '../../pages/table.ts'
+import type { Details } from '../cards/api-types.ts'
+import { issuerName, stateOf } from '../cards/card.ts'
+import { cardTexts } from '../cards/texts.ts'
 import type { Frame } from '../frame/screen.ts'
 import { type Asked, type AskedMeta, type ClaimsPreview, type Instead, writeInstead } from './choice.ts'
 import type { AskedTexts } from './texts.ts'
@@ -7,14 +10,17 @@ import type { AskedTexts } from './texts.ts'
 /** Cards on a page of them. */
 const CARDS = 50
 
+type Needs = Pick<Frame, 'query' | 'language' | 'now'>
+
 /** Returns the ways to answer with another card: the first 50, and from there to the next ones by the member `from` of the address. */
 export function otherCards(
-  { query: { from } }: Pick<Frame, 'query'>,
+  frame: Needs,
   t: AskedTexts,
   { data, meta }: { readonly data: Asked; readonly meta: AskedMeta },
   one: ClaimsPreview,
   instead: Instead,
 ): Html | null {
+  const { from } = frame.query
   const query = meta.alternatives.find(({ queryId }) => queryId === one.queryId)
   const ids = (query?.credentials ?? []).map(({ credentialId }) => credentialId).filter((id) => id !== one.credentialId)
   if (ids.length === 0) return null
@@ -26,11 +32,24 @@ export function otherCards(
     const look = details?.display
     const name = look === undefined ? t.unnamed : `${look.name ?? t.unnamed}, ${issuerName(look)}`
     const to = address(new Map([...instead, [one.queryId, id]]), 0)
-    return html`<li><a href="${to}">${t.use(name)}</a> <span class="hint">${details?.receivedAt.slice(0, 10)}</span></li>`
+    const since = html`<span class="hint">${details?.receivedAt.slice(0, 10)}</span>`
+    return html`<li><p><a href="${to}">${t.use(name)}</a> ${since}</p>${unfitState(frame, details)}</li>`
   })
   const left = ids.length - start - links.length
   const before =
     start > 0 && html`<li><a href="${address(instead, Math.max(0, start - CARDS))}">${t.newerCards}</a></li>`
   const after = left > 0 && html`<li><a href="${address(instead, start + CARDS)}">${t.olderCards(left)}</a></li>`
-  return html`<details${start > 0 && html` open`}><summary>${t.another}</summary><ul class="list">${before}${links}${after}</ul></details>`
+  const list = html`<ul class="list">${before}${links}${after}</ul>`
+  return html`<details${start > 0 && html` open`}><summary>${t.another}</summary>${list}</details>`
+}
+
+/** Says what is wrong with a card that is suspended or revoked; nothing for any other. */
+export function unfitState(
+  { language, now }: Pick<Frame, 'language' | 'now'>,
+  details: Details | undefined,
+): Html | null {
+  if (details?.standing === undefined || details.standing.status === 'valid') return null
+  const t = cardTexts[language]
+  const { state, tone } = stateOf({ status: 'accepted' }, details, now)
+  return html`<p>${badge(t.states[state], tone)} ${t.says[state]}</p>`
 }

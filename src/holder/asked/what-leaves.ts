@@ -7,6 +7,7 @@ import { shownPath } from '../cards/claims.ts'
 import { shownValue } from '../cards/values.ts'
 import type { Frame } from '../frame/screen.ts'
 import type { AskedMeta, Chosen, ClaimsPreview } from './choice.ts'
+import { unfitState } from './other-cards.ts'
 import { rowsOf } from './rows.ts'
 import type { AskedTexts } from './texts.ts'
 
@@ -20,13 +21,15 @@ export function unshownCount({ shown }: Chosen): number {
 
 /** Returns what the verifier would see of one card, each value whole, and what stays. @param other The way to other cards. */
 export function leavingOf(
-  { language }: Frame,
+  frame: Frame,
   t: AskedTexts,
   { credentials }: AskedMeta,
   one: ClaimsPreview,
   other: Html | null,
 ): Html {
-  const look = credentials?.[one.credentialId]?.display
+  const { language } = frame
+  const details = credentials?.[one.credentialId]
+  const look = details?.display
   const labels = look?.labels ?? []
   const leaves = inOrder(rowsOf(one.disclosed), labels, ({ path }) => path).map(({ path, value, isRequested }) => {
     const name = html`${shownPath(labels, path, language)}${!isRequested && html`<br><span class="hint">${t.always}</span>`}`
@@ -38,7 +41,8 @@ export function leavingOf(
   const { withheldMore = 0 } = one
   const from = html`${t.fromCard} <b>${look?.name ?? t.unnamed}</b>${look !== undefined && html` ${t.of} ${issuerName(look)}`}`
   const staying = html`${lines(t, stays, 'facts stays')}${withheldMore > 0 && html`<p class="hint">${t.staysMore(withheldMore)}</p>`}`
-  return html`<section class="card consent"><h2>${t.see}</h2><p class="hint">${from}</p>${other}${lines(t, leaves, 'facts')}
+  const card = html`<p class="hint">${from}</p>${unfitState(frame, details)}${other}`
+  return html`<section class="card consent"><h2>${t.see}</h2>${card}${lines(t, leaves, 'facts')}
 ${cut()}<h2>${t.stays}</h2>${stays.length === 0 ? html`<p class="hint">${t.staysNothing}</p>` : staying}</section>`
 }
 

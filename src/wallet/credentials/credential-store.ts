@@ -1,11 +1,14 @@
 import type { UserId } from '../../caller.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
-import type { HeldCredential } from './credential.ts'
+import type { HeldCredential, Standing } from './credential.ts'
 import type { Consent } from './schemas.ts'
 
 /** A credential with its first copy, sealed. `copyId`: the row that the seal is bound to. */
 export type SealedCredential = HeldCredential & { readonly copyId: string; readonly sealedRaw: Buffer }
+
+/** A credential that may answer a request. `standing`: by the last check of its status; null: it has no status list. */
+export type PresentableCredential = SealedCredential & { readonly standing: Standing | null }
 
 /** A credential to insert. `offerHash`: digest of its offer. `checkAt`: when its status is checked next; null: it has none. */
 export type NewCredential = HeldCredential & {
@@ -68,17 +71,16 @@ const page = pagedList({
 const listPresentableStatement = sql(
   'wallet.list_presentable',
   `select * from (
-     select ${WITH_COPY},
+     select ${WITH_COPY}, s.standing,
        sum(octet_length(k.sealed_raw)) over (
          order by c.id desc rows between unbounded preceding and 1 preceding
        ) as "bytesBefore"
      from wallet_credential c ${FIRST_COPY}
+       left join wallet_credential_standing s on s.tenant_id = c.tenant_id and s.credential_id = c.id
      where ${OF_USER} and c.status = 'accepted' and (c.expires_at is null or c.expires_at > $3)
        and c.format = any($5::text[])
        and ($6::text[] is null or c.vct = any($6) or c.also_types && $6) and ($7::uuid[] is null or c.id = any($7))
        and ($8::uuid is null or c.id < $8)
-       and not exists (select from wallet_credential_standing s
-         where s.tenant_id = c.tenant_id and s.credential_id = c.id and s.standing <> 'valid')
      order by c.id desc limit $4
    ) found where coalesce("bytesBefore", 0) < $9 order by id desc`,
 )
@@ -173,9 +175,9 @@ type Presentable = {
 type Part = { readonly before: string | null; readonly countMax: number; readonly bytesMax: number }
 
 /**
- * Lists the credentials that may be presented, newest first: accepted, not expired, neither revoked nor suspended by
- * the last status check. The last copy is that with which `bytesMax` is reached or exceeded; a list of fewer bytes is
- * the end.
+ * Lists the credentials that may be presented, newest first: accepted and not expired. Revoked and suspended ones are
+ * among them, with that status. The last copy is that with which `bytesMax` is reached or exceeded; a list of fewer
+ * bytes is the end.
  */
 export async function listPresentable(
   tx: TenantTx,
@@ -183,7 +185,7 @@ export async function listPresentable(
   { formats, types, ids }: Presentable,
   now: Date,
   { before, countMax, bytesMax }: Part,
-): Promise<SealedCredential[]> {
+): Promise<PresentableCredential[]> {
   return tx.rows(listPresentableStatement, [tx.tenantId, userId, now, countMax, formats, types, ids, before, bytesMax])
 }
 

@@ -1,4 +1,4 @@
-import type { Caller, TenantId } from '../../caller.ts'
+import type { Caller, TenantId, UserId } from '../../caller.ts'
 import { isHaipTenant } from '../../directory/tenants/haip-tenant.ts'
 import { record } from '../../events/audit/record.ts'
 import { Fault } from '../../fault.ts'
@@ -13,7 +13,7 @@ import { trustedAnchors } from '../../trust/trusted-entities/tenant-trust.ts'
 import { describeCredentials } from '../display/describe-credentials.ts'
 import type { CheckedStatus } from '../display/schemas.ts'
 import { recordForUser } from '../push/record-for-user.ts'
-import { claimsOf, type Standing } from './credential.ts'
+import { claimsOf, type HeldCredential, type Standing } from './credential.ts'
 import { findCredential } from './credential-store.ts'
 import {
   type DueCredential,
@@ -31,8 +31,11 @@ const EVERY_MS_MIN = 15 * 60_000
 const AGAIN_MS = 3_600_000
 /** How long the request of a holder waits for the check of a status. */
 const WAIT_MS_MAX = 4000
-/** A list is not fetched again within this time. */
+/** Where a person waits for the status, a list is not fetched again within this time. */
 const LIST_AGE_MS_MAX = 60_000
+/** The most credentials whose status is looked up for one request, and how long its person waits for that. */
+const LOOK_UPS_MAX = 16
+const PROPOSAL_MS_MAX = 2000
 
 /**
  * Checks the status of held credentials, as often as their lists' `ttl` says, and records changes as events for the holder. A list out of
@@ -58,14 +61,14 @@ export async function refreshStandings(platform: Platform, signal: AbortSignal):
  * Checks the status of one held credential, and records a change as an event for the holder. May run concurrently: the change is recorded once.
  *
  * @param ageMsMax A list that was fetched longer ago is fetched again, also before its `ttl` is over.
- * @returns whether the list was read; if not, nothing changes
+ * @returns null if the list could not be read; nothing changes then
  */
 async function refreshStanding(
   platform: Platform,
   tenantId: TenantId,
   held: DueCredential,
   ageMsMax?: number,
-): Promise<boolean> {
+): Promise<Standing | null> {
   const { store, clock, sealing, log } = platform
   const now = clock.now()
   const raw = await openRaw(sealing, tenantId, held)
@@ -75,7 +78,7 @@ async function refreshStanding(
     return null
   })
   const standing = found === null ? null : standingOf(found)
-  if (standing === null) return false
+  if (standing === null) return null
   const soonest = now.getTime() + EVERY_MS_MIN
   const checkAt = standing === 'revoked' ? null : new Date(Math.max(found?.freshUntil?.getTime() ?? 0, soonest))
   await store.inTenant(tenantId, async (tx) => {
@@ -90,7 +93,7 @@ async function refreshStanding(
     const detail = { kind: 'standing', userId: held.userId, credentialIds: [held.id], standing }
     await recordForUser(tx, { ...about, action: 'user.notification', detail }, held.userId, now)
   })
-  return true
+  return standing
 }
 
 /**
@@ -109,12 +112,13 @@ export async function checkStatusNow(platform: Platform, caller: Caller, id: str
   if (before === undefined || before.status === 'revoked') return shown(before, false)
   if (!held.credentialIssuer.startsWith(`${platform.config.publicUrl}/`)) countCheck(platform, `${tenantId} ${userId}`)
   const work = refreshStanding(platform, tenantId, { ...held, userId }, LIST_AGE_MS_MAX)
-  const isChecked = await withTimeLimit(work, WAIT_MS_MAX, () => new Fault('upstream.timeout')).catch(
+  const checked = await withTimeLimit(work, WAIT_MS_MAX, () => new Fault('upstream.timeout')).catch(
     (error: unknown) => {
       if (!(error instanceof Fault)) throw error
-      return false
+      return null
     },
   )
+  const isChecked = checked !== null
   return shown(isChecked ? await standing() : before, isChecked)
 }
 
@@ -125,6 +129,43 @@ function shown(standing: CheckedStatus['standing'], isChecked: boolean): Checked
 function countCheck({ rateLimiter, clock }: Platform, key: string): void {
   rateLimiter.admit('wallet.status_checks', key, clock.now())
   rateLimiter.count('wallet.status_checks', key, clock.now())
+}
+
+/**
+ * Looks up and records the status of held credentials that have a status list. Lists of different issuers are fetched
+ * concurrently; for credentials of one issuer one after the other, because they share lists: the first look-up
+ * fetches the list, and the others read the cached one. At most 16 credentials and two seconds, however many lists do
+ * not answer.
+ *
+ * @param held The preferred ones first.
+ * @returns the status by id; without those whose status could not be had within these bounds
+ */
+export async function lookUpStandings(
+  platform: Platform,
+  { tenantId, userId }: { readonly tenantId: TenantId; readonly userId: UserId },
+  held: readonly Pick<HeldCredential, 'id' | 'credentialIssuer'>[],
+): Promise<ReadonlyMap<string, Standing>> {
+  const found = new Map<string, Standing>()
+  const end = new AbortController()
+  const lookUp = async (ids: readonly string[]) => {
+    for (const id of ids) {
+      if (end.signal.aborted) return
+      const one = await platform.store.single(tenantId, (tx) => findCredential(tx, userId, id))
+      const standing = one && (await refreshStanding(platform, tenantId, { ...one, userId }, LIST_AGE_MS_MAX))
+      if (standing !== null) found.set(id, standing)
+    }
+  }
+  const byIssuer = Map.groupBy(held.slice(0, LOOK_UPS_MAX), ({ credentialIssuer }) => credentialIssuer)
+  const work = Promise.all([...byIssuer.values()].map((some) => lookUp(some.map(({ id }) => id))))
+  try {
+    await withTimeLimit(work, PROPOSAL_MS_MAX, () => new Fault('upstream.timeout'))
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+  } finally {
+    end.abort()
+  }
+  // a look-up that ends later must not change what was returned
+  return new Map(found)
 }
 
 /** Checks the first copy only: the issuer changes the status of all copies of a credential. */

@@ -64,7 +64,7 @@ export async function answerPresentation(
   const ids = (named ?? view.selected).map(({ credentialId }) => credentialId)
   const candidates = await listCandidates(platform, caller, userId, request, ids)
   const choices =
-    named === undefined ? chooseProposed(request, candidates, view.selected) : chooseNamed(request, candidates, named)
+    named === undefined ? chooseProposed(request, candidates, view) : chooseNamed(request, candidates, named)
   return present(open, choices)
 }
 

@@ -3,13 +3,14 @@ import type { Platform } from '../../platform.ts'
 import type { Selection } from '../../protocols/dcql/select-credentials.ts'
 import { newId } from '../../store/row-id.ts'
 import { type Holder, holderOf } from '../credentials/holder.ts'
+import { lookUpStandings } from '../credentials/refresh-status.ts'
 import { settlePresentation } from '../delivery-records/settle-delivery.ts'
 import { fetchPicture } from '../display/fetch-images.ts'
+import { byPreference, propose } from './choose-answer.ts'
 import { type FetchedRequest, fetchRequest } from './fetch-request.ts'
 import {
   alsoDisclosedOf,
   type Candidate,
-  choicesFor,
   listCandidates,
   retainedOf,
   selectedOf,
@@ -26,7 +27,6 @@ import {
 import { insertPresentation } from './presentation-store.ts'
 import type { ShownPresentation } from './schemas.ts'
 import { sealRequest, sealView } from './sealed-presentation.ts'
-import { withTransactions } from './transactions.ts'
 
 /** A presentation with its `meta`. */
 export type PresentationAnswer = {
@@ -69,7 +69,7 @@ export async function receiveRequest(
   const { expiresAt: end, verifier: _, purposes: __, verifierInfo: ___, retentionSeconds: ____, ...others } = opened
   const { logoUri, ...request } = others
   const [candidates, logo] = await Promise.all([
-    listCandidates(platform, holder, userId, opened, null),
+    listChecked(platform, holder, opened),
     logoUri === null ? null : fetchPicture(platform, tenantId, logoUri, LOGO_MS_MAX),
   ])
   const shown = logo === null ? {} : { logo: { mediaType: logo.mediaType, data: logo.bytes.toString('base64') } }
@@ -97,9 +97,29 @@ function ttlMs({ config }: Pick<Platform, 'config'>): number {
   return config.presentationTtlSeconds * 1000
 }
 
+/**
+ * Lists the credentials that may answer, with their status now: of those that match it is looked up before one is
+ * proposed. One whose status could not be had in time has the status `unknown`, unless the last check found it
+ * suspended or revoked.
+ */
+async function listChecked(platform: Platform, holder: Holder, request: FetchedRequest): Promise<Candidate[]> {
+  const candidates = await listCandidates(platform, holder, holder.userId, request, null)
+  const { queries } = selectPresentable(request, candidates)
+  const matched = new Set([...queries.values()].flatMap(({ matches }) => matches.map(({ credential }) => credential)))
+  // a credential without a list cannot be revoked, and a revoked one stays so
+  const open = [...matched].filter(({ standing }) => standing !== null && standing !== 'revoked')
+  const found = await lookUpStandings(platform, holder, byPreference(open))
+  return candidates.map((one) => {
+    const before = one.standing === 'valid' ? 'unknown' : one.standing
+    return { ...one, standing: found.get(one.id) ?? before }
+  })
+}
+
 function viewOf(request: FetchedRequest, candidates: readonly Candidate[]): PresentationView {
-  const selection = selectPresentable(request, candidates)
-  const choices = choicesFor(request.query, selection, proposedIds(selection, request.transactions), false)
+  const { selection, choices } = propose(request, candidates)
+  const matched = new Set(
+    [...selection.queries.values()].flatMap(({ matches }) => matches.map(({ credential }) => credential)),
+  )
   return {
     verifier: verifierOf(request),
     purposes: request.purposes,
@@ -111,17 +131,10 @@ function viewOf(request: FetchedRequest, candidates: readonly Candidate[]): Pres
     credentialSets: request.query.credentialSets ?? [],
     selected: selectedOf(choices),
     alsoDisclosed: alsoDisclosedOf(choices),
+    preferred: byPreference(candidates.filter((one) => matched.has(one))).map(({ id }) => id),
     alternatives: alternativesOf(request, selection),
     unmatched: unmatchedOf(request.query, ({ id }) => selection.unmatched.includes(id)),
   }
-}
-
-/** Returns the query ids to propose: the required ones; if there are none, the optional ones; and those that authorize a transaction. */
-export function proposedIds(
-  { required, optional }: Selection<Candidate>,
-  transactions: FetchedRequest['transactions'],
-): readonly string[] {
-  return withTransactions(required.length > 0 ? required : optional, optional, transactions)
 }
 
 function alternativesOf({ query }: FetchedRequest, { queries, required }: Selection<Candidate>) {

@@ -16,19 +16,22 @@ import { PathSet, type ValuePath } from '../../protocols/sd-jwt-vc/claim-path.ts
 import { type ProcessedSdJwt, processSdJwt } from '../../protocols/sd-jwt-vc/process-sd-jwt.ts'
 import { parseSdJwt } from '../../protocols/sd-jwt-vc/sd-jwt.ts'
 import { isTextList } from '../../protocols/shape.ts'
-import { subjectClaims } from '../credentials/credential.ts'
-import { listPresentable, type SealedCredential } from '../credentials/credential-store.ts'
+import { type Standing, subjectClaims } from '../credentials/credential.ts'
+import { listPresentable, type PresentableCredential } from '../credentials/credential-store.ts'
 import { openRaw } from '../credentials/sealed-copy.ts'
 import { walletFormats, wireFormats } from '../credentials/wallet-format.ts'
 import type { AlsoDisclosed, SelectedCredential } from './presentation.ts'
 import { authorizesQuery } from './transactions.ts'
 
 /**
- * A credential of the wallet for DCQL. `leaves`: the values that a presentation may disclose besides; none for an mdoc. `authorizations`: the
- * elements that the key of an mdoc may sign; null for other formats.
+ * A credential of the wallet for DCQL. `leaves`: the values that a presentation may disclose besides; none for an
+ * mdoc. `authorizations`: the elements that the key of an mdoc may sign; null for other formats. `standing`: its
+ * status; `unknown`: its list could not be read in time; null: it has no list.
  */
 export type Candidate = DcqlCredential & {
   readonly id: string
+  readonly credentialIssuer: string
+  readonly standing: Standing | 'unknown' | null
   readonly leaves: readonly Leaf[]
   readonly authorizations: KeyAuthorizations | null
 }
@@ -50,7 +53,8 @@ const CANDIDATES_MAX = 1000
 const COPY_BYTES_PER_READ = 4 * 1024 * 1024
 
 /**
- * Lists the accepted and valid credentials of a user that may answer a request, newest first. Yields to the event loop after each.
+ * Lists the accepted credentials of a user that may answer a request and have not expired, newest first, with their
+ * status by the last check. Yields to the event loop after each.
  *
  * @param request `formats`: identifiers of OpenID4VP.
  * @param ids Only these; null: those of the types in the query.
@@ -72,7 +76,7 @@ export async function listCandidates(
   const candidates: Candidate[] = []
   for (let before: string | null = null; candidates.length < CANDIDATES_MAX; ) {
     const part = { before, countMax: CANDIDATES_MAX - candidates.length, bytesMax: COPY_BYTES_PER_READ }
-    const held: readonly SealedCredential[] = await store.single(tenantId, (tx) =>
+    const held: readonly PresentableCredential[] = await store.single(tenantId, (tx) =>
       listPresentable(tx, userId, presentable, now, part),
     )
     for (const one of held) {
@@ -172,11 +176,13 @@ export function retainedOf({ query, match }: CredentialChoice): string[] {
   )
 }
 
-function candidateOf({ id, format, vct }: SealedCredential, raw: string): Candidate {
+function candidateOf({ id, format, vct, ...held }: PresentableCredential, raw: string): Candidate {
+  const { credentialIssuer, standing } = held
+  const about = { id, credentialIssuer, standing }
   // an mdoc without a key of ours is refused on receipt; each of its elements is selectively disclosable
   if (format === 'mso_mdoc') {
     const mdoc = parseIssuerSigned(raw)
-    return { id, leaves: [], authorizations: mdoc.mso.keyAuthorizations, ...mdocOf(mdoc) }
+    return { ...about, leaves: [], authorizations: mdoc.mso.keyAuthorizations, ...mdocOf(mdoc) }
   }
   const sdJwt = parseSdJwt(raw)
   const processed = processSdJwt(sdJwt)
@@ -187,7 +193,7 @@ function candidateOf({ id, format, vct }: SealedCredential, raw: string): Candid
   const chain = isTextList(x5c) ? x5c.map((one) => Buffer.from(one, 'base64')) : []
   const authorityKeyIds = authorityKeyIdsOf(chain)
   const found = { type: vct, alsoTypes, claims, holderBound, authorityKeyIds }
-  return { id, leaves: leavesOf(processed), authorizations: null, format: 'dc+sd-jwt', ...found }
+  return { ...about, leaves: leavesOf(processed), authorizations: null, format: 'dc+sd-jwt', ...found }
 }
 
 function mdocOf(mdoc: IssuerSigned): DcqlCredential {

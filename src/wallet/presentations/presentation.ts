@@ -49,6 +49,8 @@ export type PresentationView = {
   readonly credentialSets?: readonly CredentialSet[]
   readonly selected: readonly SelectedCredential[]
   readonly alsoDisclosed?: readonly AlsoDisclosed[]
+  /** The credentials of all alternatives, the preferred one first; absent in older rows: newest first. */
+  readonly preferred?: readonly string[]
   readonly alternatives: readonly {
     readonly queryId: string
     readonly required: boolean

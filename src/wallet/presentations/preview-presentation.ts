@@ -7,6 +7,7 @@ import { PathSet } from '../../protocols/sd-jwt-vc/claim-path.ts'
 import { holderOf } from '../credentials/holder.ts'
 import { type DisplayNeeds, describeCredentials } from '../display/describe-credentials.ts'
 import type { CredentialDetails } from '../display/schemas.ts'
+import { inOrderOf, isUnfit } from './choose-answer.ts'
 import { type CredentialChoice, isRequestedPath, listCandidates, selectPresentable } from './presentable.ts'
 import { type PresentationView, presentationStatusAt, unmatchedOf } from './presentation.ts'
 import type { SealedPresentation } from './presentation-store.ts'
@@ -52,13 +53,13 @@ export async function previewPresentation(
 ): Promise<Preview> {
   const { tenantId } = caller
   const userId = holderOf(caller)
-  const { claims, unmatched } = await matchedNow(platform, { tenantId, userId }, row, view)
+  const { claims, unmatched, unfit } = await matchedNow(platform, { tenantId, userId }, row, view)
   const shown = [...view.alternatives.flatMap(({ credentials }) => credentials), ...view.selected]
   const ids = [...new Set(shown.map(({ credentialId }) => credentialId))]
   const { verifier, purposes, retentionSeconds, transactionData, selected, error, redirectUri } = view
   const status = presentationStatusAt(row, platform.clock.now())
   const asked = { id: row.id, status, verifier, purposes, retentionSeconds, transactionData }
-  const content = { ...asked, selected, claims, error, redirectUri }
+  const content = { ...asked, selected, claims, unfit, error, redirectUri }
   return {
     ...{ claims, unmatched },
     credentials: await describeCredentials(platform, { tenantId, userId }, ids, language),
@@ -66,19 +67,24 @@ export async function previewPresentation(
   }
 }
 
+/** `unfit`: the credentials that are suspended or revoked, with which of both. */
+type Matched = Pick<Preview, 'claims' | 'unmatched'> & { readonly unfit: readonly unknown[] }
+
 async function matchedNow(
   platform: Needs,
   owner: { readonly tenantId: TenantId; readonly userId: ReturnType<typeof holderOf> },
   row: SealedPresentation,
   view: PresentationView,
-): Promise<Pick<Preview, 'claims' | 'unmatched'>> {
+): Promise<Matched> {
   const { tenantId, userId } = owner
   const isPending = presentationStatusAt(row, platform.clock.now()) === 'pending'
   const offered = view.alternatives.flatMap(({ credentials }) => credentials)
   const ids = [...new Set(offered.map(({ credentialId }) => credentialId))]
-  if (!isPending || row.sealedRequest === null || ids.length === 0) return { claims: [], unmatched: view.unmatched }
+  if (!isPending || row.sealedRequest === null || ids.length === 0)
+    return { claims: [], unmatched: view.unmatched, unfit: [] }
   const request = await openRequest(platform.sealing, tenantId, row.id, row.sealedRequest)
-  const candidates = await listCandidates(platform, owner, userId, request, ids)
+  const listed = await listCandidates(platform, owner, userId, request, ids)
+  const candidates = inOrderOf(view.preferred ?? [], listed)
   const { queries } = selectPresentable(request, candidates)
   const choices = request.query.credentials.flatMap((query) =>
     (queries.get(query.id)?.matches ?? []).map((match, rank) => ({ query, match, rank })),
@@ -91,6 +97,7 @@ async function matchedNow(
   return {
     claims: choices.flatMap((one) => made.get(one) ?? []),
     unmatched: unmatchedOf(request.query, ({ id }) => (queries.get(id)?.matches ?? []).length === 0),
+    unfit: candidates.filter(isUnfit).map(({ id, standing }) => [id, standing]),
   }
 }
 

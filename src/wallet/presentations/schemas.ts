@@ -35,7 +35,8 @@ export const Presentation = Type.Object(
     updatedAt: Time,
     selectedCredentials: Type.Array(SelectedCredential, {
       description:
-        'The shared credentials; while pending, the proposal. Empty: no credential in the wallet answers the request.',
+        'The shared credentials; while pending, the proposal, made when the request arrived: a suspended or revoked ' +
+        'credential only where no other answers. Empty: no credential in the wallet answers the request.',
     }),
   },
   { $id: 'Presentation' },
@@ -190,7 +191,9 @@ export const PresentationMeta = Type.Object(
       }),
     ),
     credentials: Type.Optional(
-      Type.Record(Type.String(), CredentialDetails, { description: 'More about each credential, by id. GET only.' }),
+      Type.Record(Type.String(), CredentialDetails, {
+        description: 'More about each credential, by id, with its status. GET only.',
+      }),
     ),
     hasLogo: Type.Optional(
       Type.Boolean({ description: 'true: GET …/logo returns the logo of the verifier, whom the organisation knows.' }),
@@ -240,7 +243,11 @@ export const PresentationMeta = Type.Object(
           }),
         ),
       }),
-      { description: 'The credentials that match each query, from which PATCH may select.' },
+      {
+        description:
+          'The credentials that match each query, from which PATCH may select, the preferred one first: valid, of ' +
+          'unknown status, suspended, revoked.',
+      },
     ),
     alsoDisclosed: Type.Optional(
       Type.Array(Type.Object({ credentialId: Uuid, attributes: ids }), {
