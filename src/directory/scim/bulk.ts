@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { isJsonObject, type Json, type JsonObject } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
 import { toScimError } from '../../http/routes/faults.ts'
+import { messageOf } from '../../protocols/scim/message.ts'
 import type { Resource } from '../../protocols/scim/patch.ts'
 import { memberNamed } from '../../protocols/scim/values.ts'
 import { groupOperations, userOperations, type Work } from './operations.ts'
@@ -50,15 +51,13 @@ export async function runBulk(work: Work, body: Json): Promise<Resource> {
 }
 
 function readBulk(body: Json): { operations: readonly Operation[]; errorsMax: number } {
-  const schemas = isJsonObject(body) ? memberNamed(body, 'schemas') : undefined
-  const list = isJsonObject(body) ? memberNamed(body, 'Operations') : undefined
-  if (!isJsonObject(body) || !Array.isArray(schemas) || !schemas.includes(SCHEMA) || !Array.isArray(list)) {
-    throw invalid(`schemas with ${SCHEMA} and Operations are needed.`)
-  }
+  const message = messageOf(body, SCHEMA)
+  const list = memberNamed(message, 'Operations')
+  if (!Array.isArray(list)) throw invalid('Operations are needed.')
   if (list.length > BULK_OPERATIONS_MAX) {
     throw new Fault('scim.too_many', { detail: `At most ${BULK_OPERATIONS_MAX} operations in one request.` })
   }
-  const failOnErrors = memberNamed(body, 'failOnErrors')
+  const failOnErrors = memberNamed(message, 'failOnErrors')
   const errorsMax = typeof failOnErrors === 'number' && failOnErrors > 0 ? failOnErrors : Number.POSITIVE_INFINITY
   return { operations: list.map(operationOf), errorsMax }
 }

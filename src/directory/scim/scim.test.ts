@@ -314,7 +314,9 @@ test('reading needs users:read, writing users:write; another tenant has nothing 
 test('a body that is no SCIM message is refused as such', async () => {
   const client = scim(await house.tenant())
   for (const [body, scimType] of [
-    [{ userName: 'x' }, 'invalidSyntax'],
+    [{ schemas: [groupSchema.id], userName: 'x' }, 'invalidSyntax'],
+    [{ schemas: userSchema.id, userName: 'x' }, 'invalidSyntax'],
+    [{}, 'invalidValue'],
     [[], 'invalidSyntax'],
     [{ schemas: [userSchema.id] }, 'invalidValue'],
     [{ schemas: [userSchema.id], userName: 7 }, 'invalidValue'],

@@ -185,3 +185,21 @@ test('the members of a message have names of any case', async () => {
   const patched = await send('PATCH', `/Users/${made.body.id}`, { schemas: [PATCH], operations })
   assert.deepEqual([patched.status, patched.body.displayName], [200, 'Vusi'])
 })
+
+test('a message that names no schema, or that of SCIM 1, is what its address says; an unquoted word is a string', async () => {
+  const slug = await house.tenant()
+  const send = (method: 'GET' | 'POST' | 'PUT' | 'PATCH', path: string, body?: object) =>
+    house.call(slug, `/scim/v2${path}`, { method, scopes, body, headers: { 'content-type': 'application/scim+json' } })
+  const made = await send('POST', '/Users', { userName: 'jyoung', externalId: 'jyoung' })
+  assert.equal(made.status, 201, JSON.stringify(made.body))
+  const { id } = made.body
+  const schemas = ['urn:scim:schemas:core:1.0']
+  const replaced = await send('PUT', `/Users/${id}`, { schemas, userName: 'jyoung', externalId: 'jyoung' })
+  assert.equal(replaced.status, 200, JSON.stringify(replaced.body))
+  const Operations = [{ op: 'replace', path: 'displayName', value: 'J. Young' }]
+  const patched = await send('PATCH', `/Users/${id}`, { Operations })
+  assert.deepEqual([patched.status, patched.body.displayName], [200, 'J. Young'])
+  assert.equal((await send('POST', '/Users', { userName: 'other' })).status, 201)
+  const found = async (query: string) => (await send('GET', `/Users?${query}`)).body.totalResults
+  assert.deepEqual([await found('filter=externalId%20eq%20jyoung'), await found('filter=')], [1, 2])
+})

@@ -39,6 +39,7 @@ export type TargetPath = {
   readonly sub: string | null
 }
 
+const WORDS: ReadonlySet<string> = new Set([...OPERATORS, 'pr', 'and', 'or', 'not'])
 const DEPTH_MAX = 10
 const COMPARISONS_MAX = 50
 
@@ -178,6 +179,8 @@ class Reader {
     if (word === 'null') return null
     if (word === 'true' || word === 'false') return word === 'true'
     if (/^-?(0|[1-9]\d{0,14})(\.\d{1,15})?$/.test(text)) return Number(text)
+    // Clients leave the quotation marks out: what begins with a letter and is no word of the grammar is a string.
+    if (/^[A-Za-z][\w.@+-]*$/.test(text) && !WORDS.has(word)) return text
     throw this.#refused(`${text.slice(0, 80)} is no JSON value`)
   }
 

@@ -1,6 +1,7 @@
-import { isJsonObject, type Json } from '../../crypto/json.ts'
+import type { Json } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
 import { type AttributePath, type Filter, parseAttribute, parseFilter } from './filter.ts'
+import { messageOf } from './message.ts'
 import { memberNamed } from './values.ts'
 
 /** Resources on a page at most. */
@@ -40,7 +41,8 @@ export function readListRequest(members: Members): ListRequest {
   const order = textOf(members, 'sortOrder') ?? 'ascending'
   if (order !== 'ascending' && order !== 'descending') throw invalid('sortOrder is ascending or descending.')
   return {
-    filter: filter === null ? null : parseFilter(filter),
+    // a client with nothing to filter by sends it empty
+    filter: filter === null || filter.trim() === '' ? null : parseFilter(filter),
     sort: sortBy === null ? null : { by: parseAttribute(sortBy), descending: order === 'descending' },
     startIndex: Math.max(1, wholeOf(members, 'startIndex') ?? 1),
     count: Math.min(COUNT_MAX, Math.max(0, wholeOf(members, 'count') ?? COUNT_DEFAULT)),
@@ -60,12 +62,8 @@ export function readProjection(members: Members): Projection {
 
 /** Reads the body of `.search`. @throws Fault as {@link readListRequest} */
 export function readSearch(body: Json): ListRequest {
-  const schemas = isJsonObject(body) ? memberNamed(body, 'schemas') : undefined
-  const needed = 'urn:ietf:params:scim:api:messages:2.0:SearchRequest'
-  if (!isJsonObject(body) || !Array.isArray(schemas) || !schemas.includes(needed)) {
-    throw new Fault('scim.invalid_syntax', { detail: `schemas with ${needed} is needed.` })
-  }
-  return readListRequest(Object.fromEntries(SEARCHED.map((name) => [name, memberNamed(body, name)])))
+  const message = messageOf(body, 'urn:ietf:params:scim:api:messages:2.0:SearchRequest')
+  return readListRequest(Object.fromEntries(SEARCHED.map((name) => [name, memberNamed(message, name)])))
 }
 
 const paging = ['startIndex', 'count', 'cursor']

@@ -1,6 +1,7 @@
 import { isJsonObject, type Json } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
 import { parseTargetPath, type TargetPath } from './filter.ts'
+import { messageOf } from './message.ts'
 import { memberNamed } from './values.ts'
 
 /** One operation of a PATCH. `path` null: `value` has the attributes. */
@@ -20,10 +21,9 @@ const OPERATIONS_MAX = 100
  * @see [RFC 7644, 3.5.2](https://www.rfc-editor.org/rfc/rfc7644#section-3.5.2)
  */
 export function parsePatch(body: Json): readonly PatchOperation[] {
-  const schemas = isJsonObject(body) ? memberNamed(body, 'schemas') : undefined
-  const operations = isJsonObject(body) ? memberNamed(body, 'Operations') : undefined
-  if (!Array.isArray(schemas) || !schemas.includes(SCHEMA) || !Array.isArray(operations) || operations.length === 0) {
-    throw new Fault('scim.invalid_syntax', { detail: `schemas with ${SCHEMA} and Operations are needed.` })
+  const operations = memberNamed(messageOf(body, SCHEMA), 'Operations')
+  if (!Array.isArray(operations) || operations.length === 0) {
+    throw new Fault('scim.invalid_syntax', { detail: 'Operations are needed.' })
   }
   if (operations.length > OPERATIONS_MAX) {
     throw new Fault('scim.too_many', { detail: `At most ${OPERATIONS_MAX} operations in one request.` })

@@ -3,9 +3,10 @@ import { Fault } from '../../fault.ts'
 import { added, onePrimary, without } from './elements.ts'
 import { attributeOf, type Filter, parseTargetPath, type TargetPath } from './filter.ts'
 import { matches } from './matches.ts'
+import { messageOf } from './message.ts'
 import type { PatchOperation } from './parse-patch.ts'
 import { type Attribute, commonAttributes, findAttribute, type Schema } from './schema.ts'
-import { elementsIn, elementsOf, formOf, memberNamed, objectOf } from './values.ts'
+import { elementsIn, elementsOf, formOf, objectOf } from './values.ts'
 
 /** A resource as its attributes by canonical names. */
 export type Resource = Readonly<Record<string, Json>>
@@ -44,15 +45,11 @@ export function withPaths(schema: Schema, operations: readonly PatchOperation[])
  * Returns the attributes of a POST or PUT by their canonical names. What the server sets itself is ignored, as are attributes that no schema
  * has.
  *
- * @throws Fault `scim.invalid_syntax` without the schema, `scim.invalid_value`
+ * @throws Fault `scim.invalid_syntax` as {@link messageOf}, `scim.invalid_value`
  * @see [RFC 7644, 3.3](https://www.rfc-editor.org/rfc/rfc7644#section-3.3)
  */
 export function readResource(schema: Schema, body: Json): Resource {
-  const schemas = isJsonObject(body) ? memberNamed(body, 'schemas') : undefined
-  if (!isJsonObject(body) || !Array.isArray(schemas) || !schemas.includes(schema.id)) {
-    throw new Fault('scim.invalid_syntax', { detail: `schemas with ${schema.id} is needed.` })
-  }
-  const writable = pathsOf(schema, body).filter(
+  const writable = pathsOf(schema, messageOf(body, schema.id)).filter(
     ([{ path }]) => findAttribute([...schema.attributes, ...commonAttributes], path.name)?.mutability !== 'readOnly',
   )
   return writable.reduce<Resource>((made, [name, value]) => applyAt(schema, made, 'replace', name, value), {})
