@@ -3,6 +3,7 @@ import { type ForeignKey, readForeignKey } from '../../crypto/foreign-jws.ts'
 import { parseJsonObject } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
+import { providerConfigurationUrl } from '../../protocols/oauth2/provider-configuration-url.ts'
 import type { TokenIssuer } from './token-issuer-store.ts'
 
 type Needs = Pick<Platform, 'fetch' | 'memory' | 'clock'>
@@ -58,8 +59,7 @@ function fits({ kid }: ForeignKey, wanted: unknown): boolean {
 async function load(needs: Needs, { tenantId, issuer }: TokenIssuer, entry: Entry): Promise<void> {
   entry.triedAtMs = needs.clock.now().getTime()
   try {
-    // OpenID Connect Discovery 4.1: a slash at the end of the issuer is removed before the path is appended
-    const metadata = await read(needs, tenantId, `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`)
+    const metadata = await read(needs, tenantId, providerConfigurationUrl(issuer))
     // OpenID Connect Discovery 4.3: the document is that of the issuer
     if (metadata.issuer !== issuer || typeof metadata.jwks_uri !== 'string') throw new Fault('upstream.answer')
     const { keys } = await read(needs, tenantId, metadata.jwks_uri)

@@ -120,7 +120,7 @@ for (const [what, change] of [
   ['with credentials in an endpoint [W-M6]', { notification_endpoint: 'https://a:b@issuer.example' }],
   ['with an empty list of authorization servers', { authorization_servers: [] }],
   ['with an authorization server over http', { authorization_servers: ['http://as.example'] }],
-  ['with a batch size of 1', { batch_credential_issuance: { batch_size: 1 } }],
+  ['with a batch size of 0', { batch_credential_issuance: { batch_size: 0 } }],
   [
     'with 501 configurations',
     { credential_configurations_supported: Object.fromEntries(Array.from({ length: 501 }, (_, i) => [i, {}])) },

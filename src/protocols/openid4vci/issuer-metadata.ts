@@ -113,9 +113,9 @@ function authorizationServersOf(value: unknown, policy: PeerPolicy): readonly st
 function batchSizeOf(value: unknown): number {
   if (value === undefined) return 1
   const size = isJsonObject(value) ? value.batch_size : undefined
-  // 12.2.4: an integer, 2 or greater
-  if (typeof size !== 'number' || !Number.isInteger(size) || size < 2)
-    throw unusable('batch_size in the metadata is not an integer above 1.')
+  // 12.2.4: an integer, 2 or greater; issuers without batches send 1, which is what the absence of it means
+  if (typeof size !== 'number' || !Number.isInteger(size) || size < 1)
+    throw unusable('batch_size in the metadata is not a positive integer.')
   return size
 }
 

@@ -4,8 +4,9 @@ import { getCredential } from '../credentials/get-credential.ts'
 import { removeCredential } from '../credentials/remove-credential.ts'
 import { setConsent } from '../credentials/set-consent.ts'
 import { fault } from '../test-support/fault.ts'
+import { serverMetadataOf } from '../test-support/foreign-documents.ts'
 import { issuerOfTest } from '../test-support/issuer-of-test.ts'
-import { describes, says } from '../test-support/lies.ts'
+import { describes, says, sends } from '../test-support/lies.ts'
 import { type Bench, openBench } from '../test-support/wallet-platform.ts'
 import { acceptOffer } from './accept-offer.ts'
 import { resolveOffer } from './resolve-offer.ts'
@@ -65,6 +66,24 @@ test('[W-C6] a batch is fetched with one request, one new key a copy, and shown 
   assert.equal(new Set(proved.map((key) => key.x)).size, 10)
   const copies = await bench.rows(thandi.tenantId, 'wallet_credential_copy')
   assert.equal(copies.length, 10)
+})
+
+test('an authorization server that describes itself as an OpenID Provider only is found', async () => {
+  const { offerUri, server, lie } = await started()
+  const missing = sends({ status: 404, body: { error: 'not_found' } })
+  lie({ reply: { server: missing, configuration: sends({ status: 200, body: serverMetadataOf(server) }) } })
+  const { credentials } = await acceptOffer(bench.platform, await bench.person(), { credentialOffer: offerUri })
+  assert.equal(credentials.length, 1)
+  lie({ reply: { server: missing } })
+  const thandi = await bench.person()
+  const refused = await fault(acceptOffer(bench.platform, thandi, { credentialOffer: offerUri }))
+  assert.equal(refused.code, 'issuer_metadata.invalid')
+})
+
+test('an issuer that writes a batch size of 1 has no batches', async () => {
+  const { offerUri, proved } = await started({ batchSize: 1 })
+  const { credentials } = await acceptOffer(bench.platform, await bench.person(), { credentialOffer: offerUri })
+  assert.deepEqual([credentials.length, proved.length], [1, 1])
 })
 
 test('claims, credential, key and token are sealed', async () => {

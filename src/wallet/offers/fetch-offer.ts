@@ -1,5 +1,6 @@
 import { Fault } from '../../fault.ts'
 import type { OutboundAnswer, Platform } from '../../platform.ts'
+import { providerConfigurationUrl } from '../../protocols/oauth2/provider-configuration-url.ts'
 import type { Configuration } from '../../protocols/openid4vci/credential-configuration.ts'
 import {
   type CredentialOffer,
@@ -176,8 +177,10 @@ export async function fetchIssuerMetadata(
 }
 
 async function fetchServer(platform: OutboundPeer, server: string): Promise<ServerMetadata> {
-  const url = wellKnownUrl(server, 'oauth-authorization-server')
-  const answer = await platform.fetch(platform.tenantId, url, { accept, bytesMax: bytesMax.metadata })
+  const read = (url: string) => platform.fetch(platform.tenantId, url, { accept, bytesMax: bytesMax.metadata })
+  const found = await read(wellKnownUrl(server, 'oauth-authorization-server'))
+  // RFC 8414 5: servers of OpenID Connect may have the same document at the address of that only
+  const answer = found.status === 404 ? await read(providerConfigurationUrl(server)) : found
   if (!isOk(answer))
     throw upstreamRefusal(answer, 'issuer_metadata.invalid', 'The authorization server has no metadata.')
   return readServerMetadata(jsonOf(answer, 'issuer_metadata.invalid'), server, peersOf(platform))

@@ -22,6 +22,7 @@ type Place =
   | 'offer'
   | 'issuer'
   | 'server'
+  | 'configuration'
   | 'par'
   | 'challenge'
   | 'keys'
@@ -114,6 +115,7 @@ const ways: Readonly<Record<string, Place>> = {
   '/club/a/heard': 'notification',
   '/club/a/list': 'list',
   '/.well-known/oauth-authorization-server/sso': 'server',
+  '/sso/.well-known/openid-configuration': 'configuration',
   '/sso/t': 'token',
   '/sso/par': 'par',
   '/sso/challenge': 'challenge',
@@ -138,6 +140,7 @@ function placesOf({ issuer, server, options, proved, code, lies }: Setting): Pla
     offer: () => ok(offerOf(issuer, server, options)),
     issuer: () => ok({ ...metadataOf(issuer, server, options.batchSize), ...options.sealed?.metadata }),
     server: () => ok(options.code === undefined ? serverMetadataOf(server) : code.metadata),
+    configuration: () => ({ ...ok({ error: 'not_found' }), status: 404 }),
     par: (ask) => code.push(ask),
     challenge: () => code.challenge(),
     keys: () => ok({ issuer, jwks: { keys: [{ ...signer.jwk, kid: 'k1' }] } }),
