@@ -114,7 +114,7 @@ export const routes: readonly Route[] = [
   ...pushRoutes,
   ...templateRoutes,
   ...statusRoutes,
-  ...batchRoutes,
+  ...batchRoutes(walletDeliveries),
   ...issuanceRoutes(walletDeliveries),
   ...deferralRoutes,
   ...typeRoutes,

@@ -119,6 +119,39 @@ test('a batch has a name and its maker; its items come as a table, in which noth
   assert.match(failed.body, /^row;reference;/)
 })
 
+test('a check finds the recipients that issuing refuses: unknown ones, disabled ones, a format that wallets do not hold', async () => {
+  const to = (identifierType: string, value: string) => ({
+    attributes: { name: value.slice(0, 9), born: '2001-01-31' },
+    recipient: { identifierType, value },
+  })
+  const all = [
+    ...[to('username', 'THANDI'), to('email', 'Pieter@Example.org'), to('externalIdentifier', 'EXT/1+a@é')],
+    ...[to('username', 'nobody'), to('email', 'gone@example.org'), to('externalIdentifier', 'ext/1+a@é')],
+  ]
+  const outcomeOf = ({ error }: { error?: { code: string; pointer?: string } }) => error && [error.code, error.pointer]
+  const body = { credentialTemplateId: diploma, items: all }
+  const checked = (await school.post(`${PATH}?check=true`, body)).body.data
+  const made = await school.post(PATH, body)
+  assert.equal(made.status, 202, JSON.stringify(made.body))
+  const issued = await ended(made.body.data.id)
+  const outcomes = checked.items.map(outcomeOf)
+  assert.deepEqual(outcomes, issued.data.items.map(outcomeOf))
+  assert.deepEqual(
+    outcomes.map((one: unknown) => one === undefined),
+    [true, true, true, false, false, false],
+  )
+  const licence = await aBatchTemplate(school, {
+    ...{ format: 'mdoc', docType: 'org.example.card' },
+    attributes: { 'org.example.card.1': { name: { type: 'string' } } },
+  })
+  const one = { attributes: { 'org.example.card.1': { name: 'x' } }, recipient: to('username', 'thandi').recipient }
+  const closed = await school.post(`${PATH}?check=true`, { credentialTemplateId: licence, items: [one] })
+  const found = await school.post(PATH, { credentialTemplateId: licence, items: [one] })
+  const [item] = (await ended(found.body.data.id)).data.items
+  assert.equal(closed.body.data.invalid, 1, JSON.stringify(closed.body))
+  assert.deepEqual(outcomeOf(closed.body.data.items[0]), outcomeOf(item))
+})
+
 test('the sample of a template is a table that can be issued when its examples are right', async () => {
   const path = `/creds/templates/credentials/${diploma}/sample`
   const { body: text } = await school.get(path, { accept: 'text/csv' })

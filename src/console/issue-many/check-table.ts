@@ -151,8 +151,12 @@ function problemOf(mapping: readonly string[], { detail, pointer }: Finding): Ro
   if (pointer === undefined) return { column: null, target: '', detail }
   const target = pointer.slice(1).split('/').map(unescaped).join('.')
   // A value inside of a list or object has the column of the whole.
-  const column = mapping.findIndex((one) => one !== '' && (target === one || target.startsWith(`${one}.`)))
-  return { column: column === -1 ? null : column, target, detail }
+  const isOf = (one: string) =>
+    target === one || target.startsWith(`${one}.`) || (target === VALUE && one.startsWith('recipient.'))
+  const column = mapping.findIndex((one) => one !== '' && isOf(one))
+  const found = mapping[column]
+  if (found === undefined) return { column: null, target, detail }
+  return { column, target: target === VALUE ? found : target, detail }
 }
 
 function unescaped(step: string): string {

@@ -3,7 +3,7 @@ import type { Frame } from '../frame/screen.ts'
 import type { Template } from '../templates/content/template.ts'
 import { checkRows } from './check-table.ts'
 import type { DraftView, TableRow } from './table-draft.ts'
-import { guessMapping, type Target, targetsOf } from './targets.ts'
+import { guessMapping, OPEN, type Target, targetsOf } from './targets.ts'
 import { tableTexts } from './texts.ts'
 
 const LIFETIME_SECONDS = 604_800
@@ -63,10 +63,14 @@ export async function recheck(
 
 /** Returns the columns that become what an earlier column becomes already. */
 export function columnProblems({ mapping }: Pick<DraftView, 'mapping'>): readonly number[] {
-  return mapping.flatMap((target, at) => (target !== '' && mapping.indexOf(target) !== at ? [at] : []))
+  return mapping.flatMap((target, at) =>
+    target !== '' && target !== OPEN && mapping.indexOf(target) !== at ? [at] : [],
+  )
 }
 
-/** Whether the rows were checked: every column that they need is there, and none is there twice. */
+/** Whether the rows were checked: every column that they need is there, none is there twice, and no choice is open. */
 export function isChecked(view: DraftView): boolean {
-  return view.missing.length === 0 && columnProblems(view).length === 0 && view.mapping.some((one) => one !== '')
+  const { missing, mapping } = view
+  const isChosen = !mapping.includes(OPEN) && mapping.some((one) => one !== '')
+  return isChosen && missing.length === 0 && columnProblems(view).length === 0
 }

@@ -6,7 +6,7 @@ import type { ReadSheet, TableForm } from '../../tables/table.ts'
 import type { Frame } from '../frame/screen.ts'
 import { columnProblems } from './checked-draft.ts'
 import type { DraftView } from './table-draft.ts'
-import type { Target } from './targets.ts'
+import { OPEN, type Target } from './targets.ts'
 import { type TableTexts, tableTexts } from './texts.ts'
 
 /** What the columns of the file become, with the first value of each. */
@@ -31,14 +31,18 @@ function columnOf(
 ): Html {
   const id = `map-${at}`
   const chosen = fields.get(id)?.[0] ?? mapping[at] ?? ''
-  const options = [{ value: '', label: t.leaveOut, isRequired: false }, ...targets].map(
+  const isOpen = mapping[at] === OPEN
+  const open = isOpen ? [{ value: OPEN, label: t.choose, isRequired: false }] : []
+  const options = [...open, { value: '', label: t.leaveOut, isRequired: false }, ...targets].map(
     ({ value, label, isRequired }) =>
       html`<option value="${value}"${value === chosen && html` selected`}>${label}${isRequired && ' *'}</option>`,
   )
   const label = targets.find(({ value }) => value === mapping[at])?.label ?? ''
-  const error = isTwice && html`<span class="error" id="${id}-error">${t.twice(label)}</span>`
-  const control = html`<select id="${id}" name="${id}" aria-label="${t.becomesOf(name)}"${isTwice && html` aria-invalid="true" aria-describedby="${id}-error"`}>${options}</select>`
-  return html`<tr><th scope="row"><span class="of" aria-hidden="true">${t.inFile}</span><span>${name}</span></th><td><span class="of" aria-hidden="true">${t.becomes}</span><span class="field${isTwice && ' wrong'}">${control}${error}</span></td><td><span class="of" aria-hidden="true">${t.example}</span><span class="hint">${examples[at]}</span></td></tr>`
+  const wrong = isTwice ? t.twice(label) : isOpen ? t.travels : null
+  const error = wrong !== null && html`<span class="error" id="${id}-error">${wrong}</span>`
+  const described = wrong !== null && html` aria-invalid="true" aria-describedby="${id}-error"`
+  const control = html`<select id="${id}" name="${id}" aria-label="${t.becomesOf(name)}"${described}>${options}</select>`
+  return html`<tr><th scope="row"><span class="of" aria-hidden="true">${t.inFile}</span><span>${name}</span></th><td><span class="of" aria-hidden="true">${t.becomes}</span><span class="field${wrong !== null && ' wrong'}">${control}${error}</span></td><td><span class="of" aria-hidden="true">${t.example}</span><span class="hint">${examples[at]}</span></td></tr>`
 }
 
 /** How the file was read; what was guessed can be changed, and what cannot be guessed is asked. */

@@ -20,12 +20,14 @@ import { wordsOf } from './problem-words.ts'
 import { type PlacedRow, placesOf, ROWS_SHOWN, rowsPanel, shownIn } from './rows-view.ts'
 import { stepsAt } from './steps.ts'
 import type { DraftView } from './table-draft.ts'
-import { MAIL, type Target } from './targets.ts'
+import { MAIL, OPEN, type Target } from './targets.ts'
 import { type TableTexts, tableTexts } from './texts.ts'
 import { readTemplate, TABLE } from './upload-screen.ts'
 
 const place = 'batches'
 const PROBLEMS_LISTED = 8
+/** The last batches of a table whose state a page reads: a table of 10,000 rows has ten. */
+const BATCHES_READ = 10
 type AtDraft = KeepingFrame<{ readonly draft: string }>
 
 const draft = keepingFormScreen({
@@ -104,7 +106,7 @@ ${rowsPanel(frame, view, targets, pick(places), shown)}${buttons(frame, t, held)
   const summary = summaryOf(frame, t, view, targets, pick(listed))
   const bad = problem !== undefined && message('bad', problem)
   const saved = frame.query.note === 'saved' && message('note', t.savedFirst)
-  const notes = html`${doneOf(frame, t, view)}${summary.content}${twinsNote(frame, t, view)}${mailNote(t, view)}`
+  const notes = html`${await doneOf(frame, t, view)}${summary.content}${twinsNote(frame, t, view)}${mailNote(t, view)}`
   const whole = form(frame, `${TABLE}/${held.id}`, html`<div class="stack">${content}</div>`)
   return {
     title: t.check,
@@ -152,8 +154,12 @@ function summaryOf(
       link(`#map-${at}`, t.twice(targets.find(({ value }) => value === view.mapping[at])?.label ?? '')),
     )
     const missing = view.missing.map((label) => link('#columns', t.missing(label)))
-    const none = twice.length + missing.length === 0 ? [link('#columns', t.noColumns)] : []
-    return { isBad: true, content: say(t.missingTitle, [...twice, ...missing, ...none]) }
+    const open = view.mapping.flatMap((target, at) =>
+      target === OPEN ? [link(`#map-${at}`, t.travelsAs(view.header[at] || t.noName(at + 1)))] : [],
+    )
+    const all = [...open, ...twice, ...missing]
+    const title = open.length === all.length && open.length > 0 ? t.openTitle : t.missingTitle
+    return { isBad: true, content: say(title, all.length > 0 ? all : [link('#columns', t.noColumns)]) }
   }
   if (view.bad.length === 0) {
     const isDone = view.issued === view.total
@@ -177,10 +183,28 @@ function summaryOf(
   }
 }
 
-function doneOf({ language }: KeepingFrame, t: TableTexts, { issued, batches }: DraftView): Html | null {
+type BatchState = { readonly total: number; readonly done: number; readonly failed: number }
+
+/** What was handed over, and what has become of it so far. */
+async function doneOf({ api, language }: KeepingFrame, t: TableTexts, { issued, batches }: DraftView) {
   if (issued === 0) return null
-  const links = batches.map((id, at) => html`<li><a href="/console/batches/${id}">${t.batch(at + 1)}</a></li>`)
-  return message('done', `${t.done(figure(issued, language))}. ${t.doneText}`, html`<ul>${links}</ul>`)
+  const count = (value: number) => figure(value, language)
+  const first = batches.length - BATCHES_READ
+  const states = await Promise.all(
+    batches.map((id, at) => (at < first ? null : api.get<BatchState>(`/creds/credentials/issuance/batch/${id}`))),
+  )
+  const links = batches.map((id, at) => {
+    const state = states[at]?.data
+    const told = state && html` <span class="hint">${t.outcome(...counts(count, state))}</span>`
+    return html`<li><a href="/console/batches/${id}">${t.batch(at + 1)}</a>${told}</li>`
+  })
+  const failed = states.reduce((sum, state) => sum + (state?.data.failed ?? 0), 0)
+  const list = html`<p>${t.doneText}</p><ul>${links}</ul>`
+  return failed > 0 ? message('bad', t.someFailed(count(failed)), list) : message('note', t.done(count(issued)), list)
+}
+
+function counts(count: (value: number) => string, { done, failed, total }: BatchState) {
+  return [count(done), count(failed), count(total)] as const
 }
 
 function buttons(frame: KeepingFrame, t: TableTexts, { id, view }: HeldDraft): Html {

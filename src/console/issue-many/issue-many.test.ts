@@ -341,12 +341,47 @@ test('rows of a batch that failed say why in the language of the page', async ()
   await close()
 })
 
+test('rows for people who are no users, or are disabled, are not ready; of those that were handed over, failed ones are told', async () => {
+  const { page, troubles, close } = await open(secretary)
+  await page.goto(`/console/issue/table?template=${labelled}`)
+  const rows = ['Molefe;Thandi;thandi@example.org', 'Dube;Sipho;sipho@example.org', 'Gone;Gone;gone@example.org']
+  await page.getByLabel('File').setInputFiles(csv(['Family name;Given name;E-Mail', ...rows].join('\n'), 'people.csv'))
+  await page.getByRole('button', { name: 'Check the table' }).click()
+  await page.getByLabel('“E-Mail” becomes').selectOption('Deliver to (e-mail of a user)')
+  await page.getByRole('button', { name: 'Check again' }).click()
+  await page.getByText('2 of 3 rows cannot be issued').waitFor()
+  await page
+    .getByRole('link', { name: 'Row 3: Nobody in your organisation who is enabled has sipho@example.org' })
+    .waitFor()
+  await page
+    .getByRole('link', { name: 'Row 4: Nobody in your organisation who is enabled has gone@example.org' })
+    .waitFor()
+  const draft = page.url()
+  const leaves = { username: 'leaver', email: 'leaver@example.org', firstName: 'L', lastName: 'L', roles: [] }
+  assert.equal((await school.post('/onboarding/users', leaves)).status, 201)
+  await page.getByRole('textbox', { name: /row 3$/ }).fill('leaver@example.org')
+  await page.getByRole('button', { name: 'Check again' }).click()
+  await page.getByText('1 of 3 rows cannot be issued').waitFor()
+  assert.equal((await school.patch('/onboarding/users/leaver', { enabled: false })).status, 200)
+  await page.getByRole('button', { name: 'Issue 2 credentials' }).click()
+  await untilShown(page, draft, '1 of the rows that were handed over could not be issued')
+  await page.getByText('1 of 2 issued, 1 failed').waitFor()
+  assert.deepEqual(troubles, [])
+  await close()
+})
+
 test('offers of a table are mailed, with a label in lists; what was not sent is a need, and is offered again', async () => {
   const { page, troubles, close } = await open(secretary)
   await page.goto(`/console/issue/table?template=${labelled}`)
   const rows = ['Dube;Sipho;sipho@example.org', 'Botha;Anna;anna at home', 'Nkosi;Zanele;']
   await page.getByLabel('File').setInputFiles(csv(['Family name;Given name;E-mail', ...rows].join('\n'), 'mailed.csv'))
   await page.getByRole('button', { name: 'Check the table' }).click()
+  await page.getByText('Choose how the cards reach people').waitFor()
+  assert.equal(await page.getByText('rows are ready').count(), 0)
+  assert.equal(await page.getByText('Not checked yet').count(), 3)
+  await page.getByRole('link', { name: 'Choose what becomes of “E-mail”' }).click()
+  await page.getByLabel('“E-mail” becomes').selectOption('Send the offer by mail to')
+  await page.getByRole('button', { name: 'Check again' }).click()
   await page.getByText('is sent by mail to the address in “E-mail”').waitFor()
   const chosen = page.getByLabel('“E-mail” becomes').locator('option:checked')
   assert.equal(await chosen.textContent(), 'Send the offer by mail to')

@@ -24,6 +24,7 @@ export function wordsOf(
   const cell = column === null ? '' : (cells[column] ?? '')
   if (cell === '') return plain(t.problem.missing(label))
   if (isErrorValue(cell)) return plain(t.problem.errorValue(label, cell))
+  if (target.startsWith('recipient.')) return plain(t.problem.noUser(cell))
   if (target === MAIL) return plain(t.problem.mail)
   if (target === MAIL_LANGUAGE) return plain(t.problem.mailLanguage)
   if (type === 'number') return plain(t.problem.number(label, t.number))

@@ -6,6 +6,7 @@ import { button } from '../../pages/parts.ts'
 import { badge } from '../../pages/table.ts'
 import type { TableForm } from '../../tables/table.ts'
 import type { Frame } from '../frame/screen.ts'
+import { isChecked } from './checked-draft.ts'
 import { shownWords, wordsOf } from './problem-words.ts'
 import type { DraftView, TableRow } from './table-draft.ts'
 import type { Target } from './targets.ts'
@@ -45,7 +46,8 @@ export function rowsPanel(
   const t = tableTexts[frame.language]
   const columns = columnsOf(view, targets, rows)
   const heads = [t.row, ...columns.map(({ label }) => label), t.state].map((head) => html`<th scope="col">${head}</th>`)
-  const lines = rows.map((one) => rowOf({ frame, t, targets, form: view.form }, columns, one))
+  const context = { frame, t, targets, form: view.form, isChecked: isChecked(view) }
+  const lines = rows.map((one) => rowOf(context, columns, one))
   const count = (value: number) => figure(value, frame.language)
   const choices = html`<div class="tabs">${tab(t.withProblems(count(view.bad.length)), 'problems', !shown.isAll)}${tab(t.allRows(count(view.total)), 'all', shown.isAll)}</div>`
   return html`<section class="panel"><header><h2 id="rows">${t.rows}</h2>${view.bad.length > 0 && choices}</header>${hidden('shown', shown.isAll ? 'all' : 'problems')}${hidden('page', String(shown.page))}
@@ -74,24 +76,27 @@ type RowContext = {
   readonly t: TableTexts
   readonly targets: readonly Target[]
   readonly form: TableForm
+  /** Until the columns are chosen no row is. */
+  readonly isChecked: boolean
 }
 
 function rowOf(context: RowContext, columns: readonly Column[], one: PlacedRow): Html {
   const { t, targets, form } = context
   const { row } = one
   const general = row.problems.filter(({ column }) => column === null)
-  const state = row.isIssued
-    ? badge(t.issued, 'ok')
-    : row.problems.length > 0
-      ? badge(t.cannot, 'bad')
-      : row.sameAs === undefined
-        ? badge(t.ready, 'ok')
-        : badge(t.sameAs(row.sameAs), 'warn')
+  const state = stateOf(context, row)
   const why = general
     .slice(0, 3)
     .map((problem) => html`<p class="error">${shownWords(wordsOf(t, targets, row, problem, form))}</p>`)
   return html`<tr id="row-${one.place}"><th scope="row"><span class="of">${t.row}</span><span>${row.number}</span></th>
 ${columns.map((column) => cellOf(context, column, one))}<td${general.length > 0 && html` class="wrong"`}><span class="of">${t.state}</span><span>${state}${why}</span></td></tr>`
+}
+
+function stateOf({ t, isChecked }: RowContext, { isIssued, problems, sameAs }: TableRow): Html {
+  if (isIssued) return badge(t.issued, 'ok')
+  if (!isChecked) return html`<span class="hint">${t.unchecked}</span>`
+  if (problems.length > 0) return badge(t.cannot, 'bad')
+  return sameAs === undefined ? badge(t.ready, 'ok') : badge(t.sameAs(sameAs), 'warn')
 }
 
 function cellOf({ frame, t, targets, form }: RowContext, { column, label }: Column, { place, row }: PlacedRow): Html {

@@ -10,7 +10,12 @@ export type Target = {
   readonly isRequired: boolean
   /** Names under which a column is recognized, folded. */
   readonly names: readonly string[]
+  /** Names of columns that are probably meant, folded: the person is asked, because it decides how the cards travel. */
+  readonly probable?: readonly string[]
 }
+
+/** In place of a target: the person has to choose. */
+export const OPEN = '?'
 
 /** Where the offer of a row is sent by mail, and in which language the mail is. */
 export const [MAIL, MAIL_LANGUAGE] = ['mail.address', 'mail.language'] as const
@@ -20,7 +25,7 @@ type OwnLabels = Readonly<Record<'reference' | 'email' | 'username' | 'mail' | '
 
 const mailNames = ['E-mail', 'Email', 'E-Mail-Adresse', 'Mail', 'Courriel']
 
-/** Returns what the columns for a template may become. @param sendsMail Then an address gets the offer by mail, unless another choice is made */
+/** Returns what the columns for a template may become. @param sendsMail Then addresses may get offers by mail. */
 export function targetsOf(template: Template, labels: OwnLabels, sendsMail: boolean): readonly Target[] {
   const leaves = attributesOf(template).flatMap(({ namespace, key, shape }) =>
     below(namespace === '' ? [key] : [namespace, key], labelOf({ key, shape }), shape, shape.required === true),
@@ -28,12 +33,15 @@ export function targetsOf(template: Template, labels: OwnLabels, sendsMail: bool
   const own = (value: string, label: string, ...names: string[]): Target => {
     return { value, label, type: 'string', isRequired: false, names: [value, label, ...names].map(foldedName) }
   }
+  const travel = (value: string, label: string, ...probable: string[]): Target => {
+    return { ...own(value, label), probable: probable.map(foldedName) }
+  }
   return [
     ...leaves,
     own('reference', labels.reference, 'Reference', 'Référence', 'Student no.', 'Student number', 'Matrikelnummer'),
-    ...(sendsMail ? [own(MAIL, labels.mail, ...mailNames), own(MAIL_LANGUAGE, labels.mailLanguage)] : []),
-    own('recipient.email', labels.email, ...(sendsMail ? [] : mailNames)),
-    own('recipient.username', labels.username, 'Username', 'User', 'Benutzername', 'Identifiant'),
+    ...(sendsMail ? [travel(MAIL, labels.mail, ...mailNames), own(MAIL_LANGUAGE, labels.mailLanguage)] : []),
+    travel('recipient.email', labels.email, ...mailNames),
+    travel('recipient.username', labels.username, 'Username', 'User', 'Benutzername', 'Identifiant'),
   ]
 }
 
@@ -63,12 +71,16 @@ function below(path: readonly string[], label: string, shape: AttributeShape, is
   })
 }
 
-/** Returns what the columns of a table become by their names; `''` where no target has the name. Each target is used once. */
+/**
+ * Returns what the columns of a table become by their names; `''` where no target has the name, {@link OPEN} where it
+ * would decide how the cards travel. Each target is used once.
+ */
 export function guessMapping(header: readonly string[], targets: readonly Target[]): readonly string[] {
   const free = new Set(targets)
   return header.map((name) => {
     const found = name === '' ? undefined : [...free].find(({ names }) => names.includes(foldedName(name)))
     if (found !== undefined) free.delete(found)
-    return found?.value ?? ''
+    if (found !== undefined) return found.value
+    return targets.some(({ probable }) => probable?.includes(foldedName(name))) ? OPEN : ''
   })
 }

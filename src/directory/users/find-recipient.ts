@@ -1,7 +1,7 @@
 import { Fault } from '../../fault.ts'
 import type { TenantTx } from '../../store/store.ts'
 import type { User } from './user.ts'
-import { selectUser } from './user-store.ts'
+import { selectEnabled, selectUser } from './user-store.ts'
 
 /** How an organisation identifies one of its users. */
 export type RecipientIdentifier = {
@@ -21,8 +21,36 @@ export async function getRecipient(
   pointer: string,
 ): Promise<User> {
   const found = await selectUser(tx, identifierType, value)
-  const about = (detail: string) => ({ violations: [{ detail, pointer }] })
-  if (found === null) throw new Fault('resource.unknown', about(`There is no user with this ${identifierType}.`))
-  if (!found.enabled) throw new Fault('state.invalid', about('The user is disabled.'))
+  const fault = refusalOf(found?.enabled, identifierType, pointer)
+  if (found === null || fault !== null) throw fault
   return found
+}
+
+/**
+ * Returns, for each of these users, the fault of {@link getRecipient}; null where it returns the user.
+ *
+ * @param recipients At most a few thousand: they are the parameter of one statement.
+ */
+export async function recipientRefusals(
+  tx: TenantTx,
+  recipients: readonly RecipientIdentifier[],
+  pointer: string,
+): Promise<readonly (Fault | null)[]> {
+  const byType = Map.groupBy(recipients, ({ identifierType }) => identifierType)
+  const found = new Map<RecipientIdentifier['identifierType'], ReadonlyMap<string, boolean>>()
+  for (const [type, some] of byType) {
+    const values = [...new Set(some.map(({ value }) => value))]
+    found.set(type, await selectEnabled(tx, type, values))
+  }
+  return recipients.map(({ identifierType, value }) =>
+    refusalOf(found.get(identifierType)?.get(value), identifierType, pointer),
+  )
+}
+
+/** @param enabled Whether the user is; undefined: there is no such user. */
+function refusalOf(enabled: boolean | undefined, identifierType: string, pointer: string): Fault | null {
+  const about = (detail: string) => ({ violations: [{ detail, pointer }] })
+  if (enabled === undefined)
+    return new Fault('resource.unknown', about(`There is no user with this ${identifierType}.`))
+  return enabled ? null : new Fault('state.invalid', about('The user is disabled.'))
 }

@@ -41,6 +41,37 @@ export async function selectUser(tx: TenantTx, key: UserKey, value: string): Pro
   return user ?? null
 }
 
+const findAll = (key: string, column: string) =>
+  sql(
+    `directory.find_users_by_${key}`,
+    `select ${column} as value, enabled from user_account
+     where tenant_id = $1 and ${column} = any($2::text[]) and deleted_at is null`,
+  )
+const findersOfMany = {
+  username: findAll('username', 'username_folded'),
+  email: findAll('email', 'email_folded'),
+  externalIdentifier: findAll('external_identifier', 'external_identifier'),
+}
+
+/** Returns which of these values a user has, each with whether that user is enabled. Deleted users have none. */
+export async function selectEnabled(
+  tx: TenantTx,
+  key: keyof typeof findersOfMany,
+  values: readonly string[],
+): Promise<ReadonlyMap<string, boolean>> {
+  const isFolded = key !== 'externalIdentifier'
+  const stored = new Map(values.map((value) => [value, isFolded ? foldCase(value) : value]))
+  const sought = [...stored.values()].filter((value) => !value.includes('\0'))
+  const rows = await tx.rows<{ value: string; enabled: boolean }>(findersOfMany[key], [tx.tenantId, sought])
+  const found = new Map(rows.map(({ value, enabled }) => [value, enabled]))
+  return new Map(
+    [...stored].flatMap(([value, one]) => {
+      const enabled = found.get(one)
+      return enabled === undefined ? [] : [[value, enabled] as const]
+    }),
+  )
+}
+
 /** SQL: a user has a role of its own. The role must be one of ours: it is part of the text, as that of its partial index. */
 export function hasRole(role: string): string {
   if (!isRole(role)) throw new Error(`no role: ${role}`)

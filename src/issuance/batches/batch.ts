@@ -50,6 +50,9 @@ export type BatchItem = {
   readonly open: { readonly templateVersion: number; readonly txCodeMac: Buffer | null } | null
 }
 
+/** Where an item names its recipient (RFC 6901). */
+export const RECIPIENT_POINTER = '/recipient/value'
+
 const VIOLATIONS_MAX = 10
 /** Details quote names of the caller, which may be long. */
 const DETAIL_CHARS_MAX = 300

@@ -4,36 +4,47 @@ import { findTenantOf } from '../../directory/tenants/find-tenant.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { issuanceCheckOf, unknownTemplate } from '../issuances/issuance-refusal.ts'
+import type { WalletPort } from '../issuances/wallet-port.ts'
 import { mailViolation } from '../mails/offer-mail.ts'
+import type { CredentialTemplate } from '../templates/template.ts'
 import { latestTemplate } from '../templates/template-cache.ts'
 import { type BatchInput, refuseUnsentMails } from './accept-batch.ts'
-import { itemErrorOf } from './batch.ts'
+import { itemErrorOf, RECIPIENT_POINTER } from './batch.ts'
 import { FIRST_ROW } from './batch-table.ts'
 import { showError } from './batch-view.ts'
 import type { BatchCheckView } from './schemas.ts'
 
 /** Items checked before other requests get their turn. */
 const ITEMS_PER_TURN = 250
+/** Recipients that one statement looks up. */
+const RECIPIENTS_PER_LOOK_UP = 1000
 
 /**
- * Checks the items of a batch as its job would, and creates nothing. NOT checked: whether a recipient exists, which may change until the item
- * is issued.
+ * Checks the items of a batch as its job would, and creates nothing: also whether each recipient is a user to whom it
+ * can be delivered now.
  *
  * @throws Fault `resource.unknown` for a template that is unknown or archived; `request.invalid` for mails that this server does not send
  */
-export async function checkBatch(platform: Platform, caller: Caller, ask: BatchInput): Promise<BatchCheckView> {
+export async function checkBatch(
+  platform: Platform,
+  deliveries: Pick<WalletPort, 'refusals'>,
+  caller: Caller,
+  ask: BatchInput,
+): Promise<BatchCheckView> {
   refuseUnsentMails(platform, ask)
   const tenant = await findTenantOf(platform, caller.tenantId)
   const template = await latestTemplate(platform, caller.tenantId, ask.credentialTemplateId)
   if (tenant === null || template.archivedAt !== null) throw unknownTemplate()
   const check = await issuanceCheckOf(platform, tenant, template)
+  const undeliverable = await undeliverableItems(platform, deliveries, caller, template, ask)
   const isTable = ask.form === 'csv'
   const items: BatchCheckView['items'] = []
   const seen = new Map<string, number>()
   for (const [index, { attributes, mail, recipient }] of ask.items.entries()) {
     if (index % ITEMS_PER_TURN === ITEMS_PER_TURN - 1) await new Promise(setImmediate)
     const violation = mailViolation({ mail, isDelivered: recipient !== undefined })
-    const fault = check(attributes) ?? (violation && new Fault('request.invalid', { violations: [violation] }))
+    const ofMail = violation && new Fault('request.invalid', { violations: [violation] })
+    const fault = check(attributes) ?? ofMail ?? undeliverable.get(index) ?? null
     const same = earlierOf(seen, JSON.stringify([attributes, recipient]), index)
     const place = { index, ...(isTable && { row: index + FIRST_ROW }), ...(same !== null && { duplicateOf: same }) }
     if (fault === null) items.push({ ...place, status: 'valid' })
@@ -42,6 +53,28 @@ export async function checkBatch(platform: Platform, caller: Caller, ask: BatchI
   const invalid = items.filter(({ status }) => status === 'invalid').length
   const duplicates = items.filter(({ duplicateOf }) => duplicateOf !== undefined).length
   return { total: items.length, valid: items.length - invalid, invalid, duplicates, items }
+}
+
+/** Returns why items cannot be delivered, by their index. */
+async function undeliverableItems(
+  platform: Platform,
+  deliveries: Pick<WalletPort, 'refusals'>,
+  { tenantId }: Caller,
+  { definition: { format } }: CredentialTemplate,
+  { items }: BatchInput,
+): Promise<ReadonlyMap<number, Fault>> {
+  const found = new Map<number, Fault>()
+  const delivered = items.flatMap(({ recipient }, index) => (recipient === undefined ? [] : [{ recipient, index }]))
+  for (let at = 0; at < delivered.length; at += RECIPIENTS_PER_LOOK_UP) {
+    const some = delivered.slice(at, at + RECIPIENTS_PER_LOOK_UP)
+    const recipients = some.map(({ recipient }) => recipient)
+    const faults = await deliveries.refusals(platform, { tenantId }, { format, pointer: RECIPIENT_POINTER, recipients })
+    for (const [place, fault] of faults.entries()) {
+      const index = some[place]?.index
+      if (fault !== null && index !== undefined) found.set(index, fault)
+    }
+  }
+  return found
 }
 
 /** Returns the first item that says the same about the same person; null if this is the first. */

@@ -7,6 +7,7 @@ import type { Caller } from '../../caller.ts'
 import { once } from '../../http/routes/operation.ts'
 import { answer, type Route, rawAnswer } from '../../http/routes/route.ts'
 import type { Platform } from '../../platform.ts'
+import type { WalletPort } from '../issuances/wallet-port.ts'
 import { recordLook } from '../offers/offer-looks.ts'
 import { latestTemplate } from '../templates/template-cache.ts'
 import { acceptBatch } from './accept-batch.ts'
@@ -51,35 +52,36 @@ const batches = routeGroup({
   scope: { read: 'issuance:read', write: 'issuance:write' },
 })
 
-const accept = batches.post('', {
-  operationId: 'createIssuanceBatch',
-  summary:
-    'Accepts a batch of up to 1,000 issuances, as JSON or as a CSV table; a job issues the items, each with its own result. With `check=true` only checks them.',
-  query: BatchQuery,
-  body: BatchBody,
-  textBodies: [CSV],
-  textExamples: { [CSV]: EXAMPLE },
-  bodyBytesMax: BATCH_BYTES_MAX,
-  jsonValuesMax: 100_000,
-  reply: Type.Union([BatchView, BatchCheckView]),
-  status: 202,
-  otherStatuses: [200],
-  replyHeaders: ['Location'],
-  faults: ['resource.unknown', 'state.invalid', 'request.rate_limited'],
-  handle: async ({ platform, caller, query, body, href, operation }) => {
-    if (query.check === 'true') {
-      const found = await checkBatch(platform, caller, await parseBatch(platform, caller, query, body))
-      return answer(found, { status: 200 })
-    }
-    const batch = await once(
-      operation,
-      (id) => getBatch(platform, caller, id),
-      async (id) => acceptBatch(platform, caller, await parseBatch(platform, caller, query, body), id),
-    )
-    const self = `${href}/${batch.id}`
-    return answer(showBatch(batch), { links: { self }, headers: { location: self } })
-  },
-})
+const acceptWith = (deliveries: WalletPort) =>
+  batches.post('', {
+    operationId: 'createIssuanceBatch',
+    summary:
+      'Accepts a batch of up to 1,000 issuances, as JSON or as a CSV table; a job issues the items, each with its own result. With `check=true` only checks them.',
+    query: BatchQuery,
+    body: BatchBody,
+    textBodies: [CSV],
+    textExamples: { [CSV]: EXAMPLE },
+    bodyBytesMax: BATCH_BYTES_MAX,
+    jsonValuesMax: 100_000,
+    reply: Type.Union([BatchView, BatchCheckView]),
+    status: 202,
+    otherStatuses: [200],
+    replyHeaders: ['Location'],
+    faults: ['resource.unknown', 'state.invalid', 'request.rate_limited'],
+    handle: async ({ platform, caller, query, body, href, operation }) => {
+      if (query.check === 'true') {
+        const found = await checkBatch(platform, deliveries, caller, await parseBatch(platform, caller, query, body))
+        return answer(found, { status: 200 })
+      }
+      const batch = await once(
+        operation,
+        (id) => getBatch(platform, caller, id),
+        async (id) => acceptBatch(platform, caller, await parseBatch(platform, caller, query, body), id),
+      )
+      const self = `${href}/${batch.id}`
+      return answer(showBatch(batch), { links: { self }, headers: { location: self } })
+    },
+  })
 
 const list = batches.list('', {
   summary: 'Lists the batches of the last 30 days.',
@@ -174,5 +176,11 @@ const sample = routeGroup({
   },
 })
 
-/** Batches of issuances, in our API. */
-export const batchRoutes: readonly Route[] = [accept, list, get, listItems, sample]
+/** Batches of issuances, in our API. @param deliveries Delivers credentials to the wallets of the tenant's users. */
+export const batchRoutes = (deliveries: WalletPort): readonly Route[] => [
+  acceptWith(deliveries),
+  list,
+  get,
+  listItems,
+  sample,
+]

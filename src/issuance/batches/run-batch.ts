@@ -20,7 +20,7 @@ import { offerLifetime } from '../offers/offer-lifetime.ts'
 import { makeTxCode, txCodeMac } from '../offers/tx-code.ts'
 import { type CredentialTemplate, txCodeOf } from '../templates/template.ts'
 import { latestTemplate } from '../templates/template-cache.ts'
-import { itemErrorOf } from './batch.ts'
+import { itemErrorOf, RECIPIENT_POINTER } from './batch.ts'
 import {
   claimBatch,
   completeItems,
@@ -183,7 +183,7 @@ async function prepareItem(
   const deliveryId = newId()
   const recipient = await openBatchRecipient(sealing, tenant.id, id, sealedRecipient)
   const offer = { id: deliveryId, issuanceId: id, format: template.definition.format, txCode, recipient }
-  const delivery = await planDelivery(platform, run, { ...offer, pointer: '/recipient/value' })
+  const delivery = await planDelivery(platform, run, { ...offer, pointer: RECIPIENT_POINTER })
   if (delivery instanceof Fault) return delivery
   return { issued: { ...issued, delivery: { id: deliveryId, userId: delivery.userId } }, delivery }
 }

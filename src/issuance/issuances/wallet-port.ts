@@ -1,6 +1,7 @@
 import type { TenantId, UserId } from '../../caller.ts'
 import type { RecipientIdentifier } from '../../directory/users/find-recipient.ts'
 import type { Actor } from '../../events/audit/entry.ts'
+import type { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import type { TenantTx } from '../../store/store.ts'
 import type { CredentialTemplateFormat } from '../templates/template.ts'
@@ -43,6 +44,16 @@ export type WalletPort = {
    * @throws Fault `resource.unknown` for an unknown user, `state.invalid` for a disabled one, `offer.format`
    */
   readonly plan: (platform: Platform, sender: DeliverySender, offer: IssuedOffer) => Promise<IssuanceDelivery>
+  /**
+   * Returns for each of these users why `plan` would refuse a delivery of that format now; null where it would not.
+   *
+   * @param recipients At most 1,000.
+   */
+  readonly refusals: (
+    platform: Platform,
+    sender: Pick<DeliverySender, 'tenantId'>,
+    about: Pick<IssuedOffer, 'format' | 'pointer'> & { readonly recipients: readonly RecipientIdentifier[] },
+  ) => Promise<readonly (Fault | null)[]>
   /** Resumes the delivery of a repeated request. @returns null if there is none */
   readonly resume: (platform: Platform, sender: DeliverySender, id: string) => Promise<DeliveryReport | null>
 }

@@ -69,6 +69,7 @@ export async function aDatabase(): Promise<TestDatabase> {
 /** Refuses every delivery. */
 export const noDeliveries: WalletPort = {
   plan: () => Promise.reject(new Fault('state.invalid')),
+  refusals: (_platform, _sender, { recipients }) => Promise.resolve(recipients.map(() => null)),
   resume: () => Promise.resolve(null),
 }
 
@@ -87,7 +88,7 @@ export async function anIssuer(
     platform,
     routes: [
       ...[...signingRequestRoutes, ...certificateRoutes, ...templateRoutes],
-      ...[...issuanceRoutes(noDeliveries), ...deferralRoutes, ...batchRoutes, ...statusRoutes],
+      ...[...issuanceRoutes(noDeliveries), ...deferralRoutes, ...batchRoutes(noDeliveries), ...statusRoutes],
     ],
     endpoints: [metadataEndpoints, issuanceEndpoints, didEndpoints, revocationEndpoints, certificateEndpoints].flat(),
     authenticate: async ({ headers: { authorization } }) => {
