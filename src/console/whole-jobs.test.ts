@@ -35,7 +35,6 @@ async function makeTemplate(page: Page, name: string): Promise<void> {
   await page.getByLabel('Name', { exact: true }).fill(name)
   await page.getByRole('button', { name: 'Add an attribute' }).click()
   await page.getByLabel('Shown as').last().fill('Grade')
-  await page.getByLabel('Technical name').last().fill('grade')
   await page.getByLabel('Kind of value').last().selectOption('number')
   await page.getByRole('button', { name: 'Move up: Attribute 5' }).click()
   await page.getByRole('button', { name: 'Save' }).click()

@@ -93,7 +93,11 @@ function attribute(drawn: Drawn, row: AttributeRow, at: number): Html {
   const names = draft.languages.map(({ locale }, language) =>
     text(`label${language}`, t.labelIn(localeName(locale, frame.language)), row.names[language] ?? ''),
   )
-  const key = { name: `key-${at}`, label: t.key, value: row.key, isName: true, lengthMax: 128, error: error('key') }
+  const key = {
+    ...{ name: `key-${at}`, label: t.key, value: row.key, isName: true, isOptional: true },
+    ...{ lengthMax: 128, error: error('key') },
+    ...(row.key === '' && { hint: t.keyHint }),
+  }
   const more = text('about', t.meaning, row.about)
   const each = checkbox({ name: `each-${at}`, label: t.each, hint: t.eachHint, isOn: row.isEach })
   const of = { name: `of-${at}`, label: t.of, value: row.of, choices: entriesOf(t, draft, row), error: error('of') }

@@ -29,7 +29,10 @@ function rowProblems({ rows, format }: Draft, t: TemplateTexts, common: ConsoleT
   const pointers = pointersOf(rows)
   const isWrong = (key: string) => (format === 'mdoc' ? key.length > 128 : !/^[\w:-]{1,128}$/.test(key))
   rows.forEach((row, at) => {
-    if (row.key === '') fields[`key-${at}`] = common.required(row.type === 'namespace' ? t.namespace : t.key)
+    // A technical name is made from the other one.
+    const missing =
+      row.type === 'namespace' ? ([`key-${at}`, t.namespace] as const) : ([`label-${at}`, t.label] as const)
+    if (row.key === '') fields[missing[0]] = common.required(missing[1])
     else if (isWrong(row.key)) fields[`key-${at}`] = t.keyWrong
     else if (pointers.indexOf(pointers[at] ?? '') < at) fields[`key-${at}`] = t.keyTwice
     const hasParts = endOf(rows, at) > at + 1

@@ -16,14 +16,19 @@ function onCard(one: AttributeRow): AttributeRow {
   return { ...one, isOnCard: true }
 }
 
+/** By these a card is found in lists, and told from others. */
+function naming(one: AttributeRow): AttributeRow {
+  return { ...one, isInLabel: true }
+}
+
 /** What a new template may start from. Names of attributes are in the language of the person. */
 export const starts: Readonly<Record<keyof TemplateTexts['starts'], (t: TemplateTexts) => Draft>> = {
   blank: () => blank,
   diploma: (t) => ({
     ...{ ...blank, name: t.starts.diploma },
     rows: [
-      row('family_name', t.parts.family_name),
-      row('given_name', t.parts.given_name),
+      naming(row('family_name', t.parts.family_name)),
+      naming(row('given_name', t.parts.given_name)),
       onCard(row('degree', t.parts.degree)),
       onCard(row('awarded_on', t.parts.awarded_on, 'date', false)),
     ],
@@ -31,9 +36,9 @@ export const starts: Readonly<Record<keyof TemplateTexts['starts'], (t: Template
   staff: (t) => ({
     ...{ ...blank, name: t.starts.staff, until: years('2'), back: '#14532d' },
     rows: [
-      onCard(row('family_name', t.parts.family_name)),
-      onCard(row('given_name', t.parts.given_name)),
-      row('staff_number', t.parts.staff_number),
+      naming(onCard(row('family_name', t.parts.family_name))),
+      naming(onCard(row('given_name', t.parts.given_name))),
+      naming(row('staff_number', t.parts.staff_number)),
       row('department', t.parts.department, 'string', false),
     ],
   }),
@@ -46,10 +51,11 @@ export const starts: Readonly<Record<keyof TemplateTexts['starts'], (t: Template
 /** The elements that ISO/IEC 18013-5 requires. */
 function licence({ parts: t }: TemplateTexts): readonly AttributeRow[] {
   return [
-    ...[onCard(row('family_name', t.family_name)), onCard(row('given_name', t.given_name))],
+    naming(onCard(row('family_name', t.family_name))),
+    naming(onCard(row('given_name', t.given_name))),
     ...[row('birth_date', t.birth_date, 'date'), row('issue_date', t.issue_date, 'date')],
     ...[row('expiry_date', t.expiry_date, 'date'), row('issuing_country', t.issuing_country)],
-    ...[row('issuing_authority', t.issuing_authority), row('document_number', t.document_number)],
+    ...[row('issuing_authority', t.issuing_authority), naming(row('document_number', t.document_number))],
     ...[
       row('portrait', t.portrait, 'bytes'),
       { ...row('driving_privileges', t.driving_privileges, 'array'), of: 'any' },

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../crypto/json.ts'
 import { grammarOf, pointersOf } from './attribute-rows.ts'
 import { type Draft, type Moment, statedLanguages } from './draft.ts'
 import { furtherMembers } from './further-draft.ts'
+import { plainName } from './made-names.ts'
 import type { Span, Template } from './template.ts'
 
 /** Members of a template that the server sets, or that the form has. */
@@ -83,8 +84,5 @@ function displayOf(draft: Draft): JsonObject {
 }
 
 function codeOf({ code, name }: Draft): string {
-  if (code !== '') return code
-  const plain = name.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase()
-  const short = plain.replaceAll(/[^a-z0-9]+/g, '-').replaceAll(/^-|-$/g, '')
-  return short.slice(0, 64) || 'card'
+  return code || plainName(name, '-') || 'card'
 }

@@ -2,6 +2,7 @@ import type { Fields } from '../../../http/routes/endpoint.ts'
 import { typed } from '../../../pages/once.ts'
 import { type AttributeRow, emptyRow, inFormat, pointersOf, readRows, rowsOf } from './attribute-rows.ts'
 import { blankFurther, type FurtherDraft, furtherOf, readFurther } from './further-draft.ts'
+import { withMadeKeys } from './made-names.ts'
 import type { Span, Template } from './template.ts'
 
 /** A further language of a template. Without a name only its attributes have names in it. */
@@ -160,7 +161,7 @@ export function readDraft(fields: Fields): Draft {
     ...{ name: text('name'), description: text('description'), code: text('code'), docType: text('docType') },
     ...{ format, isRevocable: isOn('revocable'), locale: text('locale'), languages, etag: text('etag') },
     ...{ cardName: text('cardName'), cardAbout: text('cardAbout'), further: readFurther(fields) },
-    rows: inFormat(readRows(fields, languages.length), format, text('docType')),
+    rows: inFormat(withMadeKeys(readRows(fields, languages.length)), format, text('docType')),
     ...{ back: text('back'), ink: text('ink'), logoText: text('logoText') },
     ...{ logo: isOn('logoOff') ? '' : text('logo'), picture: isOn('pictureOff') ? '' : text('picture') },
     ...{ from: readMoment(text, 'from'), until: readMoment(text, 'until') },
