@@ -18,6 +18,8 @@ export const scopes = {
   'users:read': 'Read the users of the tenant.',
   'users:write': 'Create and change the users of the tenant.',
   'users:impersonate': 'Exchange a client token for the wallet token of a user of the tenant.',
+  'tokens:introspect':
+    'Describe access tokens that other clients of the tenant hold, as a gateway before the API does.',
   'webhooks:write': 'Manage webhook endpoints.',
   'events:read': 'Read and stream events; read webhook endpoints and their deliveries.',
   'audit:read': 'Read the audit trail and the statistics.',

@@ -157,6 +157,7 @@ const frozen = {
     users:read
     users:write
     users:impersonate
+    tokens:introspect
     webhooks:write
     events:read
     audit:read

@@ -1,3 +1,4 @@
+import { holds } from '../../../caller.ts'
 import type { Client } from '../../../directory/clients/client.ts'
 import { Fault } from '../../../fault.ts'
 import type { EndpointResponse } from '../../../http/routes/endpoint.ts'
@@ -23,7 +24,8 @@ export const introspectSteps = steps<InstanceRequest>()
 const INACTIVE = { active: false }
 
 /**
- * Describes an access token of the client's tenant, or a refresh token of the client itself. Any other is inactive.
+ * Describes a token of the client itself, and to a client with `tokens:introspect` an access token of another client of
+ * its tenant. Any other is inactive: a client that does not serve it learns neither whether it is valid nor whose it is.
  *
  * @throws Fault `client.unauthenticated`, `request.invalid`
  * @see [RFC 7662, 2](https://www.rfc-editor.org/rfc/rfc7662#section-2)
@@ -37,6 +39,8 @@ export async function answerIntrospection(request: InstanceRequest): Promise<End
 async function describeAccessToken({ platform, instance, client, token }: Known): Promise<object | null> {
   const found = await instance.readToken(platform, token)
   if (found === null || found.tenantId !== client.tenantId) return null
+  const isOwn = found.claims.client_id === client.clientId
+  if (!isOwn && !holds({ scopes: new Set(client.scopes) }, 'tokens:introspect')) return null
   return { active: true, iss: instance.issuer, ...found.claims }
 }
 

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import * as oauth from 'oauth4webapi'
+import type { Scope } from '../../../caller.ts'
 import { setVerifiedEmail } from '../../../directory/users/sign-in-users.ts'
+import { newId } from '../../../store/row-id.ts'
 import { sql } from '../../../store/store.ts'
 import { aListeningServer, type aPlatform } from '../../test-support/a-platform.ts'
 import {
@@ -38,8 +40,18 @@ before(async () => {
 })
 after(() => served.close())
 
+/** Returns a client that signs nobody in. */
+function aService(scopes: readonly Scope[]) {
+  return { clientId: `service-${newId()}`, clientSecret, scopes: [...scopes] }
+}
+
 async function aDeployment() {
-  const clients = someClients()
+  const services = {
+    neighbour: aService(['issuance:write']),
+    gateway: aService(['tokens:introspect']),
+    admin: aService(['tenant:admin']),
+  }
+  const clients = { ...someClients(), ...services }
   const tenant = await aTenantWith(platform, Object.values(clients), users)
   const browser = await signIn(platform, tenant.tenantId)
   return { ...tenant, ...clients, browser }
@@ -313,27 +325,27 @@ test('a refresh token that the client revoked is refused, and another client can
   await assert.rejects(oauth.processRevocationResponse(access), { error: 'unsupported_token_type' })
 })
 
-test('[RFC 7662 4] a client describes tokens of its tenant only', async () => {
+test('[RFC 7662 2.2, 4] a client describes its own tokens, others of its tenant with tokens:introspect', async () => {
   const [one, other] = [await aDeployment(), await aDeployment()]
-  const { tokens } = await webTokens(one)
-  const describe = async (clientId: string) => {
+  const { tokens, auth } = await webTokens(one)
+  const describe = async (clientId: string, token = tokens.access_token) => {
     const client = { client_id: clientId }
-    const auth = oauth.ClientSecretBasic(clientSecret)
-    const response = await oauth.introspectionRequest(as, client, auth, tokens.access_token, plain)
-    return oauth.processIntrospectionResponse(as, client, response)
+    const response = await oauth.introspectionRequest(as, client, auth, token, plain)
+    return { ...(await oauth.processIntrospectionResponse(as, client, response)) }
   }
-  assert.partialDeepStrictEqual(await describe(one.web.clientId), {
-    active: true,
-    sub: one.browser.userId,
-    token_type: 'Bearer',
-  })
-  assert.deepEqual({ ...(await describe(other.web.clientId)) }, { active: false })
-  const anonymous = await oauth.introspectionRequest(
-    as,
-    { client_id: one.native.clientId },
-    oauth.None(),
-    tokens.access_token,
-    plain,
-  )
-  assert.equal(anonymous.status, 401)
+  const inactive = { active: false }
+  const active = { active: true, client_id: one.web.clientId, sub: one.browser.userId, token_type: 'Bearer' }
+  assert.partialDeepStrictEqual(await describe(one.web.clientId), active)
+  assert.deepEqual(await describe(one.neighbour.clientId), inactive)
+  assert.partialDeepStrictEqual(await describe(one.gateway.clientId), active)
+  assert.partialDeepStrictEqual(await describe(one.admin.clientId), active)
+  for (const { clientId } of [other.web, other.gateway, other.admin]) {
+    assert.deepEqual(await describe(clientId), inactive)
+  }
+  // A refresh token is for its client and the authorization server alone (RFC 6749 1.5).
+  assert.equal((await describe(one.web.clientId, tokens.refresh_token)).active, true)
+  assert.deepEqual(await describe(one.gateway.clientId, tokens.refresh_token), inactive)
+  const anonymous = { client_id: one.native.clientId }
+  const refused = await oauth.introspectionRequest(as, anonymous, oauth.None(), tokens.access_token, plain)
+  assert.equal(refused.status, 401)
 })

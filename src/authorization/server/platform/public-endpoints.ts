@@ -75,7 +75,9 @@ const introspectionEndpoint = endpoint({
   path: '/auth/introspect',
   operationId: 'introspectToken',
   replies: { 200: { types: { 'application/json': IntrospectionReply } } },
-  summary: "Describes an access token of the client's tenant, or a refresh token of the client (RFC 7662).",
+  summary:
+    'Describes a token of the client; with the scope tokens:introspect also an access token of another client of ' +
+    'the tenant (RFC 7662).',
   tag,
   accepts: 'form',
   bodyBytesMax: PARAMETER_BYTES_MAX,

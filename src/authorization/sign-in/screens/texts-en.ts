@@ -157,6 +157,7 @@ export const en = {
     'trust:write': 'change certificates and trusted organisations',
     'users:read': 'see the people of your organisation',
     'users:write': 'change the people of your organisation',
+    'tokens:introspect': 'check the access of your organisation’s applications',
     'webhooks:write': 'manage webhooks',
     'events:read': 'read events, and webhooks with their deliveries',
     'audit:read': 'read the audit trail',

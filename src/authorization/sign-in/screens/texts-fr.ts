@@ -161,6 +161,7 @@ export const fr = {
     'trust:write': 'modifier les certificats et les organisations de confiance',
     'users:read': 'voir les personnes de votre organisation',
     'users:write': 'modifier les personnes de votre organisation',
+    'tokens:introspect': 'vérifier les accès des applications de votre organisation',
     'webhooks:write': 'gérer les webhooks',
     'events:read': 'lire les événements, et les webhooks avec leurs envois',
     'audit:read': 'lire le journal d’audit',
