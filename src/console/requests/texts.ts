@@ -57,7 +57,9 @@ const en = {
   noEntities: 'You trust nobody yet.',
   issuers: 'Issuers, one a line',
   issuersHint: 'A DID, or an address that begins with https://',
-  anybodyText: 'Anybody can make a credential that says anything. You learn only that somebody signed it.',
+  anybodyText:
+    'Anybody can make a credential that says anything. You learn only that somebody signed it. What an organisation ' +
+    'on this server issues is accepted from that organisation only.',
   which: 'Which of them',
   whiches: { all: 'All of them', one: 'Any one is enough', sets: 'Combinations of them' },
   more: 'Add a credential',
@@ -161,7 +163,8 @@ const fr: RequestTexts = {
   issuers: 'Émetteurs, un par ligne',
   issuersHint: 'Un DID, ou une adresse qui commence par https://',
   anybodyText:
-    'N’importe qui peut faire une attestation qui dit n’importe quoi. Vous apprenez seulement que quelqu’un l’a signée.',
+    'N’importe qui peut faire une attestation qui dit n’importe quoi. Vous apprenez seulement que quelqu’un l’a ' +
+    'signée. Ce qu’une organisation de ce serveur délivre n’est accepté que de cette organisation.',
   which: 'Lesquelles',
   whiches: { all: 'Toutes', one: 'Une seule suffit', sets: 'Des combinaisons' },
   more: 'Ajouter une attestation',

@@ -18,21 +18,25 @@ const refused = (code: 'issuer.not_trusted' | 'issuer.not_allowed'): Acceptance 
 /**
  * Checks whether the template accepts the issuer of a credential (3.9 step 6).
  *
- * A template without `issuers` and `trustedIssuers` accepts the tenant and its trusted entities; for a type under an issuer address of this
- * deployment, which names its issuer, that issuer only.
+ * A template without `issuers` and `trustedIssuers` accepts the tenant and its trusted entities. A type under an issuer
+ * address of this deployment names its issuer: without names in the template it is accepted from that issuer only, also
+ * where the template accepts any.
  */
 export async function checkIssuer(
   issuer: Issuer,
   { credential, trust, verifier }: Pick<ExpectedPresentation, 'credential' | 'trust' | 'verifier'>,
 ): Promise<Acceptance> {
-  const { issuers = [], trustedIssuers = [] } = credential
-  if (issuers.includes(ANY_ISSUER)) return { issues: [issue('issuer.not_restricted')], acceptedAs: 'any' }
+  const { issuers: allowed = [], trustedIssuers = [] } = credential
+  const issuers = allowed.filter((one) => one !== ANY_ISSUER)
+  const owner = ownerOf(verifier.urls, credential.type)
+  if (owner === null && issuers.length < allowed.length) {
+    return { issues: [issue('issuer.not_restricted')], acceptedAs: 'any' }
+  }
   if (issuers.some((one) => one === issuer.issuer || issuer.keyIds.includes(one.toLowerCase())))
     return accepted('named')
   if (trustedIssuers.length > 0) {
     return (await trust.vouchesFor(issuer, trustedIssuers)) ? accepted('trusted_entity') : refused('issuer.not_trusted')
   }
-  const owner = ownerOf(verifier.urls, credential.type)
   if (issuers.length > 0 || owner !== null) {
     return issuers.length === 0 && isTenant(verifier.urls, owner, issuer)
       ? accepted(owner === verifier.slug ? 'own' : 'type_owner')

@@ -34,9 +34,10 @@ export const CredentialInTemplate = Type.Object(
     description: Type.Optional(Type.String({ maxLength: 2000 })),
     format: Type.Optional(Type.Enum([...templateFormats], { description: 'By default inferred from the attributes.' })),
     issuers: issuerList(
-      'DIDs, https issuer identifiers or subject key identifiers (hex) of certificates; `["*"]`: every issuer, with a warning in the result. ' +
-        'Without `issuers` and `trustedIssuers` the organisation itself and its trusted entities are accepted; for a type under an issuer ' +
-        'address of this server only that issuer. Every other issuer is refused.',
+      'DIDs, https issuer identifiers or subject key identifiers (hex) of certificates; `["*"]`: every issuer, with a ' +
+        'warning in the result. Without `issuers` and `trustedIssuers` the organisation itself and its trusted entities ' +
+        'are accepted. A type under an issuer address of this server is accepted from that issuer only in both cases. ' +
+        'Every other issuer is refused.',
     ),
     trustedIssuers: issuerList(
       'Ids of trusted entities. Their DIDs, addresses and certificates are read when a response is checked; a removed entity covers no issuer.',

@@ -143,32 +143,48 @@ test('a template without issuers accepts the credentials of the organisation and
   assert.deepEqual(await outcome(backend, {}), ['verified', issuer.did, []])
 })
 
-test('without issuers a type under an issuer address of this deployment is accepted from that tenant only', async () => {
+test('without issuers a type under an issuer address of this deployment is accepted from that tenant only, with "*" too', async () => {
   const [backend, neighbour] = [await verifier.aTenant(), await verifier.aTenant()]
   await entity(backend, { dids: [{ did: 'did:web:trusted.example' }] })
   const { urls } = verifier.platform
   const trust = trustOf(verifier.platform, backend.tenantId)
   const [ours, theirs] = [backend.slug, neighbour.slug]
-  for (const [type, by, codes] of [
-    [membership, urls.did(ours), []],
-    [membership, urls.issuer(ours), []],
-    [membership, 'did:web:trusted.example', []],
-    [membership, urls.did(theirs), ['issuer.not_trusted']],
-    [`${urls.issuer(ours)}/vct/card`, urls.did(ours), []],
-    [`${urls.issuer(ours)}/vct/card`, urls.did(theirs), ['issuer.not_allowed']],
-    [`${urls.issuer(ours)}/vct/card`, 'did:web:trusted.example', ['issuer.not_allowed']],
-    [`${urls.issuer(theirs)}/vct/card`, urls.did(theirs), []],
-    [`${urls.issuer(theirs)}/vct/card`, urls.issuer(theirs), []],
-    [`${urls.issuer(theirs)}/vct/card`, urls.did(ours), ['issuer.not_allowed']],
-    [`${urls.issuer(theirs)}x/vct/card`, urls.did(theirs), ['issuer.not_allowed']],
-    [urls.issuer(''), urls.did(''), ['issuer.not_trusted']],
+  const card = (slug: string) => `${urls.issuer(slug)}/vct/card`
+  for (const [type, by, byDefault, withAny] of [
+    [membership, urls.did(ours), [], ['issuer.not_restricted']],
+    [membership, urls.issuer(ours), [], ['issuer.not_restricted']],
+    [membership, 'did:web:trusted.example', [], ['issuer.not_restricted']],
+    [membership, urls.did(theirs), ['issuer.not_trusted'], ['issuer.not_restricted']],
+    [card(ours), urls.did(ours), [], []],
+    [card(ours), urls.did(theirs), ['issuer.not_allowed'], ['issuer.not_allowed']],
+    [card(ours), 'did:web:trusted.example', ['issuer.not_allowed'], ['issuer.not_allowed']],
+    [card(theirs), urls.did(theirs), [], []],
+    [card(theirs), urls.issuer(theirs), [], []],
+    [card(theirs), urls.did(ours), ['issuer.not_allowed'], ['issuer.not_allowed']],
+    [card(`${theirs}x`), urls.did(theirs), ['issuer.not_allowed'], ['issuer.not_allowed']],
+    [urls.issuer(''), urls.did(''), ['issuer.not_trusted'], ['issuer.not_restricted']],
   ] as const) {
     const mechanism = by.startsWith('did:') ? ('did' as const) : ('jwt-vc-issuer' as const)
     const claimed = { issuer: by, mechanism, trusted: true, chain: null, keyIds: [] }
-    const credential = { type, format: 'sd-jwt-vc', attributes: {} } as const
-    const found = await checkIssuer(claimed, { credential, trust, verifier: { urls, slug: ours, haip: false } })
-    assert.deepEqual([type, by, found.issues.map(({ code }) => code)], [type, by, codes])
+    const codes = async (issuers: string[]) => {
+      const credential = { type, format: 'sd-jwt-vc', attributes: {}, issuers } as const
+      const found = await checkIssuer(claimed, { credential, trust, verifier: { urls, slug: ours, haip: false } })
+      return found.issues.map(({ code }) => code)
+    }
+    assert.deepEqual([type, by, await codes([]), await codes(['*'])], [type, by, byDefault, withAny])
   }
+})
+
+test('a credential of a type of the organisation that a stranger signed is valid only where it is named', async () => {
+  const backend = await verifier.aTenant()
+  const type = `${verifier.platform.urls.issuer(backend.slug)}/vct/card`
+  const byStranger = { about: { vct: type } }
+  const refused = ['failed', null, ['issuer.not_allowed']]
+  assert.deepEqual(await outcome(backend, { type, issuers: ['*'] }, byStranger), refused)
+  assert.deepEqual(await outcome(backend, { type, issuers: [issuer.did] }, byStranger), ['verified', issuer.did, []])
+  const named = await entity(backend, { dids: [{ did: issuer.did }] })
+  const vouched = await outcome(backend, { type, trustedIssuers: [named] }, byStranger)
+  assert.deepEqual(vouched, ['verified', issuer.did, []])
 })
 
 test('an open request keeps the trusted entities of its template, whose DIDs are read when the response is checked', async () => {
