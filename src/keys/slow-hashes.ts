@@ -1,47 +1,41 @@
+import type { TenantId } from '../caller.ts'
 import { Fault } from '../fault.ts'
+import { NoPlace } from '../memory/fair-places.ts'
 import type { Memory } from '../memory/memory.ts'
+import { networkOf } from '../memory/network.ts'
 
-/** Each hash occupies one of the four threads of the process for tens of milliseconds; files and keys need them, too. */
-const RUNNING_MAX = 2
-const WAITING_MAX = 64
-/** The other places in the queue are for callers that authenticated before. */
-const UNPROVEN_WAITING_MAX = 32
+/**
+ * Who is charged for a slow hash: the tenant of a caller that authenticated before, as a client, as a device, or by a
+ * session or link; else the address. Never the tenant that an unproven caller names: how long it waits would tell which
+ * clients and users exist.
+ */
+export type HashCaller = { readonly tenantId: TenantId } | { readonly ip: string }
 
-/** Semaphore of a process for slow hashes: at most 2 run concurrently, FIFO, with a bounded queue. */
-export class SlowHashes {
-  readonly #queue: (() => void)[] = []
-  #running = 0
-
-  /** Returns the one semaphore of a server. */
-  static of({ memory }: { readonly memory: Memory }): SlowHashes {
-    return memory.single('keys.slow_hashes', () => new SlowHashes())
+/**
+ * Runs `work`, which hashes, in a place that tenants and networks share fairly. Several hashes in one `work` run one
+ * after the other.
+ *
+ * @throws Fault `request.rate_limited` when too many callers of the same tenant or network wait, or too many unproven
+ *   ones in all
+ */
+export async function hashInPlace<T>(
+  { memory }: { readonly memory: Memory },
+  caller: HashCaller,
+  work: () => Promise<T>,
+): Promise<T> {
+  const isProven = 'tenantId' in caller
+  const key = isProven ? caller.tenantId : (networkOf(caller.ip) ?? caller.ip)
+  const leave = isProven ? () => undefined : memory.places('keys.unproven_hashes').tryTake(key)
+  if (leave === null) throw tooMany()
+  try {
+    return await memory.places('keys.slow_hashes').hold(key, work)
+  } catch (error) {
+    throw error instanceof NoPlace ? tooMany(error) : error
+  } finally {
+    leave()
   }
+}
 
-  /**
-   * Runs `work`, which hashes, when there is a place. Several hashes in one `work` run one after the other.
-   *
-   * @param isProven Whether the caller authenticated before, as a client or device.
-   * @throws Fault `request.rate_limited` when the queue is full
-   */
-  async run<T>(isProven: boolean, work: () => Promise<T>): Promise<T> {
-    await this.#acquire(isProven)
-    return work().finally(() => this.#release())
-  }
-
-  async #acquire(isProven: boolean): Promise<void> {
-    if (this.#running >= RUNNING_MAX) {
-      if (this.#queue.length >= (isProven ? WAITING_MAX : UNPROVEN_WAITING_MAX)) {
-        throw new Fault('request.rate_limited', { meta: { retryAfterSeconds: 1 } })
-      }
-      // #release hands its permit over without freeing it.
-      return new Promise((resolve) => this.#queue.push(resolve))
-    }
-    this.#running += 1
-  }
-
-  #release(): void {
-    const next = this.#queue.shift()
-    if (next === undefined) this.#running -= 1
-    else next()
-  }
+function tooMany(cause?: NoPlace): Fault {
+  return new Fault('request.rate_limited', { meta: { retryAfterSeconds: 1 }, cause })
 }

@@ -74,6 +74,18 @@ export const places = {
     each: 'tenant',
     description: 'Outbound calls of one tenant in progress, by host.',
   },
+  'keys.slow_hashes': {
+    countMax: 3,
+    waitingMax: 32,
+    description:
+      'Slow hashes of passwords and client secrets that are computed, by tenant; those of callers that never ' +
+      'authenticated by network. One alone computes two. Each occupies one of the four threads of a process.',
+  },
+  'keys.unproven_hashes': {
+    countMax: 64,
+    waitingMax: 0,
+    description: 'Callers of these that never authenticated, by network, those that wait included.',
+  },
   'tables.readings': {
     countMax: 4,
     waitingMax: 4,

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { openTestDatabase, type TestDatabase } from '../../../../test/support/database.ts'
+import type { TenantId } from '../../../caller.ts'
 import { readPublicJwk } from '../../../crypto/jwk.ts'
 import { signCompact } from '../../../crypto/jws.ts'
 import { softwareKey } from '../../../crypto/signing-key.ts'
 import { applyBootstrap } from '../../../directory/bootstrap/apply-bootstrap.ts'
+import type { HashCaller } from '../../../keys/slow-hashes.ts'
 import { Memory } from '../../../memory/memory.ts'
 import { RateLimiter } from '../../../memory/rate-limiter.ts'
 import { newId } from '../../../store/row-id.ts'
@@ -155,16 +157,18 @@ test('[SEC-74] the tries of a client that proved itself are bounded, too', async
   await assert.rejects(withSecret(clientId, 'one more', ip), limited)
 })
 
-test('slow hashes under way are bounded: 2 with 32 that wait, and 32 more of clients that proved themselves', async () => {
+test('of one network 2 slow hashes are computed and 32 wait, of a tenant whose clients proved themselves as many', async () => {
   const secrets = new SecretChecker(new Memory())
   const now = new Date()
-  const checks = (count: number, isProven: boolean) =>
-    Array.from({ length: count }, () => secrets.check(null, newId(), now, isProven))
-  const outcomes = await Promise.allSettled([...checks(100, false), ...checks(100, true)])
+  const checks = (count: number, caller: HashCaller) =>
+    Array.from({ length: count }, () => secrets.check(null, newId(), now, caller))
+  const tenantId = newId() as TenantId
+  const outcomes = await Promise.allSettled([...checks(100, { ip: '192.0.2.1' }), ...checks(100, { tenantId })])
   const done = outcomes.map(({ status }) => (status === 'fulfilled' ? 1 : 0))
   assert.deepEqual(
     [done.slice(0, 100), done.slice(100)].map((some) => some.filter((one) => one === 1).length),
-    [34, 32],
+    // The network has two of three places, which leaves the tenant one.
+    [34, 33],
   )
   for (const one of outcomes) if (one.status === 'rejected') assert.equal(one.reason.code, 'request.rate_limited')
 })

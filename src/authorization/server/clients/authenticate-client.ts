@@ -67,7 +67,8 @@ async function bySecret(
   const check = () => {
     guesses.admit()
     countAttempt(needs, clientId, ip)
-    return secrets.check(stored, secret, needs.clock.now(), isProvenClient(needs, clientId))
+    const isProven = client !== null && isProvenClient(needs, clientId)
+    return secrets.check(stored, secret, needs.clock.now(), isProven ? { tenantId: client.tenantId } : { ip })
   }
   const pending = secrets.pending(stored, secret)
   const isRight = isVerified || (await (pending ?? check()))

@@ -1,7 +1,7 @@
 import { equalInConstantTime, hmacSha256 } from '../../../crypto/digest.ts'
 import { randomBytes } from '../../../crypto/random.ts'
 import { isSecretOf, noSecretHash } from '../../../keys/secret-hash.ts'
-import { SlowHashes } from '../../../keys/slow-hashes.ts'
+import { type HashCaller, hashInPlace } from '../../../keys/slow-hashes.ts'
 import type { Memory } from '../../../memory/memory.ts'
 import type { Recent } from '../../../memory/recent.ts'
 
@@ -15,11 +15,11 @@ export class SecretChecker {
   readonly #key = randomBytes(32)
   readonly #verified: Recent<Buffer>
   readonly #pending = new Map<string, Promise<boolean>>()
-  readonly #hashes: SlowHashes
+  readonly #memory: Memory
 
   constructor(memory: Memory) {
     this.#verified = memory.cache('authorization.verified_secrets')
-    this.#hashes = SlowHashes.of({ memory })
+    this.#memory = memory
   }
 
   /** Whether the secret passed within the last day, and renews that day. False says nothing: call {@link check}. */
@@ -38,19 +38,19 @@ export class SecretChecker {
   /**
    * Whether it is the secret. Without a stored hash it takes as long, and the result is false.
    *
-   * @param isProven Whether the client authenticated within the last day.
-   * @throws Fault `request.rate_limited` when the queue for slow hashes is full
+   * @throws Fault `request.rate_limited` when too many slow hashes of the caller are computed
    */
-  async check(stored: string | null, secret: string, now: Date, isProven: boolean): Promise<boolean> {
+  async check(stored: string | null, secret: string, now: Date, caller: HashCaller): Promise<boolean> {
     if (secret.length > SECRET_CHARS_MAX) return false
     const name = this.#nameOf(stored, secret)
-    const pending = this.#compare(stored, secret, now, isProven).finally(() => this.#pending.delete(name))
+    const pending = this.#compare(stored, secret, now, caller).finally(() => this.#pending.delete(name))
     this.#pending.set(name, pending)
     return pending
   }
 
-  async #compare(stored: string | null, secret: string, now: Date, isProven: boolean): Promise<boolean> {
-    const matches = await this.#hashes.run(isProven, () => isSecretOf(stored ?? noSecretHash, secret))
+  async #compare(stored: string | null, secret: string, now: Date, caller: HashCaller): Promise<boolean> {
+    const needs = { memory: this.#memory }
+    const matches = await hashInPlace(needs, caller, () => isSecretOf(stored ?? noSecretHash, secret))
     if (!matches || stored === null) return false
     this.#verified.set(stored, this.#macOf(secret), now)
     return true

@@ -35,7 +35,7 @@ export async function redeemWithPassword(
   if (open === null) return { kind: 'invalid' }
   const finding = findingOf(password, open.user, open.tenant)
   if (finding !== null) return { kind: 'weak', finding }
-  const hash = await hashNewPassword(needs, password)
+  const hash = await hashNewPassword(needs, open.tenant.id, password)
   const now = needs.clock.now()
   const user = { tenantId: open.tenant.id, userId: open.userId }
   const isSet = await needs.store.inTenant(open.tenant.id, async (tx) => {

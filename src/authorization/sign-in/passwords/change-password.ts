@@ -2,7 +2,7 @@ import { findTenantOf } from '../../../directory/tenants/find-tenant.ts'
 import { findSignInUser } from '../../../directory/users/sign-in-users.ts'
 import { enqueue } from '../../../jobs/job.ts'
 import { isPasswordOf } from '../../../keys/password-hash.ts'
-import { SlowHashes } from '../../../keys/slow-hashes.ts'
+import { hashInPlace } from '../../../keys/slow-hashes.ts'
 import type { Platform } from '../../../platform.ts'
 import { isFresh, type Session } from '../session.ts'
 import { actorOf, type Visit } from '../visit.ts'
@@ -42,7 +42,7 @@ export async function changePassword(
   const stored = user.passwordHash
   const refusal = stored === null ? null : await proveCurrent(needs, session, stored, current, visit)
   if (refusal !== null) return refusal
-  const hash = await hashNewPassword(needs, password)
+  const hash = await hashNewPassword(needs, tenantId, password)
   const now = needs.clock.now()
   const by = actorOf(userId, visit)
   const isSet = await needs.store.inTenant(tenantId, (tx) => storePassword(tx, userId, hash, by, now, sessionId))
@@ -61,7 +61,7 @@ async function proveCurrent(
   const retryAfterSeconds = await lockedSeconds(needs, keys)
   if (retryAfterSeconds > 0) return { kind: 'locked', retryAfterSeconds }
   const tried = current.slice(0, 800)
-  const isRight = await SlowHashes.of(needs).run(true, () => isPasswordOf(stored, tried))
+  const isRight = await hashInPlace(needs, { tenantId }, () => isPasswordOf(stored, tried))
   const decision = await decide(needs, keys, isRight, async (tx, isNewLock) => {
     const payload = { users: [{ tenantId, userId }], ip, requestId, isNewLock }
     await enqueue(tx, recordRefusalJob, payload, { now: needs.clock.now() })

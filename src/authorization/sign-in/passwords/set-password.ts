@@ -1,11 +1,11 @@
-import type { UserId } from '../../../caller.ts'
+import type { TenantId, UserId } from '../../../caller.ts'
 import type { Tenant } from '../../../directory/tenants/tenant.ts'
 import type { SignInUser } from '../../../directory/users/sign-in-user.ts'
 import { setPasswordHash } from '../../../directory/users/sign-in-users.ts'
 import type { ActorColumns } from '../../../events/audit/entry.ts'
 import { record } from '../../../events/audit/record.ts'
 import { hashPassword } from '../../../keys/password-hash.ts'
-import { SlowHashes } from '../../../keys/slow-hashes.ts'
+import { hashInPlace } from '../../../keys/slow-hashes.ts'
 import type { Platform } from '../../../platform.ts'
 import type { TenantTx } from '../../../store/store.ts'
 import { deleteLinks } from '../one-time-link-store.ts'
@@ -18,9 +18,17 @@ export function findingOf(password: string, user: SignInUser, tenant: Tenant | n
   return checkPassword(password, [username, email, firstName, lastName, tenant?.name ?? null, tenant?.slug ?? null])
 }
 
-/** Hashes a new password, before the transaction that stores it. @throws Fault `request.rate_limited` when the queue is full */
-export function hashNewPassword(needs: Pick<Platform, 'memory'>, password: string): Promise<string> {
-  return SlowHashes.of(needs).run(false, () => hashPassword(password))
+/**
+ * Hashes a new password of a user of the tenant, before the transaction that stores it.
+ *
+ * @throws Fault `request.rate_limited` when too many passwords of the tenant are being hashed
+ */
+export function hashNewPassword(
+  needs: Pick<Platform, 'memory'>,
+  tenantId: TenantId,
+  password: string,
+): Promise<string> {
+  return hashInPlace(needs, { tenantId }, () => hashPassword(password))
 }
 
 /**

@@ -5,7 +5,7 @@ import type { PasswordHolder } from '../../../directory/users/sign-in-user.ts'
 import { findPasswordHolders, upgradePasswordHash } from '../../../directory/users/sign-in-users.ts'
 import { enqueue } from '../../../jobs/job.ts'
 import { hashPassword, isOutdatedHash, isPasswordOf, noPasswordHash } from '../../../keys/password-hash.ts'
-import { SlowHashes } from '../../../keys/slow-hashes.ts'
+import { hashInPlace } from '../../../keys/slow-hashes.ts'
 import type { Platform } from '../../../platform.ts'
 import { type Browser, completeSignIn, type SignedIn } from '../complete-sign-in.ts'
 import { countAttempt } from '../count-attempt.ts'
@@ -58,11 +58,11 @@ export async function signInByPassword(
   const hashes = tenantSlug === null ? HASHES_ANYWHERE : HASHES_IN_TENANT
   const device = await findKnownDevice(needs, cookieHeader)
   const holders = await holdersOf(needs, { name, tenantSlug }, device, hashes)
-  const isKnown = holders.some((one) => one.tenantId === device?.tenantId && one.userId === device.userId)
-  const keys = await failureKeys(needs, name, visit.ip, isKnown ? (device?.deviceId ?? null) : null)
+  const known = holders.find((one) => one.tenantId === device?.tenantId && one.userId === device.userId)
+  const keys = await failureKeys(needs, name, visit.ip, known === undefined ? null : (device?.deviceId ?? null))
   const retryAfterSeconds = await lockedSeconds(needs, keys)
   if (retryAfterSeconds > 0) return { kind: 'locked', retryAfterSeconds }
-  const matching = await SlowHashes.of(needs).run(isKnown, () => matchingOf(holders, password, hashes))
+  const matching = await hashInPlace(needs, known ?? { ip: visit.ip }, () => matchingOf(holders, password, hashes))
   const decision = await decide(needs, keys, matching.length > 0, async (tx, isNewLock) => {
     const users = holders.map(({ tenantId, userId }) => ({ tenantId, userId }))
     const { ip, requestId } = visit
@@ -132,7 +132,7 @@ async function upgrade(
   password: string,
 ): Promise<void> {
   if (!isOutdatedHash(passwordHash)) return
-  const hash = await SlowHashes.of(needs).run(true, () => hashPassword(password))
+  const hash = await hashInPlace(needs, { tenantId }, () => hashPassword(password))
   await needs.store.single(tenantId, (tx) => upgradePasswordHash(tx, userId, passwordHash, hash))
 }
 
