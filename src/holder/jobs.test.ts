@@ -4,6 +4,7 @@ import { after, afterEach, before, test } from 'node:test'
 import { axeDefects, layoutDefects } from '../../test/support/browser.ts'
 import { until } from '../../test/support/until.ts'
 import { cookieOf } from '../console/test-support/refusals.ts'
+import { VERIFIER_STATEMENT_FORMAT } from '../protocols/openid4vp/verifier-statement.ts'
 import { askedForRemoved, HolderWorld, opening, small, take } from './test-support/holder-world.ts'
 
 /** Where the pictures go; none are made without it. */
@@ -231,12 +232,8 @@ test('an issuer and a verifier that lie are shown harmless: names, colours, mark
   metadata = () => ({ credential_issuer: 'https://other.example' })
   assert.equal((await page.goto(opening(club.offerUri)))?.status(), 502)
   const shop = await world.aShop(world.degreeQuery)
-  shop.behave({
-    object: (object) => ({
-      ...object,
-      client_metadata: { client_name: hostile, purpose: hostile, vp_formats_supported: { 'dc+sd-jwt': {} } },
-    }),
-  })
+  const statement = { format: VERIFIER_STATEMENT_FORMAT, data: { client_name: hostile, purpose: hostile } }
+  shop.behave({ object: (object) => ({ ...object, verifier_info: [statement] }) })
   await page.goto(opening(shop.link()))
   await page.getByText('It calls itself').waitFor()
   assert.match(await page.getByRole('heading', { level: 1 }).innerText(), /^127\.0\.0\.1:\d+ asks/)

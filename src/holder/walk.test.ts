@@ -9,6 +9,7 @@ import { until } from '../../test/support/until.ts'
 import { hostileNames, isUnsendable } from '../console/test-support/hostile-names.ts'
 import { cookieOf, NOTHING } from '../console/test-support/refusals.ts'
 import { foreignText } from '../protocols/foreign-text.ts'
+import { VERIFIER_STATEMENT_FORMAT } from '../protocols/openid4vp/verifier-statement.ts'
 import { type ForeignIssuer, foreignIssuer } from '../wallet/test-support/foreign-issuer.ts'
 import { holderEndpoints } from './public-endpoints.ts'
 import { askedStops } from './test-support/asked-states.ts'
@@ -246,8 +247,8 @@ test('names, labels and purposes of strangers are shown harmless: no script, no 
     assert.deepEqual(await axeDefects(page, ['color-contrast']), [], `${what}: white on white`)
     // A request object is bounded: one with so long a name twice is refused before it is shown.
     const cut = name.slice(0, 4000)
-    const client_metadata = { client_name: cut, purpose: cut, vp_formats_supported: { 'dc+sd-jwt': {} } }
-    shop.behave({ object: (object) => ({ ...object, client_metadata }) })
+    const statement = { format: VERIFIER_STATEMENT_FORMAT, data: { client_name: cut, purpose: cut } }
+    shop.behave({ object: (object) => ({ ...object, verifier_info: [statement] }) })
     await page.goto(opening(shop.link()))
     await page.getByText('It calls itself').waitFor()
     await isHarmless(`${what}: request`, name)

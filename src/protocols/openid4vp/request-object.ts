@@ -32,13 +32,6 @@ type RequestObjectInput = {
   readonly transactionData?: readonly string[]
   /** Attestations about the verifier, as they go over the wire. [VP-R10] */
   readonly verifierInfo?: readonly JsonObject[]
-  /** What the verifier says about itself and the request; wallets ignore the members that they do not know. */
-  readonly about?: {
-    readonly clientName: string
-    readonly logoUri?: string
-    readonly purpose?: string
-    readonly retentionSeconds: number
-  }
   readonly lifetimeSeconds: number
 }
 
@@ -65,24 +58,11 @@ export function buildRequestObject(input: RequestObjectInput, formats: Partial<t
     response_uri: input.responseUri,
     state: input.state,
     ...query,
-    client_metadata: { ...query.client_metadata, ...aboutMembers(input.about) },
     ...(input.verifierInfo !== undefined && { verifier_info: input.verifierInfo }),
     ...(input.walletNonce === undefined ? {} : { wallet_nonce: input.walletNonce }),
     iat,
     exp: iat + input.lifetimeSeconds,
   } as const
-}
-
-/** @see [OpenID4VP 1.0, 11.1](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-additional-verifier-metadat): other members are allowed */
-function aboutMembers(about: RequestObjectInput['about']) {
-  if (about === undefined) return {}
-  const { clientName, logoUri, purpose, retentionSeconds } = about
-  return {
-    client_name: clientName,
-    ...(logoUri !== undefined && { logo_uri: logoUri }),
-    ...(purpose !== undefined && { purpose }),
-    retention_seconds: retentionSeconds,
-  }
 }
 
 /** The members that requests by redirect and over the Digital Credentials API share. */

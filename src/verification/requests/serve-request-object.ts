@@ -6,6 +6,7 @@ import type { Platform } from '../../platform.ts'
 import { ENCRYPTED_MODE } from '../../protocols/openid4vp/encryption.ts'
 import { buildRequestObject, encodeUnsigned, signRequestObject } from '../../protocols/openid4vp/request-object.ts'
 import { canEncrypt } from '../../protocols/openid4vp/request-uri-post.ts'
+import { verifierStatement } from '../../protocols/openid4vp/verifier-statement.ts'
 import { issuerAuthoritiesOf } from '../templates/issuer-authorities.ts'
 import { formatsOf, queryOf, verifierInfoOf } from '../templates/template-query.ts'
 import { signerOf } from './choose-signer.ts'
@@ -74,15 +75,15 @@ async function claimsOf(
   const isStated = responseMode === undefined ? canEncrypt(metadata) : responseMode === ENCRYPTED_MODE
   // [HAIP-22]
   const isEncrypted = isStated || isHaip(tenant)
-  const verifierInfo = verifierInfoOf(request)
+  const verifierInfo = [...statementOf(tenant, request), ...(verifierInfoOf(request) ?? [])]
   return buildRequestObject(
     {
       ...{ clientId, responseUri, nonce, state, lifetimeSeconds },
       dcqlQuery: queryOf(request, await issuerAuthoritiesOf(platform, tenantId, request.credentials)),
       ...(await transactionsOf(platform, tenantId, request)),
       ...(walletNonce !== undefined && { walletNonce }),
-      ...(verifierInfo !== undefined && { verifierInfo }),
-      about: aboutOf(tenant, request),
+      // 5.1: non-empty
+      ...(verifierInfo.length > 0 && { verifierInfo }),
       ...(isEncrypted && { encryptionKey: (await responseKeyOf(platform, tenantId, request.id)).publicJwk }),
     },
     formatsOf(request),
@@ -90,12 +91,13 @@ async function claimsOf(
   )
 }
 
-/** What a wallet shows of the verifier before the holder shares. */
-function aboutOf({ name, settings }: Tenant, { verifierConfig, retentionSeconds }: PendingRequest) {
+/** Returns what a wallet shows of the verifier before the holder shares. Of an unsigned request nothing would bind it to the verifier. */
+function statementOf({ name, settings }: Tenant, { clientId, verifierConfig, retentionSeconds }: PendingRequest) {
+  if (clientId === UNSIGNED_CLIENT) return []
   const purpose = verifierConfig?.purpose
   const { logoUri } = settings
   const logo = typeof logoUri === 'string' ? { logoUri } : {}
-  return { clientName: name, retentionSeconds, ...logo, ...(purpose !== undefined && { purpose }) }
+  return [verifierStatement({ clientName: name, retentionSeconds, ...logo, ...(purpose !== undefined && { purpose }) })]
 }
 
 /** Returns the open request that a token names. @throws Fault `resource.unknown`, `presentation_request.closed` */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { readRequestLink } from '../../protocols/openid4vp/request-link.ts'
+import { VERIFIER_STATEMENT_FORMAT } from '../../protocols/openid4vp/verifier-statement.ts'
 import { aPresentation, aRequest, part } from '../test-support/presentation-request.ts'
 import { send, startVerifier, type Verifier } from '../test-support/verifier.ts'
 
@@ -16,6 +17,8 @@ test('a request with the prefix redirect_uri is not signed, and its client is th
   assert.equal(request.aud, `redirect_uri:${request.object.response_uri}`)
   const { body } = await send(request.requestUri)
   assert.deepEqual(part(body, 0), { alg: 'none', typ: 'oauth-authz-req+jwt' })
+  // Nothing would bind a statement about the verifier to it.
+  assert.equal(request.object.verifier_info, undefined)
   assert.equal(body.split('.')[2], '')
   await request.answer({ c0: [await aPresentation(request)] })
   assert.equal((await request.result()).status, 'verified')
@@ -80,7 +83,10 @@ test('attestations about the verifier are part of the request, for the credentia
     { format: 'policy', data: { uri: 'https://policies.example' } },
   ]
   const { object, ask } = await aRequest(verifier, { template: { verifierConfig: { verifierInfo } } })
-  assert.deepEqual(object.verifier_info, [
+  const [statement, ...attestations] = object.verifier_info as { format: string; data: object }[]
+  assert.equal(statement?.format, VERIFIER_STATEMENT_FORMAT)
+  assert.deepEqual(Object.keys(statement.data), ['client_name', 'retention_seconds'])
+  assert.deepEqual(attestations, [
     { format: 'registration_cert', data: 'e30.e30.AA', credential_ids: ['c0'] },
     { format: 'policy', data: { uri: 'https://policies.example' } },
   ])

@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test'
 import { makeTemplate } from '../../../test/support/main-job.ts'
 import { type Api, type Deployment, deploy } from '../../../test/support/server.ts'
 import { until } from '../../../test/support/until.ts'
+import { VERIFIER_STATEMENT_FORMAT } from '../../protocols/openid4vp/verifier-statement.ts'
 import { foreignIssuer } from '../test-support/foreign-issuer.ts'
 import { foreignVerifier } from '../test-support/foreign-verifier.ts'
 
@@ -127,8 +128,8 @@ test('the logo of a verifier is fetched once, small, and only if the organisatio
   })
   t.after(() => shop.close())
   const prepare = async (logo_uri: string) => {
-    const client_metadata = { client_name: 'Shop', logo_uri, vp_formats_supported: { 'dc+sd-jwt': {} } }
-    shop.behave({ object: (object) => ({ ...object, client_metadata }) })
+    const statement = { format: VERIFIER_STATEMENT_FORMAT, data: { client_name: 'Shop', logo_uri } }
+    shop.behave({ object: (object) => ({ ...object, verifier_info: [statement] }) })
     const { status, body } = await holder.post('/wallet/v2/presentations', { presentationRequest: shop.link() })
     assert.equal(status, 201, JSON.stringify(body))
     const path = `/wallet/v2/presentations/${body.data.id}`
@@ -158,8 +159,8 @@ test('the logo of a verifier is fetched once, small, and only if the organisatio
   const link = new URL(await anAsk()).searchParams.get('request_uri') ?? ''
   const said = await until(async () => {
     const [, payload = ''] = (await (await fetch(link)).text()).split('.')
-    const metadata = JSON.parse(Buffer.from(payload, 'base64url').toString()).client_metadata
-    return metadata.logo_uri === undefined ? undefined : metadata
+    const [{ data }] = JSON.parse(Buffer.from(payload, 'base64url').toString()).verifier_info
+    return data.logo_uri === undefined ? undefined : data
   })
   assert.partialDeepStrictEqual(said, { client_name: 'Acme College', logo_uri: logoUri })
   await school.patch('/onboarding/organisation', { logoUri: null })

@@ -94,8 +94,8 @@ export async function fetchRequest(
     const request = checkRequest(authenticated, wallet, platform.clock.now())
     // [HAIP-20]
     if (isRestricted && request.recipient === null) throw outsideHaip()
-    const { signed, trusted, name, own = false, basis, parameters } = authenticated
-    const { statedName, purposes, retentionSeconds, verifierInfo, logoUri } = statementsOf(parameters)
+    const { signed, trusted, name, own = false, basis } = authenticated
+    const { statedName, purposes, retentionSeconds, verifierInfo, logoUri } = statementsOf(authenticated)
     return {
       ...request,
       ...{ purposes, retentionSeconds, verifierInfo, alwaysBound: isRestricted },
