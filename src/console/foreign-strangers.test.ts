@@ -82,6 +82,7 @@ function checkOf(text: string): Check {
       credentials: [credential(true), credential(false)],
       authorizationRequestUri: '',
       authorizationRequestQrUri: '',
+      requestPageUri: '',
     },
     ...{ expiresAt: '2030-01-01T00:00:00Z', createdAt: '2026-01-01T00:00:00Z', completedAt: '2026-01-01T00:00:00Z' },
   }

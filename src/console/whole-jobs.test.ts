@@ -99,8 +99,8 @@ test('at the desk: two clicks to the code, and the result by itself', async () =
   await page.getByRole('link', { name: 'At the desk' }).click()
   await page.getByRole('button', { name: 'Ask for it' }).click()
   await page.getByText('Waiting for the wallet').waitFor()
-  await page.getByText('Link of the request').click()
-  const presentationRequest = (await page.locator('code.secret').innerText()).trim()
+  await page.getByText('Links of the request').click()
+  const presentationRequest = (await page.locator('code.secret', { hasText: 'openid4vp:' }).innerText()).trim()
   const prepared = await wallet.post('/wallet/v2/presentations', { presentationRequest })
   assert.equal(prepared.status, 201, JSON.stringify(prepared.body))
   const { id, inputs = [] } = prepared.body.data

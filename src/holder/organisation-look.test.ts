@@ -59,7 +59,9 @@ test('every page, with a session and without, has the look that the organisation
     ...['/me', '/me/history', '/me/settings', `/me/cards/${taken.body.data[0].id}`],
     ...[opening(offer.offerUri), `/me/asked/${asked.body.data.id}`, '/me/cards/none'],
   ]
-  const visits = [...paths.map((path) => [nomsa, path] as const), [null, new URL(offer.offerPageUri).pathname] as const]
+  const [request] = (await world.acme.get('/creds/presentations?page[size]=1')).body.data
+  const open = [offer.offerPageUri, request.requestPageUri].map((uri) => new URL(uri).pathname)
+  const visits = [...paths.map((path) => [nomsa, path] as const), ...open.map((path) => [null, path] as const)]
   for (const [place, look] of looks.entries()) {
     const opened = [await world.open(nomsa, look), await world.open(null, look)]
     for (const { page } of opened)

@@ -1,6 +1,7 @@
 import type { Endpoint } from '../http/routes/endpoint.ts'
 import { appEndpoints } from './app/installable.ts'
 import { publicOffer } from './app/public-offer.ts'
+import { publicRequest } from './app/public-request.ts'
 import { askedScreens } from './asked/screens.ts'
 import { cardScreens } from './cards/screens.ts'
 import { offerScreens } from './offers/screens.ts'
@@ -10,4 +11,4 @@ import { ownScreens } from './own/screens.ts'
 export const holderScreens: readonly Endpoint[] = [...cardScreens, ...offerScreens, ...askedScreens, ...ownScreens]
 
 /** All pages of the holder. */
-export const holderEndpoints: readonly Endpoint[] = [...holderScreens, publicOffer, ...appEndpoints]
+export const holderEndpoints: readonly Endpoint[] = [...holderScreens, publicOffer, publicRequest, ...appEndpoints]

@@ -51,6 +51,7 @@ async function fullStops(): Promise<Stop[]> {
   )
   const pending = await wallet.post('/wallet/v2/presentations', { presentationRequest: await world.ask() })
   const offer = await world.issue(world.withCode.id)
+  const [request] = (await world.acme.get('/creds/presentations?page[size]=1')).body.data
   const paths = [
     ...['/me', '/me?page=none', `/me/cards/${card.id}`, `/me/cards/${waiting.id}`, `/me/cards/${card.id}/remove`],
     ...[
@@ -64,7 +65,7 @@ async function fullStops(): Promise<Stop[]> {
       '/me/offline',
     ],
     ...[`/me/asked/${pending.body.data.id}`, ...ended.map((id) => `/me/asked/${id}`)],
-    ...[opening(offer.offerUri), new URL(offer.offerPageUri).pathname],
+    ...[opening(offer.offerUri), ...[offer.offerPageUri, request.requestPageUri].map((uri) => new URL(uri).pathname)],
   ]
   return [
     ...paths.map((path) => ({ path })),
@@ -73,7 +74,7 @@ async function fullStops(): Promise<Stop[]> {
     { path: '/me/scan', send: { u: 'nothing that is known' }, status: 404 },
     { path: '/me/delete', send: {}, status: 400 },
     { path: opening('https://nothing.example'), status: 404 },
-    ...['/offer', '/offer/acme/nothing'].map((path) => ({ path, status: 404 })),
+    ...['/offer', '/offer/acme/nothing', '/request/acme/nothing'].map((path) => ({ path, status: 404 })),
     ...['', '/remove'].map((rest) => ({ path: `/me/cards/${NOTHING}${rest}`, status: 404 })),
     ...['', '/confirmed'].map((rest) => ({ path: `/me/asked/${NOTHING}${rest}`, status: 404 })),
   ]

@@ -157,7 +157,7 @@ async function makeRequest(page: Page, template: string): Promise<void> {
 /** Answers in the wallet what the desk asks for. @returns after how many ms the desk shows *Valid* */
 async function answer(desk: Page, phone: Page): Promise<number> {
   await desk.getByText('Waiting for the wallet').waitFor()
-  const link = (await desk.locator('code.secret').textContent())?.trim() ?? ''
+  const link = (await desk.locator('code.secret', { hasText: 'openid4vp:' }).textContent())?.trim() ?? ''
   await phone.goto(`/open?u=${encodeURIComponent(link)}`)
   await picture(phone, 'consent')
   // As the page changes: the driver itself looks for a text every half second only.

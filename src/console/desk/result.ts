@@ -33,6 +33,7 @@ export type Check = {
   readonly expiresAt: string
   readonly authorizationRequestUri: string
   readonly authorizationRequestQrUri: string
+  readonly requestPageUri: string
   readonly createdAt: string
 }
 

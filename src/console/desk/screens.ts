@@ -91,12 +91,13 @@ async function content(frame: Frame, t: DeskTexts, data: Check, isNews = false):
 function code(
   frame: Frame,
   t: DeskTexts,
-  { authorizationRequestUri, authorizationRequestQrUri, expiresAt }: Check,
+  { authorizationRequestUri, authorizationRequestQrUri, requestPageUri, expiresAt }: Check,
 ): Html {
   const { texts } = frame
   const { pathname, search } = new URL(authorizationRequestQrUri)
   return html`<div class="stack"><img class="qr" src="${pathname + search}" alt="${t.qr}" width="352" height="352"><p class="hint">${t.until} ${when(frame, expiresAt)} · <a href="${authorizationRequestUri}">${t.openWallet}</a></p>
-<details><summary>${t.link}</summary><copy-text label="${texts.copy}" done="${texts.copied}"><code class="secret">${authorizationRequestUri}</code></copy-text></details><noscript><p class="hint">${t.reload}</p></noscript></div>`
+<details><summary>${t.links}</summary><p>${t.link}</p><copy-text label="${texts.copy}" done="${texts.copied}"><code class="secret">${requestPageUri}</code></copy-text>
+<p>${t.walletLink}</p><copy-text label="${texts.copy}" done="${texts.copied}"><code class="secret">${authorizationRequestUri}</code></copy-text></details><noscript><p class="hint">${t.reload}</p></noscript></div>`
 }
 
 const state = screen({

@@ -9,7 +9,9 @@ const en = {
   makeRequest: 'Make a request',
   next: 'Next person',
   qr: 'QR code of the request',
-  link: 'Link of the request',
+  links: 'Links of the request',
+  link: 'Link for the person, for a mail or a message',
+  walletLink: 'Link for a wallet app',
   openWallet: 'Open a wallet on this device',
   until: 'Expires',
   verdicts: {
@@ -66,7 +68,9 @@ const fr: DeskTexts = {
   makeRequest: 'Créer une demande',
   next: 'Personne suivante',
   qr: 'Code QR de la demande',
-  link: 'Lien de la demande',
+  links: 'Liens de la demande',
+  link: 'Lien pour la personne, pour un e-mail ou un message',
+  walletLink: 'Lien pour une application de portefeuille',
   openWallet: 'Ouvrir un portefeuille sur cet appareil',
   until: 'Expire le',
   verdicts: {

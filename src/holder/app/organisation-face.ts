@@ -1,7 +1,11 @@
 import { type JsonObject, parseJsonObject } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
-import type { Language } from '../../pages/language.ts'
+import type { Page } from '../../pages/document.ts'
+import { type Language, pageTexts } from '../../pages/language.ts'
+import { accentStyle } from '../../pages/look/accent.ts'
+import { logoImage, organisationNote } from '../../pages/look/organisation.ts'
 import type { PageContext } from '../../pages/page-endpoint.ts'
+import { foreignText } from '../../protocols/foreign-text.ts'
 import { withTimeLimit } from '../../time-limit.ts'
 
 const MS_MAX = 8000
@@ -30,7 +34,7 @@ export async function readFace(asking: Asking, slug: string): Promise<Organisati
 }
 
 /** Returns what a public address of this server answers; null where it is refused. */
-async function readPublic(asking: Asking, path: string): Promise<JsonObject | null> {
+export async function readPublic(asking: Asking, path: string): Promise<JsonObject | null> {
   const { status, body } = await askPublic(asking, path)
   return status === 200 ? parseJsonObject(body) : null
 }
@@ -43,4 +47,20 @@ export async function askPublic({ platform, ip }: Asking, path: string) {
   const { status } = answer
   if (status >= 500 || status === 429) throw new Fault(status === 429 ? 'request.rate_limited' : 'database.unavailable')
   return answer
+}
+
+/** Returns the name of an organisation as it can be shown. */
+export function faceName({ name, slug }: Pick<OrganisationFace, 'name' | 'slug'>): string {
+  return foreignText(name, 100) ?? slug
+}
+
+/** Returns the look of a page of an organisation for people who are not signed in. */
+export function faceLook(face: OrganisationFace, language: Language): Partial<Page> {
+  const style = accentStyle(face.accentColor)
+  return {
+    ...{ organisation: faceName(face), language, languages: face.languages },
+    ...(style !== '' && { style }),
+    logo: face.logoPath === null ? null : logoImage(face.logoPath),
+    note: organisationNote(face, pageTexts[language]),
+  }
 }

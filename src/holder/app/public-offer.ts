@@ -1,17 +1,13 @@
 import type { Endpoint } from '../../http/routes/endpoint.ts'
-import type { Page } from '../../pages/document.ts'
 import { html } from '../../pages/html.ts'
-import { type Language, languageOf, pageTexts } from '../../pages/language.ts'
-import { accentStyle } from '../../pages/look/accent.ts'
-import { logoImage, organisationNote } from '../../pages/look/organisation.ts'
+import { languageOf } from '../../pages/language.ts'
 import { pageEndpoint } from '../../pages/page-endpoint.ts'
 import { buttonLink, card, cut, outcome } from '../../pages/parts.ts'
-import { foreignText } from '../../protocols/foreign-text.ts'
 import { readOfferState } from '../../protocols/openid4vci/credential-offer.ts'
 import { ownOffer } from '../offers/read-link.ts'
 import { endedWords } from '../offers/refusals.ts'
 import { offerTexts } from '../offers/texts.ts'
-import { askPublic, type OrganisationFace, readFace } from './organisation-face.ts'
+import { askPublic, faceLook, faceName, readFace } from './organisation-face.ts'
 
 /** The https link of an offer: for people who are not signed in, on a device that may have another wallet. It shows nothing personal. */
 export const publicOffer: Endpoint = pageEndpoint({
@@ -24,7 +20,7 @@ export const publicOffer: Endpoint = pageEndpoint({
     const face = isWhole ? await readFace(context, params.tenant) : null
     const language = languageOf({ url: context.here, headers: context.headers }, face?.languages)
     const t = offerTexts[language]
-    const look = face === null ? {} : lookOf(face, language)
+    const look = face === null ? {} : faceLook(face, language)
     const link = ownOffer(platform.urls.publicUrl, params.tenant, params.token)
     const here = `/open?${new URLSearchParams({ u: link })}`
     const offer = face === null ? null : await askPublic(context, `/issuers/${params.tenant}/offers/${params.token}`)
@@ -32,7 +28,7 @@ export const publicOffer: Endpoint = pageEndpoint({
     if (face === null || state !== null) {
       const { title, advice, status } = endedWords(t, {
         state: state ?? 'unknown',
-        issuer: face === null ? null : nameOf(face),
+        issuer: face === null ? null : faceName(face),
       })
       // Whether the person took it, only their wallet knows.
       const way = state === 'taken' ? buttonLink(t.mine, here) : buttonLink(t.back, '/me')
@@ -47,24 +43,9 @@ ${card(html`<p>${t.appHint}</p><p class="buttons">${buttonLink(t.app, link)}</p>
     return {
       page: {
         ...look,
-        title: t.pageTitle(nameOf(face)),
+        title: t.pageTitle(faceName(face)),
         main,
       },
     }
   },
 })
-
-function nameOf({ name, slug }: OrganisationFace): string {
-  return foreignText(name, 100) ?? slug
-}
-
-/** The page in the look and the languages of the organisation that offers. */
-function lookOf(face: OrganisationFace, language: Language): Partial<Page> {
-  const style = accentStyle(face.accentColor)
-  return {
-    ...{ organisation: nameOf(face), language, languages: face.languages },
-    ...(style !== '' && { style }),
-    logo: face.logoPath === null ? null : logoImage(face.logoPath),
-    note: organisationNote(face, pageTexts[language]),
-  }
-}

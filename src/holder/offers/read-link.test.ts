@@ -13,6 +13,8 @@ for (const [link, kind] of [
   [`swiyu-verify://?client_id=x&request_uri=${reference}`, 'request'],
   [`eudi-openid4vp://host?client_id=x&request_uri=${reference}`, 'request'],
   [`mdoc-openid4vp://?client_id=x&request_uri=${reference}`, 'request'],
+  [`${ours}/request/acme/AaH7`, 'page'],
+  ['https://other.example/request/acme/AaH7', 'unknown'],
   ['swiyu://?later=1', 'unknown'],
   [`mailto:a?client_id=x&request_uri=${reference}`, 'unknown'],
 ] as const) {

@@ -2,10 +2,11 @@ import { parseJsonObject } from '../../crypto/json.ts'
 import { OFFER_SCHEMES } from '../../protocols/openid4vci/credential-offer.ts'
 import { REQUEST_SCHEMES } from '../../protocols/openid4vp/request-link.ts'
 
-/** What a link is: an offer or a request for the wallet, or nothing that it knows. */
+/** What a link is: an offer or a request for the wallet, the page of a request of ours, or nothing that it knows. */
 type Link =
   | { readonly kind: 'offer'; readonly offer: string }
   | { readonly kind: 'request'; readonly request: string }
+  | { readonly kind: 'page'; readonly tenant: string; readonly path: string }
   | { readonly kind: 'unknown'; readonly text: string }
 
 const WEB_SCHEMES = new Set(['https:', 'http:'])
@@ -43,6 +44,8 @@ function byParameters(url: URL, found: string): Link {
 function ownLink(url: URL, publicUrl: string): Link | null {
   const [, slug, token] = /^\/offer\/([\w-]+)\/([\w-]+)$/.exec(url.pathname) ?? []
   if (slug !== undefined && token !== undefined) return { kind: 'offer', offer: ownOffer(publicUrl, slug, token) }
+  const [, tenant, request] = /^\/request\/([\w-]+)\/([\w-]+)$/.exec(url.pathname) ?? []
+  if (tenant !== undefined && request !== undefined) return { kind: 'page', tenant, path: url.pathname }
   const inner = url.pathname === '/open' ? url.searchParams.get('u') : null
   return inner === null || inner.startsWith(publicUrl) ? null : readLink(inner, publicUrl)
 }
@@ -54,6 +57,7 @@ function ownLink(url: URL, publicUrl: string): Link | null {
 export function tenantOfLink(given: string, publicUrl: string): string | null {
   const link = readLink(given, publicUrl)
   if (link.kind === 'unknown') return null
+  if (link.kind === 'page') return link.tenant
   const reference = URL.parse(link.kind === 'offer' ? offerReference(link.offer) : requestReference(link.request))
   if (reference?.origin !== publicUrl) return null
   return /^\/(?:issuers|verifiers)\/([a-z0-9-]{1,63})(?:\/|$)/.exec(reference.pathname)?.[1] ?? null

@@ -68,6 +68,12 @@ export function endedWords(t: OfferTexts, { state, issuer }: Ended): Omit<Words,
   return { title, advice: advice(issuer ?? t.theIssuer), status: state === 'unknown' ? 404 : 410 }
 }
 
+/** The words about a request that ended, or that there is none, and its status. */
+export function endedRequestWords(t: OfferTexts, end: RequestEnd): Omit<Words, 'isRepeatable'> {
+  const [title = '', advice = ''] = t[end]
+  return { title, advice, status: statuses[end] }
+}
+
 /** Returns what the server of an offer's issuer calls its state; `unsaid` for any other text. */
 function endedStateOf(stated: unknown): keyof OfferTexts['ended'] {
   const found = Object.keys(offerTexts.en.ended).find((one) => one === stated)

@@ -71,10 +71,15 @@ async function openLink(frame: Frame, given: string): Promise<Screen | { readonl
   const link = readLink(given, frame.origin)
   if (link.kind === 'offer') return offerPage(frame, link.offer)
   if (link.kind === 'unknown') return nothing(frame, t.unknown, link.text)
+  if (link.kind === 'page') return { to: link.path }
+  return openRequest(frame, link.request)
+}
+
+async function openRequest(frame: Frame, request: string): Promise<Screen | { readonly to: string }> {
   try {
     // One request by one person is fetched once, however often its page is loaded again.
-    const key = sha256Base64url(`${frame.me.id} ${link.request}`).slice(0, 22)
-    const body = { presentationRequest: link.request }
+    const key = sha256Base64url(`${frame.me.id} ${request}`).slice(0, 22)
+    const body = { presentationRequest: request }
     const headers = { 'idempotency-key': key }
     const { data } = await frame.api.send<Presentation>('POST', `${API}/presentations`, { body, headers })
     return { to: `/me/asked/${data.id}` }

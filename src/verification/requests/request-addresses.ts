@@ -14,6 +14,8 @@ export type RequestAddresses = {
   readonly authorizationRequestUri: string
   /** An https URL with the same parameters, which a wallet accepts as well, and at which a browser gets a QR code. */
   readonly authorizationRequestQrUri: string
+  /** A page for the holder: answer here, open another wallet, or scan it with another device. */
+  readonly requestPageUri: string
   /** Where pages get the request for the Digital Credentials API, and post the answer to. */
   readonly digitalCredentialsUri: string
 }
@@ -44,6 +46,7 @@ export function addressesOf(
     requestUri,
     responseUri,
     authorizationRequestUri,
+    requestPageUri: `${urls.publicUrl}/request/${slug}/${token}`,
     digitalCredentialsUri: `${requestUri}/digital-credentials`,
     authorizationRequestQrUri: `${requestUri}/qr${authorizationRequestUri.slice(authorizationRequestUri.indexOf('?'))}`,
   }

@@ -242,7 +242,8 @@ test('a request has the URLs for a wallet and the given lifetime', async () => {
     .body.data.id
   const { status, body } = await ask('POST', '/presentations/request', { presentationTemplateId: id, reference: 'r-1' })
   assert.equal(status, 200)
-  const { authorizationRequestUri, authorizationRequestQrUri, createdAt, updatedAt, expiresAt, ...rest } = body.data
+  const { authorizationRequestUri, authorizationRequestQrUri, createdAt, updatedAt, expiresAt, ...more } = body.data
+  const { requestPageUri, ...rest } = more
   assert.deepEqual(rest, {
     ...{ id: rest.id, status: 'requested', error: null, presentationTemplateId: id, reference: 'r-1', credentials: [] },
     templateName: 'Members',
@@ -255,6 +256,8 @@ test('a request has the URLs for a wallet and the given lifetime', async () => {
     link.searchParams.get('request_uri') ?? '',
     new RegExp(`^${verifier.url}/verifiers/${slug}/requests/[\\w-]{43}$`),
   )
+  const token = link.searchParams.get('request_uri')?.split('/').at(-1)
+  assert.equal(requestPageUri, `${verifier.platform.urls.publicUrl}/request/${slug}/${token}`)
   assert.equal(new URL(authorizationRequestQrUri).search, link.search)
   const image = await fetch(authorizationRequestQrUri)
   assert.deepEqual([image.status, image.headers.get('content-type')], [200, 'image/svg+xml'])

@@ -180,6 +180,11 @@ export const PresentationRequestReply = Type.Object(
       }),
     ),
     authorizationRequestQrUri: Type.String({ description: 'The same as a QR code: SVG, or PNG by `Accept`.' }),
+    requestPageUri: Type.String({
+      description:
+        'A page for the holder: answer the request here, open another wallet, or scan it with another device. ' +
+        'For mails and messages.',
+    }),
     digitalCredentialsUri: Type.Optional(
       Type.String({
         description:
@@ -192,3 +197,23 @@ export const PresentationRequestReply = Type.Object(
   { additionalProperties: false, $id: 'PresentationRequest' },
 )
 export type PresentationRequestReply = Static<typeof PresentationRequestReply>
+
+/** What the holder of a link may know of a request, before a wallet fetches it. */
+export const PublicRequestReply = Type.Object(
+  {
+    end: Type.Union([Type.Enum(['answered', 'canceled', 'expired']), Type.Null()], {
+      description: 'How the request ended; null: it is open.',
+    }),
+    asks: Type.Array(Type.String(), {
+      description: 'Names of the credentials that the request asks for; empty once it has ended.',
+    }),
+    purpose: Type.Union([Type.String(), Type.Null()], { description: 'Why, as its template says.' }),
+    expiresAt: Type.String({ format: 'date-time' }),
+    authorizationRequestUri: Type.String({ description: 'Opens a wallet on the same device.' }),
+    authorizationRequestReferenceUri: Type.Optional(
+      Type.String({ description: 'Of an open request by value: the same by reference.' }),
+    ),
+    authorizationRequestQrUri: Type.String({ description: 'The same as a QR code: SVG, or PNG by `Accept`.' }),
+  },
+  { $id: 'PublicPresentationRequest' },
+)

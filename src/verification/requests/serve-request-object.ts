@@ -130,9 +130,15 @@ export async function closedRequest(
   id: string,
 ): Promise<Fault> {
   const row = await store.single(tenantId, (tx) => findPresentationRequest(tx, id, clock.now()))
-  if (row === null || row.status === 'requested') return new Fault('presentation_request.closed')
-  const requestEnd = row.status !== 'expired' ? 'answered' : row.error?.code === CANCELED ? 'canceled' : 'expired'
+  const requestEnd = row === null ? null : requestEndOf(row)
+  if (requestEnd === null) return new Fault('presentation_request.closed')
   return new Fault('presentation_request.closed', { detail: endings[requestEnd], meta: { requestEnd } })
+}
+
+/** Returns how a request ended; null: it is open. */
+export function requestEndOf({ status, error }: Pick<RequestRow, 'status' | 'error'>): keyof typeof endings | null {
+  if (status === 'requested') return null
+  return status !== 'expired' ? 'answered' : error?.code === CANCELED ? 'canceled' : 'expired'
 }
 
 /** Returns the transaction data of a request as a member of its parameters; no member without transaction data. */

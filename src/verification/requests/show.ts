@@ -54,9 +54,10 @@ export async function showRequest(
   const { isForBrowsers, templateName, completedAt, claimsKeptUntil } = request
   const addresses = await linksOf(platform, { id: tenantId, slug: tenantSlug }, token, request)
   const { authorizationRequestUri, authorizationRequestReferenceUri, authorizationRequestQrUri } = addresses
+  const { requestPageUri } = addresses
   return {
     ...{ id, status, presentationTemplateId: templateId, authorizationRequestUri, authorizationRequestQrUri },
-    error,
+    ...{ requestPageUri, error },
     ...(templateName !== null && { templateName }),
     ...(reference !== null && { reference }),
     ...(completedAt !== null && { completedAt: completedAt.toISOString() }),

@@ -6,7 +6,10 @@ import { REQUEST_OBJECT_MEDIA_TYPE } from '../../protocols/openid4vp/request-obj
 import { readResponse } from '../../protocols/openid4vp/response.ts'
 import { limitVerifierRefusals } from '../requests/rate-limits.ts'
 import { linksOf } from '../requests/request-links.ts'
-import { requestOf, serveRequestObject } from '../requests/serve-request-object.ts'
+import { findPendingRequest } from '../requests/request-store.ts'
+import { PublicRequestReply } from '../requests/schemas.ts'
+import { requestEndOf, requestOf, serveRequestObject } from '../requests/serve-request-object.ts'
+import { credentialNames } from '../templates/credential-names.ts'
 import { acceptResponse } from './accept-response.ts'
 
 const tag = 'OpenID4VP'
@@ -49,6 +52,35 @@ const postRequestObject = endpoint({
     const tenant = await getTenant(platform, params.tenant)
     const object = await serveRequestObject(platform, tenant, params.requestToken, body)
     return { status: 200, type: REQUEST_OBJECT_MEDIA_TYPE, body: object }
+  },
+})
+
+const describeRequest = endpoint({
+  method: 'GET',
+  path: '/verifiers/{tenant}/requests/{requestToken}/about',
+  operationId: 'getPublicPresentationRequest',
+  replies: { 200: { types: { 'application/json': PublicRequestReply } } },
+  summary:
+    'Returns what the holder of a link may know of a presentation request: what it asks for, why, and how it ended.',
+  tag,
+  accepts: 'none',
+  handle: async ({ platform, params, ip }) => {
+    const tenant = await getTenant(platform, params.tenant)
+    const read = () => requestOf(platform, tenant, params.requestToken)
+    const row = await limitVerifierRefusals(platform, { tenant, ip }, read)
+    const { id, expiresAt } = row
+    const links = await linksOf(platform, tenant, params.requestToken, row)
+    const { authorizationRequestUri, authorizationRequestReferenceUri: reference, authorizationRequestQrUri } = links
+    const open = await platform.store.single(tenant.id, (tx) => findPendingRequest(tx, id, platform.clock.now()))
+    const body = {
+      end: requestEndOf(row),
+      asks: open === null ? [] : await credentialNames(platform, tenant, open.credentials),
+      purpose: open?.verifierConfig?.purpose ?? null,
+      expiresAt: expiresAt.toISOString(),
+      ...{ authorizationRequestUri, authorizationRequestQrUri },
+      ...(reference !== undefined && { authorizationRequestReferenceUri: reference }),
+    }
+    return { status: 200, body, headers: noStore }
   },
 })
 
@@ -113,6 +145,7 @@ const getQrImage = endpoint({
 export const verificationEndpoints: readonly Endpoint[] = [
   getRequestObject,
   postRequestObject,
+  describeRequest,
   postResponse,
   getQrImage,
 ]
