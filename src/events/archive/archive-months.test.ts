@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Caller } from '../../caller.ts'
 import { lowestIdAt } from '../../store/row-id.ts'
-import { sql } from '../../store/store.ts'
+import { platformTenantId, sql } from '../../store/store.ts'
 import { record } from '../audit/record.ts'
 import { aTenant, type Bench, openBench } from '../test-support/events-bench.ts'
 import { checkArchive } from './archive-file.ts'
@@ -103,6 +103,12 @@ test('a month is archived and dropped when its last day is past the retention, a
     actorId: 'backend',
     ip: '192.0.2.1',
   })
+})
+
+test('the entries of the platform itself are archived like those of a tenant', async () => {
+  await happen({ ...acme, tenantId: platformTenantId }, '2031-03-05', 2)
+  await keep('2031-05-31', 60)
+  assert.deepEqual(await checkArchive(join(folder, platformTenantId)), { entries: 2, fault: null })
 })
 
 test('a change of an archive is found', async () => {

@@ -25,7 +25,6 @@ const STRAY_ENTRIES_MAX = 20_000
 const ENTRIES_PER_PAGE = 1000
 const IDS_PER_PAGE = 20_000
 const DAY_MS = 86_400_000
-const LEAST = '00000000-0000-0000-0000-000000000000' as TenantId
 
 /**
  * Makes the tables of this month and the next ones, then writes months that ended longer ago than AUDIT_RETENTION_DAYS to AUDIT_ARCHIVE and
@@ -58,15 +57,10 @@ async function makeMonth({ store, log }: Needs, month: Month): Promise<void> {
 
 async function archiveMonth({ store, log }: Needs, folder: string, month: Month, signal: AbortSignal): Promise<void> {
   await removeUnfinished(folder)
-  let tenantId = await tenantAfter(store, month, LEAST)
+  let tenantId = await tenantAfter(store, month, null)
   let count = 0
   while (tenantId !== null) {
-    signal.throwIfAborted()
-    const ofTenant = join(folder, tenantId)
-    const written = await entriesOfFile(ofTenant, month, tenantId, signal)
-    // Entries may have come since: those of a server whose clock is wrong.
-    if (written === null || written !== (await countOf(store, tenantId, month, signal)))
-      await writeMonth(ofTenant, month, tenantId, entriesOf(store, tenantId, month, signal))
+    await archiveMonthOf(store, folder, month, tenantId, signal)
     count += 1
     tenantId = await tenantAfter(store, month, tenantId)
   }
@@ -75,7 +69,23 @@ async function archiveMonth({ store, log }: Needs, folder: string, month: Month,
   log.info({ month, tenants: count }, 'a month of the audit trail was archived and dropped')
 }
 
-function tenantAfter(store: Platform['store'], month: Month, after: TenantId): Promise<TenantId | null> {
+/** Writes the entries of a month, unless they are in the file already. */
+async function archiveMonthOf(
+  store: Platform['store'],
+  folder: string,
+  month: Month,
+  tenantId: TenantId,
+  signal: AbortSignal,
+): Promise<void> {
+  signal.throwIfAborted()
+  const ofTenant = join(folder, tenantId)
+  const written = await entriesOfFile(ofTenant, month, tenantId, signal)
+  // Entries may have come since: those of a server whose clock is wrong.
+  if (written === null || written !== (await countOf(store, tenantId, month, signal)))
+    await writeMonth(ofTenant, month, tenantId, entriesOf(store, tenantId, month, signal))
+}
+
+function tenantAfter(store: Platform['store'], month: Month, after: TenantId | null): Promise<TenantId | null> {
   return store.across('the next tenant whose audit trail is archived', (tx) => tenantWithEntries(tx, month, after))
 }
 

@@ -1,5 +1,5 @@
 import type { TenantId } from '../../caller.ts'
-import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
+import { type AcrossTx, platformTenantId, sql, type TenantTx } from '../../store/store.ts'
 import type { Detail } from '../audit/entry.ts'
 import { firstDayOf, idsOf, type Month } from './month.ts'
 
@@ -34,6 +34,10 @@ const nextTenant = sql(
   'events.find_archive_tenant',
   `select tenant_id as id from audit_entry where tenant_id > $1 and id >= $2 and id < $3 order by tenant_id limit 1`,
 )
+const firstTenant = sql(
+  'events.find_first_archive_tenant',
+  `select tenant_id as id from audit_entry where tenant_id >= $1 and id >= $2 and id < $3 order by tenant_id limit 1`,
+)
 const listEntries = sql(
   'events.list_archive_entries',
   `select id, at, actor_kind as "actorKind", actor_id as "actorId", acting_client as "actingClient", action,
@@ -63,9 +67,14 @@ export async function dropAuditMonth(tx: AcrossTx, month: Month): Promise<void> 
   await tx.rows(dropMonth, [firstDayOf(month)])
 }
 
-/** Returns the tenant with entries of a month that comes after another one in the order of ids; null: there is none. */
-export async function tenantWithEntries(tx: AcrossTx, month: Month, after: TenantId): Promise<TenantId | null> {
-  const [row] = await tx.rows<{ id: TenantId }>(nextTenant, [after, ...idsOf(month)])
+/**
+ * Returns the tenant with entries of a month that comes after another one in the order of ids; null: there is none.
+ *
+ * @param after null: the first one, which may be the platform itself.
+ */
+export async function tenantWithEntries(tx: AcrossTx, month: Month, after: TenantId | null): Promise<TenantId | null> {
+  const [statement, id] = after === null ? [firstTenant, platformTenantId] : [nextTenant, after]
+  const [row] = await tx.rows<{ id: TenantId }>(statement, [id, ...idsOf(month)])
   return row?.id ?? null
 }
 
