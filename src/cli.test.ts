@@ -82,6 +82,42 @@ test('an owner link is printed once, for the only tenant or the one that is name
   assert.match(wrong.err, /^chirograph: Unknown option '--name'/)
 })
 
+test('a tenant is removed after it was said what goes with it, and only by --yes', async () => {
+  const env = { DATA_DIR: join(folder, 'removed') }
+  assert.equal((await chirograph(['apply', file], env)).status, 0)
+  const remove = (...args: string[]) => chirograph(['tenant', 'remove', ...args], env)
+  const list = async () => (await chirograph(['tenant', 'list'], env)).out
+  const said = await remove('acme')
+  assert.equal(said.status, 0, said.err)
+  assert.match(said.out, /^This would remove the tenant acme \(Acme\) .*\n\n {2}people {24}0\n/)
+  assert.match(said.out, /entries of the audit trail {4}1, not kept, since AUDIT_ARCHIVE is not set/)
+  assert.match(said.out, /It cannot be undone\.(.|\n)*tenant remove acme --yes\n$/)
+  assert.equal(await list(), 'acme  active    Acme\n')
+  for (const args of [['acme', '--yes'], ['acme']]) {
+    const { status, out, err } = await remove(...args)
+    assert.deepEqual([status, err], [0, ''])
+    assert.match(out, /^The tenant acme is closed since .*\(0 rows so far\); `chirograph tenant list` says/)
+  }
+  assert.equal(await list(), 'acme  removing  Acme (0 rows removed so far)\n')
+  const again = await chirograph(['apply', file], env)
+  assert.match(again.out, /the bootstrap file declares a tenant that was removed: it is not made again/)
+  assert.match((await chirograph(['owner', 'create', '--tenant', 'acme'], env)).err, /there is no tenant acme/)
+})
+
+test('a removal that names no tenant changes nothing and says why', async () => {
+  for (const [args, says] of [
+    [['tenant'], /^chirograph: tenant takes the word list, or the word remove and a slug\n/],
+    [['tenant', 'remove'], /^chirograph: tenant remove takes one argument, the slug\n$/],
+    [['tenant', 'remove', 'a', 'b'], /^chirograph: tenant remove takes one argument, the slug\n$/],
+    [['tenant', 'remove', 'nobody', '--yes'], /^chirograph: there is no tenant nobody\n$/],
+    [['tenant', 'remove', 'nobody', '--force'], /^chirograph: Unknown option '--force'/],
+  ] as const) {
+    const { status, err } = await chirograph(args, { MASTER_KEY: masterKey(1) })
+    assert.match(err, says)
+    assert.notEqual(status, 0)
+  }
+})
+
 test('migrations are applied apart from serving, with the settings of the database only', async () => {
   const env = { DATA_DIR: join(folder, 'migrated') }
   assert.match((await chirograph(['migrate'], env)).out, /^migrations applied: \d+\n$/)

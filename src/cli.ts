@@ -3,8 +3,19 @@ import { parseArgs } from 'node:util'
 import { ConfigMistakes } from './config.ts'
 import { generateVapidKey } from './crypto/web-push/vapid.ts'
 import { BootstrapMistakes } from './directory/bootstrap/bootstrap-file.ts'
+import type { PlatformTenant, RemovedTenant } from './directory/removal/removed-tenant.ts'
+import { Fault } from './fault.ts'
 import { apply, createOwner, distributeDatabase, migrateDatabase, start } from './main.ts'
-import { checkAuditArchive, checkBackups, recoverDatabase, rotateKeys, verifyDatabase } from './maintenance.ts'
+import {
+  checkAuditArchive,
+  checkBackups,
+  describeTenantRemoval,
+  listTenants,
+  recoverDatabase,
+  removeTenantNow,
+  rotateKeys,
+  verifyDatabase,
+} from './maintenance.ts'
 import type { IntegrityReport } from './recovery/integrity.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -17,6 +28,9 @@ const USAGE = `chirograph: issue, hold and verify digital credentials
   chirograph apply FILE     apply a bootstrap file of tenants, clients and users
   chirograph owner create [--tenant SLUG] [--username NAME]
                             print a one-time link by which a person becomes an owner of a tenant
+  chirograph tenant list    list the tenants, removed ones too
+  chirograph tenant remove SLUG [--yes]
+                            remove a tenant with everything that is stored for it; without --yes: say what that is
   chirograph push-key       make a key for VAPID_PRIVATE_KEY, and print it
   chirograph backup-check   say what backups of this deployment lack
   chirograph verify         check what the database holds against itself, and print a report
@@ -45,6 +59,8 @@ export async function run(args: readonly string[], env: Env): Promise<number> {
     if (command === 'audit-check' && file !== undefined && args.length === 2) return await printArchiveCheck(file)
     if (command === 'recover') return await printRecovery(env, args.slice(1))
     if (command === 'owner' && file === 'create') return await printOwnerLink(env, args.slice(2))
+    if (command === 'tenant' && file === 'list' && args.length === 2) return printTenants(await listTenants(env))
+    if (command === 'tenant' && file === 'remove') return await printRemoval(env, args.slice(2))
     if (command === 'apply' && file !== undefined && args.length === 2) return await applyFile(env, file)
   } catch (error) {
     console.error(`chirograph: ${explain(error)}`)
@@ -67,6 +83,7 @@ function migrated(count: number): string {
 
 function usageMistake(command: string): string {
   if (command === 'owner') return 'owner takes the word create'
+  if (command === 'tenant') return 'tenant takes the word list, or the word remove and a slug'
   if (command === 'push-key') return 'push-key takes no arguments'
   if (['serve', 'migrate', 'distribute', 'verify', 'backup-check'].includes(command)) {
     return `${command} takes no arguments; its settings are environment variables`
@@ -113,6 +130,47 @@ async function printOwnerLink(env: Env, args: readonly string[]): Promise<number
   const until = made.expiresAt.toISOString()
   const text = `Open this link to become ${made.username}, an owner of ${made.tenantSlug}. It works once, until ${until}:`
   return print(`${text}\n\n${made.url}`)
+}
+
+function printTenants(tenants: readonly PlatformTenant[]): number {
+  const width = Math.max(0, ...tenants.map(({ slug }) => slug.length))
+  for (const { slug, state, name, removal } of tenants) {
+    const progress = state === 'removing' ? ` (${removal?.rowsRemoved ?? 0} rows removed so far)` : ''
+    console.log(`${slug.padEnd(width)}  ${state.padEnd(8)}  ${name}${progress}`)
+  }
+  return 0
+}
+
+async function printRemoval(env: Env, args: readonly string[]): Promise<number> {
+  const options = { yes: { type: 'boolean' } } as const
+  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true })
+  const [slug, ...others] = positionals
+  if (slug === undefined || others.length > 0) throw new Error('tenant remove takes one argument, the slug')
+  const about = await describeTenantRemoval(env, slug).catch((error: unknown) => {
+    throw error instanceof Fault && error.code === 'resource.unknown' ? new Error(`there is no tenant ${slug}`) : error
+  })
+  if (about.kind === 'removed') return print(progressOf(about.removed))
+  if (values.yes === true) return print(progressOf(await removeTenantNow(env, slug)))
+  const { users, credentials, issuances, auditEntries } = about.counts
+  const trail = about.isArchived ? 'written to AUDIT_ARCHIVE before' : 'not kept, since AUDIT_ARCHIVE is not set'
+  return print(`This would remove the tenant ${slug} (${about.name}) with everything that is stored for it:
+
+  people                        ${users}
+  credentials in their wallets  ${credentials}
+  issuances                     ${issuances}
+  entries of the audit trail    ${auditEntries}, ${trail}
+
+It cannot be undone. Nobody can verify the credentials that it issued any more, also those in wallets of others:
+its keys and status lists are no longer published. The slug is never given to another tenant.
+
+To remove the tenant: chirograph tenant remove ${slug} --yes`)
+}
+
+function progressOf({ slug, removedAt, rowsRemoved, endedAt }: RemovedTenant): string {
+  if (endedAt !== null) return `The tenant ${slug} is removed; its last row went at ${endedAt.toISOString()}.`
+  const closed = `The tenant ${slug} is closed since ${removedAt.toISOString()}.`
+  const how = `Servers remove what is stored for it from a minute later on (${rowsRemoved} rows so far)`
+  return `${closed} ${how}; \`chirograph tenant list\` says when that has ended.`
 }
 
 async function printRecovery(env: Env, args: readonly string[]): Promise<number> {

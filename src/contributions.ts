@@ -17,6 +17,7 @@ import { clientNames } from './directory/clients/client-names.ts'
 import { clientRoutes } from './directory/clients/routes.ts'
 import { groupNames } from './directory/groups/group-names.ts'
 import { groupRoutes } from './directory/groups/routes.ts'
+import { removalSchedules } from './directory/removal/remove-rows.ts'
 import { scimEndpoints } from './directory/scim/public-endpoints.ts'
 import { provisioningRoutes } from './directory/scim/routes.ts'
 import { tenantSchedules } from './directory/tenants/jobs.ts'
@@ -205,6 +206,7 @@ export const sealedColumns: readonly ResealingColumn[] = [
 /** Every sweep. */
 export const schedules: readonly Schedule[] = [
   ...tenantSchedules,
+  ...removalSchedules,
   ...directorySchedules,
   resealSchedule(sealedColumns),
   ...trustSchedules,

@@ -3,6 +3,9 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Assembled, assemble, type DatabaseUse } from './assembly.ts'
 import { integrityChecks, restores, sealedColumns } from './contributions.ts'
+import { allTenants } from './directory/removal/list-tenants.ts'
+import { previewRemoval, removeTenant } from './directory/removal/remove-tenant.ts'
+import type { PlatformTenant, RemovedTenant } from './directory/removal/removed-tenant.ts'
 import { allTenantIds } from './directory/tenants/find-tenant.ts'
 import { type KeyRotation, rotateDataKeys } from './directory/tenants/rotate-keys.ts'
 import { type ArchiveCheck, checkArchive } from './events/archive/archive-file.ts'
@@ -41,6 +44,26 @@ export function verifyDatabase(env: Env): Promise<IntegrityReport> {
 export function rotateKeys(env: Env): Promise<KeyRotation> {
   return withPlatform(env, ROTATES, ({ app: { platform } }) =>
     rotateDataKeys(platform, sealedColumns, new AbortController().signal),
+  )
+}
+
+/** Returns all tenants, removed ones too, in the order in which they were created. */
+export function listTenants(env: Env): Promise<readonly PlatformTenant[]> {
+  return withPlatform(env, VERIFIES, ({ app: { platform } }) => allTenants(platform))
+}
+
+/** Returns what would go with a tenant, and whether its audit trail is archived. @throws Fault `resource.unknown` */
+export function describeTenantRemoval(env: Env, slug: string) {
+  return withPlatform(env, VERIFIES, async ({ config, app: { platform } }) => ({
+    ...(await previewRemoval(platform, slug)),
+    isArchived: config.auditArchive !== null,
+  }))
+}
+
+/** Closes a tenant, whose rows the servers remove then. @throws Fault `resource.unknown` */
+export function removeTenantNow(env: Env, slug: string): Promise<RemovedTenant> {
+  return withPlatform(env, ROTATES, ({ app: { platform } }) =>
+    removeTenant(platform, slug, { by: 'system', clientId: null }),
   )
 }
 

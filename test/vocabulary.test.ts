@@ -77,6 +77,8 @@ const frozen = {
     session.ended
     tenant.changed
     tenant.created
+    tenant.destroyed
+    tenant.removed
     trusted_entity.created
     trusted_entity.deleted
     trusted_entity.replaced

@@ -6,6 +6,7 @@ import { remembered } from '../memory/recent.ts'
 import { type Store, sql } from '../store/store.ts'
 import { type CertificateKeys, certificateKeys } from './certificate-keys.ts'
 import { currentKeys, type KeyOf, type SigningKeyUsage } from './current-keys.ts'
+import { destroyDeviceKeys } from './destroy-keys.ts'
 import { type KeyProviders, keyProviders } from './key-provider.ts'
 import type { Sealing } from './sealing.ts'
 
@@ -35,6 +36,8 @@ export type KeyRing = CertificateKeys & {
    * that were retired earlier, except those of credentials.
    */
   readonly rotate: (tenantId: TenantId, usage: SigningKeyUsage) => Promise<void>
+  /** Destroys what a device holds for a tenant that is removed. As `destroyDeviceKeys`. */
+  readonly destroyAll: (tenantId: TenantId) => Promise<readonly string[]>
 }
 
 type Published = { usage: SigningKeyUsage; alg: string; public_jwk: PublicJwk | RsaJwk }
@@ -90,5 +93,6 @@ export function softwareKeyRing(
       await rows.add(tenantId, usage)
       cache.delete(`${tenantId} ${usage}`)
     },
+    destroyAll: (tenantId) => destroyDeviceKeys(store, sealing, providers, tenantId),
   }
 }

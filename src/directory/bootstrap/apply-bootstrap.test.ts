@@ -44,7 +44,8 @@ function aFile(change: Partial<Bootstrap['tenants'][number]> = {}): Bootstrap {
 }
 
 function apply(file: Bootstrap) {
-  return applyBootstrap({ store: db.store, clock, memory }, file)
+  const { log } = platformOn({ store: db.store })
+  return applyBootstrap({ store: db.store, clock, memory, log }, file)
 }
 
 function slowHash(client: Client | null): string {

@@ -12,6 +12,7 @@ import { forgetTenants } from '../tenants/find-tenant.ts'
 import {
   findTenantIdBySlug,
   insertTenant,
+  isRemovedSlug,
   listFileTenants,
   lockTenant,
   renameTenant,
@@ -29,7 +30,7 @@ import {
   type UserEntry,
 } from './bootstrap-file.ts'
 
-type Needs = Pick<Platform, 'store' | 'clock' | 'memory'>
+type Needs = Pick<Platform, 'store' | 'clock' | 'memory' | 'log'>
 
 /** How many tenants, clients and users together were created, and how many changed. */
 type BootstrapResult = { readonly created: number; readonly changed: number }
@@ -40,18 +41,31 @@ type Count = { created: number; changed: number }
  * Applies a bootstrap file: creates what is missing, changes what differs, and leaves alone what the file does not mention. A user who was deleted
  * stays deleted until the wallet is destroyed. Idempotent, also
  * when several processes apply it concurrently. Each change is recorded in the audit trail.
+ * A tenant that was removed is left out, with a warning in the log.
  *
  * @throws BootstrapMistakes if a client id belongs to another tenant, or a user's e-mail address or external identifier to another user.
  */
 export async function applyBootstrap(needs: Needs, { tenants }: Bootstrap): Promise<BootstrapResult> {
   const count: Count = { created: 0, changed: 0 }
-  for (const [index, tenant] of tenants.entries()) await applyTenant(needs, tenant, `/tenants/${index}`, count)
+  for (const [index, tenant] of tenants.entries()) {
+    if (await isRemoved(needs, tenant)) continue
+    await applyTenant(needs, tenant, `/tenants/${index}`, count)
+  }
   await releaseTenants(
     needs,
     tenants.map(({ slug }) => slug),
   )
   forgetTenants(needs)
   return count
+}
+
+/** Its slug is part of issuer identifiers, so another organisation may not get it. */
+async function isRemoved({ store, log }: Needs, { slug }: TenantEntry): Promise<boolean> {
+  const isTaken = await store.across('whether a tenant of a bootstrap file was removed', (tx) =>
+    isRemovedSlug(tx, slug),
+  )
+  if (isTaken) log.warn({ slug }, 'the bootstrap file declares a tenant that was removed: it is not made again')
+  return isTaken
 }
 
 async function applyTenant(needs: Needs, tenant: TenantEntry, at: string, count: Count): Promise<void> {

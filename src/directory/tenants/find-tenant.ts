@@ -3,28 +3,27 @@ import { Fault } from '../../fault.ts'
 import { remembered } from '../../memory/recent.ts'
 import type { Platform } from '../../platform.ts'
 import { platformTenantId } from '../../store/store.ts'
-import type { Tenant } from './tenant.ts'
+import { isSlug, type Tenant } from './tenant.ts'
 import { findTenantById, findTenantBySlug, listIdsAfter, listSlugs } from './tenant-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'memory'>
 
 const IDS_EACH = 1000
-const SLUG = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 
 /** Returns the tenant that a path names, up to 5 s old; null if it is unknown or disabled. */
 export async function findTenant(needs: Needs, slug: string): Promise<Tenant | null> {
-  if (!SLUG.test(slug)) return null
+  if (!isSlug(slug)) return null
   return remembered(cacheOf(needs), slug, needs.clock.now(), () =>
     needs.store.across('tenant that a path names', (tx) => findTenantBySlug(tx, slug)),
   )
 }
 
-/** Returns the slugs of the oldest tenants besides the platform itself, disabled or not. */
+/** Returns the slugs of the oldest tenants besides the platform itself and those that are removed, disabled or not. */
 export function listTenantSlugs({ store }: Pick<Platform, 'store'>, limit: number): Promise<readonly string[]> {
   return store.across('which tenants there are', (tx) => listSlugs(tx, limit))
 }
 
-/** Returns the ids of all tenants besides the platform itself, disabled or not; for maintenance. */
+/** Returns the ids of all tenants besides the platform itself and removed ones, disabled or not; for maintenance. */
 export async function allTenantIds({ store }: Pick<Platform, 'store'>): Promise<readonly TenantId[]> {
   const all: TenantId[] = []
   for (let last = platformTenantId; ; last = all.at(-1) ?? last) {

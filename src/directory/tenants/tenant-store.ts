@@ -3,6 +3,8 @@ import { type AcrossTx, platformTenantId, sql, type TenantTx } from '../../store
 import type { Tenant } from './tenant.ts'
 
 const COLUMNS = 'id, slug, name, settings, catalog_version as "catalogVersion"'
+/** Its rows are not removed: of others only some may be left. */
+const IS_KEPT = 'not exists (select from removed_tenant removed where removed.id = tenant.id)'
 const findBySlug = sql(
   'directory.find_tenant_by_slug',
   `select ${COLUMNS} from tenant where slug = $1 and disabled_at is null and id <> '${platformTenantId}'`,
@@ -14,11 +16,11 @@ const findById = sql(
 const findAny = sql('directory.find_tenant_id', 'select id from tenant where slug = $1')
 const slugs = sql(
   'directory.list_tenant_slugs',
-  `select slug from tenant where id <> '${platformTenantId}' order by created_at, id limit $1`,
+  `select slug from tenant where id <> '${platformTenantId}' and ${IS_KEPT} order by created_at, id limit $1`,
 )
 const listIds = sql(
   'directory.list_tenant_ids',
-  `select id from tenant where id > $1 and id <> '${platformTenantId}' order by id limit $2`,
+  `select id from tenant where id > $1 and id <> '${platformTenantId}' and ${IS_KEPT} order by id limit $2`,
 )
 const insert = sql(
   'directory.insert_tenant',
@@ -41,6 +43,16 @@ const fileTenants = sql(
   'directory.list_file_tenants',
   `select id from tenant where file_members <> '{}' and slug <> all($1::text[])`,
 )
+const findHead = sql(
+  'directory.find_tenant_head',
+  `select id, name, created_at as "createdAt" from tenant where slug = $1 and id <> '${platformTenantId}'`,
+)
+const findRemovedSlug = sql('directory.find_removed_slug', 'select id from removed_tenant where slug = $1')
+const close = sql(
+  'directory.close_tenant',
+  'update tenant set disabled_at = $2, updated_at = $2 where id = $1 and disabled_at is null',
+)
+const remove = sql('directory.delete_tenant', 'delete from tenant where id = $1')
 const lock = sql('directory.lock_tenant', 'select id from tenant where id = $1 for no key update')
 
 /** Returns the tenant with this slug, unless it is disabled. */
@@ -59,14 +71,38 @@ export async function findTenantIdBySlug(tx: AcrossTx, slug: string): Promise<Te
   return row?.id ?? null
 }
 
-/** Returns the slugs of the oldest tenants besides the platform itself, disabled or not. */
+/** Returns the slugs of the oldest tenants besides the platform itself and those that are removed, disabled or not. */
 export async function listSlugs(tx: AcrossTx, limit: number): Promise<readonly string[]> {
   return (await tx.rows<{ slug: string }>(slugs, [limit])).map(({ slug }) => slug)
 }
 
-/** Returns ids of tenants besides the platform itself, disabled or not, in their order after one id. */
+/** Returns ids of tenants besides the platform itself and removed ones, disabled or not, in order after one id. */
 export async function listIdsAfter(tx: AcrossTx, last: TenantId, limit: number): Promise<readonly TenantId[]> {
   return (await tx.rows<{ id: TenantId }>(listIds, [last, limit])).map(({ id }) => id)
+}
+
+/** Returns what stands in the row of the tenant with this slug, disabled or not; null if there is none. */
+export async function findTenantHead(
+  tx: AcrossTx,
+  slug: string,
+): Promise<(Pick<Tenant, 'id' | 'name'> & { readonly createdAt: Date }) | null> {
+  const rows = await tx.rows<Pick<Tenant, 'id' | 'name'> & { readonly createdAt: Date }>(findHead, [slug])
+  return rows[0] ?? null
+}
+
+/** Whether a tenant with this slug was removed: no other one may have it. */
+export async function isRemovedSlug(tx: AcrossTx, slug: string): Promise<boolean> {
+  return (await tx.rows(findRemovedSlug, [slug])).length > 0
+}
+
+/** Disables a tenant, unless it is. */
+export async function closeTenant(tx: AcrossTx, id: TenantId, now: Date): Promise<void> {
+  await tx.rows(close, [id, now])
+}
+
+/** Deletes the row of a tenant, with the rows that refer to it. */
+export async function deleteTenant(tx: AcrossTx, id: TenantId): Promise<void> {
+  await tx.rows(remove, [id])
 }
 
 /** Inserts the tenant of the transaction. Returns false if the slug is taken. */

@@ -10,3 +10,10 @@ export type Tenant = {
   /** Incremented with every change to what the tenant publishes. */
   readonly catalogVersion: number
 }
+
+const SLUG = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
+
+/** Whether a text may be the slug of an organisation. */
+export function isSlug(text: string): boolean {
+  return SLUG.test(text)
+}

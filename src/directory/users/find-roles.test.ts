@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { openTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { platformOn } from '../../../test/support/platform.ts'
 import type { TenantId, UserId } from '../../caller.ts'
-import { Memory } from '../../memory/memory.ts'
 import { newId } from '../../store/row-id.ts'
 import { sql } from '../../store/store.ts'
 import { applyBootstrap } from '../bootstrap/apply-bootstrap.ts'
@@ -26,7 +26,7 @@ const member = sql(
 )
 
 async function tenantWith(user: object): Promise<{ tenantId: TenantId; userId: UserId }> {
-  const needs = { store: db.store, clock: { now: () => new Date() }, memory: new Memory() }
+  const needs = platformOn({ store: db.store })
   const slug = `t-${newId()}`
   await applyBootstrap(needs, { tenants: [{ slug, name: 'Acme', users: [{ username: 'thandi', ...user }] }] })
   const { id: tenantId } = await getTenant(needs, slug)

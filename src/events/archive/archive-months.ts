@@ -69,6 +69,22 @@ async function archiveMonth({ store, log }: Needs, folder: string, month: Month,
   log.info({ month, tenants: count }, 'a month of the audit trail was archived and dropped')
 }
 
+/**
+ * Writes the entries of a tenant that is removed to AUDIT_ARCHIVE, those of this month too. Entries without a month are
+ * not written.
+ *
+ * @returns false without AUDIT_ARCHIVE
+ */
+export async function archiveTenant(needs: Needs, tenantId: TenantId, signal: AbortSignal): Promise<boolean> {
+  const { store, config } = needs
+  if (config.auditArchive === null) return false
+  for (const month of await store.across('months of the audit trail', listAuditMonths)) {
+    const { count } = await store.single(tenantId, (tx) => countAfter(tx, month, null, 1))
+    if (count > 0) await archiveMonthOf(store, config.auditArchive, month, tenantId, signal)
+  }
+  return true
+}
+
 /** Writes the entries of a month, unless they are in the file already. */
 async function archiveMonthOf(
   store: Platform['store'],
@@ -80,8 +96,8 @@ async function archiveMonthOf(
   signal.throwIfAborted()
   const ofTenant = join(folder, tenantId)
   const written = await entriesOfFile(ofTenant, month, tenantId, signal)
-  // Entries may have come since: those of a server whose clock is wrong.
-  if (written === null || written !== (await countOf(store, tenantId, month, signal)))
+  // Entries may have come since: those of a server whose clock is wrong. Fewer are left of a tenant that is removed.
+  if (written === null || written < (await countOf(store, tenantId, month, signal)))
     await writeMonth(ofTenant, month, tenantId, entriesOf(store, tenantId, month, signal))
 }
 

@@ -88,6 +88,11 @@ const auditOnlyActions = {
   'tenant.changed':
     'Members of the tenant were changed; `detail.members` names them, unless the bootstrap file changed it.',
   'tenant.created': 'The tenant was created.',
+  'tenant.destroyed':
+    'The last row of a removed tenant is gone; this is final. In the trail of the platform; `detail.rows` counts them.',
+  'tenant.removed':
+    'The tenant `detail.slug` was closed, and what is stored for it is removed; `detail` counts what it had. In the ' +
+    'trail of the platform.',
   'trusted_entity.created': 'A trusted entity was created.',
   'trusted_entity.deleted': 'The trusted entity was deleted.',
   'trusted_entity.replaced': 'The trusted entity was replaced.',

@@ -26,6 +26,11 @@ const listKeys = sql(
   'test.token_ring.keys',
   'select id, provider, sealed_private from signing_key where tenant_id = $1',
 )
+const damage = sql(
+  'test.token_ring.damage',
+  `update signing_key set sealed_private = set_byte(sealed_private, 20, get_byte(sealed_private, 20) # 1)
+   where tenant_id = $1 and id = $2`,
+)
 type Row = { id: string; provider: string; sealed_private: Buffer | null }
 
 const hsm = softHsm()
@@ -142,6 +147,24 @@ test('a dropped key of a certificate is removed from the token', async () => {
   assert(await isInToken(id))
   await drop()
   assert(!(await isInToken(id)))
+})
+
+test('all keys of a tenant that is removed are destroyed in the token, and none of another', async () => {
+  const [gone, other] = [await aTenant(), await aTenant()]
+  const ring = tokenRing()
+  for (const tenant of [gone, other]) {
+    await ring.current(tenant, 'credential')
+    await ring.rotate(tenant, 'credential')
+    await db.store.inTenant(tenant, (await ring.create(tenant, 'ca', 'P-256')).keep)
+  }
+  const ids = (await rowsOf(gone)).map(({ id }) => id)
+  assert.equal(ids.length, 3)
+  const lost = ids.slice(0, 1)
+  await db.store.single(gone, (tx) => tx.rows(damage, [gone, ...lost]))
+  assert.deepEqual(await ring.destroyAll(gone), lost)
+  assert.deepEqual(await ring.destroyAll(gone), [])
+  assert.deepEqual(await Promise.all(ids.map(isInToken)), [true, false, false])
+  for (const { id } of await rowsOf(other)) assert(await isInToken(id))
 })
 
 test('a retired key is removed from the token at the next rotation, at least an hour later', async () => {

@@ -11,7 +11,7 @@ export type OwnerOutcome =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'disabled' }
 
-type Needs = Pick<Platform, 'store' | 'clock' | 'memory' | 'urls'>
+type Needs = Pick<Platform, 'store' | 'clock' | 'memory' | 'urls' | 'log'>
 
 /** The tenant of a deployment that declares none. */
 const DEFAULT_TENANT = 'default'
