@@ -9,6 +9,7 @@ import { type Config, readConfig } from './config.ts'
 import { listTenantSlugs } from './directory/tenants/find-tenant.ts'
 import { describeListenError } from './http/server/listen-problem.ts'
 import { openLog } from './http/telemetry/log.ts'
+import { keepNewcomerLink } from './pages/session/newcomer-link.ts'
 import type { Platform } from './platform.ts'
 import type { DistributionReport } from './store/store.ts'
 
@@ -112,7 +113,8 @@ function databaseConfig(env: Env): Config {
 
 /**
  * Logs what to do next. In development without a bootstrap file: a link by which a newcomer becomes the owner of the tenant `default`, until
- * there is one. The link is a secret, which only this line shows; it expires after an hour and is replaced at the next start.
+ * there is one. The link is a secret, which the log and the first page for people at this machine show; it expires after an
+ * hour and is replaced at the next start.
  */
 async function adviseNewcomer(platform: Platform): Promise<void> {
   const { config, log } = platform
@@ -121,6 +123,9 @@ async function adviseNewcomer(platform: Platform): Promise<void> {
     if (outcome?.kind !== 'link') return
     const { url: link, expiresAt, username, tenantSlug: tenant } = outcome
     log.info({ link, expiresAt, username, tenant }, 'there is no owner yet: open the link to become one')
+    // For people, beside the log for programs.
+    process.stderr.write(`\nThere is no owner yet. To become one, open within an hour:\n\n  ${link}\n\n`)
+    keepNewcomerLink(platform, link)
   } else if ((await listTenantSlugs(platform, 1)).length === 0) {
     const next = 'name a BOOTSTRAP_FILE and start again, or run `chirograph apply FILE` or `chirograph owner create`'
     log.info({ next }, 'there is no tenant yet, so no client can get a token')

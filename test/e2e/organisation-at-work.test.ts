@@ -229,7 +229,7 @@ test('from the link in the log to a thousand offers and Valid at the desk, with 
   await owner.page.getByLabel('New password', { exact: true }).fill(password)
   await owner.page.getByLabel('New password again').fill(password)
   await owner.page.getByRole('button', { name: 'Set the password' }).click()
-  await owner.page.waitForURL('/account')
+  await owner.page.waitForURL('/console')
   const offer = await issueAll(owner.page, 'Diploma', issueInTwo)
   const seconds = (performance.now() - from) / 1000
   assert.ok(seconds <= FIRST_DAY_SECONDS_MAX, `${seconds} s`)

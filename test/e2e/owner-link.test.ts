@@ -43,12 +43,21 @@ for (const javaScriptEnabled of [true, false]) {
         const defects = [...(javaScriptEnabled ? await axeDefects(page) : []), ...(await layoutDefects(page))]
         assert.deepEqual([...defects, ...opened.troubles], [], page.url())
       }
+      await page.goto('/')
+      const shown = page.getByRole('link', { name: 'Become its owner' })
+      assert.ok(
+        links.includes((await shown.getAttribute('href')) ?? ''),
+        'the first page shows the link of its process',
+      )
+      await isSound()
       await page.goto(link)
       await isSound()
       await page.getByLabel('New password', { exact: true }).fill(password)
       await page.getByLabel('New password again').fill(password)
       await page.getByRole('button', { name: 'Set the password' }).click()
-      await page.waitForURL('/account')
+      await page.waitForURL('/console')
+      await isSound()
+      await page.goto('/account')
       await isSound()
       assert.deepEqual(await page.locator('dd').allTextContents(), ['owner', 'Default', 'Owner'])
       await page.getByText('this browser', { exact: true }).waitFor()

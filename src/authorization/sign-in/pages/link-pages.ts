@@ -3,6 +3,8 @@ import type { Endpoint } from '../../../http/routes/endpoint.ts'
 import { readBearerSecret } from '../../../keys/bearer-secret.ts'
 import type { Page } from '../../../pages/document.ts'
 import { type PageAnswer, type PageContext, pageEndpoint } from '../../../pages/page-endpoint.ts'
+import { keepNewcomerLink } from '../../../pages/session/newcomer-link.ts'
+import type { SignedIn } from '../complete-sign-in.ts'
 import { findLink, type OpenLink } from '../links/one-time-link.ts'
 import { redeemWithPassword } from '../links/redeem-link.ts'
 import { beginLinkPasskey, redeemWithPasskey } from '../links/redeem-with-passkey.ts'
@@ -51,6 +53,13 @@ function openLink({ platform, query }: PageContext): Promise<OpenLink | null> {
   return findLink(platform, query.token ?? '')
 }
 
+/** A person who signed in by a link goes on: who became an owner to the console. */
+function enter(context: PageContext, link: OpenLink | null, outcome: Pick<SignedIn, 'cookies'>): PageAnswer {
+  if (link?.purpose !== 'owner') return signedIn(context, outcome)
+  keepNewcomerLink(context.platform, null)
+  return signedIn(context, outcome, '/console')
+}
+
 const showLink = pageEndpoint({
   method: 'GET',
   path: '/sign-in/link',
@@ -67,8 +76,9 @@ const setPassword = pageEndpoint({
     if (password !== posted(context, 'repeated'))
       return linkPage(context, await openLink(context), { password: 'repeat' })
     const token = context.query.token ?? ''
+    const link = await openLink(context)
     const outcome = await redeemWithPassword(context.platform, { token, password }, browserOf(context))
-    if (outcome.kind === 'signed-in') return signedIn(context, outcome)
+    if (outcome.kind === 'signed-in') return enter(context, link, outcome)
     if (outcome.kind === 'weak') return linkPage(context, await openLink(context), { password: outcome.finding })
     return linkPage(context, null)
   },
@@ -82,8 +92,9 @@ const addPasskey = pageEndpoint({
     const { platform, query, headers } = context
     const name = browserName(headers['user-agent'] ?? '') ?? ''
     const created = { ...postedPasskey(context), token: query.token ?? '', name }
+    const link = await openLink(context)
     const outcome = await redeemWithPasskey(platform, created, browserOf(context))
-    if (outcome.kind === 'signed-in') return signedIn(context, outcome)
+    if (outcome.kind === 'signed-in') return enter(context, link, outcome)
     return linkPage(context, await openLink(context), { problem: textsOf(context).passkeyAddFailed })
   },
 })

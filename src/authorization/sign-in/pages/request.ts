@@ -54,11 +54,15 @@ export function declineTo(context: Pick<PageContext, 'query'>): string | null {
   return client === PAGES_CLIENT_ID ? null : `${path}&${DENIED}`
 }
 
-/** The answer to a completed sign-in. The authorization endpoint may lead to the client, hence to another origin. */
-export function signedIn(context: PageContext, { cookies }: Pick<SignedIn, 'cookies'>): PageAnswer {
+/**
+ * The answer to a completed sign-in. The authorization endpoint may lead to the client, hence to another origin.
+ *
+ * @param home Where a person goes whom nothing else waits for.
+ */
+export function signedIn(context: PageContext, { cookies }: Pick<SignedIn, 'cookies'>, home = '/account'): PageAnswer {
   const to = continueTo(context)
   const common = { cookies, endsVisit: true }
-  return to === '/account' ? { ...common, to } : { ...common, leaveFor: to }
+  return to === '/account' ? { ...common, to: home } : { ...common, leaveFor: to }
 }
 
 /** The request as the use cases of the sign-in want it. */
