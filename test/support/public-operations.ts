@@ -25,6 +25,7 @@ export const publicOperations: Readonly<Record<string, string>> = {
   'GET /.well-known/oauth-authorization-server/issuers/{tenant}': metadata,
   'GET /issuers/{tenant}/offers/{token}': byLink,
   'GET /issuers/{tenant}/offer-qr': byLink,
+  'GET /issuers/{tenant}/offers/{token}/page-qr': byLink,
   'GET /issuers/{tenant}/authorize': bySession,
   'POST /issuers/{tenant}/authorize': bySession,
   'POST /issuers/{tenant}/par': byClient,

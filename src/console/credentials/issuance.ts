@@ -29,6 +29,7 @@ export type Issuance = {
   /** Empty for people who may not issue, like the next two. */
   readonly offerUri: string
   readonly offerPageUri: string
+  readonly offerPageQrUri: string
   readonly offerQrUri: string
   readonly txCode?: string
   /** Of the mail with the offer; absent: none was asked for. */

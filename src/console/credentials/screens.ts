@@ -184,12 +184,19 @@ ${isOpen && !isDeferred && offer(frame, t, issuance)}${changesOf(frame, t, issua
 }
 
 function offer({ texts, here }: Frame, t: CredentialTexts, issuance: Issuance): Html | null {
-  const { offerUri, offerPageUri, offerQrUri } = issuance
+  const { offerUri, offerPageUri, offerPageQrUri, offerQrUri } = issuance
   if (offerUri === '') return null
-  return html`<div class="asking"><img class="qr" src="${pathIn(offerQrUri)}" alt="${t.qr}" width="352" height="352"><div class="stack"><p><b>${t.link}</b></p>
-<copy-text label="${texts.copy}" done="${texts.copied}"><code class="secret">${offerPageUri}</code></copy-text>
+  const copied = (link: string) =>
+    html`<copy-text label="${texts.copy}" done="${texts.copied}"><code class="secret">${link}</code></copy-text>`
+  return html`<div class="asking"><div class="stack">${qrImage(offerPageQrUri, t.qr)}</div><div class="stack"><p><b>${t.link}</b></p>
+${copied(offerPageUri)}
 <p><b>${t.walletLink}</b></p>
-<copy-text label="${texts.copy}" done="${texts.copied}"><code class="secret">${offerUri}</code></copy-text><p><a href="${offerUri}">${t.openWallet}</a></p><noscript><p><a href="${here}">${t.refresh}</a></p></noscript></div></div>`
+${copied(offerUri)}<p><a href="${offerUri}">${t.openWallet}</a></p>
+<details><summary>${t.appCode}</summary>${qrImage(offerQrUri, t.appQr)}</details><noscript><p><a href="${here}">${t.refresh}</a></p></noscript></div></div>`
+}
+
+function qrImage(url: string, text: string): Html {
+  return html`<img class="qr" src="${pathIn(url)}" alt="${text}" width="352" height="352">`
 }
 
 /** Our own address without its origin: images come from the origin of the page. */

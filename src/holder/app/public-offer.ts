@@ -39,7 +39,7 @@ export const publicOffer: Endpoint = pageEndpoint({
       credential_offer_uri: `${platform.urls.publicUrl}/issuers/${params.tenant}/offers/${params.token}`,
     })
     const main = html`${card(html`<p>${t.hereHint}</p><p class="buttons"><a class="button main" href="${here}">${t.here}</a></p>`)}
-${card(html`<p>${t.appHint}</p><p class="buttons">${buttonLink(t.app, link)}</p>${cut()}<h2>${t.device}</h2><p>${t.deviceHint}</p><img class="qr" src="/issuers/${params.tenant}/offer-qr?${uri.toString()}" alt="${t.qr}" width="320" height="320">`)}`
+${card(html`<p>${t.appHint}</p><p class="buttons">${buttonLink(t.app, link)}</p>${cut()}<h2>${t.device}</h2><p>${t.deviceHint}</p><img class="qr" src="/issuers/${params.tenant}/offers/${params.token}/page-qr" alt="${t.pageQr}" width="320" height="320"><details><summary>${t.appCode}</summary><p>${t.appCodeHint}</p><img class="qr" src="/issuers/${params.tenant}/offer-qr?${uri.toString()}" alt="${t.qr}" width="320" height="320"></details>`)}`
     return {
       page: {
         ...look,

@@ -7,6 +7,7 @@ const en = {
   choice: 'You see what is sent before you agree.',
   expires: 'Expires',
   here: 'Answer it here',
+  walletHint: 'Scan this code with its wallet.',
   qr: 'Code of the request',
 }
 
@@ -20,6 +21,7 @@ const fr: PublicRequestTexts = {
   choice: 'Vous voyez ce qui part avant d’accepter.',
   expires: 'Expire le',
   here: 'Répondre ici',
+  walletHint: 'Scannez ce code avec son portefeuille.',
   qr: 'Code de la demande',
 }
 

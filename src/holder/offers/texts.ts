@@ -140,7 +140,10 @@ const en = {
   app: 'Open another wallet',
   appHint: 'An app on this device.',
   device: 'Another device',
-  deviceHint: 'Scan this code with its wallet.',
+  deviceHint: 'Scan this code with its camera: this page opens there.',
+  pageQr: 'Code of this page',
+  appCode: 'Code for a wallet app',
+  appCodeHint: 'Scan this code with the app.',
   qr: 'Code of the offer',
 }
 
@@ -289,7 +292,10 @@ const fr: OfferTexts = {
   app: 'Ouvrir un autre portefeuille',
   appHint: 'Une application sur cet appareil.',
   device: 'Un autre appareil',
-  deviceHint: 'Scannez ce code avec son portefeuille.',
+  deviceHint: 'Scannez ce code avec sa caméra : cette page s’y ouvre.',
+  pageQr: 'Code de cette page',
+  appCode: 'Code pour une application de portefeuille',
+  appCodeHint: 'Scannez ce code avec l’application.',
   qr: 'Code de l’offre',
 }
 

@@ -176,7 +176,8 @@ export const BatchItemView = Type.Object(
       Type.String({ description: 'The credential offer, for a wallet to accept; for callers with `issuance:write`.' }),
     ),
     offerPageUri: Type.Optional(Type.String({ description: 'The same as a page for the person, to mail.' })),
-    offerQrUri: Type.Optional(Type.String({ description: 'The offer as a QR code image.' })),
+    offerPageQrUri: Type.Optional(Type.String({ description: 'The address of the page as a QR code image.' })),
+    offerQrUri: Type.Optional(Type.String({ description: 'The offer as a QR code image, for wallets.' })),
     txCode: Type.Optional(
       Type.String({
         description:

@@ -77,18 +77,19 @@ export async function shownLinksOf(needs: Needs, reader: Reader, id: string): Pr
 }
 
 /** The shape of an issuance is that of the contract for every caller. */
-const hiddenLinks: OfferLinks = { offerUri: '', offerPageUri: '', offerQrUri: '' }
+const hiddenLinks: OfferLinks = { offerPageUri: '', offerPageQrUri: '', offerUri: '', offerQrUri: '' }
 
-type OfferLinks = Pick<IssuanceView, 'offerUri' | 'offerQrUri' | 'offerPageUri'>
+type OfferLinks = Pick<IssuanceView, 'offerPageUri' | 'offerPageQrUri' | 'offerUri' | 'offerQrUri'>
 
-/** Returns the offer links of an issuance: for a wallet, for a person, and as a QR code image. */
+/** Returns the offer links of an issuance: for a person and for a wallet, each also as a QR code image. */
 export async function offerLinksOf(needs: Needs, owner: Owner, id: string): Promise<OfferLinks> {
   const issuer = needs.urls.issuer(owner.tenantSlug)
   const token = await offerToken(needs.sealing, owner.tenantId, 'offer-link', id)
   const offerUri = offerUriOf(issuer, token)
   return {
-    offerUri: offerLink(offerUri),
     offerPageUri: await offerPageUri(needs, owner, id),
+    offerPageQrUri: `${offerUri}/page-qr`,
+    offerUri: offerLink(offerUri),
     offerQrUri: `${issuer}/offer-qr?credential_offer_uri=${encodeURIComponent(offerUri)}`,
   }
 }

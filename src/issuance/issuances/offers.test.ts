@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { TestDatabase } from '../../../test/support/database.ts'
+import { qrAnswer } from '../../api/qr-image.ts'
 import { sql } from '../../store/store.ts'
 import {
   aDatabase,
@@ -169,6 +170,15 @@ test('the QR address carries the offer and shows it as a picture, but nothing el
   assert.equal(png.headers['content-type'], 'image/png')
   qr.searchParams.set('credential_offer_uri', 'https://evil.example/')
   assert.equal((await issuer.open(qr.href)).status, 404)
+})
+
+test('the QR code of the page is its https address, which the camera of a phone opens', async () => {
+  const { issuance } = await anOffer(issuer)
+  const svg = await issuer.open(issuance.offerPageQrUri)
+  assert.deepEqual([svg.status, svg.headers['content-type']], [200, 'image/svg+xml'])
+  assert.equal(svg.body, qrAnswer(issuance.offerPageUri, undefined).body)
+  for (const wrong of ['a'.repeat(43), 'x', '%00'])
+    assert.equal((await issuer.open(issuance.offerPageQrUri.replace(/[^/]+(?=\/page-qr)/, wrong))).status, 404)
 })
 
 for (const [what, template, form, error] of [

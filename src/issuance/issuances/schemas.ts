@@ -150,17 +150,18 @@ export const IssuanceView = Type.Object(
     createdAt: Time,
     updatedAt: Time,
     expiresAt: Type.String({ format: 'date-time', description: 'When the offer ends.' }),
-    offerUri: Type.String({
-      description:
-        'The credential offer, for a wallet to accept. This and the next two are empty for callers without ' +
-        '`issuance:write`: a wallet that has one can take the credential.',
-    }),
     offerPageUri: Type.String({
       description:
-        'A page for the holder: take the offer here, open another wallet, or scan it with another device. For mails and messages.',
+        'A page for the holder: take the offer here, open another wallet, or scan it with another device. For mails ' +
+        'and messages. This and the next three are empty for callers without `issuance:write`: a wallet that has one ' +
+        'can take the credential.',
     }),
+    offerPageQrUri: Type.String({
+      description: 'The address of the page as a QR code image, for the camera of a phone.',
+    }),
+    offerUri: Type.String({ description: 'The credential offer, for a wallet to accept.' }),
     offerQrUri: Type.String({
-      description: 'The offer as a QR code image; wallets accept this address as the offer, too.',
+      description: 'The offer as a QR code image, for wallets; they accept this address as the offer, too.',
     }),
     txCode: Type.Optional(
       Type.String({

@@ -9,6 +9,7 @@ import { type Endpoint, endpoint } from '../../http/routes/endpoint.ts'
 import { makeCNonce } from '../../protocols/openid4vci/c-nonce.ts'
 import { checkSentAttestation } from '../clients/check-sent-attestation.ts'
 import { codeFlowEndpoints } from '../code-flow/public-endpoints.ts'
+import { offerPageQrText } from '../offers/offer-page.ts'
 import { statusEndpoints } from '../status/public-endpoints.ts'
 import { issueCredential } from './issue-credential.ts'
 import { issueDeferred } from './issue-deferred.ts'
@@ -78,6 +79,20 @@ const offerQr = endpoint({
     const offerUri = query.credential_offer_uri
     if (offerUri === undefined) throw new Fault('resource.unknown')
     return qrAnswer(await offerQrText(platform, tenant, offerUri), headers.accept)
+  },
+})
+
+const offerPageQr = endpoint({
+  method: 'GET',
+  path: '/issuers/{tenant}/offers/{token}/page-qr',
+  operationId: 'getOfferPageQr',
+  replies: { 200: { types: imageTypes } },
+  summary: 'Returns the address of the page of a credential offer as a QR code: SVG, or PNG by Accept.',
+  tag,
+  accepts: 'none',
+  handle: async ({ platform, params, headers }) => {
+    const tenant = await getTenant(platform, params.tenant)
+    return qrAnswer(await offerPageQrText(platform, tenant, params.token), headers.accept)
   },
 })
 
@@ -211,7 +226,7 @@ const notification = endpoint({
 
 /** The endpoints of a tenant as credential issuer, for wallets and verifiers. */
 export const issuanceEndpoints: readonly Endpoint[] = [
-  ...[offer, offerQr, token, nonce, challenge, credential, deferredCredential, notification],
+  ...[offer, offerQr, offerPageQr, token, nonce, challenge, credential, deferredCredential, notification],
   ...codeFlowEndpoints(issuerInstance),
   ...statusEndpoints,
 ]
