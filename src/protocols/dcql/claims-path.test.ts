@@ -59,3 +59,28 @@ for (const [what, path, expected] of [
   test(`an mdoc pointer with ${what}`, () =>
     assert.deepEqual(values(locateInMdoc({ ns: { age: 30 } }, path)), expected))
 }
+
+const licence = 'org.iso.18013.5.1'
+for (const [what, elements, found] of [
+  ['itself', { 18: false, 21: true }, ['age_over_18', false]],
+  ['the true one with the lowest age above', { 16: false, 25: true, 21: true }, ['age_over_21', true]],
+  ['a false one above never', { 21: false }, null],
+  ['the false one with the highest age below', { 10: false, 16: false, 21: false }, ['age_over_16', false]],
+  ['a true one below never', { 16: true }, null],
+  ['a true one above rather than a false one below', { 16: false, 21: true }, ['age_over_21', true]],
+  ['one that is no boolean never', { 21: 1, 16: 0 }, null],
+] as const)
+  test(`age_over_18 of a driving licence is answered by ${what} (ISO/IEC 18013-5, 7.2.5)`, () => {
+    const ages = Object.fromEntries(Object.entries(elements).map(([age, isOver]) => [`age_over_${age}`, isOver]))
+    const located = locateInMdoc({ [licence]: ages }, [licence, 'age_over_18'])
+    assert.deepEqual(located, found === null ? 'missing' : [{ path: [licence, found[0]], value: found[1] }])
+    if (found === null || found[0] === 'age_over_18') return
+    // Other namespaces define their own elements.
+    assert.equal(locateInMdoc({ ns: ages }, ['ns', 'age_over_18']), 'missing')
+  })
+
+test('only age attestations of two digits are nearest to one another', () => {
+  const ages = { age_over_021: true, age_over_210: true, age_over_: true, age_in_years: 30 }
+  assert.equal(locateInMdoc({ [licence]: ages }, [licence, 'age_over_18']), 'missing')
+  assert.equal(locateInMdoc({ [licence]: { age_over_21: true } }, [licence, 'age_over_5']), 'missing')
+})

@@ -1,4 +1,5 @@
 import { isJsonObject } from '../../crypto/json.ts'
+import { nearestAge } from './nearest-age.ts'
 import { dcqlLimits, type PathStep, type Work } from './query.ts'
 
 /** The path of one selected element, with an index for every `null` of the pointer. */
@@ -68,7 +69,8 @@ export function locate(
 }
 
 /**
- * Evaluates a claims path pointer on the name spaces of an mdoc: namespace, then element identifier.
+ * Evaluates a claims path pointer on the name spaces of an mdoc: namespace, then element identifier. An age attestation of a driving licence is
+ * answered by the nearest one that decides it.
  *
  * @see [OpenID4VP 1.0, 7.2](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-semantics-for-iso-mdoc-base)
  */
@@ -77,8 +79,9 @@ export function locateInMdoc(nameSpaces: unknown, path: readonly PathStep[]): Lo
   if (path.length !== 2 || typeof namespace !== 'string' || typeof element !== 'string') return 'mismatch'
   if (!isJsonObject(nameSpaces) || !Object.hasOwn(nameSpaces, namespace)) return 'missing'
   const elements = nameSpaces[namespace]
-  if (!isJsonObject(elements) || !Object.hasOwn(elements, element)) return 'missing'
-  return [{ value: elements[element], path: [namespace, element] }]
+  if (!isJsonObject(elements)) return 'missing'
+  const found = Object.hasOwn(elements, element) ? element : nearestAge(namespace, element, elements)
+  return found === null ? 'missing' : [{ value: elements[found], path: [namespace, found] }]
 }
 
 /** Adds to `next` what `step` selects in `from`; false if the step does not match its type. */

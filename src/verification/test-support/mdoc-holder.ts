@@ -45,6 +45,8 @@ export type DocumentOptions = {
   readonly country?: string
   readonly validUntil?: Date
   readonly signed?: Date
+  /** Further elements. */
+  readonly more?: object
 }
 
 function validityOf({
@@ -60,7 +62,12 @@ function validityOf({
 export async function anOwfDocument(options: DocumentOptions): Promise<string> {
   const { signer, chain = [signer], docType = licence.docType, country = 'ZA' } = options
   const key = createPrivateKey(readFileSync(signer.keyFile)).export({ format: 'jwk' })
-  const values = { ...elements, issuing_country: country, birth_date: new DateOnly(elements.birth_date) }
+  const values = {
+    ...elements,
+    ...options.more,
+    issuing_country: country,
+    birth_date: new DateOnly(elements.birth_date),
+  }
   const issuerSigned = await new Issuer(docType, owfContext).addIssuerNamespace(licence.nameSpace, values).sign({
     signingKey: CoseKey.fromJwk({ ...key }),
     algorithm: SignatureAlgorithm.ES256,

@@ -5,7 +5,7 @@ import { parseDeviceResponse } from '../../protocols/mdoc/device-response.ts'
 import { setConsent } from '../credentials/set-consent.ts'
 import { acceptOffer } from '../offers/accept-offer.ts'
 import { fault } from '../test-support/fault.ts'
-import { foreignIssuer, type Options } from '../test-support/foreign-issuer.ts'
+import { foreignIssuer, type Lies, type Options } from '../test-support/foreign-issuer.ts'
 import { foreignDocType, foreignNameSpace } from '../test-support/foreign-mdoc.ts'
 import { type ForeignVerifier, foreignVerifier, readByHand } from '../test-support/foreign-verifier.ts'
 import { anMdocHolder, setTenant } from '../test-support/mdoc-holder.ts'
@@ -13,6 +13,7 @@ import { membership, presented, receive } from '../test-support/member.ts'
 import { readDeviceResponse } from '../test-support/read-device-response.ts'
 import { type Bench, openBench } from '../test-support/wallet-platform.ts'
 import { answerPresentation } from './answer-presentation.ts'
+import { getPresentation } from './get-presentation.ts'
 import { preparePresentation } from './prepare-presentation.ts'
 
 let bench: Bench
@@ -32,8 +33,9 @@ async function verifier(query: unknown): Promise<ForeignVerifier> {
 }
 
 /** Gives a person an accepted licence. */
-async function licensed(person: Caller, options: Options = {}): Promise<string> {
+async function licensed(person: Caller, options: Options = {}, lies: Lies = {}): Promise<string> {
   const road = await foreignIssuer({ offers: ['licence'], ...options })
+  road.lie(lies)
   open.push(road)
   const { credentials } = await acceptOffer(bench.platform, person, { credentialOffer: road.offerUri })
   const id = credentials[0]?.id ?? ''
@@ -119,6 +121,37 @@ test('queries by value, by several options and for several credentials are answe
   const both = presented(shop, 0, 'l')
   assert.equal(both.length, 2)
   for (const one of both) assert.deepEqual((await readDeviceResponse(one, shop))[1], { [foreignNameSpace]: ['height'] })
+})
+
+test('an age attestation is answered by the nearest one that decides it, which the holder sees and the verifier gets', async () => {
+  const thandi = await anMdocHolder(bench)
+  const ages = { age_over_16: true, age_over_21: true, age_over_25: true, age_over_65: false }
+  await licensed(thandi, {}, { mdoc: (ask) => ({ ...ask, elements: { ...ask.elements, ...ages } }) })
+  const ask = async (...claims: object[]) => {
+    const shop = await verifier({ credentials: [{ ...licence, claims }] })
+    const { data } = await preparePresentation(bench.platform, thandi, shop.link())
+    return { shop, ...(await getPresentation(bench.platform, thandi, data.id)) }
+  }
+  const age = (years: number, more: object = {}) => ({ path: path(`age_over_${years}`), ...more })
+  const { shop, data, meta } = await ask(age(18, { values: [true], intent_to_retain: true }), age(20), age(70))
+  const [only] = data.selectedCredentials
+  assert.deepEqual(only?.matchedAttributes, named('age_over_21', 'age_over_65'))
+  assert.partialDeepStrictEqual(meta, {
+    alternatives: [{ credentials: [{ intentToRetain: named('age_over_21') }] }],
+    preview: [
+      {
+        disclosed: [
+          { path: JSON.stringify(path('age_over_21')), value: true, isRequested: true },
+          { path: JSON.stringify(path('age_over_65')), value: false, isRequested: true },
+        ],
+      },
+    ],
+  })
+  assert.equal((await answer(thandi, data.id)).data.status, 'answered')
+  const [, disclosed] = await readDeviceResponse(presented(shop, 0, 'l')[0] ?? '', shop)
+  assert.deepEqual(disclosed, { [foreignNameSpace]: ['age_over_21', 'age_over_65'] })
+  for (const claim of [age(30), age(18, { values: [false] }), age(70, { values: [true] })])
+    assert.deepEqual((await ask(claim)).data.selectedCredentials, [])
 })
 
 test('each presentation takes an unused copy, as long as there is one', async () => {

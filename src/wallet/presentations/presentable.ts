@@ -4,6 +4,7 @@ import { type Json, memberOf } from '../../crypto/json.ts'
 import { authorityKeyIdsOf } from '../../crypto/x509/authority-key-ids.ts'
 import type { Platform } from '../../platform.ts'
 import { pathText, walkValues } from '../../protocols/claim-tree.ts'
+import { locateInMdoc } from '../../protocols/dcql/claims-path.ts'
 import type { DcqlCredential } from '../../protocols/dcql/match.ts'
 import type { CredentialQuery, DcqlQuery, PathStep } from '../../protocols/dcql/query.ts'
 import { type Match, type Selection, selectCredentials } from '../../protocols/dcql/select-credentials.ts'
@@ -164,16 +165,24 @@ export function isRequestedPath(path: readonly PathStep[], requested: readonly (
   return requested.some((one) => one.every((step, at) => (typeof step === 'string' ? step : null) === path[at]))
 }
 
-function attributesOf(query: CredentialQuery, { option }: Pick<Match<Candidate>, 'option'>): string[] {
-  return (query.options[option] ?? []).map(({ path }) => pathText(path, query.format === 'mso_mdoc'))
+function attributesOf(query: CredentialQuery, match: Match<Candidate>): string[] {
+  return requestedPathsOf({ query, match }).map((path) => pathText(path, query.format === 'mso_mdoc'))
+}
+
+/** Returns the requested paths; of an mdoc those of the elements that answer them, each once. */
+export function requestedPathsOf({ query, match }: CredentialChoice): readonly (readonly PathStep[])[] {
+  return query.format === 'mso_mdoc' ? match.paths : (query.options[match.option] ?? []).map(({ path }) => path)
 }
 
 /** (3.11, step 8) Returns the attributes that the verifier intends to retain. Only queries for mdocs state that. */
 export function retainedOf({ query, match }: CredentialChoice): string[] {
-  const claims = query.options[match.option] ?? []
-  return claims.flatMap(({ path, intentToRetain }) =>
-    intentToRetain === true ? pathText(path, query.format === 'mso_mdoc') : [],
-  )
+  if (query.format !== 'mso_mdoc') return []
+  const kept = (query.options[match.option] ?? []).filter(({ intentToRetain }) => intentToRetain === true)
+  const texts = kept.flatMap(({ path }) => {
+    const located = locateInMdoc(match.credential.claims, path)
+    return typeof located === 'string' ? [] : located.map((one) => pathText(one.path, true))
+  })
+  return [...new Set(texts)]
 }
 
 function candidateOf({ id, format, vct, ...held }: PresentableCredential, raw: string): Candidate {

@@ -8,7 +8,13 @@ import { holderOf } from '../credentials/holder.ts'
 import { type DisplayNeeds, describeCredentials } from '../display/describe-credentials.ts'
 import type { CredentialDetails } from '../display/schemas.ts'
 import { inOrderOf, isUnfit } from './choose-answer.ts'
-import { type CredentialChoice, isRequestedPath, listCandidates, selectPresentable } from './presentable.ts'
+import {
+  type CredentialChoice,
+  isRequestedPath,
+  listCandidates,
+  requestedPathsOf,
+  selectPresentable,
+} from './presentable.ts'
 import { type PresentationView, presentationStatusAt, unmatchedOf } from './presentation.ts'
 import type { SealedPresentation } from './presentation-store.ts'
 import type { ClaimsPreview, PreviewedClaim } from './schemas.ts'
@@ -110,7 +116,7 @@ function previewOf({ query, match }: CredentialChoice, all: Room): ClaimsPreview
   const own = { ...oneMax }
   const takes = (cost: Room) => takesRoom(own, all, cost)
   let disclosedMore = 0
-  const requested = (query.options[match.option] ?? []).map(({ path }) => path)
+  const requested = requestedPathsOf({ query, match })
   const sent = new PathSet(match.paths)
   const values = format === 'mso_mdoc' ? elementsOf(match.credential.claims as JsonObject) : match.credential.leaves
   for (const { path, at, value, within } of values) {
