@@ -1,16 +1,18 @@
 import { tableFault } from './table-fault.ts'
 
 /** Encodings of a table, as the WHATWG names them. */
-export const encodings = ['utf-8', 'windows-1252', 'utf-16le', 'utf-16be'] as const
+export const encodings = ['utf-8', 'windows-1252', 'macintosh', 'utf-16le', 'utf-16be'] as const
 /** One of {@link encodings}. */
 export type TableEncoding = (typeof encodings)[number]
 
 /** Bytes in which UTF-16 without a byte order mark is recognized. */
 const HEAD_BYTES = 512
+const [LINE_FEED, CARRIAGE_RETURN] = [0x0a, 0x0d]
 
 /**
  * Decodes the text of a table. Without `chosen` a byte order mark decides; then zero bytes in every second place are
- * UTF-16; then it is UTF-8 if it can be, and Windows-1252 otherwise.
+ * UTF-16; then it is UTF-8 if it can be. Otherwise it is Mac Roman if its lines end as only spreadsheets on a Mac end
+ * them, and Windows-1252 if not.
  *
  * @throws Fault `request.invalid` with the rule `encoding` if the bytes are not of the chosen encoding, `kind` if they
  *   are no text
@@ -19,7 +21,7 @@ export function decodeText(
   bytes: Uint8Array,
   chosen?: TableEncoding,
 ): { readonly text: string; readonly encoding: TableEncoding } {
-  const encoding = chosen ?? markOf(bytes) ?? unmarkedUtf16(bytes) ?? (isUtf8(bytes) ? 'utf-8' : 'windows-1252')
+  const encoding = chosen ?? markOf(bytes) ?? unmarkedUtf16(bytes) ?? (isUtf8(bytes) ? 'utf-8' : ofOneByte(bytes))
   const text = decode(bytes, encoding)
   // Control characters that no spreadsheet writes.
   if (/[^\P{Cc}\t\n\v\f\r\u0080-\u009f]/u.test(text)) throw tableFault('kind', 'The file is no text.')
@@ -42,6 +44,11 @@ function unmarkedUtf16(bytes: Uint8Array): TableEncoding | null {
   const [even, odd] = zeros
   if (odd > head.length / 4 && even === 0) return 'utf-16le'
   return even > head.length / 4 && odd === 0 ? 'utf-16be' : null
+}
+
+/** Excel on a Mac writes carriage returns alone, and no other program does. */
+function ofOneByte(bytes: Uint8Array): TableEncoding {
+  return bytes.includes(CARRIAGE_RETURN) && !bytes.includes(LINE_FEED) ? 'macintosh' : 'windows-1252'
 }
 
 function isUtf8(bytes: Uint8Array): boolean {

@@ -20,6 +20,10 @@ test('the encoding is guessed: UTF-8 or UTF-16, also without a mark, else Window
   const bytes = Uint8Array.of(0x4d, 0xfc, 0x80)
   assert.deepEqual(decodeText(bytes), { text: 'Mü€', encoding: 'windows-1252' })
   assert.throws(() => decodeText(bytes, 'utf-8'), rule('encoding'))
+  // A carriage return alone ends the lines of spreadsheets on a Mac only.
+  const mac = Buffer.from([...Buffer.from('Ort\rK'), 0x9a, ...Buffer.from('ln\r')])
+  assert.deepEqual(decodeText(mac), { text: 'Ort\rKöln\r', encoding: 'macintosh' })
+  assert.equal(decodeText(Buffer.from('Ort\r\nK\xf6ln\r\n', 'latin1')).encoding, 'windows-1252')
   for (const odd of [Uint8Array.of(0x25, 0x50, 0, 1), Buffer.from('%PDF-1.7\n\x01\x02')])
     assert.throws(() => decodeText(odd), rule('kind'))
 })
@@ -28,6 +32,7 @@ test('delimiter and decimal sign are guessed from what stands there', () => {
   assert.equal(guessDelimiter('a;b;c\n1,5;2,5;3,5'), 'semicolon')
   assert.equal(guessDelimiter('"a,b,c";d\n'), 'semicolon')
   assert.equal(guessDelimiter('a\tb\r1,2,3'), 'tab')
+  assert.equal(guessDelimiter('a|b|c, d\n'), 'pipe')
   assert.equal(guessDelimiter('a'), 'comma')
   assert.equal(guessDecimal(rows('1,5', '2,25', '1.5')), 'comma')
   assert.equal(guessDecimal(rows('1', 'x')), 'point')
@@ -85,4 +90,16 @@ test('columns and rows without content are left out, and what nobody sees around
     { number: 2, cells: ['Ada', 'ada@example.org'] },
     { number: 4, cells: ['Bea', ''] },
   ])
+})
+
+test('a text that a program wrote as a formula, to keep its zeros, is that text; another formula stays as it is', () => {
+  const text = 'name|no|code\nAnn|="00123"|"=""7,5"""\nBob|=1+1|="a"&"b"\n'
+  const { rows: read } = parseTable(Buffer.from(text), { rowsMax: 5, columnsMax: 5, cells: 'tidied' })
+  assert.deepEqual(
+    read.map(({ cells }) => cells),
+    [
+      ['Ann', '00123', '7,5'],
+      ['Bob', '=1+1', '="a"&"b"'],
+    ],
+  )
 })

@@ -1,5 +1,5 @@
 import { type DateOrder, type Decimal, orderShownBy } from './cell-values.ts'
-import { type Delimiter, delimiters } from './read-csv.ts'
+import { type Delimiter, delimiterNames } from './read-csv.ts'
 import type { ReadRow } from './table.ts'
 
 const HEAD_CHARS = 65_536
@@ -7,7 +7,7 @@ const NUMBER_CHARS_MAX = 40
 
 /** Returns the delimiter that stands most often in the first row, outside of quotes. */
 export function guessDelimiter(text: string): Delimiter {
-  const counts: Record<Delimiter, number> = { comma: 0, semicolon: 0, tab: 0 }
+  const counts: Record<Delimiter, number> = { comma: 0, semicolon: 0, tab: 0, pipe: 0 }
   let isQuoted = false
   for (const sign of text.slice(0, HEAD_CHARS)) {
     if (sign === '"') isQuoted = !isQuoted
@@ -16,10 +16,9 @@ export function guessDelimiter(text: string): Delimiter {
     else if (sign === ';') counts.semicolon += 1
     else if (sign === ',') counts.comma += 1
     else if (sign === '\t') counts.tab += 1
+    else if (sign === '|') counts.pipe += 1
   }
-  // The names are the keys of `delimiters`.
-  const names = Object.keys(delimiters) as Delimiter[]
-  return names.reduce((best, one) => (counts[one] > counts[best] ? one : best), 'comma')
+  return delimiterNames.reduce((best, one) => (counts[one] > counts[best] ? one : best), 'comma')
 }
 
 type Rows = readonly Pick<ReadRow, 'cells' | 'values'>[]

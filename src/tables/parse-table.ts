@@ -70,7 +70,7 @@ function tableOf(header: readonly string[], body: readonly ReadRow[], options: T
  * keeps texts apart from formulas, so that nothing in it was guarded.
  */
 function tidied(header: readonly string[], body: readonly ReadRow[], kind: Form['kind']) {
-  const tidy = (cell: string) => (kind === 'text' ? withoutGuard(trimmed(cell)) : trimmed(cell))
+  const tidy = (cell: string) => (kind === 'text' ? plainText(trimmed(cell)) : trimmed(cell))
   const names = header.map(trimmed)
   const rows = body
     .map((row) => ({ ...row, cells: row.cells.map(tidy) }))
@@ -79,6 +79,12 @@ function tidied(header: readonly string[], body: readonly ReadRow[], kind: Form[
   const width = rows.reduce((most, { cells }) => Math.max(most, widthOf(cells)), widthOf(names))
   const fitted = (cells: readonly string[]) => Array.from({ length: width }, (_, at) => cells[at] ?? '')
   return { names: fitted(names), rows: rows.map((row) => ({ ...row, cells: fitted(row.cells) })) }
+}
+
+/** Programs write a text as a formula, `="00123"`, so that a spreadsheet keeps its zeros; what was guarded is no formula. */
+function plainText(cell: string): string {
+  const unguarded = withoutGuard(cell)
+  return unguarded === cell ? (/^="([^"]*)"$/.exec(cell)?.[1] ?? cell) : unguarded
 }
 
 /** Copied text brings characters that nobody sees: spaces without width, and marks of the direction of writing. */

@@ -101,17 +101,18 @@ test('the line sep= names the delimiter and is no row; another delimiter is refu
   assert.deepEqual(statedDelimiter('sep=;\r\na;b'), { delimiter: 'semicolon', rest: 'a;b' })
   assert.deepEqual(statedDelimiter('"sep=\t"\na'), { delimiter: 'tab', rest: 'a' })
   assert.deepEqual(statedDelimiter('separator,b'), { delimiter: null, rest: 'separator,b' })
-  assert.throws(() => statedDelimiter('sep=|\na|b'), { meta: { rule: 'kind', row: 1 } })
+  assert.deepEqual(statedDelimiter('sep=|\na|b'), { delimiter: 'pipe', rest: 'a|b' })
+  assert.throws(() => statedDelimiter('sep=:\na:b'), { meta: { rule: 'kind', row: 1 } })
 })
 
 test('what is written for a spreadsheet is read as it was before, whatever it begins with', () => {
-  const cells = ['=1+1', '+27 82', '-A', '@x', "'", "'quoted'", "'=1", "''+1", 'plain', '\u2019s']
+  const cells = ['=1+1', '+27 82', '-A', '@x', "'", "'quoted'", "'=1", "''+1", 'plain', '\u2019s', '="00123"']
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...cells), { minLength: 1, maxLength: 4 }), (row) => {
       const header = row.map((_, at) => `c${at}`)
-      for (const delimiter of ['comma', 'semicolon', 'tab'] as const) {
+      for (const delimiter of ['comma', 'semicolon', 'tab', 'pipe'] as const) {
         const text = `\ufeff${writeCsv([header, row], delimiter)}`
-        assert.doesNotMatch(text, /(^|[,;\t])"?[=+\-@]/m, 'nothing that runs')
+        assert.doesNotMatch(text, /(^|[,;\t|])"?[=+\-@]/m, 'nothing that runs')
         const { rows } = parseTable(Buffer.from(text), { rowsMax: 5, columnsMax: 5, cells: 'tidied' })
         assert.deepEqual(rows[0]?.cells, row)
       }

@@ -9,9 +9,11 @@ const FORMAT_RULE =
   'quotes doubled.'
 
 /** What separates the fields of a row. */
-export const delimiters = { comma: ',', semicolon: ';', tab: '\t' } as const
+export const delimiters = { comma: ',', semicolon: ';', tab: '\t', pipe: '|' } as const
 /** One of {@link delimiters}. */
 export type Delimiter = keyof typeof delimiters
+/** The names of {@link delimiters}. */
+export const delimiterNames = Object.keys(delimiters) as Delimiter[]
 
 /** How a table is written, and how much of it is read. */
 type CsvFormat = {
@@ -84,10 +86,9 @@ function fitRow(row: string[], width: number, { row: number, isLenient }: { row:
 export function statedDelimiter(text: string): { readonly delimiter: Delimiter | null; readonly rest: string } {
   const [line, sign = ''] = /^"?sep=(.)"?(?:\r\n|\n|\r|$)/i.exec(text) ?? []
   if (line === undefined) return { delimiter: null, rest: text }
-  // The names are the keys of `delimiters`.
-  const found = (Object.keys(delimiters) as Delimiter[]).find((name) => delimiters[name] === sign)
+  const found = delimiterNames.find((name) => delimiters[name] === sign)
   if (found === undefined)
-    throw tableFault('kind', 'The line sep= must name a comma, a semicolon or a tab.', { row: 1 })
+    throw tableFault('kind', 'The line sep= must name a comma, a semicolon, a tab or a vertical bar.', { row: 1 })
   return { delimiter: found, rest: text.slice(line.length) }
 }
 

@@ -1,6 +1,7 @@
 import type { Fields } from '../../http/routes/endpoint.ts'
 import { typed } from '../../pages/once.ts'
 import { encodings } from '../../tables/decode-text.ts'
+import { delimiterNames } from '../../tables/read-csv.ts'
 import { CELL_CHARS_MAX, TABLE_CHARS_MAX, type TableForm } from '../../tables/table.ts'
 import type { KeepingFrame } from '../frame/screen.ts'
 import type { Template } from '../templates/content/template.ts'
@@ -74,7 +75,7 @@ function formIn(fields: Fields, form: TableForm): TableForm {
   return {
     ...form,
     encoding: one('encoding', encodings, form.encoding),
-    delimiter: one('delimiter', ['comma', 'semicolon', 'tab'], form.delimiter),
+    delimiter: one('delimiter', delimiterNames, form.delimiter),
     decimal: one('decimal', ['point', 'comma'], form.decimal),
     dates: order ?? form.dates,
     isSure: form.isSure || order !== undefined,

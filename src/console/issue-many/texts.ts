@@ -83,11 +83,15 @@ const en = {
   encodings: {
     'utf-8': 'UTF-8',
     'windows-1252': 'Windows-1252',
+    macintosh: 'Mac Roman',
     'utf-16le': 'UTF-16',
     'utf-16be': 'UTF-16 (big-endian)',
   } satisfies Record<TableEncoding, string>,
   delimiter: 'Between cells',
-  delimiters: { comma: 'Commas', semicolon: 'Semicolons', tab: 'Tabs' } satisfies Record<Delimiter, string>,
+  delimiters: { comma: 'Commas', semicolon: 'Semicolons', tab: 'Tabs', pipe: 'Vertical bars' } satisfies Record<
+    Delimiter,
+    string
+  >,
   decimal: 'Decimal sign',
   decimals: { point: 'Point: 78.5', comma: 'Comma: 78,5' } satisfies Record<Decimal, string>,
   dates: 'Dates',
@@ -246,11 +250,12 @@ const fr: TableTexts = {
   encodings: {
     'utf-8': 'UTF-8',
     'windows-1252': 'Windows-1252',
+    macintosh: 'Mac Roman',
     'utf-16le': 'UTF-16',
     'utf-16be': 'UTF-16 (gros-boutiste)',
   },
   delimiter: 'Entre les cellules',
-  delimiters: { comma: 'Virgules', semicolon: 'Points-virgules', tab: 'Tabulations' },
+  delimiters: { comma: 'Virgules', semicolon: 'Points-virgules', tab: 'Tabulations', pipe: 'Barres verticales' },
   decimal: 'Signe décimal',
   decimals: { point: 'Point : 78.5', comma: 'Virgule : 78,5' },
   dates: 'Dates',

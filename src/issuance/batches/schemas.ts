@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { listQuery } from '../../api/list.ts'
+import { delimiterNames } from '../../tables/read-csv.ts'
 import { CreateIssuanceBody } from '../issuances/schemas.ts'
 import { ItemMailBody, OfferMailView } from '../mails/schemas.ts'
 
@@ -53,7 +54,7 @@ export const BatchBody = Type.Object(
 /** See the schema of the same name. */
 export type BatchBody = Type.Static<typeof BatchBody>
 
-const DelimiterName = Type.Enum(['comma', 'semicolon', 'tab'])
+const DelimiterName = Type.Enum(delimiterNames)
 
 /** Query of a batch: whether it is only checked, and how a table is written. */
 export const BatchQuery = Type.Object(
@@ -65,7 +66,7 @@ export const BatchQuery = Type.Object(
     ),
     name: Type.Optional(Type.String({ ...Name, description: 'Only with `text/csv`: a name for the batch.' })),
     delimiter: Type.Optional(
-      Type.Enum(['comma', 'semicolon', 'tab'], {
+      Type.Enum(delimiterNames, {
         description: 'Only with `text/csv`: what a line `sep=` says, or `comma` by default.',
       }),
     ),
@@ -256,6 +257,6 @@ export const BatchItemListQuery = listQuery({
   filters: { status: Type.Enum(['waiting', 'done', 'failed']) },
   sorts: ['index'],
   more: {
-    delimiter: Type.Enum(['comma', 'semicolon', 'tab'], { description: 'Of the table; only with `Accept: text/csv`.' }),
+    delimiter: Type.Enum(delimiterNames, { description: 'Of the table; only with `Accept: text/csv`.' }),
   },
 })
