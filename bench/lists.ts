@@ -46,7 +46,10 @@ await client.query(rest.join(';'), [newest])
 await client.query(fillAudit)
 await client.query('vacuum analyze issuance, audit_entry')
 
-const page: PageRequest = { size: 25, after: null, before: null, sort: { field: 'createdAt' }, readDescending: true }
+const page: PageRequest = {
+  ...{ size: 25, after: null, before: null, sort: { field: 'createdAt' }, readDescending: true },
+  end: { isEarly: false },
+}
 const { rows: ids } = await client.query(
   `select id from issuance where template_id = $1 order by id offset $2 limit 1`,
   [template(19), Math.floor(ROWS / 2000)],

@@ -57,7 +57,8 @@ async function* linesOf<Row extends { readonly id: string }>(
     const shown = await Promise.all(page.map(show))
     yield shown.map(line).join('')
     written += page.length
-    const next = rows.length > ROWS_PER_READ ? (page.at(-1)?.id ?? null) : continuesAfter
+    const isFull = rows.length > ROWS_PER_READ || list.end?.isEarly === true
+    const next = isFull ? (page.at(-1)?.id ?? null) : continuesAfter
     if (next === null || written >= ROWS_MAX) return
     const [after, before] = list.before === null ? [next, null] : [null, next]
     found = await read({ ...list, size: ROWS_PER_READ, after, before })

@@ -47,7 +47,8 @@ test('the values and types of a list query reach the handle of its route', async
 test('a list starts with 25 rows, newest first', () => {
   const list = parseListQuery({})
   const sort = { field: 'createdAt', descending: true }
-  assert.deepEqual(list, { size: 25, after: null, before: null, sort, readDescending: true })
+  const end = { isEarly: false }
+  assert.deepEqual(list, { size: 25, after: null, before: null, sort, readDescending: true, end })
 })
 
 test('the first page has a next and no prev; filters and size stay in the links', () => {

@@ -1,7 +1,7 @@
 import { type Static, type TEnum, type TObject, type TOptional, type TSchema, type TString, Type } from 'typebox'
 import { Fault } from '../fault.ts'
 import { type Answer, answer } from '../http/routes/route.ts'
-import { type BoundedRows, COUNTED_MAX, type ListTotal } from '../store/paged-list.ts'
+import { type BoundedRows, COUNTED_MAX, type ListTotal, type PageEnd } from '../store/paged-list.ts'
 import { UUID_PATTERN } from '../uuid.ts'
 
 const SIZE_DEFAULT = 25
@@ -60,6 +60,8 @@ export type ListRequest<Sort extends string = string> = {
   readonly readDescending: boolean
   /** Where the list is to write how many rows it has on all pages. */
   readonly total?: ListTotal
+  /** Where the list is to write that it ended the page early, since its rows are large. */
+  readonly end?: PageEnd
 }
 
 /**
@@ -76,7 +78,7 @@ export function listQuery<
     'page[size]': Type.Optional(
       Type.String({
         pattern: '^([1-9][0-9]?|100)$',
-        description: 'Rows on a page, 1 to 100; 25 by default.',
+        description: 'Rows on a page, 1 to 100; 25 by default. Large rows are fewer: a page ends at about 8 MiB.',
         documentedAs: { type: 'integer', minimum: 1, maximum: 100, default: SIZE_DEFAULT },
       }),
     ),
@@ -139,7 +141,8 @@ export function parseListQuery<Q extends Paged>(query: Q, sortDefault = '-create
   const size = Number(query['page[size]'] ?? SIZE_DEFAULT)
   const readDescending = descending !== (before !== null)
   const total = query['page[total]'] === 'true' && { total: { counted: null } }
-  return { ...{ size, after, before, sort: { field, descending }, readDescending }, ...total }
+  const end = { isEarly: false }
+  return { ...{ size, after, before, sort: { field, descending }, readDescending, end }, ...total }
 }
 
 type FilterName<K> = K extends `filter[${infer F}]` ? F : K extends `search[${infer F}]` ? F : never
@@ -184,9 +187,9 @@ export function listAnswer<Row extends { readonly id: string }, T>(
   request: { href: string; query: object; list: ListRequest },
   show: (row: Row) => T,
 ): Answer<T[]> {
-  const { size, after, before } = request.list
+  const { size, after, before, end } = request.list
   const { rows, continuesAfter } = 'rows' in found ? found : { rows: found, continuesAfter: null }
-  const more = rows.length > size
+  const more = rows.length > size || end?.isEarly === true
   const page = rows.slice(0, size)
   if (before !== null) page.reverse()
   const [first, last] = [page[0]?.id ?? null, page.at(-1)?.id ?? null]

@@ -11,6 +11,15 @@ const COUNT_READS_MAX = 5000
  */
 export type ListTotal = { counted: number | null }
 
+/**
+ * Bytes of the rows of a page, about: a row that a caller wrote may have 1 MiB. The page ends with the row that reaches
+ * them.
+ */
+export const PAGE_BYTES_MAX = 8 * 1024 * 1024
+
+/** Whether a page ended early, for {@link PAGE_BYTES_MAX}: the list has further rows. A list writes it here. */
+export type PageEnd = { isEarly: boolean }
+
 /** The requested page of a list. */
 export type PageRequest = {
   /** Number of rows; one more is read, to find out whether there is a next page. */
@@ -22,6 +31,8 @@ export type PageRequest = {
   readonly readDescending: boolean
   /** Where the rows of all pages are to be counted. */
   readonly total?: ListTotal
+  /** Where it is to be written that the page ended early. Absent: its bytes are not bounded. */
+  readonly end?: PageEnd
 }
 
 /** Rows of a page that reads a bounded number of rows. If it is not full, `continuesAfter` is the id after which the list may continue, else null. */
@@ -89,6 +100,7 @@ export function pagedList<Filter extends string>(
     const chosen = given.map((name) => conditionOf(list.filters[name], filter[name]))
     const key = [list.name, page.sort.field, page.readDescending ? 'd' : 'a', cursorOf(page) === null ? '' : 'p']
       .concat(page.total === undefined ? [] : 't')
+      .concat(page.end === undefined ? [] : 'b')
       .concat(given.map((name, index) => `${names.indexOf(name)}${chosen[index]?.variant ?? ''}`))
       .join(' ')
     const statement = statements.get(key) ?? statementOf(list, given, key, textOf(list, page, given, chosen))
@@ -96,7 +108,7 @@ export function pagedList<Filter extends string>(
     const cursor = cursorOf(page) === null ? [] : [cursorOf(page)]
     const values = given.filter((_, index) => chosen[index]?.variant === '').map((name) => filter[name])
     const rows = await tx.rows<Row & Partial<Counted>>(statement, [...fixed, page.size + 1, ...cursor, ...values])
-    return page.total === undefined ? rows : withoutTotal(rows, page.total)
+    return page.total === undefined && page.end === undefined ? rows : withoutCounts(rows, page)
   }
 }
 
@@ -105,13 +117,14 @@ function statementOf<F extends string>(list: PagedList<F>, given: readonly F[], 
   return list.isPlannedOnce ? plannedOnce(name, text) : sql(name, text)
 }
 
-type Counted = { readonly listTotal: number }
+type Counted = { readonly listTotal: number; readonly pageRows: number; readonly bytesBefore: string }
 
-/** Moves the total, which every row has, to where it was asked for. */
-function withoutTotal<Row>(rows: readonly (Row & Partial<Counted>)[], total: ListTotal): Row[] {
-  total.counted = rows[0]?.listTotal ?? null
+/** Moves what every row has of the whole list and page to where it was asked for. */
+function withoutCounts<Row>(rows: readonly (Row & Partial<Counted>)[], { total, end }: PageRequest): Row[] {
+  if (total !== undefined) total.counted = rows[0]?.listTotal ?? null
+  if (end !== undefined) end.isEarly = rows.length < (rows[0]?.pageRows ?? 0)
   // What is left is the row of the list.
-  return rows.map(({ listTotal: _, ...row }) => row as unknown as Row)
+  return rows.map(({ listTotal: _, pageRows: __, bytesBefore: ___, ...row }) => row as unknown as Row)
 }
 
 type Chosen = { readonly variant: string; readonly text: (parameter: string) => string }
@@ -148,7 +161,17 @@ function textOf<F extends string>(
     page.total === undefined ? list.select : withColumn(list.select, 'listTotal', countOf(list, given, conditions))
   const where = [select, ...cursor, ...conditions].join('\n and ')
   const orders = (sort === undefined ? [id] : [sort, id]).map((one) => `${one} ${order}`)
-  return `${where}\n order by ${orders.join(', ')} limit $${parameters + 1}`
+  const text = `${where}\n order by ${orders.join(', ')} limit $${parameters + 1}`
+  return page.end === undefined ? text : bounded(text)
+}
+
+/** SQL: the rows of a page up to that with which they reach {@link PAGE_BYTES_MAX} as text. */
+function bounded(page: string): string {
+  return `select * from (
+     select page.*, count(*) over ()::int as "pageRows",
+       sum(octet_length(page::text)) over (rows between unbounded preceding and 1 preceding) as "bytesBefore"
+     from (${page}) as page
+   ) as bounded where coalesce("bytesBefore", 0) < ${PAGE_BYTES_MAX}`
 }
 
 /** SQL: how many rows match, see {@link ListTotal}. They are read along the index that a page is read by, and without their columns. */

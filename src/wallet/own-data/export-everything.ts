@@ -73,11 +73,12 @@ async function* pagesOf<Row extends { readonly id: string }>(
 ): AsyncGenerator<readonly Row[]> {
   const sort = { field: 'createdAt', descending: true }
   for (let count = 0, after: string | null = null; ; ) {
-    const rows = await read({ size, after, before: null, sort, readDescending: true })
+    const end = { isEarly: false }
+    const rows = await read({ size, after, before: null, sort, readDescending: true, end })
     const page = rows.slice(0, size)
     yield page
     count += page.length
-    if (rows.length <= size) return
+    if (rows.length <= size && !end.isEarly) return
     if (count >= rowsMax) return onMore()
     after = page.at(-1)?.id ?? null
   }
