@@ -24,7 +24,7 @@ export const scopes = {
   'events:read': 'Read and stream events; read webhook endpoints and their deliveries.',
   'audit:read': 'Read the audit trail and the statistics.',
   'tenant:admin': 'Everything inside the tenant except impersonation.',
-  'platform:admin': 'Manage tenants.',
+  'platform:admin': 'List and remove the tenants of the platform; given by the bootstrap file only.',
 } as const
 
 /** One of {@link scopes}. */

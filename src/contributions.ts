@@ -18,6 +18,7 @@ import { clientRoutes } from './directory/clients/routes.ts'
 import { groupNames } from './directory/groups/group-names.ts'
 import { groupRoutes } from './directory/groups/routes.ts'
 import { removalSchedules } from './directory/removal/remove-rows.ts'
+import { removalRoutes } from './directory/removal/routes.ts'
 import { scimEndpoints } from './directory/scim/public-endpoints.ts'
 import { provisioningRoutes } from './directory/scim/routes.ts'
 import { tenantSchedules } from './directory/tenants/jobs.ts'
@@ -132,6 +133,7 @@ export const routes: readonly Route[] = [
   ...provisioningRoutes,
   ...clientRoutes,
   ...organisationRoutes,
+  ...removalRoutes,
   ...accessRoutes,
   ...signInRoutes,
 ]

@@ -23,7 +23,7 @@ import { openTestDatabase, type TestDatabase } from '../support/database.ts'
 import { freePort } from '../support/free-port.ts'
 import { makeEverything, type Objects } from '../support/main-job.ts'
 import { publicOperations } from '../support/public-operations.ts'
-import { ask, isPersonal, knownIdFor, nameOf, pathOf, unknownId } from '../support/route-requests.ts'
+import { ask, isOfPlatform, isPersonal, knownIdFor, nameOf, pathOf, unknownId } from '../support/route-requests.ts'
 import { type Api, api, bootstrap, type Reply, vapidTestKey } from '../support/server.ts'
 
 const issuance = ['issuance:read', 'issuance:write'] as const
@@ -61,6 +61,7 @@ const scopesOf: Readonly<Record<string, readonly [read: Scope | null, write: Sco
   '/onboarding/scim-tokens': admin,
   '/onboarding/me': everyCaller,
   '/onboarding/organisation': trust,
+  '/onboarding/tenants': ['platform:admin', 'platform:admin'],
 }
 
 /** Bodies that fit their schema, for the endpoints that check it before the token. */
@@ -107,7 +108,8 @@ before(async () => {
   nobody = api(url, null)
   const holder = async (tenant: string, name: string) => api(url, await tokenOf(walletOf(tenant, name)))
   const backend = async (tenant: string) => api(url, await tokenOf(backendOf(tenant)))
-  const deployment = { url, servers: [url], nobody, backend, idle: backend, wallet: holder, stop: app.close }
+  const people = { nobody, backend, idle: backend, operator: () => backend('globex'), wallet: holder }
+  const deployment = { url, servers: [url], ...people, stop: app.close }
   const made = await makeEverything(deployment)
   // Names that only one tenant has, so that finding them is finding those of the other one.
   objects = { ...made, '/onboarding/users': 'lerato', '/onboarding/users/by-external-identifier': 'ACME-ONLY' }
@@ -124,6 +126,9 @@ function backendOf(tenant: string): Claims {
   const id = `${tenant}-backend`
   return { sub: id, client_id: id, tenant: tenants.get(tenant), scope: 'tenant:admin users:impersonate' }
 }
+
+/** What its token has besides that of a backend. */
+const operator = { scope: 'platform:admin' }
 
 function walletOf(tenant: string, user: string): Claims {
   const scope = 'wallet:read wallet:write'
@@ -218,7 +223,8 @@ const rows: Readonly<Record<string, Row>> = {
 
 for (const route of routes) {
   const name = nameOf(route)
-  const subjectOf = () => (isPersonal(route) ? walletOf('acme', 'thandi') : backendOf('acme'))
+  const subjectOf = () =>
+    isPersonal(route) ? walletOf('acme', 'thandi') : { ...backendOf('acme'), ...(isOfPlatform(route) && operator) }
 
   test(`${name}: a token that may is let through, and no other token is`, async () => {
     const path = pathOf(route, unknownId)

@@ -5,6 +5,7 @@ import { routes } from '../../src/contributions.ts'
 import type { Route } from '../../src/http/routes/route.ts'
 import { badge, makeEverything, makeTemplate, type Objects, openIssuance } from '../support/main-job.ts'
 import { operations } from '../support/openapi-document.ts'
+import { isOfPlatform } from '../support/route-requests.ts'
 import { type Api, type Deployment, deploy, type Reply } from '../support/server.ts'
 
 type Row = Readonly<Record<string, unknown>> & { readonly id: string }
@@ -12,12 +13,14 @@ type Row = Readonly<Record<string, unknown>> & { readonly id: string }
 let chirograph: Deployment
 let objects: Objects
 let school: Api
+let operator: Api
 let thandi: Api
 
 before(async () => {
   chirograph = await deploy()
   objects = await makeEverything(chirograph)
   school = await chirograph.backend('acme')
+  operator = await chirograph.operator()
   thandi = await chirograph.wallet('acme', 'thandi')
   for (let n = 0; n < 4; n += 1) await makeMore(n)
   const ends = { ...badge, code: 'ending', validUntil: { future: { days: 1 } } }
@@ -261,7 +264,9 @@ function named(value: unknown): unknown {
 }
 
 /** What stands in the wallet group for organisations is about their people, and not of one. */
-function ownerOf({ group, path }: Route): Api {
+function ownerOf(route: Route): Api {
+  const { group, path } = route
+  if (isOfPlatform(route)) return operator
   return group === 'wallet' && !path.includes('/orgs/') ? thandi : school
 }
 

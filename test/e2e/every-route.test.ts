@@ -5,7 +5,7 @@ import { routes } from '../../src/contributions.ts'
 import { faults } from '../../src/fault.ts'
 import type { Route } from '../../src/http/routes/route.ts'
 import { makeEverything, type Objects } from '../support/main-job.ts'
-import { ask, isPersonal, knownIdFor, nameOf, pathOf, unknownId } from '../support/route-requests.ts'
+import { ask, isOfPlatform, isPersonal, knownIdFor, nameOf, pathOf, unknownId } from '../support/route-requests.ts'
 import { type Api, type Deployment, deploy, type Reply } from '../support/server.ts'
 
 let chirograph: Deployment
@@ -13,6 +13,7 @@ let objects: Objects
 let school: Api
 let strangers: Api
 let idle: Api
+let operator: Api
 let thandi: Api
 let pieter: Api
 let strangerThandi: Api
@@ -23,6 +24,7 @@ before(async () => {
   school = await chirograph.backend('acme')
   strangers = await chirograph.backend('globex')
   idle = await chirograph.idle('acme')
+  operator = await chirograph.operator()
   thandi = await chirograph.wallet('acme', 'thandi')
   pieter = await chirograph.wallet('acme', 'pieter')
   strangerThandi = await chirograph.wallet('globex', 'thandi')
@@ -121,8 +123,9 @@ test('every refusal of a route is a row of the table of faults', () => {
   for (const route of routes) for (const code of route.faults) assert(code in faults, `${nameOf(route)}: ${code}`)
 })
 
-/** The caller that has the scope: a user for the wallet, else the backend. */
+/** The caller that has the scope: a user for the wallet, the operator for the platform, else the backend. */
 function ownerOf(route: Route): Api {
+  if (isOfPlatform(route)) return operator
   return isPersonal(route) ? thandi : school
 }
 

@@ -6,6 +6,7 @@ import { fillLittle, fillMuch } from '../../bench/large-tenant-rows.ts'
 import { routes } from '../../src/contributions.ts'
 import type { Route } from '../../src/http/routes/route.ts'
 import { findPostgres, startPostgres } from '../support/postgres.ts'
+import { isOfPlatform, isPersonal } from '../support/route-requests.ts'
 import { type Api, type Deployment, deploy } from '../support/server.ts'
 
 // A server of its own, with statistics of statements.
@@ -18,6 +19,7 @@ let stop: () => Promise<void>
 let chirograph: Deployment
 let client: pg.Client
 let school: Api
+let operator: Api
 let thandi: Api
 let issuance: string
 
@@ -31,6 +33,7 @@ before(async () => {
     await server.stop()
   }
   school = await chirograph.backend('acme')
+  operator = await chirograph.operator()
   thandi = await chirograph.wallet('acme', 'thandi')
   const attributes = { name: { type: 'string' } }
   await school.post('/creds/templates/credentials', { name: 'Diploma', code: 'diploma', attributes })
@@ -89,7 +92,8 @@ async function blocksOf(api: Api, path: string): Promise<{ status: number; block
 test('every call that reads touches a bounded number of blocks, whatever its order and filter', { skip }, async () => {
   const tooMuch: string[] = []
   for (const route of reads) {
-    const api = route.group === 'wallet' && !route.path.includes('/orgs/') ? thandi : school
+    const ofOrganisation = isOfPlatform(route) ? operator : school
+    const api = isPersonal(route) ? thandi : ofOrganisation
     const path = `/${route.group}${route.path.replace(/\{[^}]+\}/, issuance)}`
     for (const query of queriesOf(route)) {
       const { status, blocks, worst } = await blocksOf(api, `${path}?${query}`)

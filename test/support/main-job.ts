@@ -92,6 +92,7 @@ export async function makeEverything(chirograph: Deployment): Promise<Objects> {
     '/wallet/v2/issuance-sessions': await makeSession(thandi),
     '/wallet/v2/push-subscriptions': await idOfNew(thandi, '/wallet/v2/push-subscriptions', examplePushSubscription),
     '/onboarding/clients': client,
+    '/onboarding/tenants': 'acme',
     '/onboarding/identity-providers': await idOfNew(school, '/onboarding/identity-providers', provider),
     '/onboarding/groups': await idOfNew(school, '/onboarding/groups', { displayName: 'Registrars' }),
     '/onboarding/scim-tokens': await idOfNew(school, '/onboarding/scim-tokens', { clientId: client, name: 'Entra' }),

@@ -43,6 +43,11 @@ export function isPersonal({ group, path }: Route): boolean {
   return group === 'wallet' && !path.includes('/orgs/')
 }
 
+/** Whether a route is about all tenants: for the operator of the platform. */
+export function isOfPlatform({ scope }: Pick<Route, 'scope'>): boolean {
+  return scope === 'platform:admin'
+}
+
 /** The id of an object of acme that the route could be about. A new route with an id needs an entry in `makeEverything`. */
 export function knownIdFor(objects: Objects, { group, path }: Route): string {
   const collection = `/${group}${path.slice(0, path.indexOf('/{'))}`

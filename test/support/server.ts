@@ -18,6 +18,8 @@ export type Deployment = {
   readonly backend: (tenant: 'acme' | 'globex') => Promise<Api>
   /** A client of the tenant whose one scope, `audit:read`, opens next to nothing. */
   readonly idle: (tenant: 'acme' | 'globex') => Promise<Api>
+  /** The operator of the platform, a client of globex that holds `platform:admin` alone. */
+  readonly operator: () => Promise<Api>
   /** The wallet of a person, reached as the tenant's backend would: by token exchange. */
   readonly wallet: (tenant: 'acme' | 'globex', username: string) => Promise<Api>
   /** Without a token. */
@@ -59,6 +61,9 @@ export const bootstrap = {
         clientSecret: backendSecret,
         scopes: ['tenant:admin' as const, 'users:impersonate' as const],
       },
+      ...(slug === 'globex'
+        ? [{ clientId: 'operator', clientSecret: backendSecret, scopes: ['platform:admin' as const] }]
+        : []),
     ],
     users: [
       {
@@ -121,6 +126,7 @@ export async function deploy(
     nobody: api(url, null),
     backend: async (tenant) => api(url, await clientToken(url, `${tenant}-backend`)),
     idle: async (tenant) => api(url, await clientToken(url, `${tenant}-idle`)),
+    operator: async () => api(url, await clientToken(url, 'operator')),
     wallet: async (tenant, username) => api(url, await walletToken(url, tenant, username)),
     stop: async () => {
       await proxy?.close()

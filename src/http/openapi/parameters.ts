@@ -11,6 +11,7 @@ const pathTexts: Readonly<Record<string, string>> = {
   clientId: 'The id of the client, with which it authenticates.',
   organisation: 'The slug of the organisation.',
   tenant: 'The slug of the tenant.',
+  slug: 'The slug of the tenant.',
   code: 'The code of the credential template, the last part of its type.',
   token: 'The token in the link of the offer.',
   requestToken: 'The token in the link of the presentation request.',

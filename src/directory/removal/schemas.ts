@@ -1,0 +1,63 @@
+import { type Static, Type } from 'typebox'
+import { listQuery } from '../../api/list.ts'
+import type { PlatformTenant } from './removed-tenant.ts'
+
+const strict = { additionalProperties: false } as const
+const time = Type.String({ format: 'date-time' })
+const orNull = (schema: typeof time, description: string) => Type.Union([schema, Type.Null()], { description })
+const count = (description: string) => Type.Integer({ minimum: 0, description })
+
+const Removal = Type.Object(
+  {
+    removedAt: { ...time, description: 'When the tenant was closed.' },
+    removedBy: Type.Union([Type.String(), Type.Null()], {
+      description: 'Id of the client that removed it; null: the command line.',
+    }),
+    counts: Type.Object(
+      {
+        users: count('Users, deleted ones too.'),
+        credentials: count('Credentials in their wallets.'),
+        issuances: count('Issuances.'),
+        auditEntries: count('Entries of the audit trail in the database.'),
+      },
+      { ...strict, description: 'What the tenant had when it was closed.' },
+    ),
+    archivedAt: orNull(time, 'When its audit trail was written to AUDIT_ARCHIVE; null also without that setting.'),
+    rowsRemoved: count('Rows that are gone so far.'),
+    endedAt: orNull(time, 'When the last row was gone.'),
+  },
+  { ...strict, $id: 'TenantRemoval' },
+)
+
+/** A tenant as the operator of the platform sees it. */
+export const TenantReply = Type.Object(
+  {
+    id: Type.String({ format: 'uuid' }),
+    slug: Type.String({
+      description: 'Identifies the tenant in paths. That of a removed tenant is never given again.',
+    }),
+    name: Type.String(),
+    state: Type.Enum(['active', 'disabled', 'removing', 'removed'], {
+      description: '`removing`: it is closed, and what is stored for it is removed. `removed`: nothing is left.',
+    }),
+    createdAt: time,
+    removal: Type.Union([Removal, Type.Null()], { description: 'null unless it is removed.' }),
+  },
+  { ...strict, $id: 'Tenant' },
+)
+
+/** Query of the list of tenants. */
+export const TenantListQuery = listQuery()
+
+/** Returns a tenant as our API shows it. */
+export function showTenant({ id, slug, name, state, createdAt, removal }: PlatformTenant): Static<typeof TenantReply> {
+  const head = { id, slug, name, state, createdAt: createdAt.toISOString() }
+  if (removal === null) return { ...head, removal }
+  const { removedAt, archivedAt, endedAt, ...more } = removal
+  const times = {
+    removedAt: removedAt.toISOString(),
+    archivedAt: archivedAt?.toISOString() ?? null,
+    endedAt: endedAt?.toISOString() ?? null,
+  }
+  return { ...head, removal: { ...more, ...times } }
+}
