@@ -13,8 +13,12 @@ export const badge = {
 export type Objects = { readonly [collection: string]: string }
 
 /** Creates a template. @returns its id and type. */
-export async function makeTemplate(school: Api, code: string): Promise<{ id: string; type: string }> {
-  const made = await school.post('/creds/templates/credentials', { ...badge, code })
+export async function makeTemplate(
+  school: Api,
+  code: string,
+  more: object = {},
+): Promise<{ id: string; type: string }> {
+  const made = await school.post('/creds/templates/credentials', { ...badge, code, ...more })
   assert.equal(made.status, 201, JSON.stringify(made.body))
   return made.body.data
 }

@@ -55,6 +55,7 @@ function said(frame: Frame, draft: Draft): Said {
     ['approved', t.approved, draft.isApproved ? yes : no],
     ['cardName', f.cardName, draft.cardName],
     ['cardAbout', f.cardAbout, draft.cardAbout],
+    ['scheme', f.scheme, draft.further.scheme],
     ['attested', f.attested, attestationText(draft.further, yes, no)],
     ['source', f.source, sourceText(f, draft.further)],
     ['code', t.txCode, draft.hasTxCode ? [yes, draft.txMode, draft.txLength, draft.txText].join(', ') : no],

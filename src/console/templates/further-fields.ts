@@ -1,6 +1,7 @@
 import { type Choice, checkbox, checkboxes, select, textArea } from '../../pages/controls.ts'
 import { field } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
+import { DEFAULT_OFFER_SCHEME, offerSchemes } from '../../protocols/openid4vci/credential-offer.ts'
 import type { Problems } from '../frame/form-values.ts'
 import type { Frame } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
@@ -31,9 +32,19 @@ export async function readSources(frame: Frame): Promise<Sources> {
 /** Returns the fields for which wallets get credentials, and where attributes come from: in a group that is open where something is set or wrong. */
 export function furtherFields(frame: Frame, draft: FurtherDraft, problems: Problems, sources: Sources): Html {
   const f = furtherTexts[frame.language]
-  const isWrong = ['attested', 'source', 'endpoint', 'provider', 'claims'].some((name) => problems.fields[name])
-  const isOpen = draft.isAttested || draft.source !== '' || isWrong
-  return html`<details${isOpen && html` open`}><summary>${f.more}</summary><div class="stack">${attestationFields(frame, draft)}${sourceFields(frame, draft, problems, sources)}</div></details>`
+  const isWrong = ['scheme', 'attested', 'source', 'endpoint', 'provider', 'claims'].some(
+    (name) => problems.fields[name],
+  )
+  const isOpen = draft.scheme !== '' || draft.isAttested || draft.source !== '' || isWrong
+  return html`<details${isOpen && html` open`}><summary>${f.more}</summary><div class="stack">${schemeField(frame, draft, problems)}${attestationFields(frame, draft)}${sourceFields(frame, draft, problems, sources)}</div></details>`
+}
+
+/** Names of schemes are the same in every language. */
+const schemes = offerSchemes.map((text) => ({ value: text === DEFAULT_OFFER_SCHEME ? '' : text, text }))
+
+function schemeField(frame: Frame, { scheme }: FurtherDraft, { fields }: Problems): Html {
+  const { scheme: label } = furtherTexts[frame.language]
+  return select(frame, { name: 'scheme', label, value: scheme, error: fields.scheme, choices: schemes })
 }
 
 function attestationFields(frame: Frame, draft: FurtherDraft): Html {

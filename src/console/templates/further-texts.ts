@@ -4,6 +4,7 @@ type Words = Readonly<Record<string, string>>
 
 const en = {
   more: 'More settings',
+  scheme: 'The link of an offer opens wallets by',
   attested: 'Only wallets whose keys are attested get it',
   attestedHint: 'A trusted entity for the attestation of keys must have attested them.',
   storage: 'Where the keys are kept; any way if none is chosen',
@@ -44,6 +45,7 @@ export type FurtherTexts = typeof en
 
 const fr: FurtherTexts = {
   more: 'Autres réglages',
+  scheme: 'Le lien d’une offre ouvre les portefeuilles par',
   attested: 'Seuls les portefeuilles dont les clés sont attestées la reçoivent',
   attestedHint: 'Une entité de confiance pour l’attestation de clés doit les avoir attestées.',
   storage: 'Où sont gardées les clés ; peu importe si rien n’est choisi',

@@ -136,6 +136,7 @@ export const forms: Readonly<Record<string, Form>> = {
         ...{ validFrom: { future: { days: 3 } }, validUntil: '2036-01-31', batchSize: 4 },
         ...{ refill: { days: 5, times: 2 }, txCode: { inputMode: 'text', length: 8, description: 'By post' } },
         ...{ signer: { kind: 'certificate', keyType: 'P-256' }, approvalRequired: true, label: ['/degree'] },
+        offerScheme: 'haip-vci',
         keyAttestation: { keyStorage: ['iso_18045_high'], userAuthentication: ['own_level'] },
         attributeSource: {
           kind: 'provider',

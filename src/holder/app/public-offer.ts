@@ -35,11 +35,11 @@ export const publicOffer: Endpoint = pageEndpoint({
       const main = html`${outcome('bad', advice)}<p class="buttons">${way}</p>`
       return { status, page: { ...look, title, main, hasErrors: true } }
     }
-    const uri = new URLSearchParams({
-      credential_offer_uri: `${platform.urls.publicUrl}/issuers/${params.tenant}/offers/${params.token}`,
-    })
+    const app = ownOffer(platform.urls.publicUrl, params.tenant, params.token, offer?.headers['offer-scheme'])
+    const { searchParams, protocol } = new URL(app)
+    searchParams.set('scheme', protocol.slice(0, -1))
     const main = html`${card(html`<p>${t.hereHint}</p><p class="buttons"><a class="button main" href="${here}">${t.here}</a></p>`)}
-${card(html`<p>${t.appHint}</p><p class="buttons">${buttonLink(t.app, link)}</p>${cut()}<h2>${t.device}</h2><p>${t.deviceHint}</p><img class="qr" src="/issuers/${params.tenant}/offers/${params.token}/page-qr" alt="${t.pageQr}" width="320" height="320"><details><summary>${t.appCode}</summary><p>${t.appCodeHint}</p><img class="qr" src="/issuers/${params.tenant}/offer-qr?${uri.toString()}" alt="${t.qr}" width="320" height="320"></details>`)}`
+${card(html`<p>${t.appHint}</p><p class="buttons">${buttonLink(t.app, app)}</p>${cut()}<h2>${t.device}</h2><p>${t.deviceHint}</p><img class="qr" src="/issuers/${params.tenant}/offers/${params.token}/page-qr" alt="${t.pageQr}" width="320" height="320"><details><summary>${t.appCode}</summary><p>${t.appCodeHint}</p><img class="qr" src="/issuers/${params.tenant}/offer-qr?${searchParams.toString()}" alt="${t.qr}" width="320" height="320"></details>`)}`
     return {
       page: {
         ...look,

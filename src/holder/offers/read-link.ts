@@ -1,5 +1,5 @@
 import { parseJsonObject } from '../../crypto/json.ts'
-import { OFFER_SCHEMES } from '../../protocols/openid4vci/credential-offer.ts'
+import { DEFAULT_OFFER_SCHEME, OFFER_SCHEMES, offerSchemes } from '../../protocols/openid4vci/credential-offer.ts'
 import { REQUEST_SCHEMES } from '../../protocols/openid4vp/request-link.ts'
 
 /** What a link is: an offer or a request for the wallet, the page of a request of ours, or nothing that it knows. */
@@ -82,10 +82,11 @@ function requestReference(request: string): string {
   return URL.parse(request)?.searchParams.get('request_uri') ?? ''
 }
 
-/** Returns the link for wallets of an offer of ours. */
-export function ownOffer(publicUrl: string, slug: string, token: string): string {
+/** Returns the link for wallets of an offer of ours. @param scheme As its template names it; any other text counts as none. */
+export function ownOffer(publicUrl: string, slug: string, token: string, scheme?: unknown): string {
+  const named = offerSchemes.find((one) => one === scheme) ?? DEFAULT_OFFER_SCHEME
   const uri = `${publicUrl}/issuers/${slug}/offers/${token}`
-  return `openid-credential-offer://?credential_offer_uri=${encodeURIComponent(uri)}`
+  return `${named}://?credential_offer_uri=${encodeURIComponent(uri)}`
 }
 
 /** Returns the link for wallets of an offer whose members stand in the query of a page of ours; `''` without such a member. */

@@ -58,7 +58,8 @@ export async function showBatchItem(
 }
 
 async function issuedView(needs: Needs, caller: Caller, batch: Batch, { id, open }: BatchItem) {
-  const links = await shownLinksOf(needs, caller, id)
+  const of = { id, templateId: batch.templateId, templateVersion: open?.templateVersion ?? null }
+  const links = await shownLinksOf(needs, caller, of)
   const isShown = needs.clock.now().getTime() < batch.createdAt.getTime() + TX_CODES_SHOWN_MS
   if (open === null || open.txCodeMac === null || !isShown || !holds(caller, 'issuance:write'))
     return { issuanceId: id, ...links }

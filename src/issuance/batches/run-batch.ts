@@ -183,7 +183,7 @@ async function prepareItem(
   const deliveryId = newId()
   const recipient = await openBatchRecipient(sealing, tenant.id, id, sealedRecipient)
   const offer = { id: deliveryId, issuanceId: id, format: template.definition.format, txCode, recipient }
-  const delivery = await planDelivery(platform, run, { ...offer, pointer: RECIPIENT_POINTER })
+  const delivery = await planDelivery(platform, run, template, { ...offer, pointer: RECIPIENT_POINTER })
   if (delivery instanceof Fault) return delivery
   return { issued: { ...issued, delivery: { id: deliveryId, userId: delivery.userId } }, delivery }
 }
@@ -191,10 +191,13 @@ async function prepareItem(
 async function planDelivery(
   platform: Platform,
   { deliveries, tenant, held }: Run,
+  template: CredentialTemplate,
   offer: Omit<IssuedOffer, 'offerUri'>,
 ): Promise<IssuanceDelivery | Fault> {
   const owner = { tenantId: tenant.id, tenantSlug: tenant.slug }
-  const { offerUri } = await offerLinksOf(platform, owner, offer.issuanceId)
+  const { id: templateId, version: templateVersion } = template
+  const of = { id: offer.issuanceId, templateId, templateVersion }
+  const { offerUri } = await offerLinksOf(platform, owner, of)
   try {
     return await deliveries.plan(platform, { ...owner, by: held.askedBy }, { ...offer, offerUri })
   } catch (error) {

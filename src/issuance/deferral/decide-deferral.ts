@@ -6,7 +6,7 @@ import { getIssuance } from '../issuances/get-issuance.ts'
 import type { IssuanceView } from '../issuances/schemas.ts'
 import { approveDeferred, denyDeferred } from './deferral-store.ts'
 
-type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls' | 'log'>
+type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls' | 'log' | 'memory'>
 
 const decisions = {
   approve: { store: approveDeferred, action: 'issuance.approved', detail: {} },

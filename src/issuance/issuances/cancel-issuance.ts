@@ -5,7 +5,7 @@ import { getIssuance } from './get-issuance.ts'
 import { cancelOffered } from './issuance-store.ts'
 import type { IssuanceView } from './schemas.ts'
 
-type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls' | 'log'>
+type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls' | 'log' | 'memory'>
 
 /**
  * Cancels an open issuance: its offer and its access token become invalid, and the claims are erased.

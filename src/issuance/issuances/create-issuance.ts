@@ -95,7 +95,7 @@ async function tryCreate(
   const input = { id, attributes, reference, expiresInSeconds, isMailed, recipientId, codeOnly }
   const { issuance, row, txCode, entryBy } = await newIssuance(needs, tenantId, template, input)
   const shown = await showIssuance(needs, caller, { ...issuance, holderName: null })
-  const { offerUri } = await offerLinksOf(needs, caller, issuance.id)
+  const { offerUri } = await offerLinksOf(needs, caller, issuance)
   const offer = { issuanceId: issuance.id, format: issuance.format, offerUri, txCode }
   const delivery = alongside === null ? null : await alongside(offer)
   const holderId = delivery?.userId ?? issuance.holderId

@@ -12,7 +12,7 @@ import { findIssuance } from './issuance-store.ts'
 import { showIssuance } from './issuance-view.ts'
 import type { IssuanceView } from './schemas.ts'
 
-type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls' | 'log'>
+type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls' | 'memory' | 'log'>
 
 /** Returns one issuance of the caller's tenant. @throws Fault `resource.unknown` */
 export async function getIssuance(needs: Needs, caller: Caller, id: string): Promise<IssuanceView> {

@@ -50,7 +50,7 @@ export const isOfferOver = (now: string) => `(status = 'offered' and ${CLAIMS_EN
 export const issuanceColumns = (now: string) =>
   `id, case when ${isOfferOver(now)} then 'expired' else status end as status, error,
    case when ${isOfferOver(now)} then 'expired' when standing <> 'valid' then standing else credential_status end as "credentialStatus",
-   template_id as "templateId", format, reference, revocable, created_at as "createdAt", updated_at as "updatedAt", expires_at as "expiresAt",
+   template_id as "templateId", template_version as "templateVersion", format, reference, revocable, created_at as "createdAt", updated_at as "updatedAt", expires_at as "expiresAt",
    issued_at as "issuedAt", accepted_at as "acceptedAt", holder_id as "holderId", status_reason as "statusReason",
    (select t.name from credential_template t where t.tenant_id = $1 and t.id = template_id) as "templateName",
    (select v.definition -> 'validUntil' from credential_template_version v

@@ -2,16 +2,18 @@ import { type Caller, holds, type TenantId } from '../../caller.ts'
 import { shownOf } from '../../keys/sealed-column.ts'
 import type { Platform } from '../../platform.ts'
 import { offerLink } from '../../protocols/openid4vci/build-offer.ts'
+import { DEFAULT_OFFER_SCHEME } from '../../protocols/openid4vci/credential-offer.ts'
 import { showOfferMail } from '../mails/schemas.ts'
 import { offerToken } from '../offers/offer-codes.ts'
 import { offerPageUri } from '../offers/offer-page.ts'
+import { templateVersion } from '../templates/template-cache.ts'
 import { validityOf } from '../templates/validity.ts'
 import { credentialIdOf } from './credential-id.ts'
 import type { Issuance, ShownIssuance } from './issuance.ts'
 import { labelColumn } from './label.ts'
 import type { IssuanceView } from './schemas.ts'
 
-type Needs = Pick<Platform, 'sealing' | 'urls'>
+type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls' | 'memory'>
 type ViewNeeds = Needs & Pick<Platform, 'log'>
 type Owner = { readonly tenantId: TenantId; readonly tenantSlug: string }
 /** A caller who reads issuances. */
@@ -50,7 +52,7 @@ export async function showIssuance(needs: ViewNeeds, owner: Reader, issuance: Sh
     ...(issuance.offerMail !== null && { offerMail: showOfferMail(issuance.offerMail) }),
     ...timesOf(issuance),
     ...(issuance.statusReason !== null && { reason: issuance.statusReason }),
-    ...((await shownLinksOf(needs, owner, issuance.id)) ?? hiddenLinks),
+    ...((await shownLinksOf(needs, owner, issuance)) ?? hiddenLinks),
   }
 }
 
@@ -72,9 +74,12 @@ function timesOf({ issuedAt, acceptedAt, validUntil }: Issuance) {
  * Returns the offer links of an issuance for a caller who may issue: an offer without a transaction code is a bearer
  * secret, and who may only read must not take the credential of another person.
  */
-export async function shownLinksOf(needs: Needs, reader: Reader, id: string): Promise<OfferLinks | null> {
-  return holds(reader, 'issuance:write') ? offerLinksOf(needs, reader, id) : null
+export async function shownLinksOf(needs: Needs, reader: Reader, of: Offered): Promise<OfferLinks | null> {
+  return holds(reader, 'issuance:write') ? offerLinksOf(needs, reader, of) : null
 }
+
+/** An issuance, and the version of its template that names the scheme of its link; null: it has ended, and has no version. */
+type Offered = { readonly id: string; readonly templateId: string; readonly templateVersion: number | null }
 
 /** The shape of an issuance is that of the contract for every caller. */
 const hiddenLinks: OfferLinks = { offerPageUri: '', offerPageQrUri: '', offerUri: '', offerQrUri: '' }
@@ -82,15 +87,19 @@ const hiddenLinks: OfferLinks = { offerPageUri: '', offerPageQrUri: '', offerUri
 type OfferLinks = Pick<IssuanceView, 'offerPageUri' | 'offerPageQrUri' | 'offerUri' | 'offerQrUri'>
 
 /** Returns the offer links of an issuance: for a person and for a wallet, each also as a QR code image. */
-export async function offerLinksOf(needs: Needs, owner: Owner, id: string): Promise<OfferLinks> {
+export async function offerLinksOf(needs: Needs, owner: Owner, of: Offered): Promise<OfferLinks> {
+  const { id, templateId, templateVersion: version } = of
   const issuer = needs.urls.issuer(owner.tenantSlug)
   const token = await offerToken(needs.sealing, owner.tenantId, 'offer-link', id)
   const offerUri = offerUriOf(issuer, token)
+  const template = version === null ? null : await templateVersion(needs, owner.tenantId, templateId, version)
+  const scheme = template?.definition.offerScheme ?? DEFAULT_OFFER_SCHEME
+  const shown = scheme === DEFAULT_OFFER_SCHEME ? '' : `&scheme=${scheme}`
   return {
     offerPageUri: await offerPageUri(needs, owner, id),
     offerPageQrUri: `${offerUri}/page-qr`,
-    offerUri: offerLink(offerUri),
-    offerQrUri: `${issuer}/offer-qr?credential_offer_uri=${encodeURIComponent(offerUri)}`,
+    offerUri: offerLink(offerUri, scheme),
+    offerQrUri: `${issuer}/offer-qr?credential_offer_uri=${encodeURIComponent(offerUri)}${shown}`,
   }
 }
 

@@ -19,6 +19,7 @@ export type Issuance = {
   readonly error: { readonly code: number; readonly message: string; readonly details: readonly unknown[] } | null
   readonly credentialStatus: CredentialStatus
   readonly templateId: string
+  readonly templateVersion: number
   readonly templateName: string
   readonly format: CredentialTemplateFormat
   readonly reference: string | null

@@ -172,6 +172,24 @@ test('the QR address carries the offer and shows it as a picture, but nothing el
   assert.equal((await issuer.open(qr.href)).status, 404)
 })
 
+test('the links of an offer have the scheme that the version of its template names', async () => {
+  const { issuance, template } = await anOffer(issuer, { offerScheme: 'haip-vci' })
+  const uri = new URL(issuance.offerUri)
+  assert.equal(uri.protocol, 'haip-vci:')
+  const read = await issuer.open(uri.searchParams.get('credential_offer_uri') ?? '')
+  assert.equal(read.headers['offer-scheme'], 'haip-vci')
+  const svg = await issuer.open(issuance.offerQrUri)
+  assert.equal(svg.body, qrAnswer(issuance.offerUri, undefined).body)
+  const wrong = issuance.offerQrUri.replace('scheme=haip-vci', 'scheme=javascript')
+  assert.equal((await issuer.open(wrong)).status, 404)
+  const { id, createdAt: _, updatedAt: __, archivedAt: ___, type: ____, ...body } = template
+  const path = `/templates/credentials/${id}`
+  assert.equal((await issuer.api('PUT', path, { ...body, offerScheme: 'swiyu' })).status, 200)
+  const { body: again } = await issuer.api('GET', `/credentials/issuance/${issuance.id}`)
+  assert.equal(again.data.offerUri, issuance.offerUri)
+  assert.equal((await issuer.api('PUT', path, { ...body, offerScheme: 'javascript' })).status, 400)
+})
+
 test('the QR code of the page is its https address, which the camera of a phone opens', async () => {
   const { issuance } = await anOffer(issuer)
   const svg = await issuer.open(issuance.offerPageQrUri)

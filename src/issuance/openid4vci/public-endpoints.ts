@@ -46,7 +46,7 @@ const offer = endpoint({
   replies: {
     200: {
       description:
-        'The offer. The header `Sunset` says when it ends; `Offer-State: taken`, that a wallet has redeemed it already.',
+        'The offer. The header `Sunset` says when it ends; `Offer-State: taken`, that a wallet has redeemed it already; `Offer-Scheme` is the scheme of its link.',
       types: { 'application/json': OfferReply },
     },
   },
@@ -57,11 +57,13 @@ const offer = endpoint({
   handle: async ({ platform, params, ip }) => {
     const tenant = await getTenant(platform, params.tenant)
     const serve = () => serveOffer(platform, tenant, params.token)
-    const { offer, expiresAt, isTaken } = await limitIssuanceRefusals(platform, { tenant, ip }, serve)
+    const { offer, expiresAt, isTaken, scheme } = await limitIssuanceRefusals(platform, { tenant, ip }, serve)
     // RFC 8594: wallets may say how much time is left; and that the offer was taken, which the document does not say
     const about = { sunset: expiresAt.toUTCString(), ...(isTaken && { 'offer-state': 'taken' }) }
+    // for our page of the offer, which has the link for wallets
+    const link = { 'offer-scheme': scheme }
     // [VCI-O6]
-    return { status: 200, body: offer, headers: { 'cache-control': 'no-store', ...about } }
+    return { status: 200, body: offer, headers: { 'cache-control': 'no-store', ...about, ...link } }
   },
 })
 
@@ -78,7 +80,7 @@ const offerQr = endpoint({
     const tenant = await getTenant(platform, params.tenant)
     const offerUri = query.credential_offer_uri
     if (offerUri === undefined) throw new Fault('resource.unknown')
-    return qrAnswer(await offerQrText(platform, tenant, offerUri), headers.accept)
+    return qrAnswer(await offerQrText(platform, tenant, { offerUri, scheme: query.scheme }), headers.accept)
   },
 })
 

@@ -2,6 +2,7 @@ import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { buildOffer, offerLink } from '../../protocols/openid4vci/build-offer.ts'
+import { DEFAULT_OFFER_SCHEME, type OfferScheme, offerSchemes } from '../../protocols/openid4vci/credential-offer.ts'
 import { offerUriOf } from '../issuances/issuance-view.ts'
 import { offerToken, readOfferToken } from '../offers/offer-codes.ts'
 import { txCodeOf } from '../templates/template.ts'
@@ -20,7 +21,12 @@ export async function serveOffer(
   needs: Needs,
   tenant: Tenant,
   token: string,
-): Promise<{ readonly offer: object; readonly expiresAt: Date; readonly isTaken: boolean }> {
+): Promise<{
+  readonly offer: object
+  readonly expiresAt: Date
+  readonly isTaken: boolean
+  readonly scheme: OfferScheme
+}> {
   const { store, sealing, clock, urls } = needs
   const id = await readOfferToken(sealing, tenant.id, 'offer-link', token)
   if (id === null) throw new Fault('resource.unknown')
@@ -37,18 +43,25 @@ export async function serveOffer(
     issuerState: offer.bySignIn ? await offerToken(sealing, tenant.id, 'issuer-state', id) : null,
     txCode: offer.needsTxCode ? txCodeOf(definition) : null,
   })
-  return { offer: built, expiresAt: offer.expiresAt, isTaken: offer.isTaken }
+  const scheme = definition.offerScheme ?? DEFAULT_OFFER_SCHEME
+  return { offer: built, expiresAt: offer.expiresAt, isTaken: offer.isTaken, scheme }
 }
 
 /**
  * Returns the text of an offer's QR code.
  *
- * @param offerUri From the query of the image; it must be an offer link of this tenant.
+ * @param offerUri From the query of the image; it must be an offer link of this tenant. `scheme`: from there too, one that a template may name.
  * @throws Fault `resource.unknown`
  */
-export async function offerQrText({ sealing, urls }: Needs, tenant: Tenant, offerUri: string): Promise<string> {
+export async function offerQrText(
+  { sealing, urls }: Needs,
+  tenant: Tenant,
+  { offerUri, scheme = DEFAULT_OFFER_SCHEME }: { readonly offerUri: string; readonly scheme?: string | undefined },
+): Promise<string> {
   const prefix = offerUriOf(urls.issuer(tenant.slug), '')
   const token = offerUri.startsWith(prefix) ? offerUri.slice(prefix.length) : ''
   if ((await readOfferToken(sealing, tenant.id, 'offer-link', token)) === null) throw new Fault('resource.unknown')
-  return offerLink(offerUri)
+  const known = offerSchemes.find((one) => one === scheme)
+  if (known === undefined) throw new Fault('resource.unknown')
+  return offerLink(offerUri, known)
 }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { JsonObject } from '../../crypto/json.ts'
+import { offerSchemes } from '../../protocols/openid4vci/credential-offer.ts'
 import { attributeShapes } from './attributes/attribute-shapes.ts'
 import { Display, strict, Text } from './display-schema.ts'
 
@@ -162,6 +163,13 @@ const written = {
   ),
   refill: Type.Optional(Refill),
   txCode: Type.Optional(TxCode),
+  offerScheme: Type.Optional(
+    Type.Enum([...offerSchemes], {
+      description:
+        'The scheme of the link that opens a wallet, by default `openid-credential-offer`. Others are those of HAIP ' +
+        'and of ecosystems whose wallets register no other.',
+    }),
+  ),
   signer: Type.Optional(Signer),
   keyAttestation: Type.Optional(KeyAttestation),
   attributeSource: Type.Optional(AttributeSource),

@@ -1,4 +1,4 @@
-import { PRE_AUTHORIZED_GRANT, type TxCode } from './credential-offer.ts'
+import { type OfferScheme, PRE_AUTHORIZED_GRANT, type TxCode } from './credential-offer.ts'
 
 /** Input of an offer. `preAuthorizedCode`, `issuerState`: null without the grant; one of them is not. */
 type CredentialOfferInput = {
@@ -29,8 +29,8 @@ export function buildOffer(input: CredentialOfferInput) {
 }
 
 /** Builds the link to an offer; by reference, so that its QR code is small. [VCI-O7] */
-export function offerLink(offerUri: string): string {
-  return `openid-credential-offer://?credential_offer_uri=${encodeURIComponent(offerUri)}`
+export function offerLink(offerUri: string, scheme: OfferScheme): string {
+  return `${scheme}://?credential_offer_uri=${encodeURIComponent(offerUri)}`
 }
 
 function txCodeMember(txCode: TxCode | null) {

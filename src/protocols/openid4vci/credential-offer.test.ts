@@ -55,7 +55,8 @@ for (const [what, input] of [
 }
 
 for (const [what, input] of [
-  ['link', offerLink(reference)],
+  ['link', offerLink(reference, 'openid-credential-offer')],
+  ['link of another scheme', offerLink(reference, 'haip-vci')],
   ['https page', `https://issuer.example/qr?credential_offer_uri=${encodeURIComponent(reference)}`],
 ] as const) {
   test(`an offer by reference is accepted as ${what} [W-O1]`, () => {

@@ -39,12 +39,14 @@ const DESCRIPTION_LENGTH_MAX = 300
  * Schemes that invoke a wallet with an offer: of OpenID4VCI and HAIP, and those of ecosystems (EUDI, swiyu). All are
  * read by their parameters.
  */
-export const OFFER_SCHEMES: ReadonlySet<string> = new Set([
-  'openid-credential-offer:',
-  'haip-vci:',
-  'eudi-openid4ci:',
-  'swiyu:',
-])
+export const offerSchemes = ['openid-credential-offer', 'haip-vci', 'eudi-openid4ci', 'swiyu'] as const
+/** One of {@link offerSchemes}. */
+export type OfferScheme = (typeof offerSchemes)[number]
+/** The scheme of OpenID4VCI. */
+export const DEFAULT_OFFER_SCHEME: OfferScheme = offerSchemes[0]
+
+/** As `URL.protocol` has them. */
+export const OFFER_SCHEMES: ReadonlySet<string> = new Set(offerSchemes.map((one) => `${one}:`))
 
 /**
  * Parses every form of an offer: {@link OFFER_SCHEMES}, any https URL that carries `credential_offer` or

@@ -9,7 +9,7 @@ import type { Span, Template } from './template.ts'
 const ownMembers = new Set([
   ...['id', 'type', 'createdAt', 'updatedAt', 'archivedAt', 'name', 'code', 'format', 'docType', 'revocable'],
   ...['description', 'attributes', 'display', 'validFrom', 'validUntil', 'signer', 'batchSize', 'approvalRequired'],
-  ...['txCode', 'refill', 'label', 'keyAttestation', 'attributeSource'],
+  ...['txCode', 'refill', 'label', 'keyAttestation', 'attributeSource', 'offerScheme'],
 ])
 
 /**

@@ -4,8 +4,10 @@ import { typed } from '../../../pages/once.ts'
 import { typedAll } from '../../frame/form-values.ts'
 import type { Template } from './template.ts'
 
-/** Which wallets get credentials, and where the attributes come from when a person asks for one, as it is being edited. */
+/** Which wallets are opened and get credentials, and where the attributes come from when a person asks for one, as it is being edited. */
 export type FurtherDraft = {
+  /** Of the link of offers; `''`: by default. */
+  readonly scheme: string
   /** Only wallets whose keys are attested. */
   readonly isAttested: boolean
   /** Accepted levels of key storage; empty: no restriction. */
@@ -23,6 +25,7 @@ export type FurtherDraft = {
 
 /** No restriction of wallets, and prepared issuances only. */
 export const blankFurther: FurtherDraft = {
+  scheme: '',
   ...{ isAttested: false, storage: [], authentication: [], source: '', endpoint: '', provider: '', claims: '' },
 }
 
@@ -30,11 +33,13 @@ export const blankFurther: FurtherDraft = {
 export function furtherOf({
   keyAttestation,
   attributeSource = {},
-}: Pick<Template, 'keyAttestation' | 'attributeSource'>) {
+  offerScheme = '',
+}: Pick<Template, 'keyAttestation' | 'attributeSource' | 'offerScheme'>) {
   const { kind, endpointId, provider, claims = {} } = attributeSource
   const pairs = isJsonObject(claims) ? Object.entries(claims) : []
   const text = (value: Json | undefined) => (typeof value === 'string' ? value : '')
   const further: FurtherDraft = {
+    scheme: offerScheme,
     isAttested: keyAttestation !== undefined,
     ...{ storage: textsIn(keyAttestation?.keyStorage), authentication: textsIn(keyAttestation?.userAuthentication) },
     source: kind === 'webhook' || kind === 'provider' ? kind : '',
@@ -53,6 +58,7 @@ export function readFurther(fields: Fields): FurtherDraft {
   const text = (name: string) => typed(fields, name).replaceAll('\r\n', '\n')
   const source = text('source')
   return {
+    scheme: text('scheme'),
     isAttested: text('attested') === '1',
     ...{ storage: typedAll(fields, 'storage'), authentication: typedAll(fields, 'authentication') },
     source: source === 'webhook' || source === 'provider' ? source : '',
@@ -76,13 +82,14 @@ export function claimsIn(text: string): JsonObject | null {
 
 /** Returns the members for the API. */
 export function furtherMembers(draft: FurtherDraft): object {
-  const { isAttested, storage, authentication, source, endpoint, provider, claims } = draft
+  const { scheme, isAttested, storage, authentication, source, endpoint, provider, claims } = draft
   const levels = {
     ...(storage.length > 0 && { keyStorage: storage }),
     ...(authentication.length > 0 && { userAuthentication: authentication }),
   }
   const providerSource = { kind: source, ...(provider !== '' && { provider }), claims: claimsIn(claims) ?? {} }
   return {
+    ...(scheme !== '' && { offerScheme: scheme }),
     ...(isAttested && { keyAttestation: levels }),
     ...(source === 'webhook' && { attributeSource: { kind: source, endpointId: endpoint } }),
     ...(source === 'provider' && { attributeSource: providerSource }),

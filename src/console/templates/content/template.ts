@@ -42,6 +42,7 @@ export type Template = {
   readonly validUntil?: string | Span
   readonly batchSize?: number
   readonly txCode?: { readonly inputMode?: string; readonly length?: number; readonly description?: string }
+  readonly offerScheme?: string
   readonly signer?: { readonly kind: string; readonly keyType?: string }
   readonly keyAttestation?: JsonObject
   readonly attributeSource?: JsonObject
