@@ -160,8 +160,8 @@ async function printRemoval(env: Env, args: readonly string[]): Promise<number> 
   issuances                     ${issuances}
   entries of the audit trail    ${auditEntries}, ${trail}
 
-It cannot be undone. Nobody can verify the credentials that it issued any more, also those in wallets of others:
-its keys and status lists are no longer published. The slug is never given to another tenant.
+At most a million of each are counted. It cannot be undone. Nobody can verify the credentials that it issued any more,
+also those in wallets of others: its keys and status lists are no longer published. The slug is never given to another tenant.
 
 To remove the tenant: chirograph tenant remove ${slug} --yes`)
 }

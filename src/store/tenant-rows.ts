@@ -4,6 +4,13 @@ type TableRow = { readonly name: string; readonly targets: readonly string[] }
 
 /** Without these nothing more is done for the tenant, and nothing that was sealed for it can be opened. */
 const FIRST = ['job', 'tenant_key']
+/**
+ * A table without an index by tenant, since every issuance writes to it: its rows are found by the rows of another one,
+ * which go after them.
+ */
+const FOUND_BY: Readonly<Record<string, { readonly column: string; readonly list: string }>> = {
+  status_entry: { column: 'status_list_id', list: 'status_list' },
+}
 /** The application may not delete from it. */
 const AUDIT = 'audit_entry'
 
@@ -25,17 +32,33 @@ export async function listTenantTables(tx: AcrossTx): Promise<readonly string[]>
   const ordered = FIRST.filter((name) => rows.some((row) => row.name === name))
   for (let left = rows; left.length > 0; ) {
     left = left.filter(({ name }) => !ordered.includes(name))
-    const free = left.filter(({ name }) => !left.some(({ targets }) => targets.includes(name)))
+    const free = left.filter(({ name }) => !left.some((other) => goesBefore(other, name)))
     // Tables that refer to each other in a circle have no order.
     ordered.push(...(free.length > 0 ? free : left).map(({ name }) => name))
   }
   return ordered
 }
 
-/** Returns how many rows a table has of the transaction's tenant. @param table One of {@link listTenantTables} */
-export async function countTenantRows(tx: TenantTx, table: string): Promise<number> {
-  const statement = composedSql(`select count(*)::float8 as count from ${table} where tenant_id = $1`)
-  return (await tx.rows<{ count: number }>(statement, [tx.tenantId]))[0]?.count ?? 0
+function goesBefore({ name, targets }: TableRow, other: string): boolean {
+  return targets.includes(other) || FOUND_BY[name]?.list === other
+}
+
+/**
+ * Returns how many rows a table has of the transaction's tenant, up to `limit`.
+ *
+ * @param table One of {@link listTenantTables}
+ */
+export async function countTenantRows(tx: TenantTx, table: string, limit: number): Promise<number> {
+  const rows = `select from ${table} where ${conditionOf(table)} limit $2`
+  const statement = composedSql(`select count(*)::int as count from (${rows}) as counted`)
+  return (await tx.rows<{ count: number }>(statement, [tx.tenantId, limit]))[0]?.count ?? 0
+}
+
+/** SQL: the rows of the tenant $1. */
+function conditionOf(table: string): string {
+  const by = FOUND_BY[table]
+  if (by === undefined) return 'tenant_id = $1'
+  return `tenant_id = $1 and ${by.column} in (select id from ${by.list} where tenant_id = $1)`
 }
 
 /**
@@ -46,7 +69,7 @@ export async function countTenantRows(tx: TenantTx, table: string): Promise<numb
  */
 export async function removeTenantRows(tx: TenantTx, table: string, limit: number) {
   const removed = await (table === AUDIT ? removeEntries(tx, limit) : removeRows(tx, table, limit))
-  const rest = composedSql(`select exists (select from ${table} where tenant_id = $1) as found`)
+  const rest = composedSql(`select exists (select from ${table} where ${conditionOf(table)}) as found`)
   const isLeft = removed === limit || (await tx.rows<{ found: boolean }>(rest, [tx.tenantId]))[0]?.found === true
   return { removed, isLeft }
 }
@@ -54,7 +77,7 @@ export async function removeTenantRows(tx: TenantTx, table: string, limit: numbe
 async function removeRows(tx: TenantTx, table: string, limit: number): Promise<number> {
   const statement = composedSql(
     `delete from ${table} where tenant_id = $1
-       and ctid = any (array(select ctid from ${table} where tenant_id = $1 limit $2)) returning tenant_id`,
+       and ctid = any (array(select ctid from ${table} where ${conditionOf(table)} limit $2)) returning tenant_id`,
   )
   return (await tx.rows(statement, [tx.tenantId, limit])).length
 }

@@ -23,6 +23,7 @@ import { previewRemoval, removeTenant } from './remove-tenant.ts'
 
 const ENTRIES = 2500
 const USERS = 1200
+const ENTRIES_OF_LIST = 700
 const OPERATOR = { by: 'system', clientId: null } as const
 const running = new AbortController().signal
 
@@ -40,6 +41,15 @@ const insertUsers = sql(
   'test.removal.users',
   `insert into user_account (tenant_id, id, username, username_folded, enabled, created_at, updated_at)
    select $1, one, one::text, one::text, true, now(), now() from unnest($2::uuid[]) as one returning id`,
+)
+const insertLists = sql(
+  'test.removal.lists',
+  `with made as (
+     insert into status_list (tenant_id, id, created_at, full_at)
+     select $1, one, now(), now() from unnest($2::uuid[]) as one returning id
+   )
+   insert into status_entry (tenant_id, status_list_id, status_index)
+   select $1, made.id, n from made, generate_series(0, ${ENTRIES_OF_LIST - 1}) as n returning status_index`,
 )
 const removeAudit = sql('test.removal.audit', 'select remove_audit_entries(10)')
 
@@ -74,6 +84,7 @@ async function aTenant(): Promise<Made> {
     const about = { action: 'user.created', subject: { kind: 'user', id: null }, by: 'system' } as const
     for (let n = 0; n < ENTRIES; n += 1) await record(tx, about, clock.now())
     await tx.rows(insertUsers, [id, Array.from({ length: USERS }, newId)])
+    await tx.rows(insertLists, [id, [newId(), newId()]])
     await enqueueNamed(tx, 'test.job', {}, { now: clock.now() })
   })
   return { id, ...made }
@@ -112,8 +123,11 @@ function dyingAt(transaction: number): Platform {
 test('the tables whose rows go are all that have a tenant', async () => {
   // The role of the application has rights on each of them, and the schema shows it no others.
   const found = await platform.store.single(platformTenantId, (tx) => tx.rows<{ name: string }>(listColumns))
-  assert.deepEqual((await tablesOf()).toSorted(), found.map(({ name }) => name).toSorted())
+  const order = await tablesOf()
+  assert.deepEqual(order.toSorted(), found.map(({ name }) => name).toSorted())
   assert(found.length > 70)
+  const at = (name: string) => (order.includes(name) ? order.indexOf(name) : assert.fail(name))
+  assert(at('status_entry') < at('status_list') && at('presentation_request') < at('presentation_template'))
 })
 
 test('a removed tenant is closed at once, and its rows stay for a minute', async () => {
@@ -140,7 +154,11 @@ test('a removed tenant is closed at once, and its rows stay for a minute', async
 test('processes that die and two at once leave no row of a removed tenant, and every row of another', async () => {
   const [gone, other] = [await aTenant(), await aTenant()]
   const before = await rowsOf(other.id)
-  assert.partialDeepStrictEqual(before, { audit_entry: ENTRIES + 2, user_account: USERS, tenant_key: 2, job: 1 })
+  assert.partialDeepStrictEqual(before, {
+    audit_entry: ENTRIES + 2,
+    user_account: USERS,
+    status_entry: 2 * ENTRIES_OF_LIST,
+  })
   const total = Object.values(await rowsOf(gone.id)).reduce((sum, one) => sum + one, 0)
   await assert.rejects(removeTenant(dyingAt(1), gone.slug, OPERATOR), /died/)
   assert.equal(await keptOf(gone.slug), null)

@@ -1,6 +1,6 @@
 import type { TenantId } from '../../caller.ts'
 
-/** What a tenant had when it was closed. */
+/** What a tenant had when it was closed; at most a million of each are counted. */
 export type TenantCounts = {
   readonly users: number
   /** In the wallets of its users. */

@@ -20,7 +20,7 @@ const Removal = Type.Object(
         issuances: count('Issuances.'),
         auditEntries: count('Entries of the audit trail in the database.'),
       },
-      { ...strict, description: 'What the tenant had when it was closed.' },
+      { ...strict, description: 'What the tenant had when it was closed; of each at most 1,000,000 are counted.' },
     ),
     archivedAt: orNull(time, 'When its audit trail was written to AUDIT_ARCHIVE; null also without that setting.'),
     rowsRemoved: count('Rows that are gone so far.'),
