@@ -90,7 +90,7 @@ async function aTenant(): Promise<Made> {
   return { id, ...made }
 }
 
-const tablesOf = () => platform.store.across('test', listTenantTables)
+const tablesOf = async () => (await platform.store.across('test', listTenantTables)).map(({ name }) => name)
 
 /** The number of rows of a tenant in each table that has some. */
 async function rowsOf(id: TenantId): Promise<Readonly<Record<string, number>>> {

@@ -25,8 +25,8 @@ const get = tenants.get('/{slug}', {
 
 const remove = tenants.delete('/{slug}', {
   summary:
-    'Removes a tenant with everything that is stored for it; this cannot be undone. It is closed at once, on all servers ' +
-    'within five seconds; rows go in pieces afterwards. May be repeated.',
+    'Removes a tenant with everything that is stored for it; this cannot be undone. It is closed at once, on all ' +
+    'servers within five seconds; rows go in pieces afterwards. May be repeated.',
   status: 202,
   faults: ['state.conflict'],
   handle: async ({ platform, caller, params: { slug } }) => {
