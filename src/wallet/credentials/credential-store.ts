@@ -103,19 +103,24 @@ const deleteStatement = sql(
    )
    select id from removed`,
 )
+/** Sealed bytes of the copies of one answer: all of them are open at a time, and the answer has what they disclose. */
+const TAKEN_BYTES_MAX = 8 * 1024 * 1024
 const takeCopiesStatement = sql(
   'wallet.take_copies',
   `update wallet_credential_copy k set used_at = $4
    from (
-     select c.id as credential_id, next.id as copy_id, exists (select from wallet_refill r where r.tenant_id = $1 and r.id = c.id)
+     select c.id as credential_id, next.id as copy_id, sum(next.bytes) over () as bytes,
+       exists (select from wallet_refill r where r.tenant_id = $1 and r.id = c.id)
        and (select 4 * count(*) filter (where o.used_at is null and o.id <> next.id) <= greatest(4, count(*)) from wallet_credential_copy o
             where o.tenant_id = $1 and o.credential_id = c.id) as is_low
      from wallet_credential c cross join lateral (
-       select fresh.id from wallet_credential_copy fresh where fresh.tenant_id = $1 and fresh.credential_id = c.id
+       select fresh.id, octet_length(fresh.sealed_raw) as bytes from wallet_credential_copy fresh
+       where fresh.tenant_id = $1 and fresh.credential_id = c.id
        order by fresh.used_at nulls first, fresh.position limit 1) next
      where ${OF_USER} and c.status = 'accepted' and c.id = any($3::uuid[])
    ) chosen
    where k.tenant_id = $1 and k.credential_id = chosen.credential_id and k.id = chosen.copy_id
+     and chosen.bytes <= $5
    returning k.credential_id as "credentialId", k.id as "copyId", k.sealed_raw as "sealedRaw", k.sealed_key as "sealedKey", chosen.is_low as "isLow"`,
 )
 
@@ -229,6 +234,8 @@ export async function deleteCredential(
 /**
  * Takes one copy of each credential for a presentation and marks it used: an unused one if there is any, else the least recently used. Marked
  * before it is sent, because a verifier may have received what it did not confirm.
+ *
+ * @returns none, and none is marked, if they have more than {@link TAKEN_BYTES_MAX} together
  */
 export async function takeCopies(
   tx: TenantTx,
@@ -236,5 +243,5 @@ export async function takeCopies(
   credentialIds: readonly string[],
   now: Date,
 ): Promise<TakenCopy[]> {
-  return tx.rows(takeCopiesStatement, [tx.tenantId, userId, credentialIds, now])
+  return tx.rows(takeCopiesStatement, [tx.tenantId, userId, credentialIds, now, TAKEN_BYTES_MAX])
 }

@@ -181,7 +181,10 @@ async function openCopies(
   // copies may be replaced concurrently
   const taken = first.length === ids.length ? first : await take()
   // one was removed or rejected concurrently
-  if (taken.length !== ids.length) throw new Fault('credential.unmatched')
+  if (taken.length !== ids.length) {
+    const detail = 'A selected credential is not accepted any more, or those selected have more than 8 MiB together.'
+    throw new Fault('credential.unmatched', { detail })
+  }
   const low = taken.filter(({ isLow }) => isLow).map(({ credentialId }) => credentialId)
   if (low.length > 0) await store.inTenant(caller.tenantId, (tx) => requestRefills(tx, low, clock.now()))
   const opened = taken.map(async (copy) => [copy.credentialId, await openCopy(sealing, caller.tenantId, copy)] as const)

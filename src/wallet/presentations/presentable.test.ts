@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
-import { sql } from '../../store/store.ts'
-import { listPresentable } from '../credentials/credential-store.ts'
+import { sql, type TenantTx } from '../../store/store.ts'
+import { listPresentable, takeCopies } from '../credentials/credential-store.ts'
 import { holderOf } from '../credentials/holder.ts'
 import { acceptOffer } from '../offers/accept-offer.ts'
 import { fault } from '../test-support/fault.ts'
@@ -157,6 +157,26 @@ for (const [what, count, bytes] of [
     assert.equal(credentials.length, 1)
   })
 }
+
+const listIds = sql('test.presentable.ids', 'select id from wallet_credential where user_id = $1')
+const unusedCopies = sql(
+  'test.presentable.unused',
+  'select count(*)::int as count from wallet_credential_copy where used_at is null',
+)
+
+test('the copies of an answer have 8 MiB together at most, and none is used up beyond that', async () => {
+  const thandi = await bench.person()
+  const inTenant = <T>(work: (tx: TenantTx) => Promise<T>) => bench.platform.store.single(thandi.tenantId, work)
+  await inTenant((tx) => tx.rows(insertMany, [thandi.tenantId, thandi.userId, 9, 1024 * 1024]))
+  const made = await inTenant((tx) => tx.rows<{ id: string }>(listIds, [thandi.userId]))
+  const ids = made.map(({ id }) => id)
+  const take = (some: readonly string[]) =>
+    inTenant((tx) => takeCopies(tx, holderOf(thandi), some, bench.platform.clock.now()))
+  assert.equal((await take(ids)).length, 0)
+  const [unused] = await inTenant((tx) => tx.rows<{ count: number }>(unusedCopies))
+  assert.equal(unused?.count, 9)
+  assert.equal((await take(ids.slice(1))).length, 8)
+})
 
 test('copies are read in parts of bounded size, each credential once, however large they are', async () => {
   const { thandi, credentialId } = await aMember(bench)
