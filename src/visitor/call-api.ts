@@ -35,6 +35,7 @@ export type VisitState = {
   readonly digitalCredentialsUri?: string
   readonly responseCode?: string
   readonly redirectUri?: string
+  readonly awaitsReturn?: true
 }
 
 /** Why the API did not do what the page asked for, in the words that the pages have for it. */
@@ -87,6 +88,18 @@ export function readState(
   const path = `/verify/${encodeURIComponent(page)}/requests/${encodeURIComponent(request)}`
   const waiting = known === undefined ? {} : { 'if-none-match': known, prefer: 'wait=6' }
   return call(asking, 'GET', path, { authorization: `Bearer ${secret}`, ...waiting })
+}
+
+/** Says that the wallet led the browser back. @param responseCode From the address that it led to. */
+export function recordReturn(
+  asking: Asking,
+  page: string,
+  { request, secret }: { readonly request: string; readonly secret: string },
+  responseCode: string,
+): Promise<Reply<object>> {
+  const path = `/verify/${encodeURIComponent(page)}/requests/${encodeURIComponent(request)}/return`
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${secret}` }
+  return call(asking, 'POST', path, headers, JSON.stringify({ responseCode }))
 }
 
 /** Asks the public API of this server, inside the process. One that is late is a refusal too. */

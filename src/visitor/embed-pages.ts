@@ -9,7 +9,7 @@ import { type Html, html } from '../pages/html.ts'
 import { type Language, languageOf, pageTexts } from '../pages/language.ts'
 import { accentStyle } from '../pages/look/accent.ts'
 import { embeddedPageHeaders, pageHeaders } from '../pages/page-headers.ts'
-import { buttonLink } from '../pages/parts.ts'
+import { buttonLink, message } from '../pages/parts.ts'
 import {
   type About,
   beginVisit,
@@ -146,7 +146,11 @@ function isOpen({ status }: VisitState): boolean {
 }
 
 function ended(state: VisitState, language: Language): EndpointResponse {
-  const { id: request, status, responseCode, redirectUri } = state
+  const { id: request, status, responseCode, redirectUri, awaitsReturn } = state
+  if (awaitsReturn) {
+    const [title = '', text = ''] = visitorTexts[language].awaitsReturn
+    return fragment(html`<div tabindex="-1" data-focus>${message('note', `${title}. ${text}`)}</div>`, {})
+  }
   const isDone = status === 'verified' || status === 'answered'
   const outcome = isDone ? { status, request, responseCode, redirectUri } : { status }
   const content = html`${verdict(state, language, 'data-focus')}${!isDone && beginButton(visitorTexts[language].again)}`

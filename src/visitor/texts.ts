@@ -33,6 +33,10 @@ const en = {
     rejected: ['You shared nothing', 'Your wallet declined. You can begin again.'],
     expired: ['The time ran out', 'The request has ended, and nothing was sent. You can begin again.'],
   } as Readonly<Record<string, readonly [string, string]>>,
+  awaitsReturn: [
+    'Your wallet has answered',
+    'Go on in the window that your wallet opened: it leads back here, and tells whether the credential was accepted.',
+  ],
   returned: [
     'You are back',
     'Your wallet has answered. Go on where you began, in the other window or on the other device.',
@@ -55,8 +59,9 @@ const en = {
 }
 
 /** Texts of the pages for visitors. */
-type VisitorTexts = Omit<typeof en, 'refused' | 'returned'> & {
+type VisitorTexts = Omit<typeof en, 'refused' | 'returned' | 'awaitsReturn'> & {
   readonly returned: readonly string[]
+  readonly awaitsReturn: readonly string[]
   readonly refused: Readonly<Record<keyof typeof en.refused, readonly [string, string]>>
 }
 
@@ -93,6 +98,10 @@ const fr: VisitorTexts = {
     rejected: ['Vous n’avez rien partagé', 'Votre portefeuille a refusé. Vous pouvez recommencer.'],
     expired: ['Le temps est écoulé', 'La demande est terminée et rien n’a été envoyé. Vous pouvez recommencer.'],
   },
+  awaitsReturn: [
+    'Votre portefeuille a répondu',
+    'Continuez dans la fenêtre que votre portefeuille a ouverte : elle ramène ici et dit si l’attestation a été acceptée.',
+  ],
   returned: [
     'Vous voilà de retour',
     'Votre portefeuille a répondu. Continuez là où vous avez commencé, dans l’autre fenêtre ou sur l’autre appareil.',

@@ -71,16 +71,13 @@ async function aSite() {
   return { origin, close: () => server.close() }
 }
 
-async function answer(shown: Page | Frame, user: string, status: string): Promise<void> {
+/** @returns where the wallet leads the browser */
+async function answer(shown: Page | Frame, user: string, status: string): Promise<string> {
   const link = await shown.getByRole('link', { name: /^(Open a wallet|Ouvrir un portefeuille)/ }).getAttribute('href')
   const prepared = await wallets[user]?.post('/wallet/v2/presentations', { presentationRequest: link })
-  // One that was revoked is not proposed: it is named, as a person chooses it.
-  const [alternative] = prepared?.body.meta.alternatives ?? []
-  const selectedCredentials = alternative?.credentials.slice(0, 1)
-  const isUnfit = status === 'answered' && prepared?.body.data.selectedCredentials.length === 0
   // The verifier answers that it failed, which is no error of the wallet.
-  const path = `/wallet/v2/presentations/${prepared?.body.data.id}`
-  await wallets[user]?.patch(path, { status, ...(isUnfit && { selectedCredentials }) })
+  const sent = await wallets[user]?.patch(`/wallet/v2/presentations/${prepared?.body.data.id}`, { status })
+  return sent?.body.meta.redirectUri
 }
 
 const ends = [
@@ -135,6 +132,39 @@ for (const [language, look] of pictures === undefined ? looks.slice(0, 2) : look
       }
   })
 }
+
+for (const javaScriptEnabled of [true, false])
+  test(`without another device the outcome is told once the wallet leads this browser back, scripts ${javaScriptEnabled ? 'on' : 'off'}`, async () => {
+    for (const user of Object.keys(wallets)) wallets[user] = await chirograph.wallet('acme', user)
+    const acme = await chirograph.backend('acme')
+    const { presentationTemplateId } = (await acme.get(`/creds/verification-pages/${pageId}`)).body.data
+    const made = await acme.post('/creds/verification-pages', {
+      ...{ name: 'Here only', presentationTemplateId, anotherDevice: false },
+    })
+    const { page, troubles, close } = await visit(browser, chirograph.url, { javaScriptEnabled, locale: 'en' })
+    page.setDefaultTimeout(30_000)
+    await page.goto(`/verify/${made.body.data.id}`)
+    await page.getByRole('button', { name: 'Begin' }).click()
+    await page.getByRole('link', { name: 'Open a wallet on this device' }).waitFor()
+    assert.equal(await page.locator('img.qr').count(), 0)
+    const back = await answer(page, 'thandi', 'answered')
+    await page.getByText('Your wallet has answered').waitFor()
+    assert.equal(await page.getByRole('heading', { name: 'Accepted' }).count(), 0)
+    assert.deepEqual(await layoutDefects(page), [])
+    // The browser of somebody who was lured to answer learns nothing, and tells nothing.
+    const lured = await visit(browser, chirograph.url, { javaScriptEnabled, locale: 'en' })
+    await lured.page.goto(back)
+    await lured.page.getByText('You are back').waitFor()
+    await lured.close()
+    await page.reload()
+    await page.getByText('Your wallet has answered').waitFor()
+    await page.goto(back.replace(/response_code=[^&]*/, 'response_code=another'))
+    await page.getByText('Your wallet has answered').waitFor()
+    await page.goto(back)
+    await page.getByRole('heading', { name: 'Accepted' }).waitFor()
+    assert.deepEqual(troubles, [])
+    await close()
+  })
 
 async function frameOf(page: Page): Promise<Frame> {
   const element = await page.locator('chirograph-verify iframe').elementHandle()

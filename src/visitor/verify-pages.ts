@@ -8,7 +8,16 @@ import type { Language } from '../pages/language.ts'
 import { accentStyle } from '../pages/look/accent.ts'
 import { type PageAnswer, type PageContext, pageEndpoint } from '../pages/page-endpoint.ts'
 import { button, buttonLink, card, message } from '../pages/parts.ts'
-import { type About, beginVisit, type Refusal, readAbout, readState, sharingTime, type VisitState } from './call-api.ts'
+import {
+  type About,
+  beginVisit,
+  type Refusal,
+  readAbout,
+  readState,
+  recordReturn,
+  sharingTime,
+  type VisitState,
+} from './call-api.ts'
 import { logoOf } from './logo.ts'
 import { visitorTexts } from './texts.ts'
 import {
@@ -99,13 +108,18 @@ const follow = endpoint({
   },
 })
 
-/** Where wallets lead the browser. The code is of no use here: the browser that began the request is known by its cookie. */
+/** Where wallets lead the browser. The one that began the request is known by its cookie. */
 const comeBack = pageEndpoint({
   method: 'GET',
   path: '/verify/{page}/return',
   summary: 'Where a wallet leads the browser after its answer.',
   handle: async (context): Promise<PageAnswer> => {
-    if (visitOf(context) !== null) return { to: pathOf(context.params.page) }
+    const visit = visitOf(context)
+    // A code that is not that of the request changes nothing: the page says what it waits for.
+    if (visit !== null) {
+      await recordReturn(context, context.params.page, visit, context.query.response_code ?? '-')
+      return { to: pathOf(context.params.page) }
+    }
     const about = await readAbout(context, context.params.page)
     if (about.refusal !== null) return refusedPage(context, about.refusal, null)
     const [title = '', text = ''] = visitorTexts[context.language].returned
@@ -143,7 +157,8 @@ function waitingPage(context: Context, about: About, state: VisitState, etag: st
 /** The end of the request, or the way to the site that asked; the request is forgotten then, so that the way back leads to a new one. */
 function end(context: Context, about: About, state: VisitState): PageAnswer {
   const { language, platform } = context
-  const { redirectUri, status } = state
+  const { redirectUri, status, awaitsReturn } = state
+  if (awaitsReturn) return awaitingReturn(context, about)
   const isDone = status === 'verified' || status === 'answered'
   const t = visitorTexts[language]
   if (redirectUri !== undefined && isDone)
@@ -152,6 +167,15 @@ function end(context: Context, about: About, state: VisitState): PageAnswer {
   // Also after a success: the next visitor may use the same device.
   const again = about.isOpen && beginForm(context, t.again, isDone ? 'plain' : 'main')
   const main = html`${verdict(state, language)}${again}${back && html`<p class="buttons">${back}</p>`}`
+  return framed(context, about, { title: headingOf(about, language), main })
+}
+
+/** The wallet has answered, in whatever browser; this one is told the outcome when the wallet leads it back. */
+function awaitingReturn(context: Context, about: About): PageAnswer {
+  const { language } = context
+  const [title = '', text = ''] = visitorTexts[language].awaitsReturn
+  const again = about.isOpen && beginForm(context, visitorTexts[language].again, 'plain')
+  const main = html`${message('note', `${title}. ${text}`)}${again}`
   return framed(context, about, { title: headingOf(about, language), main })
 }
 

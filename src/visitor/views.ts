@@ -31,12 +31,15 @@ export function introduction({ asks, purpose, explanation }: About, language: La
 /** Returns the ways to answer an open request. On a device with a touch screen the wallet of the device comes first. @param isFramed Links leave the frame of another site. */
 export function ways(state: VisitState, language: Language, isFramed: boolean): Html {
   const t = visitorTexts[language]
-  const { authorizationRequestUri = '', authorizationRequestQrUri = '', digitalCredentialsUri = '' } = state
-  const { pathname, search, host } = new URL(authorizationRequestQrUri)
+  const { authorizationRequestUri = '', authorizationRequestQrUri, digitalCredentialsUri = '' } = state
+  const { pathname: browser, host } = new URL(digitalCredentialsUri)
   const out = isFramed && html` target="_blank" rel="noopener"`
   const own = `/open?${String(new URLSearchParams({ u: authorizationRequestUri }))}`
-  const browser = new URL(digitalCredentialsUri).pathname
-  return html`<div class="ways-to-answer"><div class="stack"><p>${t.scan}</p><img class="qr" src="${pathname + search}" alt="${t.qr}" width="288" height="288"></div>
+  const qr = authorizationRequestQrUri === undefined ? null : new URL(authorizationRequestQrUri)
+  const code =
+    qr !== null &&
+    html`<div class="stack"><p>${t.scan}</p><img class="qr" src="${qr.pathname + qr.search}" alt="${t.qr}" width="288" height="288"></div>`
+  return html`<div class="ways-to-answer">${code}
 <div class="stack here"><request-credential src="${browser}" done="${t.browserDone}" failed="${t.browserFailed}"><button type="button" class="button plain">${t.browserWallet}</button><p class="hint" role="status"></p></request-credential>
 <p class="buttons">${buttonLink(t.sameDevice, authorizationRequestUri)}</p><p class="hint">${t.noApp} <a href="${own}"${out}>${t.ownWallet(host)}</a></p></div></div>`
 }

@@ -48,6 +48,8 @@ export const publicOperations: Readonly<Record<string, string>> = {
   'GET /verifiers/request-credential.js': 'a script for pages',
   'GET /verify/{page}/about': forVisitors,
   'POST /verify/{page}/requests': forVisitors,
+  'POST /verify/{page}/requests/{request}/return':
+    'the secret of the visitor who began it; its own test refuses others',
   'GET /verify/{page}/requests/{request}': 'the secret of the visitor who began it; its own test refuses others',
   'GET /issuers/{tenant}/did.json': metadata,
   'GET /issuers/{tenant}/crls/{list}': 'published revocation lists',

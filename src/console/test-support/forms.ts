@@ -288,6 +288,7 @@ export const forms: Readonly<Record<string, Form>> = {
       {
         ...{ name: 'Discount', presentationTemplateId: ENTITY, origins: ['https://a.example', 'https://b.example'] },
         ...{ heading: 'Show it', explanation: 'Why', redirectUri: 'https://a.example/back', visitorSees: 'receipt' },
+        anotherDevice: false,
         ...{ requestsPerMinute: 7, requestsPerAddress: 3, expiresInSeconds: 100, isOpen: false },
       },
     ],

@@ -20,10 +20,11 @@ export function pageForm(frame: Frame, action: string, draft: Draft, { fields }:
   const t = pageTexts[frame.language]
   const shared = (name: keyof Draft) => ({ name, value: draft[name], error: fields[name] })
   const sees = Object.entries(t.sees).map(([value, text]) => ({ value, text }))
+  const devices = Object.entries(t.devices).map(([value, text]) => ({ value, text }))
   const states = (['open', 'closed'] as const).map((value) => ({ value, text: t[value] }))
   const count = (name: 'requestsPerMinute' | 'requestsPerAddress' | 'minutes') =>
     field(frame, { ...shared(name), label: t[name], type: 'number' })
-  const about = html`${field(frame, { ...shared('name'), label: t.name, hint: t.nameHint, lengthMax: 200 })}${chooser(frame, { ...shared('template'), label: t.asksFor }, requests)}${field(frame, { ...shared('heading'), label: t.heading, hint: t.headingHint, lengthMax: 200, isOptional: true })}${textArea(frame, { ...shared('explanation'), label: t.explanation, hint: t.explanationHint, lengthMax: 1000, isOptional: true })}${select(frame, { ...shared('visitorSees'), label: t.visitorSees, choices: sees })}${select(frame, { ...shared('state'), label: t.state, hint: t.closeText, choices: states })}`
+  const about = html`${field(frame, { ...shared('name'), label: t.name, hint: t.nameHint, lengthMax: 200 })}${chooser(frame, { ...shared('template'), label: t.asksFor }, requests)}${field(frame, { ...shared('heading'), label: t.heading, hint: t.headingHint, lengthMax: 200, isOptional: true })}${textArea(frame, { ...shared('explanation'), label: t.explanation, hint: t.explanationHint, lengthMax: 1000, isOptional: true })}${select(frame, { ...shared('visitorSees'), label: t.visitorSees, choices: sees })}${select(frame, { ...shared('anotherDevice'), label: t.anotherDevice, hint: t.anotherDeviceHint, choices: devices })}${select(frame, { ...shared('state'), label: t.state, hint: t.closeText, choices: states })}`
   const where = html`${textArea(frame, { ...shared('origins'), label: t.origins, hint: t.originsHint, lengthMax: 8000, isOptional: true })}${field(frame, { ...shared('redirectUri'), label: t.redirectUri, hint: t.redirectHint, lengthMax: 2000, isOptional: true })}`
   const limits = html`${count('requestsPerMinute')}${count('requestsPerAddress')}${count('minutes')}`
   // The first button is that of the Enter key.

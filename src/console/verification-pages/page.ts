@@ -21,6 +21,7 @@ export type VerificationPage = {
   readonly explanation: string | null
   readonly visitorSees: string
   readonly redirectUri: string | null
+  readonly anotherDevice: boolean | null
   readonly requestsPerMinute: number
   readonly requestsPerAddress: number
   readonly expiresInSeconds: number
@@ -34,7 +35,16 @@ export type VerificationPage = {
 export type Draft = Readonly<Record<(typeof members)[number] | 'etag', string>>
 
 const members = [
-  ...(['name', 'template', 'heading', 'explanation', 'visitorSees', 'origins', 'redirectUri'] as const),
+  ...([
+    'name',
+    'template',
+    'heading',
+    'explanation',
+    'visitorSees',
+    'origins',
+    'redirectUri',
+    'anotherDevice',
+  ] as const),
   ...(['requestsPerMinute', 'requestsPerAddress', 'minutes', 'state'] as const),
 ] as const
 const SECONDS_OF_MINUTE = 60
@@ -43,6 +53,7 @@ const SECONDS_OF_MINUTE = 60
 export const blank: Draft = {
   ...{ name: '', template: '', heading: '', explanation: '', visitorSees: 'verdict', origins: '', redirectUri: '' },
   ...{ requestsPerMinute: '60', requestsPerAddress: '10', minutes: '10', state: 'open', etag: '' },
+  anotherDevice: '',
 }
 
 /** Returns the form of a page. */
@@ -55,6 +66,7 @@ export function draftOf(page: VerificationPage, etag: string): Draft {
     requestsPerAddress: String(page.requestsPerAddress),
     minutes: String(Number((page.expiresInSeconds / SECONDS_OF_MINUTE).toFixed(4))),
     state: page.isOpen ? 'open' : 'closed',
+    anotherDevice: page.anotherDevice === null ? '' : page.anotherDevice ? 'yes' : 'no',
   }
 }
 
@@ -85,6 +97,9 @@ export function bodyOf(draft: Draft, isNew: boolean): object {
     requestsPerAddress: count(draft.requestsPerAddress),
     expiresInSeconds: isTime ? seconds : draft.minutes,
     isOpen: draft.state !== 'closed',
+    ...(draft.anotherDevice !== ''
+      ? { anotherDevice: draft.anotherDevice === 'yes' }
+      : !isNew && { anotherDevice: null }),
   }
 }
 

@@ -176,7 +176,12 @@ function conflict(frame: Frame<Params>, found: Found, draft: Draft): Screen {
   const theirs = draftOf(found.page, found.etag)
   const named = {
     ...{ name: t.name, template: t.asksFor, heading: t.heading, explanation: t.explanation, origins: t.origins },
-    ...{ visitorSees: t.visitorSees, redirectUri: t.redirectUri, requestsPerMinute: t.requestsPerMinute },
+    ...{
+      visitorSees: t.visitorSees,
+      anotherDevice: t.anotherDevice,
+      redirectUri: t.redirectUri,
+      requestsPerMinute: t.requestsPerMinute,
+    },
     ...{ requestsPerAddress: t.requestsPerAddress, minutes: t.minutes, state: t.state },
   } as const
   // Object.keys loses the type of the keys.
@@ -185,6 +190,8 @@ function conflict(frame: Frame<Params>, found: Found, draft: Draft): Screen {
     if (name === 'template')
       return foreign(found.requests.rows.find(({ id }) => id === one.template)?.name ?? one.template)
     if (name === 'state') return one.state === 'closed' ? t.closed : t.open
+    if (name === 'anotherDevice')
+      return Object.entries(t.devices).find(([value]) => value === one.anotherDevice)?.[1] ?? ''
     if (name === 'visitorSees') return one.visitorSees === 'receipt' ? t.sees.receipt : t.sees.verdict
     return foreign(one[name], 500)
   }

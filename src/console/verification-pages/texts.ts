@@ -25,6 +25,11 @@ const en = {
   explanationHint: 'Why you ask, and what the visitor gets.',
   visitorSees: 'Visitors learn',
   sees: { verdict: 'whether the credential was accepted', receipt: 'only that their answer arrived' },
+  anotherDevice: 'With a wallet on another device',
+  anotherDeviceHint:
+    'With no, the outcome is told once the wallet has led the browser back: nobody can let another person answer. A frame of ' +
+    'a website cannot see that.',
+  devices: { '': 'yes, but not under HAIP', yes: 'yes: visitors get a code', no: 'no' },
   origins: 'Websites that may show the page',
   originsHint:
     'One address a line, such as https://shop.example.org, without anything behind the name. Leave it empty if none may.',
@@ -89,6 +94,11 @@ const fr: PageTexts = {
   explanationHint: 'Pourquoi vous demandez, et ce que le visiteur obtient.',
   visitorSees: 'Les visiteurs apprennent',
   sees: { verdict: 'si l’attestation a été acceptée', receipt: 'seulement que leur réponse est arrivée' },
+  anotherDevice: 'Avec un portefeuille sur un autre appareil',
+  anotherDeviceHint:
+    'Avec non, le résultat est dit quand le portefeuille a ramené le navigateur : personne ne peut faire répondre quelqu’un ' +
+    'd’autre. Le cadre d’un site ne peut pas le voir.',
+  devices: { '': 'oui, sauf avec HAIP', yes: 'oui : les visiteurs reçoivent un code', no: 'non' },
   origins: 'Sites qui peuvent montrer la page',
   originsHint:
     'Une adresse par ligne, par exemple https://boutique.example.org, sans rien derrière le nom. Laissez vide si aucun ne le peut.',

@@ -27,6 +27,9 @@ class RequestCredential extends HTMLElement {
       const { redirect_uri: redirectUri = null } = await this.answer(this.getAttribute('src') ?? '')
       this.show('done')
       this.tell('answered', { redirectUri })
+      // As a wallet leads the browser: to a page of ours, which tells the outcome. A frame is not led away.
+      if (redirectUri !== null && window.parent === window && new URL(redirectUri).origin === location.origin)
+        location.assign(redirectUri)
     } catch (error) {
       button.disabled = false
       this.show('failed')

@@ -96,7 +96,10 @@ async function checked(needs: Needs, { tenantId }: Caller, merged: PageInput): P
     ...pageDefaults,
     ...merged,
   }
-  const { requestsPerMinute, requestsPerAddress, expiresInSeconds, isOpen } = { ...pageDefaults, ...merged }
+  const { requestsPerMinute, requestsPerAddress, expiresInSeconds, isOpen, anotherDevice } = {
+    ...pageDefaults,
+    ...merged,
+  }
   const violations = [
     ...originViolations({ origins }, needs.config),
     ...(redirectUri === null
@@ -114,7 +117,7 @@ async function checked(needs: Needs, { tenantId }: Caller, merged: PageInput): P
       explanation,
       visitorSees,
     },
-    ...{ redirectUri, requestsPerMinute, requestsPerAddress, expiresInSeconds, isOpen },
+    ...{ redirectUri, anotherDevice, requestsPerMinute, requestsPerAddress, expiresInSeconds, isOpen },
   }
 }
 

@@ -11,7 +11,7 @@ const template = (expression: string) =>
   `(select ${expression} from presentation_template t where t.tenant_id = $1 and t.id = template_id)`
 const columns = `id, name, template_id as "presentationTemplateId", ${template('t.name')} as "templateName",
   ${template('t.archived_at is not null')} as "isTemplateArchived", origins, heading, explanation, visitor_sees as "visitorSees",
-  redirect_uri as "redirectUri", requests_per_minute as "requestsPerMinute", requests_per_address as "requestsPerAddress",
+  redirect_uri as "redirectUri", another_device as "anotherDevice", requests_per_minute as "requestsPerMinute", requests_per_address as "requestsPerAddress",
   expires_in_seconds as "expiresInSeconds", is_open as "isOpen", created_at as "createdAt", updated_at as "updatedAt"`
 const usable =
   'exists (select from presentation_template t where t.tenant_id = $1 and t.id = $4 and t.archived_at is null)'
@@ -20,10 +20,10 @@ const insertPage = sql(
   'verification.insert_page',
   `with ins as (
      insert into verification_page (tenant_id, id, name, template_id, origins, heading, explanation, visitor_sees, redirect_uri, requests_per_minute,
-       requests_per_address, expires_in_seconds, is_open, created_at, updated_at)
-     select $1, $2, $3, $4, $5::text[], $6, $7, $8, $9, $10, $11, $12, $13, $14, $14
+       requests_per_address, expires_in_seconds, is_open, another_device, created_at, updated_at)
+     select $1, $2, $3, $4, $5::text[], $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $15
      where ${usable} and (select count(*) from verification_page where tenant_id = $1) < ${PAGES_MAX} returning *),
-   ${auditCte({ from: 'ins', first: 15 })}
+   ${auditCte({ from: 'ins', first: 16 })}
    select ${columns} from ins`,
 )
 // The time of a change is later than that of the one before, also within a millisecond and on another server's clock.
@@ -31,10 +31,10 @@ const updatePage = sql(
   'verification.update_page',
   `with upd as (
      update verification_page set name = $3, template_id = $4, origins = $5::text[], heading = $6, explanation = $7, visitor_sees = $8, redirect_uri = $9,
-       requests_per_minute = $10, requests_per_address = $11, expires_in_seconds = $12, is_open = $13,
-       updated_at = greatest($14, (updated_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC')
-     where tenant_id = $1 and id = $2 and updated_at = $15 and (template_id = $4 or ${usable}) returning *),
-   ${auditCte({ from: 'upd', first: 16 })}
+       requests_per_minute = $10, requests_per_address = $11, expires_in_seconds = $12, is_open = $13, another_device = $14,
+       updated_at = greatest($15, (updated_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC')
+     where tenant_id = $1 and id = $2 and updated_at = $16 and (template_id = $4 or ${usable}) returning *),
+   ${auditCte({ from: 'upd', first: 17 })}
    select ${columns} from upd`,
 )
 const deletePage = sql(
@@ -118,9 +118,9 @@ export async function listVerificationPages(
 
 function contentValues(tx: TenantTx, id: string, content: PageContent, now: Date): unknown[] {
   const { name, presentationTemplateId, origins, heading, explanation, visitorSees, redirectUri } = content
-  const { requestsPerMinute, requestsPerAddress, expiresInSeconds, isOpen } = content
+  const { requestsPerMinute, requestsPerAddress, expiresInSeconds, isOpen, anotherDevice } = content
   return [
     ...[tx.tenantId, id, name, presentationTemplateId, origins, heading, explanation, visitorSees, redirectUri],
-    ...[requestsPerMinute, requestsPerAddress, expiresInSeconds, isOpen, now],
+    ...[requestsPerMinute, requestsPerAddress, expiresInSeconds, isOpen, anotherDevice, now],
   ]
 }

@@ -4,13 +4,14 @@ import { faceOf } from '../../directory/tenants/face-of.ts'
 import { bearerToken } from '../../http/routes/bearer-token.ts'
 import { type Endpoint, type EndpointContext, type EndpointResponse, endpoint } from '../../http/routes/endpoint.ts'
 import type { Platform } from '../../platform.ts'
+import { limitVerifierRefusals } from '../requests/rate-limits.ts'
 import { watchedRequests } from '../requests/request-store.ts'
 import { beginVisit } from './begin-visit.ts'
 import { getPublicPage, type PublicPage } from './find-page.ts'
 import { BegunVisitReply, PublicPageReply, VisitReply } from './schemas.ts'
 import { acceptsVisitors } from './verification-page.ts'
 import { checkListedOrigin, takeWaitingPlace } from './visit-limits.ts'
-import { checkVisitor, openState, readVisitState, type VisitState } from './visit-state.ts'
+import { checkVisitor, openState, readVisitState, recordReturn, type VisitState } from './visit-state.ts'
 
 const tag = 'Verification pages'
 const noStore = { 'cache-control': 'no-store' }
@@ -66,7 +67,7 @@ const beginRequest = endpoint({
     const { platform, body, ip, requestId } = context
     const found = await pageOf(context)
     const { request, secret } = await beginVisit(platform, found, { ip, requestId }, body.reference)
-    const begun = { ...(await openState(platform, found.tenant, request)), secret }
+    const begun = { ...(await openState(platform, found, request)), secret }
     return { status: 201, body: begun, headers: noStore }
   },
 })
@@ -95,6 +96,28 @@ const readRequest = endpoint({
     } finally {
       leave?.()
     }
+  },
+})
+
+const returnToRequest = endpoint({
+  method: 'POST',
+  path: '/verify/{page}/requests/{request}/return',
+  operationId: 'receiveVisitorReturn',
+  replies: { 204: { types: {} } },
+  summary:
+    'Records that the wallet led the browser of the visitor back, with the code in its address. The secret is the bearer token.',
+  tag,
+  accepts: 'json',
+  body: Type.Object({ responseCode: Type.String({ minLength: 1, maxLength: 200 }) }),
+  handle: async (context) => {
+    const { platform, params, headers, ip, body } = context
+    const found = await pageOf(context)
+    const secret = bearerToken(headers.authorization)
+    const id = await checkVisitor(platform, found, { requestId: params.request, secret, ip })
+    await limitVerifierRefusals(platform, { tenant: found.tenant, ip }, () =>
+      recordReturn(platform, found, { id, responseCode: body.responseCode }),
+    )
+    return { status: 204, headers: noStore }
   },
 })
 
@@ -130,4 +153,4 @@ export async function isListedOrigin(
 }
 
 /** What visitors and the sites that embed a page call. */
-export const verificationPageEndpoints: readonly Endpoint[] = [describePage, beginRequest, readRequest]
+export const verificationPageEndpoints: readonly Endpoint[] = [describePage, beginRequest, readRequest, returnToRequest]

@@ -15,6 +15,12 @@ const redirectUri = Type.String({
   description:
     'Where the browser of the visitor is led after the answer, with `request` and `response_code` in the query. Must be covered by `redirectUris` of the organisation.',
 })
+const anotherDevice = Type.Boolean({
+  description:
+    'Whether visitors may answer with a wallet on another device: they get a code, and the outcome is told without the ' +
+    'way back from the wallet. false: it is told once the wallet has led the browser of the visitor back (HAIP 1.0, 5.1), ' +
+    'which a page in a frame cannot see. By default, and with null, true unless the organisation is under HAIP.',
+})
 const choices = {
   origins: Type.Array(Type.String({ minLength: 1, maxLength: 300 }), {
     maxItems: 20,
@@ -49,6 +55,7 @@ export const VerificationPageBody = Type.Object(
     heading: Type.Optional(heading),
     explanation: Type.Optional(explanation),
     redirectUri: Type.Optional(redirectUri),
+    anotherDevice: Type.Optional(anotherDevice),
   },
   {
     $id: 'VerificationPageBody',
@@ -74,6 +81,7 @@ export const VerificationPageChange = Type.Object(
     heading: Type.Optional(orNull(heading)),
     explanation: Type.Optional(orNull(explanation)),
     redirectUri: Type.Optional(orNull(redirectUri)),
+    anotherDevice: Type.Optional(orNull(anotherDevice)),
   },
   { $id: 'VerificationPageChange', additionalProperties: false, examples: [{ isOpen: false }] },
 )
@@ -90,6 +98,7 @@ export const VerificationPageReply = Type.Object(
     heading: orNull(heading),
     explanation: orNull(explanation),
     redirectUri: orNull(redirectUri),
+    anotherDevice: orNull(anotherDevice),
     pageUri: Type.String({ description: 'The page itself, for a link.' }),
     scriptUri: Type.String({
       description: 'The script with the element `<chirograph-verify page="…">`, for a site of one of the origins.',
@@ -137,6 +146,11 @@ const visit = {
   digitalCredentialsUri: Type.Optional(Type.String()),
   responseCode: Type.Optional(Type.String({ description: 'By which the backend of the site reads the result.' })),
   redirectUri: Type.Optional(Type.String()),
+  awaitsReturn: Type.Optional(
+    Type.Literal(true, {
+      description: 'The wallet has answered, and its outcome is told once it has led this browser back.',
+    }),
+  ),
 }
 
 /** The state of a request, for the visitor who began it. */

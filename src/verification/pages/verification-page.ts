@@ -1,3 +1,6 @@
+import { isHaip } from '../../directory/tenants/haip.ts'
+import type { Tenant } from '../../directory/tenants/tenant.ts'
+
 /** What a visitor learns of the result: whether the credential was accepted, or only that the answer arrived. */
 type VisitorSees = 'verdict' | 'receipt'
 
@@ -13,6 +16,11 @@ export type PageContent = {
   readonly visitorSees: VisitorSees
   /** Where the browser of a visitor is led with the response code; null: nowhere. */
   readonly redirectUri: string | null
+  /**
+   * Whether visitors may answer with a wallet on another device: then the outcome is told without the way back from the
+   * wallet. null: not under HAIP, else yes.
+   */
+  readonly anotherDevice: boolean | null
   /** Requests that all visitors together may begin within a minute. */
   readonly requestsPerMinute: number
   /** Requests that the visitors of one network may begin within a minute. */
@@ -35,8 +43,19 @@ export type VerificationPage = PageContent & {
 /** The content of a new page where its creator says nothing. */
 export const pageDefaults = {
   ...{ origins: [], heading: null, explanation: null, visitorSees: 'verdict', redirectUri: null },
+  anotherDevice: null,
   ...{ requestsPerMinute: 60, requestsPerAddress: 10, expiresInSeconds: 600, isOpen: true },
 } as const satisfies Partial<PageContent>
+
+/**
+ * Whether the outcome of a request is told to the browser that began it only once its wallet has led that browser back: an
+ * attacker may have lured somebody else to answer.
+ *
+ * @see [HAIP 1.0, 5.1](https://openid.net/specs/openid4vc-high-assurance-interoperability-profile-1_0.html)
+ */
+export function needsWayBack(tenant: Pick<Tenant, 'settings'>, { anotherDevice }: PageContent): boolean {
+  return !(anotherDevice ?? !isHaip(tenant))
+}
 
 /** Whether visitors can begin a request. */
 export function acceptsVisitors({ isOpen, isTemplateArchived }: VerificationPage): boolean {

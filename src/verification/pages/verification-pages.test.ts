@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test'
 import { makeTemplate, openIssuance } from '../../../test/support/main-job.ts'
 import { type Api, type Deployment, deploy, type Reply } from '../../../test/support/server.ts'
 import { Memory } from '../../memory/memory.ts'
+import { needsWayBack, pageDefaults } from './verification-page.ts'
 import { takeWaitingPlace, waitLimits } from './visit-limits.ts'
 
 const SHOP = 'https://shop.example'
@@ -181,6 +182,57 @@ test('with visitorSees receipt a visitor does not learn whether the credential w
   await answer(declined.body.authorizationRequestUri, 'rejected')
   assert.equal((await read(page, shared.body)).body.status, 'answered')
   assert.equal((await read(page, declined.body)).body.status, 'rejected')
+})
+
+test('without another device the outcome and the code are told to the browser that came back with the code', async () => {
+  const page = await aPage({ anotherDevice: false })
+  const [begun, other] = [(await begin(page)).body, (await begin(page)).body]
+  assert.equal(begun.authorizationRequestQrUri, undefined)
+  const { meta } = await answer(begun.authorizationRequestUri)
+  const code = new URL(meta.redirectUri).searchParams.get('response_code') ?? ''
+  const waiting = { status: 200, state: 'answered', awaitsReturn: true, responseCode: undefined }
+  const state = async () => {
+    const { status, body } = await read(page, begun)
+    return { status, state: body.status, awaitsReturn: body.awaitsReturn, responseCode: body.responseCode }
+  }
+  assert.deepEqual(await state(), waiting)
+  const back = (responseCode: string, { id, secret }: { id: string; secret: string }) => {
+    const path = `/verify/${page.id}/requests/${id}/return`
+    return chirograph.nobody.post(path, { responseCode }, { authorization: `Bearer ${secret}` })
+  }
+  for (const [responseCode, visit] of [
+    ['another', begun],
+    [code, other],
+    [code, { ...begun, secret: other.secret }],
+    [code, { ...other, secret: begun.secret }],
+  ] as const)
+    assert.equal((await back(responseCode, visit)).status, 404)
+  assert.deepEqual(await state(), waiting)
+  assert.equal((await back(code, begun)).status, 204)
+  assert.equal((await back(code, begun)).status, 204)
+  assert.deepEqual(await state(), { status: 200, state: 'verified', awaitsReturn: undefined, responseCode: code })
+  const open = await aPage()
+  const there = (await begin(open)).body
+  assert.ok(there.authorizationRequestQrUri)
+  await answer(there.authorizationRequestUri)
+  assert.equal((await read(open, there)).body.status, 'verified')
+})
+
+test('under HAIP a page needs the way back unless its owner decides otherwise', () => {
+  const page = (anotherDevice: boolean | null) => ({
+    ...pageDefaults,
+    name: '',
+    presentationTemplateId: '',
+    anotherDevice,
+  })
+  const needs = (haip: boolean) => [null, true, false].map((one) => needsWayBack({ settings: { haip } }, page(one)))
+  assert.deepEqual(
+    [needs(true), needs(false)],
+    [
+      [true, false, true],
+      [false, false, true],
+    ],
+  )
 })
 
 test('the secret of one visitor opens neither the request of another, nor another page', async () => {

@@ -1,5 +1,4 @@
-import { equalInConstantTime } from '../../crypto/digest.ts'
-import type { Tenant } from '../../directory/tenants/tenant.ts'
+import { equalInConstantTime, sha256 } from '../../crypto/digest.ts'
 import { Fault } from '../../fault.ts'
 import { readBearerSecret } from '../../keys/bearer-secret.ts'
 import type { Platform } from '../../platform.ts'
@@ -9,7 +8,8 @@ import { findPresentationRequest, type RequestRow } from '../requests/request-st
 import { requestTokenOf, responseCodeOf } from '../requests/request-token.ts'
 import type { RequestNeeds } from '../requests/serve-request-object.ts'
 import type { PublicPage } from './find-page.ts'
-import { findVisit } from './visit-store.ts'
+import { needsWayBack } from './verification-page.ts'
+import { findVisit, setVisitReturned } from './visit-store.ts'
 
 type Needs = RequestNeeds & Pick<Platform, 'rateLimiter'>
 
@@ -29,6 +29,8 @@ export type VisitState = {
   readonly responseCode?: string
   /** Where the browser is to go, with the response code. */
   readonly redirectUri?: string
+  /** The wallet has answered; the outcome is told once it has led the browser back. */
+  readonly awaitsReturn?: true
 }
 
 /**
@@ -57,8 +59,13 @@ export async function readVisitState(needs: Needs, { tenant, page }: PublicPage,
   const { store, clock, sealing } = needs
   const row = await store.single(tenant.id, (tx) => findPresentationRequest(tx, id, clock.now()))
   if (row === null) throw new Fault('resource.unknown')
-  if (row.status === 'requested') return openState(needs, tenant, row)
+  if (row.status === 'requested') return openState(needs, { tenant, page }, row)
   const { status, expiresAt } = row
+  if (row.responseCodeHash !== null && needsWayBack(tenant, page)) {
+    const visit = await store.single(tenant.id, (tx) => findVisit(tx, id))
+    if (visit?.returnedAt === null)
+      return { id, status: 'answered', expiresAt: expiresAt.toISOString(), awaitsReturn: true }
+  }
   const isChecked = status === 'verified' || status === 'failed'
   const state = {
     id,
@@ -70,15 +77,38 @@ export async function readVisitState(needs: Needs, { tenant, page }: PublicPage,
   return { ...state, responseCode, ...redirectOf(page.redirectUri, id, responseCode) }
 }
 
-/** Returns the state of an open request, with its addresses. */
-export async function openState(platform: RequestNeeds, tenant: Tenant, request: RequestRow): Promise<VisitState> {
+/**
+ * Records that the browser that began a request came back from its wallet.
+ *
+ * @param responseCode From the address to which the wallet led it.
+ * @throws Fault `resource.unknown` for another code, or before the wallet has answered
+ */
+export async function recordReturn(
+  { store, clock }: Pick<Needs, 'store' | 'clock'>,
+  { tenant }: PublicPage,
+  { id, responseCode }: { readonly id: string; readonly responseCode: string },
+): Promise<void> {
+  const now = clock.now()
+  const row = await store.single(tenant.id, (tx) => findPresentationRequest(tx, id, now))
+  const hash = row?.responseCodeHash ?? null
+  if (hash === null || !equalInConstantTime(hash, sha256(responseCode))) throw new Fault('resource.unknown')
+  await store.single(tenant.id, (tx) => setVisitReturned(tx, id, now))
+}
+
+/** Returns the state of an open request, with its addresses: a code only where another device may answer. */
+export async function openState(
+  platform: RequestNeeds,
+  { tenant, page }: Pick<PublicPage, 'tenant' | 'page'>,
+  request: RequestRow,
+): Promise<VisitState> {
   const { id, status, expiresAt } = request
   const token = await requestTokenOf(platform, tenant.id, id)
   const addresses = await linksOf(platform, tenant, token, request)
   const { authorizationRequestUri, authorizationRequestQrUri, digitalCredentialsUri } = addresses
   return {
     ...{ id, status, expiresAt: expiresAt.toISOString() },
-    ...{ authorizationRequestUri, authorizationRequestQrUri, digitalCredentialsUri },
+    ...{ authorizationRequestUri, digitalCredentialsUri },
+    ...(!needsWayBack(tenant, page) && { authorizationRequestQrUri }),
   }
 }
 

@@ -2,7 +2,13 @@ import { sql, type TenantTx } from '../../store/store.ts'
 import { tenantsWith } from '../../store/tenants-with.ts'
 
 /** The request that a visitor began on a page. */
-type Visit = { readonly requestId: string; readonly pageId: string; readonly secretHash: Buffer }
+type Visit = {
+  readonly requestId: string
+  readonly pageId: string
+  readonly secretHash: Buffer
+  /** When the browser that began it came back from its wallet. */
+  readonly returnedAt: Date | null
+}
 
 const insert = sql(
   'verification.insert_visit',
@@ -10,8 +16,13 @@ const insert = sql(
 )
 const find = sql(
   'verification.find_visit',
-  `select request_id as "requestId", page_id as "pageId", secret_hash as "secretHash" from verification_visit
+  `select request_id as "requestId", page_id as "pageId", secret_hash as "secretHash", returned_at as "returnedAt" from verification_visit
    where tenant_id = $1 and request_id = $2`,
+)
+
+const setReturned = sql(
+  'verification.set_visit_returned',
+  'update verification_visit set returned_at = $3 where tenant_id = $1 and request_id = $2 and returned_at is null',
 )
 
 // Their visits go with them.
@@ -47,8 +58,17 @@ export async function deleteOldVisits(tx: TenantTx, before: Date, countMax: numb
 }
 
 /** Inserts the visit of a request. */
-export async function insertVisit(tx: TenantTx, { requestId, pageId, secretHash }: Visit, now: Date): Promise<void> {
+export async function insertVisit(
+  tx: TenantTx,
+  { requestId, pageId, secretHash }: Omit<Visit, 'returnedAt'>,
+  now: Date,
+): Promise<void> {
   await tx.rows(insert, [tx.tenantId, requestId, pageId, secretHash, now])
+}
+
+/** Records that the browser that began a request came back from its wallet. */
+export async function setVisitReturned(tx: TenantTx, requestId: string, now: Date): Promise<void> {
+  await tx.rows(setReturned, [tx.tenantId, requestId, now])
 }
 
 /** Returns the visit of a request; null if no visitor began it. */
