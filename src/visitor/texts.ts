@@ -14,7 +14,7 @@ const en = {
   ownWallet: (host: string) => `Use your wallet at ${host}`,
   browserWallet: 'Choose from your browser',
   browserDone: 'Sent.',
-  browserFailed: 'Nothing was sent. Try again, or use the code.',
+  browserFailed: 'Nothing was sent. Try again, or take another way.',
   waiting: 'Waiting for your wallet',
   lasts: (wait: string) => `The request ends in ${wait}.`,
   reload: 'This page renews itself every few seconds.',
@@ -35,7 +35,7 @@ const en = {
   } as Readonly<Record<string, readonly [string, string]>>,
   awaitsReturn: [
     'Your wallet has answered',
-    'Go on in the window that your wallet opened: it leads back here, and tells whether the credential was accepted.',
+    'Go on in the window that your wallet opened: it leads back here, where the outcome is told.',
   ],
   returned: [
     'You are back',
@@ -79,7 +79,7 @@ const fr: VisitorTexts = {
   ownWallet: (host) => `Utilisez votre portefeuille sur ${host}`,
   browserWallet: 'Choisir dans votre navigateur',
   browserDone: 'Envoyé.',
-  browserFailed: 'Rien n’a été envoyé. Réessayez, ou utilisez le code.',
+  browserFailed: 'Rien n’a été envoyé. Réessayez, ou prenez un autre moyen.',
   waiting: 'En attente de votre portefeuille',
   lasts: (wait) => `La demande se termine dans ${wait}.`,
   reload: 'Cette page se renouvelle toutes les quelques secondes.',
@@ -100,7 +100,7 @@ const fr: VisitorTexts = {
   },
   awaitsReturn: [
     'Votre portefeuille a répondu',
-    'Continuez dans la fenêtre que votre portefeuille a ouverte : elle ramène ici et dit si l’attestation a été acceptée.',
+    'Continuez dans la fenêtre que votre portefeuille a ouverte : elle ramène ici, où le résultat est dit.',
   ],
   returned: [
     'Vous voilà de retour',
