@@ -28,9 +28,6 @@ import type { Store } from './store/store.ts'
 import { isListedOrigin } from './verification/pages/public-endpoints.ts'
 import { messageWorker } from './wallet/push/jobs.ts'
 
-/** One tenant occupies at most half of the places. */
-const mailWorker = { concurrency: 4, ofTenantMax: 2 }
-
 /** The application on one store; it does nothing before `listen`. */
 export type App = {
   readonly platform: Platform
@@ -137,7 +134,7 @@ function startLoops(platform: Platform): Omit<Loops, 'mark' | 'clock'> {
 
 function startWorkers(platform: Platform): readonly Worker[] {
   const { smtpUrl, vapidPrivateKey } = platform.config
-  const mails = smtpUrl === null ? [] : mailJobs.map((some) => startWorker(platform, some, [], mailWorker))
+  const mails = smtpUrl === null ? [] : mailJobs.map((some) => startWorker(platform, some, [], { concurrency: 4 }))
   const messages = vapidPrivateKey === null ? [] : [startWorker(platform, messageJobs, [], messageWorker)]
   // Without a mail server or a key what is still queued fails at once.
   const others = [...(smtpUrl === null ? mailJobs.flat() : []), ...(vapidPrivateKey === null ? messageJobs : [])]

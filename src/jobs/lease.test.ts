@@ -17,9 +17,9 @@ import { enqueue } from './job.ts'
 import { leasedJob } from './test-support/lease-child.ts'
 
 const JOBS = 80
-/** Jobs that the dying process ends before it holds as many as it runs at once, and works no more. */
+/** Jobs that the dying process ends before it holds as many of a tenant as it runs at once, and works no more. */
 const ENDED = 6
-const HELD = 4
+const HELD = 3
 const entry = fileURLToPath(new URL('./test-support/lease-child.ts', import.meta.url))
 const insertTenant = sql(
   'test.lease.tenant',

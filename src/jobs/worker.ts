@@ -8,8 +8,8 @@ import { pollingDelay } from './polling.ts'
 import { claimSchedules, endSchedule, insertSchedules, type Schedule, type Turn } from './schedule.ts'
 
 /**
- * `concurrency`: at most this many jobs at once in this process. `pollMs`: how often it polls the queue. `ofTenantMax`: at most this many of them
- * of one tenant, for jobs that may take long; by default only the order of the claims keeps tenants from delaying each other.
+ * `concurrency`: at most this many jobs at once in this process. `ofTenantMax`: at most this many of them of one tenant, by default half, so that
+ * the long jobs of one tenant leave places to the others. `pollMs`: how often it polls the queue.
  */
 type Options = { readonly concurrency?: number; readonly pollMs?: number; readonly ofTenantMax?: number }
 
@@ -27,30 +27,30 @@ export function startWorker(
   platform: Platform,
   jobs: readonly Job[],
   schedules: readonly Schedule[],
-  { concurrency = 4, pollMs = 500, ofTenantMax }: Options = {},
+  { concurrency = 6, pollMs = 500, ofTenantMax = Math.ceil(concurrency / 2) }: Options = {},
 ): Worker {
   const { clock, log } = platform
   const running = new Map<Promise<void>, TenantId | null>()
-  const claimDue = claimer(platform, jobs, schedules, { ofTenantMax, busy: () => [...running.values()] })
+  const busy = () => [...running.values()].flatMap((tenantId) => tenantId ?? [])
+  const claimDue = claimer(platform, jobs, schedules, { ofTenantMax, busy })
   const aborted = new AbortController()
 
   const poll = pollingDelay(pollMs, async () => {
     const free = concurrency - running.size
     if (free <= 0 || clock.agrees?.() === false) return
     const { turns, claimed } = await claimDue(free)
-    for (const turn of turns) track(runTurn(platform, turn, aborted.signal), null, false)
-    // Where the jobs of a tenant are bounded, the next one of the same tenant may be due.
-    const mayBeMore = claimed.length === free || ofTenantMax !== undefined
-    for (const one of claimed) track(runJob(platform, jobs, one, aborted.signal), one.tenantId, mayBeMore)
+    for (const turn of turns) track(runTurn(platform, turn, aborted.signal), null)
+    for (const one of claimed) track(runJob(platform, jobs, one, aborted.signal), one.tenantId)
   })
   poll.onError((error) => log.error({ err: error }, 'the job queue could not be read'))
 
-  function track(run: Promise<void>, tenantId: TenantId | null, mayBeMore: boolean): void {
+  function track(run: Promise<void>, tenantId: TenantId | null): void {
     const tracked = run
       .catch((error: unknown) => log.error({ err: error }, 'the outcome of a job could not be written'))
       .finally(() => {
         running.delete(tracked)
-        if (mayBeMore) poll.wake()
+        // The place is free, and the next job of the same tenant may have waited for it.
+        if (tenantId !== null) poll.wake()
       })
     running.set(tracked, tenantId)
   }
@@ -69,7 +69,7 @@ export function startWorker(
 
 /** Tenants of one round at most, which bounds the list that is sent to the database. */
 const SERVED_MAX = 1000
-/** Back-off after no other tenant had a due job, because that query scans every waiting job. */
+/** Back-off after no tenant but those that were skipped had a due job, because that query scans every job of theirs. */
 const ALONE_MS = 200
 
 /** Returns a function that claims what is due in one transaction. Its first call inserts the rows of new schedules. */
@@ -77,59 +77,57 @@ function claimer(
   { store, clock }: Platform,
   jobs: readonly Job[],
   schedules: readonly Schedule[],
-  { ofTenantMax, busy }: { readonly ofTenantMax: number | undefined; readonly busy: () => (TenantId | null)[] },
+  { ofTenantMax, busy }: { readonly ofTenantMax: number; readonly busy: () => TenantId[] },
 ) {
   let prepared = schedules.length === 0
   /** Tenants that had a turn in this round, so that a thousand jobs of one tenant do not delay the one job of another. */
   const served = new Set<TenantId>()
-  let aloneUntil = 0
+  let nothingBut = { skipped: new Set<TenantId>(), until: 0 }
   return async (free: number) => {
     const now = clock.now()
     const due = await store.across('due jobs and sweeps of all tenants', async (tx) => {
       if (!prepared) await insertSchedules(tx, schedules, now)
       const turns = schedules.length > 0 ? await claimSchedules(tx, schedules, now) : []
       if (jobs.length === 0) return { turns, claimed: [] }
-      return { turns, claimed: await (ofTenantMax === undefined ? claimInTurn : claimBounded)(tx, free, now) }
+      return { turns, claimed: await claimBounded(tx, free, now) }
     })
     prepared = true
     return due
   }
 
-  /** Claims one job after the other, none of a tenant that has as many running as it may. */
+  /** Claims no job of a tenant that has as many running as it may, and at once as many as cannot exceed that. */
   async function claimBounded(tx: AcrossTx, free: number, now: Date): Promise<ClaimedJob[]> {
     const claimed: ClaimedJob[] = []
-    const ofTenants = busy().flatMap((tenantId) => tenantId ?? [])
     while (claimed.length < free) {
-      const full = [...Map.groupBy(ofTenants, (id) => id)].filter(([, runs]) => runs.length >= (ofTenantMax ?? free))
-      const [one] = await claimInTurn(
-        tx,
-        1,
-        now,
-        full.map(([id]) => id),
-      )
-      if (one === undefined) break
-      claimed.push(one)
-      ofTenants.push(one.tenantId)
+      const ofTenants = Map.groupBy([...busy(), ...claimed.map((one) => one.tenantId)], (id) => id)
+      const counts = [...ofTenants].map(([id, runs]) => ({ id, running: runs.length }))
+      const full = counts.filter((one) => one.running >= ofTenantMax).map((one) => one.id)
+      const others = counts.map((one) => one.running).filter((running) => running < ofTenantMax)
+      const limit = Math.min(free - claimed.length, ofTenantMax - Math.max(0, ...others))
+      const some = await claimInTurn(tx, limit, now, full)
+      claimed.push(...some)
+      if (some.length < limit) break
     }
     return claimed
   }
 
-  async function claimInTurn(
-    tx: AcrossTx,
-    free: number,
-    now: Date,
-    full: readonly TenantId[] = [],
-  ): Promise<ClaimedJob[]> {
-    const triesOthers = served.size > 0 && performance.now() >= aloneUntil
-    const claimed = triesOthers ? await claimJobs(tx, jobs, now, { limit: free, without: [...served, ...full] }) : []
-    if (triesOthers && claimed.length === 0) aloneUntil = performance.now() + ALONE_MS
-    if (claimed.length < free) {
+  /** Claims for tenants that had no turn first. */
+  async function claimInTurn(tx: AcrossTx, limit: number, now: Date, full: readonly TenantId[]): Promise<ClaimedJob[]> {
+    const claimed = served.size === 0 ? [] : await claim(tx, limit, now, new Set([...served, ...full]))
+    if (claimed.length < limit) {
       // Every tenant with a due job had a turn: a new round starts.
       served.clear()
-      claimed.push(...(await claimJobs(tx, jobs, now, { limit: free - claimed.length, without: full })))
+      claimed.push(...(await claim(tx, limit - claimed.length, now, new Set(full))))
     }
     if (served.size > SERVED_MAX) served.clear()
     for (const { tenantId } of claimed) served.add(tenantId)
+    return claimed
+  }
+
+  async function claim(tx: AcrossTx, limit: number, now: Date, skipped: Set<TenantId>): Promise<ClaimedJob[]> {
+    if (performance.now() < nothingBut.until && nothingBut.skipped.isSubsetOf(skipped)) return []
+    const claimed = await claimJobs(tx, jobs, now, { limit, without: [...skipped] })
+    if (claimed.length === 0 && skipped.size > 0) nothingBut = { skipped, until: performance.now() + ALONE_MS }
     return claimed
   }
 }
