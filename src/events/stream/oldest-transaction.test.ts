@@ -27,13 +27,18 @@ after(async () => {
   await db?.close()
 })
 
-/** Watches a store. `turn` ends after two more polls, so that one has begun and ended since it was called. */
+/**
+ * Watches a store. `turn` ends after two more polls, so that one has begun and ended since it was called; `found` returns the session that the
+ * last one found.
+ */
 function watching(store: Store, log: Log) {
   let polls = 0
+  let session: string | undefined
   const oldestTransaction = async () => {
-    const found = await store.oldestTransaction()
+    const oldest = await store.oldestTransaction()
+    session = oldest?.session
     polls += 1
-    return found
+    return oldest
   }
   const watch = watchOldestTransaction({ store: { ...store, oldestTransaction }, log }, 20)
   const turn = async () => {
@@ -44,7 +49,7 @@ function watching(store: Store, log: Log) {
       await setTimeout(20)
     }
   }
-  return { watch, turn }
+  return { watch, turn, found: () => session }
 }
 
 test('the oldest writing transaction of the server is timed, and named in the log after a minute, once', {
@@ -57,14 +62,21 @@ test('the oldest writing transaction of the server is timed, and named in the lo
     error: none,
     warn: (fields: object, text: string) => void lines.push([fields, text]),
   }
+  // One that began before and ends soon, as other tests have on this server.
+  const older = new pg.Client({ connectionString: postgresUrl ?? '' })
+  await older.connect()
+  await older.query('begin')
+  await older.query('select pg_current_xact_id()')
+  const ended = setTimeout(500).then(() => older.end())
+  t.after(() => ended)
   await session.query('begin')
   const { rows } = await session.query('select pg_backend_pid() as pid, pg_current_xact_id()')
   let now = performance.now()
   t.mock.method(performance, 'now', () => now)
-  const { watch, turn } = watching(db.store, log)
+  const { watch, turn, found } = watching(db.store, log)
   // Also after a failure: a watch keeps its process alive.
   t.after(() => watch.stop())
-  await turn()
+  for (let turns = 0; turns < 300 && found()?.includes(`pid ${rows[0].pid} `) !== true; turns += 1) await turn()
   // PostgreSQL states the age of the transaction by its own clock, which the test does not stop.
   assert.ok(watch.seconds() < 20)
   now += 40_000
