@@ -12,7 +12,10 @@ type Needs = Pick<Platform, 'keys' | 'clock' | 'urls' | 'memory'>
 const TOKEN_CHARS_MAX = 8192
 /** Age at which the key set is reloaded, so that a key that is no longer published stops verifying. */
 const KEYS_FRESH_MS = 300_000
-/** Pause before an unknown key id reloads the key set: a caller without a valid token can invent key ids, and all of them share one load. */
+/**
+ * Pause before an unknown key id reloads the key set: a caller without a valid token can invent key ids, and all of
+ * them share one load.
+ */
 const RELOAD_PAUSE_MS = 100
 
 type Keys = { readonly byKid: ReadonlyMap<string, PublicJwk>; readonly loadedAt: number }
@@ -77,9 +80,10 @@ async function freshKeys(needs: Needs, set: KeySet): Promise<Keys> {
   const known = set.known
   const keys = await known
   if (needs.clock.now().getTime() - keys.loadedAt < KEYS_FRESH_MS) return keys
-  // The first call replaces the promise; concurrent calls await the same load.
-  if (set.known === known) set.known = loadKeys(needs)
-  return (await set.known) ?? keys
+  // The first call replaces the promise; concurrent calls await the same load. Old keys are not used where it fails.
+  if (set.known === known) set.known = null
+  set.known ??= loadKeys(needs)
+  return set.known
 }
 
 function reload(needs: Needs, set: KeySet): Promise<Keys> {
