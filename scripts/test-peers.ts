@@ -7,7 +7,7 @@ import { join } from 'node:path'
 // Python are installed for the run; what is not there is named.
 
 const packages = ['sd-jwt==0.10.4', 'pymdoccbor==1.4.0']
-/** Tests whose other side is a library of somebody else. */
+/** The files of tests whose other side is a library of another maker. */
 const files = [
   'src/issuance/code-flow/peers.test.ts',
   'src/issuance/deferral/peers.test.ts',

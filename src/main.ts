@@ -113,8 +113,8 @@ function databaseConfig(env: Env): Config {
 
 /**
  * Logs what to do next. In development without a bootstrap file: a link by which a newcomer becomes the owner of the tenant `default`, until
- * there is one. The link is a secret, which the log and the first page for people at this machine show; it expires after an
- * hour and is replaced at the next start.
+ * there is one. The link is a secret, which the log and the first page for people at this machine show; it expires
+ * after an hour and is replaced at the next start.
  */
 async function adviseNewcomer(platform: Platform): Promise<void> {
   const { config, log } = platform

@@ -142,7 +142,7 @@ export function parseListQuery<Q extends Paged>(query: Q, sortDefault = '-create
   const readDescending = descending !== (before !== null)
   const total = query['page[total]'] === 'true' && { total: { counted: null } }
   const end = { isEarly: false }
-  return { ...{ size, after, before, sort: { field, descending }, readDescending, end }, ...total }
+  return { size, after, before, sort: { field, descending }, readDescending, end, ...total }
 }
 
 type FilterName<K> = K extends `filter[${infer F}]` ? F : K extends `search[${infer F}]` ? F : never

@@ -8,8 +8,9 @@ import { pollingDelay } from './polling.ts'
 import { claimSchedules, endSchedule, insertSchedules, type Schedule, type Turn } from './schedule.ts'
 
 /**
- * `concurrency`: at most this many jobs at once in this process. `ofTenantMax`: at most this many of them of one tenant, by default half, so that
- * the long jobs of one tenant leave places to the others. `pollMs`: how often it polls the queue.
+ * `concurrency`: at most this many jobs at once in this process. `ofTenantMax`: at most this many of them of one
+ * tenant, by default half, so that the long jobs of one tenant leave places to the others. `pollMs`: how often it
+ * polls the queue.
  */
 type Options = { readonly concurrency?: number; readonly pollMs?: number; readonly ofTenantMax?: number }
 

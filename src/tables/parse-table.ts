@@ -81,7 +81,10 @@ function tidied(header: readonly string[], body: readonly ReadRow[], kind: Form[
   return { names: fitted(names), rows: rows.map((row) => ({ ...row, cells: fitted(row.cells) })) }
 }
 
-/** Programs write a text as a formula, `="00123"`, so that a spreadsheet keeps its zeros; what was guarded is no formula. */
+/**
+ * Programs write a text as a formula, `="00123"`, so that a spreadsheet keeps its zeros; what was guarded is no
+ * formula.
+ */
 function plainText(cell: string): string {
   const unguarded = withoutGuard(cell)
   return unguarded === cell ? (/^="([^"]*)"$/.exec(cell)?.[1] ?? cell) : unguarded

@@ -139,7 +139,9 @@ for (const javaScriptEnabled of [true, false])
     const acme = await chirograph.backend('acme')
     const { presentationTemplateId } = (await acme.get(`/creds/verification-pages/${pageId}`)).body.data
     const made = await acme.post('/creds/verification-pages', {
-      ...{ name: 'Here only', presentationTemplateId, anotherDevice: false },
+      name: 'Here only',
+      presentationTemplateId,
+      anotherDevice: false,
     })
     const { page, troubles, close } = await visit(browser, chirograph.url, { javaScriptEnabled, locale: 'en' })
     page.setDefaultTimeout(30_000)

@@ -141,7 +141,8 @@ test('a check finds the recipients that issuing refuses: unknown ones, disabled 
     [true, true, true, false, false, false],
   )
   const licence = await aBatchTemplate(school, {
-    ...{ format: 'mdoc', docType: 'org.example.card' },
+    format: 'mdoc',
+    docType: 'org.example.card',
     attributes: { 'org.example.card.1': { name: { type: 'string' } } },
   })
   const one = { attributes: { 'org.example.card.1': { name: 'x' } }, recipient: to('username', 'thandi').recipient }

@@ -94,8 +94,13 @@ function attribute(drawn: Drawn, row: AttributeRow, at: number): Html {
     text(`label${language}`, t.labelIn(localeName(locale, frame.language)), row.names[language] ?? ''),
   )
   const key = {
-    ...{ name: `key-${at}`, label: t.key, value: row.key, isName: true, isOptional: true },
-    ...{ lengthMax: 128, error: error('key') },
+    name: `key-${at}`,
+    label: t.key,
+    value: row.key,
+    isName: true,
+    isOptional: true,
+    lengthMax: 128,
+    error: error('key'),
     ...(row.key === '' && { hint: t.keyHint }),
   }
   const more = text('about', t.meaning, row.about)

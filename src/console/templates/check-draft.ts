@@ -104,7 +104,8 @@ export function inWords({ fields, general }: Problems, f: FurtherTexts): Problem
 const plain: Readonly<Record<string, string>> = {
   ...{ name: 'name', code: 'code', description: 'description', docType: 'docType', format: 'format' },
   ...{ batchSize: 'copies', validFrom: 'from', validUntil: 'until', revocable: 'revocable' },
-  ...{ keyAttestation: 'attested', offerScheme: 'scheme' },
+  keyAttestation: 'attested',
+  offerScheme: 'scheme',
 }
 const ofDisplay: Readonly<Record<string, string>> = {
   ...{ name: 'cardName', description: 'cardAbout' },

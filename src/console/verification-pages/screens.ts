@@ -175,14 +175,18 @@ function conflict(frame: Frame<Params>, found: Found, draft: Draft): Screen {
   const t = pageTexts[frame.language]
   const theirs = draftOf(found.page, found.etag)
   const named = {
-    ...{ name: t.name, template: t.asksFor, heading: t.heading, explanation: t.explanation, origins: t.origins },
-    ...{
-      visitorSees: t.visitorSees,
-      anotherDevice: t.anotherDevice,
-      redirectUri: t.redirectUri,
-      requestsPerMinute: t.requestsPerMinute,
-    },
-    ...{ requestsPerAddress: t.requestsPerAddress, minutes: t.minutes, state: t.state },
+    name: t.name,
+    template: t.asksFor,
+    heading: t.heading,
+    explanation: t.explanation,
+    origins: t.origins,
+    visitorSees: t.visitorSees,
+    anotherDevice: t.anotherDevice,
+    redirectUri: t.redirectUri,
+    requestsPerMinute: t.requestsPerMinute,
+    requestsPerAddress: t.requestsPerAddress,
+    minutes: t.minutes,
+    state: t.state,
   } as const
   // Object.keys loses the type of the keys.
   const differing = (Object.keys(named) as (keyof typeof named)[]).filter((name) => theirs[name] !== draft[name])

@@ -23,7 +23,7 @@ export const removalSchedules: readonly Schedule[] = [
 
 /**
  * Removes the rows of tenants that were removed a minute ago or earlier, in pieces, until all are gone or the signal is
- * aborted. The next run goes on.
+ * aborted; the next run of the sweep removes the others.
  *
  * @throws the first error, after it has tried the other tenants
  */

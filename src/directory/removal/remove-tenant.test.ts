@@ -59,7 +59,9 @@ let shiftMs = 0
 const clock = { now: () => new Date(Date.now() + shiftMs) }
 const warned: { fields: object; message: string }[] = []
 const log: Log = {
-  ...{ debug: () => undefined, info: () => undefined, error: () => undefined },
+  debug: () => undefined,
+  info: () => undefined,
+  error: () => undefined,
   warn: (fields, message) => warned.push({ fields, message }),
 }
 before(async () => {

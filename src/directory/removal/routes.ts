@@ -7,7 +7,11 @@ import { removeTenant } from './remove-tenant.ts'
 import { showTenant, TenantListQuery, TenantReply } from './schemas.ts'
 
 const tenants = routeGroup({
-  ...{ group: 'onboarding', tag: 'tenants', path: '/tenants', scope: 'platform:admin', reply: TenantReply },
+  group: 'onboarding',
+  tag: 'tenants',
+  path: '/tenants',
+  scope: 'platform:admin',
+  reply: TenantReply,
 })
 
 const list = tenants.list('', {

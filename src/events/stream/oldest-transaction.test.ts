@@ -28,8 +28,8 @@ after(async () => {
 })
 
 /**
- * Watches a store. `turn` ends after two more polls, so that one has begun and ended since it was called; `found` returns the session that the
- * last one found.
+ * Watches a store. `turn` ends after two more polls, so that one has begun and ended since it was called; `found`
+ * returns the session that the last one found.
  */
 function watching(store: Store, log: Log) {
   let polls = 0

@@ -58,7 +58,9 @@ export function faceName({ name, slug }: Pick<OrganisationFace, 'name' | 'slug'>
 export function faceLook(face: OrganisationFace, language: Language): Partial<Page> {
   const style = accentStyle(face.accentColor)
   return {
-    ...{ organisation: faceName(face), language, languages: face.languages },
+    organisation: faceName(face),
+    language,
+    languages: face.languages,
     ...(style !== '' && { style }),
     logo: face.logoPath === null ? null : logoImage(face.logoPath),
     note: organisationNote(face, pageTexts[language]),

@@ -21,7 +21,10 @@ type OwnRequest = {
   readonly authorizationRequestQrUri: string
 }
 
-/** The https link of a request: for people who are not signed in, on a device that may have another wallet. It shows nothing personal. */
+/**
+ * The https link of a request: for people who are not signed in, on a device that may have another wallet. It shows
+ * nothing personal.
+ */
 export const publicRequest: Endpoint = pageEndpoint({
   method: 'GET',
   path: '/request/{tenant}/{token}',
@@ -48,7 +51,10 @@ export const publicRequest: Endpoint = pageEndpoint({
   },
 })
 
-/** The address that opens a request in the wallet of this server: by reference, which a sign-in keeps also where the request is long. */
+/**
+ * The address that opens a request in the wallet of this server: by reference, which a sign-in keeps also where the
+ * request is long.
+ */
 function openingOf({ authorizationRequestUri, authorizationRequestReferenceUri: reference }: OwnRequest): string {
   return `/open?${new URLSearchParams({ u: reference ?? authorizationRequestUri })}`
 }

@@ -2,8 +2,9 @@ import { foreignText } from '../../protocols/foreign-text.ts'
 import type { Verifier } from './api-types.ts'
 
 /**
- * Returns how a verifier is called on a page, by what was verified of it, never by what it calls itself: its name; the common name of a certificate,
- * or the name of the trusted entity with its DID, where the organisation of the holder trusts it; else the host which the answer goes to.
+ * Returns how a verifier is called on a page, by what was verified of it, never by what it calls itself: its name; the
+ * common name of a certificate, or the name of the trusted entity with its DID, where the organisation of the holder
+ * trusts it; else the host which the answer goes to.
  */
 export function verifierName({ name, trusted, responseHost, authenticated, basis }: Verifier): string {
   const subject = basis?.certificate?.subject

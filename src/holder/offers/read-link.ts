@@ -82,7 +82,10 @@ function requestReference(request: string): string {
   return URL.parse(request)?.searchParams.get('request_uri') ?? ''
 }
 
-/** Returns the link for wallets of an offer of ours. @param scheme As its template names it; any other text counts as none. */
+/**
+ * Returns the link for wallets of an offer of ours. @param scheme As its template names it; any other text counts as
+ * none.
+ */
 export function ownOffer(publicUrl: string, slug: string, token: string, scheme?: unknown): string {
   const named = offerSchemes.find((one) => one === scheme) ?? DEFAULT_OFFER_SCHEME
   const uri = `${publicUrl}/issuers/${slug}/offers/${token}`

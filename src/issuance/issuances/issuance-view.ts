@@ -78,7 +78,10 @@ export async function shownLinksOf(needs: Needs, reader: Reader, of: Offered): P
   return holds(reader, 'issuance:write') ? offerLinksOf(needs, reader, of) : null
 }
 
-/** An issuance, and the version of its template that names the scheme of its link; null: it has ended, and has no version. */
+/**
+ * An issuance, and the version of its template that names the scheme of its link; null: it has ended, and has no
+ * version.
+ */
 type Offered = { readonly id: string; readonly templateId: string; readonly templateVersion: number | null }
 
 /** The shape of an issuance is that of the contract for every caller. */

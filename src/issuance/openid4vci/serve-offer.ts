@@ -50,7 +50,8 @@ export async function serveOffer(
 /**
  * Returns the text of an offer's QR code.
  *
- * @param offerUri From the query of the image; it must be an offer link of this tenant. `scheme`: from there too, one that a template may name.
+ * @param offerUri From the query of the image; it must be an offer link of this tenant. `scheme`: from there too, one
+ * that a template may name.
  * @throws Fault `resource.unknown`
  */
 export async function offerQrText(

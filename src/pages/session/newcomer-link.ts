@@ -12,8 +12,8 @@ export function keepNewcomerLink(platform: Pick<Platform, 'memory'>, url: string
 }
 
 /**
- * Returns the link by which a newcomer becomes an owner; null if there is none. It makes an owner of whom it is shown to, so only a
- * person at this machine sees it, of a server that is for this machine alone.
+ * Returns the link by which a newcomer becomes an owner; null if there is none. It makes an owner of whom it is shown
+ * to, so only a person at this machine sees it, of a server that is for this machine alone.
  *
  * @param ip The address of the person.
  */

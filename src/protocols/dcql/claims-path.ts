@@ -69,8 +69,8 @@ export function locate(
 }
 
 /**
- * Evaluates a claims path pointer on the name spaces of an mdoc: namespace, then element identifier. An age attestation of a driving licence is
- * answered by the nearest one that decides it.
+ * Evaluates a claims path pointer on the name spaces of an mdoc: namespace, then element identifier. An age
+ * attestation of a driving licence is answered by the nearest one that decides it.
  *
  * @see [OpenID4VP 1.0, 7.2](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-semantics-for-iso-mdoc-base)
  */

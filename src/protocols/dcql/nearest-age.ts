@@ -5,8 +5,9 @@ const NAME_SPACE = 'org.iso.18013.5.1'
 const AGE_OVER = /^age_over_\d\d$/
 
 /**
- * Returns the age attestation that decides a requested one which the mdoc does not have: the true one with the lowest age above it, else the false
- * one with the highest age below it; null if none decides it, or no age attestation is requested.
+ * Returns the age attestation that decides a requested one which the mdoc does not have: the true one with the lowest
+ * age above it, else the false one with the highest age below it; null if none decides it, or no age attestation is
+ * requested.
  *
  * @param elements Of the namespace.
  * @see ISO/IEC 18013-5:2021, 7.2.5

@@ -117,7 +117,12 @@ async function checked(needs: Needs, { tenantId }: Caller, merged: PageInput): P
       explanation,
       visitorSees,
     },
-    ...{ redirectUri, anotherDevice, requestsPerMinute, requestsPerAddress, expiresInSeconds, isOpen },
+    redirectUri,
+    anotherDevice,
+    requestsPerMinute,
+    requestsPerAddress,
+    expiresInSeconds,
+    isOpen,
   }
 }
 

@@ -48,8 +48,8 @@ export const pageDefaults = {
 } as const satisfies Partial<PageContent>
 
 /**
- * Whether the outcome of a request is told to the browser that began it only once its wallet has led that browser back: an
- * attacker may have lured somebody else to answer.
+ * Whether the outcome of a request is told to the browser that began it only once its wallet has led that browser
+ * back: an attacker may have lured somebody else to answer.
  *
  * @see [HAIP 1.0, 5.1](https://openid.net/specs/openid4vc-high-assurance-interoperability-profile-1_0.html)
  */

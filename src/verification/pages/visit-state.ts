@@ -106,8 +106,11 @@ export async function openState(
   const addresses = await linksOf(platform, tenant, token, request)
   const { authorizationRequestUri, authorizationRequestQrUri, digitalCredentialsUri } = addresses
   return {
-    ...{ id, status, expiresAt: expiresAt.toISOString() },
-    ...{ authorizationRequestUri, digitalCredentialsUri },
+    id,
+    status,
+    expiresAt: expiresAt.toISOString(),
+    authorizationRequestUri,
+    digitalCredentialsUri,
     ...(!needsWayBack(tenant, page) && { authorizationRequestQrUri }),
   }
 }

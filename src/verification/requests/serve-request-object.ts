@@ -91,7 +91,10 @@ async function claimsOf(
   )
 }
 
-/** Returns what a wallet shows of the verifier before the holder shares. Of an unsigned request nothing would bind it to the verifier. */
+/**
+ * Returns what a wallet shows of the verifier before the holder shares. Of an unsigned request nothing would bind it
+ * to the verifier.
+ */
 function statementOf({ name, settings }: Tenant, { clientId, verifierConfig, retentionSeconds }: PendingRequest) {
   if (clientId === UNSIGNED_CLIENT) return []
   const purpose = verifierConfig?.purpose

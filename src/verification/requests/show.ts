@@ -57,7 +57,8 @@ export async function showRequest(
   const { requestPageUri } = addresses
   return {
     ...{ id, status, presentationTemplateId: templateId, authorizationRequestUri, authorizationRequestQrUri },
-    ...{ requestPageUri, error },
+    requestPageUri,
+    error,
     ...(templateName !== null && { templateName }),
     ...(reference !== null && { reference }),
     ...(completedAt !== null && { completedAt: completedAt.toISOString() }),

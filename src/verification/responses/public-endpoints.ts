@@ -77,7 +77,8 @@ const describeRequest = endpoint({
       asks: open === null ? [] : await credentialNames(platform, tenant, open.credentials),
       purpose: open?.verifierConfig?.purpose ?? null,
       expiresAt: expiresAt.toISOString(),
-      ...{ authorizationRequestUri, authorizationRequestQrUri },
+      authorizationRequestUri,
+      authorizationRequestQrUri,
       ...(reference !== undefined && { authorizationRequestReferenceUri: reference }),
     }
     return { status: 200, body, headers: noStore }

@@ -48,7 +48,9 @@ function isAnswer({ satisfiable, required, optional }: Selection<Candidate>): bo
   return satisfiable && required.length + optional.length > 0
 }
 
-/** Those of the required queries; if there are none, of the optional ones; and of those that authorize a transaction. */
+/**
+ * Those of the required queries; if there are none, of the optional ones; and of those that authorize a transaction.
+ */
 function proposedChoices({ query, transactions }: Asked, selection: Selection<Candidate>): CredentialChoice[] {
   const { required, optional } = selection
   const ids = withTransactions(required.length > 0 ? required : optional, optional, transactions)

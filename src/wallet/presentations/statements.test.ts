@@ -53,7 +53,10 @@ for (const known of [false, true])
 test('what a verifier says of itself stands in its statement, beside its proved name, among any attestations', async () => {
   const { entity: _, ...shown } = await prepared({ verifier_info: [...Array(8).fill(other), statement] })
   assert.deepEqual(shown, {
-    ...{ statedName: 'Your Bank', purpose: 'To help you.', retentionSeconds: 60, isDid: true },
+    statedName: 'Your Bank',
+    purpose: 'To help you.',
+    retentionSeconds: 60,
+    isDid: true,
     verifierInfo: Array(8).fill(other),
   })
 })

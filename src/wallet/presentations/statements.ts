@@ -23,8 +23,8 @@ export type Statements = {
 }
 
 /**
- * Returns what a request says of its verifier, each member cut to a bounded length or left out. Of `client_metadata` nothing is shown: a wallet
- * ignores there what OpenID4VP does not define (5.1).
+ * Returns what a request says of its verifier, each member cut to a bounded length or left out. Of `client_metadata`
+ * nothing is shown: a wallet ignores there what OpenID4VP does not define (5.1).
  */
 export function statementsOf({ signed, parameters }: Pick<AuthenticatedRequest, 'signed' | 'parameters'>): Statements {
   const entries = infoEntriesOf(parameters)

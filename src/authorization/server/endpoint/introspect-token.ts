@@ -25,7 +25,8 @@ const INACTIVE = { active: false }
 
 /**
  * Describes a token of the client itself, and to a client with `tokens:introspect` an access token of another client of
- * its tenant. Any other is inactive: a client that does not serve it learns neither whether it is valid nor whose it is.
+ * its tenant. Any other is inactive: a client that does not serve it learns neither whether it is valid nor whose it
+ * is.
  *
  * @throws Fault `client.unauthenticated`, `request.invalid`
  * @see [RFC 7662, 2](https://www.rfc-editor.org/rfc/rfc7662#section-2)

@@ -53,7 +53,7 @@ function openLink({ platform, query }: PageContext): Promise<OpenLink | null> {
   return findLink(platform, query.token ?? '')
 }
 
-/** A person who signed in by a link goes on: who became an owner to the console. */
+/** Leads a person who signed in by a link on: to the console if the link made them an owner. */
 function enter(context: PageContext, link: OpenLink | null, outcome: Pick<SignedIn, 'cookies'>): PageAnswer {
   if (link?.purpose !== 'owner') return signedIn(context, outcome)
   keepNewcomerLink(context.platform, null)

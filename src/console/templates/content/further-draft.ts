@@ -4,7 +4,10 @@ import { typed } from '../../../pages/once.ts'
 import { typedAll } from '../../frame/form-values.ts'
 import type { Template } from './template.ts'
 
-/** Which wallets are opened and get credentials, and where the attributes come from when a person asks for one, as it is being edited. */
+/**
+ * Which wallets are opened and get credentials, and where the attributes come from when a person asks for one, as it
+ * is being edited.
+ */
 export type FurtherDraft = {
   /** Of the link of offers; `''`: by default. */
   readonly scheme: string
