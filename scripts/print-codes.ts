@@ -1,9 +1,9 @@
+import { checkMeanings } from '../src/contract/verification/checks.ts'
 import { pathFindingMessages } from '../src/crypto/x509-path/path-findings.ts'
 import { faults } from '../src/fault.ts'
 import { mdocFindingMessages } from '../src/protocols/mdoc/findings.ts'
 import { findingMessages } from '../src/protocols/sd-jwt-vc/findings.ts'
 import { trustFindingMessages } from '../src/trust/lookups/finding.ts'
-import { checkMeanings } from '../src/verification/findings/checks.ts'
 import { issueMessages } from '../src/verification/findings/finding.ts'
 
 /** Codes of findings that only a wallet makes, on receipt. */

@@ -1,5 +1,5 @@
 import { roles, scopes } from '../src/caller.ts'
-import { auditActions, isPublicEvent, subjectKinds } from '../src/events/audit/vocabulary.ts'
+import { auditActions, isPublicEvent, subjectKinds } from '../src/contract/events/vocabulary.ts'
 import { faults } from '../src/fault.ts'
 
 /** The public names, each kind of them in its order: an interface that clients and receivers depend on. */

@@ -22,6 +22,7 @@ const ladder = [
     'keys',
     'store',
     'memory',
+    'contract',
     'protocols',
     'crypto',
   ],

@@ -1,14 +1,11 @@
 import { Readable } from 'node:stream'
 import type { TSchema } from 'typebox'
+import { CSV, NDJSON } from '../contract/media-types.ts'
 import { type RawAnswer, rawAnswer } from '../http/routes/route.ts'
 import type { BoundedRows } from '../store/paged-list.ts'
 import { csvLine } from './csv.ts'
 import type { ListRequest } from './list.ts'
 
-const CSV = 'text/csv'
-const NDJSON = 'application/x-ndjson'
-/** Media types in which every list can be exported. */
-export const exportTypes = [CSV, NDJSON] as const
 /** Rows of an export; the next one begins with `page[after]`. */
 const ROWS_MAX = 10_000
 const ROWS_PER_READ = 500

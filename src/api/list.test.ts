@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Type } from 'typebox'
-import { route } from '../http/routes/route.ts'
+import { listQuery } from '../contract/list-query.ts'
 import { aServer } from '../http/test-support/a-server.ts'
-import { listAnswer, listQuery, parseListQuery } from './list.ts'
+import { route } from '../http/test-support/route.ts'
+import { listAnswer, parseListQuery } from './list.ts'
 
 const href = 'https://example.org/creds/things'
 const ids = ['1', '2', '3', '4', '5'].map((n) => ({ id: `00000000-0000-7000-8000-00000000000${n}` }))

@@ -1,14 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { type Language, languages } from '../contract/languages.ts'
 import { preferredLanguage } from '../http/routes/accept.ts'
 import { cookieNamed } from './cookies.ts'
 import { en, type PageTexts } from './messages/en.ts'
 import { fr } from './messages/fr.ts'
-
-/** Languages of the pages, with their own names. The first is the default. */
-export const languages = { en: 'English', fr: 'Français' } as const
-
-/** A language of the pages. */
-export type Language = keyof typeof languages
 
 /** Returns whether a text names a language of the pages. */
 export function isLanguage(text: string | null | undefined): text is Language {

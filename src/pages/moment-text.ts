@@ -1,6 +1,6 @@
+import type { Language } from '../contract/languages.ts'
 import { dateFormat, numberFormat } from '../memory/formats.ts'
 import { type Html, html } from './html.ts'
-import type { Language } from './language.ts'
 
 /** Returns a moment as date and time in UTC, with the moment for machines. */
 export function moment(text: string, language: Language): Html {

@@ -1,6 +1,6 @@
+import type { Language } from '../contract/languages.ts'
 import { numberFormat, relativeTimeFormat } from '../memory/formats.ts'
 import { type Html, html } from './html.ts'
-import type { Language } from './language.ts'
 
 const units = [
   ['year', 31_536_000],

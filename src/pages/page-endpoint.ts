@@ -1,4 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { PathParams } from '../contract/api-operation.ts'
+import type { Language } from '../contract/languages.ts'
 import { randomToken } from '../crypto/random.ts'
 import {
   type Endpoint,
@@ -7,7 +9,6 @@ import {
   endpoint,
   type Fields,
 } from '../http/routes/endpoint.ts'
-import type { PathParams } from '../http/routes/route.ts'
 import type { Platform } from '../platform.ts'
 import { readCookie, SESSION_COOKIE, writeCookie } from './cookies.ts'
 import { checkForm, csrfKey, type FormOrigin, formToken } from './csrf.ts'
@@ -15,7 +16,7 @@ import { document, type Page } from './document.ts'
 import { renderFault } from './fault-page.ts'
 import { CSRF_FIELD, type FormFrame } from './form.ts'
 import { html } from './html.ts'
-import { type Language, languageCookie, languageOf, pageTexts } from './language.ts'
+import { languageCookie, languageOf, pageTexts } from './language.ts'
 import type { PageTexts } from './messages/en.ts'
 import { pageHeaders } from './page-headers.ts'
 import { buttonLink } from './parts.ts'

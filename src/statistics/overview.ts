@@ -1,4 +1,5 @@
 import { type Caller, holds, type Scope } from '../caller.ts'
+import type { OverviewReply } from '../contract/events/statistics.ts'
 import { endingSecrets } from '../directory/clients/manage-clients.ts'
 import { readTotals } from '../events/counts/count-events.ts'
 import { dayOf, type EndCount } from '../events/counts/metric.ts'
@@ -11,7 +12,6 @@ import type { Platform } from '../platform.ts'
 import type { TenantTx } from '../store/store.ts'
 import { endingCertificates } from '../trust/certificates/get-certificate.ts'
 import { failedDeliveries } from '../wallet/delivery-records/settle-delivery.ts'
-import type { OverviewReply } from './schemas.ts'
 import { origins } from './statistics.ts'
 
 const SOON_MS = 30 * 86_400_000

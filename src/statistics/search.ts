@@ -1,5 +1,6 @@
 import type { ListRequest } from '../api/list.ts'
 import { type Caller, holds } from '../caller.ts'
+import type { SearchReply } from '../contract/events/statistics.ts'
 import { listUsers } from '../directory/users/list-users.ts'
 import { displayName } from '../directory/users/user.ts'
 import { findIssuances } from '../issuance/issuances/get-issuance.ts'
@@ -7,7 +8,6 @@ import type { Platform } from '../platform.ts'
 import { isUuid } from '../uuid.ts'
 import { namesOfPresentationTemplates } from '../verification/requests/origins/origins.ts'
 import { findRequests } from '../verification/requests/presentation-requests.ts'
-import type { SearchReply } from './schemas.ts'
 
 /** Found things of one kind. */
 const HITS_MAX = 10

@@ -1,11 +1,16 @@
 import type { Caller } from '../caller.ts'
+import {
+  issuanceMetrics,
+  presentationMetrics,
+  type StatisticsQuery,
+  type StatisticsReply,
+} from '../contract/events/statistics.ts'
 import { type Origins, readCounts } from '../events/counts/count-events.ts'
-import { type Count, dayOf, issuanceMetrics, presentationMetrics } from '../events/counts/metric.ts'
+import { type Count, dayOf } from '../events/counts/metric.ts'
 import { Fault } from '../fault.ts'
 import { endsOfCredentials, namesOfTemplates, templatesOfIssuances } from '../issuance/issuances/origins.ts'
 import type { Platform } from '../platform.ts'
 import { namesOfPresentationTemplates, templatesOfRequests } from '../verification/requests/origins/origins.ts'
-import type { StatisticsQuery, StatisticsReply } from './schemas.ts'
 
 const MONTHS = 12
 const MONTHS_MAX = 60

@@ -1,7 +1,6 @@
+import { COUNTED_MAX } from '../contract/list-query.ts'
 import { composedSql, plannedOnce, type Sql, sql, type TenantTx } from './store.ts'
 
-/** Rows of all pages that a list counts at most. */
-export const COUNTED_MAX = 1000
 /** Rows that are read to count those that match a filter without an index. */
 const COUNT_READS_MAX = 5000
 

@@ -1,5 +1,5 @@
+import { type Delimiter, delimiterNames } from '../contract/issuance/batches.ts'
 import { type DateOrder, type Decimal, orderShownBy } from './cell-values.ts'
-import { type Delimiter, delimiterNames } from './read-csv.ts'
 import type { ReadRow } from './table.ts'
 
 const HEAD_CHARS = 65_536

@@ -1,7 +1,8 @@
+import type { Delimiter } from '../contract/issuance/batches.ts'
 import { decodeText, type TableEncoding } from './decode-text.ts'
 import { isArchive, unreadableBytes, unreadableText } from './file-kind.ts'
 import { guessDates, guessDecimal, guessDelimiter } from './guess-format.ts'
-import { type Delimiter, readCsv, statedDelimiter } from './read-csv.ts'
+import { readCsv, statedDelimiter } from './read-csv.ts'
 import { readWorkbook } from './read-workbook.ts'
 import {
   CELL_CHARS_MAX,

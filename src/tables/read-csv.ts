@@ -1,3 +1,4 @@
+import { type Delimiter, delimiterNames, delimiters } from '../contract/issuance/batches.ts'
 import { tableFault } from './table-fault.ts'
 
 /** Fields of one record, unquoted. */
@@ -7,14 +8,6 @@ const QUOTE = '"'
 const FORMAT_RULE =
   'Delimiters separate fields, line breaks separate rows; a field that contains either must be quoted, with its ' +
   'quotes doubled.'
-
-/** What separates the fields of a row. */
-export const delimiters = { comma: ',', semicolon: ';', tab: '\t', pipe: '|' } as const
-/** One of {@link delimiters}. */
-export type Delimiter = keyof typeof delimiters
-/** The names of {@link delimiters}. */
-export const delimiterNames = Object.keys(delimiters) as Delimiter[]
-
 /** How a table is written, and how much of it is read. */
 type CsvFormat = {
   /** Rows after the header, without empty ones at the end. */

@@ -1,6 +1,6 @@
+import type { Delimiter } from '../contract/issuance/batches.ts'
 import type { DateOrder, Decimal } from './cell-values.ts'
 import type { TableEncoding } from './decode-text.ts'
-import type { Delimiter } from './read-csv.ts'
 
 /** Bytes of a file, and of pasted text. */
 export const TABLE_BYTES_MAX = 8 * 1024 * 1024

@@ -1,4 +1,4 @@
-import { type Delimiter, delimiters } from './read-csv.ts'
+import { type Delimiter, delimiters } from '../contract/issuance/batches.ts'
 
 /** A cell that a spreadsheet would run as a formula, or that would be read back as one that was guarded. */
 const FORMULA = /^'*[=+\-@\t\r]/

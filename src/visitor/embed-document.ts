@@ -1,6 +1,6 @@
+import type { Language } from '../contract/languages.ts'
 import { asset } from '../pages/assets.ts'
 import { Html, html } from '../pages/html.ts'
-import type { Language } from '../pages/language.ts'
 
 /** A page in the frame of a site. `style`: CSS rules with values that were checked. */
 type EmbedPage = {

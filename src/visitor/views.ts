@@ -1,6 +1,6 @@
+import type { Language } from '../contract/languages.ts'
 import type { Shell } from '../pages/document.ts'
 import { type Html, html } from '../pages/html.ts'
-import type { Language } from '../pages/language.ts'
 import { duration } from '../pages/moment.ts'
 import { buttonLink, card, message } from '../pages/parts.ts'
 import { foreignText } from '../protocols/foreign-text.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { examplePushSubscription } from '../../src/wallet/push-subscriptions/schemas.ts'
+import { examplePushSubscription } from '../../src/contract/wallet/push-subscriptions.ts'
 import { foreignIssuer } from '../../src/wallet/test-support/foreign-issuer.ts'
 import type { Api, Deployment } from './server.ts'
 

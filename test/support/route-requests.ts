@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
+import { examplePushSubscription } from '../../src/contract/wallet/push-subscriptions.ts'
 import type { Route } from '../../src/http/routes/route.ts'
-import { examplePushSubscription } from '../../src/wallet/push-subscriptions/schemas.ts'
 import type { Objects } from './main-job.ts'
 import type { Api, Reply } from './server.ts'
 

@@ -1,4 +1,5 @@
-import { type Language, spaced } from '../../pages/language.ts'
+import type { Language } from '../../contract/languages.ts'
+import { spaced } from '../../pages/language.ts'
 
 const en = {
   title: 'Credentials',

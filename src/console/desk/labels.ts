@@ -1,5 +1,5 @@
+import type { Language } from '../../contract/languages.ts'
 import { isJsonObject, type Json, parseJsonObject } from '../../crypto/json.ts'
-import type { Language } from '../../pages/language.ts'
 import { ApiRefusal } from '../../pages/own-api.ts'
 import type { Frame } from '../frame/screen.ts'
 

@@ -1,5 +1,5 @@
+import type { Language } from '../../contract/languages.ts'
 import { type Html, html } from '../../pages/html.ts'
-import type { Language } from '../../pages/language.ts'
 import { figure } from '../../pages/moment-text.ts'
 import { table } from '../../pages/table.ts'
 import type { HomeTexts } from './texts.ts'

@@ -1,7 +1,7 @@
+import { delimiterNames } from '../../contract/issuance/batches.ts'
 import type { Fields } from '../../http/routes/endpoint.ts'
 import { typed } from '../../pages/once.ts'
 import { encodings } from '../../tables/decode-text.ts'
-import { delimiterNames } from '../../tables/read-csv.ts'
 import { CELL_CHARS_MAX, TABLE_CHARS_MAX, type TableForm } from '../../tables/table.ts'
 import type { KeepingFrame } from '../frame/screen.ts'
 import type { Template } from '../templates/content/template.ts'

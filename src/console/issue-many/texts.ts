@@ -1,7 +1,8 @@
-import { type Language, spaced } from '../../pages/language.ts'
+import type { Delimiter } from '../../contract/issuance/batches.ts'
+import type { Language } from '../../contract/languages.ts'
+import { spaced } from '../../pages/language.ts'
 import type { DateOrder, Decimal } from '../../tables/cell-values.ts'
 import type { TableEncoding } from '../../tables/decode-text.ts'
-import type { Delimiter } from '../../tables/read-csv.ts'
 import type { TableRule } from '../../tables/table-fault.ts'
 
 const en = {

@@ -1,6 +1,6 @@
+import type { Language } from '../../contract/languages.ts'
 import { foreign } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
-import type { Language } from '../../pages/language.ts'
 import { actionTexts } from './action-texts.ts'
 
 /** What something was done to. `name`: what people call it, where the API knows. */

@@ -1,7 +1,7 @@
+import { type Language, languages } from '../../contract/languages.ts'
 import { parseJson } from '../../crypto/json.ts'
 import type { Fields } from '../../http/routes/endpoint.ts'
 import { numberFormat } from '../../memory/formats.ts'
-import { type Language, languages } from '../../pages/language.ts'
 import { typed } from '../../pages/once.ts'
 import { typedAll } from '../frame/form-values.ts'
 import type { SettingTexts } from './texts.ts'

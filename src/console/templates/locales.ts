@@ -1,6 +1,6 @@
+import type { Language } from '../../contract/languages.ts'
 import { displayNames } from '../../memory/formats.ts'
 import type { Choice } from '../../pages/controls.ts'
-import type { Language } from '../../pages/language.ts'
 
 const known = [
   ...['af', 'ar', 'bg', 'ca', 'cs', 'da', 'de', 'el', 'en', 'es', 'et', 'eu', 'fa', 'fi', 'fr', 'ga', 'he', 'hi'],

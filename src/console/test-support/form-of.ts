@@ -1,7 +1,8 @@
 // Forms of pages without a browser: their controls, and what a browser would send.
 import type { TenantId, UserId } from '../../caller.ts'
+import type { Language } from '../../contract/languages.ts'
 import type { Html } from '../../pages/html.ts'
-import { type Language, pageTexts } from '../../pages/language.ts'
+import { pageTexts } from '../../pages/language.ts'
 import type { Frame } from '../frame/screen.ts'
 import { consoleTexts } from '../frame/texts.ts'
 

@@ -1,4 +1,6 @@
 import { type Static, Type } from 'typebox'
+import { clientMembers } from '../../contract/directory/clients.ts'
+import { TenantSettings } from '../../contract/directory/settings.ts'
 import { isJsonObject, type Json, memberOf, parseJson } from '../../crypto/json.ts'
 import { type PublicJwk, readPublicJwk } from '../../crypto/jwk.ts'
 import { Fault } from '../../fault.ts'
@@ -6,9 +8,7 @@ import { checkMaker } from '../../http/validation/check.ts'
 import { clientMistakes } from '../clients/check-client.ts'
 import { grantTypesOf } from '../clients/client.ts'
 import { isMadeSecret } from '../clients/client-secret.ts'
-import { clientMembers } from '../clients/member-schemas.ts'
 import { settingMistakes } from '../tenants/setting-mistakes.ts'
-import { TenantSettings } from '../tenants/settings-schema.ts'
 import { foldCase } from '../users/user.ts'
 
 const name = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '^[^\\u0000]*$' })

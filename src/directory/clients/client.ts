@@ -1,15 +1,6 @@
 import type { Role, Scope, TenantId } from '../../caller.ts'
+import type { ID_TOKEN_ALGS } from '../../contract/directory/clients.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
-
-/** Grant types that a client may be given. */
-export const GRANT_TYPES = [
-  'authorization_code',
-  'client_credentials',
-  'refresh_token',
-  'urn:ietf:params:oauth:grant-type:token-exchange',
-] as const
-/** Algorithms by which ID tokens are signed. A client that states none gets the first, as OpenID Connect has it. */
-export const ID_TOKEN_ALGS = ['RS256', 'ES256'] as const
 
 const SERVICE_GRANT_TYPES = ['client_credentials', 'urn:ietf:params:oauth:grant-type:token-exchange'] as const
 const APP_GRANT_TYPES = ['authorization_code', 'refresh_token'] as const

@@ -1,5 +1,6 @@
 import type { TenantId } from '../../caller.ts'
-import { isLanguage, type Language, languages as languagesOfPages } from '../../pages/language.ts'
+import { type Language, languages as languagesOfPages } from '../../contract/languages.ts'
+import { isLanguage } from '../../pages/language.ts'
 import type { Platform } from '../../platform.ts'
 import { findTenantOf } from './find-tenant.ts'
 import type { Tenant } from './tenant.ts'

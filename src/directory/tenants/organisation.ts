@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts'
-import { type Language, languages } from '../../pages/language.ts'
-import { appearance, type SettingName, settingMembers, type TenantSettings } from './settings-schema.ts'
+import { appearance, type SettingName, settingMembers, type TenantSettings } from '../../contract/directory/settings.ts'
+import { type Language, languages } from '../../contract/languages.ts'
 import type { Tenant } from './tenant.ts'
 
 /** What a setting is where the tenant has none; null: nothing, or a setting of the server. */

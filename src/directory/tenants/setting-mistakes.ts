@@ -1,6 +1,6 @@
+import type { TenantSettings } from '../../contract/directory/settings.ts'
 import type { Violation } from '../../fault.ts'
 import { isReadableAccent } from '../../pages/look/accent.ts'
-import type { TenantSettings } from './settings-schema.ts'
 
 /** Returns what is wrong with settings that match their schema. Pointers start at the settings. */
 export function settingMistakes({ accentColor, timeZone, supportAddress }: TenantSettings): readonly Violation[] {

@@ -1,5 +1,6 @@
 import { isRole } from '../../caller.ts'
-import { type BoundedRows, COUNTED_MAX, type PageRequest } from '../../store/paged-list.ts'
+import { COUNTED_MAX } from '../../contract/list-query.ts'
+import type { BoundedRows, PageRequest } from '../../store/paged-list.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import { isUuid } from '../../uuid.ts'
 import {

@@ -1,6 +1,6 @@
 import type { Caller } from '../../caller.ts'
+import { type AuditAction, isPublicEvent, type SubjectKind } from '../../contract/events/vocabulary.ts'
 import { idAt } from '../../store/row-id.ts'
-import { type AuditAction, isPublicEvent, type SubjectKind } from './vocabulary.ts'
 
 /** An unauthenticated caller of the protocol surface or the sign-in pages. Its id, if any, is self-asserted (a client id, an issuer URL). */
 export type AnonymousActor = {

@@ -1,15 +1,8 @@
 import type { Scope } from '../../caller.ts'
+import type { SubjectKind } from '../../contract/events/vocabulary.ts'
 import { type Sql, sql, type TenantTx } from '../../store/store.ts'
 import { isUuid } from '../../uuid.ts'
 import type { Detail } from './entry.ts'
-import type { SubjectKind } from './vocabulary.ts'
-
-/** Of `subject.name`. */
-export const SUBJECT_NAME =
-  'In lists: the name of the subject as it is now, of an issuance or a request that of its template. Absent if it is gone; of users without `users:read`.'
-/** Of `names`. */
-export const OTHER_NAMES = 'In lists: names of the other ids of the entry, by id, as far as they have one.'
-
 /** How a room names the objects that events and audit entries refer to. */
 export type NameSource = {
   /** A caller without it is shown no names of these; undefined: every caller is. */

@@ -1,20 +1,5 @@
+import type { issuanceMetrics, presentationMetrics } from '../../contract/events/statistics.ts'
 import type { Detail } from '../audit/entry.ts'
-
-/** Metrics of issuances and of the credentials in them. */
-export const issuanceMetrics = [
-  'offered',
-  'completed',
-  'expired',
-  'failed',
-  'canceled',
-  'accepted',
-  'rejected',
-  'revoked',
-  'suspended',
-  'reinstated',
-] as const
-/** Metrics of presentation requests. */
-export const presentationMetrics = ['requested', 'verified', 'rejected', 'failed', 'expired'] as const
 
 /** The name of a metric, as stored in `event_count.figure`. */
 export type Metric =

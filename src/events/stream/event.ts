@@ -1,7 +1,7 @@
-import { Type } from 'typebox'
+import { EventReply } from '../../contract/events/events.ts'
+import type { publicEvents } from '../../contract/events/vocabulary.ts'
 import type { Detail } from '../audit/entry.ts'
-import { idsInDetail, type Names, namedIn, OTHER_NAMES, SUBJECT_NAME } from '../audit/names.ts'
-import { publicEvents } from '../audit/vocabulary.ts'
+import { idsInDetail, type Names, namedIn } from '../audit/names.ts'
 import type { Position } from '../order/position.ts'
 
 /** A public event as it was recorded, with its position in the order. */
@@ -12,29 +12,6 @@ export type PublishedEvent = Position & {
   readonly subjectId: string | null
   readonly detail: Detail
 }
-
-/** The reply schema of an event: ids and states, never a claim. A client fetches the rest with its own scopes. */
-export const EventReply = Type.Object(
-  {
-    id: Type.String({
-      format: 'uuid',
-      description: 'The id of the event in webhooks (`webhook-id`), in the stream and in the list.',
-    }),
-    type: Type.Enum([...publicEvents]),
-    createdAt: Type.String({ format: 'date-time' }),
-    subject: Type.Object(
-      {
-        kind: Type.String(),
-        id: Type.Union([Type.String(), Type.Null()]),
-        name: Type.Optional(Type.String({ description: SUBJECT_NAME })),
-      },
-      { additionalProperties: false, description: 'The resource that the event is about.' },
-    ),
-    detail: Type.Record(Type.String(), Type.Unknown(), { description: 'Ids, counts and states.' }),
-    names: Type.Optional(Type.Record(Type.String(), Type.String(), { description: OTHER_NAMES })),
-  },
-  { additionalProperties: false, $id: 'Event' },
-)
 
 /** Returns the ids of an event that may have names. */
 export function idsOfEvent({ subjectKind, subjectId, detail }: PublishedEvent) {

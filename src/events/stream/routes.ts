@@ -1,82 +1,44 @@
-import { Type } from 'typebox'
-import { exportList, exportTypes, isExport } from '../../api/export-list.ts'
-import { type ListRequest, listPage, listQuery, PageMeta, parseListQuery } from '../../api/list.ts'
-import { routeGroup } from '../../api/route-group.ts'
+import { exportList, isExport } from '../../api/export-list.ts'
+import { type ListRequest, listPage, parseListQuery } from '../../api/list.ts'
+import { serveList } from '../../api/serve-list.ts'
 import { holds, type Scope } from '../../caller.ts'
+import { EventReply, events } from '../../contract/events/events.ts'
+import { EVENT_STREAM } from '../../contract/media-types.ts'
 import { Fault } from '../../fault.ts'
-import { type Route, rawAnswer } from '../../http/routes/route.ts'
-import { AuditEntryReply, AuditListQuery, listAudit, showAuditEntry } from '../audit/list-audit.ts'
+import { type Route, rawAnswer, serve } from '../../http/routes/route.ts'
+import { listAudit, showAuditEntry } from '../audit/list-audit.ts'
 import { type FindNames, type NameSource, nameFinder } from '../audit/names.ts'
-import { publicEvents } from '../audit/vocabulary.ts'
-import { EventReply, idsOfEvent, showNamedEvent } from './event.ts'
+import { idsOfEvent, showNamedEvent } from './event.ts'
 import { openEventStream } from './event-stream.ts'
 import { listEvents } from './list-events.ts'
 
-const STREAM = 'text/event-stream'
-
-const ANY_TYPE = publicEvents.map((one) => one.replaceAll('.', '\\.')).join('|')
-const Time = Type.String({ format: 'date-time' })
-
-const EventListQuery = listQuery({
-  filters: {
-    type: Type.String({
-      pattern: `^(${ANY_TYPE})(,(${ANY_TYPE}))*$`,
-      maxLength: 1000,
-      description: 'The event type, or several separated by commas.',
-      documentedAs: { type: 'array', minItems: 1, items: { enum: [...publicEvents] } },
-    }),
-    subject: Type.String({
-      ...{ minLength: 1, maxLength: 200, pattern: '^[^\\u0000]*$' },
-      description: 'The id of the subject.',
-    }),
-    createdAfter: Time,
-    createdBefore: Time,
-  },
-})
-
-const events = routeGroup({ group: 'creds', tag: 'events', scope: 'events:read' })
-
 const eventsRoute = (findNames: FindNames) =>
-  events.get('/events', {
-    summary:
-      'Lists events; with `Accept: text/event-stream` streams them, starting after `Last-Event-ID` if it is sent.',
-    query: EventListQuery,
-    reply: Type.Array(EventReply),
-    meta: PageMeta,
-    streams: EventReply,
-    faults: ['request.rate_limited'],
-    produces: [STREAM, ...exportTypes],
-    handle: async ({ platform, caller, query, href, headers, responseType }) => {
-      const filter = {
-        types: query['filter[type]']?.split(',') ?? null,
-        subject: query['filter[subject]'] ?? null,
-        createdAfter: query['filter[createdAfter]'] ?? null,
-        createdBefore: query['filter[createdBefore]'] ?? null,
-      }
-      if (responseType === STREAM) {
-        refusePaging(query)
-        const stream = await openEventStream(platform, caller, filter, headers['last-event-id'])
-        // Turns off the response buffering of reverse proxies.
-        return rawAnswer(STREAM, stream, { headers: { 'x-accel-buffering': 'no' } })
-      }
-      const read = async (list: ListRequest) => {
-        const rows = await listEvents(platform, caller, list, filter)
-        const may = (scope: Scope) => holds(caller, scope)
-        const names = await platform.store.single(caller.tenantId, (tx) => findNames(tx, rows.flatMap(idsOfEvent), may))
-        return rows.map((row) => ({ ...row, names }))
-      }
-      if (isExport(responseType))
-        return exportList(responseType, parseListQuery(query), { read, show: showNamedEvent, reply: EventReply })
-      return listPage({ query, href }, read, showNamedEvent)
-    },
+  serve(events.list, async ({ platform, caller, query, href, headers, responseType }) => {
+    const filter = {
+      types: query['filter[type]']?.split(',') ?? null,
+      subject: query['filter[subject]'] ?? null,
+      createdAfter: query['filter[createdAfter]'] ?? null,
+      createdBefore: query['filter[createdBefore]'] ?? null,
+    }
+    if (responseType === EVENT_STREAM) {
+      refusePaging(query)
+      const stream = await openEventStream(platform, caller, filter, headers['last-event-id'])
+      // Turns off the response buffering of reverse proxies.
+      return rawAnswer(EVENT_STREAM, stream, { headers: { 'x-accel-buffering': 'no' } })
+    }
+    const read = async (list: ListRequest) => {
+      const rows = await listEvents(platform, caller, list, filter)
+      const may = (scope: Scope) => holds(caller, scope)
+      const names = await platform.store.single(caller.tenantId, (tx) => findNames(tx, rows.flatMap(idsOfEvent), may))
+      return rows.map((row) => ({ ...row, names }))
+    }
+    if (isExport(responseType))
+      return exportList(responseType, parseListQuery(query), { read, show: showNamedEvent, reply: EventReply })
+    return listPage({ query, href }, read, showNamedEvent)
   })
 
 const auditRoute = (findNames: FindNames) =>
-  events.list('/audit', {
-    summary: 'Lists audit entries: actor, action, subject, time, IP address and result. Entries cannot be changed.',
-    scope: 'audit:read',
-    query: AuditListQuery,
-    reply: AuditEntryReply,
+  serveList(events.listAudit, {
     read: ({ platform, caller }, list, filters) => listAudit(platform, caller, list, filters, findNames),
     show: showAuditEntry,
   })

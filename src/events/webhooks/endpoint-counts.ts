@@ -1,3 +1,4 @@
+import { COUNT_MAX } from '../../contract/events/webhooks.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import type { WebhookEndpoint } from './webhook-endpoint.ts'
 
@@ -6,10 +7,6 @@ type DeliveryCounts = { readonly pending: number; readonly delivered: number; re
 
 /** An endpoint with its deliveries counted. */
 export type CountedEndpoint = WebhookEndpoint & { readonly counts: DeliveryCounts }
-
-/** Beyond it nothing is counted, so that the list of endpoints stays fast. */
-export const COUNT_MAX = 1000
-
 const statuses = ['pending', 'delivered', 'dead'] as const
 // At most COUNT_MAX entries of the index (tenant, endpoint, status, id) for each endpoint and status.
 const countDeliveries = sql(

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { COUNT_MAX } from '../../contract/events/webhooks.ts'
 import { newId } from '../../store/row-id.ts'
 import { sql } from '../../store/store.ts'
 import { anEndpoint, aTenant, type Bench, openBench } from '../test-support/events-bench.ts'
 import { listWebhookDeliveries } from './deliveries.ts'
-import { COUNT_MAX, withCounts } from './endpoint-counts.ts'
+import { withCounts } from './endpoint-counts.ts'
 
 const EACH = 5000
 

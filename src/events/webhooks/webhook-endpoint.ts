@@ -1,6 +1,6 @@
+import type { PublicEvent } from '../../contract/events/vocabulary.ts'
 import { Fault, type Violation } from '../../fault.ts'
 import { type AddressPolicy, vettedUrl } from '../../http/outbound/vetted-address.ts'
-import type { PublicEvent } from '../audit/vocabulary.ts'
 
 /** Why an endpoint is disabled: every attempt failed for days, the receiver responded with 410, or a PATCH. */
 export type DisabledReason = 'failing' | 'gone' | 'manual'

@@ -1,14 +1,14 @@
 import type { Caller } from '../../caller.ts'
+import type { AuditAction } from '../../contract/events/vocabulary.ts'
+import type { WebhookEndpointBody, WebhookEndpointChange } from '../../contract/events/webhooks.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { knownId } from '../../uuid.ts'
 import type { AuditEntry, Detail } from '../audit/entry.ts'
-import type { AuditAction } from '../audit/vocabulary.ts'
 import { enqueueAllDeliveries } from './delivery-store.ts'
 import { RETRY_DAYS } from './retry-plan.ts'
-import type { WebhookEndpointBody, WebhookEndpointChange } from './schemas.ts'
 import { ENDPOINTS_MAX, readWebhookUrl, type WebhookEndpoint } from './webhook-endpoint.ts'
 import {
   changeWebhookEndpoint,

@@ -1,5 +1,5 @@
+import { publicEvents } from '../../contract/events/vocabulary.ts'
 import type { WebhookReference } from '../../http/openapi/openapi.ts'
-import { publicEvents } from '../audit/vocabulary.ts'
 
 const text = (description: string) => ({ type: 'string', description })
 const header = (name: string, description: string) => ({ in: 'header', name, required: true, ...text(description) })

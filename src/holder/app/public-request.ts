@@ -1,6 +1,7 @@
+import type { Language } from '../../contract/languages.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { type Html, html } from '../../pages/html.ts'
-import { type Language, languageOf } from '../../pages/language.ts'
+import { languageOf } from '../../pages/language.ts'
 import { moment } from '../../pages/moment-text.ts'
 import { pageEndpoint } from '../../pages/page-endpoint.ts'
 import { buttonLink, card, cut, outcome } from '../../pages/parts.ts'

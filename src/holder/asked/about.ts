@@ -1,5 +1,5 @@
+import type { Language } from '../../contract/languages.ts'
 import { type Html, html } from '../../pages/html.ts'
-import type { Language } from '../../pages/language.ts'
 import { duration } from '../../pages/moment.ts'
 import { moment } from '../../pages/moment-text.ts'
 import { message } from '../../pages/parts.ts'

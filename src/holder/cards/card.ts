@@ -1,6 +1,6 @@
+import type { Language } from '../../contract/languages.ts'
 import { dateFormat } from '../../memory/formats.ts'
 import { type Html, html } from '../../pages/html.ts'
-import type { Language } from '../../pages/language.ts'
 import { coloursOf } from '../../pages/look/credential-card.ts'
 import type { Tone } from '../../pages/table.ts'
 import { foreignText } from '../../protocols/foreign-text.ts'

@@ -1,6 +1,6 @@
+import type { Language } from '../../contract/languages.ts'
 import { isJsonObject, type Json, type JsonObject, readOwnJson } from '../../crypto/json.ts'
 import { type Html, html } from '../../pages/html.ts'
-import type { Language } from '../../pages/language.ts'
 import type { Display } from './api-types.ts'
 import { inWords, type Showing, shownName } from './values.ts'
 

@@ -1,7 +1,8 @@
+import type { Language } from '../../contract/languages.ts'
 import { isJsonObject, type Json } from '../../crypto/json.ts'
 import { dateFormat, numberFormat } from '../../memory/formats.ts'
 import { type Html, html } from '../../pages/html.ts'
-import { type Language, spaced } from '../../pages/language.ts'
+import { spaced } from '../../pages/language.ts'
 import { foreignText } from '../../protocols/foreign-text.ts'
 import type { Display } from './api-types.ts'
 

@@ -1,5 +1,5 @@
+import type { PathParams } from '../../contract/api-operation.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
-import type { PathParams } from '../../http/routes/route.ts'
 import type { BrowserModule } from '../../pages/assets.ts'
 import type { Page } from '../../pages/document.ts'
 import { type Html, html } from '../../pages/html.ts'

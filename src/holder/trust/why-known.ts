@@ -1,5 +1,5 @@
+import type { Language } from '../../contract/languages.ts'
 import { type Html, html } from '../../pages/html.ts'
-import type { Language } from '../../pages/language.ts'
 import { foreignText } from '../../protocols/foreign-text.ts'
 import { trustTexts } from './texts.ts'
 

@@ -5,9 +5,10 @@ import { Readable } from 'node:stream'
 import { after, test } from 'node:test'
 import { Type } from 'typebox'
 import { until } from '../../../test/support/until.ts'
-import { answer, rawAnswer, route } from '../routes/route.ts'
+import { answer, rawAnswer } from '../routes/route.ts'
 import type { Server } from '../server/server.ts'
 import { aServer, type Lines } from '../test-support/a-server.ts'
+import { route } from '../test-support/route.ts'
 import { type TimeLimits, timeLimits } from './time-limits.ts'
 
 const common = { group: 'creds', summary: 'For tests.', scope: null, status: 200, faults: [] } as const

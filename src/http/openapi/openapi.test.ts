@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Type } from 'typebox'
-import { listQuery } from '../../api/list.ts'
 import { readConfig } from '../../config.ts'
-import { answer, route } from '../routes/route.ts'
+import { listQuery } from '../../contract/list-query.ts'
+import { answer } from '../routes/route.ts'
 import { aServer } from '../test-support/a-server.ts'
+import { route } from '../test-support/route.ts'
 import { openApiOf } from './openapi.ts'
 
 const Thing = Type.Object({ id: Type.String({ description: 'Its <id>.' }) }, { $id: 'Thing' })

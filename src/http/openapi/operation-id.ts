@@ -1,5 +1,6 @@
+import type { Method } from '../../contract/api-operation.ts'
 import type { Endpoint } from '../routes/endpoint.ts'
-import type { Method, Route } from '../routes/route.ts'
+import type { Route } from '../routes/route.ts'
 import { pascal, plural, singular } from './words.ts'
 
 const verbs: Readonly<Record<Method, string>> = {

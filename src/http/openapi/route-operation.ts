@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { scopes } from '../../caller.ts'
+import { EVENT_STREAM, NDJSON } from '../../contract/media-types.ts'
 import { type FaultCode, faults } from '../../fault.ts'
 import { headerParameters } from '../routes/header-parameters.ts'
 import type { Route } from '../routes/route.ts'
@@ -72,25 +73,23 @@ function contentsOf(route: Route, schemas: Schemas): object {
 
 /** Schema of a row of a list, or of an event of a stream; null: the file has no rows. */
 function rowOf(type: string, { reply, streams }: Route): object | null {
-  if (type === STREAM) return streams ?? null
+  if (type === EVENT_STREAM) return streams ?? null
   return reply !== undefined && 'items' in reply && typeof reply.items === 'object' ? reply.items : null
 }
 
-const STREAM = 'text/event-stream'
-
 function fileSchema(type: string, route: Route, schemas: Schemas): object {
   const { streams } = route
-  if (type === STREAM && streams !== undefined) {
+  if (type === EVENT_STREAM && streams !== undefined) {
     return { ...streamSchema, contentSchema: { type: 'array', items: eventOf(shapeOf(streams, schemas)) } }
   }
   const rows = rowOf(type, route)
-  if (type !== 'application/x-ndjson' || rows === null) return { type: 'string' }
+  if (type !== NDJSON || rows === null) return { type: 'string' }
   return { type: 'string', contentMediaType: type, contentSchema: { type: 'array', items: shapeOf(rows, schemas) } }
 }
 
 const streamSchema = {
   type: 'string',
-  contentMediaType: STREAM,
+  contentMediaType: EVENT_STREAM,
   description: 'Server-sent events; a comment is sent while there is none.',
 }
 
@@ -138,7 +137,7 @@ function idOf(schema: unknown): string | undefined {
 function contentOf(
   schema: object,
   schemas: Schemas,
-  { textBodies = [], textExamples = {} }: Pick<Route, 'textBodies' | 'textExamples'> = {},
+  { textBodies = [], textExamples = {} }: Partial<Pick<Route, 'textBodies' | 'textExamples'>> = {},
 ): object {
   const texts = textBodies.map((type) => [
     type,

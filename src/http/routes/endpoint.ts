@@ -2,10 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Static, TSchema } from 'typebox'
 import type { Caller } from '../../caller.ts'
+import type { Method, PathParams } from '../../contract/api-operation.ts'
 import type { FaultCode } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import type { RenderFault } from './page.ts'
-import type { Method, PathParams } from './route.ts'
 
 /**
  * The body that an endpoint accepts: none; a form (each parameter once, RFC 6749 3.2); JSON; a form or JSON; JSON or a compact JWT as

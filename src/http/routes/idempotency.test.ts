@@ -11,9 +11,10 @@ import { sealingWith } from '../../keys/sealing.ts'
 import { Memory } from '../../memory/memory.ts'
 import { type Store, sql } from '../../store/store.ts'
 import { aCaller, aPlatform, aServer } from '../test-support/a-server.ts'
+import { route } from '../test-support/route.ts'
 import { idempotentRequestOf } from './idempotency.ts'
 import { once } from './operation.ts'
-import { answer, route, TextBody } from './route.ts'
+import { answer, TextBody } from './route.ts'
 
 const insertTenant = sql(
   'test.http.tenant',

@@ -5,8 +5,9 @@ import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Type } from 'typebox'
 import { until } from '../../../test/support/until.ts'
-import { answer, route } from '../routes/route.ts'
+import { answer } from '../routes/route.ts'
 import { aServer, type Lines } from '../test-support/a-server.ts'
+import { route } from '../test-support/route.ts'
 
 const Body = Type.Object({ name: Type.String() }, { additionalProperties: false })
 const create = route({

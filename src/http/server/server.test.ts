@@ -6,8 +6,9 @@ import { after, before, test } from 'node:test'
 import { Type } from 'typebox'
 import { readConfig } from '../../config.ts'
 import { Fault } from '../../fault.ts'
-import { answer, rawAnswer, route } from '../routes/route.ts'
+import { answer, rawAnswer } from '../routes/route.ts'
 import { aCaller, aPlatform, aServer, type Lines } from '../test-support/a-server.ts'
+import { route } from '../test-support/route.ts'
 
 const Thing = Type.Object({ id: Type.String(), name: Type.String() })
 const Body = Type.Object(

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Type } from 'typebox'
-import { answer, route, TextBody } from '../routes/route.ts'
+import { answer, TextBody } from '../routes/route.ts'
 import { aServer } from '../test-support/a-server.ts'
+import { route } from '../test-support/route.ts'
 
 const took = route({
   ...{

@@ -1,13 +1,13 @@
 import { type Caller, holds } from '../../caller.ts'
+import type { BatchItemView, BatchView } from '../../contract/issuance/batches.ts'
 import { stepsOf } from '../../json-pointer.ts'
 import type { Platform } from '../../platform.ts'
 import { shownLinksOf } from '../issuances/issuance-view.ts'
-import { showOfferMail } from '../mails/schemas.ts'
+import { showOfferMail } from '../mails/show-offer-mail.ts'
 import { recoverTxCode } from '../offers/tx-code.ts'
 import { templateVersion } from '../templates/template-cache.ts'
 import type { Batch, BatchItem, BatchItemError } from './batch.ts'
 import { FIRST_ROW } from './batch-table.ts'
-import type { BatchItemView, BatchView } from './schemas.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls' | 'memory'>
 

@@ -1,4 +1,5 @@
 import type { Caller } from '../../caller.ts'
+import type { BatchCheckView } from '../../contract/issuance/batches.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import { findTenantOf } from '../../directory/tenants/find-tenant.ts'
 import { Fault } from '../../fault.ts'
@@ -12,7 +13,6 @@ import { type BatchInput, refuseUnsentMails } from './accept-batch.ts'
 import { itemErrorOf, RECIPIENT_POINTER } from './batch.ts'
 import { FIRST_ROW } from './batch-table.ts'
 import { showError } from './batch-view.ts'
-import type { BatchCheckView } from './schemas.ts'
 
 /** Items checked before other requests get their turn. */
 const ITEMS_PER_TURN = 250

@@ -1,4 +1,5 @@
 import type { Caller } from '../../caller.ts'
+import { BATCH_ITEMS_SHOWN, type BatchItemView, type BatchWithItemsView } from '../../contract/issuance/batches.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import type { TenantTx } from '../../store/store.ts'
@@ -6,7 +7,6 @@ import type { Batch } from './batch.ts'
 import { listBatchItems } from './batch-item-store.ts'
 import { countFailedBatches, findBatch } from './batch-store.ts'
 import { showBatch, showBatchItem } from './batch-view.ts'
-import { BATCH_ITEMS_SHOWN, type BatchItemView, type BatchWithItemsView } from './schemas.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls' | 'memory'>
 

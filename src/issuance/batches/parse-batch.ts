@@ -1,14 +1,20 @@
 import type { Caller } from '../../caller.ts'
+import {
+  BATCH_ITEMS_MAX,
+  type BatchBody,
+  type BatchQuery,
+  CHECKED_ITEMS_MAX,
+  TABLE_COLUMNS_MAX,
+} from '../../contract/issuance/batches.ts'
+import { EXPIRES_IN_SECONDS } from '../../contract/issuance/issuances.ts'
 import { isJsonObject, type Json, parseJson } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
 import { TextBody } from '../../http/routes/route.ts'
 import type { Platform } from '../../platform.ts'
 import { readTable } from '../../tables/read-table.ts'
-import { EXPIRES_IN_SECONDS } from '../issuances/schemas.ts'
 import { latestTemplate } from '../templates/template-cache.ts'
 import type { BatchInput } from './accept-batch.ts'
 import { itemsOfTable } from './batch-table.ts'
-import { BATCH_ITEMS_MAX, type BatchBody, type BatchQuery, CHECKED_ITEMS_MAX, TABLE_COLUMNS_MAX } from './schemas.ts'
 
 /**
  * Parses a batch from a request body: JSON, or a table in CSV. A table that is only checked may have more rows.

@@ -1,4 +1,4 @@
-import type { Delimiter } from '../../tables/read-csv.ts'
+import type { Delimiter } from '../../contract/issuance/batches.ts'
 import { writeCsv } from '../../tables/write-csv.ts'
 import type { TemplateDefinition } from '../templates/template.ts'
 import { leafColumns } from './batch-table.ts'

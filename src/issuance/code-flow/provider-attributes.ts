@@ -1,5 +1,6 @@
 import type { SignIn, UserRequest } from '../../authorization/server/instance.ts'
 import { findHeldClaims } from '../../authorization/sign-in/providers/held-claims.ts'
+import type { ProviderSource } from '../../contract/issuance/credential-templates.ts'
 import type { JsonObject } from '../../crypto/json.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { record } from '../../events/audit/record.ts'
@@ -8,7 +9,6 @@ import { stepsOf } from '../../json-pointer.ts'
 import type { Platform } from '../../platform.ts'
 import { issuanceCheckOf } from '../issuances/issuance-refusal.ts'
 import { attributesFrom, missingAttributes } from '../templates/attribute-source.ts'
-import type { ProviderSource } from '../templates/schemas.ts'
 import type { CredentialTemplate } from '../templates/template.ts'
 
 /**

@@ -1,9 +1,9 @@
 import type { Caller } from '../../caller.ts'
+import type { IssuanceView } from '../../contract/issuance/issuances.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { credentialIdOf } from '../issuances/credential-id.ts'
 import { getIssuance } from '../issuances/get-issuance.ts'
-import type { IssuanceView } from '../issuances/schemas.ts'
 import { approveDeferred, denyDeferred } from './deferral-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls' | 'log' | 'memory'>

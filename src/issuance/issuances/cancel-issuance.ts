@@ -1,9 +1,9 @@
 import type { Caller } from '../../caller.ts'
+import type { IssuanceView } from '../../contract/issuance/issuances.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { getIssuance } from './get-issuance.ts'
 import { cancelOffered } from './issuance-store.ts'
-import type { IssuanceView } from './schemas.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls' | 'log' | 'memory'>
 

@@ -1,11 +1,11 @@
 import type { Caller } from '../../caller.ts'
+import type { CreateIssuanceBody, IssuanceView } from '../../contract/issuance/issuances.ts'
 import type { RecipientIdentifier } from '../../directory/users/find-recipient.ts'
 import { type Operation, once } from '../../http/routes/operation.ts'
 import type { Platform } from '../../platform.ts'
 import { createIssuance } from './create-issuance.ts'
 import { getIssuance } from './get-issuance.ts'
 import { rereadIssuance } from './reread-issuance.ts'
-import type { CreateIssuanceBody, IssuanceView } from './schemas.ts'
 import type { DeliveryReport, IssuanceDelivery, WalletPort } from './wallet-port.ts'
 
 /** An issuance with the report of its delivery. */

@@ -1,4 +1,5 @@
 import type { Caller, TenantId, UserId } from '../../caller.ts'
+import type { CreateIssuanceBody, IssuanceView } from '../../contract/issuance/issuances.ts'
 import { getRecipient } from '../../directory/users/find-recipient.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
@@ -13,7 +14,6 @@ import { issuanceCheckOf, unknownTemplate } from './issuance-refusal.ts'
 import { insertOffered } from './issuance-store.ts'
 import { offerLinksOf, showIssuance } from './issuance-view.ts'
 import { newIssuance } from './new-issuance.ts'
-import type { CreateIssuanceBody, IssuanceView } from './schemas.ts'
 import type { IssuanceDelivery, IssuedOffer } from './wallet-port.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'keys' | 'clock' | 'urls' | 'config' | 'memory' | 'log'>

@@ -1,5 +1,6 @@
 import type { ListRequest } from '../../api/list.ts'
 import type { Caller } from '../../caller.ts'
+import type { IssuanceView } from '../../contract/issuance/issuances.ts'
 import { findUser, usernamesOf } from '../../directory/users/find-user.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
@@ -10,7 +11,6 @@ import type { Issuance, ShownIssuance } from './issuance.ts'
 import { type IssuanceFilter, listIssuances } from './issuance-list-store.ts'
 import { findIssuance } from './issuance-store.ts'
 import { showIssuance } from './issuance-view.ts'
-import type { IssuanceView } from './schemas.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls' | 'memory' | 'log'>
 

@@ -1,9 +1,10 @@
 import { type Caller, holds, type TenantId } from '../../caller.ts'
+import type { IssuanceView } from '../../contract/issuance/issuances.ts'
 import { shownOf } from '../../keys/sealed-column.ts'
 import type { Platform } from '../../platform.ts'
 import { offerLink } from '../../protocols/openid4vci/build-offer.ts'
 import { DEFAULT_OFFER_SCHEME } from '../../protocols/openid4vci/credential-offer.ts'
-import { showOfferMail } from '../mails/schemas.ts'
+import { showOfferMail } from '../mails/show-offer-mail.ts'
 import { offerToken } from '../offers/offer-codes.ts'
 import { offerPageUri } from '../offers/offer-page.ts'
 import { templateVersion } from '../templates/template-cache.ts'
@@ -11,7 +12,6 @@ import { validityOf } from '../templates/validity.ts'
 import { credentialIdOf } from './credential-id.ts'
 import type { Issuance, ShownIssuance } from './issuance.ts'
 import { labelColumn } from './label.ts'
-import type { IssuanceView } from './schemas.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls' | 'memory'>
 type ViewNeeds = Needs & Pick<Platform, 'log'>

@@ -1,8 +1,8 @@
 import type { UserId } from '../../caller.ts'
+import type { credentialStatuses, issuanceStatuses, statusReasons } from '../../contract/issuance/issuances.ts'
 import type { OfferMail } from '../mails/offer-mail.ts'
 import type { CredentialTemplateFormat } from '../templates/template.ts'
 import type { ValidityMoment } from '../templates/validity.ts'
-import type { credentialStatuses, issuanceStatuses, statusReasons } from './schemas.ts'
 
 /** State of an issuance. */
 export type IssuanceStatus = (typeof issuanceStatuses)[number]

@@ -1,11 +1,11 @@
 import type { Caller } from '../../caller.ts'
+import type { IssuanceView } from '../../contract/issuance/issuances.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { recoverTxCode } from '../offers/tx-code.ts'
 import { templateVersion } from '../templates/template-cache.ts'
 import { getIssuance } from './get-issuance.ts'
 import { findIssuanceOrigin } from './issuance-store.ts'
-import type { IssuanceView } from './schemas.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls' | 'memory' | 'log'>
 

@@ -1,17 +1,19 @@
 import { Type } from 'typebox'
+import type { MailFailure } from '../../contract/issuance/offer-mails.ts'
+import type { Language } from '../../contract/languages.ts'
 import { faceOf, firstLanguage } from '../../directory/tenants/face-of.ts'
 import { findTenantOf } from '../../directory/tenants/find-tenant.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { enqueueEach, enqueueMissing, job } from '../../jobs/job.ts'
 import { MailNotTaken, sendMail } from '../../mail/send-mail.ts'
-import { isLanguage, type Language } from '../../pages/language.ts'
+import { isLanguage } from '../../pages/language.ts'
 import type { Platform } from '../../platform.ts'
 import { foreignText } from '../../protocols/foreign-text.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { withTimeLimit } from '../../time-limit.ts'
 import { offerPageUri } from '../offers/offer-page.ts'
 import { offerMailText } from './mail-texts.ts'
-import { type MailFailure, mailColumn } from './offer-mail.ts'
+import { mailColumn } from './offer-mail.ts'
 import {
   countFailedMails,
   findQueuedMail,

@@ -1,4 +1,4 @@
-import type { Language } from '../../pages/language.ts'
+import type { Language } from '../../contract/languages.ts'
 
 /** The values of a mail; names are one line of plain text each. */
 type MailValues = {

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import type { Caller } from '../../caller.ts'
+import type { OfferMailBody } from '../../contract/issuance/offer-mails.ts'
 import { findTenantOf } from '../../directory/tenants/find-tenant.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
@@ -7,7 +8,6 @@ import { offerLifetime } from '../offers/offer-lifetime.ts'
 import { renewOffer } from '../offers/reinstate-offer.ts'
 import { mailOffers } from './mail-offer.ts'
 import { checkMail, mailColumn } from './offer-mail.ts'
-import type { OfferMailBody } from './schemas.ts'
 
 /**
  * Offers a credential again, as {@link renewOffer}, and mails the link if a mail is requested. A mail that is still queued is replaced.

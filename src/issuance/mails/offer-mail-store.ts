@@ -1,10 +1,10 @@
 import type { TenantId } from '../../caller.ts'
+import type { MailFailure } from '../../contract/issuance/offer-mails.ts'
 import type { AuditEntry } from '../../events/audit/entry.ts'
 import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
 import { CLAIMS_END } from '../offers/claims-end.ts'
 import type { TemplateDefinition } from '../templates/template.ts'
-import type { MailFailure } from './offer-mail.ts'
 
 /** SQL: the mail of an issuance of tenant $1 as JSON; null: none was requested. `id` is SQL. */
 export const offerMailOf = (id: string) =>

@@ -1,15 +1,9 @@
 import type { Config } from '../../config.ts'
+import { ADDRESS_CHARS_MAX, type MailFailure, type mailStates } from '../../contract/issuance/offer-mails.ts'
+import { languages } from '../../contract/languages.ts'
 import { Fault, type Violation } from '../../fault.ts'
 import { sealedJson } from '../../keys/sealed-column.ts'
-import { isLanguage, languages } from '../../pages/language.ts'
-
-/** Outcome of a mail. `sent`: the mail server took it. */
-export const mailStates = ['queued', 'sent', 'failed'] as const
-/** Why a mail was not sent. */
-export const mailFailures = ['refused', 'unreachable', 'offer_ended'] as const
-
-/** One of {@link mailFailures}. */
-export type MailFailure = (typeof mailFailures)[number]
+import { isLanguage } from '../../pages/language.ts'
 
 /** The mail of an offer as its issuer sees it, without its address. `at`: when it was requested, or its outcome was known. */
 export type OfferMail = {
@@ -20,9 +14,6 @@ export type OfferMail = {
 
 /** Whom an offer is mailed to. Without a known language the first one of the organisation is used. */
 export type MailRecipient = { readonly address: string; readonly language?: string | undefined }
-
-/** Characters of an address, by RFC 5321. */
-export const ADDRESS_CHARS_MAX = 254
 // No quoted local parts, no comments, no white space: nothing that has a meaning in a header.
 const word = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
 const label = '[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?'

@@ -1,12 +1,12 @@
 import { claimOf } from '../../authorization/access/provider-claim.ts'
 import { listSignInProviders } from '../../authorization/sign-in/providers/sign-in-by-provider.ts'
 import type { Caller } from '../../caller.ts'
+import type { ProviderSource } from '../../contract/issuance/credential-templates.ts'
 import { isJsonObject, type Json, type JsonObject, memberOf } from '../../crypto/json.ts'
 import { hasWebhookEndpoint } from '../../events/webhooks/has-endpoint.ts'
 import { Fault, type Violation } from '../../fault.ts'
 import { pointerTo, stepsOf } from '../../json-pointer.ts'
 import type { Platform } from '../../platform.ts'
-import type { ProviderSource } from './schemas.ts'
 import type { TemplateDefinition } from './template.ts'
 
 type Described = {

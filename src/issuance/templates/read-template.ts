@@ -1,10 +1,10 @@
+import type { TemplateBody, WrittenDefinition } from '../../contract/issuance/credential-templates.ts'
 import { isJsonObject, type Json, type JsonObject, memberOf } from '../../crypto/json.ts'
 import { Fault, type Violation } from '../../fault.ts'
 import { stepsOf } from '../../json-pointer.ts'
 import { sourceViolations } from './attribute-source.ts'
 import { type Attributes, type CredentialAttributes, readCredentialAttributes } from './attributes/attributes.ts'
 import { type NameSpaces, readNameSpaces } from './attributes/mdoc-attributes.ts'
-import type { TemplateBody, WrittenDefinition } from './schemas.ts'
 import { type CredentialTemplateFormat, type TemplateDefinition, vctOf } from './template.ts'
 import { validityOf } from './validity.ts'
 

@@ -1,4 +1,4 @@
-import type { TemplateView } from './schemas.ts'
+import type { TemplateView } from '../../contract/issuance/credential-templates.ts'
 import { type CredentialTemplate, typeOf } from './template.ts'
 
 /** Returns a template as in our API. @param issuer Credential Issuer Identifier of the tenant. */

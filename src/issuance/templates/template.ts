@@ -1,10 +1,10 @@
+import { TX_CODE_LENGTH, type WrittenDefinition } from '../../contract/issuance/credential-templates.ts'
 import { isHaip } from '../../directory/tenants/haip.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import type { TxCode } from '../../protocols/openid4vci/credential-offer.ts'
 import type { AttestationPolicy } from '../../protocols/openid4vci/key-attestation.ts'
 import type { Attributes } from './attributes/attributes.ts'
 import type { NameSpaces } from './attributes/mdoc-attributes.ts'
-import { TX_CODE_LENGTH, type WrittenDefinition } from './schemas.ts'
 
 /** The definition of an SD-JWT VC template. */
 export type SdJwtDefinition = WrittenDefinition & { readonly format: 'sd-jwt-vc'; readonly attributes: Attributes }

@@ -1,10 +1,11 @@
 import type { Readable } from 'node:stream'
+import type { Language } from '../../contract/languages.ts'
 import { randomToken } from '../../crypto/random.ts'
 import type { EndpointContext, EndpointResponse } from '../../http/routes/endpoint.ts'
 import { document, type Page } from '../document.ts'
 import type { FormFrame } from '../form.ts'
 import type { Html } from '../html.ts'
-import { type Language, languageCookie } from '../language.ts'
+import { languageCookie } from '../language.ts'
 import { leavingPage } from '../page-endpoint.ts'
 import { pageHeaders } from '../page-headers.ts'
 

@@ -1,5 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Scope } from '../../caller.ts'
+import type { PathParams } from '../../contract/api-operation.ts'
+import type { Language } from '../../contract/languages.ts'
 import { Fault } from '../../fault.ts'
 import {
   type Endpoint,
@@ -10,14 +12,13 @@ import {
   Upload,
   type UploadedFile,
 } from '../../http/routes/endpoint.ts'
-import type { PathParams } from '../../http/routes/route.ts'
 import type { Platform } from '../../platform.ts'
 import { checkForm, checkOrigin, csrfKey, formToken } from '../csrf.ts'
 import type { Page } from '../document.ts'
 import { renderFault } from '../fault-page.ts'
 import { CSRF_FIELD, type FormFrame } from '../form.ts'
 import { type Html, html } from '../html.ts'
-import { type Language, languageOf, pageTexts } from '../language.ts'
+import { languageOf, pageTexts } from '../language.ts'
 import { ApiRefusal, type OwnApi, ownApi } from '../own-api.ts'
 import { type OptionalCalls, optionalCalls } from './optional-calls.ts'
 import { findPageSession, forgetDraft, keepDraft, knownPerson, type PageSession } from './page-session.ts'

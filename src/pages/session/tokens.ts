@@ -1,10 +1,10 @@
 import type { Role, Scope, TenantId, UserId } from '../../caller.ts'
 import { scopes } from '../../caller.ts'
+import type { Language } from '../../contract/languages.ts'
 import { parseJsonObject } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { withTimeLimit } from '../../time-limit.ts'
-import type { Language } from '../language.ts'
 import { PAGES_CLIENT_ID, pagesClientSecret } from './pages-client.ts'
 
 /** The signed-in person, as the API describes the caller. */

@@ -1,5 +1,6 @@
+import type { CertificateOrigin, CertificateType } from '../../contract/trust/certificates.ts'
 import type { Certificate } from '../../crypto/x509/certificate.ts'
-import type { CertificateOrigin, CertificateType, TenantCertificate } from './certificate.ts'
+import type { TenantCertificate } from './certificate.ts'
 import { kindOf } from './certificate.ts'
 
 /** A certificate to insert: what its row holds besides what the certificate itself says. */

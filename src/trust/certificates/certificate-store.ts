@@ -1,6 +1,7 @@
+import type { CertificateStatus, CertificateType, RootType } from '../../contract/trust/certificates.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
-import type { CertificateKind, CertificateStatus, CertificateType, RootType, TenantCertificate } from './certificate.ts'
+import type { CertificateKind, TenantCertificate } from './certificate.ts'
 import { countBelow, selectCertificates, shownStatus, signerIn } from './certificate-columns.ts'
 
 const selectOne = sql('trust.find_certificate', `${selectCertificates} and c.id = $3`)

@@ -1,7 +1,7 @@
+import type { CertificateView } from '../../contract/trust/certificates.ts'
 import { readCertificate } from '../../crypto/x509/certificate.ts'
 import { toPem } from '../../crypto/x509/pem.ts'
 import type { TenantCertificate } from './certificate.ts'
-import type { CertificateView } from './schemas.ts'
 
 /** Returns a certificate as our API shows it. */
 export function showCertificate(certificate: TenantCertificate): CertificateView {

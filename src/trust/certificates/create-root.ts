@@ -1,4 +1,5 @@
 import type { Caller } from '../../caller.ts'
+import type { RootBody } from '../../contract/trust/certificates.ts'
 import { draftRoot } from '../../crypto/x509/draft-certificate.ts'
 import { issueCertificate } from '../../crypto/x509/issue.ts'
 import type { ProfileName } from '../../crypto/x509/profile.ts'
@@ -11,7 +12,6 @@ import { insertNewRoot } from './certificate-change-store.ts'
 import { getCertificate } from './get-certificate.ts'
 import { type AuthorityNeeds, BACKDATED_MS, ensureLeaf } from './make-leaf.ts'
 import { forgetOwnAnchors } from './own-anchors.ts'
-import type { RootBody } from './schemas.ts'
 import { fittingName, readSubjectName, subjectViolations } from './subject-name.ts'
 
 const ROOT_YEARS = 5

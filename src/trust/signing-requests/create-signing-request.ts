@@ -1,4 +1,5 @@
 import type { Caller } from '../../caller.ts'
+import type { SigningRequestBody } from '../../contract/trust/signing-requests.ts'
 import { extendedKeyUsage, keyUsage, subjectAltName, subjectKeyIdentifier } from '../../crypto/x509/extension.ts'
 import { keyIdentifierOf } from '../../crypto/x509/key-identifier.ts'
 import { encodeName } from '../../crypto/x509/name.ts'
@@ -9,7 +10,6 @@ import { Fault, type Violation } from '../../fault.ts'
 import { callingTenant } from '../certificates/calling-tenant.ts'
 import { type AuthorityNeeds, subjectNames } from '../certificates/make-leaf.ts'
 import { fittingName, readSubjectName, subjectViolations } from '../certificates/subject-name.ts'
-import type { SigningRequestBody } from './schemas.ts'
 import type { TenantSigningRequest } from './signing-request.ts'
 import { insertSigningRequest } from './signing-request-store.ts'
 

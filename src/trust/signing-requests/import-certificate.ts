@@ -1,4 +1,5 @@
 import type { Caller } from '../../caller.ts'
+import type { ImportBody } from '../../contract/trust/signing-requests.ts'
 import { type Certificate, readCertificate } from '../../crypto/x509/certificate.ts'
 import { fromPem, toPem } from '../../crypto/x509/pem.ts'
 import { Fault } from '../../fault.ts'
@@ -11,7 +12,6 @@ import type { AuthorityNeeds } from '../certificates/make-leaf.ts'
 import { trustedAnchors } from '../trusted-entities/tenant-trust.ts'
 import { checkImported } from './check-imported.ts'
 import { getSigningRequest, notOpen } from './get-signing-request.ts'
-import type { ImportBody } from './schemas.ts'
 
 /** Longer chains are not followed by wallets. */
 const CHAIN_MAX = 5

@@ -1,9 +1,10 @@
+import type { LeafType } from '../../contract/trust/certificates.ts'
+import type { SigningRequestStatus } from '../../contract/trust/signing-requests.ts'
 import type { AuditEntry } from '../../events/audit/entry.ts'
 import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
-import type { LeafType } from '../certificates/certificate.ts'
-import type { SigningRequestStatus, TenantSigningRequest } from './signing-request.ts'
+import type { TenantSigningRequest } from './signing-request.ts'
 
 const shownStatus = `case when status = 'open' and expires_at <= $2 then 'expired' else status end`
 const selectRequests = `select id, type, key_type as "keyType", country, sign_mdl as "signMdl", ${shownStatus} as status, key_id as "keyId", der,

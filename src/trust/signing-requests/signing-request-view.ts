@@ -1,5 +1,5 @@
+import type { SigningRequestView } from '../../contract/trust/signing-requests.ts'
 import { toPem } from '../../crypto/x509/pem.ts'
-import type { SigningRequestView } from './schemas.ts'
 import type { TenantSigningRequest } from './signing-request.ts'
 
 /** Returns a signing request as our API shows it. */

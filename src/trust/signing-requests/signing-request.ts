@@ -1,10 +1,6 @@
+import type { LeafType } from '../../contract/trust/certificates.ts'
+import type { SigningRequestStatus } from '../../contract/trust/signing-requests.ts'
 import type { KeyType } from '../../keys/key-provider.ts'
-import type { LeafType } from '../certificates/certificate.ts'
-
-/** `open`: has no certificate yet. `completed`: has one. `expired`: too late for one, its key is destroyed. */
-export const signingRequestStatuses = ['open', 'completed', 'expired'] as const
-/** One of {@link signingRequestStatuses}. */
-export type SigningRequestStatus = (typeof signingRequestStatuses)[number]
 
 /** A certificate signing request of a tenant. */
 export type TenantSigningRequest = {

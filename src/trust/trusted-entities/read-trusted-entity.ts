@@ -1,3 +1,4 @@
+import type { TrustedEntityBody } from '../../contract/trust/trusted-entities.ts'
 import type { Certificate } from '../../crypto/x509/certificate.ts'
 import { readPem, toPem } from '../../crypto/x509/pem.ts'
 import { checkAnchor } from '../../crypto/x509-path/anchor.ts'
@@ -6,7 +7,6 @@ import { pathFindingMessages } from '../../crypto/x509-path/path-findings.ts'
 import { Fault, type Violation } from '../../fault.ts'
 import { isDid } from '../../protocols/did/did.ts'
 import { asPeerUrl, type PeerPolicy } from '../../protocols/shape.ts'
-import type { TrustedEntityBody } from './schemas.ts'
 import type { TrustedEntityContent } from './trusted-entity.ts'
 
 /**

@@ -1,4 +1,5 @@
 import type { Caller } from '../../caller.ts'
+import type { VerificationPageBody, VerificationPageChange } from '../../contract/verification/verification-pages.ts'
 import type { AuditEntry } from '../../events/audit/entry.ts'
 import { Fault, type Violation } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
@@ -14,7 +15,6 @@ import {
   insertVerificationPage,
   updateVerificationPage,
 } from './page-store.ts'
-import type { VerificationPageBody, VerificationPageChange } from './schemas.ts'
 import { type PageContent, pageDefaults, type VerificationPage } from './verification-page.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'config' | 'memory'>

@@ -1,4 +1,5 @@
 import type { Caller } from '../../caller.ts'
+import type { CreateRequestBody } from '../../contract/verification/presentation-requests.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import { randomToken } from '../../crypto/random.ts'
 import { defaultOf } from '../../directory/tenants/default-of.ts'
@@ -17,7 +18,6 @@ import { encodeTransactions } from '../templates/template-transactions.ts'
 import { chooseSigner, defaultSigners, type RequestSigners, signingPreferenceOf } from './choose-signer.ts'
 import type { DigitalCredentialsOptions } from './presentation-request.ts'
 import { insertPresentationRequest, type RequestRow } from './request-store.ts'
-import type { CreateRequestBody } from './schemas.ts'
 import { sealTransactions } from './sealed-request.ts'
 
 const RETENTION_SECONDS = 30 * 86_400

@@ -1,7 +1,7 @@
+import type { PresentationRequestReply } from '../../contract/verification/presentation-requests.ts'
 import type { RequestScheme } from '../../protocols/openid4vp/request-link.ts'
 import type { Issue } from '../findings/finding.ts'
 import type { TemplateSnapshot } from '../templates/template-query.ts'
-import type { PresentationRequestReply } from './schemas.ts'
 
 /** The status of a request in the API. */
 export type RequestStatus = PresentationRequestReply['status']

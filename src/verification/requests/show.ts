@@ -1,10 +1,10 @@
 import type { Caller } from '../../caller.ts'
+import type { PresentationRequestReply } from '../../contract/verification/presentation-requests.ts'
+import type { PresentationTemplateReply } from '../../contract/verification/presentation-templates.ts'
 import type { PresentationTemplate } from '../templates/presentation-template.ts'
-import type { PresentationTemplateReply } from '../templates/schemas.ts'
 import type { PresentationRequest } from './presentation-request.ts'
 import { linksOf } from './request-links.ts'
 import { requestTokenOf } from './request-token.ts'
-import type { PresentationRequestReply } from './schemas.ts'
 import type { RequestNeeds } from './serve-request-object.ts'
 
 /** Returns a template as the API shows it. */

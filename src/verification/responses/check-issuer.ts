@@ -1,6 +1,6 @@
+import type { IssuerBasis } from '../../contract/verification/checks.ts'
 import type { Urls } from '../../platform.ts'
 import type { ResolvedIssuer } from '../../trust/issuers/resolve-issuer.ts'
-import type { IssuerBasis } from '../findings/checks.ts'
 import { type Issue, issue } from '../findings/finding.ts'
 import { ANY_ISSUER } from '../templates/presentation-template.ts'
 import type { ExpectedPresentation } from './checked-credential.ts'

@@ -1,6 +1,6 @@
+import type { PresentationTemplateBody } from '../../contract/verification/presentation-templates.ts'
+import type { templateFormats } from '../../contract/verification/requested-credentials.ts'
 import type { JsonObject } from '../../crypto/json.ts'
-import type { templateFormats } from './credential-schema.ts'
-import type { PresentationTemplateBody } from './schemas.ts'
 
 /** The entry of `issuers` that allows any issuer. No other entry may be beside it. */
 export const ANY_ISSUER = '*'

@@ -1,7 +1,8 @@
 import type { Caller, TenantId } from '../../caller.ts'
+import type { AuditAction } from '../../contract/events/vocabulary.ts'
+import type { PresentationTemplateBody } from '../../contract/verification/presentation-templates.ts'
 import { isHaipTenant } from '../../directory/tenants/haip-tenant.ts'
 import type { AuditEntry } from '../../events/audit/entry.ts'
-import type { AuditAction } from '../../events/audit/vocabulary.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
@@ -10,7 +11,6 @@ import { haipViolations } from './haip.ts'
 import type { PresentationTemplate, TemplateContent } from './presentation-template.ts'
 import { readPresentationTemplate } from './read-template.ts'
 import { redirectPolicyOf } from './redirect-uris.ts'
-import type { PresentationTemplateBody } from './schemas.ts'
 import {
   archiveTemplateRow,
   getPresentationTemplate,

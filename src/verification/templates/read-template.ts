@@ -1,10 +1,11 @@
+import type { PresentationTemplateBody } from '../../contract/verification/presentation-templates.ts'
+import { templateFormats } from '../../contract/verification/requested-credentials.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../crypto/json.ts'
 import { Fault, type Violation } from '../../fault.ts'
 import { isDid } from '../../protocols/did/did.ts'
 import { subjectOfAttestation } from '../../protocols/openid4vp/verifier-attestation.ts'
 import { asPeerUrl, type PeerPolicy } from '../../protocols/shape.ts'
 import { inferFormat, type RequestedClaim, readRequestedAttributes } from './attribute-grammar.ts'
-import { templateFormats } from './credential-schema.ts'
 import {
   ANY_ISSUER,
   type TemplateContent,
@@ -12,7 +13,6 @@ import {
   type VerifierConfig,
 } from './presentation-template.ts'
 import { checkRedirectUri, type RedirectPolicy } from './redirect-uris.ts'
-import type { PresentationTemplateBody } from './schemas.ts'
 import { claimPositionOf, positionOf } from './template-query.ts'
 
 /**

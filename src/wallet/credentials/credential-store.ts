@@ -1,8 +1,8 @@
 import type { UserId } from '../../caller.ts'
+import type { Consent } from '../../contract/wallet/credentials.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import type { HeldCredential, Standing } from './credential.ts'
-import type { Consent } from './schemas.ts'
 
 /** A credential with its first copy, sealed. `copyId`: the row that the seal is bound to. */
 export type SealedCredential = HeldCredential & { readonly copyId: string; readonly sealedRaw: Buffer }

@@ -1,12 +1,10 @@
+import type { Consent, ShownCredential, WalletFormat } from '../../contract/wallet/credentials.ts'
 import type { JsonObject } from '../../crypto/json.ts'
 import { mdocClaims } from '../../protocols/mdoc/claims.ts'
 import { parseIssuerSigned } from '../../protocols/mdoc/issuer-signed.ts'
 import { processSdJwt } from '../../protocols/sd-jwt-vc/process-sd-jwt.ts'
 import { isControlClaim } from '../../protocols/sd-jwt-vc/reserved-names.ts'
 import { parseSdJwt } from '../../protocols/sd-jwt-vc/sd-jwt.ts'
-import type { Consent, ShownCredential } from './schemas.ts'
-import type { WalletFormat } from './wallet-format.ts'
-
 /** The status of a credential in the status list of its issuer. */
 export type Standing = 'valid' | 'suspended' | 'revoked'
 

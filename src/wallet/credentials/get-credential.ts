@@ -1,5 +1,6 @@
 import type { ListRequest } from '../../api/list.ts'
 import type { Caller, TenantId } from '../../caller.ts'
+import type { ShownCredential } from '../../contract/wallet/credentials.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { showCredential } from './credential.ts'
@@ -11,7 +12,6 @@ import {
   type SealedCredential,
 } from './credential-store.ts'
 import { type Holder, holderOf } from './holder.ts'
-import type { ShownCredential } from './schemas.ts'
 import { openRaw } from './sealed-copy.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing'>

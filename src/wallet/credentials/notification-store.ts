@@ -1,7 +1,7 @@
+import type { Consent } from '../../contract/wallet/credentials.ts'
 import { isFree, isHeld, type Lease, RELEASE, take } from '../../store/lease.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import { tenantsWith } from '../../store/tenants-with.ts'
-import type { Consent } from './schemas.ts'
 
 /** An event of the notification endpoint that this wallet sends after receipt. */
 export type WalletNotificationEvent = 'credential_accepted' | 'credential_deleted'

@@ -1,5 +1,5 @@
+import type { WalletFormat } from '../../contract/wallet/credentials.ts'
 import { sealedJson } from '../../keys/sealed-column.ts'
-import type { WalletFormat } from './wallet-format.ts'
 
 /** What the history shows of a credential, also after its removal. No claims about the subject. */
 export type CredentialTrace = {

@@ -1,4 +1,5 @@
 import type { Caller } from '../../caller.ts'
+import type { Consent, ShownCredential } from '../../contract/wallet/credentials.ts'
 import { record } from '../../events/audit/record.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
@@ -6,7 +7,6 @@ import { findCredential, updateConsent } from './credential-store.ts'
 import { showSealed } from './get-credential.ts'
 import { holderOf } from './holder.ts'
 import { enqueueNotification } from './notify-issuer.ts'
-import type { Consent, ShownCredential } from './schemas.ts'
 
 /**
  * Sets the holder's consent. Any status may follow any; setting the same status again changes and records nothing.

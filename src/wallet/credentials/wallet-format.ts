@@ -1,11 +1,7 @@
 import type { TenantId } from '../../caller.ts'
+import { type WalletFormat, walletFormats } from '../../contract/wallet/credentials.ts'
 import { findTenantOf } from '../../directory/tenants/find-tenant.ts'
 import type { Platform } from '../../platform.ts'
-
-/** Formats that a wallet can hold, as named in the API and in the tenant's setting `walletFormats`. */
-export const walletFormats = ['vc+sd-jwt', 'mso_mdoc'] as const
-/** One of {@link walletFormats}. */
-export type WalletFormat = (typeof walletFormats)[number]
 
 /** The format identifiers of OpenID4VCI, OpenID4VP and DCQL. */
 export const wireFormats = { 'vc+sd-jwt': 'dc+sd-jwt', mso_mdoc: 'mso_mdoc' } as const satisfies Record<

@@ -1,8 +1,8 @@
 import type { TenantId } from '../../caller.ts'
+import type { WalletDeliveryReply } from '../../contract/wallet/deliveries.ts'
 import type { Platform } from '../../platform.ts'
 import type { SealedDelivery } from '../delivery-records/delivery-store.ts'
 import { openRecipient } from '../delivery-records/sealed-delivery.ts'
-import type { WalletDeliveryReply } from './schemas.ts'
 
 /** Returns a delivery as the API shows it. */
 export async function showDelivery(

@@ -1,10 +1,11 @@
+import type { DeliveryKind, DeliveryStatus } from '../../contract/wallet/deliveries.ts'
 import type { AuditEntry } from '../../events/audit/entry.ts'
 import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
 import { awaitJob, hasExpired, isFreeForJob, isHeld, type Lease, RELEASE, take } from '../../store/lease.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import { tenantsWith } from '../../store/tenants-with.ts'
-import type { DeliveryError, DeliveryKind, DeliveryStatus, WalletDelivery } from './delivery.ts'
+import type { DeliveryError, WalletDelivery } from './delivery.ts'
 
 /** A delivery with the sealed identifier of its recipient. */
 export type SealedDelivery = WalletDelivery & { readonly sealedRecipient: Buffer }

@@ -1,20 +1,6 @@
 import type { UserId } from '../../caller.ts'
+import type { DeliveryKind, DeliveryStatus, IdentifierType } from '../../contract/wallet/deliveries.ts'
 import { type Fault, faults } from '../../fault.ts'
-
-/** Kinds of deliveries. */
-export const deliveryKinds = ['credential', 'presentation'] as const
-/** One of {@link deliveryKinds}. */
-export type DeliveryKind = (typeof deliveryKinds)[number]
-
-/** Statuses of a delivery. `deferred`: the issuer sends the rest later. `delivered` and `failed` are final. */
-export const deliveryStatuses = ['delivering', 'deferred', 'delivered', 'failed'] as const
-/** One of {@link deliveryStatuses}. */
-export type DeliveryStatus = (typeof deliveryStatuses)[number]
-
-/** Types of identifiers of a user. */
-export const identifierTypes = ['email', 'username', 'externalIdentifier'] as const
-/** One of {@link identifierTypes}. */
-export type IdentifierType = (typeof identifierTypes)[number]
 
 /** Why a delivery failed, as returned to its caller. */
 export type DeliveryError = { readonly code: string; readonly message: string }

@@ -1,9 +1,9 @@
 import type { TenantId, UserId } from '../../caller.ts'
+import type { CredentialDetails } from '../../contract/wallet/card-display.ts'
 import type { Platform } from '../../platform.ts'
 import { type DetailsRow, listDetailsRows } from './display-store.ts'
 import { displayIn } from './kept-display.ts'
 import { type IssuerTrust, knownIssuer } from './known-issuer.ts'
-import type { CredentialDetails } from './schemas.ts'
 
 /** What describing credentials takes of the platform. */
 export type DisplayNeeds = Pick<Platform, 'store' | 'clock' | 'urls' | 'memory'>

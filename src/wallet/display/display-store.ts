@@ -1,9 +1,9 @@
 import type { UserId } from '../../caller.ts'
+import type { FetchedKind, ImageKind, ShownStanding } from '../../contract/wallet/card-display.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import { tenantsWith } from '../../store/tenants-with.ts'
 import type { CardImage } from './card-image.ts'
 import type { KeptDisplay } from './kept-display.ts'
-import type { FetchedKind, ImageKind, ShownStanding } from './schemas.ts'
 import type { SvgMetadata } from './type-metadata.ts'
 
 /** What is stored about a credential besides its claims. `display` is null for one that was received before displays were kept. */

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { TenantId } from '../../caller.ts'
+import { fetchedKinds } from '../../contract/wallet/card-display.ts'
 import { Fault } from '../../fault.ts'
 import { enqueue, enqueueMissing, job } from '../../jobs/job.ts'
 import type { Platform } from '../../platform.ts'
@@ -17,7 +18,6 @@ import {
   requeueLateImages,
 } from './display-store.ts'
 import type { KeptDisplay } from './kept-display.ts'
-import { fetchedKinds } from './schemas.ts'
 import { placeholdersIn, readSvgTemplate, SVG_BYTES_MAX } from './svg-template.ts'
 import { hasIntegrity, readTypeMetadata, type TypeReference } from './type-metadata.ts'
 

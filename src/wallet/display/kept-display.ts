@@ -1,7 +1,7 @@
+import type { CredentialDisplay } from '../../contract/wallet/card-display.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../crypto/json.ts'
 import { preferredType } from '../../http/routes/accept.ts'
 import { foreignText } from '../../protocols/foreign-text.ts'
-import type { CredentialDisplay } from './schemas.ts'
 import type { TypeReference } from './type-metadata.ts'
 
 /** A name in one language; null: the issuer does not state the language. */

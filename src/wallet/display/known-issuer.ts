@@ -1,8 +1,8 @@
 import type { TenantId } from '../../caller.ts'
+import type { TrustBasis } from '../../contract/wallet/trust-basis.ts'
 import { findTenantOf } from '../../directory/tenants/find-tenant.ts'
 import type { Platform } from '../../platform.ts'
 import { findCredentialIssuer, identifiersOf } from '../../trust/issuers/is-trusted.ts'
-import type { TrustBasis } from './trust-basis.ts'
 
 /** By what the organisation of the holder knows a Credential Issuer: it is the organisation itself, or a trusted entity names it. */
 export type IssuerTrust = 'own' | 'trusted_entity' | 'unknown'

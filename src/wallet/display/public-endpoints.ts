@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
+import { type Language, languages } from '../../contract/languages.ts'
 import { faceOf } from '../../directory/tenants/face-of.ts'
 import { getTenant } from '../../directory/tenants/find-tenant.ts'
 import { Fault } from '../../fault.ts'
 import { type Endpoint, endpoint } from '../../http/routes/endpoint.ts'
-import { type Language, languages } from '../../pages/language.ts'
 import { organisationLogo } from './organisation-logo.ts'
 
 const tag = 'Pages'

@@ -1,9 +1,9 @@
 import type { UserId } from '../../caller.ts'
+import type { WalletFormat } from '../../contract/wallet/credentials.ts'
+import type { HistoryKind, HistoryStatus } from '../../contract/wallet/history.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
-import type { WalletFormat } from '../credentials/wallet-format.ts'
 import { STATUS_NOW } from '../presentations/presentation-store.ts'
-import type { HistoryKind, HistoryStatus } from './schemas.ts'
 
 /** A stored history entry: the sealed view of a presentation or of a removed credential, or a credential in the wallet. */
 export type HistoryRow = {

@@ -3,8 +3,8 @@ import { after, before, test } from 'node:test'
 import type { Static } from 'typebox'
 import { makeTemplate, openIssuance } from '../../../test/support/main-job.ts'
 import { type Api, type Deployment, deploy } from '../../../test/support/server.ts'
+import type { HistoryEntry } from '../../contract/wallet/history.ts'
 import { foreignVerifier } from '../test-support/foreign-verifier.ts'
-import type { HistoryEntry } from './schemas.ts'
 
 type Line = Static<typeof HistoryEntry>
 

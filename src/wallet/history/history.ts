@@ -1,5 +1,5 @@
+import type { PresentationTrace } from '../../contract/wallet/history.ts'
 import type { PresentationView } from '../presentations/presentation.ts'
-import type { PresentationTrace } from './schemas.ts'
 
 /**
  * Returns what the history shows of a presentation.

@@ -1,16 +1,16 @@
 import type { ListRequest } from '../../api/list.ts'
 import type { Caller, TenantId, UserId } from '../../caller.ts'
+import type { CredentialDisplay } from '../../contract/wallet/card-display.ts'
+import type { HistoryEntry } from '../../contract/wallet/history.ts'
 import type { Platform } from '../../platform.ts'
 import { holderOf } from '../credentials/holder.ts'
 import { type CredentialTrace, openTrace } from '../credentials/sealed-trace.ts'
 import { type DisplayNeeds, describeCredentials } from '../display/describe-credentials.ts'
 import { knownIssuer } from '../display/known-issuer.ts'
-import type { CredentialDisplay } from '../display/schemas.ts'
 import { disclosureStateOf, type PresentationView } from '../presentations/presentation.ts'
 import { openView } from '../presentations/sealed-presentation.ts'
 import { traceOf } from './history.ts'
 import { type HistoryFilter, type HistoryRow, listHistoryRows, listKnownCredentials } from './history-store.ts'
-import type { HistoryEntry } from './schemas.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock'>
 

@@ -1,4 +1,5 @@
 import type { Caller } from '../../caller.ts'
+import type { SessionBody } from '../../contract/wallet/issuance-sessions.ts'
 import { sha256Base64url } from '../../crypto/digest.ts'
 import { thumbprint } from '../../crypto/jwk.ts'
 import { randomToken } from '../../crypto/random.ts'
@@ -17,7 +18,6 @@ import { offerHashOf, orderedIssuerOf } from '../offers/order.ts'
 import { offerTerms } from '../offers/resolve-offer.ts'
 import { authorizationAddress } from './authorization-address.ts'
 import { refuseOutsideHaip } from './haip-issuer.ts'
-import type { SessionBody } from './schemas.ts'
 import { CALLBACK_PATH, sealedWork } from './session.ts'
 import { insertSession } from './session-store.ts'
 

@@ -1,12 +1,11 @@
 import type { UserId } from '../../caller.ts'
+import type { sessionStatuses } from '../../contract/wallet/issuance-sessions.ts'
 import { sealedJson } from '../../keys/sealed-column.ts'
 import type { Configuration } from '../../protocols/openid4vci/credential-configuration.ts'
 import type { DeliveryError } from '../delivery-records/delivery.ts'
 import type { GrantClient } from '../issuer-access/grant-client.ts'
 import type { OrderedIssuer } from '../offers/order.ts'
 
-/** The states of an issuance session. All but pending and redeeming are final. */
-export const sessionStatuses = ['pending', 'redeeming', 'completed', 'deferred', 'failed', 'expired'] as const
 /** One of {@link sessionStatuses}. */
 type SessionStatus = (typeof sessionStatuses)[number]
 

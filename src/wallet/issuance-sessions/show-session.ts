@@ -1,8 +1,8 @@
 import type { Caller, TenantId } from '../../caller.ts'
+import type { IssuanceSession } from '../../contract/wallet/issuance-sessions.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { holderOf } from '../credentials/holder.ts'
-import type { IssuanceSession } from './schemas.ts'
 import { type SessionRow, sealedWork } from './session.ts'
 import { findSession } from './session-store.ts'
 

@@ -1,4 +1,5 @@
 import type { TenantId, UserId } from '../../caller.ts'
+import type { ShownCredential } from '../../contract/wallet/credentials.ts'
 import type { JsonObject } from '../../crypto/json.ts'
 import type { Actor } from '../../events/audit/entry.ts'
 import { record } from '../../events/audit/record.ts'
@@ -12,7 +13,6 @@ import { insertCredential, type NewCopy, type NewCredential } from '../credentia
 import { insertNotification, type Notification } from '../credentials/notification-store.ts'
 import { reportFailure, sealAccess } from '../credentials/notify-issuer.ts'
 import { insertRefill, type NewRefill } from '../credentials/refill-store.ts'
-import type { ShownCredential } from '../credentials/schemas.ts'
 import { sealCopy } from '../credentials/sealed-copy.ts'
 import { walletFormatOf } from '../credentials/wallet-format.ts'
 import { keepDisplay } from '../display/fetch-images.ts'

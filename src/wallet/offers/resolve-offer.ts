@@ -1,4 +1,5 @@
 import type { Caller } from '../../caller.ts'
+import type { ResolvedMeta, ResolvedOffer } from '../../contract/wallet/offers.ts'
 import { isJsonObject } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
@@ -24,7 +25,6 @@ import {
 } from './fetch-offer.ts'
 import { refuseUntrusted, refuseUnverifiable, signerTrustOf } from './issuer-policy.ts'
 import { offerHashOf } from './order.ts'
-import type { ResolvedMeta, ResolvedOffer } from './schemas.ts'
 
 /**
  * Returns a preview of an offer, without consuming anything of it. The code in the offer is not shown.

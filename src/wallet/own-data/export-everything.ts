@@ -1,6 +1,7 @@
 import type { ListRequest } from '../../api/list.ts'
 import { StreamedItems, streamedAnswer } from '../../api/streamed-answer.ts'
 import type { Caller } from '../../caller.ts'
+import { WalletExport } from '../../contract/wallet/whole-wallet.ts'
 import type { RawAnswer } from '../../http/routes/route.ts'
 import { writer } from '../../http/server/write.ts'
 import type { Platform } from '../../platform.ts'
@@ -9,7 +10,6 @@ import { holderOf } from '../credentials/holder.ts'
 import { describeCredentials } from '../display/describe-credentials.ts'
 import { listHistory } from '../history/list-history.ts'
 import { listOwnSubscriptions } from '../push-subscriptions/subscribe.ts'
-import { WalletExport } from './schemas.ts'
 
 /** Credentials of up to 1 MiB each that are read at a time. */
 const CREDENTIALS_PER_READ = 3

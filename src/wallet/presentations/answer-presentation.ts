@@ -1,4 +1,5 @@
 import type { Caller } from '../../caller.ts'
+import type { AnswerBody } from '../../contract/wallet/presentations.ts'
 import { Fault } from '../../fault.ts'
 import { isSame } from '../../http/routes/entity-tag.ts'
 import type { Platform } from '../../platform.ts'
@@ -18,7 +19,6 @@ import { alsoDisclosedOf, type CredentialChoice, listCandidates, selectedOf } fr
 import { metaOf, type PresentationView, showPresentation } from './presentation.ts'
 import { beginAnswer, endAnswer, findPresentation, pauseAnswer, showRejection } from './presentation-store.ts'
 import { previewPresentation } from './preview-presentation.ts'
-import type { AnswerBody } from './schemas.ts'
 import { openAnswer, sealAnswer, sealView } from './sealed-presentation.ts'
 import { sendAnswer } from './send-answer.ts'
 import { assignTransactions } from './transactions.ts'

@@ -1,8 +1,8 @@
+import type { AnswerBody } from '../../contract/wallet/presentations.ts'
 import { Fault } from '../../fault.ts'
 import { planSelection, type Selection } from '../../protocols/dcql/select-credentials.ts'
 import { type Candidate, type CredentialChoice, choicesFor, selectedOf, selectPresentable } from './presentable.ts'
 import type { AnswerableRequest, PresentationView } from './presentation.ts'
-import type { AnswerBody } from './schemas.ts'
 import { withTransactions } from './transactions.ts'
 
 type Asked = Pick<AnswerableRequest, 'query' | 'transactions'>

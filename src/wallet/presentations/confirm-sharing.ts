@@ -1,5 +1,6 @@
 import { readIdToken } from '../../authorization/server/openid/id-token.ts'
 import type { Caller, TenantId } from '../../caller.ts'
+import type { AnswerBody, Confirmation, ConfirmationBody } from '../../contract/wallet/presentations.ts'
 import { equalInConstantTime, hmacSha256 } from '../../crypto/digest.ts'
 import { findTenantOf } from '../../directory/tenants/find-tenant.ts'
 import { Fault } from '../../fault.ts'
@@ -7,7 +8,6 @@ import { isSame } from '../../http/routes/entity-tag.ts'
 import type { Platform } from '../../platform.ts'
 import { type OpenPresentation, openPresentation } from './open-presentation.ts'
 import { previewPresentation } from './preview-presentation.ts'
-import type { AnswerBody, Confirmation, ConfirmationBody } from './schemas.ts'
 
 /** How long the person may take to sign in again and come back. */
 const TTL_SECONDS = 600

@@ -1,5 +1,6 @@
 import type { ListRequest } from '../../api/list.ts'
 import type { Caller } from '../../caller.ts'
+import type { PresentationStatus, PresentationSummary, ShownPresentation } from '../../contract/wallet/presentations.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { holderOf } from '../credentials/holder.ts'
@@ -8,7 +9,6 @@ import type { PresentationAnswer } from './prepare-presentation.ts'
 import { disclosureStateOf, metaOf, showPresentation } from './presentation.ts'
 import { findPresentation, listPresentations } from './presentation-store.ts'
 import { previewPresentation } from './preview-presentation.ts'
-import type { PresentationStatus, PresentationSummary, ShownPresentation } from './schemas.ts'
 import { openView } from './sealed-presentation.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'memory' | 'urls'>

@@ -1,4 +1,5 @@
 import type { Caller } from '../../caller.ts'
+import type { ShownPresentation } from '../../contract/wallet/presentations.ts'
 import type { Platform } from '../../platform.ts'
 import type { Selection } from '../../protocols/dcql/select-credentials.ts'
 import { newId } from '../../store/row-id.ts'
@@ -25,7 +26,6 @@ import {
   type VerifierIdentity,
 } from './presentation.ts'
 import { insertPresentation } from './presentation-store.ts'
-import type { ShownPresentation } from './schemas.ts'
 import { sealRequest, sealView } from './sealed-presentation.ts'
 
 /** A presentation with its `meta`. */

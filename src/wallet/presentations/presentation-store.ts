@@ -1,4 +1,5 @@
 import type { UserId } from '../../caller.ts'
+import type { PresentationStatus } from '../../contract/wallet/presentations.ts'
 import type { AuditEntry } from '../../events/audit/entry.ts'
 import { auditStep } from '../../events/audit/recorded-sql.ts'
 import type { WatchedKind } from '../../platform.ts'
@@ -7,7 +8,6 @@ import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { sql, type TenantTx, wrote } from '../../store/store.ts'
 import { tenantsWith } from '../../store/tenants-with.ts'
 import type { PresentationRow } from './presentation.ts'
-import type { PresentationStatus } from './schemas.ts'
 
 /**
  * A presentation with its sealed parts. `sealedRequest` is null once the status is final; `sealedAnswer` is set while the verifier may have

@@ -1,10 +1,10 @@
 import type { TenantId } from '../../caller.ts'
+import type { PresentationStatus, PresentationSummary, ShownPresentation } from '../../contract/wallet/presentations.ts'
+import type { TrustBasis } from '../../contract/wallet/trust-basis.ts'
 import type { JsonObject } from '../../crypto/json.ts'
 import type { CredentialQuery, CredentialSet, DcqlQuery } from '../../protocols/dcql/query.ts'
 import type { CheckedRequest } from '../../protocols/openid4vp/check-request.ts'
 import type { CardImage } from '../display/card-image.ts'
-import type { TrustBasis } from '../display/trust-basis.ts'
-import type { PresentationStatus, PresentationSummary, ShownPresentation } from './schemas.ts'
 
 /** Claims of one credential that are disclosed, or proposed. Paths are dotted. */
 export type SelectedCredential = ShownPresentation['selectedCredentials'][number]

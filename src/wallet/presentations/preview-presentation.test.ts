@@ -1,6 +1,7 @@
 // What a holder is shown before sharing: every value that leaves, or the number of those that are too much to be shown.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import type { ClaimsPreview } from '../../contract/wallet/presentations.ts'
 import { setConsent } from '../credentials/set-consent.ts'
 import { acceptOffer } from '../offers/accept-offer.ts'
 import { foreignIssuer, type Lies } from '../test-support/foreign-issuer.ts'
@@ -11,7 +12,6 @@ import { membership, receive } from '../test-support/member.ts'
 import { type Bench, openBench } from '../test-support/wallet-platform.ts'
 import { getPresentation } from './get-presentation.ts'
 import { preparePresentation } from './prepare-presentation.ts'
-import type { ClaimsPreview } from './schemas.ts'
 
 let bench: Bench
 before(async () => {

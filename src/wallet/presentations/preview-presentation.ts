@@ -1,4 +1,6 @@
 import type { Caller, TenantId } from '../../caller.ts'
+import type { CredentialDetails } from '../../contract/wallet/card-display.ts'
+import type { ClaimsPreview, PreviewedClaim } from '../../contract/wallet/presentations.ts'
 import type { Json, JsonObject } from '../../crypto/json.ts'
 import { entityTagOf } from '../../http/routes/entity-tag.ts'
 import type { Platform } from '../../platform.ts'
@@ -6,7 +8,6 @@ import { walkValues } from '../../protocols/claim-tree.ts'
 import { PathSet } from '../../protocols/sd-jwt-vc/claim-path.ts'
 import { holderOf } from '../credentials/holder.ts'
 import { type DisplayNeeds, describeCredentials } from '../display/describe-credentials.ts'
-import type { CredentialDetails } from '../display/schemas.ts'
 import { inOrderOf, isUnfit } from './choose-answer.ts'
 import {
   type CredentialChoice,
@@ -17,7 +18,6 @@ import {
 } from './presentable.ts'
 import { type PresentationView, presentationStatusAt, unmatchedOf } from './presentation.ts'
 import type { SealedPresentation } from './presentation-store.ts'
-import type { ClaimsPreview, PreviewedClaim } from './schemas.ts'
 import { openRequest } from './sealed-presentation.ts'
 
 type Needs = Pick<Platform, 'sealing'> & DisplayNeeds

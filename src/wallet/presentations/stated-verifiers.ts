@@ -1,4 +1,5 @@
 import type { TenantId } from '../../caller.ts'
+import type { TrustBasis } from '../../contract/wallet/trust-basis.ts'
 import type { JsonObject } from '../../crypto/json.ts'
 import { importPublicJwk, readPublicJwk, type VerificationKey } from '../../crypto/jwk.ts'
 import { findJwsError } from '../../crypto/jws.ts'
@@ -9,7 +10,6 @@ import type { SignedRequest, StatedClient } from '../../protocols/openid4vp/auth
 import type { ClientId } from '../../protocols/openid4vp/client-id.ts'
 import { readVerifierAttestation } from '../../protocols/openid4vp/verifier-attestation.ts'
 import { trustedAttester } from '../../trust/attesters/trusted-attester.ts'
-import type { TrustBasis } from '../display/trust-basis.ts'
 
 /** One entry of the tenant's setting `registeredVerifiers`. `keys`: public JWKs that sign its requests. `metadata`: its client metadata. */
 type RegisteredVerifier = {

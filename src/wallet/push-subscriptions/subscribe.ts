@@ -1,16 +1,17 @@
 import type { Caller } from '../../caller.ts'
+import { type Language, languages } from '../../contract/languages.ts'
+import type { PushSubscriptionBody, PushSubscriptionReply } from '../../contract/wallet/push-subscriptions.ts'
 import { fromBase64url } from '../../crypto/base64url.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import { isPushPoint } from '../../crypto/web-push/encrypt-message.ts'
 import { Fault } from '../../fault.ts'
 import { type AddressPolicy, vettedUrl } from '../../http/outbound/vetted-address.ts'
 import { preferredLanguage } from '../../http/routes/accept.ts'
-import { isLanguage, type Language, languages } from '../../pages/language.ts'
+import { isLanguage } from '../../pages/language.ts'
 import type { Platform } from '../../platform.ts'
 import { holderOf } from '../credentials/holder.ts'
 import { openTarget, type PushSubscription, sealTarget } from '../push/subscription.ts'
 import { deleteSubscription, insertSubscription, listSubscriptions } from '../push/subscription-store.ts'
-import type { PushSubscriptionBody, PushSubscriptionReply } from './schemas.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'config'>
 

@@ -1,4 +1,4 @@
-import type { Language } from '../../pages/language.ts'
+import type { Language } from '../../contract/languages.ts'
 
 /** What a message says: the same for every person and every cause. */
 type PushText = { readonly title: string; readonly body: string; readonly lang: Language }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { TenantId } from '../../caller.ts'
+import type { ShownCredential } from '../../contract/wallet/credentials.ts'
 import { sortedJson } from '../../crypto/json.ts'
 import { generateKeyPair } from '../../crypto/jwk.ts'
 import { record } from '../../events/audit/record.ts'
@@ -23,7 +24,6 @@ import {
   replaceCopies,
   saveRefill,
 } from '../credentials/refill-store.ts'
-import type { ShownCredential } from '../credentials/schemas.ts'
 import { isTransientFault } from '../credentials/upstream.ts'
 import {
   NOTIFICATION_KEPT_MS,

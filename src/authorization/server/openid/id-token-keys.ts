@@ -1,4 +1,5 @@
-import type { Client, ID_TOKEN_ALGS } from '../../../directory/clients/client.ts'
+import type { ID_TOKEN_ALGS } from '../../../contract/directory/clients.ts'
+import type { Client } from '../../../directory/clients/client.ts'
 import type { KeyRing } from '../../../keys/key-ring.ts'
 import { platformTenantId } from '../../../store/store.ts'
 

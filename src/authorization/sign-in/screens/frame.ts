@@ -1,5 +1,6 @@
+import type { Language } from '../../../contract/languages.ts'
 import type { FormFrame } from '../../../pages/form.ts'
-import { type Language, spaced } from '../../../pages/language.ts'
+import { spaced } from '../../../pages/language.ts'
 import { en, type SignInTexts } from './texts-en.ts'
 import { fr } from './texts-fr.ts'
 

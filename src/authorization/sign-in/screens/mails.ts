@@ -1,5 +1,5 @@
+import type { Language } from '../../../contract/languages.ts'
 import { html } from '../../../pages/html.ts'
-import type { Language } from '../../../pages/language.ts'
 import type { MailText } from '../mail/mail.ts'
 import { textsOf } from './frame.ts'
 

@@ -1,3 +1,4 @@
+import { LOCALE_PATTERN, TRANSLATIONS_MAX } from '../../../contract/issuance/template-display.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../../crypto/json.ts'
 import type { Violation } from '../../../fault.ts'
 import { pointerTo } from '../../../json-pointer.ts'
@@ -20,11 +21,6 @@ const ATTRIBUTES_MAX = 200
 const DEPTH_MAX = 8
 const NAME_CHARS_MAX = 128
 const VIOLATIONS_MAX = 100
-
-/** A language tag. @see [RFC 5646](https://www.rfc-editor.org/rfc/rfc5646) */
-export const LOCALE_PATTERN = '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$'
-/** Languages of a template besides the first. */
-export const TRANSLATIONS_MAX = 7
 const LOCALE = new RegExp(LOCALE_PATTERN)
 
 const isBoolean = (value: Json) => typeof value === 'boolean'
