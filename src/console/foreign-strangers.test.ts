@@ -64,7 +64,7 @@ function checkOf(text: string): Check {
   const issue = () => ({ code: marked(), message: marked() })
   const outcomes = ['passed', 'warning', 'failed', 'not_asked', 'not_checked'] as const
   const credential = (isValid: boolean) => ({
-    ...{ isValid, name: marked(), type: marked(), format: 'mdoc', issuer: marked(), issues: [issue()] },
+    ...{ isValid, name: marked(), type: marked(), format: 'mdoc' as const, issuer: marked(), issues: [issue()] },
     attributes: {
       ...{ [marked()]: marked(), list: [marked(), { [marked()]: marked() }, [marked()]], [marked()]: true },
       ...{
@@ -73,10 +73,15 @@ function checkOf(text: string): Check {
         'org.iso.18013.5.1': { [marked()]: 1 },
       },
     },
-    checks: outcomes.map((outcome) => ({ code: marked(), outcome, issues: [marked()] })),
+    // The code of a newer server.
+    checks: outcomes.map((outcome) => ({ code: marked() as 'form', outcome, issues: [marked()] })),
   })
   return {
-    ...{ id: '01890000-0000-7000-8000-000000000000', status: 'failed', error: { details: [issue()] } },
+    ...{
+      id: '01890000-0000-7000-8000-000000000000',
+      status: 'failed',
+      error: { code: 1, message: marked(), details: [issue()] },
+    },
     ...{ presentationTemplateId: '01890000-0000-7000-8000-000000000000', templateName: marked() },
     ...{
       credentials: [credential(true), credential(false)],
@@ -84,7 +89,8 @@ function checkOf(text: string): Check {
       authorizationRequestQrUri: '',
       requestPageUri: '',
     },
-    ...{ expiresAt: '2030-01-01T00:00:00Z', createdAt: '2026-01-01T00:00:00Z', completedAt: '2026-01-01T00:00:00Z' },
+    ...{ expiresAt: '2030-01-01T00:00:00Z', createdAt: '2026-01-01T00:00:00Z' },
+    ...{ updatedAt: '2026-01-01T00:00:00Z', completedAt: '2026-01-01T00:00:00Z' },
   }
 }
 

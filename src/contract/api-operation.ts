@@ -32,8 +32,6 @@ export type OperationTraits = {
   readonly summary: string
   /** Verb and noun, unique in the API; made from method and reply by default. For the API reference. */
   readonly operationId?: string
-  /** The members of `meta`; none by default. */
-  readonly meta?: TSchema
   /** Headers of the answer that not every answer has. For the API reference. */
   readonly replyHeaders?: readonly ('ETag' | 'Location')[]
   /** Statuses of other successes, with the same shape. For the API reference. */
@@ -63,6 +61,7 @@ export type OperationShapes<
   BS extends OptionalSchema,
   RS extends OptionalSchema,
   TS extends readonly string[] | undefined,
+  MS extends OptionalSchema,
 > = {
   /** Checks for the parameters of the path; they are free strings otherwise. */
   readonly params?: PS
@@ -74,6 +73,8 @@ export type OperationShapes<
   readonly reply?: RS
   /** Media types besides `application/json` that the body may have; it is then a text of which only the encoding is checked. */
   readonly textBodies?: TS
+  /** The members of `meta`; none by default. */
+  readonly meta?: MS
 }
 
 /** One operation of our API, as data. `path` is relative to the base of the group, with `{name}` for a parameter. */
@@ -84,6 +85,7 @@ export type ApiOperation<
   BS extends OptionalSchema = OptionalSchema,
   RS extends OptionalSchema = OptionalSchema,
   TS extends readonly string[] | undefined = readonly string[] | undefined,
+  MS extends OptionalSchema = OptionalSchema,
 > = OperationDefaults &
   OperationTraits & {
     readonly method: Method
@@ -93,6 +95,7 @@ export type ApiOperation<
     readonly body: BS
     readonly reply: RS
     readonly textBodies: TS
+    readonly meta: MS
   }
 
 /** What a schema describes, or `Otherwise` where there is none. */
@@ -106,3 +109,5 @@ export type QueryOf<O extends ApiOperation> = Shape<O['query'], Readonly<Record<
 export type BodyOf<O extends ApiOperation> = Shape<O['body'], undefined>
 /** The `data` of the answer of an operation. */
 export type ReplyOf<O extends ApiOperation> = Shape<O['reply'], undefined>
+/** The `meta` of the answer of an operation. */
+export type MetaOf<O extends ApiOperation> = Shape<O['meta'], Readonly<Record<never, never>>>

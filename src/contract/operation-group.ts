@@ -11,11 +11,13 @@ import type {
 import { exportTypes, PageMeta } from './list-query.ts'
 
 /** What the operations of a noun share. */
-type GroupSpec<B extends string, RS extends OptionalSchema, PS extends OptionalSchema> = Pick<
-  OperationDefaults,
-  'group' | 'tag'
-> &
-  Pick<OperationTraits, 'meta' | 'replyHeaders'> & {
+type GroupSpec<
+  B extends string,
+  RS extends OptionalSchema,
+  PS extends OptionalSchema,
+  MS extends OptionalSchema,
+> = Pick<OperationDefaults, 'group' | 'tag'> &
+  Pick<OperationTraits, 'replyHeaders'> & {
     /** Start of the paths. */
     readonly path?: B
     /** One scope, or one for GET and another for the other methods. */
@@ -24,6 +26,8 @@ type GroupSpec<B extends string, RS extends OptionalSchema, PS extends OptionalS
     readonly reply?: RS
     /** Checks for the parameters of the paths that have some. */
     readonly params?: PS
+    /** The `meta` of an operation that is no list. */
+    readonly meta?: MS
     /** Refusals of each operation, besides its own and `resource.unknown` of the paths with parameters. */
     readonly faults?: OperationDefaults['faults']
   }
@@ -36,16 +40,17 @@ type Stated = Partial<Omit<OperationDefaults, 'group' | 'tag'>> & OperationTrait
  * Declares an operation of the noun. What it states replaces what the noun states, except that `faults` are added. Its status is 200 by default,
  * and 204 with `reply: undefined`.
  */
-type Declare<B extends string, GR extends OptionalSchema, PS extends OptionalSchema> = <
+type Declare<B extends string, GR extends OptionalSchema, PS extends OptionalSchema, GM extends OptionalSchema> = <
   const P extends string,
   QS extends OptionalSchema = undefined,
   BS extends OptionalSchema = undefined,
   RS extends OptionalSchema = GR,
   const TS extends readonly string[] | undefined = undefined,
+  MS extends OptionalSchema = GM,
 >(
   path: P,
-  spec: Stated & Omit<OperationShapes<undefined, QS, BS, RS, TS>, 'params'>,
-) => ApiOperation<`${B}${P}`, ParamsIn<`${B}${P}`, PS>, QS, BS, RS, TS>
+  spec: Stated & Omit<OperationShapes<undefined, QS, BS, RS, TS, MS>, 'params'>,
+) => ApiOperation<`${B}${P}`, ParamsIn<`${B}${P}`, PS>, QS, BS, RS, TS, MS>
 
 /** Declares a list: GET, paged, each row as `reply`; also as CSV and JSON lines. */
 type DeclareList<B extends string, GR extends OptionalSchema, PS extends OptionalSchema> = <
@@ -67,16 +72,20 @@ export type ListOperation<
   PS extends OptionalSchema = OptionalSchema,
   QS extends TObject = TObject,
   RS extends TSchema = TSchema,
-> = ApiOperation<P, PS, QS, undefined, TArray<RS>, undefined>
+> = ApiOperation<P, PS, QS, undefined, TArray<RS>, undefined, typeof PageMeta>
 
 /** The functions that declare the operations of a noun, by method. */
-type OperationGroup<B extends string, RS extends OptionalSchema, PS extends OptionalSchema> = Readonly<
-  Record<Lowercase<Method>, Declare<B, RS, PS>> & { list: DeclareList<B, RS, PS> }
->
+type OperationGroup<
+  B extends string,
+  RS extends OptionalSchema,
+  PS extends OptionalSchema,
+  MS extends OptionalSchema,
+> = Readonly<Record<Lowercase<Method>, Declare<B, RS, PS, MS>> & { list: DeclareList<B, RS, PS> }>
 
-type LooseSpec = Stated & OperationShapes<undefined, OptionalSchema, OptionalSchema, OptionalSchema, readonly string[]>
+type LooseSpec = Stated &
+  OperationShapes<undefined, OptionalSchema, OptionalSchema, OptionalSchema, readonly string[], OptionalSchema>
 
-function scopeOf(scope: GroupSpec<string, undefined, undefined>['scope'], method: Method): Scope | null {
+function scopeOf(scope: GroupSpec<string, undefined, undefined, undefined>['scope'], method: Method): Scope | null {
   if (typeof scope !== 'object' || scope === null) return scope
   return method === 'GET' ? scope.read : scope.write
 }
@@ -86,7 +95,8 @@ export function operationGroup<
   const B extends string = '',
   RS extends OptionalSchema = undefined,
   PS extends OptionalSchema = undefined,
->(shared: GroupSpec<B, RS, PS>): OperationGroup<B, RS, PS> {
+  MS extends OptionalSchema = undefined,
+>(shared: GroupSpec<B, RS, PS, MS>): OperationGroup<B, RS, PS, MS> {
   const { path: base = '', scope, params, faults = [], ...others } = shared
   const declare = (method: Method) => (path: string, own: LooseSpec) => {
     const fullPath = base + path
@@ -115,5 +125,5 @@ export function operationGroup<
     delete: declare('DELETE'),
   }
   // The shapes that type an operation are those that it was declared with.
-  return { ...methods, list } as unknown as OperationGroup<B, RS, PS>
+  return { ...methods, list } as unknown as OperationGroup<B, RS, PS, MS>
 }

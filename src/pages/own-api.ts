@@ -1,14 +1,16 @@
 import type { Readable } from 'node:stream'
+import type { ApiOperation, Group, MetaOf, ReplyOf } from '../contract/api-operation.ts'
+import { type CallOf, pathOf } from '../contract/call.ts'
 import { type Json, type JsonObject, parseJsonObject } from '../crypto/json.ts'
 import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
 import { withTimeLimit } from '../time-limit.ts'
 
 /** An answer of our API, out of its envelope. */
-type ApiAnswer<T> = {
+type ApiAnswer<T, M = JsonObject> = {
   readonly status: number
   readonly data: T
-  readonly meta: JsonObject
+  readonly meta: M
   /** Addresses of the neighbouring pages of a list. */
   readonly links: Readonly<Record<string, string>>
   readonly etag: string | null
@@ -46,27 +48,31 @@ export class ApiRefusal extends Error {
   }
 }
 
-/** Query members; those that are undefined or empty are left out. */
-type Query = Readonly<Record<string, string | undefined>>
-type Send = {
-  readonly body?: unknown
-  /** A body in another media type than JSON. */
-  readonly text?: { readonly type: string; readonly content: string }
-  readonly query?: Query
-  readonly ifMatch?: string
-  readonly headers?: Readonly<Record<string, string>>
+/** The public API as a person reaches it. All calls throw {@link ApiRefusal}. */
+export type OwnApi = {
+  /** Calls an operation. */
+  readonly call: <O extends ApiOperation>(
+    operation: O,
+    ...asked: CallOf<O>
+  ) => Promise<ApiAnswer<ReplyOf<O>, MetaOf<O>>>
+  /** Returns an answer in another media type than JSON, as text. */
+  readonly text: <O extends ApiOperation>(operation: O, type: string, ...asked: CallOf<O>) => Promise<string>
+  /** Returns an answer without a bound as the API streams it, in that media type. */
+  readonly stream: (operation: ApiOperation, type: string, asked?: LooseCall) => Promise<Readable>
+  /** Returns a document that everybody may read, as text. @param path Below the public URL. */
+  readonly document: (path: string) => Promise<string>
+  /** The address of an operation for callers from outside. */
+  readonly addressOf: (operation: ApiOperation, asked?: LooseCall) => string
 }
 
-/** The public API as a person reaches it. Paths start with the group, e.g. `/creds/credentials`. All throw {@link ApiRefusal}. */
-export type OwnApi = {
-  /** The address of a path for callers from outside. */
-  readonly address: (path: string, query?: Query) => string
-  readonly get: <T>(path: string, query?: Query, headers?: Readonly<Record<string, string>>) => Promise<ApiAnswer<T>>
-  /** Returns an answer in another media type than JSON, as text. */
-  readonly getText: (path: string, type: string, query?: Query) => Promise<string>
-  /** Returns an answer without a bound as the API streams it, in that media type. */
-  readonly stream: (path: string, type: string, query?: Query) => Promise<Readable>
-  readonly send: <T>(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, more?: Send) => Promise<ApiAnswer<T>>
+/** What is asked of an operation, without the types of its shapes. Query members that are undefined or empty are left out. */
+export type LooseCall = {
+  readonly params?: object | undefined
+  readonly query?: Readonly<Record<string, string | undefined>> | undefined
+  readonly body?: unknown
+  readonly text?: { readonly type: string; readonly content: string } | undefined
+  readonly ifMatch?: string | undefined
+  readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
 const VALUES_MAX = 1_000_000
@@ -85,87 +91,72 @@ export function ownApi(
   const deadline = performance.now() + msMax
   const inTime = <T>(sent: Promise<T>) =>
     withTimeLimit(sent, Math.max(1, deadline - performance.now()), () => new Fault('upstream.timeout'))
-  const ask = async (
-    method: string,
-    path: string,
-    body: string | undefined,
-    more: Readonly<Record<string, string>>,
+  const ask = (
+    operation: ApiOperation,
+    { params, query, body, text, ifMatch, headers }: LooseCall,
+    accept?: string,
   ) => {
-    const place = placeOf(needs, path)
-    const headers = { ...more, host: place.host, authorization: `Bearer ${accessToken}` }
-    const sent = needs.dispatch({ method, path: place.path, headers, ip, ...(body !== undefined && { body }) })
-    return inTime(sent)
-  }
-  const call = async <T>(...asked: Parameters<typeof ask>) => {
-    const answer = await ask(...asked)
-    return read<T>(answer.status, answer.headers, answer.body)
+    const { host, pathname } = new URL(baseOf(needs.config, operation.group))
+    const content = text?.content ?? (body === undefined ? undefined : JSON.stringify(body))
+    const sent = {
+      ...headers,
+      host,
+      authorization: `Bearer ${accessToken}`,
+      ...(accept !== undefined && { accept }),
+      ...(content !== undefined && { 'content-type': text?.type ?? 'application/json' }),
+      ...(ifMatch !== undefined && { 'if-match': ifMatch }),
+    }
+    const path = pathname.replace(/\/$/, '') + pathOf(operation, params) + searchOf(query)
+    return { method: operation.method, path, headers: sent, ip, ...(content !== undefined && { body: content }) }
   }
   return {
-    address: (path, query = {}) => baseOf(needs.config, path).replace(/\/$/, '') + restOf(path) + searchOf(query),
-    get: (path, query = {}, headers = {}) => call('GET', path + searchOf(query), undefined, headers),
-    getText: async (path, type, query = {}) => {
-      const { status, headers, body } = await ask('GET', path + searchOf(query), undefined, { accept: type })
-      return status < 400 ? body.toString() : read<string>(status, headers, body).data
+    call: async (operation, ...[asked = {}]) => {
+      const { status, headers, body } = await inTime(needs.dispatch(ask(operation, asked)))
+      return read(status, headers, body)
     },
-    stream: async (path, type, query = {}) => {
-      const place = placeOf(needs, path + searchOf(query))
-      const sent = { accept: type, host: place.host, authorization: `Bearer ${accessToken}` }
-      const answered = inTime(needs.dispatchStream({ method: 'GET', path: place.path, headers: sent, ip }))
-      const { status, headers, body } = await answered
+    text: async (operation, type, ...[asked = {}]) => {
+      const { status, headers, body } = await inTime(needs.dispatch(ask(operation, asked, type)))
+      if (status >= 400) read(status, headers, body)
+      return body.toString()
+    },
+    stream: async (operation, type, asked = {}) => {
+      const { status, headers, body } = await inTime(needs.dispatchStream(ask(operation, asked, type)))
       if (status >= 400) read(status, headers, Buffer.concat(await body.toArray()))
       return body
     },
-    send: (method, path, { body, text, query = {}, ifMatch, headers = {} } = {}) =>
-      call(method, path + searchOf(query), text?.content ?? (body === undefined ? undefined : JSON.stringify(body)), {
-        ...headers,
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...(text !== undefined && { 'content-type': text.type }),
-        ...(ifMatch !== undefined && { 'if-match': ifMatch }),
-      }),
+    document: async (path) => {
+      const { host, pathname } = new URL(needs.config.publicUrl)
+      const headers = { host, accept: 'application/json' }
+      const sent = { method: 'GET', path: pathname.replace(/\/$/, '') + path, headers, ip }
+      const { status, headers: answered, body } = await inTime(needs.dispatch(sent))
+      if (status >= 400) read(status, answered, body)
+      return body.toString()
+    },
+    addressOf: (operation, { params, query } = {}) =>
+      baseOf(needs.config, operation.group).replace(/\/$/, '') + pathOf(operation, params) + searchOf(query),
   }
 }
 
-function placeOf({ config }: Needs, path: string): { readonly host: string; readonly path: string } {
-  const { host, pathname } = new URL(baseOf(config, path))
-  return { host, path: pathname.replace(/\/$/, '') + restOf(path) }
+/** The address of a group. */
+function baseOf(config: Needs['config'], group: Group): string {
+  return { wallet: config.walletBaseUrl, creds: config.credsBaseUrl, onboarding: config.onboardingBaseUrl }[group]
 }
 
-const groups: readonly string[] = ['wallet', 'creds', 'onboarding']
-
-/** The address of the group of a path. */
-function baseOf(config: Needs['config'], path: string): string {
-  const bases: Readonly<Record<string, string>> = {
-    wallet: config.walletBaseUrl,
-    creds: config.credsBaseUrl,
-    onboarding: config.onboardingBaseUrl,
-  }
-  return bases[groupOf(path)] ?? config.publicUrl
-}
-
-function groupOf(path: string): string {
-  return path.slice(1).split(/[/?]/, 1)[0] ?? ''
-}
-
-/** What follows the group in a path; a path of no group is below the address of the deployment. */
-function restOf(path: string): string {
-  return groups.includes(groupOf(path)) ? path.slice(1 + groupOf(path).length) : path
-}
-
-function searchOf(query: Query): string {
+function searchOf(query: LooseCall['query'] = {}): string {
   const members = Object.entries(query).flatMap(([name, value]) => (value ? [[name, value] as [string, string]] : []))
   return members.length === 0 ? '' : `?${new URLSearchParams(members)}`
 }
 
-function read<T>(status: number, headers: Readonly<Record<string, string>>, bytes: Buffer): ApiAnswer<T> {
+function read<T, M>(status: number, headers: Readonly<Record<string, string>>, bytes: Buffer): ApiAnswer<T, M> {
   // An answer of this server, which may have the results of many rows.
   const body = bytes.length === 0 ? {} : parseJsonObject(bytes, { valuesMax: VALUES_MAX })
   if (status >= 400) throw new ApiRefusal(status, errorsIn(body.errors))
   return {
     status,
-    // The shape that the route promises; the caller names it.
+    // The serializer of the operation wrote data and meta by the schemas that type them.
     data: body.data as T,
-    // `meta` and `links` of the envelope.
-    meta: (body.meta ?? {}) as JsonObject,
+    meta: (body.meta ?? {}) as M,
+    // The links of the envelope.
     links: (body.links ?? {}) as Readonly<Record<string, string>>,
     etag: headers.etag ?? null,
   }

@@ -1,3 +1,5 @@
+import type { Static } from 'typebox'
+import type { BegunVisitReply, PublicPageReply, VisitReply } from '../contract/verification/verification-pages.ts'
 import { type JsonObject, parseJsonObject } from '../crypto/json.ts'
 import { Fault } from '../fault.ts'
 import type { Platform } from '../platform.ts'
@@ -7,36 +9,10 @@ import { withTimeLimit } from '../time-limit.ts'
 const MS_MAX = 8000
 
 /** A verification page as the API describes it to visitors. */
-export type About = {
-  readonly id: string
-  readonly organisation: {
-    readonly name: string
-    readonly accentColor: string | null
-    readonly logoUri: string | null
-    readonly privacyUri: string | null
-    readonly supportAddress: string | null
-  }
-  readonly heading: string | null
-  readonly explanation: string | null
-  readonly asks: readonly string[]
-  readonly purpose: string | null
-  readonly origins: readonly string[]
-  readonly isOpen: boolean
-}
+export type About = Static<typeof PublicPageReply>
 
 /** The state of a request. `secret`: only where it begins. The addresses are those of an open request. */
-export type VisitState = {
-  readonly id: string
-  readonly status: string
-  readonly expiresAt: string
-  readonly secret?: string
-  readonly authorizationRequestUri?: string
-  readonly authorizationRequestQrUri?: string
-  readonly digitalCredentialsUri?: string
-  readonly responseCode?: string
-  readonly redirectUri?: string
-  readonly awaitsReturn?: true
-}
+export type VisitState = Static<typeof VisitReply> & Partial<Static<typeof BegunVisitReply>>
 
 /** Why the API did not do what the page asked for, in the words that the pages have for it. */
 export type Refusal = {

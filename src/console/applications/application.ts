@@ -1,47 +1,15 @@
-import type { Role } from '../../caller.ts'
+import type { ReplyOf } from '../../contract/api-operation.ts'
+import { clients } from '../../contract/directory/clients.ts'
 import { html } from '../../pages/html.ts'
 import { buttonLink, card, facts, message } from '../../pages/parts.ts'
 import type { Frame, Screen } from '../frame/screen.ts'
 import type { Crumb } from '../frame/shell.ts'
 import { type ApplicationTexts, applicationTexts } from './texts.ts'
 
-type Secret = {
-  readonly id: string
-  readonly origin: 'server' | 'file'
-  readonly createdAt: string
-  readonly endsAt: string | null
-}
 /** An application, as the API returns it. */
-export type Application = {
-  readonly clientId: string
-  readonly name: string | null
-  readonly roles: readonly Role[]
-  readonly scopes: readonly string[]
-  readonly grantTypes: readonly string[]
-  readonly redirectUris: readonly string[]
-  readonly postLogoutRedirectUris: readonly string[]
-  readonly backchannelLogoutUri: string | null
-  readonly asksConsent: boolean
-  readonly dpopRequired: boolean
-  readonly parRequired: boolean
-  readonly pkceRequired: boolean
-  readonly idTokenSignedResponseAlg: 'RS256' | 'ES256'
-  readonly isPublic: boolean
-  readonly disabled: boolean
-  readonly secrets: readonly Secret[]
-  readonly clientSecret?: string
-  readonly createdAt: string
-  readonly lastUsedAt: string | null
-  readonly jwks: { readonly keys: readonly Key[] } | null
-  readonly jwksUri: string | null
-}
-/** A public key by which the application authenticates. */
-type Key = { readonly kid?: string; readonly kty?: string; readonly crv?: string; readonly alg?: string }
-
+export type Application = ReplyOf<typeof clients.get>
 /** Where applications are listed. */
 export const LIST = '/console/applications'
-/** Their operations. */
-export const API = '/onboarding/clients'
 /** Their entry of the menu. */
 export const place = 'applications'
 
@@ -57,7 +25,7 @@ export async function read(frame: Frame<{ readonly id: string }>): Promise<Appli
 
 /** As {@link read}, with the entity tag of its state. */
 export async function readTagged({ api, params }: Frame<{ readonly id: string }>) {
-  const { data, etag } = await api.get<Application>(`${API}/${encodeURIComponent(params.id)}`)
+  const { data, etag } = await api.call(clients.get, { params: { clientId: params.id } })
   return { found: data, etag: etag ?? '' }
 }
 

@@ -1,4 +1,6 @@
 import { type Role, roles, type Scope, scopes } from '../../caller.ts'
+import type { GivenBody } from '../../contract/call.ts'
+import type { clients } from '../../contract/directory/clients.ts'
 import { isJsonObject, type Json, parseJson } from '../../crypto/json.ts'
 import type { Fields } from '../../http/routes/endpoint.ts'
 import { typed } from '../../pages/once.ts'
@@ -127,13 +129,14 @@ function membersOf(draft: Draft): Readonly<Record<string, unknown>> {
 }
 
 /** Returns the body of a new application. */
-export function newBody(draft: Draft): object {
+export function newBody(draft: Draft): GivenBody<typeof clients.create> {
   const members = Object.entries(membersOf(draft)).filter(([, value]) => value !== null)
-  return { ...Object.fromEntries(members), isPublic: draft.kind === 'app' }
+  // A new application has a name; what is null is not stated.
+  return { ...Object.fromEntries(members), name: draft.name, isPublic: draft.kind === 'app' }
 }
 
 /** Returns the members that differ: what the person left alone is not sent, so that it cannot be refused. */
-export function changesOf(draft: Draft, saved: Draft): object {
+export function changesOf(draft: Draft, saved: Draft): GivenBody<typeof clients.change> {
   const before = membersOf(saved)
   const changed = Object.entries(membersOf(draft)).filter(([name, value]) => !isSame(value, before[name]))
   return Object.fromEntries(changed)

@@ -1,3 +1,4 @@
+import { clients } from '../../contract/directory/clients.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
@@ -7,7 +8,7 @@ import { button, buttonLink, card } from '../../pages/parts.ts'
 import { bothVersions } from '../frame/both-versions.ts'
 import { hasProblems, noProblems, type Problems, problemList, problemsOf } from '../frame/form-values.ts'
 import { type Frame, formScreen, type Screen } from '../frame/screen.ts'
-import { API, type Application, at, crumbs, LIST, place, readTagged, secretTold } from './application.ts'
+import { type Application, at, crumbs, LIST, place, readTagged, secretTold } from './application.ts'
 import { blank, changesOf, type Draft, keysIn, newBody, readDraft, savedDraft } from './draft.ts'
 import { applicationFields, GRANTS_AT } from './form-fields.ts'
 import { type ApplicationTexts, applicationTexts } from './texts.ts'
@@ -65,7 +66,7 @@ const create = formScreen({
     if (hasProblems(problems)) return newForm(frame, draft, problems)
     try {
       const sent = { body: newBody(draft), headers: onceHeader(frame.fields) }
-      const { data } = await frame.api.send<Application>('POST', API, sent)
+      const { data } = await frame.api.call(clients.create, sent)
       return data.clientSecret === undefined ? { to: at(data) } : secretTold(frame, data)
     } catch (error) {
       return newForm(frame, draft, refusedDraft(error, frame, true))
@@ -98,8 +99,8 @@ const change = formScreen({
     if (hasProblems(problems)) return changeForm(frame, found, draft, problems)
     const body = changesOf(draft, savedDraft(found, etag))
     try {
-      const path = `${API}/${encodeURIComponent(found.clientId)}`
-      if (Object.keys(body).length > 0) await frame.api.send('PATCH', path, { body, ifMatch: draft.etag })
+      if (Object.keys(body).length > 0)
+        await frame.api.call(clients.change, { params: { clientId: found.clientId }, body, ifMatch: draft.etag })
       return { to: at(found) }
     } catch (error) {
       if (error instanceof ApiRefusal && error.status === 412) return conflict(frame, draft)

@@ -1,3 +1,4 @@
+import { clients } from '../../contract/directory/clients.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { foreign } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
@@ -6,20 +7,20 @@ import { buttonLink, facts, rows } from '../../pages/parts.ts'
 import { badge, pager, table } from '../../pages/table.ts'
 import { confirmScreen, removeScreen } from '../frame/confirm.ts'
 import { overlapField, overlapIn } from '../frame/overlap.ts'
-import { type Frame, screen } from '../frame/screen.ts'
+import { type Frame, listOf, screen } from '../frame/screen.ts'
 import { countedPageOf, totalLine } from '../frame/total.ts'
 import { when } from '../frame/when.ts'
-import { API, type Application, at, crumbs, LIST, place, read, secretTold } from './application.ts'
+import { type Application, at, crumbs, LIST, place, read, secretTold } from './application.ts'
 import { applicationForms } from './form-screens.ts'
 import { type ApplicationTexts, applicationTexts } from './texts.ts'
 
 const list = screen({
   ...{ place, path: LIST, summary: 'Lists the applications of the organisation.' },
-  download: () => ({ path: API }),
+  download: () => listOf(clients.list),
   show: async (frame) => {
     const { api, query, language, texts, t: common } = frame
     const t = applicationTexts[language]
-    const { data, links, meta } = await api.get<readonly Application[]>(API, countedPageOf(query))
+    const { data, links, meta } = await api.call(clients.list, { query: countedPageOf(query) })
     const columns = [
       {
         heading: t.name,
@@ -91,7 +92,7 @@ function secretsPanel(frame: Frame, found: Application): Html | null {
 function keysPanel({ jwks, jwksUri }: Application, t: ApplicationTexts): Html | null {
   const keys = (jwks?.keys ?? []).map(
     ({ kid, kty = '', crv, alg }) =>
-      [kid === undefined ? t.noKid : foreign(kid), [crv ?? kty, alg].filter(Boolean).join(', ')] as const,
+      [typeof kid === 'string' ? foreign(kid) : t.noKid, [crv ?? kty, alg].filter(Boolean).join(', ')] as const,
   )
   const address = jwksUri === null ? [] : [[t.keysAt, foreign(jwksUri, 500)] as const]
   if (keys.length + address.length === 0) return null
@@ -115,9 +116,8 @@ const rotate = confirmScreen({
     }
   },
   act: async (frame) => {
-    const path = `${API}/${encodeURIComponent(frame.params.id)}/secrets`
     const sent = { body: overlapIn(frame.fields), headers: onceHeader(frame.fields) }
-    const { data } = await frame.api.send<Application>('POST', path, sent)
+    const { data } = await frame.api.call(clients.rotateSecret, { params: { clientId: frame.params.id }, ...sent })
     return secretTold(frame, data)
   },
 })
@@ -137,13 +137,16 @@ const endSecret = confirmScreen({
     }
   },
   act: async ({ api, params }) => {
-    await api.send('DELETE', `${API}/${encodeURIComponent(params.id)}/secrets/${encodeURIComponent(params.secret)}`)
+    await api.call(clients.endSecret, { params: { clientId: params.id, id: params.secret } })
     return { to: at({ clientId: params.id }) }
   },
 })
 
 const remove = removeScreen({
-  ...{ place, list: LIST, api: API, texts: applicationTexts },
+  place,
+  list: LIST,
+  operation: clients.delete,
+  texts: applicationTexts,
   summary: 'Asks whether to delete an application, and does it.',
   nameOf: async (frame) => {
     const { name, clientId } = await read(frame)

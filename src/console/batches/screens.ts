@@ -1,13 +1,16 @@
+import type { ReplyOf } from '../../contract/api-operation.ts'
+import { batches } from '../../contract/issuance/batches.ts'
+import { credentialTemplates } from '../../contract/issuance/credential-templates.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { select } from '../../pages/controls.ts'
-import { foreign, shownText } from '../../pages/foreign-text.ts'
+import { foreign } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { figure } from '../../pages/moment-text.ts'
 import { button, buttonLink, facts } from '../../pages/parts.ts'
 import { badge, pager, table } from '../../pages/table.ts'
 import { emptyList } from '../frame/empty-list.ts'
 import { ruleWords } from '../frame/form-values.ts'
-import { type Frame, screen } from '../frame/screen.ts'
+import { type Frame, listOf, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { keptSort, sortIn, sortingOf } from '../frame/sorting.ts'
 import { countedPageOf, totalLine } from '../frame/total.ts'
@@ -16,47 +19,23 @@ import { attributesOf, labelOf, type Template } from '../templates/content/templ
 import { type BatchTexts, batchTexts } from './texts.ts'
 
 const LIST = '/console/batches'
-const API = '/creds/credentials/issuance/batch'
 const place = 'batches'
 const FAILED_SHOWN = 25
 const orders = { names: ['createdAt'], byDefault: '-createdAt' }
 
-type Batch = {
-  readonly id: string
-  readonly status: keyof BatchTexts['states']
-  readonly credentialTemplateId: string
-  readonly templateName?: string
-  readonly name?: string
-  readonly total: number
-  readonly done: number
-  readonly failed: number
-  /** How many mails with offers are in each state; absent: none was asked for. */
-  readonly mails?: Readonly<Record<'queued' | 'sent' | 'failed', number>>
-  readonly createdBy?: { readonly kind: string; readonly id: string; readonly name?: string }
-  readonly createdAt: string
-}
-type Item = {
-  readonly id: string
-  readonly index: number
-  readonly row?: number
-  readonly reference?: string
-  readonly issuanceId?: string
-  readonly error?: {
-    readonly detail: string
-    readonly pointer?: string
-    readonly column?: string
-    readonly meta?: { readonly rule: string; readonly limit?: string | number }
-  }
-}
+type Batch = ReplyOf<typeof batches.list>[number]
+type Item = ReplyOf<typeof batches.listItems>[number]
 
 const list = screen({
   ...{ place, path: LIST, summary: 'Lists the batches of the last 30 days.' },
-  download: ({ query }) => ({ path: API, query: { ...filtersIn(query), sort: sortIn(query, orders) } }),
+  download: ({ query }) => listOf(batches.list, { query: { ...filtersIn(query), sort: sortIn(query, orders) } }),
   show: async (frame) => {
     const { api, query, language, texts } = frame
     const t = batchTexts[language]
-    const { data, links, meta } = await api.get<readonly Batch[]>(API, {
-      ...{ ...filtersIn(query), ...countedPageOf(query), sort: sortIn(query, orders) },
+    const { data, links, meta } = await api.call(batches.list, {
+      query: {
+        ...{ ...filtersIn(query), ...countedPageOf(query), sort: sortIn(query, orders) },
+      },
     })
     const isFiltered = (query.status ?? '') !== '' || query.after !== undefined
     const issue = may(frame, 'issuance:write') && buttonLink(t.fromTable, '/console/issue/table', 'main')
@@ -144,18 +123,17 @@ function mailsOf(frame: Frame, t: BatchTexts, { mails }: Batch): readonly (reado
 }
 
 async function templateOf({ api }: Frame, { credentialTemplateId }: Batch): Promise<Template> {
-  return (await api.get<Template>(`/creds/templates/credentials/${credentialTemplateId}`)).data
+  return (await api.call(credentialTemplates.get, { params: { id: credentialTemplateId } })).data
 }
 
 async function failedOf({ api }: Frame, { id, failed }: Batch): Promise<readonly Item[]> {
   if (failed === 0) return []
   const query = { 'filter[status]': 'failed', 'page[size]': String(FAILED_SHOWN) }
-  return (await api.get<readonly Item[]>(`${API}/${id}/items`, query)).data
+  return (await api.call(batches.listItems, { params: { id }, query })).data
 }
 
 function makerOf({ me }: Frame, t: BatchTexts, { createdBy }: Batch): string {
   if (createdBy?.id === me.id) return t.you
-  if (createdBy?.name !== undefined) return shownText(createdBy.name)
   return createdBy?.kind === 'client' ? t.application : t.person
 }
 
@@ -175,7 +153,7 @@ const state = screen({
 })
 
 function readBatch({ api, params }: Frame<{ readonly id: string }>, headers: Readonly<Record<string, string>> = {}) {
-  return api.get<Batch>(`${API}/${encodeURIComponent(params.id)}`, {}, headers)
+  return api.call(batches.get, { params: { id: params.id }, headers })
 }
 
 /** The part of the page that changes by itself. @param template Where rows are shown that failed */
@@ -227,8 +205,10 @@ function fileScreen(name: 'links' | 'failed', status: 'done' | 'failed', summary
     ...{ place, path: `${LIST}/{id}/${name}`, summary },
     show: async ({ api, params, language }) => {
       const delimiter = language === 'fr' ? 'semicolon' : 'comma'
-      const path = `${API}/${encodeURIComponent(params.id)}/items`
-      const text = await api.getText(path, 'text/csv', { 'filter[status]': status, delimiter })
+      const text = await api.text(batches.listItems, 'text/csv', {
+        params: { id: params.id },
+        query: { 'filter[status]': status, delimiter },
+      })
       // With a mark, so that spreadsheets read it as UTF-8.
       return { file: `\ufeff${text}`, type: 'text/csv; charset=utf-8', name: `${name}.csv` }
     },

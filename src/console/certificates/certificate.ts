@@ -1,3 +1,5 @@
+import type { ReplyOf } from '../../contract/api-operation.ts'
+import { certificates } from '../../contract/trust/certificates.ts'
 import { shownText } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { badge, type Tone } from '../../pages/table.ts'
@@ -7,29 +9,11 @@ import { type CertificateTexts, certificateTexts } from './texts.ts'
 
 /** Path of the list, and of the operations of the API. */
 export const LIST = '/console/certificates'
-/** See {@link LIST}. */
-export const API = '/creds/certificates'
 /** The entry of the menu. */
 export const place = 'certificates'
 
 /** A certificate as the API shows it. */
-export type Certificate = {
-  readonly id: string
-  readonly type: keyof CertificateTexts['types']
-  readonly keyType: 'P-256' | 'Ed25519'
-  readonly status: keyof CertificateTexts['states']
-  readonly origin: keyof CertificateTexts['origins']
-  readonly subject: string
-  readonly issuer: string
-  readonly serialNumber: string
-  readonly fingerprint: string
-  readonly subjectKeyIdentifier: string
-  readonly validFrom: string
-  readonly expiresAt: string
-  readonly certificate: string
-  readonly capabilities: { readonly signMdl: boolean }
-  readonly parentCertificateId: string
-}
+export type Certificate = ReplyOf<typeof certificates.get>
 
 const tones: Readonly<Record<Certificate['status'], Tone>> = {
   ...{ pendingActivation: 'warn', active: 'ok', inactive: 'plain', expired: 'bad', revoked: 'bad' },
@@ -43,7 +27,7 @@ export function at({ id }: { readonly id: string }, verb?: string): string {
 
 /** Reads the certificate that the path names. */
 export async function readCertificate({ api, params }: Frame<{ readonly id: string }>): Promise<Certificate> {
-  return (await api.get<Certificate>(`${API}/${encodeURIComponent(params.id)}`)).data
+  return (await api.call(certificates.get, { params: { id: params.id } })).data
 }
 
 /** Returns the common name of a distinguished name, or all of it. The requester of the certificate chose it. */

@@ -1,3 +1,5 @@
+import { certificates } from '../../contract/trust/certificates.ts'
+import { signingRequests } from '../../contract/trust/signing-requests.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { select, textArea } from '../../pages/controls.ts'
 import { form } from '../../pages/form.ts'
@@ -7,8 +9,7 @@ import { button, buttonLink, card } from '../../pages/parts.ts'
 import { confirmScreen } from '../frame/confirm.ts'
 import { hasProblems, noProblems, type Problems, problemList, problemsOf } from '../frame/form-values.ts'
 import { type Frame, formScreen, type Screen } from '../frame/screen.ts'
-import { API, at, type Certificate, LIST, nameIn, place, readCertificate } from './certificate.ts'
-import type { SigningRequest } from './signing-request.ts'
+import { at, LIST, nameIn, place, readCertificate } from './certificate.ts'
 import { certificateTexts } from './texts.ts'
 
 const PEM_CHARS_MAX = 32_768
@@ -28,7 +29,7 @@ function standing(verb: 'activate' | 'deactivate' | 'revoke'): readonly Endpoint
       }
     },
     act: async ({ api, params }) => {
-      await api.send('POST', `${API}/${encodeURIComponent(params.id)}/${verb}`)
+      await api.call(certificates[verb], { params })
       return { to: at(params) }
     },
   })
@@ -43,8 +44,7 @@ const sign = formScreen({
     if ((csrId === '') === (csr === '')) return signForm(frame, { fields: { csr: t.oneOfBoth } })
     try {
       const sent = { body: csrId === '' ? { csr } : { csrId }, headers: onceHeader(frame.fields) }
-      const path = `${API}/${encodeURIComponent(frame.params.id)}/sign`
-      const { data } = await frame.api.send<Certificate>('POST', path, sent)
+      const { data } = await frame.api.call(signingRequests.sign, { params: { id: frame.params.id }, ...sent })
       return { to: at(data) }
     } catch (error) {
       return signForm(
@@ -60,7 +60,7 @@ async function signForm(frame: Frame<{ readonly id: string }>, problems: Problem
   const filters = { 'filter[status]': 'open', 'page[size]': '100' }
   const [found, open] = await Promise.all([
     readCertificate(frame),
-    frame.api.get<readonly SigningRequest[]>(`${API}/csrs`, filters),
+    frame.api.call(signingRequests.list, { query: filters }),
   ])
   const wanted = found.type === 'issuerRoot' ? 'issuerSignCredential' : 'verifierSignRequest'
   const own = open.data

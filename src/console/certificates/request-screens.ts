@@ -1,3 +1,4 @@
+import { signingRequests } from '../../contract/trust/signing-requests.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { checkbox, select, textArea } from '../../pages/controls.ts'
 import { field, form } from '../../pages/form.ts'
@@ -7,26 +8,25 @@ import { ApiRefusal } from '../../pages/own-api.ts'
 import { button, buttonLink, card, facts } from '../../pages/parts.ts'
 import { badge, pager, type Tone, table } from '../../pages/table.ts'
 import { hasProblems, noProblems, type Problems, problemList, problemsOf } from '../frame/form-values.ts'
-import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
+import { type Frame, formScreen, listOf, type Screen, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { countedPageOf, totalLine } from '../frame/total.ts'
 import { when } from '../frame/when.ts'
-import { API, LIST as CERTIFICATES, type Certificate, at as certificateAt, place } from './certificate.ts'
+import { LIST as CERTIFICATES, at as certificateAt, place } from './certificate.ts'
 import { checkList } from './checks.ts'
 import type { SigningRequest } from './signing-request.ts'
 import { type CertificateTexts, certificateTexts } from './texts.ts'
 
 const LIST = `${CERTIFICATES}/csrs` as const
-const REQUESTS = `${API}/csrs`
 const PEM_CHARS_MAX = 32_768
 const tones: Readonly<Record<SigningRequest['status'], Tone>> = { open: 'warn', completed: 'ok', expired: 'bad' }
 
 const list = screen({
   ...{ place, path: LIST, summary: 'Lists the certificate signing requests.' },
-  download: () => ({ path: REQUESTS }),
+  download: () => listOf(signingRequests.list),
   show: async (frame) => {
     const t = certificateTexts[frame.language]
-    const { data, links, meta } = await frame.api.get<readonly SigningRequest[]>(REQUESTS, countedPageOf(frame.query))
+    const { data, links, meta } = await frame.api.call(signingRequests.list, { query: countedPageOf(frame.query) })
     const columns = [
       {
         heading: t.csrUse,
@@ -67,10 +67,7 @@ const create = formScreen({
       ...(given('signMdl') === '1' && { capabilities: { signMdl: true } }),
     }
     try {
-      const { data } = await frame.api.send<SigningRequest>('POST', REQUESTS, {
-        body,
-        headers: onceHeader(frame.fields),
-      })
+      const { data } = await frame.api.call(signingRequests.create, { body, headers: onceHeader(frame.fields) })
       return { to: at(data) }
     } catch (error) {
       return requestForm(frame, problemsOf(error, fieldAt))
@@ -111,8 +108,7 @@ const one = formScreen({
       return requestPage(frame, { fields: { certificate: frame.t.required(t.certificate) } }, null)
     try {
       const sent = { body: { certificate }, headers: onceHeader(frame.fields) }
-      const path = `${REQUESTS}/${encodeURIComponent(frame.params.id)}/import`
-      const { data } = await frame.api.send<Certificate>('POST', path, sent)
+      const { data } = await frame.api.call(signingRequests.import, { params: { id: frame.params.id }, ...sent })
       return { to: certificateAt(data) }
     } catch (error) {
       const problems = problemsOf(error, () => 'certificate')
@@ -128,7 +124,7 @@ const one = formScreen({
 async function requestPage(frame: Frame<Params>, problems: Problems, checked: Html | null): Promise<Screen> {
   const { texts, params } = frame
   const t = certificateTexts[frame.language]
-  const { data: found } = await frame.api.get<SigningRequest>(`${REQUESTS}/${encodeURIComponent(params.id)}`)
+  const { data: found } = await frame.api.call(signingRequests.get, { params: { id: params.id } })
   const title = `${t.types[found.type]} (${found.keyType})`
   const done = found.certificateId
   const known = facts([

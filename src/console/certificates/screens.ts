@@ -1,3 +1,5 @@
+import { certificates } from '../../contract/trust/certificates.ts'
+import { signingRequests } from '../../contract/trust/signing-requests.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { select } from '../../pages/controls.ts'
 import { foreign } from '../../pages/foreign-text.ts'
@@ -7,12 +9,11 @@ import { onceField, onceHeader, typed } from '../../pages/once.ts'
 import { button, buttonLink, card, facts } from '../../pages/parts.ts'
 import { pager, table } from '../../pages/table.ts'
 import { hasProblems, noProblems, type Problems, problemList, problemsOf } from '../frame/form-values.ts'
-import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
+import { type Frame, formScreen, listOf, type Screen, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { countedPageOf, totalIn, totalLine } from '../frame/total.ts'
 import { when } from '../frame/when.ts'
 import {
-  API,
   at,
   type Certificate,
   endOf,
@@ -30,13 +31,15 @@ import { type CertificateTexts, certificateTexts } from './texts.ts'
 
 const list = screen({
   ...{ place, path: LIST, summary: 'Shows the certificates as a tree: roots, and what they signed.' },
-  download: () => ({ path: API }),
+  download: () => listOf(certificates.list),
   show: async (frame) => {
     const t = certificateTexts[frame.language]
     const [{ data, links, meta }, open] = await Promise.all([
-      frame.api.get<readonly Certificate[]>(API, countedPageOf(frame.query)),
+      frame.api.call(certificates.list, { query: countedPageOf(frame.query) }),
       frame.orMissing(
-        frame.api.get(`${API}/csrs`, { 'page[size]': '1', 'page[total]': 'true', 'filter[status]': 'open' }),
+        frame.api.call(signingRequests.list, {
+          query: { 'page[size]': '1', 'page[total]': 'true', 'filter[status]': 'open' },
+        }),
       ),
     ])
     const canWrite = may(frame, 'trust:write')
@@ -103,7 +106,7 @@ const create = formScreen({
       ...(given('commonName') !== '' && { commonName: given('commonName') }),
     }
     try {
-      const { data } = await frame.api.send<Certificate>('POST', API, { body, headers: onceHeader(frame.fields) })
+      const { data } = await frame.api.call(certificates.create, { body, headers: onceHeader(frame.fields) })
       return { to: at(data) }
     } catch (error) {
       return rootForm(

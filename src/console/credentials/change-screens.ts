@@ -1,3 +1,6 @@
+import { deferrals } from '../../contract/issuance/deferrals.ts'
+import { issuances } from '../../contract/issuance/issuances.ts'
+import { statusChanges } from '../../contract/issuance/status-changes.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { hidden, select } from '../../pages/controls.ts'
 import { foreign } from '../../pages/foreign-text.ts'
@@ -22,7 +25,7 @@ export function readIssuance(
   { api, params }: Frame<{ readonly id: string }>,
   headers: Readonly<Record<string, string>> = {},
 ) {
-  return api.get<Issuance>(`/creds/credentials/${encodeURIComponent(params.id)}`, {}, headers)
+  return api.call(issuances.get, { params: { id: params.id }, headers })
 }
 
 /** Returns what can be done with an issuance in its state. */
@@ -90,28 +93,26 @@ function changeScreen(change: Change): readonly Endpoint[] {
   })
 }
 
-type Result = { readonly results: readonly { readonly code?: keyof CredentialTexts['refusals'] }[] }
-
 /** Returns why nothing was changed; else the issuance of a new offer. */
 async function apply(frame: Frame<{ readonly id: string }>, change: Change): Promise<string | Issuance | null> {
-  const path = `/creds/credentials/${encodeURIComponent(frame.params.id)}`
   if (change === 'cancel') {
-    await frame.api.send('DELETE', path)
+    await frame.api.call(issuances.cancel, { params: { id: frame.params.id } })
     return null
   }
   if (change === 'offer')
     return (
-      await frame.api.send<Issuance>('POST', `${path}/offer`, {
+      await frame.api.call(issuances.renewOffer, {
+        params: { id: frame.params.id },
         body: { ...mailOf(frame.fields), ...lifetimeOf(frame.fields) },
       })
     ).data
   if (change === 'approve' || change === 'deny') {
-    await frame.api.send('POST', `${path}/${change}`)
+    await frame.api.call(deferrals[change], { params: frame.params })
     return null
   }
   const { data } = await readIssuance(frame)
   const body = { ids: data.credentials.map(({ id }) => id), ...reasonOf(frame) }
-  const { data: done } = await frame.api.send<Result>('POST', `/creds/credentials/${change}`, { body })
+  const { data: done } = await frame.api.call(statusChanges[change], { body })
   const refused = done.results.find(({ code }) => code !== undefined)?.code
   return refused === undefined ? null : credentialTexts[frame.language].refusals[refused]
 }

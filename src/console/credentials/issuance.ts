@@ -1,44 +1,11 @@
+import type { ReplyOf } from '../../contract/api-operation.ts'
+import type { issuances } from '../../contract/issuance/issuances.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { badge, type Tone } from '../../pages/table.ts'
 import type { CredentialTexts } from './texts.ts'
 
 /** An issuance, as the API returns it. */
-export type Issuance = {
-  readonly id: string
-  readonly status: keyof CredentialTexts['issuances']
-  readonly error: { readonly message: string } | null
-  readonly credentials: readonly {
-    readonly id: string
-    readonly status: Exclude<keyof CredentialTexts['states'], 'unknown'>
-    readonly credentialTemplateId: string
-    readonly revocable: boolean
-  }[]
-  readonly templateName: string
-  readonly reference?: string
-  /** What the template says that the card is called by, such as a name. */
-  readonly label?: string
-  readonly recipient?: { readonly userId: string; readonly username?: string }
-  readonly batchId?: string
-  readonly reason?: keyof CredentialTexts['reasons']
-  readonly issuedAt?: string
-  readonly acceptedAt?: string
-  readonly validUntil?: string
-  readonly createdAt: string
-  readonly updatedAt: string
-  readonly expiresAt: string
-  /** Empty for people who may not issue, like the next two. */
-  readonly offerUri: string
-  readonly offerPageUri: string
-  readonly offerPageQrUri: string
-  readonly offerQrUri: string
-  readonly txCode?: string
-  /** Of the mail with the offer; absent: none was asked for. */
-  readonly offerMail?: {
-    readonly state: keyof CredentialTexts['mailStates']
-    readonly at: string
-    readonly reason?: keyof CredentialTexts['mailReasons']
-  }
-}
+export type Issuance = ReplyOf<typeof issuances.get>
 
 const tones: Readonly<Record<string, Tone>> = {
   ...{ issued: 'ok', accepted: 'ok', completed: 'ok', offered: 'plain', deferred: 'plain', partiallyIssued: 'warn' },

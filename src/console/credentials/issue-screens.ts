@@ -1,3 +1,7 @@
+import type { GivenBody } from '../../contract/call.ts'
+import { credentialTemplates } from '../../contract/issuance/credential-templates.ts'
+import { issuances } from '../../contract/issuance/issuances.ts'
+import type { JsonObject } from '../../crypto/json.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { field, form } from '../../pages/form.ts'
 import { html } from '../../pages/html.ts'
@@ -16,7 +20,6 @@ import { credentialTexts } from './texts.ts'
 import { fieldOf, readValues, valueFields } from './values-form.ts'
 
 const LIST = '/console/credentials'
-const TEMPLATES = '/creds/templates/credentials'
 const place = 'credentials'
 
 const choose = screen({
@@ -45,7 +48,7 @@ const issue = formScreen({
     const { attributes, wrong } = readValues(frame, template, t)
     if (Object.keys(wrong).length > 0) return issueForm(frame, template, { fields: wrong })
     try {
-      const { data } = await frame.api.send<Issuance>('POST', '/creds/credentials/issuance', {
+      const { data } = await frame.api.call(issuances.create, {
         body: bodyOf(frame, template, attributes),
         headers: onceHeader(frame.fields),
       })
@@ -57,11 +60,11 @@ const issue = formScreen({
 })
 
 async function templateOf({ api, params }: Frame<{ readonly template: string }>): Promise<Template> {
-  return (await api.get<Template>(`${TEMPLATES}/${encodeURIComponent(params.template)}`)).data
+  return (await api.call(credentialTemplates.get, { params: { id: params.template } })).data
 }
 
-function bodyOf({ fields }: Frame, { id }: Template, attributes: object): object {
-  const [reference, recipient] = ['reference', 'recipient'].map((name) => typed(fields, name))
+function bodyOf({ fields }: Frame, { id }: Template, attributes: JsonObject): GivenBody<typeof issuances.create> {
+  const [reference, recipient] = [typed(fields, 'reference'), typed(fields, 'recipient')]
   return {
     credentialTemplateId: id,
     attributes,

@@ -1,3 +1,4 @@
+import { users } from '../../contract/directory/users.ts'
 import { languages } from '../../contract/languages.ts'
 import type { Fields } from '../../http/routes/endpoint.ts'
 import { select } from '../../pages/controls.ts'
@@ -58,7 +59,7 @@ export async function addressOf(frame: Frame, { recipient }: Issuance): Promise<
   const { username } = recipient ?? {}
   if (username === undefined || frame.me.organisation.sendsMail !== true || !may(frame, 'users:read')) return ''
   try {
-    const { data } = await frame.api.get<{ email?: string | null }>(`/onboarding/users/${encodeURIComponent(username)}`)
+    const { data } = await frame.api.call(users.get, { params: { username } })
     return data.email ?? ''
   } catch (error) {
     // The person may be gone.

@@ -1,3 +1,5 @@
+import type { ReplyOf } from '../../contract/api-operation.ts'
+import { statusChanges } from '../../contract/issuance/status-changes.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { hidden } from '../../pages/controls.ts'
 import { form } from '../../pages/form.ts'
@@ -19,11 +21,7 @@ const IDS_MAX = 100
 /** What can be done with many credentials at a time. */
 export const manyChanges = ['suspend', 'reinstate', 'revoke'] as const
 type Change = (typeof manyChanges)[number]
-type Result = {
-  readonly id: string
-  readonly status: keyof CredentialTexts['states']
-  readonly code?: keyof CredentialTexts['refusals']
-}
+type Result = ReplyOf<typeof statusChanges.revoke>['results'][number]
 
 /** Returns a list whose rows can be chosen, with what can be done with them. */
 export function selection(frame: Frame, t: CredentialTexts, list: Html): Html {
@@ -42,11 +40,7 @@ const many = formScreen({
     const [change, ids] = [changeIn(frame), idsIn(frame)]
     if (typed(frame.fields, 'sure') === '' || change === null || ids.length === 0) return ask(frame)
     const body = { ids, ...(change !== 'reinstate' && reasonOf(frame)) }
-    const { data } = await frame.api.send<{ readonly results: readonly Result[] }>(
-      'POST',
-      `/creds/credentials/${change}`,
-      { body },
-    )
+    const { data } = await frame.api.call(statusChanges[change], { body })
     return outcome(frame, change, data.results)
   },
 })

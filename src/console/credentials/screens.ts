@@ -1,3 +1,5 @@
+import { credentialTemplates } from '../../contract/issuance/credential-templates.ts'
+import { issuances } from '../../contract/issuance/issuances.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { hidden, select } from '../../pages/controls.ts'
 import { foreign } from '../../pages/foreign-text.ts'
@@ -7,7 +9,7 @@ import { pager, table } from '../../pages/table.ts'
 import { type Choices, filterChooser, readChoices, searchIn } from '../frame/chooser.ts'
 import { forDevelopers } from '../frame/developers.ts'
 import { emptyList } from '../frame/empty-list.ts'
-import { type Frame, screen } from '../frame/screen.ts'
+import { type Frame, listOf, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { keptSort, sortIn, sortingOf } from '../frame/sorting.ts'
 import { countedPageOf, totalLine } from '../frame/total.ts'
@@ -19,22 +21,19 @@ import { manyChanges, manyScreens, selection } from './many-screens.ts'
 import { type CredentialTexts, credentialTexts } from './texts.ts'
 
 const LIST = '/console/credentials'
-const API = '/creds/credentials'
 const place = 'credentials'
 const orders = { names: ['createdAt'], byDefault: '-createdAt' }
 
 const list = screen({
   ...{ place, path: LIST, summary: 'Lists who has what.' },
-  download: ({ query }) => ({ path: API, query: { ...filtersIn(query), sort: sortIn(query, orders) } }),
+  download: ({ query }) => listOf(issuances.list, { query: { ...filtersIn(query), sort: sortIn(query, orders) } }),
   show: async (frame) => {
     const { api, query, texts } = frame
     const t = credentialTexts[frame.language]
     const filters = filtersIn(query)
     const [{ data, links, meta }, templates] = await Promise.all([
-      api.get<readonly Issuance[]>(API, { ...filters, ...countedPageOf(query), sort: sortIn(query, orders) }),
-      frame.orMissing(
-        readChoices(frame, '/creds/templates/credentials', searchIn(frame, 'template'), { chosen: query.template }),
-      ),
+      api.call(issuances.list, { query: { ...filters, ...countedPageOf(query), sort: sortIn(query, orders) } }),
+      frame.orMissing(readChoices(frame, credentialTemplates, searchIn(frame, 'template'), { chosen: query.template })),
     ])
     const isFiltered = Object.values(filters).some(Boolean) || query.after !== undefined
     const issue = may(frame, 'issuance:write') && buttonLink(t.issue, '/console/issue', 'main')
@@ -148,7 +147,7 @@ const one = screen({
             : [[t.batch, html`<a href="${`${LIST}?batch=${batchId}`}">${t.sameBatch}</a>`] as const]),
           ...(offerMail === undefined ? [] : [[t.mail, mailStateOf(offerMail, t)] as const]),
         ],
-      )}</section>${forDevelopers(frame, `${API}/${data.id}`)}`,
+      )}</section>${forDevelopers(frame, issuances.get, { params: { id: data.id } })}`,
       modules: ['copy-text', 'fragments'],
     }
   },

@@ -1,3 +1,6 @@
+import type { ReplyOf } from '../../contract/api-operation.ts'
+import type { CheckView } from '../../contract/verification/checks.ts'
+import type { presentationRequests } from '../../contract/verification/presentation-requests.ts'
 import { foreign } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { badge, type Tone } from '../../pages/table.ts'
@@ -6,17 +9,7 @@ import { when } from '../frame/when.ts'
 import { type CheckTexts, checkTexts } from './check-texts.ts'
 
 /** Of a result: what is wrong, or worth to know. `message` is English. */
-export type Issue = { readonly code: string; readonly message: string }
-
-/** One check of a credential, as the API returns it. */
-export type CredentialCheck = {
-  readonly code: string
-  readonly outcome: keyof CheckTexts['outcomes']
-  /** Codes of the issues that the outcome is from. */
-  readonly issues: readonly string[]
-  readonly acceptedAs?: keyof CheckTexts['acceptedAs']
-  readonly statusAsOf?: string
-}
+type Issue = ReplyOf<typeof presentationRequests.get>['credentials'][number]['issues'][number]
 
 const tones: Readonly<Record<keyof CheckTexts['outcomes'], Tone>> = {
   ...{ passed: 'ok', warning: 'warn', failed: 'bad', not_asked: 'plain', not_checked: 'plain' },
@@ -32,7 +25,7 @@ function issueWords(code: string, t: CheckTexts): string | null {
 }
 
 /** The sentences about a check: of each issue, or of the check where none of its issues has words of its own. */
-function sentences({ code, outcome, issues }: CredentialCheck, t: CheckTexts): readonly string[] {
+function sentences({ code, outcome, issues }: CheckView, t: CheckTexts): readonly string[] {
   if (outcome === 'not_checked') return [t.notChecked]
   if (outcome !== 'failed' && outcome !== 'warning') return []
   const known = issues.flatMap((one) => issueWords(one, t) ?? [])
@@ -40,7 +33,7 @@ function sentences({ code, outcome, issues }: CredentialCheck, t: CheckTexts): r
 }
 
 /** Returns what is wrong with a credential in sentences: those of the checks that failed, each once. */
-export function whatIsWrong(language: Frame['language'], checks: readonly CredentialCheck[]): readonly string[] {
+export function whatIsWrong(language: Frame['language'], checks: readonly CheckView[]): readonly string[] {
   const failed = checks.filter(({ outcome }) => outcome === 'failed')
   return [...new Set(failed.flatMap((one) => sentences(one, checkTexts[language])))]
 }
@@ -52,9 +45,9 @@ export function issueSentence(language: Frame['language'], { code, message }: Is
 }
 
 /** Returns every check of a credential with its outcome and the reason; codes and messages below, for those who look into it. */
-export function checkList(frame: Frame, checks: readonly CredentialCheck[], issues: readonly Issue[]): Html {
+export function checkList(frame: Frame, checks: readonly CheckView[], issues: readonly Issue[]): Html {
   const t = checkTexts[frame.language]
-  const line = (one: CredentialCheck) => {
+  const line = (one: CheckView) => {
     const name = isCheck(one.code, t) ? t.checked[one.code] : foreign(one.code)
     const ground = one.outcome === 'passed' && one.acceptedAs !== undefined ? [t.acceptedAs[one.acceptedAs]] : []
     const about = [...sentences(one, t), ...ground].map((text) => html`<p class="hint">${text}</p>`)

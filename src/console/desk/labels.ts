@@ -20,7 +20,7 @@ type TypeLabels = readonly [type: string, labels: ReadonlyMap<string, string>]
  * these do not describe, has no label.
  */
 export async function readLabels(frame: Frame, credentials: readonly Kind[]): Promise<ClaimLabels> {
-  const issuers = `${frame.api.address('/issuers')}/`
+  const issuers = `${frame.origin}/issuers/`
   const isHere = ({ type, format }: Kind) => format === 'sd-jwt-vc' && type.startsWith(issuers)
   const types = new Set(credentials.filter(isHere).map(({ type }) => type))
   const reads = [
@@ -50,7 +50,7 @@ async function readDocTypes(frame: Frame): Promise<readonly TypeLabels[]> {
 /** A document of this server; without members if there is none, or it is missing. */
 async function readDocument({ api, orMissing }: Frame, path: string): Promise<Entry> {
   try {
-    const text = await orMissing(api.getText(path, 'application/json'))
+    const text = await orMissing(api.document(path))
     return text === null ? {} : parseJsonObject(text)
   } catch (error) {
     if (error instanceof ApiRefusal && error.status < 500 && error.status !== 401) return {}

@@ -1,4 +1,6 @@
-import type { Json, JsonObject } from '../../crypto/json.ts'
+import type { ReplyOf } from '../../contract/api-operation.ts'
+import type { presentationRequests } from '../../contract/verification/presentation-requests.ts'
+import type { Json } from '../../crypto/json.ts'
 import { foreign, shownText } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { facts } from '../../pages/parts.ts'
@@ -7,35 +9,12 @@ import { typeName } from '../../pages/type-name.ts'
 import type { Frame } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { when } from '../frame/when.ts'
-import { type CredentialCheck, checkList, type Issue, issueSentence, whatIsWrong } from './checks.ts'
+import { checkList, issueSentence, whatIsWrong } from './checks.ts'
 import type { ClaimLabels } from './labels.ts'
 import { type DeskTexts, deskTexts } from './texts.ts'
 
 /** A presentation request with its result, as the API returns it. */
-export type Check = {
-  readonly id: string
-  readonly status: 'requested' | 'verified' | 'rejected' | 'failed' | 'expired'
-  readonly error: { readonly details: readonly Issue[] } | null
-  readonly presentationTemplateId: string
-  readonly templateName?: string
-  readonly completedAt?: string
-  readonly claimsKeptUntil?: string
-  readonly credentials: readonly {
-    readonly isValid: boolean
-    readonly name: string | null
-    readonly type: string
-    readonly format: string
-    readonly attributes: JsonObject
-    readonly issuer: string | null
-    readonly issues: readonly Issue[]
-    readonly checks?: readonly CredentialCheck[]
-  }[]
-  readonly expiresAt: string
-  readonly authorizationRequestUri: string
-  readonly authorizationRequestQrUri: string
-  readonly requestPageUri: string
-  readonly createdAt: string
-}
+export type Check = ReplyOf<typeof presentationRequests.get>
 
 const tones: Readonly<Record<keyof DeskTexts['verdicts'], Tone>> = {
   ...{ requested: 'plain', verified: 'ok', invalid: 'bad', issuer: 'warn', rejected: 'warn', expired: 'plain' },

@@ -1,3 +1,5 @@
+import { presentationRequests } from '../../contract/verification/presentation-requests.ts'
+import { presentationTemplates } from '../../contract/verification/presentation-templates.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
@@ -14,7 +16,6 @@ import { type DeskTexts, deskTexts } from './texts.ts'
 import { verificationScreens } from './verification-screens.ts'
 
 const DESK = '/console/verify'
-const API = '/creds/presentations'
 const place = 'desk'
 
 const desk = formScreen({
@@ -23,7 +24,7 @@ const desk = formScreen({
   send: async (frame) => {
     if (isSearching(frame, 'template')) return askForm(frame)
     const body = { presentationTemplateId: typed(frame.fields, 'template') }
-    const { data } = await frame.api.send<Check>('POST', `${API}/request`, { body, headers: onceHeader(frame.fields) })
+    const { data } = await frame.api.call(presentationRequests.create, { body, headers: onceHeader(frame.fields) })
     return { to: `${DESK}/${data.id}` }
   },
 })
@@ -31,10 +32,11 @@ const desk = formScreen({
 /** The request that was made last is chosen already; after a search that found one, that one. */
 async function askForm(frame: Frame): Promise<Screen> {
   const t = deskTexts[frame.language]
-  const latest = (await frame.orMissing(frame.api.get<readonly Check[]>(API, { 'page[size]': '10' })))?.data ?? []
+  const latest =
+    (await frame.orMissing(frame.api.call(presentationRequests.list, { query: { 'page[size]': '10' } })))?.data ?? []
   const search = searchIn(frame, 'template')
   const last = typed(frame.fields, 'template') || (latest[0]?.presentationTemplateId ?? '')
-  const templates = await readChoices(frame, '/creds/templates/presentations', search, { chosen: last })
+  const templates = await readChoices(frame, presentationTemplates, search, { chosen: last })
   if (templates.rows.length === 0 && search === '') {
     const none = html`<div class="empty"><p>${t.noRequests}</p>${may(frame, 'verification:write') && buttonLink(t.makeRequest, '/console/requests')}</div>`
     return { title: t.title, main: none }
@@ -112,7 +114,7 @@ const state = screen({
 })
 
 function readCheck({ api, params }: Frame<{ readonly id: string }>, headers: Readonly<Record<string, string>> = {}) {
-  return api.get<Check>(`${API}/${encodeURIComponent(params.id)}`, {}, headers)
+  return api.call(presentationRequests.get, { params: { id: params.id }, headers })
 }
 
 /** The screens of the desk, and of the templates of its requests. */

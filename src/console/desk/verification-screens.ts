@@ -1,3 +1,5 @@
+import { presentationRequests } from '../../contract/verification/presentation-requests.ts'
+import { presentationTemplates } from '../../contract/verification/presentation-templates.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { select } from '../../pages/controls.ts'
 import { field } from '../../pages/form.ts'
@@ -8,7 +10,7 @@ import { filterChooser, readChoices, searchIn } from '../frame/chooser.ts'
 import { confirmScreen } from '../frame/confirm.ts'
 import { emptyList } from '../frame/empty-list.ts'
 import { dayEnd, dayStart } from '../frame/form-values.ts'
-import { type Frame, screen } from '../frame/screen.ts'
+import { type Frame, listOf, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { keptSort, sortIn, sortingOf } from '../frame/sorting.ts'
 import { countedPageOf, totalLine } from '../frame/total.ts'
@@ -17,7 +19,6 @@ import { type Check, verdictOf } from './result.ts'
 import { deskTexts } from './texts.ts'
 
 const LIST = '/console/verifications'
-const API = '/creds/presentations'
 const place = 'verifications'
 const orders = { names: ['createdAt'], byDefault: '-createdAt' }
 
@@ -34,15 +35,18 @@ function filtersIn({ query, me }: Pick<Frame, 'query' | 'me'>): Record<string, s
 
 const list = screen({
   ...{ place, path: LIST, summary: 'Lists who was checked, and the result.' },
-  download: (frame) => ({ path: API, query: { ...filtersIn(frame), sort: sortIn(frame.query, orders) } }),
+  download: (frame) =>
+    listOf(presentationRequests.list, { query: { ...filtersIn(frame), sort: sortIn(frame.query, orders) } }),
   show: async (frame) => {
     const { api, query, language, texts, t: common } = frame
     const t = deskTexts[language]
     const filters = filtersIn(frame)
     const [{ data, links, meta }, templates] = await Promise.all([
-      api.get<readonly Check[]>(API, { ...filters, ...countedPageOf(query), sort: sortIn(query, orders) }),
+      api.call(presentationRequests.list, {
+        query: { ...filters, ...countedPageOf(query), sort: sortIn(query, orders) },
+      }),
       frame.orMissing(
-        readChoices(frame, '/creds/templates/presentations', searchIn(frame, 'template'), { chosen: query.template }),
+        readChoices(frame, presentationTemplates, searchIn(frame, 'template'), { chosen: query.template }),
       ),
     ])
     const isFiltered = Object.values(filters).some(Boolean) || query.after !== undefined
@@ -78,14 +82,14 @@ const erase = confirmScreen({
   ...{ place, path: `${LIST}/{id}/erase`, summary: 'Asks whether to erase what a person showed, and does it.' },
   ask: async (frame) => {
     const t = deskTexts[frame.language]
-    const { data } = await frame.api.get<Check>(`${API}/${encodeURIComponent(frame.params.id)}`)
+    const { data } = await frame.api.call(presentationRequests.get, { params: { id: frame.params.id } })
     return {
       ...{ title: t.eraseTitle, text: t.eraseText, button: t.erase, look: 'danger', back: LIST },
       crumbs: [[t.verifications, LIST], [data.templateName ?? data.id, `/console/verify/${data.id}`], [t.erase]],
     }
   },
   act: async ({ api, params }) => {
-    await api.send('DELETE', `${API}/${encodeURIComponent(params.id)}/claims`)
+    await api.call(presentationRequests.deleteClaims, { params: { id: params.id } })
     return { to: LIST }
   },
 })

@@ -1,3 +1,6 @@
+import type { Static } from 'typebox'
+import type { ApiOperation, OptionalSchema } from '../../contract/api-operation.ts'
+import type { ListOperation } from '../../contract/operation-group.ts'
 import { type Choice, hidden, select } from '../../pages/controls.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { typed } from '../../pages/once.ts'
@@ -39,34 +42,46 @@ export function isSearching({ fields }: Pick<Frame, 'fields'>, name: string): bo
   return typed(fields, 'do') === 'find' || typed(fields, `find-${name}`) !== typed(fields, `found-${name}`)
 }
 
+/** A noun of which a person chooses one: its list, and how one of them is read by its id. */
+type Chosen = { readonly list: ListOperation; readonly get?: ApiOperation<string, OptionalSchema, undefined> }
+type RowOf<N extends Chosen> = Static<N['list']['reply']['items']> & Named
+
 /**
  * Reads what a person chooses from: one call of the API, and a second one if `chosen` is not among the first rows.
  *
- * @param path A list of the API with names, of which the rows by id are below it. @param more `chosen`: id of what is chosen already; `''`: nothing. `size`: rows to read, at most 100.
+ * @param noun Its rows have names. @param more `chosen`: id of what is chosen already; `''`: nothing. `size`: rows to read, at most 100.
  */
-export async function readChoices<Row extends Named>(
-  { api }: Pick<Frame, 'api'>,
-  path: string,
+export async function readChoices<N extends Chosen>(
+  frame: Pick<Frame, 'api'>,
+  noun: N,
   search: string,
   { chosen = '', size = SHOWN }: { readonly chosen?: string | undefined; readonly size?: number } = {},
-): Promise<Choices<Row>> {
-  const { data, links } = await api.get<readonly Row[]>(path, {
-    ...{ 'page[size]': String(size), sort: 'name', 'search[name]': search },
-  })
-  const isListed = chosen === '' || data.some(({ id }) => id === chosen)
-  const others = isListed ? [] : await readOne<Row>({ api }, path, chosen)
+): Promise<Choices<RowOf<N>>> {
+  const asked = { query: { 'page[size]': String(size), sort: 'name', 'search[name]': search } }
+  const { data, links } = await frame.api.call<ListOperation>(noun.list, asked)
+  // The serializer of the list wrote the rows.
+  const listed = data as RowOf<N>[]
+  const isListed = chosen === '' || listed.some(({ id }) => id === chosen)
+  const others = isListed ? [] : await readOne(frame, noun, chosen)
   return {
-    rows: [...others, ...data],
+    rows: [...others, ...listed],
     search,
     isCut: links.next !== undefined,
-    isNone: search !== '' && data.length === 0,
+    isNone: search !== '' && listed.length === 0,
   }
 }
 
-/** Returns the row of an id of a list; none where there is no such row, or the person may not see it. */
-export async function readOne<Row>({ api }: Pick<Frame, 'api'>, path: string, id: string): Promise<readonly Row[]> {
+/** Returns the row of an id of a noun; none where there is no such row, or the person may not see it. */
+export async function readOne<N extends Chosen>(
+  { api }: Pick<Frame, 'api'>,
+  { get }: N,
+  id: string,
+): Promise<readonly RowOf<N>[]> {
+  if (get === undefined) return []
   try {
-    return [(await api.get<Row>(`${path}/${encodeURIComponent(id)}`)).data]
+    const { data } = await api.call<ApiOperation>(get, { params: { id } })
+    // What one operation shows is what the list shows of it.
+    return [data as RowOf<N>]
   } catch (error) {
     if (error instanceof ApiRefusal && [400, 403, 404].includes(error.status)) return []
     throw error

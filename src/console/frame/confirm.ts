@@ -1,4 +1,4 @@
-import type { PathParams } from '../../contract/api-operation.ts'
+import type { ApiOperation, OptionalSchema, PathParams } from '../../contract/api-operation.ts'
 import type { Language } from '../../contract/languages.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { hidden } from '../../pages/controls.ts'
@@ -50,9 +50,10 @@ type RemovalText = 'title' | 'remove' | 'removeTitle' | 'removeText'
 /** Something of a list that can be deleted, or put away for good. */
 type Removal = {
   readonly place: Place
-  /** Path of the list, and of its operations of the API. */
+  /** Path of the list. */
   readonly list: string
-  readonly api: string
+  /** Removes one of it, by the one parameter of its path. */
+  readonly operation: ApiOperation<`${string}{${string}}`, OptionalSchema, OptionalSchema, undefined>
   readonly summary: string
   readonly verb?: 'delete' | 'archive'
   readonly texts: Readonly<Record<Language, Readonly<Record<RemovalText, string>>>>
@@ -61,7 +62,14 @@ type Removal = {
 }
 
 /** Declares the screen that asks whether to delete something, and does it. Its own page is `{list}/{id}`. */
-export function removeScreen({ list, api, verb = 'delete', texts, nameOf, ...spec }: Removal): readonly Endpoint[] {
+export function removeScreen({
+  list,
+  operation,
+  verb = 'delete',
+  texts,
+  nameOf,
+  ...spec
+}: Removal): readonly Endpoint[] {
   return confirmScreen({
     ...{ ...spec, path: `${list}/{id}/${verb}` as `${string}/{id}/${string}` },
     ask: async (frame) => {
@@ -76,8 +84,9 @@ export function removeScreen({ list, api, verb = 'delete', texts, nameOf, ...spe
       } as const
       return { ...question, look: 'danger', crumbs: [[t.title, list], [name, back], [t.remove]], back }
     },
-    act: async ({ api: own, params }) => {
-      await own.send('DELETE', `${api}/${encodeURIComponent(params.id ?? '')}`)
+    act: async ({ api, params }) => {
+      const [, name = 'id'] = /\{(\w+)\}/.exec(operation.path) ?? []
+      await api.call<ApiOperation>(operation, { params: { [name]: params.id } })
       return { to: list }
     },
   })

@@ -1,15 +1,17 @@
+import type { ApiOperation } from '../../contract/api-operation.ts'
 import { type Html, html } from '../../pages/html.ts'
+import type { LooseCall } from '../../pages/own-api.ts'
 import type { SignedInContext } from '../../pages/session/signed-in-endpoint.ts'
 import type { ConsoleTexts } from './texts.ts'
 
 /** Returns the call of the API that answers with what the page shows, to be copied. The page loads the module `copy-text`. */
 export function forDevelopers(
   { api, t, texts }: Pick<SignedInContext, 'api' | 'texts'> & { readonly t: ConsoleTexts },
-  path: string,
-  query: Readonly<Record<string, string | undefined>> = {},
+  operation: ApiOperation,
+  asked: LooseCall = {},
 ): Html {
   // The address holds no quote, at which a shell would end it.
-  const address = api.address(path, query).replaceAll("'", '%27')
+  const address = api.addressOf(operation, asked).replaceAll("'", '%27')
   const command = `curl -H "Authorization: Bearer $TOKEN" '${address}'`
   return html`<details class="developers"><summary>${t.developers}</summary><copy-text label="${texts.copy}" done="${texts.copied}"><code class="secret">${command}</code></copy-text></details>`
 }

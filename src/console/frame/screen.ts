@@ -1,12 +1,14 @@
 import { Readable } from 'node:stream'
 import { type Role, roles, type Scope } from '../../caller.ts'
-import type { PathParams } from '../../contract/api-operation.ts'
+import type { ApiOperation, PathParams } from '../../contract/api-operation.ts'
+import type { CallOf } from '../../contract/call.ts'
+import { CSV } from '../../contract/media-types.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import type { BrowserModule } from '../../pages/assets.ts'
 import type { Page } from '../../pages/document.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { accentStyle } from '../../pages/look/accent.ts'
-import type { ApiRefusal } from '../../pages/own-api.ts'
+import type { ApiRefusal, LooseCall } from '../../pages/own-api.ts'
 import { buttonLink, message } from '../../pages/parts.ts'
 import type { SignedInAnswer } from '../../pages/session/signed-in-answer.ts'
 import { keptNote, type SignedInContext, signedInEndpoint } from '../../pages/session/signed-in-endpoint.ts'
@@ -53,8 +55,13 @@ type Spec<P extends string> = {
 /** The form may have a file: largest body in bytes, and the scope without which it is not read. */
 type FileSpec = { readonly fileBytesMax?: number; readonly scope?: Scope }
 
-/** A list of the API that a screen shows: its path, and the filters that are chosen. */
-type Download = { readonly path: string; readonly query?: Readonly<Record<string, string | undefined>> }
+/** A list of the API that a screen shows, and the filters that are chosen. Made by {@link listOf}. */
+type Download = { readonly operation: ApiOperation; readonly asked: LooseCall }
+
+/** Returns the list of the API that a screen shows. */
+export function listOf<O extends ApiOperation>(operation: O, ...[asked]: CallOf<O>): Download {
+  return { operation, asked: asked ?? {} }
+}
 
 type Show<P extends string> = (frame: Frame<PathParams<P>>) => Promise<Answer> | Answer
 type KeepingShow<P extends string> = (frame: KeepingFrame<PathParams<P>>) => Promise<Answer> | Answer
@@ -82,15 +89,15 @@ function withDownload<const P extends string>({ path, show, download }: Spec<P> 
 }
 
 /** The list as a file, and as a call of the API. */
-function withList(frame: Frame, shown: Screen, { path, query = {} }: Download): Screen {
-  const main = html`${shown.main}${downloadLink(frame)}${forDevelopers(frame, path, query)}`
+function withList(frame: Frame, shown: Screen, { operation, asked }: Download): Screen {
+  const main = html`${shown.main}${downloadLink(frame)}${forDevelopers(frame, operation, asked)}`
   return { ...shown, main, modules: [...new Set([...(shown.modules ?? []), 'copy-text' as const])] }
 }
 
-async function csvOf({ api }: Frame, path: string, { path: list, query = {} }: Download): Promise<Answer> {
+async function csvOf({ api }: Frame, path: string, { operation, asked }: Download): Promise<Answer> {
   const name = `${path.split('/').at(-1) ?? 'list'}.csv`
   // By the mark a spreadsheet knows the encoding.
-  const file = Readable.from(marked(await api.stream(list, 'text/csv', query)), { objectMode: false })
+  const file = Readable.from(marked(await api.stream(operation, CSV, asked)), { objectMode: false })
   return { file, type: 'text/csv; charset=utf-8', name }
 }
 

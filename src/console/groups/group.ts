@@ -1,4 +1,7 @@
 import { type Role, roles } from '../../caller.ts'
+import type { ReplyOf } from '../../contract/api-operation.ts'
+import type { GivenBody } from '../../contract/call.ts'
+import { groups } from '../../contract/directory/groups.ts'
 import type { Fields } from '../../http/routes/endpoint.ts'
 import { checkboxes, hidden } from '../../pages/controls.ts'
 import { field } from '../../pages/form.ts'
@@ -17,13 +20,7 @@ export const API = '/onboarding/groups'
 export const place = 'groups'
 
 /** A group, as the API shows it. */
-export type Group = {
-  readonly id: string
-  readonly displayName: string
-  readonly externalIdentifier: string
-  readonly roles: readonly Role[]
-  readonly updatedAt: string
-}
+export type Group = ReplyOf<typeof groups.get>
 
 /** What a form of a group holds. */
 export type Draft = {
@@ -44,7 +41,7 @@ export function at({ id }: Pick<Group, 'id'>, verb?: string): string {
 
 /** Reads the group of the address, with the entity tag of its state. */
 export async function read({ api, params }: Frame<{ readonly id: string }>) {
-  const { data, etag } = await api.get<Group>(`${API}/${encodeURIComponent(params.id)}`)
+  const { data, etag } = await api.call(groups.get, { params: { id: params.id } })
   return { found: data, etag: etag ?? '' }
 }
 
@@ -64,7 +61,7 @@ export function readDraft(fields: Fields): Draft {
 }
 
 /** Returns the body of a new group. */
-export function newBody({ name, externalIdentifier, roles: given }: Draft): object {
+export function newBody({ name, externalIdentifier, roles: given }: Draft): GivenBody<typeof groups.create> {
   return { displayName: name, ...(externalIdentifier !== '' && { externalIdentifier }), roles: given }
 }
 

@@ -1,3 +1,4 @@
+import { groups } from '../../contract/directory/groups.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { shownText } from '../../pages/foreign-text.ts'
 import { field, form } from '../../pages/form.ts'
@@ -8,14 +9,8 @@ import { button, buttonLink, card } from '../../pages/parts.ts'
 import { confirmScreen } from '../frame/confirm.ts'
 import { hasProblems, noProblems, type Problems, problemList } from '../frame/form-values.ts'
 import { type Frame, formScreen, type Screen } from '../frame/screen.ts'
-import { API, at, type Group, LIST, place, read } from './group.ts'
+import { at, type Group, LIST, place, read } from './group.ts'
 import { groupTexts } from './texts.ts'
-
-type Params = { readonly id: string }
-
-function memberAt({ id }: Params, username: string): string {
-  return `${API}/${encodeURIComponent(id)}/members/${encodeURIComponent(username)}`
-}
 
 const add = formScreen({
   ...{ place, path: `${LIST}/{id}/members`, summary: 'Adds a person to a group.' },
@@ -27,7 +22,7 @@ const add = formScreen({
     const refuse = (text: string) => memberForm(frame, found, { fields: { username: text } })
     if (username === '') return refuse(frame.t.required(t.username))
     try {
-      await frame.api.send('PUT', memberAt(found, username))
+      await frame.api.call(groups.addMember, { params: { id: found.id, username } })
       return { to: at(found) }
     } catch (error) {
       // No username is as long as an address can be.
@@ -69,7 +64,7 @@ const take = confirmScreen({
     }
   },
   act: async ({ api, params }) => {
-    await api.send('DELETE', memberAt(params, params.username))
+    await api.call(groups.removeMember, { params })
     return { to: at(params) }
   },
 })

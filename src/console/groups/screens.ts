@@ -1,3 +1,5 @@
+import type { ReplyOf } from '../../contract/api-operation.ts'
+import { groups } from '../../contract/directory/groups.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { foreign, shownText } from '../../pages/foreign-text.ts'
 import { form } from '../../pages/form.ts'
@@ -10,13 +12,12 @@ import { bothVersions } from '../frame/both-versions.ts'
 import { removeScreen } from '../frame/confirm.ts'
 import { emptyList } from '../frame/empty-list.ts'
 import { hasProblems, noProblems, type Problems, problemList } from '../frame/form-values.ts'
-import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
+import { type Frame, formScreen, listOf, type Screen, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { countedPageOf, totalLine } from '../frame/total.ts'
 import { when } from '../frame/when.ts'
 import { at as personAt } from '../people/person.ts'
 import {
-  API,
   at,
   blank,
   checkDraft,
@@ -34,15 +35,15 @@ import {
 import { memberScreens } from './member-screens.ts'
 import { type GroupTexts, groupTexts } from './texts.ts'
 
-type Member = { readonly id: string; readonly username: string }
+type Member = ReplyOf<typeof groups.listMembers>[number]
 
 const list = screen({
   ...{ place, path: LIST, summary: 'Lists the groups of people.' },
-  download: () => ({ path: API, query: { sort: 'displayName' } }),
+  download: () => listOf(groups.list, { query: { sort: 'displayName' } }),
   show: async (frame) => {
     const t = groupTexts[frame.language]
     const query = { sort: 'displayName', ...countedPageOf(frame.query) }
-    const { data, links, meta } = await frame.api.get<readonly Group[]>(API, query)
+    const { data, links, meta } = await frame.api.call(groups.list, { query })
     const columns = [
       { heading: t.name, cell: (one: Group) => html`<a href="${at(one)}">${foreign(one.displayName)}</a>` },
       { heading: t.roles, cell: (one: Group) => rolesOf(frame, one.roles, t) },
@@ -75,7 +76,7 @@ const create = formScreen({
     if (hasProblems(problems)) return newForm(frame, draft, problems)
     try {
       const sent = { body: newBody(draft), headers: onceHeader(frame.fields) }
-      const { data } = await frame.api.send<Group>('POST', API, sent)
+      const { data } = await frame.api.call(groups.create, sent)
       return { to: at(data) }
     } catch (error) {
       return newForm(frame, draft, refusedDraft(error, frame))
@@ -96,7 +97,7 @@ function newForm(frame: Frame, draft: Draft, problems: Problems): Screen {
 
 const one = formScreen({
   ...{ place, path: `${LIST}/{id}`, summary: 'Shows a group with its members, and changes its name and roles.' },
-  download: ({ params }) => ({ path: membersOf(params) }),
+  download: ({ params }) => listOf(groups.listMembers, { params }),
   show: async (frame) => {
     const { found, etag } = await read(frame)
     return groupPage(frame, found, frame.isKept ? readDraft(frame.fields) : savedDraft(found, etag), noProblems)
@@ -108,7 +109,7 @@ const one = formScreen({
     if (hasProblems(problems)) return groupPage(frame, found, draft, problems)
     try {
       const sent = { body: { displayName: draft.name, roles: draft.roles }, ifMatch: draft.etag }
-      await frame.api.send('PATCH', `${API}/${encodeURIComponent(found.id)}`, sent)
+      await frame.api.call(groups.change, { params: { id: found.id }, ...sent })
       return { to: at(found) }
     } catch (error) {
       if (error instanceof ApiRefusal && error.status === 412) return conflict(frame, draft)
@@ -117,13 +118,12 @@ const one = formScreen({
   },
 })
 
-function membersOf({ id }: { readonly id: string }): string {
-  return `${API}/${encodeURIComponent(id)}/members`
-}
-
 async function groupPage(frame: Frame, found: Group, draft: Draft, problems: Problems, both?: Html): Promise<Screen> {
   const t = groupTexts[frame.language]
-  const { data, links, meta } = await frame.api.get<readonly Member[]>(membersOf(found), countedPageOf(frame.query))
+  const { data, links, meta } = await frame.api.call(groups.listMembers, {
+    params: { id: found.id },
+    query: countedPageOf(frame.query),
+  })
   const canWrite = may(frame, 'users:write')
   const name = shownText(found.displayName)
   const known = facts([
@@ -176,7 +176,10 @@ async function conflict(frame: Frame<{ readonly id: string }>, draft: Draft): Pr
 }
 
 const remove = removeScreen({
-  ...{ place, list: LIST, api: API, texts: groupTexts },
+  place,
+  list: LIST,
+  operation: groups.delete,
+  texts: groupTexts,
   summary: 'Asks whether to delete a group, and does it.',
   nameOf: async (frame) => shownText((await read(frame)).found.displayName),
 })

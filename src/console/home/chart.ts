@@ -1,3 +1,5 @@
+import type { ReplyOf } from '../../contract/api-operation.ts'
+import type { statistics } from '../../contract/events/statistics.ts'
 import type { Language } from '../../contract/languages.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { figure } from '../../pages/moment-text.ts'
@@ -13,12 +15,7 @@ export type Row = {
   readonly [metric: string]: string | number | undefined
 }
 /** The statistics, as the API returns them. */
-export type Statistics = {
-  readonly from: string
-  readonly until: string
-  readonly issuances: readonly Row[]
-  readonly presentations: readonly Row[]
-}
+export type Statistics = ReplyOf<typeof statistics.get>
 
 const BARS_MAX = 31
 /** From bar to bar, between two of them, and the height of the highest, in units of the drawing. The style sheet chooses its size. */

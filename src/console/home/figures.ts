@@ -1,4 +1,5 @@
 import { csvLine } from '../../api/csv.ts'
+import { statistics } from '../../contract/events/statistics.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { select } from '../../pages/controls.ts'
 import { html } from '../../pages/html.ts'
@@ -19,7 +20,7 @@ const figures = screen({
     const t = homeTexts[language]
     const isByDay = query.by === 'day'
     const read = (group: 'both' | 'time' | 'template') =>
-      api.get<Statistics>('/creds/stats', { granularity: isByDay ? 'day' : 'month', group })
+      api.call(statistics.get, { query: { granularity: isByDay ? 'day' : 'month', group } })
     if (query.download === 'csv') return fileOf((await read('both')).data)
     const [byTime, { data, meta }] = await Promise.all([orMissing(read('time')), read('template')])
     const choices = [

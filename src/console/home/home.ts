@@ -1,3 +1,8 @@
+import { users } from '../../contract/directory/users.ts'
+import { statistics } from '../../contract/events/statistics.ts'
+import { credentialTemplates } from '../../contract/issuance/credential-templates.ts'
+import type { ListOperation } from '../../contract/operation-group.ts'
+import { presentationTemplates } from '../../contract/verification/presentation-templates.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { figure } from '../../pages/moment-text.ts'
@@ -17,19 +22,19 @@ const home = screen({
   ...{ place: 'home', path: '/console', summary: 'Shows the figures, what is to do, and the latest events.' },
   show: async (frame) => {
     const t = homeTexts[frame.language]
-    const [overview, statistics, latest] = await Promise.all([
-      frame.orMissing(frame.api.get<Overview>('/creds/overview')),
-      may(frame, 'audit:read') ? frame.orMissing(frame.api.get<Statistics>('/creds/stats', { group: 'time' })) : null,
+    const [overview, figures, latest] = await Promise.all([
+      frame.orMissing(frame.api.call(statistics.getOverview)),
+      may(frame, 'audit:read') ? frame.orMissing(frame.api.call(statistics.get, { query: { group: 'time' } })) : null,
       latestEvents(frame, t),
     ])
     // Without these figures an organisation that works would be told to set up.
-    const isKnown = overview !== null && (statistics !== null || !may(frame, 'audit:read'))
-    const steps = isKnown ? await setUp(frame, t, overview.data, statistics?.data ?? null) : null
+    const isKnown = overview !== null && (figures !== null || !may(frame, 'audit:read'))
+    const steps = isKnown ? await setUp(frame, t, overview.data, figures?.data ?? null) : null
     const needs = overview === null ? null : needsYou(overview.data.needsAttention, t, frame.language)
     const actions = html`<div class="buttons">${may(frame, 'verification:write') && buttonLink(t.verify, '/console/verify')}${may(frame, 'issuance:write') && buttonLink(t.issue, '/console/issue', 'main')}</div>`
     const { name } = frame.me
     const main = html`${overview !== null && figuresOf(frame, t, overview.data, String(overview.meta.asOf))}
-${steps}<div class="side-by-side">${needs}${latest}</div>${statistics !== null && chartOf(t, frame.language, statistics.data, html`<a href="/console/figures">${t.allFigures}</a>`)}`
+${steps}<div class="side-by-side">${needs}${latest}</div>${figures !== null && chartOf(t, frame.language, figures.data, html`<a href="/console/figures">${t.allFigures}</a>`)}`
     return {
       ...{ title: name === null ? t.helloAll : t.hello(name), main, actions },
       modules: latest === null ? [] : ['fragments'],
@@ -70,12 +75,12 @@ async function setUp(
   if (!may(frame, 'issuance:write')) return null
   const isIssued = valid + offered + revoked > 0 || (statistics !== null && sumOf(statistics.issuances, 'offered') > 0)
   const isAsked = statistics !== null && sumOf(statistics.presentations, 'requested') > 0
-  const count = async (path: string, size = '1') =>
-    (await frame.orMissing(frame.api.get<readonly unknown[]>(path, { 'page[size]': size })))?.data.length ?? null
+  const count = async (list: ListOperation, size = '1') =>
+    (await frame.orMissing(frame.api.call(list, { query: { 'page[size]': size } })))?.data.length ?? null
   const [templates, people, requests] = await Promise.all([
-    isIssued ? 1 : count('/creds/templates/credentials'),
-    may(frame, 'users:read') ? count('/onboarding/users', '2') : null,
-    isAsked ? 1 : may(frame, 'verification:read') ? count('/creds/templates/presentations') : null,
+    isIssued ? 1 : count(credentialTemplates.list),
+    may(frame, 'users:read') ? count(users.list, '2') : null,
+    isAsked ? 1 : may(frame, 'verification:read') ? count(presentationTemplates.list) : null,
   ])
   const steps = [
     { text: t.steps.template, href: '/console/templates', isDone: (templates ?? 1) > 0, isShown: templates !== null },

@@ -1,3 +1,4 @@
+import { events } from '../../contract/events/events.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { foreign } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
@@ -41,7 +42,7 @@ const latest = screen({
 })
 
 async function read({ api }: Frame): Promise<readonly Event[]> {
-  return (await api.get<readonly Event[]>('/creds/events', { 'page[size]': '5' })).data
+  return (await api.call(events.list, { query: { 'page[size]': '5' } })).data
 }
 
 function stateOf([newest]: readonly Event[]): string {

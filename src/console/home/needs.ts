@@ -1,3 +1,5 @@
+import type { ReplyOf } from '../../contract/api-operation.ts'
+import type { statistics } from '../../contract/events/statistics.ts'
 import type { Language } from '../../contract/languages.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { figure } from '../../pages/moment-text.ts'
@@ -7,15 +9,7 @@ import type { HomeTexts } from './texts.ts'
 type Need = keyof HomeTexts['needs']
 
 /** The figures of the organisation, as the API returns them. */
-export type Overview = {
-  readonly valid?: number
-  readonly offered?: number
-  readonly ending?: number
-  readonly suspended?: number
-  readonly revoked?: number
-  readonly verifiedToday?: number
-  readonly needsAttention: { readonly [N in Need]?: number }
-}
+export type Overview = ReplyOf<typeof statistics.getOverview>
 
 const looks: Readonly<Record<Need, { readonly tone: Tone; readonly href: string }>> = {
   deferredIssuances: { tone: 'warn', href: '/console/credentials?state=deferred' },
@@ -24,7 +18,6 @@ const looks: Readonly<Record<Need, { readonly tone: Tone; readonly href: string 
   disabledEndpoints: { tone: 'bad', href: '/console/webhooks' },
   failedOfferMails: { tone: 'bad', href: '/console/credentials?state=mailFailed' },
   unverifiableStatusLists: { tone: 'bad', href: '/console/certificates' },
-  endingTrustedEntities: { tone: 'warn', href: '/console/trusted' },
   endingSecrets: { tone: 'warn', href: '/console/applications' },
   failedDeliveries: { tone: 'bad', href: '/console/audit?action=wallet_delivery.failed' },
 }

@@ -1,3 +1,5 @@
+import type { ReplyOf } from '../../contract/api-operation.ts'
+import { statistics } from '../../contract/events/statistics.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { foreign } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
@@ -6,13 +8,7 @@ import { type Frame, screen } from '../frame/screen.ts'
 import { when } from '../frame/when.ts'
 import { type HomeTexts, homeTexts } from './texts.ts'
 
-type Hit = {
-  readonly kind: keyof HomeTexts['kinds']
-  readonly id: string
-  readonly name: string
-  readonly reference?: string
-  readonly createdAt: string
-}
+type Hit = ReplyOf<typeof statistics.search>[number]
 
 const PATH = '/console/search'
 const addresses: Readonly<Record<Hit['kind'], string>> = {
@@ -24,7 +20,7 @@ const search = screen({
   show: async (frame) => {
     const t = homeTexts[frame.language]
     const q = (frame.query.q ?? '').slice(0, 200)
-    const hits = q.trim() === '' ? [] : (await frame.api.get<readonly Hit[]>('/creds/search', { q })).data
+    const hits = q.trim() === '' ? [] : (await frame.api.call(statistics.search, { query: { q } })).data
     const form = html`<form class="filter" method="get" action="${PATH}"><div class="field"><label for="q">${frame.t.find}</label><input id="q" name="q" type="search" maxlength="200" value="${q}"></div>${button(frame.t.search)}</form>`
     const none = html`<div class="empty"><p>${q.trim() === '' ? t.searchText : t.nothingFound}</p><p>${t.searchHint}</p></div>`
     const main = html`${form}${hits.length === 0 ? none : found(frame, t, hits)}`

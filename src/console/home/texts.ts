@@ -67,14 +67,6 @@ const en = {
           : `${count} lists of revoked credentials are not accepted any more: their certificates have ended`,
       action: 'Renew',
     },
-    endingTrustedEntities: {
-      state: 'Soon',
-      text: (count: string, n: number) =>
-        n === 1
-          ? 'The certificate of one trusted entity ends within 30 days'
-          : `Certificates of ${count} trusted entities end within 30 days`,
-      action: 'Look into it',
-    },
     endingSecrets: {
       state: 'Soon',
       text: (count: string, n: number) =>
@@ -209,14 +201,6 @@ const fr: HomeTexts = {
           ? 'Une liste d’attestations révoquées n’est plus acceptée : son certificat a expiré'
           : `${count} listes d’attestations révoquées ne sont plus acceptées : leurs certificats ont expiré`,
       action: 'Renouveler',
-    },
-    endingTrustedEntities: {
-      state: 'Bientôt',
-      text: (count: string, n: number) =>
-        n === 1
-          ? 'Le certificat d’une entité de confiance expire d’ici 30 jours'
-          : `Les certificats de ${count} entités de confiance expirent d’ici 30 jours`,
-      action: 'Examiner',
     },
     endingSecrets: {
       state: 'Bientôt',

@@ -1,10 +1,11 @@
+import { batches } from '../../contract/issuance/batches.ts'
+import { CSV } from '../../contract/media-types.ts'
 import { isErrorValue } from '../../tables/cell-values.ts'
 import { writePlainCsv } from '../../tables/write-csv.ts'
 import type { Frame } from '../frame/screen.ts'
 import type { DraftView, RowProblem, TableRow } from './table-draft.ts'
 import { MAIL, MAIL_LANGUAGE, type Target } from './targets.ts'
 
-const API = '/creds/credentials/issuance/batch'
 const REFERENCE_CHARS_MAX = 200
 const RECIPIENT_CHARS_MAX = 512
 /** Rows that are written before other requests get their turn. */
@@ -13,13 +14,6 @@ const TYPE = 'recipient.identifierType'
 const VALUE = 'recipient.value'
 
 type Finding = { readonly detail: string; readonly pointer?: string }
-type Result = {
-  readonly items: readonly {
-    readonly index: number
-    readonly duplicateOf?: number
-    readonly error?: { readonly detail: string; readonly pointer?: string; readonly violations?: readonly Finding[] }
-  }[]
-}
 type Meaning = Pick<DraftView, 'templateId' | 'mapping' | 'form' | 'lifetimeSeconds'>
 
 /** Returns the rows with what is wrong with them: one call of the API, which creates nothing. */
@@ -32,9 +26,9 @@ export async function checkRows(
   const open = rows.filter(({ isIssued }) => !isIssued)
   if (open.length === 0 || meaning.mapping.every((target) => target === '')) return rows
   const query = { ...queryOf(meaning), check: 'true' }
-  const text = { type: 'text/csv', content: await tableFor(meaning, targets, open) }
-  const { data } = await api.send<Result>('POST', API, { query, text })
-  const found = new Map(open.map((row, at) => [row, data.items[at]]))
+  const text = { type: CSV, content: await tableFor(meaning, targets, open) } as const
+  const { data } = await api.call(batches.create, { query, text })
+  const found = new Map(open.map((row, at) => [row, 'items' in data ? data.items[at] : undefined]))
   return rows.map((row) => {
     const { error, duplicateOf } = found.get(row) ?? {}
     if (row.isIssued) return row
@@ -60,11 +54,12 @@ export async function issueRows(
   targets: readonly Target[],
   { rows, key, name }: { readonly rows: readonly TableRow[]; readonly key: string; readonly name: string },
 ): Promise<string> {
-  const { data } = await api.send<{ readonly id: string }>('POST', API, {
+  const { data } = await api.call(batches.create, {
     query: { ...queryOf(meaning), name, expiresInSeconds: String(meaning.lifetimeSeconds) },
-    text: { type: 'text/csv', content: await tableFor(meaning, targets, rows) },
+    text: { type: CSV, content: await tableFor(meaning, targets, rows) },
     headers: { 'idempotency-key': key },
   })
+  if (!('id' in data)) throw new Error('a batch that was only checked')
   return data.id
 }
 

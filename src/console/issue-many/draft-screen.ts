@@ -1,3 +1,4 @@
+import { batches } from '../../contract/issuance/batches.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { hidden, select } from '../../pages/controls.ts'
 import { form } from '../../pages/form.ts'
@@ -186,14 +187,12 @@ function summaryOf(
 type BatchState = { readonly total: number; readonly done: number; readonly failed: number }
 
 /** What was handed over, and what has become of it so far. */
-async function doneOf({ api, language }: KeepingFrame, t: TableTexts, { issued, batches }: DraftView) {
+async function doneOf({ api, language }: KeepingFrame, t: TableTexts, { issued, batches: ids }: DraftView) {
   if (issued === 0) return null
   const count = (value: number) => figure(value, language)
-  const first = batches.length - BATCHES_READ
-  const states = await Promise.all(
-    batches.map((id, at) => (at < first ? null : api.get<BatchState>(`/creds/credentials/issuance/batch/${id}`))),
-  )
-  const links = batches.map((id, at) => {
+  const first = ids.length - BATCHES_READ
+  const states = await Promise.all(ids.map((id, at) => (at < first ? null : api.call(batches.get, { params: { id } }))))
+  const links = ids.map((id, at) => {
     const state = states[at]?.data
     const told = state && html` <span class="hint">${t.outcome(...counts(count, state))}</span>`
     return html`<li><a href="/console/batches/${id}">${t.batch(at + 1)}</a>${told}</li>`

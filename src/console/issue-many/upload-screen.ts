@@ -1,3 +1,5 @@
+import { batches } from '../../contract/issuance/batches.ts'
+import { credentialTemplates } from '../../contract/issuance/credential-templates.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { fileField, hidden, textArea } from '../../pages/controls.ts'
 import { foreign } from '../../pages/foreign-text.ts'
@@ -8,7 +10,7 @@ import { TABLE_BYTES_MAX } from '../../tables/table.ts'
 import { hasProblems, noProblems, type Problems, problemList } from '../frame/form-values.ts'
 import { type KeepingFrame, keepingFormScreen, type Screen, screen } from '../frame/screen.ts'
 import { chooseTemplate } from '../templates/choose-template.ts'
-import { labelOf, type Template } from '../templates/content/template.ts'
+import { attributesOf, labelOf, type Template } from '../templates/content/template.ts'
 import { checkedDraft } from './checked-draft.ts'
 import { keepDraft } from './kept-drafts.ts'
 import { tableOrProblem } from './read-problem.ts'
@@ -17,7 +19,6 @@ import { type TableTexts, tableTexts } from './texts.ts'
 
 /** Where a table is chosen. */
 export const TABLE = '/console/issue/table'
-const TEMPLATES = '/creds/templates/credentials'
 const place = 'batches'
 /** The file, and the other members of the form. A larger one is refused before it is read. */
 const UPLOAD_BYTES_MAX = 2 * TABLE_BYTES_MAX
@@ -65,7 +66,7 @@ function nameOf(name: string, t: TableTexts): string {
 
 /** Returns the template of a table. */
 export async function readTemplate({ api }: Pick<KeepingFrame, 'api'>, id: string): Promise<Template> {
-  return (await api.get<Template>(`${TEMPLATES}/${encodeURIComponent(id)}`)).data
+  return (await api.call(credentialTemplates.get, { params: { id } })).data
 }
 
 async function choose(frame: KeepingFrame): Promise<Screen> {
@@ -107,11 +108,8 @@ function sample(t: TableTexts, template: Template): Html {
   return html`<section class="panel"><header><h2>${t.sampleTitle}</h2></header><div class="inside"><p>${t.sampleText}</p>${names}<p>${buttonLink(t.sample, `${TABLE}/sample?template=${template.id}`)}</p></div></section>`
 }
 
-function labelsOf({ attributes, format }: Template): Html {
-  const shapes =
-    format === 'mdoc' ? Object.values(attributes).flatMap((one) => Object.entries(one)) : Object.entries(attributes)
-  const names = shapes.slice(0, 12).map(([key, shape]) => labelOf({ key, shape: Object(shape) }))
-  return html`<p class="hint">${names.join(' · ')}</p>`
+function labelsOf(template: Template): Html {
+  return html`<p class="hint">${attributesOf(template).slice(0, 12).map(labelOf).join(' · ')}</p>`
 }
 
 const sampleFile = screen({
@@ -120,7 +118,7 @@ const sampleFile = screen({
     const template = await readTemplate(frame, frame.query.template ?? '')
     const delimiter = frame.language === 'fr' ? 'semicolon' : 'comma'
     const query = { headings: 'labels', delimiter }
-    const text = await frame.api.getText(`${TEMPLATES}/${template.id}/sample`, 'text/csv', query)
+    const text = await frame.api.text(batches.getSample, 'text/csv', { params: { id: template.id }, query })
     // With a mark, so that spreadsheets read it as UTF-8.
     return { file: `\ufeff${text}`, type: 'text/csv; charset=utf-8', name: `${template.code}.csv` }
   },

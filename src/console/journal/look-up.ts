@@ -1,5 +1,9 @@
+import type { ReplyOf } from '../../contract/api-operation.ts'
+import { clients } from '../../contract/directory/clients.ts'
+import { users } from '../../contract/directory/users.ts'
+import { statistics } from '../../contract/events/statistics.ts'
+import { issuances } from '../../contract/issuance/issuances.ts'
 import { isUuid } from '../../uuid.ts'
-import type { Issuance } from '../credentials/issuance.ts'
 import type { Frame } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 
@@ -20,8 +24,7 @@ export type LookedUp = {
   readonly unknown?: string
 }
 
-type Hit = { readonly kind: string; readonly id: string; readonly name: string }
-type Application = { readonly clientId: string; readonly name: string | null }
+type Hit = ReplyOf<typeof statistics.search>[number]
 type Candidate = { readonly meaning: Meaning; readonly isExact: boolean; readonly ids: () => Promise<string> | string }
 
 const CHOICES_MAX = 10
@@ -35,10 +38,8 @@ export async function lookUpActor(frame: Frame): Promise<LookedUp> {
   const typed = typedIn(query.who)
   if (typed === '' || isUuid(typed)) return { ids: typed || query.actor?.trim() }
   const [hits, applications] = await Promise.all([
-    api.get<readonly Hit[]>('/creds/search', { q: typed }),
-    may(frame, 'tenant:admin')
-      ? api.get<readonly Application[]>('/onboarding/clients', { 'page[size]': '100' })
-      : { data: [] },
+    api.call(statistics.search, { query: { q: typed } }),
+    may(frame, 'tenant:admin') ? api.call(clients.list, { query: { 'page[size]': '100' } }) : { data: [] },
   ])
   const people = hits.data.filter(({ kind }) => kind === 'user').map((one) => personOf(frame, one, typed))
   const services = applications.data
@@ -53,11 +54,10 @@ export async function lookUpActor(frame: Frame): Promise<LookedUp> {
 }
 
 function personOf({ api }: Frame, { id: username, name }: Hit, typed: string): Candidate {
-  const path = `/onboarding/users/${encodeURIComponent(username)}`
   return {
     meaning: { name, about: name === username ? '' : username, query: { who: username } },
     isExact: folded(username) === folded(typed),
-    ids: async () => (await api.get<{ readonly id: string }>(path)).data.id,
+    ids: async () => (await api.call(users.get, { params: { username } })).data.id,
   }
 }
 
@@ -66,7 +66,7 @@ export async function lookUpSubject({ query, api }: Frame): Promise<LookedUp> {
   const typed = typedIn(query.reference)
   if (typed === '' || isUuid(typed)) return { ids: typed || query.subject?.trim() }
   const asked = { 'search[reference]': typed, 'page[size]': String(CHOICES_MAX) }
-  const { data } = await api.get<readonly Issuance[]>('/creds/credentials', asked)
+  const { data } = await api.call(issuances.list, { query: asked })
   const candidates = data.map((one) => {
     // What is done to the credential is recorded under its own id.
     const ids = [one.id, ...one.credentials.map(({ id }) => id)].join(',')

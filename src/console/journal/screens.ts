@@ -1,46 +1,36 @@
+import type { ReplyOf } from '../../contract/api-operation.ts'
+import { events } from '../../contract/events/events.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { foreign } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { badge, pager, table } from '../../pages/table.ts'
 import { emptyList } from '../frame/empty-list.ts'
-import { type Frame, screen } from '../frame/screen.ts'
+import { type Frame, listOf, screen } from '../frame/screen.ts'
 import { countedPageOf, totalLine } from '../frame/total.ts'
 import { when } from '../frame/when.ts'
 import { actionNames, auditFilterForm, auditFilters, eventFilterForm, eventFilters, eventNames } from './filters.ts'
 import { lookUpActor, lookUpSubject } from './look-up.ts'
 import { type JournalTexts, journalTexts } from './texts.ts'
-import { type Names, type Thing, thing } from './thing.ts'
+import { thing } from './thing.ts'
 import { understood } from './understood.ts'
 
-type Event = { readonly id: string; readonly type: string; readonly createdAt: string; readonly subject: Thing }
-type Entry = {
-  readonly id: string
-  readonly createdAt: string
-  readonly action: string
-  readonly actor: {
-    readonly kind: keyof JournalTexts['actors']
-    readonly id: string | null
-    readonly actingClientId?: string | null
-    readonly name?: string | null
-  }
-  readonly subject: Thing
-  readonly names?: Names
-  readonly result: 'done' | 'refused'
-  readonly ip: string | null
-}
+type Event = ReplyOf<typeof events.list>[number]
+type Entry = ReplyOf<typeof events.listAudit>[number]
 
 const [EVENTS, AUDIT] = ['/console/events', '/console/audit'] as const
 
-const events = screen({
+const eventList = screen({
   ...{ place: 'events', path: EVENTS, summary: 'Lists events.' },
-  download: (frame) => ({ path: '/creds/events', query: eventFilters(frame) }),
+  download: (frame) => listOf(events.list, { query: eventFilters(frame) }),
   show: async (frame) => {
     const { api, query, language, texts } = frame
     const t = journalTexts[language]
     const [filters, names] = [eventFilters(frame), eventNames(language)]
-    const { data, links, meta } = await api.get<readonly Event[]>('/creds/events', {
-      ...filters,
-      ...countedPageOf(query),
+    const { data, links, meta } = await api.call(events.list, {
+      query: {
+        ...filters,
+        ...countedPageOf(query),
+      },
     })
     const columns = [
       { heading: t.what, cell: ({ type }: Event) => names[type] ?? type },
@@ -73,7 +63,7 @@ async function lookUp(frame: Frame) {
 
 const audit = screen({
   ...{ place: 'audit', path: AUDIT, summary: 'Lists who did what.' },
-  download: async (frame) => ({ path: '/creds/audit', query: (await lookUp(frame)).filters }),
+  download: async (frame) => listOf(events.listAudit, { query: (await lookUp(frame)).filters }),
   show: async (frame) => {
     const { api, query, language } = frame
     const t = journalTexts[language]
@@ -84,9 +74,11 @@ const audit = screen({
       const main = html`${filter}${understood(frame, BY, by, undefined)}${understood(frame, TO, to, undefined)}`
       return { title: t.audit, isEmpty: true, main }
     }
-    const { data, links, meta } = await api.get<readonly Entry[]>('/creds/audit', {
-      ...filters,
-      ...countedPageOf(query),
+    const { data, links, meta } = await api.call(events.listAudit, {
+      query: {
+        ...filters,
+        ...countedPageOf(query),
+      },
     })
     const [first] = data
     const said = html`${understood(frame, BY, by, first?.actor.name ?? undefined)}${understood(frame, TO, to, first?.subject.name ?? undefined)}`
@@ -95,7 +87,7 @@ const audit = screen({
         ? emptyList(frame, { isFiltered: true, fits: t.emptyFilter, empty: t.empty })
         : table(t.audit, auditColumns(frame, t), data)
     return {
-      ...{ title: t.audit, isEmpty: data.length === 0, listed: { path: '/creds/audit', query: filters } },
+      ...{ title: t.audit, isEmpty: data.length === 0, listed: listOf(events.listAudit, { query: filters }) },
       main: html`${filter}${said}${totalLine(frame, meta, t.counted)}${list}${pager(frame.texts, links, frame.here)}`,
     }
   },
@@ -128,4 +120,4 @@ function actor(t: JournalTexts, { actor: { kind, id, name, actingClientId }, ip,
 }
 
 /** What happened: events, and the audit trail. */
-export const journalScreens: readonly Endpoint[] = [...events, ...audit]
+export const journalScreens: readonly Endpoint[] = [...eventList, ...audit]

@@ -5,8 +5,6 @@ import { actionTexts } from './action-texts.ts'
 
 /** What something was done to. `name`: what people call it, where the API knows. */
 export type Thing = { readonly kind: string; readonly id: string | null; readonly name?: string | null }
-/** Names by id, where the API knows them. */
-export type Names = Readonly<Record<string, string>>
 
 /** Where the screens show a thing of a kind by its id. */
 const places: Readonly<Record<string, string>> = {

@@ -1,13 +1,13 @@
+import { invitations } from '../../contract/directory/invitations.ts'
+import { users } from '../../contract/directory/users.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { html } from '../../pages/html.ts'
 import { onceHeader } from '../../pages/once.ts'
 import { buttonLink, card, message } from '../../pages/parts.ts'
 import { confirmScreen } from '../frame/confirm.ts'
 import { when } from '../frame/when.ts'
-import { API, at, LIST, nameOf, type Person, place, readPerson } from './person.ts'
+import { at, LIST, nameOf, type Person, place, readPerson } from './person.ts'
 import { type PeopleTexts, peopleTexts } from './texts.ts'
-
-type Invitation = { readonly mailed: boolean; readonly link?: string; readonly expiresAt: string }
 
 const invite = confirmScreen({
   ...{
@@ -32,11 +32,7 @@ const invite = confirmScreen({
     const t = peopleTexts[language]
     const person = await readPerson(frame)
     const call = { body: { language }, headers: onceHeader(frame.fields) }
-    const { data } = await frame.api.send<Invitation>(
-      'POST',
-      `${API}/${encodeURIComponent(params.username)}/invitation`,
-      call,
-    )
+    const { data } = await frame.api.call(invitations.create, { params: { username: params.username }, ...call })
     const told =
       data.link === undefined
         ? message('done', t.mailed)
@@ -70,7 +66,7 @@ function standing(verb: 'enable' | 'disable'): readonly Endpoint[] {
       }
     },
     act: async ({ api, params }) => {
-      await api.send('PATCH', `${API}/${encodeURIComponent(params.username)}`, { body: { enabled: verb === 'enable' } })
+      await api.call(users.change, { params: { username: params.username }, body: { enabled: verb === 'enable' } })
       return { to: at(params.username) }
     },
   })
@@ -91,7 +87,7 @@ const remove = confirmScreen({
     }
   },
   act: async ({ api, params }) => {
-    await api.send('DELETE', `${API}/${encodeURIComponent(params.username)}`)
+    await api.call(users.delete, { params: { username: params.username } })
     return { to: LIST }
   },
 })

@@ -1,21 +1,12 @@
-import type { Role } from '../../caller.ts'
+import type { ReplyOf } from '../../contract/api-operation.ts'
+import { users } from '../../contract/directory/users.ts'
 import type { Frame } from '../frame/screen.ts'
 
 /** A person as the API shows them. */
-export type Person = {
-  readonly id: string
-  readonly username: string
-  readonly email: string
-  readonly firstName: string
-  readonly lastName: string
-  readonly enabled: boolean
-  readonly roles: readonly Role[]
-}
+export type Person = ReplyOf<typeof users.get>
 
 /** Path of the list. */
 export const LIST = '/console/people'
-/** Path of the operations of the API. */
-export const API = '/onboarding/users'
 /** The entry of the menu. */
 export const place = 'people'
 
@@ -31,5 +22,5 @@ export function nameOf({ firstName, lastName, username }: Person): string {
 
 /** Reads the person that the path names. */
 export async function readPerson({ api, params }: Frame<{ readonly username: string }>): Promise<Person> {
-  return (await api.get<Person>(`${API}/${encodeURIComponent(params.username)}`)).data
+  return (await api.call(users.get, { params: { username: params.username } })).data
 }

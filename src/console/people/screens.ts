@@ -1,4 +1,5 @@
 import { type Role, roles } from '../../caller.ts'
+import { users } from '../../contract/directory/users.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { checkboxes, select } from '../../pages/controls.ts'
 import { foreign } from '../../pages/foreign-text.ts'
@@ -9,12 +10,12 @@ import { button, buttonLink, card, facts } from '../../pages/parts.ts'
 import { badge, pager, table } from '../../pages/table.ts'
 import { emptyList } from '../frame/empty-list.ts'
 import { hasProblems, noProblems, type Problems, problemList, problemsOf, typedAll } from '../frame/form-values.ts'
-import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
+import { type Frame, formScreen, listOf, type Screen, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { keptSort, sortIn, sortingOf } from '../frame/sorting.ts'
 import { countedPageOf, totalLine } from '../frame/total.ts'
 import { changeScreens } from './change-screens.ts'
-import { API, at, LIST, nameOf, type Person, place, readPerson } from './person.ts'
+import { at, LIST, nameOf, type Person, place, readPerson } from './person.ts'
 import { type PeopleTexts, peopleTexts } from './texts.ts'
 
 // Object.keys loses the type of the keys.
@@ -24,15 +25,17 @@ const orders = { names: ['username'], byDefault: 'username' }
 
 const list = screen({
   ...{ place, path: LIST, summary: 'Lists the people of the organisation.' },
-  download: ({ query }) => ({ path: API, query: { ...filtersIn(query), sort: sortIn(query, orders) } }),
+  download: ({ query }) => listOf(users.list, { query: { ...filtersIn(query), sort: sortIn(query, orders) } }),
   show: async (frame) => {
     const { api, query, language, texts, t: common } = frame
     const t = peopleTexts[language]
     const filters = filtersIn(query)
-    const { data, links, meta } = await api.get<readonly Person[]>(API, {
-      ...filters,
-      ...countedPageOf(query),
-      sort: sortIn(query, orders),
+    const { data, links, meta } = await api.call(users.list, {
+      query: {
+        ...filters,
+        ...countedPageOf(query),
+        sort: sortIn(query, orders),
+      },
     })
     const choices = [
       { value: '', text: common.all },
@@ -88,7 +91,7 @@ const create = formScreen({
     if (body.username === undefined && body.email === undefined)
       return personForm(frame, { fields: { username: t.missing } })
     try {
-      const { data, meta } = await frame.api.send<Person>('POST', API, { body, headers: onceHeader(frame.fields) })
+      const { data, meta } = await frame.api.call(users.create, { body, headers: onceHeader(frame.fields) })
       return meta.created === false ? personForm(frame, { fields: {}, general: t.existed }) : { to: at(data.username) }
     } catch (error) {
       return personForm(frame, problemsOf(error, fieldAt, frame.t))
@@ -147,7 +150,7 @@ const one = formScreen({
     const names = ['firstName', 'lastName', 'email'].map((name) => [name, typed(frame.fields, name) || null])
     try {
       const body = { ...Object.fromEntries(names), roles: typedAll(frame.fields, 'roles') }
-      await frame.api.send('PATCH', `${API}/${encodeURIComponent(person.username)}`, { body })
+      await frame.api.call(users.change, { params: { username: person.username }, body })
       return { to: at(person.username) }
     } catch (error) {
       return personPage(frame, person, problemsOf(error, fieldAt, frame.t))

@@ -1,4 +1,6 @@
 import { type Role, roles } from '../../caller.ts'
+import type { GivenBody } from '../../contract/call.ts'
+import type { identityProviders } from '../../contract/directory/identity-providers.ts'
 import type { Fields } from '../../http/routes/endpoint.ts'
 import { typed } from '../../pages/once.ts'
 import type { Provider } from './provider.ts'
@@ -55,7 +57,7 @@ export function savedDraft(saved: Provider, etag: string): Draft {
   )
   return {
     ...{ displayName, name, issuer, clientId, secret: '', hasNoSecret: false, etag },
-    ...{ scopes: saved.scopes.join(' '), username: claims.username, email: claims.email },
+    ...{ scopes: saved.scopes.join(' '), username: claims.username ?? '', email: claims.email ?? '' },
     ...{ rolesClaim: claims.roles ?? '', externalId: claims.externalIdentifier ?? '' },
     ...{ mappings: [...mappings, ...empty], createsUsers: saved.createsUsers, signsIn: saved.signIn },
     ...{ acceptsTokens: saved.acceptTokens, audience: saved.audience ?? '' },
@@ -101,7 +103,7 @@ export function rolesIn({ mappings }: Draft): Readonly<Record<string, readonly s
 }
 
 /** The members of a provider as the form says them, without the secret. */
-function membersOf(draft: Draft): Readonly<Record<string, unknown>> {
+function membersOf(draft: Draft) {
   const text = (one: string) => (one === '' ? null : one)
   const { displayName, issuer, clientId, createsUsers, signsIn, acceptsTokens } = draft
   return {
@@ -118,15 +120,15 @@ function membersOf(draft: Draft): Readonly<Record<string, unknown>> {
 }
 
 /** Returns the body of a new provider. */
-export function newBody(draft: Draft): object {
+export function newBody(draft: Draft): GivenBody<typeof identityProviders.create> {
   return { name: draft.name, ...membersOf(draft), clientSecret: draft.secret === '' ? null : draft.secret }
 }
 
 /** Returns the members that differ: what the person left alone is not sent, so that it cannot be refused. */
-export function changesOf(draft: Draft, saved: Draft): object {
-  const before = membersOf(saved)
+export function changesOf(draft: Draft, saved: Draft): GivenBody<typeof identityProviders.change> {
+  const before = new Map<string, unknown>(Object.entries(membersOf(saved)))
   const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
-  const changed = Object.entries(membersOf(draft)).filter(([name, value]) => !isSame(value, before[name]))
+  const changed = Object.entries(membersOf(draft)).filter(([name, value]) => !isSame(value, before.get(name)))
   const secret = draft.secret !== '' ? { clientSecret: draft.secret } : draft.hasNoSecret ? { clientSecret: null } : {}
   return { ...Object.fromEntries(changed), ...secret }
 }

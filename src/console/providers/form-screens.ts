@@ -1,3 +1,4 @@
+import { identityProviders } from '../../contract/directory/identity-providers.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { shownText } from '../../pages/foreign-text.ts'
 import { form } from '../../pages/form.ts'
@@ -11,7 +12,7 @@ import { type Frame, formScreen, type Screen } from '../frame/screen.ts'
 import { checkDraft, refusedDraft } from './checks.ts'
 import { blank, changesOf, type Draft, newBody, readDraft, rolesIn, savedDraft, withMoreRows } from './draft.ts'
 import { providerFields } from './form-fields.ts'
-import { API, at, LIST, type Provider, place, read } from './provider.ts'
+import { at, LIST, type Provider, place, read } from './provider.ts'
 import { type ProviderTexts, providerTexts } from './texts.ts'
 
 /** The button that adds rows for roles was pressed. */
@@ -29,7 +30,7 @@ const create = formScreen({
     if (hasProblems(problems)) return newForm(frame, draft, problems)
     try {
       const sent = { body: newBody(draft), headers: onceHeader(frame.fields) }
-      const { data } = await frame.api.send<Provider>('POST', API, sent)
+      const { data } = await frame.api.call(identityProviders.create, sent)
       return { to: at(data) }
     } catch (error) {
       return newForm(frame, draft, refusedDraft(error, draft, frame))
@@ -63,8 +64,8 @@ const change = formScreen({
     if (hasProblems(problems)) return changeForm(frame, found, draft, problems)
     const body = changesOf(draft, savedDraft(found, etag))
     try {
-      const path = `${API}/${encodeURIComponent(found.id)}`
-      if (Object.keys(body).length > 0) await frame.api.send('PATCH', path, { body, ifMatch: draft.etag })
+      if (Object.keys(body).length > 0)
+        await frame.api.call(identityProviders.change, { params: { id: found.id }, body, ifMatch: draft.etag })
       return { to: at(found) }
     } catch (error) {
       if (error instanceof ApiRefusal && error.status === 412) return conflict(frame, draft)

@@ -1,3 +1,4 @@
+import { identityProviders } from '../../contract/directory/identity-providers.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { foreign, shownText } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
@@ -5,19 +6,19 @@ import { buttonLink, facts } from '../../pages/parts.ts'
 import { pager, table } from '../../pages/table.ts'
 import { removeScreen } from '../frame/confirm.ts'
 import { emptyList } from '../frame/empty-list.ts'
-import { type Frame, screen } from '../frame/screen.ts'
+import { type Frame, listOf, screen } from '../frame/screen.ts'
 import { countedPageOf, totalLine } from '../frame/total.ts'
 import { when } from '../frame/when.ts'
 import { providerForms } from './form-screens.ts'
-import { API, at, LIST, type Provider, place, read } from './provider.ts'
+import { at, LIST, type Provider, place, read } from './provider.ts'
 import { type ProviderTexts, providerTexts } from './texts.ts'
 
 const list = screen({
   ...{ place, path: LIST, summary: 'Lists the sign-in providers of the organisation.' },
-  download: () => ({ path: API }),
+  download: () => listOf(identityProviders.list),
   show: async (frame) => {
     const t = providerTexts[frame.language]
-    const { data, links, meta } = await frame.api.get<readonly Provider[]>(API, countedPageOf(frame.query))
+    const { data, links, meta } = await frame.api.call(identityProviders.list, { query: countedPageOf(frame.query) })
     const columns = [
       { heading: t.displayName, cell: (one: Provider) => html`<a href="${at(one)}">${foreign(one.displayName)}</a>` },
       { heading: t.issuer, cell: (one: Provider) => foreign(one.issuer) },
@@ -72,7 +73,8 @@ function tryPanel(frame: Frame, { signIn }: Provider): Html {
 function known(frame: Frame, found: Provider): Html {
   const t = providerTexts[frame.language]
   const { claims } = found
-  const orNone = (text: string | null) => (text === null ? frame.t.none : html`<code>${foreign(text)}</code>`)
+  const orNone = (text: string | null | undefined) =>
+    text == null ? frame.t.none : html`<code>${foreign(text)}</code>`
   return facts([
     [t.name, html`<code>${found.name}</code>`],
     [t.issuer, foreign(found.issuer, 2000)],
@@ -104,7 +106,10 @@ function rolesPanel(frame: Frame, { claims, roles }: Provider): Html | null {
 }
 
 const remove = removeScreen({
-  ...{ place, list: LIST, api: API, texts: providerTexts },
+  place,
+  list: LIST,
+  operation: identityProviders.delete,
+  texts: providerTexts,
   summary: 'Asks whether to delete a sign-in provider, and does it.',
   nameOf: async (frame) => shownText((await read(frame)).found.displayName),
 })

@@ -1,3 +1,6 @@
+import type { ReplyOf } from '../../contract/api-operation.ts'
+import { clients } from '../../contract/directory/clients.ts'
+import { scimTokens } from '../../contract/directory/scim-tokens.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { foreign, shownText } from '../../pages/foreign-text.ts'
 import { form } from '../../pages/form.ts'
@@ -5,43 +8,34 @@ import { type Html, html } from '../../pages/html.ts'
 import { onceField, onceHeader } from '../../pages/once.ts'
 import { button, buttonLink, card, facts, message } from '../../pages/parts.ts'
 import { badge, pager, table } from '../../pages/table.ts'
-import { API as APPLICATIONS, type Application, at as applicationAt } from '../applications/application.ts'
+import { at as applicationAt } from '../applications/application.ts'
 import { confirmScreen } from '../frame/confirm.ts'
 import { emptyList } from '../frame/empty-list.ts'
 import { hasProblems, noProblems, type Problems, problemList } from '../frame/form-values.ts'
-import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
+import { type Frame, formScreen, listOf, type Screen, screen } from '../frame/screen.ts'
 import { countedPageOf, totalLine } from '../frame/total.ts'
 import { when } from '../frame/when.ts'
 import { provisioningTexts } from './texts.ts'
 import { type Applications, checkToken, nameOf, refusedToken, tokenBody, tokenFields } from './token-form.ts'
 
 const LIST = '/console/directory-sync'
-const API = '/onboarding/scim-tokens'
 const place = 'provisioning'
 
 /** A token, as the API shows it. */
-type Token = {
-  readonly id: string
-  readonly clientId: string
-  readonly name: string
-  readonly createdAt: string
-  readonly expiresAt: string | null
-  readonly lastUsedAt: string | null
-  readonly token?: string
-}
+type Token = ReplyOf<typeof scimTokens.get>
 
 async function readApplications({ api }: Frame): Promise<Applications> {
-  const { data, links } = await api.get<readonly Application[]>(APPLICATIONS, { 'page[size]': '100' })
+  const { data, links } = await api.call(clients.list, { query: { 'page[size]': '100' } })
   return { all: data, hasMore: links.next !== undefined }
 }
 
 const list = screen({
   ...{ place, path: LIST, summary: 'Shows the address for identity systems, and lists their tokens.' },
-  download: () => ({ path: API }),
+  download: () => listOf(scimTokens.list),
   show: async (frame) => {
     const t = provisioningTexts[frame.language]
     const [{ data, links, meta }, applications] = await Promise.all([
-      frame.api.get<readonly Token[]>(API, countedPageOf(frame.query)),
+      frame.api.call(scimTokens.list, { query: countedPageOf(frame.query) }),
       readApplications(frame),
     ])
     const isFiltered = frame.query.after !== undefined || frame.query.before !== undefined
@@ -103,7 +97,7 @@ const create = formScreen({
     if (hasProblems(problems)) return tokenForm(frame, await readApplications(frame), problems)
     try {
       const sent = { body: tokenBody(frame), headers: onceHeader(frame.fields) }
-      const { data } = await frame.api.send<Token>('POST', API, sent)
+      const { data } = await frame.api.call(scimTokens.create, sent)
       return tokenTold(frame, data)
     } catch (error) {
       const refused = refusedToken(error, frame)
@@ -141,14 +135,14 @@ const end = confirmScreen({
   ...{ place, path: `${LIST}/{id}/end`, summary: 'Asks whether to end a token, and does it.' },
   ask: async (frame) => {
     const t = provisioningTexts[frame.language]
-    const { data } = await frame.api.get<Token>(`${API}/${encodeURIComponent(frame.params.id)}`)
+    const { data } = await frame.api.call(scimTokens.get, { params: { id: frame.params.id } })
     return {
       ...{ title: t.endTitle, text: `${shownText(data.name)}${frame.t.colon}${t.endText}`, button: t.end },
       ...{ look: 'danger', crumbs: [[t.title, LIST], [t.end]], back: LIST },
     }
   },
   act: async ({ api, params }) => {
-    await api.send('DELETE', `${API}/${encodeURIComponent(params.id)}`)
+    await api.call(scimTokens.delete, { params: { id: params.id } })
     return { to: LIST }
   },
 })

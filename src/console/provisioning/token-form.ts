@@ -1,3 +1,5 @@
+import type { GivenBody } from '../../contract/call.ts'
+import type { scimTokens } from '../../contract/directory/scim-tokens.ts'
 import { select } from '../../pages/controls.ts'
 import { shownText } from '../../pages/foreign-text.ts'
 import { field } from '../../pages/form.ts'
@@ -51,7 +53,7 @@ export function checkToken(frame: Frame): Problems {
 }
 
 /** Returns the body of a new token. */
-export function tokenBody({ fields }: Pick<Frame, 'fields'>): object {
+export function tokenBody({ fields }: Pick<Frame, 'fields'>): GivenBody<typeof scimTokens.create> {
   const days = typed(fields, 'days')
   const named = { clientId: typed(fields, 'clientId'), name: typed(fields, 'name') }
   return { ...named, ...(days !== '' && { expiresInDays: Number(days) }) }

@@ -1,3 +1,5 @@
+import type { GivenBody } from '../../contract/call.ts'
+import type { presentationTemplates } from '../../contract/verification/presentation-templates.ts'
 import { type Json, type JsonObject, parseJsonObject } from '../../crypto/json.ts'
 import type { Fields } from '../../http/routes/endpoint.ts'
 import { typed } from '../../pages/once.ts'
@@ -117,8 +119,10 @@ function readRow(fields: Fields, place: string): AskedRow {
   }
 }
 
+type AskedBody = GivenBody<typeof presentationTemplates.create>['credentials'][number]
+
 /** Returns a credential for the API. @param canBeLeftOut Whether the request may say so of single credentials. */
-export function credentialOf(one: AskedDraft, canBeLeftOut: boolean): object {
+export function credentialOf(one: AskedDraft, canBeLeftOut: boolean): AskedBody {
   const { type, format, name, about, rows, from, rest, authorities, claimSets } = one
   const by = namesOf(one)
   const keys = linesOf(authorities).map((line) => ({ type: 'aki', values: line.split(/\s+/) }))

@@ -1,11 +1,9 @@
 import { type Json, parseJson } from '../../crypto/json.ts'
 import { pathText, readPath, type Step } from './asked-attributes.ts'
+import type { RequestMeta } from './request.ts'
 
 /** A DCQL credential set in the API: options of credentials, by name or position. */
-type CredentialSet = {
-  readonly options: readonly (readonly (string | number)[])[]
-  readonly required?: boolean
-}
+export type CredentialSet = NonNullable<NonNullable<RequestMeta['verifierConfig']>['credentialSets']>[number]
 /** An attribute in a DCQL claim set in the API: its name, or its path. */
 type ClaimReference = string | readonly Step[]
 
@@ -26,11 +24,9 @@ export function linesOf(text: string): readonly string[] {
  *
  * @param names Of the credentials, in their order; `''`: it has none.
  */
-export function setsText(sets: Json | undefined, names: readonly string[]): string {
-  // The API accepted them.
-  const all = (Array.isArray(sets) ? sets : []) as unknown as readonly CredentialSet[]
+export function setsText(sets: readonly CredentialSet[], names: readonly string[]): string {
   const numberOf = (one: string | number) => (typeof one === 'number' ? one : names.indexOf(one)) + 1
-  const written = all.map(({ options, required }) => {
+  const written = sets.map(({ options, required }) => {
     const text = options.map((option) => option.map(numberOf).join(' + ')).join(' | ')
     return required === false ? `${text} ?` : text
   })

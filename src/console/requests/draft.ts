@@ -1,10 +1,11 @@
-import type { Json, JsonObject } from '../../crypto/json.ts'
+import type { GivenBody } from '../../contract/call.ts'
+import type { presentationTemplates } from '../../contract/verification/presentation-templates.ts'
 import type { Fields } from '../../http/routes/endpoint.ts'
 import { typed } from '../../pages/once.ts'
 import type { Template } from '../templates/content/template.ts'
 import { type AskedRow, emptyAsked, merged, pathText, rowsOfAttributes, rowsOfTemplate } from './asked-attributes.ts'
 import { type AskedDraft, blankCredential, credentialOf, furtherOf, readCredential } from './asked-credential.ts'
-import { lines, setsIn, setsText } from './combinations.ts'
+import { type CredentialSet, lines, setsIn, setsText } from './combinations.ts'
 import type { RequestMeta, RequestTemplate } from './request.ts'
 import {
   blankInfo,
@@ -53,7 +54,7 @@ export function draftOf(found: RequestTemplate, meta: RequestMeta, templates: re
     ...{ name: found.name, about: found.description, etag: '' },
     purpose: typeof config.purpose === 'string' ? config.purpose : '',
     keep: meta.retentionSeconds === null ? '' : String(meta.retentionSeconds),
-    ...whichOf(config.credentialSets, names),
+    ...whichOf(config.credentialSets ?? [], names),
     verifier: verifierOf(config, names),
     credentials: found.credentials.map((one, at) => {
       const own = templates.find(({ type }) => type === one.type)
@@ -67,13 +68,13 @@ export function draftOf(found: RequestTemplate, meta: RequestMeta, templates: re
 }
 
 /** One set of which each option is one credential: one of them is enough. */
-function whichOf(stated: Json | undefined, names: readonly string[]): Pick<RequestDraft, 'which' | 'sets'> {
+function whichOf(stated: readonly CredentialSet[], names: readonly string[]): Pick<RequestDraft, 'which' | 'sets'> {
   const sets = setsText(stated, names)
   if (sets === '') return { which: 'all', sets }
   return sets === setsText(anyOf(names.length), names) ? { which: 'one', sets: '' } : { which: 'sets', sets }
 }
 
-function anyOf(count: number): Json {
+function anyOf(count: number): readonly CredentialSet[] {
   return [{ options: Array.from({ length: count }, (_, at) => [at]) }]
 }
 
@@ -120,7 +121,7 @@ const ownMembers: ReadonlySet<string> = new Set([
 ])
 
 /** Returns the body for the API. @param meta Of the request that is replaced: members that no form has stay. */
-export function bodyOf(draft: RequestDraft, meta: RequestMeta | null): object {
+export function bodyOf(draft: RequestDraft, meta: RequestMeta | null): GivenBody<typeof presentationTemplates.create> {
   const { which, purpose, keep, name, about, credentials } = draft
   const sets =
     which === 'all' ? null : which === 'one' ? anyOf(credentials.length) : setsIn(draft.sets, credentials.length)
@@ -138,7 +139,8 @@ export function bodyOf(draft: RequestDraft, meta: RequestMeta | null): object {
   }
 }
 
-function othersIn(config: JsonObject | null): JsonObject {
+/** Members that the form does not have. */
+function othersIn(config: RequestMeta['verifierConfig']): Omit<NonNullable<typeof config>, 'credentialSets'> {
   const others = Object.entries(config ?? {}).filter(([name]) => !ownMembers.has(name))
   return Object.fromEntries(others)
 }

@@ -1,3 +1,4 @@
+import { trustedEntities } from '../../contract/trust/trusted-entities.ts'
 import { checkboxes } from '../../pages/controls.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { allOf, type Choices, isSearching, type Named, readChoices, searchField, searchIn } from '../frame/chooser.ts'
@@ -6,7 +7,6 @@ import { may } from '../frame/shell.ts'
 import { CREDENTIALS_MAX } from './draft.ts'
 import { requestTexts } from './texts.ts'
 
-const API = '/creds/trusted-entities'
 /** Boxes of each credential, besides those that are ticked: a request has up to ten credentials. */
 const SHOWN = 25
 
@@ -17,7 +17,7 @@ export async function readEntities(frame: Frame): Promise<Choices> {
   if (!may(frame, 'trust:read')) return allOf([])
   const name = names.find((one) => searchIn(frame, one) !== '' && isSearching(frame, one))
   const shown = names.find((one) => searchIn(frame, one) !== '')
-  return readChoices(frame, API, searchIn(frame, name ?? shown ?? ''), { size: SHOWN })
+  return readChoices(frame, trustedEntities, searchIn(frame, name ?? shown ?? ''), { size: SHOWN })
 }
 
 /** Whether a form was sent to search in trusted entities. */
@@ -35,7 +35,9 @@ export async function withChosen(frame: Frame, choices: Choices, chosen: readonl
 }
 
 async function readByIds({ api }: Frame, ids: readonly string[]): Promise<readonly Named[]> {
-  return (await api.get<readonly Named[]>(API, { 'filter[id]': ids.join(','), 'page[size]': '100', sort: 'name' })).data
+  return (
+    await api.call(trustedEntities.list, { query: { 'filter[id]': ids.join(','), 'page[size]': '100', sort: 'name' } })
+  ).data
 }
 
 /** Returns the boxes of trusted entities of the credential at a position, with a search where they are not all there are. */

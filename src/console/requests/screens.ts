@@ -1,3 +1,4 @@
+import { presentationTemplates } from '../../contract/verification/presentation-templates.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { hidden, select } from '../../pages/controls.ts'
 import { field } from '../../pages/form.ts'
@@ -10,7 +11,7 @@ import { type Choices, isSearching, searchField } from '../frame/chooser.ts'
 import { removeScreen } from '../frame/confirm.ts'
 import { emptyList } from '../frame/empty-list.ts'
 import { hasProblems, noProblems, type Problems, problemsOf } from '../frame/form-values.ts'
-import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
+import { type Frame, formScreen, listOf, type Screen, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { keptSort, sortIn, sortingOf } from '../frame/sorting.ts'
 import { countedPageOf, totalLine } from '../frame/total.ts'
@@ -29,18 +30,20 @@ import { requestTexts } from './texts.ts'
 import { verifierTexts } from './verifier-texts.ts'
 
 const LIST = '/console/requests'
-const API = '/creds/templates/presentations'
 const place = 'requests'
 const orders = { names: ['createdAt', 'name'], byDefault: 'name' }
 
 const list = screen({
   ...{ place, path: LIST, summary: 'Lists what can be asked for.' },
-  download: ({ query }) => ({ path: API, query: { ...filtersIn(query), sort: sortIn(query, orders) } }),
+  download: ({ query }) =>
+    listOf(presentationTemplates.list, { query: { ...filtersIn(query), sort: sortIn(query, orders) } }),
   show: async (frame) => {
     const { api, query, language, texts } = frame
     const t = requestTexts[language]
-    const { data, links, meta } = await api.get<readonly RequestTemplate[]>(API, {
-      ...{ ...filtersIn(query), ...countedPageOf(query), sort: sortIn(query, orders) },
+    const { data, links, meta } = await api.call(presentationTemplates.list, {
+      query: {
+        ...{ ...filtersIn(query), ...countedPageOf(query), sort: sortIn(query, orders) },
+      },
     })
     const columns = [
       {
@@ -146,9 +149,9 @@ type Current = {
 }
 
 async function read({ api }: Frame, id: string): Promise<Current> {
-  const { data, meta, etag } = await api.get<RequestTemplate>(`${API}/${encodeURIComponent(id)}`)
+  const { data, meta, etag } = await api.call(presentationTemplates.get, { params: { id } })
   // The shape that the route promises.
-  return { found: data, meta: meta as unknown as RequestMeta, etag: etag ?? '' }
+  return { found: data, meta, etag: etag ?? '' }
 }
 
 const one = formScreen({
@@ -203,8 +206,14 @@ async function edit(
   }
   try {
     const body = bodyOf(draft, current?.meta ?? null)
-    if (current === null) await frame.api.send('POST', API, { body, headers: onceHeader(frame.fields) })
-    else await frame.api.send('PUT', `${API}/${current.found.id}`, { body, ifMatch: draft.etag })
+    if (current === null)
+      await frame.api.call(presentationTemplates.create, { body, headers: onceHeader(frame.fields) })
+    else
+      await frame.api.call(presentationTemplates.replace, {
+        params: { id: current.found.id },
+        body,
+        ifMatch: draft.etag,
+      })
     return { to: LIST }
   } catch (error) {
     if (current !== null && error instanceof ApiRefusal && error.status === 412)
@@ -225,7 +234,11 @@ function withMore(draft: RequestDraft, { own, others }: Sources, chosen: string)
 }
 
 const archive = removeScreen({
-  ...{ place, list: LIST, api: API, verb: 'archive', texts: requestTexts },
+  place,
+  list: LIST,
+  operation: presentationTemplates.archive,
+  verb: 'archive',
+  texts: requestTexts,
   summary: 'Asks whether to archive a request, and does it.',
   nameOf: async (frame) => (await read(frame, frame.params.id)).found.name,
 })

@@ -1,3 +1,5 @@
+import { credentialTemplates } from '../../contract/issuance/credential-templates.ts'
+import { credentialTypes } from '../../contract/issuance/types.ts'
 import { isUuid } from '../../uuid.ts'
 import { allOf, type Choices, readChoices, readOne, searchIn } from '../frame/chooser.ts'
 import type { Frame } from '../frame/screen.ts'
@@ -5,9 +7,6 @@ import { may } from '../frame/shell.ts'
 import type { Template } from '../templates/content/template.ts'
 import { type AskedDraft, blankCredential, ownCredential } from './asked-credential.ts'
 import type { PublishedType } from './request.ts'
-
-const TEMPLATES = '/creds/templates/credentials'
-const TYPES = '/creds/types'
 
 /** Something that can be asked for: its value in forms and addresses, its name, and the credential of a request made from it. */
 type Source = { readonly id: string; readonly name: string; readonly credential: AskedDraft }
@@ -22,9 +21,9 @@ export type Sources = {
 /** Reads what can be asked for. @param hasOthers Whether others are read too where own templates fill the list; a search finds them in any case. */
 export async function readSources(frame: Frame, hasOthers: boolean): Promise<Sources> {
   const search = searchIn(frame, 'more')
-  const templates = may(frame, 'issuance:read') ? await readChoices<Template>(frame, TEMPLATES, search) : allOf([])
+  const templates = may(frame, 'issuance:read') ? await readChoices(frame, credentialTemplates, search) : allOf([])
   const isLeftOut = templates.isCut && search === '' && !hasOthers
-  const types = isLeftOut ? allOf([]) : await readChoices<PublishedType>(frame, TYPES, search)
+  const types = isLeftOut ? allOf([]) : await readChoices(frame, credentialTypes, search)
   const others = types.rows.filter((one) => !isOwnType(frame, one, templates))
   return {
     templates,
@@ -34,9 +33,9 @@ export async function readSources(frame: Frame, hasOthers: boolean): Promise<Sou
 }
 
 /** Of a list that does not have every template, the issuer says whose a type is. */
-function isOwnType({ api, me }: Frame, { type, issuer }: PublishedType, { rows, search, isCut }: Choices<Template>) {
+function isOwnType({ origin, me }: Frame, { type, issuer }: PublishedType, { rows, search, isCut }: Choices<Template>) {
   if (rows.some((one) => one.type === type)) return true
-  return (isCut || search !== '') && issuer.id === api.address(`/issuers/${me.organisation.slug}`)
+  return (isCut || search !== '') && issuer.id === `${origin}/issuers/${me.organisation.slug}`
 }
 
 function sourceOfTemplate(template: Template): Source {
@@ -50,8 +49,8 @@ function sourceOfType({ type, format, name, issuer }: PublishedType): Source {
 /** Returns what can be asked for by its value, wherever in the lists it stands; null: there is nothing of this value. */
 export async function findSource(frame: Frame, value: string): Promise<Source | null> {
   if (value === '') return null
-  if (isUuid(value)) return (await readOne<Template>(frame, TEMPLATES, value)).map(sourceOfTemplate)[0] ?? null
-  const { data } = await frame.api.get<readonly PublishedType[]>(TYPES, { 'filter[type]': value })
+  if (isUuid(value)) return (await readOne(frame, credentialTemplates, value)).map(sourceOfTemplate)[0] ?? null
+  const { data } = await frame.api.call(credentialTypes.list, { query: { 'filter[type]': value } })
   return data.map(sourceOfType)[0] ?? null
 }
 
@@ -63,9 +62,11 @@ export async function withTypes(
 ): Promise<readonly Template[]> {
   const missing = types.filter((type) => type !== '' && !rows.some((one) => one.type === type))
   if (missing.length === 0 || (!isCut && search === '')) return rows
-  const { data } = await api.get<readonly Template[]>(TEMPLATES, {
-    'filter[type]': missing.join(','),
-    'page[size]': '100',
+  const { data } = await api.call(credentialTemplates.list, {
+    query: {
+      'filter[type]': missing.join(','),
+      'page[size]': '100',
+    },
   })
   return [...rows, ...data]
 }

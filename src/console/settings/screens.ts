@@ -1,3 +1,4 @@
+import { organisation } from '../../contract/directory/organisation.ts'
 import { parseJson } from '../../crypto/json.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { hidden } from '../../pages/controls.ts'
@@ -24,7 +25,6 @@ import {
 } from './settings.ts'
 import { type SettingTexts, settingTexts } from './texts.ts'
 
-const API = '/onboarding/organisation'
 const place = 'settings'
 const paths: Readonly<Record<Part, string>> = { general: '/console/settings', policies: '/console/settings/policies' }
 
@@ -53,7 +53,7 @@ function settingScreen(part: Part): readonly Endpoint[] {
 }
 
 async function read({ api }: Frame) {
-  const { data, etag } = await api.get<Organisation>(API)
+  const { data, etag } = await api.call(organisation.get)
   return { now: data, etag: etag ?? '' }
 }
 
@@ -94,7 +94,7 @@ async function save(frame: Frame, part: Part): Promise<Screen | { readonly to: s
     return conflict(frame, { part, now, draft: { ...draft, etag }, problems: noProblems }, differing)
   const body = Object.fromEntries(differing.map((one) => [one.name, readValue(one, draft.texts[one.name] ?? '')]))
   try {
-    await frame.api.send('PATCH', API, { body, ifMatch: draft.etag })
+    await frame.api.call(organisation.change, { body, ifMatch: draft.etag })
     return { to: `${paths[part]}?saved=1` }
   } catch (error) {
     if (error instanceof ApiRefusal && error.status === 412) {

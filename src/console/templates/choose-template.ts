@@ -1,3 +1,4 @@
+import { credentialTemplates } from '../../contract/issuance/credential-templates.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { button, rows } from '../../pages/parts.ts'
 import { pager } from '../../pages/table.ts'
@@ -19,8 +20,10 @@ export async function chooseTemplate(
   const { api, query, language, texts, here } = frame
   const t = templateTexts[language]
   const q = query.q?.trim() ?? ''
-  const { data, links, meta } = await api.get<readonly Template[]>('/creds/templates/credentials', {
-    ...{ ...countedPageOf(query), 'search[name]': q, sort: 'name' },
+  const { data, links, meta } = await api.call(credentialTemplates.list, {
+    query: {
+      ...{ ...countedPageOf(query), 'search[name]': q, sort: 'name' },
+    },
   })
   const isFiltered = q !== '' || query.after !== undefined || query.before !== undefined
   if (data.length === 0 && !isFiltered) return none

@@ -1,3 +1,5 @@
+import { identityProviders } from '../../contract/directory/identity-providers.ts'
+import { webhooks } from '../../contract/events/webhooks.ts'
 import { type Choice, checkbox, checkboxes, select, textArea } from '../../pages/controls.ts'
 import { field } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
@@ -20,13 +22,15 @@ const CLAIMS_CHARS_MAX = 60_000
 
 /** Returns the webhook endpoints, and the identity providers at which people sign in, to choose from. */
 export async function readSources(frame: Frame): Promise<Sources> {
-  const read = async <T>(path: string) =>
-    (await frame.orMissing(frame.api.get<readonly T[]>(path, { 'page[size]': '100' })))?.data ?? null
+  const query = { 'page[size]': '100' }
   const [endpoints, providers] = await Promise.all([
-    may(frame, 'events:read') ? read<Endpoint>('/creds/endpoints') : null,
-    may(frame, 'tenant:admin') ? read<Provider>('/onboarding/identity-providers') : null,
+    may(frame, 'events:read') ? frame.orMissing(frame.api.call(webhooks.list, { query })) : null,
+    may(frame, 'tenant:admin') ? frame.orMissing(frame.api.call(identityProviders.list, { query })) : null,
   ])
-  return { endpoints, providers: providers?.filter(({ signIn }) => signIn) ?? null }
+  return {
+    endpoints: endpoints?.data ?? null,
+    providers: providers?.data.filter(({ signIn }) => signIn) ?? null,
+  }
 }
 
 /** Returns the fields for which wallets get credentials, and where attributes come from: in a group that is open where something is set or wrong. */

@@ -1,10 +1,11 @@
+import { credentialTemplates } from '../../contract/issuance/credential-templates.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { hidden } from '../../pages/controls.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { button, buttonLink } from '../../pages/parts.ts'
 import { badge, pager, table } from '../../pages/table.ts'
 import { emptyList } from '../frame/empty-list.ts'
-import { type Frame, screen } from '../frame/screen.ts'
+import { type Frame, listOf, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { keptSort, sortIn, sortingOf } from '../frame/sorting.ts'
 import { countedPageOf, totalLine } from '../frame/total.ts'
@@ -13,7 +14,6 @@ import type { Template } from './content/template.ts'
 import { type TemplateTexts, templateTexts } from './texts.ts'
 
 const LIST = '/console/templates'
-const API = '/creds/templates/credentials'
 const orders = { names: ['createdAt', 'name'], byDefault: '-createdAt' }
 
 function filtersIn({ q, archived }: Frame['query']): Record<string, string | undefined> {
@@ -23,14 +23,17 @@ function filtersIn({ q, archived }: Frame['query']): Record<string, string | und
 /** The list of templates. */
 export const templateList: readonly Endpoint[] = screen({
   ...{ place: 'templates', path: LIST, summary: 'Lists the credential templates.' },
-  download: ({ query }) => ({ path: API, query: { ...filtersIn(query), sort: sortIn(query, orders) } }),
+  download: ({ query }) =>
+    listOf(credentialTemplates.list, { query: { ...filtersIn(query), sort: sortIn(query, orders) } }),
   show: async (frame) => {
     const t = templateTexts[frame.language]
     const { q, archived } = frame.query
-    const { data, links, meta } = await frame.api.get<readonly Template[]>(API, {
-      ...filtersIn(frame.query),
-      ...countedPageOf(frame.query),
-      sort: sortIn(frame.query, orders),
+    const { data, links, meta } = await frame.api.call(credentialTemplates.list, {
+      query: {
+        ...filtersIn(frame.query),
+        ...countedPageOf(frame.query),
+        sort: sortIn(frame.query, orders),
+      },
     })
     const isFiltered = (q ?? '') !== '' || archived !== undefined || frame.query.after !== undefined
     const actions = html`<div class="buttons">${may(frame, 'issuance:write') && buttonLink(t.new, `${LIST}/new`, 'main')}</div>`

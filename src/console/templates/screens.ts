@@ -1,3 +1,4 @@
+import { credentialTemplates } from '../../contract/issuance/credential-templates.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { cardStyle } from '../../pages/look/credential-card.ts'
@@ -26,7 +27,6 @@ import { templateTexts } from './texts.ts'
 import { readUsage, usagePanel } from './usage.ts'
 
 const LIST = '/console/templates'
-const API = '/creds/templates/credentials'
 const place = 'templates'
 /** Two pictures beside the texts. */
 const fileBytesMax = 524_288
@@ -93,7 +93,7 @@ const one = formScreen({
 })
 
 async function read({ api }: Frame, id: string) {
-  const { data, etag } = await api.get<Template>(`${API}/${encodeURIComponent(id)}`)
+  const { data, etag } = await api.call(credentialTemplates.get, { params: { id } })
   return { template: data, etag: etag ?? '' }
 }
 
@@ -206,8 +206,8 @@ function pressedIn(
 
 async function save({ api, fields }: Frame, draft: Draft, { current, copied }: Subject): Promise<void> {
   const body = bodyOf(draft, current ?? copied, current === null)
-  if (current === null) await api.send('POST', API, { body, headers: onceHeader(fields) })
-  else await api.send('PUT', `${API}/${current.id}`, { body, ifMatch: draft.etag })
+  if (current === null) await api.call(credentialTemplates.create, { body, headers: onceHeader(fields) })
+  else await api.call(credentialTemplates.replace, { params: { id: current.id }, body, ifMatch: draft.etag })
 }
 
 /** Another person saved the template meanwhile: both versions, and the form as it was typed. */
@@ -234,8 +234,9 @@ function asked(path: `${string}{id}${string}`, verb: 'archive' | 'restore', { ti
       }
     },
     act: async ({ api, params }) => {
-      const at = `${API}/${encodeURIComponent(params.id ?? '')}`
-      await (verb === 'archive' ? api.send('DELETE', at) : api.send('POST', `${at}/restore`))
+      await (verb === 'archive'
+        ? api.call(credentialTemplates.archive, { params: { id: params.id ?? '' } })
+        : api.call(credentialTemplates.restore, { params: { id: params.id ?? '' } }))
       return { to: LIST }
     },
   })

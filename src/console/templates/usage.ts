@@ -1,3 +1,5 @@
+import { issuances } from '../../contract/issuance/issuances.ts'
+import { presentationTemplates } from '../../contract/verification/presentation-templates.ts'
 import { type Html, html } from '../../pages/html.ts'
 import type { Frame } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
@@ -16,9 +18,9 @@ type Usage = {
 export async function readUsage(frame: Frame, { id, type }: Template): Promise<Usage> {
   const { api, orMissing } = frame
   const [cards, requests] = await Promise.all([
-    orMissing(api.get<readonly unknown[]>('/creds/credentials', { 'filter[templateId]': id, 'page[size]': '1' })),
+    orMissing(api.call(issuances.list, { query: { 'filter[templateId]': id, 'page[size]': '1' } })),
     may(frame, 'verification:read')
-      ? orMissing(api.get<readonly Asking[]>('/creds/templates/presentations', { 'filter[type]': type, sort: 'name' }))
+      ? orMissing(api.call(presentationTemplates.list, { query: { 'filter[type]': type, sort: 'name' } }))
       : null,
   ])
   const hasMore = requests?.links.next !== undefined

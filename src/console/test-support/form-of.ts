@@ -84,7 +84,7 @@ export function offlineFrame(language: Language): Frame {
     ...{ language, texts: pageTexts[language], t: consoleTexts[language], csrf: () => 'token' },
     ...{ params: {}, query: {}, fields: new Map(), isKept: false, isLost: false, here: '/console', now: new Date(0) },
     ...{ origin: 'https://chirograph.example', idToken: '', headers: {}, fileOf: () => null },
-    api: { address: nobody, get: nobody, getText: nobody, stream: nobody, send: nobody },
+    api: { call: nobody, text: nobody, stream: nobody, document: nobody, addressOf: nobody },
     ...{ orMissing: nobody, missingId: () => null },
     me: {
       // Ids of nobody.

@@ -301,7 +301,7 @@ export const forms: Readonly<Record<string, Form>> = {
       ]
       return pageForm(offlineFrame(language), '/x', draft, noProblems, allOf(known))
     },
-    send: (fields) => pages.bodyOf(pages.readDraft({ fields }), true),
+    send: (fields) => pages.newBody(pages.readDraft({ fields })),
   },
   'webhook endpoint': {
     schemas: [WebhookEndpointChange],

@@ -1,3 +1,6 @@
+import type { ReplyOf } from '../../contract/api-operation.ts'
+import type { GivenBody } from '../../contract/call.ts'
+import type { trustedEntities } from '../../contract/trust/trusted-entities.ts'
 import { typed } from '../../pages/once.ts'
 import { type Problems, problemsOf, typedAll } from '../frame/form-values.ts'
 import type { Frame } from '../frame/screen.ts'
@@ -12,16 +15,7 @@ export const API = '/creds/trusted-entities'
 export const place = 'trusted'
 
 /** A trusted entity as the API shows it. */
-export type Entity = {
-  readonly id: string
-  readonly name: string
-  readonly dids: readonly { readonly did: string; readonly name?: string }[]
-  readonly certificates: readonly string[]
-  readonly issuers: readonly string[]
-  readonly purposes: readonly string[]
-  readonly signerUsages: readonly string[]
-  readonly updatedAt: string
-}
+export type Entity = ReplyOf<typeof trustedEntities.get>
 
 /** What is in the form. */
 export type Draft = {
@@ -88,7 +82,7 @@ export function checkDraft({ name, purposes, certificates }: Draft, frame: Frame
 }
 
 /** Returns the body for the API. */
-export function bodyOf(draft: Draft): object {
+export function bodyOf(draft: Draft): GivenBody<typeof trustedEntities.create> {
   return {
     ...{ name: draft.name, purposes: draft.purposes, issuers: linesOf(draft.issuers).map(([, one]) => one) },
     dids: linesOf(draft.dids).map(([, line]) => didIn(line)),
@@ -98,7 +92,7 @@ export function bodyOf(draft: Draft): object {
 }
 
 /** A DID, and after a space what it is called. */
-function didIn(line: string): object {
+function didIn(line: string): { readonly did: string; readonly name?: string } {
   const [did = '', ...words] = line.split(/\s+/)
   return { did, ...(words.length > 0 && { name: words.join(' ') }) }
 }

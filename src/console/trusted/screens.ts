@@ -1,3 +1,5 @@
+import type { MetaOf } from '../../contract/api-operation.ts'
+import { trustedEntities } from '../../contract/trust/trusted-entities.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { checkboxes, hidden, textArea } from '../../pages/controls.ts'
 import { foreign, shownText } from '../../pages/foreign-text.ts'
@@ -11,12 +13,11 @@ import { bothVersions } from '../frame/both-versions.ts'
 import { removeScreen } from '../frame/confirm.ts'
 import { emptyList } from '../frame/empty-list.ts'
 import { hasProblems, noProblems, type Problems, problemList } from '../frame/form-values.ts'
-import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
+import { type Frame, formScreen, listOf, type Screen, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { countedPageOf, totalLine } from '../frame/total.ts'
 import { day, when } from '../frame/when.ts'
 import {
-  API,
   blank,
   bodyOf,
   checkDraft,
@@ -34,12 +35,12 @@ const PEM_CHARS_MAX = 200_000
 
 const list = screen({
   ...{ place, path: LIST, summary: 'Lists the trusted entities.' },
-  download: ({ query }) => ({ path: API, query: { 'search[name]': query.q, sort: 'name' } }),
+  download: ({ query }) => listOf(trustedEntities.list, { query: { 'search[name]': query.q, sort: 'name' } }),
   show: async (frame) => {
     const t = trustedTexts[frame.language]
     const { q = '' } = frame.query
     const query = { 'search[name]': q, sort: 'name', ...countedPageOf(frame.query) }
-    const { data, links, meta } = await frame.api.get<readonly Entity[]>(API, query)
+    const { data, links, meta } = await frame.api.call(trustedEntities.list, { query })
     const isFiltered = q !== '' || frame.query.after !== undefined || frame.query.before !== undefined
     const columns = [
       { heading: t.name, cell: (one: Entity) => html`<a href="${at(one)}">${foreign(one.name)}</a>` },
@@ -87,7 +88,7 @@ const create = formScreen({
     if (hasProblems(problems)) return entityForm(frame, draft, problems)
     try {
       const sent = { body: bodyOf(draft), headers: onceHeader(frame.fields) }
-      const { data } = await frame.api.send<Entity>('POST', API, sent)
+      const { data } = await frame.api.call(trustedEntities.create, sent)
       return { to: at(data) }
     } catch (error) {
       return entityForm(frame, draft, refusedDraft(error, draft, trustedTexts[frame.language]))
@@ -124,17 +125,12 @@ ${lines('issuers', 2)}${lines('dids', 2)}${lines('certificates', 8)}${lines('sig
 }
 
 type Params = { readonly id: string }
-type Summary = {
-  readonly subject: string
-  readonly issuer: string
-  readonly notBefore: string
-  readonly notAfter: string
-}
+type Summary = MetaOf<typeof trustedEntities.get>['certificates'][number]
 
 async function read({ api, params }: Frame<Params>) {
-  const { data, meta, etag } = await api.get<Entity>(`${API}/${encodeURIComponent(params.id)}`)
+  const { data, meta, etag } = await api.call(trustedEntities.get, { params: { id: params.id } })
   // The shape that the route promises.
-  return { entity: data, certificates: (meta.certificates ?? []) as unknown as readonly Summary[], etag: etag ?? '' }
+  return { entity: data, certificates: meta.certificates, etag: etag ?? '' }
 }
 
 const one = formScreen({
@@ -150,7 +146,7 @@ const one = formScreen({
     if (hasProblems(problems)) return entityPage(frame, found, draft, problems)
     try {
       const sent = { body: bodyOf(draft), ifMatch: draft.etag }
-      await frame.api.send('PUT', `${API}/${encodeURIComponent(frame.params.id)}`, sent)
+      await frame.api.call(trustedEntities.replace, { params: { id: frame.params.id }, ...sent })
       return { to: at(frame.params) }
     } catch (error) {
       if (error instanceof ApiRefusal && error.status === 412) return conflict(frame, draft)
@@ -222,7 +218,10 @@ async function conflict(frame: Frame<Params>, draft: Draft): Promise<Screen> {
 }
 
 const remove = removeScreen({
-  ...{ place, list: LIST, api: API, texts: trustedTexts },
+  place,
+  list: LIST,
+  operation: trustedEntities.delete,
+  texts: trustedTexts,
   summary: 'Asks whether to delete a trusted entity, and does it.',
   nameOf: async (frame) => shownText((await read(frame)).entity.name),
 })

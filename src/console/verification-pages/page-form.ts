@@ -1,3 +1,4 @@
+import { presentationTemplates } from '../../contract/verification/presentation-templates.ts'
 import { hidden, select, textArea } from '../../pages/controls.ts'
 import { field, form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
@@ -12,7 +13,7 @@ import { pageTexts } from './texts.ts'
 /** Returns what can be asked for, with what is chosen in the form. */
 export function requestsOf(frame: Frame): Promise<Choices> {
   const chosen = typed(frame.fields, 'template')
-  return readChoices(frame, '/creds/templates/presentations', searchIn(frame, 'template'), { chosen })
+  return readChoices(frame, presentationTemplates, searchIn(frame, 'template'), { chosen })
 }
 
 /** Returns the form of a page. @param action The address that it posts to. */

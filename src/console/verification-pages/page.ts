@@ -1,3 +1,6 @@
+import type { ReplyOf } from '../../contract/api-operation.ts'
+import type { GivenBody } from '../../contract/call.ts'
+import type { verificationPages } from '../../contract/verification/verification-pages.ts'
 import { typed } from '../../pages/once.ts'
 import { type Problems, problemsOf } from '../frame/form-values.ts'
 import type { Frame } from '../frame/screen.ts'
@@ -11,25 +14,7 @@ export const API = '/creds/verification-pages'
 export const place = 'verificationPages'
 
 /** A verification page as the API shows it. */
-export type VerificationPage = {
-  readonly id: string
-  readonly name: string
-  readonly presentationTemplateId: string
-  readonly templateName: string
-  readonly origins: readonly string[]
-  readonly heading: string | null
-  readonly explanation: string | null
-  readonly visitorSees: string
-  readonly redirectUri: string | null
-  readonly anotherDevice: boolean | null
-  readonly requestsPerMinute: number
-  readonly requestsPerAddress: number
-  readonly expiresInSeconds: number
-  readonly isOpen: boolean
-  readonly pageUri: string
-  readonly scriptUri: string
-  readonly updatedAt: string
-}
+export type VerificationPage = ReplyOf<typeof verificationPages.get>
 
 /** What is in the form, as text. */
 export type Draft = Readonly<Record<(typeof members)[number] | 'etag', string>>
@@ -82,24 +67,31 @@ export function checkDraft({ name }: Draft, frame: Frame): Problems {
   return { fields: name === '' ? { name: frame.t.required(pageTexts[frame.language].name) } : {} }
 }
 
-/** Returns the body for the API. @param isNew Members without a text are left out; else they are cleared. */
-export function bodyOf(draft: Draft, isNew: boolean): object {
-  const text = (name: 'heading' | 'explanation' | 'redirectUri') =>
-    draft[name] === '' ? (isNew ? {} : { [name]: null }) : { [name]: draft[name] }
+/** Returns the body of a new page: what has no text is left out. */
+export function newBody(draft: Draft): GivenBody<typeof verificationPages.create> {
+  const given = Object.entries(bodyOf(draft)).filter(([, value]) => value !== null)
+  return { ...Object.fromEntries(given), name: draft.name, presentationTemplateId: draft.template }
+}
+
+/** Returns the body of a change: what has no text is cleared. */
+export function bodyOf(draft: Draft): GivenBody<typeof verificationPages.change> {
+  const text = (value: string) => (value === '' ? null : value)
   const count = (value: string) => (/^\d{1,6}$/.test(value) ? Number(value) : value)
   const isTime = /^\d{1,6}([.,]\d{1,4})?$/.test(draft.minutes)
   const seconds = Math.round(Number(draft.minutes.replace(',', '.')) * SECONDS_OF_MINUTE)
   return {
-    ...{ name: draft.name, presentationTemplateId: draft.template, visitorSees: draft.visitorSees },
-    ...{ ...text('heading'), ...text('explanation'), ...text('redirectUri') },
+    name: draft.name,
+    presentationTemplateId: draft.template,
+    visitorSees: draft.visitorSees,
+    heading: text(draft.heading),
+    explanation: text(draft.explanation),
+    redirectUri: text(draft.redirectUri),
     origins: draft.origins.split(/\s+/).filter((one) => one !== ''),
     requestsPerMinute: count(draft.requestsPerMinute),
     requestsPerAddress: count(draft.requestsPerAddress),
     expiresInSeconds: isTime ? seconds : draft.minutes,
     isOpen: draft.state !== 'closed',
-    ...(draft.anotherDevice !== ''
-      ? { anotherDevice: draft.anotherDevice === 'yes' }
-      : !isNew && { anotherDevice: null }),
+    anotherDevice: draft.anotherDevice === '' ? null : draft.anotherDevice === 'yes',
   }
 }
 

@@ -1,3 +1,4 @@
+import { verificationPages } from '../../contract/verification/verification-pages.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { foreign, shownText } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
@@ -15,13 +16,13 @@ import { may } from '../frame/shell.ts'
 import { countedPageOf, totalLine } from '../frame/total.ts'
 import { when } from '../frame/when.ts'
 import {
-  API,
   blank,
   bodyOf,
   checkDraft,
   type Draft,
   draftOf,
   LIST,
+  newBody,
   place,
   readDraft,
   refusedDraft,
@@ -43,7 +44,7 @@ const list = screen({
     const t = pageTexts[language]
     const q = query.q ?? ''
     const asked = { ...countedPageOf(query), 'search[name]': q, sort: 'name' }
-    const { data, links, meta } = await api.get<readonly VerificationPage[]>(API, asked)
+    const { data, links, meta } = await api.call(verificationPages.list, { query: asked })
     const isFiltered = q !== '' || query.after !== undefined || query.before !== undefined
     const columns = [
       { heading: t.name, cell: (one: VerificationPage) => html`<a href="${at(one)}">${foreign(one.name)}</a>` },
@@ -78,8 +79,8 @@ const create = formScreen({
     const problems = checkDraft(draft, frame)
     if (hasProblems(problems)) return newPage(frame, draft, problems)
     try {
-      const sent = { body: bodyOf(draft, true), headers: onceHeader(frame.fields) }
-      return { to: at((await frame.api.send<VerificationPage>('POST', API, sent)).data) }
+      const sent = { body: newBody(draft), headers: onceHeader(frame.fields) }
+      return { to: at((await frame.api.call(verificationPages.create, sent)).data) }
     } catch (error) {
       return newPage(frame, draft, refusedDraft(error, draft, frame))
     }
@@ -105,8 +106,10 @@ async function newPage(frame: Frame, typedDraft: Draft, problems: Problems): Pro
 type Found = { readonly page: VerificationPage; readonly etag: string; readonly requests: Choices }
 
 async function read(frame: Frame<Params>): Promise<Found> {
-  const path = `${API}/${encodeURIComponent(frame.params.id)}`
-  const [{ data, etag }, requests] = await Promise.all([frame.api.get<VerificationPage>(path), requestsOf(frame)])
+  const [{ data, etag }, requests] = await Promise.all([
+    frame.api.call(verificationPages.get, { params: { id: frame.params.id } }),
+    requestsOf(frame),
+  ])
   // One that was archived meanwhile, or that is not among the first hundred, stays chosen.
   const own = { id: data.presentationTemplateId, name: data.templateName }
   const isListed = requests.rows.some(({ id }) => id === own.id)
@@ -127,8 +130,8 @@ const one = formScreen({
     const problems = checkDraft(draft, frame)
     if (hasProblems(problems)) return onePage(frame, found, draft, problems)
     try {
-      const sent = { body: bodyOf(draft, false), ifMatch: draft.etag }
-      await frame.api.send('PATCH', `${API}/${encodeURIComponent(frame.params.id)}`, sent)
+      const sent = { body: bodyOf(draft), ifMatch: draft.etag }
+      await frame.api.call(verificationPages.change, { params: { id: frame.params.id }, ...sent })
       return { to: at(frame.params) }
     } catch (error) {
       if (error instanceof ApiRefusal && error.status === 412) return conflict(frame, found, draft)
@@ -209,7 +212,10 @@ function conflict(frame: Frame<Params>, found: Found, draft: Draft): Screen {
 }
 
 const remove = removeScreen({
-  ...{ place, list: LIST, api: API, texts: pageTexts },
+  place,
+  list: LIST,
+  operation: verificationPages.delete,
+  texts: pageTexts,
   summary: 'Asks whether to delete a verification page, and does it.',
   nameOf: async (frame) => shownText((await read(frame)).page.name),
 })

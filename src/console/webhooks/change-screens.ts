@@ -1,3 +1,4 @@
+import { webhooks } from '../../contract/events/webhooks.ts'
 import { parseJson } from '../../crypto/json.ts'
 import type { Endpoint as PageEndpoint } from '../../http/routes/endpoint.ts'
 import { foreign, shownText } from '../../pages/foreign-text.ts'
@@ -8,10 +9,8 @@ import { confirmScreen, removeScreen } from '../frame/confirm.ts'
 import { overlapField, overlapIn } from '../frame/overlap.ts'
 import type { Frame, Screen } from '../frame/screen.ts'
 import { when } from '../frame/when.ts'
-import { API, type Attempt, at, type Endpoint, hostOf, LIST, outcomeOf, place, readEndpoint } from './endpoint.ts'
+import { at, type Endpoint, hostOf, LIST, outcomeOf, place, readEndpoint } from './endpoint.ts'
 import { type WebhookTexts, webhookTexts } from './texts.ts'
-
-type Tested = { readonly eventId: string; readonly body: string; readonly attempt: Attempt }
 
 /** The only page that has the signing secret. @param formerUntil Until when the former one signs. */
 export function secretTold(frame: Frame, found: Endpoint, formerUntil?: string): Screen {
@@ -47,7 +46,7 @@ const test = confirmScreen({
   act: async (frame) => {
     const t = webhookTexts[frame.language]
     const found = await readEndpoint(frame)
-    const { data } = await frame.api.send<Tested>('POST', `${API}/${found.id}/test`)
+    const { data } = await frame.api.call(webhooks.test, { params: { id: found.id } })
     const { statusCode } = data.attempt
     const isTaken = statusCode !== null && statusCode >= 200 && statusCode < 300
     const known = facts([
@@ -83,9 +82,8 @@ const rotate = confirmScreen({
     return { ...about, crumbs: crumbs(found, t, t.rotate), back: at(found), fields: overlapField(frame) }
   },
   act: async (frame) => {
-    const path = `${API}/${encodeURIComponent(frame.params.id)}/secret/rotate`
     const sent = { body: overlapIn(frame.fields), headers: onceHeader(frame.fields) }
-    const { data, meta } = await frame.api.send<Endpoint>('POST', path, sent)
+    const { data, meta } = await frame.api.call(webhooks.rotateSecret, { params: { id: frame.params.id }, ...sent })
     return secretTold(frame, data, String(meta.formerSecretUntil))
   },
 })
@@ -102,14 +100,17 @@ function standing(verb: 'enable' | 'disable'): readonly PageEndpoint[] {
     },
     act: async ({ api, params }) => {
       const status = verb === 'enable' ? 'active' : 'disabled'
-      await api.send('PATCH', `${API}/${encodeURIComponent(params.id)}`, { body: { status } })
+      await api.call(webhooks.change, { params: { id: params.id }, body: { status } })
       return { to: at(params) }
     },
   })
 }
 
 const remove = removeScreen({
-  ...{ place, list: LIST, api: API, texts: webhookTexts },
+  place,
+  list: LIST,
+  operation: webhooks.delete,
+  texts: webhookTexts,
   summary: 'Asks whether to delete a webhook endpoint, and does it.',
   nameOf: async (frame) => shownText(hostOf(await readEndpoint(frame)), 80),
 })

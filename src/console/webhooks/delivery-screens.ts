@@ -1,3 +1,4 @@
+import { webhookDeliveries } from '../../contract/events/webhooks.ts'
 import type { JsonObject } from '../../crypto/json.ts'
 import type { Endpoint as PageEndpoint } from '../../http/routes/endpoint.ts'
 import { select } from '../../pages/controls.ts'
@@ -12,7 +13,6 @@ import { totalLine } from '../frame/total.ts'
 import { when } from '../frame/when.ts'
 import { bodyPanel, crumbs } from './change-screens.ts'
 import {
-  API,
   type Attempt,
   at,
   type Delivery,
@@ -69,8 +69,7 @@ function lastOf({ attempts }: Delivery, frame: Frame): Html | string {
 type Params = { readonly id: string; readonly delivery: string }
 
 async function readDelivery({ api, params }: Frame<Params>): Promise<Delivery> {
-  const path = `${API}/${encodeURIComponent(params.id)}/deliveries/${encodeURIComponent(params.delivery)}`
-  return (await api.get<Delivery>(path)).data
+  return (await api.call(webhookDeliveries.get, { params: { id: params.id, deliveryId: params.delivery } })).data
 }
 
 const one = screen({
@@ -120,7 +119,7 @@ const redeliver = confirmScreen({
   },
   act: async ({ api, params }) => {
     const path = `deliveries/${encodeURIComponent(params.delivery)}`
-    await api.send('POST', `${API}/${encodeURIComponent(params.id)}/${path}/redeliver`)
+    await api.call(webhookDeliveries.redeliver, { params: { id: params.id, deliveryId: params.delivery } })
     return { to: at(params, path) }
   },
 })

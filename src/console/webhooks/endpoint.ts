@@ -1,3 +1,5 @@
+import type { ReplyOf } from '../../contract/api-operation.ts'
+import { type webhookDeliveries, webhooks } from '../../contract/events/webhooks.ts'
 import { foreign } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { badge } from '../../pages/table.ts'
@@ -7,24 +9,11 @@ import { type WebhookTexts, webhookTexts } from './texts.ts'
 
 /** Path of the list, and of the operations of the API. */
 export const LIST = '/console/webhooks'
-/** See {@link LIST}. */
-export const API = '/creds/endpoints'
 /** The entry of the menu. */
 export const place = 'webhooks'
 
 /** An endpoint as the API shows it. */
-export type Endpoint = {
-  readonly id: string
-  readonly url: string
-  readonly filterTypes: readonly string[]
-  readonly status: 'active' | 'disabled'
-  readonly disabledReason: keyof WebhookTexts['reasons'] | null
-  readonly disabledAt: string | null
-  readonly failingSince: string | null
-  readonly counts?: Readonly<Record<keyof WebhookTexts['counts'], number>>
-  readonly secret?: string
-  readonly createdAt: string
-}
+export type Endpoint = ReplyOf<typeof webhooks.get>
 
 /** One attempt of a delivery. */
 export type Attempt = {
@@ -35,17 +24,7 @@ export type Attempt = {
 }
 
 /** A delivery as the API shows it. */
-export type Delivery = {
-  readonly id: string
-  readonly eventId: string
-  readonly type: string
-  readonly status: keyof WebhookTexts['statuses']
-  readonly attempts: readonly Attempt[]
-  readonly body?: string | null
-  readonly nextAttemptAt: string | null
-  readonly createdAt: string
-  readonly endedAt: string | null
-}
+export type Delivery = ReplyOf<typeof webhookDeliveries.get>
 
 /** Returns the path of an endpoint, or of what is done with it. */
 export function at({ id }: Pick<Endpoint, 'id'>, verb?: string): string {
@@ -54,7 +33,7 @@ export function at({ id }: Pick<Endpoint, 'id'>, verb?: string): string {
 
 /** Reads the endpoint that the path names. */
 export async function readEndpoint({ api, params }: Frame<{ readonly id: string }>): Promise<Endpoint> {
-  return (await api.get<Endpoint>(`${API}/${encodeURIComponent(params.id)}`)).data
+  return (await api.call(webhooks.get, { params: { id: params.id } })).data
 }
 
 /** Returns the host of an endpoint, for headings. */

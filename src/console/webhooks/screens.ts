@@ -1,3 +1,5 @@
+import type { GivenBody } from '../../contract/call.ts'
+import { webhookDeliveries, webhooks } from '../../contract/events/webhooks.ts'
 import type { Endpoint as PageEndpoint } from '../../http/routes/endpoint.ts'
 import { checkboxes } from '../../pages/controls.ts'
 import { foreign, shownText } from '../../pages/foreign-text.ts'
@@ -8,24 +10,24 @@ import { onceField, onceHeader, typed } from '../../pages/once.ts'
 import { button, buttonLink, card, facts, message } from '../../pages/parts.ts'
 import { pager, table } from '../../pages/table.ts'
 import { hasProblems, noProblems, type Problems, problemList, problemsOf, typedAll } from '../frame/form-values.ts'
-import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
+import { type Frame, formScreen, listOf, type Screen, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { countedPageOf, totalLine } from '../frame/total.ts'
 import { when } from '../frame/when.ts'
 import { journalTexts } from '../journal/texts.ts'
 import { changeScreens, secretTold } from './change-screens.ts'
 import { deliveriesPanel, deliveryScreens } from './delivery-screens.ts'
-import { API, at, type Delivery, type Endpoint, hostOf, LIST, place, readEndpoint, stateOf } from './endpoint.ts'
+import { at, type Endpoint, hostOf, LIST, place, readEndpoint, stateOf } from './endpoint.ts'
 import { type WebhookTexts, webhookTexts } from './texts.ts'
 
 const COUNT_MAX = 1000
 
 const list = screen({
   ...{ place, path: LIST, summary: 'Lists the webhook endpoints.' },
-  download: () => ({ path: API }),
+  download: () => listOf(webhooks.list),
   show: async (frame) => {
     const t = webhookTexts[frame.language]
-    const { data, links, meta } = await frame.api.get<readonly Endpoint[]>(API, countedPageOf(frame.query))
+    const { data, links, meta } = await frame.api.call(webhooks.list, { query: countedPageOf(frame.query) })
     const columns = [
       { heading: t.url, cell: (one: Endpoint) => html`<a href="${at(one)}">${foreign(one.url)}</a>` },
       { heading: t.state, cell: (one: Endpoint) => stateOf(one, t) },
@@ -76,10 +78,7 @@ const create = formScreen({
     const t = webhookTexts[frame.language]
     if (typed(frame.fields, 'url') === '') return endpointForm(frame, { fields: { url: frame.t.required(t.url) } }, t)
     try {
-      const { data } = await frame.api.send<Endpoint>('POST', API, {
-        body: bodyOf(frame),
-        headers: onceHeader(frame.fields),
-      })
+      const { data } = await frame.api.call(webhooks.create, { body: bodyOf(frame), headers: onceHeader(frame.fields) })
       return secretTold(frame, data)
     } catch (error) {
       return endpointForm(frame, problemsOf(error, fieldAt), t)
@@ -88,7 +87,7 @@ const create = formScreen({
 })
 
 /** Returns what a form says of an endpoint. */
-export function bodyOf({ fields }: Pick<Frame, 'fields'>): object {
+export function bodyOf({ fields }: Pick<Frame, 'fields'>): GivenBody<typeof webhooks.create> {
   return { url: typed(fields, 'url'), filterTypes: typedAll(fields, 'types') }
 }
 
@@ -122,14 +121,13 @@ function endpointForm(frame: Frame, problems: Problems, t: WebhookTexts): Screen
 
 const one = formScreen({
   ...{ place, path: `${LIST}/{id}`, summary: 'Shows a webhook endpoint with its deliveries, and changes it.' },
-  download: ({ params, query }) => ({ path: deliveriesOf(params.id), query: deliveryFilters(query) }),
+  download: ({ params, query }) => listOf(webhookDeliveries.list, { params, query: deliveryFilters(query) }),
   show: (frame) => endpointPage(frame, noProblems),
   send: async (frame) => {
     const t = webhookTexts[frame.language]
-    const path = `${API}/${encodeURIComponent(frame.params.id)}`
     if (typed(frame.fields, 'url') === '') return endpointPage(frame, { fields: { url: frame.t.required(t.url) } })
     try {
-      const { data } = await frame.api.send<Endpoint>('PATCH', path, { body: bodyOf(frame) })
+      const { data } = await frame.api.call(webhooks.change, { params: { id: frame.params.id }, body: bodyOf(frame) })
       return { to: at(data) }
     } catch (error) {
       return endpointPage(frame, problemsOf(error, fieldAt))
@@ -142,9 +140,9 @@ async function endpointPage(frame: Frame<{ readonly id: string }>, problems: Pro
   const [found, deliveries] = await Promise.all([
     readEndpoint(frame),
     frame.orMissing(
-      frame.api.get<readonly Delivery[]>(deliveriesOf(frame.params.id), {
-        ...deliveryFilters(frame.query),
-        ...countedPageOf(frame.query),
+      frame.api.call(webhookDeliveries.list, {
+        params: frame.params,
+        query: { ...deliveryFilters(frame.query), ...countedPageOf(frame.query) },
       }),
     ),
   ])
@@ -158,10 +156,6 @@ async function endpointPage(frame: Frame<{ readonly id: string }>, problems: Pro
     hasErrors: hasProblems(problems),
     isEmpty: deliveries === null || deliveries.data.length === 0,
   }
-}
-
-function deliveriesOf(id: string): string {
-  return `${API}/${encodeURIComponent(id)}/deliveries`
 }
 
 function deliveryFilters({ status, type }: Frame['query']): Record<string, string | undefined> {

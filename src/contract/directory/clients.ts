@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { type Role, roles, type Scope, scopes } from '../../caller.ts'
+import type { Json } from '../../crypto/json.ts'
 import { listQuery } from '../list-query.ts'
 import { operationGroup } from '../operation-group.ts'
 
@@ -62,7 +63,7 @@ export const clientMembers = {
     description: 'Algorithm of its ID tokens and logout tokens; RS256 by default, which every library verifies.',
   }),
   jwks: Type.Object(
-    { keys: Type.Array(Type.Record(Type.String(), Type.Unknown()), { minItems: 1, maxItems: 10 }) },
+    { keys: Type.Array(Type.Record(Type.String(), Type.Unsafe<Json>({})), { minItems: 1, maxItems: 10 }) },
     { additionalProperties: false, description: 'P-256 or Ed25519 public keys that verify its assertions.' },
   ),
   jwksUri: uri('Where the client publishes its keys, instead of jwks.'),

@@ -35,6 +35,7 @@ export const TokenBody = Type.Object(
   },
   { $id: 'ProvisioningTokenBody', additionalProperties: false, examples: [{ clientId: 'entra', name: 'Entra ID' }] },
 )
+
 const ofScimTokens = operationGroup({
   group: 'onboarding',
   tag: 'provisioning',

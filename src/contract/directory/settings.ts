@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import type { Json } from '../../crypto/json.ts'
 import { type Language, languages } from '../languages.ts'
 
 const strict = { additionalProperties: false } as const
@@ -26,7 +27,7 @@ const RegisteredVerifier = Type.Object(
     keys: Type.Array(PublicKey, { minItems: 1, maxItems: 16 }),
     responseUris: Type.Array(Type.String({ format: 'uri', maxLength: 2000 }), { minItems: 1, maxItems: 100 }),
     metadata: Type.Optional(
-      Type.Record(Type.String(), Type.Unknown(), {
+      Type.Record(Type.String(), Type.Unsafe<Json>({}), {
         description: 'Its client metadata, e.g. `jwks` to encrypt responses to.',
       }),
     ),

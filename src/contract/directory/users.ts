@@ -125,6 +125,7 @@ const UserListQuery = listQuery({
   searches: ['name'],
   sorts: ['createdAt', 'username'],
 })
+
 const ofUsers = operationGroup({
   group: 'onboarding',
   path: '/users',

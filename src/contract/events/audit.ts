@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import type { Json } from '../../crypto/json.ts'
 import { listQuery } from '../list-query.ts'
 import { auditActions, OTHER_NAMES, SUBJECT_NAME } from './vocabulary.ts'
 
@@ -62,7 +63,9 @@ export const AuditEntryReply = Type.Object(
     result: Type.Enum(['done', 'refused']),
     ip: orNull(Type.String()),
     requestId: orNull(Type.String({ description: 'The id of the request, as in the log.' })),
-    detail: Type.Record(Type.String(), Type.Unknown(), { description: 'Ids, counts and states, never a claim.' }),
+    detail: Type.Record(Type.String(), Type.Unsafe<Json>({}), {
+      description: 'Ids, counts and states, never a claim.',
+    }),
     names: Type.Optional(Type.Record(Type.String(), Type.String(), { description: OTHER_NAMES })),
   },
   { additionalProperties: false, $id: 'AuditEntry' },

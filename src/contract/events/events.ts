@@ -1,9 +1,11 @@
 import { Type } from 'typebox'
+import type { Json } from '../../crypto/json.ts'
 import { exportTypes, listQuery, PageMeta } from '../list-query.ts'
 import { EVENT_STREAM } from '../media-types.ts'
 import { operationGroup } from '../operation-group.ts'
 import { AuditEntryReply, AuditListQuery } from './audit.ts'
 import { OTHER_NAMES, publicEvents, SUBJECT_NAME } from './vocabulary.ts'
+
 /** The reply schema of an event: ids and states, never a claim. A client fetches the rest with its own scopes. */
 export const EventReply = Type.Object(
   {
@@ -21,7 +23,7 @@ export const EventReply = Type.Object(
       },
       { additionalProperties: false, description: 'The resource that the event is about.' },
     ),
-    detail: Type.Record(Type.String(), Type.Unknown(), { description: 'Ids, counts and states.' }),
+    detail: Type.Record(Type.String(), Type.Unsafe<Json>({}), { description: 'Ids, counts and states.' }),
     names: Type.Optional(Type.Record(Type.String(), Type.String(), { description: OTHER_NAMES })),
   },
   { additionalProperties: false, $id: 'Event' },

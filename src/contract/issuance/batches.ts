@@ -310,6 +310,7 @@ export const itemColumns = [
   'detail',
   'mail',
 ] as const
+
 /** One of {@link itemColumns}. */
 export type ItemColumn = (typeof itemColumns)[number]
 

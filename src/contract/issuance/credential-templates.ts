@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { JsonObject } from '../../crypto/json.ts'
+import type { Json, JsonObject } from '../../crypto/json.ts'
 import { offerSchemes } from '../../protocols/openid4vci/credential-offer.ts'
 import { IdParams } from '../id-params.ts'
 import { listQuery } from '../list-query.ts'
@@ -129,7 +129,7 @@ const AttributeSource = Type.Union([WebhookSource, ProviderSource], {
 })
 
 const Grammar = Type.Unsafe<JsonObject>(
-  Type.Record(Type.String(), Type.Unknown(), {
+  Type.Record(Type.String(), Type.Unsafe<Json>({}), {
     documentedAs: attributeShapes,
     description:
       'By claim name: {type: string | number | boolean | date | object | array, name?, names?, description?, ' +
@@ -285,6 +285,7 @@ const ListQuery = listQuery({
     }),
   },
 })
+
 const ofCredentialTemplates = operationGroup({
   group: 'creds',
   tag: 'credential templates',

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { JsonObject } from '../../crypto/json.ts'
+import type { Json, JsonObject } from '../../crypto/json.ts'
 import { IdParams } from '../id-params.ts'
 import { listQuery } from '../list-query.ts'
 import { operationGroup } from '../operation-group.ts'
@@ -42,7 +42,7 @@ export const CreateIssuanceBody = Type.Object(
   {
     credentialTemplateId: Type.String({ format: 'uuid', description: 'The credential template to issue from.' }),
     attributes: Type.Unsafe<JsonObject>(
-      Type.Record(Type.String(), Type.Unknown(), {
+      Type.Record(Type.String(), Type.Unsafe<Json>({}), {
         description:
           'The claims of the credential, by attribute name of the template; of an mdoc {namespace: {element: value}}. Validated at once.',
       }),
@@ -119,7 +119,7 @@ const Entry = Type.Object(
 const Failure = Type.Object({
   code: Type.Number(),
   message: Type.String(),
-  details: Type.Array(Type.Unknown()),
+  details: Type.Array(Type.Unsafe<Json>({})),
 })
 
 /** An issuance in our API. */
@@ -216,6 +216,7 @@ const Delivery = Type.Object(
   { id: Type.String(), status: Type.String() },
   { description: 'With a recipient: the delivery, as in `GET /wallet/v2/orgs/deliveries/{id}`.' },
 )
+
 const ofIssuances = operationGroup({
   group: 'creds',
   tag: 'issuances',

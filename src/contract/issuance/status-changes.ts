@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { operationGroup } from '../operation-group.ts'
 import { credentialStatuses, statusReasons } from './issuances.ts'
+
 /** Credentials that one request changes at most. */
 export const IDS_MAX = 1000
 

@@ -116,15 +116,14 @@ const TrustedEntityMeta = Type.Object(
   },
   { $id: 'TrustedEntityMeta' },
 )
+
 const ofTrustedEntities = operationGroup({
-  ...{
-    group: 'creds',
-    tag: 'trusted entities',
-    path: '/trusted-entities',
-    replyHeaders: ['ETag'],
-    reply: TrustedEntityReply,
-    meta: TrustedEntityMeta,
-  },
+  group: 'creds',
+  tag: 'trusted entities',
+  path: '/trusted-entities',
+  replyHeaders: ['ETag'],
+  reply: TrustedEntityReply,
+  meta: TrustedEntityMeta,
   scope: { read: 'trust:read', write: 'trust:write' },
 })
 

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+
 /** The checks of a presented credential, in their order. Codes are stable. */
 export const checkMeanings = {
   form: 'It is a well-formed credential of the requested format and type.',

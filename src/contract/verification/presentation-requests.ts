@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import type { Json } from '../../crypto/json.ts'
 import { dcqlLimits } from '../../protocols/dcql/query.ts'
 import { transactionLimits } from '../../protocols/openid4vp/transactions.ts'
 import { listQuery } from '../list-query.ts'
@@ -48,7 +49,7 @@ export const CreateRequestBody = Type.Object(
               }),
             ),
             content: Type.Optional(
-              Type.Record(Type.String(), Type.Unknown(), { description: 'The members that the type defines.' }),
+              Type.Record(Type.String(), Type.Unsafe<Json>({}), { description: 'The members that the type defines.' }),
             ),
           },
           { additionalProperties: false },
@@ -124,7 +125,7 @@ const CredentialResult = Type.Object(
     name: Type.Union([Type.String(), Type.Null()]),
     type: Type.String(),
     format: Type.Enum([...templateFormats]),
-    attributes: Type.Record(Type.String(), Type.Unknown(), {
+    attributes: Type.Record(Type.String(), Type.Unsafe<Json>({}), {
       description:
         'The requested claims only, for an mdoc by namespace; empty unless the request is verified and the credential valid.',
     }),
@@ -222,6 +223,7 @@ export const PublicRequestReply = Type.Object(
   },
   { $id: 'PublicPresentationRequest' },
 )
+
 const ofPresentationRequests = operationGroup({
   group: 'creds',
   tag: 'presentation requests',

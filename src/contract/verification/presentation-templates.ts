@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import type { Json } from '../../crypto/json.ts'
 import { dcqlLimits } from '../../protocols/dcql/query.ts'
 import { requestSchemes } from '../../protocols/openid4vp/request-link.ts'
 import { listQuery } from '../list-query.ts'
@@ -75,7 +76,7 @@ const VerifierConfigBody = Type.Object(
             format: Type.String({ minLength: 1, maxLength: 64 }),
             data: Type.Union([
               Type.String({ minLength: 1, maxLength: 16_384 }),
-              Type.Record(Type.String(), Type.Unknown()),
+              Type.Record(Type.String(), Type.Unsafe<Json>({})),
             ]),
             credentials: Type.Optional(Option),
           },

@@ -1,11 +1,13 @@
 import { Type } from 'typebox'
+import type { Json } from '../../crypto/json.ts'
 import { dcqlLimits } from '../../protocols/dcql/query.ts'
 import { requestedAttributeShapes } from './requested-attributes.ts'
+
 /** Formats of a credential that a template may request, by their names in the API. */
 export const templateFormats = ['sd-jwt-vc', 'mdoc'] as const
 
 /** The attributes of a credential, as a template states them. */
-export const Attributes = Type.Record(Type.String(), Type.Unknown(), {
+export const Attributes = Type.Record(Type.String(), Type.Unsafe<Json>({}), {
   documentedAs: requestedAttributeShapes,
   description:
     'By attribute name: `{}`, `{type, value, minimum, maximum}` with type string, number, boolean or date, `{properties}` for nested claims, ' +

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { IdParams } from '../id-params.ts'
+
 /** Images of a credential that its issuer has at an address. */
 export const fetchedKinds = ['logo', 'background'] as const
 

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import type { Json } from '../../crypto/json.ts'
 import { operationGroup } from '../operation-group.ts'
 import { CredentialDisplay } from './card-display.ts'
 import { Credential } from './credentials.ts'
@@ -125,13 +126,14 @@ const AcceptedMeta = Type.Object(
       ),
     ),
     incomplete: Type.Optional(
-      Type.Array(Type.Object({ credentialId: Type.String(), lacks: Type.Array(Type.Unknown()) }), {
+      Type.Array(Type.Object({ credentialId: Type.String(), lacks: Type.Array(Type.Unsafe<Json>({})) }), {
         description: 'Credentials that lack claims which the metadata of their issuer calls mandatory.',
       }),
     ),
   },
   { $id: 'AcceptedMeta' },
 )
+
 const ofOffers = operationGroup({
   group: 'wallet',
   tag: 'credentials',

@@ -231,7 +231,7 @@ const PresentationMeta = Type.Object(
     ),
     transactionData: Type.Optional(
       Type.Array(
-        Type.Object({ type: Type.String(), queryIds: ids, content: Type.Record(Type.String(), Type.Unknown()) }),
+        Type.Object({ type: Type.String(), queryIds: ids, content: Type.Record(Type.String(), Type.Unsafe<Json>({})) }),
         {
           description:
             'What the holder authorizes by sharing, e.g. a payment: the presentation for one of `queryIds` signs it. To be shown before consent.',
@@ -296,6 +296,7 @@ const PresentationMeta = Type.Object(
   },
   { $id: 'PresentationMeta' },
 )
+
 const Status = Type.Enum([...presentationStatuses], { description: 'Only presentations with this status.' })
 
 const PresentationListQuery = listQuery({ filters: { status: Status } })

@@ -96,6 +96,7 @@ const PushMeta = Type.Object({
     }),
   ),
 })
+
 const ofPushSubscriptions = operationGroup({
   group: 'wallet',
   tag: 'push',

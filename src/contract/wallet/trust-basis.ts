@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+
 /** Why the organisation of a holder knows an issuer or verifier, or what it looked for. Personal data: none. */
 export const TrustBasis = Type.Object(
   {

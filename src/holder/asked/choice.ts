@@ -1,57 +1,14 @@
-import type { Json, JsonObject } from '../../crypto/json.ts'
-import type { Details, Verifier } from '../cards/api-types.ts'
-
-/** What the verifier would get of one card for one query. */
-export type ClaimsPreview = {
-  readonly queryId: string
-  readonly credentialId: string
-  readonly disclosed: readonly {
-    readonly path: string
-    readonly value: Json
-    readonly isRequested: boolean
-    /** Of a value inside an array: the path with indices. */
-    readonly position?: string
-  }[]
-  readonly withheld: readonly string[]
-  /** How many would leave, and stay, that are too much to list. */
-  readonly disclosedMore?: number
-  readonly withheldMore?: number
-}
+import type { MetaOf, ReplyOf } from '../../contract/api-operation.ts'
+import type { presentations } from '../../contract/wallet/presentations.ts'
 
 /** A request, as the API shows it. */
-export type Asked = {
-  readonly id: string
-  readonly status: 'pending' | 'answered' | 'rejected' | 'expired' | 'failed'
-  readonly selectedCredentials: readonly {
-    readonly credentialId: string
-    readonly matchedAttributes: readonly string[]
-  }[]
-}
+export type Asked = ReplyOf<typeof presentations.get>
 
 /** Its `meta`. */
-export type AskedMeta = {
-  readonly verifier: Verifier
-  readonly purpose?: string
-  readonly retentionSeconds?: number
-  /** A logo of the verifier is kept. */
-  readonly hasLogo?: boolean
-  /** The organisation wants the person to sign in again before this is shared. */
-  readonly needsConfirmation?: boolean
-  readonly expiresAt: string
-  readonly alternatives: readonly {
-    readonly queryId: string
-    readonly required: boolean
-    readonly multiple: boolean
-    readonly credentials: readonly { readonly credentialId: string }[]
-  }[]
-  readonly alsoDisclosed?: readonly { readonly credentialId: string; readonly attributes: readonly string[] }[]
-  readonly unmatched?: readonly { readonly queryId: string; readonly types: readonly string[] }[]
-  readonly transactionData?: readonly { readonly type: string; readonly content: JsonObject }[]
-  readonly preview?: readonly ClaimsPreview[]
-  readonly credentials?: Readonly<Record<string, Details>>
-  readonly redirectUri?: string
-  readonly error?: { readonly code: string; readonly rule?: string }
-}
+export type AskedMeta = MetaOf<typeof presentations.get>
+
+/** What the verifier would get of one card for one query. */
+export type ClaimsPreview = NonNullable<AskedMeta['preview']>[number]
 
 /** A request with the tag of what is shown. */
 export type Opened = { readonly data: Asked; readonly meta: AskedMeta; readonly etag: string }

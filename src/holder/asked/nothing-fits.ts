@@ -1,3 +1,4 @@
+import { credentialTypes } from '../../contract/issuance/types.ts'
 import { form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { button, buttonLink, message } from '../../pages/parts.ts'
@@ -13,9 +14,6 @@ import type { AskedTexts } from './texts.ts'
 const LOOKED_UP = 3
 /** Issuers that are named for a type: of a type of a standard there may be many. */
 const ISSUERS = 5
-
-/** A type that an organisation of this deployment publishes. */
-type Published = { readonly name: string; readonly issuer: { readonly name: string } }
 
 /** Returns the page about a request that no card answers: what is missing, and who issues it. @param changed What is said before. */
 export async function nothingFits(
@@ -45,7 +43,7 @@ async function missing({ api }: Frame, t: AskedTexts, type: string, isLookedUp: 
   const query = { 'filter[type]': type, 'page[size]': String(ISSUERS) }
   // The API takes types of at most this length; no longer one is published.
   const isType = isLookedUp && type.length <= 512
-  const { data } = isType ? await api.get<readonly Published[]>('/creds/types', query) : { data: [] }
+  const { data } = isType ? await api.call(credentialTypes.list, { query }) : { data: [] }
   const [first] = data
   if (first === undefined)
     return html`<li><b>${typeName(type)}</b><br><span class="hint">${t.issuerUnknown} <code>${foreignText(type, 200)}</code></span></li>`

@@ -5,9 +5,16 @@ import { otherCards } from './other-cards.ts'
 import { askedTexts } from './texts.ts'
 
 const ids = Array.from({ length: 121 }, (_, n) => `card-${n}`)
-const data: Asked = { id: 'request', status: 'pending', selectedCredentials: [] }
+const data: Asked = {
+  id: 'request',
+  tenantId: 'tenant',
+  status: 'pending',
+  selectedCredentials: [],
+  createdAt: '2026-01-01T00:00:00Z',
+  updatedAt: '2026-01-01T00:00:00Z',
+}
 const verifier = { clientId: 'x', name: 'x', responseHost: 'x', authenticated: true, trusted: true }
-const credentials = ids.map((credentialId) => ({ credentialId }))
+const credentials = ids.map((credentialId) => ({ credentialId, matchedAttributes: [] }))
 const meta: AskedMeta = {
   ...{ verifier, expiresAt: '2030-01-01T00:00:00Z' },
   alternatives: [{ queryId: 'q', required: true, multiple: false, credentials }],

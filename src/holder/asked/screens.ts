@@ -1,3 +1,5 @@
+import type { GivenBody } from '../../contract/call.ts'
+import { presentations } from '../../contract/wallet/presentations.ts'
 import { parseJson } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
@@ -39,10 +41,8 @@ const asked = formScreen({
 })
 
 async function read({ api, params }: AskedFrame, headers: Readonly<Record<string, string>> = {}): Promise<Opened> {
-  const path = `/wallet/v2/presentations/${encodeURIComponent(params.id)}`
-  const { data, meta, etag } = await api.get<Asked>(path, {}, headers)
-  // The `meta` that the route promises.
-  return { data, meta: meta as unknown as AskedMeta, etag: etag ?? '' }
+  const { data, meta, etag } = await api.call(presentations.get, { params: { id: params.id }, headers })
+  return { data, meta, etag: etag ?? '' }
 }
 
 type Done =
@@ -80,11 +80,7 @@ async function confirm(
   const id = encodeURIComponent(frame.params.id)
   try {
     const more = { body: selected, ifMatch: etag }
-    const { data } = await frame.api.send<{ nonce: string }>(
-      'POST',
-      `/wallet/v2/presentations/${id}/confirmation`,
-      more,
-    )
+    const { data } = await frame.api.call(presentations.startConfirmation, { params: { id }, ...more })
     const members = new URLSearchParams({ etag, ...(use !== '' && { use }) })
     return { signInAgain: { nonce: data.nonce, to: `/me/asked/${id}/confirmed?${members}` } }
   } catch (error) {
@@ -115,22 +111,24 @@ const logo = screen({
     summary: 'Returns the logo of a verifier whom the organisation knows.',
   },
   show: async ({ api, params }) => {
-    type Logo = { readonly mediaType: string; readonly data: string }
-    const { data } = await api.get<Logo>(`/wallet/v2/presentations/${encodeURIComponent(params.id)}/logo`)
+    const { data } = await api.call(presentations.getLogo, { params: { id: params.id } })
     const headers = { 'cross-origin-resource-policy': 'same-origin' }
     return { file: Buffer.from(data.data, 'base64'), type: data.mediaType, headers }
   },
 })
 
-async function answer(frame: AskedFrame, body: object, { ifMatch }: { readonly ifMatch?: string }): Promise<Done> {
+async function answer(
+  frame: AskedFrame,
+  body: GivenBody<typeof presentations.answer>,
+  { ifMatch }: { readonly ifMatch?: string },
+): Promise<Done> {
   const path = `/me/asked/${encodeURIComponent(frame.params.id)}`
   try {
     const more = { body, ...(ifMatch !== undefined && { ifMatch }) }
-    const presentation = `/wallet/v2/presentations/${encodeURIComponent(frame.params.id)}`
-    const { meta } = await frame.api.send<Asked>('PATCH', presentation, more)
+    const { meta } = await frame.api.call(presentations.answer, { params: { id: frame.params.id }, ...more })
     // OpenID4VP 1.0, 8.2 and HAIP 1.0, 5.1: the browser goes where the verifier says; the page has a link if it comes
     // back
-    const next = addressAfter(meta as Pick<AskedMeta, 'redirectUri'>)
+    const next = addressAfter(meta)
     return next === null ? { to: path } : { leaveFor: next.href }
   } catch (error) {
     return refusedAnswer(frame, error)

@@ -1,3 +1,4 @@
+import { walletCredentials } from '../../contract/wallet/credentials.ts'
 import { Fault } from '../../fault.ts'
 import { form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
@@ -39,8 +40,7 @@ export async function checkAgain(frame: CardFrame): Promise<{ readonly to: strin
 
 async function check({ api, params }: CardFrame): Promise<Checked | 'away' | 'soon'> {
   try {
-    const path = `/wallet/v2/credentials/${encodeURIComponent(params.id)}/status-check`
-    return (await api.send<Checked>('POST', path)).data
+    return (await api.call(walletCredentials.checkStatus, { params: { id: params.id } })).data
   } catch (error) {
     if (error instanceof Fault && error.code === 'upstream.timeout') return 'away'
     if (error instanceof ApiRefusal && error.status === 429) return 'soon'

@@ -1,8 +1,8 @@
+import { history } from '../../contract/wallet/history.ts'
 import { html } from '../../pages/html.ts'
 import { buttonLink } from '../../pages/parts.ts'
 import { pageOf, pager } from '../../pages/table.ts'
 import { screen } from '../frame/screen.ts'
-import type { HistoryEntry } from './api-types.ts'
 import { historyList } from './history.ts'
 import { cardTexts } from './texts.ts'
 
@@ -22,8 +22,10 @@ export const historyScreen = screen({
     const { card, status } = frame.query
     const isWaiting = status === 'pending'
     const ofCard = card !== undefined && { 'filter[credentialId]': card, 'filter[kind]': 'presentation' }
-    const { data, meta, links } = await frame.api.get<readonly HistoryEntry[]>('/wallet/v2/history', {
-      ...{ ...ofCard, ...(isWaiting && { 'filter[status]': 'pending' }), ...pageOf(frame.query) },
+    const { data, meta, links } = await frame.api.call(history.list, {
+      query: {
+        ...{ ...ofCard, ...(isWaiting && { 'filter[status]': 'pending' }), ...pageOf(frame.query) },
+      },
     })
     const [title, empty] =
       card !== undefined
@@ -34,7 +36,7 @@ export const historyScreen = screen({
     const list =
       data.length === 0
         ? html`<p class="empty">${empty}</p>`
-        : html`${historyList(frame, t, data, meta)}${pager(frame.texts, links, frame.here)}`
+        : html`${historyList(frame, t, data, meta.credentials)}${pager(frame.texts, links, frame.here)}`
     const toCard = card !== undefined && buttonLink(t.toCard, `/me/cards/${encodeURIComponent(card)}`)
     const isPart = card !== undefined || isWaiting
     const back = isPart && html`<p class="buttons">${toCard}${buttonLink(t.allHistory, '/me/history')}</p>`

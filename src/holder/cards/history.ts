@@ -13,9 +13,7 @@ type Looks = Readonly<Record<string, Display>>
 const tones: Partial<Record<HistoryEntry['status'], Tone>> = { accepted: 'ok', answered: 'ok', failed: 'warn' }
 
 /** Returns entries of the history as a list: who, when, what left by name. */
-export function historyList(frame: Frame, t: CardTexts, entries: readonly HistoryEntry[], meta: object): Html {
-  // The `meta` that the route promises.
-  const looks = (meta as { readonly credentials: Looks }).credentials
+export function historyList(frame: Frame, t: CardTexts, entries: readonly HistoryEntry[], looks: Looks): Html {
   return html`<ul class="rows past">${entries.map((one) => html`<li>${entryOf(frame, t, one, looks)}</li>`)}</ul>`
 }
 

@@ -1,23 +1,22 @@
+import type { MetaOf } from '../../contract/api-operation.ts'
+import { walletCredentials } from '../../contract/wallet/credentials.ts'
+import { presentations } from '../../contract/wallet/presentations.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { moment } from '../../pages/moment-text.ts'
 import { outcome } from '../../pages/parts.ts'
 import { pageOf, pager } from '../../pages/table.ts'
 import { type Frame, screen } from '../frame/screen.ts'
-import type { Credential, Details, Verifier } from './api-types.ts'
+import type { Credential, Details } from './api-types.ts'
 import { cardFace, cardRule, faceOf, issuerName } from './card.ts'
 import { historyPath } from './history-screen.ts'
 import { type CardTexts, cardTexts } from './texts.ts'
 import { verifierName } from './verifier-name.ts'
 
-const API = '/wallet/v2'
 const place = 'cards'
 /** Of each kind of what waits; the history has the rest. */
 const WAITING_MAX = '5'
 
-type Listed = Readonly<Record<string, Details>>
-type Asked = { readonly id: string; readonly status: string }
-type Summary = { readonly verifier: Verifier; readonly expiresAt: string; readonly disclosed: 'yes' | 'no' | 'unknown' }
-type Summaries = Readonly<Record<string, Summary>>
+type Summary = MetaOf<typeof presentations.list>['presentations'][string]
 
 /** The cards of a person, and what waits: five of each kind, with a link to all. */
 export const home = screen({
@@ -26,14 +25,15 @@ export const home = screen({
     const t = cardTexts[frame.language]
     const pending = { 'filter[status]': 'pending', 'page[size]': WAITING_MAX }
     const [held, offers, asked] = await Promise.all([
-      frame.api.get<readonly Credential[]>(`${API}/credentials`, {
-        ...{ 'filter[status]': 'accepted', ...pageOf(frame.query) },
+      frame.api.call(walletCredentials.list, {
+        query: {
+          ...{ 'filter[status]': 'accepted', ...pageOf(frame.query) },
+        },
       }),
-      frame.api.get<readonly Credential[]>(`${API}/credentials`, pending),
-      frame.api.get<readonly Asked[]>(`${API}/presentations`, pending),
+      frame.api.call(walletCredentials.list, { query: pending }),
+      frame.api.call(presentations.list, { query: pending }),
     ])
-    // The `meta` that the route promises.
-    const summaries = asked.meta.presentations as Summaries
+    const summaries = asked.meta.presentations
     const accepted = describedOf(held)
     const hasMore = [offers, asked].some(({ links }) => links.next !== undefined)
     const more = hasMore && html`<p><a href="${historyPath({ status: 'pending' })}">${t.allWaiting}</a></p>`
@@ -49,11 +49,13 @@ ${pager(frame.texts, held.links, frame.here)}<div class="bottom"><a class="butto
   },
 })
 
-type CredentialPage = { readonly data: readonly Credential[]; readonly meta: object }
+type CredentialPage = {
+  readonly data: readonly Credential[]
+  readonly meta: MetaOf<typeof walletCredentials.list>
+}
 
 function describedOf({ data, meta }: CredentialPage) {
-  // The `meta` that the route promises.
-  const { credentials } = meta as { readonly credentials: Listed }
+  const { credentials } = meta
   return data.flatMap((one) => {
     const about = credentials[one.id]
     return about === undefined ? [] : [{ one, about }]

@@ -1,3 +1,5 @@
+import { walletCredentials } from '../../contract/wallet/credentials.ts'
+import { history } from '../../contract/wallet/history.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
@@ -6,7 +8,7 @@ import { ApiRefusal } from '../../pages/own-api.ts'
 import { button, buttonLink, card, facts, outcome } from '../../pages/parts.ts'
 import { badge } from '../../pages/table.ts'
 import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
-import type { Credential, Details, HistoryEntry } from './api-types.ts'
+import type { Credential, Details } from './api-types.ts'
 import { besidesName, cardFace, cardRule, day, faceOf, issuerName, stateOf } from './card.ts'
 import { checkAgain, lastCheck, withFreshStatus } from './check.ts'
 import { linesOf, shownPath } from './claims.ts'
@@ -16,7 +18,6 @@ import { home } from './home.ts'
 import { type CardTexts, cardTexts } from './texts.ts'
 import { shownValue } from './values.ts'
 
-const API = '/wallet/v2'
 const place = 'cards'
 
 const CARD = '/me/cards/{id}'
@@ -34,7 +35,7 @@ const one = formScreen({
       if (typed(frame.fields, 'check') === '1') return checkAgain(frame)
       const status = typed(frame.fields, 'consent') === 'accepted' ? 'accepted' : 'rejected'
       const id = encodeURIComponent(frame.params.id)
-      await frame.api.send('PATCH', `${API}/credentials/${id}`, { body: { status } })
+      await frame.api.call(walletCredentials.setConsent, { params: { id }, body: { status } })
       return { to: status === 'accepted' ? `/me/cards/${id}?new=1` : '/me' }
     }),
 })
@@ -42,14 +43,15 @@ const one = formScreen({
 async function cardPage(frame: CardFrame): Promise<Screen> {
   const t = cardTexts[frame.language]
   const id = encodeURIComponent(frame.params.id)
-  const [{ data, meta }, history] = await Promise.all([
-    frame.api.get<Credential>(`${API}/credentials/${id}`),
-    frame.api.get<readonly HistoryEntry[]>(`${API}/history`, {
-      ...{ 'filter[credentialId]': frame.params.id, 'filter[kind]': 'presentation', 'page[size]': '10' },
+  const [{ data, meta }, shared] = await Promise.all([
+    frame.api.call(walletCredentials.get, { params: { id } }),
+    frame.api.call(history.list, {
+      query: {
+        ...{ 'filter[credentialId]': frame.params.id, 'filter[kind]': 'presentation', 'page[size]': '10' },
+      },
     }),
   ])
-  // The `meta` that the route promises.
-  const about = await withFreshStatus(frame, meta as unknown as Details)
+  const about = await withFreshStatus(frame, meta)
   const { state, tone } = stateOf(data, about, frame.now)
   // The state stands below it.
   const face = cardFace({ ...faceOf(frame, t, data, about), state: undefined })
@@ -63,7 +65,7 @@ async function cardPage(frame: CardFrame): Promise<Screen> {
 <p>${badge(t.states[state], tone)}</p>${t.says[state] !== '' && html`<p>${t.says[state]}</p>`}${lastCheck(frame, about)}${data.status !== 'accepted' && decision(frame, t, data)}
 ${card(html`${facts(values)}${more > 0 && html`<p class="hint">${t.more(more)}</p>`}`, t.content)}
 ${card(facts(factsOf(frame, t, about)), t.about)}
-<section class="stack"><h2>${t.shown}</h2>${history.data.length === 0 ? html`<p>${t.neverShown}</p>` : historyList(frame, t, history.data, history.meta)}${history.links.next !== undefined && html`<p><a href="${historyPath({ card: data.id })}">${t.allShown}</a></p>`}</section>
+<section class="stack"><h2>${t.shown}</h2>${shared.data.length === 0 ? html`<p>${t.neverShown}</p>` : historyList(frame, t, shared.data, shared.meta.credentials)}${shared.links.next !== undefined && html`<p><a href="${historyPath({ card: data.id })}">${t.allShown}</a></p>`}</section>
 <p>${buttonLink(t.remove, `/me/cards/${data.id}/remove`)}</p>`
   return { title: about.display.name ?? t.unnamed, main, style: cardRule(data.id, about.display) }
 }
@@ -92,7 +94,7 @@ const remove = formScreen({
   show: (frame) => orRemoved(frame, () => removePage(frame)),
   send: (frame) =>
     orRemoved(frame, async () => {
-      await frame.api.send('DELETE', `${API}/credentials/${encodeURIComponent(frame.params.id)}`)
+      await frame.api.call(walletCredentials.delete, { params: { id: frame.params.id } })
       return { to: '/me?removed=1' }
     }),
 })
@@ -100,9 +102,8 @@ const remove = formScreen({
 async function removePage(frame: CardFrame): Promise<Screen> {
   const t = cardTexts[frame.language]
   const path = `/me/cards/${encodeURIComponent(frame.params.id)}`
-  const { meta } = await frame.api.get<Credential>(`${API}/credentials/${encodeURIComponent(frame.params.id)}`)
-  // The `meta` that the route promises.
-  const { display } = meta as unknown as Details
+  const { meta } = await frame.api.call(walletCredentials.get, { params: { id: frame.params.id } })
+  const { display } = meta
   const content = html`<div class="buttons">${button(t.remove, { look: 'danger' })}${buttonLink(frame.t.cancel, path)}</div>`
   const main = html`<p><b>${display.name ?? t.unnamed}</b> · ${issuerName(display)}</p><p>${t.removeText}</p>${form(frame, `${path}/remove`, content)}`
   return { title: t.removeTitle, main }
@@ -115,15 +116,13 @@ async function orRemoved<T>(frame: CardFrame, show: () => Promise<T>): Promise<T
   } catch (error) {
     if (!(error instanceof ApiRefusal) || error.status !== 404) throw error
     const query = { 'filter[credentialId]': frame.params.id, 'filter[kind]': 'credential', 'page[size]': '1' }
-    const { data } = await frame.api.get<readonly HistoryEntry[]>(`${API}/history`, query)
+    const { data } = await frame.api.call(history.list, { query })
     if (data[0]?.status !== 'removed') throw error
     const t = cardTexts[frame.language]
     const main = html`${outcome('done', t.gone)}<p class="buttons">${buttonLink(frame.t.back, '/me')}${buttonLink(t.historyTitle, historyPath({ card: frame.params.id }))}</p>`
     return { title: t.goneTitle, main, status: frame.fields.size > 0 ? 200 : 410 }
   }
 }
-
-type CardImage = { readonly mediaType: string; readonly data: string }
 
 function picture(kind: 'logo' | 'background' | 'card'): readonly Endpoint[] {
   return screen({
@@ -133,7 +132,7 @@ function picture(kind: 'logo' | 'background' | 'card'): readonly Endpoint[] {
       summary: 'Returns an image of a card, as kept from its receipt, or drawn from it.',
     },
     show: async ({ api, params }) => {
-      const { data } = await api.get<CardImage>(`${API}/credentials/${encodeURIComponent(params.id)}/images/${kind}`)
+      const { data } = await api.call(walletCredentials.getImage, { params: { id: params.id, kind } })
       // A drawn card has values: nothing personal is kept on the device.
       const cache = kind === 'card' ? 'no-store' : 'private, max-age=86400'
       const headers = { 'cache-control': cache, 'cross-origin-resource-policy': 'same-origin' }

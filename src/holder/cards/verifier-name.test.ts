@@ -7,12 +7,16 @@ const stated = { clientId: 'x', responseHost: 'shop.example', authenticated: tru
 const did = 'did:web:shop.example'
 const certified = (subject: string) => ({
   name: subject,
-  basis: { entity: { name: 'Sector list' }, certificate: { subject, root: 'CN=Roots' } },
+  basis: { entity: { id: 'list', name: 'Sector list' }, certificate: { subject, root: 'CN=Roots' } },
 })
 
 for (const [what, verifier, name] of [
   ['the organisation of the holder by its name', { name: 'Acme College', own: true }, 'Acme College'],
-  ['a trusted DID by the trusted entity', { name: did, basis: { entity: { name: 'Shop' }, identifier: did } }, 'Shop'],
+  [
+    'a trusted DID by the trusted entity',
+    { name: did, basis: { entity: { id: 'shop', name: 'Shop' }, identifier: did } },
+    'Shop',
+  ],
   ['a trusted DID of before by its host', { name: did }, 'shop.example'],
   ['a trusted certificate by its common name', certified('CN=Corner\\, Shop,O=Other,C=ZA'), 'Corner, Shop'],
   ['also where that is not the first attribute', certified('O=Other\\,CN=Bank+CN=Shop,C=ZA'), 'Shop'],

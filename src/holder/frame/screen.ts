@@ -1,4 +1,5 @@
-import type { PathParams } from '../../contract/api-operation.ts'
+import type { ApiOperation, PathParams } from '../../contract/api-operation.ts'
+import type { CallOf } from '../../contract/call.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import type { BrowserModule } from '../../pages/assets.ts'
 import type { Page } from '../../pages/document.ts'
@@ -84,8 +85,11 @@ function inLanguage(api: OwnApi, language: string): OwnApi {
   const own = { 'accept-language': language }
   return {
     ...api,
-    get: (path, query, headers) => api.get(path, query, { ...own, ...headers }),
-    send: (method, path, more) => api.send(method, path, { ...more, headers: { ...own, ...more?.headers } }),
+    call: <O extends ApiOperation>(operation: O, ...[asked]: CallOf<O>) => {
+      // What was asked, and a header.
+      const inOwn = [{ ...asked, headers: { ...own, ...asked?.headers } }] as unknown as CallOf<O>
+      return api.call(operation, ...inOwn)
+    },
   }
 }
 

@@ -1,3 +1,8 @@
+import type { MetaOf, ReplyOf } from '../../contract/api-operation.ts'
+import { walletCredentials } from '../../contract/wallet/credentials.ts'
+import { issuanceSessions } from '../../contract/wallet/issuance-sessions.ts'
+import { offers } from '../../contract/wallet/offers.ts'
+import { presentations } from '../../contract/wallet/presentations.ts'
 import { sha256Base64url } from '../../crypto/digest.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { asset } from '../../pages/assets.ts'
@@ -11,39 +16,20 @@ import { cameraHeaders } from '../../pages/page-headers.ts'
 import { button, buttonLink, card, message, outcome } from '../../pages/parts.ts'
 import { badge } from '../../pages/table.ts'
 import { foreignText } from '../../protocols/foreign-text.ts'
-import type { Credential, Display } from '../cards/api-types.ts'
 import { cardFace, cardRule } from '../cards/card.ts'
 import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
-import { type Basis, whyKnown } from '../trust/why-known.ts'
+import { whyKnown } from '../trust/why-known.ts'
 import { offerInQuery, readLink, tenantOfLink } from './read-link.ts'
 import { codeProblemOf, endedPage, isEnded, takenPage, toldRefusal, underwayPage } from './refusals.ts'
 import { type OfferTexts, offerTexts } from './texts.ts'
 
-const API = '/wallet/v2'
 /** A link may carry a whole offer. */
 const BODY_BYTES_MAX = 262_144
 
 /** An offer before it is accepted, as the API resolves it. */
-type Offer = {
-  readonly credentialIssuer: string
-  readonly credentials: readonly { readonly credentialConfigurationId: string; readonly shown: Display }[]
-  readonly trust: keyof OfferTexts['trust']
-  readonly expiresAt: string | null
-  readonly takenCredentials: readonly string[]
-  readonly authorization: 'preAuthorized' | 'code'
-  readonly txCode: {
-    readonly inputMode: 'numeric' | 'text'
-    readonly length: number | null
-    readonly description: string | null
-  } | null
-}
+type Offer = ReplyOf<typeof offers.resolve>
 /** What is known of it besides what its issuer states. */
-type OfferMeta = {
-  readonly trust?: Basis
-  readonly offer?: { readonly state: 'taken'; readonly issuerName?: string }
-  readonly isBeingRedeemed?: boolean
-}
-type Presentation = { readonly id: string }
+type OfferMeta = MetaOf<typeof offers.resolve>
 
 const open = formScreen({
   ...{ place: 'scan' as const, path: '/open', bodyBytesMax: BODY_BYTES_MAX },
@@ -81,7 +67,7 @@ async function openRequest(frame: Frame, request: string): Promise<Screen | { re
     const key = sha256Base64url(`${frame.me.id} ${request}`).slice(0, 22)
     const body = { presentationRequest: request }
     const headers = { 'idempotency-key': key }
-    const { data } = await frame.api.send<Presentation>('POST', `${API}/presentations`, { body, headers })
+    const { data } = await frame.api.call(presentations.prepare, { body, headers })
     return { to: `/me/asked/${data.id}` }
   } catch (error) {
     return toldRefusal(frame, error, 'request')
@@ -102,10 +88,7 @@ async function offerPage(frame: Frame, offer: string, wrong?: CodeProblem): Prom
   const t = offerTexts[frame.language]
   try {
     const body = { credentialOffer: offer }
-    const answer = await frame.api.send<Offer>('POST', `${API}/credential-offers/resolve`, { body })
-    const { data } = answer
-    // The `meta` that the route promises.
-    const meta = answer.meta as OfferMeta
+    const { data, meta } = await frame.api.call(offers.resolve, { body })
     const { takenCredentials, authorization } = data
     const isTaken = meta.offer?.state === 'taken'
     // An offer with a sign-in may be used again until it was taken.
@@ -174,9 +157,7 @@ function codeField(t: OfferTexts, code: NonNullable<Offer['txCode']>, wrong?: Co
 <input id="code" name="code" type="text" inputmode="${isDigits ? 'numeric' : 'text'}" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="255" required aria-describedby="code-hint${wrong !== undefined && ' code-error'}"${wrong !== undefined && html` aria-invalid="true" autofocus`}></div>`
 }
 
-type Received = { readonly deferred?: readonly unknown[] }
-
-const offers = formScreen({
+const sent = formScreen({
   ...{ place: 'scan' as const, path: '/me/offers', bodyBytesMax: BODY_BYTES_MAX },
   summary: 'Takes an offer: here, or after a sign-in at its issuer.',
   show: (frame) => {
@@ -193,11 +174,11 @@ async function takeOffer(frame: Frame): Promise<Screen | { readonly to: string }
   const headers = onceHeader(frame.fields)
   try {
     const body = { credentialOffer: offer, ...(code !== '' && { txCode: code.replaceAll(/[\s-]/g, '') }) }
-    const { data, meta } = await frame.api.send<readonly Credential[]>('POST', `${API}/credentials`, { body, headers })
+    const { data, meta } = await frame.api.call(offers.accept, { body, headers })
     // The person saw the offer and took it: that is the consent.
     const accept = { body: { status: 'accepted' } }
-    await Promise.all(data.map(({ id }) => frame.api.send('PATCH', `${API}/credentials/${id}`, accept)))
-    if (((meta as Received).deferred ?? []).length > 0) return later(t)
+    await Promise.all(data.map(({ id }) => frame.api.call(walletCredentials.setConsent, { params: { id }, ...accept })))
+    if ((meta.deferred ?? []).length > 0) return later(t)
     const [first] = data
     return { to: data.length === 1 && first !== undefined ? `/me/cards/${first.id}?new=1` : '/me' }
   } catch (error) {
@@ -215,13 +196,11 @@ function later(t: OfferTexts): Screen {
   return { title, main: html`${outcome('done', advice)}<p>${buttonLink(t.back, '/me')}</p>` }
 }
 
-type Session = { readonly authorizationUrl: string | null }
-
 async function signInAtIssuer(frame: Frame): Promise<Screen | { readonly to: string } | { readonly leaveFor: string }> {
   try {
     const body = { credentialOffer: typed(frame.fields, 'u') }
     const headers = onceHeader(frame.fields)
-    const { data } = await frame.api.send<Session>('POST', `${API}/issuance-sessions`, { body, headers })
+    const { data } = await frame.api.call(issuanceSessions.create, { body, headers })
     return data.authorizationUrl === null ? { to: '/me' } : { leaveFor: data.authorizationUrl }
   } catch (error) {
     return toldRefusal(frame, error, 'open')
@@ -248,4 +227,4 @@ ${form(frame, '/open', content)}`
 }
 
 /** Offers, links and the scan. */
-export const offerScreens: readonly Endpoint[] = [...open, ...offered, ...offers, ...scan]
+export const offerScreens: readonly Endpoint[] = [...open, ...offered, ...sent, ...scan]

@@ -1,3 +1,5 @@
+import type { ReplyOf } from '../../contract/api-operation.ts'
+import { pushSubscriptions } from '../../contract/wallet/push-subscriptions.ts'
 import { parseJson } from '../../crypto/json.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { hidden } from '../../pages/controls.ts'
@@ -10,16 +12,15 @@ import { button, card, rows } from '../../pages/parts.ts'
 import { type Frame, formScreen } from '../frame/screen.ts'
 import { messageTexts } from './message-texts.ts'
 
-const API = '/wallet/v2/push-subscriptions'
 const PATH = '/me/messages'
 const SETTINGS = '/me/settings'
 
 /** A browser that is sent messages, as the API shows it. */
-export type Subscription = { readonly id: string; readonly endpoint: string; readonly createdAt: string }
+export type Subscription = ReplyOf<typeof pushSubscriptions.list>[number]
 
 /** Returns the card with which a person turns messages on and off; null where the deployment sends none. */
 export async function messagesCard(frame: Frame): Promise<Html | null> {
-  const { data, meta } = await frame.api.get<readonly Subscription[]>(API)
+  const { data, meta } = await frame.api.call(pushSubscriptions.list)
   const key = meta.applicationServerKey
   if (typeof key !== 'string') return null
   const t = messageTexts[frame.language]
@@ -59,11 +60,11 @@ export const messageScreens: readonly Endpoint[] = formScreen({
   show: () => ({ to: SETTINGS }),
   send: async ({ api, fields, language }) => {
     const off = typed(fields, 'off')
-    if (off !== '') await api.send('DELETE', `${API}/${encodeURIComponent(off)}`).catch(orGone)
+    if (off !== '') await api.call(pushSubscriptions.unsubscribe, { params: { id: off } }).catch(orGone)
     else {
       // What the browser states, checked by the API.
       const subscription = parseJson(Buffer.from(typed(fields, 'subscription') || '{}'))
-      await api.send('POST', API, { body: { ...Object(subscription), language } })
+      await api.call(pushSubscriptions.subscribe, { body: { ...Object(subscription), language } })
     }
     return { to: SETTINGS }
   },

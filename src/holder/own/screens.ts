@@ -1,4 +1,8 @@
 import { Readable } from 'node:stream'
+import { walletCredentials } from '../../contract/wallet/credentials.ts'
+import { history } from '../../contract/wallet/history.ts'
+import { pushSubscriptions } from '../../contract/wallet/push-subscriptions.ts'
+import { ownData } from '../../contract/wallet/whole-wallet.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { checkbox } from '../../pages/controls.ts'
 import { form } from '../../pages/form.ts'
@@ -18,8 +22,6 @@ import { hostOf, messageScreens, messagesCard, type Subscription } from './messa
 import { ownTexts } from './texts.ts'
 
 const place = 'settings'
-const DATA = '/wallet/v2/data'
-const SUBSCRIPTIONS = '/wallet/v2/push-subscriptions'
 /** Of claims on the page to print, as JSON: some 500 sheets. */
 const PRINTED_CHARS = 2_000_000
 
@@ -50,7 +52,7 @@ ${card(html`<p>${t.allText}</p><p>${buttonLink(t.deleteLink, '/me/delete')}</p>`
 const download = screen({
   ...{ place, path: '/me/data.json', summary: 'Returns everything in the wallet but its keys, as a file.' },
   show: async ({ api }) => {
-    const answered = await api.stream(DATA, 'application/json')
+    const answered = await api.stream(ownData.export, 'application/json')
     const headers = { 'content-disposition': 'attachment; filename="wallet.json"' }
     return { file: Readable.from(dataOf(answered), { objectMode: false }), type: 'application/json', headers }
   },
@@ -62,10 +64,10 @@ const printed = screen({
     const [t, words] = [ownTexts[frame.language], cardTexts[frame.language]]
     const { cards, looks } = await printedCards(frame)
     const { entries, hasOlder } = await newestEntries(frame)
-    const listed = historyList(frame, words, entries, { credentials: looks })
+    const listed = historyList(frame, words, entries, looks)
     const history = entries.length > 0 ? listed : html`<p>${words.historyEmpty}</p>`
     const older = hasOlder && html`<p>${t.olderHistory(entries.length)}</p>`
-    const { data: subscriptions } = await frame.api.get<readonly Subscription[]>(SUBSCRIPTIONS)
+    const { data: subscriptions } = await frame.api.call(pushSubscriptions.list)
     const isEmpty = cards.length === 0 && entries.length === 0
     const kept = isEmpty
       ? html`<p class="empty">${t.nothing}</p><p>${buttonLink(words.scan, '/me/scan')}</p>`
@@ -79,8 +81,6 @@ ${browserList(frame, subscriptions)}<p>${buttonLink(t.backToSettings, '/me/setti
 })
 
 type Held = { readonly credential: Credential; readonly details?: Details }
-type Listed = { readonly credentials: Readonly<Record<string, Details>> }
-
 /** The bytes of `data` in the envelope of a streamed answer, `{"data":…}`. */
 async function* dataOf(answered: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let skipped = '{"data":'.length
@@ -104,9 +104,8 @@ async function printedCards(frame: Frame): Promise<{ cards: Html[]; looks: Recor
   const looks: Record<string, Details['display']> = {}
   for (let after: string | null | undefined; after !== null; ) {
     const query = { 'page[size]': String(CARDS_PER_CALL), 'page[after]': after ?? undefined }
-    const { data, meta } = await frame.api.get<readonly Credential[]>('/wallet/v2/credentials', query)
-    // The `meta` that the route promises.
-    const { credentials, page } = meta as Listed & Paged
+    const { data, meta } = await frame.api.call(walletCredentials.list, { query })
+    const { credentials, page } = meta
     for (const credential of data) {
       const details = credentials[credential.id]
       if (details !== undefined) looks[credential.id] = details.display
@@ -117,17 +116,14 @@ async function printedCards(frame: Frame): Promise<{ cards: Html[]; looks: Recor
   return { cards, looks }
 }
 
-type Paged = { readonly page: { readonly after: string | null } }
-
 async function newestEntries({ api }: Frame): Promise<{ entries: HistoryEntry[]; hasOlder: boolean }> {
   const entries: HistoryEntry[] = []
   for (let after: string | null | undefined; after !== null; ) {
     if (entries.length >= PRINTED_ENTRIES) return { entries, hasOlder: true }
     const query = { 'page[size]': String(ENTRIES_PER_CALL), 'page[after]': after ?? undefined }
-    const { data, meta } = await api.get<readonly HistoryEntry[]>('/wallet/v2/history', query)
+    const { data, meta } = await api.call(history.list, { query })
     entries.push(...data)
-    // The `meta` that the route promises.
-    after = (meta as Paged).page.after
+    after = meta.page.after
   }
   return { entries, hasOlder: false }
 }
@@ -189,7 +185,7 @@ const remove = formScreen({
   show: (frame) => deletePage(frame, false),
   send: async (frame) => {
     if (typed(frame.fields, 'sure') !== '1') return deletePage(frame, true)
-    await frame.api.send('DELETE', DATA)
+    await frame.api.call(ownData.delete)
     return { to: '/me/settings?deleted=1' }
   },
 })

@@ -1,24 +1,20 @@
 import type { Language } from '../../contract/languages.ts'
+import type { TrustBasis } from '../../contract/wallet/trust-basis.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { foreignText } from '../../protocols/foreign-text.ts'
 import { trustTexts } from './texts.ts'
-
-/** Why the organisation knows an issuer or verifier, as the API says it; absent in requests that arrived before it was kept. */
-export type Basis = {
-  readonly entity?: { readonly name: string }
-  readonly identifier?: string
-  readonly attester?: string
-  readonly certificate?: { readonly subject: string; readonly root: string | null }
-  readonly lookedFor?: readonly string[]
-}
 
 const CHARS_MAX = 300
 
 /**
  * Returns, folded away beside the badge, why an issuer or verifier is known: the trusted entry, its address there, its certificate with the root; for
- * an unknown one what was looked for. null: nothing is known about it, as of one that proves nothing.
+ * an unknown one what was looked for. Requests that arrived before it was kept have no basis. null: nothing is known about it, as of one that proves nothing.
  */
-export function whyKnown(language: Language, kind: 'own' | 'known' | 'unknown', basis: Basis | undefined): Html | null {
+export function whyKnown(
+  language: Language,
+  kind: 'own' | 'known' | 'unknown',
+  basis: TrustBasis | undefined,
+): Html | null {
   const t = trustTexts[language]
   const { entity, identifier, attester, certificate, lookedFor = [] } = basis ?? {}
   const facts = [

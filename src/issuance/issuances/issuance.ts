@@ -1,5 +1,6 @@
 import type { UserId } from '../../caller.ts'
 import type { credentialStatuses, issuanceStatuses, statusReasons } from '../../contract/issuance/issuances.ts'
+import type { Json } from '../../crypto/json.ts'
 import type { OfferMail } from '../mails/offer-mail.ts'
 import type { CredentialTemplateFormat } from '../templates/template.ts'
 import type { ValidityMoment } from '../templates/validity.ts'
@@ -16,7 +17,7 @@ export type StatusReason = (typeof statusReasons)[number]
 export type Issuance = {
   readonly id: string
   readonly status: IssuanceStatus
-  readonly error: { readonly code: number; readonly message: string; readonly details: readonly unknown[] } | null
+  readonly error: { readonly code: number; readonly message: string; readonly details: readonly Json[] } | null
   readonly credentialStatus: CredentialStatus
   readonly templateId: string
   readonly templateVersion: number

@@ -1,3 +1,5 @@
+import type { GivenBody } from '../../../contract/call.ts'
+import type { credentialTemplates } from '../../../contract/issuance/credential-templates.ts'
 import type { JsonObject } from '../../../crypto/json.ts'
 import { grammarOf, pointersOf } from './attribute-rows.ts'
 import { type Draft, type Moment, statedLanguages } from './draft.ts'
@@ -18,14 +20,18 @@ const ownMembers = new Set([
  * @param base What is saved now, or what is copied: members that the form does not show stay.
  * @param isNew The code may be another one than that of the base.
  */
-export function bodyOf(draft: Draft, base: Template | null, isNew: boolean): object {
+export function bodyOf(
+  draft: Draft,
+  base: Template | null,
+  isNew: boolean,
+): GivenBody<typeof credentialTemplates.create> {
   const others = Object.entries(base ?? {}).filter(([name]) => !ownMembers.has(name))
   const [from, until] = [wire(draft.from, base?.validFrom), wire(draft.until, base?.validUntil)]
   const { signer, keyType, copies, refillDays, refillTimes } = draft
   const label = labelIn(draft, base?.label ?? [])
   return {
     ...Object.fromEntries(others),
-    ...{ name: draft.name, code: isNew ? codeOf(draft) : base?.code, format: draft.format },
+    ...{ name: draft.name, code: isNew || base === null ? codeOf(draft) : base.code, format: draft.format },
     revocable: draft.isRevocable,
     ...(draft.description !== '' && { description: draft.description }),
     ...(draft.format === 'mdoc' && { docType: draft.docType }),

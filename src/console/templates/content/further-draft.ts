@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../../crypto/json.ts'
+import type { JsonObject } from '../../../crypto/json.ts'
 import type { Fields } from '../../../http/routes/endpoint.ts'
 import { typed } from '../../../pages/once.ts'
 import { typedAll } from '../../frame/form-values.ts'
@@ -35,25 +35,21 @@ export const blankFurther: FurtherDraft = {
 /** Returns what a template says of it. */
 export function furtherOf({
   keyAttestation,
-  attributeSource = {},
-  offerScheme = '',
-}: Pick<Template, 'keyAttestation' | 'attributeSource' | 'offerScheme'>) {
-  const { kind, endpointId, provider, claims = {} } = attributeSource
-  const pairs = isJsonObject(claims) ? Object.entries(claims) : []
-  const text = (value: Json | undefined) => (typeof value === 'string' ? value : '')
+  attributeSource: source,
+  offerScheme = '' as const,
+}: Pick<Template, 'keyAttestation' | 'attributeSource'> & { readonly offerScheme?: Template['offerScheme'] | '' }) {
+  const claims = source?.kind === 'provider' ? Object.entries(source.claims) : []
   const further: FurtherDraft = {
     scheme: offerScheme,
     isAttested: keyAttestation !== undefined,
-    ...{ storage: textsIn(keyAttestation?.keyStorage), authentication: textsIn(keyAttestation?.userAuthentication) },
-    source: kind === 'webhook' || kind === 'provider' ? kind : '',
-    ...{ endpoint: text(endpointId), provider: text(provider) },
-    claims: pairs.map(([attribute, claim]) => `${attribute} = ${text(claim)}`).join('\n'),
+    storage: keyAttestation?.keyStorage ?? [],
+    authentication: keyAttestation?.userAuthentication ?? [],
+    source: source?.kind ?? '',
+    endpoint: source?.kind === 'webhook' ? source.endpointId : '',
+    provider: (source?.kind === 'provider' ? source.provider : undefined) ?? '',
+    claims: claims.map(([attribute, claim]) => `${attribute} = ${claim}`).join('\n'),
   }
   return further
-}
-
-function textsIn(value: Json | undefined): readonly string[] {
-  return Array.isArray(value) ? value.filter((one: Json) => typeof one === 'string') : []
 }
 
 /** Returns what was typed. */

@@ -1,3 +1,5 @@
+import type { ReplyOf } from '../../../contract/api-operation.ts'
+import type { credentialTemplates } from '../../../contract/issuance/credential-templates.ts'
 import type { JsonObject } from '../../../crypto/json.ts'
 
 /** One attribute in the grammar of a template. */
@@ -15,47 +17,8 @@ export type AttributeShape = JsonObject & {
 /** A span from the moment of issuing. */
 export type Span = { readonly future: Readonly<Partial<Record<'days' | 'months' | 'years', number>>> }
 
-/** How a card looks, and in which languages it is described. */
-type TemplateDisplay = {
-  readonly name?: string
-  readonly description?: string
-  readonly locale?: string
-  readonly translations?: readonly { readonly locale: string; readonly name: string; readonly description?: string }[]
-  readonly cardLine?: readonly string[]
-  readonly logo?: { readonly uri: string; readonly altText?: string }
-  readonly backgroundImage?: { readonly uri: string }
-  readonly backgroundColor?: string
-  readonly textColor?: string
-}
-
 /** A credential template, as the API returns it. */
-export type Template = {
-  readonly id: string
-  readonly name: string
-  readonly description?: string
-  readonly code: string
-  readonly format: 'sd-jwt-vc' | 'mdoc'
-  readonly docType?: string
-  readonly revocable: boolean
-  readonly attributes: Readonly<Record<string, JsonObject>>
-  readonly validFrom?: string | Span
-  readonly validUntil?: string | Span
-  readonly batchSize?: number
-  readonly txCode?: { readonly inputMode?: string; readonly length?: number; readonly description?: string }
-  readonly offerScheme?: string
-  readonly signer?: { readonly kind: string; readonly keyType?: string }
-  readonly keyAttestation?: JsonObject
-  readonly attributeSource?: JsonObject
-  readonly approvalRequired?: boolean
-  readonly refill?: { readonly days: number; readonly times?: number }
-  /** Pointers of the attributes that name a credential in lists. */
-  readonly label?: readonly string[]
-  readonly display?: TemplateDisplay
-  readonly type: string
-  readonly createdAt?: string
-  readonly updatedAt: string
-  readonly archivedAt: string | null
-}
+export type Template = ReplyOf<typeof credentialTemplates.get>
 
 /** An attribute with its place: `namespace` for an mdoc only. */
 export type PlacedAttribute = { readonly namespace: string; readonly key: string; readonly shape: AttributeShape }
@@ -69,7 +32,8 @@ export function attributesOf({
     // The API accepted the grammar.
     Object.entries(shapes).map(([key, shape]) => ({ namespace, key, shape: (shape ?? {}) as AttributeShape }))
   if (format !== 'mdoc') return placed('', attributes)
-  return Object.entries(attributes).flatMap(([namespace, shapes]) => placed(namespace, shapes))
+  // Of an mdoc each member is a namespace.
+  return Object.entries(attributes).flatMap(([namespace, shapes]) => placed(namespace, shapes as JsonObject))
 }
 
 /** Returns what an attribute is called on screen. */
