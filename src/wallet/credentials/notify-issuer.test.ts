@@ -2,10 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { seededNumbers } from '../../../test/support/seed.ts'
 import { until } from '../../../test/support/until.ts'
 import type { Caller } from '../../caller.ts'
-import { openDatabaseClock } from '../../jobs/database-clock.ts'
 import { startWorker } from '../../jobs/worker.ts'
 import { acceptOffer } from '../offers/accept-offer.ts'
 import { fault } from '../test-support/fault.ts'
@@ -167,31 +165,4 @@ test('the issuer last hears a rejection that was not committed when the job of t
   await until(async () => (await jobs(held)).length === 0)
   await worker.stop()
   assert.equal(news().at(-1), 'credential_deleted')
-})
-
-test('in any order, with lost answers and a wrong clock, the issuer last hears what the holder said last', async () => {
-  const { store, log } = bench.platform
-  const number = seededNumbers()
-  const ownClock = { now: () => new Date(Date.now() + 3_600_000) }
-  const wrong = { ...bench.platform, clock: await openDatabaseClock(store, ownClock, log) }
-  const workers = [bench.platform, wrong].map((one) => startWorker(one, credentialJobs, [], { pollMs: 20 }))
-  for (let round = 0; round < 10; round += 1) {
-    if (round > 0) await issuer.close()
-    const held = await received()
-    issuer.lie({ reply: { notification: (reply) => (number() < 0.2 ? { ...reply, status: 503 } : reply) } })
-    const said: string[] = []
-    for (let left = 1 + Math.floor(number() * 4); left > 0 && said.at(-1) !== 'removed'; left -= 1) {
-      if (number() < 0.5) await pause(number() * 30)
-      const word = number()
-      said.push(word < 0.5 ? 'accepted' : word < 0.8 ? 'rejected' : 'removed')
-      if (word < 0.5) await setConsent(wrong, held.thandi, held.id, 'accepted')
-      else await (word < 0.8 ? reject(held) : remove(held))
-    }
-    await until(async () => (await jobs(held)).length === 0)
-    const mayHear = [said.at(-1) === 'accepted' ? 'credential_accepted' : 'credential_deleted']
-    // Nothing follows a rejection that was sent.
-    if (said.includes('rejected')) mayHear.push('credential_deleted')
-    assert(mayHear.includes(news().at(-1) ?? ''), `${said} was said, ${news()} was heard`)
-  }
-  await Promise.all(workers.map((one) => one.stop()))
 })
