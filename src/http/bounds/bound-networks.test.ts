@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { createInterface } from 'node:readline'
 import { after, test } from 'node:test'
 import { Type } from 'typebox'
 import { until } from '../../../test/support/until.ts'
@@ -37,6 +39,8 @@ const routes = [
   }),
 ]
 
+/** After this an answer is taken for none. */
+const WAIT_MS = 1500
 const open: Socket[] = []
 after(() => {
   for (const one of open) one.destroy()
@@ -72,16 +76,17 @@ function send({ port, localAddress, forwarded }: From, line: string, lines: read
 const halfPost = (from: From, bytes = 200) => send(from, 'POST /creds/things', [`content-length: ${bytes}`], '{')
 
 /** The status of a whole request, and how long its answer took. */
-async function post(from: From): Promise<{ status: number; ms: number }> {
+async function post(from: From, waitMs = WAIT_MS): Promise<{ status: number; ms: number }> {
   const start = performance.now()
   const body = '{"name":"x"}'
   const socket = send(from, 'POST /creds/things', [`content-length: ${body.length}`, 'connection: close'], body)
-  return { status: await statusOf(socket), ms: performance.now() - start }
+  return { status: await statusOf(socket, waitMs), ms: performance.now() - start }
 }
 
-/** The status of the answer on a connection; 0: none comes within a second and a half. */
-async function statusOf(socket: Socket): Promise<number> {
-  const [first] = await Promise.race([once(socket, 'data'), new Promise<[]>((done) => setTimeout(done, 1500, []))])
+/** The status of the answer on a connection; 0: none comes within that time. */
+async function statusOf(socket: Socket, waitMs = WAIT_MS): Promise<number> {
+  const late = new Promise<[]>((done) => setTimeout(done, waitMs, []))
+  const [first] = await Promise.race([once(socket, 'data'), late])
   return Number(/^HTTP\/1\.1 (\d+)/.exec(String(first))?.[1] ?? 0)
 }
 
@@ -112,7 +117,7 @@ test('half requests of one address, however often they are renewed, leave places
   const statuses: number[] = []
   for (let round = 0; round < 4; round += 1) {
     const sockets = Array.from({ length: 250 }, () => halfPost(greedy))
-    statuses.push(...(await Promise.all(sockets.map(statusOf))))
+    statuses.push(...(await Promise.all(sockets.map((one) => statusOf(one)))))
     const served = await post(other)
     assert.equal(served.status, 201)
     assert.ok(served.ms < 10 * quiet.ms + 200, `${served.ms} ms instead of ${quiet.ms}`)
@@ -120,6 +125,40 @@ test('half requests of one address, however often they are renewed, leave places
   assert.equal(statuses.filter((one) => one === 0).length, 102)
   assert.equal(statuses.filter((one) => one === 429).length, 898)
   assert.equal(await metricOf(server, 'http.requests'), 898)
+})
+
+/** Ten thousand unfinished requests of 1.5 MB in all; the bounds are those of a server in production. */
+test('10,050 half POSTs without a token from one address reset nobody else', async () => {
+  const { port } = await started({}, false)
+  const program = new URL('../test-support/half-posts.ts', import.meta.url).pathname
+  const greedy = spawn(process.execPath, [program, String(port), '127.0.0.2', '10050'], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  after(() => greedy.kill())
+  const lines = createInterface({ input: greedy.stdout })[Symbol.asyncIterator]()
+  let areBegun = false
+  const begun = lines.next().then(() => {
+    areBegun = true
+  })
+  /** How long an answer took, in milliseconds. */
+  const ask = async () => {
+    const { status, ms } = await post({ port, localAddress: '127.0.0.3' }, 10_000)
+    assert.equal(status, 201)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    return ms
+  }
+  // While they begin, the process does little else.
+  let worstMs = 0
+  while (!areBegun) worstMs = Math.max(worstMs, await ask())
+  await begun
+  assert.ok(worstMs < 5000, `${worstMs} ms while they begin`)
+  let heldMs = 0
+  for (let of = 0; of < 50; of += 1) heldMs = Math.max(heldMs, await ask())
+  assert.ok(heldMs < 2000, `${heldMs} ms while they are held`)
+  greedy.stdin.end()
+  // Whatever one address may hold, it is refused nothing silently.
+  const { open: held, refused, unanswered } = JSON.parse((await lines.next()).value ?? '')
+  assert.deepEqual([held + refused, unanswered], [10_050, 0])
 })
 
 test('bodies count as long as they say, so that few large ones fill no memory', async () => {
@@ -134,7 +173,7 @@ test('bodies count as long as they say, so that few large ones fill no memory', 
 test('the networks within a wider one share its places', async () => {
   const { port } = await started({ 'http.requests': 60 }, true)
   const within = Array.from({ length: 60 }, (_, at) => halfPost({ port, forwarded: `2001:db8:1:${at}::1` }))
-  const statuses = await Promise.all(within.map(statusOf))
+  const statuses = await Promise.all(within.map((one) => statusOf(one)))
   const held = statuses.filter((one) => one === 0).length
   assert.ok(held > 15 && held < 36, `${held}`)
   // Another /56 of the same /48, and another /48.
@@ -146,7 +185,7 @@ test('connections that send nothing are bounded by address; others are answered,
   const { server, port } = await started({ 'http.connections': 90 }, false)
   const silent = Array.from({ length: 100 }, () => connect({ port, host: '127.0.0.1', localAddress: '127.0.0.2' }))
   open.push(...silent.map((one) => one.on('error', () => undefined).setEncoding('utf8')))
-  const statuses = await Promise.all(silent.map(statusOf))
+  const statuses = await Promise.all(silent.map((one) => statusOf(one)))
   assert.equal(statuses.filter((one) => one === 429).length, 48)
   assert.equal(await metricOf(server, 'http.connections'), 48)
   assert.equal((await post({ port, localAddress: '127.0.0.3' })).status, 201)
