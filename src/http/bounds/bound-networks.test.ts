@@ -151,7 +151,7 @@ test('10,050 half POSTs without a token from one address reset nobody else', asy
   let worstMs = 0
   while (!areBegun) worstMs = Math.max(worstMs, await ask())
   await begun
-  assert.ok(worstMs < 5000, `${worstMs} ms while they begin`)
+  assert.ok(worstMs < 8000, `${worstMs} ms while they begin`)
   let heldMs = 0
   for (let of = 0; of < 50; of += 1) heldMs = Math.max(heldMs, await ask())
   assert.ok(heldMs < 2000, `${heldMs} ms while they are held`)
