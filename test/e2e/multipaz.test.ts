@@ -1,13 +1,19 @@
 // multipaz (Kotlin) on the other side, in the program of peers/multipaz: its wallet redeems our offers and answers our
 // requests, and its verifier reads what our wallet presents, in both formats. Our requests have encrypted responses: to
-// others multipaz responds with an unsecured JWT, which OpenID4VP does not have.
+// others multipaz responds by redirect with an unsecured JWT, which OpenID4VP does not have.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { createPrivateKey } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
 import { text as textOf } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
+import type { PlainBrowser } from '../../src/authorization/sign-in/test-support/plain-browser.ts'
+import { leafExtensions, openssl, rootExtensions } from '../../src/crypto/x509-path/test-support/openssl.ts'
 import { mdl } from '../../src/protocols/mdoc/mdl.ts'
 import { foreignRoot } from '../../src/wallet/test-support/foreign-mdoc.ts'
 import { foreignVerifier } from '../../src/wallet/test-support/foreign-verifier.ts'
+import { aPerson } from '../support/oauth-person.ts'
 import { type Api, type Deployment, deploy } from '../support/server.ts'
 
 const program = process.env.PEERS_MULTIPAZ
@@ -20,7 +26,6 @@ const formats = {
     template: {
       name: 'Diploma',
       attributes: { given_name: text, degree: text, address: { type: 'object', properties: { locality: text } } },
-      txCode: { length: 6, inputMode: 'numeric' },
     },
     attributes: { given_name: 'Zoë', degree: 'BSc', address: { locality: 'Köln' } },
     requested: { degree: {}, address: { properties: { locality: text } } },
@@ -52,22 +57,50 @@ const formats = {
     ],
   },
 }
+type Name = keyof typeof formats
 const names = ['dc+sd-jwt', 'mso_mdoc'] as const
+let count = 0
+
+/** A page on which a person shows a credential. */
+const SHOP = 'https://shop.example'
+/** A wallet provider, certified by openssl. */
+const tool = openssl()
+const years = { from: '200101000000Z', until: '491231235959Z' }
+const authority = tool.make({ subject: '/C=ZA/CN=Providers', extensions: rootExtensions, ...years })
+const provider = tool.make({
+  subject: '/C=ZA/CN=Provider',
+  issuer: authority,
+  extensions: leafExtensions.slice(0, 3),
+  ...years,
+})
 
 let chirograph: Deployment
 let school: Api
 let thandi: Api
 let root: string
+let college: Api
+let collegeRoot: string
+let anele: PlainBrowser
 before(async () => {
   if (skip !== false) return
-  chirograph = await deploy({}, {}, { acme: { walletFormats: ['vc+sd-jwt', 'mso_mdoc'] } })
+  const walletFormats = ['vc+sd-jwt', 'mso_mdoc']
+  chirograph = await deploy({}, {}, { acme: { walletFormats }, globex: { haip: true } })
   school = await chirograph.backend('acme')
   thandi = await chirograph.wallet('acme', 'thandi')
   const about = { keyType: 'P-256', countryName: 'NL', issuerAlternativeNameUrl: `${chirograph.url}/issuers/acme` }
   root = (await made(school, '/creds/certificates', { type: 'issuerRoot', ...about })).certificate
   await made(school, '/creds/certificates', { type: 'verifierRoot', ...about })
+  college = await chirograph.backend('globex')
+  collegeRoot = (await made(college, '/creds/certificates', { type: 'issuerRoot', ...about })).certificate
+  await made(college, '/creds/certificates', { type: 'verifierRoot', ...about })
+  const providers = { name: 'Wallet providers', purposes: ['attester'], certificates: [authority.pem] }
+  await made(college, '/creds/trusted-entities', providers)
+  anele = await aPerson(chirograph, college, 'anele')
 })
-after(() => chirograph?.stop())
+after(async () => {
+  tool.remove()
+  await chirograph?.stop()
+})
 
 async function made(by: Api, path: string, body: object) {
   const reply = await by.post(path, body)
@@ -75,49 +108,101 @@ async function made(by: Api, path: string, body: object) {
   return reply.body.data
 }
 
-/** Returns what the program answers: see peers/multipaz/src/main/kotlin/Main.kt. */
-async function peer(ask: object) {
+/**
+ * Returns what the program answers: see peers/multipaz/src/main/kotlin/Main.kt.
+ *
+ * @param signedIn Opens the address of a sign-in, and returns that to which the browser is sent back.
+ */
+async function peer(ask: object, signedIn?: (address: string) => Promise<URL>) {
   const java = process.env.JAVA_HOME === undefined ? 'java' : `${process.env.JAVA_HOME}/bin/java`
   const child = spawn(java, ['-jar', program ?? ''], { stdio: 'pipe' })
-  child.stdin.end(JSON.stringify(ask))
-  const [answer, log] = await Promise.all([textOf(child.stdout), textOf(child.stderr)])
-  assert.ok(answer.startsWith('{'), log)
-  return JSON.parse(answer)
+  const log = textOf(child.stderr)
+  child.stdin.write(`${JSON.stringify(ask)}\n`)
+  for await (const line of createInterface(child.stdout)) {
+    const said = JSON.parse(line)
+    if (said.open === undefined) return said
+    child.stdin.end(`${await signedIn?.(said.open)}\n`)
+  }
+  assert.fail(await log)
 }
 
 /** Makes a template and offers it. @returns its type, the link of the offer and the transaction code */
-async function offered({ template, attributes }: (typeof formats)[keyof typeof formats], code: string) {
-  const { id: credentialTemplateId, type } = await made(school, '/creds/templates/credentials', { ...template, code })
-  const { offerUri: offer, txCode } = await made(school, '/creds/credentials/issuance', {
-    credentialTemplateId,
-    attributes,
-  })
+async function offered(by: Api, name: Name, more: { readonly template?: object; readonly issuance?: object } = {}) {
+  const template = { ...formats[name].template, code: `type-${++count}`, ...more.template }
+  const { id: credentialTemplateId, type } = await made(by, '/creds/templates/credentials', template)
+  const issuance = { credentialTemplateId, attributes: formats[name].attributes, ...more.issuance }
+  const { offerUri: offer, txCode } = await made(by, '/creds/credentials/issuance', issuance)
   return { type, offer, ...(txCode !== undefined && { txCode }) }
 }
 
-for (const name of names)
-  test(`the wallet of multipaz redeems an offer of ${name} and answers our request with it`, { skip }, async () => {
-    const format = formats[name]
-    const { type, ...offer } = await offered(format, `held-${name.replace(/\W/g, '-')}`)
-    const asked = { type, attributes: format.requested, ...(name === 'mso_mdoc' && { format: 'mdoc' }) }
-    const template = { name: 'Club', description: 'To join', credentials: [asked] }
-    const verifierConfig = { signer: 'certificate', responseMode: 'direct_post.jwt' }
-    const { id: presentationTemplateId } = await made(school, '/creds/templates/presentations', {
-      ...template,
-      verifierConfig,
-    })
-    const { id, authorizationRequestUri: link } = await made(school, '/creds/presentations/request', {
-      presentationTemplateId,
-    })
-    const held = await peer({ do: 'hold', ...offer, root, link })
-    const { data } = (await school.get(`/creds/presentations/${id}`)).body
-    assert.equal(data.status, 'verified', JSON.stringify(data))
-    assert.deepEqual(data.credentials[0].attributes, format.shown)
-    const copies = name === 'mso_mdoc' ? 2 : 1
-    assert.deepEqual(held.findings, Array(copies).fill([]))
-    assert.deepEqual(held.isTrusted, Array(copies).fill(true))
-    for (const claims of held.claims) assert.partialDeepStrictEqual(claims, format.claims)
+/** Requests a credential. @returns the request, and how its result is checked */
+async function requested(by: Api, name: Name, type: string, more: object = {}) {
+  const asked = { type, attributes: formats[name].requested, ...(name === 'mso_mdoc' && { format: 'mdoc' }) }
+  const { id: presentationTemplateId } = await made(by, '/creds/templates/presentations', {
+    name: 'Club',
+    description: 'To join',
+    credentials: [asked],
+    verifierConfig: { signer: 'certificate', responseMode: 'direct_post.jwt' },
   })
+  const request = await made(by, '/creds/presentations/request', { presentationTemplateId, ...more })
+  const assertVerified = async () => {
+    const { data } = (await by.get(`/creds/presentations/${request.id}`)).body
+    assert.equal(data.status, 'verified', JSON.stringify(data))
+    assert.deepEqual(data.credentials[0].attributes, formats[name].shown)
+  }
+  return { ...request, assertVerified }
+}
+
+/** What multipaz says of the credentials that it got. */
+function assertHeld(held: Awaited<ReturnType<typeof peer>>, name: Name): void {
+  const copies = name === 'mso_mdoc' ? 2 : 1
+  assert.deepEqual(held.findings, Array(copies).fill([]))
+  assert.deepEqual(held.isTrusted, Array(copies).fill(true))
+  for (const claims of held.claims) assert.partialDeepStrictEqual(claims, formats[name].claims)
+}
+
+for (const [name, template] of [
+  ['dc+sd-jwt', { txCode: { length: 6, inputMode: 'numeric' } }],
+  ['mso_mdoc', {}],
+] as const)
+  test(`the wallet of multipaz redeems an offer of ${name} and answers our request with it`, { skip }, async () => {
+    const { type, ...offer } = await offered(school, name, { template })
+    const { authorizationRequestUri: link, assertVerified } = await requested(school, name, type)
+    assertHeld(await peer({ do: 'hold', ...offer, root, link }), name)
+    await assertVerified()
+  })
+
+for (const [name, signing] of [
+  ['dc+sd-jwt', 'signed'],
+  ['mso_mdoc', 'unsigned'],
+] as const)
+  test(`under HAIP the wallet of multipaz gets ${name} by sign-in, attested, and shows it to a page`, {
+    skip,
+  }, async () => {
+    const recipient = { identifierType: 'username', value: 'anele' }
+    const { type, offer } = await offered(college, name, { issuance: { recipient, grants: ['authorization_code'] } })
+    const digitalCredentials = { origins: [SHOP], protocols: [signing] }
+    const { digitalCredentialsUri: uri, assertVerified } = await requested(college, name, type, { digitalCredentials })
+    const [request] = (await chirograph.nobody.get(uri)).body.digital.requests
+    assert.equal(request.protocol, `openid4vp-v1-${signing}`)
+    const key = createPrivateKey(readFileSync(provider.keyFile)).export({ format: 'jwk' })
+    const ask = { do: 'hold', offer, attester: { key, certificate: provider.pem }, root: collegeRoot }
+    const held = await peer({ ...ask, browser: { ...request, origin: SHOP } }, agreed)
+    assertHeld(held, name)
+    const { protocol, data } = held.answer
+    const form = { protocol, data: JSON.stringify(data) }
+    const posted = await chirograph.nobody.form(uri, form, { origin: SHOP })
+    assert.equal(posted.status, 200, JSON.stringify(posted.body))
+    await assertVerified()
+  })
+
+/** Lets Anele agree at the college. @returns where the browser is sent */
+async function agreed(address: string): Promise<URL> {
+  const page = await anele.open(address.replace(chirograph.url, ''))
+  assert.equal(page.status, 200, page.html)
+  const { url } = await anele.send('/issuers/globex/consent', { answer: 'allow' })
+  return new URL(url, chirograph.url)
+}
 
 /** What our wallet answers to a foreign verifier, and the parameters of its request. */
 async function presented(query: object) {
@@ -137,8 +222,8 @@ async function presented(query: object) {
 for (const name of names)
   test(`multipaz verifies the ${name} that our wallet presents`, { skip }, async () => {
     const format = formats[name]
-    const { type, offer: credentialOffer, txCode } = await offered(format, `shown-${name.replace(/\W/g, '-')}`)
-    const [{ id }] = await made(thandi, '/wallet/v2/credentials', { credentialOffer, ...(txCode && { txCode }) })
+    const { type, offer: credentialOffer } = await offered(school, name)
+    const [{ id }] = await made(thandi, '/wallet/v2/credentials', { credentialOffer })
     await thandi.patch(`/wallet/v2/credentials/${id}`, { status: 'accepted' })
     const meta = name === 'mso_mdoc' ? { doctype_value: type } : { vct_values: [type] }
     const shown = await presented({ format: name, meta, claims: format.paths.map((path) => ({ path })) })

@@ -1,21 +1,31 @@
 /**
- * A wallet and a verifier built with multipaz. One JSON object on standard input, one on standard output; what the
- * library logs goes to standard error.
+ * A wallet and a verifier built with multipaz. One JSON object on a line of standard input, one on a line of standard
+ * output; what the library logs goes to standard error.
  *
- * - `{"do": "hold", "offer", "txCode" (optional), "root" (PEM), "link"}`: redeems an offer, validates the credentials
- *   and the chain of their issuer, and answers a presentation request; `{"findings", "isTrusted", "claims"}`, each by
- *   credential.
- * - `{"do": "mso_mdoc" or "dc+sd-jwt", "presentation", "root" (PEM), "request"}`: verifies a presentation; `{"isTrusted",
- *   "claims"}`. `request` has `clientId`, `nonce` and `responseUri` of a request whose response is not encrypted.
+ * - `{"do": "hold", "offer", "txCode", "attester", "root" (PEM), "link", "browser"}`: redeems an offer, validates the
+ *   credentials and the chain of their issuer, and answers a presentation request; `{"findings", "isTrusted", "claims",
+ *   "answer"}`, the first three by credential.
+ *   - `txCode`: the transaction code, if the offer has one.
+ *   - `attester`: the `key` (JWK) and the `certificate` (PEM) of the wallet provider, if there is one.
+ *   - `link`: the request; or `browser`: the `protocol`, the `data` and the `origin` of a request over the Digital
+ *     Credentials API, for which `answer` is what the page gets.
+ *   - For a sign-in there is a line `{"open"}` with the address before; the address to which the browser is sent back
+ *     is read from the next line of input.
+ * - `{"do": "mso_mdoc" or "dc+sd-jwt", "presentation", "root" (PEM), "request"}`: verifies a presentation;
+ *   `{"isTrusted", "claims"}`. `request` has `clientId`, `nonce` and `responseUri` of a request whose response is not
+ *   encrypted.
  */
 import io.ktor.client.HttpClient
 import io.ktor.client.engine.java.Java
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Dispatchers
-import kotlinx.coroutines.flow.first
+import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.withContext
 import kotlinx.serialization.json.Json
+import kotlinx.serialization.json.JsonElement
+import kotlinx.serialization.json.JsonNull
 import kotlinx.serialization.json.JsonObject
 import kotlinx.serialization.json.add
 import kotlinx.serialization.json.addJsonArray
@@ -35,7 +45,9 @@ import org.multipaz.claim.JsonClaim
 import org.multipaz.claim.MdocClaim
 import org.multipaz.credential.Credential
 import org.multipaz.crypto.Algorithm
+import org.multipaz.crypto.AsymmetricKey
 import org.multipaz.crypto.Crypto
+import org.multipaz.crypto.EcPrivateKey
 import org.multipaz.crypto.X509Cert
 import org.multipaz.crypto.X509CertChain
 import org.multipaz.document.Document
@@ -44,7 +56,9 @@ import org.multipaz.document.buildDocumentStore
 import org.multipaz.documenttype.DocumentTypeRepository
 import org.multipaz.mdoc.credential.MdocCredential
 import org.multipaz.mdoc.response.DeviceResponse
+import org.multipaz.presentment.PresentmentSource
 import org.multipaz.presentment.SimplePresentmentSource
+import org.multipaz.presentment.digitalCredentialsPresentment
 import org.multipaz.presentment.uriSchemePresentment
 import org.multipaz.prompt.PromptModel
 import org.multipaz.prompt.promptModelSilentConsent
@@ -56,6 +70,7 @@ import org.multipaz.provisioning.DocumentProvisioningSettings
 import org.multipaz.provisioning.ProvisioningModel
 import org.multipaz.provisioning.openid4vci.OpenID4VCIBackend
 import org.multipaz.provisioning.openid4vci.OpenID4VCIClientPreferences
+import org.multipaz.provisioning.openid4vci.OpenID4VCILocalBackend
 import org.multipaz.sdjwt.SdJwt
 import org.multipaz.sdjwt.SdJwtKb
 import org.multipaz.securearea.KeyAttestation
@@ -70,13 +85,15 @@ import org.multipaz.util.fromBase64Url
 import kotlin.time.Clock
 import kotlin.time.Duration.Companion.minutes
 
+const val CLIENT_ID = "https://wallet.example"
+
 fun main() = runBlocking {
     Logger.isDebugEnabled = true
     Logger.logPrinter = Logger.LogPrinter { _, tag, message, throwable ->
         System.err.println("$tag: $message")
         throwable?.printStackTrace()
     }
-    val ask = Json.parseToJsonElement(System.`in`.readBytes().decodeToString()).jsonObject
+    val ask = Json.parseToJsonElement(readln()).jsonObject
     val answer = when (ask.text("do")) {
         "hold" -> hold(ask)
         "mso_mdoc" -> verifyMdoc(ask)
@@ -103,9 +120,7 @@ suspend fun hold(ask: JsonObject): JsonObject {
     val isTrusted = credentials.map { isTrusted(issuerChain(it), ask) }
     val findings = credentials.map { it.validate().findings }
     val claims = credentials.map { it.getClaims(null) }
-    withContext(NoPrompts) {
-        uriSchemePresentment(presentmentSource(store, settings), ask.text("link"), null, null, Java)
-    }
+    val answer = withContext(NoPrompts) { present(presentmentSource(store, settings), ask) }
     return buildJsonObject {
         putJsonArray("findings") { for (found in findings) addJsonArray { found.forEach { add("$it") } } }
         putJsonArray("isTrusted") { isTrusted.forEach { add(it) } }
@@ -117,27 +132,54 @@ suspend fun hold(ask: JsonObject): JsonObject {
                 }
             }
         }
+        put("answer", answer)
     }
 }
 
-/** Redeems an offer. The transaction code is entered when it is asked for. */
-suspend fun redeem(model: ProvisioningModel, ask: JsonObject): Document {
+/** Redeems an offer. Sign-in and transaction code are asked for by the model. */
+suspend fun redeem(model: ProvisioningModel, ask: JsonObject): Document = coroutineScope {
     val preferences = OpenID4VCIClientPreferences(
-        clientId = "a-multipaz-wallet",
+        clientId = CLIENT_ID,
         redirectUrl = "https://wallet.example/back",
         locales = listOf("en"),
         signingAlgorithms = listOf(Algorithm.ESP256),
     )
-    val redeeming = model.launchOpenID4VCIProvisioning(ask.text("offer"), preferences, NoBackend)
-    ask["txCode"]?.let { txCode ->
-        val state = model.state.first { it is ProvisioningModel.Authorizing || it is ProvisioningModel.Error }
-        if (state is ProvisioningModel.Authorizing) {
-            val challenge = state.authorizationChallenges.first() as AuthorizationChallenge.SecretText
-            val secret = AuthorizationResponse.SecretText(challenge.id, txCode.jsonPrimitive.content)
-            model.provideAuthorizationResponse(secret)
+    val backend = ask["attester"]?.let { attesting(it.jsonObject) } ?: NoBackend
+    val redeeming = model.launchOpenID4VCIProvisioning(ask.text("offer"), preferences, backend)
+    val authorizing = launch {
+        model.state.collect {
+            if (it is ProvisioningModel.Authorizing)
+                model.provideAuthorizationResponse(respond(it.authorizationChallenges.first(), ask))
         }
     }
-    return redeeming.await()
+    redeeming.await().also { authorizing.cancel() }
+}
+
+fun respond(challenge: AuthorizationChallenge, ask: JsonObject): AuthorizationResponse = when (challenge) {
+    is AuthorizationChallenge.SecretText -> AuthorizationResponse.SecretText(challenge.id, ask.text("txCode"))
+    is AuthorizationChallenge.OAuth -> {
+        println(buildJsonObject { put("open", challenge.url) })
+        AuthorizationResponse.OAuth(challenge.id, readln())
+    }
+}
+
+fun attesting(attester: JsonObject): OpenID4VCIBackend {
+    val chain = X509CertChain(listOf(X509Cert.fromPem(attester.text("certificate"))))
+    val key = AsymmetricKey.X509CertifiedExplicit(chain, EcPrivateKey.fromJwk(attester.getValue("key").jsonObject))
+    return OpenID4VCILocalBackend(key, key, CLIENT_ID, "A wallet", "https://wallet.example")
+}
+
+/** Answers a request. @return what a page gets that asked over the Digital Credentials API */
+suspend fun present(source: PresentmentSource, ask: JsonObject): JsonElement {
+    val browser = ask["browser"]?.jsonObject
+    if (browser == null) {
+        uriSchemePresentment(source, ask.text("link"), null, null, Java)
+        return JsonNull
+    }
+    val data = browser.getValue("data").jsonObject
+    return digitalCredentialsPresentment(
+        browser.text("protocol"), data, null, browser.text("origin"), emptyList(), source,
+    )
 }
 
 suspend fun issuerChain(credential: Credential): X509CertChain? = when (credential) {
