@@ -1,18 +1,19 @@
-// multipaz (Kotlin) on the other side, in the program of peers/multipaz: its wallet redeems our offers and answers our
-// requests, and its verifier reads what our wallet presents, in both formats. Our requests have encrypted responses: to
-// others multipaz responds by redirect with an unsecured JWT, which OpenID4VP does not have.
+// multipaz (Kotlin) on the other side, in the program of peers/multipaz, in both formats: its wallet redeems our offers
+// and answers our requests, and its verifier verifies what our wallet presents. Responses by redirect are encrypted: to
+// requests without encryption multipaz responds with an unsecured JWT, which OpenID4VP does not have.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { createPrivateKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
 import { text as textOf } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
+import { decodeJwt } from 'jose'
 import type { PlainBrowser } from '../../src/authorization/sign-in/test-support/plain-browser.ts'
 import { leafExtensions, openssl, rootExtensions } from '../../src/crypto/x509-path/test-support/openssl.ts'
 import { mdl } from '../../src/protocols/mdoc/mdl.ts'
-import { foreignRoot } from '../../src/wallet/test-support/foreign-mdoc.ts'
-import { foreignVerifier } from '../../src/wallet/test-support/foreign-verifier.ts'
 import { aPerson } from '../support/oauth-person.ts'
 import { type Api, type Deployment, deploy } from '../support/server.ts'
 
@@ -32,6 +33,7 @@ const formats = {
     shown: { degree: 'BSc', address: { locality: 'Köln' } },
     claims: { '["given_name"]': 'Zoë', '["degree"]': 'BSc', '["address"]': { locality: 'Köln' } },
     paths: [['degree'], ['address', 'locality']],
+    shared: { '["degree"]': 'BSc', '["address"]': { locality: 'Köln' } },
   },
   mso_mdoc: {
     template: {
@@ -55,6 +57,7 @@ const formats = {
       [mdl.nameSpace, 'family_name'],
       [mdl.nameSpace, 'age_over_18'],
     ],
+    shared: { [`${mdl.nameSpace}/family_name`]: 'Molefe', [`${mdl.nameSpace}/age_over_18`]: true },
   },
 }
 type Name = keyof typeof formats
@@ -63,16 +66,17 @@ let count = 0
 
 /** A page on which a person shows a credential. */
 const SHOP = 'https://shop.example'
-/** A wallet provider, certified by openssl. */
+const REQUEST_OBJECT = 'application/oauth-authz-req+jwt'
+/** The wallet provider and the verifier of multipaz, certified by openssl. */
 const tool = openssl()
 const years = { from: '200101000000Z', until: '491231235959Z' }
-const authority = tool.make({ subject: '/C=ZA/CN=Providers', extensions: rootExtensions, ...years })
-const provider = tool.make({
-  subject: '/C=ZA/CN=Provider',
-  issuer: authority,
-  extensions: leafExtensions.slice(0, 3),
-  ...years,
-})
+const authority = tool.make({ subject: '/C=ZA/CN=Peers', extensions: rootExtensions, ...years })
+const extensions = leafExtensions.slice(0, 3)
+const certified = tool.make({ subject: '/C=ZA/CN=Peer', issuer: authority, extensions, ...years })
+const ofPeer = {
+  key: createPrivateKey(readFileSync(certified.keyFile)).export({ format: 'jwk' }),
+  certificate: certified.pem,
+}
 
 let chirograph: Deployment
 let school: Api
@@ -93,8 +97,9 @@ before(async () => {
   college = await chirograph.backend('globex')
   collegeRoot = (await made(college, '/creds/certificates', { type: 'issuerRoot', ...about })).certificate
   await made(college, '/creds/certificates', { type: 'verifierRoot', ...about })
-  const providers = { name: 'Wallet providers', purposes: ['attester'], certificates: [authority.pem] }
-  await made(college, '/creds/trusted-entities', providers)
+  const peers = { name: 'Peers', certificates: [authority.pem] }
+  await made(school, '/creds/trusted-entities', { ...peers, purposes: ['verifier'] })
+  await made(college, '/creds/trusted-entities', { ...peers, purposes: ['attester'] })
   anele = await aPerson(chirograph, college, 'anele')
 })
 after(async () => {
@@ -111,28 +116,32 @@ async function made(by: Api, path: string, body: object) {
 /**
  * Returns what the program answers: see peers/multipaz/src/main/kotlin/Main.kt.
  *
- * @param signedIn Opens the address of a sign-in, and returns that to which the browser is sent back.
+ * @param answered Returns the answer to what the program asks.
  */
-async function peer(ask: object, signedIn?: (address: string) => Promise<URL>) {
+async function peer(ask: object, answered?: (asks: string) => Promise<string>) {
   const java = process.env.JAVA_HOME === undefined ? 'java' : `${process.env.JAVA_HOME}/bin/java`
   const child = spawn(java, ['-jar', program ?? ''], { stdio: 'pipe' })
   const log = textOf(child.stderr)
   child.stdin.write(`${JSON.stringify(ask)}\n`)
-  for await (const line of createInterface(child.stdout)) {
-    const said = JSON.parse(line)
-    if (said.open === undefined) return said
-    child.stdin.end(`${await signedIn?.(said.open)}\n`)
+  try {
+    for await (const line of createInterface(child.stdout)) {
+      const said = JSON.parse(line)
+      if (said.asks === undefined) return said
+      child.stdin.write(`${await answered?.(said.asks)}\n`)
+    }
+    assert.fail(await log)
+  } finally {
+    child.stdin.end()
   }
-  assert.fail(await log)
 }
 
-/** Makes a template and offers it. @returns its type, the link of the offer and the transaction code */
+/** Makes a template and offers it. @returns its id and type, the link of the offer and the transaction code */
 async function offered(by: Api, name: Name, more: { readonly template?: object; readonly issuance?: object } = {}) {
   const template = { ...formats[name].template, code: `type-${++count}`, ...more.template }
-  const { id: credentialTemplateId, type } = await made(by, '/creds/templates/credentials', template)
-  const issuance = { credentialTemplateId, attributes: formats[name].attributes, ...more.issuance }
+  const { id: templateId, type } = await made(by, '/creds/templates/credentials', template)
+  const issuance = { credentialTemplateId: templateId, attributes: formats[name].attributes, ...more.issuance }
   const { offerUri: offer, txCode } = await made(by, '/creds/credentials/issuance', issuance)
-  return { type, offer, ...(txCode !== undefined && { txCode }) }
+  return { templateId, type, offer, ...(txCode !== undefined && { txCode }) }
 }
 
 /** Requests a credential. @returns the request, and how its result is checked */
@@ -185,8 +194,7 @@ for (const [name, signing] of [
     const { digitalCredentialsUri: uri, assertVerified } = await requested(college, name, type, { digitalCredentials })
     const [request] = (await chirograph.nobody.get(uri)).body.digital.requests
     assert.equal(request.protocol, `openid4vp-v1-${signing}`)
-    const key = createPrivateKey(readFileSync(provider.keyFile)).export({ format: 'jwk' })
-    const ask = { do: 'hold', offer, attester: { key, certificate: provider.pem }, root: collegeRoot }
+    const ask = { do: 'hold', offer, attester: ofPeer, root: collegeRoot }
     const held = await peer({ ...ask, browser: { ...request, origin: SHOP } }, agreed)
     assertHeld(held, name)
     const { protocol, data } = held.answer
@@ -197,43 +205,54 @@ for (const [name, signing] of [
   })
 
 /** Lets Anele agree at the college. @returns where the browser is sent */
-async function agreed(address: string): Promise<URL> {
+async function agreed(address: string): Promise<string> {
   const page = await anele.open(address.replace(chirograph.url, ''))
   assert.equal(page.status, 200, page.html)
   const { url } = await anele.send('/issuers/globex/consent', { answer: 'allow' })
-  return new URL(url, chirograph.url)
+  return new URL(url, chirograph.url).href
 }
 
-/** What our wallet answers to a foreign verifier, and the parameters of its request. */
-async function presented(query: object) {
-  const shop = await foreignVerifier({ credentials: [{ id: 'q', ...query }] })
+/** Verifies by multipaz what our wallet presents to it. */
+async function verifiedByPeer(dcql: object, trusted: string) {
+  const forms: URLSearchParams[] = []
+  let object = ''
+  const server = createServer(async (request, response) => {
+    if (request.method === 'POST') forms.push(new URLSearchParams(await textOf(request)))
+    const [type, body] = request.method === 'POST' ? ['application/json', '{}'] : [REQUEST_OBJECT, object]
+    response.writeHead(200, { 'content-type': type }).end(body)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   try {
-    const { id } = await made(thandi, '/wallet/v2/presentations', { presentationRequest: shop.link() })
-    const { status, body } = await thandi.patch(`/wallet/v2/presentations/${id}`, { status: 'answered' })
-    assert.equal(status, 200, JSON.stringify(body))
-    const [presentation] = JSON.parse(shop.posted[0]?.get('vp_token') ?? '{}').q
-    const { clientId, nonce, responseUri } = shop
-    return { presentation, request: { clientId, nonce, responseUri } }
+    const ask = { do: 'verify', dcql, responseUri: `${url}/response`, verifier: ofPeer, root: trusted }
+    return await peer(ask, async (asks) => {
+      object = asks
+      const { client_id } = decodeJwt(asks) as { client_id: string }
+      const link = new URLSearchParams({ client_id, request_uri: `${url}/request` })
+      const { id } = await made(thandi, '/wallet/v2/presentations', { presentationRequest: `openid4vp://?${link}` })
+      const { status, body } = await thandi.patch(`/wallet/v2/presentations/${id}`, { status: 'answered' })
+      assert.equal(status, 200, JSON.stringify(body))
+      return JSON.stringify(Object.fromEntries(forms[0] ?? []))
+    })
   } finally {
-    await shop.close()
+    server.close()
+    server.closeAllConnections()
   }
 }
 
 for (const name of names)
-  test(`multipaz verifies the ${name} that our wallet presents`, { skip }, async () => {
-    const format = formats[name]
-    const { type, offer: credentialOffer } = await offered(school, name)
+  test(`multipaz verifies the ${name} that our wallet presents, and its status`, { skip }, async () => {
+    const { templateId, type, offer: credentialOffer } = await offered(school, name)
     const [{ id }] = await made(thandi, '/wallet/v2/credentials', { credentialOffer })
     await thandi.patch(`/wallet/v2/credentials/${id}`, { status: 'accepted' })
     const meta = name === 'mso_mdoc' ? { doctype_value: type } : { vct_values: [type] }
-    const shown = await presented({ format: name, meta, claims: format.paths.map((path) => ({ path })) })
-    const ask = { do: name, root, ...shown }
-    const { isTrusted, claims } = await peer(ask)
-    assert.equal(isTrusted, true)
-    if (name === 'mso_mdoc') assert.deepEqual(claims, format.shown)
-    else assert.partialDeepStrictEqual(claims, { vct: type, ...format.shown })
-    const request = { ...shown.request, nonce: 'another' }
-    await assert.rejects(peer({ ...ask, request }), /nonce|signature failed/)
-    const stranger = await peer({ ...ask, root: foreignRoot })
+    const claims = formats[name].paths.map((path) => ({ path }))
+    const query = { credentials: [{ id: 'q', format: name, meta, claims }] }
+    const before = await verifiedByPeer(query, root)
+    assert.deepEqual([before.isTrusted, before.status], [true, 'VALID'])
+    assert.partialDeepStrictEqual(before.claims, formats[name].shared)
+    const stranger = await verifiedByPeer(query, authority.pem)
     assert.equal(stranger.isTrusted, false)
+    await made(school, '/creds/credentials/revoke', { filter: { templateId } })
+    assert.equal((await verifiedByPeer(query, root)).status, 'INVALID')
   })

@@ -1,19 +1,19 @@
 /**
  * A wallet and a verifier built with multipaz. One JSON object on a line of standard input, one on a line of standard
- * output; what the library logs goes to standard error.
+ * output; what the library logs goes to standard error. A line `{"asks"}` before the last asks for something, which is
+ * read from the next line of input.
  *
  * - `{"do": "hold", "offer", "txCode", "attester", "root" (PEM), "link", "browser"}`: redeems an offer, validates the
  *   credentials and the chain of their issuer, and answers a presentation request; `{"findings", "isTrusted", "claims",
- *   "answer"}`, the first three by credential.
+ *   "answer"}`, the first three by credential. Asks with the address of a sign-in for that to which the browser is sent
+ *   back.
  *   - `txCode`: the transaction code, if the offer has one.
  *   - `attester`: the `key` (JWK) and the `certificate` (PEM) of the wallet provider, if there is one.
  *   - `link`: the request; or `browser`: the `protocol`, the `data` and the `origin` of a request over the Digital
  *     Credentials API, for which `answer` is what the page gets.
- *   - For a sign-in there is a line `{"open"}` with the address before; the address to which the browser is sent back
- *     is read from the next line of input.
- * - `{"do": "mso_mdoc" or "dc+sd-jwt", "presentation", "root" (PEM), "request"}`: verifies a presentation;
- *   `{"isTrusted", "claims"}`. `request` has `clientId`, `nonce` and `responseUri` of a request whose response is not
- *   encrypted.
+ * - `{"do": "verify", "dcql", "responseUri", "verifier", "root" (PEM)}`: asks with a request object for the members of
+ *   the form that a wallet posts (as JSON), and verifies the one presentation in it; `{"isTrusted", "claims",
+ *   "status"}`. `verifier` has a `key` and a `certificate`, as an attester.
  */
 import io.ktor.client.HttpClient
 import io.ktor.client.engine.java.Java
@@ -29,18 +29,12 @@ import kotlinx.serialization.json.JsonNull
 import kotlinx.serialization.json.JsonObject
 import kotlinx.serialization.json.add
 import kotlinx.serialization.json.addJsonArray
-import kotlinx.serialization.json.addJsonObject
 import kotlinx.serialization.json.buildJsonObject
 import kotlinx.serialization.json.jsonObject
 import kotlinx.serialization.json.jsonPrimitive
 import kotlinx.serialization.json.put
 import kotlinx.serialization.json.putJsonArray
-import kotlinx.serialization.json.putJsonObject
-import org.multipaz.cbor.Cbor
-import org.multipaz.cbor.DataItem
-import org.multipaz.cbor.Simple
-import org.multipaz.cbor.addCborArray
-import org.multipaz.cbor.buildCborArray
+import org.multipaz.claim.Claim
 import org.multipaz.claim.JsonClaim
 import org.multipaz.claim.MdocClaim
 import org.multipaz.credential.Credential
@@ -55,7 +49,6 @@ import org.multipaz.document.DocumentStore
 import org.multipaz.document.buildDocumentStore
 import org.multipaz.documenttype.DocumentTypeRepository
 import org.multipaz.mdoc.credential.MdocCredential
-import org.multipaz.mdoc.response.DeviceResponse
 import org.multipaz.presentment.PresentmentSource
 import org.multipaz.presentment.SimplePresentmentSource
 import org.multipaz.presentment.digitalCredentialsPresentment
@@ -71,8 +64,8 @@ import org.multipaz.provisioning.ProvisioningModel
 import org.multipaz.provisioning.openid4vci.OpenID4VCIBackend
 import org.multipaz.provisioning.openid4vci.OpenID4VCIClientPreferences
 import org.multipaz.provisioning.openid4vci.OpenID4VCILocalBackend
+import org.multipaz.revocation.CachingRevocationChecker
 import org.multipaz.sdjwt.SdJwt
-import org.multipaz.sdjwt.SdJwtKb
 import org.multipaz.securearea.KeyAttestation
 import org.multipaz.securearea.SecureAreaRepository
 import org.multipaz.securearea.software.SoftwareSecureArea
@@ -81,9 +74,10 @@ import org.multipaz.trustmanagement.ConfigurableTrustManager
 import org.multipaz.trustmanagement.TrustEntryX509Cert
 import org.multipaz.trustmanagement.TrustMetadata
 import org.multipaz.util.Logger
-import org.multipaz.util.fromBase64Url
-import kotlin.time.Clock
-import kotlin.time.Duration.Companion.minutes
+import org.multipaz.util.toBase64Url
+import org.multipaz.verification.VerificationSession
+import org.multipaz.verification.VerificationUtil
+import org.multipaz.verification.VerifierIdentity
 
 const val CLIENT_ID = "https://wallet.example"
 
@@ -96,8 +90,7 @@ fun main() = runBlocking {
     val ask = Json.parseToJsonElement(readln()).jsonObject
     val answer = when (ask.text("do")) {
         "hold" -> hold(ask)
-        "mso_mdoc" -> verifyMdoc(ask)
-        "dc+sd-jwt" -> verifySdJwt(ask)
+        "verify" -> verify(ask)
         else -> error("what?")
     }
     println(answer)
@@ -124,15 +117,15 @@ suspend fun hold(ask: JsonObject): JsonObject {
     return buildJsonObject {
         putJsonArray("findings") { for (found in findings) addJsonArray { found.forEach { add("$it") } } }
         putJsonArray("isTrusted") { isTrusted.forEach { add(it) } }
-        putJsonArray("claims") {
-            for (held in claims) addJsonObject {
-                for (claim in held) when (claim) {
-                    is JsonClaim -> put("${claim.claimPath}", claim.value)
-                    is MdocClaim -> put("${claim.namespaceName}/${claim.dataElementName}", claim.value.toJson())
-                }
-            }
-        }
+        putJsonArray("claims") { claims.forEach { add(json(it)) } }
         put("answer", answer)
+    }
+}
+
+fun json(claims: List<Claim>): JsonObject = buildJsonObject {
+    for (claim in claims) when (claim) {
+        is JsonClaim -> put("${claim.claimPath}", claim.value)
+        is MdocClaim -> put("${claim.namespaceName}/${claim.dataElementName}", claim.value.toJson())
     }
 }
 
@@ -157,16 +150,22 @@ suspend fun redeem(model: ProvisioningModel, ask: JsonObject): Document = corout
 
 fun respond(challenge: AuthorizationChallenge, ask: JsonObject): AuthorizationResponse = when (challenge) {
     is AuthorizationChallenge.SecretText -> AuthorizationResponse.SecretText(challenge.id, ask.text("txCode"))
-    is AuthorizationChallenge.OAuth -> {
-        println(buildJsonObject { put("open", challenge.url) })
-        AuthorizationResponse.OAuth(challenge.id, readln())
-    }
+    is AuthorizationChallenge.OAuth -> AuthorizationResponse.OAuth(challenge.id, answered(challenge.url))
+}
+
+fun answered(asks: String): String {
+    println(buildJsonObject { put("asks", asks) })
+    return readln()
 }
 
 fun attesting(attester: JsonObject): OpenID4VCIBackend {
-    val chain = X509CertChain(listOf(X509Cert.fromPem(attester.text("certificate"))))
-    val key = AsymmetricKey.X509CertifiedExplicit(chain, EcPrivateKey.fromJwk(attester.getValue("key").jsonObject))
+    val key = certifiedKey(attester)
     return OpenID4VCILocalBackend(key, key, CLIENT_ID, "A wallet", "https://wallet.example")
+}
+
+fun certifiedKey(owner: JsonObject): AsymmetricKey.X509CertifiedExplicit {
+    val chain = X509CertChain(listOf(X509Cert.fromPem(owner.text("certificate"))))
+    return AsymmetricKey.X509CertifiedExplicit(chain, EcPrivateKey.fromJwk(owner.getValue("key").jsonObject))
 }
 
 /** Answers a request. @return what a page gets that asked over the Digital Credentials API */
@@ -200,51 +199,28 @@ fun presentmentSource(store: DocumentStore, settings: DocumentProvisioningSettin
     domainsKeyBoundSdJwt = listOf(settings.sdJwtNoUserAuthDomain),
 )
 
-suspend fun verifyMdoc(ask: JsonObject): JsonObject {
-    val response = DeviceResponse.fromDataItem(Cbor.decode(ask.text("presentation").fromBase64Url()))
-    response.verify(sessionTranscript(ask.getValue("request").jsonObject))
-    val document = response.documents.single()
-    return buildJsonObject {
-        put("isTrusted", isTrusted(document.issuerCertChain, ask))
-        putJsonObject("claims") {
-            for ((nameSpace, items) in document.issuerNamespaces.data)
-                putJsonObject(nameSpace) { for ((name, item) in items) put(name, item.dataElementValue.toJson()) }
-        }
-    }
-}
-
-/** OpenID4VP 1.0, B.2.6.1: the library makes it within its wallet only. */
-suspend fun sessionTranscript(request: JsonObject): DataItem {
-    val info = buildCborArray {
-        add(request.text("clientId"))
-        add(request.text("nonce"))
-        add(Simple.NULL)
-        add(request.text("responseUri"))
-    }
-    val hash = Crypto.digest(Algorithm.SHA256, Cbor.encode(info))
-    return buildCborArray {
-        add(Simple.NULL)
-        add(Simple.NULL)
-        addCborArray {
-            add("OpenID4VPHandover")
-            add(hash)
-        }
-    }
-}
-
-suspend fun verifySdJwt(ask: JsonObject): JsonObject {
-    val request = ask.getValue("request").jsonObject
-    val presentation = SdJwtKb.fromCompactSerialization(ask.text("presentation"))
-    val chain = presentation.sdJwt.x5c
-    val claims = presentation.verify(
-        issuerKey = chain?.certificates?.first()?.publicKey ?: error("no x5c"),
-        checkNonce = { it == request.text("nonce") },
-        checkAudience = { it == request.text("clientId") },
-        checkCreationTime = { (Clock.System.now() - it).absoluteValue < 5.minutes },
+suspend fun verify(ask: JsonObject): JsonObject {
+    val key = certifiedKey(ask.getValue("verifier").jsonObject)
+    val hash = Crypto.digest(Algorithm.SHA256, key.certChain.certificates.first().encoded.toByteArray())
+    val session = VerificationUtil.generateVerificationSessionForDcql(
+        requestTypes = listOf(VerificationSession.RequestType.OPENID4VP_URI_SCHEME),
+        dcql = "${ask["dcql"]}",
+        verifierIdentities = listOf(VerifierIdentity(key, "x509_hash:${hash.toBase64Url()}")),
+        origin = ask.text("responseUri").substringBeforeLast('/'),
+        responseUri = ask.text("responseUri"),
     )
+    val request = session.find<VerificationSession.OpenID4VPUriSchemeRequest>().openID4VPRequest
+    val form = answered(Json.parseToJsonElement(request).jsonObject.text("request"))
+    val posted = Json.parseToJsonElement(form).jsonObject.mapValues { (_, value) -> value.jsonPrimitive.content }
+    val presentation = session.processOpenID4VPUriSchemeResponse(posted).verify().single()
+    val status = presentation.revocationStatus?.let {
+        val checker = CachingRevocationChecker(EphemeralStorage(), HttpClient(Java))
+        checker.check(it, X509Cert.fromPem(ask.text("root")))
+    }
     return buildJsonObject {
-        put("isTrusted", isTrusted(chain, ask))
-        put("claims", claims)
+        put("isTrusted", isTrusted(presentation.documentSignerCertChain, ask))
+        put("claims", json(presentation.issuerSignedClaims))
+        put("status", "${status?.state} ${status?.error ?: ""}".trim())
     }
 }
 
