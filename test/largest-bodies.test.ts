@@ -4,15 +4,18 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { routes } from '../src/contributions.ts'
 import { JSON_VALUES_MAX } from '../src/crypto/json.ts'
-import { BODY_BYTES_MAX, readJson } from '../src/http/server/body.ts'
+import { idempotentRequestOf } from '../src/http/routes/idempotency.ts'
+import { BODY_BYTES_MAX, readJson, readLargeJson } from '../src/http/server/body.ts'
 import { checkMaker } from '../src/http/validation/check.ts'
 import { checkTexts } from '../src/http/validation/check-texts.ts'
 import { nameOf } from './support/route-requests.ts'
 
-/** CPU time of one piece of work on a caller's input: 20 ms are meant, doubled for a machine that does much besides. */
-const STALL_MS_MAX = 40
-/** The batch of issuances takes 8 MiB and 100,000 values, from callers with its scope only: some 60 ms. */
-const LARGE_STALL_MS_MAX = 120
+/** CPU time of one piece of work on a caller's input. */
+const STALL_MS_MAX = 20
+/** Of the one body that may be larger, 8 MiB: one text of that length, all in escapes, takes 28 ms and has no pieces. */
+const LARGE_STALL_MS_MAX = 40
+/** What else the machine does only adds to the time, so that the least of some runs counts. */
+const RUNS_MAX = 12
 
 type Shape = { readonly [name: string]: unknown }
 
@@ -78,11 +81,27 @@ const bodiesOf = (body: Shape, bytes: number, values: number): (readonly [string
   ]
 }
 
-function cpuMs(work: () => void): number {
-  const start = process.cpuUsage()
-  work()
-  const { user, system } = process.cpuUsage(start)
-  return (user + system) / 1000
+/** The CPU time of the longest piece of work, in milliseconds: what runs between two turns of the event loop. */
+async function longestPiece(work: () => Promise<void>): Promise<number> {
+  let longestMs = 0
+  let start = process.cpuUsage()
+  const turn = () => {
+    const { user, system } = process.cpuUsage(start)
+    longestMs = Math.max(longestMs, (user + system) / 1000)
+    start = process.cpuUsage()
+  }
+  let isDone = false
+  const turns = (async () => {
+    while (!isDone) {
+      await new Promise((resolve) => setImmediate(resolve))
+      turn()
+    }
+  })()
+  await new Promise((resolve) => setImmediate(resolve))
+  await work()
+  isDone = true
+  await turns
+  return longestMs
 }
 
 describe('no body of its largest size stops the event loop for long, whatever it is', () => {
@@ -90,25 +109,29 @@ describe('no body of its largest size stops the event loop for long, whatever it
   for (const route of routes) {
     const { body, bodyBytesMax = BODY_BYTES_MAX, jsonValuesMax: valuesMax = JSON_VALUES_MAX } = route
     if (body === undefined) continue
-    test(nameOf(route), () => {
+    test(nameOf(route), async () => {
       const checkBody = check(body, 'body', route.moreViolations)
-      const most = bodyBytesMax > BODY_BYTES_MAX ? LARGE_STALL_MS_MAX : STALL_MS_MAX
+      const isLarge = bodyBytesMax > BODY_BYTES_MAX
+      const most = isLarge ? LARGE_STALL_MS_MAX : STALL_MS_MAX
       for (const [what, text] of bodiesOf(Object(body), bodyBytesMax, valuesMax)) {
         const bytes = Buffer.from(text)
         assert.ok(bytes.length <= bodyBytesMax, `${what} has ${bytes.length} bytes`)
-        const work = () => {
+        const work = async () => {
           try {
-            const read = readJson(bytes, { valuesMax })
+            const read = isLarge ? await readLargeJson(bytes, { valuesMax }) : readJson(bytes, { valuesMax })
             checkTexts(read, bytes)
             checkBody(read, bytes.length)
+            await idempotentRequestOf('key', 'POST', '/', read)
           } catch {
             // A refusal costs as much.
           }
         }
         // The first run compiles.
-        work()
-        const ms = Math.min(...Array.from({ length: 3 }, () => cpuMs(work)))
-        assert.ok(ms < most, `${what}: ${ms} ms`)
+        await work()
+        let leastMs = Number.POSITIVE_INFINITY
+        for (let run = 0; run < RUNS_MAX && leastMs >= most; run += 1)
+          leastMs = Math.min(leastMs, await longestPiece(work))
+        assert.ok(leastMs < most, `${what}: ${leastMs} ms`)
       }
     })
   }

@@ -16,10 +16,17 @@ export type ReaderLimits = {
   readonly exactIntegers?: boolean | undefined
 }
 
-/** Reads one JSON text. @throws Fault `json.malformed`, or a SyntaxError of the engine for a bad string or number */
+/** An array or object that is being read. */
+type Open =
+  | { readonly items: unknown[]; readonly members: null }
+  | { readonly items: null; readonly members: Record<string, unknown>; name: string }
+
+/** Reads one JSON text, whole or in pieces. @throws Fault `json.malformed`, or a SyntaxError of the engine for a bad string or number */
 export class JsonReader {
   readonly #text: string
   readonly #limits: ReaderLimits
+  /** From the outermost on. */
+  readonly #open: Open[] = []
   #values = 0
   #at = 0
 
@@ -29,30 +36,59 @@ export class JsonReader {
   }
 
   whole(): unknown {
-    const value = this.#value(1)
-    if (!Number.isNaN(this.#peek())) throw malformed()
-    return value
+    const read = this.piece(Number.POSITIVE_INFINITY)
+    if (read === null) throw malformed()
+    return read.whole
   }
 
-  /** @param depth That of an array or object which begins here. */
-  #value(depth: number): unknown {
+  /** Reads some values further. @returns the whole value once it is read; null before */
+  piece(values: number): { readonly whole: unknown } | null {
+    const until = this.#values + values
+    while (this.#values < until) {
+      const read = this.#next()
+      if (read === null || !this.#ends(read)) continue
+      if (!Number.isNaN(this.#peek())) throw malformed()
+      return { whole: read.value }
+    }
+    return null
+  }
+
+  /** Reads a scalar, an empty array or object, or the beginning of another one, for which null is returned. */
+  #next(): { value: unknown } | null {
     const { valuesMax, depthMax } = this.#limits
     if (++this.#values > valuesMax) throw malformed(`The JSON holds more than ${valuesMax} values.`)
     const first = this.#peek()
-    if (first === QUOTE) return this.#string()
-    if (first !== OPENING_BRACE && first !== OPENING_BRACKET) return this.#scalar()
-    if (depth > depthMax) throw malformed('The JSON is nested too deeply.')
-    return first === OPENING_BRACE ? this.#object(depth) : this.#array(depth)
+    if (first === QUOTE) return { value: this.#string() }
+    if (first !== OPENING_BRACE && first !== OPENING_BRACKET) return { value: this.#scalar() }
+    if (this.#open.length === depthMax) throw malformed('The JSON is nested too deeply.')
+    if (first === OPENING_BRACKET) {
+      const items: unknown[] = []
+      if (!this.#opens(CLOSING_BRACKET)) return { value: items }
+      this.#open.push({ items, members: null })
+      return null
+    }
+    const members: Record<string, unknown> = {}
+    if (!this.#opens(CLOSING_BRACE)) return { value: members }
+    this.#open.push({ items: null, members, name: this.#name() })
+    return null
   }
 
-  #object(depth: number): object {
-    const members: Record<string, unknown> = {}
-    for (let more = this.#opens(CLOSING_BRACE); more; more = this.#goesOn(CLOSING_BRACE)) {
-      const name = this.#name()
-      if (Object.hasOwn(members, name)) throw malformed('A JSON object has a duplicate member name.')
-      members[name] = this.#value(depth + 1)
+  /** Puts a value in its place, and closes what ends behind it, which `read` is then. @returns whether it is the outermost */
+  #ends(read: { value: unknown }): boolean {
+    for (let open = this.#open.at(-1); open !== undefined; open = this.#open.at(-1)) {
+      if (open.items !== null) open.items.push(read.value)
+      else open.members[open.name] = read.value
+      if (this.#goesOn(open.items === null ? CLOSING_BRACE : CLOSING_BRACKET)) {
+        if (open.items === null) {
+          open.name = this.#name()
+          if (Object.hasOwn(open.members, open.name)) throw malformed('A JSON object has a duplicate member name.')
+        }
+        return false
+      }
+      this.#open.pop()
+      read.value = open.items ?? open.members
     }
-    return members
+    return true
   }
 
   #name(): string {
@@ -66,14 +102,6 @@ export class JsonReader {
     if (this.#peek() !== COLON) throw malformed()
     this.#at++
     return name
-  }
-
-  #array(depth: number): unknown[] {
-    const items: unknown[] = []
-    for (let more = this.#opens(CLOSING_BRACKET); more; more = this.#goesOn(CLOSING_BRACKET)) {
-      items.push(this.#value(depth + 1))
-    }
-    return items
   }
 
   #string(): string {

@@ -3,13 +3,37 @@ import { test } from 'node:test'
 import { cpuTimer } from '../../test/support/cpu-time.ts'
 import { fc } from '../../test/support/fast-check.ts'
 import { Fault } from '../fault.ts'
-import { JSON_VALUES_MAX, memberOf, parseJson } from './json.ts'
+import { JSON_VALUES_MAX, memberOf, parseJson, parseJsonInPieces, sortedJson, sortedJsonInPieces } from './json.ts'
 
 const value = fc.jsonValue({ maxDepth: 6 }).filter((one) => !JSON.stringify(one).includes('"__proto__"'))
 
 test('whatever JSON.stringify writes is read back the same', () => {
   fc.assert(
     fc.property(value, (one) => assert.deepEqual(parseJson(JSON.stringify(one)), JSON.parse(JSON.stringify(one)))),
+  )
+})
+
+test('a text is read the same in pieces, and refused for the same reason', async () => {
+  const items = Array.from({ length: 25_000 }, (_, at) => ({ at, of: [{}, [], 'a'] }))
+  const limits = { valuesMax: 1_000_000 }
+  const text = JSON.stringify({ items, end: null })
+  assert.deepEqual(await parseJsonInPieces(Buffer.from(text), limits), JSON.parse(text))
+  for (const wrong of [`${text}]`, text.slice(0, -1), text.replace('"end"', '"items"'), text.replace('null', 'nul')]) {
+    const refusal = { code: 'json.malformed' }
+    assert.throws(() => parseJson(wrong, limits), refusal)
+    await assert.rejects(parseJsonInPieces(Buffer.from(wrong), limits), refusal)
+  }
+  await assert.rejects(parseJsonInPieces(Buffer.from(text), { valuesMax: 99_999 }), { code: 'json.malformed' })
+})
+
+test('equal values are equal texts also in pieces, others are not', async () => {
+  await fc.assert(
+    fc.asyncProperty(value, value, async (one, other) => {
+      const [first, second] = [parseJson(JSON.stringify(one)), parseJson(JSON.stringify(other))]
+      const texts = [await sortedJsonInPieces(first), await sortedJsonInPieces(second)]
+      assert.deepEqual(JSON.parse(texts[0] ?? ''), first)
+      assert.equal(texts[0] === texts[1], sortedJson(first) === sortedJson(second))
+    }),
   )
 })
 

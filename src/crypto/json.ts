@@ -17,6 +17,10 @@ export type JsonLimits = Partial<ReaderLimits>
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const OWN_DEPTH_MAX = 128
+/** Values of a piece: some milliseconds. */
+const PIECE_VALUES = 10_000
+/** Items of a piece. */
+const PIECE_ITEMS = 100
 
 /**
  * Parses untrusted JSON. Duplicate member names, members named `__proto__` and numbers beyond the range of a double are refused.
@@ -33,6 +37,21 @@ export function parseJson(text: string | Uint8Array, limits: JsonLimits = {}): J
   try {
     const written = typeof text === 'string' ? text : strictUtf8.decode(text)
     return new JsonReader(written, { depthMax: JSON_DEPTH_MAX, valuesMax: JSON_VALUES_MAX, ...limits }).whole() as Json
+  } catch (cause) {
+    throw cause instanceof Fault ? cause : new Fault('json.malformed', { cause })
+  }
+}
+
+/** As {@link parseJson}, a piece at a time with turns for other work between. For texts of more than a mebibyte. */
+export async function parseJsonInPieces(text: Uint8Array, limits: JsonLimits = {}): Promise<Json> {
+  try {
+    const written = strictUtf8.decode(text)
+    const reader = new JsonReader(written, { depthMax: JSON_DEPTH_MAX, valuesMax: JSON_VALUES_MAX, ...limits })
+    for (;;) {
+      const read = reader.piece(PIECE_VALUES)
+      if (read !== null) return read.whole as Json
+      await aTurn()
+    }
   } catch (cause) {
     throw cause instanceof Fault ? cause : new Fault('json.malformed', { cause })
   }
@@ -59,6 +78,28 @@ export function sortedJson(value: Json): string {
       ? Object.fromEntries(Object.entries(one).sort(([name], [other]) => (name < other ? -1 : 1)))
       : one,
   )
+}
+
+/** As {@link sortedJson}, with turns for other work between the items of lists that are members of the value. */
+export async function sortedJsonInPieces(value: Json): Promise<string> {
+  if (!isJsonObject(value)) return sortedJson(value)
+  const members: string[] = []
+  for (const [name, one] of Object.entries(value).sort(([name], [other]) => (name < other ? -1 : 1)))
+    members.push(`${JSON.stringify(name)}:${Array.isArray(one) ? `[${await sortedItems(one)}]` : sortedJson(one)}`)
+  return `{${members.join()}}`
+}
+
+async function sortedItems(items: readonly Json[]): Promise<string> {
+  const texts: string[] = []
+  for (const item of items) {
+    texts.push(sortedJson(item))
+    if (texts.length % PIECE_ITEMS === 0) await aTurn()
+  }
+  return texts.join()
+}
+
+function aTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
 }
 
 /** Whether a value is an object and neither an array nor null. */

@@ -1,6 +1,6 @@
 import type { Caller } from '../../caller.ts'
 import { sha256 } from '../../crypto/digest.ts'
-import { type Json, sortedJson } from '../../crypto/json.ts'
+import { type Json, sortedJsonInPieces } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
 import { isUniqueViolation } from '../../store/unique-violation.ts'
 import { type Operation, repeatableOperation } from './operation.ts'
@@ -49,24 +49,24 @@ export type Idempotency = {
  *   different blanks and escapes.
  * @throws Fault `request.invalid` for a key that is empty, too long or not printable
  */
-export function idempotentRequestOf(
+export async function idempotentRequestOf(
   header: unknown,
   method: string,
   path: string,
   body: unknown,
-): IdempotentRequest | null {
+): Promise<IdempotentRequest | null> {
   if (header === undefined || method !== 'POST') return null
   if (typeof header !== 'string' || !/^[\x21-\x7E]{1,255}$/.test(header)) {
     const detail = 'Idempotency-Key must be 1 to 255 printable ASCII characters without spaces.'
     throw new Fault('request.invalid', { violations: [{ detail, parameter: 'Idempotency-Key' }] })
   }
-  return { key: header, digest: sha256(`${method} ${path}\n${saidBy(body)}`) }
+  return { key: header, digest: sha256(`${method} ${path}\n${await saidBy(body)}`) }
 }
 
-function saidBy(body: unknown): string {
+function saidBy(body: unknown): Promise<string> | string {
   if (body === undefined) return ''
   // What is no text was parsed from JSON.
-  return body instanceof TextBody ? `${body.type}\n${body.text}` : sortedJson(body as Json)
+  return body instanceof TextBody ? `${body.type}\n${body.text}` : sortedJsonInPieces(body as Json)
 }
 
 /** Executes an idempotent request once and returns its answer; a repetition gets the first answer. */

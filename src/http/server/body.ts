@@ -1,4 +1,4 @@
-import { type JsonLimits, parseJson } from '../../crypto/json.ts'
+import { type JsonLimits, parseJson, parseJsonInPieces } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
 import { type Fields, Upload } from '../routes/endpoint.ts'
 
@@ -23,17 +23,31 @@ export function isJsonType(type: string): boolean {
  */
 export function readJson(bytes: Buffer, limits?: JsonLimits): unknown {
   try {
-    return parseJson(startsWithMark(bytes) ? bytes.subarray(3) : bytes, limits)
+    return parseJson(withoutMark(bytes), limits)
   } catch (cause) {
-    // The parser's message quotes the body, so it is not kept as the cause.
-    const detail = cause instanceof Fault ? cause.detail : undefined
-    throw new Fault('request.malformed', { detail: detail ?? 'The body is not well-formed JSON.' })
+    throw notJson(cause)
   }
 }
 
+/** As {@link readJson}, in pieces: a body that is larger than others stops nobody. */
+export async function readLargeJson(bytes: Buffer, limits?: JsonLimits): Promise<unknown> {
+  try {
+    return await parseJsonInPieces(withoutMark(bytes), limits)
+  } catch (cause) {
+    throw notJson(cause)
+  }
+}
+
+function notJson(cause: unknown): Fault {
+  // The parser's message quotes the body, so it is not kept as the cause.
+  const detail = cause instanceof Fault ? cause.detail : undefined
+  return new Fault('request.malformed', { detail: detail ?? 'The body is not well-formed JSON.' })
+}
+
 /** RFC 8259 8.1: not to be sent, and may be ignored. */
-function startsWithMark([first, second, third]: Buffer): boolean {
-  return first === 0xef && second === 0xbb && third === 0xbf
+function withoutMark(bytes: Buffer): Buffer {
+  const [first, second, third] = bytes
+  return first === 0xef && second === 0xbb && third === 0xbf ? bytes.subarray(3) : bytes
 }
 
 const charsets = ['utf-8', 'windows-1252', 'utf-16le', 'utf-16be'] as const

@@ -12,7 +12,7 @@ import { singleOperation } from '../routes/operation.ts'
 import { type Answer, type RawAnswer, type Route, TextBody } from '../routes/route.ts'
 import { type Check, checkMaker } from '../validation/check.ts'
 import { checkTexts } from '../validation/check-texts.ts'
-import { charsetOf, isJsonType, mediaTypeOf, readJson, readText } from './body.ts'
+import { BODY_BYTES_MAX, charsetOf, isJsonType, mediaTypeOf, readJson, readLargeJson, readText } from './body.ts'
 import { type KnownPath, routerPath } from './known-paths.ts'
 import { sendResponse } from './send-response.ts'
 import { type Write, writer } from './write.ts'
@@ -124,8 +124,9 @@ async function admitRoute(needs: RouteNeeds, mounted: MountedRoute, request: Fas
 async function runRoute(needs: RouteNeeds, mounted: MountedRoute, request: FastifyRequest, reply: FastifyReply) {
   const { caller } = request.trace
   if (caller === null) throw new Fault('token.missing')
-  const context = readContext(needs.platform, caller, mounted, request)
-  const repeatable = idempotentRequestOf(request.headers['idempotency-key'], request.method, request.url, context.body)
+  const context = await readContext(needs.platform, caller, mounted, request)
+  const key = request.headers['idempotency-key']
+  const repeatable = await idempotentRequestOf(key, request.method, request.url, context.body)
   if (repeatable === null || needs.idempotency === null) {
     return sendResponse(reply, responseOf(mounted, await mounted.route.handle(context)))
   }
@@ -147,13 +148,13 @@ function publicUrl({ base, prefixLength }: MountedRoute, { url }: FastifyRequest
   return base + path.slice(prefixLength)
 }
 
-function readContext(platform: Platform, caller: Caller, mounted: MountedRoute, request: FastifyRequest) {
+async function readContext(platform: Platform, caller: Caller, mounted: MountedRoute, request: FastifyRequest) {
   const { headers } = request
   // The router returns path parameters as an object of strings.
   const params = request.params as Readonly<Record<string, string>>
   mounted.checkParams?.(params)
   mounted.checkQuery(request.query)
-  const body = bodyOf(mounted, request)
+  const body = await bodyOf(mounted, request)
   const responseType = preferredType(headers.accept, mounted.offered) ?? 'application/json'
   const href = publicUrl(mounted, request)
   return {
@@ -169,7 +170,7 @@ function readContext(platform: Platform, caller: Caller, mounted: MountedRoute, 
   }
 }
 
-function bodyOf(mounted: MountedRoute, request: FastifyRequest): unknown {
+async function bodyOf(mounted: MountedRoute, request: FastifyRequest): Promise<unknown> {
   const bytes = Buffer.isBuffer(request.body) && request.body.length > 0 ? request.body : null
   if (bytes === null) {
     if (mounted.route.body === undefined) return undefined
@@ -183,7 +184,8 @@ function bodyOf(mounted: MountedRoute, request: FastifyRequest): unknown {
       detail: `Send the body as ${['application/json', ...texts].join(' or ')}.`,
     })
   }
-  const body = readJson(bytes, { valuesMax: mounted.route.jsonValuesMax ?? JSON_VALUES_MAX })
+  const limits = { valuesMax: mounted.route.jsonValuesMax ?? JSON_VALUES_MAX }
+  const body = bytes.length > BODY_BYTES_MAX ? await readLargeJson(bytes, limits) : readJson(bytes, limits)
   checkTexts(body, bytes)
   mounted.checkBody(body, bytes.length)
   return mounted.route.body === undefined ? undefined : body
