@@ -127,6 +127,16 @@ law('the console and the pages of holders and visitors know no room of features:
     ),
 )
 
+law('pages call operations of the contract: they write no path of the API', () =>
+  product
+    .filter(({ path }) => ['console', 'holder', 'visitor', 'pages'].includes(roomOf(path)))
+    .flatMap(({ path, uncommented }) =>
+      [...uncommented.matchAll(/['"`]\/(?:creds|wallet|onboarding)\//g)].map(
+        ({ index }) => `${path}:${lineOf(uncommented, index)}`,
+      ),
+    ),
+)
+
 law('no file imports in a circle', () => {
   const next = new Map(src.map((source) => [source.path, neighboursOf(source)]))
   const done = new Set<string>()

@@ -14,8 +14,6 @@ import { groupTexts } from './texts.ts'
 
 /** Where groups are listed. */
 export const LIST = '/console/groups'
-/** Their operations. */
-export const API = '/onboarding/groups'
 /** Their entry of the menu. */
 export const place = 'groups'
 

@@ -7,10 +7,8 @@ import type { Frame } from '../frame/screen.ts'
 import { pemLines } from './pem-lines.ts'
 import { type TrustedTexts, trustedTexts } from './texts.ts'
 
-/** Path of the list, and of the operations of the API. */
+/** Path of the list. */
 export const LIST = '/console/trusted'
-/** See {@link LIST}. */
-export const API = '/creds/trusted-entities'
 /** The entry of the menu. */
 export const place = 'trusted'
 

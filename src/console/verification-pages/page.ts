@@ -8,8 +8,6 @@ import { pageTexts } from './texts.ts'
 
 /** Path of the list. */
 export const LIST = '/console/verification-pages'
-/** Path of the operations of the API. */
-export const API = '/creds/verification-pages'
 /** The entry of the menu. */
 export const place = 'verificationPages'
 
