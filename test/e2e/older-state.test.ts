@@ -1,4 +1,5 @@
-// A restored older state, and a database of the version before: which commands refuse them, before anything is written.
+// A restored older state, a database of the version before, and one from before the baseline: which commands refuse them,
+// before anything is written.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -29,7 +30,7 @@ before(async () => {
   const first = join(folder, 'first.json')
   writeFileSync(first, JSON.stringify(bootstrap('first')))
   await apply(settings, first)
-  // The last migration may run twice.
+  // No command gets as far as to apply the last migration again.
   await query('delete from schema_migration where number = (select max(number) from schema_migration) returning number')
 })
 after(async () => {
@@ -93,4 +94,13 @@ test('an empty database is refused where a mark is, and stays empty', async () =
   const empty = { ...settings, DATA_DIR: join(folder, 'empty'), DATABASE_URL: '' }
   await assert.rejects(start(empty), /the database is empty, .*mark\.json is the RECOVERY_MARK of a deployment/)
   await assert.rejects(verifyDatabase(empty), /lacks migrations/)
+})
+
+test('a database from before the baseline is refused by every command, with a sentence, and left as it is', async () => {
+  rmSync(mark, { force: true })
+  await query(`update schema_migration set name = '0001_foundation.sql' where number = 1 returning number`)
+  const held = await contents()
+  const all = [...commands.map(([, run]) => run), () => verifyDatabase(settings), () => checkBackups(settings)]
+  for (const run of all) await assert.rejects(run(), /from before 0\.1\.0 and cannot be upgraded: run the version/)
+  assert.deepEqual(await contents(), held)
 })

@@ -1,5 +1,5 @@
 /**
- * Where the order of events is settled, in SQL; how a row gets its place in it is stated by the defaults of its columns (migration 0048).
+ * Where the order of events is settled, in SQL; how a row gets its place in it is stated by the defaults of its columns (`0003_events.sql`).
  *
  * Every transaction below the xmin of a snapshot has ended, and its rows are visible in the snapshot, so nothing can be recorded below it any
  * more. A long writing transaction anywhere on the database server delays it. The snapshot must be that of the node which assigns the

@@ -1,5 +1,5 @@
 -- 0004 jobs: work that outlives a request, and the sweeps that one process at a time runs.
--- Locks: none, the tables are new. Old code runs on it: yes. Way back: drop the tables once the queue is empty.
+-- Locks: none, everything is new. Old code runs on it: there is none. Way back: none, it is part of the baseline.
 
 -- A row is deleted when its job is done. Jobs without an organisation belong to the platform tenant.
 create table job (

@@ -98,17 +98,31 @@ test('a migration that was changed after it had been applied stops the start', a
   await engine.close()
 })
 
-test('a database from before the first landed migration is refused with a sentence, and left as it is', async () => {
-  const engine = await openEmbedded(null)
-  const older = `create table schema_migration (number integer primary key, name text not null, digest text not null);
-    insert into schema_migration values (1, '0001_foundation.sql', 'x'); create table tenant (id uuid primary key)`
-  await engine.asOwner((script) => script(older))
-  const before = await shapeOf(engine)
-  const sentence = /from before 0\.1\.0 and cannot be upgraded: run the version that made the database, or begin with/
-  for (const look of [migrate, pendingMigrations, schemaOf]) await assert.rejects(look(engine), sentence)
-  assert.deepEqual(await shapeOf(engine), before)
-  await engine.close()
-})
+const journalOf = (columns: string, rows: string) =>
+  `create table schema_migration (number integer primary key, name text not null, digest text not null${columns});
+   insert into schema_migration values ${rows}; create table tenant (id uuid primary key)`
+const before010: readonly [what: string, state: string][] = [
+  ['without the column of today', journalOf('', `(1, '0001_foundation.sql', 'x')`)],
+  [
+    'with more migrations than the baseline has',
+    journalOf(
+      ', applied_at timestamptz not null default now(), runs_old_code boolean not null',
+      `(1, '0001_foundation.sql', 'x', now(), true), (28, '0028_code_flow.sql', 'x', now(), false)`,
+    ),
+  ],
+]
+
+for (const [what, state] of before010) {
+  test(`a database from before the baseline, ${what}, is refused with a sentence, and left as it is`, async () => {
+    const engine = await openEmbedded(null)
+    await engine.asOwner((script) => script(state))
+    const before = await shapeOf(engine)
+    const sentence = /from before 0\.1\.0 and cannot be upgraded: run the version that made the database, or begin with/
+    for (const look of [migrate, pendingMigrations, schemaOf]) await assert.rejects(look(engine), sentence)
+    assert.deepEqual(await shapeOf(engine), before)
+    await engine.close()
+  })
+}
 
 const newer = (name: string, answer: string, body: string) =>
   migrationOf(name, `-- ${name}\n-- Locks: none. Old code runs on it: ${answer}. Way back: none.\n${body}`)

@@ -31,11 +31,9 @@ const END_SNAPSHOT = 'select 1'
 /** Header line of a migration without a transaction. */
 const CONCURRENT = /^-- Runs: outside a transaction/m
 
-const findJournal = sql(
-  'store.find_journal',
-  `select count(*) > 0 as found, coalesce(bool_or(attname = 'runs_old_code'), false) as "isOurs"
-   from pg_attribute where attrelid = to_regclass('schema_migration') and attnum > 0`,
-)
+const findJournal = sql('store.find_journal', `select to_regclass('schema_migration') is not null as found`)
+/** Asks for nothing that the journal of an older state may lack. */
+const findFirst = sql('store.find_first_migration', 'select name from schema_migration where number = 1')
 const listApplied = sql(
   'store.list_migrations',
   `select number, digest, runs_old_code as "runsOldCode" from schema_migration order by number`,
@@ -72,8 +70,8 @@ type Applied = ReadonlyMap<number, { readonly digest: string; readonly runsOldCo
  *
  * @param upTo Stop after this number (tests use it to prove that upgraded equals fresh).
  * @returns how many were pending
- * @throws Error when an applied migration was changed afterwards, the database is from before the first one that
- *   landed, or this code does not run on its newer schema.
+ * @throws Error when an applied migration was changed afterwards, the database is from before the
+ *   baseline, or this code does not run on its newer schema.
  */
 export async function migrate(
   engine: Engine,
@@ -154,12 +152,14 @@ function appliedTo(engine: Engine): Promise<Applied> {
   })
 }
 
-/** @throws Error if the journal of the database is that of a state from before the first migration that landed */
+/** @throws Error if the database is from before the baseline, whose first migration has a name of its own */
 async function hasJournal(run: RunStatement): Promise<boolean> {
-  const [journal] = await run<{ found: boolean; isOurs: boolean }>(findJournal)
-  if (journal?.found === true && !journal.isOurs)
+  const [journal] = await run<{ found: boolean }>(findJournal)
+  if (journal?.found !== true) return false
+  const [first] = await run<{ name: string }>(findFirst)
+  if (first !== undefined && first.name !== readMigrations()[0]?.name)
     throw new Error(`the database is from before 0.1.0 and cannot be upgraded: ${NO_WAY_ON}`)
-  return journal?.found === true
+  return true
 }
 
 /** Throws if the database has a newer migration on which this code does not run. */

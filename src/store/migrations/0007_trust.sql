@@ -1,15 +1,6 @@
--- 0010 certificates: the X.509 side of a tenant: its roots, what they signed, what it had signed elsewhere, and its revocation lists.
--- Locks: a moment each on signing_key (a check and a small index are recreated). Old code runs on it: yes, it uses none of the new keys.
--- Way back: delete from signing_key where usage in ('ca', 'leaf'); restore the check and the index of 0001; drop the three tables.
-
--- Keys of certificates are selected by id, so any number of them may sign.
-alter table signing_key drop constraint signing_key_usage_check;
-alter table signing_key add constraint signing_key_usage_check
-  check (usage in ('credential', 'request', 'access-token', 'id-token', 'ca', 'leaf'));
--- Where the private key is. `software`: in sealed_private itself; else sealed_private holds its id at the provider.
-alter table signing_key add column provider text not null default 'software';
-drop index signing_key_current;
-create unique index signing_key_current on signing_key (tenant_id, usage) where retired_at is null and usage not in ('ca', 'leaf');
+-- 0007 trust: the X.509 side of a tenant: its roots, what they signed, what it had signed elsewhere, its revocation
+-- lists; and the issuers and verifiers that it trusts. Locks: none, everything is new. Old code runs on it: there is
+-- none. Way back: none, it is part of the baseline.
 
 create table certificate (
   tenant_id      uuid not null references tenant (id) on delete cascade,
@@ -17,8 +8,8 @@ create table certificate (
   type           text not null check (type in ('issuerRoot', 'verifierRoot', 'issuerSignCredential', 'verifierSignRequest')),
   kind           text not null check (kind in ('issuer', 'verifier')),
   key_type       text not null check (key_type in ('P-256', 'Ed25519')),
-  -- root: one of our own. automatic: a leaf that a root signs for the tenant. request: for a key of a signing request of the tenant.
-  -- foreign: signed by a root of the tenant for an external key.
+  -- root: one of our own. automatic: a leaf that a root signs for the tenant. request: for a key of a signing request
+  -- of the tenant. foreign: signed by a root of the tenant for an external key.
   origin         text not null check (origin in ('root', 'automatic', 'request', 'foreign')),
   -- Whether the tenant signs with it. Expiry, and the status of its root, are derived on reading.
   status         text not null check (status in ('pendingActivation', 'active', 'inactive', 'revoked')),
@@ -39,7 +30,8 @@ create table certificate (
   revoked_at     timestamptz,
   -- How many days before its end the last warning was for.
   warned_days    smallint,
-  -- When its private key is to be destroyed: some time after it was replaced or revoked, or at its expiry. null: destroyed.
+  -- When its private key is to be destroyed: some time after it was replaced or revoked, or at its expiry. null:
+  -- destroyed.
   destroy_key_at timestamptz,
   created_at     timestamptz not null,
   updated_at     timestamptz not null,
@@ -57,7 +49,8 @@ create table certificate (
 -- One signs for each kind and key type: a root by its leaf, or a certificate that came by a signing request.
 create unique index certificate_signer on certificate (tenant_id, kind, key_type)
   where status = 'active' and origin in ('root', 'request');
-create unique index certificate_leaf on certificate (tenant_id, parent_id) where status = 'active' and origin = 'automatic';
+create unique index certificate_leaf on certificate (tenant_id, parent_id)
+  where status = 'active' and origin = 'automatic';
 -- RFC 5280 4.1.2.2: unique for each root. What others signed has no parent here.
 create unique index certificate_serial on certificate (tenant_id, parent_id, serial) where parent_id is not null;
 -- A root never signs a key twice. Of what it signs the identifier is computed from the key.
@@ -65,6 +58,10 @@ create unique index certificate_key on certificate (tenant_id, parent_id, subjec
 create index certificate_end on certificate (not_after) where status = 'active' and origin in ('root', 'request');
 create index certificate_key_end on certificate (destroy_key_at) where destroy_key_at is not null;
 create index certificate_active_roots on certificate (tenant_id, id) where status = 'active' and origin = 'root';
+create index certificate_type on certificate (tenant_id, type, id);
+create index certificate_key_type on certificate (tenant_id, key_type, id);
+create index certificate_status on certificate (tenant_id, status, id);
+create index certificate_order_of_end on certificate (tenant_id, not_after, id);
 select protect_tenant_rows('certificate');
 select open_across('certificate');
 grant select (der) on certificate to chirograph_across;
@@ -90,12 +87,17 @@ create table certificate_signing_request (
   check ((status = 'completed') = (certificate_id is not null)),
   check (key_id is not null or status = 'expired')
 );
-create index signing_request_end on certificate_signing_request (expires_at) where status <> 'completed' and key_id is not null;
+create index signing_request_end on certificate_signing_request (expires_at)
+  where status <> 'completed' and key_id is not null;
 create index signing_request_key on certificate_signing_request (tenant_id, subject_key_id);
+create index signing_request_type on certificate_signing_request (tenant_id, type, id);
+create index signing_request_key_type on certificate_signing_request (tenant_id, key_type, id);
+create index signing_request_status on certificate_signing_request (tenant_id, status, id);
 select protect_tenant_rows('certificate_signing_request');
 select open_across('certificate_signing_request');
 
--- The revocation list of each root. It is stale when revision, which grows with each revocation, is ahead of issued_revision.
+-- The revocation list of each root. It is stale when revision, which grows with each revocation, is ahead of
+-- issued_revision.
 create table certificate_revocation_list (
   tenant_id       uuid not null references tenant (id) on delete cascade,
   certificate_id  uuid not null,
@@ -114,3 +116,40 @@ create table certificate_revocation_list (
 create index revocation_list_due on certificate_revocation_list (reissue_at) where reissue_at is not null;
 select protect_tenant_rows('certificate_revocation_list');
 select open_across('certificate_revocation_list');
+
+-- What HAIP 1.0 demands of the attestations of this deployment's wallets and their keys: one root, which tenants and
+-- other issuers trust, and a certificate for each attesting key, of which there are about four a year.
+create table wallet_provider_certificate (
+  tenant_id  uuid not null references tenant (id) on delete cascade,
+  -- 'root', or the thumbprint of the key.
+  subject    text not null check (length(subject) between 1 and 64),
+  der        bytea not null check (octet_length(der) between 1 and 4096),
+  -- The key of the root, in signing_key.
+  key_id     uuid,
+  created_at timestamptz not null,
+  primary key (tenant_id, subject),
+  check ((subject = 'root') = (key_id is not null))
+);
+select protect_tenant_rows('wallet_provider_certificate');
+
+-- Issuers and verifiers that a tenant trusts, by DID, by certificate or by issuer address.
+create table trusted_entity (
+  tenant_id    uuid not null references tenant (id) on delete cascade,
+  id           uuid not null,
+  name         text not null check (length(name) between 1 and 200),
+  -- [{did, name?}]
+  dids         jsonb not null check (jsonb_typeof(dids) = 'array'),
+  -- PEM, normalized.
+  certificates jsonb not null check (jsonb_typeof(certificates) = 'array'),
+  -- https identifiers of issuers.
+  issuers      jsonb not null check (jsonb_typeof(issuers) = 'array'),
+  purposes     text[] not null check (purposes <@ array['issuer', 'verifier', 'status', 'attester']),
+  created_at   timestamptz not null,
+  updated_at   timestamptz not null,
+  -- Extended key usages of its signers: object identifiers, or none for certificates without; empty: the usual ones.
+  signer_usages text[] not null default '{}',
+  primary key (tenant_id, id)
+);
+create index trusted_entity_did on trusted_entity using gin (dids jsonb_path_ops);
+create index trusted_entity_name on trusted_entity (tenant_id, name, id);
+select protect_tenant_rows('trusted_entity');
