@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { posix } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { join, posix } from 'node:path'
 import { test } from 'node:test'
-import { isForTests, sourcesIn } from './support/source.ts'
+import { filesIn, isForTests, root, sourcesIn } from './support/source.ts'
 import { importsOf } from './support/source-shape.ts'
 
 const FILES_MAX = 20
@@ -27,6 +28,32 @@ test('a folder has at most 20 product files', () => {
     full.map(([folder, files]) => `${folder}: ${files.length}`),
     [],
   )
+})
+
+/** Folders below src that the table of rooms in ARCHITECTURE.md names: `a` (`b` `c`) `d` in the last column of a room. */
+function namedFolders(): string[] {
+  const table = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8').split('\n## ')[1] ?? ''
+  return [...table.matchAll(/^\| (.+?) \|.*\| (.*?) ?\|$/gm)].flatMap(([, names = '', folders = '']) => {
+    // The folders of `caller.ts`, `config.ts` and their kind stand in src itself.
+    const room = /^`(\w+)\/`$/.exec(names)?.[1]
+    const way = room === undefined ? [] : [room]
+    const found = room === undefined ? [] : [room]
+    for (const [, name, parenthesis] of folders.matchAll(/`([^`]+)`|([()])/g)) {
+      if (name !== undefined) found.push([...way, name].join('/'))
+      else if (parenthesis === ')') way.pop()
+      else way.push(found.at(-1)?.split('/').at(-1) ?? '')
+    }
+    return found
+  })
+}
+
+test('ARCHITECTURE.md names every folder of src once, and no other', () => {
+  const folders = new Set<string>()
+  for (const path of filesIn('src').filter((one) => !isForTests(one))) {
+    const names = path.split('/').slice(1, -1)
+    for (const at of names.keys()) folders.add(names.slice(0, at + 1).join('/'))
+  }
+  assert.deepEqual(namedFolders().sort(), [...folders].sort())
 })
 
 test('folders do not import in a circle', () => {
