@@ -56,6 +56,13 @@ test('ARCHITECTURE.md names every folder of src once, and no other', () => {
   assert.deepEqual(namedFolders().sort(), [...folders].sort())
 })
 
+test('the title of a decision bears the number of its file', () => {
+  const wrong = filesIn('docs/decisions', '.md').filter(
+    (path) => !readFileSync(join(root, path), 'utf8').startsWith(`# ${posix.basename(path).slice(0, 4)} `),
+  )
+  assert.deepEqual(wrong, [])
+})
+
 test('folders do not import in a circle', () => {
   const next = new Map<string, Map<string, string>>()
   for (const { from, to } of edges) {
