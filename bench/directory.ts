@@ -6,6 +6,7 @@ import pg from 'pg'
 import { findGroups, findUsers } from '../src/directory/scim/scim-store.ts'
 import { listUserRows, selectUser, type UserFilter } from '../src/directory/users/user-store.ts'
 import { readListRequest } from '../src/protocols/scim/list-request.ts'
+import { positional, type Values } from '../src/store/named-parameters.ts'
 import type { PageRequest } from '../src/store/paged-list.ts'
 import type { Sql, TenantTx } from '../src/store/store.ts'
 import { createDatabase, postgresUrl } from '../test/support/database.ts'
@@ -324,8 +325,12 @@ async function timeOf(ask: Ask): Promise<number> {
 
 async function run1(ask: Ask): Promise<number> {
   let spent = 0
-  const rows = async ({ name, text }: Sql, values: readonly unknown[] = []) => {
-    const explained = await client.query({ text: `explain (analyze, format json) ${text}`, values: [...values] })
+  const rows = async (statement: Sql, values: Values = []) => {
+    const { name, text } = statement
+    const explained = await client.query({
+      text: `explain (analyze, format json) ${text}`,
+      values: [...positional(statement, values)],
+    })
     const [
       {
         'QUERY PLAN': [plan],
@@ -333,7 +338,7 @@ async function run1(ask: Ask): Promise<number> {
     ] = explained.rows
     spent += plan['Execution Time'] + (name === '' ? plan['Planning Time'] : 0)
     if (process.env.SHOW) console.log(text, values, JSON.stringify(plan, null, 1))
-    return (await client.query({ text, values: [...values] })).rows
+    return (await client.query({ text, values: [...positional(statement, values)] })).rows
   }
   await client.query('begin')
   await client.query(

@@ -4,6 +4,7 @@ import { cpus } from 'node:os'
 import pg from 'pg'
 import { type AuditFilter, listAuditRows } from '../src/events/audit/audit-store.ts'
 import { listIssuances } from '../src/issuance/issuances/issuance-list-store.ts'
+import { positional, type Values } from '../src/store/named-parameters.ts'
 import type { PageRequest } from '../src/store/paged-list.ts'
 import type { Sql, TenantTx } from '../src/store/store.ts'
 import { createDatabase, postgresUrl } from '../test/support/database.ts'
@@ -117,11 +118,12 @@ if (worst > BUDGET_MS) process.exitCode = 1
 
 async function timeOf(list: (tx: TenantTx) => Promise<unknown>): Promise<number> {
   let spent = 0
-  const rows = async ({ name, text }: Sql, values: readonly unknown[] = []) => {
+  const rows = async (statement: Sql, values: Values = []) => {
+    const { name, text } = statement
     const { rows: plan } = await client.query({
       name,
       text: `explain (analyze, format json) ${text}`,
-      values: [...values],
+      values: [...positional(statement, values)],
     })
     const [top] = plan[0]['QUERY PLAN']
     spent = top['Planning Time'] + top['Execution Time']

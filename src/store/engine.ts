@@ -1,7 +1,14 @@
-import type { Sql, Step } from './store.ts'
+import type { Sql } from './store.ts'
+
+/** A statement with its values in the order of its text. */
+export type BoundStep = { readonly statement: Sql; readonly values: readonly unknown[] }
 
 /** Runs one statement of an open transaction, and steps that are sent with it. Returns the rows of the statement. */
-export type RunStatement = <Row>(statement: Sql, values?: readonly unknown[], then?: readonly Step[]) => Promise<Row[]>
+export type RunStatement = <Row>(
+  statement: Sql,
+  values?: readonly unknown[],
+  then?: readonly BoundStep[],
+) => Promise<Row[]>
 
 /** Role and tenant of a transaction. The role owns no table; `tenantId` null: no tenant. Both end with the transaction. */
 export type SessionContext = { readonly role: 'chirograph_app' | 'chirograph_across'; readonly tenantId: string | null }
@@ -21,7 +28,7 @@ export type Engine = {
   readonly kind: 'postgresql' | 'embedded'
   readonly transaction: <T>(context: SessionContext, work: (run: RunStatement) => Promise<T>) => Promise<T>
   /** One transaction of one or several steps in one round trip. Returns the rows of the first. */
-  readonly single: <Row>(context: SessionContext, steps: readonly [Step, ...Step[]]) => Promise<Row[]>
+  readonly single: <Row>(context: SessionContext, steps: readonly [BoundStep, ...BoundStep[]]) => Promise<Row[]>
   /** One transaction as the account of the server, for migrations, without time limits. */
   readonly asOwner: <T>(work: OwnerWork<T>) => Promise<T>
   /** One transaction as that account with the time limits of every other one, which reads what its caller may wait for. */

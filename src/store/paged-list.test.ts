@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Values } from './named-parameters.ts'
 import { type PageRequest, pagedList } from './paged-list.ts'
 import type { Sql } from './store.ts'
 
@@ -23,8 +24,8 @@ const firstPage: PageRequest = {
 
 /** What would be sent. */
 async function sent(overrides: Partial<PageRequest>, filter: Parameters<typeof page>[3]) {
-  const all: { statement: Sql; values: readonly unknown[] }[] = []
-  const rows = async (statement: Sql, values: readonly unknown[] = []) => {
+  const all: { statement: Sql; values: Values }[] = []
+  const rows = async (statement: Sql, values: Values = []) => {
     all.push({ statement, values })
     return []
   }

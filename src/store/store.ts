@@ -1,22 +1,25 @@
 import type { TenantId } from '../caller.ts'
+import { numbered, type Values } from './named-parameters.ts'
 
 declare const tenantTx: unique symbol
 declare const acrossTx: unique symbol
 
 /**
- * A SQL statement. `name` is that of its prepared statement on PostgreSQL; empty: see {@link composedSql}. `isPlannedOnce`: a connection plans
+ * A SQL statement. `name` is that of its prepared statement on PostgreSQL; empty: see {@link composedSql}. `parameters`: names of `$1`, `$2` … of the
+ * text, if it was written with names. `isPlannedOnce`: a connection plans
  * it at its first use, for all values. For statements over many partitions, whose planning costs more than they do. As the first statement of a
  * transaction it decides so for the whole transaction. `decides`: see {@link decision}.
  */
 export type Sql = {
   readonly name: string
   readonly text: string
+  readonly parameters?: readonly string[]
   readonly isPlannedOnce?: boolean
   readonly decides?: boolean
 }
 
 /** A statement with its values, to send after another one. */
-export type Step = { readonly statement: Sql; readonly values: readonly unknown[] }
+export type Step = { readonly statement: Sql; readonly values: Values }
 
 /**
  * Runs a statement and returns its rows. The steps of `then` run after it, in the same transaction and the same round trip, each with what was
@@ -24,7 +27,7 @@ export type Step = { readonly statement: Sql; readonly values: readonly unknown[
  *
  * @throws Refused if a {@link decision} among them found no row
  */
-type Rows = <Row>(statement: Sql, values?: readonly unknown[], then?: readonly Step[]) => Promise<Row[]>
+type Rows = <Row>(statement: Sql, values?: Values, then?: readonly Step[]) => Promise<Row[]>
 
 /** A transaction that sees only the rows of one tenant. The first parameter of every store function. */
 export type TenantTx = { readonly [tenantTx]: true; readonly tenantId: TenantId; readonly rows: Rows }
@@ -110,10 +113,13 @@ export type Store = {
   readonly close: () => Promise<void>
 }
 
-/** Defines a statement. Names are unique (a test checks it) and at most 60 characters (PostgreSQL truncates at 63). */
+/**
+ * Defines a statement. Names are unique (a test checks it) and at most 60 characters (PostgreSQL truncates at 63). Its
+ * parameters are `:tenantId`, `:createdAt` …, whose values are given by name; up to `$9` they may be positions instead.
+ */
 export function sql(name: string, text: string): Sql {
   if (name.length > 60) throw new Error(`statement name too long: ${name}`)
-  return { name, text }
+  return { name, ...numbered(text) }
 }
 
 /** As {@link sql}, for a statement that is planned once. Its text must need no value to choose its index. */
@@ -131,11 +137,14 @@ export function decision(name: string, query: string): Sql {
 }
 
 /**
- * Defines the decision that the statement before it, an INSERT or UPDATE of one row, has written the row. Its values are the tenant and the id of
- * the row. A row is found that any statement of the transaction has written.
+ * Defines the decision that the statement before it, an INSERT or UPDATE of one row, has written the row. Its values are `tenantId` and the `id`
+ * of the row. A row is found that any statement of the transaction has written.
  */
 export function wrote(name: string, table: string): Sql {
-  return decision(name, `select from ${table} where tenant_id = $1 and id = $2 and xmin = pg_current_xact_id()::xid`)
+  return decision(
+    name,
+    `select from ${table} where tenant_id = :tenantId and id = :id and xmin = pg_current_xact_id()::xid`,
+  )
 }
 
 /** SQLSTATE of a {@link decision} that found no row: division by zero. */
@@ -160,7 +169,7 @@ export async function nullIfRefused<T>(transaction: Promise<T>): Promise<T | nul
 
 /**
  * A statement whose text follows from a request, e.g. from a filter. It is not prepared, since a connection would keep each such text. Values
- * are parameters, as everywhere.
+ * are parameters, as everywhere, by position.
  */
 export function composedSql(text: string): Sql {
   return { name: '', text }

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { DatabaseUnavailable } from '../../src/store/database-unavailable.ts'
+import type { Values } from '../../src/store/named-parameters.ts'
 import type { Sql, Step, Store, TenantTx } from '../../src/store/store.ts'
 
 /** Loses statements on their way to the database, or the answers to them, at an exact statement. */
@@ -87,7 +88,7 @@ async function losing<T>(
   }
   const rows =
     (tx: TenantTx): TenantTx['rows'] =>
-    async <Row>(statement: Sql, values?: readonly unknown[], then?: readonly Step[]) => {
+    async <Row>(statement: Sql, values?: Values, then?: readonly Step[]) => {
       arrive(statement.name)
       const found = await tx.rows<Row>(statement, values, then)
       return hasCommit ? answered(found) : found

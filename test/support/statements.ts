@@ -28,7 +28,10 @@ async function collectStatements(): Promise<ReadonlyMap<string, string>> {
     load(url, context, next) {
       const loaded = next(url, context)
       if (!url.endsWith('/src/store/store.ts')) return loaded
-      const source = String(loaded.source).replace('return { name, text }', 'declareStatement(name, text); $&')
+      const source = String(loaded.source).replace(
+        'return { name, ...numbered(text) }',
+        'declareStatement(name, numbered(text).text); $&',
+      )
       return { ...loaded, source }
     },
   })

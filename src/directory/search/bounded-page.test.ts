@@ -5,6 +5,7 @@ import pg from 'pg'
 import { openTestDatabase, postgresUrl, type TestDatabase } from '../../../test/support/database.ts'
 import { roles, type TenantId } from '../../caller.ts'
 import { readListRequest } from '../../protocols/scim/list-request.ts'
+import { positional, type Values } from '../../store/named-parameters.ts'
 import type { BoundedRows, PageRequest } from '../../store/paged-list.ts'
 import { newId } from '../../store/row-id.ts'
 import { composedSql, type Sql, type TenantTx } from '../../store/store.ts'
@@ -79,12 +80,16 @@ async function bounded<T>(
 ): Promise<{ result: T; indexes: Set<string> }> {
   const indexes = new Set<string>()
   const result = await db.store.inTenant(tenant, (tx) => {
-    const rows = async <Row>({ name, text }: Sql, values: readonly unknown[] = []): Promise<Row[]> => {
+    const rows = async <Row>(statement: Sql, values: Values = []): Promise<Row[]> => {
+      const { text } = statement
       const explain = composedSql(`explain (analyze, format json) ${text}`)
-      const [explained] = await tx.rows<{ 'QUERY PLAN': readonly { Plan: Plan }[] }>(explain, values)
+      const [explained] = await tx.rows<{ 'QUERY PLAN': readonly { Plan: Plan }[] }>(
+        explain,
+        positional(statement, values),
+      )
       const read = (explained?.['QUERY PLAN'] ?? []).reduce((sum, { Plan: plan }) => sum + rowsRead(plan, indexes), 0)
       assert(read <= ROWS_MAX + 10, `${label} reads ${read} rows: ${text}`)
-      return tx.rows<Row>({ name, text }, values)
+      return tx.rows<Row>(statement, values)
     }
     return work({ ...tx, rows })
   })

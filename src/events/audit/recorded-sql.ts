@@ -1,4 +1,4 @@
-import { type Sql, type Step, sql, type TenantTx } from '../../store/store.ts'
+import { type Sql, sql, type TenantTx } from '../../store/store.ts'
 import { type AuditEntry, columnsOf } from './entry.ts'
 
 const INSERT = `insert into audit_entry (tenant_id, id, at, actor_kind, actor_id, acting_client, action, event_type, subject_kind, subject_id,
@@ -6,36 +6,51 @@ const INSERT = `insert into audit_entry (tenant_id, id, at, actor_kind, actor_id
 
 const insertEntry = sql(
   'events.insert_audit_entry',
-  `${INSERT} values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+  `${INSERT} values (:tenantId, :entryId, :at, :actorKind, :actorId, :actingClient, :action, :eventType, :subjectKind, :subjectId,
+    :result, :ip, :requestId, :detail, :notifiedUser)`,
 )
+
+/** A statement with its values that records an entry. */
+type AuditStep = { readonly statement: Sql; readonly values: Readonly<Record<string, unknown>> }
 
 /**
  * Returns the statement that records an entry, to send after the statement of the change (`tx.rows`) and the decision that it was made. Its plain
  * values cost a distributed engine a fraction of the CTE.
  */
-export function auditStep({ tenantId }: Pick<TenantTx, 'tenantId'>, entry: AuditEntry, now: Date): Step {
-  const { actor_kind, actor_id, acting_client, action, event_type, subject_kind, subject_id, ...more } = columnsOf(
-    entry,
-    now,
-  )
-  const actor = [actor_kind, actor_id, acting_client]
-  const subject = [subject_kind, subject_id]
-  const rest = [more.result, more.ip, more.request_id, JSON.stringify(more.detail), more.notified_user]
+export function auditStep({ tenantId }: Pick<TenantTx, 'tenantId'>, entry: AuditEntry, now: Date): AuditStep {
+  const columns = columnsOf(entry, now)
   return {
     statement: insertEntry,
-    values: [tenantId, more.id, more.at, ...actor, action, event_type, ...subject, ...rest],
+    values: {
+      tenantId,
+      entryId: columns.id,
+      at: columns.at,
+      actorKind: columns.actor_kind,
+      actorId: columns.actor_id,
+      actingClient: columns.acting_client,
+      action: columns.action,
+      eventType: columns.event_type,
+      subjectKind: columns.subject_kind,
+      subjectId: columns.subject_id,
+      result: columns.result,
+      ip: columns.ip,
+      requestId: columns.request_id,
+      detail: JSON.stringify(columns.detail),
+      notifiedUser: columns.notified_user ?? null,
+    },
   }
 }
 
 /**
  * Defines the statement that records an entry where `source`, a FROM item and its condition, has a row: at most one. Its values are those of
- * {@link auditStep}, then more from $16 on.
+ * {@link auditStep} and those that `source` names.
  */
 export function auditWhere(name: string, source: string): Sql {
   return sql(
     name,
-    `${INSERT} select $1::uuid, $2::uuid, $3::timestamptz, $4::text, $5::text, $6::text, $7::text, $8::text, $9::text, $10::text,
-      $11::text, $12::text, $13::text, $14::jsonb, $15::text from ${source} returning id`,
+    `${INSERT} select :tenantId::uuid, :entryId::uuid, :at::timestamptz, :actorKind::text, :actorId::text, :actingClient::text,
+      :action::text, :eventType::text, :subjectKind::text, :subjectId::text, :result::text, :ip::text, :requestId::text,
+      :detail::jsonb, :notifiedUser::text from ${source} returning id`,
   )
 }
 
@@ -44,8 +59,11 @@ type Place = {
   readonly from: string
   /** SQL for the id of the subject, e.g. `ins.id`. It is used when `subject.id` is null. */
   readonly subjectId?: string
-  /** Number of the parameter for the entry; its value comes from {@link auditValues}. */
-  readonly first: number
+  /**
+   * Number of the parameter for the entry, whose value comes from {@link auditValues}. Absent in a statement with named parameters: it is
+   * `:entry`, whose value comes from {@link auditValue}.
+   */
+  readonly first?: number
 }
 
 /**
@@ -59,12 +77,21 @@ type Place = {
  */
 export function auditCte({ from, subjectId, first }: Place): string {
   const subject = subjectId === undefined ? 'entry.subject_id' : `coalesce(entry.subject_id, (${subjectId})::text)`
-  return `audited as (${insertAudit(subject, `${from} cross join `, first)})`
+  return `audited as (${insertAudit(subject, `${from} cross join `, parameterOf(first))})`
+}
+
+function parameterOf(first: number | undefined): string {
+  return first === undefined ? ':entry' : `$${first}`
 }
 
 /** Returns the value of the parameter of {@link auditCte}, to spread after the statement's own values. */
 export function auditValues(entry: AuditEntry, now: Date): [string] {
-  return [JSON.stringify(columnsOf(entry, now))]
+  return [auditValue(entry, now)]
+}
+
+/** Returns the value of the named parameter of {@link auditCte}. */
+function auditValue(entry: AuditEntry, now: Date): string {
+  return JSON.stringify(columnsOf(entry, now))
 }
 
 /**
@@ -77,10 +104,10 @@ export function auditEachCte({
   subjectId,
   detail,
   first,
-}: Required<Place> & { readonly detail: string }): string {
+}: Place & { readonly subjectId: string; readonly detail: string }): string {
   return `audited as (${INSERT}
   select ${columnsWith('entry.subject_id', `entry.detail || ${detail}`)}
-  from ${from} join jsonb_populate_recordset(null::audit_entry, $${first}::jsonb) as entry on entry.subject_id = (${subjectId})::text
+  from ${from} join jsonb_populate_recordset(null::audit_entry, ${parameterOf(first)}::jsonb) as entry on entry.subject_id = (${subjectId})::text
   returning id)`
 }
 
@@ -90,10 +117,10 @@ export function auditEachValues(entries: readonly AuditEntry[], now: Date): [str
 }
 
 /** Returns an INSERT of one entry from a JSON parameter. `source` is a FROM item and join, e.g. `spent cross join `. */
-export function insertAudit(subject: string, source: string, parameter: number): string {
+export function insertAudit(subject: string, source: string, parameter: string): string {
   return `${INSERT}
   select ${columnsWith(subject, 'entry.detail')}
-  from ${source}jsonb_populate_record(null::audit_entry, $${parameter}::jsonb) as entry
+  from ${source}jsonb_populate_record(null::audit_entry, ${parameter}::jsonb) as entry
   returning id`
 }
 

@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test'
 import pg from 'pg'
 import { openTestDatabase, postgresUrl, type TestDatabase } from '../../../test/support/database.ts'
 import type { TenantId } from '../../caller.ts'
+import { positional, type Values } from '../../store/named-parameters.ts'
 import { newId } from '../../store/row-id.ts'
 import { composedSql, type Sql, type TenantTx } from '../../store/store.ts'
 import { listFreshEvents, listSettledEvents } from '../counts/count-store.ts'
@@ -52,9 +53,12 @@ function entriesRead(plan: Plan): number {
 async function reading<Row>(list: (tx: TenantTx) => Promise<Row[]>): Promise<{ found: Row[]; read: number }> {
   let read = Number.NaN
   const found = await db.store.inTenant(tenant, (tx) => {
-    const rows = async <R>(statement: Sql, values: readonly unknown[] = []): Promise<R[]> => {
+    const rows = async <R>(statement: Sql, values: Values = []): Promise<R[]> => {
       const explain = composedSql(`explain (analyze, format json) ${statement.text}`)
-      const [explained] = await tx.rows<{ 'QUERY PLAN': readonly { Plan: Plan }[] }>(explain, values)
+      const [explained] = await tx.rows<{ 'QUERY PLAN': readonly { Plan: Plan }[] }>(
+        explain,
+        positional(statement, values),
+      )
       read = (explained?.['QUERY PLAN'] ?? []).reduce((sum, { Plan: plan }) => sum + entriesRead(plan), 0)
       return tx.rows<R>(statement, values)
     }

@@ -49,14 +49,14 @@ const spendNonce = sql(
 const takeEntries = sql(
   'issuance.insert_status_entries',
   `insert into status_entry (tenant_id, status_list_id, status_index)
-   select $1, status_list_id, unnest(status_indices) from issuance
-   where tenant_id = $1 and id = $2 and status_list_id is not null and reservations = 1 and reports = 0 and not reinstated
+   select :tenantId, status_list_id, unnest(status_indices) from issuance
+   where tenant_id = :tenantId and id = :id and status_list_id is not null and reservations = 1 and reports = 0 and not reinstated
    returning status_index`,
 )
 // Once for each first reservation, and for each after a reported failure.
 const insertCompletion = auditWhere(
   'issuance.insert_completion',
-  'issuance where tenant_id = $1 and id = $16 and reservations = 1 and (reports > 0 or not reinstated)',
+  'issuance where tenant_id = :tenantId and id = :id and reservations = 1 and (reports > 0 or not reinstated)',
 )
 const selectLack = sql(
   'issuance.find_lack',
@@ -135,7 +135,7 @@ export async function reserveCredential(
   now: Date,
 ): Promise<Bound & { readonly isOpen: boolean }> {
   const { id, copies, listKind } = asked
-  const mine = [tx.tenantId, id]
+  const mine = { tenantId: tx.tenantId, id }
   const completion = auditStep(tx, entry, now)
   const [row] = await tx.rows<ReservedRow>(
     reserveCopies,
@@ -146,7 +146,7 @@ export async function reserveCredential(
         return { statement: spendNonce, values: [tx.tenantId, hash, asked.noncesMadeAt[at]] }
       }),
       { statement: takeEntries, values: mine },
-      { statement: insertCompletion, values: [...completion.values, id] },
+      { statement: insertCompletion, values: { ...completion.values, id } },
     ],
   )
   if (row === undefined) throw new Error('the reservation answered nothing')

@@ -50,7 +50,7 @@ export async function insertReport(tx: TenantTx, report: Report, entry: AuditEnt
   const { granted, tokensSince, becomes } = report
   const values = [tx.tenantId, granted.id, granted.tokenHash, tokensSince, becomes, now, FAILED]
   await tx.rows(recordReport, values, [
-    { statement: wasReported, values: [tx.tenantId, granted.id] },
+    { statement: wasReported, values: { tenantId: tx.tenantId, id: granted.id } },
     auditStep(tx, entry, now),
   ])
 }

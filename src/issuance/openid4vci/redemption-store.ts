@@ -80,7 +80,7 @@ const redeemChecked = sql(
    ), wrong as (
      select id from tried where not redeemed and "needsTxCode" and $3::bytea is not null
    ), ${auditCte({ from: 'wrong', first: 10 })}, locked as (
-     ${insertAudit('entry.subject_id', `(select from tried where status = 'failed') as last cross join `, 11)}
+     ${insertAudit('entry.subject_id', `(select from tried where status = 'failed') as last cross join `, '$11')}
    )
    select redeemed, "needsTxCode", "templateId", "templateVersion", "triesLeft" from tried`,
 )

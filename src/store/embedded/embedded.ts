@@ -3,8 +3,15 @@ import { PGlite, type Transaction } from '@electric-sql/pglite'
 import { readOwnJson } from '../../crypto/json.ts'
 import { FairPlaces } from '../../memory/fair-places.ts'
 import { places } from '../../memory/places.ts'
-import { ANSWER_MS_MAX, type Engine, type RunStatement, type SessionContext, statementMsMax } from '../engine.ts'
-import { REFUSED_STATE, Refused, type Sql, type Step } from '../store.ts'
+import {
+  ANSWER_MS_MAX,
+  type BoundStep,
+  type Engine,
+  type RunStatement,
+  type SessionContext,
+  statementMsMax,
+} from '../engine.ts'
+import { REFUSED_STATE, Refused, type Sql } from '../store.ts'
 import { toWire } from '../wire-values.ts'
 import { lockFolder } from './folder-lock.ts'
 
@@ -42,7 +49,7 @@ export async function openEmbedded(folder: string | null, startFrom: Blob | null
   let trips = 0
 
   function runIn(tx: Transaction): RunStatement {
-    return async <Row>(statement: Sql, values: readonly unknown[] = [], then: readonly Step[] = []) => {
+    return async <Row>(statement: Sql, values: readonly unknown[] = [], then: readonly BoundStep[] = []) => {
       trips += 1
       const rows = await runStep<Row>(tx, { statement, values })
       for (const step of then) await runStep(tx, step)
@@ -85,7 +92,7 @@ export async function openEmbedded(folder: string | null, startFrom: Blob | null
 }
 
 /** @throws Refused */
-async function runStep<Row>(tx: Transaction, { statement, values }: Step): Promise<Row[]> {
+async function runStep<Row>(tx: Transaction, { statement, values }: BoundStep): Promise<Row[]> {
   // Values that cannot be sent are refused before the engine sees them: it would stay in an aborted transaction.
   for (const value of values) toWire(value)
   try {

@@ -116,7 +116,7 @@ function closeOnce(tx: TenantTx, id: string, version: number): Promise<{ id: str
     closeList,
     [acme, id],
     [
-      { statement: wasClosed, values: [acme, id] },
+      { statement: wasClosed, values: { tenantId: acme, id } },
       { statement: insertKey, values: [acme, version] },
     ],
   )

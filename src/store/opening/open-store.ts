@@ -2,7 +2,8 @@ import type { TenantId } from '../../caller.ts'
 import { isWrittenUuid } from '../../uuid.ts'
 import { distribute } from '../distribution/distribute.ts'
 import { distributionOf } from '../distribution/layout.ts'
-import type { Engine, RunStatement, SessionContext } from '../engine.ts'
+import type { BoundStep, Engine, RunStatement, SessionContext } from '../engine.ts'
+import { positional, type Values } from '../named-parameters.ts'
 import { type AcrossTx, type Sql, type Step, type Store, type StoreCounts, sql, type TenantTx } from '../store.ts'
 import { migrate, pendingMigrations, schemaOf } from './migrate.ts'
 import { oldestTransaction } from './oldest-transaction.ts'
@@ -37,20 +38,20 @@ export async function openStore({ databaseUrl, dataDir, startFrom, ...options }:
 
 function storeOn(engine: Engine): Store {
   const counted = { statements: 0, transactions: 0 }
-  const counting = (run: RunStatement): RunStatement => {
-    return (statement, values, then = []) => {
+  const counting = (run: RunStatement): TenantTx['rows'] => {
+    return (statement, values = [], then = []) => {
       counted.statements += 1 + then.length
-      return run(statement, values, then)
+      return run(statement, positional(statement, values), then.map(bound))
     }
   }
-  const once = (context: SessionContext): RunStatement => {
+  const once = (context: SessionContext): TenantTx['rows'] => {
     counted.transactions += 1
     let used = false
-    return <Row>(statement: Sql, values: readonly unknown[] = [], then: readonly Step[] = []) => {
+    return <Row>(statement: Sql, values: Values = [], then: readonly Step[] = []) => {
       if (used) throw new Error(`a transaction of one statement got a second statement: ${statement.name}`)
       used = true
       counted.statements += 1 + then.length
-      const steps = [{ statement, values }, ...then] as const
+      const steps = [bound({ statement, values }), ...then.map(bound)] as const
       return engine.single<Row>(context, steps)
     }
   }
@@ -91,7 +92,11 @@ function storeOn(engine: Engine): Store {
   }
 }
 
-function tenantTxOn(tenantId: TenantId, rows: RunStatement) {
+function bound({ statement, values }: Step): BoundStep {
+  return { statement, values: positional(statement, values) }
+}
+
+function tenantTxOn(tenantId: TenantId, rows: TenantTx['rows']) {
   return { tenantId, rows } as TenantTx
 }
 

@@ -4,8 +4,15 @@ import { places } from '../../memory/places.ts'
 import { withTimeLimit } from '../../time-limit.ts'
 import { DatabaseUnavailable } from '../database-unavailable.ts'
 import { distributionOf } from '../distribution/layout.ts'
-import { ANSWER_MS_MAX, type Engine, type OwnerWork, type RunStatement, statementMsMax } from '../engine.ts'
-import { Refused, type Sql, type Step as StoreStep } from '../store.ts'
+import {
+  ANSWER_MS_MAX,
+  type BoundStep,
+  type Engine,
+  type OwnerWork,
+  type RunStatement,
+  statementMsMax,
+} from '../engine.ts'
+import { Refused, type Sql } from '../store.ts'
 import { refuseForgetfulProxy } from './forgetful-proxy.ts'
 import { openHosts } from './hosts.ts'
 import { explained, isDiskFull, isServerLost } from './lost-connection.ts'
@@ -127,7 +134,7 @@ async function transaction<T>(
   const run: RunStatement = async <Row>(
     statement: Sql,
     values: readonly unknown[] = [],
-    then: readonly StoreStep[] = [],
+    then: readonly BoundStep[] = [],
   ) => {
     const steps = [stepOf(statement, values), ...encoded(then)]
     if (isSearch(statement) && searching.length === 0) searching.push(await link.searchPlace(tenantId))
@@ -176,7 +183,7 @@ async function single<Row>(
   }
 }
 
-function encoded(steps: readonly StoreStep[]): Step[] {
+function encoded(steps: readonly BoundStep[]): Step[] {
   return steps.map(({ statement, values }) => stepOf(statement, values))
 }
 

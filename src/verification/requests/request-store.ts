@@ -56,7 +56,7 @@ const insertRequest = sql(
 )
 const insertCreation = auditWhere(
   'verification.insert_creation',
-  'presentation_request where tenant_id = $1 and id = $16',
+  'presentation_request where tenant_id = :tenantId and id = :id',
 )
 
 const findPending = sql(
@@ -145,7 +145,7 @@ export async function insertPresentationRequest(
       ...[expiresInSeconds, now, defaults.expiresInSeconds, JSON.stringify(signers)],
       ...[sealedTransactions, options, templateUpdatedAt, browserSessionHash],
     ],
-    [{ statement: insertCreation, values: [...auditStep(tx, entry, now).values, id] }],
+    [{ statement: insertCreation, values: { ...auditStep(tx, entry, now).values, id } }],
   )
   return row ?? null
 }

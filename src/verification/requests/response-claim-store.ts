@@ -89,7 +89,7 @@ export async function completeRequest(
 ): Promise<void> {
   const json = error === null ? null : JSON.stringify(error)
   const completed = [tx.tenantId, id, claim, status, json, result, resultUntil, responseCodeHash, now]
-  const steps = [{ statement: wasCompleted, values: [tx.tenantId, id] }, auditStep(tx, entry, now)]
+  const steps = [{ statement: wasCompleted, values: { tenantId: tx.tenantId, id } }, auditStep(tx, entry, now)]
   await tx.rows(completeClaimed, completed, steps)
 }
 

@@ -154,7 +154,7 @@ export async function endAnswer(
 ): Promise<SealedPresentation | null> {
   const { id, status, sealedView, claim } = end
   const values = [tx.tenantId, userId, id, status, sealedView, now, claim]
-  const steps = [{ statement: wasEnded, values: [tx.tenantId, id] }, auditStep(tx, entry, now)]
+  const steps = [{ statement: wasEnded, values: { tenantId: tx.tenantId, id } }, auditStep(tx, entry, now)]
   return (await tx.rows<SealedPresentation>(endStatement, values, steps))[0] ?? null
 }
 

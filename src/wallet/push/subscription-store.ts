@@ -38,7 +38,7 @@ const deleteEarlier = sql(
 // One statement, so that a change without subscriptions costs nothing more. A job that was lost does not block later ones.
 const recordStatement = sql(
   'wallet.record_and_queue_push',
-  `with audited as (${insertAudit('entry.subject_id', '', 4)}), queued as (
+  `with audited as (${insertAudit('entry.subject_id', '', '$4')}), queued as (
      update wallet_push_subscription set queued_at = $3 where tenant_id = $1 and user_id = $2
        and (queued_at is null or queued_at <= $3::timestamptz - interval '1 hour') returning id, not_before
    )
