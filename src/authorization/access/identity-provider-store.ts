@@ -11,7 +11,8 @@ const put = sql(
   'authorization.put_provider',
   `insert into identity_provider (tenant_id, id, name, display_name, issuer, client_id, sealed_client_secret, scopes, claims, roles, creates_users,
      sign_in, accept_tokens, audience, created_at, updated_at, names_people)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9::jsonb, $10::jsonb, $11, $12, $13, $14, $15, $15, $16)
+   values (:tenantId, :id, :name, :displayName, :issuer, :clientId, :sealedClientSecret, :scopes, :claims::jsonb,
+     :roles::jsonb, :createsUsers, :signIn, :acceptTokens, :audience, :now, :now, :namesPeople)
    on conflict (tenant_id, id) do update set display_name = excluded.display_name, issuer = excluded.issuer, client_id = excluded.client_id,
      sealed_client_secret = excluded.sealed_client_secret, scopes = excluded.scopes, claims = excluded.claims, roles = excluded.roles,
      creates_users = excluded.creates_users, sign_in = excluded.sign_in, accept_tokens = excluded.accept_tokens, audience = excluded.audience,
@@ -46,11 +47,24 @@ export async function putProvider(tx: TenantTx, one: ProviderPut, now: Date): Pr
   const { id, name, displayName, issuer, clientId, sealedClientSecret, scopes, createsUsers, signIn, acceptTokens } =
     one
   await tx.rows(endLinks, [tx.tenantId, id, issuer])
-  const [row] = await tx.rows<{ created: boolean }>(put, [
-    ...[tx.tenantId, id, name, displayName, issuer, clientId, sealedClientSecret, scopes],
-    ...[JSON.stringify(one.claims), JSON.stringify(one.roles), createsUsers, signIn, acceptTokens, one.audience, now],
-    one.namesPeople,
-  ])
+  const [row] = await tx.rows<{ created: boolean }>(put, {
+    tenantId: tx.tenantId,
+    id,
+    name,
+    displayName,
+    issuer,
+    clientId,
+    sealedClientSecret,
+    scopes,
+    claims: JSON.stringify(one.claims),
+    roles: JSON.stringify(one.roles),
+    createsUsers,
+    signIn,
+    acceptTokens,
+    audience: one.audience,
+    namesPeople: one.namesPeople,
+    now,
+  })
   return row?.created === true ? 'created' : 'changed'
 }
 

@@ -32,7 +32,8 @@ const put = sql(
   'authorization.put_link',
   `insert into one_time_link (tenant_id, id, token_hash, user_id, purpose, created_at, expires_at, way, maker_roles,
      email_folded, could_sign_in, is_told)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $8 in ('told_link', 'impersonated_link'))
+   values (:tenantId, :id, :tokenHash, :userId, :purpose, :now, :expiresAt, :way, :makerRoles, :emailFolded,
+     :couldSignIn, :way in ('told_link', 'impersonated_link'))
    on conflict (tenant_id, user_id, purpose) do update set id = excluded.id, token_hash = excluded.token_hash,
      created_at = excluded.created_at, expires_at = excluded.expires_at, way = excluded.way,
      maker_roles = excluded.maker_roles, email_folded = excluded.email_folded,
@@ -50,8 +51,19 @@ const removeExpired = sql(
 /** Inserts a link; an older one of the same purpose ends. */
 export async function putLink(tx: TenantTx, link: NewLink, now: Date): Promise<void> {
   const { id, tokenHash, userId, purpose, expiresAt, way, makerRoles, emailFolded, couldSignIn } = link
-  const made = [way, makerRoles, emailFolded, couldSignIn]
-  await tx.rows(put, [tx.tenantId, id, tokenHash, userId, purpose, now, expiresAt, ...made])
+  await tx.rows(put, {
+    tenantId: tx.tenantId,
+    id,
+    tokenHash,
+    userId,
+    purpose,
+    now,
+    expiresAt,
+    way,
+    makerRoles,
+    emailFolded,
+    couldSignIn,
+  })
 }
 
 /** Returns a link; null if it is unknown, used or expired. Whether its way is open is NOT checked. */

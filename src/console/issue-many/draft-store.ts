@@ -33,21 +33,23 @@ type DraftChange = {
 const insert = sql(
   'console.insert_table_draft',
   `with issuing as (
-     select id from table_draft where tenant_id = $1 and user_id = $3 and is_issuing and expires_at > $7
+     select id from table_draft where tenant_id = :tenantId and user_id = :userId and is_issuing and expires_at > :now
    ), old as (
-     delete from table_draft where tenant_id = $1 and not is_issuing and id in (
-       select id from table_draft where tenant_id = $1 and user_id = $3 and not is_issuing
-       order by created_at desc offset greatest(0, $10::int - 1 - (select count(*) from issuing)))
+     delete from table_draft where tenant_id = :tenantId and not is_issuing and id in (
+       select id from table_draft where tenant_id = :tenantId and user_id = :userId and not is_issuing
+       order by created_at desc offset greatest(0, :countMax::int - 1 - (select count(*) from issuing)))
      returning id
    ), ins as (
      insert into table_draft (tenant_id, id, user_id, sealed_view, sealed_source, bytes, created_at, expires_at)
-     select $1, $2, $3, $4, $5, $6::int, $7, $8
-     where (select coalesce(sum(bytes), 0) from table_draft where tenant_id = $1 and expires_at > $7) + $6::int <= $11::bigint
-       and (select count(*) from issuing) < $10::int
+     select :tenantId, :id, :userId, :sealedView, :sealedSource, :bytes::int, :now, :expiresAt
+     where (select coalesce(sum(bytes), 0) from table_draft where tenant_id = :tenantId
+       and expires_at > :now) + :bytes::int <= :bytesMax::bigint
+       and (select count(*) from issuing) < :countMax::int
      returning id
    ), parts as (
      insert into table_draft_part (tenant_id, draft_id, position, sealed_rows)
-     select $1, ins.id, one.at - 1, one.sealed_rows from ins cross join unnest($9::bytea[]) with ordinality as one (sealed_rows, at) returning position
+     select :tenantId, ins.id, one.at - 1, one.sealed_rows from ins
+       cross join unnest(:parts::bytea[]) with ordinality as one (sealed_rows, at) returning position
    )
    select (select id from ins) is not null as "isKept", (select count(*)::int from issuing) as issuing`,
 )
@@ -68,12 +70,14 @@ const selectParts = sql(
 const change = sql(
   'console.change_table_draft',
   `with held as (
-     update table_draft set sealed_view = $6, revision = revision + 1, is_issuing = $10, issuing_until = $11, expires_at = $7
-     where tenant_id = $1 and id = $2 and user_id = $3 and revision = $4 and is_issuing = $5 returning id
+     update table_draft set sealed_view = :sealedView, revision = revision + 1, is_issuing = :staysIssuing,
+       issuing_until = :now, expires_at = :expiresAt
+     where tenant_id = :tenantId and id = :id and user_id = :userId and revision = :revision and is_issuing = :isIssuing
+       returning id
    ), parts as (
      update table_draft_part part set sealed_rows = one.sealed_rows
-     from held cross join unnest($8::int[], $9::bytea[]) as one (position, sealed_rows)
-     where part.tenant_id = $1 and part.draft_id = held.id and part.position = one.position
+     from held cross join unnest(:positions::int[], :parts::bytea[]) as one (position, sealed_rows)
+     where part.tenant_id = :tenantId and part.draft_id = held.id and part.position = one.position
    )
    select id from held`,
 )
@@ -110,13 +114,21 @@ export async function insertDraft(
   limits: { readonly countMax: number; readonly bytesMax: number },
 ): Promise<NotKept | null> {
   const { id, userId, sealedView, sealedSource, parts, now, expiresAt } = one
+  const { countMax, bytesMax } = limits
   const bytes = [sealedView, sealedSource, ...parts].reduce((sum, part) => sum + (part?.length ?? 0), 0)
-  const values = [tx.tenantId, id, userId, sealedView, sealedSource, bytes, now, expiresAt, parts]
-  const [done] = await tx.rows<{ isKept: boolean; issuing: number }>(insert, [
-    ...values,
-    limits.countMax,
-    limits.bytesMax,
-  ])
+  const [done] = await tx.rows<{ isKept: boolean; issuing: number }>(insert, {
+    tenantId: tx.tenantId,
+    id,
+    userId,
+    sealedView,
+    sealedSource,
+    bytes,
+    now,
+    expiresAt,
+    parts,
+    countMax,
+    bytesMax,
+  })
   if (done?.isKept === true) return null
   return (done?.issuing ?? 0) >= limits.countMax ? 'issuing' : 'full'
 }
@@ -143,10 +155,21 @@ export async function listDraftParts(
 
 /** Changes a draft that is in the state of `revision` and `isIssuing`. Of concurrent changes one gets true. */
 export async function changeDraft(tx: TenantTx, one: DraftChange): Promise<boolean> {
-  const { id, userId, revision, isIssuing, sealedView, expiresAt, parts } = one
-  const values = [tx.tenantId, id, userId, revision, isIssuing, sealedView, expiresAt]
-  const after = [one.staysIssuing, one.now]
-  return (await tx.rows(change, [...values, [...parts.keys()], [...parts.values()], ...after])).length === 1
+  const { id, userId, revision, isIssuing, sealedView, expiresAt, parts, staysIssuing, now } = one
+  const changed = await tx.rows(change, {
+    tenantId: tx.tenantId,
+    id,
+    userId,
+    revision,
+    isIssuing,
+    sealedView,
+    expiresAt,
+    positions: [...parts.keys()],
+    parts: [...parts.values()],
+    staysIssuing,
+    now,
+  })
+  return changed.length === 1
 }
 
 /** The state of a draft that is issued. */

@@ -90,7 +90,7 @@ export function auditValues(entry: AuditEntry, now: Date): [string] {
 }
 
 /** Returns the value of the named parameter of {@link auditCte}. */
-function auditValue(entry: AuditEntry, now: Date): string {
+export function auditValue(entry: AuditEntry, now: Date): string {
   return JSON.stringify(columnsOf(entry, now))
 }
 

@@ -16,8 +16,9 @@ const COLUMNS = `id, user_id as "userId", sealed_tokens as "sealedTokens", token
 const insert = sql(
   'pages.insert_session',
   `insert into page_session (tenant_id, id, token_hash, sign_in_session_id, user_id, sealed_tokens, tokens_until, sealed_draft, created_at, last_seen_at, expires_at)
-   select $1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10
-   where exists (select from live_sign_in_session where tenant_id = $1 and id = $4) returning id`,
+   select :tenantId, :id, :hash, :signInSessionId, :userId, :sealedTokens, :tokensUntil, :sealedDraft, :now, :now,
+     :expiresAt
+   where exists (select from live_sign_in_session where tenant_id = :tenantId and id = :signInSessionId) returning id`,
 )
 // Last use is written only when it is older than $6, so that most requests write nothing.
 const use = sql(
@@ -69,8 +70,8 @@ type NewPageSession = {
 /** Inserts a session. Returns false if the sign-in session has ended meanwhile. */
 export async function insertPageSession(tx: TenantTx, one: NewPageSession): Promise<boolean> {
   const { id, hash, signInSessionId, userId, sealedTokens, tokensUntil, sealedDraft, now, expiresAt } = one
-  const values = [
-    tx.tenantId,
+  const made = await tx.rows(insert, {
+    tenantId: tx.tenantId,
     id,
     hash,
     signInSessionId,
@@ -80,8 +81,8 @@ export async function insertPageSession(tx: TenantTx, one: NewPageSession): Prom
     sealedDraft,
     now,
     expiresAt,
-  ]
-  return (await tx.rows(insert, values)).length === 1
+  })
+  return made.length === 1
 }
 
 /** Returns the session with this secret, also one that was idle too long, and records its use. */

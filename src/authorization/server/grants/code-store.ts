@@ -1,7 +1,7 @@
 import { sha256 } from '../../../crypto/digest.ts'
 import type { JsonObject } from '../../../crypto/json.ts'
 import type { AuditEntry } from '../../../events/audit/entry.ts'
-import { auditCte, auditValues } from '../../../events/audit/recorded-sql.ts'
+import { auditCte, auditValue, auditValues } from '../../../events/audit/recorded-sql.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../../store/store.ts'
 import type { EndedFamily, Granted, SignIn, SpentConsent } from '../instance.ts'
 
@@ -28,35 +28,42 @@ export type SecretRow = { readonly id: string; readonly hash: Buffer }
 const insert = sql(
   'authorization.insert_code',
   `with consent as (
-     insert into spent_jti (tenant_id, signer, jti_hash, expires_at) select $1, 'consent', $19::bytea, $20 where $19::bytea is not null
+     insert into spent_jti (tenant_id, signer, jti_hash, expires_at) select :tenantId, 'consent', :consentHash::bytea,
+       :consentExpiresAt where :consentHash::bytea is not null
      on conflict do nothing returning signer
    ), code as (
      insert into authorization_code (tenant_id, id, hash, client_id, user_id, session_id, redirect_uri, challenge, scopes, nonce, dpop_jkt,
        authenticated_at, methods, created_at, expires_at, issuer, details, instance_jkt)
-     select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17::jsonb, $18
-     where ($19::bytea is null or exists (select from consent)) and exists (select from sign_in_session where tenant_id = $1 and id = $6)
+     select :tenantId, :id, :hash, :clientId, :userId, :sessionId, :redirectUri, :challenge, :scopes, :nonce, :dpopJkt,
+       :authenticatedAt, :methods, :now, :expiresAt, :issuer, :details::jsonb, :instanceKey
+     where (:consentHash::bytea is null or exists (select from consent))
+       and exists (select from sign_in_session where tenant_id = :tenantId and id = :sessionId)
      returning id
    )
-   select exists (select from code) as "isInserted", $19::bytea is null or exists (select from consent) as "isFirst"`,
+   select exists (select from code) as "isInserted", :consentHash::bytea is null
+     or exists (select from consent) as "isFirst"`,
 )
 // A request that proves less than the code requires does not spend it: a stolen code is worth nothing, and its owner can still use it.
 const redeem = sql(
   'authorization.redeem_code',
   `with code as (
-     update authorization_code set used_at = $8
-     where tenant_id = $1 and id = $2 and hash = $3 and client_id = $4 and redirect_uri = $5
-       and challenge is not distinct from $6
-       and (dpop_jkt is null or dpop_jkt = $7) and (instance_jkt is null or instance_jkt = $15) and used_at is null and expires_at > $8 and issuer = $13
-       and exists (select from active_user where active_user.tenant_id = $1 and active_user.id = user_id)
-       and exists (select from sign_in_session where sign_in_session.tenant_id = $1 and sign_in_session.id = session_id)
+     update authorization_code set used_at = :now
+     where tenant_id = :tenantId and id = :id and hash = :hash and client_id = :clientId and redirect_uri = :redirectUri
+       and challenge is not distinct from :challenge
+       and (dpop_jkt is null or dpop_jkt = :jkt) and (instance_jkt is null or instance_jkt = :instanceKey)
+         and used_at is null and expires_at > :now and issuer = :issuer
+       and exists (select from active_user where active_user.tenant_id = :tenantId and active_user.id = user_id)
+       and exists (select from sign_in_session where sign_in_session.tenant_id = :tenantId
+         and sign_in_session.id = session_id)
      returning *
    ), family as (
      insert into token_family (tenant_id, id, client_id, user_id, session_id, scopes, dpop_jkt, authenticated_at, methods, token_hash, created_at, expires_at, issuer,
        details, instance_jkt)
-     select tenant_id, id, client_id, user_id, session_id, scopes, $9, authenticated_at, methods,
-       case when not $14::boolean or 'offline_access' = any(scopes) then $10::bytea end, $8, $11, issuer, details, $15
+     select tenant_id, id, client_id, user_id, session_id, scopes, :boundTo, authenticated_at, methods,
+       case when not :needsOffline::boolean or 'offline_access' = any(scopes) then :refreshHash::bytea end, :now,
+         :familyExpiresAt, issuer, details, :instanceKey
      from code returning id
-   ), ${auditCte({ from: 'code', subjectId: 'code.user_id', first: 12 })}
+   ), ${auditCte({ from: 'code', subjectId: 'code.user_id' })}
    select user_id as "userId", session_id as "sessionId", scopes, nonce, authenticated_at as "authenticatedAt", methods,
      details,
      case when 'email' = any(scopes) then (
@@ -101,12 +108,28 @@ export async function insertCode(
 ): Promise<InsertedCode> {
   const { clientId, userId, sessionId, redirectUri, challenge, scopes, nonce, dpopJkt, authenticatedAt, methods } =
     grant
-  const { issuer, instanceKey } = grant
-  const details = grant.details === null ? null : JSON.stringify(grant.details)
-  const values = [tx.tenantId, id, hash, clientId, userId, sessionId, redirectUri, challenge, scopes, nonce, dpopJkt]
-  const more = [authenticatedAt, methods, now, expiresAt, issuer, details, instanceKey]
-  const spent = consent === null ? [null, null] : [sha256(consent.token), consent.expiresAt]
-  const [row] = await tx.rows<{ isInserted: boolean; isFirst: boolean }>(insert, [...values, ...more, ...spent])
+  const [row] = await tx.rows<{ isInserted: boolean; isFirst: boolean }>(insert, {
+    tenantId: tx.tenantId,
+    id,
+    hash,
+    clientId,
+    userId,
+    sessionId,
+    redirectUri,
+    challenge,
+    scopes,
+    nonce,
+    dpopJkt,
+    authenticatedAt,
+    methods,
+    issuer: grant.issuer,
+    details: grant.details === null ? null : JSON.stringify(grant.details),
+    instanceKey: grant.instanceKey,
+    now,
+    expiresAt,
+    consentHash: consent === null ? null : sha256(consent.token),
+    consentExpiresAt: consent?.expiresAt ?? null,
+  })
   if (row?.isInserted === true) return 'inserted'
   return row?.isFirst === false ? 'consent_used' : 'session_ended'
 }
@@ -148,16 +171,24 @@ export async function redeemCode(
   entry: AuditEntry,
   now: Date,
 ): Promise<RedeemedCode | null> {
-  const { id, hash, clientId, redirectUri, challenge, jkt, boundTo, refreshHash, familyExpiresAt } = redemption
-  const values = [tx.tenantId, id, hash, clientId, redirectUri, challenge, jkt, now, boundTo, refreshHash]
-  const [row] = await tx.rows<RedeemedCode>(redeem, [
-    ...values,
-    familyExpiresAt,
-    ...auditValues(entry, now),
-    redemption.issuer,
-    redemption.needsOffline,
-    redemption.instanceKey,
-  ])
+  const { id, hash, clientId, redirectUri, challenge, jkt, instanceKey, boundTo, refreshHash } = redemption
+  const [row] = await tx.rows<RedeemedCode>(redeem, {
+    tenantId: tx.tenantId,
+    id,
+    hash,
+    clientId,
+    redirectUri,
+    challenge,
+    jkt,
+    instanceKey,
+    now,
+    boundTo,
+    refreshHash,
+    familyExpiresAt: redemption.familyExpiresAt,
+    issuer: redemption.issuer,
+    needsOffline: redemption.needsOffline,
+    entry: auditValue(entry, now),
+  })
   return row ?? null
 }
 

@@ -22,11 +22,12 @@ const isCurrent = (hash: string, since: string) =>
 
 const rotate = sql(
   'authorization.rotate_refresh_token',
-  `update token_family set previous_hash = $3, token_hash = $4, rotated_at = case when token_hash = $3 then $7 else rotated_at end
-   where tenant_id = $1 and id = $2 and client_id = $5 and (dpop_jkt is null or dpop_jkt = $6)
-     and (instance_jkt is null or instance_jkt = $11) and ended_at is null and expires_at > $7
-     and ${isCurrent('$3', '$8')} and $9::text[] <@ scopes and issuer = $10
-     and exists (select from active_user where active_user.tenant_id = $1 and active_user.id = user_id)
+  `update token_family set previous_hash = :hash, token_hash = :nextHash,
+    rotated_at = case when token_hash = :hash then :now else rotated_at end
+   where tenant_id = :tenantId and id = :id and client_id = :clientId and (dpop_jkt is null or dpop_jkt = :jkt)
+     and (instance_jkt is null or instance_jkt = :instanceKey) and ended_at is null and expires_at > :now
+     and ${isCurrent(':hash', ':graceSince')} and :scopes::text[] <@ scopes and issuer = :issuer
+     and exists (select from active_user where active_user.tenant_id = :tenantId and active_user.id = user_id)
    returning ${COLUMNS}`,
 )
 const endReused = sql(
@@ -90,8 +91,19 @@ export type Refresh = SecretRow & {
  */
 export async function rotateRefreshToken(tx: TenantTx, refresh: Refresh): Promise<TokenFamily | null> {
   const { id, hash, nextHash, clientId, jkt, instanceKey, scopes, now, graceSince, issuer } = refresh
-  const values = [tx.tenantId, id, hash, nextHash, clientId, jkt, now, graceSince, scopes, issuer, instanceKey]
-  const [row] = await tx.rows<TokenFamily>(rotate, values)
+  const [row] = await tx.rows<TokenFamily>(rotate, {
+    tenantId: tx.tenantId,
+    id,
+    hash,
+    nextHash,
+    clientId,
+    jkt,
+    instanceKey,
+    scopes,
+    now,
+    graceSince,
+    issuer,
+  })
   return row ?? null
 }
 

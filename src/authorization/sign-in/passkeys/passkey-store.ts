@@ -27,9 +27,9 @@ export type NewPasskey = Passkey & { readonly userId: UserId; readonly name: str
 const insert = sql(
   'authorization.insert_passkey',
   `insert into passkey (tenant_id, id, user_id, credential_id, public_key, counter, transports, name, is_synced, created_at)
-   select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10
-   where (select count(*) from passkey where tenant_id = $1 and user_id = $3) < $11
-     and exists (select from active_user where tenant_id = $1 and id = $3)
+   select :tenantId, :id, :userId, :credentialId, :publicKey, :counter, :transports, :name, :isSynced, :now
+   where (select count(*) from passkey where tenant_id = :tenantId and user_id = :userId) < :limit
+     and exists (select from active_user where tenant_id = :tenantId and id = :userId)
    on conflict do nothing returning id`,
 )
 const PASSKEY = `id, credential_id as "credentialId", public_key as "publicKey", counter::float8 as counter, transports, is_synced as "isSynced"`
@@ -64,8 +64,20 @@ const remove = sql(
 /** Inserts a passkey. Returns false if it is registered, the user has `limit` passkeys, or may not sign in. */
 export async function insertPasskey(tx: TenantTx, one: NewPasskey, limit: number, now: Date): Promise<boolean> {
   const { id, userId, credentialId, publicKey, counter, transports, name, isSynced } = one
-  const values = [tx.tenantId, id, userId, credentialId, publicKey, counter, transports, name, isSynced, now, limit]
-  return (await tx.rows(insert, values)).length === 1
+  const made = await tx.rows(insert, {
+    tenantId: tx.tenantId,
+    id,
+    userId,
+    credentialId,
+    publicKey,
+    counter,
+    transports,
+    name,
+    isSynced,
+    now,
+    limit,
+  })
+  return made.length === 1
 }
 
 /** Returns the passkey of a user by its credential id. */
