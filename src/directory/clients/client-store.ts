@@ -49,8 +49,9 @@ const put = sql(
   `insert into client (tenant_id, client_id, scopes, jwks, created_at, updated_at, name, roles, grant_types, redirect_uris,
      post_logout_redirect_uris, backchannel_logout_uri, is_public, asks_consent, dpop_required, par_required, jwks_uri,
      id, is_of_file, id_token_signed_response_alg, pkce_required)
-   values ($1, $2, $3::text[], $4::jsonb, $5, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,
-     $17, true, $18, $19)
+   values (:tenantId, :clientId, :scopes::text[], :jwks::jsonb, :now, :now, :name, :roles, :grantTypes, :redirectUris,
+     :postLogoutRedirectUris, :backchannelLogoutUri, :isPublic, :asksConsent, :dpopRequired, :parRequired, :jwksUri,
+     :id, true, :idTokenSignedResponseAlg, :pkceRequired)
    on conflict (client_id) do update set scopes = excluded.scopes, jwks = coalesce(excluded.jwks, client.jwks),
      updated_at = greatest(excluded.updated_at, (client.updated_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC'),
      name = excluded.name, roles = excluded.roles, grant_types = excluded.grant_types, redirect_uris = excluded.redirect_uris,
@@ -117,14 +118,27 @@ export async function findClientOwner(tx: AcrossTx, clientId: string): Promise<C
 /** Creates or changes a client of the transaction's tenant. Returns null if nothing had to change. */
 export async function putClient(tx: TenantTx, client: ClientPut, now: Date): Promise<'created' | 'changed' | null> {
   const { clientId, secretHash } = client
-  const jwks = client.keys === null ? null : JSON.stringify({ keys: client.keys })
-  const values = [
-    ...[tx.tenantId, clientId, client.scopes, jwks, now],
-    ...[client.name, client.roles, client.grantTypes, client.redirectUris, client.postLogoutRedirectUris],
-    ...[client.backchannelLogoutUri, client.isPublic, client.asksConsent, client.dpopRequired, client.parRequired],
-    ...[client.jwksUri, newId(), client.idTokenSignedResponseAlg, client.pkceRequired],
-  ]
-  const [row] = await tx.rows<{ created: boolean }>(put, values)
+  const [row] = await tx.rows<{ created: boolean }>(put, {
+    tenantId: tx.tenantId,
+    id: newId(),
+    clientId,
+    name: client.name,
+    scopes: client.scopes,
+    roles: client.roles,
+    grantTypes: client.grantTypes,
+    redirectUris: client.redirectUris,
+    postLogoutRedirectUris: client.postLogoutRedirectUris,
+    backchannelLogoutUri: client.backchannelLogoutUri,
+    isPublic: client.isPublic,
+    asksConsent: client.asksConsent,
+    dpopRequired: client.dpopRequired,
+    parRequired: client.parRequired,
+    pkceRequired: client.pkceRequired,
+    idTokenSignedResponseAlg: client.idTokenSignedResponseAlg,
+    jwksUri: client.jwksUri,
+    jwks: client.keys === null ? null : JSON.stringify({ keys: client.keys }),
+    now,
+  })
   const secrets =
     secretHash === null
       ? []

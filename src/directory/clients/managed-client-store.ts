@@ -1,5 +1,5 @@
 import type { AuditEntry } from '../../events/audit/entry.ts'
-import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
+import { auditCte, auditValue, auditValues } from '../../events/audit/recorded-sql.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import type { ClientMembers, ClientRecord } from './client-record.ts'
@@ -29,26 +29,32 @@ const lock = sql(
 )
 const insert = sql(
   'directory.create_client',
-  `with known as materialized (select count(*) as clients from client where tenant_id = $1),
+  `with known as materialized (select count(*) as clients from client where tenant_id = :tenantId),
    ins as (
      insert into client (tenant_id, id, client_id, created_at, updated_at, ${MEMBERS})
-     select $1, $2, $3, $4, $4, $5, $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11, $12, $13, $14, $15, $16, $17::jsonb,
-       case when $18 then $4::timestamptz end, $19, $20
-     from known where clients < $21 returning client_id),
-   ${auditCte({ from: 'ins', first: 22 })}
+     select :tenantId, :id, :clientId, :now, :now, :name, :scopes::text[], :roles::text[], :grantTypes::text[],
+       :redirectUris::text[], :postLogoutRedirectUris::text[], :backchannelLogoutUri, :isPublic, :asksConsent,
+       :dpopRequired, :parRequired, :jwksUri, :jwks::jsonb,
+       case when :isDisabled then :now::timestamptz end, :idTokenSignedResponseAlg, :pkceRequired
+     from known where clients < :countMax returning client_id),
+   ${auditCte({ from: 'ins' })}
    select client_id from ins`,
 )
 const update = sql(
   'directory.change_client',
   `with upd as (
-     update client set updated_at = greatest($4, (updated_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC'),
-       name = $5, scopes = $6::text[], roles = $7::text[], grant_types = $8::text[],
-       redirect_uris = $9::text[], post_logout_redirect_uris = $10::text[], backchannel_logout_uri = $11, is_public = $12,
-       asks_consent = $13, dpop_required = $14, par_required = $15, jwks_uri = $16, jwks = $17::jsonb,
-       disabled_at = case when $18 then coalesce(disabled_at, $4::timestamptz) end, id_token_signed_response_alg = $19,
-       pkce_required = $20
-     where tenant_id = $1 and id = $2 and client_id = $3 returning client_id),
-   ${auditCte({ from: 'upd', first: 21 })}
+     update client set updated_at = greatest(:now,
+       (updated_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC'),
+       name = :name, scopes = :scopes::text[], roles = :roles::text[], grant_types = :grantTypes::text[],
+       redirect_uris = :redirectUris::text[], post_logout_redirect_uris = :postLogoutRedirectUris::text[],
+       backchannel_logout_uri = :backchannelLogoutUri, is_public = :isPublic,
+       asks_consent = :asksConsent, dpop_required = :dpopRequired, par_required = :parRequired, jwks_uri = :jwksUri,
+       jwks = :jwks::jsonb,
+       disabled_at = case when :isDisabled then coalesce(disabled_at, :now::timestamptz) end,
+       id_token_signed_response_alg = :idTokenSignedResponseAlg,
+       pkce_required = :pkceRequired
+     where tenant_id = :tenantId and id = :id and client_id = :clientId returning client_id),
+   ${auditCte({ from: 'upd' })}
    select client_id from upd`,
 )
 const remove = sql(
@@ -95,7 +101,15 @@ export async function insertClient(
   entry: AuditEntry,
   now: Date,
 ): Promise<boolean> {
-  const values = [tx.tenantId, id, clientId, now, ...valuesOf(members), countMax, ...auditValues(entry, now)]
+  const values = {
+    tenantId: tx.tenantId,
+    id,
+    clientId,
+    now,
+    ...valuesOf(members),
+    countMax,
+    entry: auditValue(entry, now),
+  }
   return (await tx.rows(insert, values)).length === 1
 }
 
@@ -107,7 +121,8 @@ export async function updateClient(
   entry: AuditEntry,
   now: Date,
 ): Promise<void> {
-  await tx.rows(update, [tx.tenantId, id, clientId, now, ...valuesOf(members), ...auditValues(entry, now)])
+  const values = { tenantId: tx.tenantId, id, clientId, now, ...valuesOf(members), entry: auditValue(entry, now) }
+  await tx.rows(update, values)
 }
 
 /** Deletes a client, which the caller has locked, with its secrets. */
@@ -115,14 +130,25 @@ export async function deleteClientRow(tx: TenantTx, clientId: string, entry: Aud
   await tx.rows(remove, [tx.tenantId, clientId, ...auditValues(entry, now)])
 }
 
-function valuesOf(members: ClientMembers): unknown[] {
-  const { name, scopes, roles, grantTypes, redirectUris, postLogoutRedirectUris, backchannelLogoutUri } = members
-  return [
-    ...[name, scopes, roles, grantTypes, redirectUris, postLogoutRedirectUris, backchannelLogoutUri],
-    ...[members.isPublic, members.asksConsent, members.dpopRequired, members.parRequired, members.jwksUri],
-    ...[members.keys === null ? null : JSON.stringify({ keys: members.keys }), members.disabled],
-    ...[members.idTokenSignedResponseAlg, members.pkceRequired],
-  ]
+function valuesOf(members: ClientMembers) {
+  return {
+    name: members.name,
+    scopes: members.scopes,
+    roles: members.roles,
+    grantTypes: members.grantTypes,
+    redirectUris: members.redirectUris,
+    postLogoutRedirectUris: members.postLogoutRedirectUris,
+    backchannelLogoutUri: members.backchannelLogoutUri,
+    isPublic: members.isPublic,
+    asksConsent: members.asksConsent,
+    dpopRequired: members.dpopRequired,
+    parRequired: members.parRequired,
+    pkceRequired: members.pkceRequired,
+    idTokenSignedResponseAlg: members.idTokenSignedResponseAlg,
+    jwksUri: members.jwksUri,
+    jwks: members.keys === null ? null : JSON.stringify({ keys: members.keys }),
+    isDisabled: members.disabled,
+  }
 }
 
 function recordOf({ secrets, ...row }: Row): ClientRecord {

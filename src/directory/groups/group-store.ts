@@ -1,5 +1,5 @@
 import type { AuditEntry } from '../../events/audit/entry.ts'
-import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
+import { auditCte, auditValue, auditValues } from '../../events/audit/recorded-sql.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import { foldCase } from '../users/user.ts'
@@ -21,11 +21,14 @@ const insert = sql(
 const update = sql(
   'directory.change_group',
   `with upd as (
-     update user_group set display_name = coalesce($3, display_name), display_name_folded = coalesce($4, display_name_folded),
-       external_identifier = case when $5 then $6 else external_identifier end, roles = coalesce($7::text[], roles), updated_at = $8,
+     update user_group set display_name = coalesce(:displayName, display_name),
+       display_name_folded = coalesce(:displayNameFolded, display_name_folded),
+       external_identifier = case when :isIdentifierGiven then :externalIdentifier else external_identifier end,
+       roles = coalesce(:roles::text[], roles), updated_at = :now,
        version = version + 1
-     where tenant_id = $1 and id = $2 and version = coalesce($9, version) and roles <@ $10::text[] returning *),
-   ${auditCte({ from: 'upd', first: 11 })}
+     where tenant_id = :tenantId and id = :id and version = coalesce(:version, version) and roles <@ :mayHold::text[]
+       returning *),
+   ${auditCte({ from: 'upd' })}
    select ${GROUP_COLUMNS} from upd`,
 )
 const remove = sql(
@@ -141,10 +144,19 @@ export async function updateGroup(
   entry: AuditEntry,
 ): Promise<Group | null> {
   const folded = displayName === undefined ? null : foldCase(displayName)
-  const given = externalIdentifier !== undefined
-  const columns = [displayName ?? null, folded, given, externalIdentifier ?? null, roles ?? null]
-  const values = [tx.tenantId, id, ...columns, by.now, by.version ?? null, by.roles, ...auditValues(entry, by.now)]
-  const [changed] = await tx.rows<Group>(update, values)
+  const [changed] = await tx.rows<Group>(update, {
+    tenantId: tx.tenantId,
+    id,
+    displayName: displayName ?? null,
+    displayNameFolded: folded,
+    isIdentifierGiven: externalIdentifier !== undefined,
+    externalIdentifier: externalIdentifier ?? null,
+    roles: roles ?? null,
+    now: by.now,
+    version: by.version ?? null,
+    mayHold: by.roles,
+    entry: auditValue(entry, by.now),
+  })
   return changed ?? null
 }
 

@@ -20,22 +20,31 @@ const put = sql(
   'directory.put_user',
   `insert into user_account as old (tenant_id, id, username, username_folded, email, email_folded, first_name, last_name,
      external_identifier, enabled, password_hash, created_at, updated_at, first_name_folded, last_name_folded, roles)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, coalesce($10, true), $11, $12, $12, $13, $14, coalesce($16::text[], '{}'))
+   values (:tenantId, :id, :username, :usernameFolded, :email, :emailFolded, :firstName, :lastName, :externalIdentifier,
+     coalesce(:enabled, true), :passwordHash, :now, :now, :firstNameFolded, :lastNameFolded,
+     coalesce(:roles::text[], '{}'))
    on conflict (tenant_id, username_folded) where deleted_at is null do update set
-     username = excluded.username, email = coalesce($5, old.email), email_folded = coalesce($6, old.email_folded),
-     email_is_new = old.email_is_new and old.email is not distinct from coalesce($5, old.email),
+     username = excluded.username, email = coalesce(:email, old.email),
+     email_folded = coalesce(:emailFolded, old.email_folded),
+     email_is_new = old.email_is_new and old.email is not distinct from coalesce(:email, old.email),
      external_identifier_is_new = old.external_identifier_is_new
-       and old.external_identifier is not distinct from coalesce($9, old.external_identifier),
-     first_name = coalesce($7, old.first_name), last_name = coalesce($8, old.last_name),
-     first_name_folded = coalesce($13, old.first_name_folded), last_name_folded = coalesce($14, old.last_name_folded),
-     external_identifier = coalesce($9, old.external_identifier), enabled = coalesce($10, old.enabled),
-     roles = coalesce($16, old.roles), password_hash = case when old.password_hash is not distinct from $15 then coalesce($11, old.password_hash) else old.password_hash end,
+       and old.external_identifier is not distinct from coalesce(:externalIdentifier, old.external_identifier),
+     first_name = coalesce(:firstName, old.first_name), last_name = coalesce(:lastName, old.last_name),
+     first_name_folded = coalesce(:firstNameFolded, old.first_name_folded),
+     last_name_folded = coalesce(:lastNameFolded, old.last_name_folded),
+     external_identifier = coalesce(:externalIdentifier, old.external_identifier),
+     enabled = coalesce(:enabled, old.enabled),
+     roles = coalesce(:roles, old.roles),
+     password_hash = case when old.password_hash is not distinct from :replaces
+       then coalesce(:passwordHash, old.password_hash) else old.password_hash end,
      updated_at = excluded.updated_at, version = old.version + 1
-   where old.username <> excluded.username or old.email is distinct from coalesce($5, old.email)
-      or old.first_name is distinct from coalesce($7, old.first_name) or old.last_name is distinct from coalesce($8, old.last_name)
-      or old.external_identifier is distinct from coalesce($9, old.external_identifier) or old.enabled <> coalesce($10, old.enabled)
-      or old.roles <> coalesce($16, old.roles)
-      or ($11::text is not null and old.password_hash is not distinct from $15)
+   where old.username <> excluded.username or old.email is distinct from coalesce(:email, old.email)
+      or old.first_name is distinct from coalesce(:firstName, old.first_name)
+      or old.last_name is distinct from coalesce(:lastName, old.last_name)
+      or old.external_identifier is distinct from coalesce(:externalIdentifier, old.external_identifier)
+      or old.enabled <> coalesce(:enabled, old.enabled)
+      or old.roles <> coalesce(:roles, old.roles)
+      or (:passwordHash::text is not null and old.password_hash is not distinct from :replaces)
    returning id, (xmax = 0) as created`,
 )
 const presence = sql(
@@ -58,13 +67,26 @@ export async function putUser(
   user: UserPut,
   now: Date,
 ): Promise<{ id: string; created: boolean } | null> {
-  const { username, email, firstName, lastName } = user
+  const { username, email, firstName, lastName, externalIdentifier, enabled, roles, passwordHash, replaces } = user
   const fold = (text: string | null) => (text === null ? null : foldCase(text))
-  const [row] = await tx.rows<{ id: string; created: boolean }>(put, [
-    ...[tx.tenantId, newId(), username, foldCase(username), email, fold(email), firstName, lastName],
-    ...[user.externalIdentifier, user.enabled, user.passwordHash, now, fold(firstName), fold(lastName), user.replaces],
-    user.roles,
-  ])
+  const [row] = await tx.rows<{ id: string; created: boolean }>(put, {
+    tenantId: tx.tenantId,
+    id: newId(),
+    username,
+    usernameFolded: foldCase(username),
+    email,
+    emailFolded: fold(email),
+    firstName,
+    firstNameFolded: fold(firstName),
+    lastName,
+    lastNameFolded: fold(lastName),
+    externalIdentifier,
+    enabled,
+    roles,
+    passwordHash,
+    replaces,
+    now,
+  })
   return row ?? null
 }
 

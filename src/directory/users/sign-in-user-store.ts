@@ -58,7 +58,8 @@ const insertExternal = sql(
   'directory.insert_external_user',
   `insert into user_account (tenant_id, id, username, username_folded, email, email_folded, first_name, last_name, first_name_folded,
      last_name_folded, external_identifier, enabled, roles, created_at, updated_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, true, $12, $13, $13) on conflict do nothing returning id`,
+   values (:tenantId, :id, :username, :usernameFolded, :email, :emailFolded, :firstName, :lastName, :firstNameFolded,
+     :lastNameFolded, :externalIdentifier, true, :roles, :now, :now) on conflict do nothing returning id`,
 )
 const setRoles = sql(
   'directory.set_user_roles',
@@ -128,10 +129,21 @@ export async function exchangePasswordHash(tx: TenantTx, userId: UserId, from: s
 export async function insertExternalUser(tx: TenantTx, user: ExternalUser, now: Date): Promise<UserId | null> {
   const { username, email, firstName, lastName, externalIdentifier, roles } = user
   const fold = (text: string | null) => (text === null ? null : foldCase(text))
-  const [row] = await tx.rows<{ id: UserId }>(insertExternal, [
-    ...[tx.tenantId, newId(), username, fold(username), email, fold(email), firstName, lastName],
-    ...[fold(firstName), fold(lastName), externalIdentifier, roles, now],
-  ])
+  const [row] = await tx.rows<{ id: UserId }>(insertExternal, {
+    tenantId: tx.tenantId,
+    id: newId(),
+    username,
+    usernameFolded: fold(username),
+    email,
+    emailFolded: fold(email),
+    firstName,
+    firstNameFolded: fold(firstName),
+    lastName,
+    lastNameFolded: fold(lastName),
+    externalIdentifier,
+    roles,
+    now,
+  })
   return row?.id ?? null
 }
 

@@ -1,5 +1,5 @@
 import type { AuditEntry } from '../../events/audit/entry.ts'
-import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
+import { auditCte, auditValue, auditValues } from '../../events/audit/recorded-sql.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import { tenantsWith } from '../../store/tenants-with.ts'
 import { foldCase, type User, type UserChange } from './user.ts'
@@ -16,37 +16,44 @@ const insert = sql(
   `with ins as (
      insert into user_account (tenant_id, id, username, username_folded, email, email_folded, first_name, first_name_folded, last_name,
        last_name_folded, display_name, display_name_folded, email_type, external_identifier, enabled, roles, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, coalesce($15, true), coalesce($16::text[], '{}'), $17, $17)
+     values (:tenantId, :id, :username, :usernameFolded, :email, :emailFolded, :firstName, :firstNameFolded, :lastName,
+       :lastNameFolded, :displayName, :displayNameFolded, :emailType, :externalIdentifier, coalesce(:enabled, true),
+       coalesce(:roles::text[], '{}'), :now, :now)
      on conflict do nothing returning *),
-   ${auditCte({ from: 'ins', first: 18 })}
+   ${auditCte({ from: 'ins' })}
    select ${USER_COLUMNS} from ins`,
 )
 const given = (member: string, value: string, column: string) =>
-  `${column} = case when '${member}' = any($3::text[]) then ${value} else account.${column} end`
-/** SQL: what a way to the account matches was changed, by a caller who may not act for the user if `$21` is true. */
+  `${column} = case when '${member}' = any(:members::text[]) then ${value} else account.${column} end`
+/** SQL: what a way to the account matches was changed, by a caller who may not act for the user if `:marksNew` is true. */
 const renamed = (member: string, isOther: string, column: string) =>
-  given(member, `case when ${isOther} then $21 else account.${column} end`, column)
+  given(member, `case when ${isOther} then :marksNew else account.${column} end`, column)
 const update = sql(
   'directory.change_user',
   `with upd as (
      update user_account account set
-       ${given('username', '$4', 'username')}, ${given('username', '$5', 'username_folded')},
-       ${given('email', '$6', 'email')}, ${given('email', '$7', 'email_folded')},
-       ${renamed('username', 'account.username_folded is distinct from $5', 'username_is_new')},
-       ${renamed('email', 'account.email_folded is distinct from $7', 'email_is_new')},
+       ${given('username', ':username', 'username')}, ${given('username', ':usernameFolded', 'username_folded')},
+       ${given('email', ':email', 'email')}, ${given('email', ':emailFolded', 'email_folded')},
+       ${renamed('username', 'account.username_folded is distinct from :usernameFolded', 'username_is_new')},
+       ${renamed('email', 'account.email_folded is distinct from :emailFolded', 'email_is_new')},
        ${renamed(
          'externalIdentifier',
-         'account.external_identifier is distinct from $15',
+         'account.external_identifier is distinct from :externalIdentifier',
          'external_identifier_is_new',
        )},
-       ${given('firstName', '$8', 'first_name')}, ${given('firstName', '$9', 'first_name_folded')},
-       ${given('lastName', '$10', 'last_name')}, ${given('lastName', '$11', 'last_name_folded')},
-       ${given('shownName', '$12', 'display_name')}, ${given('shownName', '$13', 'display_name_folded')},
-       ${given('emailType', '$14', 'email_type')}, ${given('externalIdentifier', '$15', 'external_identifier')},
-       ${given('enabled', '$16', 'enabled')}, ${given('roles', '$17::text[]', 'roles')}, updated_at = $18, version = account.version + 1
-     where tenant_id = $1 and id = $2 and deleted_at is null and version = coalesce($19, version) and ${holdsOnly('$20')}
+       ${given('firstName', ':firstName', 'first_name')},
+       ${given('firstName', ':firstNameFolded', 'first_name_folded')},
+       ${given('lastName', ':lastName', 'last_name')}, ${given('lastName', ':lastNameFolded', 'last_name_folded')},
+       ${given('shownName', ':displayName', 'display_name')},
+       ${given('shownName', ':displayNameFolded', 'display_name_folded')},
+       ${given('emailType', ':emailType', 'email_type')},
+       ${given('externalIdentifier', ':externalIdentifier', 'external_identifier')},
+       ${given('enabled', ':enabled', 'enabled')}, ${given('roles', ':roles::text[]', 'roles')}, updated_at = :now,
+       version = account.version + 1
+     where tenant_id = :tenantId and id = :id and deleted_at is null and version = coalesce(:version, version)
+       and ${holdsOnly(':mayHold')}
      returning *),
-   ${auditCte({ from: 'upd', first: 22 })}
+   ${auditCte({ from: 'upd' })}
    select ${USER_COLUMNS} from upd`,
 )
 const markDeleted = sql(
@@ -89,8 +96,7 @@ export async function insertUser(
   entry: AuditEntry,
   now: Date,
 ): Promise<User | null> {
-  const [, , ...columns] = columnsOf(user)
-  const values = [tx.tenantId, id, user.username, foldCase(user.username), ...columns, now, ...auditValues(entry, now)]
+  const values = { tenantId: tx.tenantId, id, ...columnsOf(user), now, entry: auditValue(entry, now) }
   const [made] = await tx.rows<User>(insert, values)
   return made ?? null
 }
@@ -120,18 +126,17 @@ export async function updateUser(
   entry: AuditEntry,
 ): Promise<User | null> {
   const members = Object.entries(change).flatMap(([member, value]) => (value === undefined ? [] : [member]))
-  const values = [
-    tx.tenantId,
+  const [changed] = await tx.rows<User>(update, {
+    tenantId: tx.tenantId,
     id,
     members,
     ...columnsOf(change),
     now,
-    version ?? null,
-    roles,
-    !mayImpersonate,
-    ...auditValues(entry, now),
-  ]
-  const [changed] = await tx.rows<User>(update, values)
+    version: version ?? null,
+    mayHold: roles,
+    marksNew: !mayImpersonate,
+    entry: auditValue(entry, now),
+  })
   return changed ?? null
 }
 
@@ -177,9 +182,23 @@ export async function findDeletedUser(tx: TenantTx, id: string): Promise<User | 
   return found ?? null
 }
 
-function columnsOf(user: UserChange): unknown[] {
+function columnsOf({ shownName: displayName, ...user }: UserChange) {
+  const { username, email, firstName, lastName } = user
   const fold = (text: string | null | undefined) => (text === null || text === undefined ? null : foldCase(text))
-  const { username, email, firstName, lastName, shownName } = user
-  const texts = [username, email, firstName, lastName, shownName].flatMap((text) => [text ?? null, fold(text)])
-  return [...texts, user.emailType ?? null, user.externalIdentifier ?? null, user.enabled ?? null, user.roles ?? null]
+  return {
+    username: username ?? null,
+    usernameFolded: fold(username),
+    email: email ?? null,
+    emailFolded: fold(email),
+    firstName: firstName ?? null,
+    firstNameFolded: fold(firstName),
+    lastName: lastName ?? null,
+    lastNameFolded: fold(lastName),
+    displayName: displayName ?? null,
+    displayNameFolded: fold(displayName),
+    emailType: user.emailType ?? null,
+    externalIdentifier: user.externalIdentifier ?? null,
+    enabled: user.enabled ?? null,
+    roles: user.roles ?? null,
+  }
 }
