@@ -18,42 +18,49 @@ type PlacedEvent = AuditEvent & Position
 
 const COLUMNS = `a.id, a.at, a.action, a.subject_kind as "subjectKind", a.subject_id as "subjectId", a.detail, a.era, a.xact`
 // As subqueries, which hide the position from the planner: all eras are alike, so it expects no event after a known one, and sorts all of them then.
-const AFTER = 'a.tenant_id = $1 and (a.era, a.xact, a.id) > ((select $2::int), (select $3::xid8), (select $4::uuid))'
+const AFTER =
+  'a.tenant_id = :tenantId and (a.era, a.xact, a.id) > ((select :era::int), (select :xact::xid8), (select :id::uuid))'
 const EXTRA = `a.event_type is null and a.action in (${extraCounted.map((one) => `'${one}'`).join(', ')})`
 /** Events after a position; each of the two kinds is read along its own index. */
 const listAfter = (also: string) => {
   const part = (which: string) =>
-    `(select ${COLUMNS} from audit_entry a where ${AFTER} and ${which} ${also} order by a.era, a.xact, a.id limit $5)`
+    `(select ${COLUMNS} from audit_entry a where ${AFTER} and ${which} ${also}
+      order by a.era, a.xact, a.id limit :limit)`
   return `select id, at, action, "subjectKind", "subjectId", detail, era, xact::text as xact
     from (${part('a.event_type is not null')} union all ${part(EXTRA)}) as both_kinds
-    order by both_kinds.era, both_kinds.xact, both_kinds.id limit $5`
+    order by both_kinds.era, both_kinds.xact, both_kinds.id limit :limit`
 }
 const listSettled = sql('events.list_settled_counted', listAfter(`and ${SETTLED}`))
 // With a first id, so that only the latest months of the trail are planned and opened.
-const listAny = sql('events.list_any_counted', listAfter('and a.id >= $6::uuid'))
+const listAny = sql('events.list_any_counted', listAfter('and a.id >= :firstId::uuid'))
 // The process that advances the position adds its counts; another that counted from the same position adds nothing.
 const add = sql(
   'events.add_counts',
   `with moved as (
-     insert into event_count_position (tenant_id, era, xact, event_id, at) values ($1, $5, $6::xid8, $7, $8)
+     insert into event_count_position (tenant_id, era, xact, event_id, at)
+     values (:tenantId, :toEra, :toXact::xid8, :toId, :at)
      on conflict (tenant_id) do update set era = excluded.era, xact = excluded.xact, event_id = excluded.event_id, at = excluded.at
-       where (event_count_position.era, event_count_position.xact, event_count_position.event_id) = ($2::int, $3::xid8, $4::uuid)
+       where (event_count_position.era, event_count_position.xact, event_count_position.event_id)
+         = (:fromEra::int, :fromXact::xid8, :fromId::uuid)
      returning tenant_id
    ), made as (
      select moved.tenant_id, one.template_id, one.day, one.figure, one.count
-     from moved cross join jsonb_to_recordset($9::jsonb) as one (template_id uuid, day date, figure text, count bigint)
+     from moved cross join jsonb_to_recordset(:counts::jsonb)
+       as one (template_id uuid, day date, figure text, count bigint)
    ), days as (
      insert into event_day_count (tenant_id, template_id, day, figure, count)
      select tenant_id, template_id, day, figure, count from made
      on conflict (tenant_id, day, template_id, figure) do update set count = event_day_count.count + excluded.count returning day
    ), old as (
-     delete from event_day_count where tenant_id = $1 and day < $8::timestamptz::date - ${DAYS_KEPT} and exists (select from moved)
+     delete from event_day_count where tenant_id = :tenantId and day < :at::timestamptz::date - ${DAYS_KEPT}
+       and exists (select from moved)
    ), totals as (
      insert into event_total (tenant_id, figure, count) select tenant_id, figure, sum(count) from made group by tenant_id, figure
      on conflict (tenant_id, figure) do update set count = event_total.count + excluded.count returning figure
    ), ends as (
      insert into credential_end_count (tenant_id, ends_on, count)
-     select moved.tenant_id, one.ends_on, one.count from moved cross join jsonb_to_recordset($10::jsonb) as one (ends_on date, count bigint)
+     select moved.tenant_id, one.ends_on, one.count from moved
+       cross join jsonb_to_recordset(:ends::jsonb) as one (ends_on date, count bigint)
      on conflict (tenant_id, ends_on) do update set count = credential_end_count.count + excluded.count returning ends_on
    ), months as (
      insert into event_count (tenant_id, template_id, month, figure, count)
@@ -125,7 +132,7 @@ export async function findCounted(tx: TenantTx): Promise<Counted> {
 
 /** Lists counted events after a position in order, up to where the order is settled. */
 export async function listSettledEvents(tx: TenantTx, from: Position, limit: number): Promise<PlacedEvent[]> {
-  return tx.rows<PlacedEvent>(listSettled, [tx.tenantId, ...positionValues(from), limit])
+  return tx.rows<PlacedEvent>(listSettled, { tenantId: tx.tenantId, ...positionValues(from), limit })
 }
 
 /**
@@ -134,7 +141,7 @@ export async function listSettledEvents(tx: TenantTx, from: Position, limit: num
  */
 export async function listFreshEvents(tx: TenantTx, counted: Counted, limit: number): Promise<PlacedEvent[]> {
   const firstId = counted.at === null ? START.id : lowestIdAt(new Date(counted.at.getTime() - LATE_MS_MAX))
-  return tx.rows<PlacedEvent>(listAny, [tx.tenantId, ...positionValues(counted), limit, firstId])
+  return tx.rows<PlacedEvent>(listAny, { tenantId: tx.tenantId, ...positionValues(counted), limit, firstId })
 }
 
 /** Adds counts and advances the position to `to`. Does nothing if another process has advanced it. */
@@ -146,8 +153,18 @@ export async function addCounts(
 ): Promise<void> {
   const made = counts.map(({ templateId, ...one }) => ({ ...one, template_id: templateId }))
   const ended = ends.map(({ endsOn, count }) => ({ ends_on: endsOn, count }))
-  const at = [...positionValues(from), ...positionValues(to), to.at]
-  await tx.rows(add, [tx.tenantId, ...at, JSON.stringify(made), JSON.stringify(ended)])
+  await tx.rows(add, {
+    tenantId: tx.tenantId,
+    fromEra: from.era,
+    fromXact: from.xact,
+    fromId: from.id,
+    toEra: to.era,
+    toXact: to.xact,
+    toId: to.id,
+    at: to.at,
+    counts: JSON.stringify(made),
+    ends: JSON.stringify(ended),
+  })
 }
 
 /** Which counts: the first and the last month as `2026-05-01`, or day, and the template; null: all templates. */

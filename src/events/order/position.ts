@@ -13,7 +13,7 @@ export const END: Position = {
   id: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
 }
 
-/** Returns the position of a row as values of a statement, in the order of `(era, xact, id)`. */
-export function positionValues({ era, xact, id }: Position): [number, string, string] {
-  return [era, xact, id]
+/** Returns the position of a row, without its other members, as values of a statement. */
+export function positionValues({ era, xact, id }: Position): Position {
+  return { era, xact, id }
 }

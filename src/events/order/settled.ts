@@ -15,8 +15,9 @@ const MOVED = 's.node <> event_node()'
 /** SQL for the era of the row `s`, which may be missing. */
 const ERA = `coalesce(s.era + (${MOVED})::int, 1)`
 
-/** SQL condition on `audit_entry a` in a statement of the tenant $1: no open transaction can still record an event before this one. */
-export const SETTLED = `(a.era, a.xact) < ((select coalesce(max(${ERA}), 1) from tenant_event_state s where s.tenant_id = $1), ${XMIN})`
+/** SQL condition on `audit_entry a` in a statement of `:tenantId`: no open transaction can still record an event before this one. */
+export const SETTLED = `(a.era, a.xact) < (
+    (select coalesce(max(${ERA}), 1) from tenant_event_state s where s.tenant_id = :tenantId), ${XMIN})`
 
 /** As {@link SETTLED}, in a statement across tenants that joins the state of the tenant of `a` as `s`. */
 export const SETTLED_OF_STATE = `(a.era, a.xact) < (${ERA}, ${XMIN})`

@@ -56,29 +56,31 @@ const newest = sql(
 type Direction = keyof typeof ORDER
 type TypeFilter = 'none' | 'rare' | 'frequent' | 'several'
 const typeCondition: Readonly<Record<TypeFilter, string>> = {
-  none: '$6::text[] is null',
-  rare: `a.event_type = ($6::text[])[1] and ${RARE}`,
-  frequent: 'a.event_type = ($6::text[])[1]',
-  several: 'a.event_type = any($6::text[])',
+  none: ':types::text[] is null',
+  rare: `a.event_type = (:types::text[])[1] and ${RARE}`,
+  frequent: 'a.event_type = (:types::text[])[1]',
+  several: 'a.event_type = any(:types::text[])',
 }
 
 function listStatement(direction: Direction, type: TypeFilter, by: 'subject' | 'user' | null): Sql {
   const conditions = [
-    `a.tenant_id = $1 and a.event_type is not null and (a.era, a.xact, a.id) ${PAST[direction]} ($2::int, $3::xid8, $4::uuid)`,
+    'a.tenant_id = :tenantId and a.event_type is not null',
+    `(a.era, a.xact, a.id) ${PAST[direction]} (:era::int, :xact::xid8, :id::uuid)`,
     ...(direction === 'up' ? [SETTLED] : []),
     typeCondition[type],
-    by === 'subject' ? 'a.subject_id = $7' : '$7::text is null',
+    by === 'subject' ? 'a.subject_id = :subject' : ':subject::text is null',
     // A snapshot says nothing of the transactions of a later era, which another node may have assigned.
-    '($8::pg_snapshot is null or a.era > $2::int or not pg_visible_in_snapshot(a.xact, $8))',
-    '($9::timestamptz is null or a.at >= $9) and ($10::timestamptz is null or a.at < $10)',
+    '(:seen::pg_snapshot is null or a.era > :era::int or not pg_visible_in_snapshot(a.xact, :seen))',
+    '(:createdAfter::timestamptz is null or a.at >= :createdAfter)',
+    '(:createdBefore::timestamptz is null or a.at < :createdBefore)',
     // The id and the time of an event differ by at most a second.
     // Never null, so that the months that have none of these ids are not read.
-    'a.id >= $11::uuid and a.id < $12::uuid',
-    ...(by === 'user' ? ['a.notified_user = $13'] : []),
+    'a.id >= :firstId::uuid and a.id < :endId::uuid',
+    ...(by === 'user' ? ['a.notified_user = :userId'] : []),
   ]
   return plannedOnce(
     `events.list_${direction}_${type}${by === null ? '' : `_${by}`}`,
-    `select ${COLUMNS} from audit_entry a where ${conditions.join(' and ')} order by ${ORDER[direction]} limit $5`,
+    `select ${COLUMNS} from audit_entry a where ${conditions.join(' and ')} order by ${ORDER[direction]} limit :limit`,
   )
 }
 
@@ -121,18 +123,19 @@ export async function listEventRows(
     time === null ? otherwise : lowestIdAt(new Date(Date.parse(time) + skewMs))
   const own = lists[direction]
   const statement = userId !== null ? own.user : own[kind][subject === null ? 'all' : 'subject']
-  return tx.rows<PublishedEvent>(statement, [
-    tx.tenantId,
+  const values = {
+    tenantId: tx.tenantId,
     ...positionValues(from),
-    ask.limit,
+    limit: ask.limit,
     types,
     subject,
-    ask.seen ?? null,
-    ...[createdAfter, createdBefore],
-    idAt(createdAfter, -ID_SKEW_MS, START.id),
-    idAt(createdBefore, ID_SKEW_MS, END.id),
-    ...(userId === null ? [] : [userId]),
-  ])
+    seen: ask.seen ?? null,
+    createdAfter,
+    createdBefore,
+    firstId: idAt(createdAfter, -ID_SKEW_MS, START.id),
+    endId: idAt(createdBefore, ID_SKEW_MS, END.id),
+  }
+  return tx.rows<PublishedEvent>(statement, userId === null ? values : { ...values, userId })
 }
 
 function kindOf(types: readonly string[] | null): TypeFilter {

@@ -27,19 +27,22 @@ const listBehind = sql(
 const listFresh = plannedOnce(
   'events.list_new_events',
   `select a.id, a.event_type as type, a.at, a.era, a.xact::text as xact from audit_entry a
-   where a.tenant_id = $1 and a.event_type is not null and (a.era, a.xact, a.id) > ($2::int, $3::xid8, $4::uuid) and ${SETTLED}
-   order by a.era, a.xact, a.id limit $5`,
+   where a.tenant_id = :tenantId and a.event_type is not null
+     and (a.era, a.xact, a.id) > (:era::int, :xact::xid8, :id::uuid) and ${SETTLED}
+   order by a.era, a.xact, a.id limit :limit`,
 )
 // The process that advances the position inserts the deliveries; another that read from the same position inserts none.
 const advanceAndInsert = sql(
   'events.insert_deliveries',
   `with moved as (
-     update webhook_endpoint set era = $6, xact = $7::xid8, event_id = $8
-     where tenant_id = $1 and id = $2 and status = 'active' and (era, xact, event_id) = ($3::int, $4::xid8, $5::uuid) returning id
+     update webhook_endpoint set era = :toEra, xact = :toXact::xid8, event_id = :toId
+     where tenant_id = :tenantId and id = :endpointId and status = 'active'
+       and (era, xact, event_id) = (:fromEra::int, :fromXact::xid8, :fromId::uuid) returning id
    ), ins as (
      insert into webhook_delivery (tenant_id, id, endpoint_id, event_id, event_type, status, due_at, tried_until, created_at)
-     select $1, made.id, moved.id, made.event_id, made.event_type, 'pending', $12, $13, $12
-     from moved cross join unnest($9::uuid[], $10::uuid[], $11::text[]) as made (id, event_id, event_type)
+     select :tenantId, made.id, moved.id, made.event_id, made.event_type, 'pending', :now, :triedUntil, :now
+     from moved cross join unnest(:ids::uuid[], :eventIds::uuid[], :eventTypes::text[])
+       as made (id, event_id, event_type)
      on conflict (tenant_id, endpoint_id, event_id) do nothing returning id
    )
    select id from ins`,
@@ -52,7 +55,7 @@ export async function listLaggingEndpoints(tx: AcrossTx, limit: number): Promise
 
 /** Lists settled events after a position. */
 export async function listNewEvents(tx: TenantTx, from: Position, limit: number): Promise<NewEvent[]> {
-  return tx.rows<NewEvent>(listFresh, [tx.tenantId, ...positionValues(from), limit])
+  return tx.rows<NewEvent>(listFresh, { tenantId: tx.tenantId, ...positionValues(from), limit })
 }
 
 /** Inserts deliveries and advances the endpoint to `to`. Does nothing if another process has advanced it. */
@@ -63,13 +66,21 @@ export async function insertDeliveries(
   events: readonly NewEvent[],
   times: { readonly now: Date; readonly triedUntil: Date },
 ): Promise<void> {
-  await tx.rows(advanceAndInsert, [
-    ...[tx.tenantId, from.endpointId, ...positionValues(from), ...positionValues(to)],
-    events.map(() => newId()),
-    events.map((one) => one.id),
-    events.map((one) => one.type),
-    ...[times.now, times.triedUntil],
-  ])
+  await tx.rows(advanceAndInsert, {
+    tenantId: tx.tenantId,
+    endpointId: from.endpointId,
+    fromEra: from.era,
+    fromXact: from.xact,
+    fromId: from.id,
+    toEra: to.era,
+    toXact: to.xact,
+    toId: to.id,
+    ids: events.map(() => newId()),
+    eventIds: events.map((one) => one.id),
+    eventTypes: events.map((one) => one.type),
+    now: times.now,
+    triedUntil: times.triedUntil,
+  })
 }
 
 /** A delivery that this process has claimed. */
