@@ -1,7 +1,7 @@
 import type { LeafType } from '../../contract/trust/certificates.ts'
 import type { SigningRequestStatus } from '../../contract/trust/signing-requests.ts'
 import type { AuditEntry } from '../../events/audit/entry.ts'
-import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
+import { auditCte, auditValue } from '../../events/audit/recorded-sql.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import type { TenantSigningRequest } from './signing-request.ts'
@@ -17,8 +17,9 @@ const insertRequest = sql(
   `with ins as (
      insert into certificate_signing_request (tenant_id, id, type, key_type, country, sign_mdl, status, key_id, der, subject_key_id, expires_at,
        created_at, updated_at)
-     values ($1, $3, $4, $5, $6, $7, 'open', $8, $9, $10, $11, $2, $2) returning id
-   ), ${auditCte({ from: 'ins', first: 12 })}
+     values (:tenantId, :id, :type, :keyType, :country, :signMdl, 'open', :keyId, :der, :subjectKeyId, :expiresAt,
+       :createdAt, :createdAt) returning id
+   ), ${auditCte({ from: 'ins' })}
    select id from ins`,
 )
 const selectOne = sql('trust.find_signing_request', `${selectRequests} and id = $3`)
@@ -49,8 +50,20 @@ export async function insertSigningRequest(
   entry: AuditEntry,
 ): Promise<void> {
   const { id, type, keyType, country, signMdl, keyId, der, subjectKeyId, expiresAt, createdAt } = request
-  const row = [id, type, keyType, country, signMdl, keyId, der, subjectKeyId, expiresAt]
-  await tx.rows(insertRequest, [tx.tenantId, createdAt, ...row, ...auditValues(entry, createdAt)])
+  await tx.rows(insertRequest, {
+    tenantId: tx.tenantId,
+    id,
+    type,
+    keyType,
+    country,
+    signMdl,
+    keyId,
+    der,
+    subjectKeyId,
+    expiresAt,
+    createdAt,
+    entry: auditValue(entry, createdAt),
+  })
 }
 
 /** Returns a signing request of the tenant, of whatever status. */

@@ -1,5 +1,5 @@
 import type { AuditEntry } from '../../events/audit/entry.ts'
-import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
+import { auditCte, auditValue, auditValues } from '../../events/audit/recorded-sql.ts'
 import { Fault } from '../../fault.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
@@ -13,18 +13,20 @@ const insertEntity = sql(
   `with ins as (
      insert into trusted_entity (tenant_id, id, name, dids, certificates, issuers, purposes, created_at, updated_at,
        signer_usages)
-     values ($1, $2, $3, $4::jsonb, $5::jsonb, $6::jsonb, $7::text[], $8, $8, $9::text[]) returning *),
-   ${auditCte({ from: 'ins', first: 10 })}
+     values (:tenantId, :id, :name, :dids::jsonb, :certificates::jsonb, :issuers::jsonb, :purposes::text[], :now, :now,
+       :signerUsages::text[]) returning *),
+   ${auditCte({ from: 'ins' })}
    select ${columns} from ins`,
 )
 const replaceEntity = sql(
   'trust.replace_entity',
   `with upd as (
-     update trusted_entity set name = $3, dids = $4::jsonb, certificates = $5::jsonb, issuers = $6::jsonb, purposes = $7::text[],
-       signer_usages = $9::text[],
-       updated_at = greatest($8, (updated_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC')
-     where tenant_id = $1 and id = $2 and ($10::timestamptz is null or updated_at = $10) returning *),
-   ${auditCte({ from: 'upd', first: 11 })}
+     update trusted_entity set name = :name, dids = :dids::jsonb, certificates = :certificates::jsonb,
+       issuers = :issuers::jsonb, purposes = :purposes::text[],
+       signer_usages = :signerUsages::text[],
+       updated_at = greatest(:now, (updated_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC')
+     where tenant_id = :tenantId and id = :id and (:from::timestamptz is null or updated_at = :from) returning *),
+   ${auditCte({ from: 'upd' })}
    select ${columns} from upd`,
 )
 const deleteEntity = sql(
@@ -68,7 +70,7 @@ export async function insertTrustedEntity(
   entry: AuditEntry,
   now: Date,
 ): Promise<TrustedEntity> {
-  const values = [...contentValues(tx, id, content, now), ...auditValues(entry, now)]
+  const values = { ...contentValues(tx, id, content, now), entry: auditValue(entry, now) }
   return found(await tx.rows<TrustedEntity>(insertEntity, values))
 }
 
@@ -86,7 +88,7 @@ export async function replaceTrustedEntity(
   entry: AuditEntry,
   now: Date,
 ): Promise<TrustedEntity | null> {
-  const values = [...contentValues(tx, id, content, now), from, ...auditValues(entry, now)]
+  const values = { ...contentValues(tx, id, content, now), from, entry: auditValue(entry, now) }
   return (await tx.rows<TrustedEntity>(replaceEntity, values))[0] ?? null
 }
 
@@ -129,10 +131,18 @@ export async function listTrustedEntityRows(
   return page<TrustedEntity>(tx, request, [tx.tenantId], filter)
 }
 
-function contentValues(tx: TenantTx, id: string, content: TrustedEntityContent, now: Date): unknown[] {
-  const { name, dids, certificates, issuers, purposes, signerUsages } = content
-  const lists = [dids, certificates, issuers].map((one) => JSON.stringify(one))
-  return [tx.tenantId, id, name, ...lists, purposes, now, signerUsages]
+function contentValues(tx: TenantTx, id: string, content: TrustedEntityContent, now: Date) {
+  return {
+    tenantId: tx.tenantId,
+    id,
+    name: content.name,
+    dids: JSON.stringify(content.dids),
+    certificates: JSON.stringify(content.certificates),
+    issuers: JSON.stringify(content.issuers),
+    purposes: content.purposes,
+    signerUsages: content.signerUsages,
+    now,
+  }
 }
 
 function found<T>([row]: readonly T[]): T {
