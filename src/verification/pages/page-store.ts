@@ -1,41 +1,50 @@
 import type { TenantId } from '../../caller.ts'
 import type { AuditEntry } from '../../events/audit/entry.ts'
-import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
+import { auditCte, auditValue, auditValues } from '../../events/audit/recorded-sql.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
 import type { PageContent, VerificationPage } from './verification-page.ts'
 
 const PAGES_MAX = 200
 
-const template = (expression: string) =>
-  `(select ${expression} from presentation_template t where t.tenant_id = $1 and t.id = template_id)`
-const columns = `id, name, template_id as "presentationTemplateId", ${template('t.name')} as "templateName",
-  ${template('t.archived_at is not null')} as "isTemplateArchived", origins, heading, explanation, visitor_sees as "visitorSees",
+const template = (expression: string, tenant: string) =>
+  `(select ${expression} from presentation_template t where t.tenant_id = ${tenant} and t.id = template_id)`
+/** @param tenant SQL: the tenant of the page */
+const columns = (tenant: string) => `id, name, template_id as "presentationTemplateId",
+  ${template('t.name', tenant)} as "templateName",
+  ${template('t.archived_at is not null', tenant)} as "isTemplateArchived", origins, heading, explanation,
+  visitor_sees as "visitorSees",
   redirect_uri as "redirectUri", another_device as "anotherDevice", requests_per_minute as "requestsPerMinute", requests_per_address as "requestsPerAddress",
   expires_in_seconds as "expiresInSeconds", is_open as "isOpen", created_at as "createdAt", updated_at as "updatedAt"`
-const usable =
-  'exists (select from presentation_template t where t.tenant_id = $1 and t.id = $4 and t.archived_at is null)'
+const usable = `exists (
+  select from presentation_template t
+  where t.tenant_id = :tenantId and t.id = :templateId and t.archived_at is null)`
 
 const insertPage = sql(
   'verification.insert_page',
   `with ins as (
      insert into verification_page (tenant_id, id, name, template_id, origins, heading, explanation, visitor_sees, redirect_uri, requests_per_minute,
        requests_per_address, expires_in_seconds, is_open, another_device, created_at, updated_at)
-     select $1, $2, $3, $4, $5::text[], $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $15
-     where ${usable} and (select count(*) from verification_page where tenant_id = $1) < ${PAGES_MAX} returning *),
-   ${auditCte({ from: 'ins', first: 16 })}
-   select ${columns} from ins`,
+     select :tenantId, :id, :name, :templateId, :origins::text[], :heading, :explanation, :visitorSees, :redirectUri,
+       :requestsPerMinute, :requestsPerAddress, :expiresInSeconds, :isOpen, :anotherDevice, :now, :now
+     where ${usable} and (select count(*) from verification_page where tenant_id = :tenantId) < ${PAGES_MAX}
+       returning *),
+   ${auditCte({ from: 'ins' })}
+   select ${columns(':tenantId')} from ins`,
 )
 // The time of a change is later than that of the one before, also within a millisecond and on another server's clock.
 const updatePage = sql(
   'verification.update_page',
   `with upd as (
-     update verification_page set name = $3, template_id = $4, origins = $5::text[], heading = $6, explanation = $7, visitor_sees = $8, redirect_uri = $9,
-       requests_per_minute = $10, requests_per_address = $11, expires_in_seconds = $12, is_open = $13, another_device = $14,
-       updated_at = greatest($15, (updated_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC')
-     where tenant_id = $1 and id = $2 and updated_at = $16 and (template_id = $4 or ${usable}) returning *),
-   ${auditCte({ from: 'upd', first: 17 })}
-   select ${columns} from upd`,
+     update verification_page set name = :name, template_id = :templateId, origins = :origins::text[],
+       heading = :heading, explanation = :explanation, visitor_sees = :visitorSees, redirect_uri = :redirectUri,
+       requests_per_minute = :requestsPerMinute, requests_per_address = :requestsPerAddress,
+       expires_in_seconds = :expiresInSeconds, is_open = :isOpen, another_device = :anotherDevice,
+       updated_at = greatest(:now, (updated_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC')
+     where tenant_id = :tenantId and id = :id and updated_at = :from and (template_id = :templateId or ${usable})
+       returning *),
+   ${auditCte({ from: 'upd' })}
+   select ${columns(':tenantId')} from upd`,
 )
 const deletePage = sql(
   'verification.delete_page',
@@ -45,7 +54,7 @@ const deletePage = sql(
 )
 const findPage = sql(
   'verification.find_page',
-  `select ${columns} from verification_page where tenant_id = $1 and id = $2`,
+  `select ${columns(':tenantId')} from verification_page where tenant_id = :tenantId and id = :id`,
 )
 const findTenant = sql(
   'verification.find_page_tenant',
@@ -54,7 +63,7 @@ const findTenant = sql(
 
 const page = pagedList({
   name: 'verification.pages',
-  select: `select ${columns} from verification_page where tenant_id = $1`,
+  select: `select ${columns('$1')} from verification_page where tenant_id = $1`,
   parameters: 1,
   id: 'id',
   sorts: { name: 'name' },
@@ -70,7 +79,7 @@ export async function insertVerificationPage(
   entry: AuditEntry,
   now: Date,
 ): Promise<VerificationPage | null> {
-  const values = [...contentValues(tx, id, content, now), ...auditValues(entry, now)]
+  const values = { ...contentValues(tx, id, content, now), entry: auditValue(entry, now) }
   return (await tx.rows<VerificationPage>(insertPage, values))[0] ?? null
 }
 
@@ -88,7 +97,7 @@ export async function updateVerificationPage(
   entry: AuditEntry,
   now: Date,
 ): Promise<VerificationPage | null> {
-  const values = [...contentValues(tx, id, content, now), from, ...auditValues(entry, now)]
+  const values = { ...contentValues(tx, id, content, now), from, entry: auditValue(entry, now) }
   return (await tx.rows<VerificationPage>(updatePage, values))[0] ?? null
 }
 
@@ -99,7 +108,7 @@ export async function deleteVerificationPage(tx: TenantTx, id: string, entry: Au
 
 /** Returns a page; null if there is none. */
 export async function findVerificationPage(tx: TenantTx, id: string): Promise<VerificationPage | null> {
-  return (await tx.rows<VerificationPage>(findPage, [tx.tenantId, id]))[0] ?? null
+  return (await tx.rows<VerificationPage>(findPage, { tenantId: tx.tenantId, id }))[0] ?? null
 }
 
 /** Returns the tenant of the page that a path names; null if there is none. */
@@ -116,11 +125,22 @@ export async function listVerificationPages(
   return page<VerificationPage>(tx, list, [tx.tenantId], filter)
 }
 
-function contentValues(tx: TenantTx, id: string, content: PageContent, now: Date): unknown[] {
-  const { name, presentationTemplateId, origins, heading, explanation, visitorSees, redirectUri } = content
-  const { requestsPerMinute, requestsPerAddress, expiresInSeconds, isOpen, anotherDevice } = content
-  return [
-    ...[tx.tenantId, id, name, presentationTemplateId, origins, heading, explanation, visitorSees, redirectUri],
-    ...[requestsPerMinute, requestsPerAddress, expiresInSeconds, isOpen, anotherDevice, now],
-  ]
+function contentValues(tx: TenantTx, id: string, content: PageContent, now: Date) {
+  return {
+    tenantId: tx.tenantId,
+    id,
+    name: content.name,
+    templateId: content.presentationTemplateId,
+    origins: content.origins,
+    heading: content.heading,
+    explanation: content.explanation,
+    visitorSees: content.visitorSees,
+    redirectUri: content.redirectUri,
+    requestsPerMinute: content.requestsPerMinute,
+    requestsPerAddress: content.requestsPerAddress,
+    expiresInSeconds: content.expiresInSeconds,
+    isOpen: content.isOpen,
+    anotherDevice: content.anotherDevice,
+    now,
+  }
 }

@@ -20,13 +20,16 @@ export type RequestRow = Omit<PresentationRequest, 'credentials'> & {
 // A request past its end is shown as expired before the schedule expires it; one whose response is being checked is shown as open.
 const shown = (now: string) => `case when status = 'requested' and expires_at <= ${now} then 'expired'
   when status = 'answering' then 'requested' else status end`
-/** The columns of a {@link RequestRow} of the tenant $1. `now` is SQL, e.g. `$3`. */
+/** The columns of a {@link RequestRow}. `now` and `tenant` are SQL, e.g. `$3`. */
 export const requestColumns = (
   now: string,
+  tenant = '$1',
 ) => `id, ${shown(now)} as status, template_id as "templateId", reference, client_id as "clientId", error, result,
   verifier_config->>'scheme' as scheme,
   response_code_hash as "responseCodeHash", browser_session_hash as "browserSessionHash", digital_credentials is not null as "isForBrowsers",
-  (select t.name from presentation_template t where t.tenant_id = $1 and t.id = template_id) as "templateName", completed_at as "completedAt", result_until as "claimsKeptUntil", expires_at as "expiresAt", created_at as "createdAt", updated_at as "updatedAt"`
+  (select t.name from presentation_template t where t.tenant_id = ${tenant} and t.id = template_id) as "templateName",
+  completed_at as "completedAt", result_until as "claimsKeptUntil", expires_at as "expiresAt",
+  created_at as "createdAt", updated_at as "updatedAt"`
 /** The columns of a {@link PendingRequest}. */
 export const pendingColumns = `id, nonce, state, credentials, verifier_config as "verifierConfig", expires_at as "expiresAt",
   client_id as "clientId", signer_id as "signerId", transaction_data as "sealedTransactions",
@@ -46,13 +49,18 @@ const insertRequest = sql(
   `with ins as (
      insert into presentation_request as made (tenant_id, id, template_id, status, reference, nonce, state, credentials, verifier_config,
        retention_seconds, redirect_uri, client_id, signer_id, expires_at, created_at, updated_at, transaction_data, digital_credentials, browser_session_hash)
-     select tenant_id, $3::uuid, id, 'requested', $4::text, $5::text, $6::text, credentials, verifier_config, coalesce(retention_seconds, $7),
-       coalesce($8::text, verifier_config->>'redirectUri'), choice->>'clientId', (choice->>'signerId')::uuid,
-       $10::timestamptz + interval '1 second' * coalesce($9::int, (verifier_config->>'expiresInSeconds')::int, $11::int), $10, $10, $13, $14::jsonb, $16
-     from (select *, $12::jsonb -> (${signingPreference}) as choice from presentation_template where ${isThis} and archived_at is null) template
-     where choice is not null and ($15::timestamptz is null or updated_at = $15)
+     select tenant_id, :id::uuid, id, 'requested', :reference::text, :nonce::text, :state::text, credentials,
+       verifier_config, coalesce(retention_seconds, :retentionSeconds),
+       coalesce(:redirectUri::text, verifier_config->>'redirectUri'), choice->>'clientId', (choice->>'signerId')::uuid,
+       :now::timestamptz + interval '1 second'
+         * coalesce(:expiresInSeconds::int, (verifier_config->>'expiresInSeconds')::int, :defaultExpiresInSeconds::int),
+       :now, :now, :sealedTransactions, :digitalCredentials::jsonb, :browserSessionHash
+     from (
+       select *, :signers::jsonb -> (${signingPreference}) as choice from presentation_template
+       where tenant_id = :tenantId and id = :templateId and archived_at is null) template
+     where choice is not null and (:templateUpdatedAt::timestamptz is null or updated_at = :templateUpdatedAt)
      returning *)
-   select ${requestColumns('$10')} from ins`,
+   select ${requestColumns(':now', ':tenantId')} from ins`,
 )
 const insertCreation = auditWhere(
   'verification.insert_creation',
@@ -137,14 +145,26 @@ export async function insertPresentationRequest(
 ): Promise<RequestRow | null> {
   const { templateId, id, reference, nonce, state, redirectUri, expiresInSeconds, signers } = one
   const { sealedTransactions, templateUpdatedAt, digitalCredentials, browserSessionHash } = one
-  const options = digitalCredentials === null ? null : JSON.stringify(digitalCredentials)
   const [row] = await tx.rows<RequestRow>(
     insertRequest,
-    [
-      ...[tx.tenantId, templateId, id, reference, nonce, state, defaults.retentionSeconds, redirectUri],
-      ...[expiresInSeconds, now, defaults.expiresInSeconds, JSON.stringify(signers)],
-      ...[sealedTransactions, options, templateUpdatedAt, browserSessionHash],
-    ],
+    {
+      tenantId: tx.tenantId,
+      templateId,
+      id,
+      reference,
+      nonce,
+      state,
+      retentionSeconds: defaults.retentionSeconds,
+      redirectUri,
+      expiresInSeconds,
+      defaultExpiresInSeconds: defaults.expiresInSeconds,
+      signers: JSON.stringify(signers),
+      sealedTransactions,
+      templateUpdatedAt,
+      digitalCredentials: digitalCredentials === null ? null : JSON.stringify(digitalCredentials),
+      browserSessionHash,
+      now,
+    },
     [{ statement: insertCreation, values: { ...auditStep(tx, entry, now).values, id } }],
   )
   return row ?? null

@@ -1,5 +1,5 @@
 import type { AuditEntry } from '../../events/audit/entry.ts'
-import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
+import { auditCte, auditValue, auditValues } from '../../events/audit/recorded-sql.ts'
 import { Fault } from '../../fault.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
@@ -12,8 +12,9 @@ const insertTemplate = sql(
   'verification.insert_template',
   `with ins as (
      insert into presentation_template (tenant_id, id, name, description, credentials, verifier_config, retention_seconds, created_at, updated_at)
-     values ($1, $2, $3, $4, $5::json, $6::json, $7, $8, $8) returning ${columns}),
-   ${auditCte({ from: 'ins', first: 9 })}
+     values (:tenantId, :id, :name, :description, :credentials::json, :verifierConfig::json, :retentionSeconds, :now,
+       :now) returning ${columns}),
+   ${auditCte({ from: 'ins' })}
    select * from ins`,
 )
 
@@ -21,10 +22,12 @@ const replaceTemplate = sql(
   'verification.replace_template',
   `with upd as (
      update presentation_template
-     set name = $3, description = $4, credentials = $5::json, verifier_config = $6::json, retention_seconds = $7,
-       updated_at = greatest($8, ((updated_at at time zone 'UTC') + interval '1 millisecond') at time zone 'UTC')
-     where tenant_id = $1 and id = $2 and archived_at is null and updated_at = coalesce($10::timestamptz, updated_at) returning ${columns}),
-   ${auditCte({ from: 'upd', first: 9 })}
+     set name = :name, description = :description, credentials = :credentials::json,
+       verifier_config = :verifierConfig::json, retention_seconds = :retentionSeconds,
+       updated_at = greatest(:now, ((updated_at at time zone 'UTC') + interval '1 millisecond') at time zone 'UTC')
+     where tenant_id = :tenantId and id = :id and archived_at is null
+       and updated_at = coalesce(:from::timestamptz, updated_at) returning ${columns}),
+   ${auditCte({ from: 'upd' })}
    select * from upd`,
 )
 
@@ -63,7 +66,8 @@ export async function insertTemplateRow(
   entry: AuditEntry,
   now: Date,
 ): Promise<PresentationTemplate> {
-  return only(await tx.rows(insertTemplate, [...contentValues(tx, id, content, now), ...auditValues(entry, now)]))
+  const values = { ...contentValues(tx, id, content, now), entry: auditValue(entry, now) }
+  return only(await tx.rows(insertTemplate, values))
 }
 
 /**
@@ -80,7 +84,7 @@ export async function replaceTemplateRow(
   entry: AuditEntry,
   now: Date,
 ): Promise<PresentationTemplate | null> {
-  const values = [...contentValues(tx, id, content, now), ...auditValues(entry, now), from]
+  const values = { ...contentValues(tx, id, content, now), from, entry: auditValue(entry, now) }
   return (await tx.rows<PresentationTemplate>(replaceTemplate, values))[0] ?? null
 }
 
@@ -110,8 +114,16 @@ export async function listPresentationTemplates(
 
 function contentValues(tx: TenantTx, id: string, content: TemplateContent, now: Date) {
   const { name, description, credentials, verifierConfig, retentionSeconds } = content
-  const config = verifierConfig === null ? null : JSON.stringify(verifierConfig)
-  return [tx.tenantId, id, name, description, JSON.stringify(credentials), config, retentionSeconds, now]
+  return {
+    tenantId: tx.tenantId,
+    id,
+    name,
+    description,
+    credentials: JSON.stringify(credentials),
+    verifierConfig: verifierConfig === null ? null : JSON.stringify(verifierConfig),
+    retentionSeconds,
+    now,
+  }
 }
 
 function only([row]: readonly PresentationTemplate[]): PresentationTemplate {

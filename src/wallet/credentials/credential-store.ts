@@ -43,7 +43,8 @@ const insertStatement = sql(
   `insert into wallet_credential
      (tenant_id, id, user_id, status, format, vct, iss, credential_issuer, configuration_id, issued_at, expires_at, created_at, updated_at,
       also_types, offer_hash, stated_iss)
-   values ($1, $2, $3, 'pending', $4, $5, $6, $7, $8, $9, $10, $11, $11, $12, $13, $14)`,
+   values (:tenantId, :id, :userId, 'pending', :format, :vct, :iss, :credentialIssuer, :configurationId, :issuedAt,
+     :expiresAt, :createdAt, :createdAt, :alsoTypes, :offerHash, :statedIss)`,
 )
 const insertStanding = sql(
   'wallet.insert_standing',
@@ -136,8 +137,22 @@ export async function insertCredential(
     return { statement: insertCopy, values: [tx.tenantId, copyId, id, position, sealedRaw, sealedKey] }
   })
   const standing = { statement: insertStanding, values: [tx.tenantId, id, held.checkAt] }
-  const about = [format, vct, iss, credentialIssuer, configurationId, issuedAt, expiresAt, createdAt]
-  const values = [tx.tenantId, id, userId, ...about, alsoTypes, held.offerHash, held.statedIss]
+  const values = {
+    tenantId: tx.tenantId,
+    id,
+    userId,
+    format,
+    vct,
+    alsoTypes,
+    iss,
+    statedIss: held.statedIss,
+    credentialIssuer,
+    configurationId,
+    offerHash: held.offerHash,
+    issuedAt,
+    expiresAt,
+    createdAt,
+  }
   await tx.rows(insertStatement, values, held.checkAt === null ? steps : [standing, ...steps])
 }
 

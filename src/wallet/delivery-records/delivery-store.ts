@@ -1,6 +1,6 @@
 import type { DeliveryKind, DeliveryStatus } from '../../contract/wallet/deliveries.ts'
 import type { AuditEntry } from '../../events/audit/entry.ts'
-import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
+import { auditCte, auditValue, auditValues } from '../../events/audit/recorded-sql.ts'
 import { awaitJob, hasExpired, isFreeForJob, isHeld, type Lease, RELEASE, take } from '../../store/lease.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
@@ -35,8 +35,9 @@ const insertStatement = sql(
   `with ins as (
      insert into wallet_delivery (tenant_id, id, user_id, kind, status, identifier_type, sealed_recipient, sealed_parcel, claim, lease_until,
        issuance_id, presentation_id, created_at, updated_at)
-     values ($1, $2, $3, $4, 'delivering', $5, $6, $7, $8, $9, $10, $11, $12, $12) returning id
-   ), ${auditCte({ from: 'ins', first: 13 })}
+     values (:tenantId, :id, :userId, :kind, 'delivering', :identifierType, :sealedRecipient, :sealedPayload, :claim,
+       :leaseUntil, :issuanceId, :presentationId, :now, :now) returning id
+   ), ${auditCte({ from: 'ins' })}
    select id from ins`,
 )
 const findStatement = sql(
@@ -105,10 +106,21 @@ const page = pagedList({
 /** Inserts a delivery with its audit entry. Fails if the id is taken. */
 export async function insertDelivery(tx: TenantTx, made: NewDelivery, entry: AuditEntry, now: Date): Promise<void> {
   const { id, userId, kind, identifierType, sealedRecipient, sealedPayload, claim, leaseUntil } = made
-  const sealed = [sealedRecipient, sealedPayload]
-  const about = [made.issuanceId, made.presentationId, now]
-  const values = [tx.tenantId, id, userId, kind, identifierType, ...sealed, claim, leaseUntil, ...about]
-  await tx.rows(insertStatement, [...values, ...auditValues(entry, now)])
+  await tx.rows(insertStatement, {
+    tenantId: tx.tenantId,
+    id,
+    userId,
+    kind,
+    identifierType,
+    sealedRecipient,
+    sealedPayload,
+    claim,
+    leaseUntil,
+    issuanceId: made.issuanceId,
+    presentationId: made.presentationId,
+    now,
+    entry: auditValue(entry, now),
+  })
 }
 
 /** Returns one delivery of the tenant, or null. */

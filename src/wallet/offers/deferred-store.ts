@@ -34,7 +34,8 @@ const lockDelivery = sql(
 const insertStatement = sql(
   'wallet.insert_deferred',
   `insert into wallet_deferred (tenant_id, id, user_id, sealed_work, claim, lease_until, drop_at, created_at, delivery_id, offer_hash)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict (tenant_id, id) do nothing`,
+   values (:tenantId, :id, :userId, :sealedWork, :claim, :leaseUntil, :dropAt, :now, :deliveryId, :offerHash)
+     on conflict (tenant_id, id) do nothing`,
 )
 const awaitInserted = sql(
   'wallet.await_deferred',
@@ -101,8 +102,19 @@ export async function insertDeferred(
   { id, userId, sealedWork, deliveryId, offerHash, lease }: NewDeferred,
   { dropAt, now }: { readonly dropAt: Date; readonly now: Date },
 ): Promise<void> {
-  const leased = [lease.claim, lease.leaseUntil]
-  const values = [tx.tenantId, id, userId, sealedWork, ...leased, dropAt, now, deliveryId, offerHash]
+  const { claim, leaseUntil } = lease
+  const values = {
+    tenantId: tx.tenantId,
+    id,
+    userId,
+    sealedWork,
+    claim,
+    leaseUntil,
+    dropAt,
+    now,
+    deliveryId,
+    offerHash,
+  }
   if (deliveryId === null) return void (await tx.rows(insertStatement, values))
   await tx.rows(
     lockDelivery,
