@@ -63,6 +63,15 @@ test('each statement has a name of its own', () => {
   assert.deepEqual(doubled, [])
 })
 
+test('a statement has positions up to $9, or names', () => {
+  const counted = product.flatMap(({ path, uncommented }) =>
+    [...uncommented.matchAll(/\$[1-9]\d+\b/g)].map(({ 0: position, index }) => {
+      return `${path}:${lineOf(uncommented, index)}: ${position}`
+    }),
+  )
+  assert.deepEqual(counted, [])
+})
+
 test('migrations are numbered without a gap and say what, locks, old code and way back', () => {
   assert.deepEqual(
     migrations.map(({ name }) => name.slice(0, 4)),

@@ -112,8 +112,8 @@ export function auditEachCte({
 }
 
 /** Returns the value of the parameter of {@link auditEachCte}. */
-export function auditEachValues(entries: readonly AuditEntry[], now: Date): [string] {
-  return [JSON.stringify(entries.map((one) => columnsOf(one, now)))]
+export function auditEachValue(entries: readonly AuditEntry[], now: Date): string {
+  return JSON.stringify(entries.map((one) => columnsOf(one, now)))
 }
 
 /** Returns an INSERT of one entry from a JSON parameter. `source` is a FROM item and join, e.g. `spent cross join `. */

@@ -1,6 +1,6 @@
 import type { UserId } from '../../caller.ts'
 import type { ActorColumns, AuditEntry } from '../../events/audit/entry.ts'
-import { auditEachCte, auditEachValues } from '../../events/audit/recorded-sql.ts'
+import { auditEachCte, auditEachValue } from '../../events/audit/recorded-sql.ts'
 import { isFree, isHeld, type Lease, take } from '../../store/lease.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import { insertOfferedSql } from '../issuances/issuance-store.ts'
@@ -9,7 +9,7 @@ import type { Batch, BatchItemError } from './batch.ts'
 import { BATCH_COLUMNS } from './batch-store.ts'
 
 /** SQL: the outcomes complete the batch. */
-const ENDS = '(done + failed + cardinality($8::int[]) + cardinality($13::int[]) = total)'
+const ENDS = '(done + failed + cardinality(:positions::int[]) + cardinality(:failedPositions::int[]) = total)'
 
 const claimStatement = sql(
   'issuance.claim_batch',
@@ -28,13 +28,13 @@ const insertIssued = insertOfferedSql(
     template_id: 'made_from.id',
     template_version: 'made_from.version',
     reference: 'due.reference',
-    revocable: '$10::boolean',
+    revocable: ':revocable::boolean',
     sealed_claims: 'due.sealed_claims',
     expires_at: 'due.expires_at',
     tx_code_mac: 'due.tx_code_mac',
     created_at: 'due.created_at',
-    updated_at: '$6::timestamptz',
-    format: '$12::text',
+    updated_at: ':now::timestamptz',
+    format: ':format::text',
     recipient_id: 'null::uuid',
     code_only: 'false',
     holder_id: 'due.holder_id',
@@ -46,31 +46,37 @@ const insertIssued = insertOfferedSql(
 const completeStatement = sql(
   'issuance.complete_items',
   `with made_from as (
-     select id, version from credential_template where tenant_id = $1 and id = $4 and version = $5 and archived_at is null
+     select id, version from credential_template where tenant_id = :tenantId and id = :templateId
+       and version = :templateVersion and archived_at is null
    ), held as (
-     update issuance_batch set done = done + cardinality($8::int[]), failed = failed + cardinality($13::int[]), tries = 0,
-       mails = mails + $17::int, updated_at = $6, ended_at = case when ${ENDS} then $6::timestamptz end,
-       claim = case when not ${ENDS} then claim end, lease_until = case when not ${ENDS} then $7::timestamptz end
-     where tenant_id = $1 and id = $2 and ${isHeld('$3')} and ended_at is null
-       and (cardinality($8::int[]) = 0 or exists (select from made_from))
+     update issuance_batch set done = done + cardinality(:positions::int[]),
+       failed = failed + cardinality(:failedPositions::int[]), tries = 0,
+       mails = mails + :mails::int, updated_at = :now, ended_at = case when ${ENDS} then :now::timestamptz end,
+       claim = case when not ${ENDS} then claim end,
+       lease_until = case when not ${ENDS} then :leaseUntil::timestamptz end
+     where tenant_id = :tenantId and id = :id and ${isHeld(':claim')} and ended_at is null
+       and (cardinality(:positions::int[]) = 0 or exists (select from made_from))
      returning id, created_at
    ), due as (
      select one.*, item.issuance_id, item.reference, item.sealed_claims, held.created_at
-     from held cross join unnest($8::int[], $9::bytea[], $15::uuid[], $16::bytea[], $11::timestamptz[], $18::uuid[])
+     from held cross join unnest(:positions::int[], :txCodeMacs::bytea[], :deliveryIds::uuid[], :sealedLabels::bytea[],
+       :offersEndAt::timestamptz[], :holderIds::uuid[])
        as one (position, tx_code_mac, delivery_id, sealed_label, expires_at, holder_id)
-     join issuance_batch_item item on item.tenant_id = $1 and item.batch_id = $2 and item.position = one.position
+     join issuance_batch_item item on item.tenant_id = :tenantId and item.batch_id = :id
+       and item.position = one.position
      where item.status = 'waiting'
    ), ins as (
      ${insertIssued}
      returning id
    ), issued as (
      update issuance_batch_item item set status = 'done', sealed_claims = null, sealed_recipient = null, sealed_mail = null, delivery_id = due.delivery_id from due
-     where item.tenant_id = $1 and item.batch_id = $2 and item.position = due.position
+     where item.tenant_id = :tenantId and item.batch_id = :id and item.position = due.position
    ), refused as (
      update issuance_batch_item item set status = 'failed', sealed_claims = null, sealed_recipient = null, sealed_mail = null, error = one.error::jsonb
-     from held cross join unnest($13::int[], $14::text[]) as one (position, error)
-     where item.tenant_id = $1 and item.batch_id = $2 and item.position = one.position and item.status = 'waiting'
-   ), ${auditEachCte({ from: 'ins', subjectId: 'ins.id', detail: `'{}'::jsonb`, first: 19 })}
+     from held cross join unnest(:failedPositions::int[], :errors::text[]) as one (position, error)
+     where item.tenant_id = :tenantId and item.batch_id = :id and item.position = one.position
+       and item.status = 'waiting'
+   ), ${auditEachCte({ from: 'ins', subjectId: 'ins.id', detail: `'{}'::jsonb` })}
    select exists (select from held) as "isHeld", exists (select from made_from) as "isCurrent"`,
 )
 /** A batch that a run holds the lease of. */
@@ -140,20 +146,30 @@ export async function completeItems(
   now: Date,
 ): Promise<'completed' | 'lost' | 'stale'> {
   const { definition } = template
-  const [row] = await tx.rows<{ isHeld: boolean; isCurrent: boolean }>(completeStatement, [
-    ...[tx.tenantId, id, claim, template.id, template.version, now, leaseUntil],
-    ...[issued.map((one) => one.position), issued.map((one) => one.txCodeMac)],
-    ...[definition.revocable, issued.map((one) => one.expiresAt), definition.format],
-    ...[failed.map((one) => one.position), failed.map((one) => JSON.stringify(one.error))],
-    issued.map((one) => one.delivery?.id ?? null),
-    issued.map((one) => one.sealedLabel),
-    issued.filter((one) => one.mail !== null).length,
-    issued.map((one) => one.delivery?.userId ?? null),
-    ...auditEachValues(
+  const [row] = await tx.rows<{ isHeld: boolean; isCurrent: boolean }>(completeStatement, {
+    tenantId: tx.tenantId,
+    id,
+    claim,
+    templateId: template.id,
+    templateVersion: template.version,
+    now,
+    leaseUntil,
+    revocable: definition.revocable,
+    format: definition.format,
+    positions: issued.map((one) => one.position),
+    txCodeMacs: issued.map((one) => one.txCodeMac),
+    offersEndAt: issued.map((one) => one.expiresAt),
+    deliveryIds: issued.map((one) => one.delivery?.id ?? null),
+    holderIds: issued.map((one) => one.delivery?.userId ?? null),
+    sealedLabels: issued.map((one) => one.sealedLabel),
+    mails: issued.filter((one) => one.mail !== null).length,
+    failedPositions: failed.map((one) => one.position),
+    errors: failed.map((one) => JSON.stringify(one.error)),
+    entry: auditEachValue(
       issued.map((one) => one.entry),
       now,
     ),
-  ])
+  })
   if (row?.isHeld === true) return 'completed'
   return issued.length > 0 && row?.isCurrent === false ? 'stale' : 'lost'
 }

@@ -1,6 +1,6 @@
 import type { TenantId } from '../../caller.ts'
 import type { ActorColumns, AuditEntry } from '../../events/audit/entry.ts'
-import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
+import { auditCte, auditValue } from '../../events/audit/recorded-sql.ts'
 import type { WatchedKind } from '../../platform.ts'
 import { hasExpired, RELEASE } from '../../store/lease.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
@@ -16,13 +16,16 @@ const insertStatement = sql(
   'issuance.insert_batch',
   `with ins as (
      insert into issuance_batch (tenant_id, id, template_id, form, total, expires_in_seconds, asked_by, created_at, updated_at, name)
-     values ($1, $2, $3, $4, cardinality($5::uuid[]), $8, $9::jsonb, $10, $10, $12) returning id
+     values (:tenantId, :id, :templateId, :form, cardinality(:itemIds::uuid[]), :expiresInSeconds, :askedBy::jsonb,
+       :now, :now, :name) returning id
    ), items as (
      insert into issuance_batch_item (tenant_id, batch_id, position, status, issuance_id, reference, sealed_claims, sealed_recipient, sealed_mail)
-     select $1, ins.id, one.at - 1, 'waiting', one.id, one.reference, one.sealed_claims, one.sealed_recipient, one.sealed_mail
-     from ins cross join unnest($5::uuid[], $6::text[], $7::bytea[], $11::bytea[], $13::bytea[]) with ordinality
+     select :tenantId, ins.id, one.at - 1, 'waiting', one.id, one.reference, one.sealed_claims, one.sealed_recipient,
+       one.sealed_mail
+     from ins cross join unnest(:itemIds::uuid[], :references::text[], :sealedClaims::bytea[],
+       :sealedRecipients::bytea[], :sealedMails::bytea[]) with ordinality
        as one (id, reference, sealed_claims, sealed_recipient, sealed_mail, at) returning position
-   ), ${auditCte({ from: 'ins', first: 14 })}
+   ), ${auditCte({ from: 'ins' })}
    select id from ins`,
 )
 const findStatement = sql(
@@ -92,15 +95,22 @@ type NewBatch = {
 /** Inserts a batch with its items. Fails if the id exists. */
 export async function insertBatch(tx: TenantTx, made: NewBatch, entry: AuditEntry, now: Date): Promise<void> {
   const { items } = made
-  await tx.rows(insertStatement, [
-    ...[tx.tenantId, made.id, made.templateId, made.form],
-    ...[items.map((one) => one.id), items.map((one) => one.reference), items.map((one) => one.sealedClaims)],
-    ...[made.expiresInSeconds, JSON.stringify(made.askedBy), now],
-    items.map((one) => one.sealedRecipient),
-    made.name,
-    items.map((one) => one.sealedMail),
-    ...auditValues(entry, now),
-  ])
+  await tx.rows(insertStatement, {
+    tenantId: tx.tenantId,
+    id: made.id,
+    templateId: made.templateId,
+    form: made.form,
+    expiresInSeconds: made.expiresInSeconds,
+    askedBy: JSON.stringify(made.askedBy),
+    name: made.name,
+    now,
+    itemIds: items.map((one) => one.id),
+    references: items.map((one) => one.reference),
+    sealedClaims: items.map((one) => one.sealedClaims),
+    sealedRecipients: items.map((one) => one.sealedRecipient),
+    sealedMails: items.map((one) => one.sealedMail),
+    entry: auditValue(entry, now),
+  })
 }
 
 /** Returns one batch of the tenant. */

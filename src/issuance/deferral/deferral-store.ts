@@ -1,5 +1,5 @@
 import type { AuditEntry } from '../../events/audit/entry.ts'
-import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
+import { auditCte, auditValue, auditValues } from '../../events/audit/recorded-sql.ts'
 import type { ProvedKey } from '../../protocols/openid4vci/jwt-proof.ts'
 import { isFree, isHeld, type Lease, RELEASE, take } from '../../store/lease.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
@@ -14,20 +14,25 @@ const defer = sql(
   `with seen as (
      select id, approval from (
        select id, approval from issuance
-       where tenant_id = $1 and id = $2 and token_hash = $3 and token_expires_at > $5 and sealed_claims is not null and status = 'offered'
-         and (holder_keys_hash is null or holder_keys_hash = $4) and (approval is null or approval in ('pending', 'approved'))
+       where tenant_id = :tenantId and id = :id and token_hash = :tokenHash and token_expires_at > :now
+         and sealed_claims is not null and status = 'offered'
+         and (holder_keys_hash is null or holder_keys_hash = :holderKeysHash)
+         and (approval is null or approval in ('pending', 'approved'))
        for update) as locked
    ), upd as (
-     update issuance i set credential_status = 'deferred', holder_keys_hash = $4, deferred_keys = $6::jsonb, approval = coalesce(i.approval, 'pending'),
-       token_expires_at = case when i.approval is null then $7 else i.token_expires_at end,
-       expires_at = case when i.approval is null then $7 else i.expires_at end,
-       updated_at = case when i.approval is null then $5 else i.updated_at end
-     from seen where i.tenant_id = $1 and i.id = seen.id
+     update issuance i set credential_status = 'deferred', holder_keys_hash = :holderKeysHash,
+       deferred_keys = :keys::jsonb, approval = coalesce(i.approval, 'pending'),
+       token_expires_at = case when i.approval is null then :endsAt else i.token_expires_at end,
+       expires_at = case when i.approval is null then :endsAt else i.expires_at end,
+       updated_at = case when i.approval is null then :now else i.updated_at end
+     from seen where i.tenant_id = :tenantId and i.id = seen.id
      returning i.id, seen.approval is null as is_first
    ), spent as (
      insert into spent_nonce (tenant_id, nonce_hash, made_at)
-     select $1, nonce.hash, nonce.made_at from upd cross join unnest($8::bytea[], $9::timestamptz[]) as nonce (hash, made_at) returning nonce_hash
-   ), first as (select id from upd where is_first), ${auditCte({ from: 'first', first: 10 })}
+     select :tenantId, nonce.hash, nonce.made_at from upd
+       cross join unnest(:nonceHashes::bytea[], :noncesMadeAt::timestamptz[]) as nonce (hash, made_at)
+       returning nonce_hash
+   ), first as (select id from upd where is_first), ${auditCte({ from: 'first' })}
    select id from upd`,
 )
 
@@ -49,8 +54,19 @@ type Deferral = TokenOf & {
  */
 export async function deferIssuance(tx: TenantTx, asked: Deferral, entry: AuditEntry, now: Date): Promise<boolean> {
   const { id, tokenHash, holderKeysHash, keys, endsAt, nonceHashes, noncesMadeAt } = asked
-  const values = [tx.tenantId, id, tokenHash, holderKeysHash, now, JSON.stringify(keys), endsAt]
-  return (await tx.rows(defer, [...values, nonceHashes, noncesMadeAt, ...auditValues(entry, now)])).length === 1
+  const deferred = await tx.rows(defer, {
+    tenantId: tx.tenantId,
+    id,
+    tokenHash,
+    holderKeysHash,
+    keys: JSON.stringify(keys),
+    endsAt,
+    nonceHashes,
+    noncesMadeAt,
+    now,
+    entry: auditValue(entry, now),
+  })
+  return deferred.length === 1
 }
 
 const approve = sql(

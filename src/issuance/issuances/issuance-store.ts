@@ -26,14 +26,15 @@ type OfferedColumn =
   | 'sealed_label'
 
 /**
- * SQL: inserts offered issuances of the tenant $1. The only such statement, so that no use case leaves a column out.
+ * SQL: inserts offered issuances of the tenant `:tenantId`. The only such statement, so that no use case leaves a
+ * column out.
  *
  * @param columns The value of each column, as SQL. The times are of type timestamptz.
  * @param from What the values are selected from; without it they are one row.
  */
 export function insertOfferedSql(columns: Readonly<Record<OfferedColumn, string>>, from?: string): string {
   const all = {
-    tenant_id: '$1',
+    tenant_id: ':tenantId',
     status: `'offered'`,
     credential_status: `'offered'`,
     sweep_at: firstSweep(columns.expires_at, columns.updated_at),
@@ -60,26 +61,27 @@ export const issuanceColumns = (now: string) =>
 
 const requireTemplate = decision(
   'issuance.require_template',
-  'select from credential_template where tenant_id = $1 and id = $2 and version = $3 and archived_at is null',
+  `select from credential_template
+   where tenant_id = :tenantId and id = :templateId and version = :templateVersion and archived_at is null`,
 )
 const insertIssuance = sql(
   'issuance.insert_issuance',
   insertOfferedSql({
-    id: '$4',
-    template_id: '$2',
-    template_version: '$3',
-    reference: '$5',
-    revocable: '$6',
-    sealed_claims: '$7',
-    expires_at: '$8::timestamptz',
-    tx_code_mac: '$9::bytea',
-    created_at: '$10',
-    updated_at: '$12::timestamptz',
-    format: '$11',
-    recipient_id: '$13',
-    code_only: '$14',
-    holder_id: '$15',
-    sealed_label: '$16',
+    id: ':id',
+    template_id: ':templateId',
+    template_version: ':templateVersion',
+    reference: ':reference',
+    revocable: ':revocable',
+    sealed_claims: ':sealedClaims',
+    expires_at: ':expiresAt::timestamptz',
+    tx_code_mac: ':txCodeMac::bytea',
+    created_at: ':createdAt',
+    updated_at: ':updatedAt::timestamptz',
+    format: ':format',
+    recipient_id: ':recipientId',
+    code_only: ':codeOnly',
+    holder_id: ':holderId',
+    sealed_label: ':sealedLabel',
   }),
 )
 const selectIssuance = sql(
@@ -125,11 +127,23 @@ type IssuanceOrigin = Pick<NewIssuanceRow, 'templateVersion' | 'txCodeMac'> & { 
 /** Inserts an offered issuance, with its audit entry. @throws Refused if the template is at another version or archived */
 export async function insertOffered(tx: TenantTx, made: NewIssuanceRow, entry: AuditEntry): Promise<void> {
   const { id, templateId, reference, revocable, expiresAt, createdAt, updatedAt, sealedLabel } = made.issuance
-  const madeFrom = [tx.tenantId, templateId, made.templateVersion]
-  const values = [
-    ...[...madeFrom, id, reference, revocable, made.sealedClaims, expiresAt, made.txCodeMac, createdAt],
-    ...[made.issuance.format, updatedAt, made.recipientId, made.codeOnly, made.issuance.holderId, sealedLabel],
-  ]
+  const madeFrom = { tenantId: tx.tenantId, templateId, templateVersion: made.templateVersion }
+  const values = {
+    ...madeFrom,
+    id,
+    reference,
+    revocable,
+    sealedClaims: made.sealedClaims,
+    expiresAt,
+    txCodeMac: made.txCodeMac,
+    createdAt,
+    updatedAt,
+    format: made.issuance.format,
+    recipientId: made.recipientId,
+    codeOnly: made.codeOnly,
+    holderId: made.issuance.holderId,
+    sealedLabel,
+  }
   await tx.rows(requireTemplate, madeFrom, [{ statement: insertIssuance, values }, auditStep(tx, entry, updatedAt)])
 }
 

@@ -1,5 +1,5 @@
 import type { AuditEntry } from '../../events/audit/entry.ts'
-import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
+import { auditCte, auditValue } from '../../events/audit/recorded-sql.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 
 // In UTC, since the sum of a time and an interval depends on the time zone of the session otherwise.
@@ -14,29 +14,34 @@ const refill = sql(
   'issuance.refill_copies',
   `with found as (
      select id, array(
-       select number from unnest($8::int[]) as candidate (number)
-       where (select count(*) from status_entry e where e.status_list_id = i.status_list_id and e.status_index = number and e.tenant_id = $1) = 0
-       limit $6::int) as free
-     from issuance i where tenant_id = $1 and id = $2
+       select number from unnest(:candidates::int[]) as candidate (number)
+       where (select count(*) from status_entry e where e.status_list_id = i.status_list_id and e.status_index = number
+         and e.tenant_id = :tenantId) = 0
+       limit :copies::int) as free
+     from issuance i where tenant_id = :tenantId and id = :id
    ), bound as (
-     update issuance i set holder_keys_hash = $4, refills = coalesce(refills, 0) + 1, reservations = reservations + 1, updated_at = $5,
+     update issuance i set holder_keys_hash = :holderKeysHash, refills = coalesce(refills, 0) + 1,
+       reservations = reservations + 1, updated_at = :now,
        status_indices = case when revocable then status_indices || found.free end
      from found
-     where i.tenant_id = $1 and i.id = $2 and token_hash = $3 and token_expires_at > $5 and refill_until > $5 and coalesce(refills, 0) < $10
-       and sealed_claims is not null and status = 'completed' and standing = 'valid' and holder_keys_hash <> $4
-       and (not revocable or cardinality(found.free) = $6)
+     where i.tenant_id = :tenantId and i.id = :id and token_hash = :tokenHash and token_expires_at > :now
+       and refill_until > :now and coalesce(refills, 0) < :timesMax
+       and sealed_claims is not null and status = 'completed' and standing = 'valid'
+       and holder_keys_hash <> :holderKeysHash
+       and (not revocable or cardinality(found.free) = :copies)
      returning i.id, issued_at, sealed_claims, status_list_id, found.free
    ), spent as (
      insert into spent_nonce (tenant_id, nonce_hash, made_at)
-     select $1, nonce.hash, nonce.made_at from bound cross join unnest($7::bytea[], $9::timestamptz[]) as nonce (hash, made_at)
+     select :tenantId, nonce.hash, nonce.made_at from bound
+       cross join unnest(:nonceHashes::bytea[], :noncesMadeAt::timestamptz[]) as nonce (hash, made_at)
      returning nonce_hash
    ), taken as (
      insert into status_entry (tenant_id, status_list_id, status_index)
-     select $1, status_list_id, unnest(free) from bound where status_list_id is not null
+     select :tenantId, status_list_id, unnest(free) from bound where status_list_id is not null
      returning status_index
-   ), ${auditCte({ from: 'bound', first: 11 })}
+   ), ${auditCte({ from: 'bound' })}
    select issued_at as "issuedAt", sealed_claims as "sealedClaims", free as indices, list.id as "listId", list.authority_id as "authorityId", list.kid
-   from bound left join status_list list on list.tenant_id = $1 and list.id = bound.status_list_id`,
+   from bound left join status_list list on list.tenant_id = :tenantId and list.id = bound.status_list_id`,
 )
 
 /** A request for copies that are bound to other keys than the last ones. */
@@ -81,7 +86,19 @@ export async function refillCopies(
   entry: AuditEntry,
   now: Date,
 ): Promise<Refilled | null> {
-  const values = [tx.tenantId, asked.id, asked.tokenHash, asked.holderKeysHash, now, asked.copies]
-  const drawn = [asked.nonceHashes, asked.candidates, asked.noncesMadeAt]
-  return (await tx.rows<Refilled>(refill, [...values, ...drawn, timesMax, ...auditValues(entry, now)]))[0] ?? null
+  const { id, tokenHash, holderKeysHash, copies, nonceHashes, noncesMadeAt, candidates } = asked
+  const [row] = await tx.rows<Refilled>(refill, {
+    tenantId: tx.tenantId,
+    id,
+    tokenHash,
+    holderKeysHash,
+    copies,
+    nonceHashes,
+    noncesMadeAt,
+    candidates,
+    timesMax,
+    now,
+    entry: auditValue(entry, now),
+  })
+  return row ?? null
 }

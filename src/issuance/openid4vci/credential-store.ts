@@ -21,22 +21,25 @@ export async function findClaims(
 
 // A count instead of NOT EXISTS, which would become a join over all entries of the tenant; the search ends with the entries it needs.
 const OPEN_LIST = `select list.id, array(
-    select number from unnest($6::int[]) as candidate (number)
-    where (select count(*) from status_entry e where e.status_list_id = list.id and e.status_index = number and e.tenant_id = $1) = 0
-    limit $2::int) as free
-  from status_list list where list.tenant_id = $1 and list.full_at is null and list.bits = $3 and list.authority_id is not distinct from $4::uuid
-    and list.kid is not distinct from $5::text`
+    select number from unnest(:candidates::int[]) as candidate (number)
+    where (select count(*) from status_entry e where e.status_list_id = list.id and e.status_index = number
+      and e.tenant_id = :tenantId) = 0
+    limit :copies::int) as free
+  from status_list list where list.tenant_id = :tenantId and list.full_at is null and list.bits = :bits
+    and list.authority_id is not distinct from :authorityId::uuid
+    and list.kid is not distinct from :kid::text`
 // A first reservation takes entries; one after a reported failure or a failed signature has them.
-const isReservable = `i.tenant_id = $1 and i.id = $7 and i.token_hash = $8 and i.token_expires_at > $10 and i.sealed_claims is not null
-     and i.status in ('offered', 'completed', 'failed') and (i.holder_keys_hash is null or i.holder_keys_hash = $9)`
+const isReservable = `i.tenant_id = :tenantId and i.id = :id and i.token_hash = :tokenHash and i.token_expires_at > :now
+     and i.sealed_claims is not null and i.status in ('offered', 'completed', 'failed')
+     and (i.holder_keys_hash is null or i.holder_keys_hash = :holderKeysHash)`
 const reserveCopies = sql(
   'issuance.reserve_copies',
-  `update issuance i set holder_keys_hash = $9::bytea, issued_at = coalesce(i.issued_at, $10),
-     valid_until = coalesce(i.valid_until, $11::timestamptz), status = 'completed', error = null,
+  `update issuance i set holder_keys_hash = :holderKeysHash::bytea, issued_at = coalesce(i.issued_at, :now),
+     valid_until = coalesce(i.valid_until, :validUntil::timestamptz), status = 'completed', error = null,
      credential_status = case when i.status = 'completed' then i.credential_status else 'issued' end,
-     updated_at = case when i.status = 'completed' then i.updated_at else $10 end, reservations = i.reservations + 1,
+     updated_at = case when i.status = 'completed' then i.updated_at else :now end, reservations = i.reservations + 1,
      status_list_id = coalesce(i.status_list_id, usable.id), status_indices = coalesce(i.status_indices, usable.free)
-   from (select 1) as always left join (${OPEN_LIST}) as usable on cardinality(usable.free) = $2
+   from (select 1) as always left join (${OPEN_LIST}) as usable on cardinality(usable.free) = :copies
    where ${isReservable} and (not i.revocable or i.status_list_id is not null or usable.id is not null)
    returning i.issued_at as "issuedAt", i.sealed_claims as "sealedClaims", i.status_indices as indices, i.status_list_id as "listId",
      i.status_list_id is not distinct from usable.id as "isOpen"`,
@@ -60,7 +63,7 @@ const insertCompletion = auditWhere(
 )
 const selectLack = sql(
   'issuance.find_lack',
-  `select usable.id is null as "needsList", cardinality(usable.free) < $2 as "needsEntries"
+  `select usable.id is null as "needsList", cardinality(usable.free) < :copies as "needsEntries"
    from issuance i left join (${OPEN_LIST}) as usable on true where ${isReservable}`,
 )
 const selectOthers = sql(
@@ -139,7 +142,7 @@ export async function reserveCredential(
   const completion = auditStep(tx, entry, now)
   const [row] = await tx.rows<ReservedRow>(
     reserveCopies,
-    [...reservedBy(tx, asked, now), asked.validUntil],
+    { ...reservedBy(tx, asked, now), validUntil: asked.validUntil },
     [
       { statement: wasReserved, values: mine },
       ...asked.nonceHashes.map((hash, at) => {
@@ -187,10 +190,10 @@ export async function findListKind(tx: TenantTx, listId: string): Promise<Pick<L
   return row
 }
 
-function reservedBy(tx: TenantTx, asked: Omit<Reservation, 'validUntil'>, now: Date): readonly unknown[] {
+function reservedBy(tx: TenantTx, asked: Omit<Reservation, 'validUntil'>, now: Date) {
   const { copies, listKind, candidates, id, tokenHash, holderKeysHash } = asked
   const { bits, authorityId, kid } = listKind
-  return [tx.tenantId, copies, bits, authorityId, kid, candidates, id, tokenHash, holderKeysHash, now]
+  return { tenantId: tx.tenantId, copies, bits, authorityId, kid, candidates, id, tokenHash, holderKeysHash, now }
 }
 
 const openNextList = sql(

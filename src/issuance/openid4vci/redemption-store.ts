@@ -1,5 +1,5 @@
 import type { AuditEntry } from '../../events/audit/entry.ts'
-import { auditCte, auditValues, insertAudit } from '../../events/audit/recorded-sql.ts'
+import { auditCte, auditValue, insertAudit } from '../../events/audit/recorded-sql.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import type { Granted } from '../offers/access-token.ts'
 
@@ -48,10 +48,10 @@ export async function findOfferEnd(tx: TenantTx, id: string): Promise<OfferEnd> 
   return (await tx.rows<{ end: OfferEnd }>(selectEnd, [tx.tenantId, id]))[0]?.end ?? 'ended'
 }
 
-const isWrong = 'tx_code_mac is not null and $3::bytea is not null and tx_code_mac <> $3'
+const isWrong = 'tx_code_mac is not null and :txCodeMac::bytea is not null and tx_code_mac <> :txCodeMac'
 /** SQL: `value` if the transaction code is right, or not needed and not sent; else `otherwise`. */
 const ifRight = (value: string, otherwise = 'null') =>
-  `case when tx_code_mac is not distinct from $3 then ${value} else ${otherwise} end`
+  `case when tx_code_mac is not distinct from :txCodeMac then ${value} else ${otherwise} end`
 const ifLastTry = (value: string, otherwise: string) =>
   `case when ${isWrong} and tx_tries_left = 1 then ${value} else ${otherwise} end`
 
@@ -59,15 +59,18 @@ const ifLastTry = (value: string, otherwise: string) =>
 // secret is the same one, whose answer was lost: it gets its token, and a wrong code of it is counted once.
 const tryOffer = (condition: string) => `update issuance set
        tx_tries_left = tx_tries_left - case when ${isWrong} then 1 else 0 end,
-       tx_wrong_attempt = case when ${isWrong} then $5 else tx_wrong_attempt end,
-       redeemed_at = ${ifRight('$4::timestamptz')}, token_hash = ${ifRight('$5::bytea')},
-       token_expires_at = ${ifRight('$6::timestamptz')}, identified = $7,
-       sweep_at = ${ifRight('least(sweep_at, $6::timestamptz)', 'sweep_at')},
+       tx_wrong_attempt = case when ${isWrong} then :tokenHash else tx_wrong_attempt end,
+       redeemed_at = ${ifRight(':now::timestamptz')}, token_hash = ${ifRight(':tokenHash::bytea')},
+       token_expires_at = ${ifRight(':tokenExpiresAt::timestamptz')}, identified = :identified,
+       sweep_at = ${ifRight('least(sweep_at, :tokenExpiresAt::timestamptz)', 'sweep_at')},
        status = ${ifLastTry(`'failed'`, 'status')}, credential_status = ${ifLastTry(`'failed'`, 'credential_status')},
-       sealed_claims = ${ifLastTry('null', 'sealed_claims')}, sealed_label = ${ifLastTry('null', 'sealed_label')}, error = ${ifLastTry('$8::jsonb', 'error')},
-       updated_at = ${ifLastTry('$4::timestamptz', 'updated_at')}
-     where tenant_id = $1 and id = $2 and status = 'offered' and (redeemed_at is null or token_hash = $5) and expires_at > $4 and tx_tries_left > 0 and not code_only
-       and not (${isWrong} and tx_wrong_attempt is not distinct from $5) ${condition}
+       sealed_claims = ${ifLastTry('null', 'sealed_claims')}, sealed_label = ${ifLastTry('null', 'sealed_label')},
+       error = ${ifLastTry(':error::jsonb', 'error')},
+       updated_at = ${ifLastTry(':now::timestamptz', 'updated_at')}
+     where tenant_id = :tenantId and id = :id and status = 'offered'
+       and (redeemed_at is null or token_hash = :tokenHash) and expires_at > :now and tx_tries_left > 0
+       and not code_only
+       and not (${isWrong} and tx_wrong_attempt is not distinct from :tokenHash) ${condition}
      returning redeemed_at is not null as redeemed, tx_code_mac is not null as "needsTxCode", template_id as "templateId",
        template_version as "templateVersion", tx_tries_left as "triesLeft", id, status`
 // Without a transaction code there is no wrong one to record. And without a configuration there is none to compare: PostgreSQL would leave the
@@ -76,11 +79,16 @@ const redeemOffer = sql('issuance.redeem_offer', tryOffer(''))
 const redeemChecked = sql(
   'issuance.redeem_offer_checked',
   `with tried as (
-     ${tryOffer('and ($9::text is null or $9 = (select code from credential_template t where t.tenant_id = $1 and t.id = template_id))')}
+     ${tryOffer(`and (:configurationId::text is null or :configurationId = (
+       select code from credential_template t where t.tenant_id = :tenantId and t.id = template_id))`)}
    ), wrong as (
-     select id from tried where not redeemed and "needsTxCode" and $3::bytea is not null
-   ), ${auditCte({ from: 'wrong', first: 10 })}, locked as (
-     ${insertAudit('entry.subject_id', `(select from tried where status = 'failed') as last cross join `, '$11')}
+     select id from tried where not redeemed and "needsTxCode" and :txCodeMac::bytea is not null
+   ), ${auditCte({ from: 'wrong' })}, locked as (
+     ${insertAudit(
+       'entry.subject_id',
+       `(select from tried where status = 'failed') as last cross join `,
+       ':lockedEntry',
+     )}
    )
    select redeemed, "needsTxCode", "templateId", "templateVersion", "triesLeft" from tried`,
 )
@@ -127,12 +135,17 @@ export async function redeemOffered(
 ): Promise<Redeemed> {
   const { id, txCodeMac, tokenHash, tokenExpiresAt, configurationId } = redemption
   const identified = configurationId !== null
-  const values = [tx.tenantId, id, txCodeMac, now, tokenHash, tokenExpiresAt, identified, LOCKED]
-  const audit = () => [...auditValues(entries.wrong, now), ...auditValues(entries.locked, now)]
+  const values = { tenantId: tx.tenantId, id, txCodeMac, now, tokenHash, tokenExpiresAt, identified, error: LOCKED }
+  const checked = () => ({
+    ...values,
+    configurationId,
+    entry: auditValue(entries.wrong, now),
+    lockedEntry: auditValue(entries.locked, now),
+  })
   const [row] =
     txCodeMac === null && !identified
       ? await tx.rows<TriedRow>(redeemOffer, values)
-      : await tx.rows<TriedRow>(redeemChecked, [...values, configurationId, ...audit()])
+      : await tx.rows<TriedRow>(redeemChecked, checked())
   if (row === undefined) return { outcome: 'unusable' }
   if (row.redeemed) {
     const { templateId, templateVersion } = row
