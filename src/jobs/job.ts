@@ -35,9 +35,17 @@ export function job<S extends TSchema>(spec: {
   return spec
 }
 
-const insertJob = sql(
-  'jobs.insert',
-  `insert into job (tenant_id, id, name, payload, run_at, created_at) values ($1, $2, $3, $4::jsonb, $5, $6)`,
+/** SQL: inserts a job for each of `:ids`, `:payloads` and `:runAt` that meets a condition. */
+const insertSql = (condition: string) => `insert into job (tenant_id, id, name, payload, run_at, created_at)
+   select :tenantId, one.id, :name, one.payload::jsonb, one.run_at, :now
+   from unnest(:ids::uuid[], :payloads::text[], :runAt::timestamptz[]) as one (id, payload, run_at)
+   where ${condition} returning id`
+const insertJobs = sql('jobs.insert_each', insertSql('true'))
+const insertMissing = sql(
+  'jobs.insert_missing',
+  insertSql(`not exists (
+     select from job
+     where tenant_id = :tenantId and name = :name and payload = one.payload::jsonb and dead_at is null)`),
 )
 
 /**
@@ -54,13 +62,6 @@ export async function enqueue<P>(
   await enqueueNamed(tx, name, payload, when)
 }
 
-const insertJobs = sql(
-  'jobs.insert_each',
-  `insert into job (tenant_id, id, name, payload, run_at, created_at)
-   select $1, one.id, $2, one.payload::jsonb, one.run_at, $6 from unnest($3::uuid[], $4::text[], $5::timestamptz[]) as one (id, payload, run_at)
-   returning id`,
-)
-
 /** As {@link enqueue}, for several jobs of one kind; one statement. @param when `runAt`: the earliest start of each */
 export async function enqueueEach<P>(
   tx: TenantTx,
@@ -68,20 +69,8 @@ export async function enqueueEach<P>(
   payloads: readonly P[],
   { now, runAt = payloads.map(() => now) }: { readonly now: Date; readonly runAt?: readonly Date[] },
 ): Promise<void> {
-  if (payloads.length === 0) return
-  const values = [payloads.map(() => newId()), payloads.map((one) => JSON.stringify(one)), runAt]
-  await tx.rows(insertJobs, [tx.tenantId, name, ...values, now])
+  if (payloads.length > 0) await tx.rows(insertJobs, valuesOf(tx, name, payloads, runAt, now))
 }
-
-const insertMissing = sql(
-  'jobs.insert_missing',
-  `insert into job (tenant_id, id, name, payload, run_at, created_at)
-   select $1, one.id, $2, one.payload::jsonb, $5, $5 from unnest($3::uuid[], $4::text[]) as one (id, payload)
-   where not exists (
-     select from job where tenant_id = $1 and name = $2 and payload = one.payload::jsonb and dead_at is null
-   )
-   returning id`,
-)
 
 /** As {@link enqueueEach}, without those for which a job with the same payload waits or runs. For sweeps, of which one runs at a time. */
 export async function enqueueMissing<P>(
@@ -90,9 +79,8 @@ export async function enqueueMissing<P>(
   payloads: readonly P[],
   now: Date,
 ): Promise<void> {
-  if (payloads.length === 0) return
-  const values = [payloads.map(() => newId()), payloads.map((one) => JSON.stringify(one))]
-  await tx.rows(insertMissing, [tx.tenantId, name, ...values, now])
+  const runAt = payloads.map(() => now)
+  if (payloads.length > 0) await tx.rows(insertMissing, valuesOf(tx, name, payloads, runAt, now))
 }
 
 /** As {@link enqueue}, for a job that a folder above the caller's declares under this name. */
@@ -102,5 +90,16 @@ export async function enqueueNamed(
   payload: unknown,
   { now, runAt = now }: { readonly now: Date; readonly runAt?: Date },
 ): Promise<void> {
-  await tx.rows(insertJob, [tx.tenantId, newId(), name, JSON.stringify(payload), runAt, now])
+  await tx.rows(insertJobs, valuesOf(tx, name, [payload], [runAt], now))
+}
+
+function valuesOf(
+  { tenantId }: TenantTx,
+  name: string,
+  payloads: readonly unknown[],
+  runAt: readonly Date[],
+  now: Date,
+) {
+  const ids = payloads.map(() => newId())
+  return { tenantId, name, ids, payloads: payloads.map((one) => JSON.stringify(one)), runAt, now }
 }

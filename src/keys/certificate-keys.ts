@@ -1,5 +1,4 @@
 import type { TenantId } from '../caller.ts'
-import { canonical } from '../crypto/jwk.ts'
 import type { SigningKey } from '../crypto/signing-key.ts'
 import { Fault } from '../fault.ts'
 import { Memory } from '../memory/memory.ts'
@@ -9,6 +8,7 @@ import { type Store, sql, type TenantTx } from '../store/store.ts'
 import { privateKeyPlace } from './current-keys.ts'
 import { type KeyProvider, type KeyProviders, type KeyType, keyProviders } from './key-provider.ts'
 import type { Sealing } from './sealing.ts'
+import { insertKey } from './signing-key-store.ts'
 
 /** What the key of a certificate signs: certificates and revocation lists (`ca`), or what the certificate is for (`leaf`). */
 type CertificateKeyUsage = 'ca' | 'leaf'
@@ -33,11 +33,6 @@ export type CertificateKeys = {
 
 type Row = { provider: string; sealed_private: Buffer | null }
 
-const insertKey = sql(
-  'keys.insert_certificate_key',
-  `insert into signing_key (tenant_id, id, usage, alg, public_jwk, sealed_private, provider, created_at)
-   values ($1, $2, $3, $4, $5::jsonb, $6, $7, $8)`,
-)
 const findKey = sql(
   'keys.find_certificate_key',
   `select provider, sealed_private from signing_key where tenant_id = $1 and id = $2 and usage in ('ca', 'leaf')`,
@@ -78,11 +73,13 @@ export function certificateKeys(
       const id = newId()
       const made = await providers.maker.generate(type, id)
       const sealed = await sealing.seal(privateKeyPlace(tenantId, id), made.stored)
-      const { alg, publicJwk } = made.key
-      const about = [alg, JSON.stringify(canonical(publicJwk)), sealed, providers.maker.name, now()]
+      const row = { id, usage, key: made.key, sealed, provider: providers.maker.name }
       return {
-        ...{ id, key: made.key },
-        keep: async (tx) => void (await tx.rows(insertKey, [tenantId, id, usage, ...about])),
+        id,
+        key: made.key,
+        keep: async (tx) => {
+          if (!(await insertKey(tx, row, now()))) throw new Error('the key of a certificate was there already')
+        },
         drop: () => providers.maker.destroy(made.stored),
       }
     },

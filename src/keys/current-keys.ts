@@ -1,10 +1,11 @@
 import type { TenantId } from '../caller.ts'
-import { canonical, type PublicJwk, thumbprint } from '../crypto/jwk.ts'
+import { type PublicJwk, thumbprint } from '../crypto/jwk.ts'
 import type { RsaSigningKey, SigningKey } from '../crypto/signing-key.ts'
 import { newId } from '../store/row-id.ts'
 import { type Store, sql, type TenantTx } from '../store/store.ts'
 import type { KeyProvider, KeyProviders, RsaKeyProvider } from './key-provider.ts'
 import type { Sealing } from './sealing.ts'
+import { insertKey } from './signing-key-store.ts'
 
 /**
  * What a key signs; no key has two usages [SEC-72]. `credential`: credentials and their status lists. `id-token`,
@@ -43,11 +44,6 @@ type Row = { id: string; sealed_private: Buffer; provider: string }
 const findCurrent = sql(
   'keys.find_current_key',
   `select id, sealed_private, provider from signing_key where tenant_id = $1 and usage = $2 and retired_at is null`,
-)
-const insertKey = sql(
-  'keys.insert_current_key',
-  `insert into signing_key (tenant_id, id, usage, alg, public_jwk, sealed_private, provider, created_at)
-   values ($1, $2, $3, $8, $4::jsonb, $5, $6, $7) on conflict do nothing returning id`,
 )
 const retireKey = sql(
   'keys.retire_current_key',
@@ -93,10 +89,9 @@ export function currentKeys(store: Store, sealing: Sealing, now: () => Date, pro
     const { maker } = providers
     const { stored, key } = isRsa(usage) ? await rsaOf(maker).generate(id) : await maker.generate('P-256', id)
     const sealed = await sealing.seal(privateKeyPlace(tenantId, id), stored)
-    const publicJwk = JSON.stringify(canonical(key.publicJwk))
-    const values = [tenantId, id, usage, publicJwk, sealed, maker.name, now(), key.alg]
-    const kept = await store.single(tenantId, (tx) => tx.rows(insertKey, values))
-    if (kept.length === 0) await maker.destroy(stored)
+    const row = { id, usage, key, sealed, provider: maker.name }
+    const isKept = await store.single(tenantId, (tx) => insertKey(tx, row, now()))
+    if (!isKept) await maker.destroy(stored)
   }
 
   async function retire(tenantId: TenantId, usage: SigningKeyUsage): Promise<void> {

@@ -1,7 +1,7 @@
 import type { UserId } from '../../caller.ts'
 import type { Consent } from '../../contract/wallet/credentials.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
-import { sql, type TenantTx } from '../../store/store.ts'
+import { type Step, sql, type TenantTx } from '../../store/store.ts'
 import type { HeldCredential, Standing } from './credential.ts'
 
 /** A credential with its first copy, sealed. `copyId`: the row that the seal is bound to. */
@@ -52,7 +52,8 @@ const insertStanding = sql(
 )
 const insertCopy = sql(
   'wallet.insert_copy',
-  `insert into wallet_credential_copy (tenant_id, id, credential_id, position, sealed_raw, sealed_key) values ($1, $2, $3, $4, $5, $6)`,
+  `insert into wallet_credential_copy (tenant_id, id, credential_id, position, sealed_raw, sealed_key)
+   values ($1, $2, $3, $4, $5, $6)`,
 )
 const findStatement = sql(
   'wallet.find_credential',
@@ -125,6 +126,13 @@ const takeCopiesStatement = sql(
    returning k.credential_id as "credentialId", k.id as "copyId", k.sealed_raw as "sealedRaw", k.sealed_key as "sealedKey", chosen.is_low as "isLow"`,
 )
 
+/** Returns the statements that insert the copies of a credential, to send after another one. */
+export function copySteps({ tenantId }: TenantTx, credentialId: string, copies: readonly NewCopy[]): Step[] {
+  return copies.map(({ id, sealedRaw, sealedKey }, position) => {
+    return { statement: insertCopy, values: [tenantId, id, credentialId, position, sealedRaw, sealedKey] }
+  })
+}
+
 /** Inserts a credential with all its copies, as pending, in one round trip. */
 export async function insertCredential(
   tx: TenantTx,
@@ -133,9 +141,7 @@ export async function insertCredential(
   copies: readonly NewCopy[],
 ): Promise<void> {
   const { id, format, vct, alsoTypes, iss, credentialIssuer, configurationId, issuedAt, expiresAt, createdAt } = held
-  const steps = copies.map(({ id: copyId, sealedRaw, sealedKey }, position) => {
-    return { statement: insertCopy, values: [tx.tenantId, copyId, id, position, sealedRaw, sealedKey] }
-  })
+  const steps = copySteps(tx, id, copies)
   const standing = { statement: insertStanding, values: [tx.tenantId, id, held.checkAt] }
   const values = {
     tenantId: tx.tenantId,

@@ -2,7 +2,7 @@ import type { UserId } from '../../caller.ts'
 import { isFree, isHeld, type Lease, RELEASE, take } from '../../store/lease.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import { tenantsWith } from '../../store/tenants-with.ts'
-import type { NewCopy } from './credential-store.ts'
+import { copySteps, type NewCopy } from './credential-store.ts'
 
 /** What is needed to get new copies of a credential. `sealedWork`: tokens and keys. `dropAt`: when it is deleted, used or not. */
 export type NewRefill = { readonly sealedWork: Buffer; readonly dropAt: Date }
@@ -59,17 +59,9 @@ const deleteCopies = sql(
   'wallet.delete_copies',
   'delete from wallet_credential_copy where tenant_id = $1 and credential_id = $2',
 )
-const insertCopies = sql(
-  'wallet.insert_copies',
-  `with credential as (
-     update wallet_credential set issued_at = $4, expires_at = $5, updated_at = $6 where tenant_id = $1 and id = $2
-   ), copies as (
-     insert into wallet_credential_copy (tenant_id, id, credential_id, position, sealed_raw, sealed_key)
-     select $1, id, $2, position, decode(raw, 'base64'), decode(key, 'base64')
-     from jsonb_to_recordset($3::jsonb) as copy (id uuid, position integer, raw text, key text)
-     returning id
-   )
-   select id from copies`,
+const renewCredential = sql(
+  'wallet.renew_credential',
+  'update wallet_credential set issued_at = $3, expires_at = $4, updated_at = $5 where tenant_id = $1 and id = $2',
 )
 const deleteDue = sql('wallet.delete_due_refills', 'delete from wallet_refill where tenant_id = $1 and drop_at <= $2')
 
@@ -130,14 +122,8 @@ export async function replaceCopies(
   { copies, issuedAt, expiresAt, updatedAt }: Replacement,
 ): Promise<boolean> {
   if ((await tx.rows(endStatement, [tx.tenantId, id, claim, sealedWork])).length === 0) return false
-  const rows = copies.map((copy, position) => ({
-    id: copy.id,
-    position,
-    raw: copy.sealedRaw.toString('base64'),
-    key: copy.sealedKey?.toString('base64') ?? null,
-  }))
-  await tx.rows(deleteCopies, [tx.tenantId, id])
-  await tx.rows(insertCopies, [tx.tenantId, id, JSON.stringify(rows), issuedAt, expiresAt, updatedAt])
+  const renewed = { statement: renewCredential, values: [tx.tenantId, id, issuedAt, expiresAt, updatedAt] }
+  await tx.rows(deleteCopies, [tx.tenantId, id], [renewed, ...copySteps(tx, id, copies)])
   return true
 }
 

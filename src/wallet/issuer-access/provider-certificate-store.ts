@@ -12,15 +12,13 @@ const findRow = sql(
   'wallet.find_provider_certificate',
   `select der, key_id as "keyId" from wallet_provider_certificate where tenant_id = $1 and subject = $2`,
 )
-const insertRoot = sql(
-  'wallet.insert_provider_root',
+const insertSql = (onConflict: string) =>
   `insert into wallet_provider_certificate (tenant_id, subject, der, key_id, created_at) values ($1, $2, $3, $4, $5)
-   on conflict do nothing returning subject`,
-)
+   on conflict (tenant_id, subject) do ${onConflict} returning subject`
+const insertRoot = sql('wallet.insert_provider_root', insertSql('nothing'))
 const putRow = sql(
   'wallet.put_provider_certificate',
-  `insert into wallet_provider_certificate (tenant_id, subject, der, key_id, created_at) values ($1, $2, $3, $4, $5)
-   on conflict (tenant_id, subject) do update set der = excluded.der, created_at = excluded.created_at`,
+  insertSql('update set der = excluded.der, created_at = excluded.created_at'),
 )
 
 /** Returns the root or the certificate of a key; null if there is none. */
