@@ -1,5 +1,5 @@
 import type { AuditEntry } from '../../events/audit/entry.ts'
-import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
+import { auditCte, auditValue, auditValues } from '../../events/audit/recorded-sql.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 
 // At most two secrets are valid: one that was ending already ends now.
@@ -12,11 +12,14 @@ const sweep = sql(
   'directory.delete_ended_client_secrets',
   'delete from client_secret where tenant_id = $1 and client_id = $2 and is_made and ends_at <= $3',
 )
+/** SQL: inserts a secret, of the server (`:isMade`) or of the bootstrap file. */
+export const insertSecretSql = `insert into client_secret (tenant_id, id, client_id, hash, is_made, created_at)
+   values (:tenantId, :id, :clientId, :hash, :isMade, :now)`
 const insert = sql(
   'directory.insert_client_secret',
   `with ins as (
-     insert into client_secret (tenant_id, id, client_id, hash, is_made, created_at) values ($1, $2, $3, $4, true, $5) returning id),
-   ${auditCte({ from: 'ins', first: 6 })}
+     ${insertSecretSql} returning id),
+   ${auditCte({ from: 'ins' })}
    select id from ins`,
 )
 const endOne = sql(
@@ -41,7 +44,8 @@ export async function addClientSecret(
 ): Promise<void> {
   await tx.rows(end, [tx.tenantId, clientId, formerEndsAt, now])
   await tx.rows(sweep, [tx.tenantId, clientId, now])
-  await tx.rows(insert, [tx.tenantId, id, clientId, hash, now, ...auditValues(entry, now)])
+  const values = { tenantId: tx.tenantId, id, clientId, hash, isMade: true, now, entry: auditValue(entry, now) }
+  await tx.rows(insert, values)
 }
 
 /** Ends a secret now. Returns whether it was valid. The id must be a UUID. */

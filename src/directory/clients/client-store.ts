@@ -3,6 +3,7 @@ import type { PublicJwk } from '../../crypto/jwk.ts'
 import { newId } from '../../store/row-id.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
 import type { Client } from './client.ts'
+import { insertSecretSql } from './client-secret-store.ts'
 
 /** A client to create or change. `secretHash` and `keys` that are null stay as they are. */
 export type ClientPut = Omit<
@@ -44,14 +45,20 @@ const findOwner = sql(
      left join client_secret secret on secret.tenant_id = client.tenant_id and secret.client_id = client.client_id and not secret.is_made
    where client.client_id = $1`,
 )
+/** SQL: inserts a client, with the values of {@link clientValues}, one row or as many as `from` has. */
+export function insertClientSql(from?: string): string {
+  const values = `:tenantId, :id, :clientId, :now, :now, :isOfFile, :name, :scopes::text[], :roles::text[],
+     :grantTypes::text[], :redirectUris::text[], :postLogoutRedirectUris::text[], :backchannelLogoutUri, :isPublic,
+     :asksConsent, :dpopRequired, :parRequired, :pkceRequired, :idTokenSignedResponseAlg, :jwksUri, :jwks::jsonb,
+     case when :isDisabled then :now::timestamptz end`
+  return `insert into client (tenant_id, id, client_id, created_at, updated_at, is_of_file, name, scopes, roles,
+     grant_types, redirect_uris, post_logout_redirect_uris, backchannel_logout_uri, is_public, asks_consent,
+     dpop_required, par_required, pkce_required, id_token_signed_response_alg, jwks_uri, jwks, disabled_at)
+   ${from === undefined ? `values (${values})` : `select ${values} from ${from}`}`
+}
 const put = sql(
   'directory.put_client',
-  `insert into client (tenant_id, client_id, scopes, jwks, created_at, updated_at, name, roles, grant_types, redirect_uris,
-     post_logout_redirect_uris, backchannel_logout_uri, is_public, asks_consent, dpop_required, par_required, jwks_uri,
-     id, is_of_file, id_token_signed_response_alg, pkce_required)
-   values (:tenantId, :clientId, :scopes::text[], :jwks::jsonb, :now, :now, :name, :roles, :grantTypes, :redirectUris,
-     :postLogoutRedirectUris, :backchannelLogoutUri, :isPublic, :asksConsent, :dpopRequired, :parRequired, :jwksUri,
-     :id, true, :idTokenSignedResponseAlg, :pkceRequired)
+  `${insertClientSql()}
    on conflict (client_id) do update set scopes = excluded.scopes, jwks = coalesce(excluded.jwks, client.jwks),
      updated_at = greatest(excluded.updated_at, (client.updated_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC'),
      name = excluded.name, roles = excluded.roles, grant_types = excluded.grant_types, redirect_uris = excluded.redirect_uris,
@@ -72,10 +79,9 @@ const put = sql(
 )
 const putSecret = sql(
   'directory.put_client_secret',
-  `insert into client_secret (tenant_id, id, client_id, hash, is_made, created_at) values ($1, $2, $3, $4, false, $5)
-   on conflict (tenant_id, client_id) where not is_made do update set id = excluded.id, hash = excluded.hash,
-     created_at = excluded.created_at, ends_at = null
-   where client_secret.hash is not distinct from $6
+  `${insertSecretSql} on conflict (tenant_id, client_id) where not is_made do update set id = excluded.id,
+     hash = excluded.hash, created_at = excluded.created_at, ends_at = null
+   where client_secret.hash is not distinct from :replaces
    returning id`,
 )
 
@@ -122,6 +128,19 @@ export async function putClient(tx: TenantTx, client: ClientPut, now: Date): Pro
     tenantId: tx.tenantId,
     id: newId(),
     clientId,
+    ...clientValues({ ...client, disabled: false }),
+    isOfFile: true,
+    now,
+  })
+  const secret = { id: newId(), clientId, hash: secretHash, isMade: false, now, replaces: client.replaces }
+  const secrets = secretHash === null ? [] : await tx.rows(putSecret, { tenantId: tx.tenantId, ...secret })
+  if (row?.created === true) return 'created'
+  return row !== undefined || secrets.length > 0 ? 'changed' : null
+}
+
+/** Returns the values of what an organisation decides about a client. */
+export function clientValues(client: Omit<ClientPut, 'clientId' | 'secretHash' | 'replaces'> & { disabled: boolean }) {
+  return {
     name: client.name,
     scopes: client.scopes,
     roles: client.roles,
@@ -137,14 +156,8 @@ export async function putClient(tx: TenantTx, client: ClientPut, now: Date): Pro
     idTokenSignedResponseAlg: client.idTokenSignedResponseAlg,
     jwksUri: client.jwksUri,
     jwks: client.keys === null ? null : JSON.stringify({ keys: client.keys }),
-    now,
-  })
-  const secrets =
-    secretHash === null
-      ? []
-      : await tx.rows(putSecret, [tx.tenantId, newId(), clientId, secretHash, now, client.replaces])
-  if (row?.created === true) return 'created'
-  return row !== undefined || secrets.length > 0 ? 'changed' : null
+    isDisabled: client.disabled,
+  }
 }
 
 /** Lets the API change the clients of a tenant that the bootstrap file does not declare any more. */

@@ -3,10 +3,8 @@ import { auditCte, auditValue, auditValues } from '../../events/audit/recorded-s
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import type { ClientMembers, ClientRecord } from './client-record.ts'
+import { clientValues, insertClientSql } from './client-store.ts'
 
-// The same names in each statement, so that the columns are written once.
-const MEMBERS = `name, scopes, roles, grant_types, redirect_uris, post_logout_redirect_uris, backchannel_logout_uri, is_public, asks_consent,
-  dpop_required, par_required, jwks_uri, jwks, disabled_at, id_token_signed_response_alg, pkce_required`
 const columns = (now: string) => `client.id, client.client_id as "clientId", client.name, client.scopes, client.roles,
   client.grant_types as "grantTypes", client.redirect_uris as "redirectUris", client.post_logout_redirect_uris as "postLogoutRedirectUris",
   client.backchannel_logout_uri as "backchannelLogoutUri", client.is_public as "isPublic", client.asks_consent as "asksConsent",
@@ -31,12 +29,7 @@ const insert = sql(
   'directory.create_client',
   `with known as materialized (select count(*) as clients from client where tenant_id = :tenantId),
    ins as (
-     insert into client (tenant_id, id, client_id, created_at, updated_at, ${MEMBERS})
-     select :tenantId, :id, :clientId, :now, :now, :name, :scopes::text[], :roles::text[], :grantTypes::text[],
-       :redirectUris::text[], :postLogoutRedirectUris::text[], :backchannelLogoutUri, :isPublic, :asksConsent,
-       :dpopRequired, :parRequired, :jwksUri, :jwks::jsonb,
-       case when :isDisabled then :now::timestamptz end, :idTokenSignedResponseAlg, :pkceRequired
-     from known where clients < :countMax returning client_id),
+     ${insertClientSql('known where clients < :countMax')} returning client_id),
    ${auditCte({ from: 'ins' })}
    select client_id from ins`,
 )
@@ -106,7 +99,8 @@ export async function insertClient(
     id,
     clientId,
     now,
-    ...valuesOf(members),
+    ...clientValues(members),
+    isOfFile: false,
     countMax,
     entry: auditValue(entry, now),
   }
@@ -121,34 +115,13 @@ export async function updateClient(
   entry: AuditEntry,
   now: Date,
 ): Promise<void> {
-  const values = { tenantId: tx.tenantId, id, clientId, now, ...valuesOf(members), entry: auditValue(entry, now) }
+  const values = { tenantId: tx.tenantId, id, clientId, now, ...clientValues(members), entry: auditValue(entry, now) }
   await tx.rows(update, values)
 }
 
 /** Deletes a client, which the caller has locked, with its secrets. */
 export async function deleteClientRow(tx: TenantTx, clientId: string, entry: AuditEntry, now: Date): Promise<void> {
   await tx.rows(remove, [tx.tenantId, clientId, ...auditValues(entry, now)])
-}
-
-function valuesOf(members: ClientMembers) {
-  return {
-    name: members.name,
-    scopes: members.scopes,
-    roles: members.roles,
-    grantTypes: members.grantTypes,
-    redirectUris: members.redirectUris,
-    postLogoutRedirectUris: members.postLogoutRedirectUris,
-    backchannelLogoutUri: members.backchannelLogoutUri,
-    isPublic: members.isPublic,
-    asksConsent: members.asksConsent,
-    dpopRequired: members.dpopRequired,
-    parRequired: members.parRequired,
-    pkceRequired: members.pkceRequired,
-    idTokenSignedResponseAlg: members.idTokenSignedResponseAlg,
-    jwksUri: members.jwksUri,
-    jwks: members.keys === null ? null : JSON.stringify({ keys: members.keys }),
-    isDisabled: members.disabled,
-  }
 }
 
 function recordOf({ secrets, ...row }: Row): ClientRecord {

@@ -1,6 +1,7 @@
 import { newId } from '../../store/row-id.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import { foldCase } from './user.ts'
+import { insertUserSql, newUserValues } from './user-store.ts'
 
 /** A user to create or change. What is null stays as it is; a new user is enabled by default. */
 export type UserPut = {
@@ -18,12 +19,7 @@ export type UserPut = {
 
 const put = sql(
   'directory.put_user',
-  `insert into user_account as old (tenant_id, id, username, username_folded, email, email_folded, first_name, last_name,
-     external_identifier, enabled, password_hash, created_at, updated_at, first_name_folded, last_name_folded, roles)
-   values (:tenantId, :id, :username, :usernameFolded, :email, :emailFolded, :firstName, :lastName, :externalIdentifier,
-     coalesce(:enabled, true), :passwordHash, :now, :now, :firstNameFolded, :lastNameFolded,
-     coalesce(:roles::text[], '{}'))
-   on conflict (tenant_id, username_folded) where deleted_at is null do update set
+  insertUserSql(`(tenant_id, username_folded) where deleted_at is null do update set
      username = excluded.username, email = coalesce(:email, old.email),
      email_folded = coalesce(:emailFolded, old.email_folded),
      email_is_new = old.email_is_new and old.email is not distinct from coalesce(:email, old.email),
@@ -45,7 +41,7 @@ const put = sql(
       or old.enabled <> coalesce(:enabled, old.enabled)
       or old.roles <> coalesce(:roles, old.roles)
       or (:passwordHash::text is not null and old.password_hash is not distinct from :replaces)
-   returning id, (xmax = 0) as created`,
+   returning id, (xmax = 0) as created`),
 )
 const presence = sql(
   'directory.find_presence_of_user',
@@ -67,26 +63,8 @@ export async function putUser(
   user: UserPut,
   now: Date,
 ): Promise<{ id: string; created: boolean } | null> {
-  const { username, email, firstName, lastName, externalIdentifier, enabled, roles, passwordHash, replaces } = user
-  const fold = (text: string | null) => (text === null ? null : foldCase(text))
-  const [row] = await tx.rows<{ id: string; created: boolean }>(put, {
-    tenantId: tx.tenantId,
-    id: newId(),
-    username,
-    usernameFolded: foldCase(username),
-    email,
-    emailFolded: fold(email),
-    firstName,
-    firstNameFolded: fold(firstName),
-    lastName,
-    lastNameFolded: fold(lastName),
-    externalIdentifier,
-    enabled,
-    roles,
-    passwordHash,
-    replaces,
-    now,
-  })
+  const values = { ...newUserValues(tx, newId(), user, now), replaces: user.replaces }
+  const [row] = await tx.rows<{ id: string; created: boolean }>(put, values)
   return row ?? null
 }
 

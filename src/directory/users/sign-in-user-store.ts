@@ -2,7 +2,7 @@ import type { Role, UserId } from '../../caller.ts'
 import { newId } from '../../store/row-id.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
 import type { ExternalUser, PasswordHolder, ShownNames, SignInUser } from './sign-in-user.ts'
-import { foldCase } from './user.ts'
+import { insertUserSql, newUserValues } from './user-store.ts'
 
 const ACTIVE = 'account.enabled and account.deleted_at is null'
 const holders = (column: string) => `(select account.tenant_id, account.id, account.password_hash, account.created_at
@@ -54,13 +54,7 @@ const setOpened = sql(
   'update user_account set opened_by_told_link = $3 where tenant_id = $1 and id = $2 and opened_by_told_link <> $3',
 )
 
-const insertExternal = sql(
-  'directory.insert_external_user',
-  `insert into user_account (tenant_id, id, username, username_folded, email, email_folded, first_name, last_name, first_name_folded,
-     last_name_folded, external_identifier, enabled, roles, created_at, updated_at)
-   values (:tenantId, :id, :username, :usernameFolded, :email, :emailFolded, :firstName, :lastName, :firstNameFolded,
-     :lastNameFolded, :externalIdentifier, true, :roles, :now, :now) on conflict do nothing returning id`,
-)
+const insertExternal = sql('directory.insert_external_user', insertUserSql('do nothing returning id'))
 const setRoles = sql(
   'directory.set_user_roles',
   'update user_account set roles = $3, updated_at = $4, version = version + 1 where tenant_id = $1 and id = $2 and roles <> $3 returning id',
@@ -68,12 +62,11 @@ const setRoles = sql(
 
 const putOwner = sql(
   'directory.put_owner',
-  `insert into user_account as old (tenant_id, id, username, username_folded, enabled, roles, created_at, updated_at)
-   values ($1, $2, $3, $4, true, '{owner}', $5, $5)
-   on conflict (tenant_id, username_folded) where deleted_at is null do update set updated_at = $5, version = old.version + 1,
+  insertUserSql(`(tenant_id, username_folded) where deleted_at is null do update set updated_at = excluded.updated_at,
+     version = old.version + 1,
      roles = case when 'owner' = any(old.roles) then old.roles else array_append(old.roles, 'owner') end
    where old.enabled and old.deleted_at is null
-   returning id as "userId", (xmax = 0) as created`,
+   returning id as "userId", (xmax = 0) as created`),
 )
 const owners = sql(
   'directory.list_owners',
@@ -127,23 +120,7 @@ export async function exchangePasswordHash(tx: TenantTx, userId: UserId, from: s
 
 /** Inserts a user that an identity provider vouches for. Returns null if the username, address or external identifier is taken. */
 export async function insertExternalUser(tx: TenantTx, user: ExternalUser, now: Date): Promise<UserId | null> {
-  const { username, email, firstName, lastName, externalIdentifier, roles } = user
-  const fold = (text: string | null) => (text === null ? null : foldCase(text))
-  const [row] = await tx.rows<{ id: UserId }>(insertExternal, {
-    tenantId: tx.tenantId,
-    id: newId(),
-    username,
-    usernameFolded: fold(username),
-    email,
-    emailFolded: fold(email),
-    firstName,
-    firstNameFolded: fold(firstName),
-    lastName,
-    lastNameFolded: fold(lastName),
-    externalIdentifier,
-    roles,
-    now,
-  })
+  const [row] = await tx.rows<{ id: UserId }>(insertExternal, newUserValues(tx, newId(), user, now))
   return row?.id ?? null
 }
 
@@ -163,7 +140,7 @@ export async function putOwnerRow(
   username: string,
   now: Date,
 ): Promise<{ readonly userId: UserId; readonly created: boolean } | null> {
-  const values = [tx.tenantId, newId(), username, foldCase(username), now]
+  const values = newUserValues(tx, newId(), { username, roles: ['owner'] }, now)
   const [row] = await tx.rows<{ userId: UserId; created: boolean }>(putOwner, values)
   return row ?? null
 }

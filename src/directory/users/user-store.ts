@@ -15,12 +15,24 @@ import {
 } from '../search/bounded-page.ts'
 import { allIds, IDS_MAX, type IdRange, usersWithPart } from '../search/id-range.ts'
 import { byId, type Condition, type Order, type Parameter, type Position } from '../search/order.ts'
-import { foldCase, type User, type UserKey } from './user.ts'
+import { foldCase, type User, type UserChange, type UserKey } from './user.ts'
 
 /** Columns of a `User`. */
 export const USER_COLUMNS = `id, username, email, first_name as "firstName", last_name as "lastName", display_name as "shownName",
   email_type as "emailType", version, external_identifier as "externalIdentifier",
   enabled, roles, created_at as "createdAt", updated_at as "updatedAt", deleted_at as "deletedAt"`
+/**
+ * SQL: inserts a user, with the values of {@link newUserValues}. `onConflict` is what follows `on conflict`; it names
+ * the row that is there `old`.
+ */
+export const insertUserSql = (onConflict: string) => `insert into user_account as old (tenant_id, id, username,
+     username_folded, email, email_folded, first_name, first_name_folded, last_name, last_name_folded, display_name,
+     display_name_folded, email_type, external_identifier, enabled, roles, password_hash, created_at, updated_at)
+   values (:tenantId, :id, :username, :usernameFolded, :email, :emailFolded, :firstName, :firstNameFolded, :lastName,
+     :lastNameFolded, :displayName, :displayNameFolded, :emailType, :externalIdentifier, coalesce(:enabled, true),
+     coalesce(:roles::text[], '{}'), :passwordHash, :now, :now)
+   on conflict ${onConflict}`
+
 const find = (key: string, column: string) =>
   sql(
     `directory.find_user_by_${key}`,
@@ -193,4 +205,36 @@ function sourcesOf({ email, username, name, deleted }: UserFilter): readonly IdR
   const from: Condition = (parameter) =>
     `user_account where tenant_id = $1 and deleted_at is null and ${equal(parameter)}`
   return [{ from, id: 'id', order: 'id', rank: 0 }]
+}
+
+type Members = { readonly [Member in keyof UserChange]: UserChange[Member] | null }
+
+/** A user to insert. It is enabled by default, and has no roles. */
+type NewUser = Members & { readonly username: string; readonly passwordHash?: string | null }
+
+/** Returns the values of {@link insertUserSql}. */
+export function newUserValues({ tenantId }: TenantTx, id: string, user: NewUser, now: Date) {
+  return { tenantId, id, ...userValues(user), passwordHash: user.passwordHash ?? null, now }
+}
+
+/** Returns the values of the columns that {@link UserChange} decides; what it leaves out is null. */
+export function userValues(user: Members) {
+  const { username = null, email = null, firstName = null, lastName = null, shownName = null } = user
+  const fold = (text: string | null) => (text === null ? null : foldCase(text))
+  return {
+    username,
+    usernameFolded: fold(username),
+    email,
+    emailFolded: fold(email),
+    firstName,
+    firstNameFolded: fold(firstName),
+    lastName,
+    lastNameFolded: fold(lastName),
+    displayName: shownName,
+    displayNameFolded: fold(shownName),
+    emailType: user.emailType ?? null,
+    externalIdentifier: user.externalIdentifier ?? null,
+    enabled: user.enabled ?? null,
+    roles: user.roles ?? null,
+  }
 }

@@ -2,8 +2,8 @@ import type { AuditEntry } from '../../events/audit/entry.ts'
 import { auditCte, auditValue, auditValues } from '../../events/audit/recorded-sql.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import { tenantsWith } from '../../store/tenants-with.ts'
-import { foldCase, type User, type UserChange } from './user.ts'
-import { USER_COLUMNS } from './user-store.ts'
+import type { User, UserChange } from './user.ts'
+import { insertUserSql, newUserValues, USER_COLUMNS, userValues } from './user-store.ts'
 
 /** SQL: the user `account` has no role, of its own or of a group, besides those of an array parameter. */
 const holdsOnly = (roles: string) => `account.roles <@ ${roles}::text[] and not exists (
@@ -14,12 +14,7 @@ const holdsOnly = (roles: string) => `account.roles <@ ${roles}::text[] and not 
 const insert = sql(
   'directory.create_user',
   `with ins as (
-     insert into user_account (tenant_id, id, username, username_folded, email, email_folded, first_name, first_name_folded, last_name,
-       last_name_folded, display_name, display_name_folded, email_type, external_identifier, enabled, roles, created_at, updated_at)
-     values (:tenantId, :id, :username, :usernameFolded, :email, :emailFolded, :firstName, :firstNameFolded, :lastName,
-       :lastNameFolded, :displayName, :displayNameFolded, :emailType, :externalIdentifier, coalesce(:enabled, true),
-       coalesce(:roles::text[], '{}'), :now, :now)
-     on conflict do nothing returning *),
+     ${insertUserSql('do nothing')} returning *),
    ${auditCte({ from: 'ins' })}
    select ${USER_COLUMNS} from ins`,
 )
@@ -96,7 +91,7 @@ export async function insertUser(
   entry: AuditEntry,
   now: Date,
 ): Promise<User | null> {
-  const values = { tenantId: tx.tenantId, id, ...columnsOf(user), now, entry: auditValue(entry, now) }
+  const values = { ...newUserValues(tx, id, user, now), entry: auditValue(entry, now) }
   const [made] = await tx.rows<User>(insert, values)
   return made ?? null
 }
@@ -130,7 +125,7 @@ export async function updateUser(
     tenantId: tx.tenantId,
     id,
     members,
-    ...columnsOf(change),
+    ...userValues(change),
     now,
     version: version ?? null,
     mayHold: roles,
@@ -180,25 +175,4 @@ export async function listDeletedUsers(tx: TenantTx, deletedBy: Date): Promise<s
 export async function findDeletedUser(tx: TenantTx, id: string): Promise<User | null> {
   const [found] = await tx.rows<User>(findDeleted, [tx.tenantId, id])
   return found ?? null
-}
-
-function columnsOf({ shownName: displayName, ...user }: UserChange) {
-  const { username, email, firstName, lastName } = user
-  const fold = (text: string | null | undefined) => (text === null || text === undefined ? null : foldCase(text))
-  return {
-    username: username ?? null,
-    usernameFolded: fold(username),
-    email: email ?? null,
-    emailFolded: fold(email),
-    firstName: firstName ?? null,
-    firstNameFolded: fold(firstName),
-    lastName: lastName ?? null,
-    lastNameFolded: fold(lastName),
-    displayName: displayName ?? null,
-    displayNameFolded: fold(displayName),
-    emailType: user.emailType ?? null,
-    externalIdentifier: user.externalIdentifier ?? null,
-    enabled: user.enabled ?? null,
-    roles: user.roles ?? null,
-  }
 }
