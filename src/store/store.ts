@@ -147,6 +147,11 @@ export function wrote(name: string, table: string): Sql {
   )
 }
 
+/** Runs statements whose rows are not read, in one round trip. */
+export async function runSteps({ rows }: Pick<TenantTx, 'rows'>, [first, ...then]: readonly Step[]): Promise<void> {
+  if (first !== undefined) await rows(first.statement, first.values, then)
+}
+
 /** SQLSTATE of a {@link decision} that found no row: division by zero. */
 export const REFUSED_STATE = '22012'
 

@@ -94,28 +94,6 @@ export function auditValue(entry: AuditEntry, now: Date): string {
   return JSON.stringify(columnsOf(entry, now))
 }
 
-/**
- * As {@link auditCte} for a change of many rows. Each row has its own entry, matched by its subject.
- *
- * @param detail SQL for a JSON object about the row, which is merged into the detail of the entry.
- */
-export function auditEachCte({
-  from,
-  subjectId,
-  detail,
-  first,
-}: Place & { readonly subjectId: string; readonly detail: string }): string {
-  return `audited as (${INSERT}
-  select ${columnsWith('entry.subject_id', `entry.detail || ${detail}`)}
-  from ${from} join jsonb_populate_recordset(null::audit_entry, ${parameterOf(first)}::jsonb) as entry on entry.subject_id = (${subjectId})::text
-  returning id)`
-}
-
-/** Returns the value of the parameter of {@link auditEachCte}. */
-export function auditEachValue(entries: readonly AuditEntry[], now: Date): string {
-  return JSON.stringify(entries.map((one) => columnsOf(one, now)))
-}
-
 /** Returns an INSERT of one entry from a JSON parameter. `source` is a FROM item and join, e.g. `spent cross join `. */
 export function insertAudit(subject: string, source: string, parameter: string): string {
   return `${INSERT}

@@ -1,6 +1,6 @@
 import type { UserId } from '../../caller.ts'
 import type { ActorColumns, AuditEntry } from '../../events/audit/entry.ts'
-import { auditEachCte, auditEachValue } from '../../events/audit/recorded-sql.ts'
+import { recordEach } from '../../events/audit/record.ts'
 import { isFree, isHeld, type Lease, take } from '../../store/lease.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import { insertOfferedSql } from '../issuances/issuance-store.ts'
@@ -76,8 +76,9 @@ const completeStatement = sql(
      from held cross join unnest(:failedPositions::int[], :errors::text[]) as one (position, error)
      where item.tenant_id = :tenantId and item.batch_id = :id and item.position = one.position
        and item.status = 'waiting'
-   ), ${auditEachCte({ from: 'ins', subjectId: 'ins.id', detail: `'{}'::jsonb` })}
-   select exists (select from held) as "isHeld", exists (select from made_from) as "isCurrent"`,
+   )
+   select exists (select from held) as "isHeld", exists (select from made_from) as "isCurrent",
+     array(select id from ins) as ids`,
 )
 /** A batch that a run holds the lease of. */
 export type LeasedBatch = Omit<Batch, 'templateName'> & {
@@ -135,7 +136,7 @@ export async function listPendingItems(tx: TenantTx, batchId: string, limit: num
 
 /**
  * Issues some items and fails others, with audit entries, events and the progress of the batch, and renews the lease or, with the last item,
- * releases it. One statement: an item is issued and done, or neither, and a run whose lease another run has taken changes nothing.
+ * releases it. An item is issued and done, or neither, and a run whose lease another run has taken changes nothing.
  *
  * @returns `lost` if another run holds the batch, `stale` if the template is at another version or archived
  */
@@ -146,7 +147,7 @@ export async function completeItems(
   now: Date,
 ): Promise<'completed' | 'lost' | 'stale'> {
   const { definition } = template
-  const [row] = await tx.rows<{ isHeld: boolean; isCurrent: boolean }>(completeStatement, {
+  const [row] = await tx.rows<{ isHeld: boolean; isCurrent: boolean; ids: readonly string[] }>(completeStatement, {
     tenantId: tx.tenantId,
     id,
     claim,
@@ -165,11 +166,13 @@ export async function completeItems(
     mails: issued.filter((one) => one.mail !== null).length,
     failedPositions: failed.map((one) => one.position),
     errors: failed.map((one) => JSON.stringify(one.error)),
-    entry: auditEachValue(
-      issued.map((one) => one.entry),
-      now,
-    ),
   })
+  const entries = issued.map((one) => one.entry)
+  await recordEach(
+    tx,
+    entries.filter(({ subject }) => subject.id !== null && row?.ids.includes(subject.id)),
+    now,
+  )
   if (row?.isHeld === true) return 'completed'
   return issued.length > 0 && row?.isCurrent === false ? 'stale' : 'lost'
 }

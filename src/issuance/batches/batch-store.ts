@@ -1,6 +1,6 @@
 import type { TenantId } from '../../caller.ts'
 import type { ActorColumns, AuditEntry } from '../../events/audit/entry.ts'
-import { auditCte, auditValue } from '../../events/audit/recorded-sql.ts'
+import { auditStep } from '../../events/audit/recorded-sql.ts'
 import type { WatchedKind } from '../../platform.ts'
 import { hasExpired, RELEASE } from '../../store/lease.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
@@ -14,19 +14,19 @@ const shownColumns = `${BATCH_COLUMNS},
   (select t.name from credential_template t where t.tenant_id = $1 and t.id = issuance_batch.template_id) as "templateName"`
 const insertStatement = sql(
   'issuance.insert_batch',
-  `with ins as (
-     insert into issuance_batch (tenant_id, id, template_id, form, total, expires_in_seconds, asked_by, created_at, updated_at, name)
-     values (:tenantId, :id, :templateId, :form, cardinality(:itemIds::uuid[]), :expiresInSeconds, :askedBy::jsonb,
-       :now, :now, :name) returning id
-   ), items as (
-     insert into issuance_batch_item (tenant_id, batch_id, position, status, issuance_id, reference, sealed_claims, sealed_recipient, sealed_mail)
-     select :tenantId, ins.id, one.at - 1, 'waiting', one.id, one.reference, one.sealed_claims, one.sealed_recipient,
-       one.sealed_mail
-     from ins cross join unnest(:itemIds::uuid[], :references::text[], :sealedClaims::bytea[],
-       :sealedRecipients::bytea[], :sealedMails::bytea[]) with ordinality
-       as one (id, reference, sealed_claims, sealed_recipient, sealed_mail, at) returning position
-   ), ${auditCte({ from: 'ins' })}
-   select id from ins`,
+  `insert into issuance_batch (tenant_id, id, template_id, form, total, expires_in_seconds, asked_by, created_at,
+     updated_at, name)
+   values (:tenantId, :id, :templateId, :form, :total, :expiresInSeconds, :askedBy::jsonb, :now, :now, :name)`,
+)
+const insertItems = sql(
+  'issuance.insert_batch_items',
+  `insert into issuance_batch_item (tenant_id, batch_id, position, status, issuance_id, reference, sealed_claims,
+     sealed_recipient, sealed_mail)
+   select :tenantId, :id, one.at - 1, 'waiting', one.id, one.reference, one.sealed_claims, one.sealed_recipient,
+     one.sealed_mail
+   from unnest(:itemIds::uuid[], :references::text[], :sealedClaims::bytea[], :sealedRecipients::bytea[],
+     :sealedMails::bytea[]) with ordinality
+     as one (id, reference, sealed_claims, sealed_recipient, sealed_mail, at) returning position`,
 )
 const findStatement = sql(
   'issuance.get_batch',
@@ -95,22 +95,27 @@ type NewBatch = {
 /** Inserts a batch with its items. Fails if the id exists. */
 export async function insertBatch(tx: TenantTx, made: NewBatch, entry: AuditEntry, now: Date): Promise<void> {
   const { items } = made
-  await tx.rows(insertStatement, {
+  const batch = {
     tenantId: tx.tenantId,
     id: made.id,
     templateId: made.templateId,
     form: made.form,
+    total: items.length,
     expiresInSeconds: made.expiresInSeconds,
     askedBy: JSON.stringify(made.askedBy),
     name: made.name,
     now,
+  }
+  const values = {
+    tenantId: tx.tenantId,
+    id: made.id,
     itemIds: items.map((one) => one.id),
     references: items.map((one) => one.reference),
     sealedClaims: items.map((one) => one.sealedClaims),
     sealedRecipients: items.map((one) => one.sealedRecipient),
     sealedMails: items.map((one) => one.sealedMail),
-    entry: auditValue(entry, now),
-  })
+  }
+  await tx.rows(insertStatement, batch, [{ statement: insertItems, values }, auditStep(tx, entry, now)])
 }
 
 /** Returns one batch of the tenant. */

@@ -137,7 +137,7 @@ test('a run whose lease another run has taken writes nothing', async () => {
     template: await latestTemplate(issuer.platform, tenantId, template.id),
     leaseUntil,
   }
-  assert.equal(await store.single(tenantId, (tx) => completeItems(tx, dead, outcome, now)), 'lost')
+  assert.equal(await store.inTenant(tenantId, (tx) => completeItems(tx, dead, outcome, now)), 'lost')
   assert.equal(await issued(), 2)
   assert.partialDeepStrictEqual(await state(), { done: 2, failed: 0 })
 })
@@ -164,7 +164,7 @@ test('a template that is archived meanwhile fails the items that wait, and those
   }
   const current = await latestTemplate(issuer.platform, tenantId, template.id)
   const outcome = { issued: [one], failed: [], template: current, leaseUntil }
-  assert.equal(await db.store.single(tenantId, (tx) => completeItems(tx, held, outcome, now)), 'completed')
+  assert.equal(await db.store.inTenant(tenantId, (tx) => completeItems(tx, held, outcome, now)), 'completed')
 
   assert.equal((await issuer.api('DELETE', `/templates/credentials/${template.id}`)).status, 200)
   issuer.clock.at = new Date(now.getTime() + 10_001)
@@ -195,7 +195,7 @@ test('items checked against an older template version are checked again', async 
   const one = { position: 0, txCodeMac: null, delivery: null, sealedLabel: null, mail: null, expiresAt: leaseUntil }
   const issuedNow = [{ ...one, entry: { action: 'openid4vc.issuance.offered', by: 'system', subject } as const }]
   const outcome = { issued: issuedNow, failed: [], template: older, leaseUntil }
-  assert.equal(await db.store.single(tenantId, (tx) => completeItems(tx, held, outcome, now)), 'stale')
+  assert.equal(await db.store.inTenant(tenantId, (tx) => completeItems(tx, held, outcome, now)), 'stale')
   assert.equal(await issued(), 0)
 })
 

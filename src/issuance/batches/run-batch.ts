@@ -102,16 +102,13 @@ async function step(platform: Platform, run: Run): Promise<boolean> {
   const { leaseUntil } = newLease(now, LEASE_MS)
   const deliveries = prepared.flatMap((one) => one.delivery ?? [])
   const mails = issued.flatMap((one) => one.mail ?? [])
-  const complete = (tx: TenantTx) => completeItems(tx, held, { issued, failed, template, leaseUntil }, now)
-  const outcome = await (deliveries.length + mails.length === 0
-    ? store.single(tenant.id, complete)
-    : store.inTenant(tenant.id, async (tx) => {
-        const found = await complete(tx)
-        if (found !== 'completed') return found
-        for (const one of deliveries) await one.enqueue(tx)
-        await mailOffers(tx, mails, { now, batchId: held.id })
-        return found
-      }))
+  const outcome = await store.inTenant(tenant.id, async (tx) => {
+    const found = await completeItems(tx, held, { issued, failed, template, leaseUntil }, now)
+    if (found !== 'completed') return found
+    for (const one of deliveries) await one.enqueue(tx)
+    await mailOffers(tx, mails, { now, batchId: held.id })
+    return found
+  })
   // Stale: the template changed meanwhile, so the next step checks the items again.
   return outcome === 'lost'
 }

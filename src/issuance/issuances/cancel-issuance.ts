@@ -15,7 +15,7 @@ type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls' | 'log' | 'me
 export async function cancelIssuance(needs: Needs, caller: Caller, id: string): Promise<IssuanceView> {
   const now = needs.clock.now()
   const entry = { action: 'issuance.canceled', subject: { kind: 'issuance', id }, by: caller } as const
-  const outcome = await needs.store.single(caller.tenantId, (tx) => cancelOffered(tx, id, entry, now))
+  const outcome = await needs.store.inTenant(caller.tenantId, (tx) => cancelOffered(tx, id, entry, now))
   if (outcome === 'unknown') throw new Fault('resource.unknown')
   if (outcome === 'closed') throw new Fault('state.invalid', { detail: 'Only an open issuance can be canceled.' })
   return getIssuance(needs, caller, id)

@@ -1,6 +1,7 @@
 import type { UserId } from '../../caller.ts'
 import type { AuditEntry } from '../../events/audit/entry.ts'
-import { auditCte, auditStep, auditValues } from '../../events/audit/recorded-sql.ts'
+import { recordChange } from '../../events/audit/record.ts'
+import { auditStep } from '../../events/audit/recorded-sql.ts'
 import type { WatchedKind } from '../../platform.ts'
 import { type AcrossTx, decision, sql, type TenantTx } from '../../store/store.ts'
 import { offerMailOf } from '../mails/offer-mail-store.ts'
@@ -100,13 +101,10 @@ const selectVersions = sql(
 )
 const cancelStatement = sql(
   'issuance.cancel_issuance',
-  `with seen as (select id from issuance where tenant_id = $1 and id = $2),
-   upd as (
-     update issuance set status = 'canceled', credential_status = 'expired', sealed_claims = null, sealed_label = null, updated_at = $3
-     where tenant_id = $1 and id = $2 and status = 'offered' and ${CLAIMS_END} > $3
-     returning id
-   ), ${auditCte({ from: 'upd', first: 4 })}
-   select (select count(*) from seen) > 0 as known, (select count(*) from upd) > 0 as canceled`,
+  `update issuance set status = 'canceled', credential_status = 'expired', sealed_claims = null, sealed_label = null,
+     updated_at = $3
+   where tenant_id = $1 and id = $2 and status = 'offered' and ${CLAIMS_END} > $3
+   returning id`,
 )
 
 /** A new row. */
@@ -168,10 +166,9 @@ export async function cancelOffered(
   entry: AuditEntry,
   now: Date,
 ): Promise<'unknown' | 'canceled' | 'closed'> {
-  const audit = auditValues(entry, now)
-  const [row] = await tx.rows<{ known: boolean; canceled: boolean }>(cancelStatement, [tx.tenantId, id, now, ...audit])
-  if (row?.known !== true) return 'unknown'
-  return row.canceled ? 'canceled' : 'closed'
+  const canceled = await recordChange(tx, cancelStatement, [tx.tenantId, id, now], entry, now)
+  if (canceled !== null) return 'canceled'
+  return (await findIssuanceOrigin(tx, id)) === null ? 'unknown' : 'closed'
 }
 
 /** Issuances for long polling. */

@@ -103,7 +103,7 @@ export async function settle(
     reason === null
       ? ({ action: 'issuance.offer_mailed', subject, by: 'system' } as const)
       : ({ action: 'issuance.offer_mail_failed', subject, by: 'system', detail: { reason } } as const)
-  await store.single(tenantId, (tx) => settleMail(tx, queued, reason, entry, clock.now()))
+  await store.inTenant(tenantId, (tx) => settleMail(tx, queued, reason, entry, clock.now()))
 }
 
 async function send(platform: Platform, tenant: Tenant, { issuanceId }: QueuedMail, offer: MailedOffer): Promise<void> {

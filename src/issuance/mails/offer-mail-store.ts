@@ -1,7 +1,7 @@
 import type { TenantId } from '../../caller.ts'
 import type { MailFailure } from '../../contract/issuance/offer-mails.ts'
 import type { AuditEntry } from '../../events/audit/entry.ts'
-import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
+import { recordChange } from '../../events/audit/record.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
 import { CLAIMS_END } from '../offers/claims-end.ts'
 import type { TemplateDefinition } from '../templates/template.ts'
@@ -32,20 +32,19 @@ const findStatement = sql(
 )
 const settleStatement = sql(
   'issuance.settle_mail',
-  `with found as (
-     select id, batch_id, is_counted from (
-       select id, batch_id, is_counted from offer_mail where tenant_id = $1 and id = $2 and revision = $3 and state = 'queued' for update
-     ) locked
-   ), upd as (
-     update offer_mail m set state = case when $4::text is null then 'sent' else 'failed' end, reason = $4::text, sealed_mail = null, at = $5,
-       is_counted = true
-     from found where m.tenant_id = $1 and m.id = found.id returning found.id, found.batch_id, found.is_counted
-   ), counted as (
-     update issuance_batch b set mails_sent = mails_sent + case when $4::text is null then 1 else 0 end,
-       mails_failed = mails_failed + case when $4::text is null then 0 else 1 end
-     from upd where b.tenant_id = $1 and b.id = upd.batch_id and not upd.is_counted
-   ), ${auditCte({ from: 'upd', first: 6 })}
-   select id from upd`,
+  `update offer_mail m set state = case when $4::text is null then 'sent' else 'failed' end, reason = $4::text,
+     sealed_mail = null, at = $5, is_counted = true
+   from (
+     select id, batch_id, is_counted from offer_mail
+     where tenant_id = $1 and id = $2 and revision = $3 and state = 'queued' for update
+   ) found
+   where m.tenant_id = $1 and m.id = found.id returning found.batch_id as "batchId", found.is_counted as "isCounted"`,
+)
+const countSettled = sql(
+  'issuance.count_settled_mail',
+  `update issuance_batch set mails_sent = mails_sent + case when $3 then 1 else 0 end,
+     mails_failed = mails_failed + case when $3 then 0 else 1 end
+   where tenant_id = $1 and id = $2`,
 )
 const selectTenantsDue = sql(
   'issuance.list_tenants_with_old_mails',
@@ -97,9 +96,12 @@ export async function findQueuedMail(
   return (await tx.rows<MailedOffer>(findStatement, [tx.tenantId, issuanceId, revision, now]))[0] ?? null
 }
 
+/** `isCounted`: an earlier mail of the same item was. */
+type SettledMail = { readonly batchId: string | null; readonly isCounted: boolean }
+
 /**
- * Records the outcome of a mail, erases its address and counts it in its batch. One statement, so an outcome is recorded once; nothing changes if
- * the mail was requested again meanwhile.
+ * Records the outcome of a mail, erases its address and counts it in its batch. An outcome is recorded once; nothing
+ * changes if the mail was requested again meanwhile.
  *
  * @param reason null: it was sent.
  */
@@ -110,7 +112,10 @@ export async function settleMail(
   entry: AuditEntry,
   now: Date,
 ): Promise<void> {
-  await tx.rows(settleStatement, [tx.tenantId, issuanceId, revision, reason, now, ...auditValues(entry, now)])
+  const values = [tx.tenantId, issuanceId, revision, reason, now]
+  const settled = await recordChange<SettledMail>(tx, settleStatement, values, entry, now)
+  if (settled === null || settled.batchId === null || settled.isCounted) return
+  await tx.rows(countSettled, [tx.tenantId, settled.batchId, reason === null])
 }
 
 /** Returns tenants with mails that are queued and whose retention ends by that time. */

@@ -16,7 +16,7 @@ export async function reinstateOffer(
   by: Actor,
 ): Promise<void> {
   const entry = { action: 'issuance.reoffered', subject: { kind: 'issuance', id: issuanceId }, by } as const
-  await store.single(tenantId, (tx) => reinstateOffered(tx, issuanceId, entry, clock.now()))
+  await store.inTenant(tenantId, (tx) => reinstateOffered(tx, issuanceId, entry, clock.now()))
 }
 
 /**
@@ -41,15 +41,11 @@ export async function renewOffer(
   const now = clock.now()
   const expiresAt = new Date(now.getTime() + expiresInSeconds * 1000)
   const entry = { action: 'issuance.reoffered', subject: { kind: 'issuance', id }, by: caller } as const
-  const renew = (tx: TenantTx) => renewOffered(tx, id, expiresAt, entry, now)
-  const renewed =
-    also === undefined
-      ? await store.single(caller.tenantId, renew)
-      : await store.inTenant(caller.tenantId, async (tx) => {
-          const outcome = await renew(tx)
-          if (outcome === 'renewed') await also(tx)
-          return outcome
-        })
+  const renewed = await store.inTenant(caller.tenantId, async (tx) => {
+    const outcome = await renewOffered(tx, id, expiresAt, entry, now)
+    if (outcome === 'renewed') await also?.(tx)
+    return outcome
+  })
   if (renewed === 'unknown') throw new Fault('resource.unknown')
   if (renewed === 'renewed') return
   const detail = 'A wallet has the credential, or the offer has ended and its claims are erased. Create a new issuance.'
