@@ -29,7 +29,7 @@ export async function decideDeferral(
   const now = needs.clock.now()
   const about = { credentialId: credentialIdOf(id), ...detail }
   const entry = { action, subject: { kind: 'issuance', id }, by: caller, detail: about } as const
-  const outcome = await needs.store.single(caller.tenantId, (tx) => store(tx, id, entry, now))
+  const outcome = await needs.store.inTenant(caller.tenantId, (tx) => store(tx, id, entry, now))
   if (outcome === 'unknown') throw new Fault('resource.unknown')
   if (outcome === 'closed') throw new Fault('state.invalid', { detail: 'The issuance is not waiting for approval.' })
   return getIssuance(needs, caller, id)

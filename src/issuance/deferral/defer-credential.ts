@@ -54,7 +54,7 @@ export async function deferCredential(
     detail: { credentialId: credentialIdOf(id), credentialTemplateId: templateId },
   } as const
   const isDeferred = await store
-    .single(tenant.id, (tx) => deferIssuance(tx, deferral, entry, now))
+    .inTenant(tenant.id, (tx) => deferIssuance(tx, deferral, entry, now))
     .catch((error: unknown) => {
       // [VCI-N2] a nonce is accepted once
       if (violatedIndex(error) === 'spent_nonce_pkey') throw new Fault('nonce.invalid')

@@ -1,9 +1,11 @@
 import type { AuditEntry } from '../../events/audit/entry.ts'
-import { auditCte, auditValue, auditValues } from '../../events/audit/recorded-sql.ts'
+import { recordChange } from '../../events/audit/record.ts'
+import { auditStep } from '../../events/audit/recorded-sql.ts'
 import type { ProvedKey } from '../../protocols/openid4vci/jwt-proof.ts'
 import { isFree, isHeld, type Lease, RELEASE, take } from '../../store/lease.ts'
-import { sql, type TenantTx } from '../../store/store.ts'
+import { runSteps, sql, type TenantTx } from '../../store/store.ts'
 import { CLAIMS_END } from '../offers/claims-end.ts'
+import { type SpentNonces, spendNonces } from '../offers/spent-nonce-store.ts'
 
 /** An issuance and the access token that is presented for it. */
 type TokenOf = { readonly id: string; readonly tokenHash: Buffer }
@@ -19,76 +21,64 @@ const defer = sql(
          and (holder_keys_hash is null or holder_keys_hash = :holderKeysHash)
          and (approval is null or approval in ('pending', 'approved'))
        for update) as locked
-   ), upd as (
-     update issuance i set credential_status = 'deferred', holder_keys_hash = :holderKeysHash,
-       deferred_keys = :keys::jsonb, approval = coalesce(i.approval, 'pending'),
-       token_expires_at = case when i.approval is null then :endsAt else i.token_expires_at end,
-       expires_at = case when i.approval is null then :endsAt else i.expires_at end,
-       updated_at = case when i.approval is null then :now else i.updated_at end
-     from seen where i.tenant_id = :tenantId and i.id = seen.id
-     returning i.id, seen.approval is null as is_first
-   ), spent as (
-     insert into spent_nonce (tenant_id, nonce_hash, made_at)
-     select :tenantId, nonce.hash, nonce.made_at from upd
-       cross join unnest(:nonceHashes::bytea[], :noncesMadeAt::timestamptz[]) as nonce (hash, made_at)
-       returning nonce_hash
-   ), first as (select id from upd where is_first), ${auditCte({ from: 'first' })}
-   select id from upd`,
+   )
+   update issuance i set credential_status = 'deferred', holder_keys_hash = :holderKeysHash,
+     deferred_keys = :keys::jsonb, approval = coalesce(i.approval, 'pending'),
+     token_expires_at = case when i.approval is null then :endsAt else i.token_expires_at end,
+     expires_at = case when i.approval is null then :endsAt else i.expires_at end,
+     updated_at = case when i.approval is null then :now else i.updated_at end
+   from seen where i.tenant_id = :tenantId and i.id = seen.id
+   returning seen.approval is null as "isFirst"`,
 )
 
 /** What a credential request that is deferred leaves behind. */
-type Deferral = TokenOf & {
-  readonly holderKeysHash: Buffer
-  readonly keys: readonly ProvedKey[]
-  readonly endsAt: Date
-  readonly nonceHashes: readonly Buffer[]
-  readonly noncesMadeAt: readonly Date[]
-}
+type Deferral = TokenOf &
+  SpentNonces & {
+    readonly holderKeysHash: Buffer
+    readonly keys: readonly ProvedKey[]
+    readonly endsAt: Date
+  }
 
 /**
- * Defers a credential: binds it to the keys, spends the nonces, and keeps claims and token until `endsAt`. One statement; the same keys may
- * ask again, which changes nothing.
+ * Defers a credential: binds it to the keys, spends the nonces, and keeps claims and token until `endsAt`. The same
+ * keys may ask again, which changes nothing.
  *
  * @returns false if the token is revoked, other keys have the credential, or it was delivered or denied
  * @throws an error of PostgreSQL, unique violation of `spent_nonce_pkey` (the nonce was used)
  */
 export async function deferIssuance(tx: TenantTx, asked: Deferral, entry: AuditEntry, now: Date): Promise<boolean> {
-  const { id, tokenHash, holderKeysHash, keys, endsAt, nonceHashes, noncesMadeAt } = asked
-  const deferred = await tx.rows(defer, {
+  const { id, tokenHash, holderKeysHash, keys, endsAt } = asked
+  const [row] = await tx.rows<{ isFirst: boolean }>(defer, {
     tenantId: tx.tenantId,
     id,
     tokenHash,
     holderKeysHash,
     keys: JSON.stringify(keys),
     endsAt,
-    nonceHashes,
-    noncesMadeAt,
     now,
-    entry: auditValue(entry, now),
   })
-  return deferred.length === 1
+  if (row === undefined) return false
+  await runSteps(tx, [...spendNonces(tx, asked), ...(row.isFirst ? [auditStep(tx, entry, now)] : [])])
+  return true
 }
 
 const approve = sql(
   'issuance.approve',
-  `with seen as (select approval, status from issuance where tenant_id = $1 and id = $2),
-   upd as (
-     update issuance set approval = 'approved', updated_at = $3
-     where tenant_id = $1 and id = $2 and approval = 'pending' and status = 'offered' and ${CLAIMS_END} > $3
-     returning id
-   ), ${auditCte({ from: 'upd', first: 4 })}
-   select exists (select from upd) or (approval = 'approved' and status = 'offered') as done from seen`,
+  `update issuance set approval = 'approved', updated_at = $3
+   where tenant_id = $1 and id = $2 and approval = 'pending' and status = 'offered' and ${CLAIMS_END} > $3
+   returning id`,
 )
 const deny = sql(
   'issuance.deny',
-  `with seen as (select approval from issuance where tenant_id = $1 and id = $2),
-   upd as (
-     update issuance set approval = 'denied', status = 'failed', credential_status = 'failed', sealed_claims = null, sealed_label = null, deferred_keys = null,
-       error = $5::jsonb, updated_at = $3, ${RELEASE}
-     where tenant_id = $1 and id = $2 and approval in ('pending', 'approved') and status = 'offered' and ${CLAIMS_END} > $3
-     returning id
-   ), ${auditCte({ from: 'upd', first: 4 })}
-   select exists (select from upd) or approval = 'denied' as done from seen`,
+  `update issuance set approval = 'denied', status = 'failed', credential_status = 'failed', sealed_claims = null,
+     sealed_label = null, deferred_keys = null, error = $4::jsonb, updated_at = $3, ${RELEASE}
+   where tenant_id = $1 and id = $2 and approval in ('pending', 'approved') and status = 'offered'
+     and ${CLAIMS_END} > $3
+   returning id`,
+)
+const selectDecision = sql(
+  'issuance.find_decision',
+  'select approval, status from issuance where tenant_id = $1 and id = $2',
 )
 
 /** Error of a denied issuance in our API. */
@@ -99,17 +89,22 @@ type Decided = 'unknown' | 'closed' | 'done'
 
 /** Approves a deferred credential: the next poll of the wallet gets it. */
 export async function approveDeferred(tx: TenantTx, id: string, entry: AuditEntry, now: Date): Promise<Decided> {
-  return decided(await tx.rows(approve, [tx.tenantId, id, now, ...auditValues(entry, now)]))
+  if ((await recordChange(tx, approve, [tx.tenantId, id, now], entry, now)) !== null) return 'done'
+  return decided(tx, id, ({ approval, status }) => approval === 'approved' && status === 'offered')
 }
 
 /** Denies a deferred credential, also an approved one that was not fetched, and erases its claims. */
 export async function denyDeferred(tx: TenantTx, id: string, entry: AuditEntry, now: Date): Promise<Decided> {
-  return decided(await tx.rows(deny, [tx.tenantId, id, now, ...auditValues(entry, now), DENIED]))
+  if ((await recordChange(tx, deny, [tx.tenantId, id, now, DENIED], entry, now)) !== null) return 'done'
+  return decided(tx, id, ({ approval }) => approval === 'denied')
 }
 
-function decided([row]: readonly { readonly done: boolean | null }[]): Decided {
-  if (row === undefined) return 'unknown'
-  return row.done === true ? 'done' : 'closed'
+type Decision = { readonly approval: string | null; readonly status: string }
+
+async function decided(tx: TenantTx, id: string, isDone: (found: Decision) => boolean): Promise<Decided> {
+  const [found] = await tx.rows<Decision>(selectDecision, [tx.tenantId, id])
+  if (found === undefined) return 'unknown'
+  return isDone(found) ? 'done' : 'closed'
 }
 
 // The token's end is that of the deferral again, because a refreshed token may end sooner.

@@ -1,7 +1,10 @@
 import type { AuditEntry } from '../../events/audit/entry.ts'
-import { auditCte, auditStep, auditValues, auditWhere } from '../../events/audit/recorded-sql.ts'
-import { sql, type TenantTx, wrote } from '../../store/store.ts'
+import { recordChange } from '../../events/audit/record.ts'
+import { auditStep, auditWhere } from '../../events/audit/recorded-sql.ts'
+import { type Step, sql, type TenantTx, wrote } from '../../store/store.ts'
+import { type SpentNonces, spendNonces } from '../offers/spent-nonce-store.ts'
 import type { ListKind } from '../status/status-entries.ts'
+import { insertStatusLists } from '../status/status-list-store.ts'
 
 const selectClaims = sql(
   'issuance.get_claims',
@@ -45,16 +48,15 @@ const reserveCopies = sql(
      i.status_list_id is not distinct from usable.id as "isOpen"`,
 )
 const wasReserved = wrote('issuance.require_reservation', 'issuance')
-const spendNonce = sql(
-  'issuance.insert_spent_nonce',
-  'insert into spent_nonce (tenant_id, nonce_hash, made_at) values ($1, $2::bytea, $3)',
-)
-const takeEntries = sql(
-  'issuance.insert_status_entries',
-  `insert into status_entry (tenant_id, status_list_id, status_index)
-   select :tenantId, status_list_id, unnest(status_indices) from issuance
-   where tenant_id = :tenantId and id = :id and status_list_id is not null and reservations = 1 and reports = 0 and not reinstated
-   returning status_index`,
+/** SQL: takes entries. `rows`: the list and the index of each. */
+const insertEntriesSql = (rows: string) =>
+  `insert into status_entry (tenant_id, status_list_id, status_index) select :tenantId, ${rows} returning status_index`
+const insertEntries = sql('issuance.insert_status_entries', insertEntriesSql(':listId, unnest(:indices::int[])'))
+const insertReserved = sql(
+  'issuance.insert_reserved_entries',
+  insertEntriesSql(`status_list_id, unnest(status_indices) from issuance
+   where tenant_id = :tenantId and id = :id and status_list_id is not null and reservations = 1 and reports = 0
+     and not reinstated`),
 )
 // Once for each first reservation, and for each after a reported failure.
 const insertCompletion = auditWhere(
@@ -76,15 +78,13 @@ const selectKind = sql(
 )
 
 /** What a credential request reserves: nonces, the holder's keys, status list entries. */
-export type Reservation = {
+export type Reservation = SpentNonces & {
   readonly id: string
   readonly tokenHash: Buffer
   /** SHA-256 over all keys of the request. */
   readonly holderKeysHash: Buffer
   /** Copies of the credential: as many entries are taken. */
   readonly copies: number
-  readonly nonceHashes: readonly Buffer[]
-  readonly noncesMadeAt: readonly Date[]
   /** Random entries of the open status list to choose from, more than copies. */
   readonly candidates: readonly number[]
   /** Selects one of the open status lists. */
@@ -145,10 +145,8 @@ export async function reserveCredential(
     { ...reservedBy(tx, asked, now), validUntil: asked.validUntil },
     [
       { statement: wasReserved, values: mine },
-      ...asked.nonceHashes.map((hash, at) => {
-        return { statement: spendNonce, values: [tx.tenantId, hash, asked.noncesMadeAt[at]] }
-      }),
-      { statement: takeEntries, values: mine },
+      ...spendNonces(tx, asked),
+      { statement: insertReserved, values: mine },
       { statement: insertCompletion, values: { ...completion.values, id } },
     ],
   )
@@ -159,6 +157,11 @@ export async function reserveCredential(
   const { authorityId, kid } = listKind
   const entries = listId === null || own === null ? null : { listId, indices: own, authorityId, kid }
   return { issuedAt, sealedClaims, entries, isOpen }
+}
+
+/** Returns the statement that takes entries of a status list. One that is taken violates `status_entry_pkey`. */
+export function takeEntries({ tenantId }: TenantTx, listId: string, indices: readonly number[]): Step {
+  return { statement: insertEntries, values: { tenantId, listId, indices } }
 }
 
 /** Returns why {@link reserveCredential} was refused; null: it would not be now. */
@@ -196,11 +199,6 @@ function reservedBy(tx: TenantTx, asked: Omit<Reservation, 'validUntil'>, now: D
   return { tenantId: tx.tenantId, copies, bits, authorityId, kid, candidates, id, tokenHash, holderKeysHash, now }
 }
 
-const openNextList = sql(
-  'issuance.insert_status_list',
-  `insert into status_list (tenant_id, id, created_at, bits, authority_id, kid) values ($1, $2, $3, $4, $5, $6)
-   on conflict (tenant_id, bits, authority_id, kid) where full_at is null do nothing`,
-)
 const closeFullList = sql(
   'issuance.close_status_list',
   `update status_list set full_at = $2 where tenant_id = $1 and full_at is null and bits = $4 and authority_id is not distinct from $5::uuid
@@ -209,7 +207,7 @@ const closeFullList = sql(
 
 /** Opens a status list if none of its kind is open. */
 export async function openStatusList(tx: TenantTx, id: string, kind: ListKind, now: Date): Promise<void> {
-  await tx.rows(openNextList, [tx.tenantId, id, now, kind.bits, kind.authorityId, kind.kid])
+  await insertStatusLists(tx, [{ listId: id, ...kind }], null, now)
 }
 
 /** Ends the open status list of a kind if at least `takenMin` of its entries are taken. */
@@ -219,15 +217,12 @@ export async function closeStatusList(tx: TenantTx, takenMin: number, kind: List
 
 const reopenIssuance = sql(
   'issuance.reinstate_reservation',
-  `with upd as (
-     update issuance set status = 'offered',
-       credential_status = case when approval is null then 'offered' else 'deferred' end,
-       issued_at = null, valid_until = null, reservations = 0, reinstated = true, updated_at = $3
-     where tenant_id = $1 and id = $2 and reservations = 1 and reports = 0 and status = 'completed'
-       and credential_status = 'issued' and standing = 'valid'
-     returning id
-   ), ${auditCte({ from: 'upd', first: 4 })}
-   select id from upd`,
+  `update issuance set status = 'offered',
+     credential_status = case when approval is null then 'offered' else 'deferred' end,
+     issued_at = null, valid_until = null, reservations = 0, reinstated = true, updated_at = $3
+   where tenant_id = $1 and id = $2 and reservations = 1 and reports = 0 and status = 'completed'
+     and credential_status = 'issued' and standing = 'valid'
+   returning id`,
 )
 
 /**
@@ -235,5 +230,5 @@ const reopenIssuance = sql(
  * have the credential, and what is out must stay as it is, or it could not be revoked. Keys and entries stay.
  */
 export async function reinstateReservation(tx: TenantTx, id: string, entry: AuditEntry, now: Date): Promise<void> {
-  await tx.rows(reopenIssuance, [tx.tenantId, id, now, ...auditValues(entry, now)])
+  await recordChange(tx, reopenIssuance, [tx.tenantId, id, now], entry, now)
 }

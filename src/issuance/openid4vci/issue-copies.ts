@@ -151,7 +151,7 @@ async function signOrReinstate(
     const { id } = completed.subject
     const entry = { ...completed, action: 'issuance.reopened' } as const
     const now = needs.clock.now()
-    if (id !== null) await needs.store.single(tenant.id, (tx) => reinstateReservation(tx, id, entry, now))
+    if (id !== null) await needs.store.inTenant(tenant.id, (tx) => reinstateReservation(tx, id, entry, now))
     throw error
   }
 }

@@ -9,7 +9,6 @@ import { newId } from '../../store/row-id.ts'
 import { nullIfRefused } from '../../store/store.ts'
 import { violatedIndex } from '../../store/unique-violation.ts'
 import type { PresentedToken } from '../offers/access-token.ts'
-import { keepForRefills, refillCopies } from '../offers/refill-store.ts'
 import { entryCandidates, LIST_FULL_ENTRIES, type ListKind } from '../status/status-entries.ts'
 import {
   type Bound,
@@ -22,6 +21,7 @@ import {
   type Reserved,
   reserveCredential,
 } from './credential-store.ts'
+import { keepForRefills, refillCopies } from './refill-store.ts'
 
 type Needs = Pick<Platform, 'store'>
 
@@ -125,7 +125,7 @@ async function tryRefill(
   now: Date,
 ): Promise<Bound | 'again' | null> {
   const about = { ...entry, action: 'issuance.refilled' } as const
-  const refilled = store.single(tenant.id, async (tx) => ({
+  const refilled = store.inTenant(tenant.id, async (tx) => ({
     row: await refillCopies(tx, reservation, refill.times, about, now),
   }))
   const found = await nullOnCollision(refilled)

@@ -1,6 +1,7 @@
 import { RESTORE_ROWS_MAX, type Recovery } from '../../recovery/restore.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import { CLAIMS_END } from '../offers/claims-end.ts'
+import { insertStatusLists } from './status-list-store.ts'
 
 /** The standing of an issued credential, and all that its status list must have for it. */
 export type JournaledStanding = {
@@ -27,12 +28,6 @@ const closeLists = sql(
   'issuance.close_status_lists',
   `update status_list set full_at = coalesce(full_at, $2), has_lost_entries = has_lost_entries or full_at is null, version = version + ${VERSIONS_AHEAD}
    where tenant_id = $1 returning id`,
-)
-const insertLists = sql(
-  'issuance.insert_lost_lists',
-  `insert into status_list (tenant_id, id, created_at, full_at, bits, authority_id, kid, has_lost_entries)
-   select $1, l.id, $2, $2, l.bits, l.authority, l.kid, true from unnest($3::uuid[], $4::smallint[], $5::uuid[], $6::text[]) as l (id, bits, authority, kid)
-   on conflict (tenant_id, id) do nothing returning id`,
 )
 const setStanding = sql(
   'issuance.restore_standing',
@@ -73,13 +68,7 @@ export async function endOpenOffers(tx: TenantTx, { now }: Recovery): Promise<nu
 /** Inserts lists that the restored state does not have, closed. */
 export async function insertLostLists(tx: TenantTx, lost: readonly JournaledStanding[], now: Date): Promise<void> {
   const lists = [...new Map(lost.map((one) => [one.listId, one])).values()]
-  const columns = [
-    lists.map(({ listId }) => listId),
-    lists.map(({ bits }) => bits),
-    lists.map(({ authorityId }) => authorityId),
-    lists.map(({ kid }) => kid),
-  ]
-  await tx.rows(insertLists, [tx.tenantId, now, ...columns])
+  await insertStatusLists(tx, lists, { fullAt: now, hasLostEntries: true }, now)
 }
 
 /** Sets the standing of the credentials that the restored state has. @returns how many were changed */

@@ -32,6 +32,44 @@ export async function listStatusListIds(tx: TenantTx, countMax: number): Promise
   return (await tx.rows<{ id: string }>(selectLists, [tx.tenantId, countMax])).map(({ id }) => id)
 }
 
+// Of a kind one list is open; a list that is inserted as closed meets only itself.
+const insertLists = sql(
+  'issuance.insert_status_lists',
+  `insert into status_list (tenant_id, id, created_at, full_at, has_lost_entries, bits, authority_id, kid)
+   select :tenantId, list.id, :now, :fullAt::timestamptz, :hasLostEntries::boolean, list.bits, list.authority_id,
+     list.kid
+   from unnest(:ids::uuid[], :bits::smallint[], :authorityIds::uuid[], :kids::text[])
+     as list (id, bits, authority_id, kid)
+   on conflict do nothing returning id`,
+)
+
+/** Which entries a status list has, and who signs it. */
+type NewStatusList = Pick<StoredStatusList, 'bits' | 'authorityId' | 'kid'> & { readonly listId: string }
+
+/**
+ * Inserts status lists that are not there.
+ *
+ * @param closed null: they are open, and one of whose kind another is open is not inserted. `hasLostEntries`:
+ * credentials may have entries of which nothing is known.
+ */
+export async function insertStatusLists(
+  tx: TenantTx,
+  lists: readonly NewStatusList[],
+  closed: { readonly fullAt: Date; readonly hasLostEntries: boolean } | null,
+  now: Date,
+): Promise<void> {
+  await tx.rows(insertLists, {
+    tenantId: tx.tenantId,
+    ids: lists.map(({ listId }) => listId),
+    bits: lists.map(({ bits }) => bits),
+    authorityIds: lists.map(({ authorityId }) => authorityId),
+    kids: lists.map(({ kid }) => kid),
+    fullAt: closed?.fullAt ?? null,
+    hasLostEntries: closed?.hasLostEntries ?? false,
+    now,
+  })
+}
+
 const selectAuthorities = sql(
   'issuance.list_status_authorities',
   'select authority_id as "authorityId", count(*)::int as lists from status_list where tenant_id = $1 and authority_id is not null group by 1',

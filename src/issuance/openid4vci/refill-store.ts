@@ -1,6 +1,8 @@
 import type { AuditEntry } from '../../events/audit/entry.ts'
-import { auditCte, auditValue } from '../../events/audit/recorded-sql.ts'
-import { sql, type TenantTx } from '../../store/store.ts'
+import { auditStep } from '../../events/audit/recorded-sql.ts'
+import { runSteps, sql, type TenantTx } from '../../store/store.ts'
+import { type SpentNonces, spendNonces } from '../offers/spent-nonce-store.ts'
+import { findListKind, takeEntries } from './credential-store.ts'
 
 // In UTC, since the sum of a time and an interval depends on the time zone of the session otherwise.
 const allowRefills = sql(
@@ -9,7 +11,7 @@ const allowRefills = sql(
    where tenant_id = $1 and id = $2 and refill_until is null and family_id is not null and issued_at is not null`,
 )
 // The entries are of the list of the first copies, also after it was closed: it is 60 % full at most then, and one list is all that a change of
-// status has to write. An entry or nonce that a concurrent request takes stops the statement by a unique index.
+// status has to write. An entry or nonce that a concurrent request takes stops the transaction by a unique index.
 const refill = sql(
   'issuance.refill_copies',
   `with found as (
@@ -19,40 +21,27 @@ const refill = sql(
          and e.tenant_id = :tenantId) = 0
        limit :copies::int) as free
      from issuance i where tenant_id = :tenantId and id = :id
-   ), bound as (
-     update issuance i set holder_keys_hash = :holderKeysHash, refills = coalesce(refills, 0) + 1,
-       reservations = reservations + 1, updated_at = :now,
-       status_indices = case when revocable then status_indices || found.free end
-     from found
-     where i.tenant_id = :tenantId and i.id = :id and token_hash = :tokenHash and token_expires_at > :now
-       and refill_until > :now and coalesce(refills, 0) < :timesMax
-       and sealed_claims is not null and status = 'completed' and standing = 'valid'
-       and holder_keys_hash <> :holderKeysHash
-       and (not revocable or cardinality(found.free) = :copies)
-     returning i.id, issued_at, sealed_claims, status_list_id, found.free
-   ), spent as (
-     insert into spent_nonce (tenant_id, nonce_hash, made_at)
-     select :tenantId, nonce.hash, nonce.made_at from bound
-       cross join unnest(:nonceHashes::bytea[], :noncesMadeAt::timestamptz[]) as nonce (hash, made_at)
-     returning nonce_hash
-   ), taken as (
-     insert into status_entry (tenant_id, status_list_id, status_index)
-     select :tenantId, status_list_id, unnest(free) from bound where status_list_id is not null
-     returning status_index
-   ), ${auditCte({ from: 'bound' })}
-   select issued_at as "issuedAt", sealed_claims as "sealedClaims", free as indices, list.id as "listId", list.authority_id as "authorityId", list.kid
-   from bound left join status_list list on list.tenant_id = :tenantId and list.id = bound.status_list_id`,
+   )
+   update issuance i set holder_keys_hash = :holderKeysHash, refills = coalesce(refills, 0) + 1,
+     reservations = reservations + 1, updated_at = :now,
+     status_indices = case when revocable then status_indices || found.free end
+   from found
+   where i.tenant_id = :tenantId and i.id = :id and token_hash = :tokenHash and token_expires_at > :now
+     and refill_until > :now and coalesce(refills, 0) < :timesMax
+     and sealed_claims is not null and status = 'completed' and standing = 'valid'
+     and holder_keys_hash <> :holderKeysHash
+     and (not revocable or cardinality(found.free) = :copies)
+   returning issued_at as "issuedAt", sealed_claims as "sealedClaims", status_list_id as "listId",
+     found.free as indices`,
 )
 
 /** A request for copies that are bound to other keys than the last ones. */
-type RefillRequest = {
+type RefillRequest = SpentNonces & {
   readonly id: string
   readonly tokenHash: Buffer
   /** SHA-256 over all keys of the request. */
   readonly holderKeysHash: Buffer
   readonly copies: number
-  readonly nonceHashes: readonly Buffer[]
-  readonly noncesMadeAt: readonly Date[]
   /** Random entries of a status list to choose from, more than copies; none: the credential cannot be revoked. */
   readonly candidates: readonly number[]
 }
@@ -73,7 +62,7 @@ export async function keepForRefills(tx: TenantTx, id: string, days: number): Pr
 
 /**
  * Binds a credential that was issued to other keys, with entries of their own in its status list, all or nothing. The entries of all copies
- * are changed by a revocation. One statement: of concurrent requests each takes its own entries, or is stopped by a unique index.
+ * are changed by a revocation. Of concurrent requests each takes its own entries, or is stopped by a unique index.
  *
  * @param timesMax Refills of one credential.
  * @returns null if the credential is not issued, revoked or suspended, if its time or the refills are used up, or too few candidates are free
@@ -86,19 +75,20 @@ export async function refillCopies(
   entry: AuditEntry,
   now: Date,
 ): Promise<Refilled | null> {
-  const { id, tokenHash, holderKeysHash, copies, nonceHashes, noncesMadeAt, candidates } = asked
-  const [row] = await tx.rows<Refilled>(refill, {
+  const { id, tokenHash, holderKeysHash, copies, candidates } = asked
+  const [row] = await tx.rows<Omit<Refilled, 'authorityId' | 'kid'>>(refill, {
     tenantId: tx.tenantId,
     id,
     tokenHash,
     holderKeysHash,
     copies,
-    nonceHashes,
-    noncesMadeAt,
     candidates,
     timesMax,
     now,
-    entry: auditValue(entry, now),
   })
-  return row ?? null
+  if (row === undefined) return null
+  const { listId, indices } = row
+  const entries = listId === null ? [] : [takeEntries(tx, listId, indices)]
+  await runSteps(tx, [...spendNonces(tx, asked), ...entries, auditStep(tx, entry, now)])
+  return { ...row, ...(listId === null ? { authorityId: null, kid: null } : await findListKind(tx, listId)) }
 }
