@@ -33,7 +33,7 @@ export async function createCredentialTemplate(
   await checkSource(needs, caller, read.definition)
   const template = { ...read, id, version: 1, createdAt: now, updatedAt: now, archivedAt: null }
   const entry = entryOf('credential_template.created', id, caller)
-  const inserted = await needs.store.single(caller.tenantId, (tx) => insertFirst(tx, template, entry))
+  const inserted = await needs.store.inTenant(caller.tenantId, (tx) => insertFirst(tx, template, entry))
   if (!inserted) {
     const violations = [{ detail: 'Another credential template has this code.', pointer: '/code' }]
     throw new Fault('state.conflict', { violations })
@@ -74,7 +74,7 @@ export async function replaceCredentialTemplate(
   if (violations.length > 0) throw new Fault('state.conflict', { violations })
   const next = { ...current, ...read, updatedAt: needs.clock.now() }
   const entry = entryOf('credential_template.replaced', id, caller)
-  const written = await needs.store.single(caller.tenantId, (tx) => insertNext(tx, next, entry))
+  const written = await needs.store.inTenant(caller.tenantId, (tx) => insertNext(tx, next, entry))
   if (written === null && isExpected !== undefined) throw new Fault('resource.changed')
   if (written === null)
     throw new Fault('state.conflict', { detail: 'The template was changed concurrently; read it and try again.' })
@@ -90,7 +90,7 @@ export async function replaceCredentialTemplate(
  */
 export async function archiveCredentialTemplate(needs: Needs, caller: Caller, id: string): Promise<CredentialTemplate> {
   const entry = entryOf('credential_template.archived', id, caller)
-  const done = await needs.store.single(caller.tenantId, (tx) => setArchived(tx, id, entry, needs.clock.now()))
+  const done = await needs.store.inTenant(caller.tenantId, (tx) => setArchived(tx, id, entry, needs.clock.now()))
   if (!done) throw new Fault('resource.unknown')
   await catalogChanged(needs, caller.tenantId)
   return latestTemplate(needs, caller.tenantId, id)
@@ -103,7 +103,7 @@ export async function archiveCredentialTemplate(needs: Needs, caller: Caller, id
  */
 export async function restoreCredentialTemplate(needs: Needs, caller: Caller, id: string): Promise<CredentialTemplate> {
   const entry = entryOf('credential_template.restored', id, caller)
-  const done = await needs.store.single(caller.tenantId, (tx) => setRestored(tx, id, entry, needs.clock.now()))
+  const done = await needs.store.inTenant(caller.tenantId, (tx) => setRestored(tx, id, entry, needs.clock.now()))
   if (!done) throw new Fault('resource.unknown')
   await catalogChanged(needs, caller.tenantId)
   return latestTemplate(needs, caller.tenantId, id)

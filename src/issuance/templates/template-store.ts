@@ -1,55 +1,45 @@
 import type { AuditEntry } from '../../events/audit/entry.ts'
-import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
+import { auditStep } from '../../events/audit/recorded-sql.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
-import { sql, type TenantTx } from '../../store/store.ts'
+import { runSteps, type Sql, type Step, sql, type TenantTx } from '../../store/store.ts'
 import type { CredentialTemplate } from './template.ts'
 
 const times = `t.created_at as "createdAt", t.archived_at as "archivedAt"`
 const columns = `t.id, t.code, t.name, t.version, v.definition, t.updated_at as "updatedAt", ${times}`
 const joined = `credential_template t
   join credential_template_version v on v.tenant_id = t.tenant_id and v.template_id = t.id and v.version = t.version`
-/** Increments the version of the catalog, in the statement that changes a template. */
-const grown = (from: string) =>
-  `grown as (insert into template_catalog (tenant_id, version) select $1, 1 from ${from}
-     on conflict (tenant_id) do update set version = template_catalog.version + 1 returning version)`
 
 const insertTemplate = sql(
   'issuance.insert_template',
-  `with ins as (
-     insert into credential_template (tenant_id, id, code, name, version, created_at, updated_at) values ($1, $2, $3, $4, 1, $6, $6)
-     on conflict (tenant_id, code) do nothing returning id
-   ), defined as (
-     insert into credential_template_version (tenant_id, template_id, version, definition, created_at)
-     select $1, id, 1, $5::json, $6 from ins returning version
-   ), ${grown('ins')}, ${auditCte({ from: 'ins', first: 7 })}
-   select id from ins`,
+  `insert into credential_template (tenant_id, id, code, name, version, created_at, updated_at)
+   values ($1, $2, $3, $4, 1, $5, $5) on conflict (tenant_id, code) do nothing returning id`,
+)
+const insertVersion = sql(
+  'issuance.insert_template_version',
+  `insert into credential_template_version (tenant_id, template_id, version, definition, created_at)
+   values ($1, $2, $3, $4::json, $5)`,
+)
+// With each change of a template: processes cache the catalog by its version.
+const growCatalog = sql(
+  'issuance.increment_catalog',
+  `insert into template_catalog (tenant_id, version) values ($1, 1)
+   on conflict (tenant_id) do update set version = template_catalog.version + 1`,
 )
 const replaceTemplate = sql(
   'issuance.replace_template',
-  `with upd as (
-     update credential_template set name = $3, version = version + 1, updated_at = $5
-     where tenant_id = $1 and id = $2 and version = $7 and archived_at is null returning id, version, created_at
-   ), defined as (
-     insert into credential_template_version (tenant_id, template_id, version, definition, created_at)
-     select $1, id, version, $4::json, $5 from upd returning version
-   ), ${grown('upd')}, ${auditCte({ from: 'upd', first: 6 })}
-   select version, created_at as "createdAt" from upd`,
+  `update credential_template set name = $3, version = version + 1, updated_at = $4
+   where tenant_id = $1 and id = $2 and version = $5 and archived_at is null
+   returning version, created_at as "createdAt"`,
 )
 const archiveTemplate = sql(
   'issuance.archive_template',
-  `with upd as (
-     update credential_template set archived_at = $3, updated_at = $3
-     where tenant_id = $1 and id = $2 and archived_at is null returning id
-   ), ${grown('upd')}, ${auditCte({ from: 'upd', first: 4 })}
-   select id from upd`,
+  `update credential_template set archived_at = $3, updated_at = $3
+   where tenant_id = $1 and id = $2 and archived_at is null returning id`,
 )
 const restoreTemplate = sql(
   'issuance.restore_template',
-  `with upd as (
-     update credential_template set archived_at = null, updated_at = $3
-     where tenant_id = $1 and id = $2 and archived_at is not null returning id
-   ), ${grown('upd')}, ${auditCte({ from: 'upd', first: 4 })}
-   select id from upd`,
+  `update credential_template set archived_at = null, updated_at = $3
+   where tenant_id = $1 and id = $2 and archived_at is not null returning id`,
 )
 const selectTemplate = sql(
   'issuance.get_template',
@@ -99,9 +89,11 @@ const selectBatchMax = sql(
 
 /** Inserts a template. @returns false if another template, archived or not, has the code */
 export async function insertFirst(tx: TenantTx, template: CredentialTemplate, entry: AuditEntry): Promise<boolean> {
-  const { id, code, name, definition, createdAt } = template
-  const values = [tx.tenantId, id, code, name, JSON.stringify(definition), createdAt, ...auditValues(entry, createdAt)]
-  return (await tx.rows(insertTemplate, values)).length === 1
+  const { id, code, name, createdAt } = template
+  const inserted = await tx.rows(insertTemplate, [tx.tenantId, id, code, name, createdAt])
+  if (inserted.length === 0) return false
+  await runSteps(tx, [versionStep(tx, { ...template, version: 1 }), ...changed(tx, entry, createdAt)])
+  return true
 }
 
 /** Inserts the next version of a template read at `template.version`. @returns null if it was replaced or archived concurrently */
@@ -110,21 +102,39 @@ export async function insertNext(
   template: CredentialTemplate,
   entry: AuditEntry,
 ): Promise<CredentialTemplate | null> {
-  const { id, name, definition, updatedAt, version } = template
-  const audit = auditValues(entry, updatedAt)
-  const values = [tx.tenantId, id, name, JSON.stringify(definition), updatedAt, ...audit, version]
+  const { id, name, updatedAt, version } = template
+  const values = [tx.tenantId, id, name, updatedAt, version]
   const [row] = await tx.rows<Pick<CredentialTemplate, 'version' | 'createdAt'>>(replaceTemplate, values)
-  return row === undefined ? null : { ...template, ...row }
+  if (row === undefined) return null
+  const next = { ...template, ...row }
+  await runSteps(tx, [versionStep(tx, next), ...changed(tx, entry, updatedAt)])
+  return next
 }
 
 /** Archives a template. @returns false if it is unknown or already archived */
 export async function setArchived(tx: TenantTx, id: string, entry: AuditEntry, now: Date): Promise<boolean> {
-  return (await tx.rows(archiveTemplate, [tx.tenantId, id, now, ...auditValues(entry, now)])).length === 1
+  return setActive(tx, archiveTemplate, id, entry, now)
 }
 
 /** Makes an archived template active. @returns false if it is unknown or not archived */
 export async function setRestored(tx: TenantTx, id: string, entry: AuditEntry, now: Date): Promise<boolean> {
-  return (await tx.rows(restoreTemplate, [tx.tenantId, id, now, ...auditValues(entry, now)])).length === 1
+  return setActive(tx, restoreTemplate, id, entry, now)
+}
+
+async function setActive(tx: TenantTx, statement: Sql, id: string, entry: AuditEntry, now: Date): Promise<boolean> {
+  if ((await tx.rows(statement, [tx.tenantId, id, now])).length === 0) return false
+  await runSteps(tx, changed(tx, entry, now))
+  return true
+}
+
+function versionStep({ tenantId }: TenantTx, template: CredentialTemplate): Step {
+  const { id, version, definition, updatedAt } = template
+  return { statement: insertVersion, values: [tenantId, id, version, JSON.stringify(definition), updatedAt] }
+}
+
+/** What belongs to each change of a template. */
+function changed(tx: TenantTx, entry: AuditEntry, now: Date): Step[] {
+  return [{ statement: growCatalog, values: [tx.tenantId] }, auditStep(tx, entry, now)]
 }
 
 /** Returns the current version of a template, archived or not. */
