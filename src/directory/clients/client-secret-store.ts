@@ -1,5 +1,6 @@
 import type { AuditEntry } from '../../events/audit/entry.ts'
-import { auditCte, auditValue, auditValues } from '../../events/audit/recorded-sql.ts'
+import { recordChange } from '../../events/audit/record.ts'
+import { auditStep } from '../../events/audit/recorded-sql.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 
 // At most two secrets are valid: one that was ending already ends now.
@@ -15,20 +16,12 @@ const sweep = sql(
 /** SQL: inserts a secret, of the server (`:isMade`) or of the bootstrap file. */
 export const insertSecretSql = `insert into client_secret (tenant_id, id, client_id, hash, is_made, created_at)
    values (:tenantId, :id, :clientId, :hash, :isMade, :now)`
-const insert = sql(
-  'directory.insert_client_secret',
-  `with ins as (
-     ${insertSecretSql} returning id),
-   ${auditCte({ from: 'ins' })}
-   select id from ins`,
-)
+const insert = sql('directory.insert_client_secret', insertSecretSql)
 const endOne = sql(
   'directory.end_client_secret',
-  `with ended as (
-     update client_secret set ends_at = $4
-     where tenant_id = $1 and client_id = $2 and id = $3 and (ends_at is null or ends_at > $4) returning id),
-   ${auditCte({ from: 'ended', first: 5 })}
-   select id from ended`,
+  `update client_secret set ends_at = $4
+   where tenant_id = $1 and client_id = $2 and id = $3 and (ends_at is null or ends_at > $4)
+   returning id`,
 )
 
 /** A secret to insert. */
@@ -44,8 +37,8 @@ export async function addClientSecret(
 ): Promise<void> {
   await tx.rows(end, [tx.tenantId, clientId, formerEndsAt, now])
   await tx.rows(sweep, [tx.tenantId, clientId, now])
-  const values = { tenantId: tx.tenantId, id, clientId, hash, isMade: true, now, entry: auditValue(entry, now) }
-  await tx.rows(insert, values)
+  const values = { tenantId: tx.tenantId, id, clientId, hash, isMade: true, now }
+  await tx.rows(insert, values, [auditStep(tx, entry, now)])
 }
 
 /** Ends a secret now. Returns whether it was valid. The id must be a UUID. */
@@ -56,9 +49,9 @@ export async function endClientSecret(
   entry: AuditEntry,
   now: Date,
 ): Promise<boolean> {
-  const ended = await tx.rows(endOne, [tx.tenantId, clientId, id, now, ...auditValues(entry, now)])
+  const ended = await recordChange(tx, endOne, [tx.tenantId, clientId, id, now], entry, now)
   await tx.rows(sweep, [tx.tenantId, clientId, now])
-  return ended.length === 1
+  return ended !== null
 }
 
 // The former secret of a client ends soon after a rotation, which is no reason to act.

@@ -1,5 +1,5 @@
 import type { AuditEntry } from '../../events/audit/entry.ts'
-import { auditCte, auditValue, auditValues } from '../../events/audit/recorded-sql.ts'
+import { recordChange } from '../../events/audit/record.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import type { ClientMembers, ClientRecord } from './client-record.ts'
@@ -28,34 +28,27 @@ const lock = sql(
 const insert = sql(
   'directory.create_client',
   `with known as materialized (select count(*) as clients from client where tenant_id = :tenantId),
-   ins as (
-     ${insertClientSql('known where clients < :countMax')} returning client_id),
-   ${auditCte({ from: 'ins' })}
+   ins as (${insertClientSql('known where clients < :countMax')} returning client_id)
    select client_id from ins`,
 )
 const update = sql(
   'directory.change_client',
-  `with upd as (
-     update client set updated_at = greatest(:now,
-       (updated_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC'),
-       name = :name, scopes = :scopes::text[], roles = :roles::text[], grant_types = :grantTypes::text[],
-       redirect_uris = :redirectUris::text[], post_logout_redirect_uris = :postLogoutRedirectUris::text[],
-       backchannel_logout_uri = :backchannelLogoutUri, is_public = :isPublic,
-       asks_consent = :asksConsent, dpop_required = :dpopRequired, par_required = :parRequired, jwks_uri = :jwksUri,
-       jwks = :jwks::jsonb,
-       disabled_at = case when :isDisabled then coalesce(disabled_at, :now::timestamptz) end,
-       id_token_signed_response_alg = :idTokenSignedResponseAlg,
-       pkce_required = :pkceRequired
-     where tenant_id = :tenantId and id = :id and client_id = :clientId returning client_id),
-   ${auditCte({ from: 'upd' })}
-   select client_id from upd`,
+  `update client set updated_at = greatest(:now,
+     (updated_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC'),
+     name = :name, scopes = :scopes::text[], roles = :roles::text[], grant_types = :grantTypes::text[],
+     redirect_uris = :redirectUris::text[], post_logout_redirect_uris = :postLogoutRedirectUris::text[],
+     backchannel_logout_uri = :backchannelLogoutUri, is_public = :isPublic,
+     asks_consent = :asksConsent, dpop_required = :dpopRequired, par_required = :parRequired, jwks_uri = :jwksUri,
+     jwks = :jwks::jsonb,
+     disabled_at = case when :isDisabled then coalesce(disabled_at, :now::timestamptz) end,
+     id_token_signed_response_alg = :idTokenSignedResponseAlg,
+     pkce_required = :pkceRequired
+   where tenant_id = :tenantId and id = :id and client_id = :clientId
+   returning client_id`,
 )
 const remove = sql(
   'directory.delete_client',
-  `with del as (
-     delete from client where tenant_id = $1 and client_id = $2 returning client_id),
-   ${auditCte({ from: 'del', first: 3 })}
-   select client_id from del`,
+  `delete from client where tenant_id = $1 and client_id = $2 returning client_id`,
 )
 const page = pagedList({
   name: 'directory.clients',
@@ -102,9 +95,8 @@ export async function insertClient(
     ...clientValues(members),
     isOfFile: false,
     countMax,
-    entry: auditValue(entry, now),
   }
-  return (await tx.rows(insert, values)).length === 1
+  return (await recordChange(tx, insert, values, entry, now)) !== null
 }
 
 /** Writes all members of a client, which the caller has locked. `updatedAt` increases with every change, also with two in one millisecond. */
@@ -115,13 +107,13 @@ export async function updateClient(
   entry: AuditEntry,
   now: Date,
 ): Promise<void> {
-  const values = { tenantId: tx.tenantId, id, clientId, now, ...clientValues(members), entry: auditValue(entry, now) }
-  await tx.rows(update, values)
+  const values = { tenantId: tx.tenantId, id, clientId, now, ...clientValues(members) }
+  await recordChange(tx, update, values, entry, now)
 }
 
 /** Deletes a client, which the caller has locked, with its secrets. */
 export async function deleteClientRow(tx: TenantTx, clientId: string, entry: AuditEntry, now: Date): Promise<void> {
-  await tx.rows(remove, [tx.tenantId, clientId, ...auditValues(entry, now)])
+  await recordChange(tx, remove, [tx.tenantId, clientId], entry, now)
 }
 
 function recordOf({ secrets, ...row }: Row): ClientRecord {

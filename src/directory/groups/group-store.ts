@@ -1,5 +1,6 @@
 import type { AuditEntry } from '../../events/audit/entry.ts'
-import { auditCte, auditValue, auditValues } from '../../events/audit/recorded-sql.ts'
+import { recordChange } from '../../events/audit/record.ts'
+import { auditStep } from '../../events/audit/recorded-sql.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import { foldCase } from '../users/user.ts'
@@ -12,30 +13,24 @@ export const GROUP_COLUMNS = `id, display_name as "displayName", external_identi
 const find = sql('directory.find_group', `select ${GROUP_COLUMNS} from user_group where tenant_id = $1 and id = $2`)
 const insert = sql(
   'directory.create_group',
-  `with ins as (
-     insert into user_group (tenant_id, id, display_name, display_name_folded, external_identifier, roles, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $7) returning *),
-   ${auditCte({ from: 'ins', first: 8 })}
-   select ${GROUP_COLUMNS} from ins`,
+  `insert into user_group (tenant_id, id, display_name, display_name_folded, external_identifier, roles, created_at,
+    updated_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $7)
+   returning ${GROUP_COLUMNS}`,
 )
 const update = sql(
   'directory.change_group',
-  `with upd as (
-     update user_group set display_name = coalesce(:displayName, display_name),
-       display_name_folded = coalesce(:displayNameFolded, display_name_folded),
-       external_identifier = case when :isIdentifierGiven then :externalIdentifier else external_identifier end,
-       roles = coalesce(:roles::text[], roles), updated_at = :now,
-       version = version + 1
-     where tenant_id = :tenantId and id = :id and version = coalesce(:version, version) and roles <@ :mayHold::text[]
-       returning *),
-   ${auditCte({ from: 'upd' })}
-   select ${GROUP_COLUMNS} from upd`,
+  `update user_group set display_name = coalesce(:displayName, display_name),
+     display_name_folded = coalesce(:displayNameFolded, display_name_folded),
+     external_identifier = case when :isIdentifierGiven then :externalIdentifier else external_identifier end,
+     roles = coalesce(:roles::text[], roles), updated_at = :now,
+     version = version + 1
+   where tenant_id = :tenantId and id = :id and version = coalesce(:version, version) and roles <@ :mayHold::text[]
+   returning ${GROUP_COLUMNS}`,
 )
 const remove = sql(
   'directory.delete_group',
-  `with del as (delete from user_group where tenant_id = $1 and id = $2 and roles <@ $3::text[] returning id),
-   ${auditCte({ from: 'del', first: 4 })}
-   select id from del`,
+  `delete from user_group where tenant_id = $1 and id = $2 and roles <@ $3::text[] returning id`,
 )
 const members = sql(
   'directory.list_group_members',
@@ -121,7 +116,7 @@ export async function insertGroup(
 ): Promise<Group> {
   const { displayName, externalIdentifier = null, roles = [] } = group
   const values = [tx.tenantId, id, displayName, foldCase(displayName), externalIdentifier, roles, now]
-  const [made] = await tx.rows<Group>(insert, [...values, ...auditValues(entry, now)])
+  const [made] = await tx.rows<Group>(insert, values, [auditStep(tx, entry, now)])
   if (made === undefined) throw new Error('the database returned no row for an insert')
   return made
 }
@@ -144,7 +139,7 @@ export async function updateGroup(
   entry: AuditEntry,
 ): Promise<Group | null> {
   const folded = displayName === undefined ? null : foldCase(displayName)
-  const [changed] = await tx.rows<Group>(update, {
+  const values = {
     tenantId: tx.tenantId,
     id,
     displayName: displayName ?? null,
@@ -155,9 +150,8 @@ export async function updateGroup(
     now: by.now,
     version: by.version ?? null,
     mayHold: by.roles,
-    entry: auditValue(entry, by.now),
-  })
-  return changed ?? null
+  }
+  return recordChange<Group>(tx, update, values, entry, by.now)
 }
 
 /** Deletes a group. Returns whether it was there and within the caller's authority. */
@@ -167,7 +161,7 @@ export async function deleteGroupRow(
   by: GroupAuthority,
   entry: AuditEntry,
 ): Promise<boolean> {
-  return (await tx.rows(remove, [tx.tenantId, id, by.roles, ...auditValues(entry, by.now)])).length === 1
+  return (await recordChange(tx, remove, [tx.tenantId, id, by.roles], entry, by.now)) !== null
 }
 
 /** Returns the first members of a group, in the order of their ids. */

@@ -1,7 +1,8 @@
 import type { AuditEntry } from '../../events/audit/entry.ts'
-import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
+import { recordChange } from '../../events/audit/record.ts'
+import { auditStep } from '../../events/audit/recorded-sql.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
-import { sql, type TenantTx } from '../../store/store.ts'
+import { decision, nullIfRefused, sql, type TenantTx } from '../../store/store.ts'
 
 /** A token by which an identity system provisions users and groups, without its secret. */
 export type ClientToken = {
@@ -17,11 +18,9 @@ const COLUMNS = `id, client_id as "clientId", name, created_at as "createdAt", e
 
 const insert = sql(
   'directory.create_client_token',
-  `with ins as (
-     insert into client_token (tenant_id, id, client_id, token_hash, name, created_at, expires_at)
-     select $1, $2, client_id, $4, $5, $6, $7 from client where tenant_id = $1 and client_id = $3 and disabled_at is null returning *),
-   ${auditCte({ from: 'ins', first: 8 })}
-   select ${COLUMNS} from ins`,
+  `insert into client_token (tenant_id, id, client_id, token_hash, name, created_at, expires_at)
+   select $1, $2, client_id, $4, $5, $6, $7 from client where tenant_id = $1 and client_id = $3 and disabled_at is null
+   returning ${COLUMNS}`,
 )
 // The time of use is written at most once in five minutes.
 const use = sql(
@@ -37,11 +36,14 @@ const use = sql(
        and (found.last_used_at is null or found.last_used_at < $4::timestamptz - interval '5 minutes') returning client_token.id)
    select client_id as "clientId", scopes, roles from found`,
 )
+// Of two callers the second waits, and is refused.
+const lock = decision(
+  'directory.require_client_token',
+  'select from client_token where tenant_id = $1 and id = $2 for update',
+)
 const remove = sql(
   'directory.delete_client_token',
-  `with del as (delete from client_token where tenant_id = $1 and id = $2 returning id),
-   ${auditCte({ from: 'del', first: 3 })}
-   select id from del`,
+  `delete from client_token where tenant_id = $1 and id = $2 returning id`,
 )
 
 const find = sql('directory.find_client_token', `select ${COLUMNS} from client_token where tenant_id = $1 and id = $2`)
@@ -72,9 +74,8 @@ export async function insertClientToken(
   now: Date,
 ): Promise<ClientToken | null> {
   const { id, hash, clientId, name, expiresAt } = token
-  const values = [tx.tenantId, id, clientId, hash, name, now, expiresAt, ...auditValues(entry, now)]
-  const [made] = await tx.rows<ClientToken>(insert, values)
-  return made ?? null
+  const values = [tx.tenantId, id, clientId, hash, name, now, expiresAt]
+  return recordChange<ClientToken>(tx, insert, values, entry, now)
 }
 
 /** Returns the client of a token that is valid; null otherwise. One statement. */
@@ -96,9 +97,11 @@ export async function useClientToken(
   return found ?? null
 }
 
-/** Deletes a token. Returns whether it was there. */
+/** Deletes a token, as the only statement of its transaction. Returns whether it was there. */
 export async function deleteClientToken(tx: TenantTx, id: string, entry: AuditEntry, now: Date): Promise<boolean> {
-  return (await tx.rows(remove, [tx.tenantId, id, ...auditValues(entry, now)])).length === 1
+  const values = [tx.tenantId, id]
+  const removed = tx.rows(lock, values, [{ statement: remove, values }, auditStep(tx, entry, now)])
+  return (await nullIfRefused(removed)) !== null
 }
 
 /** Returns one page of the tokens, and one row more if there is a next page. */

@@ -65,7 +65,7 @@ async function attemptChange(
     by: caller,
     detail: { members: Object.keys(change) },
   } as const
-  const changed = await needs.store.single(caller.tenantId, (tx) =>
+  const changed = await needs.store.inTenant(caller.tenantId, (tx) =>
     updateOrganisation(tx, current.catalogVersion, to, entry, now),
   )
   forgetTenants(needs)

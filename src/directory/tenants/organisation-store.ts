@@ -1,5 +1,5 @@
 import type { AuditEntry } from '../../events/audit/entry.ts'
-import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
+import { recordChange } from '../../events/audit/record.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import type { OrganisationRecord } from './organisation.ts'
 import type { Tenant } from './tenant.ts'
@@ -8,11 +8,9 @@ const COLUMNS = `id, slug, name, settings, catalog_version as "catalogVersion", 
 const find = sql('directory.get_organisation', `select ${COLUMNS} from tenant where id = $1 and disabled_at is null`)
 const update = sql(
   'directory.update_organisation',
-  `with upd as (
-     update tenant set name = $3, settings = $4::jsonb, updated_at = $5, catalog_version = catalog_version + 1
-     where id = $1 and catalog_version = $2 and disabled_at is null returning *),
-   ${auditCte({ from: 'upd', first: 6 })}
-   select ${COLUMNS} from upd`,
+  `update tenant set name = $3, settings = $4::jsonb, updated_at = $5, catalog_version = catalog_version + 1
+   where id = $1 and catalog_version = $2 and disabled_at is null
+   returning ${COLUMNS}`,
 )
 
 /** Returns the tenant of the transaction, as it is now; null if it is disabled. */
@@ -28,6 +26,6 @@ export async function updateOrganisation(
   entry: AuditEntry,
   now: Date,
 ): Promise<OrganisationRecord | null> {
-  const values = [tx.tenantId, version, to.name, JSON.stringify(to.settings), now, ...auditValues(entry, now)]
-  return (await tx.rows<OrganisationRecord>(update, values))[0] ?? null
+  const values = [tx.tenantId, version, to.name, JSON.stringify(to.settings), now]
+  return recordChange<OrganisationRecord>(tx, update, values, entry, now)
 }

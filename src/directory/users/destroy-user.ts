@@ -36,7 +36,7 @@ async function destroyUsersOf(
     for (const id of await store.single(tenantId, (tx) => listDeletedUsers(tx, deletedBy))) {
       if (signal.aborted) return
       const entry = { action: 'user.destroyed', subject: { kind: 'user', id }, by: 'system' } as const
-      if (await store.single(tenantId, (tx) => destroyUserRow(tx, id, deletedBy, by, entry))) destroyed += 1
+      if (await store.inTenant(tenantId, (tx) => destroyUserRow(tx, id, deletedBy, by, entry))) destroyed += 1
     }
   }
 }

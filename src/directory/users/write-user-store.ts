@@ -1,5 +1,5 @@
 import type { AuditEntry } from '../../events/audit/entry.ts'
-import { auditCte, auditValue, auditValues } from '../../events/audit/recorded-sql.ts'
+import { recordChange } from '../../events/audit/record.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import { tenantsWith } from '../../store/tenants-with.ts'
 import type { User, UserChange } from './user.ts'
@@ -11,13 +11,7 @@ const holdsOnly = (roles: string) => `account.roles <@ ${roles}::text[] and not 
          join user_group on user_group.tenant_id = member.tenant_id and user_group.id = member.group_id
        where member.tenant_id = account.tenant_id and member.user_id = account.id and not user_group.roles <@ ${roles}::text[])`
 
-const insert = sql(
-  'directory.create_user',
-  `with ins as (
-     ${insertUserSql('do nothing')} returning *),
-   ${auditCte({ from: 'ins' })}
-   select ${USER_COLUMNS} from ins`,
-)
+const insert = sql('directory.create_user', `${insertUserSql('do nothing')} returning ${USER_COLUMNS}`)
 const given = (member: string, value: string, column: string) =>
   `${column} = case when '${member}' = any(:members::text[]) then ${value} else account.${column} end`
 /** SQL: what a way to the account matches was changed, by a caller who may not act for the user if `:marksNew` is true. */
@@ -25,54 +19,45 @@ const renamed = (member: string, isOther: string, column: string) =>
   given(member, `case when ${isOther} then :marksNew else account.${column} end`, column)
 const update = sql(
   'directory.change_user',
-  `with upd as (
-     update user_account account set
-       ${given('username', ':username', 'username')}, ${given('username', ':usernameFolded', 'username_folded')},
-       ${given('email', ':email', 'email')}, ${given('email', ':emailFolded', 'email_folded')},
-       ${renamed('username', 'account.username_folded is distinct from :usernameFolded', 'username_is_new')},
-       ${renamed('email', 'account.email_folded is distinct from :emailFolded', 'email_is_new')},
-       ${renamed(
-         'externalIdentifier',
-         'account.external_identifier is distinct from :externalIdentifier',
-         'external_identifier_is_new',
-       )},
-       ${given('firstName', ':firstName', 'first_name')},
-       ${given('firstName', ':firstNameFolded', 'first_name_folded')},
-       ${given('lastName', ':lastName', 'last_name')}, ${given('lastName', ':lastNameFolded', 'last_name_folded')},
-       ${given('shownName', ':displayName', 'display_name')},
-       ${given('shownName', ':displayNameFolded', 'display_name_folded')},
-       ${given('emailType', ':emailType', 'email_type')},
-       ${given('externalIdentifier', ':externalIdentifier', 'external_identifier')},
-       ${given('enabled', ':enabled', 'enabled')}, ${given('roles', ':roles::text[]', 'roles')}, updated_at = :now,
-       version = account.version + 1
-     where tenant_id = :tenantId and id = :id and deleted_at is null and version = coalesce(:version, version)
-       and ${holdsOnly(':mayHold')}
-     returning *),
-   ${auditCte({ from: 'upd' })}
-   select ${USER_COLUMNS} from upd`,
+  `update user_account account set
+     ${given('username', ':username', 'username')}, ${given('username', ':usernameFolded', 'username_folded')},
+     ${given('email', ':email', 'email')}, ${given('email', ':emailFolded', 'email_folded')},
+     ${renamed('username', 'account.username_folded is distinct from :usernameFolded', 'username_is_new')},
+     ${renamed('email', 'account.email_folded is distinct from :emailFolded', 'email_is_new')},
+     ${renamed(
+       'externalIdentifier',
+       'account.external_identifier is distinct from :externalIdentifier',
+       'external_identifier_is_new',
+     )},
+     ${given('firstName', ':firstName', 'first_name')},
+     ${given('firstName', ':firstNameFolded', 'first_name_folded')},
+     ${given('lastName', ':lastName', 'last_name')}, ${given('lastName', ':lastNameFolded', 'last_name_folded')},
+     ${given('shownName', ':displayName', 'display_name')},
+     ${given('shownName', ':displayNameFolded', 'display_name_folded')},
+     ${given('emailType', ':emailType', 'email_type')},
+     ${given('externalIdentifier', ':externalIdentifier', 'external_identifier')},
+     ${given('enabled', ':enabled', 'enabled')}, ${given('roles', ':roles::text[]', 'roles')}, updated_at = :now,
+     version = account.version + 1
+   where tenant_id = :tenantId and id = :id and deleted_at is null and version = coalesce(:version, version)
+     and ${holdsOnly(':mayHold')}
+   returning ${USER_COLUMNS}`,
 )
 const markDeleted = sql(
   'directory.delete_user',
-  `with upd as (
-     update user_account account set deleted_at = $3
-     where tenant_id = $1 and id = $2 and deleted_at is null and ${holdsOnly('$4')} returning id),
-   ${auditCte({ from: 'upd', first: 5 })}
-   select id from upd`,
+  `update user_account account set deleted_at = $3
+   where tenant_id = $1 and id = $2 and deleted_at is null and ${holdsOnly('$4')}
+   returning id`,
 )
 const markRestored = sql(
   'directory.restore_user',
-  `with upd as (
-     update user_account account set deleted_at = null, updated_at = $3
-     where tenant_id = $1 and id = $2 and deleted_at is not null and ${holdsOnly('$4')} returning *),
-   ${auditCte({ from: 'upd', first: 5 })}
-   select ${USER_COLUMNS} from upd`,
+  `update user_account account set deleted_at = null, updated_at = $3
+   where tenant_id = $1 and id = $2 and deleted_at is not null and ${holdsOnly('$4')}
+   returning ${USER_COLUMNS}`,
 )
 const destroy = sql(
   'directory.destroy_user',
-  `with del as (
-     delete from user_account account where tenant_id = $1 and id = $2 and deleted_at <= $3 and ${holdsOnly('$4')} returning id),
-   ${auditCte({ from: 'del', first: 5 })}
-   select id from del`,
+  `delete from user_account account where tenant_id = $1 and id = $2 and deleted_at <= $3 and ${holdsOnly('$4')}
+   returning id`,
 )
 const listDeleted = sql(
   'directory.list_deleted_users',
@@ -91,9 +76,7 @@ export async function insertUser(
   entry: AuditEntry,
   now: Date,
 ): Promise<User | null> {
-  const values = { ...newUserValues(tx, id, user, now), entry: auditValue(entry, now) }
-  const [made] = await tx.rows<User>(insert, values)
-  return made ?? null
+  return recordChange<User>(tx, insert, newUserValues(tx, id, user, now), entry, now)
 }
 
 /** Whose roles a caller may touch, and since when the change holds. */
@@ -121,7 +104,7 @@ export async function updateUser(
   entry: AuditEntry,
 ): Promise<User | null> {
   const members = Object.entries(change).flatMap(([member, value]) => (value === undefined ? [] : [member]))
-  const [changed] = await tx.rows<User>(update, {
+  const values = {
     tenantId: tx.tenantId,
     id,
     members,
@@ -130,22 +113,18 @@ export async function updateUser(
     version: version ?? null,
     mayHold: roles,
     marksNew: !mayImpersonate,
-    entry: auditValue(entry, now),
-  })
-  return changed ?? null
+  }
+  return recordChange<User>(tx, update, values, entry, now)
 }
 
 /** Marks a user as deleted. Returns false as {@link updateUser} returns null. */
 export async function deleteUserRow(tx: TenantTx, id: string, by: Owning, entry: AuditEntry): Promise<boolean> {
-  const values = [tx.tenantId, id, by.now, by.roles, ...auditValues(entry, by.now)]
-  return (await tx.rows(markDeleted, values)).length === 1
+  return (await recordChange(tx, markDeleted, [tx.tenantId, id, by.now, by.roles], entry, by.now)) !== null
 }
 
 /** Restores a deleted user. Returns null as {@link updateUser} does. Throws the database's unique violation if a name is taken meanwhile. */
 export async function restoreUserRow(tx: TenantTx, id: string, by: Owning, entry: AuditEntry): Promise<User | null> {
-  const values = [tx.tenantId, id, by.now, by.roles, ...auditValues(entry, by.now)]
-  const [restored] = await tx.rows<User>(markRestored, values)
-  return restored ?? null
+  return recordChange<User>(tx, markRestored, [tx.tenantId, id, by.now, by.roles], entry, by.now)
 }
 
 /** Destroys a user who was deleted by `deletedBy` at the latest: the row, the wallet and its keys. Returns whether there was one. */
@@ -156,8 +135,7 @@ export async function destroyUserRow(
   by: Owning,
   entry: AuditEntry,
 ): Promise<boolean> {
-  const values = [tx.tenantId, id, deletedBy, by.roles, ...auditValues(entry, by.now)]
-  return (await tx.rows(destroy, values)).length === 1
+  return (await recordChange(tx, destroy, [tx.tenantId, id, deletedBy, by.roles], entry, by.now)) !== null
 }
 
 /** Returns tenants with users who were deleted by then and are not destroyed yet. */
