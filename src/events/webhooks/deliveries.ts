@@ -76,7 +76,7 @@ export async function redeliverWebhook(
   await getWebhookDelivery(needs, caller, endpointId, id)
   const subject = { kind: 'webhook_endpoint', id: endpointId } as const
   const entry = { action: 'webhook_endpoint.redelivered', subject, by: caller, detail: { deliveryId: id } } as const
-  const enqueued = await needs.store.single(tenantId, (tx) =>
+  const enqueued = await needs.store.inTenant(tenantId, (tx) =>
     enqueueDeliveryAgain(tx, endpointId, id, until, entry, now),
   )
   if (enqueued !== null) return enqueued

@@ -3,7 +3,7 @@ import { isFree, isHeld, RELEASE } from '../../store/lease.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
 import type { AuditEntry } from '../audit/entry.ts'
-import { auditCte, auditValues } from '../audit/recorded-sql.ts'
+import { recordChange } from '../audit/record.ts'
 
 /** One attempt. Without a response `statusCode` is null and `error` is the code of the fault. */
 export type DeliveryAttempt = {
@@ -44,12 +44,10 @@ const allDue = sql(
 // Not while an attempt is running.
 const again = sql(
   'events.enqueue_delivery_again',
-  `with upd as (
-     update webhook_delivery set status = 'pending', due_at = $5, tries = 0, tried_until = $4, ended_at = null, ${RELEASE}
-     where tenant_id = $1 and endpoint_id = $2 and id = $3 and ${isFree('$5')}
-       and exists (select from webhook_endpoint where tenant_id = $1 and id = $2 and status = 'active') returning *),
-   ${auditCte({ from: 'upd', first: 6 })}
-   select ${columns} from upd`,
+  `update webhook_delivery set status = 'pending', due_at = $5, tries = 0, tried_until = $4, ended_at = null, ${RELEASE}
+   where tenant_id = $1 and endpoint_id = $2 and id = $3 and ${isFree('$5')}
+     and exists (select from webhook_endpoint where tenant_id = $1 and id = $2 and status = 'active')
+   returning ${columns}`,
 )
 const getDelivery = sql(
   'events.get_delivery',
@@ -86,8 +84,7 @@ export async function enqueueDeliveryAgain(
   entry: AuditEntry,
   now: Date,
 ): Promise<WebhookDelivery | null> {
-  const values = [tx.tenantId, endpointId, id, until, now, ...auditValues(entry, now)]
-  return (await tx.rows<WebhookDelivery>(again, values))[0] ?? null
+  return recordChange<WebhookDelivery>(tx, again, [tx.tenantId, endpointId, id, until, now], entry, now)
 }
 
 /** @throws Fault `resource.unknown` */

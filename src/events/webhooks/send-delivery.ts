@@ -127,6 +127,6 @@ async function disableIfFailing(
     by: 'system',
     detail: { reason: why.reason },
   } as const
-  const isDisabled = await store.single(tenantId, (tx) => disableEndpoint(tx, endpointId, why, entry, now))
+  const isDisabled = await store.inTenant(tenantId, (tx) => disableEndpoint(tx, endpointId, why, entry, now))
   if (isDisabled) log.warn({ tenantId, endpointId, reason: why.reason }, 'a webhook endpoint was disabled')
 }

@@ -2,7 +2,7 @@ import { Fault } from '../../fault.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import type { AuditEntry } from '../audit/entry.ts'
-import { auditCte, auditValues } from '../audit/recorded-sql.ts'
+import { recordChange } from '../audit/record.ts'
 import { END } from '../order/position.ts'
 import type { DisabledReason, WebhookEndpoint } from './webhook-endpoint.ts'
 
@@ -12,32 +12,23 @@ const columns = `id, url, filter_types as "filterTypes", status, disabled_reason
 // Its position is by default that of this transaction, so it receives the events of later transactions.
 const insertEndpoint = sql(
   'events.insert_endpoint',
-  `with ins as (
-     insert into webhook_endpoint (tenant_id, id, url, filter_types, status, event_id, created_at, updated_at)
-     select $1, $2, $3, $4::text[], 'active', '${END.id}', $5, $5
-     where (select count(*) from webhook_endpoint where tenant_id = $1) < $6 returning *),
-   secret as (
-     insert into webhook_secret (tenant_id, id, endpoint_id, sealed, created_at) select $1, $7::uuid, id, $8::bytea, $5 from ins returning id),
-   ${auditCte({ from: 'ins', first: 9 })}
-   select ${columns} from ins`,
+  `insert into webhook_endpoint (tenant_id, id, url, filter_types, status, event_id, created_at, updated_at)
+   select $1, $2, $3, $4::text[], 'active', '${END.id}', $5, $5
+   where (select count(*) from webhook_endpoint where tenant_id = $1) < $6 returning ${columns}`,
 )
 const changeEndpoint = sql(
   'events.update_endpoint',
-  `with upd as (
-     update webhook_endpoint set url = coalesce($3, url), filter_types = coalesce($4::text[], filter_types), updated_at = $6,
-       status = coalesce($5, status),
-       disabled_reason = case when coalesce($5, status) = 'disabled' then coalesce(disabled_reason, 'manual') end,
-       disabled_at = case when coalesce($5, status) = 'disabled' then coalesce(disabled_at, $6) end,
-       failing_since = case when $5 = 'active' and status = 'disabled' then null else failing_since end
-     where tenant_id = $1 and id = $2 returning *),
-   ${auditCte({ from: 'upd', first: 7 })}
-   select ${columns} from upd`,
+  `update webhook_endpoint set url = coalesce($3, url), filter_types = coalesce($4::text[], filter_types),
+     updated_at = $6, status = coalesce($5, status),
+     disabled_reason = case when coalesce($5, status) = 'disabled' then coalesce(disabled_reason, 'manual') end,
+     disabled_at = case when coalesce($5, status) = 'disabled' then coalesce(disabled_at, $6) end,
+     failing_since = case when $5 = 'active' and status = 'disabled' then null else failing_since end
+   where tenant_id = $1 and id = $2
+   returning ${columns}`,
 )
 const deleteEndpoint = sql(
   'events.delete_endpoint',
-  `with del as (delete from webhook_endpoint where tenant_id = $1 and id = $2 returning *),
-   ${auditCte({ from: 'del', first: 3 })}
-   select id from del`,
+  `delete from webhook_endpoint where tenant_id = $1 and id = $2 returning id`,
 )
 const getEndpoint = sql(
   'events.get_endpoint',
@@ -45,9 +36,7 @@ const getEndpoint = sql(
 )
 const touchEndpoint = sql(
   'events.touch_endpoint',
-  `with upd as (update webhook_endpoint set updated_at = $3 where tenant_id = $1 and id = $2 returning *),
-   ${auditCte({ from: 'upd', first: 4 })}
-   select ${columns} from upd`,
+  `update webhook_endpoint set updated_at = $3 where tenant_id = $1 and id = $2 returning ${columns}`,
 )
 // At most two secrets are valid: an earlier former secret ends at once.
 const endSecrets = sql(
@@ -70,11 +59,9 @@ const recordFailure = sql(
 )
 const disable = sql(
   'events.disable_endpoint',
-  `with upd as (
-     update webhook_endpoint set status = 'disabled', disabled_reason = $3, disabled_at = $4, updated_at = $4
-     where tenant_id = $1 and id = $2 and status = 'active' and ($5::timestamptz is null or failing_since <= $5) returning *),
-   ${auditCte({ from: 'upd', first: 6 })}
-   select id from upd`,
+  `update webhook_endpoint set status = 'disabled', disabled_reason = $3, disabled_at = $4, updated_at = $4
+   where tenant_id = $1 and id = $2 and status = 'active' and ($5::timestamptz is null or failing_since <= $5)
+   returning id`,
 )
 const countDisabledStatement = sql(
   'events.count_disabled_endpoints',
@@ -110,8 +97,10 @@ export async function insertWebhookEndpoint(
   now: Date,
 ): Promise<WebhookEndpoint | null> {
   const { id, url, filterTypes, secret } = made
-  const values = [tx.tenantId, id, url, filterTypes, now, countMax, secret.id, secret.sealed]
-  return (await tx.rows<WebhookEndpoint>(insertEndpoint, [...values, ...auditValues(entry, now)]))[0] ?? null
+  const values = [tx.tenantId, id, url, filterTypes, now, countMax]
+  const endpoint = await recordChange<WebhookEndpoint>(tx, insertEndpoint, values, entry, now)
+  if (endpoint !== null) await tx.rows(insertSecret, [tx.tenantId, secret.id, id, secret.sealed, now])
+  return endpoint
 }
 
 /** Updates an endpoint; null leaves a column unchanged. Enabling clears `failingSince`. @throws Fault `resource.unknown` */
@@ -122,18 +111,18 @@ export async function changeWebhookEndpoint(
   entry: AuditEntry,
   now: Date,
 ): Promise<WebhookEndpoint> {
-  const values = [tx.tenantId, id, to.url, to.filterTypes, to.status, now, ...auditValues(entry, now)]
-  return found(await tx.rows<WebhookEndpoint>(changeEndpoint, values))
+  const values = [tx.tenantId, id, to.url, to.filterTypes, to.status, now]
+  return found(await recordChange<WebhookEndpoint>(tx, changeEndpoint, values, entry, now))
 }
 
 /** Deletes an endpoint with its secrets and deliveries. @throws Fault `resource.unknown` */
 export async function deleteWebhookEndpoint(tx: TenantTx, id: string, entry: AuditEntry, now: Date): Promise<void> {
-  found(await tx.rows(deleteEndpoint, [tx.tenantId, id, ...auditValues(entry, now)]))
+  found(await recordChange(tx, deleteEndpoint, [tx.tenantId, id], entry, now))
 }
 
 /** @throws Fault `resource.unknown` */
 export async function getWebhookEndpoint(tx: TenantTx, id: string): Promise<WebhookEndpoint> {
-  return found(await tx.rows<WebhookEndpoint>(getEndpoint, [tx.tenantId, id]))
+  return found((await tx.rows<WebhookEndpoint>(getEndpoint, [tx.tenantId, id]))[0] ?? null)
 }
 
 /**
@@ -148,9 +137,7 @@ export async function replaceSecret(
   entry: AuditEntry,
   now: Date,
 ): Promise<WebhookEndpoint> {
-  const endpoint = found(
-    await tx.rows<WebhookEndpoint>(touchEndpoint, [tx.tenantId, id, now, ...auditValues(entry, now)]),
-  )
+  const endpoint = found(await recordChange<WebhookEndpoint>(tx, touchEndpoint, [tx.tenantId, id, now], entry, now))
   await tx.rows(endSecrets, [tx.tenantId, id, formerUntil, now])
   await tx.rows(insertSecret, [tx.tenantId, secret.id, id, secret.sealed, now])
   return endpoint
@@ -178,8 +165,8 @@ export async function disableEndpoint(
   entry: AuditEntry,
   now: Date,
 ): Promise<boolean> {
-  const values = [tx.tenantId, id, why.reason, now, why.failingSince, ...auditValues(entry, now)]
-  return (await tx.rows(disable, values)).length === 1
+  const values = [tx.tenantId, id, why.reason, now, why.failingSince]
+  return (await recordChange(tx, disable, values, entry, now)) !== null
 }
 
 /** Returns one page, and one row more if there is a next page. Ids are in the order of creation. */
@@ -191,7 +178,7 @@ export function listWebhookEndpoints(
   return listEndpoints<WebhookEndpoint>(tx, page, [tx.tenantId], filter)
 }
 
-function found<T>([row]: readonly T[]): T {
-  if (row === undefined) throw new Fault('resource.unknown')
+function found<T>(row: T | null): T {
+  if (row === null) throw new Fault('resource.unknown')
   return row
 }

@@ -39,7 +39,7 @@ export async function createWebhookEndpoint(
   const { secret, text } = await sealedSecret(needs, caller)
   const made = { id, url, filterTypes: body.filterTypes ?? [], secret }
   const now = clock.now()
-  const endpoint = await store.single(caller.tenantId, (tx) =>
+  const endpoint = await store.inTenant(caller.tenantId, (tx) =>
     insertWebhookEndpoint(tx, made, ENDPOINTS_MAX, auditEntry('webhook_endpoint.created', id, caller), now),
   )
   if (endpoint === null)
@@ -76,7 +76,7 @@ export async function updateWebhookEndpoint(
 /** @throws Fault `resource.unknown` */
 export async function removeWebhookEndpoint({ store, clock }: Needs, caller: Caller, id: string): Promise<void> {
   const entry = auditEntry('webhook_endpoint.deleted', knownId(id), caller)
-  await store.single(caller.tenantId, (tx) => deleteWebhookEndpoint(tx, id, entry, clock.now()))
+  await store.inTenant(caller.tenantId, (tx) => deleteWebhookEndpoint(tx, id, entry, clock.now()))
 }
 
 /**
