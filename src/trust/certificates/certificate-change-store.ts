@@ -1,7 +1,7 @@
 import { crlLimits } from '../../crypto/x509/crl.ts'
 import type { AuditEntry } from '../../events/audit/entry.ts'
-import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
-import { sql, type TenantTx } from '../../store/store.ts'
+import { recordChange } from '../../events/audit/record.ts'
+import { type Sql, sql, type TenantTx } from '../../store/store.ts'
 import { countBelow, insertCertificate, type NewCertificate, signerIn, valuesOf } from './certificate-columns.ts'
 
 /** Delay before the key of a revoked leaf is destroyed: other processes use the key for up to a minute. */
@@ -31,17 +31,17 @@ const insertRoot = sql(
   'trust.insert_root',
   `with ${firstOrNext('')}, list as (
      insert into certificate_revocation_list (tenant_id, certificate_id, reissue_at) select $1, id, $2 from ins returning certificate_id
-   ), ${auditCte({ from: 'ins', first: 4 })}
+   )
    select status from ins`,
 )
 const completeRequest = (from: string) => `request as (
   update certificate_signing_request q set status = 'completed', certificate_id = r.id, updated_at = $2
   from jsonb_populate_record(null::certificate, $3::jsonb) as r${from}
-  where q.tenant_id = $1 and q.id = $5 and q.status = 'open' and q.expires_at > $2 returning q.id
+  where q.tenant_id = $1 and q.id = $4 and q.status = 'open' and q.expires_at > $2 returning q.id
 )`
 const insertImported = sql(
   'trust.insert_imported',
-  `with ${completeRequest('')}, ${firstOrNext(', request')}, ${auditCte({ from: 'ins', first: 4 })}
+  `with ${completeRequest('')}, ${firstOrNext(', request')}
    select status from ins`,
 )
 /**
@@ -55,7 +55,7 @@ const usableRoot = (condition: string) => `root as (
 )`
 const insertSigned = sql(
   'trust.insert_signed',
-  `with ${usableRoot(`status <> 'revoked'`)}, ${completeRequest(', root')}, ${firstOrNext(', request')}, ${auditCte({ from: 'ins', first: 4 })}
+  `with ${usableRoot(`status <> 'revoked'`)}, ${completeRequest(', root')}, ${firstOrNext(', request')}
    select status from ins`,
 )
 const insertForeign = sql(
@@ -63,8 +63,7 @@ const insertForeign = sql(
   `with ${usableRoot(`status <> 'revoked'`)}, ins as (
      ${insertCertificate(`'inactive'`, ', root')}
      on conflict (tenant_id, parent_id, subject_key_id) where parent_id is not null do nothing returning id, status
-   ),
-     ${auditCte({ from: 'ins', first: 4 })}
+   )
    select status from ins`,
 )
 const insertLeaf = sql(
@@ -72,11 +71,11 @@ const insertLeaf = sql(
   `with ${usableRoot(`status in ('active', 'inactive')`)}, old as (
      update certificate c set status = 'inactive', destroy_key_at = $2::timestamptz + ${REPLACED_KEY_RETENTION}, updated_at = $2 from root
      where c.tenant_id = $1 and c.parent_id = root.id and c.origin = 'automatic' and c.status = 'active'
-       and (c.renew_at <= $2 or position(convert_to($5::text, 'UTF8') in c.der) = 0) returning c.id
+       and (c.renew_at <= $2 or position(convert_to($4::text, 'UTF8') in c.der) = 0) returning c.id
    ), ins as (
      ${insertCertificate(`'active'`, `, root where (select count(*) from old) >= 0`)}
      on conflict (tenant_id, parent_id) where status = 'active' and origin = 'automatic' do nothing returning id, status
-   ), ${auditCte({ from: 'ins', first: 4 })}
+   )
    select status from ins`,
 )
 
@@ -92,31 +91,29 @@ const activateStatement = sql(
    ), upd as (
      update certificate c set status = 'active', updated_at = $2 from target
      where c.tenant_id = $1 and c.id = target.id and (select count(*) from old) >= 0 returning c.id
-   ), ${auditCte({ from: 'upd', first: 4 })}
+   )
    select id from upd`,
 )
 const deactivateStatement = sql(
   'trust.deactivate_certificate',
-  `with upd as (
-     update certificate set status = 'inactive', updated_at = $2
-     where tenant_id = $1 and id = $3 and ${signerIn('certificate')} and not_after > $2 returning id
-   ), ${auditCte({ from: 'upd', first: 4 })}
-   select id from upd`,
+  `update certificate set status = 'inactive', updated_at = $2
+   where tenant_id = $1 and id = $3 and ${signerIn('certificate')} and not_after > $2
+   returning id`,
 )
 const revokeStatement = sql(
   'trust.revoke_certificate',
   `with upd as (
      update certificate set status = 'revoked', revoked_at = $2, updated_at = $2,
-       destroy_key_at = case when origin = 'root' or destroy_key_at is null then destroy_key_at else $5::timestamptz end
+       destroy_key_at = case when origin = 'root' or destroy_key_at is null then destroy_key_at else $4::timestamptz end
      where tenant_id = $1 and id = $3 and status <> 'revoked' and not_after > $2 returning id, parent_id
    ), below as (
      update certificate c set status = 'revoked', revoked_at = $2, updated_at = $2,
-       destroy_key_at = case when c.destroy_key_at is null then null else $5::timestamptz end
+       destroy_key_at = case when c.destroy_key_at is null then null else $4::timestamptz end
      from upd where c.tenant_id = $1 and c.parent_id = upd.id and c.status <> 'revoked'
    ), list as (
      update certificate_revocation_list l set revision = l.revision + 1, reissue_at = $2 from upd
      where l.tenant_id = $1 and l.certificate_id = coalesce(upd.parent_id, upd.id)
-   ), ${auditCte({ from: 'upd', first: 4 })}
+   )
    select id from upd`,
 )
 
@@ -130,9 +127,9 @@ export async function insertNewRoot(
   entry: AuditEntry,
   now: Date,
 ): Promise<FirstStatus> {
-  const values = [tx.tenantId, now, valuesOf(root), ...auditValues(entry, now)]
-  const [row] = await tx.rows<{ status: FirstStatus }>(insertRoot, values)
-  if (row === undefined) throw new Error('the root was not inserted')
+  const values = [tx.tenantId, now, valuesOf(root)]
+  const row = await recordChange<{ status: FirstStatus }>(tx, insertRoot, values, entry, now)
+  if (row === null) throw new Error('the root was not inserted')
   return row.status
 }
 
@@ -148,8 +145,7 @@ export async function insertForRequest(
   now: Date,
 ): Promise<Inserted> {
   const statement = certificate.parentId === null ? insertImported : insertSigned
-  const values = [tx.tenantId, now, valuesOf(certificate), ...auditValues(entry, now), requestId]
-  return statusIn(await tx.rows(statement, values))
+  return inserted(tx, statement, [tx.tenantId, now, valuesOf(certificate), requestId], entry, now)
 }
 
 /** Inserts a certificate for an external key. Returns null if the root is revoked or expired, or has signed the key before. */
@@ -159,7 +155,7 @@ export async function insertForForeignKey(
   entry: AuditEntry,
   now: Date,
 ): Promise<Inserted> {
-  return statusIn(await tx.rows(insertForeign, [tx.tenantId, now, valuesOf(certificate), ...auditValues(entry, now)]))
+  return inserted(tx, insertForeign, [tx.tenantId, now, valuesOf(certificate)], entry, now)
 }
 
 /**
@@ -175,7 +171,7 @@ export async function insertNextLeaf(
   entry: AuditEntry,
   now: Date,
 ): Promise<Inserted> {
-  return statusIn(await tx.rows(insertLeaf, [tx.tenantId, now, valuesOf(leaf), ...auditValues(entry, now), issuer]))
+  return inserted(tx, insertLeaf, [tx.tenantId, now, valuesOf(leaf), issuer], entry, now)
 }
 
 /**
@@ -183,21 +179,27 @@ export async function insertNextLeaf(
  * expired or revoked. Throws the database's unique violation if another one was activated concurrently.
  */
 export async function setActive(tx: TenantTx, id: string, entry: AuditEntry, now: Date): Promise<boolean> {
-  return (await tx.rows(activateStatement, [tx.tenantId, now, id, ...auditValues(entry, now)])).length === 1
+  return (await recordChange(tx, activateStatement, [tx.tenantId, now, id], entry, now)) !== null
 }
 
 /** Deactivates a certificate. Returns false if it is not an active signer. */
 export async function setInactive(tx: TenantTx, id: string, entry: AuditEntry, now: Date): Promise<boolean> {
-  return (await tx.rows(deactivateStatement, [tx.tenantId, now, id, ...auditValues(entry, now)])).length === 1
+  return (await recordChange(tx, deactivateStatement, [tx.tenantId, now, id], entry, now)) !== null
 }
 
 /** Revokes a certificate and makes a new revocation list due. Returns false if it is unknown, revoked or expired. */
 export async function setRevoked(tx: TenantTx, id: string, entry: AuditEntry, now: Date): Promise<boolean> {
   const destroyKeyAt = new Date(now.getTime() + REVOKED_KEY_RETENTION_MS)
-  return (await tx.rows(revokeStatement, [tx.tenantId, now, id, ...auditValues(entry, now), destroyKeyAt])).length === 1
+  return (await recordChange(tx, revokeStatement, [tx.tenantId, now, id, destroyKeyAt], entry, now)) !== null
 }
 
-function statusIn(rows: readonly unknown[]): Inserted {
-  const [row] = rows as readonly { status: FirstStatus | 'inactive' }[]
+async function inserted(
+  tx: TenantTx,
+  statement: Sql,
+  values: readonly unknown[],
+  entry: AuditEntry,
+  now: Date,
+): Promise<Inserted> {
+  const row = await recordChange<{ status: FirstStatus | 'inactive' }>(tx, statement, values, entry, now)
   return row?.status ?? null
 }

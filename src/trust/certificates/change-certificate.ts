@@ -98,7 +98,7 @@ async function change(needs: AuthorityNeeds, caller: Caller, id: string, to: Cha
   const entry = { action: to.action, subject: { kind: 'certificate', id }, by: caller } as const
   for (let attempt = 1; ; attempt += 1) {
     const isDone = await nullOnUniqueViolation(() =>
-      needs.store.single(caller.tenantId, (tx) => to.run(tx, id, entry, needs.clock.now())),
+      needs.store.inTenant(caller.tenantId, (tx) => to.run(tx, id, entry, needs.clock.now())),
     )
     const certificate = await getCertificate(needs, caller, id)
     if (isDone === true || (certificate.status === to.status && certificate.origin !== 'foreign')) return certificate

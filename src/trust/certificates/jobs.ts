@@ -66,13 +66,13 @@ export const trustSchedules: readonly Schedule[] = [
 function warn({ store, clock }: Platform, { tenantId, id }: DueCertificate, days: number): Promise<void> {
   const subject = { kind: 'certificate', id } as const
   const entry = { action: 'certificate.expiring', subject, by: 'system', detail: { withinDays: days } } as const
-  return store.single(tenantId, (tx) => recordExpiryWarning(tx, id, days, entry, clock.now()))
+  return store.inTenant(tenantId, (tx) => recordExpiryWarning(tx, id, days, entry, clock.now()))
 }
 
 function expire({ store, clock }: Platform, { tenantId, id }: DueCertificate): Promise<void> {
   const subject = { kind: 'certificate_signing_request', id } as const
   const entry = { action: 'certificate_signing_request.expired', subject, by: 'system' } as const
-  return store.single(tenantId, (tx) => expireRequest(tx, id, entry, clock.now()))
+  return store.inTenant(tenantId, (tx) => expireRequest(tx, id, entry, clock.now()))
 }
 
 /** A failure does not stop the others; the next run retries it. */

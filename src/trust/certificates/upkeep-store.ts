@@ -1,6 +1,6 @@
 import type { TenantId } from '../../caller.ts'
 import type { AuditEntry } from '../../events/audit/entry.ts'
-import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
+import { recordChange } from '../../events/audit/record.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
 
 /** A row that is due for a sweep. */
@@ -29,11 +29,9 @@ const selectEnding = sql(
 )
 const warnStatement = sql(
   'trust.record_expiry_warning',
-  `with upd as (
-     update certificate set warned_days = $3 where tenant_id = $1 and id = $2 and status = 'active' and coalesce(warned_days > $3, true)
-     returning id
-   ), ${auditCte({ from: 'upd', first: 4 })}
-   select id from upd`,
+  `update certificate set warned_days = $3
+   where tenant_id = $1 and id = $2 and status = 'active' and coalesce(warned_days > $3, true)
+   returning id`,
 )
 const selectDueKeys = sql(
   'trust.list_due_keys',
@@ -51,11 +49,9 @@ const selectDueRequests = sql(
 )
 const expireStatement = sql(
   'trust.expire_request',
-  `with upd as (
-     update certificate_signing_request set status = 'expired', updated_at = $3
-     where tenant_id = $1 and id = $2 and status = 'open' and expires_at <= $3 returning id
-   ), ${auditCte({ from: 'upd', first: 4 })}
-   select id from upd`,
+  `update certificate_signing_request set status = 'expired', updated_at = $3
+   where tenant_id = $1 and id = $2 and status = 'open' and expires_at <= $3
+   returning id`,
 )
 const clearRequestKey = sql(
   'trust.forget_request_key',
@@ -84,7 +80,7 @@ export async function recordExpiryWarning(
   entry: AuditEntry,
   now: Date,
 ): Promise<void> {
-  await tx.rows(warnStatement, [tx.tenantId, id, days, ...auditValues(entry, now)])
+  await recordChange(tx, warnStatement, [tx.tenantId, id, days], entry, now)
 }
 
 /** Returns keys of certificates that are due for destruction. */
@@ -104,7 +100,7 @@ export async function listDueRequests(tx: AcrossTx, now: Date): Promise<DueKey[]
 
 /** Expires a signing request. From then on no certificate can be imported for it, so its key may be destroyed. */
 export async function expireRequest(tx: TenantTx, id: string, entry: AuditEntry, now: Date): Promise<void> {
-  await tx.rows(expireStatement, [tx.tenantId, id, now, ...auditValues(entry, now)])
+  await recordChange(tx, expireStatement, [tx.tenantId, id, now], entry, now)
 }
 
 /** Records that the key of an expired signing request is destroyed. */

@@ -77,7 +77,7 @@ test('a root whose leaf did not come gets it from the sweep, or from the first u
     subject: { kind: 'certificate', id: next.id },
     by: 'system',
   } as const
-  assert(await platform.store.single(tenant.id, (tx) => setActive(tx, next.id, entry, start)))
+  assert(await platform.store.inTenant(tenant.id, (tx) => setActive(tx, next.id, entry, start)))
   assert.equal(await leafOf(authority, next.id), undefined)
   await authority.sweep('trust.renew-leafs')
   assert.equal((await leafOf(authority, next.id)).status, 'active')

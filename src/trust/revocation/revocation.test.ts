@@ -121,7 +121,7 @@ test('a revocation by another process shows in the list within five seconds', as
   const leaf = await leafOf(authority, root.id)
   const before = await crlOf(authority, root.id)
   const entry = { action: 'certificate.revoked', subject: { kind: 'certificate', id: leaf.id }, by: 'system' } as const
-  assert(await platform.store.single(tenant.id, (tx) => setRevoked(tx, leaf.id, entry, start)))
+  assert(await platform.store.inTenant(tenant.id, (tx) => setRevoked(tx, leaf.id, entry, start)))
   assert.deepEqual((await crlOf(authority, root.id)).bytes, before.bytes)
   authority.clock.at = new Date(start.getTime() + 5_000)
   assert.match(crlText((await crlOf(authority, root.id)).bytes), /Revoked Certificates:/)

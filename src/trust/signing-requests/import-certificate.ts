@@ -41,7 +41,7 @@ export async function importCertificate(
   }
   const subject = { kind: 'certificate', id: certificate.id } as const
   const entry = { action: 'certificate.imported', subject, by: caller, detail: { requestId } } as const
-  const status = await needs.store.single(caller.tenantId, (tx) =>
+  const status = await needs.store.inTenant(caller.tenantId, (tx) =>
     insertForRequest(tx, certificate, requestId, entry, now),
   )
   // Completed by another request, or expired meanwhile.

@@ -56,7 +56,7 @@ export async function signSigningRequest(
     by: caller,
     detail: about,
   } as const
-  const status = await needs.store.single(caller.tenantId, (tx) =>
+  const status = await needs.store.inTenant(caller.tenantId, (tx) =>
     own === null ? insertForForeignKey(tx, row, entry, now) : insertForRequest(tx, row, own.id, entry, now),
   )
   if (status === null) {

@@ -1,7 +1,7 @@
 import type { LeafType } from '../../contract/trust/certificates.ts'
 import type { SigningRequestStatus } from '../../contract/trust/signing-requests.ts'
 import type { AuditEntry } from '../../events/audit/entry.ts'
-import { auditCte, auditValue } from '../../events/audit/recorded-sql.ts'
+import { auditStep } from '../../events/audit/recorded-sql.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import type { TenantSigningRequest } from './signing-request.ts'
@@ -14,13 +14,10 @@ const selectRequests = `select id, type, key_type as "keyType", country, sign_md
 
 const insertRequest = sql(
   'trust.insert_signing_request',
-  `with ins as (
-     insert into certificate_signing_request (tenant_id, id, type, key_type, country, sign_mdl, status, key_id, der, subject_key_id, expires_at,
-       created_at, updated_at)
-     values (:tenantId, :id, :type, :keyType, :country, :signMdl, 'open', :keyId, :der, :subjectKeyId, :expiresAt,
-       :createdAt, :createdAt) returning id
-   ), ${auditCte({ from: 'ins' })}
-   select id from ins`,
+  `insert into certificate_signing_request (tenant_id, id, type, key_type, country, sign_mdl, status, key_id, der,
+     subject_key_id, expires_at, created_at, updated_at)
+   values (:tenantId, :id, :type, :keyType, :country, :signMdl, 'open', :keyId, :der, :subjectKeyId, :expiresAt,
+     :createdAt, :createdAt)`,
 )
 const selectOne = sql('trust.find_signing_request', `${selectRequests} and id = $3`)
 const selectByKey = sql('trust.find_signing_request_by_key', `${selectRequests} and subject_key_id = $3`)
@@ -50,7 +47,7 @@ export async function insertSigningRequest(
   entry: AuditEntry,
 ): Promise<void> {
   const { id, type, keyType, country, signMdl, keyId, der, subjectKeyId, expiresAt, createdAt } = request
-  await tx.rows(insertRequest, {
+  const values = {
     tenantId: tx.tenantId,
     id,
     type,
@@ -62,8 +59,8 @@ export async function insertSigningRequest(
     subjectKeyId,
     expiresAt,
     createdAt,
-    entry: auditValue(entry, createdAt),
-  })
+  }
+  await tx.rows(insertRequest, values, [auditStep(tx, entry, createdAt)])
 }
 
 /** Returns a signing request of the tenant, of whatever status. */

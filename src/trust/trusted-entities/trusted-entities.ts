@@ -59,7 +59,7 @@ export async function updateTrustedEntity(
   if (current !== null && isExpected?.(current) === false) throw new Fault('resource.changed')
   const from = current?.updatedAt ?? null
   const entry = entryOf('replaced', knownId(id), caller)
-  const changed = await store.single(caller.tenantId, (tx) => replaceTrustedEntity(tx, id, content, from, entry, now))
+  const changed = await store.inTenant(caller.tenantId, (tx) => replaceTrustedEntity(tx, id, content, from, entry, now))
   if (changed === null) throw new Fault(current === null ? 'resource.unknown' : 'resource.changed')
   forgetTrust(needs, caller.tenantId)
   return changed
@@ -74,7 +74,7 @@ export async function updateTrustedEntity(
 export async function removeTrustedEntity(needs: Needs, caller: Caller, id: string): Promise<void> {
   const { store, clock } = needs
   const entry = entryOf('deleted', knownId(id), caller)
-  await store.single(caller.tenantId, (tx) => deleteTrustedEntity(tx, id, entry, clock.now()))
+  await store.inTenant(caller.tenantId, (tx) => deleteTrustedEntity(tx, id, entry, clock.now()))
   forgetTrust(needs, caller.tenantId)
 }
 

@@ -1,5 +1,6 @@
 import type { AuditEntry } from '../../events/audit/entry.ts'
-import { auditCte, auditValue, auditValues } from '../../events/audit/recorded-sql.ts'
+import { recordChange } from '../../events/audit/record.ts'
+import { auditStep } from '../../events/audit/recorded-sql.ts'
 import { Fault } from '../../fault.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
@@ -10,30 +11,24 @@ const columns = `id, name, dids, certificates, issuers, purposes, signer_usages 
 
 const insertEntity = sql(
   'trust.insert_entity',
-  `with ins as (
-     insert into trusted_entity (tenant_id, id, name, dids, certificates, issuers, purposes, created_at, updated_at,
-       signer_usages)
-     values (:tenantId, :id, :name, :dids::jsonb, :certificates::jsonb, :issuers::jsonb, :purposes::text[], :now, :now,
-       :signerUsages::text[]) returning *),
-   ${auditCte({ from: 'ins' })}
-   select ${columns} from ins`,
+  `insert into trusted_entity (tenant_id, id, name, dids, certificates, issuers, purposes, created_at, updated_at,
+     signer_usages)
+   values (:tenantId, :id, :name, :dids::jsonb, :certificates::jsonb, :issuers::jsonb, :purposes::text[], :now, :now,
+     :signerUsages::text[])
+   returning ${columns}`,
 )
 const replaceEntity = sql(
   'trust.replace_entity',
-  `with upd as (
-     update trusted_entity set name = :name, dids = :dids::jsonb, certificates = :certificates::jsonb,
-       issuers = :issuers::jsonb, purposes = :purposes::text[],
-       signer_usages = :signerUsages::text[],
-       updated_at = greatest(:now, (updated_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC')
-     where tenant_id = :tenantId and id = :id and (:from::timestamptz is null or updated_at = :from) returning *),
-   ${auditCte({ from: 'upd' })}
-   select ${columns} from upd`,
+  `update trusted_entity set name = :name, dids = :dids::jsonb, certificates = :certificates::jsonb,
+     issuers = :issuers::jsonb, purposes = :purposes::text[],
+     signer_usages = :signerUsages::text[],
+     updated_at = greatest(:now, (updated_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC')
+   where tenant_id = :tenantId and id = :id and (:from::timestamptz is null or updated_at = :from)
+   returning ${columns}`,
 )
 const deleteEntity = sql(
   'trust.delete_entity',
-  `with del as (delete from trusted_entity where tenant_id = $1 and id = $2 returning *),
-   ${auditCte({ from: 'del', first: 3 })}
-   select id from del`,
+  `delete from trusted_entity where tenant_id = $1 and id = $2 returning id`,
 )
 const findEntity = sql('trust.find_entity', `select ${columns} from trusted_entity where tenant_id = $1 and id = $2`)
 const allEntities = sql('trust.list_entities', `select ${columns} from trusted_entity where tenant_id = $1 order by id`)
@@ -70,8 +65,10 @@ export async function insertTrustedEntity(
   entry: AuditEntry,
   now: Date,
 ): Promise<TrustedEntity> {
-  const values = { ...contentValues(tx, id, content, now), entry: auditValue(entry, now) }
-  return found(await tx.rows<TrustedEntity>(insertEntity, values))
+  const [made] = await tx.rows<TrustedEntity>(insertEntity, contentValues(tx, id, content, now), [
+    auditStep(tx, entry, now),
+  ])
+  return found(made)
 }
 
 /**
@@ -88,18 +85,17 @@ export async function replaceTrustedEntity(
   entry: AuditEntry,
   now: Date,
 ): Promise<TrustedEntity | null> {
-  const values = { ...contentValues(tx, id, content, now), from, entry: auditValue(entry, now) }
-  return (await tx.rows<TrustedEntity>(replaceEntity, values))[0] ?? null
+  return recordChange<TrustedEntity>(tx, replaceEntity, { ...contentValues(tx, id, content, now), from }, entry, now)
 }
 
 /** Deletes an entity. @throws Fault `resource.unknown` */
 export async function deleteTrustedEntity(tx: TenantTx, id: string, entry: AuditEntry, now: Date): Promise<void> {
-  found(await tx.rows(deleteEntity, [tx.tenantId, id, ...auditValues(entry, now)]))
+  found(await recordChange(tx, deleteEntity, [tx.tenantId, id], entry, now))
 }
 
 /** @throws Fault `resource.unknown` */
 export async function getTrustedEntityRow(tx: TenantTx, id: string): Promise<TrustedEntity> {
-  return found(await tx.rows<TrustedEntity>(findEntity, [tx.tenantId, id]))
+  return found((await tx.rows<TrustedEntity>(findEntity, [tx.tenantId, id]))[0])
 }
 
 /** Returns all trusted entities of the tenant. */
@@ -145,7 +141,7 @@ function contentValues(tx: TenantTx, id: string, content: TrustedEntityContent, 
   }
 }
 
-function found<T>([row]: readonly T[]): T {
-  if (row === undefined) throw new Fault('resource.unknown')
+function found<T>(row: T | null | undefined): T {
+  if (row === null || row === undefined) throw new Fault('resource.unknown')
   return row
 }
