@@ -31,7 +31,9 @@ export async function createVerificationPage(
   const content = await checked(needs, caller, { ...pageDefaults, ...body })
   const { store, clock } = needs
   const entry = entryOf('created', id, caller)
-  const made = await store.single(caller.tenantId, (tx) => insertVerificationPage(tx, id, content, entry, clock.now()))
+  const made = await store.inTenant(caller.tenantId, (tx) =>
+    insertVerificationPage(tx, id, content, entry, clock.now()),
+  )
   if (made !== null) return made
   await requireTemplate(needs, caller, content)
   throw new Fault('state.conflict', { detail: 'An organisation has at most 200 verification pages.' })
@@ -56,7 +58,7 @@ export async function changeVerificationPage(
     if (isExpected?.(current) === false) throw new Fault('resource.changed')
     const content = await checked(needs, caller, { ...current, ...change })
     const entry = { ...entryOf('changed', current.id, caller), detail: { members: Object.keys(change) } }
-    const changed = await store.single(caller.tenantId, (tx) =>
+    const changed = await store.inTenant(caller.tenantId, (tx) =>
       updateVerificationPage(tx, current.id, content, current.updatedAt, entry, clock.now()),
     )
     if (changed !== null) {
@@ -72,7 +74,7 @@ export async function changeVerificationPage(
 export async function removeVerificationPage(needs: Needs, caller: Caller, id: string): Promise<void> {
   const { store, clock } = needs
   const entry = entryOf('deleted', knownId(id), caller)
-  const isDeleted = await store.single(caller.tenantId, (tx) =>
+  const isDeleted = await store.inTenant(caller.tenantId, (tx) =>
     deleteVerificationPage(tx, knownId(id), entry, clock.now()),
   )
   if (!isDeleted) throw new Fault('resource.unknown')

@@ -1,6 +1,6 @@
 import type { TenantId } from '../../caller.ts'
 import type { AuditEntry } from '../../events/audit/entry.ts'
-import { auditCte, auditValue, auditValues } from '../../events/audit/recorded-sql.ts'
+import { recordChange } from '../../events/audit/record.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
 import type { PageContent, VerificationPage } from './verification-page.ts'
@@ -22,35 +22,28 @@ const usable = `exists (
 
 const insertPage = sql(
   'verification.insert_page',
-  `with ins as (
-     insert into verification_page (tenant_id, id, name, template_id, origins, heading, explanation, visitor_sees, redirect_uri, requests_per_minute,
-       requests_per_address, expires_in_seconds, is_open, another_device, created_at, updated_at)
-     select :tenantId, :id, :name, :templateId, :origins::text[], :heading, :explanation, :visitorSees, :redirectUri,
-       :requestsPerMinute, :requestsPerAddress, :expiresInSeconds, :isOpen, :anotherDevice, :now, :now
-     where ${usable} and (select count(*) from verification_page where tenant_id = :tenantId) < ${PAGES_MAX}
-       returning *),
-   ${auditCte({ from: 'ins' })}
-   select ${columns(':tenantId')} from ins`,
+  `insert into verification_page (tenant_id, id, name, template_id, origins, heading, explanation, visitor_sees,
+     redirect_uri, requests_per_minute, requests_per_address, expires_in_seconds, is_open, another_device, created_at,
+     updated_at)
+   select :tenantId, :id, :name, :templateId, :origins::text[], :heading, :explanation, :visitorSees, :redirectUri,
+     :requestsPerMinute, :requestsPerAddress, :expiresInSeconds, :isOpen, :anotherDevice, :now, :now
+   where ${usable} and (select count(*) from verification_page where tenant_id = :tenantId) < ${PAGES_MAX}
+   returning id`,
 )
 // The time of a change is later than that of the one before, also within a millisecond and on another server's clock.
 const updatePage = sql(
   'verification.update_page',
-  `with upd as (
-     update verification_page set name = :name, template_id = :templateId, origins = :origins::text[],
-       heading = :heading, explanation = :explanation, visitor_sees = :visitorSees, redirect_uri = :redirectUri,
-       requests_per_minute = :requestsPerMinute, requests_per_address = :requestsPerAddress,
-       expires_in_seconds = :expiresInSeconds, is_open = :isOpen, another_device = :anotherDevice,
-       updated_at = greatest(:now, (updated_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC')
-     where tenant_id = :tenantId and id = :id and updated_at = :from and (template_id = :templateId or ${usable})
-       returning *),
-   ${auditCte({ from: 'upd' })}
-   select ${columns(':tenantId')} from upd`,
+  `update verification_page set name = :name, template_id = :templateId, origins = :origins::text[],
+     heading = :heading, explanation = :explanation, visitor_sees = :visitorSees, redirect_uri = :redirectUri,
+     requests_per_minute = :requestsPerMinute, requests_per_address = :requestsPerAddress,
+     expires_in_seconds = :expiresInSeconds, is_open = :isOpen, another_device = :anotherDevice,
+     updated_at = greatest(:now, (updated_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC')
+   where tenant_id = :tenantId and id = :id and updated_at = :from and (template_id = :templateId or ${usable})
+   returning id`,
 )
 const deletePage = sql(
   'verification.delete_page',
-  `with del as (delete from verification_page where tenant_id = $1 and id = $2 returning id),
-   ${auditCte({ from: 'del', first: 3 })}
-   select id from del`,
+  `delete from verification_page where tenant_id = $1 and id = $2 returning id`,
 )
 const findPage = sql(
   'verification.find_page',
@@ -79,8 +72,8 @@ export async function insertVerificationPage(
   entry: AuditEntry,
   now: Date,
 ): Promise<VerificationPage | null> {
-  const values = { ...contentValues(tx, id, content, now), entry: auditValue(entry, now) }
-  return (await tx.rows<VerificationPage>(insertPage, values))[0] ?? null
+  const inserted = await recordChange(tx, insertPage, contentValues(tx, id, content, now), entry, now)
+  return inserted === null ? null : findVerificationPage(tx, id)
 }
 
 /**
@@ -97,13 +90,14 @@ export async function updateVerificationPage(
   entry: AuditEntry,
   now: Date,
 ): Promise<VerificationPage | null> {
-  const values = { ...contentValues(tx, id, content, now), from, entry: auditValue(entry, now) }
-  return (await tx.rows<VerificationPage>(updatePage, values))[0] ?? null
+  const values = { ...contentValues(tx, id, content, now), from }
+  const updated = await recordChange(tx, updatePage, values, entry, now)
+  return updated === null ? null : findVerificationPage(tx, id)
 }
 
 /** Deletes a page, with its audit entry. @returns whether there was one */
 export async function deleteVerificationPage(tx: TenantTx, id: string, entry: AuditEntry, now: Date): Promise<boolean> {
-  return (await tx.rows(deletePage, [tx.tenantId, id, ...auditValues(entry, now)])).length === 1
+  return (await recordChange(tx, deletePage, [tx.tenantId, id], entry, now)) !== null
 }
 
 /** Returns a page; null if there is none. */

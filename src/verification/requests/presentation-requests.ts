@@ -89,7 +89,7 @@ export async function cancelPresentation(needs: Needs, caller: Caller, id: strin
   const error = { code: CANCELED, message: 'The request was canceled.', details: [] }
   const subject = { kind: 'presentation_request', id } as const
   const entry = { action: 'openid4vc.verification.expired', subject, by: caller, detail: { canceled: true } } as const
-  const row = await store.single(caller.tenantId, (tx) => cancelPresentationRequest(tx, id, error, entry, now))
+  const row = await store.inTenant(caller.tenantId, (tx) => cancelPresentationRequest(tx, id, error, entry, now))
   if (row !== null) return unsealResult(needs, caller, row)
   await rowOf(needs, caller, id)
   throw new Fault('presentation_request.closed')
@@ -104,7 +104,7 @@ export async function eraseResult(needs: Needs, caller: Caller, id: string): Pro
   const { store, clock } = needs
   const subject = { kind: 'presentation_request', id } as const
   const entry = { action: 'presentation_request.claims_deleted', subject, by: caller } as const
-  const row = await store.single(caller.tenantId, (tx) => deleteResult(tx, id, entry, clock.now()))
+  const row = await store.inTenant(caller.tenantId, (tx) => deleteResult(tx, id, entry, clock.now()))
   if (row !== null) return unsealResult(needs, caller, row)
   await rowOf(needs, caller, id)
   throw new Fault('state.invalid', { detail: 'There are no claims: none were received, or they were erased.' })

@@ -1,5 +1,6 @@
 import type { AuditEntry } from '../../events/audit/entry.ts'
-import { auditCte, auditStep, auditValues, auditWhere } from '../../events/audit/recorded-sql.ts'
+import { recordChange } from '../../events/audit/record.ts'
+import { auditStep, auditWhere } from '../../events/audit/recorded-sql.ts'
 import type { WatchedKind } from '../../platform.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import type { RequestSigners } from './choose-signer.ts'
@@ -85,25 +86,21 @@ const listVersions = sql(
 
 const cancelPending = sql(
   'verification.cancel_request',
-  `with upd as (
-     update presentation_request set status = 'expired', transaction_data = null, expires_at = $3, error = $4::jsonb, updated_at = $3
-     where ${isThis} and status = 'requested' and expires_at > $3 returning *),
-   ${auditCte({ from: 'upd', first: 5 })}
-   select ${requestColumns('$3')} from upd`,
+  `update presentation_request set status = 'expired', transaction_data = null, expires_at = $3, error = $4::jsonb,
+     updated_at = $3
+   where ${isThis} and status = 'requested' and expires_at > $3 returning id`,
 )
 
 const deleteClaims = sql(
   'verification.delete_claims',
-  `with upd as (
-     update presentation_request set result = null, result_until = null, updated_at = $3
-     where ${isThis} and result is not null returning *),
-   ${auditCte({ from: 'upd', first: 4 })}
-   select ${requestColumns('$3')} from upd`,
+  `update presentation_request set result = null, result_until = null, updated_at = $3
+   where ${isThis} and result is not null returning id`,
 )
 
-/** Erases the result of a request: claims and findings. One statement. @returns null if there is none */
+/** Erases the result of a request: claims and findings. @returns null if there is none */
 export async function deleteResult(tx: TenantTx, id: string, entry: AuditEntry, now: Date): Promise<RequestRow | null> {
-  return (await tx.rows<RequestRow>(deleteClaims, [tx.tenantId, id, now, ...auditValues(entry, now)]))[0] ?? null
+  const deleted = await recordChange(tx, deleteClaims, [tx.tenantId, id, now], entry, now)
+  return deleted === null ? null : findPresentationRequest(tx, id, now)
 }
 
 /** Long polling of presentation requests. */
@@ -190,7 +187,6 @@ export async function cancelPresentationRequest(
   entry: AuditEntry,
   now: Date,
 ): Promise<RequestRow | null> {
-  const values = [tx.tenantId, id, now, JSON.stringify(error), ...auditValues(entry, now)]
-  const [row] = await tx.rows<RequestRow>(cancelPending, values)
-  return row ?? null
+  const canceled = await recordChange(tx, cancelPending, [tx.tenantId, id, now, JSON.stringify(error)], entry, now)
+  return canceled === null ? null : findPresentationRequest(tx, id, now)
 }

@@ -54,7 +54,7 @@ export async function replacePresentationTemplate(
   const content = await contentOf(needs, caller.tenantId, body)
   const entry = entryOf('presentation_template.replaced', id, caller)
   const [from, now] = [current?.updatedAt ?? null, clock.now()]
-  const written = await store.single(caller.tenantId, (tx) => replaceTemplateRow(tx, id, content, from, entry, now))
+  const written = await store.inTenant(caller.tenantId, (tx) => replaceTemplateRow(tx, id, content, from, entry, now))
   if (written !== null) return written
   throw current === null ? unknownTemplate() : new Fault('resource.changed')
 }
@@ -66,7 +66,7 @@ export async function archivePresentationTemplate(
   id: string,
 ): Promise<PresentationTemplate> {
   const entry = entryOf('presentation_template.archived', id, caller)
-  return store.single(caller.tenantId, (tx) => archiveTemplateRow(tx, id, entry, clock.now()))
+  return store.inTenant(caller.tenantId, (tx) => archiveTemplateRow(tx, id, entry, clock.now()))
 }
 
 async function contentOf(needs: Needs, tenantId: TenantId, body: PresentationTemplateBody): Promise<TemplateContent> {

@@ -1,5 +1,6 @@
 import type { AuditEntry } from '../../events/audit/entry.ts'
-import { auditCte, auditValue, auditValues } from '../../events/audit/recorded-sql.ts'
+import { recordChange } from '../../events/audit/record.ts'
+import { auditStep } from '../../events/audit/recorded-sql.ts'
 import { Fault } from '../../fault.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
@@ -10,34 +11,29 @@ const columns = `id, name, description, credentials, verifier_config as "verifie
 
 const insertTemplate = sql(
   'verification.insert_template',
-  `with ins as (
-     insert into presentation_template (tenant_id, id, name, description, credentials, verifier_config, retention_seconds, created_at, updated_at)
-     values (:tenantId, :id, :name, :description, :credentials::json, :verifierConfig::json, :retentionSeconds, :now,
-       :now) returning ${columns}),
-   ${auditCte({ from: 'ins' })}
-   select * from ins`,
+  `insert into presentation_template (tenant_id, id, name, description, credentials, verifier_config, retention_seconds,
+     created_at, updated_at)
+   values (:tenantId, :id, :name, :description, :credentials::json, :verifierConfig::json, :retentionSeconds, :now,
+     :now)
+   returning ${columns}`,
 )
 
 const replaceTemplate = sql(
   'verification.replace_template',
-  `with upd as (
-     update presentation_template
-     set name = :name, description = :description, credentials = :credentials::json,
-       verifier_config = :verifierConfig::json, retention_seconds = :retentionSeconds,
-       updated_at = greatest(:now, ((updated_at at time zone 'UTC') + interval '1 millisecond') at time zone 'UTC')
-     where tenant_id = :tenantId and id = :id and archived_at is null
-       and updated_at = coalesce(:from::timestamptz, updated_at) returning ${columns}),
-   ${auditCte({ from: 'upd' })}
-   select * from upd`,
+  `update presentation_template
+   set name = :name, description = :description, credentials = :credentials::json,
+     verifier_config = :verifierConfig::json, retention_seconds = :retentionSeconds,
+     updated_at = greatest(:now, ((updated_at at time zone 'UTC') + interval '1 millisecond') at time zone 'UTC')
+   where tenant_id = :tenantId and id = :id and archived_at is null
+     and updated_at = coalesce(:from::timestamptz, updated_at)
+   returning ${columns}`,
 )
 
 const archiveTemplate = sql(
   'verification.archive_template',
-  `with upd as (
-     update presentation_template set archived_at = $3, updated_at = $3
-     where tenant_id = $1 and id = $2 and archived_at is null returning ${columns}),
-   ${auditCte({ from: 'upd', first: 4 })}
-   select * from upd`,
+  `update presentation_template set archived_at = $3, updated_at = $3
+   where tenant_id = $1 and id = $2 and archived_at is null
+   returning ${columns}`,
 )
 
 const findTemplate = sql(
@@ -66,8 +62,8 @@ export async function insertTemplateRow(
   entry: AuditEntry,
   now: Date,
 ): Promise<PresentationTemplate> {
-  const values = { ...contentValues(tx, id, content, now), entry: auditValue(entry, now) }
-  return only(await tx.rows(insertTemplate, values))
+  const values = contentValues(tx, id, content, now)
+  return only((await tx.rows<PresentationTemplate>(insertTemplate, values, [auditStep(tx, entry, now)]))[0])
 }
 
 /**
@@ -84,8 +80,8 @@ export async function replaceTemplateRow(
   entry: AuditEntry,
   now: Date,
 ): Promise<PresentationTemplate | null> {
-  const values = { ...contentValues(tx, id, content, now), from, entry: auditValue(entry, now) }
-  return (await tx.rows<PresentationTemplate>(replaceTemplate, values))[0] ?? null
+  const values = { ...contentValues(tx, id, content, now), from }
+  return recordChange<PresentationTemplate>(tx, replaceTemplate, values, entry, now)
 }
 
 /** Archives a template. @throws Fault `resource.unknown` */
@@ -95,12 +91,12 @@ export async function archiveTemplateRow(
   entry: AuditEntry,
   now: Date,
 ): Promise<PresentationTemplate> {
-  return only(await tx.rows(archiveTemplate, [tx.tenantId, id, now, ...auditValues(entry, now)]))
+  return only(await recordChange<PresentationTemplate>(tx, archiveTemplate, [tx.tenantId, id, now], entry, now))
 }
 
 /** Returns a template. @throws Fault `resource.unknown` if it does not exist or is archived */
 export async function getPresentationTemplate(tx: TenantTx, id: string): Promise<PresentationTemplate> {
-  return only(await tx.rows(findTemplate, [tx.tenantId, id]))
+  return only((await tx.rows<PresentationTemplate>(findTemplate, [tx.tenantId, id]))[0])
 }
 
 /** Returns a page of templates, and one row more if there is a next page. `name`: a part of the name, case-insensitive; `type`: of one of its credentials. */
@@ -126,8 +122,8 @@ function contentValues(tx: TenantTx, id: string, content: TemplateContent, now: 
   }
 }
 
-function only([row]: readonly PresentationTemplate[]): PresentationTemplate {
-  if (row === undefined) throw unknownTemplate()
+function only(row: PresentationTemplate | null | undefined): PresentationTemplate {
+  if (row === null || row === undefined) throw unknownTemplate()
   return row
 }
 
