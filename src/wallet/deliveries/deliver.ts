@@ -135,7 +135,7 @@ async function attempt(
     fault = null
   } else if (fault !== null) {
     const refusal = fault
-    await store.single(tenantId, (tx) => endFailed(tx, claimed, refusal, by, clock.now()))
+    await store.inTenant(tenantId, (tx) => endFailed(tx, claimed, refusal, by, clock.now()))
   }
   const delivery = await getDeliveryRow(platform, tenantId, id)
   // what was ordered before the refusal is resumed by its own job

@@ -55,7 +55,7 @@ async function resumeDelivery(platform: Platform, tenantId: TenantId, id: string
       throw error
     }
     const fault = error instanceof Fault ? error : new Fault('server.unexpected')
-    await store.single(tenantId, (tx) => endFailed(tx, attempt, fault, 'system', clock.now()))
+    await store.inTenant(tenantId, (tx) => endFailed(tx, attempt, fault, 'system', clock.now()))
   }
 }
 

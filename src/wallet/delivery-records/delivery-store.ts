@@ -1,6 +1,7 @@
 import type { DeliveryKind, DeliveryStatus } from '../../contract/wallet/deliveries.ts'
 import type { AuditEntry } from '../../events/audit/entry.ts'
-import { auditCte, auditValue, auditValues } from '../../events/audit/recorded-sql.ts'
+import { recordChange } from '../../events/audit/record.ts'
+import { auditStep } from '../../events/audit/recorded-sql.ts'
 import { awaitJob, hasExpired, isFreeForJob, isHeld, type Lease, RELEASE, take } from '../../store/lease.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
@@ -32,13 +33,10 @@ const CLAIMED = `${COLUMNS}, claim, sealed_parcel as "sealedPayload"`
 
 const insertStatement = sql(
   'wallet.insert_delivery',
-  `with ins as (
-     insert into wallet_delivery (tenant_id, id, user_id, kind, status, identifier_type, sealed_recipient, sealed_parcel, claim, lease_until,
-       issuance_id, presentation_id, created_at, updated_at)
-     values (:tenantId, :id, :userId, :kind, 'delivering', :identifierType, :sealedRecipient, :sealedPayload, :claim,
-       :leaseUntil, :issuanceId, :presentationId, :now, :now) returning id
-   ), ${auditCte({ from: 'ins' })}
-   select id from ins`,
+  `insert into wallet_delivery (tenant_id, id, user_id, kind, status, identifier_type, sealed_recipient, sealed_parcel,
+     claim, lease_until, issuance_id, presentation_id, created_at, updated_at)
+   values (:tenantId, :id, :userId, :kind, 'delivering', :identifierType, :sealedRecipient, :sealedPayload, :claim,
+     :leaseUntil, :issuanceId, :presentationId, :now, :now)`,
 )
 const findStatement = sql(
   'wallet.find_delivery',
@@ -61,11 +59,9 @@ const releaseStatement = sql(
 )
 const failStatement = sql(
   'wallet.fail_delivery',
-  `with upd as (
-     update wallet_delivery set status = 'failed', error = $4::jsonb, sealed_parcel = null, ${RELEASE}, updated_at = $5
-     where tenant_id = $1 and id = $2 and ${isHeld('$3')} returning id
-   ), ${auditCte({ from: 'upd', first: 6 })}
-   select id from upd`,
+  `update wallet_delivery set status = 'failed', error = $4::jsonb, sealed_parcel = null, ${RELEASE}, updated_at = $5
+   where tenant_id = $1 and id = $2 and ${isHeld('$3')}
+   returning id`,
 )
 const endStatement = sql(
   'wallet.end_delivery',
@@ -106,7 +102,7 @@ const page = pagedList({
 /** Inserts a delivery with its audit entry. Fails if the id is taken. */
 export async function insertDelivery(tx: TenantTx, made: NewDelivery, entry: AuditEntry, now: Date): Promise<void> {
   const { id, userId, kind, identifierType, sealedRecipient, sealedPayload, claim, leaseUntil } = made
-  await tx.rows(insertStatement, {
+  const values = {
     tenantId: tx.tenantId,
     id,
     userId,
@@ -119,8 +115,8 @@ export async function insertDelivery(tx: TenantTx, made: NewDelivery, entry: Aud
     issuanceId: made.issuanceId,
     presentationId: made.presentationId,
     now,
-    entry: auditValue(entry, now),
-  })
+  }
+  await tx.rows(insertStatement, values, [auditStep(tx, entry, now)])
 }
 
 /** Returns one delivery of the tenant, or null. */
@@ -190,7 +186,7 @@ export async function failDelivery(
   now: Date,
 ): Promise<void> {
   const values = [tx.tenantId, id, claim, JSON.stringify(error), now]
-  await tx.rows(failStatement, [...values, ...auditValues(entry, now)])
+  await recordChange(tx, failStatement, [...values], entry, now)
 }
 
 /** Ends the delivery of a presentation that this transaction has inserted. @returns null if it had ended. */

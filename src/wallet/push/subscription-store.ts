@@ -1,6 +1,6 @@
 import type { UserId } from '../../caller.ts'
 import type { AuditEntry } from '../../events/audit/entry.ts'
-import { auditValues, insertAudit } from '../../events/audit/recorded-sql.ts'
+import { auditStep } from '../../events/audit/recorded-sql.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import type { NewPushSubscription, PushSubscription } from './subscription.ts'
 
@@ -35,14 +35,12 @@ const deleteEarlier = sql(
   'wallet.delete_push_subscriptions',
   'delete from wallet_push_subscription where tenant_id = $1 and user_id = $2 and created_at <= $3',
 )
-// One statement, so that a change without subscriptions costs nothing more. A job that was lost does not block later ones.
-const recordStatement = sql(
-  'wallet.record_and_queue_push',
-  `with audited as (${insertAudit('entry.subject_id', '', '$4')}), queued as (
-     update wallet_push_subscription set queued_at = $3 where tenant_id = $1 and user_id = $2
-       and (queued_at is null or queued_at <= $3::timestamptz - interval '1 hour') returning id, not_before
-   )
-   select id, not_before as "notBefore" from queued`,
+// A job that was lost does not block later ones.
+const queueStatement = sql(
+  'wallet.queue_push',
+  `update wallet_push_subscription set queued_at = $3 where tenant_id = $1 and user_id = $2
+     and (queued_at is null or queued_at <= $3::timestamptz - interval '1 hour')
+   returning id, not_before as "notBefore"`,
 )
 const findQueued = sql(
   'wallet.find_queued_push',
@@ -98,12 +96,7 @@ export async function recordAndQueue(
   entry: AuditEntry,
   now: Date,
 ): Promise<{ readonly id: string; readonly notBefore: Date }[]> {
-  return tx.rows<{ id: string; notBefore: Date }>(recordStatement, [
-    tx.tenantId,
-    userId,
-    now,
-    ...auditValues(entry, now),
-  ])
+  return tx.rows(queueStatement, [tx.tenantId, userId, now], [auditStep(tx, entry, now)])
 }
 
 /** Returns a subscription with a message to send; null if there is none any more. */
