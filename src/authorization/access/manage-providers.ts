@@ -99,7 +99,7 @@ export async function changeProvider(
 /** Deletes a provider with the links of users to their accounts at it. @throws Fault `resource.unknown` */
 export async function removeProvider({ store, clock }: Needs, caller: Caller, id: string): Promise<void> {
   const entry = entryOf('deleted', id, caller)
-  const isDeleted = await store.single(caller.tenantId, (tx) => deleteProvider(tx, id, entry, clock.now()))
+  const isDeleted = await store.inTenant(caller.tenantId, (tx) => deleteProvider(tx, id, entry, clock.now()))
   if (!isDeleted) throw new Fault('resource.unknown')
 }
 

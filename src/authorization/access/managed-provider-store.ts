@@ -1,5 +1,5 @@
 import type { AuditEntry } from '../../events/audit/entry.ts'
-import { auditCte, auditValues } from '../../events/audit/recorded-sql.ts'
+import { recordChange } from '../../events/audit/record.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import type { IdentityProvider } from './identity-provider.ts'
@@ -28,9 +28,7 @@ const count = sql(
 )
 const remove = sql(
   'authorization.delete_provider',
-  `with del as (delete from identity_provider where tenant_id = $1 and id = $2 returning id),
-   ${auditCte({ from: 'del', first: 3 })}
-   select id from del`,
+  `delete from identity_provider where tenant_id = $1 and id = $2 returning id`,
 )
 const page = pagedList({
   name: 'authorization.providers',
@@ -62,5 +60,5 @@ export function listManagedProviders(tx: TenantTx, request: PageRequest): Promis
 
 /** Deletes a provider. Returns whether it was there. */
 export async function deleteProvider(tx: TenantTx, id: string, entry: AuditEntry, now: Date): Promise<boolean> {
-  return (await tx.rows(remove, [tx.tenantId, id, ...auditValues(entry, now)])).length === 1
+  return (await recordChange(tx, remove, [tx.tenantId, id], entry, now)) !== null
 }

@@ -1,4 +1,5 @@
 import { sql, type TenantTx } from '../../../store/store.ts'
+import { insertCountSql } from '../sign-in-count-sql.ts'
 
 /** A count of failed sign-ins. */
 export type FailureCount = { readonly key: Buffer; readonly count: number; readonly blockedUntil: Date | null }
@@ -10,8 +11,7 @@ const list = sql(
 )
 const put = sql(
   'authorization.put_failure',
-  `insert into sign_in_count as old (tenant_id, key, count, blocked_until, expires_at) values ($1, $2, $3, $4, $5)
-   on conflict (tenant_id, key) do update set count = excluded.count, blocked_until = excluded.blocked_until, expires_at = excluded.expires_at`,
+  insertCountSql(`count = excluded.count, blocked_until = excluded.blocked_until, expires_at = excluded.expires_at`),
 )
 const remove = sql('authorization.delete_failures', 'delete from sign_in_count where tenant_id = $1 and key = $2')
 
@@ -31,7 +31,7 @@ export async function putFailure(
   { key, count, blockedUntil }: FailureCount,
   expiresAt: Date,
 ): Promise<void> {
-  await tx.rows(put, [tx.tenantId, key, count, blockedUntil, expiresAt])
+  await tx.rows(put, { tenantId: tx.tenantId, key, count, blockedUntil, expiresAt })
 }
 
 /** Deletes a count. */
