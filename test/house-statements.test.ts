@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { parse } from 'libpg-query'
-import { filesIn, root } from './support/source.ts'
+import { filesIn, isForTests, lineOf, root, sourcesIn } from './support/source.ts'
 import { declaredStatements } from './support/statements.ts'
 import { type Part, partsOf } from './support/syntax-tree.ts'
 
@@ -164,6 +164,42 @@ test('CASE has conditions instead of a value to compare, where a row is written'
     simple.map(([name]) => name),
     [],
   )
+})
+
+test('the INSERT of each table is written in one place', () => {
+  const places = new Map<string, string[]>()
+  for (const { path, uncommented } of sourcesIn('src').filter((one) => !isForTests(one.path))) {
+    for (const { 1: table = '', index } of uncommented.matchAll(/\binsert\s+into\s+(\w+)/gi)) {
+      places.set(table, [...(places.get(table) ?? []), `${path}:${lineOf(uncommented, index)}`])
+    }
+  }
+  const several = [...places].filter(([, found]) => found.length > 1)
+  assert.deepEqual(several, [], 'use the INSERT that is there, or its builder')
+  // None is composed in a way that the sources do not show.
+  const inserted = new Set([...trees.values()].flatMap((tree) => partsOf(tree, ['InsertStmt']).map(tableOf)))
+  assert(inserted.size > 60, `${inserted.size} tables are inserted into`)
+  assert.deepEqual(
+    [...inserted].filter((table) => !places.has(table)),
+    [],
+  )
+})
+
+/**
+ * The entry of a change is recorded by a step of plain values, after the change. In these the statement itself has to
+ * decide: two redemptions are one statement, and two entries are recorded where a row of this transaction says so.
+ */
+const decidingOnEntries = [
+  'authorization.redeem_code',
+  'issuance.redeem_offer_checked',
+  'issuance.insert_completion',
+  'verification.insert_creation',
+]
+
+test('an audit entry is recorded by the one plain step', () => {
+  const found = [...trees].filter(([, tree]) =>
+    partsOf(tree, ['InsertStmt']).some((one) => tableOf(one) === 'audit_entry'),
+  )
+  assert.deepEqual(found.map(([name]) => name).sort(), [...decidingOnEntries, 'events.insert_audit_entry'].sort())
 })
 
 function isWalled({ relation }: Part): boolean {

@@ -54,55 +54,23 @@ export function auditWhere(name: string, source: string): Sql {
   )
 }
 
-type Place = {
-  /** CTE of the same statement that returns the changed row: no row, no entry. At most one row, because an entry has one id. */
-  readonly from: string
-  /** SQL for the id of the subject, e.g. `ins.id`. It is used when `subject.id` is null. */
-  readonly subjectId?: string
-  /**
-   * Number of the parameter for the entry, whose value comes from {@link auditValues}. Absent in a statement with named parameters: it is
-   * `:entry`, whose value comes from {@link auditValue}.
-   */
-  readonly first?: number
-}
-
 /**
- * Returns a CTE that inserts the audit entry in the same statement as the change, for use cases of one statement:
+ * Returns an INSERT of an entry for each row of `source`, a FROM item with at most one. For two statements that must be
+ * one: the redemptions of an offer and of a code.
  *
- *     with spent as (update … returning id),
- *          ${auditCte({ from: 'spent', subjectId: 'spent.id', first: 3 })}
- *     select id from spent
- *
- * It takes one parameter.
+ * @param parameter It has the entry, see {@link auditValue}.
+ * @param subject SQL: the id of its subject.
  */
-export function auditCte({ from, subjectId, first }: Place): string {
-  const subject = subjectId === undefined ? 'entry.subject_id' : `coalesce(entry.subject_id, (${subjectId})::text)`
-  return `audited as (${insertAudit(subject, `${from} cross join `, parameterOf(first))})`
-}
-
-function parameterOf(first: number | undefined): string {
-  return first === undefined ? ':entry' : `$${first}`
-}
-
-/** Returns the value of the parameter of {@link auditCte}, to spread after the statement's own values. */
-export function auditValues(entry: AuditEntry, now: Date): [string] {
-  return [auditValue(entry, now)]
-}
-
-/** Returns the value of the named parameter of {@link auditCte}. */
-export function auditValue(entry: AuditEntry, now: Date): string {
-  return JSON.stringify(columnsOf(entry, now))
-}
-
-/** Returns an INSERT of one entry from a JSON parameter. `source` is a FROM item and join, e.g. `spent cross join `. */
-export function insertAudit(subject: string, source: string, parameter: string): string {
+export function insertAudit(source: string, parameter: string, subject = 'entry.subject_id'): string {
   return `${INSERT}
-  select ${columnsWith(subject, 'entry.detail')}
-  from ${source}jsonb_populate_record(null::audit_entry, ${parameter}::jsonb) as entry
+  select current_tenant(), entry.id, entry.at, entry.actor_kind, entry.actor_id, entry.acting_client, entry.action,
+    entry.event_type, entry.subject_kind, ${subject}, entry.result, entry.ip, entry.request_id, entry.detail,
+    entry.notified_user
+  from ${source} cross join jsonb_populate_record(null::audit_entry, ${parameter}::jsonb) as entry
   returning id`
 }
 
-function columnsWith(subject: string, detail: string): string {
-  return `current_tenant(), entry.id, entry.at, entry.actor_kind, entry.actor_id, entry.acting_client, entry.action, entry.event_type,
-    entry.subject_kind, ${subject}, entry.result, entry.ip, entry.request_id, ${detail}, entry.notified_user`
+/** Returns the value of the parameter of {@link insertAudit}. */
+export function auditValue(entry: AuditEntry, now: Date): string {
+  return JSON.stringify(columnsOf(entry, now))
 }

@@ -1,5 +1,5 @@
 import type { AuditEntry } from '../../events/audit/entry.ts'
-import { auditCte, auditValue, insertAudit } from '../../events/audit/recorded-sql.ts'
+import { auditValue, insertAudit } from '../../events/audit/recorded-sql.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import type { Granted } from '../offers/access-token.ts'
 
@@ -83,12 +83,10 @@ const redeemChecked = sql(
        select code from credential_template t where t.tenant_id = :tenantId and t.id = template_id))`)}
    ), wrong as (
      select id from tried where not redeemed and "needsTxCode" and :txCodeMac::bytea is not null
-   ), ${auditCte({ from: 'wrong' })}, locked as (
-     ${insertAudit(
-       'entry.subject_id',
-       `(select from tried where status = 'failed') as last cross join `,
-       ':lockedEntry',
-     )}
+   ), audited as (
+     ${insertAudit('wrong', ':entry')}
+   ), locked as (
+     ${insertAudit(`(select from tried where status = 'failed') as last`, ':lockedEntry')}
    )
    select redeemed, "needsTxCode", "templateId", "templateVersion", "triesLeft" from tried`,
 )

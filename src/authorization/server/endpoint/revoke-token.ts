@@ -36,7 +36,7 @@ export async function answerRevocation(request: InstanceRequest): Promise<Endpoi
     const by = { kind: 'client', id: clientId, ip, requestId } as const
     const entry = { action: 'user.grant_revoked', subject: { kind: 'user', id: null }, by } as const
     const revoked = { ...secret, clientId, issuer: instance.issuer }
-    await platform.store.single(secret.tenantId, (tx) => revokeFamily(tx, revoked, entry, platform.clock.now()))
+    await platform.store.inTenant(secret.tenantId, (tx) => revokeFamily(tx, revoked, entry, platform.clock.now()))
   }
   return { status: 200, headers: { 'cache-control': 'no-store' } }
 }

@@ -10,7 +10,8 @@ import { challengeOf } from '../../../protocols/oauth2/pkce.ts'
 import type { TenantTx } from '../../../store/store.ts'
 import type { Decision, EndedFamily, Grant, Granted, GrantRequest, SignIn, UserPolicy } from '../instance.ts'
 import type { TokenAnswer } from '../token-request.ts'
-import { type CodeGrant, endReusedCode, insertCode, redeemCode } from './code-store.ts'
+import { type CodeGrant, insertCode, redeemCode } from './code-store.ts'
+import { endReusedCode } from './family-store.ts'
 import { makeRefreshSecret } from './refresh-secret.ts'
 
 /** RFC 6749 4.1.2 and FAPI 2.0 Security Profile 5.3.2.1: at most 60 s. */
@@ -22,7 +23,7 @@ const FAMILY_TTL_SECONDS = 30 * 86_400
 type MadeFrom = Pick<Extract<Decision, { kind: 'grant' }>, 'consent' | 'write'>
 
 /**
- * Makes a code for what a user granted. A fault stores nothing but the consent as spent.
+ * Makes a code for what a user granted. A fault stores nothing.
  *
  * @throws Fault `login.required` if the session of the user has ended meanwhile, `request.invalid` if the consent was used before
  */
@@ -41,10 +42,11 @@ export async function makeCode(
     if (outcome === 'consent_used') throw new Fault('request.invalid', { detail: 'The consent was used before.' })
     if (outcome === 'session_ended') throw new Fault('login.required')
   }
-  if (write === undefined) await store.single(tenantId, insert)
+  // A consent is spent by a statement of its own.
+  if (write === undefined && consent === undefined) await store.single(tenantId, insert)
   else {
     await store.inTenant(tenantId, async (tx) => {
-      await write(tx)
+      await write?.(tx)
       await insert(tx)
     })
   }
@@ -124,20 +126,16 @@ export async function issueFor(
   return answer === null ? null : answer()
 }
 
-/** Ends a refresh token, and with it the access token that a row stands for. @param end One statement. */
+/** Ends a refresh token, and with it the access token that a row stands for. */
 export async function endWith(
   { store, clock }: Pick<Platform, 'store' | 'clock'>,
   { tokens }: UserPolicy,
   tenantId: TenantId,
   end: (tx: TenantTx) => Promise<EndedFamily | null>,
 ): Promise<void> {
-  if (tokens.kind === 'self-contained') {
-    await store.single(tenantId, end)
-    return
-  }
   await store.inTenant(tenantId, async (tx) => {
     const ended = await end(tx)
-    if (ended !== null) await tokens.revoke(tx, ended, clock.now())
+    if (ended !== null && tokens.kind !== 'self-contained') await tokens.revoke(tx, ended, clock.now())
   })
 }
 

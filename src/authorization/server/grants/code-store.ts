@@ -1,9 +1,9 @@
-import { sha256 } from '../../../crypto/digest.ts'
 import type { JsonObject } from '../../../crypto/json.ts'
 import type { AuditEntry } from '../../../events/audit/entry.ts'
-import { auditCte, auditValue, auditValues } from '../../../events/audit/recorded-sql.ts'
+import { auditValue, insertAudit } from '../../../events/audit/recorded-sql.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../../store/store.ts'
-import type { EndedFamily, Granted, SignIn, SpentConsent } from '../instance.ts'
+import { spendJti } from '../../access/spent-jti-store.ts'
+import type { Granted, SignIn, SpentConsent } from '../instance.ts'
 
 /** What a code stands for. */
 export type CodeGrant = Omit<SignIn, 'tenantId'> & {
@@ -27,21 +27,12 @@ export type SecretRow = { readonly id: string; readonly hash: Buffer }
 
 const insert = sql(
   'authorization.insert_code',
-  `with consent as (
-     insert into spent_jti (tenant_id, signer, jti_hash, expires_at) select :tenantId, 'consent', :consentHash::bytea,
-       :consentExpiresAt where :consentHash::bytea is not null
-     on conflict do nothing returning signer
-   ), code as (
-     insert into authorization_code (tenant_id, id, hash, client_id, user_id, session_id, redirect_uri, challenge, scopes, nonce, dpop_jkt,
-       authenticated_at, methods, created_at, expires_at, issuer, details, instance_jkt)
-     select :tenantId, :id, :hash, :clientId, :userId, :sessionId, :redirectUri, :challenge, :scopes, :nonce, :dpopJkt,
-       :authenticatedAt, :methods, :now, :expiresAt, :issuer, :details::jsonb, :instanceKey
-     where (:consentHash::bytea is null or exists (select from consent))
-       and exists (select from sign_in_session where tenant_id = :tenantId and id = :sessionId)
-     returning id
-   )
-   select exists (select from code) as "isInserted", :consentHash::bytea is null
-     or exists (select from consent) as "isFirst"`,
+  `insert into authorization_code (tenant_id, id, hash, client_id, user_id, session_id, redirect_uri, challenge, scopes,
+     nonce, dpop_jkt, authenticated_at, methods, created_at, expires_at, issuer, details, instance_jkt)
+   select :tenantId, :id, :hash, :clientId, :userId, :sessionId, :redirectUri, :challenge, :scopes, :nonce, :dpopJkt,
+     :authenticatedAt, :methods, :now, :expiresAt, :issuer, :details::jsonb, :instanceKey
+   where exists (select from sign_in_session where tenant_id = :tenantId and id = :sessionId)
+   returning id`,
 )
 // A request that proves less than the code requires does not spend it: a stolen code is worth nothing, and its owner can still use it.
 const redeem = sql(
@@ -63,23 +54,15 @@ const redeem = sql(
        case when not :needsOffline::boolean or 'offline_access' = any(scopes) then :refreshHash::bytea end, :now,
          :familyExpiresAt, issuer, details, :instanceKey
      from code returning id
-   ), ${auditCte({ from: 'code', subjectId: 'code.user_id' })}
+   ), audited as (
+     ${insertAudit('code', ':entry', 'code.user_id::text')}
+   )
    select user_id as "userId", session_id as "sessionId", scopes, nonce, authenticated_at as "authenticatedAt", methods,
      details,
      case when 'email' = any(scopes) then (
        select jsonb_build_object('email', stated.email, 'email_verified', stated.is_verified) from stated_email stated
        where stated.tenant_id = code.tenant_id and stated.id = code.user_id and stated.email is not null
      ) end as "emailClaims" from code`,
-)
-const endReused = sql(
-  'authorization.end_reused_code',
-  `with ended as (
-     update token_family set ended_at = $4
-     where tenant_id = $1 and id = $2 and client_id = $5 and issuer = $6 and ended_at is null
-       and exists (select from authorization_code code where code.tenant_id = $1 and code.id = $2 and code.hash = $3 and code.used_at is not null)
-     returning user_id, details
-   ), ${auditCte({ from: 'ended', subjectId: 'ended.user_id', first: 7 })}
-   select details from ended`,
 )
 const deleteOfSession = sql(
   'authorization.delete_codes_of_session',
@@ -95,7 +78,8 @@ const deleteExpired = sql(
 type InsertedCode = 'inserted' | 'consent_used' | 'session_ended'
 
 /**
- * Inserts a code and spends the consent that it comes from: one statement, so of concurrent requests with one consent one gets a code.
+ * Inserts a code and spends the consent that it comes from, so that of concurrent requests with one consent one gets a
+ * code. With a consent that is two statements. The transaction must be rolled back if no code is inserted.
  *
  * @param consent null: other codes may come from the same consent.
  */
@@ -108,7 +92,11 @@ export async function insertCode(
 ): Promise<InsertedCode> {
   const { clientId, userId, sessionId, redirectUri, challenge, scopes, nonce, dpopJkt, authenticatedAt, methods } =
     grant
-  const [row] = await tx.rows<{ isInserted: boolean; isFirst: boolean }>(insert, {
+  if (consent !== null) {
+    const spent = { signer: 'consent', jti: consent.token, expiresAt: consent.expiresAt }
+    if (!(await spendJti(tx, spent))) return 'consent_used'
+  }
+  const inserted = await tx.rows(insert, {
     tenantId: tx.tenantId,
     id,
     hash,
@@ -127,11 +115,8 @@ export async function insertCode(
     instanceKey: grant.instanceKey,
     now,
     expiresAt,
-    consentHash: consent === null ? null : sha256(consent.token),
-    consentExpiresAt: consent?.expiresAt ?? null,
   })
-  if (row?.isInserted === true) return 'inserted'
-  return row?.isFirst === false ? 'consent_used' : 'session_ended'
+  return inserted.length === 1 ? 'inserted' : 'session_ended'
 }
 
 /** An attempt to redeem a code. */
@@ -190,21 +175,6 @@ export async function redeemCode(
     entry: auditValue(entry, now),
   })
   return row ?? null
-}
-
-/**
- * Ends what a code brought, if its client presents it again, and records it. Returns what it was; null: nothing ended.
- * Another client that presents the code ends nothing: it may have seen the code, and has no right to the tokens.
- */
-export async function endReusedCode(
-  tx: TenantTx,
-  { id, hash, clientId, issuer }: SecretRow & { readonly clientId: string; readonly issuer: string },
-  entry: AuditEntry,
-  now: Date,
-): Promise<EndedFamily | null> {
-  const values = [tx.tenantId, id, hash, now, clientId, issuer, ...auditValues(entry, now)]
-  const [row] = await tx.rows<Pick<EndedFamily, 'details'>>(endReused, values)
-  return row === undefined ? null : { familyId: id, ...row }
 }
 
 /** Deletes the unused codes of a session. */

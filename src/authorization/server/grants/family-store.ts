@@ -1,7 +1,8 @@
+import type { UserId } from '../../../caller.ts'
 import type { JsonObject } from '../../../crypto/json.ts'
 import type { AuditEntry } from '../../../events/audit/entry.ts'
-import { auditCte, auditValues } from '../../../events/audit/recorded-sql.ts'
-import { type AcrossTx, sql, type TenantTx } from '../../../store/store.ts'
+import { record } from '../../../events/audit/record.ts'
+import { type AcrossTx, type Sql, sql, type TenantTx } from '../../../store/store.ts'
 import type { EndedFamily, SignIn } from '../instance.ts'
 import type { SecretRow } from './code-store.ts'
 
@@ -32,22 +33,25 @@ const rotate = sql(
 )
 const endReused = sql(
   'authorization.end_reused_family',
-  `with ended as (
-     update token_family set ended_at = $4
-     where tenant_id = $1 and id = $2 and client_id = $6 and issuer = $7 and token_hash is not null and ended_at is null
-       and not ${isCurrent('$3', '$5')}
-     returning user_id, details
-   ), ${auditCte({ from: 'ended', subjectId: 'ended.user_id', first: 8 })}
-   select details from ended`,
+  `update token_family set ended_at = $4
+   where tenant_id = $1 and id = $2 and client_id = $6 and issuer = $7 and token_hash is not null and ended_at is null
+     and not ${isCurrent('$3', '$5')}
+   returning user_id as "userId", details`,
+)
+const endOfCode = sql(
+  'authorization.end_reused_code',
+  `update token_family set ended_at = $4
+   where tenant_id = $1 and id = $2 and client_id = $5 and issuer = $6 and ended_at is null
+     and exists (select from authorization_code code
+       where code.tenant_id = $1 and code.id = $2 and code.hash = $3 and code.used_at is not null)
+   returning user_id as "userId", details`,
 )
 const revoke = sql(
   'authorization.revoke_family',
-  `with ended as (
-     update token_family set ended_at = $4
-     where tenant_id = $1 and id = $2 and client_id = $3 and ended_at is null and (token_hash = $5 or previous_hash = $5) and issuer = $7
-     returning user_id
-   ), ${auditCte({ from: 'ended', subjectId: 'ended.user_id', first: 6 })}
-   select user_id from ended`,
+  `update token_family set ended_at = $4
+   where tenant_id = $1 and id = $2 and client_id = $3 and ended_at is null
+     and (token_hash = $5 or previous_hash = $5) and issuer = $6
+   returning user_id as "userId", details`,
 )
 const find = sql(
   'authorization.find_family',
@@ -113,9 +117,34 @@ export async function rotateRefreshToken(tx: TenantTx, refresh: Refresh): Promis
  */
 export async function endReusedFamily(tx: TenantTx, refresh: Refresh, entry: AuditEntry): Promise<EndedFamily | null> {
   const { id, hash, now, graceSince, clientId, issuer } = refresh
-  const values = [tx.tenantId, id, hash, now, graceSince, clientId, issuer, ...auditValues(entry, now)]
-  const [row] = await tx.rows<Pick<EndedFamily, 'details'>>(endReused, values)
-  return row === undefined ? null : { familyId: id, ...row }
+  return endFamily(tx, endReused, [tx.tenantId, id, hash, now, graceSince, clientId, issuer], id, entry, now)
+}
+
+/**
+ * Ends what a code brought, if its client presents it again, and records it. Returns what it was; null: nothing ended.
+ * Another client that presents the code ends nothing: it may have seen the code, and has no right to the tokens.
+ */
+export async function endReusedCode(
+  tx: TenantTx,
+  { id, hash, clientId, issuer }: SecretRow & { readonly clientId: string; readonly issuer: string },
+  entry: AuditEntry,
+  now: Date,
+): Promise<EndedFamily | null> {
+  return endFamily(tx, endOfCode, [tx.tenantId, id, hash, now, clientId, issuer], id, entry, now)
+}
+
+async function endFamily(
+  tx: TenantTx,
+  statement: Sql,
+  values: readonly unknown[],
+  familyId: string,
+  entry: AuditEntry,
+  now: Date,
+): Promise<EndedFamily | null> {
+  const [row] = await tx.rows<Pick<EndedFamily, 'details'> & { readonly userId: UserId }>(statement, values)
+  if (row === undefined) return null
+  await record(tx, { ...entry, subject: { ...entry.subject, id: row.userId } }, now)
+  return { familyId, details: row.details }
 }
 
 /** Ends a family by one of its last two tokens, for its client, and records it. */
@@ -125,7 +154,7 @@ export async function revokeFamily(
   entry: AuditEntry,
   now: Date,
 ): Promise<void> {
-  await tx.rows(revoke, [tx.tenantId, id, clientId, now, hash, ...auditValues(entry, now), issuer])
+  await endFamily(tx, revoke, [tx.tenantId, id, clientId, now, hash, issuer], id, entry, now)
 }
 
 /** Returns the family of a current refresh token. */
