@@ -82,3 +82,11 @@ export function fits(example: unknown, schema: unknown, what: string): void {
   const check = checkOf(schema)
   assert.ok(check(example), `${what} ${JSON.stringify(example)?.slice(0, 200)} ${ajv.errorsText(check.errors)}`)
 }
+
+/** Whether a named shape has a reference to another one, maybe through others. */
+export function reaches(from: string, to: string, seen = new Set<string>()): boolean {
+  if (seen.has(from)) return false
+  seen.add(from)
+  const next = found(schemas[from], '$ref').map((one) => String(one).split('/').at(-1) ?? '')
+  return next.some((one) => one === to || reaches(one, to, seen))
+}

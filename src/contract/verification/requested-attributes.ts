@@ -1,6 +1,9 @@
 import { dcqlLimits } from '../../protocols/dcql/query.ts'
 
-/** The grammar of requested attributes for the API reference; `attribute-grammar.ts` validates them, with better messages than a schema has. */
+/**
+ * The grammar of requested attributes for the API reference; `attribute-grammar.ts` validates them, with better messages than a schema has.
+ * Each kind has a name of its own: generators of clients follow a recursion through named shapes only.
+ */
 
 const reference = { $ref: '#/components/schemas/RequestedAttribute' }
 
@@ -27,6 +30,7 @@ const closed = { type: 'object', additionalProperties: false }
 
 const claim = {
   ...closed,
+  $id: 'RequestedClaim',
   title: 'A claim',
   properties: {
     type: { enum: ['string', 'number', 'boolean', 'date'], description: 'The type that the value must have.' },
@@ -39,6 +43,7 @@ const claim = {
 
 const nested = {
   ...closed,
+  $id: 'RequestedClaims',
   title: 'Nested claims',
   required: ['properties'],
   properties: { type: { const: 'object' }, properties: { ...byName(reference), minProperties: 1 } },
@@ -46,6 +51,7 @@ const nested = {
 
 const list = {
   ...closed,
+  $id: 'RequestedElements',
   title: 'Elements of an array',
   required: ['items'],
   properties: {
