@@ -35,7 +35,7 @@ export function crumbs(found: Application, t: ApplicationTexts, last: string): r
 }
 
 /** The only page that has the secret. */
-export function secretTold(frame: Frame, { clientId, clientSecret = '' }: Application): Screen {
+export function secretTold(frame: Frame, clientId: string, secret: string): Screen {
   const { texts, language } = frame
   const t = applicationTexts[language]
   const copied = (text: string) =>
@@ -43,7 +43,7 @@ export function secretTold(frame: Frame, { clientId, clientSecret = '' }: Applic
   return {
     title: t.secret,
     crumbs: [[t.title, LIST], [clientId, at({ clientId })], [t.secret]],
-    main: html`<div class="narrow stack">${message('note', t.secretText)}${card(html`${facts([[t.id, html`<code>${clientId}</code>`]])}${copied(clientSecret)}`)}<p>${buttonLink(frame.t.back, at({ clientId }))}</p></div>`,
+    main: html`<div class="narrow stack">${message('note', t.secretText)}${card(html`${facts([[t.id, html`<code>${clientId}</code>`]])}${copied(secret)}`)}<p>${buttonLink(frame.t.back, at({ clientId }))}</p></div>`,
     modules: ['copy-text'],
   }
 }

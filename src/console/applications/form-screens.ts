@@ -67,7 +67,8 @@ const create = formScreen({
     try {
       const sent = { body: newBody(draft), headers: onceHeader(frame.fields) }
       const { data } = await frame.api.call(clients.create, sent)
-      return data.clientSecret === undefined ? { to: at(data) } : secretTold(frame, data)
+      const { clientId, clientSecret } = data
+      return clientSecret === undefined ? { to: at(data) } : secretTold(frame, clientId, clientSecret)
     } catch (error) {
       return newForm(frame, draft, refusedDraft(error, frame, true))
     }

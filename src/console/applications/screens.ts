@@ -118,7 +118,7 @@ const rotate = confirmScreen({
   act: async (frame) => {
     const sent = { body: overlapIn(frame.fields), headers: onceHeader(frame.fields) }
     const { data } = await frame.api.call(clients.rotateSecret, { params: { clientId: frame.params.id }, ...sent })
-    return secretTold(frame, data)
+    return secretTold(frame, data.clientId, data.clientSecret)
   },
 })
 

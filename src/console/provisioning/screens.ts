@@ -23,6 +23,7 @@ const place = 'provisioning'
 
 /** A token, as the API shows it. */
 type Token = ReplyOf<typeof scimTokens.get>
+type CreatedToken = ReplyOf<typeof scimTokens.create>
 
 async function readApplications({ api }: Frame): Promise<Applications> {
   const { data, links } = await api.call(clients.list, { query: { 'page[size]': '100' } })
@@ -120,7 +121,7 @@ function tokenForm(frame: Frame, applications: Applications, problems: Problems)
 }
 
 /** The only page that has the token, with the address that belongs to it. */
-function tokenTold(frame: Frame, { name, token = '' }: Token): Screen {
+function tokenTold(frame: Frame, { name, token }: CreatedToken): Screen {
   const t = provisioningTexts[frame.language]
   const told = html`${message('note', t.toldText)}${card(html`${facts([[t.name, foreign(name)]])}${copied(frame, token)}`)}${card(copied(frame, addressOf(frame)), t.addressTitle)}`
   return {

@@ -1,3 +1,4 @@
+import type { ReplyOf } from '../../contract/api-operation.ts'
 import { webhooks } from '../../contract/events/webhooks.ts'
 import { parseJson } from '../../crypto/json.ts'
 import type { Endpoint as PageEndpoint } from '../../http/routes/endpoint.ts'
@@ -12,11 +13,13 @@ import { when } from '../frame/when.ts'
 import { at, type Endpoint, hostOf, LIST, outcomeOf, place, readEndpoint } from './endpoint.ts'
 import { type WebhookTexts, webhookTexts } from './texts.ts'
 
+type EndpointWithSecret = ReplyOf<typeof webhooks.create>
+
 /** The only page that has the signing secret. @param formerUntil Until when the former one signs. */
-export function secretTold(frame: Frame, found: Endpoint, formerUntil?: string): Screen {
+export function secretTold(frame: Frame, found: EndpointWithSecret, formerUntil?: string): Screen {
   const { texts, language } = frame
   const t = webhookTexts[language]
-  const secret = html`<copy-text label="${texts.copy}" done="${texts.copied}"><code class="secret">${found.secret ?? ''}</code></copy-text>`
+  const secret = html`<copy-text label="${texts.copy}" done="${texts.copied}"><code class="secret">${found.secret}</code></copy-text>`
   const former = formerUntil === undefined ? [] : [[t.formerUntil, when(frame, formerUntil)] as const]
   return {
     title: t.secret,

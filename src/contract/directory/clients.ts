@@ -128,28 +128,46 @@ const SecretReply = Type.Object(
   { additionalProperties: false },
 )
 
+const shown = {
+  id: Type.String({ format: 'uuid' }),
+  clientId: Type.String(),
+  ...lists,
+  isPublic,
+  name: orNull(name),
+  backchannelLogoutUri: orNull(backchannelLogoutUri),
+  jwks: orNull(jwks),
+  jwksUri: orNull(jwksUri),
+  disabled,
+  secrets: Type.Array(SecretReply, { description: 'Those that are valid, the newest first; at most two.' }),
+  createdAt: time,
+  updatedAt: time,
+  lastUsedAt: { ...orNull(time), description: 'When it last authenticated, to within five minutes.' },
+} as const
+
 /** A client in a reply. */
-export const ClientReply = Type.Object(
+export const ClientReply = Type.Object(shown, { $id: 'Client', additionalProperties: false })
+
+const SECRET = 'The secret, 256 bits. It is shown in this response only.'
+
+/** A client that was just created. */
+const CreatedClientReply = Type.Object(
   {
-    id: Type.String({ format: 'uuid' }),
-    clientId: Type.String(),
-    ...lists,
-    isPublic,
-    name: orNull(name),
-    backchannelLogoutUri: orNull(backchannelLogoutUri),
-    jwks: orNull(jwks),
-    jwksUri: orNull(jwksUri),
-    disabled,
-    secrets: Type.Array(SecretReply, { description: 'Those that are valid, the newest first; at most two.' }),
+    ...shown,
     clientSecret: Type.Optional(
-      Type.String({ description: 'The secret, 256 bits. It is shown only in the response that creates it.' }),
+      Type.String({ description: `${SECRET} A public client, and one with keys, has none.` }),
     ),
-    createdAt: time,
-    updatedAt: time,
-    lastUsedAt: { ...orNull(time), description: 'When it last authenticated, to within five minutes.' },
   },
-  { $id: 'Client', additionalProperties: false },
+  { $id: 'CreatedClient', additionalProperties: false },
 )
+
+/** A client that has a new secret. */
+const ClientWithSecretReply = Type.Object(
+  { ...shown, clientSecret: Type.String({ description: SECRET }) },
+  { $id: 'ClientWithSecret', additionalProperties: false },
+)
+
+/** A client as the answer to its creation shows it. */
+export type CreatedClientReply = Static<typeof CreatedClientReply>
 
 export type ClientReply = Static<typeof ClientReply>
 
@@ -172,9 +190,11 @@ export const clients = {
   }),
 
   create: ofClients.post('', {
+    operationId: 'createClient',
     summary:
       'Creates a client. Only this response contains its secret; a public client, and one with keys, has none. A caller gives only scopes and roles that it holds.',
     body: ClientBody,
+    reply: CreatedClientReply,
     status: 201,
     faults: ['role.above_caller', 'state.conflict'],
   }),
@@ -204,6 +224,7 @@ export const clients = {
     summary:
       'Adds a secret, shown in this response only. The former one stays valid for a time; at most two are valid at once.',
     body: ClientSecretBody,
+    reply: ClientWithSecretReply,
     status: 201,
     faults: ['role.above_caller', 'state.invalid'],
   }),

@@ -4,17 +4,20 @@ import { operationGroup } from '../operation-group.ts'
 
 const time = Type.String({ format: 'date-time' })
 
-const TokenReply = Type.Object(
-  {
-    id: Type.String({ format: 'uuid' }),
-    clientId: Type.String(),
-    name: Type.String(),
-    createdAt: time,
-    expiresAt: Type.Union([time, Type.Null()]),
-    lastUsedAt: Type.Union([time, Type.Null()], { description: 'To within five minutes.' }),
-    token: Type.Optional(Type.String({ description: 'The bearer token, told here only.' })),
-  },
-  { $id: 'ProvisioningToken', additionalProperties: false },
+const shown = {
+  id: Type.String({ format: 'uuid' }),
+  clientId: Type.String(),
+  name: Type.String(),
+  createdAt: time,
+  expiresAt: Type.Union([time, Type.Null()]),
+  lastUsedAt: Type.Union([time, Type.Null()], { description: 'To within five minutes.' }),
+} as const
+
+const TokenReply = Type.Object(shown, { $id: 'ProvisioningToken', additionalProperties: false })
+
+const CreatedTokenReply = Type.Object(
+  { ...shown, token: Type.String({ description: 'The bearer token. It is told in this response only.' }) },
+  { $id: 'CreatedProvisioningToken', additionalProperties: false },
 )
 
 /** The body that creates a token. */
@@ -47,9 +50,11 @@ const ofScimTokens = operationGroup({
 /** Access tokens for provisioning by SCIM. */
 export const scimTokens = {
   create: ofScimTokens.post('', {
+    operationId: 'createProvisioningToken',
     summary:
       'Creates a long-lived token by which an identity system provisions users and groups at `/onboarding/scim/v2`.',
     body: TokenBody,
+    reply: CreatedTokenReply,
     status: 201,
     faults: ['resource.unknown', 'role.above_caller'],
   }),

@@ -74,37 +74,39 @@ const SecretRotation = Type.Object(
 /** The `meta` of a rotation. */
 const RotatedMeta = Type.Object({ formerSecretUntil: time })
 
+const shown = {
+  id: Type.String({ format: 'uuid' }),
+  url: Type.String(),
+  filterTypes: Type.Array(Type.Enum([...publicEvents])),
+  status: Type.Enum(['active', 'disabled'], { description: 'Nothing is sent to a disabled endpoint.' }),
+  disabledReason: orNull(
+    Type.Enum(['failing', 'gone', 'manual'], {
+      description:
+        '`failing`: every attempt of three days failed. `gone`: the receiver responded with 410. `manual`: by PATCH.',
+    }),
+  ),
+  disabledAt: orNull(time),
+  failingSince: orNull({ ...time, description: 'The time since which every attempt has failed.' }),
+  counts: Type.Optional(
+    Type.Object(
+      { pending: Count, delivered: Count, dead: Count },
+      {
+        additionalProperties: false,
+        description: `Kept deliveries by status, each counted up to ${COUNT_MAX}. Only where endpoints are read.`,
+      },
+    ),
+  ),
+  createdAt: time,
+  updatedAt: time,
+} as const
+
 /** The reply schema of an endpoint. */
-export const WebhookEndpointReply = Type.Object(
-  {
-    id: Type.String({ format: 'uuid' }),
-    url: Type.String(),
-    filterTypes: Type.Array(Type.Enum([...publicEvents])),
-    status: Type.Enum(['active', 'disabled'], { description: 'Nothing is sent to a disabled endpoint.' }),
-    disabledReason: orNull(
-      Type.Enum(['failing', 'gone', 'manual'], {
-        description:
-          '`failing`: every attempt of three days failed. `gone`: the receiver responded with 410. `manual`: by PATCH.',
-      }),
-    ),
-    disabledAt: orNull(time),
-    failingSince: orNull({ ...time, description: 'The time since which every attempt has failed.' }),
-    secret: Type.Optional(
-      Type.String({ description: 'The signing secret. It is shown only in the response that creates it.' }),
-    ),
-    counts: Type.Optional(
-      Type.Object(
-        { pending: Count, delivered: Count, dead: Count },
-        {
-          additionalProperties: false,
-          description: `Kept deliveries by status, each counted up to ${COUNT_MAX}. Only where endpoints are read.`,
-        },
-      ),
-    ),
-    createdAt: time,
-    updatedAt: time,
-  },
-  { additionalProperties: false, $id: 'WebhookEndpoint' },
+export const WebhookEndpointReply = Type.Object(shown, { additionalProperties: false, $id: 'WebhookEndpoint' })
+
+/** The reply schema of an endpoint that has a new signing secret. */
+const WebhookEndpointWithSecretReply = Type.Object(
+  { ...shown, secret: Type.String({ description: 'The signing secret. It is shown in this response only.' }) },
+  { additionalProperties: false, $id: 'WebhookEndpointWithSecret' },
 )
 
 /** An endpoint in a reply. */
@@ -189,8 +191,10 @@ const ofWebhookDeliveries = operationGroup({
 /** Webhook endpoints. */
 export const webhooks = {
   create: ofWebhooks.post('', {
+    operationId: 'createWebhookEndpoint',
     summary: 'Creates a webhook endpoint. Only this response contains its signing secret.',
     body: WebhookEndpointBody,
+    reply: WebhookEndpointWithSecretReply,
     status: 201,
     faults: ['state.conflict'],
   }),
@@ -220,6 +224,7 @@ export const webhooks = {
     operationId: 'rotateWebhookSecret',
     summary: 'Rotates the signing secret. The former one signs too until `meta.formerSecretUntil`.',
     body: SecretRotation,
+    reply: WebhookEndpointWithSecretReply,
     meta: RotatedMeta,
   }),
 

@@ -16,8 +16,11 @@ import { deleteClientRow, findManagedClient, insertClient, updateClient } from '
 
 type Needs = Pick<Platform, 'store' | 'clock'>
 
-/** A client with a new secret, which is shown only once; null if it has none. */
-export type ClientWithSecret = { readonly client: ClientRecord; readonly secret: string | null }
+/** A client with a new secret, which is shown only once. */
+type ClientWithSecret = { readonly client: ClientRecord; readonly secret: string }
+
+/** A client as it was created; `secret` is null if it has none. */
+export type CreatedClient = Omit<ClientWithSecret, 'secret'> & { readonly secret: string | null }
 
 /** Clients of one tenant. */
 const CLIENTS_MAX = 1000
@@ -42,7 +45,7 @@ export async function createClient(
   caller: Caller,
   given: Partial<ClientMembers>,
   id: string,
-): Promise<ClientWithSecret> {
+): Promise<CreatedClient> {
   const members = checked(caller, { ...defaults, ...given, grantTypes: grantTypesOf(given) })
   checkConsent(caller, members)
   const clientId = clientIdOf(id)
@@ -62,7 +65,7 @@ export async function createClient(
  *
  * @throws Fault `resource.unknown`
  */
-export async function recreateClient(needs: Needs, caller: Caller, id: string): Promise<ClientWithSecret> {
+export async function recreateClient(needs: Needs, caller: Caller, id: string): Promise<CreatedClient> {
   const client = await getClient(needs, caller, clientIdOf(id))
   return needsSecret(client) ? rotateClientSecret(needs, caller, client.clientId, 0) : { client, secret: null }
 }

@@ -16,7 +16,7 @@ import {
   rotateClientSecret,
 } from './manage-clients.ts'
 import { listManagedClients } from './managed-client-store.ts'
-import { givenMembers, showClient, showWithSecret } from './show-client.ts'
+import { givenMembers, showClient, showCreated } from './show-client.ts'
 
 const listRoute = serveList(clients.list, {
   read: ({ platform: { store, clock }, caller }, list) =>
@@ -29,7 +29,7 @@ const createRoute = serve(
   async ({ platform, caller, body, operation }) => {
     const find = (id: string) => recreateClient(platform, caller, id)
     return answer(
-      showWithSecret(await once(operation, find, (id) => createClient(platform, caller, givenMembers(body), id))),
+      showCreated(await once(operation, find, (id) => createClient(platform, caller, givenMembers(body), id))),
     )
   },
   // Without a kind that is known, what one of them may have is right.
@@ -64,9 +64,10 @@ const deleteRoute = serve(clients.delete, async ({ platform, caller, params }) =
   return answer(undefined)
 })
 
-const rotateRoute = serve(clients.rotateSecret, async ({ platform, caller, params, body }) =>
-  answer(showWithSecret(await rotateClientSecret(platform, caller, params.clientId, body.overlapSeconds))),
-)
+const rotateRoute = serve(clients.rotateSecret, async ({ platform, caller, params, body }) => {
+  const { client, secret } = await rotateClientSecret(platform, caller, params.clientId, body.overlapSeconds)
+  return answer({ ...showClient(client), clientSecret: secret })
+})
 
 const endSecretRoute = serve(clients.endSecret, async ({ platform, caller, params }) => {
   await removeClientSecret(platform, caller, params.clientId, knownId(params.id))

@@ -1,9 +1,9 @@
 import type { Static } from 'typebox'
-import type { ClientBody, ClientChangeBody, ClientReply } from '../../contract/directory/clients.ts'
+import type { ClientBody, ClientChangeBody, ClientReply, CreatedClientReply } from '../../contract/directory/clients.ts'
 import { type PublicJwk, readPublicJwk } from '../../crypto/jwk.ts'
 import { Fault } from '../../fault.ts'
 import type { ClientMembers, ClientRecord } from './client-record.ts'
-import type { ClientWithSecret } from './manage-clients.ts'
+import type { CreatedClient } from './manage-clients.ts'
 
 /**
  * Returns the members that a body gives.
@@ -49,7 +49,7 @@ export function showClient({ keys, secrets, createdAt, updatedAt, lastUsedAt, ..
   }
 }
 
-/** As {@link showClient}, with the secret that is shown once. */
-export function showWithSecret({ client, secret }: ClientWithSecret): ClientReply {
+/** As {@link showClient}, with the secret that is shown once, if there is one. */
+export function showCreated({ client, secret }: CreatedClient): CreatedClientReply {
   return { ...showClient(client), ...(secret !== null && { clientSecret: secret }) }
 }
