@@ -1,7 +1,16 @@
 // What generators of clients need of the document, so that each operation of a client is there and typed.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { enveloped, operations, reaches, resolved, type Shape, schemas } from './support/openapi-document.ts'
+import {
+  document,
+  enveloped,
+  found,
+  operations,
+  reaches,
+  resolved,
+  type Shape,
+  schemas,
+} from './support/openapi-document.ts'
 
 test('the members of a union that recurs have names', () => {
   const recurring = Object.entries(schemas).filter(([name, schema]) => 'anyOf' in schema && reaches(name, name))
@@ -26,4 +35,29 @@ test('a secret that is told once is a member of the answer that tells it, and of
     ['createClient', 'clientSecret', false],
     ['createClientSecret', 'clientSecret', true],
   ])
+})
+
+test('what grows over time is a text with the values that are known today', () => {
+  for (const [name, value] of [
+    ['ErrorCode', 'RATE_LIMITED'],
+    ['EventType', 'credential.revoked'],
+    ['AuditAction', 'client.created'],
+  ] as const) {
+    const {
+      type,
+      enum: closed,
+      'x-extensible-enum': known,
+    } = schemas[name] as Shape & { 'x-extensible-enum': string[] }
+    assert.deepEqual([type, closed, known.includes(value)], ['string', undefined, true], name)
+  }
+  // Nowhere is it closed again.
+  const closed = found(document, 'enum').flat()
+  for (const value of ['RATE_LIMITED', 'credential.revoked', 'client.created'])
+    assert.ok(!closed.includes(value), value)
+})
+
+test('values by name are described where generators look for them', () => {
+  assert.deepEqual(found(document, 'patternProperties'), [])
+  const { detail } = (schemas.AuditEntry as { properties: Shape }).properties
+  assert.deepEqual(Object(detail).additionalProperties, {})
 })

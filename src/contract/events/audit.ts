@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import type { Json } from '../../crypto/json.ts'
 import { listQuery } from '../list-query.ts'
+import { openEnum } from '../open-enum.ts'
 import { auditActions, OTHER_NAMES, SUBJECT_NAME } from './vocabulary.ts'
 
 const text = (description: string) =>
@@ -14,6 +15,8 @@ const ANY_ACTION = Object.keys(auditActions)
   .map((one) => one.replaceAll('.', '\\.'))
   .join('|')
 
+const Action = Type.String({ documentedAs: openEnum('AuditAction', Object.keys(auditActions)) })
+
 /** The query of the audit trail. */
 export const AuditListQuery = listQuery({
   filters: {
@@ -22,7 +25,7 @@ export const AuditListQuery = listQuery({
       pattern: `^(${ANY_ACTION})(,(${ANY_ACTION}))*$`,
       maxLength: 1000,
       description: 'The action, e.g. `credential.revoked`, or several separated by commas.',
-      documentedAs: { type: 'array', minItems: 1, items: { enum: Object.keys(auditActions) } },
+      documentedAs: { type: 'array', minItems: 1, items: Action },
     }),
     subject: text(
       'The id of the subject, or several separated by commas, such as those of an issuance and its credential.',
@@ -51,7 +54,7 @@ export const AuditEntryReply = Type.Object(
       },
       { additionalProperties: false },
     ),
-    action: Type.String(),
+    action: Action,
     subject: Type.Object(
       {
         kind: Type.String(),

@@ -4,6 +4,7 @@ import { exportTypes, listQuery, PageMeta } from '../list-query.ts'
 import { EVENT_STREAM } from '../media-types.ts'
 import { operationGroup } from '../operation-group.ts'
 import { AuditEntryReply, AuditListQuery } from './audit.ts'
+import { EventType } from './event-types.ts'
 import { OTHER_NAMES, publicEvents, SUBJECT_NAME } from './vocabulary.ts'
 
 /** The reply schema of an event: ids and states, never a claim. A client fetches the rest with its own scopes. */
@@ -13,7 +14,7 @@ export const EventReply = Type.Object(
       format: 'uuid',
       description: 'The id of the event in webhooks (`webhook-id`), in the stream and in the list.',
     }),
-    type: Type.Enum([...publicEvents]),
+    type: EventType,
     createdAt: Type.String({ format: 'date-time' }),
     subject: Type.Object(
       {
@@ -39,7 +40,7 @@ const EventListQuery = listQuery({
       pattern: `^(${ANY_TYPE})(,(${ANY_TYPE}))*$`,
       maxLength: 1000,
       description: 'The event type, or several separated by commas.',
-      documentedAs: { type: 'array', minItems: 1, items: { enum: [...publicEvents] } },
+      documentedAs: { type: 'array', minItems: 1, items: EventType },
     }),
     subject: Type.String({
       minLength: 1,

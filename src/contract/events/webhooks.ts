@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { UUID_PATTERN } from '../../uuid.ts'
 import { listQuery } from '../list-query.ts'
 import { operationGroup } from '../operation-group.ts'
+import { EventType } from './event-types.ts'
 import { publicEvents } from './vocabulary.ts'
 
 const Url = Type.String({
@@ -12,7 +13,7 @@ const Url = Type.String({
     'An https URL with a host name, without user and fragment. In development http to the loopback address too.',
 })
 
-const FilterTypes = Type.Array(Type.Enum([...publicEvents]), {
+const FilterTypes = Type.Array(EventType, {
   uniqueItems: true,
   maxItems: publicEvents.length,
   description: 'The event types to send; all types when absent or empty.',
@@ -77,7 +78,7 @@ const RotatedMeta = Type.Object({ formerSecretUntil: time })
 const shown = {
   id: Type.String({ format: 'uuid' }),
   url: Type.String(),
-  filterTypes: Type.Array(Type.Enum([...publicEvents])),
+  filterTypes: Type.Array(EventType),
   status: Type.Enum(['active', 'disabled'], { description: 'Nothing is sent to a disabled endpoint.' }),
   disabledReason: orNull(
     Type.Enum(['failing', 'gone', 'manual'], {
@@ -130,7 +131,7 @@ export const WebhookDeliveryReply = Type.Object(
   {
     id: Type.String({ format: 'uuid' }),
     eventId: Type.String({ format: 'uuid', description: 'The `webhook-id` of every attempt.' }),
-    type: Type.Enum([...publicEvents]),
+    type: EventType,
     status: Type.Enum(['pending', 'delivered', 'dead'], {
       description: '`dead`: not delivered in three days, and not retried unless it is redelivered.',
     }),
@@ -167,7 +168,7 @@ const WebhookTestReply = Type.Object(
 const WebhookDeliveryListQuery = listQuery({
   filters: {
     status: Type.Enum(['pending', 'delivered', 'dead']),
-    type: Type.Enum([...publicEvents]),
+    type: EventType,
     eventId: Type.String({ pattern: UUID_PATTERN }),
   },
 })

@@ -1,4 +1,3 @@
-import { publicEvents } from '../../contract/events/vocabulary.ts'
 import type { WebhookReference } from '../../http/openapi/openapi.ts'
 
 const text = (description: string) => ({ type: 'string', description })
@@ -23,7 +22,7 @@ export const webhookReference: WebhookReference = {
     type: 'object',
     required: ['type', 'timestamp', 'data'],
     properties: {
-      type: { enum: [...publicEvents], description: 'Types are added over time; ignore unknown ones.' },
+      type: { $ref: '#/components/schemas/EventType', description: 'Types are added over time; ignore unknown ones.' },
       timestamp: { type: 'string', format: 'date-time', description: 'The time of the event.' },
       data: {
         type: 'object',

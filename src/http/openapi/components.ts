@@ -39,9 +39,21 @@ function hoist(value: unknown, schemas: Schemas): unknown {
   if (typeof value !== 'object' || value === null) return value
   if ('documentedAs' in value && typeof value.documentedAs === 'object') {
     const about = 'description' in value ? { description: value.description } : {}
-    return hoist({ ...about, ...value.documentedAs }, schemas)
+    return { ...about, ...Object(hoist(value.documentedAs, schemas)) }
   }
   const plain = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, hoist(one, schemas)]))
-  const { $id, ...shape } = plain
-  return typeof $id === 'string' ? addSchema(schemas, $id, shape) : plain
+  const { $id, ...shape } = withPlainValues(plain)
+  return typeof $id === 'string' ? addSchema(schemas, $id, shape) : shape
+}
+
+const ANY_NAME = '^.*$'
+
+/** Says of values by name what they are in the way that generators of clients read: they know no `patternProperties`. */
+function withPlainValues(shape: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { patternProperties, ...others } = shape
+  const patterns = Object.entries(Object(patternProperties))
+  const [first] = patterns
+  if (first === undefined || patterns.length > 1 || 'properties' in shape) return shape
+  const [pattern, additionalProperties] = first
+  return { ...others, ...(pattern !== ANY_NAME && { propertyNames: { pattern } }), additionalProperties }
 }

@@ -1,3 +1,4 @@
+import { OPEN_ENUM } from '../../contract/open-enum.ts'
 import { faults } from '../../fault.ts'
 import { errorMetaSchema } from './meta-schema.ts'
 
@@ -6,7 +7,11 @@ const oauthCodes = [...new Set(Object.values(faults).map(({ oauth }) => oauth[1]
 const codes = [...new Set(Object.values(faults).map(({ api }) => api[1]))].toSorted()
 
 /** Stable codes of the API. */
-const errorCode = { type: 'string', enum: codes, description: 'Stable code, for programs. Codes are added over time.' }
+const errorCode = {
+  type: 'string',
+  [OPEN_ENUM]: codes,
+  description: 'Stable code, for programs. Codes are added over time: take an unknown one by its HTTP status.',
+}
 
 const links = {
   type: 'object',

@@ -1,3 +1,4 @@
+import { OPEN_ENUM } from '../../contract/open-enum.ts'
 import { resolved, type Schemas } from './components.ts'
 
 type Shape = Readonly<Record<string, unknown>>
@@ -32,7 +33,8 @@ export function exampleOf(schema: unknown, schemas: Readonly<Schemas>, name = ''
   const shape = resolved(schema, schemas)
   if (Array.isArray(shape.examples)) return shape.examples[0]
   if (shape.const !== undefined) return shape.const
-  if (Array.isArray(shape.enum)) return shape.enum[0]
+  const values = shape.enum ?? shape[OPEN_ENUM]
+  if (Array.isArray(values)) return values[0]
   const choice = [shape.anyOf, shape.oneOf, shape.allOf].find(Array.isArray)
   if (choice !== undefined) return exampleOf(choice[0], schemas, name, depth)
   const type = Array.isArray(shape.type) ? shape.type[0] : shape.type

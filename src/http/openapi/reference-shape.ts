@@ -1,3 +1,4 @@
+import { OPEN_ENUM } from '../../contract/open-enum.ts'
 import { escapeHtml } from '../routes/page.ts'
 
 type Shape = Readonly<Record<string, unknown>>
@@ -23,10 +24,25 @@ export function replyBlock(schema: unknown): string {
 
 /** Summarizes the type of a value. */
 export function form(schema: unknown): string {
-  const { $ref, type, format, pattern, enum: values, const: only, items, anyOf, oneOf } = asShape(schema)
+  const {
+    $ref,
+    type,
+    format,
+    pattern,
+    enum: closed,
+    [OPEN_ENUM]: open,
+    const: only,
+    items,
+    anyOf,
+    oneOf,
+  } = asShape(schema)
+  const values = closed ?? open
   if (typeof $ref === 'string') return link($ref)
   if (only !== undefined) return `<code>${escapeHtml(String(only))}</code>`
-  if (Array.isArray(values)) return values.map((one) => `<code>${escapeHtml(String(one))}</code>`).join(' or ')
+  if (Array.isArray(values)) {
+    const known = values.map((one) => `<code>${escapeHtml(String(one))}</code>`)
+    return [...known, ...(closed === undefined ? ['others'] : [])].join(' or ')
+  }
   const choice = anyOf ?? oneOf
   if (Array.isArray(choice)) return choice.map(form).join(' or ')
   if (type === 'array') return items === undefined ? 'array' : `array of ${form(items)}`
