@@ -4,6 +4,7 @@ import { describe, test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { printOpenApi } from '../scripts/print-openapi.ts'
 import {
+  allContent,
   checkOf,
   document,
   enveloped,
@@ -53,10 +54,7 @@ test('each table, list of lines and event stream of our API has an example', () 
   let shown = 0
   for (const { name, path, operation } of operations.filter(({ path }) => isOfApi(path))) {
     const contents = [operation.requestBody ?? {}, ...Object.values(operation.responses)]
-    for (const [type, { example }] of contents.flatMap((one) => Object.entries(Object(one).content ?? {})) as [
-      string,
-      Shape,
-    ][]) {
+    for (const [type, { example }] of contents.flatMap((one) => Object.entries(allContent(one))) as [string, Shape][]) {
       if (!['text/csv', 'application/x-ndjson', 'text/event-stream', 'application/x-pem-file'].includes(type)) continue
       shown += 1
       const text = String(example)
@@ -126,9 +124,8 @@ test('enumerations are named, codes of errors among them, and every envelope is'
 
 test('an event stream has the shape of its events', () => {
   const streams = operations.flatMap(({ name, operation }) => {
-    const { content = {} } = success(operation) as { content?: Record<string, { schema: Shape }> }
-    const stream = content['text/event-stream']
-    return stream === undefined ? [] : [[name, stream.schema] as const]
+    const stream = allContent(success(operation))['text/event-stream']
+    return stream === undefined ? [] : [[name, Object(stream.schema)] as const]
   })
   assert.ok(streams.length >= 3)
   for (const [name, schema] of streams) {

@@ -5,6 +5,7 @@ import {
   document,
   enveloped,
   found,
+  isOfApi,
   operations,
   reaches,
   resolved,
@@ -60,4 +61,21 @@ test('values by name are described where generators look for them', () => {
   assert.deepEqual(found(document, 'patternProperties'), [])
   const { detail } = (schemas.AuditEntry as { properties: Shape }).properties
   assert.deepEqual(Object(detail).additionalProperties, {})
+})
+
+test('a body or an answer that is JSON is described as JSON alone, and what else it may be beside that', () => {
+  let several = 0
+  for (const { name, path, operation } of operations) {
+    for (const one of [operation.requestBody ?? {}, ...Object.values(operation.responses)]) {
+      const { content = {}, 'x-other-content': others = {} } = one as Record<string, object>
+      const types = Object.keys(content)
+      if (types.includes('application/json')) assert.deepEqual(types, ['application/json'], name)
+      several += Object.keys(others).length > 0 ? 1 : 0
+      if (!isOfApi(path)) continue
+      assert.ok(types.length <= 1, name)
+      for (const type of Object.keys(others))
+        assert.ok(operation.description?.includes(`\`${type}\``), `${name} ${type}`)
+    }
+  }
+  assert.ok(several > 20, String(several))
 })

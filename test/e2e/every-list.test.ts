@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { routes } from '../../src/contributions.ts'
 import type { Route } from '../../src/http/routes/route.ts'
 import { badge, makeEverything, makeTemplate, type Objects, openIssuance } from '../support/main-job.ts'
-import { operations } from '../support/openapi-document.ts'
+import { allContent, operations } from '../support/openapi-document.ts'
 import { isOfPlatform } from '../support/route-requests.ts'
 import { type Api, type Deployment, deploy, type Reply } from '../support/server.ts'
 
@@ -191,7 +191,7 @@ test('every list is exported as CSV and as JSON lines, from the same position an
     const [head = ''] = (await file('text/csv')).split('\r\n')
     assert(head.split(',').includes('id'), head)
     const described = operations.find(({ name }) => name === `GET /${route.group}${route.path}`)?.operation
-    const example = Object(described?.responses['200']).content['text/csv'].example
+    const example = String(allContent(described?.responses['200'] ?? {})['text/csv']?.example)
     assert.equal(example.split('\r\n')[0], head, `the document shows the columns of ${path}`)
   }
 })

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import type { OpenApiOperation } from '../../src/http/openapi/document.ts'
-import { checkOf } from './openapi-document.ts'
+import { allContent, checkOf } from './openapi-document.ts'
 
 /** An answer of the server; `type` without parameters. */
 export type Sent = { readonly status: number; readonly headers: Headers; readonly type: string; readonly text: string }
 
 type Described = {
   readonly headers?: Readonly<Record<string, unknown>>
-  readonly content?: Readonly<Record<string, { readonly schema: object }>>
 }
 
 /** Headers that an answer may only have if the document says so. */
@@ -25,7 +24,8 @@ export function checkAnswer(
   assert.ok(status < 500 || isElsewhere, shown)
   const found = responses[String(status)] ?? responses[`${String(status)[0]}XX`] ?? responses.default
   assert.ok(found !== undefined && (status >= 300 || found !== responses.default), shown)
-  const { content = {}, headers: described = {} } = found as Described
+  const { headers: described = {} } = found as Described
+  const content = allContent(found)
   if (text !== '') {
     const known = content[type]
     assert.ok(known !== undefined, `${shown} is none of ${Object.keys(content)}`)

@@ -52,6 +52,12 @@ export function success({ responses }: OpenApiOperation): object {
   return Object.entries(responses).find(([status]) => /^[23]/.test(status))?.[1] ?? {}
 }
 
+/** What an answer is by media type, also where `Accept` has to ask for it. */
+export function allContent(answer: object): Readonly<Record<string, Shape>> {
+  const { content, 'x-other-content': others } = answer as Shape
+  return { ...Object(content), ...Object(others) }
+}
+
 /** Every value that stands under this name, however deep. */
 export function found(value: unknown, name: string): unknown[] {
   if (typeof value !== 'object' || value === null) return []

@@ -6,6 +6,21 @@ export type Schemas = Record<string, object>
 
 const PREFIX = '#/components/schemas/'
 
+/** Keyword for what a body or an answer may be instead of JSON, in the form of `content`. */
+export const OTHER_CONTENT = 'x-other-content'
+
+/**
+ * Describes a body or an answer by media type. Where it is JSON, files, tokens and event streams that it may be instead
+ * are told beside it: in a `content` with several types a generated client cannot know what it sends or got.
+ */
+export function contentBy(types: readonly (readonly [string, object])[]): object {
+  if (types.length === 0) return {}
+  const json = types.filter(([type]) => type === 'application/json')
+  const others = types.filter(([type]) => type !== 'application/json')
+  if (json.length === 0 || others.length === 0) return { content: Object.fromEntries(types) }
+  return { content: Object.fromEntries(json), [OTHER_CONTENT]: Object.fromEntries(others) }
+}
+
 /** Returns a reference to a schema of the document. */
 export function referenceTo(name: string): { readonly $ref: string } {
   return { $ref: PREFIX + name }

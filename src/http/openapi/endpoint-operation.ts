@@ -1,6 +1,6 @@
 import type { Endpoint, EndpointBodyKind, EndpointReply } from '../routes/endpoint.ts'
 import { endpointHeaderParameters } from '../routes/header-parameters.ts'
-import { referenceTo, type Schemas, shapeOf } from './components.ts'
+import { contentBy, referenceTo, type Schemas, shapeOf } from './components.ts'
 import type { OpenApiOperation } from './document.ts'
 import { exampleOf } from './example.ts'
 import { endpointIdOf } from './operation-id.ts'
@@ -32,14 +32,14 @@ function securityOf({ needsToken, faultsAs }: Endpoint): object[] {
 function bodyOf(endpoint: Endpoint, schemas: Schemas): object {
   const schema = endpoint.body ?? endpoint.describedBody
   const body = schema === undefined ? { type: 'object' } : shapeOf(schema, schemas)
-  const types = acceptedTypes[endpoint.accepts].map((type) => [
-    type,
-    type === 'application/jwt'
-      ? { schema: { type: 'string', description: 'The body as an encrypted JWT.' } }
-      : { schema: body, example: exampleOf(body, schemas) },
-  ])
-  return types.length === 0 ? {} : { requestBody: { required: true, content: Object.fromEntries(types) } }
+  const types = acceptedTypes[endpoint.accepts].map((type) => {
+    const example = { schema: body, example: exampleOf(body, schemas) }
+    return [type, type === 'application/jwt' ? ENCRYPTED : example] as const
+  })
+  return types.length === 0 ? {} : { requestBody: { required: true, ...contentBy(types) } }
 }
+
+const ENCRYPTED = { schema: { type: 'string', description: 'The body as an encrypted JWT.' } }
 
 function repliesOf({ replies, summary }: Endpoint, schemas: Schemas): Record<string, object> {
   if (replies === undefined) return { '2XX': { description: `${summary} As specified.` } }
@@ -51,12 +51,12 @@ function repliesOf({ replies, summary }: Endpoint, schemas: Schemas): Record<str
 function replyOf(status: number, { description, types = {} }: EndpointReply, schemas: Schemas): object {
   const content = Object.entries(types).map(([type, schema]) => {
     const shape = schema === null ? { type: 'string' } : shapeOf(schema, schemas)
-    return [type, schema === null ? { schema: shape } : { schema: shape, example: exampleOf(shape, schemas) }]
+    return [type, { schema: shape, ...(schema !== null && { example: exampleOf(shape, schemas) }) }] as const
   })
   return {
     description: description ?? (status < 300 ? 'Success.' : 'Refused.'),
     ...headersOf([]),
-    ...(content.length > 0 && { content: Object.fromEntries(content) }),
+    ...contentBy(content),
   }
 }
 

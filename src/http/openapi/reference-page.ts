@@ -1,4 +1,5 @@
 import { escapeHtml } from '../routes/page.ts'
+import { OTHER_CONTENT } from './components.ts'
 import type { OpenApi, OpenApiOperation } from './document.ts'
 import { responseOf } from './named-responses.ts'
 import { anchor, form, inline, replyBlock, shapeBlock } from './reference-shape.ts'
@@ -88,9 +89,9 @@ function responseList({ responses }: OpenApiOperation): string {
 }
 
 function contentBlocks(holder: object, show: (schema: unknown) => string): string {
-  const { content } = holder as Shape
-  if (typeof content !== 'object' || content === null) return ''
-  const blocks = Object.entries(content).map(([type, { schema }]: [string, Shape]) => {
+  const { content, [OTHER_CONTENT]: others } = holder as Shape
+  const blocks = Object.entries({ ...Object(content), ...Object(others) }).map(([type, one]) => {
+    const { schema } = Object(one)
     return `<p><code>${escapeHtml(type)}</code></p>${show(schema)}`
   })
   return blocks.join('')

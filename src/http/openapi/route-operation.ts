@@ -4,7 +4,7 @@ import { EVENT_STREAM, NDJSON } from '../../contract/media-types.ts'
 import { type FaultCode, faults } from '../../fault.ts'
 import { headerParameters } from '../routes/header-parameters.ts'
 import type { Route } from '../routes/route.ts'
-import { addSchema, referenceTo, type Schemas, shapeOf } from './components.ts'
+import { addSchema, contentBy, referenceTo, type Schemas, shapeOf } from './components.ts'
 import type { OpenApiOperation } from './document.ts'
 import { errorExamples } from './error-schema.ts'
 import { exampleOf } from './example.ts'
@@ -34,7 +34,7 @@ export function operationOfRoute(route: Route, schemas: Schemas): OpenApiOperati
     operationId: operationIdOf(route),
     tags: [route.tag === undefined ? heading : `${heading}: ${route.tag}`],
     summary: route.summary,
-    ...(route.scope === null ? {} : { description: `Requires the scope \`${route.scope}\`: ${scopes[route.scope]}` }),
+    ...descriptionOf(route),
     security: [{ token: route.scope === null ? [] : [route.scope] }],
     parameters: [
       ...pathParameters(route.path, route.params, schemas),
@@ -42,7 +42,7 @@ export function operationOfRoute(route: Route, schemas: Schemas): OpenApiOperati
       ...headerParameters(route),
     ],
     ...(route.body !== undefined && {
-      requestBody: { required: true, content: contentOf(shapeOf(route.body, schemas), schemas, route) },
+      requestBody: { required: true, ...bodyOf(shapeOf(route.body, schemas), schemas, route) },
     }),
     responses: {
       ...successesOf(route, schemas),
@@ -52,6 +52,17 @@ export function operationOfRoute(route: Route, schemas: Schemas): OpenApiOperati
   }
 }
 
+function descriptionOf({ scope, reply, produces = [], textBodies = [] }: Route): { readonly description?: string } {
+  const others = reply === undefined ? [] : produces
+  const named = (types: readonly string[]) => types.map((type) => `\`${type}\``).join(' or ')
+  const sentences = [
+    ...(scope === null ? [] : [`Requires the scope \`${scope}\`: ${scopes[scope]}`]),
+    ...(others.length === 0 ? [] : [`With \`Accept\` the answer is ${named(others)} instead of JSON.`]),
+    ...(textBodies.length === 0 ? [] : [`The body may be ${named(textBodies)} instead of JSON.`]),
+  ]
+  return sentences.length === 0 ? {} : { description: sentences.join(' ') }
+}
+
 function successesOf(route: Route, schemas: Schemas): Record<string, object> {
   const headers = headersOf(successHeadersOf(route))
   const response = { description: 'Success.', ...headers, ...contentsOf(route, schemas) }
@@ -59,16 +70,15 @@ function successesOf(route: Route, schemas: Schemas): Record<string, object> {
   return Object.fromEntries([route.status, ...others].map((status) => [String(status), response]))
 }
 
-/** JSON in the envelope, beside it texts, event streams and lists as files. */
+/** JSON in the envelope, texts, event streams and lists as files. */
 function contentsOf(route: Route, schemas: Schemas): object {
   const { reply, produces = [] } = route
-  const json = reply === undefined ? {} : contentOf(envelopeOf(route, shapeOf(reply, schemas), schemas), schemas)
+  const json = reply === undefined ? [] : [jsonOf(envelopeOf(route, shapeOf(reply, schemas), schemas), schemas)]
   const others = produces.map((type) => {
     const example = route.textExamples?.[type] ?? textExampleOf(type, rowOf(type, route), schemas)
-    return [type, { schema: fileSchema(type, route, schemas), ...(example !== undefined && { example }) }]
+    return [type, { schema: fileSchema(type, route, schemas), ...(example !== undefined && { example }) }] as const
   })
-  const content = { ...json, ...Object.fromEntries(others) }
-  return Object.keys(content).length === 0 ? {} : { content }
+  return contentBy([...json, ...others])
 }
 
 /** Schema of a row of a list, or of an event of a stream; null: the file has no rows. */
@@ -133,17 +143,18 @@ function idOf(schema: unknown): string | undefined {
   return typeof schema.$id === 'string' ? schema.$id : undefined
 }
 
-/** JSON of a schema with an example, or a text of other media types. */
-function contentOf(
-  schema: object,
-  schemas: Schemas,
-  { textBodies = [], textExamples = {} }: Partial<Pick<Route, 'textBodies' | 'textExamples'>> = {},
-): object {
-  const texts = textBodies.map((type) => [
-    type,
-    { schema: { type: 'string' }, ...(textExamples[type] !== undefined && { example: textExamples[type] }) },
-  ])
-  return { 'application/json': { schema, example: exampleOf(schema, schemas) }, ...Object.fromEntries(texts) }
+/** JSON of a schema with an example. */
+function jsonOf(schema: object, schemas: Schemas) {
+  return ['application/json', { schema, example: exampleOf(schema, schemas) }] as const
+}
+
+/** JSON, or a text of other media types. */
+function bodyOf(schema: object, schemas: Schemas, { textBodies = [], textExamples = {} }: Route): object {
+  const texts = textBodies.map((type) => {
+    const example = textExamples[type]
+    return [type, { schema: { type: 'string' }, ...(example !== undefined && { example }) }] as const
+  })
+  return contentBy([jsonOf(schema, schemas), ...texts])
 }
 
 /** The faults that a route may answer with. */
