@@ -1,6 +1,7 @@
 // What generators of clients need of the document, so that each operation of a client is there and typed.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { pascal } from '../src/http/openapi/words.ts'
 import {
   document,
   enveloped,
@@ -78,4 +79,18 @@ test('a body or an answer that is JSON is described as JSON alone, and what else
     }
   }
   assert.ok(several > 20, String(several))
+})
+
+// The Python client keeps the member and the shape in one variable, to which it adds the members that are not declared.
+test('no shape that may have other members has one of its own name', () => {
+  const open = Object.entries(schemas).filter(([, schema]) => Object(schema).additionalProperties !== false)
+  const own = open.filter(([name, schema]) =>
+    Object.keys(Object(Object(schema).properties))
+      .map(pascal)
+      .includes(name),
+  )
+  assert.deepEqual(
+    own.map(([name]) => name),
+    [],
+  )
 })

@@ -209,7 +209,7 @@ test('the reference says what is sent to webhooks, and how it is signed', () => 
 })
 
 test('the members of meta have types, for each operation and in errors', () => {
-  const { Errors } = schemas
+  const { ErrorReply } = schemas
   for (const [name, members] of [
     ['GET /wallet/v2/credentials', ['page', 'credentials']],
     ['POST /wallet/v2/credentials', ['deferred', 'incomplete']],
@@ -225,7 +225,7 @@ test('the members of meta have types, for each operation and in errors', () => {
     for (const member of members) assert.ok(member in Object(properties), `${name} ${member}`)
     if (members.length === 0) assert.deepEqual(properties, {})
   }
-  const text = JSON.stringify([Errors, schemas.ErrorMeta])
+  const text = JSON.stringify([ErrorReply, schemas.ErrorMeta])
   for (const name of ['txCode', 'upstream', 'findings', 'retryAfterSeconds']) assert(text.includes(`"${name}"`), name)
   assert.doesNotMatch(JSON.stringify(document), /external provider/)
 })

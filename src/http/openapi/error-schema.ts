@@ -80,7 +80,7 @@ const scimError = {
 
 /** Schemas of refusals and of the envelope, which every document has. */
 export const commonSchemas: Readonly<Record<string, object>> = {
-  Errors: errors,
+  ErrorReply: errors,
   Error: error,
   ErrorCode: errorCode,
   ErrorMeta: errorMetaSchema,

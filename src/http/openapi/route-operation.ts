@@ -176,7 +176,7 @@ function refusals(route: Route): Record<string, object> {
       const sentences = new Set(found.map(({ api, title }) => `\`${api[1]}\`: ${title}`))
       const [first] = found
       const example = first === undefined ? {} : { example: errorExamples.api(status, first.api[1], first.title) }
-      const content = { 'application/json': { schema: referenceTo('Errors'), ...example } }
+      const content = { 'application/json': { schema: referenceTo('ErrorReply'), ...example } }
       const headers = headersOf(refusalHeadersOf(status))
       return [String(status), { description: [...sentences].join(' '), ...headers, content }]
     }),

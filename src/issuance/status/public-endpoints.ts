@@ -21,7 +21,7 @@ const CACHED_SECONDS = 60
 
 const AggregationReply = Type.Object(
   { status_lists: Type.Array(Type.String({ format: 'uri' })) },
-  { $id: 'StatusLists' },
+  { $id: 'StatusListAggregation' },
 )
 
 /** What pages of other origins may read. */
