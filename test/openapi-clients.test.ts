@@ -94,3 +94,21 @@ test('no shape that may have other members has one of its own name', () => {
     [],
   )
 })
+
+test('SCIM has bodies and answers by resource, and no operation that is always refused', () => {
+  const ids = operations.map(({ operation }) => operation.operationId)
+  assert.ok(ids.includes('searchScimUsers') && !ids.includes('searchScim'))
+  const bodyOf = (id: string) => {
+    const found = operations.find(({ operation }) => operation.operationId === id)?.operation.requestBody
+    return Object(Object(found).content)['application/json'].schema.$ref
+  }
+  for (const [id, name] of [
+    ['createScimUser', 'ScimUserBody'],
+    ['replaceScimGroup', 'ScimGroupBody'],
+    ['updateScimGroup', 'ScimPatch'],
+    ['searchScimUsers', 'ScimSearch'],
+    ['runScimBulk', 'ScimBulk'],
+  ] as const) {
+    assert.equal(bodyOf(id), `#/components/schemas/${name}`, id)
+  }
+})

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type TSchema, Type } from 'typebox'
 import type { Scope } from '../../caller.ts'
 import { isJsonObject, type Json } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
@@ -6,36 +6,35 @@ import { type Endpoint, type EndpointContext, type EndpointResponse, endpoint } 
 import { readListRequest, readProjection, readSearch } from '../../protocols/scim/list-request.ts'
 import type { Resource } from '../../protocols/scim/patch.ts'
 import { project } from '../../protocols/scim/project.ts'
-import { userSchema } from '../../protocols/scim/schema.ts'
 import { runBulk } from './bulk.ts'
 import { resourceTypes, schemaResources, serviceConfiguration } from './discovery.ts'
 import { groupOperations, type Operations, userOperations, type Work } from './operations.ts'
 import { provisioningCaller } from './provisioning-caller.ts'
 import { readVersionTag } from './scim-user.ts'
+import { BulkReplyShape, BulkShape, PatchShape, resourceShapes, type ScimNoun, SearchShape } from './shapes.ts'
 
 const BASE = '/onboarding/scim/v2'
 const TYPE = 'application/scim+json'
 
-/** A message of SCIM, for the reference; its form follows from its schemas, and is refused with SCIM errors. */
-const Message = Type.Object(
-  {
-    schemas: Type.Array(
-      Type.String({ description: 'Ids of the schemas of the message, at `/Schemas`, or of RFC 7644.' }),
-    ),
-  },
-  { $id: 'ScimMessage', examples: [{ schemas: [userSchema.id], userName: 'thandi', active: true }] },
-)
-
 const open = Type.Record(Type.String(), Type.Unknown())
+const schemas = Type.Array(Type.String({ description: 'Ids of the schemas of the message, of RFC 7643 or 7644.' }))
 const list = { totalResults: Type.Optional(Type.Integer()), Resources: Type.Optional(Type.Array(open)) }
 
 /** @see [RFC 7644, 3.4.2](https://www.rfc-editor.org/rfc/rfc7644#section-3.4.2) */
-const ListReply = Type.Object({ ...Message.properties, ...list }, { $id: 'ScimList' })
-const ResourceReply = Type.Object({ ...Message.properties, id: Type.Optional(Type.String()) }, { $id: 'ScimResource' })
+const ListReply = Type.Object({ schemas, ...list }, { $id: 'ScimList' })
+/** What the service tells of itself. */
+const ResourceReply = Type.Object({ schemas, id: Type.Optional(Type.String()) }, { $id: 'ScimResource' })
 
-function repliesOf(method: Endpoint['method'], operationId: string): NonNullable<Endpoint['replies']> {
+/** Bodies, which are validated with SCIM errors, and replies of an operation, for the reference. */
+type Described = Pick<Endpoint, 'describedBody' | 'hidden'> & { readonly reply?: TSchema }
+
+function repliesOf(
+  method: Endpoint['method'],
+  operationId: string,
+  reply: TSchema | undefined,
+): NonNullable<Endpoint['replies']> {
   if (method === 'DELETE') return { 204: {} }
-  const shape = /^(list|search)/.test(operationId) ? ListReply : ResourceReply
+  const shape = reply ?? (operationId.startsWith('list') ? ListReply : ResourceReply)
   return { [operationId.startsWith('create') ? 201 : 200]: { types: { [TYPE]: shape } } }
 }
 
@@ -47,20 +46,21 @@ function at(
   operationId: string,
   summary: string,
   handle: Handle,
+  { reply, ...described }: Described = {},
   scope: Scope = method === 'GET' ? 'users:read' : 'users:write',
 ): Endpoint {
   return endpoint({
     method,
     path: `${BASE}${path}`,
     operationId,
-    replies: repliesOf(method, operationId),
+    replies: repliesOf(method, operationId, reply),
     summary,
     tag: 'SCIM',
     accepts: method === 'GET' || method === 'DELETE' ? 'none' : 'json',
     faultsAs: 'scim',
     needsToken: true,
     unreadable: 'scim.invalid_syntax',
-    ...(method === 'GET' || method === 'DELETE' ? {} : { describedBody: Message }),
+    ...described,
     ...((method === 'PUT' || method === 'PATCH') && { ifMatch: true }),
     handle: async (context) => {
       const { platform } = context
@@ -70,7 +70,8 @@ function at(
   })
 }
 
-function resourceEndpoints(path: string, noun: string, run: Operations): readonly Endpoint[] {
+function resourceEndpoints(path: string, noun: ScimNoun, run: Operations): readonly Endpoint[] {
+  const { Body, Reply, List } = resourceShapes[noun]
   const name = noun.charAt(0).toUpperCase() + noun.slice(1)
   const shown = (resource: Resource, { query }: EndpointContext, status = 200) => {
     const { location, version } = metaOf(resource)
@@ -78,8 +79,13 @@ function resourceEndpoints(path: string, noun: string, run: Operations): readonl
     return sent(project(resource, readProjection(query)), status, headers)
   }
   return [
-    at('GET', path, `listScim${name}s`, `Lists the ${noun}s that match a filter.`, async (work, { query }) =>
-      sent(await run.list(work, readListRequest(query))),
+    at(
+      'GET',
+      path,
+      `listScim${name}s`,
+      `Lists the ${noun}s that match a filter.`,
+      async (work, { query }) => sent(await run.list(work, readListRequest(query))),
+      { reply: List },
     ),
     at(
       'POST',
@@ -87,19 +93,42 @@ function resourceEndpoints(path: string, noun: string, run: Operations): readonl
       `searchScim${name}s`,
       `Lists the ${noun}s that match a filter in the body.`,
       async (work, { body }) => sent(await run.list(work, readSearch(json(body)))),
+      { describedBody: SearchShape, reply: List },
       'users:read',
     ),
-    at('POST', path, `createScim${name}`, `Creates a ${noun}.`, async (work, context) =>
-      shown(await run.create(work, json(context.body)), context, 201),
+    at(
+      'POST',
+      path,
+      `createScim${name}`,
+      `Creates a ${noun}.`,
+      async (work, context) => shown(await run.create(work, json(context.body)), context, 201),
+      { describedBody: Body, reply: Reply },
     ),
-    at('GET', `${path}/{id}`, `getScim${name}`, `Returns a ${noun}.`, async (work, context) =>
-      shown(await run.get(work, idOf(context)), context),
+    at(
+      'GET',
+      `${path}/{id}`,
+      `getScim${name}`,
+      `Returns a ${noun}.`,
+      async (work, context) => shown(await run.get(work, idOf(context)), context),
+      { reply: Reply },
     ),
-    at('PUT', `${path}/{id}`, `replaceScim${name}`, `Replaces a ${noun}.`, async (work, context) =>
-      shown(await run.replace(work, idOf(context), json(context.body), expectedVersion(context)), context),
+    at(
+      'PUT',
+      `${path}/{id}`,
+      `replaceScim${name}`,
+      `Replaces a ${noun}.`,
+      async (work, context) =>
+        shown(await run.replace(work, idOf(context), json(context.body), expectedVersion(context)), context),
+      { describedBody: Body, reply: Reply },
     ),
-    at('PATCH', `${path}/{id}`, `updateScim${name}`, `Changes attributes of a ${noun}.`, async (work, context) =>
-      shown(await run.patch(work, idOf(context), json(context.body), expectedVersion(context)), context),
+    at(
+      'PATCH',
+      `${path}/{id}`,
+      `updateScim${name}`,
+      `Changes attributes of a ${noun}.`,
+      async (work, context) =>
+        shown(await run.patch(work, idOf(context), json(context.body), expectedVersion(context)), context),
+      { describedBody: PatchShape, reply: Reply },
     ),
     at('DELETE', `${path}/{id}`, `deleteScim${name}`, `Deletes a ${noun}.`, async (work, context) => {
       await run.remove(work, idOf(context))
@@ -161,8 +190,13 @@ function json(body: unknown): Json {
 export const scimEndpoints: readonly Endpoint[] = [
   ...resourceEndpoints('/Users', 'user', userOperations),
   ...resourceEndpoints('/Groups', 'group', groupOperations),
-  at('POST', '/Bulk', 'runScimBulk', 'Runs up to 1,000 operations in turn, each by itself.', async (work, { body }) =>
-    sent(await runBulk(work, json(body))),
+  at(
+    'POST',
+    '/Bulk',
+    'runScimBulk',
+    'Runs up to 1,000 operations in turn, each by itself.',
+    async (work, { body }) => sent(await runBulk(work, json(body))),
+    { describedBody: BulkShape, reply: BulkReplyShape },
   ),
   at(
     'POST',
@@ -172,6 +206,8 @@ export const scimEndpoints: readonly Endpoint[] = [
     () => {
       throw new Fault('scim.not_implemented', { detail: 'Search at /Users/.search or /Groups/.search.' })
     },
+    // A client needs no operation that is always refused.
+    { hidden: true },
     'users:read',
   ),
   at('GET', '/ServiceProviderConfig', 'getScimConfiguration', 'Returns what the service supports.', ({ base }) =>
