@@ -105,15 +105,21 @@ const lookups: Question[] = [
 
 const filters: readonly UserFilter[] = [
   {},
-  ...([{ enabled: 'true' }, { enabled: 'false' }, { role: 'issuer' }, { role: 'holder' }, { role: 'owner' }] as const),
+  { enabled: 'true' },
+  { enabled: 'false' },
+  { role: 'issuer' },
+  { role: 'holder' },
+  { role: 'owner' },
   ...['thandi', 'an', 'e', 'q', 'a h', 'lerato haff', 'haff', 'xyzzy'].map((name) => ({ name })),
-  ...([
-    { name: 'thandi', enabled: 'false' },
-    { name: 'thandi', role: 'issuer' },
-    { role: 'holder', enabled: 'false' },
-  ] as const),
-  ...([{ deleted: 'true' }, { deleted: 'true', name: 'lerato haff' }, { deleted: 'true', name: 'thandi' }] as const),
-  ...([{ email: middle.email }, { username: middle.username }, { deleted: 'true', email: middle.email }] as const),
+  { name: 'thandi', enabled: 'false' },
+  { name: 'thandi', role: 'issuer' },
+  { role: 'holder', enabled: 'false' },
+  { deleted: 'true' },
+  { deleted: 'true', name: 'lerato haff' },
+  { deleted: 'true', name: 'thandi' },
+  { email: middle.email },
+  { username: middle.username },
+  { deleted: 'true', email: middle.email },
 ]
 const pages: readonly (readonly [string, PageRequest])[] = [
   ['created', page],

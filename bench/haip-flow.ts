@@ -24,8 +24,16 @@ export type Flow = Readonly<Record<(typeof requests)[number], () => Promise<void
 
 /** The requests of a flow. */
 export const requests = [
-  ...(['issuance', 'offer', 'push', 'authorize', 'consent page', 'consent', 'code', 'token'] as const),
-  ...(['nonce', 'credential'] as const),
+  'issuance',
+  'offer',
+  'push',
+  'authorize',
+  'consent page',
+  'consent',
+  'code',
+  'token',
+  'nonce',
+  'credential',
 ] as const
 
 const WALLET = 'https://wallet.example'
@@ -75,8 +83,14 @@ function beforeTheBrowser(flow: Underway) {
     },
     push: async () => {
       const request = {
-        ...{ client_id: WALLET, response_type: 'code', redirect_uri: REDIRECT, scope: 'student', state: 's' },
-        ...{ code_challenge: digest(verifier), code_challenge_method: 'S256', issuer_state: flow.issuerState },
+        client_id: WALLET,
+        response_type: 'code',
+        redirect_uri: REDIRECT,
+        scope: 'student',
+        state: 's',
+        code_challenge: digest(verifier),
+        code_challenge_method: 'S256',
+        issuer_state: flow.issuerState,
       }
       const { body } = await send(party, `${issuer}/par`, posted(request, attested(party, key, issuer)), 201)
       const query = new URLSearchParams({ client_id: WALLET, request_uri: text(body, 'request_uri') })

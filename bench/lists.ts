@@ -48,7 +48,11 @@ await client.query(fillAudit)
 await client.query('vacuum analyze issuance, audit_entry')
 
 const page: PageRequest = {
-  ...{ size: 25, after: null, before: null, sort: { field: 'createdAt' }, readDescending: true },
+  size: 25,
+  after: null,
+  before: null,
+  sort: { field: 'createdAt' },
+  readDescending: true,
   end: { isEarly: false },
 }
 const { rows: ids } = await client.query(
@@ -79,8 +83,11 @@ const questions: [string, PageRequest, Parameters<typeof listIssuances>[2]][] = 
 ]
 
 const all: AuditFilter = {
-  ...{ actor: undefined, action: undefined, subject: undefined },
-  ...{ createdAfter: undefined, createdBefore: undefined },
+  actor: undefined,
+  action: undefined,
+  subject: undefined,
+  createdAfter: undefined,
+  createdBefore: undefined,
 }
 const auditQuestions: [string, PageRequest, Partial<AuditFilter>][] = [
   ['audit: first page', page, {}],

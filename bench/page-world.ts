@@ -78,15 +78,24 @@ export async function openWorld(url: string): Promise<World> {
   const site = encodeURIComponent('https://shop.example.org')
   const holder = await signIn(url, acme, 'thandi', [], '/me')
   return {
-    ...{ url, content },
+    url,
+    content,
     owner: await signIn(url, acme, 'naledi', ['owner'], '/console'),
     holder: { ...holder, api: () => exchange('thandi') },
     steps: [...(await holderSteps(acme, wallet, holder, content)), ...(await visitorSteps(url, wallet, page))],
     pages: {
       console: [
-        ...['/console', '/console/credentials', '/console/templates', '/console/templates/new?from=diploma'],
-        ...[`/console/credentials/${issuances.valid}`, `/console/issue/${template}`, '/console/people'],
-        ...[`/console/verify/${verified}`, '/console/audit', '/console/settings', '/console/certificates'],
+        '/console',
+        '/console/credentials',
+        '/console/templates',
+        '/console/templates/new?from=diploma',
+        `/console/credentials/${issuances.valid}`,
+        `/console/issue/${template}`,
+        '/console/people',
+        `/console/verify/${verified}`,
+        '/console/audit',
+        '/console/settings',
+        '/console/certificates',
       ],
       holder: ['/me', `/me/cards/${card}`, '/me/history', '/me/settings', '/me/scan'],
       visitor: [`/verify/${page}`, `/embed/${page}?origin=${site}`],

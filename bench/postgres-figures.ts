@@ -40,8 +40,11 @@ export async function openPostgresFigures(url: string): Promise<PostgresFigures>
       const wal = await one('select wal_bytes::bigint as bytes, wal_records as records from pg_stat_wal')
       const updates = await one('select sum(n_tup_upd) as all, sum(n_tup_hot_upd) as hot from pg_stat_user_tables')
       return {
-        ...{ cpuMs: cpuMsOf(postmaster), walBytes: Number(wal.bytes), walRecords: Number(wal.records) },
-        ...{ updates: Number(updates.all), hotUpdates: Number(updates.hot) },
+        cpuMs: cpuMsOf(postmaster),
+        walBytes: Number(wal.bytes),
+        walRecords: Number(wal.records),
+        updates: Number(updates.all),
+        hotUpdates: Number(updates.hot),
       }
     },
     bytesKept: async () => {

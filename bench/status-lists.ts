@@ -163,8 +163,14 @@ async function countWaits(connectionString: string) {
 
 async function take({ id, token }: { readonly id: string; readonly token: Buffer }): Promise<void> {
   const granted = {
-    ...{ id, templateId: tenantId, templateVersion: 1, identified: false },
-    ...{ expiresAt: clock.now(), tokenHash: token, jkt: null, clientId: null },
+    id,
+    templateId: tenantId,
+    templateVersion: 1,
+    identified: false,
+    expiresAt: clock.now(),
+    tokenHash: token,
+    jkt: null,
+    clientId: null,
   }
   const key = {
     thumbprint: token.toString('base64url'),

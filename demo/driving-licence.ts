@@ -58,8 +58,11 @@ export async function runLicencePart(parties: LicenceParties): Promise<void> {
 async function makeRoot({ office }: LicenceParties): Promise<Json> {
   chapter('Part 2. The Department of Transport creates a root certificate to issue mdocs')
   const json = {
-    ...{ type: 'issuerRoot', keyType: 'P-256', commonName: 'Transport IACA' },
-    ...{ countryName: 'ZA', issuerAlternativeNameUrl: 'https://transport.example' },
+    type: 'issuerRoot',
+    keyType: 'P-256',
+    commonName: 'Transport IACA',
+    countryName: 'ZA',
+    issuerAlternativeNameUrl: 'https://transport.example',
   }
   const root = at(await office.call('POST', '/creds/certificates', 201, { json }), 'data')
   const certificates = at(await office.call('GET', '/creds/certificates', 200), 'data')

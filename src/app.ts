@@ -73,7 +73,13 @@ export function buildApp(parts: Parts): App {
     sealing,
     keys,
     rateLimiter: new RateLimiter(),
-    ...{ memory, changes, clock, log, journal: journalOf(config, clock), fetch: outbound.fetch, urls: urlsOf(config) },
+    memory,
+    changes,
+    clock,
+    log,
+    journal: journalOf(config, clock),
+    fetch: outbound.fetch,
+    urls: urlsOf(config),
     dispatchStream: (request) => server.dispatchStream(request),
     dispatch: parts.betweenPagesAndApi?.(dispatch) ?? dispatch,
   }
@@ -86,7 +92,9 @@ export function buildApp(parts: Parts): App {
     readiness: readinessChecks(store, keyDevice, clockWatch, () => loops.mark),
     liveness: loopChecks(platform, () => loops),
     counters: countersOf(store, clockWatch, () => loops),
-    ...{ telemetry, idempotency: keepAnswers(platform), notFoundPage: renderFault },
+    telemetry,
+    idempotency: keepAnswers(platform),
+    notFoundPage: renderFault,
     isClientOrigin: async (origin, request) =>
       (await isListedOrigin(platform, origin, request)) ?? isClientOrigin(platform, origin),
   })

@@ -108,9 +108,15 @@ test('the pods of the chart run without rights, and it makes no secret', {
   const pods = documents.filter((one) => one.includes('containers:'))
   assert.deepEqual(pods.map((one) => /^kind: (\w+)$/m.exec(one)?.[1]).sort(), ['Deployment', 'Job'])
   for (const line of [
-    ...['runAsNonRoot: true', 'readOnlyRootFilesystem: true', 'allowPrivilegeEscalation: false'],
-    ...['capabilities: { drop: [ALL] }', 'seccompProfile: { type: RuntimeDefault }'],
-    ...['automountServiceAccountToken: false', 'enableServiceLinks: false', 'disk: fast', '- name: registry'],
+    'runAsNonRoot: true',
+    'readOnlyRootFilesystem: true',
+    'allowPrivilegeEscalation: false',
+    'capabilities: { drop: [ALL] }',
+    'seccompProfile: { type: RuntimeDefault }',
+    'automountServiceAccountToken: false',
+    'enableServiceLinks: false',
+    'disk: fast',
+    '- name: registry',
     'memory: 1Gi',
   ])
     for (const pod of pods) assert(pod.includes(line), `${line} is missing`)

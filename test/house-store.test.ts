@@ -47,9 +47,7 @@ const names = product.flatMap(({ path, uncommented }) =>
   }),
 )
 /** Their statements have other names still; a prefix that is converted goes from here. */
-const namedOtherwise = new Set([
-  ...['directory', 'events', 'http', 'issuance', 'jobs', 'schedule', 'trust', 'verification'],
-])
+const namedOtherwise = new Set(['directory', 'events', 'http', 'issuance', 'jobs', 'schedule', 'trust', 'verification'])
 
 test('a statement is named room.verb_noun', () => {
   const wrong = names.filter(

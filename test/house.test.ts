@@ -7,26 +7,43 @@ import { importsOf } from './support/source-shape.ts'
 
 /** From the roof to the ground. A room may import itself and what stands behind it. */
 const ladder = [
-  ...['cli', 'maintenance', 'main', 'assembly', 'app', 'contributions', 'console', 'holder', 'visitor', 'statistics'],
-  ...['wallet', 'verification', 'issuance', 'authorization', 'trust', 'directory'],
-  ...[
-    'recovery',
-    'events',
-    'mail',
-    'jobs',
-    'pages',
-    'api',
-    'tables',
-    'http',
-    'platform',
-    'keys',
-    'store',
-    'memory',
-    'contract',
-    'protocols',
-    'crypto',
-  ],
-  ...['caller', 'config', 'uuid', 'fault', 'json-pointer', 'time-limit'],
+  'cli',
+  'maintenance',
+  'main',
+  'assembly',
+  'app',
+  'contributions',
+  'console',
+  'holder',
+  'visitor',
+  'statistics',
+  'wallet',
+  'verification',
+  'issuance',
+  'authorization',
+  'trust',
+  'directory',
+  'recovery',
+  'events',
+  'mail',
+  'jobs',
+  'pages',
+  'api',
+  'tables',
+  'http',
+  'platform',
+  'keys',
+  'store',
+  'memory',
+  'contract',
+  'protocols',
+  'crypto',
+  'caller',
+  'config',
+  'uuid',
+  'fault',
+  'json-pointer',
+  'time-limit',
 ]
 /** Packages (and modules of Node) that one place only may know. */
 const confined = [
@@ -41,10 +58,13 @@ const worldly =
 const untypedAnswers = 'test/support/server.ts:'
 /** The reader of JSON, and what reads texts that stand in this repository: the package's own description and our schemas. */
 const engineParses = new Set([
-  ...['src/crypto/json-reader.ts'],
-  ...['src/cli.ts', 'src/http/validation/check.ts', 'src/http/openapi/components.ts'],
+  'src/crypto/json-reader.ts',
+  'src/cli.ts',
+  'src/http/validation/check.ts',
+  'src/http/openapi/components.ts',
   // Runs in browsers, and reads what our own page holds.
-  ...['src/pages/browser/embed-frame.ts', 'src/pages/browser/sign-passkey.ts'],
+  'src/pages/browser/embed-frame.ts',
+  'src/pages/browser/sign-passkey.ts',
 ])
 const bannedWords =
   /^(utils?|helpers?|common|shared|misc|base|manager|services?|handlers?|processor|impl|dto|data|info)$/
@@ -178,7 +198,8 @@ law('protocols and crypto reach no store, no clock and no I/O, through whatever 
       .map((name) => `${source.path} imports ${name}`),
   )
   return [
-    ...[...rooms, ...imports],
+    ...rooms,
+    ...imports,
     ...places(pure, /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\b|\bsetTimeout\b|\bfetch\(/g),
   ]
 })
@@ -317,6 +338,11 @@ law('each fault has one row', () => {
     .flatMap(({ uncommented }) => [...uncommented.matchAll(/^ {2}'([\w.]+)': \{/gm)].map((found) => found[1] ?? ''))
   return codes.filter((code, index) => codes.indexOf(code) !== index)
 })
+
+/** A spread of an object that is written in place, or of an array of which nothing is called. */
+const packed = /\.\.\.\(?(?:\{|\[[^[\]]*\](?: as const)?\)?(?=\s*[,\]}]))/g
+
+law('a literal is written as it is, not as spreads of smaller ones', () => places(all, packed))
 
 test('light and dark differ in colours only, so that the walks need not measure every page in both', () => {
   const styles = filesIn('src', '.css').map((path) => [path, readFileSync(join(root, path), 'utf8')] as const)

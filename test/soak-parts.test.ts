@@ -4,8 +4,11 @@ import { faultsOf, type Part } from '../scripts/survival/soak-parts.ts'
 
 const parts = (change: Partial<Record<'megabytes' | 'p99' | 'failed', readonly number[]>>): Part[] =>
   Array.from({ length: 6 }, (_, at) => ({
-    ...{ megabytes: change.megabytes?.[at] ?? 500, p99: change.p99?.[at] ?? 100 },
-    ...{ slowest: 900, perSecond: 80, failed: change.failed?.[at] ?? 0 },
+    megabytes: change.megabytes?.[at] ?? 500,
+    p99: change.p99?.[at] ?? 100,
+    slowest: 900,
+    perSecond: 80,
+    failed: change.failed?.[at] ?? 0,
   }))
 
 const flat: readonly (readonly [name: string, change: Parameters<typeof parts>[0]])[] = [

@@ -55,8 +55,14 @@ export async function startFleet(databaseUrl: string, manner: Manner): Promise<F
   const ports = await Promise.all(Array.from({ length: count }, freePort))
   const url = `http://127.0.0.1:${front}`
   let settings: Readonly<Record<string, string>> = {
-    ...{ PUBLIC_URL: url, DATA_DIR: join(folder, 'data'), BOOTSTRAP_FILE: bootstrapFile, DATABASE_URL: databaseUrl },
-    ...{ LOG_LEVEL: 'warn', DATABASE_POOL_MAX: '8', DRAIN_SECONDS: '2', MASTER_KEY },
+    PUBLIC_URL: url,
+    DATA_DIR: join(folder, 'data'),
+    BOOTSTRAP_FILE: bootstrapFile,
+    DATABASE_URL: databaseUrl,
+    LOG_LEVEL: 'warn',
+    DATABASE_POOL_MAX: '8',
+    DRAIN_SECONDS: '2',
+    MASTER_KEY,
     ...further,
   }
   const children: ChildProcess[] = []

@@ -54,7 +54,9 @@ export async function startLoad(base: string, workers: number): Promise<Load> {
   }
   const working = Array.from({ length: workers }, (_, worker) => work(worker))
   return {
-    ...{ failures, offered, received },
+    failures,
+    offered,
+    received,
     stop: async () => {
       isEnding = true
       await Promise.all(working)

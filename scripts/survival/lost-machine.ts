@@ -39,8 +39,12 @@ async function onStage(name: string, play: (scene: Scene) => Promise<Outcome>): 
     return {
       figures: {
         ...figures,
-        ...{ offers: load.offered.size, credentials: load.received.size, failedCalls: load.failures.length },
-        ...{ lostOffers: missing.offers, lostCredentials: missing.credentials, untoldEvents: missing.events },
+        offers: load.offered.size,
+        credentials: load.received.size,
+        failedCalls: load.failures.length,
+        lostOffers: missing.offers,
+        lostCredentials: missing.credentials,
+        untoldEvents: missing.events,
       },
       faults: [
         ...faults,

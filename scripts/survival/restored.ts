@@ -64,9 +64,15 @@ async function restoredAt(site: Site, slugs: readonly string[]): Promise<Outcome
       found.reduce((sum, { figures }) => sum + figures[key], 0)
     return {
       figures: {
-        ...{ servers: SERVERS, organisations: slugs.length, credentialsBefore: total('before') },
-        ...{ credentialsAfter: total('after'), revocationsHeld: total('held'), offersRefused: total('refused') },
-        ...{ eventsKept: total('kept'), ...again.figures, ...figures },
+        servers: SERVERS,
+        organisations: slugs.length,
+        credentialsBefore: total('before'),
+        credentialsAfter: total('after'),
+        revocationsHeld: total('held'),
+        offersRefused: total('refused'),
+        eventsKept: total('kept'),
+        ...again.figures,
+        ...figures,
       },
       faults: [...refusals, ...found.flatMap(({ faults }) => faults)],
     }
@@ -159,8 +165,11 @@ async function check(one: Organisation, { held, revoked, suspended, spent, open,
   const missing = revoked.length + suspended.length - isRevoked - isSuspended
   return {
     figures: {
-      ...{ before: held.length, after: next.length, held: isRevoked + isSuspended },
-      ...{ refused: spent.length + open.length - opened, kept: events.length },
+      before: held.length,
+      after: next.length,
+      held: isRevoked + isSuspended,
+      refused: spent.length + open.length - opened,
+      kept: events.length,
     },
     faults: [
       ...(missing > 0 ? [`${one.slug}: ${missing} revocations or suspensions do not hold`] : []),

@@ -31,7 +31,9 @@ export async function retention({ issuances }: Options): Promise<Outcome> {
     count: 2,
     logFile: join(folder, 'servers.log'),
     settings: {
-      ...{ CREDENTIAL_RETENTION_DAYS: String(KEPT_DAYS), AUDIT_RETENTION_DAYS: '60', AUDIT_ARCHIVE: archive },
+      CREDENTIAL_RETENTION_DAYS: String(KEPT_DAYS),
+      AUDIT_RETENTION_DAYS: '60',
+      AUDIT_ARCHIVE: archive,
     },
   })
   try {
@@ -54,8 +56,15 @@ export async function retention({ issuances }: Options): Promise<Outcome> {
     const expected = Math.round((issuances * (VALID_DAYS + KEPT_DAYS)) / 730)
     return {
       figures: {
-        ...{ issuances, kept: left, lists: lists.length, listsKept: ended, sweepSeconds: seconds },
-        ...{ longestTransactionSeconds: longest.seconds, archivedFiles: archivedFiles(archive), ...sizes, ...tables },
+        issuances,
+        kept: left,
+        lists: lists.length,
+        listsKept: ended,
+        sweepSeconds: seconds,
+        longestTransactionSeconds: longest.seconds,
+        archivedFiles: archivedFiles(archive),
+        ...sizes,
+        ...tables,
       },
       faults: [
         ...(Math.abs(left - expected) > issuances / 500 + 2

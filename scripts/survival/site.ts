@@ -72,7 +72,9 @@ export async function aCluster(): Promise<Site> {
     takeState: async () => {
       const bases = await Promise.all(nodes.map(takeBaseBackup))
       backup = nodes.map((one, node) => ({
-        ...{ port: Number(new URL(one).port), base: bases[node] ?? '', archive: archives[node] ?? '' },
+        port: Number(new URL(one).port),
+        base: bases[node] ?? '',
+        archive: archives[node] ?? '',
       }))
       await pause(AFTER_BACKUP_MS)
       const since = new Date()

@@ -54,8 +54,11 @@ export async function soak({ minutes }: Options): Promise<Outcome> {
 
 function figuresOf(minutes: number, mostPerSecond: number, parts: readonly Part[]): Outcome['figures'] {
   return {
-    ...{ minutes, mostPerSecond: Math.round(mostPerSecond * 10) / 10, perSecond: parts.map((part) => part.perSecond) },
-    ...{ megabytes: parts.map((part) => part.megabytes), p99Ms: parts.map((part) => part.p99) },
+    minutes,
+    mostPerSecond: Math.round(mostPerSecond * 10) / 10,
+    perSecond: parts.map((part) => part.perSecond),
+    megabytes: parts.map((part) => part.megabytes),
+    p99Ms: parts.map((part) => part.p99),
     slowestMs: parts.map((part) => part.slowest),
     failed: parts.map((part) => part.failed),
   }

@@ -123,7 +123,9 @@ function attemptOf(
     await work().catch((err: unknown) => log.error({ err }, 'the outcome of a repeatable request could not be written'))
   }
   return {
-    ...{ startedAt, isRepeated, seed: hmacSha256(row.keyHash, tenantId).toString('hex') },
+    startedAt,
+    isRepeated,
+    seed: hmacSha256(row.keyHash, tenantId).toString('hex'),
     finish: (answer) =>
       end(async () => {
         const sealed = await sealedAnswer(needs, tenantId, row.keyHash, answer)

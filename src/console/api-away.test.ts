@@ -25,13 +25,16 @@ before(async () => {
   const { acme } = opened
   const attributes = { family_name: { type: 'string', name: 'Family name' } }
   const { id: credentialTemplateId } = await made(acme, '/creds/templates/credentials', {
-    ...{ name: 'Diploma', code: 'diploma', attributes },
+    name: 'Diploma',
+    code: 'diploma',
+    attributes,
   })
   const items = [{ attributes: { family_name: 'Molefe' } }]
   batch = (await made(acme, '/creds/credentials/issuance/batch', { credentialTemplateId, items, name: 'Spring' })).id
   await until(async () => (await acme.get('/creds/credentials')).body.data.length > 0)
   const { id: presentationTemplateId } = await made(acme, '/creds/templates/presentations', {
-    ...{ name: 'Proof of study', description: '' },
+    name: 'Proof of study',
+    description: '',
     credentials: [{ type: 'https://more.example/diploma', attributes: { degree: {} } }],
   })
   await made(acme, '/creds/presentations/request', { presentationTemplateId })

@@ -205,7 +205,8 @@ test('lists are sorted by the heads of their tables; the order stays with filter
     ['/batches', 'createdAt', /Template 103/, /nobody/],
   ] as const
   await made('/creds/credentials/issuance/batch', {
-    ...{ credentialTemplateId: last('templates'), items: [{ attributes: { family_name: 'X' } }] },
+    credentialTemplateId: last('templates'),
+    items: [{ attributes: { family_name: 'X' } }],
   })
   for (const [path, sort, first, other] of sorted) {
     const page = await opened.read(path)

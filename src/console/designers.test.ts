@@ -164,14 +164,13 @@ test('what the designer does not show stays, also in a copy; an archived templat
   skip,
 }, async () => {
   const body = {
-    ...{
-      name: 'Odd',
-      code: 'odd',
-      batchSize: 4,
-      refill: { days: 5 },
-      keyAttestation: { keyStorage: ['iso_18045_high'] },
-    },
-    ...{ validFrom: '2030-01-01T10:00:00Z', validUntil: { future: { years: 2, months: 6 } } },
+    name: 'Odd',
+    code: 'odd',
+    batchSize: 4,
+    refill: { days: 5 },
+    keyAttestation: { keyStorage: ['iso_18045_high'] },
+    validFrom: '2030-01-01T10:00:00Z',
+    validUntil: { future: { years: 2, months: 6 } },
     label: ['/note', '/on'],
     attributes: {
       on: { type: 'date' },
@@ -285,7 +284,9 @@ test('a request says which attributes, which values, who issued them, and how lo
   const { data: requests } = (await acme.get(REQUESTS)).body
   const saved = (await acme.get(`${REQUESTS}/${requests[0].id}`)).body
   assert.deepEqual(saved.data.credentials[0], {
-    ...{ type, format: 'sd-jwt-vc', name: 'Transcript' },
+    type,
+    format: 'sd-jwt-vc',
+    name: 'Transcript',
     attributes: {
       grade: { type: 'number', minimum: 50.5, maximum: 90 },
       place: { properties: { city: { type: 'string', values: ['Pretoria', 'Cape Town'] } } },
@@ -295,7 +296,9 @@ test('a request says which attributes, which values, who issued them, and how lo
   assert.partialDeepStrictEqual(saved.meta, {
     retentionSeconds: 86_400,
     verifierConfig: {
-      ...{ purpose: 'To let you in.', responseMode: 'direct_post.jwt', redirectUri: 'https://x.example/' },
+      purpose: 'To let you in.',
+      responseMode: 'direct_post.jwt',
+      redirectUri: 'https://x.example/',
       credentialSets: [{ options: [[0, 1], [1]] }],
     },
     credentials: [{ issuers: ['*'] }, { optional: true }],

@@ -11,9 +11,17 @@ const PROVIDERS = '/console/sign-in-providers'
 const SYNC = '/console/directory-sync'
 const secret = 'the-secret-of-our-client-there'
 const campus = {
-  ...{ displayName: 'Campus account', name: 'campus', issuer: 'https://login.campus.example', clientId: 'chirograph' },
-  ...{ secret, rolesClaim: 'groups', 'there-0': 'staff', 'here-0': 'issuer' },
-  ...{ 'there-1': 'staff', 'here-1': 'verifier', 'there-2': 'guests' },
+  displayName: 'Campus account',
+  name: 'campus',
+  issuer: 'https://login.campus.example',
+  clientId: 'chirograph',
+  secret,
+  rolesClaim: 'groups',
+  'there-0': 'staff',
+  'here-0': 'issuer',
+  'there-1': 'staff',
+  'here-1': 'verifier',
+  'there-2': 'guests',
 }
 
 let opened: ConsoleReader
@@ -49,9 +57,14 @@ test('a provider is added on its page, which then says what to register there an
   assert(shown.html.includes(`${opened.chirograph.url}/sign-in/external/acme/campus`))
   assert(shown.html.includes(`${opened.chirograph.url}/sign-in?tenant=acme`))
   assert.partialDeepStrictEqual(saved, {
-    ...{ displayName: 'Campus account', hasClientSecret: true, signIn: true, createsUsers: false },
+    displayName: 'Campus account',
+    hasClientSecret: true,
+    signIn: true,
+    createsUsers: false,
     claims: { username: 'preferred_username', email: 'email', roles: 'groups', externalIdentifier: null },
-    ...{ roles: { staff: ['issuer', 'verifier'], guests: [] }, scopes: ['openid', 'profile', 'email'], audience: null },
+    roles: { staff: ['issuer', 'verifier'], guests: [] },
+    scopes: ['openid', 'profile', 'email'],
+    audience: null,
   })
   for (const path of ['', `/${saved.id}`, `/${saved.id}/change`])
     assert(!(await owner.open(PROVIDERS + path)).html.includes(secret), path)

@@ -21,15 +21,20 @@ const unused = /^(docType|(from|until)(Count|Date)|tx(Length|Text)|provider|clai
 const secret = /^secret$/
 /** Forms that need nothing to be there. */
 const forms = [
-  ...['/groups/new', '/sign-in-providers/new', '/directory-sync/new'],
-  ...['/people/new', '/people/thandi', '/applications/new', '/trusted/new', '/webhooks/new', '/certificates/new'],
-  ...[
-    '/certificates/csrs/new',
-    '/settings',
-    '/settings/policies',
-    '/templates/new?from=diploma',
-    '/requests/new?type=urn:eu:1',
-  ],
+  '/groups/new',
+  '/sign-in-providers/new',
+  '/directory-sync/new',
+  '/people/new',
+  '/people/thandi',
+  '/applications/new',
+  '/trusted/new',
+  '/webhooks/new',
+  '/certificates/new',
+  '/certificates/csrs/new',
+  '/settings',
+  '/settings/policies',
+  '/templates/new?from=diploma',
+  '/requests/new?type=urn:eu:1',
 ]
 const texts: readonly (readonly [kind: string, text: string])[] = [...Object.entries(hostileNames), ['100 kB', LONG]]
 
@@ -64,33 +69,37 @@ function checkOf(text: string): Check {
   const issue = () => ({ code: marked(), message: marked() })
   const outcomes = ['passed', 'warning', 'failed', 'not_asked', 'not_checked'] as const
   const credential = (isValid: boolean) => ({
-    ...{ isValid, name: marked(), type: marked(), format: 'mdoc' as const, issuer: marked(), issues: [issue()] },
+    isValid,
+    name: marked(),
+    type: marked(),
+    format: 'mdoc' as const,
+    issuer: marked(),
+    issues: [issue()],
     attributes: {
-      ...{ [marked()]: marked(), list: [marked(), { [marked()]: marked() }, [marked()]], [marked()]: true },
-      ...{
-        [marked()]: { [marked()]: { [marked()]: marked() } },
-        [marked()]: null,
-        'org.iso.18013.5.1': { [marked()]: 1 },
-      },
+      [marked()]: marked(),
+      list: [marked(), { [marked()]: marked() }, [marked()]],
+      [marked()]: true,
+      [marked()]: { [marked()]: { [marked()]: marked() } },
+      [marked()]: null,
+      'org.iso.18013.5.1': { [marked()]: 1 },
     },
     // The code of a newer server.
     checks: outcomes.map((outcome) => ({ code: marked() as 'form', outcome, issues: [marked()] })),
   })
   return {
-    ...{
-      id: '01890000-0000-7000-8000-000000000000',
-      status: 'failed',
-      error: { code: 1, message: marked(), details: [issue()] },
-    },
-    ...{ presentationTemplateId: '01890000-0000-7000-8000-000000000000', templateName: marked() },
-    ...{
-      credentials: [credential(true), credential(false)],
-      authorizationRequestUri: '',
-      authorizationRequestQrUri: '',
-      requestPageUri: '',
-    },
-    ...{ expiresAt: '2030-01-01T00:00:00Z', createdAt: '2026-01-01T00:00:00Z' },
-    ...{ updatedAt: '2026-01-01T00:00:00Z', completedAt: '2026-01-01T00:00:00Z' },
+    id: '01890000-0000-7000-8000-000000000000',
+    status: 'failed',
+    error: { code: 1, message: marked(), details: [issue()] },
+    presentationTemplateId: '01890000-0000-7000-8000-000000000000',
+    templateName: marked(),
+    credentials: [credential(true), credential(false)],
+    authorizationRequestUri: '',
+    authorizationRequestQrUri: '',
+    requestPageUri: '',
+    expiresAt: '2030-01-01T00:00:00Z',
+    createdAt: '2026-01-01T00:00:00Z',
+    updatedAt: '2026-01-01T00:00:00Z',
+    completedAt: '2026-01-01T00:00:00Z',
   }
 }
 
@@ -136,8 +145,12 @@ test('names of foreign people and providers are no more than texts where they si
   for (const [at, [kind, text]] of texts.entries()) {
     const name = `zqp${at}x${text}`
     const { stranger, shown } = await signInFrom({
-      ...{ sub: `person-${at}`, preferred_username: name, given_name: name, family_name: name },
-      ...{ email: `zqe${at}x<b>&lt;'"@x.example`, email_verified: true },
+      sub: `person-${at}`,
+      preferred_username: name,
+      given_name: name,
+      family_name: name,
+      email: `zqe${at}x<b>&lt;'"@x.example`,
+      email_verified: true,
     })
     await look(kind, shown.html)
     // More than is read of a provider.

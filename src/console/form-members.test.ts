@@ -97,7 +97,9 @@ test('the settings show every member of the organisation', () => {
 
 /** What of a list of the bootstrap file is a form of the console. */
 const formOfList: Readonly<Record<string, string>> = {
-  ...{ clients: 'application', users: 'person', identityProviders: 'sign-in provider' },
+  clients: 'application',
+  users: 'person',
+  identityProviders: 'sign-in provider',
 }
 /** Members of the bootstrap file that nobody sets at the console; and why. */
 const setElsewhere: Readonly<Record<string, string>> = {

@@ -40,12 +40,15 @@ async function makeRow(n: number): Promise<void> {
     attributes,
   })
   await made('/creds/credentials/issuance', {
-    ...{ credentialTemplateId: template, attributes: claims, reference: `more-${n}` },
+    credentialTemplateId: template,
+    attributes: claims,
+    reference: `more-${n}`,
     recipient: { identifierType: 'username', value: 'thandi' },
     grants: ['authorization_code'],
   })
   const { id: request } = await made('/creds/templates/presentations', {
-    ...{ name: `More ${n}`, description: '' },
+    name: `More ${n}`,
+    description: '',
     credentials: [{ type: 'https://more.example/diploma', attributes: { degree: {} } }],
   })
   await made('/creds/presentations/request', { presentationTemplateId: request, reference: `more-${n}` })
@@ -56,7 +59,9 @@ async function makeRow(n: number): Promise<void> {
   await made('/onboarding/groups', { displayName: `More ${n}`, roles: ['issuer'] })
   if (n < PROVIDERS)
     await made('/onboarding/identity-providers', {
-      ...{ name: `more-${n}`, issuer: 'https://login.example', clientId: 'chirograph' },
+      name: `more-${n}`,
+      issuer: 'https://login.example',
+      clientId: 'chirograph',
     })
   const about = { keyType: 'P-256', countryName: 'ZA' }
   await made('/creds/certificates/csrs', { type: 'verifierSignRequest', ...about })
@@ -84,21 +89,35 @@ type Ids = Readonly<Record<'template' | 'heard' | 'batch', string>>
 /** Pages that show rows, by what they are called. */
 function pagesOf({ template, heard, batch }: Ids): readonly (readonly [name: string, path: string])[] {
   const lists = [
-    ...['', '/latest', '/figures', '/figures?by=day', '/search?q=more', '/events', '/audit'],
-    ...['/credentials', '/credentials?reference=more', '/issue', '/issue/table', '/batches', '/templates'],
-    ...['/verify', '/verifications', '/requests', '/requests/new', '/verification-pages', '/verification-pages/new'],
-    ...[
-      '/people',
-      '/people?q=more',
-      '/applications',
-      '/trusted',
-      '/webhooks',
-      '/groups',
-      '/sign-in-providers',
-      '/directory-sync',
-      '/certificates',
-      '/certificates/csrs',
-    ],
+    '',
+    '/latest',
+    '/figures',
+    '/figures?by=day',
+    '/search?q=more',
+    '/events',
+    '/audit',
+    '/credentials',
+    '/credentials?reference=more',
+    '/issue',
+    '/issue/table',
+    '/batches',
+    '/templates',
+    '/verify',
+    '/verifications',
+    '/requests',
+    '/requests/new',
+    '/verification-pages',
+    '/verification-pages/new',
+    '/people',
+    '/people?q=more',
+    '/applications',
+    '/trusted',
+    '/webhooks',
+    '/groups',
+    '/sign-in-providers',
+    '/directory-sync',
+    '/certificates',
+    '/certificates/csrs',
   ]
   return [
     ...lists.map((one) => [one, `/console${one}`] as const),
@@ -110,9 +129,15 @@ function pagesOf({ template, heard, batch }: Ids): readonly (readonly [name: str
 
 test('a list without rows leads on: to the list without filters where none fits them', async () => {
   const filtered = [
-    ...['/credentials?reference=nobody', '/templates?q=nothing', '/batches?status=processing', '/trusted?q=nothing'],
-    ...['/verifications?status=failed', '/verification-pages?q=nothing', '/people?q=nobody-at-all'],
-    ...['/events?subject=nothing', '/audit?actor=nobody'],
+    '/credentials?reference=nobody',
+    '/templates?q=nothing',
+    '/batches?status=processing',
+    '/trusted?q=nothing',
+    '/verifications?status=failed',
+    '/verification-pages?q=nothing',
+    '/people?q=nobody-at-all',
+    '/events?subject=nothing',
+    '/audit?actor=nobody',
   ]
   const ways = [
     ...filtered.map((path) => [path, path.split('?', 1)[0]] as const),

@@ -74,7 +74,8 @@ async function fillAll(): Promise<void> {
     provider: '',
   }
   const tables = {
-    ...{ bad: await keepTable(ids.template, true), good: await keepTable(ids.template, false) },
+    bad: await keepTable(ids.template, true),
+    good: await keepTable(ids.template, false),
     long: await keepTable(ids.template, true, 'x'.repeat(300)),
   }
   for (const kind of kinds) if (!wholeKinds.includes(kind)) await makeOthers(kind, ids)

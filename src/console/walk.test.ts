@@ -38,12 +38,17 @@ before(async () => {
   const content = await makeContent(chirograph, acme)
   const open = async () => visit(browser, chirograph.url, { storageState: owner })
   full = {
-    ...{ ...content, ...(await makeTrust(acme, receiver.url)) },
+    ...content,
+    ...(await makeTrust(acme, receiver.url)),
     ...(await makeTables(open, acme, content.template)),
   }
   const forbidden = [
-    ...['/console/applications', '/console/webhooks', '/console/audit'],
-    ...['/console/groups', '/console/sign-in-providers', '/console/directory-sync'],
+    '/console/applications',
+    '/console/webhooks',
+    '/console/audit',
+    '/console/groups',
+    '/console/sign-in-providers',
+    '/console/directory-sync',
   ]
   rounds = [
     { kind: 'full', as: owner, stops: fullStops(full) },

@@ -67,13 +67,23 @@ async function startOf(id: string, body: object = {}): Promise<string> {
 async function signInFor(browser: PlainBrowser, more: Record<string, string>, username = 'thandi'): Promise<string> {
   const verifier = randomToken()
   const members = {
-    ...{ client_id: clientId, redirect_uri: callback, response_type: 'code', scope: 'openid', state: randomToken() },
-    ...{ code_challenge: sha256Base64url(verifier), code_challenge_method: 'S256', ...more },
+    client_id: clientId,
+    redirect_uri: callback,
+    response_type: 'code',
+    scope: 'openid',
+    state: randomToken(),
+    code_challenge: sha256Base64url(verifier),
+    code_challenge_method: 'S256',
+    ...more,
   }
   const { returned } = await authorize(browser, `/auth/authorize?${new URLSearchParams(members)}`, byPassword(username))
   const granted = await world.chirograph.nobody.form('/auth/token', {
-    ...{ grant_type: 'authorization_code', client_id: clientId, client_secret: secret, redirect_uri: callback },
-    ...{ code: returned.searchParams.get('code') ?? '', code_verifier: verifier },
+    grant_type: 'authorization_code',
+    client_id: clientId,
+    client_secret: secret,
+    redirect_uri: callback,
+    code: returned.searchParams.get('code') ?? '',
+    code_verifier: verifier,
   })
   assert.equal(granted.status, 200, JSON.stringify(granted.body))
   return granted.body.id_token
@@ -175,7 +185,8 @@ test('the API shares only with an ID token for this person, this answer and a ne
   const declined = await wallet.patch(`${PRESENTATIONS}/${other.id}`, { status: 'rejected' })
   assert.equal(declined.status, 200, 'declining needs no sign-in')
   const changed = await wallet.send('POST', `${PRESENTATIONS}/${(await prepared()).id}/confirmation`, '{}', {
-    ...{ 'content-type': 'application/json', 'if-match': '"other"' },
+    'content-type': 'application/json',
+    'if-match': '"other"',
   })
   assert.equal(changed.status, 412)
 })
@@ -190,8 +201,12 @@ test('a session at a foreign provider does not confirm; a new authentication the
   t.after(() => foreign.stop())
   foreign.person = { sub: 'thandi-at-campus', employee_id: 'EXT/1+a@é' }
   const made = await acme.post('/onboarding/identity-providers', {
-    ...{ name: 'campus', displayName: 'Campus account', issuer: foreign.issuer, clientId: 'chirograph' },
-    ...{ clientSecret: backendSecret, claims: { externalIdentifier: 'employee_id' } },
+    name: 'campus',
+    displayName: 'Campus account',
+    issuer: foreign.issuer,
+    clientId: 'chirograph',
+    clientSecret: backendSecret,
+    claims: { externalIdentifier: 'employee_id' },
   })
   assert.equal(made.status, 201, JSON.stringify(made.body))
   const { page } = await world.open(world.thandi, { javaScriptEnabled: false })

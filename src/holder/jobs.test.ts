@@ -264,8 +264,12 @@ test('an unproved verifier: a warning, and the button says so', async () => {
   const answers = `${world.chirograph.url}/nobody`
   const query = world.degreeQuery
   const members = new URLSearchParams({
-    ...{ client_id: `redirect_uri:${answers}`, response_type: 'vp_token', response_mode: 'direct_post' },
-    ...{ response_uri: answers, nonce: 'n-0S6_WzA2Mj.0123456789', dcql_query: JSON.stringify(query) },
+    client_id: `redirect_uri:${answers}`,
+    response_type: 'vp_token',
+    response_mode: 'direct_post',
+    response_uri: answers,
+    nonce: 'n-0S6_WzA2Mj.0123456789',
+    dcql_query: JSON.stringify(query),
     client_metadata: JSON.stringify({ vp_formats_supported: { 'dc+sd-jwt': {} } }),
   })
   await page.goto(opening(`openid4vp://?${members}`))
@@ -345,12 +349,16 @@ test('a pasted link is opened, also one that is not for the wallet; a form of an
   await page.getByRole('button', { name: 'Open', exact: true }).click()
   await page.getByRole('button', { name: 'Take this card' }).waitFor()
   const stolen = await fetch(`${world.chirograph.url}/me/delete`, {
-    ...{ method: 'POST', redirect: 'manual', body: new URLSearchParams({ csrf: 'x', sure: '1' }) },
+    method: 'POST',
+    redirect: 'manual',
+    body: new URLSearchParams({ csrf: 'x', sure: '1' }),
     headers: { cookie: cookieOf(world.thandi), 'sec-fetch-site': 'same-origin' },
   })
   assert.match(stolen.headers.get('location') ?? '', /kept=1/)
   const foreign = await fetch(`${world.chirograph.url}/me/delete`, {
-    ...{ method: 'POST', redirect: 'manual', body: new URLSearchParams({ sure: '1' }) },
+    method: 'POST',
+    redirect: 'manual',
+    body: new URLSearchParams({ sure: '1' }),
     headers: { cookie: cookieOf(world.thandi), 'sec-fetch-site': 'cross-site' },
   })
   assert.equal(foreign.status, 403)

@@ -90,9 +90,12 @@ const isMine = heading(/^This card is already yours$/)
 async function takes(template?: string): Promise<Prepared> {
   const { offerUri = '', student = '', txCode } = await offer(template)
   return {
-    ...{ path: opening(offerUri), button: /^Take this card$/, sends: /^\/me\/offers$/ },
+    path: opening(offerUri),
+    button: /^Take this card$/,
+    sends: /^\/me\/offers$/,
     ...(txCode !== undefined && { fill: (page) => page.getByLabel('Code', { exact: true }).fill(txCode) }),
-    ...{ end: text('The card is yours now'), again: isMine },
+    end: text('The card is yours now'),
+    again: isMine,
     check: async () =>
       assert.deepEqual(
         (await held(student)).map(({ status }) => status),
@@ -106,8 +109,11 @@ async function decides(consent: 'accepted' | 'rejected'): Promise<Prepared> {
   const isTaken = consent === 'accepted'
   const said = isTaken ? text('The card is yours now') : heading('Your cards')
   return {
-    ...{ path: `/me/cards/${id}`, button: isTaken ? /^Accept$/ : /^Decline$/, sends: /^\/me\/cards\/[^/]+$/ },
-    ...{ end: said, again: isTaken ? text('Where it was shown') : text('You declined it') },
+    path: `/me/cards/${id}`,
+    button: isTaken ? /^Accept$/ : /^Decline$/,
+    sends: /^\/me\/cards\/[^/]+$/,
+    end: said,
+    again: isTaken ? text('Where it was shown') : text('You declined it'),
     check: async () => assert.deepEqual(await held(student).then((all) => all.map(({ status }) => status)), [consent]),
   }
 }
@@ -116,8 +122,11 @@ async function answers(way: 'answered' | 'rejected'): Promise<Prepared> {
   const { shop, id, path } = await asked()
   const end = heading(way === 'answered' ? 'You shared it' : 'You did not share')
   return {
-    ...{ path, button: way === 'answered' ? /^Share it with/ : /^Do not share$/, sends: /^\/me\/asked\/[^/]+$/ },
-    ...{ end, again: end },
+    path,
+    button: way === 'answered' ? /^Share it with/ : /^Do not share$/,
+    sends: /^\/me\/asked\/[^/]+$/,
+    end,
+    again: end,
     check: async () => {
       assert.equal(await statusOf(id), way)
       assert.equal(shop.posted.length, 1, 'the verifier got one answer')
@@ -132,10 +141,13 @@ const steps: Readonly<Record<string, () => Promise<Prepared>>> = {
     const { offerUri = '', student, txCode } = await offer(world.withCode.id)
     const wrong = txCode === '111111' ? '222222' : '111111'
     return {
-      ...{ path: opening(offerUri), button: /^Take this card$/, sends: /^\/me\/offers$/ },
+      path: opening(offerUri),
+      button: /^Take this card$/,
+      sends: /^\/me\/offers$/,
       fill: (page) => page.getByLabel('Code', { exact: true }).fill(wrong),
       // Sent up to three times, it is one of the five attempts; the second is one that the person makes.
-      ...{ end: text('You can try 4 more times'), again: text('You can try 3 more times') },
+      end: text('You can try 4 more times'),
+      again: text('You can try 3 more times'),
       check: async () => assert.deepEqual(await held(student), []),
     }
   },
@@ -146,8 +158,11 @@ const steps: Readonly<Record<string, () => Promise<Prepared>>> = {
   'remove a card': async () => {
     const { id, student } = await card()
     return {
-      ...{ path: `/me/cards/${id}/remove`, button: /^Remove this card$/, sends: /\/remove$/ },
-      ...{ end: text(/^The card was removed\.$|not in your wallet any more/), again: heading('You removed this card') },
+      path: `/me/cards/${id}/remove`,
+      button: /^Remove this card$/,
+      sends: /\/remove$/,
+      end: text(/^The card was removed\.$|not in your wallet any more/),
+      again: heading('You removed this card'),
       check: async () => assert.deepEqual(await held(student), []),
     }
   },

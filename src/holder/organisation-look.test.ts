@@ -11,8 +11,11 @@ import { HolderWorld, opening } from './test-support/holder-world.ts'
 const pictures = process.env.PICTURES
 const accentColor = '#7a1f4e'
 const chosen = {
-  ...{ accentColor, privacyUri: 'https://college.example/privacy', supportAddress: 'help@college.example' },
-  ...{ languages: ['fr', 'en'], logoUri: 'https://college.example/logo.png' },
+  accentColor,
+  privacyUri: 'https://college.example/privacy',
+  supportAddress: 'help@college.example',
+  languages: ['fr', 'en'],
+  logoUri: 'https://college.example/logo.png',
 }
 let world: HolderWorld
 let nomsa: SignedIn
@@ -56,8 +59,13 @@ test('every page, with a session and without, has the look that the organisation
   await wallet.patch(`/wallet/v2/credentials/${taken.body.data[0].id}`, { status: 'accepted' })
   const asked = await wallet.post('/wallet/v2/presentations', { presentationRequest: await world.ask() })
   const paths = [
-    ...['/me', '/me/history', '/me/settings', `/me/cards/${taken.body.data[0].id}`],
-    ...[opening(offer.offerUri), `/me/asked/${asked.body.data.id}`, '/me/cards/none'],
+    '/me',
+    '/me/history',
+    '/me/settings',
+    `/me/cards/${taken.body.data[0].id}`,
+    opening(offer.offerUri),
+    `/me/asked/${asked.body.data.id}`,
+    '/me/cards/none',
   ]
   const [request] = (await world.acme.get('/creds/presentations?page[size]=1')).body.data
   const open = [offer.offerPageUri, request.requestPageUri].map((uri) => new URL(uri).pathname)

@@ -27,8 +27,12 @@ before(async () => {
   await foreign.open()
   foreign.person = { sub: 'thandi-at-campus', employee_id: 'EXT/1+a@é' }
   const made = await acme.post('/onboarding/identity-providers', {
-    ...{ name: 'campus', displayName: 'Campus account', issuer: foreign.issuer, clientId: 'chirograph' },
-    ...{ clientSecret: backendSecret, claims: { externalIdentifier: 'employee_id' } },
+    name: 'campus',
+    displayName: 'Campus account',
+    issuer: foreign.issuer,
+    clientId: 'chirograph',
+    clientSecret: backendSecret,
+    claims: { externalIdentifier: 'employee_id' },
   })
   assert.equal(made.status, 201, JSON.stringify(made.body))
   const { page } = await world.open(world.thandi)
@@ -86,10 +90,15 @@ function aLongRequest(): string {
   const answers = `${world.chirograph.url}/nobody`
   const keys = Array.from({ length: 8 }, () => ({ kty: 'EC', crv: 'P-256', x: randomToken(), y: randomToken() }))
   const members = new URLSearchParams({
-    ...{ client_id: `redirect_uri:${answers}`, response_type: 'vp_token', response_mode: 'direct_post' },
-    ...{ response_uri: answers, nonce: 'n-0S6_WzA2Mj.0123456789', dcql_query: JSON.stringify(world.degreeQuery) },
+    client_id: `redirect_uri:${answers}`,
+    response_type: 'vp_token',
+    response_mode: 'direct_post',
+    response_uri: answers,
+    nonce: 'n-0S6_WzA2Mj.0123456789',
+    dcql_query: JSON.stringify(world.degreeQuery),
     client_metadata: JSON.stringify({
-      ...{ vp_formats_supported: { 'dc+sd-jwt': {} }, jwks: { keys } },
+      vp_formats_supported: { 'dc+sd-jwt': {} },
+      jwks: { keys },
       purpose: 'To check your degree. '.repeat(100),
     }),
   })

@@ -53,19 +53,23 @@ async function fullStops(): Promise<Stop[]> {
   const offer = await world.issue(world.withCode.id)
   const [request] = (await world.acme.get('/creds/presentations?page[size]=1')).body.data
   const paths = [
-    ...['/me', '/me?page=none', `/me/cards/${card.id}`, `/me/cards/${waiting.id}`, `/me/cards/${card.id}/remove`],
-    ...[
-      '/me/history',
-      '/me/scan',
-      '/me/offers',
-      '/me/settings',
-      '/me/messages',
-      '/me/data',
-      '/me/delete',
-      '/me/offline',
-    ],
-    ...[`/me/asked/${pending.body.data.id}`, ...ended.map((id) => `/me/asked/${id}`)],
-    ...[opening(offer.offerUri), ...[offer.offerPageUri, request.requestPageUri].map((uri) => new URL(uri).pathname)],
+    '/me',
+    '/me?page=none',
+    `/me/cards/${card.id}`,
+    `/me/cards/${waiting.id}`,
+    `/me/cards/${card.id}/remove`,
+    '/me/history',
+    '/me/scan',
+    '/me/offers',
+    '/me/settings',
+    '/me/messages',
+    '/me/data',
+    '/me/delete',
+    '/me/offline',
+    `/me/asked/${pending.body.data.id}`,
+    ...ended.map((id) => `/me/asked/${id}`),
+    opening(offer.offerUri),
+    ...[offer.offerPageUri, request.requestPageUri].map((uri) => new URL(uri).pathname),
   ]
   return [
     ...paths.map((path) => ({ path })),
@@ -99,7 +103,13 @@ async function endedStops(): Promise<Stop[]> {
 }
 
 const emptyStops: readonly Stop[] = [
-  ...['/me', '/me/history', '/me/scan', '/me/offers', '/me/data', '/me/settings', '/me/delete'],
+  '/me',
+  '/me/history',
+  '/me/scan',
+  '/me/offers',
+  '/me/data',
+  '/me/settings',
+  '/me/delete',
 ].map((path) => ({ path }))
 
 /** Makes what waits and what was: a delivered card, an accepted one, a request that was shared and one that was refused. */

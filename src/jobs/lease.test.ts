@@ -57,7 +57,8 @@ function aWorker({ databaseUrl, dataDir }: Place, stallAfter?: number) {
   })
   const gone = new Promise((resolve) => child.once('exit', resolve))
   return {
-    ...{ begun, ended },
+    begun,
+    ended,
     isReady: () => isReady,
     held: () => begun.filter((n) => !ended.includes(n)),
     pass: (seconds: number) => child.stdin.write(`${seconds}\n`),

@@ -15,8 +15,18 @@ type Refused = keyof PageTexts['refused']
 
 const byCode: Partial<Record<FaultCode, Refused>> = { 'form.foreign': 'foreign', 'form.stale': 'stale' }
 const byStatus: Readonly<Record<number, Refused>> = {
-  ...{ 400: 'invalid', 401: 'forbidden', 403: 'forbidden', 404: 'missing', 405: 'method', 413: 'large' },
-  ...{ 415: 'invalid', 429: 'busy', 431: 'large', 502: 'away', 503: 'away', 504: 'away' },
+  400: 'invalid',
+  401: 'forbidden',
+  403: 'forbidden',
+  404: 'missing',
+  405: 'method',
+  413: 'large',
+  415: 'invalid',
+  429: 'busy',
+  431: 'large',
+  502: 'away',
+  503: 'away',
+  504: 'away',
 }
 
 /** Returns the page about a fault: what happened, what to do and a way from there, in the language of the person. The fault's own English stays in the log. */

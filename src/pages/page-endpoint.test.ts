@@ -19,7 +19,9 @@ const summary = 'For tests.'
 const endpoints = [
   ...assetEndpoints,
   pageEndpoint({
-    ...{ method: 'GET', path: '/try', summary },
+    method: 'GET',
+    path: '/try',
+    summary,
     handle: (frame) => ({
       page: {
         title: 'Try',
@@ -29,21 +31,29 @@ const endpoints = [
     }),
   }),
   pageEndpoint({
-    ...{ method: 'POST', path: '/try', summary },
+    method: 'POST',
+    path: '/try',
+    summary,
     handle: ({ fields, query }) => ({
       page: { title: 'Got', main: html`<p>${JSON.stringify([...fields.entries()].slice(1))} ${query.x}</p>` },
     }),
   }),
   pageEndpoint({
-    ...{ method: 'POST', path: '/other', summary },
+    method: 'POST',
+    path: '/other',
+    summary,
     handle: ({ platform }) => ({ to: '/try', endsVisit: true, cookies: [writeCookie(platform, SESSION_COOKIE, 's2')] }),
   }),
   pageEndpoint({
-    ...{ method: 'GET', path: '/leave', summary },
+    method: 'GET',
+    path: '/leave',
+    summary,
     handle: () => ({ leaveFor: 'https://else.example/a?b=1&c' }),
   }),
   pageEndpoint({
-    ...{ method: 'GET', path: '/refused/{code}', summary },
+    method: 'GET',
+    path: '/refused/{code}',
+    summary,
     handle: ({ params }) => {
       if (params.code === 'defect') throw new Error('inner')
       throw new Fault(params.code === 'busy' ? 'request.rate_limited' : 'resource.unknown', {

@@ -115,7 +115,13 @@ function pageContext(context: EndpointContext, { key, binding }: Visit): PageCon
   const { platform, params, query, headers, url, ip, requestId, body } = context
   const language = languageOf({ url, headers })
   return {
-    ...{ platform, params, query, headers, language, ip, requestId },
+    platform,
+    params,
+    query,
+    headers,
+    language,
+    ip,
+    requestId,
     here: url,
     // Endpoints that accept fields get a map, the others nothing.
     fields: body instanceof Map ? (body as Fields) : new Map(),

@@ -34,9 +34,15 @@ test('a walk of described values tells unknown members from the content of an ob
     return true
   })
   assert.deepEqual(seen, {
-    ...{ free: 'described', 'free.x': 'free', 'free.x[0]': 'free' },
-    ...{ list: 'described', 'list[0]': 'described', 'list[0].a': 'described', 'list[0].b': 'unknown' },
-    ...{ other: 'unknown', toString: 'unknown' },
+    free: 'described',
+    'free.x': 'free',
+    'free.x[0]': 'free',
+    list: 'described',
+    'list[0]': 'described',
+    'list[0].a': 'described',
+    'list[0].b': 'unknown',
+    other: 'unknown',
+    toString: 'unknown',
   })
 })
 

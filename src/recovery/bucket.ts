@@ -74,13 +74,21 @@ async function sendSigned(
 ): Promise<Response> {
   const digest = sha256(body ?? '').toString('hex')
   const signer = new AwsV4Signer({
-    ...{ method, url, body, region, accessKeyId, secretAccessKey, service: 's3' },
+    method,
+    url,
+    body,
+    region,
+    accessKeyId,
+    secretAccessKey,
+    service: 's3',
     headers: { ...headers, 'x-amz-content-sha256': digest },
     allHeaders: true,
   })
   const signed = await signer.sign()
   return fetch(signed.url, {
-    ...{ method, headers: signed.headers, body },
+    method,
+    headers: signed.headers,
+    body,
     redirect: 'error',
     signal: AbortSignal.timeout(callMsMax),
   })

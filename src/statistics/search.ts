@@ -12,7 +12,10 @@ import { findRequests } from '../verification/requests/presentation-requests.ts'
 /** Found things of one kind. */
 const HITS_MAX = 10
 const page: ListRequest = {
-  ...{ size: HITS_MAX, after: null, before: null, readDescending: true },
+  size: HITS_MAX,
+  after: null,
+  before: null,
+  readDescending: true,
   sort: { field: 'createdAt', descending: true },
 }
 
@@ -47,7 +50,11 @@ async function issuances(needs: Needs, caller: Caller, q: string): Promise<Hit[]
   const by = isUuid(q) ? { id: q.toLowerCase() } : { referencePrefix: q }
   const found = await findIssuances(needs, caller, page, by)
   return found.map(({ id, templateName, reference, status, createdAt }) => ({
-    ...{ kind: 'issuance' as const, id, name: templateName, status, createdAt: createdAt.toISOString() },
+    kind: 'issuance' as const,
+    id,
+    name: templateName,
+    status,
+    createdAt: createdAt.toISOString(),
     ...(reference !== null && { reference }),
   }))
 }
@@ -57,7 +64,10 @@ async function requests(needs: Needs, caller: Caller, q: string): Promise<Hit[]>
   const ids = [...new Set(found.map(({ templateId }) => templateId))]
   const names = await needs.store.inTenant(caller.tenantId, (tx) => namesOfPresentationTemplates(tx, ids))
   return found.map(({ id, templateId, reference, status, createdAt }) => ({
-    ...{ kind: 'presentationRequest' as const, id, name: names.get(templateId) ?? '', status },
+    kind: 'presentationRequest' as const,
+    id,
+    name: names.get(templateId) ?? '',
+    status,
     createdAt: createdAt.toISOString(),
     ...(reference !== null && { reference }),
   }))

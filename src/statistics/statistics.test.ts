@@ -114,7 +114,10 @@ test('rows are for all templates together by time, or for the whole range by tem
 test('the overview tells the state now, and each caller only what the scopes allow', async () => {
   const before = (await school.get('/creds/overview')).body.data
   const ending = await school.post('/creds/templates/credentials', {
-    ...{ name: 'Short', code: 'short', attributes: { name: { type: 'string' } }, validUntil: { future: { days: 7 } } },
+    name: 'Short',
+    code: 'short',
+    attributes: { name: { type: 'string' } },
+    validUntil: { future: { days: 7 } },
   })
   const ask = { credentialTemplateId: ending.body.data.id, attributes: { name: 'Thandi' }, reference: 'pass-1' }
   const taken = (await school.post('/creds/credentials/issuance', ask)).body.data

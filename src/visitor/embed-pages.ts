@@ -85,7 +85,8 @@ function inFrame(context: Context, about: About, site: string): EndpointResponse
   const style = accentStyle(about.organisation.accentColor)
   const headers = { ...embeddedPageHeaders([site], nonce), ...noStore }
   return {
-    ...{ status: about.isOpen ? 200 : 410, type: HTML },
+    status: about.isOpen ? 200 : 410,
+    type: HTML,
     body: embedDocument({ language, title, main, style, nonce }),
     headers,
   }

@@ -40,7 +40,9 @@ type Step = { readonly method: 'GET' | 'POST'; readonly path: string; readonly h
 async function ask({ method, path, headers = {} }: Step, body?: string) {
   const startedMs = performance.now()
   const answer = await fetch(chirograph.url + path, {
-    ...{ method, redirect: 'manual', headers },
+    method,
+    redirect: 'manual',
+    headers,
     ...(body !== undefined && { body }),
   })
   return {

@@ -30,7 +30,9 @@ before(async () => {
   for (const user of ['thandi', 'pieter']) wallets[user] = await chirograph.wallet('acme', user)
   await hold('thandi')
   const made = await acme.post('/creds/templates/presentations', {
-    ...{ name: 'Level', description: '', credentials: [{ type, name: 'Student card', attributes: { level: {} } }] },
+    name: 'Level',
+    description: '',
+    credentials: [{ type, name: 'Student card', attributes: { level: {} } }],
   })
   site = await aSite()
   const body = { name: 'Discount', presentationTemplateId: made.body.data.id, origins: [site.origin] }

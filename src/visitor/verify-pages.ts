@@ -94,7 +94,10 @@ const follow = endpoint({
   method: 'GET',
   path: '/verify/{page}/state',
   summary: 'Answers when the request of this browser has ended.',
-  ...{ tag: 'Pages', hidden: true, accepts: 'none', faultsAs: renderFault },
+  tag: 'Pages',
+  hidden: true,
+  accepts: 'none',
+  faultsAs: renderFault,
   handle: async (context) => {
     const { params, headers } = context
     const visit = visitOf(context)
@@ -149,7 +152,9 @@ function waitingPage(context: Context, about: About, state: VisitState, etag: st
     html`${live}${ways(state, language, false)}<noscript><p class="hint">${visitorTexts[language].reload}</p></noscript>`,
   )
   return framed(context, about, {
-    ...{ title: headingOf(about, language), main, reloadSeconds: RELOAD_SECONDS },
+    title: headingOf(about, language),
+    main,
+    reloadSeconds: RELOAD_SECONDS,
     modules: ['fragments', 'request-credential'],
   })
 }

@@ -38,7 +38,9 @@ before(async () => {
   const received = await thandi.post('/wallet/v2/credentials', { credentialOffer: offerUri })
   await thandi.patch(`/wallet/v2/credentials/${received.body.data[0].id}`, { status: 'accepted' })
   const made = await acme.post('/creds/templates/presentations', {
-    ...{ name: 'Level', description: '', credentials: [{ type, name: 'Student card', attributes: { level: {} } }] },
+    name: 'Level',
+    description: '',
+    credentials: [{ type, name: 'Student card', attributes: { level: {} } }],
     verifierConfig: { purpose: 'For the student discount on your order.' },
   })
   assert.equal(made.status, 201, JSON.stringify(made.body))

@@ -38,7 +38,8 @@ test('a table is checked without issuing: every row has its result, also beyond 
   const path = `${PATH}?check=true&credentialTemplateId=${diploma}&delimiter=semicolon&decimal=comma&dates=dmy&columns=${columns}`
   const latin = Buffer.from(`Surname;Mark;Born\r\n${rows.join('\r\n')}`, 'latin1')
   const response = await fetch(chirograph.url + path, {
-    ...{ method: 'POST', body: latin },
+    method: 'POST',
+    body: latin,
     headers: { authorization: `Bearer ${school.token}`, 'content-type': 'text/csv; charset=windows-1252' },
   })
   const { data } = (await response.json()) as Reply['body']
@@ -46,9 +47,12 @@ test('a table is checked without issuing: every row has its result, also beyond 
   assert.partialDeepStrictEqual(data, { total: 1500, valid: 1497, invalid: 3 })
   assert.equal(data.items.length, 1500)
   assert.partialDeepStrictEqual(data.items[3], {
-    ...{ index: 3, row: 5, status: 'invalid' },
+    index: 3,
+    row: 5,
+    status: 'invalid',
     error: {
-      ...{ column: 'name', meta: { rule: 'required' } },
+      column: 'name',
+      meta: { rule: 'required' },
       violations: [{ pointer: '/attributes/name' }, { pointer: '/attributes/born' }],
     },
   })
@@ -125,8 +129,12 @@ test('a check finds the recipients that issuing refuses: unknown ones, disabled 
     recipient: { identifierType, value },
   })
   const all = [
-    ...[to('username', 'THANDI'), to('email', 'Pieter@Example.org'), to('externalIdentifier', 'EXT/1+a@é')],
-    ...[to('username', 'nobody'), to('email', 'gone@example.org'), to('externalIdentifier', 'ext/1+a@é')],
+    to('username', 'THANDI'),
+    to('email', 'Pieter@Example.org'),
+    to('externalIdentifier', 'EXT/1+a@é'),
+    to('username', 'nobody'),
+    to('email', 'gone@example.org'),
+    to('externalIdentifier', 'ext/1+a@é'),
   ]
   const outcomeOf = ({ error }: { error?: { code: string; pointer?: string } }) => error && [error.code, error.pointer]
   const body = { credentialTemplateId: diploma, items: all }

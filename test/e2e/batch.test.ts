@@ -128,8 +128,13 @@ test('a table does as well: columns are typed by the template, empty cells are l
   const thandi = await chirograph.wallet('acme', 'thandi')
   const received = await thandi.post('/wallet/v2/credentials', { credentialOffer: data.items[0].offerUri })
   assert.deepEqual(received.body.data[0].claims, {
-    ...{ name: 'Molefe, Thandi', grade: 78.5, honours: true, born: '1999-12-31', reference: 'R1' },
-    ...{ address: { locality: 'Pretoria', code: 1 }, nationalities: ['ZA', 'NA'] },
+    name: 'Molefe, Thandi',
+    grade: 78.5,
+    honours: true,
+    born: '1999-12-31',
+    reference: 'R1',
+    address: { locality: 'Pretoria', code: 1 },
+    nationalities: ['ZA', 'NA'],
   })
   const issuance = await school.get(`/creds/credentials/${data.items[1].issuanceId}`)
   const { updatedAt, expiresAt } = issuance.body.data

@@ -119,7 +119,10 @@ test('a page of another origin signs a person in and calls the API with its toke
   await page.waitForFunction('globalThis.finish !== undefined')
   const seen = await page.evaluate(`finish('${issuer}', ${client}, '${wallet}')`)
   assert.deepEqual(seen, {
-    ...{ username: 'naledi', listed: 200, token_type: 'dpop', revoked: 200 },
+    username: 'naledi',
+    listed: 200,
+    token_type: 'dpop',
+    revoked: 200,
     refused: [401, true, true],
   })
   await page.context().close()

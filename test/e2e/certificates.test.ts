@@ -33,7 +33,9 @@ test('an organisation that answers trusted verifiers only answers a request by c
   const root = await school.post('/creds/certificates', { ...about, issuerAlternativeNameUrl: 'https://acme.example' })
   assert.equal(root.status, 201, JSON.stringify(root.body))
   const template = await school.post('/creds/templates/presentations', {
-    ...{ name: 'Who', description: '', credentials: [{ type, attributes: { name: {} } }] },
+    name: 'Who',
+    description: '',
+    credentials: [{ type, attributes: { name: {} } }],
     verifierConfig: { signer: 'certificate' },
   })
   const ask = async () => {
@@ -71,7 +73,9 @@ test('an organisation that answers trusted verifiers only answers a request by c
 test('a school is no stranger to the wallets of its own people: trusted, and by its name', async () => {
   const { type } = await makeTemplate(school, 'card')
   const template = await school.post('/creds/templates/presentations', {
-    ...{ name: 'Who', description: '', credentials: [{ type, attributes: { name: {} } }] },
+    name: 'Who',
+    description: '',
+    credentials: [{ type, attributes: { name: {} } }],
     verifierConfig: { signer: 'did:web' },
   })
   const presentationTemplateId = template.body.data.id

@@ -146,7 +146,7 @@ test('of changes from the same state one is made; a new secret is no change, and
   const tag = async () => (await school.get(path)).headers.get('etag') ?? ''
   const change = (name: string, ifMatch?: string) =>
     school.send('PATCH', path, JSON.stringify({ name }), {
-      ...{ 'content-type': 'application/json' },
+      'content-type': 'application/json',
       ...(ifMatch !== undefined && { 'if-match': ifMatch }),
     })
   const first = await tag()

@@ -33,8 +33,13 @@ before(async () => {
   await foreign.open()
   for (const name of names) {
     const made = await school.post('/onboarding/identity-providers', {
-      ...{ name, displayName: name, issuer: foreign.issuer, clientId: name, clientSecret: secret, createsUsers: true },
-      ...{ claims: { externalIdentifier: 'employee_id' } },
+      name,
+      displayName: name,
+      issuer: foreign.issuer,
+      clientId: name,
+      clientSecret: secret,
+      createsUsers: true,
+      claims: { externalIdentifier: 'employee_id' },
     })
     assert.equal(made.status, 201, JSON.stringify(made.body))
   }
@@ -46,14 +51,20 @@ after(async () => {
 })
 
 const lerato = {
-  ...{ sub: 'lerato-at-campus', preferred_username: 'lerato', given_name: 'Lerato', employee_id: 'E7' },
-  ...{ email: 'lerato@college.example', email_verified: true, realm: { degree: 'BSc', city: 'Pretoria' } },
+  sub: 'lerato-at-campus',
+  preferred_username: 'lerato',
+  given_name: 'Lerato',
+  employee_id: 'E7',
+  email: 'lerato@college.example',
+  email_verified: true,
+  realm: { degree: 'BSc', city: 'Pretoria' },
 }
 
 /** A template whose attributes are claims. */
 async function aTemplate(code: string, source: object = {}): Promise<string> {
   const made = await school.post('/creds/templates/credentials', {
-    ...{ name: 'Degree', code },
+    name: 'Degree',
+    code,
     attributes: {
       given_name: { type: 'string', required: true, name: 'Given name' },
       degree: { type: 'string', required: true },
@@ -85,8 +96,13 @@ async function asks(
 ) {
   const verifier = oauth.generateRandomCodeVerifier()
   const query = new URLSearchParams({
-    ...{ client_id: 'a-wallet', redirect_uri: callback, response_type: 'code', scope: code, state: 's' },
-    ...{ code_challenge: await oauth.calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256' },
+    client_id: 'a-wallet',
+    redirect_uri: callback,
+    response_type: 'code',
+    scope: code,
+    state: 's',
+    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
   })
   let shown = await browser.open(`${issuer}/authorize?${query}`)
   const wasAsked = shown.url.startsWith('/sign-in')

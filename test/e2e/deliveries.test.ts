@@ -72,8 +72,15 @@ for (const [path, recipient, identifierType] of [
     assert.deepEqual(
       { ...data, id: '', userId: '', credentialIds: data.credentialIds.length, createdAt: '', updatedAt: '' },
       {
-        ...{ id: '', userId: '', createdAt: '', updatedAt: '', error: null },
-        ...{ kind: 'credential', status: 'delivered', recipient, identifierType: identifierType ?? 'email' },
+        id: '',
+        userId: '',
+        createdAt: '',
+        updatedAt: '',
+        error: null,
+        kind: 'credential',
+        status: 'delivered',
+        recipient,
+        identifierType: identifierType ?? 'email',
         credentialIds: 1,
       },
     )

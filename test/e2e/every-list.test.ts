@@ -40,12 +40,15 @@ async function makeMore(n: number): Promise<void> {
   const credentials = [{ type: template.type, attributes: { name: {} } }]
   const made = await Promise.all([
     school.post('/creds/credentials/issuance', {
-      ...{ credentialTemplateId: template.id, attributes: { name: 'Thandi' }, reference: `reference-${n % 2}` },
+      credentialTemplateId: template.id,
+      attributes: { name: 'Thandi' },
+      reference: `reference-${n % 2}`,
       recipient: { identifierType: 'username', value: n % 2 === 0 ? 'thandi' : 'pieter' },
     }),
     school.post('/creds/templates/presentations', { name: `Who ${n % 2}`, description: 'Name', credentials }),
     school.post('/creds/presentations/request', {
-      ...{ presentationTemplateId: objects['/creds/templates/presentations'], reference: `reference-${n % 2}` },
+      presentationTemplateId: objects['/creds/templates/presentations'],
+      reference: `reference-${n % 2}`,
     }),
     school.post('/creds/trusted-entities', { name: `Registrar ${n % 2}`, dids: [{ did: `did:web:u${n}.example` }] }),
     school.post('/creds/certificates/csrs', { type: 'issuerSignCredential', keyType: 'P-256', countryName: 'ZA' }),
@@ -253,7 +256,10 @@ function samplesOf({ path }: Route, filter: string, rows: readonly Row[]): strin
 
 /** A part of a name in each list, in another case. */
 const searches: Readonly<Record<string, string>> = {
-  ...{ '/users': 'molefe', '/types': 'BADGE', '/templates/credentials': 'BADGE', '/templates/presentations': 'WHO' },
+  '/users': 'molefe',
+  '/types': 'BADGE',
+  '/templates/credentials': 'BADGE',
+  '/templates/presentations': 'WHO',
   '/verification-pages': 'STUDENT',
 }
 

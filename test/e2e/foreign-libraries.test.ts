@@ -108,7 +108,12 @@ async function tokenFor(server: oauth.AuthorizationServer, code: string, txCode:
   const client = { client_id: 'an-unregistered-wallet' }
   const ask = (tx_code: string) =>
     oauth.genericTokenEndpointRequest(
-      ...([server, client, oauth.None(), PRE_AUTHORIZED, { 'pre-authorized_code': code, tx_code }, insecure] as const),
+      server,
+      client,
+      oauth.None(),
+      PRE_AUTHORIZED,
+      { 'pre-authorized_code': code, tx_code },
+      insecure,
     )
   const wrong = await ask('nothing')
   await assert.rejects(oauth.processGenericTokenEndpointResponse(server, client, wrong), { error: 'invalid_grant' })

@@ -33,9 +33,18 @@ const template = {
   docType: mdl.docType,
   attributes: {
     [mdl.nameSpace]: {
-      ...{ family_name: text, given_name: text, birth_date: date, issue_date: date, expiry_date: { type: 'tdate' } },
-      ...{ issuing_country: text, issuing_authority: text, document_number: text, portrait: { type: 'bytes' } },
-      ...{ driving_privileges: { type: 'array' }, un_distinguishing_sign: text, age_over_18: { type: 'boolean' } },
+      family_name: text,
+      given_name: text,
+      birth_date: date,
+      issue_date: date,
+      expiry_date: { type: 'tdate' },
+      issuing_country: text,
+      issuing_authority: text,
+      document_number: text,
+      portrait: { type: 'bytes' },
+      driving_privileges: { type: 'array' },
+      un_distinguishing_sign: text,
+      age_over_18: { type: 'boolean' },
       height: { type: 'number' },
     },
     'nl.example.extra': { points: { type: 'number' }, note: { type: 'object' } },
@@ -115,7 +124,12 @@ async function tokenFor(issuer: URL, code: string): Promise<string> {
   const client = { client_id: 'an-unregistered-wallet' }
   const parameters = { 'pre-authorized_code': code }
   const answer = await oauth.genericTokenEndpointRequest(
-    ...([server, client, oauth.None(), PRE_AUTHORIZED, parameters, insecure] as const),
+    server,
+    client,
+    oauth.None(),
+    PRE_AUTHORIZED,
+    parameters,
+    insecure,
   )
   return (await oauth.processGenericTokenEndpointResponse(server, client, answer)).access_token
 }

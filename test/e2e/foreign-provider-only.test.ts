@@ -40,8 +40,14 @@ before(async () => {
   const found = await oauth.discoveryRequest(issuer, { algorithm: 'oidc', ...loopback(server) })
   as = await oauth.processDiscoveryResponse(issuer, found)
   const made = await school.post('/onboarding/identity-providers', {
-    ...{ name: 'campus', displayName: 'Campus account', issuer: foreign.issuer },
-    ...{ clientId: 'chirograph', clientSecret: secret, createsUsers: true, acceptTokens: true, audience },
+    name: 'campus',
+    displayName: 'Campus account',
+    issuer: foreign.issuer,
+    clientId: 'chirograph',
+    clientSecret: secret,
+    createsUsers: true,
+    acceptTokens: true,
+    audience,
     claims: { externalIdentifier: 'employee_id', roles: '/realm/roles' },
     roles: { registrar: ['issuer'], desk: ['verifier'] },
   })
@@ -53,8 +59,13 @@ after(async () => {
 })
 
 const lerato = {
-  ...{ sub: 'lerato-at-campus', preferred_username: 'lerato', given_name: 'Lerato', employee_id: 'E7' },
-  ...{ email: 'lerato@college.example', email_verified: true, realm: { roles: ['registrar', 'gardener'] } },
+  sub: 'lerato-at-campus',
+  preferred_username: 'lerato',
+  given_name: 'Lerato',
+  employee_id: 'E7',
+  email: 'lerato@college.example',
+  email_verified: true,
+  realm: { roles: ['registrar', 'gardener'] },
 }
 
 /** The person chooses the provider on the sign-in page. */
@@ -94,9 +105,13 @@ async function tokensOf(person: Record<string, unknown>, browser = new PlainBrow
   foreign.person = person
   const [verifier, state] = [oauth.generateRandomCodeVerifier(), oauth.generateRandomState()]
   const query = new URLSearchParams({
-    ...{ client_id: 'library', redirect_uri: callback, response_type: 'code', state },
+    client_id: 'library',
+    redirect_uri: callback,
+    response_type: 'code',
+    state,
     scope: 'openid profile wallet:read issuance:write verification:write offline_access',
-    ...{ code_challenge: await oauth.calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256' },
+    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
   })
   const { returned } = await authorize(browser, `/auth/authorize?${query}`, byProvider)
   const answer = oauth.validateAuthResponse(as, library, returned, state)

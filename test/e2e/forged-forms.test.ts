@@ -88,7 +88,9 @@ const ofAnotherForm = (): readonly (Forgery & { readonly toSignIn?: boolean })[]
 async function post(path: string, { headers, cookie, token }: Forgery): Promise<Response> {
   const body = new URLSearchParams({ csrf: token, do: 'save', sure: '1', username: 'forged', name: 'x' })
   const sent = await fetch(chirograph.url + path, {
-    ...{ method: 'POST', redirect: 'manual', body },
+    method: 'POST',
+    redirect: 'manual',
+    body,
     headers: { ...(cookie !== '' && { cookie }), ...headers },
   })
   await sent.body?.cancel()

@@ -26,9 +26,13 @@ const years = { from: '200101000000Z', until: '491231235959Z' }
 const root = tool.make({ subject: '/C=ZA/CN=Peers', extensions: rootExtensions, ...years })
 const signer = tool.make({ subject: '/C=ZA/CN=Peer', issuer: root, extensions: leafExtensions.slice(0, 3), ...years })
 const documentSigner = tool.make({
-  ...{ subject: '/C=ZA/CN=Roads', issuer: root, ...years },
+  subject: '/C=ZA/CN=Roads',
+  issuer: root,
+  ...years,
   extensions: [
-    ...['keyUsage = critical, digitalSignature', 'subjectKeyIdentifier = hash', 'authorityKeyIdentifier = keyid'],
+    'keyUsage = critical, digitalSignature',
+    'subjectKeyIdentifier = hash',
+    'authorityKeyIdentifier = keyid',
     'extendedKeyUsage = critical, 1.0.18013.5.1.2',
   ],
 })

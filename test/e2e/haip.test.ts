@@ -50,7 +50,9 @@ const tool = openssl()
 const years = { from: '200101000000Z', until: '491231235959Z' }
 const authority = tool.make({ subject: '/C=ZA/CN=Peers', extensions: rootExtensions, ...years })
 const peer = tool.make({
-  ...{ subject: '/C=ZA/CN=Peer', issuer: authority, ...years },
+  subject: '/C=ZA/CN=Peer',
+  issuer: authority,
+  ...years,
   extensions: [...leafExtensions.slice(0, 3), 'subjectAltName = DNS:peer.example'],
 })
 const peerChain = [peer.certificate.der.toString('base64')]
@@ -204,8 +206,12 @@ async function aPeerWallet(challenges: boolean) {
   const { signerOf, sign } = aKeyRing()
   const instance = await signerOf()
   const clientAttestationJwt = await createClientAttestationJwt({
-    ...{ clientId: WALLET, issuer: 'https://provider.example', expiresAt: new Date(Date.now() + 600_000) },
-    ...{ confirmation: { jwk: instance.publicJwk }, signer: attester, callbacks: { signJwt: sign() } },
+    clientId: WALLET,
+    issuer: 'https://provider.example',
+    expiresAt: new Date(Date.now() + 600_000),
+    confirmation: { jwk: instance.publicJwk },
+    signer: attester,
+    callbacks: { signJwt: sign() },
   })
   const clientAuthentication: ClientAuthenticationCallback = async (options) => {
     const { challenge_endpoint: url } = options.authorizationServerMetadata as { challenge_endpoint?: string }
@@ -242,7 +248,10 @@ for (const [format, proofType, challenges] of [
     const { searchParams } = await agreed(begun.authorizationRequestUrl)
     assert.equal(searchParams.get('iss'), credentialOffer.credential_issuer)
     const tokens = await client.retrieveAuthorizationCodeAccessTokenFromOffer({
-      ...{ credentialOffer, issuerMetadata, dpop, redirectUri },
+      credentialOffer,
+      issuerMetadata,
+      dpop,
+      redirectUri,
       authorizationCode: searchParams.get('code') ?? '',
       ...(begun.pkce !== undefined && { pkceCodeVerifier: begun.pkce.codeVerifier }),
     })
@@ -253,15 +262,21 @@ for (const [format, proofType, challenges] of [
     const [first] = keys
     assert.ok(first !== undefined)
     const keyAttestationJwt = await createKeyAttestationJwt({
-      ...{ nonce, attestedKeys: keys.map(({ publicJwk }) => publicJwk), expiresAt: new Date(Date.now() + 600_000) },
+      nonce,
+      attestedKeys: keys.map(({ publicJwk }) => publicJwk),
+      expiresAt: new Date(Date.now() + 600_000),
       // the library names the type of a draft
-      ...{ signer: attester, use: `proof_type.${proofType}`, callbacks: { signJwt: sign({}, finalType) } },
+      signer: attester,
+      use: `proof_type.${proofType}`,
+      callbacks: { signJwt: sign({}, finalType) },
     })
     const credentialConfigurationId = templates.get(format).code
     const proof = { issuerMetadata, nonce, clientId: WALLET, credentialConfigurationId, keyAttestationJwt }
     const { jwt } = await client.createCredentialRequestJwtProof({ ...proof, signer: first })
     const { credentialResponse } = await client.retrieveCredentials({
-      ...{ issuerMetadata, accessToken, credentialConfigurationId },
+      issuerMetadata,
+      accessToken,
+      credentialConfigurationId,
       proofs: proofType === 'jwt' ? { jwt: [jwt] } : { attestation: [keyAttestationJwt] },
       ...(tokens.dpop !== undefined && { dpop: tokens.dpop }),
     })
@@ -271,7 +286,9 @@ for (const [format, proofType, challenges] of [
       await (format === 'mdoc' ? verifyMdoc(credential) : verifySdJwt(credential, credentialOffer.credential_issuer))
     const notificationId = credentialResponse.notification_id ?? ''
     await client.sendNotification({
-      ...{ issuerMetadata, accessToken, notification: { notificationId, event: 'credential_accepted' } },
+      issuerMetadata,
+      accessToken,
+      notification: { notificationId, event: 'credential_accepted' },
       ...(tokens.dpop !== undefined && { dpop: tokens.dpop }),
     })
     const { body } = await college.get(`/creds/credentials/${issuance.id}`)
@@ -338,9 +355,13 @@ async function aPeerVerifier(query: object) {
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const clientId = `x509_hash:${createHash('sha256').update(peer.certificate.der).digest('base64url')}`
   const payload = {
-    ...{ client_id: clientId, response_type: 'vp_token', response_mode: 'direct_post.jwt' },
-    ...{ response_uri: `${base}/response`, aud: 'https://self-issued.me/v2' },
-    ...{ nonce: randomBytes(16).toString('base64url'), state: randomBytes(16).toString('base64url') },
+    client_id: clientId,
+    response_type: 'vp_token',
+    response_mode: 'direct_post.jwt',
+    response_uri: `${base}/response`,
+    aud: 'https://self-issued.me/v2',
+    nonce: randomBytes(16).toString('base64url'),
+    state: randomBytes(16).toString('base64url'),
     dcql_query: { credentials: [query] },
     client_metadata: {
       jwks: { keys: [encryption] },

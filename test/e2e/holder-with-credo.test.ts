@@ -33,7 +33,9 @@ for (const format of ['dc+sd-jwt', 'mso_mdoc'] as const satisfies readonly Credo
       skip: withoutCredo,
     }, async () => {
       const { page, troubles, close } = await visit(browser, chirograph.url, {
-        ...{ ...phone, storageState: lerato, javaScriptEnabled },
+        ...phone,
+        storageState: lerato,
+        javaScriptEnabled,
       })
       page.setDefaultTimeout(15_000)
       const card = await take(page, await credo.offer(format))

@@ -16,7 +16,8 @@ const schools = new Map<string, { api: Api; templateId: string }>()
 before(async () => {
   if (skip !== false) return
   const tenants = ['acme', 'globex'].map((slug) => ({
-    ...{ slug, name: slug },
+    slug,
+    name: slug,
     clients: [{ clientId: slug, clientSecret: backendSecret, scopes: ['tenant:admin'] }],
   }))
   server = await serverChildren({ tenants }, { TRUST_PROXY: 'true' })

@@ -25,7 +25,9 @@ before(async () => {
   shop = await chirograph.backend('globex')
   thandi = await chirograph.wallet('acme', 'thandi')
   root = await made(office, '/creds/certificates', {
-    ...{ type: 'issuerRoot', keyType: 'P-256', countryName: 'ZA' },
+    type: 'issuerRoot',
+    keyType: 'P-256',
+    countryName: 'ZA',
     issuerAlternativeNameUrl: 'https://parking.example',
   })
   const template = { name: 'Parking permit', code: 'parking', format: 'mdoc', docType }

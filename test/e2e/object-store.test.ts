@@ -18,7 +18,10 @@ const now = new Date('2026-05-01T12:00:00.000Z')
 const clock = { now: () => now }
 const tenantId = '00000000-0000-7000-8000-000000000001' as TenantId
 const line = (certificateId: string): JournalLine => ({
-  ...{ kind: 'certificate', at: now.toISOString(), tenantId, certificateId },
+  kind: 'certificate',
+  at: now.toISOString(),
+  tenantId,
+  certificateId,
 })
 
 let outside: TestObjectStore
@@ -95,8 +98,10 @@ test('a restored backup is refused and recovered; a revocation without the store
   skip,
 }, async () => {
   const server = await serverChild({
-    ...{ ...anAccount, AWS_ENDPOINT_URL_S3: outside.endpoint },
-    ...{ RECOVERY_MARK: `s3://${bucket}/a/mark.json`, REVOCATION_JOURNAL: `s3://${bucket}/a/journal` },
+    ...anAccount,
+    AWS_ENDPOINT_URL_S3: outside.endpoint,
+    RECOVERY_MARK: `s3://${bucket}/a/mark.json`,
+    REVOCATION_JOURNAL: `s3://${bucket}/a/journal`,
   })
   try {
     let [school, thandi] = [await server.backend(), await server.wallet('thandi')]

@@ -58,8 +58,13 @@ async function signedIn(app: Application, browser: PlainBrowser, username: strin
   const [verifier, state, nonce] = [oauth.generateRandomCodeVerifier(), oauth.generateRandomState(), 'a-nonce']
   const { client, auth } = app
   const parameters = new URLSearchParams({
-    ...{ redirect_uri: callback, response_type: 'code', scope: SCOPE, state, nonce },
-    ...{ code_challenge: await oauth.calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256' },
+    redirect_uri: callback,
+    response_type: 'code',
+    scope: SCOPE,
+    state,
+    nonce,
+    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
   })
   const bound = DPoP === undefined ? {} : { DPoP }
   const pushed = await withNonce(async () => {

@@ -95,8 +95,13 @@ async function aCode(): Promise<Record<string, string>> {
   await anIssuance({ recipient: true })
   const verifier = oauth.generateRandomCodeVerifier()
   const query = new URLSearchParams({
-    ...{ client_id: 'a-wallet', redirect_uri: callback, response_type: 'code', scope: 'card', state: 's' },
-    ...{ code_challenge: await oauth.calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256' },
+    client_id: 'a-wallet',
+    redirect_uri: callback,
+    response_type: 'code',
+    scope: 'card',
+    state: 's',
+    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
   })
   await browser.open(`${issuer}/authorize?${query}`)
   const { url } = await browser.send(`${issuer}/consent`, { answer: 'allow' })
@@ -170,7 +175,8 @@ test('[RFC 7523 3] of a hundred token requests with one client assertion one get
     .setExpirationTime('1m')
     .sign(clientPrivateKey)
   const form = {
-    ...{ grant_type: 'client_credentials', client_assertion: assertion },
+    grant_type: 'client_credentials',
+    client_assertion: assertion,
     client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
   }
   const replies = await together(server, (caller) => caller.form('/auth/token', form))

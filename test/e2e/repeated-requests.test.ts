@@ -72,7 +72,10 @@ test('killed in the middle, the server makes nothing twice and loses nothing whe
   const school = await server.backend()
   const txCode = { inputMode: 'numeric', length: 6 }
   const made = await school.post('/creds/templates/credentials', {
-    ...{ name: 'Badge', code: 'killed', attributes: { name: { type: 'string' } }, txCode },
+    name: 'Badge',
+    code: 'killed',
+    attributes: { name: { type: 'string' } },
+    txCode,
   })
   const credentialTemplateId: string = made.body.data.id
   const answered = new Map<string, Reply>()

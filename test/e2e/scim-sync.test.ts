@@ -183,7 +183,8 @@ test('a group gives its role to its members, as long as they are in it', async (
   const mayIssue = async (externalId: string) => {
     const subject_token = (await tokenFor({ grant_type: 'client_credentials' })).access_token
     const exchanged = await tokenFor({
-      ...{ grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange', subject_token },
+      grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+      subject_token,
       subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
       requested_subject: `${externalId}@college.example`,
     })

@@ -163,8 +163,11 @@ test('without the setting no module of traces or of the exporter is loaded', asy
   const folder = mkdtempSync(join(tmpdir(), 'chirograph-untraced-'))
   await layTemplate(folder)
   const env = {
-    ...{ MAIN: new URL('../../src/main.ts', import.meta.url).href, DATA_DIR: folder },
-    ...{ PORT: String(await freePort()), LOG_LEVEL: 'error', DRAIN_SECONDS: '0' },
+    MAIN: new URL('../../src/main.ts', import.meta.url).href,
+    DATA_DIR: folder,
+    PORT: String(await freePort()),
+    LOG_LEVEL: 'error',
+    DRAIN_SECONDS: '0',
   }
   const out = execFileSync(process.execPath, ['--input-type=module', '--eval', STARTS], { env, encoding: 'utf8' })
   rmSync(folder, { recursive: true })

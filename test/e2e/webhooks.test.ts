@@ -143,7 +143,8 @@ test('a server that is killed while it sends, and a receiver that is down meanwh
   try {
     const templateId = (await makeTemplate(await child.backend(), 'killed')).id
     const { body } = await (await child.backend()).post('/creds/endpoints', {
-      ...{ url: slow.url, filterTypes: ['openid4vc.issuance.offered'] },
+      url: slow.url,
+      filterTypes: ['openid4vc.issuance.offered'],
     })
     for (let round = 0; round < KILLS; round += 1) {
       const api = await child.backend()

@@ -7,7 +7,8 @@ let made = 0
 export async function aBatchTemplate(school: Api, more: object = {}): Promise<string> {
   made += 1
   const reply = await school.post('/creds/templates/credentials', {
-    ...{ name: 'Diploma', code: `diploma-${made}` },
+    name: 'Diploma',
+    code: `diploma-${made}`,
     attributes: {
       name: { type: 'string', required: true },
       grade: { type: 'number' },

@@ -184,7 +184,8 @@ const validator = new HtmlValidate({
     'attribute-boolean-style': 'off',
     'meta-refresh': 'off',
     // Names of organisations are long. Files come from the own origin, and their addresses contain their digests.
-    ...{ 'long-title': ['error', { maxlength: 200 }], 'require-sri': 'off' },
+    'long-title': ['error', { maxlength: 200 }],
+    'require-sri': 'off',
   },
 })
 

@@ -18,23 +18,32 @@ const maxima = { bodies: 5, members: 4, queries: 4, paths: 3, headers: 4 }
 
 /** Values that fit next to no schema; each is sent in the place of one member. */
 const oddValues: readonly string[] = [
-  ...['null', 'true', '[]', '{}', '""', '0', '-1', '1.5', '1e308', '1e400', '123456789012345678901234567890'],
-  ...[
-    '"\\u0000"',
-    '"\\ud800"',
-    '"\\udfff\\ud800"',
-    '"\\u202e\\u2066"',
-    '"😀"',
-    '[[[[[[[[]]]]]]]]',
-    '{"__proto__":{"a":1}}',
-  ],
-  ...[
-    `"${'a'.repeat(70_000)}"`,
-    `[${'0,'.repeat(2000)}0]`,
-    '{"constructor":{"prototype":1}}',
-    '"2026-02-30T25:61:61Z"',
-  ],
-  ...['"javascript:alert(1)"', '"http://[::1"', '"https://a b/"', '"\'; drop table tenant; --"'],
+  'null',
+  'true',
+  '[]',
+  '{}',
+  '""',
+  '0',
+  '-1',
+  '1.5',
+  '1e308',
+  '1e400',
+  '123456789012345678901234567890',
+  '"\\u0000"',
+  '"\\ud800"',
+  '"\\udfff\\ud800"',
+  '"\\u202e\\u2066"',
+  '"😀"',
+  '[[[[[[[[]]]]]]]]',
+  '{"__proto__":{"a":1}}',
+  `"${'a'.repeat(70_000)}"`,
+  `[${'0,'.repeat(2000)}0]`,
+  '{"constructor":{"prototype":1}}',
+  '"2026-02-30T25:61:61Z"',
+  '"javascript:alert(1)"',
+  '"http://[::1"',
+  '"https://a b/"',
+  '"\'; drop table tenant; --"',
 ]
 
 /** Bodies that are no object of the schema, whatever it is: bytes and their media type. */
@@ -97,7 +106,8 @@ export function oddRequests(asked: Asked, random: () => number): OddRequest[] {
     .slice(0, maxima.headers)
     .map(([name, value]) => ({
       ...own,
-      ...{ what: `${name}: ${value}`, headers: { ...own.headers, [name]: value } },
+      what: `${name}: ${value}`,
+      headers: { ...own.headers, [name]: value },
     }))
   const example = own.body === undefined ? [] : [{ ...own, what: 'the example' }]
   return [...around, ...queriesOf(own, operation, random), ...pathsOf(own, asked, random), ...headers, ...example]
@@ -184,7 +194,12 @@ function queriesOf(
   const pairs = names.flatMap((name) => oddTexts.map((text) => `${encodeURIComponent(name)}=${text}`))
   const queries = [
     ...pairs,
-    ...['__unknown=1', '%00=%00', '=', '&&&', 'a[b][c]=1&a=2', `filter=${'a'.repeat(5000)}`],
+    '__unknown=1',
+    '%00=%00',
+    '=',
+    '&&&',
+    'a[b][c]=1&a=2',
+    `filter=${'a'.repeat(5000)}`,
     ...names.slice(0, 1).map((name) => `${name}=1&${name}=2`),
   ]
   const joined = own.path.includes('?') ? '&' : '?'

@@ -43,9 +43,13 @@ export const owfContext: MdocContext = {
     getCertificateData: ({ certificate }) => {
       const read = new X509Certificate(certificate)
       return {
-        ...{ issuerName: read.issuer, subjectName: read.subject, serialNumber: read.serialNumber },
-        ...{ thumbprint: read.fingerprint256, pem: read.toString() },
-        ...{ notBefore: read.validFromDate, notAfter: read.validToDate },
+        issuerName: read.issuer,
+        subjectName: read.subject,
+        serialNumber: read.serialNumber,
+        thumbprint: read.fingerprint256,
+        pem: read.toString(),
+        notBefore: read.validFromDate,
+        notAfter: read.validToDate,
       }
     },
   },

@@ -77,7 +77,9 @@ export async function walk(on: Walk): Promise<string[]> {
   const defects: string[] = []
   for (const { kind, as, stops, isAlike = false } of on.rounds) {
     const visited = await visit(on.browser, on.origin, {
-      ...{ javaScriptEnabled: on.javaScriptEnabled, colorScheme: 'light', viewport: wide },
+      javaScriptEnabled: on.javaScriptEnabled,
+      colorScheme: 'light',
+      viewport: wide,
       ...(as !== undefined && { storageState: as }),
     })
     visited.page.setDefaultTimeout(15_000)

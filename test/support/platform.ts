@@ -30,7 +30,9 @@ export type PlatformParts = {
 
 const silent = () => undefined
 const errorsOnly: Log = {
-  ...{ debug: silent, info: silent, warn: silent },
+  debug: silent,
+  info: silent,
+  warn: silent,
   error: (fields, message) => console.error(message, fields),
 }
 
@@ -47,7 +49,13 @@ export function platformOn({
   const now = () => clock.now()
   const sealing = sealingWith(masterKey, store, now)
   return {
-    ...{ config, store, sealing, clock, fetch, dispatch, log },
+    config,
+    store,
+    sealing,
+    clock,
+    fetch,
+    dispatch,
+    log,
     dispatchStream: async (request) => {
       const { body, ...head } = await dispatch(request)
       return { ...head, body: Readable.from([body]) }
@@ -65,17 +73,17 @@ const noDatabase = () => Promise.reject(new Error('this test has no database'))
 
 /** The store of a test that must not reach a database. */
 export const withoutDatabase: Store = {
-  ...{
-    inTenant: noDatabase,
-    single: noDatabase,
-    across: noDatabase,
-    singleAcross: noDatabase,
-    migrate: noDatabase,
-    schema: noDatabase,
-    distribute: noDatabase,
-    distribution: noDatabase,
-    isReady: noDatabase,
-    oldestTransaction: noDatabase,
-  },
-  ...{ counts: { statements: 0, transactions: 0, roundTrips: 0 }, kind: 'embedded', close: async () => undefined },
+  inTenant: noDatabase,
+  single: noDatabase,
+  across: noDatabase,
+  singleAcross: noDatabase,
+  migrate: noDatabase,
+  schema: noDatabase,
+  distribute: noDatabase,
+  distribution: noDatabase,
+  isReady: noDatabase,
+  oldestTransaction: noDatabase,
+  counts: { statements: 0, transactions: 0, roundTrips: 0 },
+  kind: 'embedded',
+  close: async () => undefined,
 }

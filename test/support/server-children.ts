@@ -39,13 +39,11 @@ export async function serverChildren(
   const ports = postgresUrl === null ? [front] : [await freePort(), await freePort()]
   const url = `http://127.0.0.1:${front}`
   const common = {
-    ...{
-      PUBLIC_URL: url,
-      DATA_DIR: join(folder, 'data'),
-      LOG_LEVEL: 'error',
-      DRAIN_SECONDS: '0',
-      DATABASE_POOL_MAX: '5',
-    },
+    PUBLIC_URL: url,
+    DATA_DIR: join(folder, 'data'),
+    LOG_LEVEL: 'error',
+    DRAIN_SECONDS: '0',
+    DATABASE_POOL_MAX: '5',
     ...(bootstrap !== null && { BOOTSTRAP_FILE: file }),
     ...database,
     ...env,

@@ -69,13 +69,12 @@ describe('parameters of requests', () => {
     test(`${name}: the formats in common are ${formats ?? 'none, so it is refused'}`, () => {
       const responseUri = 'https://client.example.org/r'
       const parameters = {
-        ...{
-          response_type: 'vp_token',
-          response_mode: 'direct_post',
-          response_uri: responseUri,
-          nonce: 'n-0S6_WzA2Mj',
-        },
-        ...{ dcql_query: query, client_metadata: example(`client_metadata/${name}.json`) },
+        response_type: 'vp_token',
+        response_mode: 'direct_post',
+        response_uri: responseUri,
+        nonce: 'n-0S6_WzA2Mj',
+        dcql_query: query,
+        client_metadata: example(`client_metadata/${name}.json`),
       }
       const client = parseClientId(`redirect_uri:${responseUri}`)
       const request = authenticatePlain(parameters, client, { allowHttpLoopback: false })

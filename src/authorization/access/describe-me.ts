@@ -18,7 +18,11 @@ export async function describeMe(needs: Pick<Platform, 'store' | 'clock' | 'memo
       : ((await needs.store.single(tenantId, (tx) => findRoles(tx, userId))) ?? [])
   const known = { id: tenantId, slug: tenantSlug, name: tenant?.name ?? '' }
   return {
-    ...{ kind: actor.kind, id: actor.id, name: client?.name ?? name, email, actingClientId },
+    kind: actor.kind,
+    id: actor.id,
+    name: client?.name ?? name,
+    email,
+    actingClientId,
     organisation: { ...known, ...faceOf(tenant), sendsMail: needs.config.smtpUrl !== null },
     roles: [...roles],
     scopes: [...caller.scopes].toSorted() as Scope[],

@@ -41,7 +41,9 @@ function aServer() {
   closers.push(outbound.close)
   let fetched = 0
   const platform = platformOn({
-    ...{ store: db.store, config, clock },
+    store: db.store,
+    config,
+    clock,
     fetch: (...call) => {
       fetched += 1
       return outbound.fetch(...call)
@@ -70,14 +72,12 @@ async function aTenant(platform: Platform, change: Partial<IdentityProvider> = {
 async function addProvider({ store }: Platform, tenantId: TenantId, change: Partial<IdentityProvider>) {
   const id = newId()
   const provider = {
-    ...{
-      id,
-      name: `p-${id}`,
-      displayName: 'P',
-      issuer: foreign.issuer,
-      clientId: 'chirograph',
-      sealedClientSecret: null,
-    },
+    id,
+    name: `p-${id}`,
+    displayName: 'P',
+    issuer: foreign.issuer,
+    clientId: 'chirograph',
+    sealedClientSecret: null,
     scopes: [],
     createsUsers: false,
     signIn: false,

@@ -31,8 +31,14 @@ type GivenProvider = {
 /** As in the bootstrap file. */
 const PROVIDERS_MAX = 50
 const defaults = {
-  ...{ claims: STANDARD_CLAIMS, scopes: ['openid', 'profile', 'email'], roles: {}, audience: null },
-  ...{ createsUsers: false, signIn: true, acceptTokens: false, sealedClientSecret: null },
+  claims: STANDARD_CLAIMS,
+  scopes: ['openid', 'profile', 'email'],
+  roles: {},
+  audience: null,
+  createsUsers: false,
+  signIn: true,
+  acceptTokens: false,
+  sealedClientSecret: null,
 }
 
 /** Creates a provider. @throws Fault `request.invalid`, `role.above_caller`, `state.conflict` */

@@ -29,6 +29,6 @@ export async function findConsent(
   tx: TenantTx,
   { userId, clientId, issuer }: ConsentKey,
 ): Promise<{ readonly scopes: readonly string[]; readonly grantedAt: Date } | null> {
-  const [row] = await tx.rows<{ scopes: string[]; grantedAt: Date }>(find, [...[tx.tenantId, userId, clientId, issuer]])
+  const [row] = await tx.rows<{ scopes: string[]; grantedAt: Date }>(find, [tx.tenantId, userId, clientId, issuer])
   return row ?? null
 }

@@ -125,8 +125,11 @@ export class ForeignProvider {
   #configuration(): object {
     const alg = this.key().alg
     const people = this.#webClients.map(({ clientId, clientSecret, redirectUri }) => ({
-      ...{ client_id: clientId, client_secret: clientSecret, redirect_uris: [redirectUri] },
-      ...{ token_endpoint_auth_method: 'client_secret_post', id_token_signed_response_alg: alg },
+      client_id: clientId,
+      client_secret: clientSecret,
+      redirect_uris: [redirectUri],
+      token_endpoint_auth_method: 'client_secret_post',
+      id_token_signed_response_alg: alg,
     }))
     return {
       findAccount: (_: unknown, sub: string) => ({ accountId: sub, claims: () => ({ ...this.person, sub }) }),
@@ -140,8 +143,12 @@ export class ForeignProvider {
       clients: [
         ...people,
         {
-          ...{ client_id: 'service', client_secret: 'secret', grant_types: ['client_credentials'] },
-          ...{ redirect_uris: [], response_types: [], id_token_signed_response_alg: alg },
+          client_id: 'service',
+          client_secret: 'secret',
+          grant_types: ['client_credentials'],
+          redirect_uris: [],
+          response_types: [],
+          id_token_signed_response_alg: alg,
         },
       ],
       jwks: { keys: this.#keys },
@@ -154,7 +161,10 @@ export class ForeignProvider {
           defaultResource: (_: unknown, { clientId }: { clientId: string }) =>
             clientId === 'service' ? this.#audience : undefined,
           getResourceServerInfo: () => ({
-            ...{ scope: 'api', audience: this.#tokenAudience, accessTokenFormat: 'jwt', accessTokenTTL: 300 },
+            scope: 'api',
+            audience: this.#tokenAudience,
+            accessTokenFormat: 'jwt',
+            accessTokenTTL: 300,
             jwt: { sign: { alg } },
           }),
         },

@@ -43,8 +43,21 @@ export const scopeNames = (Object.keys(scopes) as Scope[]).filter((one) => one !
 
 /** The form of a new application. */
 export const blank: Draft = {
-  ...{ name: '', kind: 'service', roles: [], scopes: [], grants: [], redirects: '', signOuts: '', logout: '' },
-  ...{ asksConsent: true, isBound: false, isPushed: false, keys: '', keysAt: '', isDisabled: false, etag: '' },
+  name: '',
+  kind: 'service',
+  roles: [],
+  scopes: [],
+  grants: [],
+  redirects: '',
+  signOuts: '',
+  logout: '',
+  asksConsent: true,
+  isBound: false,
+  isPushed: false,
+  keys: '',
+  keysAt: '',
+  isDisabled: false,
+  etag: '',
   isWithoutPkce: false,
   isEs256: false,
 }
@@ -52,11 +65,20 @@ export const blank: Draft = {
 /** Returns the form of an application. */
 export function savedDraft(saved: Application, etag: string): Draft {
   return {
-    ...{ name: saved.name ?? saved.clientId, kind: saved.isPublic ? 'app' : 'service', etag },
-    ...{ roles: saved.roles, scopes: saved.scopes, grants: saved.grantTypes },
-    ...{ redirects: saved.redirectUris.join('\n'), signOuts: saved.postLogoutRedirectUris.join('\n') },
-    ...{ logout: saved.backchannelLogoutUri ?? '', asksConsent: saved.asksConsent, isBound: saved.dpopRequired },
-    ...{ isPushed: saved.parRequired, keysAt: saved.jwksUri ?? '', isDisabled: saved.disabled },
+    name: saved.name ?? saved.clientId,
+    kind: saved.isPublic ? 'app' : 'service',
+    etag,
+    roles: saved.roles,
+    scopes: saved.scopes,
+    grants: saved.grantTypes,
+    redirects: saved.redirectUris.join('\n'),
+    signOuts: saved.postLogoutRedirectUris.join('\n'),
+    logout: saved.backchannelLogoutUri ?? '',
+    asksConsent: saved.asksConsent,
+    isBound: saved.dpopRequired,
+    isPushed: saved.parRequired,
+    keysAt: saved.jwksUri ?? '',
+    isDisabled: saved.disabled,
     isWithoutPkce: !saved.pkceRequired,
     isEs256: saved.idTokenSignedResponseAlg === 'ES256',
     keys: saved.jwks === null ? '' : JSON.stringify(saved.jwks, null, 2),
@@ -68,13 +90,23 @@ export function readDraft(fields: Fields): Draft {
   const text = (name: string) => typed(fields, name).replaceAll('\r\n', '\n')
   const isOn = (name: string) => text(name) === '1'
   return {
-    ...{ name: text('name'), kind: text('kind') === 'app' ? 'app' : 'service', etag: text('etag') },
-    ...{ roles: typedAll(fields, 'roles'), scopes: typedAll(fields, 'scopes'), grants: typedAll(fields, 'grants') },
-    ...{ redirects: text('redirects'), signOuts: text('signOuts'), logout: text('logout') },
-    ...{ asksConsent: isOn('consent'), isBound: isOn('dpop'), isPushed: isOn('par') },
+    name: text('name'),
+    kind: text('kind') === 'app' ? 'app' : 'service',
+    etag: text('etag'),
+    roles: typedAll(fields, 'roles'),
+    scopes: typedAll(fields, 'scopes'),
+    grants: typedAll(fields, 'grants'),
+    redirects: text('redirects'),
+    signOuts: text('signOuts'),
+    logout: text('logout'),
+    asksConsent: isOn('consent'),
+    isBound: isOn('dpop'),
+    isPushed: isOn('par'),
     isWithoutPkce: isOn('noPkce'),
     isEs256: isOn('es256'),
-    ...{ keys: text('keys'), keysAt: text('keysAt'), isDisabled: isOn('disabled') },
+    keys: text('keys'),
+    keysAt: text('keysAt'),
+    isDisabled: isOn('disabled'),
   }
 }
 
@@ -117,13 +149,20 @@ export function keysIn(text: string): Json {
 function membersOf(draft: Draft): Readonly<Record<string, unknown>> {
   const text = (one: string) => (one === '' ? null : one)
   return {
-    ...{ name: draft.name, roles: draft.roles, scopes: draft.scopes, redirectUris: linesOf(draft.redirects) },
-    ...{ grantTypes: draft.grants.length === 0 ? grantsFor(draft) : draft.grants },
-    ...{ postLogoutRedirectUris: linesOf(draft.signOuts), backchannelLogoutUri: text(draft.logout) },
-    ...{ asksConsent: draft.asksConsent, dpopRequired: draft.isBound, parRequired: draft.isPushed },
+    name: draft.name,
+    roles: draft.roles,
+    scopes: draft.scopes,
+    redirectUris: linesOf(draft.redirects),
+    grantTypes: draft.grants.length === 0 ? grantsFor(draft) : draft.grants,
+    postLogoutRedirectUris: linesOf(draft.signOuts),
+    backchannelLogoutUri: text(draft.logout),
+    asksConsent: draft.asksConsent,
+    dpopRequired: draft.isBound,
+    parRequired: draft.isPushed,
     pkceRequired: !draft.isWithoutPkce,
     idTokenSignedResponseAlg: draft.isEs256 ? 'ES256' : 'RS256',
-    ...{ jwks: draft.keys === '' ? null : keysIn(draft.keys), jwksUri: text(draft.keysAt) },
+    jwks: draft.keys === '' ? null : keysIn(draft.keys),
+    jwksUri: text(draft.keysAt),
     disabled: draft.isDisabled,
   }
 }

@@ -25,8 +25,13 @@ export function applicationFields(frame: Frame, draft: Draft, problems: Problems
   const off = checkbox({ name: 'disabled', label: t.disable, hint: t.disableHint, isOn: draft.isDisabled })
   const name = { name: 'name', label: t.name, value: draft.name, lengthMax: 200, error: fields.name }
   const redirects = textArea(frame, {
-    ...{ name: 'redirects', label: t.redirects, hint: t.redirectsHint, value: draft.redirects },
-    ...{ isOptional: true, lengthMax: LINES_CHARS_MAX, error: fields.redirects },
+    name: 'redirects',
+    label: t.redirects,
+    hint: t.redirectsHint,
+    value: draft.redirects,
+    isOptional: true,
+    lengthMax: LINES_CHARS_MAX,
+    error: fields.redirects,
   })
   return html`${hidden('etag', draft.etag)}${field(frame, name)}${kind}${checkboxes('roles', t.roles, choices, draft.roles)}${redirects}${moreFields(frame, draft, problems)}${!isNew && off}`
 }
@@ -37,13 +42,25 @@ function moreFields(frame: Frame, draft: Draft, { fields }: Problems): Html {
   const isOpen = isConfigured(draft) || seldom.some((name) => fields[name] !== undefined)
   const area = (name: 'signOuts' | 'keys', lengthMax: number, isCode: boolean) =>
     textArea(frame, {
-      ...{ name, label: t[name], hint: t[`${name}Hint`], value: draft[name], error: fields[name] },
-      ...{ isOptional: true, isCode, lengthMax },
+      name,
+      label: t[name],
+      hint: t[`${name}Hint`],
+      value: draft[name],
+      error: fields[name],
+      isOptional: true,
+      isCode,
+      lengthMax,
     })
   const address = (name: 'logout' | 'keysAt') =>
     field(frame, {
-      ...{ name, label: t[name], hint: t[`${name}Hint`], value: draft[name], error: fields[name] },
-      ...{ isOptional: true, isName: true, lengthMax: 2000 },
+      name,
+      label: t[name],
+      hint: t[`${name}Hint`],
+      value: draft[name],
+      error: fields[name],
+      isOptional: true,
+      isName: true,
+      lengthMax: 2000,
     })
   const scopes = [...new Set([...scopeNames, ...draft.scopes])].map((value) => ({ value, text: value }))
   const grants = Object.entries(t.grantNames).map(([value, text]) => ({ value, text }))

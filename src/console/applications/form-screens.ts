@@ -14,8 +14,14 @@ import { applicationFields, GRANTS_AT } from './form-fields.ts'
 import { type ApplicationTexts, applicationTexts } from './texts.ts'
 
 const fieldNames: Readonly<Record<string, string>> = {
-  ...{ name: 'name', redirectUris: 'redirects', postLogoutRedirectUris: 'signOuts', backchannelLogoutUri: 'logout' },
-  ...{ jwks: 'keys', jwksUri: 'keysAt', grantTypes: GRANTS_AT, isPublic: 'keys' },
+  name: 'name',
+  redirectUris: 'redirects',
+  postLogoutRedirectUris: 'signOuts',
+  backchannelLogoutUri: 'logout',
+  jwks: 'keys',
+  jwksUri: 'keysAt',
+  grantTypes: GRANTS_AT,
+  isPublic: 'keys',
 }
 
 function fieldOf(pointer: string): string | null {
@@ -51,14 +57,18 @@ function refusedDraft(error: unknown, frame: Frame, isNew: boolean): Problems {
   // Of an application that exists, what the bootstrap file declares.
   if (!isNew && error instanceof ApiRefusal && error.status === 409) return { fields: {}, general: t.ofFile }
   const texts: Readonly<Record<string, string | undefined>> = {
-    ...{ name: fields.name, keys: t.keysWrong, [GRANTS_AT]: t.grantsOfApp },
+    name: fields.name,
+    keys: t.keysWrong,
+    [GRANTS_AT]: t.grantsOfApp,
   }
   const said = names.map((one) => [one, texts[one] ?? t.addressWrong])
   return { fields: Object.fromEntries(said), ...(general !== undefined && { general }) }
 }
 
 const create = formScreen({
-  ...{ place, path: `${LIST}/new`, summary: 'Adds an application.' },
+  place,
+  path: `${LIST}/new`,
+  summary: 'Adds an application.',
   show: (frame) => newForm(frame, frame.isKept ? readDraft(frame.fields) : blank, noProblems),
   send: async (frame) => {
     const draft = readDraft(frame.fields)
@@ -88,7 +98,9 @@ function newForm(frame: Frame, draft: Draft, problems: Problems): Screen {
 }
 
 const change = formScreen({
-  ...{ place, path: `${LIST}/{id}/change`, summary: 'Changes an application.' },
+  place,
+  path: `${LIST}/{id}/change`,
+  summary: 'Changes an application.',
   show: async (frame) => {
     const { found, etag } = await readTagged(frame)
     return changeForm(frame, found, frame.isKept ? readDraft(frame.fields) : savedDraft(found, etag), noProblems)
@@ -130,7 +142,8 @@ async function conflict(frame: Frame<{ readonly id: string }>, draft: Draft): Pr
   const labels = yours.map(([label]) => label)
   const of = (pairs: typeof yours, label: string) => pairs.find(([one]) => one === label)?.[1] ?? ''
   const both = bothVersions(t, at(found, 'change'), {
-    ...{ name: t.part, differing: labels.filter((label) => of(theirs, label) !== of(yours, label)) },
+    name: t.part,
+    differing: labels.filter((label) => of(theirs, label) !== of(yours, label)),
     label: (label) => label,
     theirs: (label) => of(theirs, label) || frame.t.none,
     yours: (label) => of(yours, label) || frame.t.none,

@@ -15,7 +15,9 @@ import { applicationForms } from './form-screens.ts'
 import { type ApplicationTexts, applicationTexts } from './texts.ts'
 
 const list = screen({
-  ...{ place, path: LIST, summary: 'Lists the applications of the organisation.' },
+  place,
+  path: LIST,
+  summary: 'Lists the applications of the organisation.',
   download: () => listOf(clients.list),
   show: async (frame) => {
     const { api, query, language, texts, t: common } = frame
@@ -54,7 +56,9 @@ function stateOf({ disabled }: Application, t: ApplicationTexts): Html {
 }
 
 const one = screen({
-  ...{ place, path: `${LIST}/{id}`, summary: 'Shows an application.' },
+  place,
+  path: `${LIST}/{id}`,
+  summary: 'Shows an application.',
   show: async (frame) => {
     const { language, t: common } = frame
     const t = applicationTexts[language]
@@ -101,7 +105,9 @@ function keysPanel({ jwks, jwksUri }: Application, t: ApplicationTexts): Html | 
 }
 
 const rotate = confirmScreen({
-  ...{ place, path: `${LIST}/{id}/secret`, summary: 'Makes a new secret of an application.' },
+  place,
+  path: `${LIST}/{id}/secret`,
+  summary: 'Makes a new secret of an application.',
   ask: async (frame) => {
     const t = applicationTexts[frame.language]
     const found = await read(frame)
@@ -123,17 +129,19 @@ const rotate = confirmScreen({
 })
 
 const endSecret = confirmScreen({
-  ...{
-    place,
-    path: `${LIST}/{id}/secrets/{secret}/end`,
-    summary: 'Asks whether to end a secret at once, and does it.',
-  },
+  place,
+  path: `${LIST}/{id}/secrets/{secret}/end`,
+  summary: 'Asks whether to end a secret at once, and does it.',
   ask: async (frame) => {
     const t = applicationTexts[frame.language]
     const found = await read(frame)
     return {
-      ...{ title: t.endTitle, text: t.endText, button: t.endSecret, look: 'danger' },
-      ...{ crumbs: crumbs(found, t, t.endSecret), back: at(found) },
+      title: t.endTitle,
+      text: t.endText,
+      button: t.endSecret,
+      look: 'danger',
+      crumbs: crumbs(found, t, t.endSecret),
+      back: at(found),
     }
   },
   act: async ({ api, params }) => {
@@ -156,6 +164,10 @@ const remove = removeScreen({
 
 /** Applications of the organisation. */
 export const applicationScreens: readonly Endpoint[] = [
-  ...[...list, ...applicationForms, ...one],
-  ...[...rotate, ...endSecret, ...remove],
+  ...list,
+  ...applicationForms,
+  ...one,
+  ...rotate,
+  ...endSecret,
+  ...remove,
 ]

@@ -27,14 +27,18 @@ type Batch = ReplyOf<typeof batches.list>[number]
 type Item = ReplyOf<typeof batches.listItems>[number]
 
 const list = screen({
-  ...{ place, path: LIST, summary: 'Lists the batches of the last 30 days.' },
+  place,
+  path: LIST,
+  summary: 'Lists the batches of the last 30 days.',
   download: ({ query }) => listOf(batches.list, { query: { ...filtersIn(query), sort: sortIn(query, orders) } }),
   show: async (frame) => {
     const { api, query, language, texts } = frame
     const t = batchTexts[language]
     const { data, links, meta } = await api.call(batches.list, {
       query: {
-        ...{ ...filtersIn(query), ...countedPageOf(query), sort: sortIn(query, orders) },
+        ...filtersIn(query),
+        ...countedPageOf(query),
+        sort: sortIn(query, orders),
       },
     })
     const isFiltered = (query.status ?? '') !== '' || query.after !== undefined
@@ -85,7 +89,9 @@ function stateOf({ status, failed }: Batch, t: BatchTexts): Html {
 }
 
 const one = screen({
-  ...{ place, path: `${LIST}/{id}`, summary: 'Shows a batch: how far it is, its failed rows, its links.' },
+  place,
+  path: `${LIST}/{id}`,
+  summary: 'Shows a batch: how far it is, its failed rows, its links.',
   show: async (frame) => {
     const t = batchTexts[frame.language]
     const { data, etag } = await readBatch(frame)
@@ -103,12 +109,10 @@ const one = screen({
     ])
     const name = data.name ?? t.unnamed
     return {
-      ...{
-        title: name,
-        crumbs: [[t.title, LIST], [name]],
-        modules: ['fragments'],
-        reloadSeconds: isOpen ? 4 : undefined,
-      },
+      title: name,
+      crumbs: [[t.title, LIST], [name]],
+      modules: ['fragments'],
+      reloadSeconds: isOpen ? 4 : undefined,
       main: html`${live}${isOpen && html`<noscript><p class="hint">${t.reload}</p></noscript>`}<section class="panel narrow">${about}</section><p><a href="${`/console/credentials?template=${data.credentialTemplateId}`}">${t.more}</a></p>`,
     }
   },
@@ -138,7 +142,9 @@ function makerOf({ me }: Frame, t: BatchTexts, { createdBy }: Batch): string {
 }
 
 const state = screen({
-  ...{ place, path: `${LIST}/{id}/state`, summary: 'Returns the progress of a batch once it has changed.' },
+  place,
+  path: `${LIST}/{id}/state`,
+  summary: 'Returns the progress of a batch once it has changed.',
   show: async (frame) => {
     const known = String(frame.headers['x-state'] ?? '')
     const { data, etag, status } = await readBatch(frame, { 'if-none-match': known, prefer: 'wait=6' })
@@ -202,7 +208,9 @@ function placeOf(template: Template, { pointer, column }: NonNullable<Item['erro
 /** A table of the items, for a spreadsheet in the language of the person. */
 function fileScreen(name: 'links' | 'failed', status: 'done' | 'failed', summary: string): readonly Endpoint[] {
   return screen({
-    ...{ place, path: `${LIST}/{id}/${name}`, summary },
+    place,
+    path: `${LIST}/{id}/${name}`,
+    summary,
     show: async ({ api, params, language }) => {
       const delimiter = language === 'fr' ? 'semicolon' : 'comma'
       const text = await api.text(batches.listItems, 'text/csv', {
@@ -217,7 +225,9 @@ function fileScreen(name: 'links' | 'failed', status: 'done' | 'failed', summary
 
 /** The screens of batches. */
 export const batchScreens: readonly Endpoint[] = [
-  ...[...list, ...one, ...state],
+  ...list,
+  ...one,
+  ...state,
   ...fileScreen('links', 'done', 'Returns the links and codes of a batch as a table.'),
   ...fileScreen('failed', 'failed', 'Returns the failed rows of a batch as a table.'),
 ]

@@ -16,7 +16,11 @@ export const place = 'certificates'
 export type Certificate = ReplyOf<typeof certificates.get>
 
 const tones: Readonly<Record<Certificate['status'], Tone>> = {
-  ...{ pendingActivation: 'warn', active: 'ok', inactive: 'plain', expired: 'bad', revoked: 'bad' },
+  pendingActivation: 'warn',
+  active: 'ok',
+  inactive: 'plain',
+  expired: 'bad',
+  revoked: 'bad',
 }
 const SOON_MS = 90 * 86_400_000
 

@@ -16,14 +16,19 @@ const PEM_CHARS_MAX = 32_768
 
 function standing(verb: 'activate' | 'deactivate' | 'revoke'): readonly Endpoint[] {
   return confirmScreen({
-    ...{ place, path: `${LIST}/{id}/${verb}`, summary: `Asks whether to ${verb} a certificate, and does it.` },
+    place,
+    path: `${LIST}/{id}/${verb}`,
+    summary: `Asks whether to ${verb} a certificate, and does it.`,
     ask: async (frame) => {
       const t = certificateTexts[frame.language]
       const found = await readCertificate(frame)
       const name = nameIn(found.subject)
       const look = verb === 'revoke' ? 'danger' : 'main'
       return {
-        ...{ title: t[`${verb}Title`], text: `${name}${frame.t.colon}${t[`${verb}Text`]}`, button: t[verb], look },
+        title: t[`${verb}Title`],
+        text: `${name}${frame.t.colon}${t[`${verb}Text`]}`,
+        button: t[verb],
+        look,
         crumbs: [[t.title, LIST], [name, at(found)], [t[verb]]],
         back: at(found),
       }
@@ -36,7 +41,9 @@ function standing(verb: 'activate' | 'deactivate' | 'revoke'): readonly Endpoint
 }
 
 const sign = formScreen({
-  ...{ place, path: `${LIST}/{id}/sign`, summary: 'Signs a certificate signing request with a root.' },
+  place,
+  path: `${LIST}/{id}/sign`,
+  summary: 'Signs a certificate signing request with a root.',
   show: (frame) => signForm(frame, noProblems),
   send: async (frame) => {
     const t = certificateTexts[frame.language]
@@ -97,6 +104,8 @@ async function signForm(frame: Frame<{ readonly id: string }>, problems: Problem
 
 /** What is done with a certificate. */
 export const changeScreens: readonly Endpoint[] = [
-  ...[...standing('activate'), ...standing('deactivate'), ...standing('revoke')],
+  ...standing('activate'),
+  ...standing('deactivate'),
+  ...standing('revoke'),
   ...sign,
 ]

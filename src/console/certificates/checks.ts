@@ -12,9 +12,15 @@ const checks: readonly Check[] = ['form', 'key', 'country', 'usage', 'time', 'le
 
 /** The check that a rule of the API belongs to. */
 const byRule: Readonly<Record<string, Check>> = {
-  ...{ form: 'form', key: 'key', country: 'country' },
-  ...{ basic_constraints: 'usage', key_usage: 'usage', extended_key_usage: 'usage' },
-  ...{ 'validity.start': 'time', 'validity.end': 'time', 'validity.length': 'length' },
+  form: 'form',
+  key: 'key',
+  country: 'country',
+  basic_constraints: 'usage',
+  key_usage: 'usage',
+  extended_key_usage: 'usage',
+  'validity.start': 'time',
+  'validity.end': 'time',
+  'validity.length': 'length',
 }
 
 /** Returns every check of an imported certificate by name, with what failed in the words of the server. */

@@ -22,7 +22,9 @@ const PEM_CHARS_MAX = 32_768
 const tones: Readonly<Record<SigningRequest['status'], Tone>> = { open: 'warn', completed: 'ok', expired: 'bad' }
 
 const list = screen({
-  ...{ place, path: LIST, summary: 'Lists the certificate signing requests.' },
+  place,
+  path: LIST,
+  summary: 'Lists the certificate signing requests.',
   download: () => listOf(signingRequests.list),
   show: async (frame) => {
     const t = certificateTexts[frame.language]
@@ -55,14 +57,18 @@ function at({ id }: { readonly id: string }): string {
 }
 
 const create = formScreen({
-  ...{ place, path: `${LIST}/new`, summary: 'Makes a key and a certificate signing request.' },
+  place,
+  path: `${LIST}/new`,
+  summary: 'Makes a key and a certificate signing request.',
   show: (frame) => requestForm(frame, noProblems),
   send: async (frame) => {
     const t = certificateTexts[frame.language]
     const given = (name: string) => typed(frame.fields, name)
     if (given('countryName') === '') return requestForm(frame, { fields: { countryName: frame.t.required(t.country) } })
     const body = {
-      ...{ type: given('type'), keyType: given('keyType'), countryName: given('countryName') },
+      type: given('type'),
+      keyType: given('keyType'),
+      countryName: given('countryName'),
       ...(given('commonName') !== '' && { commonName: given('commonName') }),
       ...(given('signMdl') === '1' && { capabilities: { signMdl: true } }),
     }
@@ -99,7 +105,9 @@ function requestForm(frame: Frame, problems: Problems): Screen {
 type Params = { readonly id: string }
 
 const one = formScreen({
-  ...{ place, path: `${LIST}/{id}`, summary: 'Shows a certificate signing request, and imports its certificate.' },
+  place,
+  path: `${LIST}/{id}`,
+  summary: 'Shows a certificate signing request, and imports its certificate.',
   show: (frame) => requestPage(frame, noProblems, null),
   send: async (frame) => {
     const t = certificateTexts[frame.language]
@@ -149,13 +157,14 @@ async function requestPage(frame: Frame<Params>, problems: Problems, checked: Ht
 function importForm(frame: Frame, found: SigningRequest, problems: Problems, t: CertificateTexts): Html {
   const { certificate } = problems.fields
   const area = textArea(frame, {
-    ...{
-      name: 'certificate',
-      label: t.certificate,
-      hint: t.certificateHint,
-      value: typed(frame.fields, 'certificate'),
-    },
-    ...{ rows: 12, isCode: true, lengthMax: PEM_CHARS_MAX, error: certificate },
+    name: 'certificate',
+    label: t.certificate,
+    hint: t.certificateHint,
+    value: typed(frame.fields, 'certificate'),
+    rows: 12,
+    isCode: true,
+    lengthMax: PEM_CHARS_MAX,
+    error: certificate,
   })
   const content = html`${onceField(frame.fields)}${card(html`<p>${t.importText}</p>${area}<div class="buttons">${button(t.import, { look: 'main' })}</div>`, t.import)}`
   return form(frame, at(found), content)

@@ -30,7 +30,9 @@ import { requestScreens } from './request-screens.ts'
 import { type CertificateTexts, certificateTexts } from './texts.ts'
 
 const list = screen({
-  ...{ place, path: LIST, summary: 'Shows the certificates as a tree: roots, and what they signed.' },
+  place,
+  path: LIST,
+  summary: 'Shows the certificates as a tree: roots, and what they signed.',
   download: () => listOf(certificates.list),
   show: async (frame) => {
     const t = certificateTexts[frame.language]
@@ -88,7 +90,9 @@ function empty(frame: Frame, t: CertificateTexts): Html {
 }
 
 const create = formScreen({
-  ...{ place, path: `${LIST}/new`, summary: 'Makes a root certificate.' },
+  place,
+  path: `${LIST}/new`,
+  summary: 'Makes a root certificate.',
   show: (frame) => rootForm(frame, noProblems),
   send: async (frame) => {
     const t = certificateTexts[frame.language]
@@ -101,7 +105,9 @@ const create = formScreen({
       })
     }
     const body = {
-      ...{ type: given('type'), keyType: given('keyType'), countryName: given('countryName') },
+      type: given('type'),
+      keyType: given('keyType'),
+      countryName: given('countryName'),
       issuerAlternativeNameUrl: given('issuerAlternativeNameUrl'),
       ...(given('commonName') !== '' && { commonName: given('commonName') }),
     }
@@ -133,7 +139,9 @@ function rootForm(frame: Frame, problems: Problems): Screen {
 }
 
 const one = screen({
-  ...{ place, path: `${LIST}/{id}`, summary: 'Shows a certificate.' },
+  place,
+  path: `${LIST}/{id}`,
+  summary: 'Shows a certificate.',
   show: async (frame) => {
     const t = certificateTexts[frame.language]
     const found = await readCertificate(frame)
@@ -176,7 +184,4 @@ function knownFacts(frame: Frame, found: Certificate): Html {
 }
 
 /** Certificates and signing requests. */
-export const certificateScreens: readonly Endpoint[] = [
-  ...[...list, ...create, ...one],
-  ...[...changeScreens, ...requestScreens],
-]
+export const certificateScreens: readonly Endpoint[] = [...list, ...create, ...one, ...changeScreens, ...requestScreens]

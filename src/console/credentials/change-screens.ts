@@ -76,7 +76,9 @@ function changeScreen(change: Change): readonly Endpoint[] {
     }
   }
   return formScreen({
-    ...{ place, path: `${LIST}/{id}/${change}`, summary: `Asks whether to ${change}, and does it.` },
+    place,
+    path: `${LIST}/{id}/${change}`,
+    summary: `Asks whether to ${change}, and does it.`,
     show: (frame) => show(frame),
     send: async (frame) => {
       let done: string | Issuance | null

@@ -8,12 +8,24 @@ import type { CredentialTexts } from './texts.ts'
 export type Issuance = ReplyOf<typeof issuances.get>
 
 const tones: Readonly<Record<string, Tone>> = {
-  ...{ issued: 'ok', accepted: 'ok', completed: 'ok', offered: 'plain', deferred: 'plain', partiallyIssued: 'warn' },
-  ...{ suspended: 'warn', revoked: 'bad', failed: 'bad', rejected: 'bad', expired: 'plain', canceled: 'plain' },
+  issued: 'ok',
+  accepted: 'ok',
+  completed: 'ok',
+  offered: 'plain',
+  deferred: 'plain',
+  partiallyIssued: 'warn',
+  suspended: 'warn',
+  revoked: 'bad',
+  failed: 'bad',
+  rejected: 'bad',
+  expired: 'plain',
+  canceled: 'plain',
 }
 
 const mailTones: Readonly<Record<keyof CredentialTexts['mailStates'], Tone>> = {
-  ...{ queued: 'plain', sent: 'ok', failed: 'bad' },
+  queued: 'plain',
+  sent: 'ok',
+  failed: 'bad',
 }
 
 /** Returns the state of the mail with the offer, and why it was not sent. */

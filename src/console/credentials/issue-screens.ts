@@ -23,7 +23,9 @@ const LIST = '/console/credentials'
 const place = 'credentials'
 
 const choose = screen({
-  ...{ place, path: '/console/issue', summary: 'Asks what to issue.' },
+  place,
+  path: '/console/issue',
+  summary: 'Asks what to issue.',
   show: async (frame) => {
     const t = credentialTexts[frame.language]
     const rowOf = ({ id, name, description }: Template) => ({
@@ -40,7 +42,9 @@ const choose = screen({
 })
 
 const issue = formScreen({
-  ...{ place, path: '/console/issue/{template}', summary: 'Issues one credential.' },
+  place,
+  path: '/console/issue/{template}',
+  summary: 'Issues one credential.',
   show: async (frame) => issueForm(frame, await templateOf(frame), noProblems),
   send: async (frame) => {
     const t = credentialTexts[frame.language]

@@ -34,7 +34,9 @@ export function selection(frame: Frame, t: CredentialTexts, list: Html): Html {
 }
 
 const many = formScreen({
-  ...{ place: 'credentials', path: PATH, summary: 'Asks whether to change many credentials, and does it.' },
+  place: 'credentials',
+  path: PATH,
+  summary: 'Asks whether to change many credentials, and does it.',
   show: (frame) => ask(frame),
   send: async (frame) => {
     const [change, ids] = [changeIn(frame), idsIn(frame)]

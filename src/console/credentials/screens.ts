@@ -25,7 +25,9 @@ const place = 'credentials'
 const orders = { names: ['createdAt'], byDefault: '-createdAt' }
 
 const list = screen({
-  ...{ place, path: LIST, summary: 'Lists who has what.' },
+  place,
+  path: LIST,
+  summary: 'Lists who has what.',
   download: ({ query }) => listOf(issuances.list, { query: { ...filtersIn(query), sort: sortIn(query, orders) } }),
   show: async (frame) => {
     const { api, query, texts } = frame
@@ -46,9 +48,16 @@ const list = screen({
 
 /** States that a person chooses from, and the filter of the API for each, whose value is the state or `true`. */
 const states: Readonly<Record<keyof CredentialTexts['filterStates'], string>> = {
-  ...{ offered: 'credentialStatus', deferred: 'credentialStatus', completed: 'status', rejected: 'credentialStatus' },
-  ...{ suspended: 'credentialStatus', revoked: 'credentialStatus', failed: 'status', expired: 'status' },
-  ...{ canceled: 'status', mailFailed: 'hasFailedMail' },
+  offered: 'credentialStatus',
+  deferred: 'credentialStatus',
+  completed: 'status',
+  rejected: 'credentialStatus',
+  suspended: 'credentialStatus',
+  revoked: 'credentialStatus',
+  failed: 'status',
+  expired: 'status',
+  canceled: 'status',
+  mailFailed: 'hasFailedMail',
 }
 
 function filtersIn(query: Frame['query']): Record<string, string | undefined> {
@@ -118,7 +127,9 @@ function nameCell(frame: Frame, t: CredentialTexts, one: Issuance): Html {
 }
 
 const one = screen({
-  ...{ place, path: `${LIST}/{id}`, summary: 'Shows an issuance: its offer, and the state of its credential.' },
+  place,
+  path: `${LIST}/{id}`,
+  summary: 'Shows an issuance: its offer, and the state of its credential.',
   show: async (frame) => {
     const { language } = frame
     const t = credentialTexts[language]
@@ -162,7 +173,9 @@ function personOf(frame: Frame, recipient: Issuance['recipient']): Html | string
 }
 
 const state = screen({
-  ...{ place, path: `${LIST}/{id}/state`, summary: 'Returns the state of an issuance once it has changed.' },
+  place,
+  path: `${LIST}/{id}/state`,
+  summary: 'Returns the state of an issuance once it has changed.',
   show: async (frame) => {
     const known = String(frame.headers['x-state'] ?? '')
     const { data, etag, status } = await readIssuance(frame, { 'if-none-match': known, prefer: 'wait=6' })
@@ -212,5 +225,10 @@ function changesOf(frame: Frame, t: CredentialTexts, issuance: Issuance): Html |
 
 /** Credentials, and issuing one. */
 export const credentialScreens: readonly Endpoint[] = [
-  ...[...issueScreens, ...manyScreens, ...list, ...one, ...state, ...changeScreens],
+  ...issueScreens,
+  ...manyScreens,
+  ...list,
+  ...one,
+  ...state,
+  ...changeScreens,
 ]

@@ -12,7 +12,11 @@ import { type CheckTexts, checkTexts } from './check-texts.ts'
 type Issue = ReplyOf<typeof presentationRequests.get>['credentials'][number]['issues'][number]
 
 const tones: Readonly<Record<keyof CheckTexts['outcomes'], Tone>> = {
-  ...{ passed: 'ok', warning: 'warn', failed: 'bad', not_asked: 'plain', not_checked: 'plain' },
+  passed: 'ok',
+  warning: 'warn',
+  failed: 'bad',
+  not_asked: 'plain',
+  not_checked: 'plain',
 }
 
 function isFailure(code: string, texts: CheckTexts): code is keyof CheckTexts['failures'] {

@@ -39,7 +39,9 @@ async function linesOf(path: string, language: string) {
 test('the result has the labels of the template, and where it has none the name of the claim as words', async () => {
   const { chirograph, acme } = opened
   const { id, type } = await made(acme, '/creds/templates/credentials', {
-    ...{ name: 'Diploma', code: 'diploma', display: { locale: 'en-GB' } },
+    name: 'Diploma',
+    code: 'diploma',
+    display: { locale: 'en-GB' },
     attributes: {
       attribute_3: { type: 'string', name: 'Field of study', names: { fr: 'Domaine d’études' } },
       only_english: { type: 'string', name: '<b>Honours</b>' },
@@ -51,7 +53,9 @@ test('the result has the labels of the template, and where it has none the name 
     },
   })
   const attributes = {
-    ...{ attribute_3: 'Law', only_english: 'cum laude', no_label: 'x' },
+    attribute_3: 'Law',
+    only_english: 'cum laude',
+    no_label: 'x',
     address: { attribute_3: 'Durban' },
   }
   const { offerUri } = (await made(acme, '/creds/credentials/issuance', { credentialTemplateId: id, attributes })) ?? {}
@@ -84,7 +88,11 @@ test('the elements of an mdoc have the labels of the template of its document ty
   await made(acme, '/creds/certificates', { ...root, issuerAlternativeNameUrl: 'https://parking.example' })
   const [docType, first, second] = ['org.example.parking.1', 'org.example.parking', 'org.example.parking.more']
   const { id } = await made(acme, '/creds/templates/credentials', {
-    ...{ name: 'Parking permit', code: 'parking', format: 'mdoc', docType, display: { locale: 'en-GB' } },
+    name: 'Parking permit',
+    code: 'parking',
+    format: 'mdoc',
+    docType,
+    display: { locale: 'en-GB' },
     attributes: {
       [first]: { zone: { type: 'string', name: 'Parking zone', names: { fr: 'Zone de stationnement' } } },
       [second]: { zone: { type: 'string', name: 'Second zone' }, car_colour: { type: 'string' } },

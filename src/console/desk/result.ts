@@ -17,7 +17,12 @@ import { type DeskTexts, deskTexts } from './texts.ts'
 export type Check = ReplyOf<typeof presentationRequests.get>
 
 const tones: Readonly<Record<keyof DeskTexts['verdicts'], Tone>> = {
-  ...{ requested: 'plain', verified: 'ok', invalid: 'bad', issuer: 'warn', rejected: 'warn', expired: 'plain' },
+  requested: 'plain',
+  verified: 'ok',
+  invalid: 'bad',
+  issuer: 'warn',
+  rejected: 'warn',
+  expired: 'plain',
 }
 const warnings = new Set(['issuer.not_restricted', 'validity.certificate', 'presentation.elements'])
 

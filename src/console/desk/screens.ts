@@ -19,7 +19,9 @@ const DESK = '/console/verify'
 const place = 'desk'
 
 const desk = formScreen({
-  ...{ place, path: DESK, summary: 'Asks what a person should show, and makes the request.' },
+  place,
+  path: DESK,
+  summary: 'Asks what a person should show, and makes the request.',
   show: askForm,
   send: async (frame) => {
     if (isSearching(frame, 'template')) return askForm(frame)
@@ -60,7 +62,9 @@ function checks(frame: Frame, t: DeskTexts, latest: readonly Check[]): Html {
 }
 
 const one = screen({
-  ...{ place, path: `${DESK}/{id}`, summary: 'Shows a request and, once the wallet has answered, its result.' },
+  place,
+  path: `${DESK}/{id}`,
+  summary: 'Shows a request and, once the wallet has answered, its result.',
   show: async (frame) => {
     const t = deskTexts[frame.language]
     const { data, etag } = await readCheck(frame)
@@ -103,7 +107,9 @@ function code(
 }
 
 const state = screen({
-  ...{ place, path: `${DESK}/{id}/state`, summary: 'Returns the result of a request once it has changed.' },
+  place,
+  path: `${DESK}/{id}/state`,
+  summary: 'Returns the result of a request once it has changed.',
   show: async (frame) => {
     const known = String(frame.headers['x-state'] ?? '')
     const { data, etag, status } = await readCheck(frame, { 'if-none-match': known, prefer: 'wait=6' })
@@ -118,4 +124,4 @@ function readCheck({ api, params }: Frame<{ readonly id: string }>, headers: Rea
 }
 
 /** The screens of the desk, and of the templates of its requests. */
-export const deskScreens: readonly Endpoint[] = [...[...desk, ...one, ...state, ...verificationScreens]]
+export const deskScreens: readonly Endpoint[] = [...desk, ...one, ...state, ...verificationScreens]

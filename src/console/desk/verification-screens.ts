@@ -34,7 +34,9 @@ function filtersIn({ query, me }: Pick<Frame, 'query' | 'me'>): Record<string, s
 }
 
 const list = screen({
-  ...{ place, path: LIST, summary: 'Lists who was checked, and the result.' },
+  place,
+  path: LIST,
+  summary: 'Lists who was checked, and the result.',
   download: (frame) =>
     listOf(presentationRequests.list, { query: { ...filtersIn(frame), sort: sortIn(frame.query, orders) } }),
   show: async (frame) => {
@@ -79,12 +81,18 @@ const list = screen({
 })
 
 const erase = confirmScreen({
-  ...{ place, path: `${LIST}/{id}/erase`, summary: 'Asks whether to erase what a person showed, and does it.' },
+  place,
+  path: `${LIST}/{id}/erase`,
+  summary: 'Asks whether to erase what a person showed, and does it.',
   ask: async (frame) => {
     const t = deskTexts[frame.language]
     const { data } = await frame.api.call(presentationRequests.get, { params: { id: frame.params.id } })
     return {
-      ...{ title: t.eraseTitle, text: t.eraseText, button: t.erase, look: 'danger', back: LIST },
+      title: t.eraseTitle,
+      text: t.eraseText,
+      button: t.erase,
+      look: 'danger',
+      back: LIST,
       crumbs: [[t.verifications, LIST], [data.templateName ?? data.id, `/console/verify/${data.id}`], [t.erase]],
     }
   },

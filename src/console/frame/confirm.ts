@@ -71,7 +71,8 @@ export function removeScreen({
   ...spec
 }: Removal): readonly Endpoint[] {
   return confirmScreen({
-    ...{ ...spec, path: `${list}/{id}/${verb}` as `${string}/{id}/${string}` },
+    ...spec,
+    path: `${list}/{id}/${verb}` as `${string}/{id}/${string}`,
     ask: async (frame) => {
       const { id = '' } = frame.params
       const t = texts[frame.language]

@@ -148,7 +148,9 @@ function declareKeeping<P extends string>(
   handle: KeepingShow<P>,
 ): Endpoint {
   return signedInEndpoint({
-    ...{ method, path, summary },
+    method,
+    path,
+    summary,
     ...(more.fileBytesMax !== undefined && { takesFile: true, bodyBytesMax: more.fileBytesMax }),
     ...(more.scope !== undefined && { scope: more.scope }),
     handle: async (context) => {

@@ -70,8 +70,13 @@ export function groupFields(frame: Frame, draft: Draft, { fields }: Problems, is
   const names = (Object.keys(roles) as Role[]).filter((one) => one !== 'holder' || draft.roles.includes(one))
   const choices = names.map((value) => ({ value, text: frame.texts.roles[value] }))
   const id = field(frame, {
-    ...{ name: 'externalIdentifier', label: t.externalIdentifier, hint: t.externalIdentifierHint },
-    ...{ value: draft.externalIdentifier, isOptional: true, isName: true, lengthMax: 255 },
+    name: 'externalIdentifier',
+    label: t.externalIdentifier,
+    hint: t.externalIdentifierHint,
+    value: draft.externalIdentifier,
+    isOptional: true,
+    isName: true,
+    lengthMax: 255,
     error: fields.externalIdentifier,
   })
   const name = { name: 'name', label: t.name, value: draft.name, lengthMax: 255, error: fields.name }
@@ -88,7 +93,8 @@ export function checkDraft({ name }: Draft, frame: Frame): Problems {
 export function refusedDraft(error: unknown, frame: Frame): Problems {
   const t = groupTexts[frame.language]
   const names: Readonly<Record<string, string>> = {
-    ...{ '/displayName': 'name', '/externalIdentifier': 'externalIdentifier' },
+    '/displayName': 'name',
+    '/externalIdentifier': 'externalIdentifier',
   }
   const found = problemsOf(error, (pointer) => names[pointer] ?? null, frame.t)
   if (!(error instanceof ApiRefusal) || error.status !== 409) return found

@@ -13,7 +13,9 @@ import { at, type Group, LIST, place, read } from './group.ts'
 import { groupTexts } from './texts.ts'
 
 const add = formScreen({
-  ...{ place, path: `${LIST}/{id}/members`, summary: 'Adds a person to a group.' },
+  place,
+  path: `${LIST}/{id}/members`,
+  summary: 'Adds a person to a group.',
   show: async (frame) => memberForm(frame, (await read(frame)).found, noProblems),
   send: async (frame) => {
     const t = groupTexts[frame.language]
@@ -36,8 +38,13 @@ function memberForm(frame: Frame, found: Group, problems: Problems): Screen {
   const t = groupTexts[frame.language]
   const name = shownText(found.displayName)
   const username = field(frame, {
-    ...{ name: 'username', label: t.username, hint: t.usernameHint, value: typed(frame.fields, 'username') },
-    ...{ isName: true, lengthMax: 255, error: problems.fields.username },
+    name: 'username',
+    label: t.username,
+    hint: t.usernameHint,
+    value: typed(frame.fields, 'username'),
+    isName: true,
+    lengthMax: 255,
+    error: problems.fields.username,
   })
   const content = html`${card(username)}<div class="buttons">${button(t.add, { look: 'main' })}${buttonLink(frame.t.cancel, at(found))}</div>`
   return {
@@ -49,18 +56,20 @@ function memberForm(frame: Frame, found: Group, problems: Problems): Screen {
 }
 
 const take = confirmScreen({
-  ...{
-    place,
-    path: `${LIST}/{id}/members/{username}/remove`,
-    summary: 'Asks whether to remove a person from a group, and does it.',
-  },
+  place,
+  path: `${LIST}/{id}/members/{username}/remove`,
+  summary: 'Asks whether to remove a person from a group, and does it.',
   ask: async (frame) => {
     const t = groupTexts[frame.language]
     const { found } = await read(frame)
     const name = shownText(found.displayName)
     return {
-      ...{ title: t.takeTitle, text: `${shownText(frame.params.username)}${frame.t.colon}${t.takeText}` },
-      ...{ button: t.take, look: 'danger', crumbs: [[t.title, LIST], [name, at(found)], [t.take]], back: at(found) },
+      title: t.takeTitle,
+      text: `${shownText(frame.params.username)}${frame.t.colon}${t.takeText}`,
+      button: t.take,
+      look: 'danger',
+      crumbs: [[t.title, LIST], [name, at(found)], [t.take]],
+      back: at(found),
     }
   },
   act: async ({ api, params }) => {

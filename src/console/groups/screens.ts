@@ -38,7 +38,9 @@ import { type GroupTexts, groupTexts } from './texts.ts'
 type Member = ReplyOf<typeof groups.listMembers>[number]
 
 const list = screen({
-  ...{ place, path: LIST, summary: 'Lists the groups of people.' },
+  place,
+  path: LIST,
+  summary: 'Lists the groups of people.',
   download: () => listOf(groups.list, { query: { sort: 'displayName' } }),
   show: async (frame) => {
     const t = groupTexts[frame.language]
@@ -68,7 +70,9 @@ function rolesOf({ texts }: Frame, given: readonly string[], t: GroupTexts): str
 }
 
 const create = formScreen({
-  ...{ place, path: `${LIST}/new`, summary: 'Adds a group.' },
+  place,
+  path: `${LIST}/new`,
+  summary: 'Adds a group.',
   show: (frame) => newForm(frame, frame.isKept ? readDraft(frame.fields) : blank, noProblems),
   send: async (frame) => {
     const draft = readDraft(frame.fields)
@@ -96,7 +100,9 @@ function newForm(frame: Frame, draft: Draft, problems: Problems): Screen {
 }
 
 const one = formScreen({
-  ...{ place, path: `${LIST}/{id}`, summary: 'Shows a group with its members, and changes its name and roles.' },
+  place,
+  path: `${LIST}/{id}`,
+  summary: 'Shows a group with its members, and changes its name and roles.',
   download: ({ params }) => listOf(groups.listMembers, { params }),
   show: async (frame) => {
     const { found, etag } = await read(frame)

@@ -14,7 +14,9 @@ import { homeTexts } from './texts.ts'
 const PATH = '/console/figures'
 
 const figures = screen({
-  ...{ place: 'figures', path: PATH, summary: 'Shows how often what happened, by template.' },
+  place: 'figures',
+  path: PATH,
+  summary: 'Shows how often what happened, by template.',
   show: async (frame) => {
     const { api, query, language, orMissing } = frame
     const t = homeTexts[language]
@@ -31,7 +33,8 @@ const figures = screen({
     const part = (heading: string, metrics: Readonly<Record<string, string>>, rows: readonly Row[]) => {
       if (rows.length === 0) return html``
       const columns = Object.entries(metrics).map(([metric, text]) => ({
-        ...{ heading: text, isFigure: true },
+        heading: text,
+        isFigure: true,
         cell: (one: readonly Row[]) => figure(sumOf(one, metric), language),
       }))
       const name = { heading: t.template, cell: ([one]: readonly Row[]) => one?.templateName ?? '' }

@@ -19,7 +19,9 @@ import { searchScreens } from './search.ts'
 import { type HomeTexts, homeTexts } from './texts.ts'
 
 const home = screen({
-  ...{ place: 'home', path: '/console', summary: 'Shows the figures, what is to do, and the latest events.' },
+  place: 'home',
+  path: '/console',
+  summary: 'Shows the figures, what is to do, and the latest events.',
   show: async (frame) => {
     const t = homeTexts[frame.language]
     const [overview, figures, latest] = await Promise.all([
@@ -36,7 +38,9 @@ const home = screen({
     const main = html`${overview !== null && figuresOf(frame, t, overview.data, String(overview.meta.asOf))}
 ${steps}<div class="side-by-side">${needs}${latest}</div>${figures !== null && chartOf(t, frame.language, figures.data, html`<a href="/console/figures">${t.allFigures}</a>`)}`
     return {
-      ...{ title: name === null ? t.helloAll : t.hello(name), main, actions },
+      title: name === null ? t.helloAll : t.hello(name),
+      main,
+      actions,
       modules: latest === null ? [] : ['fragments'],
     }
   },

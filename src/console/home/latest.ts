@@ -31,7 +31,9 @@ export async function latestEvents(frame: Frame, t: HomeTexts): Promise<Html | n
 }
 
 const latest = screen({
-  ...{ place: 'home', path: PATH, summary: 'Returns the latest events once there is a new one.' },
+  place: 'home',
+  path: PATH,
+  summary: 'Returns the latest events once there is a new one.',
   show: async (frame) => {
     const known = frame.headers['x-state']
     const events = await read(frame)

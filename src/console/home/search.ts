@@ -12,11 +12,15 @@ type Hit = ReplyOf<typeof statistics.search>[number]
 
 const PATH = '/console/search'
 const addresses: Readonly<Record<Hit['kind'], string>> = {
-  ...{ user: '/console/people', issuance: '/console/credentials', presentationRequest: '/console/verify' },
+  user: '/console/people',
+  issuance: '/console/credentials',
+  presentationRequest: '/console/verify',
 }
 
 const search = screen({
-  ...{ place: 'home', path: PATH, summary: 'Finds people, credentials and verifications.' },
+  place: 'home',
+  path: PATH,
+  summary: 'Finds people, credentials and verifications.',
   show: async (frame) => {
     const t = homeTexts[frame.language]
     const q = (frame.query.q ?? '').slice(0, 200)

@@ -32,7 +32,9 @@ const BATCHES_READ = 10
 type AtDraft = KeepingFrame<{ readonly draft: string }>
 
 const draft = keepingFormScreen({
-  ...{ place, path: `${TABLE}/{draft}`, summary: 'Checks a table of people, repairs it and issues it.' },
+  place,
+  path: `${TABLE}/{draft}`,
+  summary: 'Checks a table of people, repairs it and issues it.',
   show: async (frame) => {
     const held = await openDraft(frame, frame.params.draft)
     return held === null ? gone(frame) : draftPage(frame, held)
@@ -76,7 +78,10 @@ function placeAfter({ fields }: KeepingFrame, verb: string): string {
 function gone(frame: KeepingFrame): Screen {
   const t = tableTexts[frame.language]
   return {
-    ...{ title: t.gone, crumbs: crumbsOf(frame, t), hasErrors: true, status: 404 },
+    title: t.gone,
+    crumbs: crumbsOf(frame, t),
+    hasErrors: true,
+    status: 404,
     main: html`${message('bad', t.goneText)}<p class="buttons narrow">${buttonLink(t.again, TABLE)}</p>`,
   }
 }
@@ -113,7 +118,9 @@ ${rowsPanel(frame, view, targets, pick(places), shown)}${buttons(frame, t, held)
     title: t.check,
     crumbs: crumbsOf(frame, t),
     main: html`${stepsAt(t, 'check')}${bad}${saved}${notes}${whole}`,
-    ...{ style, hasErrors: problem !== undefined || summary.isBad, status: problem === undefined ? 200 : 400 },
+    style,
+    hasErrors: problem !== undefined || summary.isBad,
+    status: problem === undefined ? 200 : 400,
   }
 }
 
@@ -239,17 +246,17 @@ function cardOf(
 function issuingPage(frame: KeepingFrame, t: TableTexts, { id, view }: HeldDraft): Screen {
   const finish = form(frame, `${TABLE}/${id}`, button(t.finish, { look: 'main', name: 'do', value: 'issue' }))
   return {
-    ...{ title: t.issuing, crumbs: crumbsOf(frame, t), reloadSeconds: 4 },
+    title: t.issuing,
+    crumbs: crumbsOf(frame, t),
+    reloadSeconds: 4,
     main: html`${stepsAt(t, 'issue')}${message('warn', t.issuingText)}<p>${view.name}</p>${finish}`,
   }
 }
 
 const problems = keepingScreen({
-  ...{
-    place,
-    path: `${TABLE}/{draft}/problems`,
-    summary: 'Returns the rows with problems as a table, with a column that says what is wrong.',
-  },
+  place,
+  path: `${TABLE}/{draft}/problems`,
+  summary: 'Returns the rows with problems as a table, with a column that says what is wrong.',
   show: async (frame) => {
     const held = await openDraft(frame, frame.params.draft)
     if (held === null) return gone(frame)

@@ -24,7 +24,8 @@ before(async () => {
   secretary = await signInAs(browser, chirograph, school, 'secretary', ['issuer'])
   colleague = await signInAs(browser, chirograph, school, 'colleague', ['issuer'])
   const made = await school.post('/creds/templates/credentials', {
-    ...{ name: 'Diploma', code: 'diploma' },
+    name: 'Diploma',
+    code: 'diploma',
     attributes: {
       family_name: { type: 'string', name: 'Family name', required: true },
       given_name: { type: 'string', name: 'Given name', required: true },
@@ -36,7 +37,9 @@ before(async () => {
   template = made.body.data.id
   const text = (name: string) => ({ type: 'string', name, required: true })
   const other = await school.post('/creds/templates/credentials', {
-    ...{ name: 'Member', code: 'member', label: ['/family_name', '/given_name'] },
+    name: 'Member',
+    code: 'member',
+    label: ['/family_name', '/given_name'],
     attributes: { family_name: text('Family name'), given_name: text('Given name') },
   })
   labelled = other.body.data.id
@@ -142,13 +145,11 @@ for (const javaScriptEnabled of [true, false]) {
     const wallet = await chirograph.wallet('acme', 'thandi')
     const received = await wallet.post('/wallet/v2/credentials', { credentialOffer: offer })
     assert.deepEqual(received.body.data[0].claims, {
-      ...{
-        family_name: 'Müller-Lüdenscheidt 0',
-        given_name: 'Jürgen',
-        grade: 60.5,
-        awarded_on: '2026-01-31',
-        honours: true,
-      },
+      family_name: 'Müller-Lüdenscheidt 0',
+      given_name: 'Jürgen',
+      grade: 60.5,
+      awarded_on: '2026-01-31',
+      honours: true,
     })
     assert.equal(await isOffered('student-999'), javaScriptEnabled ? 1 : 2)
     await page.goto('/console/batches')

@@ -51,10 +51,19 @@ function person(): { readonly own: Platform; readonly me: Me } {
 }
 
 const view: DraftView = {
-  ...{ name: 'Class', templateId: newId(), header: ['Name'], examples: ['Dube'], mapping: ['name'], missing: [] },
+  name: 'Class',
+  templateId: newId(),
+  header: ['Name'],
+  examples: ['Dube'],
+  mapping: ['name'],
+  missing: [],
   twins: { listed: [], count: 0 },
   form: { kind: 'text', encoding: 'utf-8', delimiter: 'comma', decimal: 'point', dates: 'dmy', isSure: true },
-  ...{ bad: [], lifetimeSeconds: 604_800, total: 1, issued: 0, batches: [] },
+  bad: [],
+  lifetimeSeconds: 604_800,
+  total: 1,
+  issued: 0,
+  batches: [],
 }
 const rows: readonly TableRow[] = [{ number: 2, cells: ['Dube'], problems: [], isIssued: false }]
 
@@ -100,8 +109,13 @@ test('of five tables of a person the oldest goes, but never one whose rows are b
 test('the tables of a tenant have a bound in bytes', async () => {
   const { me } = person()
   const draft = {
-    ...{ id: newId(), userId: me.id, sealedView: Buffer.alloc(10), sealedSource: null, parts: [Buffer.alloc(90)] },
-    ...{ now: new Date(now.getTime() + 120 * MINUTE_MS), expiresAt: new Date(now.getTime() + 180 * MINUTE_MS) },
+    id: newId(),
+    userId: me.id,
+    sealedView: Buffer.alloc(10),
+    sealedSource: null,
+    parts: [Buffer.alloc(90)],
+    now: new Date(now.getTime() + 120 * MINUTE_MS),
+    expiresAt: new Date(now.getTime() + 180 * MINUTE_MS),
   }
   const insert = (id: string, bytesMax: number) =>
     own.store.single(tenantId, (tx) => insertDraft(tx, { ...draft, id }, { countMax: 4, bytesMax }))

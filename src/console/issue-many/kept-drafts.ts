@@ -55,7 +55,11 @@ export async function keepDraft(
   for (const [position, rows] of partsOf(draft.rows).entries())
     parts.push(await sealRows(own, tenantId, id, position, rows))
   const sealed = {
-    ...{ id, userId: me.id, parts, now, expiresAt: new Date(now.getTime() + KEPT_MS) },
+    id,
+    userId: me.id,
+    parts,
+    now,
+    expiresAt: new Date(now.getTime() + KEPT_MS),
     sealedView: await sealView(own, tenantId, id, draft.view),
     sealedSource:
       draft.source === null

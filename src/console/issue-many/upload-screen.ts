@@ -24,7 +24,9 @@ const place = 'batches'
 const UPLOAD_BYTES_MAX = 2 * TABLE_BYTES_MAX
 
 const upload = keepingFormScreen({
-  ...{ place, path: TABLE, summary: 'Asks for a table of people.' },
+  place,
+  path: TABLE,
+  summary: 'Asks for a table of people.',
   fileBytesMax: UPLOAD_BYTES_MAX,
   scope: 'issuance:write',
   show: async (frame) => {
@@ -87,12 +89,21 @@ function crumbsOf({ t: common }: KeepingFrame, t: TableTexts): NonNullable<Scree
 function uploadForm(frame: KeepingFrame, template: Template, problems: Problems): Screen {
   const t = tableTexts[frame.language]
   const file = fileField(frame, {
-    ...{ name: 'file', label: t.file, hint: t.fileHint, error: problems.fields.file },
+    name: 'file',
+    label: t.file,
+    hint: t.fileHint,
+    error: problems.fields.file,
     accept: '.csv,.tsv,.txt,.xlsx,text/csv',
   })
   const pasted = textArea(frame, {
-    ...{ name: 'pasted', label: t.paste, hint: t.pasteHint, isOptional: true, rows: 6 },
-    ...{ value: frame.fields.get('pasted')?.[0] ?? '', lengthMax: TABLE_BYTES_MAX, error: problems.fields.pasted },
+    name: 'pasted',
+    label: t.paste,
+    hint: t.pasteHint,
+    isOptional: true,
+    rows: 6,
+    value: frame.fields.get('pasted')?.[0] ?? '',
+    lengthMax: TABLE_BYTES_MAX,
+    error: problems.fields.pasted,
   })
   const content = html`${hidden('template', template.id)}${card(html`${file}${pasted}`)}<div class="buttons">${button(t.read, { look: 'main' })}${buttonLink(frame.t.cancel, '/console/issue')}</div><p class="hint">${t.readHint}</p>`
   return {
@@ -113,7 +124,9 @@ function labelsOf(template: Template): Html {
 }
 
 const sampleFile = screen({
-  ...{ place, path: `${TABLE}/sample`, summary: 'Returns the sample table of a template.' },
+  place,
+  path: `${TABLE}/sample`,
+  summary: 'Returns the sample table of a template.',
   show: async (frame) => {
     const template = await readTemplate(frame, frame.query.template ?? '')
     const delimiter = frame.language === 'fr' ? 'semicolon' : 'comma'

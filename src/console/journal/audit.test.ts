@@ -21,11 +21,15 @@ before(async () => {
     await made(acme, '/onboarding/users', { username, firstName: 'Sipho', lastName, email: `${username}@example.org` })
   const attributes = { family_name: { type: 'string', name: 'Family name' } }
   const { id: credentialTemplateId } = await made(acme, '/creds/templates/credentials', {
-    ...{ name: 'Diploma', code: 'diploma', attributes },
+    name: 'Diploma',
+    code: 'diploma',
+    attributes,
   })
   const issue = async (reference: string) =>
     await made(acme, '/creds/credentials/issuance', {
-      ...{ credentialTemplateId, attributes: { family_name: 'Molefe' }, reference },
+      credentialTemplateId,
+      attributes: { family_name: 'Molefe' },
+      reference,
     })
   const { id, offerUri } = await issue('2026-17')
   issuance = id

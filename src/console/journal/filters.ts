@@ -59,7 +59,11 @@ export function eventFilterForm(frame: Frame, path: string): Html {
   const { query, language, t: common } = frame
   const t = journalTexts[language]
   const subject = field(frame, {
-    ...{ name: 'subject', label: t.subject, value: query.subject ?? '', isName: true, isFilter: true },
+    name: 'subject',
+    label: t.subject,
+    value: query.subject ?? '',
+    isName: true,
+    isFilter: true,
   })
   const byNumber = html`<details class="more"${(query.subject ?? '') !== '' && html` open`}><summary>${t.byNumber}</summary><p class="hint">${t.numberHint}</p><div class="pair">${subject}</div></details>`
   return html`<form class="filter" method="get" action="${path}">${days(frame)}${button(common.filter)}${kinds(frame, 'type', eventNames(language))}${byNumber}</form>`

@@ -20,7 +20,9 @@ type Entry = ReplyOf<typeof events.listAudit>[number]
 const [EVENTS, AUDIT] = ['/console/events', '/console/audit'] as const
 
 const eventList = screen({
-  ...{ place: 'events', path: EVENTS, summary: 'Lists events.' },
+  place: 'events',
+  path: EVENTS,
+  summary: 'Lists events.',
   download: (frame) => listOf(events.list, { query: eventFilters(frame) }),
   show: async (frame) => {
     const { api, query, language, texts } = frame
@@ -62,7 +64,9 @@ async function lookUp(frame: Frame) {
 }
 
 const audit = screen({
-  ...{ place: 'audit', path: AUDIT, summary: 'Lists who did what.' },
+  place: 'audit',
+  path: AUDIT,
+  summary: 'Lists who did what.',
   download: async (frame) => listOf(events.listAudit, { query: (await lookUp(frame)).filters }),
   show: async (frame) => {
     const { api, query, language } = frame
@@ -87,7 +91,9 @@ const audit = screen({
         ? emptyList(frame, { isFiltered: true, fits: t.emptyFilter, empty: t.empty })
         : table(t.audit, auditColumns(frame, t), data)
     return {
-      ...{ title: t.audit, isEmpty: data.length === 0, listed: listOf(events.listAudit, { query: filters }) },
+      title: t.audit,
+      isEmpty: data.length === 0,
+      listed: listOf(events.listAudit, { query: filters }),
       main: html`${filter}${said}${totalLine(frame, meta, t.counted)}${list}${pager(frame.texts, links, frame.here)}`,
     }
   },

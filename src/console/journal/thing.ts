@@ -8,10 +8,17 @@ export type Thing = { readonly kind: string; readonly id: string | null; readonl
 
 /** Where the screens show a thing of a kind by its id. */
 const places: Readonly<Record<string, string>> = {
-  ...{ issuance: 'credentials', credential_template: 'templates', presentation_template: 'requests' },
-  ...{ presentation_request: 'verify', certificate: 'certificates', trusted_entity: 'trusted' },
-  ...{ issuance_batch: 'batches', webhook_endpoint: 'webhooks', client: 'applications' },
-  ...{ certificate_signing_request: 'certificates/csrs', verification_page: 'verification-pages' },
+  issuance: 'credentials',
+  credential_template: 'templates',
+  presentation_template: 'requests',
+  presentation_request: 'verify',
+  certificate: 'certificates',
+  trusted_entity: 'trusted',
+  issuance_batch: 'batches',
+  webhook_endpoint: 'webhooks',
+  client: 'applications',
+  certificate_signing_request: 'certificates/csrs',
+  verification_page: 'verification-pages',
 }
 
 /** Returns what a thing is called, and what it is; with a link to its screen, or else to all that happened to it. @param list Path of the list */

@@ -10,11 +10,9 @@ import { at, LIST, nameOf, type Person, place, readPerson } from './person.ts'
 import { type PeopleTexts, peopleTexts } from './texts.ts'
 
 const invite = confirmScreen({
-  ...{
-    place,
-    path: `${LIST}/{username}/invite`,
-    summary: 'Makes a link by which a person signs in for the first time.',
-  },
+  place,
+  path: `${LIST}/{username}/invite`,
+  summary: 'Makes a link by which a person signs in for the first time.',
   ask: async (frame) => {
     const t = peopleTexts[frame.language]
     const person = await readPerson(frame)
@@ -52,7 +50,9 @@ function crumbs(person: Person, t: PeopleTexts, last: string) {
 
 function standing(verb: 'enable' | 'disable'): readonly Endpoint[] {
   return confirmScreen({
-    ...{ place, path: `${LIST}/{username}/${verb}`, summary: `Asks whether to ${verb} a person, and does it.` },
+    place,
+    path: `${LIST}/{username}/${verb}`,
+    summary: `Asks whether to ${verb} a person, and does it.`,
     ask: async (frame) => {
       const t = peopleTexts[frame.language]
       const person = await readPerson(frame)
@@ -73,7 +73,9 @@ function standing(verb: 'enable' | 'disable'): readonly Endpoint[] {
 }
 
 const remove = confirmScreen({
-  ...{ place, path: `${LIST}/{username}/delete`, summary: 'Asks whether to delete a person, and does it.' },
+  place,
+  path: `${LIST}/{username}/delete`,
+  summary: 'Asks whether to delete a person, and does it.',
   ask: async (frame) => {
     const t = peopleTexts[frame.language]
     const person = await readPerson(frame)
@@ -93,6 +95,4 @@ const remove = confirmScreen({
 })
 
 /** What is done with a person after a question. */
-export const changeScreens: readonly Endpoint[] = [
-  ...[...invite, ...standing('enable'), ...standing('disable'), ...remove],
-]
+export const changeScreens: readonly Endpoint[] = [...invite, ...standing('enable'), ...standing('disable'), ...remove]

@@ -24,7 +24,9 @@ const roleNames = Object.keys(roles) as Role[]
 const orders = { names: ['username'], byDefault: 'username' }
 
 const list = screen({
-  ...{ place, path: LIST, summary: 'Lists the people of the organisation.' },
+  place,
+  path: LIST,
+  summary: 'Lists the people of the organisation.',
   download: ({ query }) => listOf(users.list, { query: { ...filtersIn(query), sort: sortIn(query, orders) } }),
   show: async (frame) => {
     const { api, query, language, texts, t: common } = frame
@@ -83,7 +85,9 @@ function stateOf({ enabled }: Person, t: PeopleTexts): Html {
 }
 
 const create = formScreen({
-  ...{ place, path: `${LIST}/new`, summary: 'Adds a person.' },
+  place,
+  path: `${LIST}/new`,
+  summary: 'Adds a person.',
   show: (frame) => personForm(frame, noProblems),
   send: async (frame) => {
     const t = peopleTexts[frame.language]
@@ -143,7 +147,9 @@ function personForm(frame: Frame, problems: Problems): Screen {
 }
 
 const one = formScreen({
-  ...{ place, path: `${LIST}/{username}`, summary: 'Shows a person, and changes name and roles.' },
+  place,
+  path: `${LIST}/{username}`,
+  summary: 'Shows a person, and changes name and roles.',
   show: async (frame) => personPage(frame, await readPerson(frame), noProblems),
   send: async (frame) => {
     const person = await readPerson(frame)

@@ -6,9 +6,17 @@ import { providerTexts } from './texts.ts'
 
 const NAME = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 const fieldNames: Readonly<Record<string, string>> = {
-  ...{ '/displayName': 'displayName', '/name': 'name', '/issuer': 'issuer', '/clientId': 'clientId' },
-  ...{ '/clientSecret': 'secret', '/audience': 'audience', '/claims/username': 'username', '/claims/email': 'email' },
-  ...{ '/claims/roles': 'rolesClaim', '/claims/externalIdentifier': 'externalId', '/roles': 'there-0' },
+  '/displayName': 'displayName',
+  '/name': 'name',
+  '/issuer': 'issuer',
+  '/clientId': 'clientId',
+  '/clientSecret': 'secret',
+  '/audience': 'audience',
+  '/claims/username': 'username',
+  '/claims/email': 'email',
+  '/claims/roles': 'rolesClaim',
+  '/claims/externalIdentifier': 'externalId',
+  '/roles': 'there-0',
 }
 
 function fieldOf(pointer: string): string | null {

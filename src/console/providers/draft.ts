@@ -44,9 +44,22 @@ const empty: readonly Mapping[] = Array.from({ length: ROWS_MORE }, () => ({ the
 
 /** The form of a new provider. */
 export const blank: Draft = {
-  ...{ displayName: '', name: '', issuer: '', clientId: '', secret: '', hasNoSecret: false, etag: '' },
-  ...{ scopes: 'openid profile email', ...STANDARD, rolesClaim: '', externalId: '', mappings: empty },
-  ...{ createsUsers: false, signsIn: true, acceptsTokens: false, audience: '' },
+  displayName: '',
+  name: '',
+  issuer: '',
+  clientId: '',
+  secret: '',
+  hasNoSecret: false,
+  etag: '',
+  scopes: 'openid profile email',
+  ...STANDARD,
+  rolesClaim: '',
+  externalId: '',
+  mappings: empty,
+  createsUsers: false,
+  signsIn: true,
+  acceptsTokens: false,
+  audience: '',
 }
 
 /** Returns the form of a provider, with empty rows behind its roles. */
@@ -56,11 +69,23 @@ export function savedDraft(saved: Provider, etag: string): Draft {
     given.length === 0 ? [{ there, here: '' }] : given.map((here) => ({ there, here })),
   )
   return {
-    ...{ displayName, name, issuer, clientId, secret: '', hasNoSecret: false, etag },
-    ...{ scopes: saved.scopes.join(' '), username: claims.username ?? '', email: claims.email ?? '' },
-    ...{ rolesClaim: claims.roles ?? '', externalId: claims.externalIdentifier ?? '' },
-    ...{ mappings: [...mappings, ...empty], createsUsers: saved.createsUsers, signsIn: saved.signIn },
-    ...{ acceptsTokens: saved.acceptTokens, audience: saved.audience ?? '' },
+    displayName,
+    name,
+    issuer,
+    clientId,
+    secret: '',
+    hasNoSecret: false,
+    etag,
+    scopes: saved.scopes.join(' '),
+    username: claims.username ?? '',
+    email: claims.email ?? '',
+    rolesClaim: claims.roles ?? '',
+    externalId: claims.externalIdentifier ?? '',
+    mappings: [...mappings, ...empty],
+    createsUsers: saved.createsUsers,
+    signsIn: saved.signIn,
+    acceptsTokens: saved.acceptTokens,
+    audience: saved.audience ?? '',
   }
 }
 
@@ -70,12 +95,23 @@ export function readDraft(fields: Fields): Draft {
   const isOn = (name: string) => text(name) === '1'
   const rows = Math.min(ROWS_MAX, Number.parseInt(text('rows'), 10) || 0)
   return {
-    ...{ displayName: text('displayName'), name: text('name'), issuer: text('issuer'), clientId: text('clientId') },
-    ...{ secret: text('secret'), hasNoSecret: isOn('noSecret'), scopes: text('scopes'), username: text('username') },
-    ...{ email: text('email'), rolesClaim: text('rolesClaim'), externalId: text('externalId') },
+    displayName: text('displayName'),
+    name: text('name'),
+    issuer: text('issuer'),
+    clientId: text('clientId'),
+    secret: text('secret'),
+    hasNoSecret: isOn('noSecret'),
+    scopes: text('scopes'),
+    username: text('username'),
+    email: text('email'),
+    rolesClaim: text('rolesClaim'),
+    externalId: text('externalId'),
     mappings: Array.from({ length: rows }, (_, at) => ({ there: text(`there-${at}`), here: text(`here-${at}`) })),
-    ...{ createsUsers: isOn('createsUsers'), signsIn: isOn('signIn'), acceptsTokens: isOn('tokens') },
-    ...{ audience: text('audience'), etag: text('etag') },
+    createsUsers: isOn('createsUsers'),
+    signsIn: isOn('signIn'),
+    acceptsTokens: isOn('tokens'),
+    audience: text('audience'),
+    etag: text('etag'),
   }
 }
 
@@ -107,14 +143,20 @@ function membersOf(draft: Draft) {
   const text = (one: string) => (one === '' ? null : one)
   const { displayName, issuer, clientId, createsUsers, signsIn, acceptsTokens } = draft
   return {
-    ...{ displayName, issuer, clientId, scopes: draft.scopes.split(/\s+/).filter(Boolean) },
+    displayName,
+    issuer,
+    clientId,
+    scopes: draft.scopes.split(/\s+/).filter(Boolean),
     claims: {
       username: draft.username || STANDARD.username,
       email: draft.email || STANDARD.email,
       roles: text(draft.rolesClaim),
       externalIdentifier: text(draft.externalId),
     },
-    ...{ roles: rolesIn(draft), createsUsers, signIn: signsIn, acceptTokens: acceptsTokens },
+    roles: rolesIn(draft),
+    createsUsers,
+    signIn: signsIn,
+    acceptTokens: acceptsTokens,
     audience: text(draft.audience),
   }
 }

@@ -29,8 +29,13 @@ export function providerFields(drawn: Drawn): Html {
   // By Enter in a field the form is saved: the first button counts.
   const first = html`<button type="submit" hidden>${frame.t.save}</button>`
   const name = field(frame, {
-    ...{ name: 'name', label: t.name, hint: t.nameHint(addressOf(frame, '…')), value: draft.name },
-    ...{ isName: true, lengthMax: 63, error: problems.fields.name },
+    name: 'name',
+    label: t.name,
+    hint: t.nameHint(addressOf(frame, '…')),
+    value: draft.name,
+    isName: true,
+    lengthMax: 63,
+    error: problems.fields.name,
   })
   const create = checkbox({ name: 'createsUsers', label: t.creates, hint: t.createsHint, isOn: draft.createsUsers })
   return html`${hidden('etag', draft.etag)}${first}${text(drawn, 'displayName', { hint: t.displayNameHint })}${known === null ? name : hidden('name', draft.name)}${text(drawn, 'issuer', { hint: t.issuerHint, isName: true })}${text(drawn, 'clientId', { hint: t.clientIdHint, isName: true })}${secretFields(drawn, t)}${create}${roleFields(drawn, t)}${moreFields(drawn, t)}`
@@ -51,8 +56,13 @@ function text({ frame, draft, problems }: Drawn, name: TextName, more: Partial<F
 function secretFields({ frame, draft, problems, known }: Drawn, t: ProviderTexts): Html {
   const isThere = known?.hasClientSecret === true
   const secret = field(frame, {
-    ...{ name: 'secret', label: t.secret, hint: isThere ? t.secretKept : t.secretHint, type: 'password' },
-    ...{ autocomplete: 'new-password', isOptional: true, lengthMax: 500 },
+    name: 'secret',
+    label: t.secret,
+    hint: isThere ? t.secretKept : t.secretHint,
+    type: 'password',
+    autocomplete: 'new-password',
+    isOptional: true,
+    lengthMax: 500,
     error: problems.fields.secret ?? (draft.secret === '' ? undefined : t.secretAgain),
   })
   return html`${secret}${isThere && checkbox({ name: 'noSecret', label: t.noSecret, isOn: draft.hasNoSecret })}`
@@ -81,8 +91,14 @@ function moreFields(drawn: Drawn, t: ProviderTexts): Html {
   const isOpen = isConfigured(draft) || seldom.some((name) => problems.fields[name] !== undefined)
   const issuer = `${frame.origin}/issuers/${frame.me.organisation.slug}`
   const audience = field(frame, {
-    ...{ name: 'audience', label: t.audience, hint: t.audienceHint(issuer), value: draft.audience, isName: true },
-    ...{ isOptional: true, lengthMax: lengths.audience, error: problems.fields.audience },
+    name: 'audience',
+    label: t.audience,
+    hint: t.audienceHint(issuer),
+    value: draft.audience,
+    isName: true,
+    isOptional: true,
+    lengthMax: lengths.audience,
+    error: problems.fields.audience,
   })
   const signIn = checkbox({ name: 'signIn', label: t.signIn, hint: t.signInHint, isOn: draft.signsIn })
   const tokens = checkbox({ name: 'tokens', label: t.tokens, hint: t.tokensHint, isOn: draft.acceptsTokens })

@@ -21,7 +21,9 @@ function asksForRows({ fields }: Frame): boolean {
 }
 
 const create = formScreen({
-  ...{ place, path: `${LIST}/new`, summary: 'Adds a sign-in provider.' },
+  place,
+  path: `${LIST}/new`,
+  summary: 'Adds a sign-in provider.',
   show: (frame) => newForm(frame, frame.isKept ? readDraft(frame.fields) : blank, noProblems),
   send: async (frame) => {
     const draft = readDraft(frame.fields)
@@ -51,7 +53,9 @@ function newForm(frame: Frame, draft: Draft, problems: Problems): Screen {
 }
 
 const change = formScreen({
-  ...{ place, path: `${LIST}/{id}/change`, summary: 'Changes a sign-in provider.' },
+  place,
+  path: `${LIST}/{id}/change`,
+  summary: 'Changes a sign-in provider.',
   show: async (frame) => {
     const { found, etag } = await read(frame)
     return changeForm(frame, found, frame.isKept ? readDraft(frame.fields) : savedDraft(found, etag), noProblems)
@@ -95,7 +99,8 @@ async function conflict(frame: Frame<{ readonly id: string }>, draft: Draft): Pr
   const labels = yours.map(([label]) => label)
   const of = (pairs: typeof yours, label: string) => pairs.find(([one]) => one === label)?.[1] ?? ''
   const both = bothVersions(t, at(found, 'change'), {
-    ...{ name: t.part, differing: labels.filter((label) => of(theirs, label) !== of(yours, label)) },
+    name: t.part,
+    differing: labels.filter((label) => of(theirs, label) !== of(yours, label)),
     label: (label) => label,
     theirs: (label) => shownText(of(theirs, label), 500),
     yours: (label) => shownText(of(yours, label), 500),

@@ -14,7 +14,9 @@ import { at, LIST, type Provider, place, read } from './provider.ts'
 import { type ProviderTexts, providerTexts } from './texts.ts'
 
 const list = screen({
-  ...{ place, path: LIST, summary: 'Lists the sign-in providers of the organisation.' },
+  place,
+  path: LIST,
+  summary: 'Lists the sign-in providers of the organisation.',
   download: () => listOf(identityProviders.list),
   show: async (frame) => {
     const t = providerTexts[frame.language]
@@ -43,7 +45,9 @@ function usesOf({ signIn, acceptTokens }: Provider, t: ProviderTexts): string {
 }
 
 const one = screen({
-  ...{ place, path: `${LIST}/{id}`, summary: 'Shows a sign-in provider, and the redirect address to register there.' },
+  place,
+  path: `${LIST}/{id}`,
+  summary: 'Shows a sign-in provider, and the redirect address to register there.',
   show: async (frame) => {
     const t = providerTexts[frame.language]
     const { found } = await read(frame)

@@ -31,7 +31,9 @@ async function readApplications({ api }: Frame): Promise<Applications> {
 }
 
 const list = screen({
-  ...{ place, path: LIST, summary: 'Shows the address for identity systems, and lists their tokens.' },
+  place,
+  path: LIST,
+  summary: 'Shows the address for identity systems, and lists their tokens.',
   download: () => listOf(scimTokens.list),
   show: async (frame) => {
     const t = provisioningTexts[frame.language]
@@ -91,7 +93,9 @@ function copied({ texts }: Frame, text: string): Html {
 }
 
 const create = formScreen({
-  ...{ place, path: `${LIST}/new`, summary: 'Makes a token for an identity system.' },
+  place,
+  path: `${LIST}/new`,
+  summary: 'Makes a token for an identity system.',
   show: async (frame) => tokenForm(frame, await readApplications(frame), noProblems),
   send: async (frame) => {
     const problems = checkToken(frame)
@@ -133,13 +137,19 @@ function tokenTold(frame: Frame, { name, token }: CreatedToken): Screen {
 }
 
 const end = confirmScreen({
-  ...{ place, path: `${LIST}/{id}/end`, summary: 'Asks whether to end a token, and does it.' },
+  place,
+  path: `${LIST}/{id}/end`,
+  summary: 'Asks whether to end a token, and does it.',
   ask: async (frame) => {
     const t = provisioningTexts[frame.language]
     const { data } = await frame.api.call(scimTokens.get, { params: { id: frame.params.id } })
     return {
-      ...{ title: t.endTitle, text: `${shownText(data.name)}${frame.t.colon}${t.endText}`, button: t.end },
-      ...{ look: 'danger', crumbs: [[t.title, LIST], [t.end]], back: LIST },
+      title: t.endTitle,
+      text: `${shownText(data.name)}${frame.t.colon}${t.endText}`,
+      button: t.end,
+      look: 'danger',
+      crumbs: [[t.title, LIST], [t.end]],
+      back: LIST,
     }
   },
   act: async ({ api, params }) => {

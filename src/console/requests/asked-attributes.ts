@@ -31,8 +31,15 @@ export const conditions = ['any', 'is', 'oneOf', 'min', 'max', 'between'] as con
 
 /** A row in which nothing was typed. */
 export const emptyAsked: AskedRow = {
-  ...{ path: [], label: '', kind: '', isOn: true, condition: 'any', value: '', until: '' },
-  ...{ isRetained: false, was: '' },
+  path: [],
+  label: '',
+  kind: '',
+  isOn: true,
+  condition: 'any',
+  value: '',
+  until: '',
+  isRetained: false,
+  was: '',
 }
 
 /** Returns every attribute of an own template, none of them asked for. */

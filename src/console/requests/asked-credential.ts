@@ -45,9 +45,23 @@ const ROWS_MAX = 100
 
 /** A credential of a type whose attributes are typed. */
 export const blankCredential: AskedDraft = {
-  ...{ type: '', format: 'sd-jwt-vc', name: '', about: '', isOwn: false, isOptional: false, isMultiple: false },
-  ...{ isBound: true, isStrict: false, isInQuery: false, from: 'default', entities: [], issuers: '' },
-  ...{ authorities: '', claimSets: '', rest: '', rows: [emptyAsked] },
+  type: '',
+  format: 'sd-jwt-vc',
+  name: '',
+  about: '',
+  isOwn: false,
+  isOptional: false,
+  isMultiple: false,
+  isBound: true,
+  isStrict: false,
+  isInQuery: false,
+  from: 'default',
+  entities: [],
+  issuers: '',
+  authorities: '',
+  claimSets: '',
+  rest: '',
+  rows: [emptyAsked],
 }
 
 /** Returns a credential of an own template, nothing of which is asked for yet. */
@@ -68,10 +82,14 @@ export function furtherOf({ issuers, trustedIssuers, optional, multiple, ...othe
   const [listed, entities] = [textsIn(issuers), textsIn(trustedIssuers)]
   const isAnybody = listed.length === 1 && listed[0] === '*'
   return {
-    ...{ from: originOf(isAnybody, listed.length > 0, entities.length > 0), entities },
-    ...{ isOptional: optional === true, isMultiple: multiple === true },
-    ...{ isBound: requireCryptographicHolderBinding !== false, isStrict: strictValidity === true },
-    ...{ isInQuery: trustedIssuersInQuery === true, claimSets: claimSetsText(claimSets) },
+    from: originOf(isAnybody, listed.length > 0, entities.length > 0),
+    entities,
+    isOptional: optional === true,
+    isMultiple: multiple === true,
+    isBound: requireCryptographicHolderBinding !== false,
+    isStrict: strictValidity === true,
+    isInQuery: trustedIssuersInQuery === true,
+    claimSets: claimSetsText(claimSets),
     issuers: isAnybody ? '' : listed.join('\n'),
     authorities: authoritiesText(trustedAuthorities),
     rest: Object.keys(rest).length === 0 ? '' : JSON.stringify(rest),
@@ -100,12 +118,22 @@ export function readCredential(fields: Fields, at: number): AskedDraft {
   const isOn = (name: string) => text(name) === '1'
   const count = Math.min(Number(text('rows')) || 0, ROWS_MAX)
   return {
-    ...{ type: text('type'), format: text('format') === 'mdoc' ? 'mdoc' : 'sd-jwt-vc', name: text('cname') },
-    ...{ about: text('cabout'), isOwn: isOn('own'), isOptional: isOn('optional'), isMultiple: isOn('multiple') },
-    ...{ isBound: !isOn('unbound'), isStrict: isOn('strict'), isInQuery: isOn('inquery') },
+    type: text('type'),
+    format: text('format') === 'mdoc' ? 'mdoc' : 'sd-jwt-vc',
+    name: text('cname'),
+    about: text('cabout'),
+    isOwn: isOn('own'),
+    isOptional: isOn('optional'),
+    isMultiple: isOn('multiple'),
+    isBound: !isOn('unbound'),
+    isStrict: isOn('strict'),
+    isInQuery: isOn('inquery'),
     from: origins.find((one) => one === text('from')) ?? 'default',
-    ...{ entities: typedAll(fields, `entities-${at}`), issuers: lines(text('issuers')) },
-    ...{ authorities: lines(text('authorities')), claimSets: lines(text('claims')), rest: text('rest') },
+    entities: typedAll(fields, `entities-${at}`),
+    issuers: lines(text('issuers')),
+    authorities: lines(text('authorities')),
+    claimSets: lines(text('claims')),
+    rest: text('rest'),
     rows: Array.from({ length: count }, (_, row) => readRow(fields, `${at}-${row}`)),
   }
 }
@@ -114,8 +142,15 @@ function readRow(fields: Fields, place: string): AskedRow {
   const text = (name: string) => typed(fields, `${name}-${place}`)
   const condition = conditions.find((one) => one === text('cond')) ?? 'any'
   return {
-    ...{ path: readPath(text('path')), label: text('label'), kind: text('kind'), isOn: text('on') === '1' },
-    ...{ condition, value: text('value'), until: text('until'), isRetained: text('retain') === '1', was: text('was') },
+    path: readPath(text('path')),
+    label: text('label'),
+    kind: text('kind'),
+    isOn: text('on') === '1',
+    condition,
+    value: text('value'),
+    until: text('until'),
+    isRetained: text('retain') === '1',
+    was: text('was'),
   }
 }
 
@@ -128,7 +163,9 @@ export function credentialOf(one: AskedDraft, canBeLeftOut: boolean): AskedBody 
   const keys = linesOf(authorities).map((line) => ({ type: 'aki', values: line.split(/\s+/) }))
   return {
     ...(rest !== '' && parseJsonObject(rest)),
-    ...{ type, format, attributes: attributesFor(rows, format) },
+    type,
+    format,
+    attributes: attributesFor(rows, format),
     ...(name !== '' && { name }),
     ...(about !== '' && { description: about }),
     ...(by.entities && { trustedIssuers: one.entities }),

@@ -104,9 +104,16 @@ export function inWords({ fields, general }: Problems, v: VerifierTexts): Proble
 }
 
 const ofCredential: Readonly<Record<string, string>> = {
-  ...{ type: 'type', format: 'format', name: 'cname', description: 'cabout', optional: 'optional' },
-  ...{ issuers: 'issuers', trustedIssuers: 'from', trustedIssuersInQuery: 'inquery' },
-  ...{ trustedAuthorities: 'authorities', claimSets: 'claims' },
+  type: 'type',
+  format: 'format',
+  name: 'cname',
+  description: 'cabout',
+  optional: 'optional',
+  issuers: 'issuers',
+  trustedIssuers: 'from',
+  trustedIssuersInQuery: 'inquery',
+  trustedAuthorities: 'authorities',
+  claimSets: 'claims',
 }
 const plain: Readonly<Record<string, string>> = { name: 'name', description: 'about', retentionSeconds: 'keep' }
 

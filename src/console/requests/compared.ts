@@ -69,8 +69,11 @@ function askedIn({ t, v }: Words, one: AskedDraft): string {
     one.about,
     claimSets !== '' && `${v.claims} ${claimSets.split('\n').join(' | ')}`,
     authorities !== '' && `${v.authorities} ${authorities.split(/\s+/).join(' ')}`,
-    ...[one.isOptional && t.isOptional, one.isMultiple && t.isMultiple, !one.isBound && v.unbound],
-    ...[one.isStrict && v.strict, by.entities && one.isInQuery && v.inQuery],
+    one.isOptional && t.isOptional,
+    one.isMultiple && t.isMultiple,
+    !one.isBound && v.unbound,
+    one.isStrict && v.strict,
+    by.entities && one.isInQuery && v.inQuery,
   ]
   const asked = rows.filter(({ isOn }) => isOn).map((row) => rowText({ t, v }, row))
   return `${name || type} (${[...asked, who.filter(Boolean).join(' '), ...more].filter(Boolean).join(', ')})`

@@ -41,11 +41,19 @@ ${issuerFields(drawn, one, at)}
 function typeFields(frame: Frame, t: RequestTexts, one: AskedDraft, at: number, fields: Problems['fields']): Html {
   const formats = Object.entries(t.formats).map(([value, text]) => ({ value, text }))
   const called = field(frame, {
-    ...{ name: `cname-${at}`, label: t.called, value: one.name, isOptional: true, lengthMax: 200 },
+    name: `cname-${at}`,
+    label: t.called,
+    value: one.name,
+    isOptional: true,
+    lengthMax: 200,
     error: fields[`cname-${at}`],
   })
   const type = field(frame, {
-    ...{ name: `type-${at}`, label: t.typeAddress, value: one.type, isName: true, lengthMax: 256 },
+    name: `type-${at}`,
+    label: t.typeAddress,
+    value: one.type,
+    isName: true,
+    lengthMax: 256,
     error: fields[`type-${at}`],
   })
   const format = select(frame, { name: `format-${at}`, label: t.format, value: one.format, choices: formats })
@@ -65,7 +73,11 @@ function rowFields(drawn: Drawn, one: AskedDraft, row: AskedRow, place: string, 
     : html`${hidden(`path-${place}`, JSON.stringify(row.path))}${checkbox({ name: `on-${place}`, label: row.label || pathText(row.path), isOn: row.isOn })}`
   const text = (id: 'value' | 'until', hint?: string) =>
     field(frame, {
-      ...{ name: `${id}-${place}`, label: t[id], value: row[id], lengthMax: 500, error: error(id) },
+      name: `${id}-${place}`,
+      label: t[id],
+      value: row[id],
+      lengthMax: 500,
+      error: error(id),
       ...(hint !== undefined && { hint }),
     })
   const retain = { name: `retain-${place}`, label: verifierTexts[frame.language].retain, isOn: row.isRetained }
@@ -88,8 +100,13 @@ function issuerFields({ frame, problems, entities }: Drawn, one: AskedDraft, at:
   const sources = Object.entries(t.sources).map(([value, text]) => ({ value, text }))
   const listed = entityFields(frame, entities, one.entities, at)
   const issuers = textArea(frame, {
-    ...{ name: `issuers-${at}`, label: t.issuers, hint: t.issuersHint, value: one.issuers, isCode: true },
-    ...{ lengthMax: 10_000, error: problems.fields[`issuers-${at}`] },
+    name: `issuers-${at}`,
+    label: t.issuers,
+    hint: t.issuersHint,
+    value: one.issuers,
+    isCode: true,
+    lengthMax: 10_000,
+    error: problems.fields[`issuers-${at}`],
   })
   return html`<div class="issuers">${select(frame, { name: `from-${at}`, label: t.from, value: one.from, choices: sources, error: problems.fields[`from-${at}`] })}<div class="from-entities">${listed}${inQueryField(frame, one, at, problems)}</div><div class="from-issuers">${issuers}</div><div class="from-anybody">${message('warn', t.anybodyText)}</div></div>`
 }

@@ -69,7 +69,13 @@ function whichField(frame: Frame, { which, sets }: RequestDraft, { fields }: Pro
   const [t, v] = [requestTexts[frame.language], verifierTexts[frame.language]]
   const choices = Object.entries(t.whiches).map(([value, text]) => ({ value, text }))
   const area = textArea(frame, {
-    ...{ name: 'sets', label: v.sets, hint: v.setsHint, value: sets, isCode: true, rows: 2, lengthMax: 2000 },
+    name: 'sets',
+    label: v.sets,
+    hint: v.setsHint,
+    value: sets,
+    isCode: true,
+    rows: 2,
+    lengthMax: 2000,
     error: fields.sets,
   })
   return html`<div class="which">${select(frame, { name: 'which', label: t.which, value: which, choices, error: fields.which })}<div class="sets">${area}</div></div>`
@@ -78,8 +84,10 @@ function whichField(frame: Frame, { which, sets }: RequestDraft, { fields }: Pro
 function moreFields(frame: Frame, { own, others }: Pick<Sources, 'own' | 'others'>): Html {
   const t = requestTexts[frame.language]
   const both = {
-    ...{ rows: [...own.rows, ...others.rows], search: own.search || others.search },
-    ...{ isCut: own.isCut || others.isCut, isNone: own.isNone && others.isNone },
+    rows: [...own.rows, ...others.rows],
+    search: own.search || others.search,
+    isCut: own.isCut || others.isCut,
+    isNone: own.isNone && others.isNone,
   }
   const last = [{ value: 'hand', text: t.moreByHand }]
   return html`${chooser(frame, { name: 'more', label: t.moreWhat, value: '', last }, both)}<div>${button(t.more, { name: 'do', value: 'more' })}</div>`

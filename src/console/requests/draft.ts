@@ -42,7 +42,14 @@ export const CREDENTIALS_MAX = 10
 
 /** A request of which nothing was typed. */
 export const blankRequest: RequestDraft = {
-  ...{ name: '', about: '', purpose: '', keep: '', which: 'all', sets: '', credentials: [], etag: '' },
+  name: '',
+  about: '',
+  purpose: '',
+  keep: '',
+  which: 'all',
+  sets: '',
+  credentials: [],
+  etag: '',
   verifier: blankVerifier,
 }
 
@@ -51,7 +58,9 @@ export function draftOf(found: RequestTemplate, meta: RequestMeta, templates: re
   const config = meta.verifierConfig ?? {}
   const names = found.credentials.map(({ name = '' }) => name)
   return {
-    ...{ name: found.name, about: found.description, etag: '' },
+    name: found.name,
+    about: found.description,
+    etag: '',
     purpose: typeof config.purpose === 'string' ? config.purpose : '',
     keep: meta.retentionSeconds === null ? '' : String(meta.retentionSeconds),
     ...whichOf(config.credentialSets ?? [], names),
@@ -84,8 +93,13 @@ export function readDraft(fields: Fields): RequestDraft {
   const which = text('which')
   const count = Math.min(Number(text('credentials')) || 0, CREDENTIALS_MAX)
   return {
-    ...{ name: text('name'), about: text('about'), purpose: text('purpose'), keep: text('keep'), etag: text('etag') },
-    ...{ which: which === 'one' || which === 'sets' ? which : 'all', sets: lines(text('sets')) },
+    name: text('name'),
+    about: text('about'),
+    purpose: text('purpose'),
+    keep: text('keep'),
+    etag: text('etag'),
+    which: which === 'one' || which === 'sets' ? which : 'all',
+    sets: lines(text('sets')),
     credentials: Array.from({ length: count }, (_, at) => readCredential(fields, at)),
     verifier: readVerifier(fields),
   }
@@ -117,7 +131,10 @@ export function edited(draft: RequestDraft, button: string): RequestDraft | null
 /** Members of `verifierConfig` that the form has. */
 const ownMembers: ReadonlySet<string> = new Set([
   ...Object.values(wireNames),
-  ...['purpose', 'expiresInSeconds', 'verifierInfo', 'credentialSets'],
+  'purpose',
+  'expiresInSeconds',
+  'verifierInfo',
+  'credentialSets',
 ])
 
 /** Returns the body for the API. @param meta Of the request that is replaced: members that no form has stay. */
@@ -132,7 +149,8 @@ export function bodyOf(draft: RequestDraft, meta: RequestMeta | null): GivenBody
     ...(sets !== null && { credentialSets: sets }),
   }
   return {
-    ...{ name, description: about },
+    name,
+    description: about,
     credentials: credentials.map((one) => credentialOf(one, which !== 'one')),
     ...(Object.keys(verifierConfig).length > 0 && { verifierConfig }),
     ...(keep !== '' && { retentionSeconds: Number(keep) }),

@@ -34,7 +34,9 @@ const place = 'requests'
 const orders = { names: ['createdAt', 'name'], byDefault: 'name' }
 
 const list = screen({
-  ...{ place, path: LIST, summary: 'Lists what can be asked for.' },
+  place,
+  path: LIST,
+  summary: 'Lists what can be asked for.',
   download: ({ query }) =>
     listOf(presentationTemplates.list, { query: { ...filtersIn(query), sort: sortIn(query, orders) } }),
   show: async (frame) => {
@@ -42,7 +44,9 @@ const list = screen({
     const t = requestTexts[language]
     const { data, links, meta } = await api.call(presentationTemplates.list, {
       query: {
-        ...{ ...filtersIn(query), ...countedPageOf(query), sort: sortIn(query, orders) },
+        ...filtersIn(query),
+        ...countedPageOf(query),
+        sort: sortIn(query, orders),
       },
     })
     const columns = [
@@ -83,7 +87,9 @@ function asked({ credentials }: RequestTemplate): string {
 }
 
 const create = formScreen({
-  ...{ place, path: `${LIST}/new`, summary: 'Makes a request out of credential templates and types.' },
+  place,
+  path: `${LIST}/new`,
+  summary: 'Makes a request out of credential templates and types.',
   show: async (frame) => {
     const create = async (draft: RequestDraft) =>
       shown(frame, await readChoosable(frame, draft), `${LIST}/new`, draft, noProblems)
@@ -155,11 +161,15 @@ async function read({ api }: Frame, id: string): Promise<Current> {
 }
 
 const one = formScreen({
-  ...{ place, path: `${LIST}/{id}`, summary: 'Shows and changes what a request asks for.' },
+  place,
+  path: `${LIST}/{id}`,
+  summary: 'Shows and changes what a request asks for.',
   show: async (frame) => {
     const t = requestTexts[frame.language]
     const [{ found, meta, etag }, sources, entities] = await Promise.all([
-      ...([read(frame, frame.params.id), readSources(frame, false), readEntities(frame)] as const),
+      read(frame, frame.params.id),
+      readSources(frame, false),
+      readEntities(frame),
     ])
     const saved = { ...draftOf(found, meta, await ownTemplates(frame, found, sources)), etag }
     const crumbs = [[t.title, LIST], [found.name]] as const

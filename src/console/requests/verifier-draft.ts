@@ -93,7 +93,8 @@ export function readVerifier(fields: Fields): VerifierDraft {
     ...Object.fromEntries(texts),
     expires: typed(fields, 'expires'),
     infos: Array.from({ length: count }, (_, at) => ({
-      ...{ format: typed(fields, `iformat-${at}`), data: typed(fields, `idata-${at}`) },
+      format: typed(fields, `iformat-${at}`),
+      data: typed(fields, `idata-${at}`),
       credentials: typedAll(fields, `ifor-${at}`),
     })),
   }

@@ -63,7 +63,11 @@ export function verifierFields(frame: Frame, draft: RequestDraft, { fields }: Pr
   const redirect = field(frame, { ...shared('redirect'), hint: v.redirectHint, lengthMax: 2000, ...optional })
   const clientId = field(frame, { ...shared('clientId'), hint: v.clientIdHint, lengthMax: 256, ...optional })
   const attestation = textArea(frame, {
-    ...{ ...shared('attestation'), hint: v.attestationHint, lengthMax: DATA_CHARS_MAX, isOptional: true, isCode: true },
+    ...shared('attestation'),
+    hint: v.attestationHint,
+    lengthMax: DATA_CHARS_MAX,
+    isOptional: true,
+    isCode: true,
   })
   const signer = html`<div class="pair">${one('signer', v.signers)}${one('keyType', v.keyTypes)}</div>`
   const content = html`${redirect}${one('mode', v.modes)}${one('scheme', schemes)}${signer}
@@ -98,8 +102,15 @@ export function furtherFields(frame: Frame, one: AskedDraft, at: number, { field
   const isSet = !one.isBound || one.isStrict || one.about + one.claimSets + one.authorities !== ''
   const area = (name: 'claims' | 'authorities', value: string) =>
     textArea(frame, {
-      ...{ name: `${name}-${at}`, label: v[name], hint: v[`${name}Hint`], value, error: error(name), rows: 2 },
-      ...{ isOptional: true, isCode: true, lengthMax: LINES_CHARS_MAX },
+      name: `${name}-${at}`,
+      label: v[name],
+      hint: v[`${name}Hint`],
+      value,
+      error: error(name),
+      rows: 2,
+      isOptional: true,
+      isCode: true,
+      lengthMax: LINES_CHARS_MAX,
     })
   const about = { name: `cabout-${at}`, label: v.credentialAbout, value: one.about, isOptional: true, lengthMax: 2000 }
   const unbound = { name: `unbound-${at}`, label: v.unbound, hint: v.unboundHint, isOn: !one.isBound }

@@ -42,7 +42,9 @@ type Shown = {
 function settingScreen(part: Part): readonly Endpoint[] {
   const what = { general: 'name, look, languages and defaults', policies: 'policies' }[part]
   return formScreen({
-    ...{ place, path: paths[part], summary: `Shows and changes the settings of the organisation: ${what}.` },
+    place,
+    path: paths[part],
+    summary: `Shows and changes the settings of the organisation: ${what}.`,
     show: async (frame) => {
       const { now, etag } = await read(frame)
       const draft = frame.isKept ? typedDraft(frame, part, now) : savedDraft(part, now, etag)
@@ -138,7 +140,8 @@ function fieldAt(pointer: string, part: Part): string | null {
 function conflict(frame: Frame, shown: Shown, differing: readonly SettingField[]): Screen {
   const t = settingTexts[frame.language]
   const both = bothVersions(t, paths[shown.part], {
-    ...{ name: t.setting, differing },
+    name: t.setting,
+    differing,
     label: ({ name }) => t.labels[name],
     theirs: (one) => shownValue(frame, one, textOf(one, shown.now[one.name])),
     yours: (one) => shownValue(frame, one, shown.draft.texts[one.name] ?? ''),

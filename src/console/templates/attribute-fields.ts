@@ -76,7 +76,11 @@ function namespace(drawn: Drawn, row: AttributeRow, at: number): Html {
   const place = draft.rows.slice(0, at + 1).filter(({ type }) => type === 'namespace').length
   const called = row.key || t.namespaceOf(place)
   const name = field(frame, {
-    ...{ name: `key-${at}`, label: t.namespace, value: row.key, isName: true, lengthMax: 128 },
+    name: `key-${at}`,
+    label: t.namespace,
+    value: row.key,
+    isName: true,
+    lengthMax: 128,
     error: problems.fields[`key-${at}`],
   })
   return html`<fieldset class="attribute"${focus(drawn, at)}><legend class="hint">${t.namespaceOf(place)}</legend>${kept(row, at)}${hidden(`type-${at}`, row.type)}${name}

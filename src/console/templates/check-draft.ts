@@ -102,17 +102,34 @@ export function inWords({ fields, general }: Problems, f: FurtherTexts): Problem
 }
 
 const plain: Readonly<Record<string, string>> = {
-  ...{ name: 'name', code: 'code', description: 'description', docType: 'docType', format: 'format' },
-  ...{ batchSize: 'copies', validFrom: 'from', validUntil: 'until', revocable: 'revocable' },
+  name: 'name',
+  code: 'code',
+  description: 'description',
+  docType: 'docType',
+  format: 'format',
+  batchSize: 'copies',
+  validFrom: 'from',
+  validUntil: 'until',
+  revocable: 'revocable',
   keyAttestation: 'attested',
   offerScheme: 'scheme',
 }
 const ofDisplay: Readonly<Record<string, string>> = {
-  ...{ name: 'cardName', description: 'cardAbout' },
-  ...{ locale: 'locale', logo: 'logo', backgroundImage: 'picture', backgroundColor: 'back', textColor: 'ink' },
+  name: 'cardName',
+  description: 'cardAbout',
+  locale: 'locale',
+  logo: 'logo',
+  backgroundImage: 'picture',
+  backgroundColor: 'back',
+  textColor: 'ink',
 }
 const ofAttribute: Readonly<Record<string, string>> = {
-  ...{ name: 'label', names: 'label0', type: 'type', items: 'of', properties: 'type', description: 'about' },
+  name: 'label',
+  names: 'label0',
+  type: 'type',
+  items: 'of',
+  properties: 'type',
+  description: 'about',
 }
 
 /** Returns the field of the form at which a finding of the API belongs; null: it has none. */

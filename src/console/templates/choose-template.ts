@@ -22,7 +22,9 @@ export async function chooseTemplate(
   const q = query.q?.trim() ?? ''
   const { data, links, meta } = await api.call(credentialTemplates.list, {
     query: {
-      ...{ ...countedPageOf(query), 'search[name]': q, sort: 'name' },
+      ...countedPageOf(query),
+      'search[name]': q,
+      sort: 'name',
     },
   })
   const isFiltered = q !== '' || query.after !== undefined || query.before !== undefined

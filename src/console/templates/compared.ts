@@ -18,7 +18,8 @@ export function compared(frame: Frame, saved: Draft, own: Draft, path: string): 
   const keys = [...new Set([...theirs.keys(), ...mine.keys()])]
   const differing = keys.filter((key) => theirs.get(key)?.text !== mine.get(key)?.text)
   return bothVersions(t, path, {
-    ...{ name: t.part, differing },
+    name: t.part,
+    differing,
     label: (key) => mine.get(key)?.label ?? theirs.get(key)?.label ?? '',
     theirs: (key) => theirs.get(key)?.text || t.nothing,
     yours: (key) => mine.get(key)?.text || t.nothing,

@@ -69,7 +69,10 @@ function sourceFields(
   const f = furtherTexts[frame.language]
   const kinds = Object.entries(f.sources).map(([value, text]) => ({ value, text }))
   const shared = (name: 'source' | 'endpoint' | 'provider' | 'claims') => ({
-    ...{ name, label: f[name], value: draft[name], error: fields[name] },
+    name,
+    label: f[name],
+    value: draft[name],
+    error: fields[name],
   })
   const urls = withChosen(
     (endpoints ?? []).map(({ id, url }) => ({ value: id, text: url })),
@@ -91,7 +94,11 @@ function sourceFields(
           choices: [{ value: '', text: f.anyProvider }, ...withChosen(named, draft.provider)],
         })
   const claims = textArea(frame, {
-    ...{ ...shared('claims'), hint: f.claimsHint, isCode: true, rows: 4, lengthMax: CLAIMS_CHARS_MAX },
+    ...shared('claims'),
+    hint: f.claimsHint,
+    isCode: true,
+    rows: 4,
+    lengthMax: CLAIMS_CHARS_MAX,
   })
   return html`<div class="source">${select(frame, { ...shared('source'), hint: f.sourceHint, choices: kinds })}<div class="webhook">${endpoint}</div><div class="provider">${provider}${claims}</div></div>`
 }

@@ -22,7 +22,9 @@ function filtersIn({ q, archived }: Frame['query']): Record<string, string | und
 
 /** The list of templates. */
 export const templateList: readonly Endpoint[] = screen({
-  ...{ place: 'templates', path: LIST, summary: 'Lists the credential templates.' },
+  place: 'templates',
+  path: LIST,
+  summary: 'Lists the credential templates.',
   download: ({ query }) =>
     listOf(credentialTemplates.list, { query: { ...filtersIn(query), sort: sortIn(query, orders) } }),
   show: async (frame) => {

@@ -15,7 +15,11 @@ export function lookFields(frame: Frame, draft: Draft, problems: Problems): Html
   const colour = (name: 'back' | 'ink') =>
     field(frame, { name, label: t[name], type: 'color', value: draft[name], error: problems.fields[name] })
   const logoText = field(frame, {
-    ...{ name: 'logoText', label: t.logoText, value: draft.logoText, isOptional: true, lengthMax: 200 },
+    name: 'logoText',
+    label: t.logoText,
+    value: draft.logoText,
+    isOptional: true,
+    lengthMax: 200,
     error: problems.fields.logoText,
   })
   return html`<div class="pair">${colour('back')}${colour('ink')}</div>${image(frame, draft, problems, 'logo')}${draft.logo !== '' && logoText}${image(frame, draft, problems, 'picture')}`
@@ -26,15 +30,25 @@ function image(frame: Frame, draft: Draft, { fields }: Problems, name: 'logo' | 
   const t = templateTexts[frame.language]
   const uri = draft[name]
   const file = fileField(frame, {
-    ...{ name: `${name}File`, label: t[name], hint: t.imageHint, isOptional: true, error: fields[`${name}File`] },
+    name: `${name}File`,
+    label: t[name],
+    hint: t.imageHint,
+    isOptional: true,
+    error: fields[`${name}File`],
     accept: 'image/png,image/jpeg,image/svg+xml',
   })
   const off = checkbox({ name: `${name}Off`, label: t[`${name}Off`], isOn: false })
   if (uri.startsWith('data:'))
     return html`${file}${hidden(name, uri)}<div class="picked"><img src="${uri}" alt="${t[name]}">${off}</div>`
   const address = field(frame, {
-    ...{ name, label: t[`${name}Address`], hint: t.addressHint, value: uri, type: 'url', isOptional: true },
-    ...{ lengthMax: 2000, error: fields[name] },
+    name,
+    label: t[`${name}Address`],
+    hint: t.addressHint,
+    value: uri,
+    type: 'url',
+    isOptional: true,
+    lengthMax: 2000,
+    error: fields[name],
   })
   return html`${file}<details${(uri !== '' || fields[name] !== undefined) && html` open`}><summary>${t[`${name}Address`]}</summary>${address}</details>`
 }
@@ -44,7 +58,11 @@ export function languageFields(frame: Frame, draft: Draft, problems: Problems, a
   const t = templateTexts[frame.language]
   const choices = [{ value: '', text: t.localeNone }, ...localeChoices(draft.locale, frame.language)]
   const own = select(frame, {
-    ...{ name: 'locale', label: t.locale, hint: t.localeHint, value: draft.locale, choices },
+    name: 'locale',
+    label: t.locale,
+    hint: t.localeHint,
+    value: draft.locale,
+    choices,
     error: problems.fields.locale,
   })
   const f = furtherTexts[frame.language]
@@ -64,7 +82,10 @@ function languageOf(frame: Frame, draft: Draft, { fields }: Problems, at: number
   const text = (id: string, label: string, value: string, lengthMax: number) =>
     field(frame, { name: `${id}-${at}`, label, value, isOptional: true, lengthMax, error: fields[`${id}-${at}`] })
   const which = select(frame, {
-    ...{ name: `locale-${at}`, label: t.inLanguage, value: locale, choices: localeChoices(locale, frame.language) },
+    name: `locale-${at}`,
+    label: t.inLanguage,
+    value: locale,
+    choices: localeChoices(locale, frame.language),
     error: fields[`locale-${at}`],
   })
   return html`<fieldset class="attribute"${isChosen && html` tabindex="-1" autofocus`}><legend class="hint">${t.language(at + 1)}</legend>${which}${text('lname', t.nameIn(called), name, 200)}${text('labout', t.aboutIn(called), about, 1000)}

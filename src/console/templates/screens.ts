@@ -35,7 +35,10 @@ const fileBytesMax = 524_288
 type Subject = { readonly action: string; readonly current: Template | null; readonly copied: Template | null }
 
 const create = formScreen({
-  ...{ place, path: `${LIST}/new`, summary: 'Makes a credential template.', fileBytesMax },
+  place,
+  path: `${LIST}/new`,
+  summary: 'Makes a credential template.',
+  fileBytesMax,
   show: async (frame) => {
     const copied = await copiedIn(frame)
     const draft = frame.isKept ? readDraft(frame.fields) : startOf(frame, copied)
@@ -75,7 +78,10 @@ function startLinks({ language, query }: Frame): Html {
 }
 
 const one = formScreen({
-  ...{ place, path: `${LIST}/{id}`, summary: 'Changes a credential template.', fileBytesMax },
+  place,
+  path: `${LIST}/{id}`,
+  summary: 'Changes a credential template.',
+  fileBytesMax,
   show: async (frame) => {
     const { template, etag } = await read(frame, frame.params.id)
     const aside = usagePanel(frame, template, await readUsage(frame, template))
@@ -223,13 +229,19 @@ type Ask = { readonly title: 'archiveTitle' | 'restoreTitle'; readonly text: 'ar
 
 function asked(path: `${string}{id}${string}`, verb: 'archive' | 'restore', { title, text }: Ask): readonly Endpoint[] {
   return confirmScreen({
-    ...{ place, path, summary: `Asks whether to ${verb} a credential template, and does it.` },
+    place,
+    path,
+    summary: `Asks whether to ${verb} a credential template, and does it.`,
     ask: async (frame) => {
       const t = templateTexts[frame.language]
       const { template } = await read(frame, frame.params.id ?? '')
       const back = `${LIST}/${template.id}`
       return {
-        ...{ title: t[title], text: t[text], button: t[verb], look: verb === 'archive' ? 'danger' : 'main', back },
+        title: t[title],
+        text: t[text],
+        button: t[verb],
+        look: verb === 'archive' ? 'danger' : 'main',
+        back,
         crumbs: [[t.title, LIST], [template.name, back], [t[verb]]],
       }
     },
@@ -244,7 +256,9 @@ function asked(path: `${string}{id}${string}`, verb: 'archive' | 'restore', { ti
 
 /** Credential templates. */
 export const templateScreens: readonly Endpoint[] = [
-  ...[...templateList, ...create, ...one],
+  ...templateList,
+  ...create,
+  ...one,
   ...asked(`${LIST}/{id}/archive`, 'archive', { title: 'archiveTitle', text: 'archiveText' }),
   ...asked(`${LIST}/{id}/restore`, 'restore', { title: 'restoreTitle', text: 'restoreText' }),
 ]

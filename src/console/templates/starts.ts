@@ -25,7 +25,8 @@ function naming(one: AttributeRow): AttributeRow {
 export const starts: Readonly<Record<keyof TemplateTexts['starts'], (t: TemplateTexts) => Draft>> = {
   blank: () => blank,
   diploma: (t) => ({
-    ...{ ...blank, name: t.starts.diploma },
+    ...blank,
+    name: t.starts.diploma,
     rows: [
       naming(row('family_name', t.parts.family_name)),
       naming(row('given_name', t.parts.given_name)),
@@ -34,7 +35,10 @@ export const starts: Readonly<Record<keyof TemplateTexts['starts'], (t: Template
     ],
   }),
   staff: (t) => ({
-    ...{ ...blank, name: t.starts.staff, until: years('2'), back: '#14532d' },
+    ...blank,
+    name: t.starts.staff,
+    until: years('2'),
+    back: '#14532d',
     rows: [
       naming(onCard(row('family_name', t.parts.family_name))),
       naming(onCard(row('given_name', t.parts.given_name))),
@@ -43,7 +47,12 @@ export const starts: Readonly<Record<keyof TemplateTexts['starts'], (t: Template
     ],
   }),
   licence: (t) => ({
-    ...{ ...blank, name: t.parts.licence, until: years('5'), back: '#5b1a3a', format: 'mdoc', docType: `${MDL}.mDL` },
+    ...blank,
+    name: t.parts.licence,
+    until: years('5'),
+    back: '#5b1a3a',
+    format: 'mdoc',
+    docType: `${MDL}.mDL`,
     rows: [{ ...emptyRow, key: MDL, type: 'namespace' }, ...licence(t).map((one) => ({ ...one, depth: 1 }))],
   }),
 }
@@ -53,13 +62,14 @@ function licence({ parts: t }: TemplateTexts): readonly AttributeRow[] {
   return [
     naming(onCard(row('family_name', t.family_name))),
     naming(onCard(row('given_name', t.given_name))),
-    ...[row('birth_date', t.birth_date, 'date'), row('issue_date', t.issue_date, 'date')],
-    ...[row('expiry_date', t.expiry_date, 'date'), row('issuing_country', t.issuing_country)],
-    ...[row('issuing_authority', t.issuing_authority), naming(row('document_number', t.document_number))],
-    ...[
-      row('portrait', t.portrait, 'bytes'),
-      { ...row('driving_privileges', t.driving_privileges, 'array'), of: 'any' },
-    ],
+    row('birth_date', t.birth_date, 'date'),
+    row('issue_date', t.issue_date, 'date'),
+    row('expiry_date', t.expiry_date, 'date'),
+    row('issuing_country', t.issuing_country),
+    row('issuing_authority', t.issuing_authority),
+    naming(row('document_number', t.document_number)),
+    row('portrait', t.portrait, 'bytes'),
+    { ...row('driving_privileges', t.driving_privileges, 'array'), of: 'any' },
     row('un_distinguishing_sign', t.un_distinguishing_sign),
   ]
 }

@@ -23,12 +23,20 @@ function momentField(frame: Frame, draft: Draft, { fields }: Problems, name: 'fr
   const now = draft[name]
   const kinds = choicesOf(name === 'from' ? t.begins : t.ends, (kind) => kind !== 'other' || now.kind === 'other')
   const count = field(frame, {
-    ...{ name: `${name}Count`, label: t.count, value: now.count, isOptional: true, lengthMax: 5 },
+    name: `${name}Count`,
+    label: t.count,
+    value: now.count,
+    isOptional: true,
+    lengthMax: 5,
     error: fields[`${name}Count`],
   })
   const unit = select(frame, { name: `${name}Unit`, label: t.unit, value: now.unit, choices: choicesOf(t.units) })
   const date = field(frame, {
-    ...{ name: `${name}Date`, label: t.date, type: 'date', value: now.date, isOptional: true },
+    name: `${name}Date`,
+    label: t.date,
+    type: 'date',
+    value: now.date,
+    isOptional: true,
     error: fields[`${name}Date`],
   })
   return html`<div class="moment">${select(frame, { name, label: t[name], value: now.kind, choices: kinds, error: fields[name] })}<div class="pair span">${count}${unit}</div><div class="date">${date}</div></div>`
@@ -42,16 +50,31 @@ export function signingFields(frame: Frame, draft: Draft, problems: Problems, so
   const signers = choicesOf(t.signers, (one) => !isMdoc || one !== 'did:web' || draft.signer === one)
   const keys = choicesOf(t.keyTypes, (one) => !isMdoc || one !== 'Ed25519' || draft.keyType === one)
   const copies = field(frame, {
-    ...{ name: 'copies', label: t.copies, hint: t.copiesHint, value: draft.copies, isOptional: true, lengthMax: 2 },
+    name: 'copies',
+    label: t.copies,
+    hint: t.copiesHint,
+    value: draft.copies,
+    isOptional: true,
+    lengthMax: 2,
     error: fields.copies,
   })
   const days = field(frame, {
-    ...{ name: 'refillDays', label: t.refillDays, hint: t.refillHint, value: draft.refillDays, isOptional: true },
-    ...{ lengthMax: 2, error: fields.refillDays },
+    name: 'refillDays',
+    label: t.refillDays,
+    hint: t.refillHint,
+    value: draft.refillDays,
+    isOptional: true,
+    lengthMax: 2,
+    error: fields.refillDays,
   })
   const times = field(frame, {
-    ...{ name: 'refillTimes', label: t.refillTimes, hint: t.refillTimesHint, value: draft.refillTimes },
-    ...{ isOptional: true, lengthMax: 3, error: fields.refillTimes },
+    name: 'refillTimes',
+    label: t.refillTimes,
+    hint: t.refillTimesHint,
+    value: draft.refillTimes,
+    isOptional: true,
+    lengthMax: 3,
+    error: fields.refillTimes,
   })
   return html`<div class="pair">${select(frame, { name: 'signer', label: t.signer, value: draft.signer, choices: signers, error: fields.signer })}${select(frame, { name: 'keyType', label: t.keyType, value: draft.keyType, choices: keys, error: fields.keyType })}</div>
 ${copies}<div class="pair">${days}${times}</div>${checkbox({ name: 'approved', label: t.approved, isOn: draft.isApproved })}<div class="code">${checkbox({ name: 'txCode', label: t.txCode, isOn: draft.hasTxCode })}${codeFields(frame, draft, fields)}</div>${furtherFields(frame, draft.further, problems, sources)}`
@@ -61,11 +84,20 @@ function codeFields(frame: Frame, draft: Draft, fields: Problems['fields']): Htm
   const t = templateTexts[frame.language]
   const mode = select(frame, { name: 'txMode', label: t.txMode, value: draft.txMode, choices: choicesOf(t.txModes) })
   const length = field(frame, {
-    ...{ name: 'txLength', label: t.txLength, value: draft.txLength, isOptional: true, lengthMax: 2 },
+    name: 'txLength',
+    label: t.txLength,
+    value: draft.txLength,
+    isOptional: true,
+    lengthMax: 2,
     error: fields.txLength,
   })
   const text = field(frame, {
-    ...{ name: 'txText', label: t.txText, hint: t.txTextHint, value: draft.txText, isOptional: true, lengthMax: 300 },
+    name: 'txText',
+    label: t.txText,
+    hint: t.txTextHint,
+    value: draft.txText,
+    isOptional: true,
+    lengthMax: 300,
     error: fields.txText,
   })
   return html`<div class="code-parts"><div class="pair">${mode}${length}</div>${text}</div>`

@@ -81,15 +81,31 @@ const nobody = (): never => {
 export function offlineFrame(language: Language): Frame {
   const organisation = { slug: 'acme', name: 'Acme', accentColor: null, timeZone: 'UTC', privacyUri: null }
   return {
-    ...{ language, texts: pageTexts[language], t: consoleTexts[language], csrf: () => 'token' },
-    ...{ params: {}, query: {}, fields: new Map(), isKept: false, isLost: false, here: '/console', now: new Date(0) },
-    ...{ origin: 'https://chirograph.example', idToken: '', headers: {}, fileOf: () => null },
+    language,
+    texts: pageTexts[language],
+    t: consoleTexts[language],
+    csrf: () => 'token',
+    params: {},
+    query: {},
+    fields: new Map(),
+    isKept: false,
+    isLost: false,
+    here: '/console',
+    now: new Date(0),
+    origin: 'https://chirograph.example',
+    idToken: '',
+    headers: {},
+    fileOf: () => null,
     api: { call: nobody, text: nobody, stream: nobody, document: nobody, addressOf: nobody },
-    ...{ orMissing: nobody, missingId: () => null },
+    orMissing: nobody,
+    missingId: () => null,
     me: {
       // Ids of nobody.
       id: '01890000-0000-7000-8000-000000000001' as UserId,
-      ...{ name: 'Naledi', email: null, roles: ['owner'], scopes: ['tenant:admin'] },
+      name: 'Naledi',
+      email: null,
+      roles: ['owner'],
+      scopes: ['tenant:admin'],
       organisation: { ...organisation, id: '01890000-0000-7000-8000-000000000002' as TenantId, supportAddress: null },
     },
   }

@@ -61,25 +61,37 @@ export async function makeContent(chirograph: Pick<Deployment, 'wallet'>, acme: 
   await take(deferred)
   const offered = await issue(template, 'student-2')
   const client = await made(acme, '/onboarding/clients', {
-    ...{ name: 'Registry', scopes: ['issuance:write'], postLogoutRedirectUris: ['https://registry.example/out'] },
+    name: 'Registry',
+    scopes: ['issuance:write'],
+    postLogoutRedirectUris: ['https://registry.example/out'],
   })
   const [application, secret] = [client.clientId, client.secrets[0].id]
   return {
-    ...{ template, application, secret, ...(await makeChecks(acme, wallet, type)) },
+    template,
+    application,
+    secret,
+    ...(await makeChecks(acme, wallet, type)),
     ...(await makeDirectory(acme, application)),
     issuances: {
-      ...{ valid: valid.id, suspended: suspended.id, revoked: revoked.id },
-      ...{ canceled: canceled.id, deferred: deferred.id, offered: offered.id },
+      valid: valid.id,
+      suspended: suspended.id,
+      revoked: revoked.id,
+      canceled: canceled.id,
+      deferred: deferred.id,
+      offered: offered.id,
     },
   }
 }
 
 async function makeChecks(acme: Api, wallet: Api, type: string) {
   const { id: request } = await made(acme, '/creds/templates/presentations', {
-    ...{ name: 'Proof of a degree', description: '', retentionSeconds: 86_400 },
+    name: 'Proof of a degree',
+    description: '',
+    retentionSeconds: 86_400,
     credentials: [{ type, attributes: { degree: {}, grade: {} }, claimSets: [['degree', 'grade'], ['degree']] }],
     verifierConfig: {
-      ...{ purpose: 'To check the degree you gave in your application.', responseMode: 'direct_post.jwt' },
+      purpose: 'To check the degree you gave in your application.',
+      responseMode: 'direct_post.jwt',
       verifierInfo: [{ format: 'registration_cert', data: 'eyJ4NWMiOltdfQ'.repeat(20) }],
     },
   })
@@ -90,9 +102,12 @@ async function makeChecks(acme: Api, wallet: Api, type: string) {
   const answered = await wallet.patch(`/wallet/v2/presentations/${prepared.id}`, { status: 'answered' })
   assert.equal(answered.status, 200, JSON.stringify(answered.body))
   const { id: page } = await made(acme, '/creds/verification-pages', {
-    ...{ name: `Student discount ${'long'.repeat(20)}`, presentationTemplateId: request },
-    ...{ origins: ['https://shop.example.org'], heading: 'Show <b>your</b> card' },
-    ...{ explanation: 'You get a tenth off.', visitorSees: 'receipt' },
+    name: `Student discount ${'long'.repeat(20)}`,
+    presentationTemplateId: request,
+    origins: ['https://shop.example.org'],
+    heading: 'Show <b>your</b> card',
+    explanation: 'You get a tenth off.',
+    visitorSees: 'receipt',
   })
   return { request, page, verified: verified.id, waiting: (await ask()).id }
 }
@@ -106,9 +121,14 @@ async function makeDirectory(acme: Api, clientId: string) {
     .slice(-12)
   const { id: organisation } = (await acme.get('/onboarding/me')).body.data.organisation
   const { id: provider } = await made(acme, '/onboarding/identity-providers', {
-    ...{ name: `campus-${own}`, displayName: 'Campus account', clientId: 'chirograph' },
-    ...{ issuer: 'https://login.campus.example/v2.0', clientSecret: 'the-secret-at-the-provider' },
-    ...{ scopes: ['openid', 'profile'], createsUsers: true, acceptTokens: true },
+    name: `campus-${own}`,
+    displayName: 'Campus account',
+    clientId: 'chirograph',
+    issuer: 'https://login.campus.example/v2.0',
+    clientSecret: 'the-secret-at-the-provider',
+    scopes: ['openid', 'profile'],
+    createsUsers: true,
+    acceptTokens: true,
     audience: `api://chirograph-${own}/${organisation}`,
     claims: { username: 'upn', email: 'mail', roles: '/realm_access/roles', externalIdentifier: 'oid' },
     roles: { registrar: ['issuer', 'verifier'], 'everyone-else': [] },

@@ -10,35 +10,56 @@ const USER = 'urn:ietf:params:scim:schemas:core:2.0:User'
 /** What lists show, with every text that their API takes; behind a `#` another body for the same list. */
 const bodies: Readonly<Record<string, (ids: Ids) => object>> = {
   '/creds/templates/credentials': () => ({
-    ...{ name: 'x', code: 'x', txCode: { description: 'x' }, label: ['/a'] },
+    name: 'x',
+    code: 'x',
+    txCode: { description: 'x' },
+    label: ['/a'],
     attributes: { a: text, b: { ...text, type: 'object', properties: { c: text } }, d: { type: 'array', items: text } },
     display: {
-      ...{ name: 'x', locale: 'en', translations: [{ locale: 'fr', name: 'x', description: 'x' }] },
-      ...{ logo: { uri: SVG, altText: 'x' }, backgroundImage: { uri: SVG } },
+      name: 'x',
+      locale: 'en',
+      translations: [{ locale: 'fr', name: 'x', description: 'x' }],
+      logo: { uri: SVG, altText: 'x' },
+      backgroundImage: { uri: SVG },
     },
   }),
   '/creds/templates/credentials#mdoc': () => ({
-    ...{ name: 'x', code: 'x', format: 'mdoc', docType: 'org.example.card.1', label: ['/org.example.card/a'] },
-    ...{ attributes: { 'org.example.card': { a: text } }, validUntil: { future: { years: 1 } } },
+    name: 'x',
+    code: 'x',
+    format: 'mdoc',
+    docType: 'org.example.card.1',
+    label: ['/org.example.card/a'],
+    attributes: { 'org.example.card': { a: text } },
+    validUntil: { future: { years: 1 } },
     display: { name: 'x', locale: 'en' },
   }),
   '/creds/templates/presentations': ({ type }) => ({
-    ...{ name: 'x', description: 'x', verifierConfig: { purpose: 'x' } },
+    name: 'x',
+    description: 'x',
+    verifierConfig: { purpose: 'x' },
     credentials: [{ type, attributes: { degree: {} } }],
   }),
   '/creds/credentials/issuance': ({ template }) => ({ credentialTemplateId: template, reference: 'x', attributes }),
   '/creds/credentials/issuance/batch': ({ template }) => ({
-    ...{ credentialTemplateId: template, name: 'x' },
+    credentialTemplateId: template,
+    name: 'x',
     items: [{ attributes: {}, reference: 'x' }],
   }),
   '/creds/presentations/request': ({ request }) => ({ presentationTemplateId: request, reference: 'x' }),
   '/creds/verification-pages': ({ request }) => ({
-    ...{ name: 'x', presentationTemplateId: request, heading: 'x', explanation: 'x' },
-    ...{ origins: ['https://shop.example.org'], redirectUri: 'https://shop.example.org/back' },
+    name: 'x',
+    presentationTemplateId: request,
+    heading: 'x',
+    explanation: 'x',
+    origins: ['https://shop.example.org'],
+    redirectUri: 'https://shop.example.org/back',
   }),
   '/creds/certificates/csrs': () => ({ type: 'verifierSignRequest', keyType: 'Ed25519', countryName: 'ZA' }),
   '/creds/certificates': () => ({
-    ...{ type: 'verifierRoot', keyType: 'Ed25519', countryName: 'ZA', commonName: 'x' },
+    type: 'verifierRoot',
+    keyType: 'Ed25519',
+    countryName: 'ZA',
+    commonName: 'x',
     issuerAlternativeNameUrl: 'https://college.example',
   }),
   '/creds/endpoints': ({ receiver }) => ({ url: receiver, filterTypes: ['user.deleted'] }),
@@ -46,11 +67,18 @@ const bodies: Readonly<Record<string, (ids: Ids) => object>> = {
   '/onboarding/groups': () => ({ displayName: 'x', roles: ['auditor'] }),
   '/onboarding/scim-tokens': () => ({ clientId: 'acme-backend', name: 'x' }),
   '/onboarding/identity-providers': ({ provider }) => ({
-    ...{ name: provider, displayName: 'x', issuer: 'https://login.example', clientId: 'x', scopes: ['x'] },
-    ...{ claims: { username: 'x', email: 'x', roles: 'x', externalIdentifier: 'x' }, roles: { x: ['issuer'] } },
+    name: provider,
+    displayName: 'x',
+    issuer: 'https://login.example',
+    clientId: 'x',
+    scopes: ['x'],
+    claims: { username: 'x', email: 'x', roles: 'x', externalIdentifier: 'x' },
+    roles: { x: ['issuer'] },
   }),
   '/onboarding/clients': () => ({
-    ...{ name: 'x', scopes: ['audit:read'], grantTypes: ['client_credentials', 'authorization_code'] },
+    name: 'x',
+    scopes: ['audit:read'],
+    grantTypes: ['client_credentials', 'authorization_code'],
     redirectUris: ['https://app.example/back'],
   }),
 }
@@ -113,7 +141,8 @@ export async function makeByScim(api: Api, kind: string, name: string): Promise<
   const userName = `scim ${kind} ${plain}`.slice(0, 250)
   const names = { givenName: plain, familyName: plain }
   const { status, body } = await api.send(
-    ...(['POST', '/onboarding/scim/v2/Users'] as const),
+    'POST',
+    '/onboarding/scim/v2/Users',
     JSON.stringify({ schemas: [USER], userName, displayName: plain, name: names, active: true }),
     { 'content-type': 'application/scim+json' },
   )

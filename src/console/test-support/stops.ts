@@ -128,9 +128,17 @@ export const emptyStops: readonly Stop[] = shownPaths
 
 /** Pages without an id that are shown while the API is away: with what they have, or they need none of it. */
 export const shownWithoutApi: ReadonlySet<string> = new Set([
-  ...['/console', '/console/search', '/console/templates/new', '/console/people/new', '/console/applications/new'],
-  ...['/console/certificates/new', '/console/certificates/csrs/new', '/console/trusted/new', '/console/webhooks/new'],
-  ...['/console/groups/new', '/console/sign-in-providers/new'],
+  '/console',
+  '/console/search',
+  '/console/templates/new',
+  '/console/people/new',
+  '/console/applications/new',
+  '/console/certificates/new',
+  '/console/certificates/csrs/new',
+  '/console/trusted/new',
+  '/console/webhooks/new',
+  '/console/groups/new',
+  '/console/sign-in-providers/new',
 ])
 
 /** Every list and form of an organisation whose API answers 503. */

@@ -21,15 +21,22 @@ export async function makeTrust(api: Api, receiver: string): Promise<Trust> {
   })
   tool.remove()
   const entity = await made(api, '/creds/trusted-entities', {
-    ...{ name: 'University of the Cape', issuers: ['https://uc.example/issuer'], purposes: ['issuer', 'verifier'] },
-    ...{ dids: [{ did: 'did:web:uc.example', name: 'Registrar' }], certificates: [pem] },
+    name: 'University of the Cape',
+    issuers: ['https://uc.example/issuer'],
+    purposes: ['issuer', 'verifier'],
+    dids: [{ did: 'did:web:uc.example', name: 'Registrar' }],
+    certificates: [pem],
   })
   const endpoint = await made(api, '/creds/endpoints', { url: receiver })
   const away = await made(api, '/creds/endpoints', { url: 'http://localhost:9/hook', filterTypes: ['user.created'] })
   await api.patch(`/creds/endpoints/${away.id}`, { status: 'disabled' })
   await api.post('/onboarding/users', { username: `heard-${endpoint.id}` })
   return {
-    ...{ root: root.id, signingRequest: csr.id, entity: entity.id, endpoint: endpoint.id, away: away.id },
+    root: root.id,
+    signingRequest: csr.id,
+    entity: entity.id,
+    endpoint: endpoint.id,
+    away: away.id,
     delivery: await firstDelivery(api, endpoint.id),
   }
 }

@@ -32,7 +32,9 @@ export type Draft = {
 export function draftOf(entity: Entity, etag: string): Draft {
   const { name, purposes, issuers, dids, certificates, signerUsages } = entity
   return {
-    ...{ name, purposes, etag },
+    name,
+    purposes,
+    etag,
     issuers: issuers.join('\n'),
     dids: dids.map(({ did, name: of = '' }) => `${did} ${of}`.trim()).join('\n'),
     certificates: certificates.join(''),
@@ -82,7 +84,9 @@ export function checkDraft({ name, purposes, certificates }: Draft, frame: Frame
 /** Returns the body for the API. */
 export function bodyOf(draft: Draft): GivenBody<typeof trustedEntities.create> {
   return {
-    ...{ name: draft.name, purposes: draft.purposes, issuers: linesOf(draft.issuers).map(([, one]) => one) },
+    name: draft.name,
+    purposes: draft.purposes,
+    issuers: linesOf(draft.issuers).map(([, one]) => one),
     dids: linesOf(draft.dids).map(([, line]) => didIn(line)),
     certificates: pemLines(draft.certificates).blocks.map(({ text }) => text),
     signerUsages: linesOf(draft.signerUsages).map(([, one]) => one),

@@ -34,7 +34,9 @@ import { type TrustedTexts, trustedTexts } from './texts.ts'
 const PEM_CHARS_MAX = 200_000
 
 const list = screen({
-  ...{ place, path: LIST, summary: 'Lists the trusted entities.' },
+  place,
+  path: LIST,
+  summary: 'Lists the trusted entities.',
   download: ({ query }) => listOf(trustedEntities.list, { query: { 'search[name]': query.q, sort: 'name' } }),
   show: async (frame) => {
     const t = trustedTexts[frame.language]
@@ -80,7 +82,9 @@ function knownBy(entity: Entity, t: TrustedTexts): string {
 }
 
 const create = formScreen({
-  ...{ place, path: `${LIST}/new`, summary: 'Adds a trusted entity.' },
+  place,
+  path: `${LIST}/new`,
+  summary: 'Adds a trusted entity.',
   show: (frame) => entityForm(frame, frame.isKept ? readDraft(frame) : blank, noProblems),
   send: async (frame) => {
     const draft = readDraft(frame)
@@ -113,8 +117,15 @@ export function fieldsOf(frame: Frame, draft: Draft, { fields }: Problems): Html
   const choices = Object.entries(t.purpose).map(([value, text]) => ({ value, text }))
   const lines = (name: 'issuers' | 'dids' | 'certificates' | 'signerUsages', rows: number) =>
     textArea(frame, {
-      ...{ name, label: t[name], hint: t[`${name}Hint`], value: draft[name], error: fields[name], rows },
-      ...{ isOptional: true, isCode: name === 'certificates', lengthMax: PEM_CHARS_MAX },
+      name,
+      label: t[name],
+      hint: t[`${name}Hint`],
+      value: draft[name],
+      error: fields[name],
+      rows,
+      isOptional: true,
+      isCode: name === 'certificates',
+      lengthMax: PEM_CHARS_MAX,
     })
   const wrong = fields['purposes-issuer']
   const about = { label: t.name, hint: t.nameHint, value: draft.name, lengthMax: 200, error: fields.name }
@@ -134,7 +145,9 @@ async function read({ api, params }: Frame<Params>) {
 }
 
 const one = formScreen({
-  ...{ place, path: `${LIST}/{id}`, summary: 'Shows a trusted entity, and changes it.' },
+  place,
+  path: `${LIST}/{id}`,
+  summary: 'Shows a trusted entity, and changes it.',
   show: async (frame) => {
     const found = await read(frame)
     return entityPage(frame, found, frame.isKept ? readDraft(frame) : draftOf(found.entity, found.etag), noProblems)
@@ -208,7 +221,8 @@ async function conflict(frame: Frame<Params>, draft: Draft): Promise<Screen> {
   const text = (one: Draft, name: (typeof names)[number]) => foreign(String(one[name]), 500)
   const differing = names.filter((name) => String(theirs[name]) !== String(draft[name]))
   const both = bothVersions(t, at(found.entity), {
-    ...{ name: t.what, differing },
+    name: t.what,
+    differing,
     label: (name) => t[name],
     theirs: (name) => text(theirs, name),
     yours: (name) => text(draft, name),

@@ -18,32 +18,48 @@ export type VerificationPage = ReplyOf<typeof verificationPages.get>
 export type Draft = Readonly<Record<(typeof members)[number] | 'etag', string>>
 
 const members = [
-  ...([
-    'name',
-    'template',
-    'heading',
-    'explanation',
-    'visitorSees',
-    'origins',
-    'redirectUri',
-    'anotherDevice',
-  ] as const),
-  ...(['requestsPerMinute', 'requestsPerAddress', 'minutes', 'state'] as const),
+  'name',
+  'template',
+  'heading',
+  'explanation',
+  'visitorSees',
+  'origins',
+  'redirectUri',
+  'anotherDevice',
+  'requestsPerMinute',
+  'requestsPerAddress',
+  'minutes',
+  'state',
 ] as const
 const SECONDS_OF_MINUTE = 60
 
 /** The form of a new page. */
 export const blank: Draft = {
-  ...{ name: '', template: '', heading: '', explanation: '', visitorSees: 'verdict', origins: '', redirectUri: '' },
-  ...{ requestsPerMinute: '60', requestsPerAddress: '10', minutes: '10', state: 'open', etag: '' },
+  name: '',
+  template: '',
+  heading: '',
+  explanation: '',
+  visitorSees: 'verdict',
+  origins: '',
+  redirectUri: '',
+  requestsPerMinute: '60',
+  requestsPerAddress: '10',
+  minutes: '10',
+  state: 'open',
+  etag: '',
   anotherDevice: '',
 }
 
 /** Returns the form of a page. */
 export function draftOf(page: VerificationPage, etag: string): Draft {
   return {
-    ...{ name: page.name, template: page.presentationTemplateId, visitorSees: page.visitorSees, etag },
-    ...{ heading: page.heading ?? '', explanation: page.explanation ?? '', redirectUri: page.redirectUri ?? '' },
+    name: page.name,
+    template: page.presentationTemplateId,
+    visitorSees: page.visitorSees,
+    etag,
+    heading: page.heading ?? '',
+    explanation: page.explanation ?? '',
+    redirectUri: page.redirectUri ?? '',
     origins: page.origins.join('\n'),
     requestsPerMinute: String(page.requestsPerMinute),
     requestsPerAddress: String(page.requestsPerAddress),

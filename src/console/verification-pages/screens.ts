@@ -38,7 +38,9 @@ function at({ id }: Params): string {
 }
 
 const list = screen({
-  ...{ place, path: LIST, summary: 'Lists the verification pages.' },
+  place,
+  path: LIST,
+  summary: 'Lists the verification pages.',
   show: async (frame) => {
     const { api, query, language, texts } = frame
     const t = pageTexts[language]
@@ -71,7 +73,9 @@ function stateOf(isOpen: boolean, { language }: Frame): Html {
 }
 
 const create = formScreen({
-  ...{ place, path: `${LIST}/new`, summary: 'Makes a verification page.' },
+  place,
+  path: `${LIST}/new`,
+  summary: 'Makes a verification page.',
   show: (frame) => newPage(frame, frame.isKept ? readDraft(frame) : blank, noProblems),
   send: async (frame) => {
     const draft = readDraft(frame)
@@ -118,7 +122,9 @@ async function read(frame: Frame<Params>): Promise<Found> {
 }
 
 const one = formScreen({
-  ...{ place, path: `${LIST}/{id}`, summary: 'Shows a verification page with the lines to copy, and changes it.' },
+  place,
+  path: `${LIST}/{id}`,
+  summary: 'Shows a verification page with the lines to copy, and changes it.',
   show: async (frame) => {
     const found = await read(frame)
     return onePage(frame, found, frame.isKept ? readDraft(frame) : draftOf(found.page, found.etag), noProblems)
@@ -203,7 +209,8 @@ function conflict(frame: Frame<Params>, found: Found, draft: Draft): Screen {
     return foreign(one[name], 500)
   }
   const both = bothVersions(t, at(found.page), {
-    ...{ name: t.what, differing },
+    name: t.what,
+    differing,
     label: (name) => named[name],
     theirs: (name) => shown(theirs, name),
     yours: (name) => shown(draft, name),

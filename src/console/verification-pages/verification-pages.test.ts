@@ -53,7 +53,11 @@ test('a page is made, with its mistakes told at their fields, changed by two peo
   await page.waitForURL(/\/console\/verification-pages\/[0-9a-f-]{36}$/)
   const [{ id, ...made }] = (await acme.get('/creds/verification-pages')).body.data
   assert.partialDeepStrictEqual(made, {
-    ...{ name: 'Discount', heading: 'Show your card', expiresInSeconds: 300, isOpen: true, explanation: null },
+    name: 'Discount',
+    heading: 'Show your card',
+    expiresInSeconds: 300,
+    isOpen: true,
+    explanation: null,
     origins: ['https://shop.example.org', 'https://www.example.org'],
   })
   await page.getByText(`<chirograph-verify page="${id}"></chirograph-verify>`).waitFor()

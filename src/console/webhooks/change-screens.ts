@@ -35,11 +35,9 @@ export function crumbs(found: Endpoint, t: WebhookTexts, last: string) {
 }
 
 const test = confirmScreen({
-  ...{
-    place,
-    path: `${LIST}/{id}/test`,
-    summary: 'Sends a test message to a webhook endpoint, and tells what became of it.',
-  },
+  place,
+  path: `${LIST}/{id}/test`,
+  summary: 'Sends a test message to a webhook endpoint, and tells what became of it.',
   ask: async (frame) => {
     const t = webhookTexts[frame.language]
     const found = await readEndpoint(frame)
@@ -77,7 +75,9 @@ function indented(body: string): string {
 }
 
 const rotate = confirmScreen({
-  ...{ place, path: `${LIST}/{id}/secret`, summary: 'Makes a new signing secret of a webhook endpoint.' },
+  place,
+  path: `${LIST}/{id}/secret`,
+  summary: 'Makes a new signing secret of a webhook endpoint.',
   ask: async (frame) => {
     const t = webhookTexts[frame.language]
     const found = await readEndpoint(frame)
@@ -93,7 +93,9 @@ const rotate = confirmScreen({
 
 function standing(verb: 'enable' | 'disable'): readonly PageEndpoint[] {
   return confirmScreen({
-    ...{ place, path: `${LIST}/{id}/${verb}`, summary: `Asks whether to ${verb} a webhook endpoint, and does it.` },
+    place,
+    path: `${LIST}/{id}/${verb}`,
+    summary: `Asks whether to ${verb} a webhook endpoint, and does it.`,
     ask: async (frame) => {
       const t = webhookTexts[frame.language]
       const found = await readEndpoint(frame)
@@ -120,6 +122,9 @@ const remove = removeScreen({
 
 /** What is done with a webhook endpoint. */
 export const changeScreens: readonly PageEndpoint[] = [
-  ...[...test, ...rotate, ...remove],
-  ...[...standing('enable'), ...standing('disable')],
+  ...test,
+  ...rotate,
+  ...remove,
+  ...standing('enable'),
+  ...standing('disable'),
 ]

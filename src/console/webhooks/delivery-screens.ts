@@ -73,7 +73,9 @@ async function readDelivery({ api, params }: Frame<Params>): Promise<Delivery> {
 }
 
 const one = screen({
-  ...{ place, path: `${LIST}/{id}/deliveries/{delivery}`, summary: 'Shows a delivery with its body and its attempts.' },
+  place,
+  path: `${LIST}/{id}/deliveries/{delivery}`,
+  summary: 'Shows a delivery with its body and its attempts.',
   show: async (frame) => {
     const t = webhookTexts[frame.language]
     const [endpoint, found] = await Promise.all([readEndpoint(frame), readDelivery(frame)])
@@ -106,11 +108,9 @@ const one = screen({
 })
 
 const redeliver = confirmScreen({
-  ...{
-    place,
-    path: `${LIST}/{id}/deliveries/{delivery}/redeliver`,
-    summary: 'Asks whether to send an event again, and does it.',
-  },
+  place,
+  path: `${LIST}/{id}/deliveries/{delivery}/redeliver`,
+  summary: 'Asks whether to send an event again, and does it.',
   ask: async (frame) => {
     const t = webhookTexts[frame.language]
     const [endpoint, found] = await Promise.all([readEndpoint(frame), readDelivery(frame)])

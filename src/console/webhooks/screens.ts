@@ -23,7 +23,9 @@ import { type WebhookTexts, webhookTexts } from './texts.ts'
 const COUNT_MAX = 1000
 
 const list = screen({
-  ...{ place, path: LIST, summary: 'Lists the webhook endpoints.' },
+  place,
+  path: LIST,
+  summary: 'Lists the webhook endpoints.',
   download: () => listOf(webhooks.list),
   show: async (frame) => {
     const t = webhookTexts[frame.language]
@@ -69,7 +71,9 @@ if (await isNew(event.data.id)) await enqueue(event)
 response.writeHead(204).end()`
 
 const create = formScreen({
-  ...{ place, path: `${LIST}/new`, summary: 'Adds a webhook endpoint.' },
+  place,
+  path: `${LIST}/new`,
+  summary: 'Adds a webhook endpoint.',
   show: (frame) => {
     const t = webhookTexts[frame.language]
     return endpointForm(frame, noProblems, t)
@@ -120,7 +124,9 @@ function endpointForm(frame: Frame, problems: Problems, t: WebhookTexts): Screen
 }
 
 const one = formScreen({
-  ...{ place, path: `${LIST}/{id}`, summary: 'Shows a webhook endpoint with its deliveries, and changes it.' },
+  place,
+  path: `${LIST}/{id}`,
+  summary: 'Shows a webhook endpoint with its deliveries, and changes it.',
   download: ({ params, query }) => listOf(webhookDeliveries.list, { params, query: deliveryFilters(query) }),
   show: (frame) => endpointPage(frame, noProblems),
   send: async (frame) => {
@@ -188,6 +194,9 @@ function actionsOf(frame: Frame, found: Endpoint): Html {
 
 /** Webhook endpoints and their deliveries. */
 export const webhookScreens: readonly PageEndpoint[] = [
-  ...[...list, ...create, ...one],
-  ...[...changeScreens, ...deliveryScreens],
+  ...list,
+  ...create,
+  ...one,
+  ...changeScreens,
+  ...deliveryScreens,
 ]

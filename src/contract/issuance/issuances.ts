@@ -14,8 +14,15 @@ export const issuanceStatuses = ['offered', 'partiallyIssued', 'completed', 'fai
 
 /** Every state of a credential in an issuance. */
 export const credentialStatuses = [
-  ...['offered', 'deferred', 'issued', 'accepted', 'rejected'],
-  ...['failed', 'expired', 'suspended', 'revoked'],
+  'offered',
+  'deferred',
+  'issued',
+  'accepted',
+  'rejected',
+  'failed',
+  'expired',
+  'suspended',
+  'revoked',
 ] as const
 
 /** Why a credential was revoked or suspended. Words, so that no personal data is kept. */

@@ -152,9 +152,14 @@ export const signingRequests = {
     status: 201,
     reply: CertificateView,
     faults: [
-      ...(['state.invalid', 'certificate.invalid', 'certificate.key_mismatch'] as const),
-      ...(['certificate.chain_broken', 'certificate.wrong_usage', 'certificate.not_valid_now'] as const),
-      ...(['certificate.valid_too_long', 'certificate.other_country'] as const),
+      'state.invalid',
+      'certificate.invalid',
+      'certificate.key_mismatch',
+      'certificate.chain_broken',
+      'certificate.wrong_usage',
+      'certificate.not_valid_now',
+      'certificate.valid_too_long',
+      'certificate.other_country',
     ],
   }),
 
@@ -164,8 +169,12 @@ export const signingRequests = {
     status: 201,
     reply: CertificateView,
     faults: [
-      ...(['state.invalid', 'certificate.invalid', 'certificate.refused'] as const),
-      ...(['signing_request.unproven', 'certificate.other_country', 'certificate.incapable_root'] as const),
+      'state.invalid',
+      'certificate.invalid',
+      'certificate.refused',
+      'signing_request.unproven',
+      'certificate.other_country',
+      'certificate.incapable_root',
     ],
   }),
 } as const

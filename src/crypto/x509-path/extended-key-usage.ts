@@ -10,8 +10,11 @@ const signing = new Set([oids.anyExtendedKeyUsage, oids.documentSigning, ...mdlS
 const byPurpose: Readonly<Record<Purpose, ReadonlySet<string>>> = {
   issuer: signing,
   verifier: new Set([
-    ...[oids.anyExtendedKeyUsage, oids.serverAuth, oids.clientAuth],
-    ...[oids.mdlReaderAuth, oids.mdocReaderAuth],
+    oids.anyExtendedKeyUsage,
+    oids.serverAuth,
+    oids.clientAuth,
+    oids.mdlReaderAuth,
+    oids.mdocReaderAuth,
   ]),
   status: signing,
   // OpenID4VCI D and HAIP name no usage; nothing that a wallet provider may have is refused but the other roles.

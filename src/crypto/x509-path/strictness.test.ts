@@ -61,7 +61,10 @@ function certificate(parts: Parts = {}): Promise<Buffer> {
   const body = sequence(
     parts.version ?? explicit(0, integer(2)),
     parts.serial ?? integer(7),
-    ...[algorithm, rootName, spans, parts.subject ?? encodeName({ country: 'ZA', commonName: 'Leaf' })],
+    algorithm,
+    rootName,
+    spans,
+    parts.subject ?? encodeName({ country: 'ZA', commonName: 'Leaf' }),
     parts.spki ?? leafSpki,
     ...(parts.tail ?? [explicit(3, extensions(parts.extensions ?? ofLeaf))]),
   )

@@ -55,7 +55,10 @@ export function readCertificate(bytes: Uint8Array): Certificate {
   const { key, ...parts } = readBody(body, outer)
   let imported: KeyObject | null | undefined
   return {
-    ...{ ...parts, ...signed, der, fingerprint: sha256(der).toString('hex') },
+    ...parts,
+    ...signed,
+    der,
+    fingerprint: sha256(der).toString('hex'),
     get publicKey() {
       if (imported === undefined) imported = readPublicKey(key)
       return imported

@@ -16,8 +16,15 @@ import { oids } from './oids.ts'
 
 /** Key usages, in the order of their bits. @see [RFC 5280, 4.2.1.3](https://www.rfc-editor.org/rfc/rfc5280#section-4.2.1.3) */
 const keyUsages = [
-  ...(['digitalSignature', 'nonRepudiation', 'keyEncipherment', 'dataEncipherment', 'keyAgreement'] as const),
-  ...(['keyCertSign', 'cRLSign', 'encipherOnly', 'decipherOnly'] as const),
+  'digitalSignature',
+  'nonRepudiation',
+  'keyEncipherment',
+  'dataEncipherment',
+  'keyAgreement',
+  'keyCertSign',
+  'cRLSign',
+  'encipherOnly',
+  'decipherOnly',
 ] as const
 /** One of the nine key usages. */
 export type KeyUsage = (typeof keyUsages)[number]

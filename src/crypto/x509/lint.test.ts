@@ -25,7 +25,12 @@ const root = await issueCertificate(rootDraft(), 'iaca', null, key)
 
 function leafDraft(profile: ProfileName = 'documentSigner'): CertificateDraft {
   return draftLeaf({
-    ...{ profile, root, crlUri, notBefore: start, notAfter: later(456), rootAlg: key.alg },
+    profile,
+    root,
+    crlUri,
+    notBefore: start,
+    notAfter: later(456),
+    rootAlg: key.alg,
     subject: { country: 'ZA', commonName: 'Acme' },
     spki: spkiOf(edKey.publicJwk),
     subjectNames: [{ kind: 'uri', value: 'https://issuer.example/issuers/acme' }],
@@ -159,7 +164,12 @@ for (const [rule, change] of [
     const draft = draftRoot({ ...about, profile: 'attesterRoot', key, subject: own, issuerAltNameUri: null })
     const above = await issueCertificate(draft, 'attesterRoot', null, key)
     const leaf = draftLeaf({
-      ...{ ...about, profile: 'attester', root: above, subject: own, spki: spkiOf(key.publicJwk), ...change },
+      ...about,
+      profile: 'attester',
+      root: above,
+      subject: own,
+      spki: spkiOf(key.publicJwk),
+      ...change,
       subjectNames: [{ kind: 'uri', value: 'https://issuer.example' }],
     })
     const other = ext.issuerAltName([{ kind: 'uri', value: 'https://else.example' }])

@@ -63,8 +63,14 @@ const attesters = { country: 'never', crl: 'never', issuerAltName: 'may', ed2551
 
 /** The extensions that a profile may have. */
 export const profileExtensions = [
-  ...[oids.subjectKeyId, oids.keyUsage, oids.subjectAltName, oids.issuerAltName, oids.basicConstraints],
-  ...[oids.crlDistributionPoints, oids.authorityKeyId, oids.extendedKeyUsage],
+  oids.subjectKeyId,
+  oids.keyUsage,
+  oids.subjectAltName,
+  oids.issuerAltName,
+  oids.basicConstraints,
+  oids.crlDistributionPoints,
+  oids.authorityKeyId,
+  oids.extendedKeyUsage,
 ] as const
 
 /** ISO/IEC 18013-5 Annex B; 457 days are 15 months, 1187 days 39. */

@@ -22,8 +22,13 @@ const algorithms: Readonly<Record<string, Algorithm>> = {
   '1.3.101.113': { hash: null, keyType: 'ed448' },
 }
 const curves: ReadonlySet<string> = new Set([
-  ...['prime256v1', 'secp384r1', 'secp521r1'],
-  ...['brainpoolP256r1', 'brainpoolP320r1', 'brainpoolP384r1', 'brainpoolP512r1'],
+  'prime256v1',
+  'secp384r1',
+  'secp521r1',
+  'brainpoolP256r1',
+  'brainpoolP320r1',
+  'brainpoolP384r1',
+  'brainpoolP512r1',
 ])
 const RSA_BITS_MIN = 2048
 /** Length of r and of s in a JOSE signature with P-256. */

@@ -44,7 +44,10 @@ export function readSigningRequest(bytes: Uint8Array): SigningRequest {
   })
   return {
     ...signed,
-    ...{ der, subject: readName(subject), spki: key.whole, publicKey },
+    der,
+    subject: readName(subject),
+    spki: key.whole,
+    publicKey,
     extensions: readExtensions(requested[0]),
   }
 }

@@ -35,7 +35,11 @@ function aKey(type: KeyType): SigningKey {
 
 function aRoot(key: SigningKey, profile: ProfileName): Promise<Certificate> {
   const draft = draftRoot({
-    ...{ profile, key, crlUri, notBefore: start, notAfter: later(365 * 5) },
+    profile,
+    key,
+    crlUri,
+    notBefore: start,
+    notAfter: later(365 * 5),
     subject: { country: 'ZA', commonName: 'Acme Überprüfung IACA' },
     issuerAltNameUri: 'https://acme.example',
   })
@@ -44,7 +48,12 @@ function aRoot(key: SigningKey, profile: ProfileName): Promise<Certificate> {
 
 function aLeaf(root: Certificate, rootKey: SigningKey, key: SigningKey, profile: ProfileName): Promise<Certificate> {
   const draft = draftLeaf({
-    ...{ profile, root, crlUri, notBefore: start, notAfter: later(400), rootAlg: rootKey.alg },
+    profile,
+    root,
+    crlUri,
+    notBefore: start,
+    notAfter: later(400),
+    rootAlg: rootKey.alg,
     subject: { country: 'ZA', commonName: 'Acme' },
     spki: spkiOf(key.publicJwk),
     subjectNames: [{ kind: 'uri', value: 'https://issuer.example/issuers/acme' }, hostName('https://issuer.example')],

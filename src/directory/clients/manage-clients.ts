@@ -28,8 +28,18 @@ const OVERLAP_SECONDS = 86_400
 
 /** The members of a client for which none are given. */
 const defaults: Omit<ClientMembers, 'grantTypes'> = {
-  ...{ name: null, scopes: [], roles: [], redirectUris: [], postLogoutRedirectUris: [], backchannelLogoutUri: null },
-  ...{ isPublic: false, asksConsent: true, dpopRequired: false, parRequired: false, jwksUri: null, keys: null },
+  name: null,
+  scopes: [],
+  roles: [],
+  redirectUris: [],
+  postLogoutRedirectUris: [],
+  backchannelLogoutUri: null,
+  isPublic: false,
+  asksConsent: true,
+  dpopRequired: false,
+  parRequired: false,
+  jwksUri: null,
+  keys: null,
   pkceRequired: true,
   idTokenSignedResponseAlg: ID_TOKEN_ALGS[0],
   disabled: false,

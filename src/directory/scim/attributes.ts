@@ -58,28 +58,40 @@ const userColumns: Columns = {
   'name.familyname': { kind: 'text', sql: 'last_name_folded' },
   'name.formatted': { kind: 'text', sql: names },
   displayname: { kind: 'text', sql: 'shown_name_folded' },
-  ...{ emails: email, 'emails.value': email },
+  emails: email,
+  'emails.value': email,
   'emails.type': { kind: 'text', sql: `case when email is not null then lower(coalesce(email_type, 'work')) end` },
   'emails.primary': { kind: 'boolean', sql: '(email is not null)' },
   active: { kind: 'boolean', sql: 'enabled' },
-  ...{ roles, 'roles.value': roles, groups, 'groups.value': groups },
+  roles,
+  'roles.value': roles,
+  groups,
+  'groups.value': groups,
   schemas: constant(userSchema.id),
   'meta.resourcetype': constant('User'),
 }
 const groupColumns: Columns = {
   ...common,
   displayname: { kind: 'text', sql: 'display_name_folded' },
-  ...{ members, 'members.value': members },
+  members,
+  'members.value': members,
   schemas: constant(groupSchema.id),
   'meta.resourcetype': constant('Group'),
 }
 
 const order = (name: string, sql: string, kind: Order['kind'], isNullable = false): Order => ({
-  ...{ name, sql, kind, isNullable, descending: false },
+  name,
+  sql,
+  kind,
+  isNullable,
+  descending: false,
 })
 const rows = 'user_account where tenant_id = $1 and deleted_at is null'
 const usersWhere = (condition: string, rank: number): IdRange => ({
-  ...{ from: () => `${rows} and ${condition}`, id: 'id', order: 'id', rank },
+  from: () => `${rows} and ${condition}`,
+  id: 'id',
+  order: 'id',
+  rank,
 })
 const byUuid = (from: string, column: string, id: string, rank: number) => (value: string | boolean) =>
   isUuid(String(value))
@@ -120,16 +132,21 @@ const userLookups: Lookups = {
   'name.familyname': named('family', 'last_name_folded'),
   'name.formatted': { withPart: usersWithPart },
   displayname: { order: order('shown', 'shown_name_folded', 'text'), withPart: usersWithPart },
-  ...{ emails: mail, 'emails.value': mail },
+  emails: mail,
+  'emails.value': mail,
   active: { withValue: (value) => (value === false ? usersWhere('not enabled', 4) : undefined) },
-  ...{ roles: roleLookup, 'roles.value': roleLookup, groups: groupLookup, 'groups.value': groupLookup },
+  roles: roleLookup,
+  'roles.value': roleLookup,
+  groups: groupLookup,
+  'groups.value': groupLookup,
 }
 const memberLookup = { withValue: byUuid(memberships, 'user_id', 'group_id', 3) }
 const groupLookups: Lookups = {
   id: { withValue: byUuid('user_group where tenant_id = $1', 'id', 'id', 0) },
   externalid: { order: order('external', 'external_identifier', 'text', true), isUnique: true },
   displayname: { order: order('shown', 'display_name_folded', 'text'), isUnique: true },
-  ...{ members: memberLookup, 'members.value': memberLookup },
+  members: memberLookup,
+  'members.value': memberLookup,
 }
 
 /** Users. */

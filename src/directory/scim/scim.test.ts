@@ -37,14 +37,12 @@ test('a user is created, read, replaced and deleted, and the look-up group agree
   assert.deepEqual(
     { ...made.body, meta: made.body.meta.resourceType },
     {
-      ...{
-        schemas: [userSchema.id],
-        id,
-        userName: 'bjensen',
-        externalId: 'E-1',
-        displayName: 'Barbara Jensen',
-        active: true,
-      },
+      schemas: [userSchema.id],
+      id,
+      userName: 'bjensen',
+      externalId: 'E-1',
+      displayName: 'Barbara Jensen',
+      active: true,
       name: { formatted: 'Barbara Jensen', familyName: 'Jensen', givenName: 'Barbara' },
       emails: [{ value: 'bjensen@example.com', type: 'work', primary: true }],
       meta: 'User',
@@ -210,11 +208,16 @@ test('a bulk request runs in turn, resolves what was created before, and stops a
   const bulk = (Operations: object[], more = {}) =>
     client.post('/Bulk', { schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'], ...more, Operations })
   const user = (bulkId: string, userName: string) => ({
-    ...{ method: 'POST', path: '/Users', bulkId, data: { schemas: [userSchema.id], userName } },
+    method: 'POST',
+    path: '/Users',
+    bulkId,
+    data: { schemas: [userSchema.id], userName },
   })
   const { body } = await bulk([
     {
-      ...{ method: 'POST', path: '/Groups', bulkId: 'g' },
+      method: 'POST',
+      path: '/Groups',
+      bulkId: 'g',
       data: { schemas: [groupSchema.id], displayName: 'G', members: [{ value: 'bulkId:a' }] },
     },
     user('a', 'ann'),
@@ -239,7 +242,9 @@ test('a bulk request runs in turn, resolves what was created before, and stops a
   const stopped = await bulk([user('x', 'ann'), user('y', 'new')], { failOnErrors: 1 })
   assert.equal(stopped.body.Operations.length, 1)
   const circle = (bulkId: string, other: string) => ({
-    ...{ method: 'POST', path: '/Groups', bulkId },
+    method: 'POST',
+    path: '/Groups',
+    bulkId,
     data: { schemas: [groupSchema.id], displayName: bulkId, members: [{ value: `bulkId:${other}` }] },
   })
   const circular = await bulk([circle('c1', 'c2'), circle('c2', 'c1')])

@@ -26,10 +26,19 @@ const people = Array.from({ length: USERS }, (_, n) => {
   const last = n % 7 === 3 ? null : `Q${(n * 7919) % 613}x`
   const username = `${'zyxwvu'[n % 6]}${(n * 104_729) % 100_003}.n${n}`
   return {
-    ...{ id: newId(), n, username, first, last, first_folded: first?.toLowerCase(), last_folded: last?.toLowerCase() },
+    id: newId(),
+    n,
+    username,
+    first,
+    last,
+    first_folded: first?.toLowerCase(),
+    last_folded: last?.toLowerCase(),
     email: n % 3 === 0 ? null : `n${n}@${n % 400 === 1 ? 'other' : 'large'}.example`,
-    ...{ external: n % 5 === 0 ? null : `E${n}`, enabled: n % 4 !== 1, role: n % 50 === 7 ? roleNames[n % 7] : null },
-    ...{ in_group: n % 3 === 1, deleted: n % 2 === 1 && n > 3000 },
+    external: n % 5 === 0 ? null : `E${n}`,
+    enabled: n % 4 !== 1,
+    role: n % 50 === 7 ? roleNames[n % 7] : null,
+    in_group: n % 3 === 1,
+    deleted: n % 2 === 1 && n > 3000,
     at: new Date(Date.parse('2026-01-01T00:00:00.000Z') + Math.floor(n / 2) * 1000).toISOString(),
   }
 })

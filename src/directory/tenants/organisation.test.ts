@@ -9,7 +9,9 @@ import { contrast } from '../../pages/look/credential-card.ts'
 const PATH = '/onboarding/organisation'
 const registered = [
   {
-    ...{ clientId: 'desk', name: 'Desk', responseUris: ['https://desk.example/response'] },
+    clientId: 'desk',
+    name: 'Desk',
+    responseUris: ['https://desk.example/response'],
     keys: [{ kty: 'EC', crv: 'P-256', x: 'eA', y: 'eQ' }],
   },
 ]
@@ -45,12 +47,25 @@ test('every setting has its default, is changed alone, and has its default again
   const { status, body, headers } = await acme.get(PATH)
   assert.equal(status, 200)
   assert.partialDeepStrictEqual(body.data, {
-    ...{ slug: 'acme', name: 'Acme College', fixedMembers: ['name'], accentColor: null, offerTtlSeconds: null },
-    ...{ issuerPolicy: 'any', walletFormats: ['vc+sd-jwt'], haip: false, languages: ['en', 'fr'], timeZone: 'UTC' },
+    slug: 'acme',
+    name: 'Acme College',
+    fixedMembers: ['name'],
+    accentColor: null,
+    offerTtlSeconds: null,
+    issuerPolicy: 'any',
+    walletFormats: ['vc+sd-jwt'],
+    haip: false,
+    languages: ['en', 'fr'],
+    timeZone: 'UTC',
   })
   const change = {
-    ...{ accentColor: '#7a1f4e', languages: ['fr', 'en'], timeZone: 'Africa/Johannesburg', haip: true },
-    ...{ supportAddress: 'help@college.example', registeredVerifiers: registered, resultRetentionSeconds: 0 },
+    accentColor: '#7a1f4e',
+    languages: ['fr', 'en'],
+    timeZone: 'Africa/Johannesburg',
+    haip: true,
+    supportAddress: 'help@college.example',
+    registeredVerifiers: registered,
+    resultRetentionSeconds: 0,
   }
   const changed = await acme.patch(PATH, change)
   assert.equal(changed.status, 200, JSON.stringify(changed.body))
@@ -136,7 +151,9 @@ test('a change takes effect in every process: metadata for wallets, lifetimes, t
   })
   await waitUntil(async () => (await acme.get('/onboarding/me')).body.data.organisation.accentColor === '#7a1f4e')
   const { body } = await acme.post('/creds/templates/credentials', {
-    ...{ name: 'Badge', code: 'badge', attributes: { name: { type: 'string' } } },
+    name: 'Badge',
+    code: 'badge',
+    attributes: { name: { type: 'string' } },
   })
   const ask = { credentialTemplateId: body.data.id, attributes: { name: 'Thandi' } }
   const offered = (await acme.post('/creds/credentials/issuance', ask)).body.data

@@ -63,8 +63,13 @@ test('a change touches the members that it names, and null clears', async () => 
   assert.deepEqual(
     { ...body.data, id: '' },
     {
-      ...{ id: '', username: 'é/ü+%@', email: 'thandi@example.org', firstName: '', lastName: 'Molefe' },
-      ...{ enabled: false, roles: [] },
+      id: '',
+      username: 'é/ü+%@',
+      email: 'thandi@example.org',
+      firstName: '',
+      lastName: 'Molefe',
+      enabled: false,
+      roles: [],
     },
   )
   assert.equal((await house.call(slug, path('É/Ü+%@'))).body.meta.externalIdentifier, 'EXT-1')

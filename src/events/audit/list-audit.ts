@@ -51,10 +51,17 @@ export function showAuditEntry({ names, ...row }: NamedRow): AuditEntryReply {
   const acting = row.actingClient === null ? [] : [{ kind: 'client', id: row.actingClient }]
   const others = namedIn(names, [...acting, ...idsInDetail(row.detail)])
   return {
-    ...{ id: row.id, createdAt: row.at.toISOString(), action: row.action, result: row.result },
-    ...{ ip: row.ip, requestId: row.requestId, detail: { ...row.detail } },
+    id: row.id,
+    createdAt: row.at.toISOString(),
+    action: row.action,
+    result: row.result,
+    ip: row.ip,
+    requestId: row.requestId,
+    detail: { ...row.detail },
     actor: {
-      ...{ kind: row.actorKind, id: row.actorId, actingClientId: row.actingClient },
+      kind: row.actorKind,
+      id: row.actorId,
+      actingClientId: row.actingClient,
       ...(actorName !== null && { name: actorName }),
     },
     subject: { kind: row.subjectKind, id: row.subjectId, ...(subjectName !== null && { name: subjectName }) },

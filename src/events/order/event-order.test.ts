@@ -13,7 +13,10 @@ import { aReceiver } from '../test-support/receiver.ts'
 import { beginEras, settleEventOrder } from './event-order.ts'
 
 const upwards = {
-  ...{ size: 100, after: null, before: null, readDescending: false },
+  size: 100,
+  after: null,
+  before: null,
+  readDescending: false,
   sort: { field: 'createdAt', descending: false },
 }
 const foreign = sql(

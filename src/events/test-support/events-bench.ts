@@ -69,8 +69,15 @@ export async function aTenant({ db }: Bench): Promise<Caller> {
   const tenantId = newId() as TenantId
   await db.store.across('test set-up', (tx) => tx.rows(insertTenant, [tenantId, `t-${tenantId}`]))
   return {
-    ...{ tenantId, tenantSlug: `t-${tenantId}`, userId: null, clientId: 'backend', actingClientId: null },
-    ...{ actor: { kind: 'client', id: 'backend' }, scopes: new Set(['tenant:admin']), requestId: 'r', ip: '192.0.2.1' },
+    tenantId,
+    tenantSlug: `t-${tenantId}`,
+    userId: null,
+    clientId: 'backend',
+    actingClientId: null,
+    actor: { kind: 'client', id: 'backend' },
+    scopes: new Set(['tenant:admin']),
+    requestId: 'r',
+    ip: '192.0.2.1',
   }
 }
 

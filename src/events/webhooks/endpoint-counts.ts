@@ -23,7 +23,9 @@ export async function withCounts(
 ): Promise<readonly CountedEndpoint[]> {
   const ids = endpoints.map(({ id }) => id)
   const rows = await tx.rows<{ id: string; status: keyof DeliveryCounts; count: number }>(countDeliveries, [
-    ...[tx.tenantId, ids, [...statuses]],
+    tx.tenantId,
+    ids,
+    [...statuses],
   ])
   return endpoints.map((endpoint) => {
     const of = (status: keyof DeliveryCounts) =>

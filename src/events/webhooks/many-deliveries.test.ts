@@ -45,7 +45,11 @@ test('of 10,000 deliveries every page of a list is read by its cursor, each deli
   for (let after: string | null = null, pages = 0; pages < 2 * EACH; pages += 1) {
     const list = { size: 100, after, before: null, sort, readDescending: true }
     const rows: Awaited<ReturnType<typeof listWebhookDeliveries>> = await listWebhookDeliveries(
-      ...([bench.platform, caller, endpoint.id, list, { status: 'dead' }] as const),
+      bench.platform,
+      caller,
+      endpoint.id,
+      list,
+      { status: 'dead' },
     )
     for (const { id } of rows.slice(0, 100)) seen.add(id)
     if (rows.length <= 100) break

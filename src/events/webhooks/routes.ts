@@ -89,8 +89,16 @@ const redeliverRoute = serve(webhookDeliveries.redeliver, async ({ platform, cal
 
 /** The operations on webhook endpoints and their deliveries. */
 export const webhookRoutes: readonly Route[] = [
-  ...[addRoute, listRoute, getRoute, changeRoute, removeRoute],
-  ...[rotateRoute, testRoute, deliveriesRoute, deliveryRoute, redeliverRoute],
+  addRoute,
+  listRoute,
+  getRoute,
+  changeRoute,
+  removeRoute,
+  rotateRoute,
+  testRoute,
+  deliveriesRoute,
+  deliveryRoute,
+  redeliverRoute,
 ]
 
 function show(endpoint: WebhookEndpoint | CountedEndpoint): WebhookEndpointReply {

@@ -16,7 +16,10 @@ import { getWebhookEndpoint } from './webhook-endpoint-store.ts'
 import { rotateWebhookSecret, updateWebhookEndpoint } from './webhook-endpoints.ts'
 
 const newestFirst = {
-  ...{ size: 100, after: null, before: null, readDescending: true },
+  size: 100,
+  after: null,
+  before: null,
+  readDescending: true,
   sort: { field: 'createdAt', descending: true },
 }
 const everything = {}

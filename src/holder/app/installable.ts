@@ -24,11 +24,15 @@ function icon(room: number, colour: string): string {
 
 /** The manifest, with the name and the colour of an organisation where there is one. */
 const manifestOf = (face: OrganisationFace | null, colour: string, query: string) => ({
-  ...{ id: '/me', start_url: '/me', scope: '/', display: 'standalone' },
+  id: '/me',
+  start_url: '/me',
+  scope: '/',
+  display: 'standalone',
   ...(face === null
     ? { name: 'Chirograph', short_name: 'Chirograph' }
     : { name: face.name, short_name: face.name, lang: face.languages[0] }),
-  ...{ background_color: '#faf9f6', theme_color: colour },
+  background_color: '#faf9f6',
+  theme_color: colour,
   icons: [
     { src: ICON + query, sizes: 'any', type: 'image/svg+xml', purpose: 'any' },
     { src: MASKABLE + query, sizes: 'any', type: 'image/svg+xml', purpose: 'maskable' },
@@ -81,9 +85,16 @@ function file(
   more: Readonly<Record<string, string>> = {},
 ): Endpoint {
   return endpoint({
-    ...{ method: 'GET', path, summary, tag: 'Pages', hidden: true, accepts: 'none' },
+    method: 'GET',
+    path,
+    summary,
+    tag: 'Pages',
+    hidden: true,
+    accepts: 'none',
     handle: async (context) => ({
-      ...{ status: 200, type, body: await body(context) },
+      status: 200,
+      type,
+      body: await body(context),
       headers: { 'cache-control': cache, 'cross-origin-resource-policy': 'same-origin', ...more },
     }),
   })

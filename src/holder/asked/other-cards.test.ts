@@ -16,7 +16,8 @@ const data: Asked = {
 const verifier = { clientId: 'x', name: 'x', responseHost: 'x', authenticated: true, trusted: true }
 const credentials = ids.map((credentialId) => ({ credentialId, matchedAttributes: [] }))
 const meta: AskedMeta = {
-  ...{ verifier, expiresAt: '2030-01-01T00:00:00Z' },
+  verifier,
+  expiresAt: '2030-01-01T00:00:00Z',
   alternatives: [{ queryId: 'q', required: true, multiple: false, credentials }],
 }
 const shown = { queryId: 'q', credentialId: 'card-0', disclosed: [], withheld: [] }

@@ -4,7 +4,9 @@ import { rowsOf } from './rows.ts'
 
 test('values of an array stand together, in the order of the card and with their keys; what is always shown stands apart', () => {
   const claim = (path: string, value: string, position?: string, isRequested = true) => ({
-    ...{ path, value, isRequested },
+    path,
+    value,
+    isRequested,
     ...(position !== undefined && { position }),
   })
   const rows = rowsOf([
@@ -23,7 +25,10 @@ test('values of an array stand together, in the order of the card and with their
 
 test('10,000 elements are put together in time that grows with their number', () => {
   const all = Array.from({ length: 10_000 }, (_, n) => ({
-    ...{ path: '["a",null]', position: JSON.stringify(['a', n]), value: n, isRequested: true },
+    path: '["a",null]',
+    position: JSON.stringify(['a', n]),
+    value: n,
+    isRequested: true,
   }))
   const start = performance.now()
   assert.equal(Object(rowsOf(all)[0]?.value).length, 10_000)

@@ -22,11 +22,9 @@ const WAIT_SECONDS = 3
 type AskedFrame = Frame<{ readonly id: string }>
 
 const asked = formScreen({
-  ...{
-    place: null,
-    path: PATH,
-    summary: 'Shows a request with all that would leave, and sends the answer of the person.',
-  },
+  place: null,
+  path: PATH,
+  summary: 'Shows a request with all that would leave, and sends the answer of the person.',
   show: async (frame) => {
     const opened = await read(frame)
     const instead = readInstead(frame.query.use ?? typed(frame.fields, 'use'), opened.meta)
@@ -93,7 +91,9 @@ async function confirm(
  * the sign-in after the decision brings, the API sends nothing.
  */
 const confirmed = screen({
-  ...{ place: null, path: '/me/asked/{id}/confirmed', summary: 'Sends the answer that the person has confirmed.' },
+  place: null,
+  path: '/me/asked/{id}/confirmed',
+  summary: 'Sends the answer that the person has confirmed.',
   show: async (frame) => {
     const opened = await read(frame)
     const to = `/me/asked/${encodeURIComponent(frame.params.id)}`
@@ -105,11 +105,9 @@ const confirmed = screen({
 })
 
 const logo = screen({
-  ...{
-    place: null,
-    path: '/me/asked/{id}/logo',
-    summary: 'Returns the logo of a verifier whom the organisation knows.',
-  },
+  place: null,
+  path: '/me/asked/{id}/logo',
+  summary: 'Returns the logo of a verifier whom the organisation knows.',
   show: async ({ api, params }) => {
     const { data } = await api.call(presentations.getLogo, { params: { id: params.id } })
     const headers = { 'cross-origin-resource-policy': 'same-origin' }

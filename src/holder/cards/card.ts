@@ -17,15 +17,13 @@ const FACE_LINES = 20
 type CardState = keyof CardTexts['states']
 
 const tones: Readonly<Record<CardState, Tone>> = {
-  ...{
-    valid: 'ok',
-    expired: 'warn',
-    early: 'warn',
-    suspended: 'warn',
-    revoked: 'bad',
-    pending: 'plain',
-    rejected: 'plain',
-  },
+  valid: 'ok',
+  expired: 'warn',
+  early: 'warn',
+  suspended: 'warn',
+  revoked: 'bad',
+  pending: 'plain',
+  rejected: 'plain',
 }
 
 /** Returns the state of a card at a moment, with the tone that goes with it. */

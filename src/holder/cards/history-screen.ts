@@ -16,7 +16,9 @@ export function historyPath(part: Part): string {
 
 /** What came and what left; with `card` where that card was shown, with `status` what waits. */
 export const historyScreen = screen({
-  ...{ place: 'history', path: '/me/history', summary: 'Shows what came and what left, or a part of it.' },
+  place: 'history',
+  path: '/me/history',
+  summary: 'Shows what came and what left, or a part of it.',
   show: async (frame) => {
     const t = cardTexts[frame.language]
     const { card, status } = frame.query
@@ -24,7 +26,9 @@ export const historyScreen = screen({
     const ofCard = card !== undefined && { 'filter[credentialId]': card, 'filter[kind]': 'presentation' }
     const { data, meta, links } = await frame.api.call(history.list, {
       query: {
-        ...{ ...ofCard, ...(isWaiting && { 'filter[status]': 'pending' }), ...pageOf(frame.query) },
+        ...ofCard,
+        ...(isWaiting && { 'filter[status]': 'pending' }),
+        ...pageOf(frame.query),
       },
     })
     const [title, empty] =

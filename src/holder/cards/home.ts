@@ -20,14 +20,17 @@ type Summary = MetaOf<typeof presentations.list>['presentations'][string]
 
 /** The cards of a person, and what waits: five of each kind, with a link to all. */
 export const home = screen({
-  ...{ place, path: '/me', summary: 'Shows the cards of a person, and what waits for an answer.' },
+  place,
+  path: '/me',
+  summary: 'Shows the cards of a person, and what waits for an answer.',
   show: async (frame) => {
     const t = cardTexts[frame.language]
     const pending = { 'filter[status]': 'pending', 'page[size]': WAITING_MAX }
     const [held, offers, asked] = await Promise.all([
       frame.api.call(walletCredentials.list, {
         query: {
-          ...{ 'filter[status]': 'accepted', ...pageOf(frame.query) },
+          'filter[status]': 'accepted',
+          ...pageOf(frame.query),
         },
       }),
       frame.api.call(walletCredentials.list, { query: pending }),

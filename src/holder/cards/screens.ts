@@ -24,11 +24,9 @@ const CARD = '/me/cards/{id}'
 type CardFrame = Frame<{ readonly id: string }>
 
 const one = formScreen({
-  ...{
-    place,
-    path: CARD,
-    summary: 'Shows a card: what it says, from whom, whether it is valid, and where it was shown.',
-  },
+  place,
+  path: CARD,
+  summary: 'Shows a card: what it says, from whom, whether it is valid, and where it was shown.',
   show: (frame) => orRemoved(frame, () => cardPage(frame)),
   send: (frame) =>
     orRemoved(frame, async () => {
@@ -47,7 +45,9 @@ async function cardPage(frame: CardFrame): Promise<Screen> {
     frame.api.call(walletCredentials.get, { params: { id } }),
     frame.api.call(history.list, {
       query: {
-        ...{ 'filter[credentialId]': frame.params.id, 'filter[kind]': 'presentation', 'page[size]': '10' },
+        'filter[credentialId]': frame.params.id,
+        'filter[kind]': 'presentation',
+        'page[size]': '10',
       },
     }),
   ])
@@ -90,7 +90,9 @@ function factsOf({ language, origin }: Frame, t: CardTexts, { display, standing,
 }
 
 const remove = formScreen({
-  ...{ place, path: `${CARD}/remove`, summary: 'Asks whether to remove a card, and removes it.' },
+  place,
+  path: `${CARD}/remove`,
+  summary: 'Asks whether to remove a card, and removes it.',
   show: (frame) => orRemoved(frame, () => removePage(frame)),
   send: (frame) =>
     orRemoved(frame, async () => {
@@ -126,11 +128,9 @@ async function orRemoved<T>(frame: CardFrame, show: () => Promise<T>): Promise<T
 
 function picture(kind: 'logo' | 'background' | 'card'): readonly Endpoint[] {
   return screen({
-    ...{
-      place,
-      path: `${CARD}/${kind}` as const,
-      summary: 'Returns an image of a card, as kept from its receipt, or drawn from it.',
-    },
+    place,
+    path: `${CARD}/${kind}` as const,
+    summary: 'Returns an image of a card, as kept from its receipt, or drawn from it.',
     show: async ({ api, params }) => {
       const { data } = await api.call(walletCredentials.getImage, { params: { id: params.id, kind } })
       // A drawn card has values: nothing personal is kept on the device.

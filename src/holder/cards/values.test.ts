@@ -65,13 +65,11 @@ test('the short text of a value says where it goes on', () => {
 test('hostile values are shown in time that grows with their length', () => {
   const deep = (levels: number): Json => (levels === 0 ? 'x'.repeat(1000) : [deep(levels - 1)])
   const hostile: readonly Json[] = [
-    ...[
-      'a'.repeat(200_000),
-      '\u202e'.repeat(200_000),
-      'a\u0301'.repeat(100_000),
-      '<'.repeat(200_000),
-      ' \u200d'.repeat(100_000),
-    ],
+    'a'.repeat(200_000),
+    '\u202e'.repeat(200_000),
+    'a\u0301'.repeat(100_000),
+    '<'.repeat(200_000),
+    ' \u200d'.repeat(100_000),
     Array.from({ length: 20_000 }, (_, n) => n),
     Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`n${n}`, '\u202e'])),
     { ['k'.repeat(200_000)]: Array(1000).fill('v') },

@@ -63,7 +63,10 @@ function declare<P extends string>(
   handle: Show<P>,
 ): Endpoint {
   return signedInEndpoint({
-    ...{ method, path, summary, ...(bodyBytesMax !== undefined && { bodyBytesMax }) },
+    method,
+    path,
+    summary,
+    ...(bodyBytesMax !== undefined && { bodyBytesMax }),
     ...(tenantHint !== undefined && { tenantHint }),
     hasOwnLanguages: true,
     handle: async (context) => {

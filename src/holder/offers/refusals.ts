@@ -20,9 +20,22 @@ type RequestEnd = 'answered' | 'canceled' | 'expired' | 'over' | 'noRequest'
 type Trouble = 'away' | 'busy' | 'slow' | 'large'
 
 const statuses: Readonly<Record<Told, number>> = {
-  ...{ malformed: 404, untrusted: 403, lies: 502, full: 409, format: 422 },
-  ...{ answered: 410, canceled: 410, expired: 410, over: 410, noRequest: 404 },
-  ...{ request: 422, refusedVerifier: 403, away: 504, busy: 503, slow: 504, large: 502 },
+  malformed: 404,
+  untrusted: 403,
+  lies: 502,
+  full: 409,
+  format: 422,
+  answered: 410,
+  canceled: 410,
+  expired: 410,
+  over: 410,
+  noRequest: 404,
+  request: 422,
+  refusedVerifier: 403,
+  away: 504,
+  busy: 503,
+  slow: 504,
+  large: 502,
 }
 
 /** Returns the page about an offer or request that the wallet refused: what happened, and what to do. Rethrows what is no such refusal. */
@@ -140,20 +153,32 @@ function isTrouble(told: Told): told is Trouble {
 
 /** By the rule of a refusal: what it is about, whatever was asked for. */
 const byRule: Readonly<Record<string, Told>> = {
-  ...{ 'upstream.unreachable': 'away', 'upstream.answer': 'away', 'upstream.busy': 'busy' },
-  ...{ 'upstream.too_large': 'large', 'upstream.refused': 'malformed' },
+  'upstream.unreachable': 'away',
+  'upstream.answer': 'away',
+  'upstream.busy': 'busy',
+  'upstream.too_large': 'large',
+  'upstream.refused': 'malformed',
 }
 const requestByRule: Readonly<Record<string, RequestEnd>> = {
-  ...{ 'request.answered': 'answered', 'request.canceled': 'canceled', 'request.expired': 'expired' },
-  ...{ 'request.over': 'over', 'request.unknown': 'noRequest' },
+  'request.answered': 'answered',
+  'request.canceled': 'canceled',
+  'request.expired': 'expired',
+  'request.over': 'over',
+  'request.unknown': 'noRequest',
 }
 const offerByRule: Readonly<Record<string, Told>> = {
-  ...{ 'offer.malformed': 'malformed', 'upstream.media_type': 'lies' },
-  ...{ 'issuer_metadata.invalid': 'lies', 'issuer_answer.invalid': 'lies', 'authorization_response.invalid': 'lies' },
+  'offer.malformed': 'malformed',
+  'upstream.media_type': 'lies',
+  'issuer_metadata.invalid': 'lies',
+  'issuer_answer.invalid': 'lies',
+  'authorization_response.invalid': 'lies',
 }
 const offerByCode: Readonly<Record<string, Told>> = {
-  ...{ UNTRUSTED_ISSUER: 'untrusted', UNSUPPORTED_FORMAT: 'format', CREDENTIAL_INVALID: 'lies' },
-  ...{ INVALID_STATE: 'full', VALIDATION_ERROR: 'malformed' },
+  UNTRUSTED_ISSUER: 'untrusted',
+  UNSUPPORTED_FORMAT: 'format',
+  CREDENTIAL_INVALID: 'lies',
+  INVALID_STATE: 'full',
+  VALIDATION_ERROR: 'malformed',
 }
 
 function toldOf(refusal: ApiRefusal, step: Step): Told | null {

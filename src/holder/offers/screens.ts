@@ -32,7 +32,9 @@ type Offer = ReplyOf<typeof offers.resolve>
 type OfferMeta = MetaOf<typeof offers.resolve>
 
 const open = formScreen({
-  ...{ place: 'scan' as const, path: '/open', bodyBytesMax: BODY_BYTES_MAX },
+  place: 'scan' as const,
+  path: '/open',
+  bodyBytesMax: BODY_BYTES_MAX,
   summary: 'Sorts a link of any scheme: shows the offer, or leads to the request. Never leads to where the link says.',
   tenantHint: ({ query, fields, origin }) => tenantOfLink(givenLink({ query, fields }), origin),
   show: (frame) => openLink(frame, givenLink(frame)),
@@ -40,7 +42,8 @@ const open = formScreen({
 })
 
 const offered = screen({
-  ...{ place: 'scan' as const, path: '/offer' },
+  place: 'scan' as const,
+  path: '/offer',
   summary: 'Shows an offer whose members stand in its address, as in the https form of an offer link.',
   tenantHint: ({ query, origin }) => tenantOfLink(offerInQuery(query), origin),
   show: (frame) => openLink(frame, offerInQuery(frame.query)),
@@ -158,7 +161,9 @@ function codeField(t: OfferTexts, code: NonNullable<Offer['txCode']>, wrong?: Co
 }
 
 const sent = formScreen({
-  ...{ place: 'scan' as const, path: '/me/offers', bodyBytesMax: BODY_BYTES_MAX },
+  place: 'scan' as const,
+  path: '/me/offers',
+  bodyBytesMax: BODY_BYTES_MAX,
   summary: 'Takes an offer: here, or after a sign-in at its issuer.',
   show: (frame) => {
     const offer = typed(frame.fields, 'u')
@@ -208,7 +213,9 @@ async function signInAtIssuer(frame: Frame): Promise<Screen | { readonly to: str
 }
 
 const scan = formScreen({
-  ...{ place: 'scan' as const, path: '/me/scan', bodyBytesMax: BODY_BYTES_MAX },
+  place: 'scan' as const,
+  path: '/me/scan',
+  bodyBytesMax: BODY_BYTES_MAX,
   summary: 'Reads a code with the camera or from a picture, or takes a pasted link.',
   show: (frame) => scanPage(frame),
   send: (frame) => openLink(frame, typed(frame.fields, 'u')),

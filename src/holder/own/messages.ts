@@ -56,7 +56,9 @@ function orGone(error: unknown): void {
 
 /** Takes what the forms of the card send. */
 export const messageScreens: readonly Endpoint[] = formScreen({
-  ...{ place: 'settings' as const, path: PATH, summary: 'Turns messages to a browser on or off.' },
+  place: 'settings' as const,
+  path: PATH,
+  summary: 'Turns messages to a browser on or off.',
   show: () => ({ to: SETTINGS }),
   send: async ({ api, fields, language }) => {
     const off = typed(fields, 'off')

@@ -31,11 +31,9 @@ const CARDS_PER_CALL = 10
 const ENTRIES_PER_CALL = 100
 
 const settings = screen({
-  ...{
-    place,
-    path: '/me/settings',
-    summary: 'Shows the settings: language, sign-in, own data, and how to delete all.',
-  },
+  place,
+  path: '/me/settings',
+  summary: 'Shows the settings: language, sign-in, own data, and how to delete all.',
   show: async (frame) => {
     const t = ownTexts[frame.language]
     const main = html`${frame.query.deleted === '1' && outcome('done', t.deleted)}
@@ -50,7 +48,9 @@ ${card(html`<p>${t.allText}</p><p>${buttonLink(t.deleteLink, '/me/delete')}</p>`
 })
 
 const download = screen({
-  ...{ place, path: '/me/data.json', summary: 'Returns everything in the wallet but its keys, as a file.' },
+  place,
+  path: '/me/data.json',
+  summary: 'Returns everything in the wallet but its keys, as a file.',
   show: async ({ api }) => {
     const answered = await api.stream(ownData.export, 'application/json')
     const headers = { 'content-disposition': 'attachment; filename="wallet.json"' }
@@ -59,7 +59,9 @@ const download = screen({
 })
 
 const printed = screen({
-  ...{ place, path: '/me/data', summary: 'Shows everything in the wallet on one page, to print.' },
+  place,
+  path: '/me/data',
+  summary: 'Shows everything in the wallet on one page, to print.',
   show: async (frame) => {
     const [t, words] = [ownTexts[frame.language], cardTexts[frame.language]]
     const { cards, looks } = await printedCards(frame)
@@ -181,7 +183,9 @@ function browserList({ language }: Frame, all: readonly Subscription[]): Html | 
 }
 
 const remove = formScreen({
-  ...{ place, path: '/me/delete', summary: 'Asks whether to delete everything in the wallet, and deletes it.' },
+  place,
+  path: '/me/delete',
+  summary: 'Asks whether to delete everything in the wallet, and deletes it.',
   show: (frame) => deletePage(frame, false),
   send: async (frame) => {
     if (typed(frame.fields, 'sure') !== '1') return deletePage(frame, true)

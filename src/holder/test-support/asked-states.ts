@@ -16,13 +16,12 @@ const records = {
 }
 const text = { type: 'string' }
 const recordAttributes = {
-  ...{
-    remarks: { ...text, name: 'Remarks' },
-    portrait: { ...text, name: 'Portrait' },
-    name: { ...text, name: 'Name' },
-  },
+  remarks: { ...text, name: 'Remarks' },
+  portrait: { ...text, name: 'Portrait' },
+  name: { ...text, name: 'Name' },
   privileges: {
-    ...{ type: 'array', name: 'Driving privileges' },
+    type: 'array',
+    name: 'Driving privileges',
     items: {
       type: 'object',
       properties: { code: text, limits: { type: 'object', properties: { from: text, sign: text } } },
@@ -49,7 +48,9 @@ async function cardOf({ acme }: HolderWorld, wallet: Api, name: string, attribut
 }
 
 const queryOf = (type: string, names: readonly string[], id = 'q') => ({
-  ...{ id, format: 'dc+sd-jwt', meta: { vct_values: [type] } },
+  id,
+  format: 'dc+sd-jwt',
+  meta: { vct_values: [type] },
   claims: names.map((name) => ({ path: [name] })),
 })
 

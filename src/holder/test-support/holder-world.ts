@@ -133,7 +133,9 @@ export class HolderWorld {
 
   async #askTemplate(): Promise<string> {
     const made = await this.acme.post('/creds/templates/presentations', {
-      ...{ name: 'Proof of a degree', description: '', retentionSeconds: 86_400 * 30 },
+      name: 'Proof of a degree',
+      description: '',
+      retentionSeconds: 86_400 * 30,
       credentials: [{ type: this.diploma.type, attributes: { degree: {}, grade: {} } }],
       verifierConfig: { purpose: 'To check the degree you gave in your application.' },
     })
@@ -162,8 +164,12 @@ export async function take(page: Page, offerUri: string): Promise<string> {
 }
 
 const claims = {
-  ...{ family_name: 'Molefe', given_name: 'Thandi', birth_date: '2001-03-14', student_number: 'S-2041' },
-  ...{ degree: 'BSc Computer Science', grade: 78 },
+  family_name: 'Molefe',
+  given_name: 'Thandi',
+  birth_date: '2001-03-14',
+  student_number: 'S-2041',
+  degree: 'BSc Computer Science',
+  grade: 78,
 }
 const attributes = {
   family_name: { type: 'string', name: 'Family name' },

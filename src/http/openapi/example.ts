@@ -19,10 +19,34 @@ const byFormat: Readonly<Record<string, string>> = {
 
 /** Texts for members whose schema has a pattern; the first that matches is taken. */
 const candidates = [
-  ...['example', '1', '20', ID, 'P-256', 'en', 'DE', 'ada', 'holder', '#1f4e79', '2026-01', '2026-01-31'],
-  ...['https://example.org/1', 'data:image/png;base64,iVBORw0KGgo=', '$.example', '/example', 'AAECAwQFBgc'],
-  ...['2026-01-31T12:00:00.000Z', 'did:web:example.org', 'Europe/Paris', '404', '{}', 'openid'],
-  ...['ada@example.org', 'example.org', 'org.example.card.1', 'A'.repeat(43), '0123456789abcdef0123456789abcdef'],
+  'example',
+  '1',
+  '20',
+  ID,
+  'P-256',
+  'en',
+  'DE',
+  'ada',
+  'holder',
+  '#1f4e79',
+  '2026-01',
+  '2026-01-31',
+  'https://example.org/1',
+  'data:image/png;base64,iVBORw0KGgo=',
+  '$.example',
+  '/example',
+  'AAECAwQFBgc',
+  '2026-01-31T12:00:00.000Z',
+  'did:web:example.org',
+  'Europe/Paris',
+  '404',
+  '{}',
+  'openid',
+  'ada@example.org',
+  'example.org',
+  'org.example.card.1',
+  'A'.repeat(43),
+  '0123456789abcdef0123456789abcdef',
 ]
 
 /**

@@ -113,7 +113,10 @@ test('an enumeration of a shape is a shape of its own, also in a filter of its n
   })
   const filter = paths['/wallet/things']?.get?.parameters?.find((one) => 'name' in one && one.name === 'filter[status]')
   assert.deepEqual(filter, {
-    ...{ in: 'query', name: 'filter[status]', description: 'Its status.', example: 'open' },
+    in: 'query',
+    name: 'filter[status]',
+    description: 'Its status.',
+    example: 'open',
     schema: { $ref: '#/components/schemas/CardStatus' },
   })
 })

@@ -29,9 +29,12 @@ export function pathParameters(path: string, schema: TSchema | undefined, schema
       known === undefined ? { type: 'string' } : { ...shapeOf(known, schemas) }
     const description = shape.description ?? pathTexts[name]
     return {
-      ...{ in: 'path', name, required: true },
+      in: 'path',
+      name,
+      required: true,
       ...(description === undefined ? {} : { description }),
-      ...{ schema: shape, example: exampleOf(shape, schemas, name) },
+      schema: shape,
+      example: exampleOf(shape, schemas, name),
     }
   })
 }
@@ -45,7 +48,8 @@ export function queryParameters(schema: TSchema | undefined, schemas: Schemas): 
     const rest: Readonly<Record<string, unknown>> = isBoolean(shape.enum) ? { type: 'boolean' } : shape
     const isArray = rest.type === 'array'
     return {
-      ...{ in: 'query', name },
+      in: 'query',
+      name,
       ...(description === undefined ? {} : { description }),
       ...(required.includes(name) && { required: true }),
       ...(isArray && { style: 'form', explode: false }),

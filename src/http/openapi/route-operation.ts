@@ -19,10 +19,16 @@ export const groupTitles = { wallet: 'Wallet', creds: 'Issuance and trust', onbo
 
 /** Faults of every route. */
 const edgeFaults: readonly FaultCode[] = [
-  ...(['request.invalid', 'request.not_acceptable', 'request.method', 'request.headers_too_large'] as const),
+  'request.invalid',
+  'request.not_acceptable',
+  'request.method',
+  'request.headers_too_large',
   // A request without a body is refused too, if it states a content coding.
   'request.media_type',
-  ...(['token.missing', 'token.invalid', 'server.unexpected', 'database.unavailable'] as const),
+  'token.missing',
+  'token.invalid',
+  'server.unexpected',
+  'database.unavailable',
 ]
 const repeatFaults = ['idempotency.mismatch', 'idempotency.busy'] as const
 const bodyFaults = ['request.malformed', 'request.too_large'] as const

@@ -68,7 +68,8 @@ export function toOAuthError(error: unknown): Refusal {
   const { triesLeft: left, offerState, requestEnd: end } = fault.meta ?? {}
   // RFC 6749 5.2: clients ignore members that they do not know
   const body = {
-    ...{ error: code, error_description: description },
+    error: code,
+    error_description: description,
     ...(typeof left === 'number' && { tries_left: left }),
     ...(typeof offerState === 'string' && { offer_state: offerState }),
     ...(typeof end === 'string' && { request_end: end }),

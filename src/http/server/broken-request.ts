@@ -38,9 +38,13 @@ export function brokenRequestHandler({ log, metrics, hsts, refused }: Parts) {
     const { status, body, headers } = toErrors(fault, requestId)
     const text = JSON.stringify(body)
     const head = {
-      ...{ ...commonHeaders(requestId, hsts), ...headers, 'content-security-policy': JSON_CSP },
-      ...{ 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) },
-      ...{ 'cache-control': 'no-store', connection: 'close' },
+      ...commonHeaders(requestId, hsts),
+      ...headers,
+      'content-security-policy': JSON_CSP,
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(text)),
+      'cache-control': 'no-store',
+      connection: 'close',
     }
     const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`)
     socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${text}`)

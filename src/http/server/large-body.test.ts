@@ -7,7 +7,11 @@ import { endpoint } from '../routes/endpoint.ts'
 import { aServer } from '../test-support/a-server.ts'
 
 const took = endpoint({
-  ...{ tag: 'Tests', summary: 'For tests.', method: 'POST', path: '/issuers/{tenant}/credential', accepts: 'json' },
+  tag: 'Tests',
+  summary: 'For tests.',
+  method: 'POST',
+  path: '/issuers/{tenant}/credential',
+  accepts: 'json',
   handle: () => ({ status: 204 }),
 })
 const server = aServer({ endpoints: [took] })

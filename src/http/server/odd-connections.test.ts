@@ -11,7 +11,12 @@ import { route } from '../test-support/route.ts'
 
 const Body = Type.Object({ name: Type.String() }, { additionalProperties: false })
 const create = route({
-  ...{ group: 'creds', method: 'POST', path: '/things', summary: 'For tests.', scope: 'issuance:write', status: 201 },
+  group: 'creds',
+  method: 'POST',
+  path: '/things',
+  summary: 'For tests.',
+  scope: 'issuance:write',
+  status: 201,
   faults: [],
   body: Body,
   reply: Body,

@@ -6,15 +6,13 @@ import { aServer } from '../test-support/a-server.ts'
 import { route } from '../test-support/route.ts'
 
 const took = route({
-  ...{
-    group: 'creds',
-    method: 'POST',
-    path: '/tables',
-    summary: 'Takes tables.',
-    scope: null,
-    status: 200,
-    faults: [],
-  },
+  group: 'creds',
+  method: 'POST',
+  path: '/tables',
+  summary: 'Takes tables.',
+  scope: null,
+  status: 200,
+  faults: [],
   body: Type.Object({ rows: Type.Integer() }, { additionalProperties: false }),
   textBodies: ['text/csv'],
   reply: Type.String(),

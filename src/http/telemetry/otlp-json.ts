@@ -10,9 +10,13 @@ const CUMULATIVE = 2
 /** Returns the body of `/v1/traces`. @see [OTLP/HTTP, JSON](https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding) */
 export function spansBody(spans: readonly EndedSpan[]): object {
   const written = spans.map(({ traceId, spanId, parentId, name, kind, startMs, endMs, isError, attributes }) => ({
-    ...{ traceId, spanId, name, kind: KINDS[kind] },
+    traceId,
+    spanId,
+    name,
+    kind: KINDS[kind],
     ...(parentId !== null && { parentSpanId: parentId }),
-    ...{ startTimeUnixNano: nanosOf(startMs), endTimeUnixNano: nanosOf(endMs) },
+    startTimeUnixNano: nanosOf(startMs),
+    endTimeUnixNano: nanosOf(endMs),
     attributes: attributesOf(attributes),
     ...(isError && { status: { code: STATUS_ERROR } }),
   }))

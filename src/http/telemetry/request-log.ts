@@ -20,7 +20,9 @@ export function requestLog(log: Log, metrics: Metrics): LogRequest {
     const { elapsedTime } = reply
     metrics.count(method, pattern, status, elapsedTime / 1000)
     const line = {
-      ...{ method, status, requestId },
+      method,
+      status,
+      requestId,
       tenantId: caller?.tenantId,
       callerId: caller?.actor.id,
       fault: fault ?? undefined,

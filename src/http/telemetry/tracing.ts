@@ -50,7 +50,8 @@ export function openTracing(take: Take): Tracing {
         return answer
       } finally {
         const attributes = {
-          ...{ 'http.request.method': method, 'server.address': host },
+          'http.request.method': method,
+          'server.address': host,
           ...(status > 0 && { 'http.response.status_code': status }),
         }
         const isError = status === 0 || status >= SERVER_ERROR

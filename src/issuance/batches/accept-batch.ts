@@ -50,7 +50,11 @@ export async function acceptBatch(needs: Needs, caller: Caller, ask: BatchInput,
   const now = clock.now()
   const items = await sealedItems(needs, caller, ask.items, now)
   const made = {
-    ...{ id, templateId: template.id, form: ask.form, expiresInSeconds: ask.expiresInSeconds ?? null, items },
+    id,
+    templateId: template.id,
+    form: ask.form,
+    expiresInSeconds: ask.expiresInSeconds ?? null,
+    items,
     name: ask.name ?? null,
     askedBy: { actor, actingClientId, ip, requestId },
   }

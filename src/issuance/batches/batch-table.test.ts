@@ -18,7 +18,8 @@ test('the columns of an mdoc are namespace and element; a name that could be two
     { attributes: { 'org.iso.18013.5.1': { family_name: 'Molefe', age_over_18: true } } },
   ])
   const double: TemplateDefinition = {
-    ...{ format: 'sd-jwt-vc', revocable: true },
+    format: 'sd-jwt-vc',
+    revocable: true,
     attributes: { 'a.b': { type: 'string' }, a: { type: 'object', properties: { b: { type: 'string' } } } },
   }
   await assert.rejects(itemsOf('a.b\nx', double), { code: 'request.invalid' })

@@ -21,8 +21,11 @@ type Column = { readonly name: string; readonly path: readonly string[]; readonl
 
 /** Columns other than attributes, with the maximum length of their cells. */
 const own = {
-  ...{ reference: 200, 'recipient.identifierType': 40, 'recipient.value': 512 },
-  ...{ 'mail.address': 254, 'mail.language': 40 },
+  reference: 200,
+  'recipient.identifierType': 40,
+  'recipient.value': 512,
+  'mail.address': 254,
+  'mail.language': 40,
 } as const
 type Own = keyof typeof own
 const types = ['email', 'username', 'externalIdentifier'] as const

@@ -73,7 +73,8 @@ async function issuedView(needs: Needs, caller: Caller, batch: Batch, { id, open
 export function showError({ code, detail, violations = [] }: BatchItemError, isTable: boolean) {
   const { pointer, rule, limit } = violations[0] ?? {}
   return {
-    ...{ code, detail },
+    code,
+    detail,
     ...(pointer !== undefined && { pointer }),
     ...(pointer !== undefined && isTable && { column: columnOf(pointer) }),
     ...(rule !== undefined && { meta: { rule, ...(typeof limit !== 'object' && limit !== undefined && { limit }) } }),

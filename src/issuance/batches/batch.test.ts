@@ -59,7 +59,9 @@ async function aBatch(count: number, more: { item?: object; template?: object; a
   const tenantId = issuer.tenant.id
   const about = { tenantId, batchId: answer.data.id as string }
   return {
-    ...{ issuer, template, about },
+    issuer,
+    template,
+    about,
     run: () => runBatch(issuer.platform, noDeliveries, about, new AbortController().signal),
     rows: () => db.store.single(tenantId, (tx) => tx.rows<ItemRow>(itemRows, [tenantId, about.batchId])),
     state: async () => (await issuer.api('GET', `/credentials/issuance/batch/${about.batchId}`)).body.data,

@@ -63,7 +63,8 @@ export function itemErrorOf({ code, detail, violations = [] }: Fault): BatchItem
   const [first] = violations
   // A list of allowed values may be long.
   const stored = violations.slice(0, VIOLATIONS_MAX).map(({ limit, ...one }) => ({
-    ...{ ...one, detail: cut(one.detail) },
+    ...one,
+    detail: cut(one.detail),
     ...((typeof limit === 'number' || (typeof limit === 'string' && limit.length < DETAIL_CHARS_MAX)) && { limit }),
   }))
   return {

@@ -4,7 +4,12 @@ import type { TemplateDefinition } from '../templates/template.ts'
 import { leafColumns } from './batch-table.ts'
 
 const examples: Readonly<Record<string, string>> = {
-  ...{ string: 'Example', number: '60', boolean: 'true', date: '2026-01-31', array: '[]', object: '{}' },
+  string: 'Example',
+  number: '60',
+  boolean: 'true',
+  date: '2026-01-31',
+  array: '[]',
+  object: '{}',
 }
 
 /** Returns a table with the columns of a template and one row of examples. With `labels` the headings are the names that people see. */

@@ -40,7 +40,9 @@ export function issuerClients(
   return {
     methods: [
       ...(isRequired ? [] : (['none'] as const)),
-      ...(['private_key_jwt', 'attest_jwt_client_auth', 'attest_jwt_client_auth_dpop'] as const),
+      'private_key_jwt',
+      'attest_jwt_client_auth',
+      'attest_jwt_client_auth_dpop',
     ],
     isRequired,
     find: own,
@@ -65,13 +67,23 @@ function walletClient(tenant: Tenant, clientId: string): Client {
     tenantId: tenant.id,
     tenantSlug: tenant.slug,
     name: null,
-    ...{ scopes: [], roles: [], grantTypes: ['authorization_code', 'refresh_token'] },
-    ...{ redirectUris: [], postLogoutRedirectUris: [], backchannelLogoutUri: null },
-    ...{ isPublic: true, asksConsent: true, dpopRequired: false, parRequired: false },
+    scopes: [],
+    roles: [],
+    grantTypes: ['authorization_code', 'refresh_token'],
+    redirectUris: [],
+    postLogoutRedirectUris: [],
+    backchannelLogoutUri: null,
+    isPublic: true,
+    asksConsent: true,
+    dpopRequired: false,
+    parRequired: false,
     // An issuer has no ID tokens.
     idTokenSignedResponseAlg: 'ES256',
     pkceRequired: true,
-    ...{ jwksUri: null, secrets: [], keys: null, lastUsedAt: null },
+    jwksUri: null,
+    secrets: [],
+    keys: null,
+    lastUsedAt: null,
   })
 }
 

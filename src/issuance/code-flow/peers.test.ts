@@ -50,7 +50,8 @@ after(async () => {
 })
 
 const card = {
-  ...{ format: 'mdoc', docType: 'org.example.card.1' },
+  format: 'mdoc',
+  docType: 'org.example.card.1',
   attributes: { 'org.example.card': { family_name: { type: 'string', required: true } } },
 }
 const attributesOf = { sdJwt: { given_name: 'Thandi' }, mdoc: { 'org.example.card': { family_name: 'Molefe' } } }
@@ -103,7 +104,10 @@ for (const format of ['sdJwt', 'mdoc'] as const) {
       const { searchParams } = await browse(begun.authorizationRequestUrl, user)
       assert.equal(searchParams.get('iss'), credentialOffer.credential_issuer)
       const tokens = await client.retrieveAuthorizationCodeAccessTokenFromOffer({
-        ...{ credentialOffer, issuerMetadata, dpop, redirectUri: walletRedirect },
+        credentialOffer,
+        issuerMetadata,
+        dpop,
+        redirectUri: walletRedirect,
         authorizationCode: searchParams.get('code') ?? '',
         ...(begun.pkce !== undefined && { pkceCodeVerifier: begun.pkce.codeVerifier }),
       })
@@ -112,12 +116,17 @@ for (const format of ['sdJwt', 'mdoc'] as const) {
       const { c_nonce: nonce } = await client.requestNonce({ issuerMetadata })
       const proof = async () =>
         client.createCredentialRequestJwtProof({
-          ...{ issuerMetadata, nonce, clientId, credentialConfigurationId: template.code },
+          issuerMetadata,
+          nonce,
+          clientId,
+          credentialConfigurationId: template.code,
           signer: await signerOf(),
         })
       const proofs = format === 'mdoc' ? [await proof()] : [await proof(), await proof()]
       const { credentialResponse } = await client.retrieveCredentials({
-        ...{ issuerMetadata, accessToken, credentialConfigurationId: template.code },
+        issuerMetadata,
+        accessToken,
+        credentialConfigurationId: template.code,
         proofs: { jwt: proofs.map(({ jwt }) => jwt) as [string, ...string[]] },
         ...(tokens.dpop !== undefined && { dpop: tokens.dpop }),
       })
@@ -125,7 +134,9 @@ for (const format of ['sdJwt', 'mdoc'] as const) {
       assert.equal(credentials.length, proofs.length)
       const notificationId = credentialResponse.notification_id ?? ''
       await client.sendNotification({
-        ...{ issuerMetadata, accessToken, notification: { notificationId, event: 'credential_accepted' } },
+        issuerMetadata,
+        accessToken,
+        notification: { notificationId, event: 'credential_accepted' },
         ...(tokens.dpop !== undefined && { dpop: tokens.dpop }),
       })
       const { body } = await issuer.api('GET', `/credentials/${issuance.id}`)
@@ -187,8 +198,12 @@ for (const [kind, isConfidential] of [
     const { clientId, client, authentication, server, options } = wallet
     const verifier = oauth.generateRandomCodeVerifier()
     const parameters = {
-      ...{ response_type: 'code', redirect_uri: redirect, scope: template.code, state: 'a state' },
-      ...{ code_challenge: await oauth.calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256' },
+      response_type: 'code',
+      redirect_uri: redirect,
+      scope: template.code,
+      state: 'a state',
+      code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
     }
     const pushed = await withNonce(async () => {
       const reply = await oauth.pushedAuthorizationRequest(server, client, authentication, parameters, options)

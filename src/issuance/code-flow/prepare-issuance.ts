@@ -38,7 +38,10 @@ export async function prepareIssuance(
     throw new Fault('attributes.unavailable', { cause: refusal })
   }
   const made = await newIssuance(platform, tenant.id, template, {
-    ...{ id, attributes, recipientId: session.userId, codeOnly: true },
+    id,
+    attributes,
+    recipientId: session.userId,
+    codeOnly: true,
   })
   const by = { kind: 'user', id: session.userId, ip: asked.ip, requestId: asked.requestId } as const
   return {
@@ -63,7 +66,10 @@ async function askAttributes(
   if (source?.kind !== 'webhook' || user === null) throw new Fault('credential.not_prepared')
   const { username, email, externalIdentifier } = user
   const data = {
-    ...{ issuanceId: id, credentialTemplateId, code, clientId: client.clientId },
+    issuanceId: id,
+    credentialTemplateId,
+    code,
+    clientId: client.clientId,
     user: { id: user.id, username, email, externalIdentifier },
   }
   const question = { id, type: 'issuance.attributes_requested', data }

@@ -74,14 +74,26 @@ function unregistered(
   now: Date,
 ): Client {
   return {
-    ...{ clientId, tenantId: id, tenantSlug: slug, name: null, scopes: [], roles: [] },
+    clientId,
+    tenantId: id,
+    tenantSlug: slug,
+    name: null,
+    scopes: [],
+    roles: [],
     grantTypes: ['authorization_code', 'refresh_token'],
-    ...{ redirectUris: [], postLogoutRedirectUris: [], backchannelLogoutUri: null },
-    ...{ isPublic: true, asksConsent: true, dpopRequired: policy.dpopRequired, parRequired: policy.parRequired },
+    redirectUris: [],
+    postLogoutRedirectUris: [],
+    backchannelLogoutUri: null,
+    isPublic: true,
+    asksConsent: true,
+    dpopRequired: policy.dpopRequired,
+    parRequired: policy.parRequired,
     // An issuer has no ID tokens.
     idTokenSignedResponseAlg: 'ES256',
     pkceRequired: true,
-    ...{ jwksUri: null, secrets: [], keys: null },
+    jwksUri: null,
+    secrets: [],
+    keys: null,
     // There is no row to record its use in.
     lastUsedAt: now,
   }

@@ -42,7 +42,10 @@ export async function deferCredential(
 ): Promise<object> {
   const { requested, holderKeysHash, nonces } = keys
   const deferral = {
-    ...{ id, tokenHash, holderKeysHash, keys: requested },
+    id,
+    tokenHash,
+    holderKeysHash,
+    keys: requested,
     endsAt: new Date(now.getTime() + DEFERRAL_DAYS * 86_400_000),
     nonceHashes: nonces.map(sha256),
     noncesMadeAt: nonces.map(cNonceIssuedAt),

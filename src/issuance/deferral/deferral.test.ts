@@ -96,7 +96,9 @@ test('[VCI-C10, VCI-D2, VCI-D5] a credential waits for approval, and is there at
   )
   assert.deepEqual(await stateOf(deferral.id), ['completed', 'issued', null])
   assert.deepEqual(await actionsOf(deferral.id), [
-    ...['openid4vc.issuance.offered', 'openid4vc.issuance.deferred', 'issuance.approved'],
+    'openid4vc.issuance.offered',
+    'openid4vc.issuance.deferred',
+    'issuance.approved',
     'openid4vc.issuance.completed',
   ])
   assert.deepEqual(Object.keys(body), ['credentials'])

@@ -84,6 +84,11 @@ function offered(template: CredentialTemplate, input: IssuanceInput, now: Date, 
     templateName: template.name,
     validUntil: template.definition.validUntil ?? null,
     holderId: input.holderId ?? input.recipientId,
-    ...{ issuedAt: null, acceptedAt: null, batchId: null, statusReason: null, sealedLabel: null, offerMail: null },
+    issuedAt: null,
+    acceptedAt: null,
+    batchId: null,
+    statusReason: null,
+    sealedLabel: null,
+    offerMail: null,
   }
 }

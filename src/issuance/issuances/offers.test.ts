@@ -102,7 +102,12 @@ test('every attribute that does not fit is one error, at its pointer', async () 
     { attributes: { name: 'x' } },
   )
   const attributes = {
-    ...{ born: '2026-02-30', age: '7', adult: 'yes', address: { city: 'x' }, tags: ['a', 2], other: 1 },
+    born: '2026-02-30',
+    age: '7',
+    adult: 'yes',
+    address: { city: 'x' },
+    tags: ['a', 2],
+    other: 1,
     free: { deep: [{ _sd: [] }] },
   }
   const { status, body } = await issuer.api('POST', '/credentials/issuance', {
@@ -111,8 +116,14 @@ test('every attribute that does not fit is one error, at its pointer', async () 
   })
   assert.equal(status, 400)
   assert.deepEqual(pointersOf(body), [
-    ...['/attributes/name', '/attributes/born', '/attributes/age', '/attributes/adult'],
-    ...['/attributes/address/country', '/attributes/address/city', '/attributes/tags/1', '/attributes/other'],
+    '/attributes/name',
+    '/attributes/born',
+    '/attributes/age',
+    '/attributes/adult',
+    '/attributes/address/country',
+    '/attributes/address/city',
+    '/attributes/tags/1',
+    '/attributes/other',
     '/attributes/free/deep/0/_sd',
   ])
 })

@@ -57,8 +57,12 @@ function filterOf(query: IssuanceListQuery) {
   const { createdAfter, createdBefore, validBefore, ...filter } = filtersOf(query)
   const time = (text: string | undefined) => (text === undefined ? undefined : new Date(text))
   return {
-    ...{ ...filter, reference: query['filter[reference]'], referencePrefix: query['search[reference]'] },
-    ...{ createdAfter: time(createdAfter), createdBefore: time(createdBefore), validBefore: time(validBefore) },
+    ...filter,
+    reference: query['filter[reference]'],
+    referencePrefix: query['search[reference]'],
+    createdAfter: time(createdAfter),
+    createdBefore: time(createdBefore),
+    validBefore: time(validBefore),
   }
 }
 

@@ -351,7 +351,9 @@ test('an offer that was taken or canceled is not mailed; one that is offered aga
   assert.deepEqual([refused.status, refused.body.errors[0].code], [409, 'INVALID_STATE'])
   // The job of an earlier request finds nothing to do.
   await mailOfferJob.run(issuer.platform, { issuanceId: lost.issuance.id, revision: 1 }, new AbortController().signal, {
-    ...{ id: 'x', tenantId: issuer.tenant.id, attempt: 1 },
+    id: 'x',
+    tenantId: issuer.tenant.id,
+    attempt: 1,
   })
   assert.equal(mails.mails.filter(({ to: one }) => one.includes('found@')).length, 1)
 })

@@ -84,7 +84,8 @@ export async function readAccessToken(
   const uuidAt = (place: number) => uuidOf(body.subarray(SECRET_BYTES + 16 * place, SECRET_BYTES + 16 * (place + 1)))
   const numbers = body.subarray(SECRET_BYTES + 2 * 16)
   return {
-    ...{ id: uuidAt(0), templateId: uuidAt(1) },
+    id: uuidAt(0),
+    templateId: uuidAt(1),
     templateVersion: numbers.readUInt32BE(0),
     expiresAt: new Date(numbers.readUIntBE(5, 6)),
     ...holderOf(numbers.readUInt8(4), body.subarray(BODY_BYTES)),

@@ -230,7 +230,9 @@ describe('a certificate of an authority outside', () => {
       await imported(issuer, names)
       assert.equal(headerOf(await aCredential(issuer)).x5c, undefined)
       const { body: made } = await issuer.api(
-        ...(['POST', '/templates/credentials', aTemplate({ signer: { kind: 'certificate' } })] as const),
+        'POST',
+        '/templates/credentials',
+        aTemplate({ signer: { kind: 'certificate' } }),
       )
       const ask = { credentialTemplateId: made.data.id, attributes: someClaims }
       const { status, body } = await issuer.api('POST', '/credentials/issuance', ask)

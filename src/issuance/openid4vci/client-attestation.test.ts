@@ -310,12 +310,19 @@ test('[VCI-A8] a pushed request is authenticated by an attestation, and refused 
   const asked = async (change: AttestationChange) => {
     const headers = await attestationHeaders(issuer, await aChallenge(issuer), change)
     const form = {
-      ...{ response_type: 'code', redirect_uri: redirectUri, scope: template.code },
-      ...{ code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', code_challenge_method: 'S256' },
+      response_type: 'code',
+      redirect_uri: redirectUri,
+      scope: template.code,
+      code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+      code_challenge_method: 'S256',
     }
     return answerPushedRequest({
-      ...{ platform, instance: server, form, headers },
-      ...{ ip: '192.0.2.1', requestId: 'r' },
+      platform,
+      instance: server,
+      form,
+      headers,
+      ip: '192.0.2.1',
+      requestId: 'r',
     })
   }
   const own = { claims: { sub: clientId }, popClaims: { iss: clientId } }

@@ -116,13 +116,21 @@ async function sent(tenant: Tenant, endpoint: 'token' | 'par', headers: Record<s
   const server = issuerInstance(platform, await getTenant(platform, tenant.slug))
   const endpoints = { ...server.endpoints, pushedRequest: `${server.issuer}/par` }
   const form = {
-    ...{ grant_type: 'authorization_code', response_type: 'code', redirect_uri: redirectUri, scope: 'pushed' },
-    ...{ code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', code_challenge_method: 'S256' },
+    grant_type: 'authorization_code',
+    response_type: 'code',
+    redirect_uri: redirectUri,
+    scope: 'pushed',
+    code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    code_challenge_method: 'S256',
     client_id: walletOf(tenant),
   }
   const ask = {
-    ...{ platform, instance: { ...server, endpoints, acceptsDpop: true, grants: [codes] }, form, headers },
-    ...{ ip: '192.0.2.1', requestId: 'r' },
+    platform,
+    instance: { ...server, endpoints, acceptsDpop: true, grants: [codes] },
+    form,
+    headers,
+    ip: '192.0.2.1',
+    requestId: 'r',
   }
   try {
     return String((await (endpoint === 'par' ? answerPushedRequest : answerTokenRequest)(ask)).status)

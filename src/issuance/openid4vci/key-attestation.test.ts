@@ -204,7 +204,9 @@ test('[VCI-K5] a tenant that requires attestations everywhere publishes an empty
   assert.ok(keyAttestation !== null)
   const type = { format: 'dc+sd-jwt', vct: 'v' } as const
   const { credential_configurations_supported: known } = buildIssuerMetadata({
-    ...{ credentialIssuer: 'i', credentialEndpoint: 'c', nonceEndpoint: 'n' },
+    credentialIssuer: 'i',
+    credentialEndpoint: 'c',
+    nonceEndpoint: 'n',
     configurations: { one: { type, signingAlgs: ['ES256'], proofAlgs: ['ES256'], keyAttestation } },
   })
   assert.deepEqual(known.one?.proof_types_supported.jwt, {

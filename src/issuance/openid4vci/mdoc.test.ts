@@ -130,7 +130,8 @@ for (const [what, change, pointers] of [
       attributes: {
         [mdl.nameSpace]: {
           ...licenceAttributes[mdl.nameSpace],
-          ...{ portrait: { type: 'string' }, shoe: { type: 'number' } },
+          portrait: { type: 'string' },
+          shoe: { type: 'number' },
         },
       },
     },

@@ -20,24 +20,38 @@ after(async () => {
 
 const image = 'data:image/png;base64,AAAA'
 const display = {
-  ...{ name: 'Diploma of science', description: 'What it proves.', locale: 'en-ZA' },
-  ...{ logo: { uri: image, altText: 'A crest' }, backgroundImage: { uri: image } },
-  ...{ backgroundColor: '#112233', textColor: '#FFFFFF' },
+  name: 'Diploma of science',
+  description: 'What it proves.',
+  locale: 'en-ZA',
+  logo: { uri: image, altText: 'A crest' },
+  backgroundImage: { uri: image },
+  backgroundColor: '#112233',
+  textColor: '#FFFFFF',
 }
 const displayed = {
-  ...{ name: 'Diploma of science', description: 'What it proves.', locale: 'en-ZA' },
-  ...{ logo: { uri: image, alt_text: 'A crest' }, background_image: { uri: image } },
-  ...{ background_color: '#112233', text_color: '#FFFFFF' },
+  name: 'Diploma of science',
+  description: 'What it proves.',
+  locale: 'en-ZA',
+  logo: { uri: image, alt_text: 'A crest' },
+  background_image: { uri: image },
+  background_color: '#112233',
+  text_color: '#FFFFFF',
 }
 const diploma = {
-  ...{ name: 'Diploma', code: 'diploma', batchSize: 5, display },
+  name: 'Diploma',
+  code: 'diploma',
+  batchSize: 5,
+  display,
   attributes: {
     family_name: { type: 'string', name: 'Family name', required: true },
     degrees: { type: 'array', items: { type: 'object', properties: { title: { type: 'string', name: 'Title' } } } },
   },
 }
 const card = {
-  ...{ name: 'Card', code: 'card', format: 'mdoc', docType: 'org.example.card.1' },
+  name: 'Card',
+  code: 'card',
+  format: 'mdoc',
+  docType: 'org.example.card.1',
   attributes: { 'org.example.card': { number: { type: 'string', name: 'Number', required: true } } },
 }
 
@@ -84,8 +98,11 @@ test('[VCI-M8] [VCI-M14] [HAIP-4] [HAIP-5] the metadata of an issuer have these 
   // The scope is that of the code flow.
   const { scope: _, ...sdJwt } = known.diploma
   assert.deepEqual(sdJwt, {
-    ...{ format: 'dc+sd-jwt', vct: `${base}/vct/diploma`, credential_signing_alg_values_supported: ['ES256'] },
-    ...{ cryptographic_binding_methods_supported: ['jwk'], proof_types_supported: proofs },
+    format: 'dc+sd-jwt',
+    vct: `${base}/vct/diploma`,
+    credential_signing_alg_values_supported: ['ES256'],
+    cryptographic_binding_methods_supported: ['jwk'],
+    proof_types_supported: proofs,
     credential_metadata: {
       display: [displayed],
       claims: [
@@ -98,8 +115,11 @@ test('[VCI-M8] [VCI-M14] [HAIP-4] [HAIP-5] the metadata of an issuer have these 
   })
   const { scope: __, ...mdoc } = known.card
   assert.deepEqual(mdoc, {
-    ...{ format: 'mso_mdoc', doctype: 'org.example.card.1', credential_signing_alg_values_supported: [-7, -9] },
-    ...{ cryptographic_binding_methods_supported: ['cose_key'], proof_types_supported: proofs },
+    format: 'mso_mdoc',
+    doctype: 'org.example.card.1',
+    credential_signing_alg_values_supported: [-7, -9],
+    cryptographic_binding_methods_supported: ['cose_key'],
+    proof_types_supported: proofs,
     credential_metadata: {
       display: [{ name: 'Card' }],
       claims: [{ path: ['org.example.card', 'number'], mandatory: true, display: [{ name: 'Number' }] }],
@@ -108,7 +128,9 @@ test('[VCI-M8] [VCI-M14] [HAIP-4] [HAIP-5] the metadata of an issuer have these 
 })
 
 const note = {
-  ...{ name: 'Note', code: 'note', display: { locale: 'en', translations: [{ locale: 'fr-CA', name: 'Avis' }] } },
+  name: 'Note',
+  code: 'note',
+  display: { locale: 'en', translations: [{ locale: 'fr-CA', name: 'Avis' }] },
   attributes: { title: { type: 'string', name: 'Title', names: { 'fr-CA': 'Titre', af: 'Titel' } } },
 }
 const preferences: readonly (readonly [

@@ -73,7 +73,9 @@ test('attributes with odd names, and values of every kind, arrive as they were g
   }
   const attributes = {
     ...Object.fromEntries(names.map((name) => [name, { type: 'string' }])),
-    ...{ emoji: { type: 'string', alwaysDisclosed: true }, zero: { type: 'number' }, tiny: { type: 'number' } },
+    emoji: { type: 'string', alwaysDisclosed: true },
+    zero: { type: 'number' },
+    tiny: { type: 'number' },
     list: { type: 'array', items: { type: 'array', items: { type: 'number' } } },
   }
   const { ours, theirs } = await issued(attributes, claims)

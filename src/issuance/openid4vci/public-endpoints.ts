@@ -228,7 +228,15 @@ const notification = endpoint({
 
 /** The endpoints of a tenant as credential issuer, for wallets and verifiers. */
 export const issuanceEndpoints: readonly Endpoint[] = [
-  ...[offer, offerQr, offerPageQr, token, nonce, challenge, credential, deferredCredential, notification],
+  offer,
+  offerQr,
+  offerPageQr,
+  token,
+  nonce,
+  challenge,
+  credential,
+  deferredCredential,
+  notification,
   ...codeFlowEndpoints(issuerInstance),
   ...statusEndpoints,
 ]

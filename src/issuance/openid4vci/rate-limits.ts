@@ -10,14 +10,12 @@ type RateLimitKey = { readonly tenant: Pick<Tenant, 'id'>; readonly ip: string }
 
 /** Refusals that guessed codes, tokens and links cause; malformed requests are not counted. */
 const counted: ReadonlySet<FaultCode> = new Set([
-  ...([
-    'grant.invalid',
-    'token.invalid',
-    'resource.unknown',
-    'nonce.invalid',
-    'key_proof.invalid',
-    'transaction.unknown',
-  ] as const),
+  'grant.invalid',
+  'token.invalid',
+  'resource.unknown',
+  'nonce.invalid',
+  'key_proof.invalid',
+  'transaction.unknown',
 ])
 
 /**

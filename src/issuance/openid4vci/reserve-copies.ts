@@ -62,7 +62,10 @@ export async function reserveCopies(
 ): Promise<Bound> {
   const { id, tokenHash } = granted
   const reservation = {
-    ...{ id, tokenHash, holderKeysHash, copies: bound.length },
+    id,
+    tokenHash,
+    holderKeysHash,
+    copies: bound.length,
     nonceHashes: nonces.map(sha256),
     noncesMadeAt: nonces.map(cNonceIssuedAt),
     listKind,

@@ -114,7 +114,8 @@ test('[MD-10] an mdoc has its entry in a list of one bit, a CWT with the chain i
   const uri = listUriOf(mso.status)
   const path = new URL(uri).pathname
   const { body } = await issuer.server.dispatch({
-    ...{ method: 'GET', path },
+    method: 'GET',
+    path,
     headers: { accept: 'application/statuslist+cwt' },
   })
   const token = parseStatusListCwt(body)

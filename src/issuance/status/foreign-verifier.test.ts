@@ -35,7 +35,9 @@ function checkedBy(issuer: Issuer, key: PublicJwk, credential: string) {
     hashAlg: 'sha-256',
     verifier: (data, signature) =>
       verify(
-        ...(['sha256', Buffer.from(data), { key: publicKey, dsaEncoding: 'ieee-p1363' }] as const),
+        'sha256',
+        Buffer.from(data),
+        { key: publicKey, dsaEncoding: 'ieee-p1363' },
         Buffer.from(signature, 'base64url'),
       ),
     statusListFetcher: async (uri) => (await issuer.open(uri)).body,

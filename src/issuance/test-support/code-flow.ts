@@ -41,7 +41,9 @@ export async function prepared(
   more: object = {},
 ): Promise<Body> {
   const body = {
-    ...{ credentialTemplateId: template.id, attributes: someClaims, grants: ['authorization_code'] },
+    credentialTemplateId: template.id,
+    attributes: someClaims,
+    grants: ['authorization_code'],
     recipient: { identifierType: 'username', value: username },
     ...more,
   }
@@ -157,7 +159,9 @@ export function aProof(
   }: { nonce?: string; accessToken?: string; jti?: string } & Record<string, unknown> = {},
 ): Promise<string> {
   const claims = {
-    ...{ jti: newId(), htm: 'POST', htu: `${issuer.platform.urls.issuer(issuer.tenant.slug)}/${endpoint}` },
+    jti: newId(),
+    htm: 'POST',
+    htu: `${issuer.platform.urls.issuer(issuer.tenant.slug)}/${endpoint}`,
     iat: Math.floor(issuer.clock.at.getTime() / 1000),
     ...(nonce !== undefined && { nonce }),
     ...(accessToken !== undefined && { ath: sha256(accessToken).toString('base64url') }),

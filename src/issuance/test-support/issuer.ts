@@ -87,8 +87,13 @@ export async function anIssuer(
   const server = buildServer({
     platform,
     routes: [
-      ...[...signingRequestRoutes, ...certificateRoutes, ...templateRoutes],
-      ...[...issuanceRoutes(noDeliveries), ...deferralRoutes, ...batchRoutes(noDeliveries), ...statusRoutes],
+      ...signingRequestRoutes,
+      ...certificateRoutes,
+      ...templateRoutes,
+      ...issuanceRoutes(noDeliveries),
+      ...deferralRoutes,
+      ...batchRoutes(noDeliveries),
+      ...statusRoutes,
     ],
     endpoints: [metadataEndpoints, issuanceEndpoints, didEndpoints, revocationEndpoints, certificateEndpoints].flat(),
     authenticate: async ({ headers: { authorization } }) => {
@@ -105,7 +110,11 @@ export async function anIssuer(
   }
   const tenant = known ?? (await anotherTenant())
   return {
-    ...{ platform, server, clock, tenant, anotherTenant },
+    platform,
+    server,
+    clock,
+    tenant,
+    anotherTenant,
     api: (method, path, body, as = tenant) =>
       send(server, method, `/creds${path}`, body === undefined ? {} : { json: body }, `Bearer ${as.slug}`),
     open: (path, ask = {}) => {

@@ -21,7 +21,11 @@ function showType(urls: Platform['urls'], row: PublishedType): Static<typeof Typ
   const { id, type, name, description, issuerSlug, issuerName } = row
   const issuer = urls.issuer(issuerSlug)
   return {
-    ...{ id, type, format: row.format, name, description },
+    id,
+    type,
+    format: row.format,
+    name,
+    description,
     issuer: { id: issuer, name: issuerName, metadataUrl: wellKnownUrl(issuer, 'openid-credential-issuer') },
     metadataUrl: row.format === 'mdoc' ? null : type,
   }

@@ -108,14 +108,25 @@ export class TokenError extends Error {
 
 /** The token refused the PIN: trying again would lock it. */
 const aboutPin: readonly ResultName[] = [
-  ...(['CKR_PIN_INCORRECT', 'CKR_PIN_INVALID', 'CKR_PIN_LEN_RANGE', 'CKR_PIN_EXPIRED', 'CKR_PIN_LOCKED'] as const),
+  'CKR_PIN_INCORRECT',
+  'CKR_PIN_INVALID',
+  'CKR_PIN_LEN_RANGE',
+  'CKR_PIN_EXPIRED',
+  'CKR_PIN_LOCKED',
   'CKR_USER_PIN_NOT_INITIALIZED',
 ]
 /** May succeed in a new session with a new handle of the key. */
 const transient: readonly ResultName[] = [
-  ...(['CKR_SESSION_HANDLE_INVALID', 'CKR_SESSION_CLOSED', 'CKR_USER_NOT_LOGGED_IN'] as const),
-  ...(['CKR_DEVICE_REMOVED', 'CKR_DEVICE_ERROR', 'CKR_TOKEN_NOT_PRESENT', 'CKR_CRYPTOKI_NOT_INITIALIZED'] as const),
-  ...(['CKR_KEY_HANDLE_INVALID', 'CKR_OBJECT_HANDLE_INVALID', 'CKR_OPERATION_ACTIVE'] as const),
+  'CKR_SESSION_HANDLE_INVALID',
+  'CKR_SESSION_CLOSED',
+  'CKR_USER_NOT_LOGGED_IN',
+  'CKR_DEVICE_REMOVED',
+  'CKR_DEVICE_ERROR',
+  'CKR_TOKEN_NOT_PRESENT',
+  'CKR_CRYPTOKI_NOT_INITIALIZED',
+  'CKR_KEY_HANDLE_INVALID',
+  'CKR_OBJECT_HANDLE_INVALID',
+  'CKR_OPERATION_ACTIVE',
 ]
 
 /** Whether the token refused the PIN. */

@@ -27,8 +27,12 @@ export async function generatePair(session: Session, type: KeyType, generates: n
   } catch (error) {
     const [other] = others
     const isCurve = isOneOf(error, [
-      ...(['CKR_DOMAIN_PARAMS_INVALID', 'CKR_CURVE_NOT_SUPPORTED', 'CKR_ATTRIBUTE_VALUE_INVALID'] as const),
-      ...(['CKR_TEMPLATE_INCONSISTENT', 'CKR_GENERAL_ERROR', 'CKR_FUNCTION_FAILED'] as const),
+      'CKR_DOMAIN_PARAMS_INVALID',
+      'CKR_CURVE_NOT_SUPPORTED',
+      'CKR_ATTRIBUTE_VALUE_INVALID',
+      'CKR_TEMPLATE_INCONSISTENT',
+      'CKR_GENERAL_ERROR',
+      'CKR_FUNCTION_FAILED',
     ])
     if (other === undefined || !isCurve) throw error
     return generateWith(session, [[attributes.CKA_EC_PARAMS, other]], generates, id)
@@ -76,8 +80,14 @@ async function generateWith(
   const [one, other] = [forPublic, forPrivate].map((list) => template(list, module.addressOf))
   await module.call(
     'C_GenerateKeyPair',
-    ...[handle, mechanism(generates), one ?? null, forPublic.length, other ?? null, forPrivate.length],
-    ...[pair.publicKey, pair.privateKey],
+    handle,
+    mechanism(generates),
+    one ?? null,
+    forPublic.length,
+    other ?? null,
+    forPrivate.length,
+    pair.publicKey,
+    pair.privateKey,
   )
   return { publicKey: readUlong(pair.publicKey), privateKey: readUlong(pair.privateKey) }
 }

@@ -57,7 +57,8 @@ export async function aMailServer(): Promise<MailServer> {
   const running: MailServer = {
     url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`,
     mails: [],
-    ...{ refuses: false, isSilent: false },
+    refuses: false,
+    isSilent: false,
     close: async () => {
       server.close()
       await once(server, 'close')

@@ -82,7 +82,12 @@ export async function startPageSession(
   const now = needs.clock.now()
   const { until, ...tokens } = granted
   const session = {
-    ...{ id, hash, signInSessionId, userId, now, tokensUntil: until },
+    id,
+    hash,
+    signInSessionId,
+    userId,
+    now,
+    tokensUntil: until,
     sealedTokens: await needs.sealing.seal(tokensPlace(tenantId, id), JSON.stringify(tokens)),
     sealedDraft: draft === null ? null : await needs.sealing.seal(draftPlace(tenantId, id), JSON.stringify(draft)),
     expiresAt: new Date(now.getTime() + LIFETIME_SECONDS * 1000),

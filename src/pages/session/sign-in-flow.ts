@@ -45,14 +45,22 @@ export async function startSignIn(
   const nonce = again?.nonce ?? randomToken()
   const person = again ?? (await formerPerson(needs, cookieHeader))
   const started: StartedSignIn = {
-    ...{ state: randomToken(), nonce, verifier: randomToken(), to },
+    state: randomToken(),
+    nonce,
+    verifier: randomToken(),
+    to,
     ...(again !== undefined && { userId: again.userId }),
     ...(isRepeated && { isAgain: true }),
   }
   const parameters = {
-    ...{ client_id: PAGES_CLIENT_ID, response_type: 'code', redirect_uri: needs.urls.publicUrl + CALLBACK_PATH },
-    ...{ scope: PAGES_SCOPE, state: started.state, nonce: started.nonce },
-    ...{ code_challenge: sha256Base64url(started.verifier), code_challenge_method: 'S256' },
+    client_id: PAGES_CLIENT_ID,
+    response_type: 'code',
+    redirect_uri: needs.urls.publicUrl + CALLBACK_PATH,
+    scope: PAGES_SCOPE,
+    state: started.state,
+    nonce: started.nonce,
+    code_challenge: sha256Base64url(started.verifier),
+    code_challenge_method: 'S256',
     max_age: String(AUTHENTICATED_SECONDS_MAX),
     ...(again !== undefined && { prompt: 'login' }),
     ...hintsOf(person, tenantHint ?? null),
@@ -103,7 +111,9 @@ export async function completeSignIn(
   const to = started === null ? null : started.to
   if (started === null || code === undefined || iss !== needs.urls.auth) return { problem: 'failed', to }
   const form = {
-    ...{ grant_type: 'authorization_code', code, code_verifier: started.verifier },
+    grant_type: 'authorization_code',
+    code,
+    code_verifier: started.verifier,
     redirect_uri: needs.urls.publicUrl + CALLBACK_PATH,
   }
   const granted = await requestTokens(needs, form, ip)

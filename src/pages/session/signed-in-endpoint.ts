@@ -91,7 +91,12 @@ const API_MS_MAX = 8000
 export function signedInEndpoint<const P extends string>(spec: Spec<P>): Endpoint {
   const { method, path, summary } = spec
   return endpoint({
-    ...{ method, path, summary, tag: 'Pages', hidden: true, faultsAs: renderFault },
+    method,
+    path,
+    summary,
+    tag: 'Pages',
+    hidden: true,
+    faultsAs: renderFault,
     accepts: method === 'GET' ? 'none' : spec.takesFile ? 'upload' : 'fields',
     bodyBytesMax: spec.bodyBytesMax ?? FORM_BYTES_MAX,
     ...(spec.takesFile && method === 'POST' && { admit: (request) => admitUpload(request, spec.scope) }),
@@ -185,7 +190,15 @@ async function contextOf(request: EndpointContext, session: PageSession, bounds:
   const isLost = request.method === 'GET' && query.kept === '0'
   const kept = isKept ? new Map(session.draft?.fields) : new Map()
   return {
-    ...{ params, query, language, headers, isKept, isLost, here: url, me: session.me, now: platform.clock.now() },
+    params,
+    query,
+    language,
+    headers,
+    isKept,
+    isLost,
+    here: url,
+    me: session.me,
+    now: platform.clock.now(),
     idToken: session.idToken,
     origin: platform.urls.publicUrl,
     // Endpoints that accept fields get a map, the others nothing.

@@ -43,19 +43,15 @@ const published: readonly (readonly [string, Cbor])[] = [
   [
     'a201020304',
     new Map([
-      ...([
-        [1, 2],
-        [3, 4],
-      ] as const),
+      [1, 2],
+      [3, 4],
     ]),
   ],
   [
     'a26161016162820203',
     new Map<string, Cbor>([
-      ...([
-        ['a', 1],
-        ['b', [2, 3]],
-      ] as const),
+      ['a', 1],
+      ['b', [2, 3]],
     ]),
   ],
 ]
@@ -85,19 +81,15 @@ describe('what RFC 8949 publishes', () => {
     [
       'bf61610161629f0203ffff',
       new Map<string, Cbor>([
-        ...([
-          ['a', 1],
-          ['b', [2, 3]],
-        ] as const),
+        ['a', 1],
+        ['b', [2, 3]],
       ]),
     ],
     [
       'b8020304 0102',
       new Map([
-        ...([
-          [3, 4],
-          [1, 2],
-        ] as const),
+        [3, 4],
+        [1, 2],
       ]),
     ],
     ['63efbfbd', '\ufffd'],

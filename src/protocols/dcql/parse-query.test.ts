@@ -9,7 +9,12 @@ const published = new URL('../../../test/vectors/data/dcql/', import.meta.url)
 const read = (name: string) => JSON.parse(readFileSync(new URL(name, published), 'utf8'))
 
 const specQueries = [
-  ...['simple', 'simple_mdoc', 'multi_credentials', 'credentials_alternatives', 'complex_mdoc', 'claims_alternatives'],
+  'simple',
+  'simple_mdoc',
+  'multi_credentials',
+  'credentials_alternatives',
+  'complex_mdoc',
+  'claims_alternatives',
   'value_matching_simple',
 ]
 

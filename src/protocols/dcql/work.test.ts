@@ -19,7 +19,10 @@ function counted(elements: readonly unknown[]): { readonly credential: DcqlCrede
 
 const zeros = (count: number) => Array<number>(count).fill(0)
 const asked = (claims: readonly object[], more: object = {}) => ({
-  ...{ format: 'dc+sd-jwt', meta: { vct_values: ['v'] }, claims, ...more },
+  format: 'dc+sd-jwt',
+  meta: { vct_values: ['v'] },
+  claims,
+  ...more,
 })
 const many = <T>(count: number, make: (at: number) => T) => Array.from({ length: count }, (_, at) => make(at))
 

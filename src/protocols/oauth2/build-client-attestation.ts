@@ -38,7 +38,11 @@ export async function buildClientAttestation(
     { typ: 'oauth-client-attestation-pop+jwt' },
     // `iss` is required by draft 07 and `exp` by earlier ones; later ones ignore both
     {
-      ...{ iss: clientId, aud: server, jti: randomToken(16), iat, exp: iat + LIFETIME_SECONDS },
+      iss: clientId,
+      aud: server,
+      jti: randomToken(16),
+      iat,
+      exp: iat + LIFETIME_SECONDS,
       ...(challenge !== null && { challenge }),
     },
     key,

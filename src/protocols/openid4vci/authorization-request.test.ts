@@ -4,8 +4,14 @@ import { Fault } from '../../fault.ts'
 import { buildAuthorizationRequest, readAuthorizationResponse } from './authorization-request.ts'
 
 const ask = {
-  ...{ clientId: 'https://wallet.example', redirectUri: 'https://wallet.example/cb', state: 's', codeChallenge: 'c' },
-  ...{ issuerState: null, credentialIssuer: 'https://issuer.example/a', hasServers: false, dpopJkt: null },
+  clientId: 'https://wallet.example',
+  redirectUri: 'https://wallet.example/cb',
+  state: 's',
+  codeChallenge: 'c',
+  issuerState: null,
+  credentialIssuer: 'https://issuer.example/a',
+  hasServers: false,
+  dpopJkt: null,
 }
 const server = { issuer: 'https://as.example', sendsIss: true }
 
@@ -57,8 +63,12 @@ for (const [what, change, configurations, expected] of [
 ] as const) {
   test(`${what} [W-A1]`, () => {
     const common = {
-      ...{ response_type: 'code', client_id: 'https://wallet.example', redirect_uri: 'https://wallet.example/cb' },
-      ...{ state: 's', code_challenge: 'c', code_challenge_method: 'S256' },
+      response_type: 'code',
+      client_id: 'https://wallet.example',
+      redirect_uri: 'https://wallet.example/cb',
+      state: 's',
+      code_challenge: 'c',
+      code_challenge_method: 'S256',
     }
     const request = buildAuthorizationRequest({ ...ask, ...change }, configurations)
     assert.deepEqual(Object.fromEntries(request), { ...common, ...expected })

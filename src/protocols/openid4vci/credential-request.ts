@@ -44,7 +44,8 @@ export function readCredentialRequest(body: unknown, batchSizeMax: number, isEnc
     })
   }
   return {
-    ...{ credentialIdentifier, configurationId },
+    credentialIdentifier,
+    configurationId,
     ...proofsOf(body.proofs, Math.min(batchSizeMax, PROOFS_MAX)),
     responseEncryption: readResponseEncryption(body.credential_response_encryption),
   }

@@ -95,7 +95,10 @@ test('images are read as the issuer states them, PNG and SVG, as data and as htt
     credential_metadata: { display },
   }
   const document = {
-    ...{ credential_issuer: issuer, credential_endpoint: `${issuer}/credential`, display, unknown: 1 },
+    credential_issuer: issuer,
+    credential_endpoint: `${issuer}/credential`,
+    display,
+    unknown: 1,
     credential_configurations_supported: { card: known },
   }
   const read = readIssuerMetadata(document, issuer, { allowHttpLoopback: false })

@@ -29,7 +29,10 @@ const sha = (alg: string, text: string) => createHash(alg).update(text).digest('
 test('transaction data of a known type is parsed, with the members of its type [VP-T1]', () => {
   const { entries, alg } = parse(good, { ...good, credential_ids: ['b', 'a', 'b'], note: 'x' })
   assert.deepEqual(entries[0], {
-    ...{ encoded: encode(good), type, credentialIds: ['a'], content: { amount: 5, payee: { name: 'Zoë' } } },
+    encoded: encode(good),
+    type,
+    credentialIds: ['a'],
+    content: { amount: 5, payee: { name: 'Zoë' } },
   })
   assert.deepEqual([entries[1]?.credentialIds, entries[1]?.content.note, alg], [['b', 'a'], 'x', null])
   assert.deepEqual(parseTransactionData(undefined, query, types), { entries: [], alg: null })
@@ -78,7 +81,8 @@ test('the hash is over the string as received; its algorithm is named if the req
   const named = { ...good, transaction_data_hashes_alg: ['sha-1', 'sha-512', 'sha-384'] }
   const { entries, alg } = parse(named)
   assert.deepEqual(transactionClaims(hashTransactions(entries, alg)), {
-    ...{ transaction_data_hashes: [sha('sha384', encode(named))], transaction_data_hashes_alg: 'sha-384' },
+    transaction_data_hashes: [sha('sha384', encode(named))],
+    transaction_data_hashes_alg: 'sha-384',
   })
   assert.equal(parse({ ...good, transaction_data_hashes_alg: ['sha-256'] }).alg, 'sha-256')
 })
@@ -90,7 +94,8 @@ const [one, two, either] = [
 ]
 const hash = (encoded: string) => sha('sha256', encoded)
 const jwt = (queryId: string, hashes: Json, more: JsonObject = {}) => ({
-  ...({ queryId, format: 'dc+sd-jwt' } as const),
+  queryId,
+  format: 'dc+sd-jwt' as const,
   claims: { transaction_data_hashes: hashes, ...more } as JsonObject,
 })
 const mdoc = (queryId: string, claims: JsonObject) => ({ queryId, format: 'mso_mdoc', claims }) as const

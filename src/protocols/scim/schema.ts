@@ -32,8 +32,16 @@ const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
 
 function attribute(name: string, description: string, more: Partial<Attribute> = {}): Attribute {
   return {
-    ...{ name, type: 'string', multiValued: false, description, required: false, caseExact: false },
-    ...{ mutability: 'readWrite', returned: 'default', uniqueness: 'none', ...more },
+    name,
+    type: 'string',
+    multiValued: false,
+    description,
+    required: false,
+    caseExact: false,
+    mutability: 'readWrite',
+    returned: 'default',
+    uniqueness: 'none',
+    ...more,
   }
 }
 
@@ -83,21 +91,45 @@ export const userSchema: Schema = {
       subAttributes: [
         attribute('value', 'The id of the group.', { caseExact: true, mutability: 'readOnly' }),
         attribute('$ref', 'The address of the group.', {
-          ...{ type: 'reference', caseExact: true, mutability: 'readOnly', referenceTypes: ['Group'] },
+          type: 'reference',
+          caseExact: true,
+          mutability: 'readOnly',
+          referenceTypes: ['Group'],
         }),
         attribute('display', 'The name of the group.', { mutability: 'readOnly' }),
       ],
     }),
   ],
   ignored: new Set([
-    ...['nickname', 'profileurl', 'title', 'usertype', 'preferredlanguage', 'locale', 'timezone', 'password'],
-    ...['phonenumbers', 'ims', 'photos', 'addresses', 'entitlements', 'x509certificates'],
-    ...['name.middlename', 'name.honorificprefix', 'name.honorificsuffix', 'emails.display', 'emails.$ref'],
+    'nickname',
+    'profileurl',
+    'title',
+    'usertype',
+    'preferredlanguage',
+    'locale',
+    'timezone',
+    'password',
+    'phonenumbers',
+    'ims',
+    'photos',
+    'addresses',
+    'entitlements',
+    'x509certificates',
+    'name.middlename',
+    'name.honorificprefix',
+    'name.honorificsuffix',
+    'emails.display',
+    'emails.$ref',
     'roles.display',
     'roles.type',
     'roles.$ref',
     'groups.type',
-    ...['employeenumber', 'costcenter', 'organization', 'division', 'department', 'manager'],
+    'employeenumber',
+    'costcenter',
+    'organization',
+    'division',
+    'department',
+    'manager',
     ENTERPRISE.toLowerCase(),
   ]),
 }
@@ -109,7 +141,8 @@ export const groupSchema: Schema = {
   description: 'Users who have the same roles.',
   attributes: [
     attribute('displayName', 'The name of the group, unique in the organisation.', {
-      ...{ required: true, uniqueness: 'server' },
+      required: true,
+      uniqueness: 'server',
     }),
     external,
     attribute('members', 'The users in the group.', {
@@ -118,7 +151,10 @@ export const groupSchema: Schema = {
       subAttributes: [
         attribute('value', 'The id of the user.', { caseExact: true, mutability: 'immutable' }),
         attribute('$ref', 'The address of the user.', {
-          ...{ type: 'reference', caseExact: true, mutability: 'immutable', referenceTypes: ['User'] },
+          type: 'reference',
+          caseExact: true,
+          mutability: 'immutable',
+          referenceTypes: ['User'],
         }),
         attribute('display', 'The name of the user.', { mutability: 'readOnly' }),
       ],

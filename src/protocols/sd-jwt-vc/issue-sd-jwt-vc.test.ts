@@ -46,8 +46,14 @@ describe('an issued credential', () => {
     assert.deepEqual(jwt.header, { typ: 'dc+sd-jwt', kid: 'k', x5c: ['AA=='], alg: 'ES256' })
     const { _sd, ...clear } = jwt.payload
     assert.deepEqual(clear, {
-      ...{ iss: 'did:web:issuer.example', iat: seconds, nbf: seconds, exp: seconds + 1, vct },
-      ...{ cnf: { jwk: holderKey.publicJwk }, status, _sd_alg: 'sha-256' },
+      iss: 'did:web:issuer.example',
+      iat: seconds,
+      nbf: seconds,
+      exp: seconds + 1,
+      vct,
+      cnf: { jwk: holderKey.publicJwk },
+      status,
+      _sd_alg: 'sha-256',
     })
   })
 

@@ -3,8 +3,17 @@ const structural: ReadonlySet<string> = new Set(['_sd', '...', '_sd_alg', '__pro
 
 /** Claims that the issuer writes by itself and that are never attributes. */
 const registered: ReadonlySet<string> = new Set([
-  ...['iss', 'sub', 'aud', 'nbf', 'exp', 'iat'],
-  ...['cnf', 'vct', 'vct#integrity', 'aka_vcts', 'status'],
+  'iss',
+  'sub',
+  'aud',
+  'nbf',
+  'exp',
+  'iat',
+  'cnf',
+  'vct',
+  'vct#integrity',
+  'aka_vcts',
+  'status',
 ])
 
 /** Claims of an SD-JWT VC that are in the clear with everything in them. `iat` and `sub` may be disclosable. */

@@ -55,7 +55,11 @@ export function contextStepsOf(statementMs: number, isDistributed: () => boolean
     `set local statement_timeout = ${Math.ceil(statementMs)}`,
   )
   const opening = ({ role, tenantId }: SessionContext, { isPlannedOnce = false }: Sql) => [
-    ...[begin, (isDistributed() ? rolesOfCoordinator : roles)[role], setTenant(tenantId), limitStatements, limitIdle],
+    begin,
+    (isDistributed() ? rolesOfCoordinator : roles)[role],
+    setTenant(tenantId),
+    limitStatements,
+    limitIdle,
     ...(isPlannedOnce && !isDistributed() ? [planOnce] : []),
   ]
   return {

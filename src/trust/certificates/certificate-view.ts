@@ -8,8 +8,15 @@ export function showCertificate(certificate: TenantCertificate): CertificateView
   const { id, type, keyType, status, origin, der, notAfter, signMdl, parentId, createdAt, updatedAt } = certificate
   const { subject, issuer, serial, fingerprint, notBefore, extensions } = readCertificate(der)
   return {
-    ...{ id, type, keyType, status, origin, fingerprint },
-    ...{ subject: subject.text, issuer: issuer.text, serialNumber: serial },
+    id,
+    type,
+    keyType,
+    status,
+    origin,
+    fingerprint,
+    subject: subject.text,
+    issuer: issuer.text,
+    serialNumber: serial,
     validFrom: notBefore.toISOString(),
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),

@@ -37,9 +37,9 @@ export async function createRoot(
   const { key, id: keyId, keep } = await needs.keys.create(tenant.id, 'ca', keyType)
   const profile = profileOf(body)
   const crl = crlUri(needs, tenant.slug, id)
-  const draft = draftRoot({ ...{ profile, key, subject, issuerAltNameUri, crlUri: crl }, ...validityOf(now) })
+  const draft = draftRoot({ profile, key, subject, issuerAltNameUri, crlUri: crl, ...validityOf(now) })
   const certificate = await issueCertificate(draft, profile, null, key)
-  const about = { ...{ id, type, keyType, keyId, certificate, parentId: null }, signMdl: canSignMdl(type, keyType) }
+  const about = { id, type, keyType, keyId, certificate, parentId: null, signMdl: canSignMdl(type, keyType) }
   const entry = {
     action: 'certificate.created',
     subject: { kind: 'certificate', id },

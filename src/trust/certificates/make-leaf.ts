@@ -101,7 +101,11 @@ async function draftedLeaf(
   const profile = leafProfile(type, root.signMdl, tenant.settings)
   const role = type === 'issuerSignCredential' ? 'Document Signer' : 'Verifier'
   const draft = draftLeaf({
-    ...{ profile, root: above, rootAlg: rootKey.alg, spki: spkiOf(key.publicJwk), ...leafValidity(above, now) },
+    profile,
+    root: above,
+    rootAlg: rootKey.alg,
+    spki: spkiOf(key.publicJwk),
+    ...leafValidity(above, now),
     subject: { country: above.subject.country ?? '', commonName: fittingName(tenant.name, role) },
     subjectNames: subjectNames(needs, type, tenant.slug),
     crlUri: crlUri(needs, tenant.slug, root.id),

@@ -76,7 +76,9 @@ export function certifiedVerifier(
   const root = ok ? (anchor?.certificate.subject.text ?? null) : (unknownRootOf(chain)?.subject ?? null)
   const isOwn = ok && anchor?.owner === OWN_ANCHOR
   return {
-    ...{ key: leaf.publicKey, name: ok ? leaf.subject.text : null, isOwn },
+    key: leaf.publicKey,
+    name: ok ? leaf.subject.text : null,
+    isOwn,
     certificate: { subject: leaf.subject.text, root },
     entityId: ok && !isOwn ? (anchor?.owner ?? null) : null,
   }

@@ -40,8 +40,13 @@ export async function resolveMdocIssuer(
   if (key === null) throw new Fault('key.unsupported')
   const { country: countryName, state: stateOrProvinceName } = subject
   return {
-    ...{ issuer: subject.text, mechanism: 'x5c', key, trusted: ok, findings },
-    ...{ chain: { der, at }, keyIds: keyIdsOf(path) },
+    issuer: subject.text,
+    mechanism: 'x5c',
+    key,
+    trusted: ok,
+    findings,
+    chain: { der, at },
+    keyIds: keyIdsOf(path),
     certificate: { der: leaf.der, key, notBefore, notAfter, countryName, stateOrProvinceName },
   }
 }

@@ -36,7 +36,14 @@ export async function importCertificate(
   checkImported({ leaf, chain, trusted: await trustedAnchors(needs, caller.tenantId) }, request, now)
   const { type, keyType, keyId, signMdl } = request
   const certificate: NewCertificate = {
-    ...{ id, type, keyType, keyId, signMdl, parentId: null, origin: 'request', certificate: leaf },
+    id,
+    type,
+    keyType,
+    keyId,
+    signMdl,
+    parentId: null,
+    origin: 'request',
+    certificate: leaf,
     chain: chain.map(({ der }) => toPem('CERTIFICATE', der)).join(''),
   }
   const subject = { kind: 'certificate', id: certificate.id } as const

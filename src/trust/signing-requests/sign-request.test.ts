@@ -45,7 +45,10 @@ test('an own root signs an own request: the certificate has the extensions of th
   const reply = await authority.api('POST', `/certificates/${root.id}/sign`, { csrId: csr.id })
   assert.equal(reply.status, 201, JSON.stringify(reply.body))
   assert.partialDeepStrictEqual(reply.body.data, {
-    ...{ keyType: 'Ed25519', status: 'active', parentCertificateId: root.id, capabilities: { signMdl: true } },
+    keyType: 'Ed25519',
+    status: 'active',
+    parentCertificateId: root.id,
+    capabilities: { signMdl: true },
   })
   ssl.file('root.pem', root.certificate)
   ssl.run('verify', '-x509_strict', '-CAfile', 'root.pem', ssl.file('signed.pem', reply.body.data.certificate))

@@ -124,7 +124,11 @@ async function drafted(
   const rootKey = await needs.keys.byId(caller.tenantId, root.keyId ?? '')
   const profile = leafProfile(requested.type, requested.signMdl, settings)
   const draft = draftLeaf({
-    ...{ profile, root: above, rootAlg: rootKey.alg, spki: csr.spki, ...leafValidity(above, needs.clock.now()) },
+    profile,
+    root: above,
+    rootAlg: rootKey.alg,
+    spki: csr.spki,
+    ...leafValidity(above, needs.clock.now()),
     subject: { country: csr.subject.country ?? '', commonName: csr.subject.commonName ?? '' },
     subjectNames: subjectNames(needs, requested.type, slug),
     crlUri: crlUri(needs, slug, root.id),

@@ -6,7 +6,11 @@ import type { TenantSigningRequest } from './signing-request.ts'
 export function showSigningRequest(request: TenantSigningRequest): SigningRequestView {
   const { id, type, keyType, status, der, subjectKeyId, certificateId, expiresAt, createdAt, updatedAt } = request
   return {
-    ...{ id, type, keyType, status, countryName: request.country },
+    id,
+    type,
+    keyType,
+    status,
+    countryName: request.country,
     capabilities: { signMdl: request.signMdl },
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),

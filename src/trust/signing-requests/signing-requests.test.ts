@@ -116,8 +116,12 @@ test('an imported certificate signs at once if it is the first, with its chain b
   assert.equal(reply.status, 201, JSON.stringify(reply.body))
   const made = reply.body.data
   assert.partialDeepStrictEqual(made, {
-    ...{ type: 'issuerSignCredential', status: 'active', parentCertificateId: '', certificate },
-    ...{ capabilities: { signMdl: true }, subjectKeyIdentifier: csr.subjectKeyIdentifier },
+    type: 'issuerSignCredential',
+    status: 'active',
+    parentCertificateId: '',
+    certificate,
+    capabilities: { signMdl: true },
+    subjectKeyIdentifier: csr.subjectKeyIdentifier,
   })
   const shown = await authority.api('GET', `/certificates/csrs/${csr.id}`)
   assert.partialDeepStrictEqual(shown.body.data, { status: 'completed', certificateId: made.id })

@@ -88,7 +88,10 @@ export async function anAuthority(
   if (known !== undefined) callers.set(known.slug, callerOf(known))
   const tenant = known ?? (await anotherTenant())
   return {
-    ...{ platform, tenant, clock, anotherTenant },
+    platform,
+    tenant,
+    clock,
+    anotherTenant,
     api: (method, path, body, as = tenant, accept = '*/*') =>
       send(server, { method, path: `/creds${path}`, body, headers: { authorization: `Bearer ${as.slug}`, accept } }),
     open: (path, headers = {}) => {
@@ -109,7 +112,9 @@ type Sent = { method: string; path: string; body: unknown; headers: Record<strin
 async function send(server: Server, { method, path, body, headers }: Sent): Promise<Reply> {
   const json = body === undefined ? {} : { 'content-type': 'application/json' }
   const answer = await server.dispatch({
-    ...{ method, path, headers: { ...json, ...headers } },
+    method,
+    path,
+    headers: { ...json, ...headers },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
   const isJson = answer.headers['content-type']?.includes('json') === true

@@ -37,7 +37,9 @@ async function add(body: object) {
 test('an entity is shown as it was given, with what its certificates say in meta', async () => {
   const dids = [{ did: 'did:web:uc.example', name: 'Registrar' }, { did: 'did:key:z6Mk' }]
   const { data, meta } = await add({
-    ...{ name: 'University', dids, certificates: [root.pem.replaceAll('\n', '\r\n')] },
+    name: 'University',
+    dids,
+    certificates: [root.pem.replaceAll('\n', '\r\n')],
     issuers: ['https://uc.example/issuer'],
     purposes: ['verifier', 'issuer'],
     signerUsages: ['none', '1.2.3'],
@@ -45,7 +47,9 @@ test('an entity is shown as it was given, with what its certificates say in meta
   const { id, createdAt, updatedAt, ...rest } = data
   assert.equal(createdAt, updatedAt)
   assert.deepEqual(rest, {
-    ...{ name: 'University', dids, certificates: [root.pem] },
+    name: 'University',
+    dids,
+    certificates: [root.pem],
     issuers: ['https://uc.example/issuer'],
     purposes: ['verifier', 'issuer'],
     signerUsages: ['none', '1.2.3'],

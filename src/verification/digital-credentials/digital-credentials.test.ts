@@ -23,7 +23,9 @@ import { acceptBrowserAnswer } from './accept-browser-answer.ts'
 const tool = openssl()
 const years = { from: '200101000000Z', until: '491231235959Z' }
 const extensions = [
-  ...['keyUsage = critical, digitalSignature', 'subjectKeyIdentifier = hash', 'authorityKeyIdentifier = keyid'],
+  'keyUsage = critical, digitalSignature',
+  'subjectKeyIdentifier = hash',
+  'authorityKeyIdentifier = keyid',
   'extendedKeyUsage = critical, 1.0.18013.5.1.2',
 ]
 const make = (wish: Partial<CertInput>) => tool.make({ subject: '/C=ZA/CN=Signer', extensions, ...years, ...wish })
@@ -49,7 +51,11 @@ const decoded = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toSt
 test('an unsigned request has neither client_id nor state, and asks for an encrypted response [VP-D2, VP-D3]', async () => {
   const { parameters, nonce, object } = await aBrowserRequest(verifier)
   assert.deepEqual(Object.keys(parameters).sort(), [
-    ...['client_metadata', 'dcql_query', 'nonce', 'response_mode', 'response_type'],
+    'client_metadata',
+    'dcql_query',
+    'nonce',
+    'response_mode',
+    'response_type',
   ])
   assert.partialDeepStrictEqual(parameters, { response_mode: 'dc_api.jwt', response_type: 'vp_token', nonce })
   assert.deepEqual(parameters.dcql_query, object.dcql_query)

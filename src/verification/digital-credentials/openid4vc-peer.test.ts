@@ -17,7 +17,9 @@ import { type Backend, callerOf, send, startVerifier, type Verifier } from '../t
 const tool = openssl()
 const years = { from: '200101000000Z', until: '491231235959Z' }
 const extensions = [
-  ...['keyUsage = critical, digitalSignature', 'subjectKeyIdentifier = hash', 'authorityKeyIdentifier = keyid'],
+  'keyUsage = critical, digitalSignature',
+  'subjectKeyIdentifier = hash',
+  'authorityKeyIdentifier = keyid',
   'extendedKeyUsage = critical, 1.0.18013.5.1.2',
 ]
 const make = (wish: Partial<CertInput>) => tool.make({ subject: '/C=ZA/CN=Signer', extensions, ...years, ...wish })

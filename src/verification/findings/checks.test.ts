@@ -23,12 +23,17 @@ test('what the template or the credential does not ask for is said, and a warnin
     [defect('issuer.not_restricted')],
     { ...facts, status: 'none', holderBinding: false },
     {
-      ...{ values: false, transaction: false },
+      values: false,
+      transaction: false,
     },
   )
   const open = { values: 'not_asked', transaction: 'not_asked', status: 'not_asked', holder_binding: 'not_asked' }
   assert.deepEqual(found, {
-    ...{ form: 'passed', signature: 'passed', validity: 'passed', claims: 'passed', issuer: 'warning' },
+    form: 'passed',
+    signature: 'passed',
+    validity: 'passed',
+    claims: 'passed',
+    issuer: 'warning',
     ...open,
   })
 })

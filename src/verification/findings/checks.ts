@@ -46,7 +46,12 @@ export function checksOf(issues: readonly Issue[], facts: CheckFacts | null, ask
     transaction: isSound,
   }
   const isAsked: Readonly<Record<CheckCode, boolean>> = {
-    ...{ form: true, signature: true, issuer: true, validity: true, claims: true, ...asked },
+    form: true,
+    signature: true,
+    issuer: true,
+    validity: true,
+    claims: true,
+    ...asked,
     holder_binding: facts?.holderBinding !== false,
     status: facts?.status !== 'none',
   }

@@ -40,7 +40,8 @@ export async function beginVisit(
     ...(reference !== undefined && { reference }),
   }
   const visitor = {
-    ...{ tenantId: tenant.id, tenantSlug: tenant.slug },
+    tenantId: tenant.id,
+    tenantSlug: tenant.slug,
     by: { kind: 'user', ip, requestId: httpRequestId },
     page: { id: page.id, returnUri: `${publicUrl}/verify/${page.id}/return` },
   } as const

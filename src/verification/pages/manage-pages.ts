@@ -111,14 +111,12 @@ async function checked(needs: Needs, { tenantId }: Caller, merged: PageInput): P
   if (violations.length > 0) throw new Fault('request.invalid', { violations })
   if (!isUuid(presentationTemplateId)) throw unknownTemplate()
   return {
-    ...{
-      name,
-      presentationTemplateId: presentationTemplateId.toLowerCase(),
-      origins,
-      heading,
-      explanation,
-      visitorSees,
-    },
+    name,
+    presentationTemplateId: presentationTemplateId.toLowerCase(),
+    origins,
+    heading,
+    explanation,
+    visitorSees,
     redirectUri,
     anotherDevice,
     requestsPerMinute,

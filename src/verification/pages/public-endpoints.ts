@@ -40,7 +40,10 @@ const describePage = endpoint({
     const { accentColor, privacyUri, supportAddress } = faceOf(tenant)
     const { logoUri } = tenant.settings
     const organisation = {
-      ...{ name: tenant.name, accentColor, privacyUri, supportAddress },
+      name: tenant.name,
+      accentColor,
+      privacyUri,
+      supportAddress,
       logoUri: typeof logoUri === 'string' ? logoUri : null,
     }
     const { id, heading, explanation, origins } = page

@@ -42,9 +42,16 @@ export type VerificationPage = PageContent & {
 
 /** The content of a new page where its creator says nothing. */
 export const pageDefaults = {
-  ...{ origins: [], heading: null, explanation: null, visitorSees: 'verdict', redirectUri: null },
+  origins: [],
+  heading: null,
+  explanation: null,
+  visitorSees: 'verdict',
+  redirectUri: null,
   anotherDevice: null,
-  ...{ requestsPerMinute: 60, requestsPerAddress: 10, expiresInSeconds: 600, isOpen: true },
+  requestsPerMinute: 60,
+  requestsPerAddress: 10,
+  expiresInSeconds: 600,
+  isOpen: true,
 } as const satisfies Partial<PageContent>
 
 /**

@@ -46,7 +46,10 @@ const read = (page: { id: string }, { id, secret }: { id: string; secret: string
 test('a credential without a name is told by that of the own template, or by what its type says, never by the whole type', async () => {
   const { type } = await makeTemplate(acme, 'unnamed')
   const own = await acme.post('/creds/templates/credentials', {
-    ...{ name: 'Field pass', code: 'pass', format: 'mdoc', docType: 'org.example.pass.1' },
+    name: 'Field pass',
+    code: 'pass',
+    format: 'mdoc',
+    docType: 'org.example.pass.1',
     attributes: { 'org.example.pass.1': { level: { type: 'string' } } },
   })
   assert.equal(own.status, 201, JSON.stringify(own.body))
@@ -75,8 +78,15 @@ async function answer(uri: string, status: 'answered' | 'rejected' = 'answered')
 test('a page is made, listed, changed under its entity tag, closed and deleted; each change is in the audit trail', async () => {
   const page = await aPage({ heading: 'Show it', explanation: 'For the discount.' })
   assert.partialDeepStrictEqual(page, {
-    ...{ origins: [SHOP], visitorSees: 'verdict', redirectUri: null, requestsPerMinute: 60, requestsPerAddress: 10 },
-    ...{ expiresInSeconds: 600, isOpen: true, templateName: 'Level', pageUri: `${chirograph.url}/verify/${page.id}` },
+    origins: [SHOP],
+    visitorSees: 'verdict',
+    redirectUri: null,
+    requestsPerMinute: 60,
+    requestsPerAddress: 10,
+    expiresInSeconds: 600,
+    isOpen: true,
+    templateName: 'Level',
+    pageUri: `${chirograph.url}/verify/${page.id}`,
   })
   const path = `/creds/verification-pages/${page.id}`
   const etag = (await acme.get(path)).headers.get('etag') ?? ''
@@ -126,7 +136,8 @@ for (const [what, body, status, pointer] of [
 ] as const) {
   test(`${what} is refused`, async () => {
     const refused = await acme.post('/creds/verification-pages', {
-      ...{ name: 'Bad', presentationTemplateId: template },
+      name: 'Bad',
+      presentationTemplateId: template,
       ...body,
     })
     assert.deepEqual([refused.status, refused.body.errors[0].source?.pointer], [status, pointer])
@@ -330,7 +341,10 @@ test('a template of its own redirect sends no visitor elsewhere', async () => {
   const credentials = (await acme.get(`/creds/templates/presentations/${template}`)).body.data.credentials
   const verifierConfig = { redirectUri: 'https://elsewhere.example/back' }
   const made = await acme.post('/creds/templates/presentations', {
-    ...{ name: 'Redirecting', description: '', credentials, verifierConfig },
+    name: 'Redirecting',
+    description: '',
+    credentials,
+    verifierConfig,
   })
   assert.equal(made.status, 201, JSON.stringify(made.body))
   const page = await aPage({ presentationTemplateId: made.body.data.id })

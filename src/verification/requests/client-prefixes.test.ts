@@ -37,7 +37,9 @@ for (const [prefix, verifierConfig, clientId, jwt] of [
 }
 
 const template = (verifierConfig: object, credential: object = {}) => ({
-  ...{ name: 'T', description: '', verifierConfig },
+  name: 'T',
+  description: '',
+  verifierConfig,
   credentials: [{ type: membership, attributes: { a: {}, b: { properties: { c: {} } } }, ...credential }],
 })
 

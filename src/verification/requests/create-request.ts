@@ -100,11 +100,18 @@ async function insert(
   const { template, transactionData = [], browsers: digitalCredentials, browserSession } = input
   const encoded = template === undefined ? [] : encodeTransactions(transactionData, template)
   const request = {
-    ...{ id, templateId, reference, redirectUri, expiresInSeconds, signers, digitalCredentials },
+    id,
+    templateId,
+    reference,
+    redirectUri,
+    expiresInSeconds,
+    signers,
+    digitalCredentials,
     browserSessionHash: browserSession === undefined ? null : sha256(browserSession),
     sealedTransactions: encoded.length === 0 ? null : await sealTransactions(sealing, caller.tenantId, id, encoded),
     templateUpdatedAt: encoded.length === 0 ? null : (template?.updatedAt ?? null),
-    ...{ nonce: randomToken(NONCE_BYTES), state: randomToken(NONCE_BYTES) },
+    nonce: randomToken(NONCE_BYTES),
+    state: randomToken(NONCE_BYTES),
     defaults: {
       expiresInSeconds: await defaultOf(needs, tenantId, 'requestTtlSeconds', config.presentationTtlSeconds),
       retentionSeconds: await defaultOf(needs, tenantId, 'resultRetentionSeconds', RETENTION_SECONDS),

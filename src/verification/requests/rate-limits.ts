@@ -5,7 +5,9 @@ import type { Platform } from '../../platform.ts'
 
 /** Outcomes of guessing addresses and states, and of responses that make this server fetch issuers repeatedly. */
 const counted: ReadonlySet<FaultCode> = new Set([
-  ...(['resource.unknown', 'presentation_request.closed', 'presentation_response.undecided'] as const),
+  'resource.unknown',
+  'presentation_request.closed',
+  'presentation_response.undecided',
 ])
 
 /**

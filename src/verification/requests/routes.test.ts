@@ -79,8 +79,14 @@ test('the response has the violations of the attributes of a template that its s
     [
       400,
       [
-        ...['/credentials/0/attributes', '/credentials/0/type', '/credentials/1/attributes/a/type'],
-        ...['/credentials/1/colour', '/credentials/2/colour', '/credentials/2/format', '/credentials/3', '/name'],
+        '/credentials/0/attributes',
+        '/credentials/0/type',
+        '/credentials/1/attributes/a/type',
+        '/credentials/1/colour',
+        '/credentials/2/colour',
+        '/credentials/2/format',
+        '/credentials/3',
+        '/name',
       ],
     ],
   )
@@ -113,7 +119,8 @@ test('of writers that replace the state they read, one replaces it, and the othe
     send(`${verifier.url}/creds${path}`, {
       method: 'PUT',
       headers: {
-        ...{ authorization: `${acme.slug} verification:write`, 'content-type': 'application/json' },
+        authorization: `${acme.slug} verification:write`,
+        'content-type': 'application/json',
         'if-match': ifMatch,
       },
       body: JSON.stringify({ ...template, name }),
@@ -183,8 +190,15 @@ for (const [what, change, pointer] of [
     '/credentials/0/trustedIssuers/0',
   ],
   ...[
-    ...['bar', 'did:', 'did:web:a.example#0', 'http://issuer.example', 'https://issuer.example?a=b', 'abc', 'AB CD'],
-    ...['https://user@issuer.example', 'x'.repeat(40)],
+    'bar',
+    'did:',
+    'did:web:a.example#0',
+    'http://issuer.example',
+    'https://issuer.example?a=b',
+    'abc',
+    'AB CD',
+    'https://user@issuer.example',
+    'x'.repeat(40),
   ].map(
     (name) =>
       [
@@ -245,7 +259,12 @@ test('a request has the URLs for a wallet and the given lifetime', async () => {
   const { authorizationRequestUri, authorizationRequestQrUri, createdAt, updatedAt, expiresAt, ...more } = body.data
   const { requestPageUri, ...rest } = more
   assert.deepEqual(rest, {
-    ...{ id: rest.id, status: 'requested', error: null, presentationTemplateId: id, reference: 'r-1', credentials: [] },
+    id: rest.id,
+    status: 'requested',
+    error: null,
+    presentationTemplateId: id,
+    reference: 'r-1',
+    credentials: [],
     templateName: 'Members',
   })
   assert.equal(Date.parse(expiresAt) - Date.parse(createdAt), 90_000)

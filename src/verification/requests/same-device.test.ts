@@ -99,7 +99,8 @@ test('a redirect URI outside the list of the tenant is refused [SEC-54]', async 
     ['http://127.0.0.1/done', false],
   ] as const) {
     const created = await backend.ask('POST', '/presentations/request', {
-      ...{ presentationTemplateId: made.body.data.id, redirectUri },
+      presentationTemplateId: made.body.data.id,
+      redirectUri,
     })
     const kept = await backend.ask('POST', '/templates/presentations', template(redirectUri))
     assert.deepEqual(

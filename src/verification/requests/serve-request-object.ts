@@ -78,7 +78,11 @@ async function claimsOf(
   const verifierInfo = [...statementOf(tenant, request), ...(verifierInfoOf(request) ?? [])]
   return buildRequestObject(
     {
-      ...{ clientId, responseUri, nonce, state, lifetimeSeconds },
+      clientId,
+      responseUri,
+      nonce,
+      state,
+      lifetimeSeconds,
       dcqlQuery: queryOf(request, await issuerAuthoritiesOf(platform, tenantId, request.credentials)),
       ...(await transactionsOf(platform, tenantId, request)),
       ...(walletNonce !== undefined && { walletNonce }),

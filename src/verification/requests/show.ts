@@ -11,11 +11,16 @@ import type { RequestNeeds } from './serve-request-object.ts'
 export function showPresentationTemplate(template: PresentationTemplate): PresentationTemplateReply {
   const { id, name, description, createdAt, updatedAt, credentials } = template
   return {
-    ...{ id, name, description },
+    id,
+    name,
+    description,
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
     credentials: credentials.map(({ type, format, attributes, name: title, description: text }) => ({
-      ...{ type, format, attributes, ...(title !== undefined && { name: title }) },
+      type,
+      format,
+      attributes,
+      ...(title !== undefined && { name: title }),
       ...(text !== undefined && { description: text }),
     })),
   }
@@ -37,7 +42,9 @@ export function templateMeta({ credentials, verifierConfig, retentionSeconds }: 
         trustedIssuers = [],
         ...rest
       }) => ({
-        ...{ issuers, trustedIssuers, ...rest },
+        issuers,
+        trustedIssuers,
+        ...rest,
       }),
     ),
   }
@@ -56,7 +63,11 @@ export async function showRequest(
   const { authorizationRequestUri, authorizationRequestReferenceUri, authorizationRequestQrUri } = addresses
   const { requestPageUri } = addresses
   return {
-    ...{ id, status, presentationTemplateId: templateId, authorizationRequestUri, authorizationRequestQrUri },
+    id,
+    status,
+    presentationTemplateId: templateId,
+    authorizationRequestUri,
+    authorizationRequestQrUri,
     requestPageUri,
     error,
     ...(templateName !== null && { templateName }),

@@ -58,7 +58,9 @@ test('the request object is signed by the did:web of the tenant and has the para
   assert.deepEqual(object.dcql_query, {
     credentials: [
       {
-        ...{ id: 'c0', format: 'dc+sd-jwt', meta: { vct_values: [membership] } },
+        id: 'c0',
+        format: 'dc+sd-jwt',
+        meta: { vct_values: [membership] },
         claims: [{ path: ['given_name'] }, { path: ['address', 'locality'] }],
       },
     ],
@@ -85,9 +87,13 @@ test('a valid response is verified with its issuer, and only the requested claim
   assert.ok(completedAt < claimsKeptUntil)
   assert.deepEqual(credentials, [
     {
-      ...{ isValid: true, name: 'card', type: membership, format: 'sd-jwt-vc' },
+      isValid: true,
+      name: 'card',
+      type: membership,
+      format: 'sd-jwt-vc',
       attributes: { given_name: 'Zoë', address: { locality: 'Mthatha' } },
-      ...{ issuer: issuer.did, issues: [] },
+      issuer: issuer.did,
+      issues: [],
       checks: [
         ...['form', 'signature'].map((code) => ({ code, outcome: 'passed', issues: [] })),
         { code: 'issuer', outcome: 'passed', issues: [], acceptedAs: 'named' },

@@ -175,7 +175,9 @@ async function complete(
   const result = credentials.length === 0 ? null : await sealResult(sealing, tenantId, id, credentials)
   const now = clock.now()
   const completion = {
-    ...{ status, error, result },
+    status,
+    error,
+    result,
     resultUntil: result === null ? null : new Date(now.getTime() + retentionSeconds * 1000),
     responseCodeHash: responseCode === null ? null : sha256(responseCode),
   }

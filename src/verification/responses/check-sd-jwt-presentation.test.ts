@@ -27,7 +27,10 @@ const platform = {
 }
 const expected: ExpectedPresentation = {
   credential: { type: membership, format: 'sd-jwt-vc', attributes: {}, issuers: [issuer.did] },
-  ...{ origin: null, nonce: 'nonce-of-this-request-0123', aud: 'decentralized_identifier:did:web:us.example', now },
+  origin: null,
+  nonce: 'nonce-of-this-request-0123',
+  aud: 'decentralized_identifier:did:web:us.example',
+  now,
   encryptionKey: null,
   responseUri: 'https://us.example/answers',
   verifier: { urls: urlsOf(platform.config), slug: 'us', haip: false },

@@ -102,7 +102,10 @@ function presentedOf(
   const type = memberOf(claims, 'vct')
   if (typeof type !== 'string') return null
   return {
-    ...{ format: 'dc+sd-jwt', type, alsoTypes: alsoTypesOf(claims), claims },
+    format: 'dc+sd-jwt',
+    type,
+    alsoTypes: alsoTypesOf(claims),
+    claims,
     // an index in the query refers to the array as issued
     positions: issuedPositions(claims, arrays),
     holderBound: keyBinding !== null,

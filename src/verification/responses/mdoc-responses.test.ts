@@ -110,9 +110,14 @@ test('a licence issued and presented with another library is verified, and only 
   assert.deepEqual([status, error], ['verified', null])
   assert.deepEqual(credentials, [
     {
-      ...{ isValid: true, name: 'licence', type: licence.docType, format: 'mdoc' },
+      isValid: true,
+      name: 'licence',
+      type: licence.docType,
+      format: 'mdoc',
       attributes: { [licence.nameSpace]: { family_name: 'Jansen', birth_date: '1990-02-28' } },
-      ...{ issuer: 'CN=Signer,C=ZA', issues: [], checks: credentials[0].checks },
+      issuer: 'CN=Signer,C=ZA',
+      issues: [],
+      checks: credentials[0].checks,
     },
   ])
 })
@@ -139,7 +144,7 @@ test('a licence of a second library is verified too, with a session transcript b
   const constraints = { limit_disclosure: 'required', fields }
   const shown = await HolderOfAuth0.from(new MDoc([document]))
     .usingPresentationDefinition({
-      ...{ id: 'one' },
+      id: 'one',
       input_descriptors: [{ id: licence.docType, format: { mso_mdoc: { alg: ['ES256'] } }, constraints }],
     })
     .usingSessionTranscriptBytes(encodeCbor(tagged(24, transcript)))

@@ -12,7 +12,9 @@ const tool = openssl()
 const years = { from: '200101000000Z', until: '491231235959Z' }
 const root = tool.make({ subject: '/C=ZA/CN=IACA', extensions: rootExtensions, ...years })
 const extensions = [
-  ...['keyUsage = critical, digitalSignature', 'subjectKeyIdentifier = hash', 'authorityKeyIdentifier = keyid'],
+  'keyUsage = critical, digitalSignature',
+  'subjectKeyIdentifier = hash',
+  'authorityKeyIdentifier = keyid',
   'extendedKeyUsage = critical, 1.0.18013.5.1.2',
 ]
 const signer = tool.make({ subject: '/C=ZA/CN=Signer', extensions, issuer: root, ...years })

@@ -38,7 +38,10 @@ test('a request carries its transactions, the same at every fetch, and is verifi
   const request = await asking([payment, { type: 'urn:login', credentials: ['card'] }])
   const [first = '', second = ''] = request.sent
   assert.deepEqual(JSON.parse(Buffer.from(first, 'base64url').toString()), {
-    ...{ type, credential_ids: ['c0'], amount: 12.5, payee: { name: 'Acme' } },
+    type,
+    credential_ids: ['c0'],
+    amount: 12.5,
+    payee: { name: 'Acme' },
   })
   assert.deepEqual((await payloadAt(request.requestUri)).transaction_data, request.sent)
   assert.equal((await request.data())?.includes('Acme'), false, 'it is sealed')

@@ -74,7 +74,9 @@ function readCredential(
     violations.push({ detail, pointer: `${pointer}/trustedIssuersInQuery` })
   }
   return {
-    ...{ ...rest, format, attributes },
+    ...rest,
+    format,
+    attributes,
     ...(trustedIssuers.length > 0 && { trustedIssuers: trustedIssuers.map((id) => id.toLowerCase()) }),
   }
 }

@@ -114,7 +114,8 @@ export function positionOf(
 export function verifierInfoOf({ credentials, verifierConfig }: TemplateSnapshot): readonly JsonObject[] | undefined {
   return verifierConfig?.verifierInfo?.map(({ format, data, credentials: named }) => ({
     // The template was parsed from JSON.
-    ...{ format, data: data as Json },
+    format,
+    data: data as Json,
     ...(named !== undefined && { credential_ids: named.map((one) => queryIdOf(positionOf(one, credentials) ?? 0)) }),
   }))
 }

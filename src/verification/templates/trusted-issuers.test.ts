@@ -115,7 +115,9 @@ test('the query may name the certificates of the trusted entities, so that a wal
   assert.equal((await request.result()).status, 'verified')
   const alone = { type: membership, attributes: {}, trustedIssuersInQuery: true }
   const refused = await backend.ask('POST', '/templates/presentations', {
-    ...{ name: 'M', description: '', credentials: [alone] },
+    name: 'M',
+    description: '',
+    credentials: [alone],
   })
   assert.deepEqual(
     [refused.status, refused.body.errors[0].source.pointer],
@@ -208,7 +210,8 @@ test('a template accepts existing entities of its own tenant only, and has them 
   const [backend, stranger] = [await verifier.aTenant(), await verifier.aTenant()]
   const id = await entity(backend, {})
   const template = (trustedIssuers: string[]) => ({
-    ...{ name: 'T', description: '' },
+    name: 'T',
+    description: '',
     credentials: [{ type: 'x', attributes: {}, trustedIssuers }],
   })
   const made = await backend.ask('POST', '/templates/presentations', template([id.toUpperCase()]))

@@ -31,7 +31,8 @@ export async function aRequest(
 ) {
   const { ask, slug, tenantId } = backend ?? (await verifier.aTenant())
   const made = await ask('POST', '/templates/presentations', {
-    ...{ name: 'Members', description: '' },
+    name: 'Members',
+    description: '',
     credentials: [{ type: membership, name: 'card', attributes, issuers: [issuer.did], ...credential }],
     ...template,
   })
@@ -43,7 +44,12 @@ export async function aRequest(
   const object = await payloadAt(requestUri)
   const { id } = opened.body.data
   return {
-    ...{ ask, slug, tenantId, id, requestUri, object },
+    ask,
+    slug,
+    tenantId,
+    id,
+    requestUri,
+    object,
     nonce: String(object.nonce),
     aud: String(object.client_id),
     answer: (vpToken: unknown, more: Record<string, string> = {}) =>

@@ -73,7 +73,10 @@ export async function startVerifier(fetch?: OutboundFetch, host = '127.0.0.1'): 
   })
   await server.listen()
   return {
-    ...{ url, platform, twin: platformOn(parts), store: db.store },
+    url,
+    platform,
+    twin: platformOn(parts),
+    store: db.store,
     wait: (seconds) => {
       ahead += seconds
     },

@@ -43,7 +43,11 @@ export async function updateStanding(
   { checkAt, checkedAt }: { readonly checkAt: Date | null; readonly checkedAt: Date },
 ): Promise<Standing | null> {
   const [row] = await tx.rows<{ standing: Standing }>(updateStatement, [
-    ...[tx.tenantId, credentialId, standing, checkAt, checkedAt],
+    tx.tenantId,
+    credentialId,
+    standing,
+    checkAt,
+    checkedAt,
   ])
   return row?.standing ?? null
 }

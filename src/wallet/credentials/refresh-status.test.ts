@@ -33,7 +33,10 @@ afterEach(async () => {
 const [VALID, REVOKED, SUSPENDED] = [0, 1, 2]
 const { signal } = new AbortController()
 const list = {
-  ...{ size: 25, after: null, before: null, readDescending: true },
+  size: 25,
+  after: null,
+  before: null,
+  readDescending: true,
   sort: { field: 'createdAt', descending: true },
 }
 /** The list says this; the clock of the wallet runs ahead of the issuer's, so it is good for a day. */

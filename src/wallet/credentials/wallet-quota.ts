@@ -13,6 +13,6 @@ export async function refuseFull(
 ): Promise<void> {
   const { credentials, bytes } = await store.single(tenantId, (tx) => countHeld(tx, userId))
   if (credentials >= walletMax.credentials || bytes >= walletMax.bytes) {
-    throw new Fault('wallet.full', { meta: { credentials, bytes, ...{ max: walletMax } } })
+    throw new Fault('wallet.full', { meta: { credentials, bytes, max: walletMax } })
   }
 }

@@ -61,7 +61,12 @@ export async function planDelivery(
   const now = clock.now()
   const kind = presentationId === null ? ('credential' as const) : ('presentation' as const)
   const made = {
-    ...{ id, userId, kind, issuanceId, presentationId, identifierType: recipient.identifierType },
+    id,
+    userId,
+    kind,
+    issuanceId,
+    presentationId,
+    identifierType: recipient.identifierType,
     ...newLease(now, LEASE_MS),
     sealedRecipient: await sealRecipient(sealing, tenantId, id, recipient.value),
     sealedPayload: await sealPayload(sealing, tenantId, id, input.payload),

@@ -12,7 +12,11 @@ export async function showDelivery(
 ): Promise<WalletDeliveryReply> {
   const { id, kind, status, identifierType, userId, issuanceId, credentialIds, presentationId, error } = delivery
   return {
-    ...{ id, kind, status, identifierType, userId },
+    id,
+    kind,
+    status,
+    identifierType,
+    userId,
     recipient: await openRecipient(sealing, tenantId, id, delivery.sealedRecipient),
     ...(issuanceId !== null && { issuanceId }),
     ...(kind === 'credential' && { credentialIds: [...credentialIds] }),

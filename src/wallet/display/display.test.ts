@@ -42,7 +42,10 @@ test('a credential has the look, the validity and the status that its issuer sta
   const id = await receive(thandi)
   const { meta } = (await thandi.get(`/wallet/v2/credentials/${id}`)).body
   assert.partialDeepStrictEqual(meta.display, {
-    ...{ name: 'Swimming badge', locale: 'en', backgroundColor: '#123456', textColor: '#ffffff' },
+    name: 'Swimming badge',
+    locale: 'en',
+    backgroundColor: '#123456',
+    textColor: '#ffffff',
     issuer: { name: 'Acme College', identifier: `${chirograph.url}/issuers/acme` },
     labels: [
       { path: '["name"]', name: 'Full name' },
@@ -177,7 +180,8 @@ test('a request says who, why and how long, what would leave and what stays; its
   const path = `/wallet/v2/presentations/${prepared.body.data.id}`
   const { body, headers } = await holder.get(path)
   assert.partialDeepStrictEqual(body.meta, {
-    ...{ purpose: 'To check your badge.', retentionSeconds: 86_400 },
+    purpose: 'To check your badge.',
+    retentionSeconds: 86_400,
     verifier: { statedName: 'Acme College', trusted: false, authenticated: true },
     preview: [
       {
@@ -194,7 +198,8 @@ test('a request says who, why and how long, what would leave and what stays; its
   assert.equal(listed.body.meta.presentations[prepared.body.data.id].verifier.statedName, 'Acme College')
   const send = (status: string, ifMatch: string) =>
     holder.send('PATCH', path, JSON.stringify({ status }), {
-      ...{ 'content-type': 'application/json', 'if-match': ifMatch },
+      'content-type': 'application/json',
+      'if-match': ifMatch,
     })
   assert.equal((await send('answered', '"other"')).status, 412)
   const both = await Promise.all([send('answered', tag), send('answered', tag)])

@@ -36,8 +36,13 @@ test('a logo is fetched once for all who look, and shown from our address, where
   const path = await organisationWith({ logoUri, accentColor: '#7a1f4e', languages: ['fr'] })
   const about = Object(await (await get(`${path}/about`)).json())
   assert.deepEqual(about, {
-    ...{ slug: path.split('/').at(-1), name: 'College', accentColor: '#7a1f4e', languages: ['fr'] },
-    ...{ privacyUri: null, supportAddress: null, logoPath: `${path}/logo` },
+    slug: path.split('/').at(-1),
+    name: 'College',
+    accentColor: '#7a1f4e',
+    languages: ['fr'],
+    privacyUri: null,
+    supportAddress: null,
+    logoPath: `${path}/logo`,
   })
   answer = () => ({ status: 200, body: Buffer.from(SVG) })
   const answers = await Promise.all(Array.from({ length: 5 }, () => get(`${path}/logo`)))

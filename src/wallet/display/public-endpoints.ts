@@ -33,7 +33,8 @@ const about = endpoint({
   operationId: 'getOrganisationFace',
   replies: { 200: { types: { 'application/json': OrganisationFace } } },
   summary: 'Returns how an organisation appears on pages for people who are not signed in.',
-  ...{ tag, accepts: 'none' },
+  tag,
+  accepts: 'none',
   handle: async ({ platform, params }) => {
     const tenant = await getTenant(platform, params.organisation)
     const { timeZone: _, logoUri, ...face } = faceOf(tenant)
@@ -52,7 +53,8 @@ const logo = endpoint({
   operationId: 'getOrganisationLogo',
   replies: { 200: { types: { 'image/png': null, 'image/jpeg': null, 'image/svg+xml': null } } },
   summary: 'Returns the logo of an organisation, as this server fetched it within the last hour.',
-  ...{ tag, accepts: 'none' },
+  tag,
+  accepts: 'none',
   handle: async ({ platform, params }) => {
     const tenant = await getTenant(platform, params.organisation)
     const { logoUri } = faceOf(tenant)
@@ -60,7 +62,9 @@ const logo = endpoint({
     if (image === null) throw new Fault('resource.unknown')
     const headers = { 'cache-control': 'public, max-age=3600', 'cross-origin-resource-policy': 'same-origin' }
     return {
-      ...{ status: 200, type: image.mediaType, body: image.bytes },
+      status: 200,
+      type: image.mediaType,
+      body: image.bytes,
       headers: { ...headers, 'content-security-policy': PICTURE_POLICY },
     }
   },

@@ -137,7 +137,8 @@ test('values stay text, whatever they are, and the image is well-formed', () => 
 test('type metadata is taken with its integrity only, and as that of its type', () => {
   const vct = 'https://types.example/card'
   const document = {
-    ...{ vct, extends: 'https://a.example' },
+    vct,
+    extends: 'https://a.example',
     display: [
       {
         locale: 'de',

@@ -100,7 +100,9 @@ test('an entry has the issuer or the verifier, the attributes, and whether the v
   const lines = await history(thandi)
   const credentialIssuer = `${chirograph.url}/issuers/acme`
   assert.partialDeepStrictEqual(at(lines, ids.kept).credential, {
-    ...{ vct: template.type, format: 'vc+sd-jwt', credentialIssuer },
+    vct: template.type,
+    format: 'vc+sd-jwt',
+    credentialIssuer,
   })
   const { presentation } = at(lines, ids.shared)
   assert.partialDeepStrictEqual(presentation, {

@@ -105,7 +105,11 @@ async function typesOf(
 function lineOf({ row, credential, view }: Opened, types: ReadonlyMap<string, string>): HistoryEntry {
   const { id, kind, status, isAnswering, createdAt, updatedAt } = row
   return {
-    ...{ id, kind, status, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() },
+    id,
+    kind,
+    status,
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
     ...(credential !== undefined && { credential }),
     ...(view !== undefined && {
       presentation: traceOf(view, disclosureStateOf(status, isAnswering, view.error), types),

@@ -48,8 +48,15 @@ after(async () => {
 async function signedIn({ tenantId, userId }: UserRef, slug: string) {
   const started = await startSession(server.platform, { tenantId, userId }, ['pwd'], aVisit())
   const caller: Caller & { readonly userId: UserId } = {
-    ...{ tenantId, tenantSlug: slug, actor: { kind: 'user', id: userId }, userId, clientId: 'app' },
-    ...{ actingClientId: null, scopes: new Set(['wallet:read', 'wallet:write'] as const), requestId: 'r', ip: '::1' },
+    tenantId,
+    tenantSlug: slug,
+    actor: { kind: 'user', id: userId },
+    userId,
+    clientId: 'app',
+    actingClientId: null,
+    scopes: new Set(['wallet:read', 'wallet:write'] as const),
+    requestId: 'r',
+    ip: '::1',
   }
   return { caller, cookie: cookieHeader(started?.cookie ?? null) }
 }

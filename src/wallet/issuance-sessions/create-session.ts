@@ -59,7 +59,11 @@ export async function createSession(platform: Platform, caller: Caller, body: Se
     codeVerifier,
   }
   const row = {
-    ...{ id, userId: owner.userId, stateHash: secret.hash, expiresAt, credentialIssuer: metadata.credentialIssuer },
+    id,
+    userId: owner.userId,
+    stateHash: secret.hash,
+    expiresAt,
+    credentialIssuer: metadata.credentialIssuer,
     // a refusal for lack of trust is resumed by a repetition of the offer
     offerHash: offerHashOf(body.credentialOffer ?? `issuance-session:${id}`),
     sealedWork: await sealedWork.seal(platform.sealing, caller.tenantId, id, work),
@@ -96,7 +100,8 @@ function requestFor(
   const ask = {
     clientId: urls.publicUrl,
     redirectUri: `${urls.publicUrl}${CALLBACK_PATH}`,
-    ...{ state, codeChallenge: sha256Base64url(codeVerifier) },
+    state,
+    codeChallenge: sha256Base64url(codeVerifier),
     issuerState: offer.authorizationCode?.issuerState ?? null,
     credentialIssuer: metadata.credentialIssuer,
     hasServers: metadata.authorizationServers !== null,

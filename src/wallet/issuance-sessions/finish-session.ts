@@ -104,7 +104,8 @@ async function redeemCode(
   }
   const form = {
     grant_type: 'authorization_code',
-    ...{ code: response.code, code_verifier: codeVerifier },
+    code: response.code,
+    code_verifier: codeVerifier,
     redirect_uri: `${platform.urls.publicUrl}${CALLBACK_PATH}`,
   }
   const peer = { ...platform, tenantId: holder.tenantId }

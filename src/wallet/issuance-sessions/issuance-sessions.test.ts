@@ -355,7 +355,9 @@ const hostile: readonly (readonly [string, CodeOptions, Parameters<ForeignIssuer
     {
       reply: {
         token: (_, { n }) => ({
-          ...{ status: 400, type: 'application/json', body: { error: 'use_dpop_nonce' } },
+          status: 400,
+          type: 'application/json',
+          body: { error: 'use_dpop_nonce' },
           headers: { 'dpop-nonce': `n-${n}` },
         }),
       },

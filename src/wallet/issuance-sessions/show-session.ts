@@ -24,7 +24,11 @@ async function showSession(
   const isOpen = status === 'pending' && row.sealedWork !== null
   const work = isOpen && row.sealedWork !== null ? await sealedWork.open(sealing, tenantId, id, row.sealedWork) : null
   return {
-    ...{ id, status, credentialIssuer, credentialIds: [...credentialIds], error },
+    id,
+    status,
+    credentialIssuer,
+    credentialIds: [...credentialIds],
+    error,
     authorizationUrl: work?.authorizationUrl ?? null,
     openBefore: work?.openBefore ?? null,
     expiresAt: row.expiresAt.toISOString(),

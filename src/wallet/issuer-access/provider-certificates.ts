@@ -45,7 +45,10 @@ export async function certificateOfAttester(needs: ProviderNeeds, key: SigningKe
   const root = await providerRoot(needs)
   const rootKey = await needs.keys.byId(platformTenantId, root.keyId)
   const draft = draftLeaf({
-    ...{ ...noProfile, profile: 'attester', root: root.certificate, rootAlg: rootKey.alg },
+    ...noProfile,
+    profile: 'attester',
+    root: root.certificate,
+    rootAlg: rootKey.alg,
     ...leafValidity(root.certificate, now),
     subject: { country: null, commonName: nameOf(needs, 'Wallet Provider') },
     subjectNames: [{ kind: 'uri', value: urls.publicUrl }, hostName(urls.publicUrl)],

@@ -117,7 +117,8 @@ async function resumeOrder(platform: Platform, holder: Holder, offerHash: string
   const row = await store.single(tenantId, (tx) => claimOrderOf(tx, holder, offerHash, lease, now))
   if (row === null)
     throw new Fault('offer.unusable', {
-      ...{ detail: 'The offer is being redeemed by another call.', meta: { isBeingRedeemed: true } },
+      detail: 'The offer is being redeemed by another call.',
+      meta: { isBeingRedeemed: true },
     })
   const order = await openOrder(sealing, tenantId, row.id, row.sealedWork)
   const receipt = { ...order, ...holder, deliveryId: row.deliveryId }

@@ -45,7 +45,9 @@ async function person(haip: boolean) {
   const caller = await bench.person()
   await setTenant(bench, caller.tenantId, { haip, issuerPolicy: 'any' })
   await createTrustedEntity(bench.platform, caller, {
-    ...{ name: 'Issuers', certificates: [root.pem], purposes: ['issuer', 'status'] },
+    name: 'Issuers',
+    certificates: [root.pem],
+    purposes: ['issuer', 'status'],
   })
   return caller
 }

@@ -30,7 +30,9 @@ async function runJobs({ tenantId }: Caller): Promise<void> {
     // Written by the job of that name.
     if (name === 'wallet.fetch-deferred')
       await fetchDeferredJob.run(bench.platform, payload as { deferredId: string }, signal, {
-        ...{ id: 'j', tenantId, attempt: 1 },
+        id: 'j',
+        tenantId,
+        attempt: 1,
       })
   }
 }

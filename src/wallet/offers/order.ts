@@ -109,8 +109,13 @@ export function orderOf(
   }
   return {
     ...issuer,
-    ...{ accessToken, refreshToken, client, offerHash, isDeferred: false },
-    ...{ isAlone: datasets.length === 1, accessSeconds: expiresInSeconds },
+    accessToken,
+    refreshToken,
+    client,
+    offerHash,
+    isDeferred: false,
+    isAlone: datasets.length === 1,
+    accessSeconds: expiresInSeconds,
     encryption: encryption?.usable ?? null,
     encryptionRequired: encryption?.isRequired ?? false,
     datasets: datasets.map((one) => ({

@@ -50,7 +50,9 @@ export async function resolveOffer(
   const { trust, basis } = await knownIssuer(platform, caller.tenantId, fetched.offer.credentialIssuer)
   const offer = {
     ...previewOf(fetched, trust, languages),
-    ...{ takenCredentials, trust, expiresAt: expiresAt?.toISOString() ?? null },
+    takenCredentials,
+    trust,
+    expiresAt: expiresAt?.toISOString() ?? null,
   }
   const isBeingRedeemed = takenCredentials.length === 0 && (await isUnderway(platform, owner, credentialOffer))
   const issuerName = issuerNameIn(fetched.metadata, languages)

@@ -192,7 +192,9 @@ const lies: readonly (readonly [
       reply: {
         issuer: says({
           credential_response_encryption: {
-            ...{ alg_values_supported: ['RSA-OAEP-256'], enc_values_supported: ['A256GCM'], encryption_required: true },
+            alg_values_supported: ['RSA-OAEP-256'],
+            enc_values_supported: ['A256GCM'],
+            encryption_required: true,
           },
         }),
       },

@@ -54,13 +54,15 @@ const hashOf = ({ certificate }: Made) =>
 /** A request by value, signed by hand. */
 function link(clientId: string, { object = {}, x5c = [reader], signer = reader }: Change = {}): string {
   const payload = {
-    ...{ client_id: clientId, response_type: 'vp_token', response_mode: 'direct_post', state: 'st' },
-    ...{
-      response_uri: 'http://localhost:1/answers',
-      nonce: 'n-0S6_WzA2Mj.0123456789',
-      aud: 'https://self-issued.me/v2',
-    },
-    ...{ dcql_query: { credentials: [membership] }, ...object },
+    client_id: clientId,
+    response_type: 'vp_token',
+    response_mode: 'direct_post',
+    state: 'st',
+    response_uri: 'http://localhost:1/answers',
+    nonce: 'n-0S6_WzA2Mj.0123456789',
+    aud: 'https://self-issued.me/v2',
+    dcql_query: { credentials: [membership] },
+    ...object,
   }
   const chain = x5c.map(({ certificate }) => certificate.der.toString('base64'))
   const parts = [{ alg: 'ES256', typ: 'oauth-authz-req+jwt', x5c: chain }, payload]
@@ -81,8 +83,11 @@ test('a verifier with a trusted certificate is known by its DNS name or by the h
   for (const clientId of ['x509_san_dns:localhost', hashOf(reader)]) {
     const { meta } = await preparePresentation(bench.platform, caller, link(clientId))
     assert.partialDeepStrictEqual(meta.verifier, {
-      ...{ clientId, name: 'CN=Reader,C=ZA', responseHost: 'localhost:1' },
-      ...{ authenticated: true, trusted: true },
+      clientId,
+      name: 'CN=Reader,C=ZA',
+      responseHost: 'localhost:1',
+      authenticated: true,
+      trusted: true,
       basis: {
         entity: { name: 'Readers' },
         certificate: { subject: 'CN=Reader,C=ZA', root: root.certificate.subject.text },
@@ -193,8 +198,12 @@ test('an organisation whose verifierPolicy is `trusted` refuses other verifiers,
 function plainLink(): string {
   const answers = 'http://localhost:1/answers'
   const parameters = {
-    ...{ client_id: `redirect_uri:${answers}`, response_type: 'vp_token', response_mode: 'direct_post' },
-    ...{ response_uri: answers, nonce: 'n-0S6_WzA2Mj.0123456789', state: 'st' },
+    client_id: `redirect_uri:${answers}`,
+    response_type: 'vp_token',
+    response_mode: 'direct_post',
+    response_uri: answers,
+    nonce: 'n-0S6_WzA2Mj.0123456789',
+    state: 'st',
     dcql_query: JSON.stringify({ credentials: [membership] }),
   }
   return `openid4vp://?${new URLSearchParams(parameters)}`

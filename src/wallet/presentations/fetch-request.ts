@@ -98,7 +98,10 @@ export async function fetchRequest(
     const { statedName, purposes, retentionSeconds, verifierInfo, logoUri } = statementsOf(authenticated)
     return {
       ...request,
-      ...{ purposes, retentionSeconds, verifierInfo, alwaysBound: isRestricted },
+      purposes,
+      retentionSeconds,
+      verifierInfo,
+      alwaysBound: isRestricted,
       verifier: { signed, trusted, name, own, basis, statedName },
       logoUri: signed && (trusted || own) ? logoUri : null,
     }

@@ -43,8 +43,10 @@ async function signIn(): Promise<{ token: string; wallet: string }> {
   }
   const token = await granted({ grant_type: 'client_credentials' })
   const wallet = await granted({
-    ...{ grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange', requested_subject: 'thandi' },
-    ...{ subject_token: token, subject_token_type: 'urn:ietf:params:oauth:token-type:access_token' },
+    grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+    requested_subject: 'thandi',
+    subject_token: token,
+    subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
   })
   return { token, wallet }
 }

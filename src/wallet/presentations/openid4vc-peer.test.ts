@@ -58,8 +58,13 @@ async function peerAsking(dcql_query: object, transaction_data: string[] = []) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const payload = {
-    ...{ response_type: 'vp_token', response_mode: 'direct_post.jwt', response_uri: `${base}/answers` },
-    ...{ client_id: clientId, nonce: randomBytes(18).toString('base64url'), state: 'st-1', dcql_query },
+    response_type: 'vp_token',
+    response_mode: 'direct_post.jwt',
+    response_uri: `${base}/answers`,
+    client_id: clientId,
+    nonce: randomBytes(18).toString('base64url'),
+    state: 'st-1',
+    dcql_query,
     ...(transaction_data.length > 0 && { transaction_data }),
     client_metadata: {
       jwks: { keys: [encryptionJwk] },
@@ -106,7 +111,10 @@ test('a verifier with @openid4vc/openid4vp gets an SD-JWT VC, with the hash of i
   const [presentation = ''] = (await peer.answer()).m ?? []
   peer.close()
   assert.partialDeepStrictEqual(readByHand(presentation), {
-    ...{ aud: clientId, nonce: peer.payload.nonce, isSigned: true, isWhole: true },
+    aud: clientId,
+    nonce: peer.payload.nonce,
+    isSigned: true,
+    isWhole: true,
   })
   const bound = JSON.parse(Buffer.from(presentation.split('~').at(-1)?.split('.')[1] ?? '', 'base64url').toString())
   const [verified] = await verifier.verifyTransactionData({

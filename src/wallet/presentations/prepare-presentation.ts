@@ -77,7 +77,9 @@ export async function receiveRequest(
   const now = platform.clock.now()
   const expiresAt = new Date(Math.min(end?.getTime() ?? now.getTime() + ttlMs(platform), now.getTime() + OPEN_MS_MAX))
   const made = {
-    ...{ id, expiresAt, createdAt: now },
+    id,
+    expiresAt,
+    createdAt: now,
     sealedRequest: await sealRequest(platform.sealing, tenantId, id, request),
     sealedView: await sealView(platform.sealing, tenantId, id, view),
   }
@@ -126,7 +128,9 @@ function viewOf(request: FetchedRequest, candidates: readonly Candidate[]): Pres
     ...(request.retentionSeconds !== null && { retentionSeconds: request.retentionSeconds }),
     verifierInfo: request.verifierInfo,
     transactionData: request.transactions.entries.map(({ type, credentialIds, content }) => ({
-      ...{ type, queryIds: credentialIds, content },
+      type,
+      queryIds: credentialIds,
+      content,
     })),
     credentialSets: request.query.credentialSets ?? [],
     selected: selectedOf(choices),

@@ -67,7 +67,8 @@ export async function previewPresentation(
   const asked = { id: row.id, status, verifier, purposes, retentionSeconds, transactionData }
   const content = { ...asked, selected, claims, unfit, error, redirectUri }
   return {
-    ...{ claims, unmatched },
+    claims,
+    unmatched,
     credentials: await describeCredentials(platform, { tenantId, userId }, ids, language),
     etag: entityTagOf(JSON.stringify(content)),
   }
@@ -134,7 +135,10 @@ function previewOf({ query, match }: CredentialChoice, all: Room): ClaimsPreview
   const listed = staying.filter((one) => takes({ values: 0, chars: one.length, withheld: 1 }))
   const withheldMore = staying.length - listed.length
   return {
-    ...{ queryId: query.id, credentialId, disclosed, withheld: listed },
+    queryId: query.id,
+    credentialId,
+    disclosed,
+    withheld: listed,
     ...(disclosedMore > 0 && { disclosedMore }),
     ...(withheldMore > 0 && { withheldMore }),
   }
@@ -161,7 +165,10 @@ function costOf(path: string, value: Json): Room {
 function elementsOf(nameSpaces: JsonObject) {
   return Object.entries(nameSpaces).flatMap(([nameSpace, elements]) =>
     Object.entries(elements as Readonly<Record<string, Json>>).map(([element, value]) => ({
-      ...{ path: [nameSpace, element], at: [], within: [nameSpace, element], value },
+      path: [nameSpace, element],
+      at: [],
+      within: [nameSpace, element],
+      value,
     })),
   )
 }

@@ -44,8 +44,14 @@ type Change = { readonly object?: object; readonly header?: object; readonly key
 
 function requestOf(clientId: string, { object = {}, header = {}, key = shop.privateKey }: Change): string {
   const payload = {
-    ...{ client_id: clientId, response_type: 'vp_token', response_mode: 'direct_post', response_uri: responseUri },
-    ...{ nonce: 'n-0S6_WzA2Mj.0123456789', state: 'st', dcql_query: { credentials: [membership] }, ...object },
+    client_id: clientId,
+    response_type: 'vp_token',
+    response_mode: 'direct_post',
+    response_uri: responseUri,
+    nonce: 'n-0S6_WzA2Mj.0123456789',
+    state: 'st',
+    dcql_query: { credentials: [membership] },
+    ...object,
   }
   return signed({ typ: 'oauth-authz-req+jwt', ...header }, payload, key)
 }
@@ -109,7 +115,10 @@ test('a verifier with an attestation of a trusted attester is known by its ident
   for (const claims of [{}, { redirect_uris: ['https://shop.example/x', responseUri] }]) {
     const { meta } = await attested(attestation({ claims }))
     assert.partialDeepStrictEqual(meta.verifier, {
-      ...{ clientId: 'verifier_attestation:shop.example', name: 'shop.example', authenticated: true, trusted: true },
+      clientId: 'verifier_attestation:shop.example',
+      name: 'shop.example',
+      authenticated: true,
+      trusted: true,
     })
   }
 })

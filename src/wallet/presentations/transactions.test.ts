@@ -61,7 +61,9 @@ test('the holder sees what is to be authorized before consent, and the key bindi
   assert.deepEqual(meta.transactionData, [{ type, queryIds: ['m'], content: { amount: 12.5, payee: 'Acme' } }])
   await share(thandi, data.id)
   assert.partialDeepStrictEqual(boundClaims(presented(shop)[0]), {
-    ...{ transaction_data_hashes: [hash(encode(entry))], transaction_data_hashes_alg: 'sha-256', nonce: shop.nonce },
+    transaction_data_hashes: [hash(encode(entry))],
+    transaction_data_hashes_alg: 'sha-256',
+    nonce: shop.nonce,
   })
 })
 
@@ -116,7 +118,9 @@ for (const [what, entry, own] of [
 }
 
 const licence = {
-  ...{ id: 'l', format: 'mso_mdoc', meta: { doctype_value: foreignDocType } },
+  id: 'l',
+  format: 'mso_mdoc',
+  meta: { doctype_value: foreignDocType },
   claims: [{ path: [foreignNameSpace, 'height'] }],
 }
 

@@ -59,7 +59,9 @@ test('an offer and a request each reach every browser of the person once, in its
   await offer('thandi@example.org')
   await until(() => english.received.length > 0 && french.received.length > 0)
   const asked = await school.post('/creds/templates/presentations', {
-    ...{ name: 'Who', description: '', credentials: [{ type: 'x', attributes: { secret_name: {} } }] },
+    name: 'Who',
+    description: '',
+    credentials: [{ type: 'x', attributes: { secret_name: {} } }],
   })
   const request = await school.post('/creds/presentations/request', { presentationTemplateId: asked.body.data.id })
   const presentationRequest = request.body.data.authorizationRequestUri

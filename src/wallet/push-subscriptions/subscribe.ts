@@ -34,7 +34,11 @@ export async function subscribe(
   fromBase64url(keys.auth)
   const chosen = language ?? named(preferredLanguage(acceptLanguage, Object.keys(languages)))
   const one = {
-    ...{ id, userId, language: chosen, endpointHash: sha256(endpoint), createdAt: clock.now() },
+    id,
+    userId,
+    language: chosen,
+    endpointHash: sha256(endpoint),
+    createdAt: clock.now(),
     sealedTarget: await sealTarget(sealing, caller.tenantId, id, { endpoint, keys }),
   }
   await store.inTenant(caller.tenantId, (tx) => insertSubscription(tx, one))

@@ -87,12 +87,17 @@ async function post(
   const { status } = await fetch(tenantId, endpoint, {
     method: 'POST',
     headers: {
-      ...{ 'content-type': 'application/octet-stream', 'content-encoding': 'aes128gcm' },
-      ...{ ttl: String(TTL_SECONDS), urgency: 'normal', topic: TOPIC },
+      'content-type': 'application/octet-stream',
+      'content-encoding': 'aes128gcm',
+      ttl: String(TTL_SECONDS),
+      urgency: 'normal',
+      topic: TOPIC,
       authorization: await vapidHeader(vapidKeyOf(config.vapidPrivateKey), { endpoint, subject }, clock.now()),
     },
     bytes: encryptPushMessage(Buffer.from(JSON.stringify(pushText(language))), browser),
-    ...{ accept: [], bytesMax: ANSWER_BYTES_MAX, timeoutMs: TIMEOUT_MS },
+    accept: [],
+    bytesMax: ANSWER_BYTES_MAX,
+    timeoutMs: TIMEOUT_MS,
   })
   if (status >= 200 && status < 300) return 'sent'
   // RFC 8030 5 and 7.3: the subscription has ended.

@@ -131,7 +131,9 @@ export class CodeServer {
     const { dpop, attested } = this.#options
     await this.#server.verifyAuthorizationCodeAccessTokenRequest({
       authorizationServerMetadata: this.metadata,
-      ...{ grant: parsed.grant, accessTokenRequest: parsed.accessTokenRequest, request },
+      grant: parsed.grant,
+      accessTokenRequest: parsed.accessTokenRequest,
+      request,
       expectedCode: form.code ?? '',
       dpop: { required: dpop === true, ...parsed.dpop, ...(dpop && { expectedJwkThumbprint: grant.jkt ?? 'none' }) },
       clientAttestation: {

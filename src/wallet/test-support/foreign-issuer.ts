@@ -93,7 +93,11 @@ export async function foreignIssuer(options: Options = {}): Promise<ForeignIssue
   places = placesOf({ issuer, server, options, proved, code, lies: () => lies })
   const offerUri = `http://127.0.0.1:${one.port}/offer`
   return {
-    ...{ issuer, server, calls, proved, code },
+    issuer,
+    server,
+    calls,
+    proved,
+    code,
     offerUri: `openid-credential-offer://?credential_offer_uri=${encodeURIComponent(offerUri)}`,
     offer: (change = {}) => ({ ...offerOf(issuer, server, options), ...change }),
     lie: (next) => {

@@ -105,8 +105,14 @@ function signedObject(
   quirks: Quirks,
 ): string {
   const object = {
-    ...{ client_id: clientId, response_type: 'vp_token', response_mode: 'direct_post', response_uri: responseUri },
-    ...{ nonce, state: 'st-1', dcql_query: query, exp: Math.floor(Date.now() / 1000) + 300 },
+    client_id: clientId,
+    response_type: 'vp_token',
+    response_mode: 'direct_post',
+    response_uri: responseUri,
+    nonce,
+    state: 'st-1',
+    dcql_query: query,
+    exp: Math.floor(Date.now() / 1000) + 300,
     ...(walletNonce === null ? {} : { wallet_nonce: walletNonce }),
   }
   const header = { alg: 'ES256', typ: 'oauth-authz-req+jwt', kid: `${did}#0` }

@@ -24,7 +24,9 @@ export async function sealedMessages(zips: boolean, isRequired = true): Promise<
     metadata: {
       credential_request_encryption: { jwks: { keys: [{ kty: 'RSA', alg: 'RSA-OAEP-256' }, jwk] }, ...values },
       credential_response_encryption: {
-        ...{ alg_values_supported: ['ECDH-ES'], ...values, ...(zips && { zip_values_supported: ['DEF'] }) },
+        alg_values_supported: ['ECDH-ES'],
+        ...values,
+        ...(zips && { zip_values_supported: ['DEF'] }),
       },
     },
     open: async (body) => {

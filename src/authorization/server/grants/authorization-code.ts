@@ -79,7 +79,11 @@ async function redeem(platform: Platform, users: UserPolicy, request: GrantReque
   const redemption = {
     ...code,
     issuer: instance.issuer,
-    ...{ clientId: client.clientId, redirectUri: form.redirect_uri ?? '', challenge, jkt, instanceKey },
+    clientId: client.clientId,
+    redirectUri: form.redirect_uri ?? '',
+    challenge,
+    jkt,
+    instanceKey,
     // RFC 9449 5: the refresh token of a public client is bound to its key; that of another to its authentication
     boundTo: client.isPublic ? jkt : null,
     refreshHash: hasRefresh ? refresh.hash : null,

@@ -78,7 +78,10 @@ export async function readIdToken({ keys, urls }: Omit<Needs, 'clock'>, text: st
   const { iss, sub, aud, sid, nonce, auth_time: authTime, exp, amr } = jws.payload
   if (iss !== urls.auth || typeof sub !== 'string' || typeof aud !== 'string' || typeof sid !== 'string') return null
   return {
-    ...{ userId: sub, clientId: aud, sessionId: sid, nonce: typeof nonce === 'string' ? nonce : null },
+    userId: sub,
+    clientId: aud,
+    sessionId: sid,
+    nonce: typeof nonce === 'string' ? nonce : null,
     authenticatedAt: new Date(Number(authTime) * 1000),
     expiresAt: new Date(Number(exp) * 1000),
     methods: Array.isArray(amr) ? amr.map(String) : [],

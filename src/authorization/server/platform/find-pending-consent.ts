@@ -28,7 +28,9 @@ export const findPendingConsent: FindPendingConsent = async (platform, path, coo
   return {
     clientName: name ?? clientId,
     host: protocol === 'https:' || protocol === 'http:' ? host : null,
-    ...{ username: user.username, organisation: tenant.name, scopes },
+    username: user.username,
+    organisation: tenant.name,
+    scopes,
     grant: () => platform.store.single(tenantId, (tx) => grantConsent(tx, consent, platform.clock.now())),
   }
 }

@@ -27,14 +27,19 @@ before(async () => {
 after(() => db.close())
 
 const users: UserPolicy = {
-  ...{ consentPage: '/consent', needsScope: true, refreshTokens: 'offline_access' },
+  consentPage: '/consent',
+  needsScope: true,
+  refreshTokens: 'offline_access',
   decide: async (_platform, { request }) => {
     return { kind: 'grant', scopes: request.scopes.filter((one) => one !== 'refused'), details: null }
   },
   tokens: {
     kind: 'self-contained',
     issue: async (_platform, { scopes, refreshToken: refresh }) => ({
-      ...{ access_token: 'of its own format', token_type: 'Bearer', expires_in: 60, scope: scopes.join(' ') },
+      access_token: 'of its own format',
+      token_type: 'Bearer',
+      expires_in: 60,
+      scope: scopes.join(' '),
       ...(refresh !== null && { refresh_token: refresh }),
     }),
   },
@@ -44,7 +49,11 @@ const users: UserPolicy = {
 function anotherInstance(issuer = 'https://server.example/issuers/acme'): ServerInstance {
   return {
     ...platformInstance(platform),
-    ...{ issuer, users, grants: [authorizationCode(users), refreshToken(users)], acceptsDpop: false, keys: [] },
+    issuer,
+    users,
+    grants: [authorizationCode(users), refreshToken(users)],
+    acceptsDpop: false,
+    keys: [],
     endpoints: { token: `${issuer}/token`, authorization: `${issuer}/authorize` },
     readToken: async () => null,
     extensions: {},

@@ -18,18 +18,26 @@ export async function pagesClient(platform: Pick<Platform, 'sealing' | 'urls' | 
   const { publicUrl } = platform.urls
   const hash = sha256Base64url(await pagesClientSecret(platform))
   return {
-    ...{ clientId: PAGES_CLIENT_ID, tenantId: platformTenantId, tenantSlug: '', name: 'Chirograph' },
+    clientId: PAGES_CLIENT_ID,
+    tenantId: platformTenantId,
+    tenantSlug: '',
+    name: 'Chirograph',
     // Everything that a person may do by a role.
     scopes: PAGES_SCOPES,
     roles: [],
     grantTypes: ['authorization_code', 'refresh_token'],
     redirectUris: [publicUrl + CALLBACK_PATH],
     postLogoutRedirectUris: [publicUrl + SIGNED_OUT_PATH],
-    ...{ backchannelLogoutUri: null, isPublic: false, asksConsent: false, dpopRequired: false, parRequired: true },
+    backchannelLogoutUri: null,
+    isPublic: false,
+    asksConsent: false,
+    dpopRequired: false,
+    parRequired: true,
     // Only this server reads them.
     idTokenSignedResponseAlg: 'ES256',
     pkceRequired: true,
-    ...{ jwksUri: null, keys: null },
+    jwksUri: null,
+    keys: null,
     secrets: [{ hash, isMade: true, endsAtMs: null }],
     // Nothing is written about its use.
     lastUsedAt: platform.clock.now(),

@@ -35,8 +35,12 @@ test('in a browser: a person signs in, denies and then allows a foreign applicat
   // The address of a listening server.
   const callback = `http://127.0.0.1:${(client.address() as AddressInfo).port}/callback`
   const library = {
-    ...{ clientId: 'library', name: 'Campus Library', clientSecret: 'a-secret-for-tests-only-0123456789', scopes: [] },
-    ...{ grantTypes: ['authorization_code' as const], redirectUris: [callback] },
+    clientId: 'library',
+    name: 'Campus Library',
+    clientSecret: 'a-secret-for-tests-only-0123456789',
+    scopes: [],
+    grantTypes: ['authorization_code' as const],
+    redirectUris: [callback],
   }
   const entry = { slug: 'acme', name: 'Acme College', clients: [library], users: [{ username: 'thandi' }] }
   await applyBootstrap(server.platform, { tenants: [entry] })
@@ -52,8 +56,13 @@ test('in a browser: a person signs in, denies and then allows a foreign applicat
   await page.getByRole('button', { name: 'Sign out', exact: true }).click()
   await page.waitForURL('/sign-out')
   const query = new URLSearchParams({
-    ...{ response_type: 'code', client_id: 'library', redirect_uri: callback, scope: 'openid wallet:read', state: 's' },
-    ...{ code_challenge: challenge, code_challenge_method: 'S256' },
+    response_type: 'code',
+    client_id: 'library',
+    redirect_uri: callback,
+    scope: 'openid wallet:read',
+    state: 's',
+    code_challenge: challenge,
+    code_challenge_method: 'S256',
   })
   await page.goto(`/auth/authorize?${query}`)
   await page.getByRole('link', { name: 'Cancel and go back to the application' }).click()

@@ -172,7 +172,14 @@ const jwksEndpoint = endpoint({
 
 /** The authorization server of the platform itself. */
 export const authorizationEndpoints: readonly Endpoint[] = [
-  ...[tokenEndpoint, pushEndpoint, revocationEndpoint, introspectionEndpoint],
+  tokenEndpoint,
+  pushEndpoint,
+  revocationEndpoint,
+  introspectionEndpoint,
   ...redirectEndpoints,
-  ...[userinfoByGet, userinfoByPost, metadataEndpoint, openidEndpoint, jwksEndpoint],
+  userinfoByGet,
+  userinfoByPost,
+  metadataEndpoint,
+  openidEndpoint,
+  jwksEndpoint,
 ]

@@ -29,7 +29,9 @@ function ownPage<const P extends string>(
   handle: (context: PageContext<PathParams<P>>, session: Session) => Promise<PageAnswer>,
 ): Endpoint {
   return pageEndpoint({
-    ...{ method, path, summary },
+    method,
+    path,
+    summary,
     handle: async (context) => {
       const session = await sessionOf(context)
       return session === null ? TO_SIGN_IN : handle(context, session)
@@ -168,9 +170,12 @@ async function passwordPage(context: PageContext, session: Session, wrong?: Wron
   const person = await personOf(context, session)
   if (person === null) return TO_SIGN_IN
   const page = changePasswordScreen(context, {
-    ...{ username: person.user.username, organisation: person.organisation },
+    username: person.user.username,
+    organisation: person.organisation,
     hasPassword: person.user.passwordHash !== null,
-    ...{ password: wrong?.password ?? null, isCurrentWrong: wrong?.isCurrentWrong ?? false, problem: wrong?.problem },
+    password: wrong?.password ?? null,
+    isCurrentWrong: wrong?.isCurrentWrong ?? false,
+    problem: wrong?.problem,
   })
   return { page, status: wrong === undefined ? 200 : status }
 }
@@ -230,5 +235,8 @@ export const accountPages: readonly Endpoint[] = [
   showRename,
   passkeyRenamed,
   passkeyRemoved,
-  ...[showPassword, passwordChanged, sessionEnded, everySessionEnded],
+  showPassword,
+  passwordChanged,
+  sessionEnded,
+  everySessionEnded,
 ]

@@ -34,7 +34,9 @@ async function linkPage(context: PageContext, link: OpenLink | null, wrong: Wron
     passkey === null
       ? newPasswordScreen(context, { ...common, password })
       : welcomeScreen(context, {
-          ...{ ...common, password, problem: wrong.problem },
+          ...common,
+          password,
+          problem: wrong.problem,
           passkey: { action: address('/sign-in/link/passkey'), offer: passkey },
         })
   return { page, status: password === null && wrong.problem === undefined ? 200 : 400 }

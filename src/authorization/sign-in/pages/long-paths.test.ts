@@ -22,7 +22,10 @@ before(async () => {
   foreign.person = { sub: 'thandi-at-campus', employee_id: 'EXT/1+a@é' }
   const acme = await chirograph.backend('acme')
   const made = await acme.post('/onboarding/identity-providers', {
-    ...{ name: 'campus', displayName: 'Campus account', issuer: foreign.issuer, ...client },
+    name: 'campus',
+    displayName: 'Campus account',
+    issuer: foreign.issuer,
+    ...client,
     claims: { externalIdentifier: 'employee_id' },
   })
   assert.equal(made.status, 201, JSON.stringify(made.body))

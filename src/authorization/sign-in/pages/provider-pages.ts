@@ -31,8 +31,10 @@ const beginSignIn = pageEndpoint({
     const context = await withKnownOrganisation(request)
     const { platform, params, query, ip } = context
     const asked = {
-      ...{ provider: params.name, loginHint: query.hint ?? null },
-      ...{ holdsClaims: query.claims === '1', isForced: query.login === '1' },
+      provider: params.name,
+      loginHint: query.hint ?? null,
+      holdsClaims: query.claims === '1',
+      isForced: query.login === '1',
     }
     const about = { tenantSlug: query.tenant ?? '', ...asked }
     const begun = await beginProviderSignIn(platform, about, { path: continueTo(context), ip })

@@ -131,7 +131,12 @@ export async function beginProviderSignIn(
   })
   const { holdsClaims = false } = about
   const values = {
-    ...{ state, nonce, verifier, tenantId: tenant.id, providerId: provider.id, holdsClaims },
+    state,
+    nonce,
+    verifier,
+    tenantId: tenant.id,
+    providerId: provider.id,
+    holdsClaims,
     connectTo: about.connectTo ?? null,
     forcedAt: about.isForced === true ? needs.clock.now().getTime() : null,
   }

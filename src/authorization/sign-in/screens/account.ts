@@ -137,7 +137,10 @@ function passkeysOf(frame: ScreenFrame, { passkeys, addition, againHref, now }: 
     addition === null
       ? html`<p>${account.confirmFirst}</p><p>${buttonLink(account.confirm, againHref)}</p>`
       : passkeyForm(frame, {
-          ...{ offer: addition, action: '/account/passkeys', kind: 'create', label: account.addPasskey },
+          offer: addition,
+          action: '/account/passkeys',
+          kind: 'create',
+          label: account.addPasskey,
           failed: texts.passkeyAddFailed,
           fields: field(frame, nameField(texts, account.passkeyPreset)),
         })
@@ -195,8 +198,12 @@ export function changePasswordScreen(
 ): Page {
   const texts = textsOf(frame)
   const current: Field = {
-    ...{ name: 'current', label: texts.account.currentPassword, type: 'password', autocomplete: 'current-password' },
-    ...{ lengthMax: 800, error: props.isCurrentWrong ? texts.wrong.passwordCurrent : undefined },
+    name: 'current',
+    label: texts.account.currentPassword,
+    type: 'password',
+    autocomplete: 'current-password',
+    lengthMax: 800,
+    error: props.isCurrentWrong ? texts.wrong.passwordCurrent : undefined,
   }
   const fields = [...(props.hasPassword ? [current] : []), ...newPasswordFields(texts, props.password)]
   const content = html`${withUsername(frame, props.username, fields)}${buttonsToAccount(texts, texts.account.changePassword)}`

@@ -22,7 +22,10 @@ export function welcomeScreen(
   const texts = textsOf(frame)
   const fields = newPasswordFields(texts, props.password)
   const passkey = passkeyForm(frame, {
-    ...{ ...props.passkey, kind: 'create', label: texts.welcome.usePasskey, failed: texts.passkeyAddFailed },
+    ...props.passkey,
+    kind: 'create',
+    label: texts.welcome.usePasskey,
+    failed: texts.passkeyAddFailed,
     fields: html`<h2>${texts.welcome.passkey}</h2><p class="hint">${texts.welcome.passkeyHint}</p>`,
   })
   const password = form(
@@ -55,8 +58,13 @@ export function resetScreen(
   const texts = textsOf(frame)
   const { organisation, username = '', isMissing = false, isPossible } = props
   const one: Field = {
-    ...{ name: 'username', label: texts.username, value: username, isName: true, lengthMax: 320 },
-    ...{ autocomplete: 'username', error: isMissing ? texts.wrong.username : undefined },
+    name: 'username',
+    label: texts.username,
+    value: username,
+    isName: true,
+    lengthMax: 320,
+    autocomplete: 'username',
+    error: isMissing ? texts.wrong.username : undefined,
   }
   const content = html`${field(frame, one)}${button(texts.reset.send, { look: 'main' })}`
   const ask = html`${errorSummary(frame, [one])}<p>${texts.reset.intro}</p>${card(form(frame, props.action, content))}`

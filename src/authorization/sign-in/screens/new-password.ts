@@ -11,7 +11,9 @@ export function newPasswordFields({ wrong, ...texts }: SignInTexts, problem: Pas
   const said = {
     too_short: wrong.passwordShort(PASSWORD_CHARS_MIN),
     too_long: wrong.passwordLong(PASSWORD_CHARS_MAX),
-    ...{ common: wrong.passwordCommon, personal: wrong.passwordPersonal, repeat: wrong.passwordRepeat },
+    common: wrong.passwordCommon,
+    personal: wrong.passwordPersonal,
+    repeat: wrong.passwordRepeat,
   }
   const common = { type: 'password', autocomplete: 'new-password', lengthMax: 800 } as const
   const error = problem === null ? undefined : said[problem]

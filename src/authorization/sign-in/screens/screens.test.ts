@@ -26,7 +26,9 @@ const endpoints = [
     }),
   ),
   pageEndpoint({
-    ...{ method: 'GET', path: '/gallery/fault', summary: 'fault' },
+    method: 'GET',
+    path: '/gallery/fault',
+    summary: 'fault',
     handle: () => {
       throw new Fault('request.rate_limited', { meta: { retryAfterSeconds: 90 } })
     },

@@ -64,12 +64,21 @@ function fieldsOf(frame: ScreenFrame, { username, missing = [] }: SignInProps): 
   const error = (name: 'username' | 'password') => ({ ...(missing.includes(name) && { error: texts.wrong[name] }) })
   return [
     {
-      ...{ name: 'username', label: texts.username, autocomplete: 'username', isName: true, lengthMax: 320 },
-      ...{ value: username ?? '', ...error('username') },
+      name: 'username',
+      label: texts.username,
+      autocomplete: 'username',
+      isName: true,
+      lengthMax: 320,
+      value: username ?? '',
+      ...error('username'),
     },
     {
-      ...{ name: 'password', label: texts.password, type: 'password', autocomplete: 'current-password' },
-      ...{ lengthMax: 800, ...error('password') },
+      name: 'password',
+      label: texts.password,
+      type: 'password',
+      autocomplete: 'current-password',
+      lengthMax: 800,
+      ...error('password'),
     },
   ]
 }
@@ -95,8 +104,13 @@ function organisationForm(frame: ScreenFrame, props: SignInProps): Html {
 function organisationField(frame: ScreenFrame, { unknownOrganisation: entered }: SignInProps): Field {
   const texts = textsOf(frame)
   return {
-    ...{ name: 'tenant', label: texts.organisation, hint: texts.organisationHint, autocomplete: 'organization' },
-    ...{ isName: true, lengthMax: 64, value: entered ?? '' },
+    name: 'tenant',
+    label: texts.organisation,
+    hint: texts.organisationHint,
+    autocomplete: 'organization',
+    isName: true,
+    lengthMax: 64,
+    value: entered ?? '',
     error: entered === undefined ? undefined : texts.wrong.organisation,
   }
 }

@@ -13,7 +13,11 @@ const username = 'thandi'
 const offer = { options: { challenge: 'AAAA' }, state: 'sealed' }
 const passkey = { action: '/sign-in/passkey', offer }
 const signIn: SignInProps = {
-  ...{ action: '/sign-in?continue=%2Faccount', resetHref: '/reset', passkey, providers: [], organisation },
+  action: '/sign-in?continue=%2Faccount',
+  resetHref: '/reset',
+  passkey,
+  providers: [],
+  organisation,
   declineHref: null,
   otherHref: null,
   kept: [['continue', '/account']],
@@ -21,9 +25,15 @@ const signIn: SignInProps = {
 const reset = { action: '/reset', signInHref: '/sign-in' }
 const now = new Date('2026-11-22T12:00:00Z')
 const account: AccountProps = {
-  ...{ now, name: 'Thandi Molefe', username, email: 'thandi@example.org', organisation, roles: ['issuer', 'owner'] },
+  now,
+  name: 'Thandi Molefe',
+  username,
+  email: 'thandi@example.org',
+  organisation,
+  roles: ['issuer', 'owner'],
   passkeys: [],
-  ...{ addition: offer, againHref: '/sign-in?again=1' },
+  addition: offer,
+  againHref: '/sign-in?again=1',
   sessions: [
     {
       sessionId: '1',
@@ -52,7 +62,11 @@ const passkeys = [
   { id: 'b', name: longName.slice(0, 60), isSynced: true, createdAt: new Date('2025-01-02'), lastUsedAt: null },
 ]
 const consent = {
-  ...{ action: '/consent', username, organisation, client: 'Campus Library', host: 'library.example.org' },
+  action: '/consent',
+  username,
+  organisation,
+  client: 'Campus Library',
+  host: 'library.example.org',
   shown: 'Campus Library',
   scopes: ['openid', 'profile', 'email', 'wallet:read', 'offline_access'],
 }
@@ -94,7 +108,10 @@ export const gallery: Readonly<Record<string, (frame: ScreenFrame) => Page>> = {
     welcomeScreen(frame, { action: '/welcome/x', username, organisation, password: null, passkey, problem: undefined }),
   'welcome-short': (frame) =>
     welcomeScreen(frame, {
-      ...{ action: '/welcome/x', username, organisation: longName, passkey },
+      action: '/welcome/x',
+      username,
+      organisation: longName,
+      passkey,
       password: 'too_short',
     }),
   reset: (frame) => resetScreen(frame, { ...reset, organisation: null, isPossible: true }),
@@ -104,7 +121,9 @@ export const gallery: Readonly<Record<string, (frame: ScreenFrame) => Page>> = {
   'new-password': (frame) => newPasswordScreen(frame, { action: '/reset/x', username, organisation, password: null }),
   'new-password-repeat': (frame) =>
     newPasswordScreen(frame, {
-      ...{ action: '/reset/x', username, organisation },
+      action: '/reset/x',
+      username,
+      organisation,
       password: 'repeat',
     }),
   account: (frame) => accountScreen(frame, account),

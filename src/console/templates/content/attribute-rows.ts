@@ -49,7 +49,14 @@ const plainTypes: readonly string[] = ['string', 'number', 'boolean', 'date']
 
 /** A row in which nothing was typed. */
 export const emptyRow: AttributeRow = {
-  ...{ depth: 0, key: '', name: '', names: [], about: '', type: 'string', of: 'string', rest: '' },
+  depth: 0,
+  key: '',
+  name: '',
+  names: [],
+  about: '',
+  type: 'string',
+  of: 'string',
+  rest: '',
   isRequired: false,
   isAlways: false,
   isEach: false,
@@ -81,8 +88,17 @@ function named(shapes: JsonObject, depth: number, isAbove: boolean, locales: rea
     const of = type === 'array' ? entryType(items) : properties === undefined ? 'kept' : 'string'
     const left = { ...rest, ...(of === 'kept' && items !== undefined && { items }) }
     const row: AttributeRow = {
-      ...{ depth, key, name, about: description, type, of, isAlways, isRequired: required === true },
-      ...{ isOnCard: false, isInLabel: false, isOpen: false },
+      depth,
+      key,
+      name,
+      about: description,
+      type,
+      of,
+      isAlways,
+      isRequired: required === true,
+      isOnCard: false,
+      isInLabel: false,
+      isOpen: false,
       isEach: plainTypes.includes(of) && items?.alwaysDisclosed === false,
       names: locales.map((locale) => names[locale] ?? ''),
       rest: Object.keys(left).length === 0 ? '' : JSON.stringify(left),
@@ -112,16 +128,19 @@ export function readRows(fields: Fields, languages: number): readonly AttributeR
   return Array.from({ length: count }, (_, at) => {
     const of = (name: string) => typed(fields, `${name}-${at}`)
     return {
-      ...{
-        depth: Math.min(Number(of('depth')) || 0, DEPTH_MAX),
-        key: of('key'),
-        name: of('label'),
-        about: of('about'),
-      },
-      ...{ type: of('type') || 'string', of: of('of') || 'string', rest: of('rest') },
-      ...{ isRequired: of('required') === '1', isAlways: of('always') === '1', isOnCard: of('card') === '1' },
+      depth: Math.min(Number(of('depth')) || 0, DEPTH_MAX),
+      key: of('key'),
+      name: of('label'),
+      about: of('about'),
+      type: of('type') || 'string',
+      of: of('of') || 'string',
+      rest: of('rest'),
+      isRequired: of('required') === '1',
+      isAlways: of('always') === '1',
+      isOnCard: of('card') === '1',
       isEach: of('each') === '1',
-      ...{ isInLabel: of('named') === '1', isOpen: of('open') === '1' },
+      isInLabel: of('named') === '1',
+      isOpen: of('open') === '1',
       names: Array.from({ length: languages }, (__, language) => of(`label${language}`)),
     }
   })

@@ -9,9 +9,30 @@ import type { Span, Template } from './template.ts'
 
 /** Members of a template that the server sets, or that the form has. */
 const ownMembers = new Set([
-  ...['id', 'type', 'createdAt', 'updatedAt', 'archivedAt', 'name', 'code', 'format', 'docType', 'revocable'],
-  ...['description', 'attributes', 'display', 'validFrom', 'validUntil', 'signer', 'batchSize', 'approvalRequired'],
-  ...['txCode', 'refill', 'label', 'keyAttestation', 'attributeSource', 'offerScheme'],
+  'id',
+  'type',
+  'createdAt',
+  'updatedAt',
+  'archivedAt',
+  'name',
+  'code',
+  'format',
+  'docType',
+  'revocable',
+  'description',
+  'attributes',
+  'display',
+  'validFrom',
+  'validUntil',
+  'signer',
+  'batchSize',
+  'approvalRequired',
+  'txCode',
+  'refill',
+  'label',
+  'keyAttestation',
+  'attributeSource',
+  'offerScheme',
 ])
 
 /**
@@ -31,7 +52,9 @@ export function bodyOf(
   const label = labelIn(draft, base?.label ?? [])
   return {
     ...Object.fromEntries(others),
-    ...{ name: draft.name, code: isNew || base === null ? codeOf(draft) : base.code, format: draft.format },
+    name: draft.name,
+    code: isNew || base === null ? codeOf(draft) : base.code,
+    format: draft.format,
     revocable: draft.isRevocable,
     ...(draft.description !== '' && { description: draft.description }),
     ...(draft.format === 'mdoc' && { docType: draft.docType }),
@@ -85,7 +108,8 @@ function displayOf(draft: Draft): JsonObject {
     ...(line.length > 0 && { cardLine: line }),
     ...(logo !== '' && { logo: { uri: logo, ...(logoText !== '' && { altText: logoText }) } }),
     ...(picture !== '' && { backgroundImage: { uri: picture } }),
-    ...{ backgroundColor: draft.back, textColor: draft.ink },
+    backgroundColor: draft.back,
+    textColor: draft.ink,
   }
 }
 

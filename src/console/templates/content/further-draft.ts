@@ -29,7 +29,13 @@ export type FurtherDraft = {
 /** No restriction of wallets, and prepared issuances only. */
 export const blankFurther: FurtherDraft = {
   scheme: '',
-  ...{ isAttested: false, storage: [], authentication: [], source: '', endpoint: '', provider: '', claims: '' },
+  isAttested: false,
+  storage: [],
+  authentication: [],
+  source: '',
+  endpoint: '',
+  provider: '',
+  claims: '',
 }
 
 /** Returns what a template says of it. */
@@ -59,9 +65,12 @@ export function readFurther(fields: Fields): FurtherDraft {
   return {
     scheme: text('scheme'),
     isAttested: text('attested') === '1',
-    ...{ storage: typedAll(fields, 'storage'), authentication: typedAll(fields, 'authentication') },
+    storage: typedAll(fields, 'storage'),
+    authentication: typedAll(fields, 'authentication'),
     source: source === 'webhook' || source === 'provider' ? source : '',
-    ...{ endpoint: text('endpoint'), provider: text('provider'), claims: text('claims') },
+    endpoint: text('endpoint'),
+    provider: text('provider'),
+    claims: text('claims'),
   }
 }
 

@@ -35,7 +35,8 @@ export function checkClaims(attributes: Attributes, claims: JsonObject): readonl
   // Each value may become a disclosure. [SEC-41]
   if (checking.values > DISCLOSURES_MAX)
     add(checking, POINTER, `The attributes have more than ${DISCLOSURES_MAX} values.`, {
-      ...{ rule: 'maxItems', limit: DISCLOSURES_MAX },
+      rule: 'maxItems',
+      limit: DISCLOSURES_MAX,
     })
   if (Buffer.byteLength(JSON.stringify(claims)) > BYTES_MAX) add(checking, POINTER, 'The attributes exceed 256 KiB.')
   return checking.violations
