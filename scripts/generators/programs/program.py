@@ -1,4 +1,4 @@
-"""What a program in Python does with a client by openapi-python-client. Its types are checked, and it reads a refusal."""
+"""What a program in Python does with a client by openapi-python-client. Its types are checked, and it is run."""
 
 from chirograph_client import AuthenticatedClient
 from chirograph_client.api.issuance_and_trust_presentation_templates import (

@@ -74,7 +74,11 @@ function resource(noun: ScimNoun, name: string) {
   }
 }
 
-/** Bodies and replies by resource, for the reference. @see [RFC 7643, 4](https://www.rfc-editor.org/rfc/rfc7643#section-4) */
+/**
+ * Bodies and replies by resource, for the reference.
+ *
+ * @see [RFC 7643, 4](https://www.rfc-editor.org/rfc/rfc7643#section-4)
+ */
 export const resourceShapes = { user: resource('user', 'ScimUser'), group: resource('group', 'ScimGroup') } as const
 
 /** Changes of a resource. @see [RFC 7644, 3.5.2](https://www.rfc-editor.org/rfc/rfc7644#section-3.5.2) */

@@ -63,7 +63,7 @@ function hoist(value: unknown, schemas: Schemas): unknown {
 
 const ANY_NAME = '^.*$'
 
-/** Says of values by name what they are in the way that generators of clients read: they know no `patternProperties`. */
+/** Says what values by name are in the way that generators of clients read: they know no `patternProperties`. */
 function withPlainValues(shape: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { patternProperties, ...others } = shape
   const patterns = Object.entries(Object(patternProperties))
