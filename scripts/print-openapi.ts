@@ -11,8 +11,8 @@ const config = {
 }
 
 /**
- * Returns `docs/openapi/*.json` by path: one document per group of our API, one for the protocol surface, and `all.json`
- * with everything. The addresses in descriptions are those of a development server.
+ * Returns `docs/openapi/*.json` by path: one document per group of our API, and one for the protocol surface. The
+ * addresses in descriptions are those of a development server.
  */
 export function printOpenApi(): Record<string, string> {
   const groups = (['wallet', 'creds', 'onboarding'] as const).map((group) => {
@@ -23,10 +23,17 @@ export function printOpenApi(): Record<string, string> {
     ] as const
   })
   const protocols = ['protocols', openApiOf({ config, routes: [], endpoints })] as const
-  const all = ['all', openApiOf({ config, routes, endpoints, webhook: webhookReference })] as const
-  const printed = [...groups, protocols, all].map(([name, document]) => [
-    `docs/openapi/${name}.json`,
-    `${JSON.stringify(document, null, 2)}\n`,
-  ])
+  const printed = [...groups, protocols].map(([name, document]) => [`docs/openapi/${name}.json`, print(document)])
   return Object.fromEntries(printed)
 }
+
+/** Returns the document with everything, which a server answers at `/openapi.json`. `npm run -s openapi` prints it. */
+export function printWholeOpenApi(): string {
+  return print(openApiOf({ config, routes, endpoints, webhook: webhookReference }))
+}
+
+function print(document: object): string {
+  return `${JSON.stringify(document, null, 2)}\n`
+}
+
+if (import.meta.main) process.stdout.write(printWholeOpenApi())

@@ -3,7 +3,7 @@ import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFi
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { root } from '../test/support/source.ts'
-import { printOpenApi } from './print-openapi.ts'
+import { printWholeOpenApi } from './print-openapi.ts'
 
 /**
  * Makes clients from the OpenAPI document with the generators that are used most, and compiles them with a program that
@@ -23,7 +23,7 @@ const problems: string[] = []
 try {
   rmSync(work, { recursive: true, force: true })
   mkdirSync(work, { recursive: true })
-  const { 'docs/openapi/all.json': text = '' } = printOpenApi()
+  const text = printWholeOpenApi()
   writeFileSync(document, text)
   cpSync(join(root, 'scripts/generators/programs'), work, { recursive: true })
   const operations = operationsIn(text)
