@@ -4,20 +4,20 @@ export type Values = readonly unknown[] | Readonly<Record<string, unknown>>
 /** `parameters`: names of `$1`, `$2` …, absent where the text has no names. */
 type NumberedText = { readonly text: string; readonly parameters?: readonly string[] }
 
-/** What may contain a colon and is no parameter, then a parameter. */
-const TOKENS =
-  /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\/|(\$\w*\$)[\s\S]*?\1|\$(?<position>\d+)|(?<![:\w]):(?<name>[a-zA-Z]\w*)/g
+/** A position, or a name. No cast has one, and no `a:b` in a text. */
+const PARAMETER = /\$(?<position>\d+)|(?<![:\w]):(?<name>[a-zA-Z]\w*)/g
 
 /**
- * Replaces the names of parameters, as in `where id = :id`, by `$1`, `$2` … in the order in which they first appear. A name that appears again is
- * the same parameter. Casts (`::text`), literals, quoted names and comments stay as they are.
+ * Replaces the names of parameters, as in `where id = :id`, by `$1`, `$2` … in the order in which they first appear. A
+ * name that appears again is the same parameter. Casts (`::text`) stay as they are. It does not read SQL: what looks
+ * like a name inside of a literal is one, too, whose value {@link positional} misses.
  *
  * @throws Error if the text has both names and positions
  */
 export function numbered(text: string): NumberedText {
   const parameters: string[] = []
   let hasPositions = false
-  const replaced = text.replace(TOKENS, (token, ...found) => {
+  const replaced = text.replace(PARAMETER, (token, ...found) => {
     const { name, position } = found.at(-1) as { readonly name?: string; readonly position?: string }
     if (position !== undefined) hasPositions = true
     if (name === undefined) return token
