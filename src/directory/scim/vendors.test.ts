@@ -37,6 +37,40 @@ test('a user is patched with the members that the server sets, as long as they a
   assert.deepEqual([patched.status, patched.body.displayName], [200, 'Ayanda'])
 })
 
+test('a user and a group that were read are put back as they are', async () => {
+  const client = await aClient()
+  const { id: userId } = (await client.addUser({ userName: 'naledi', active: true })).body
+  const members = [{ value: userId }]
+  const { id: groupId } = (await client.addGroup({ displayName: 'Registry', members })).body
+  for (const path of [`/Users/${userId}`, `/Groups/${groupId}`]) {
+    const { body: read } = await client.get(path)
+    const put = await client.put(path, read)
+    assert.deepEqual([put.status, put.body.id], [200, read.id], path)
+    const { meta: before, ...same } = read
+    const { meta: after, ...kept } = (await client.get(path)).body
+    assert.deepEqual(kept, same)
+    assert.equal(after.created, before.created)
+  }
+})
+
+test('provisioning takes the last owner from no organisation', async () => {
+  const slug = await house.tenant([{ username: 'ada', roles: ['owner'] }])
+  const client = scimClient(house, slug, [...scopes, 'tenant:admin'])
+  const { Resources } = (await client.get('/Users')).body
+  const [{ id, ...ada }] = Resources
+  const path = `/Users/${id}`
+  for (const [what, refused] of [
+    ['PATCH', await client.patch(path, [{ op: 'replace', path: 'active', value: false }])],
+    ['PATCH of roles', await client.patch(path, [{ op: 'remove', path: 'roles' }])],
+    ['PUT', await client.put(path, { ...ada, active: false })],
+    ['DELETE', await client.remove(path)],
+  ] as const) {
+    assert.equal(refused.status, 409, `${what} ${JSON.stringify(refused.body)}`)
+  }
+  const { active, roles } = (await client.get(path)).body
+  assert.deepEqual([active, roles.map(({ value }: { value: string }) => value)], [true, ['owner']])
+})
+
 for (const filter of [
   'emails[type eq "work"].value eq "lerato@contoso.example"',
   'emails[type eq "work" and value eq "lerato@contoso.example"]',

@@ -78,6 +78,17 @@ for (const [address, isCalled] of [
   })
 }
 
+test('HTTP_PROXY alone is the proxy of all calls, and HTTPS_PROXY precedes it', async (context) => {
+  const [proxy, other] = [await aHost(context), await aHost(context)]
+  const addresses = { 'public.example': '93.184.216.34' }
+  const alone = { HTTP_PROXY: `http://127.0.0.1:${proxy.port}` }
+  const both = { ...alone, HTTPS_PROXY: `http://127.0.0.1:${other.port}` }
+  for (const env of [alone, both])
+    assert.equal(await aCaller(context, env, addresses)('https://public.example/'), 'upstream.unreachable')
+  assert.deepEqual([proxy.received.length, other.received.length], [1, 1])
+  assert.match(proxy.received[0] ?? '', /^CONNECT public\.example:443 /)
+})
+
 test('a proxy is asked with its credentials for what may be called, and not for NO_PROXY', async (context) => {
   const proxy = await aHost(context, 'HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n')
   const host = await aHost(context)
