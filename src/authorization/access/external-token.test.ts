@@ -13,6 +13,7 @@ import { limits } from '../../memory/limits.ts'
 import { Memory } from '../../memory/memory.ts'
 import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
+import { sql } from '../../store/store.ts'
 import { ForeignProvider } from '../test-support/foreign-provider.ts'
 import { authenticate } from './authenticate.ts'
 import type { IdentityProvider } from './identity-provider.ts'
@@ -106,6 +107,30 @@ test('a token of the provider is the user whom it names, with the mapped roles, 
   assert.deepEqual([caller.tenantId, caller.tenantSlug, caller.actor.kind], [tenantId, slug, 'user'])
   const expected = ['issuance:read', 'issuance:write', 'trust:read', 'users:read', 'wallet:read', 'wallet:write']
   assert.deepEqual([...caller.scopes].toSorted(), expected)
+})
+
+const impersonations = sql(
+  'test.authorization.impersonations',
+  `select subject_id as subject, actor_kind as "actorKind", actor_id as "actorId", result, detail from audit_entry
+   where tenant_id = $1 and action = 'user.impersonated'`,
+)
+
+test('that a token stands for a person is in the audit trail, once a token', async () => {
+  const { platform, send } = aServer()
+  const { tenantId, audience } = await aTenant(platform)
+  const token = await foreign.token({ employee_id: 'E1' }, audience)
+  const { actor } = await send(token)
+  await send(token)
+  const found = await db.store.single(tenantId, (tx) => tx.rows<Record<string, unknown>>(impersonations, [tenantId]))
+  const [{ actorId, ...entry } = {}, ...others] = found
+  assert.deepEqual(entry, {
+    subject: actor.id,
+    actorKind: 'client',
+    result: 'done',
+    detail: { way: 'token_of_identifier' },
+  })
+  assert.match(String(actorId), /^identity_provider [0-9a-f-]{36}$/)
+  assert.deepEqual(others, [])
 })
 
 test('without a claim for roles, those of the user here count; without one for the identifier, the username', async () => {
