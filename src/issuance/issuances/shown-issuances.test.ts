@@ -3,7 +3,16 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { TestDatabase } from '../../../test/support/database.ts'
 import { sql } from '../../store/store.ts'
-import { aDatabase, anIssuer, anOffer, type Body, callerOf, type Issuer, someClaims } from '../test-support/issuer.ts'
+import {
+  aDatabase,
+  anIssuer,
+  anOffer,
+  type Body,
+  callerOf,
+  type Issuer,
+  readerOf,
+  someClaims,
+} from '../test-support/issuer.ts'
 import { getIssuance } from './get-issuance.ts'
 
 let db: TestDatabase
@@ -33,6 +42,23 @@ test('a caller who may only read issuances sees no link by which a wallet takes 
     )
   }
 })
+
+for (const accept of ['application/json', 'text/csv', 'application/x-ndjson']) {
+  test(`a list as ${accept} has links for those alone who may issue`, async () => {
+    const { tenant } = issuer
+    const { issuance } = await anOffer(issuer)
+    for (const [token, isSeen] of [
+      [readerOf(tenant), false],
+      [tenant.slug, true],
+    ] as const) {
+      const headers = { accept, authorization: `Bearer ${token}` }
+      const { status, body } = await issuer.open('/creds/credentials?page[size]=100', { headers })
+      const text = typeof body === 'string' ? body : JSON.stringify(body)
+      assert.deepEqual([status, text.includes(issuance.id)], [200, true], text)
+      assert.equal(/openid-credential-offer:|\/offer\//.test(text), isSeen, text)
+    }
+  })
+}
 
 test('a caller who is shown offer links is in the audit trail once, the creator of the offer is not', async () => {
   const elsewhere = await anIssuer(db)

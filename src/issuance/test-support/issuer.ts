@@ -106,6 +106,7 @@ export async function anIssuer(
     const tenant = { id: newId() as TenantId, slug: `t${randomBytes(6).toString('hex')}` }
     await store.across('a tenant for a test', (tx) => tx.rows(insertTenant, [tenant.id, tenant.slug, 'Acme College']))
     callers.set(tenant.slug, callerOf(tenant))
+    callers.set(readerOf(tenant), { ...callerOf(tenant), scopes: new Set<Scope>(['issuance:read']) })
     return tenant
   }
   const tenant = known ?? (await anotherTenant())
@@ -144,8 +145,13 @@ async function send(server: Server, method: string, path: string, ask: Ask, auth
     ...(body !== undefined && { body }),
   })
   const text = answer.body.toString()
-  const isJson = answer.headers['content-type']?.includes('json') === true
+  const isJson = /[/+]json\b/.test(answer.headers['content-type'] ?? '')
   return { status: answer.status, headers: answer.headers, body: isJson && text !== '' ? JSON.parse(text) : text }
+}
+
+/** The token of a caller who may only read issuances. */
+export function readerOf({ slug }: Tenant): string {
+  return `${slug}-reader`
 }
 
 /** The backend of a tenant. */
