@@ -37,6 +37,56 @@ test('a user is patched with the members that the server sets, as long as they a
   assert.deepEqual([patched.status, patched.body.displayName], [200, 'Ayanda'])
 })
 
+// goauthentik/authentik, tests of providers/scim.
+test('authentik: a user is made, found again after a conflict, replaced, and leaves a group', async () => {
+  const client = await aClient()
+  const user = (formatted: string) => ({
+    schemas: [USER],
+    active: true,
+    emails: [{ primary: true, type: 'other', value: 'lindiwe@example.org' }],
+    externalId: '6f0c',
+    name: { familyName: 'Dube', formatted, givenName: 'Lindiwe' },
+    displayName: formatted,
+    userName: 'lindiwe',
+  })
+  assert.equal((await client.get('/ServiceProviderConfig')).body.patch.supported, true)
+  const { status, body: made } = await client.post('/Users', user('Lindiwe Dube'))
+  assert.deepEqual([status, made.externalId, made.emails[0].value], [201, '6f0c', 'lindiwe@example.org'])
+  assert.equal((await client.post('/Users', { ...user('Lindiwe Dube'), externalId: 'other' })).status, 409)
+  const found = await client.get(`/Users?filter=${encodeURIComponent('userName eq "lindiwe"')}`)
+  assert.deepEqual([found.body.totalResults, found.body.Resources[0].id], [1, made.id])
+  const put = await client.put(`/Users/${made.id}`, { ...user('Lindiwe Khumalo'), id: made.id })
+  assert.deepEqual([put.status, put.body.displayName], [200, 'Lindiwe Khumalo'])
+  const { body: group } = await client.addGroup({ externalId: '77', displayName: 'Registry' })
+  const members = `/Groups/${group.id}`
+  const added = await client.patch(members, [{ op: 'add', path: 'members', value: [{ value: made.id }] }])
+  assert.ok(added.status < 300, JSON.stringify(added.body))
+  const ids = async () => ((await client.get(members)).body.members ?? []).map((one: { value: string }) => one.value)
+  assert.deepEqual(await ids(), [made.id])
+  await client.patch(members, [{ op: 'remove', path: `members[value eq "${made.id}"]` }])
+  assert.deepEqual(await ids(), [])
+  assert.equal((await client.remove(`/Users/${made.id}`)).status, 204)
+})
+
+// Captain-P-Goldfish/scim-for-keycloak, issue 126.
+test('Keycloak: a whole user with attributes that are not kept is put', async () => {
+  const client = await aClient()
+  const { body: made } = await client.addUser({ userName: 'sipho' })
+  const put = await client.put(`/Users/${made.id}`, {
+    schemas: [USER],
+    locale: 'en_us',
+    emails: [{ primary: true, value: 'sipho@example.org' }],
+    name: { givenName: 'Sipho', familyName: 'Nkosi' },
+    timezone: 'Africa/Johannesburg',
+    [ENTERPRISE]: { division: 'executive', organization: 'Example', department: 'management' },
+    title: 'Registrar',
+    externalId: 'c2lwaG8',
+    userName: 'sipho',
+    active: true,
+  })
+  assert.deepEqual([put.status, put.body.externalId, put.body.name.familyName], [200, 'c2lwaG8', 'Nkosi'])
+})
+
 test('a user and a group that were read are put back as they are', async () => {
   const client = await aClient()
   const { id: userId } = (await client.addUser({ userName: 'naledi', active: true })).body
