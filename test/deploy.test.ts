@@ -66,10 +66,11 @@ test('the image has the Node of the project', () => {
 const postgres = findPostgres()
 test('the account that compose makes for the server is no superuser, and migrates', {
   skip: postgres === null,
-}, async () => {
+}, async (context) => {
   const [, script = ''] = /\n {4}content: \|\n((?: {6}.*\n)+)/.exec(textOf('deploy/compose.yaml')) ?? []
   assert.ok(script.includes('create role chirograph'))
   const server = await startPostgres()
+  context.after(() => server.stop())
   const { hostname, port } = new URL(server.url)
   const env = { PATH: `${postgres}:${process.env.PATH}`, PGHOST: hostname, PGPORT: port, POSTGRES_PASSWORD: `it's` }
   // Compose writes one dollar for two.
@@ -80,7 +81,6 @@ test('the account that compose makes for the server is no superuser, and migrate
   assert.ok((await store.migrate()) > 0)
   assert.deepEqual(await store.across('test', (tx) => tx.rows(account)), [{ rolname: 'chirograph', rolsuper: false }])
   await store.close()
-  await server.stop()
 })
 
 const helm = spawnSync('helm', ['version']).error === undefined
