@@ -103,28 +103,23 @@ for (const [path, method, status] of [
   })
 }
 
-/** Sends the header of a body, and the body once the server wants it. @returns the status lines */
-async function postExpecting(bytes: number, waits: boolean): Promise<string[]> {
+/** Sends a header that expects 100, and the body at once, as axios and requests do. @returns the status lines */
+async function postExpecting(bytes: number): Promise<string[]> {
   const { hostname, port } = new URL(at)
   const socket = connect(Number(port), hostname)
   const lines = ['POST /issuers/acme/credential HTTP/1.1', 'host: x', 'content-type: application/json']
-  const more = ['expect: 100-continue', `content-length: ${bytes}`, '', '']
+  const more = ['expect: 100-continue', 'connection: close', `content-length: ${bytes}`, '', '']
   socket.write([...lines, ...more].join('\r\n'))
-  if (!waits) socket.write(Buffer.alloc(bytes, ' '))
+  socket.write(Buffer.alloc(bytes, ' '))
   let text = ''
   socket.on('data', (data) => {
     text += data
-    if (waits && text === 'HTTP/1.1 100 Continue\r\n\r\n') socket.end(`{}${' '.repeat(bytes - 2)}`)
   })
   await once(socket, 'close')
   return text.match(/^HTTP\/1\.1 \d+/gm) ?? []
 }
 
-test('a client that waits for 100 before a body that is too large gets the refusal in its place', async () => {
-  assert.deepEqual(await postExpecting(3_000_000, true), ['HTTP/1.1 413'])
-  assert.deepEqual(await postExpecting(1000, true), ['HTTP/1.1 100', 'HTTP/1.1 204'])
-})
-
-test('a client that expects 100 and does not wait for it receives the refusal too', async () => {
-  for (let of = 0; of < 5; of += 1) assert.deepEqual(await postExpecting(3_000_000, false), ['HTTP/1.1 413'])
+// A refusal in place of 100 ends the connection with what the client is sending, which then loses the refusal.
+test('a client that expects 100 and does not wait for it receives the refusal', async () => {
+  for (let of = 0; of < 5; of += 1) assert.deepEqual(await postExpecting(3_000_000), ['HTTP/1.1 100', 'HTTP/1.1 413'])
 })

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import type { Config } from '../../config.ts'
@@ -237,21 +236,10 @@ function addEdges(app: FastifyInstance, { platform: { log }, logRequest, state, 
       )
     void answerPreflight(reply, request, found, paths.isClientOrigin)
   })
-  const awaiting = new WeakSet<IncomingMessage>()
-  // Node would send 100 before anything is known of the request.
-  app.server.on('checkContinue', (request, response) => {
-    awaiting.add(request)
-    app.server.emit('request', request, response)
-  })
-  app.addHook('preParsing', (request, reply, _payload, done) => {
+  app.addHook('preParsing', (request, _reply, _payload, done) => {
     const coding = request.headers['content-encoding']
-    if (coding !== undefined && coding.toLowerCase() !== 'identity')
-      return done(new Fault('request.media_type', { detail: 'Send the body without a content coding.' }))
-    // RFC 9110 10.1.1: a refusal that the header allows takes the place of 100. Some clients lose one that follows it.
-    const bytesMax = request.routeOptions.bodyLimit ?? BODY_BYTES_MAX
-    const isTooLarge = Number(request.headers['content-length'] ?? 0) > bytesMax
-    if (awaiting.has(request.raw) && !isTooLarge) reply.raw.writeContinue()
-    done()
+    if (coding === undefined || coding.toLowerCase() === 'identity') return done()
+    done(new Fault('request.media_type', { detail: 'Send the body without a content coding.' }))
   })
   app.addHook('onResponse', (request, reply, done) => {
     logRequest(request, reply)
