@@ -44,7 +44,7 @@ type Asked<O extends ApiOperation> = Params<O['path']> &
     readonly headers?: Readonly<Record<string, string>>
   }
 
-/** The arguments of a call: what is asked may be left out where nothing of it is required. */
+/** The arguments of a call: its members may be left out where the operation requires none of them. */
 export type CallOf<O extends ApiOperation> =
   Record<never, never> extends Asked<O> ? [asked?: Asked<O>] : [asked: Asked<O>]
 

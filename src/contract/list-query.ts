@@ -1,6 +1,7 @@
 import { type TEnum, type TObject, type TOptional, type TSchema, type TString, Type } from 'typebox'
 import { UUID_PATTERN } from '../uuid.ts'
 import { CSV, NDJSON } from './media-types.ts'
+import { orNull } from './shapes.ts'
 
 /** Media types besides JSON in which every list is answered: CSV and JSON lines. */
 export const exportTypes = [CSV, NDJSON] as const
@@ -17,8 +18,8 @@ export const PageMeta = Type.Object(
     page: Type.Object(
       {
         size: Type.Integer(),
-        after: Type.Union([Type.String(), Type.Null()]),
-        before: Type.Union([Type.String(), Type.Null()]),
+        after: orNull(Type.String()),
+        before: orNull(Type.String()),
         total: Type.Optional(
           Type.Object(
             { count: Type.Integer({ minimum: 0, maximum: COUNTED_MAX }), more: Type.Boolean() },

@@ -65,7 +65,7 @@ export type OwnApi = {
   readonly addressOf: (operation: ApiOperation, asked?: LooseCall) => string
 }
 
-/** What is asked of an operation, without the types of its shapes. Query members that are undefined or empty are left out. */
+/** A call of an operation, without the types of its shapes. The address has no query members that are undefined or empty. */
 export type LooseCall = {
   readonly params?: object | undefined
   readonly query?: Readonly<Record<string, string | undefined>> | undefined

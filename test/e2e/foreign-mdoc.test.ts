@@ -18,35 +18,19 @@ import * as oauth from 'oauth4webapi'
 import { encodeCbor } from '../../src/protocols/cbor/encode.ts'
 import { tagged } from '../../src/protocols/cbor/value.ts'
 import { mdl } from '../../src/protocols/mdoc/mdl.ts'
-import { licence } from '../support/mdoc.ts'
+import { licence, licenceElements } from '../support/mdoc.ts'
 import { owfContext } from '../support/owf-context.ts'
 import { type Api, type Deployment, deploy, type Reply } from '../support/server.ts'
 
 // A wallet and two verifiers of mdocs out of other people's libraries: one redeems and presents, two verify against the published root.
 const PRE_AUTHORIZED = 'urn:ietf:params:oauth:grant-type:pre-authorized_code'
-const text = { type: 'string' }
-const date = { type: 'date' }
 const template = {
   name: 'Driving licence',
   code: 'mdl',
   format: 'mdoc',
   docType: mdl.docType,
   attributes: {
-    [mdl.nameSpace]: {
-      family_name: text,
-      given_name: text,
-      birth_date: date,
-      issue_date: date,
-      expiry_date: { type: 'tdate' },
-      issuing_country: text,
-      issuing_authority: text,
-      document_number: text,
-      portrait: { type: 'bytes' },
-      driving_privileges: { type: 'array' },
-      un_distinguishing_sign: text,
-      age_over_18: { type: 'boolean' },
-      height: { type: 'number' },
-    },
+    [mdl.nameSpace]: licenceElements,
     'nl.example.extra': { points: { type: 'number' }, note: { type: 'object' } },
   },
   batchSize: 2,

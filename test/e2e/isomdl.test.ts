@@ -10,7 +10,7 @@ import { mdl } from '../../src/protocols/mdoc/mdl.ts'
 import { foreignIssuer } from '../../src/wallet/test-support/foreign-issuer.ts'
 import { foreignLeaf, foreignRoot } from '../../src/wallet/test-support/foreign-mdoc.ts'
 import { foreignVerifier } from '../../src/wallet/test-support/foreign-verifier.ts'
-import { licence } from '../support/mdoc.ts'
+import { licence, licenceElements } from '../support/mdoc.ts'
 import { type Api, type Deployment, deploy, type Reply } from '../support/server.ts'
 
 const program = process.env.PEERS_ISOMDL
@@ -18,7 +18,6 @@ const skip = program === undefined ? 'the program with isomdl is not built: npm 
 
 const PRE_AUTHORIZED = 'urn:ietf:params:oauth:grant-type:pre-authorized_code'
 const NAMES = ['family_name', 'birth_date', 'driving_privileges', 'age_over_18']
-const [text, date] = [{ type: 'string' }, { type: 'date' }]
 const elements = licence[mdl.nameSpace] ?? {}
 const licenceTemplate = {
   name: 'Driving licence',
@@ -26,21 +25,7 @@ const licenceTemplate = {
   format: 'mdoc',
   docType: mdl.docType,
   attributes: {
-    [mdl.nameSpace]: {
-      family_name: text,
-      given_name: text,
-      birth_date: date,
-      issue_date: date,
-      expiry_date: { type: 'tdate' },
-      issuing_country: text,
-      issuing_authority: text,
-      document_number: text,
-      portrait: { type: 'bytes' },
-      driving_privileges: { type: 'array' },
-      un_distinguishing_sign: text,
-      age_over_18: { type: 'boolean' },
-      height: { type: 'number' },
-    },
+    [mdl.nameSpace]: licenceElements,
   },
 }
 

@@ -45,6 +45,23 @@ export const licenceRules: NameSpaceRules = {
   'nl.example.extra': { points: { type: 'number' }, note: { type: 'map' } },
 }
 
+/** The elements of {@link licence} in words of the API, for a template. */
+export const licenceElements = {
+  family_name: { type: 'string' },
+  given_name: { type: 'string' },
+  birth_date: { type: 'date' },
+  issue_date: { type: 'date' },
+  expiry_date: { type: 'tdate' },
+  issuing_country: { type: 'string' },
+  issuing_authority: { type: 'string' },
+  document_number: { type: 'string' },
+  portrait: { type: 'bytes' },
+  driving_privileges: { type: 'array' },
+  un_distinguishing_sign: { type: 'string' },
+  age_over_18: { type: 'boolean' },
+  height: { type: 'number' },
+} as const
+
 /** A complete mDL in JSON, as the API takes it. */
 export const licence: { readonly [nameSpace: string]: JsonObject } = {
   [mdl.nameSpace]: {

@@ -3,6 +3,7 @@ import { type Role, roles, type Scope, scopes } from '../../caller.ts'
 import type { Json } from '../../crypto/json.ts'
 import { listQuery } from '../list-query.ts'
 import { operationGroup } from '../operation-group.ts'
+import { orNull, time } from '../shapes.ts'
 
 const uri = (description: string) =>
   Type.String({ minLength: 1, maxLength: 2000, pattern: '^[\\x21-\\x7e]+$', description })
@@ -70,10 +71,6 @@ export const clientMembers = {
 } as const
 
 export const { name, jwks, jwksUri, backchannelLogoutUri, isPublic, ...lists } = clientMembers
-
-const time = Type.String({ format: 'date-time' })
-
-const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
 const disabled = Type.Boolean({ description: 'A disabled client gets no tokens; those that it has expire.' })
 

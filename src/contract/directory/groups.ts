@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { type Role, roles } from '../../caller.ts'
 import { listQuery } from '../list-query.ts'
 import { operationGroup } from '../operation-group.ts'
+import { time } from '../shapes.ts'
 
 // Object.keys loses the type of the keys.
 const Roles = Type.Array(Type.Enum(Object.keys(roles) as Role[]), {
@@ -22,8 +23,8 @@ const GroupReply = Type.Object(
     displayName: Type.String(),
     externalIdentifier: Type.String({ description: 'Empty if there is none.' }),
     roles: Roles,
-    createdAt: Type.String({ format: 'date-time' }),
-    updatedAt: Type.String({ format: 'date-time' }),
+    createdAt: time,
+    updatedAt: time,
   },
   { $id: 'Group', additionalProperties: false },
 )

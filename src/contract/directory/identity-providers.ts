@@ -3,13 +3,10 @@ import { type Role, roles, type Scope, scopes } from '../../caller.ts'
 import { type Language, languages } from '../languages.ts'
 import { listQuery } from '../list-query.ts'
 import { operationGroup } from '../operation-group.ts'
-
-const time = Type.String({ format: 'date-time' })
+import { orNull, time } from '../shapes.ts'
 
 const text = (maxLength: number, description: string) =>
   Type.String({ minLength: 1, maxLength, pattern: '^[^\\u0000]*$', description })
-
-const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
 // Object.keys loses the type of the keys.
 const RoleName = Type.Enum(Object.keys(roles) as Role[])

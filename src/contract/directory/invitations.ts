@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { type Language, languages } from '../languages.ts'
 import { operationGroup } from '../operation-group.ts'
+import { time } from '../shapes.ts'
 
 const Invitation = Type.Object(
   {
@@ -10,7 +11,7 @@ const Invitation = Type.Object(
         description: 'The link, told here only: there is no mail server, or the user has no e-mail address.',
       }),
     ),
-    expiresAt: Type.String({ format: 'date-time' }),
+    expiresAt: time,
   },
   { $id: 'Invitation', additionalProperties: false },
 )

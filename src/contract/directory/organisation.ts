@@ -14,7 +14,7 @@ const strict = { additionalProperties: false } as const
 type OrNull<M extends Record<string, TSchema>> = { [K in keyof M]: Type.TUnion<[M[K], Type.TNull]> }
 
 /** Each member or null. `about`: what null means. */
-function orNull<M extends Record<string, TSchema>>(members: M, about: string): OrNull<M> {
+function eachOrNull<M extends Record<string, TSchema>>(members: M, about: string): OrNull<M> {
   const entries = Object.entries(members).map(([key, one]) => {
     const { description = '' } = one as { readonly description?: string }
     return [key, Type.Union([one, Type.Null()], { description: `${description} ${about}`.trim() })]
@@ -27,7 +27,7 @@ function orNull<M extends Record<string, TSchema>>(members: M, about: string): O
 export const OrganisationChangeBody = Type.Object(
   {
     name: Type.Optional(name),
-    ...Type.Partial(Type.Object(orNull(settingMembers, 'Null: the default.'))).properties,
+    ...Type.Partial(Type.Object(eachOrNull(settingMembers, 'Null: the default.'))).properties,
   },
   {
     ...strict,
@@ -42,7 +42,7 @@ export const OrganisationReply = Type.Object(
     id: Type.String({ format: 'uuid' }),
     slug: Type.String({ description: 'Identifies the organisation in paths and in URLs for wallets.' }),
     name,
-    ...orNull(settingMembers, 'The default where it is not set; null: none, or that of the server.'),
+    ...eachOrNull(settingMembers, 'The default where it is not set; null: none, or that of the server.'),
     fixedMembers: Type.Array(Type.String(), {
       description: 'Members that the bootstrap file names. They are changed there only.',
     }),

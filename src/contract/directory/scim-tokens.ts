@@ -1,15 +1,14 @@
 import { Type } from 'typebox'
 import { listQuery } from '../list-query.ts'
 import { operationGroup } from '../operation-group.ts'
-
-const time = Type.String({ format: 'date-time' })
+import { orNull, time } from '../shapes.ts'
 
 const shown = {
   id: Type.String({ format: 'uuid' }),
   clientId: Type.String(),
   name: Type.String(),
   createdAt: time,
-  expiresAt: Type.Union([time, Type.Null()]),
+  expiresAt: orNull(time),
   lastUsedAt: Type.Union([time, Type.Null()], { description: 'To within five minutes.' }),
 } as const
 

@@ -1,12 +1,9 @@
 import { Type } from 'typebox'
 import { listQuery } from '../list-query.ts'
 import { operationGroup } from '../operation-group.ts'
+import { orNull, time } from '../shapes.ts'
 
 const strict = { additionalProperties: false } as const
-
-const time = Type.String({ format: 'date-time' })
-
-const orNull = (schema: typeof time, description: string) => Type.Union([schema, Type.Null()], { description })
 
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 
@@ -25,9 +22,12 @@ const Removal = Type.Object(
       },
       { ...strict, description: 'What the tenant had when it was closed; of each at most 1,000,000 are counted.' },
     ),
-    archivedAt: orNull(time, 'When its audit trail was written to AUDIT_ARCHIVE; null also without that setting.'),
+    archivedAt: {
+      ...orNull(time),
+      description: 'When its audit trail was written to AUDIT_ARCHIVE; null also without that setting.',
+    },
     rowsRemoved: count('Rows that are gone so far.'),
-    endedAt: orNull(time, 'When the last row was gone.'),
+    endedAt: { ...orNull(time), description: 'When the last row was gone.' },
   },
   { ...strict, $id: 'TenantRemoval' },
 )

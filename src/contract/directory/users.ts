@@ -1,7 +1,8 @@
-import { type TSchema, Type } from 'typebox'
+import { Type } from 'typebox'
 import { type Role, roles } from '../../caller.ts'
 import { listQuery } from '../list-query.ts'
 import { operationGroup } from '../operation-group.ts'
+import { orNull, time } from '../shapes.ts'
 
 const text = (description: string) => Type.String({ description })
 
@@ -37,8 +38,6 @@ const externalIdentifier = name(
 )
 
 const username = name(255, 'Unique in the tenant, case-insensitive.')
-
-const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
 /** Body of a new user. */
 export const UserBody = Type.Object(
@@ -103,8 +102,8 @@ const nullable = (format?: string) => Type.Union([Type.String(format === undefin
 const UserMeta = Type.Object(
   {
     externalIdentifier: nullable(),
-    createdAt: Type.String({ format: 'date-time' }),
-    updatedAt: Type.String({ format: 'date-time' }),
+    createdAt: time,
+    updatedAt: time,
     deletedAt: nullable('date-time'),
     created: Type.Optional(Type.Boolean({ description: 'After POST: whether the user is new.' })),
   },

@@ -2,14 +2,11 @@ import { type Static, Type } from 'typebox'
 import type { Json } from '../../crypto/json.ts'
 import { listQuery } from '../list-query.ts'
 import { openEnum } from '../open-enum.ts'
+import { orNull, time } from '../shapes.ts'
 import { auditActions, OTHER_NAMES, SUBJECT_NAME } from './vocabulary.ts'
 
 const text = (description: string) =>
   Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000]*$', description })
-
-const time = Type.String({ format: 'date-time' })
-
-const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
 const ANY_ACTION = Object.keys(auditActions)
   .map((one) => one.replaceAll('.', '\\.'))

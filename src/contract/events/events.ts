@@ -3,6 +3,7 @@ import type { Json } from '../../crypto/json.ts'
 import { exportTypes, listQuery, PageMeta } from '../list-query.ts'
 import { EVENT_STREAM } from '../media-types.ts'
 import { operationGroup } from '../operation-group.ts'
+import { orNull, time } from '../shapes.ts'
 import { AuditEntryReply, AuditListQuery } from './audit.ts'
 import { EventType } from './event-types.ts'
 import { OTHER_NAMES, publicEvents, SUBJECT_NAME } from './vocabulary.ts'
@@ -15,11 +16,11 @@ export const EventReply = Type.Object(
       description: 'The id of the event in webhooks (`webhook-id`), in the stream and in the list.',
     }),
     type: EventType,
-    createdAt: Type.String({ format: 'date-time' }),
+    createdAt: time,
     subject: Type.Object(
       {
         kind: Type.String(),
-        id: Type.Union([Type.String(), Type.Null()]),
+        id: orNull(Type.String()),
         name: Type.Optional(Type.String({ description: SUBJECT_NAME })),
       },
       { additionalProperties: false, description: 'The resource that the event is about.' },
@@ -32,7 +33,7 @@ export const EventReply = Type.Object(
 
 const ANY_TYPE = publicEvents.map((one) => one.replaceAll('.', '\\.')).join('|')
 
-const Time = Type.String({ format: 'date-time' })
+const Time = time
 
 const EventListQuery = listQuery({
   filters: {

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { operationGroup } from '../operation-group.ts'
+import { time } from '../shapes.ts'
 
 const MONTH = '[0-9]{3}-(0[1-9]|1[0-2])$'
 
@@ -150,7 +151,7 @@ export const SearchReply = Type.Array(
       name: Type.String({ description: 'The name of the person, or of the template.' }),
       reference: Type.Optional(Type.String({ description: 'Your own identifier.' })),
       status: Type.Optional(Type.String()),
-      createdAt: Type.String({ format: 'date-time' }),
+      createdAt: time,
     },
     { additionalProperties: false, $id: 'SearchHit' },
   ),

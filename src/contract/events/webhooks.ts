@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { UUID_PATTERN } from '../../uuid.ts'
 import { listQuery } from '../list-query.ts'
 import { operationGroup } from '../operation-group.ts'
+import { orNull, time } from '../shapes.ts'
 import { EventType } from './event-types.ts'
 import { publicEvents } from './vocabulary.ts'
 
@@ -18,10 +19,6 @@ const FilterTypes = Type.Array(EventType, {
   maxItems: publicEvents.length,
   description: 'The event types to send; all types when absent or empty.',
 })
-
-const time = Type.String({ format: 'date-time' })
-
-const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
 /** Beyond it nothing is counted, so that the list of endpoints stays fast. */
 export const COUNT_MAX = 1000

@@ -3,6 +3,7 @@ import { IdParams } from '../id-params.ts'
 import { listQuery, PageMeta } from '../list-query.ts'
 import { CSV, EVENT_STREAM } from '../media-types.ts'
 import { operationGroup } from '../operation-group.ts'
+import { time } from '../shapes.ts'
 import { CreateIssuanceBody } from './issuances.ts'
 import { ItemMailBody, OfferMailView } from './offer-mails.ts'
 
@@ -21,7 +22,7 @@ const BATCH_BYTES_MAX = 8 * 1024 * 1024
 /** Items returned with their batch; the list of items has all of them. */
 export const BATCH_ITEMS_SHOWN = 100
 
-const Time = Type.String({ format: 'date-time' })
+const Time = time
 
 const Name = Type.String({ minLength: 1, maxLength: 200, description: 'A name for the batch, for people.' })
 

@@ -3,11 +3,12 @@ import type { Json, JsonObject } from '../../crypto/json.ts'
 import { IdParams } from '../id-params.ts'
 import { listQuery } from '../list-query.ts'
 import { operationGroup } from '../operation-group.ts'
+import { orNull, time } from '../shapes.ts'
 import { OfferMailBody, OfferMailView } from './offer-mails.ts'
 
 const Uuid = Type.String({ format: 'uuid' })
 
-const Time = Type.String({ format: 'date-time' })
+const Time = time
 
 /** Every state of an issuance. */
 export const issuanceStatuses = ['offered', 'partiallyIssued', 'completed', 'failed', 'expired', 'canceled'] as const
@@ -134,7 +135,7 @@ export const IssuanceView = Type.Object(
   {
     id: Type.String(),
     status: Type.Enum([...issuanceStatuses]),
-    error: Type.Union([Failure, Type.Null()]),
+    error: orNull(Failure),
     credentials: Type.Array(Entry),
     templateName: Type.String({ description: 'Name of the credential template.' }),
     label: Type.Optional(

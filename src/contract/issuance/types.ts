@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { listQuery } from '../list-query.ts'
 import { operationGroup } from '../operation-group.ts'
+import { orNull } from '../shapes.ts'
 
 const format = Type.Enum(['sd-jwt-vc', 'mdoc'])
 
@@ -13,7 +14,7 @@ export const TypeReply = Type.Object(
     type: Type.String({ description: 'The VCT; of an mdoc the document type. For presentation templates.' }),
     format,
     name: Type.String(),
-    description: Type.Union([Type.String(), Type.Null()]),
+    description: orNull(Type.String()),
     issuer: Type.Object(
       {
         id: Url('Credential Issuer Identifier.'),

@@ -3,10 +3,11 @@ import { IdParams } from '../id-params.ts'
 import { listQuery } from '../list-query.ts'
 import { PEM } from '../media-types.ts'
 import { operationGroup } from '../operation-group.ts'
+import { time } from '../shapes.ts'
 
 const strict = { additionalProperties: false } as const
 
-const Time = Type.String({ format: 'date-time' })
+const Time = time
 
 /** Key types of certificates and signing requests. */
 export const KeyTypes = Type.Enum(['P-256', 'Ed25519'])

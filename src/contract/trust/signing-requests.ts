@@ -2,11 +2,12 @@ import { Type } from 'typebox'
 import { IdParams } from '../id-params.ts'
 import { listQuery } from '../list-query.ts'
 import { operationGroup } from '../operation-group.ts'
+import { time } from '../shapes.ts'
 import { CertificateView, CommonName, CountryName, KeyTypes, leafTypes } from './certificates.ts'
 
 const strict = { additionalProperties: false } as const
 
-const Time = Type.String({ format: 'date-time' })
+const Time = time
 
 /** Long enough for a certificate with a large key and many names. */
 const PEM_CHARS_MAX = 32_768

@@ -3,6 +3,7 @@ import { purposes } from '../../crypto/x509-path/anchor.ts'
 import { UUID_PATTERN } from '../../uuid.ts'
 import { listQuery } from '../list-query.ts'
 import { operationGroup } from '../operation-group.ts'
+import { time } from '../shapes.ts'
 
 /** How many DIDs, certificates and issuer addresses an entity may have, of each. */
 const EACH_MAX = 20
@@ -75,8 +76,8 @@ export const TrustedEntityReply = Type.Object(
     issuers: Type.Array(Type.String()),
     purposes: Type.Array(Type.Enum([...purposes])),
     signerUsages: Type.Array(Type.String()),
-    createdAt: Type.String({ format: 'date-time' }),
-    updatedAt: Type.String({ format: 'date-time' }),
+    createdAt: time,
+    updatedAt: time,
   },
   { additionalProperties: false, $id: 'TrustedEntity' },
 )
@@ -99,7 +100,7 @@ const TrustedEntityListQuery = listQuery({
   sorts: ['createdAt', 'name'],
 })
 
-const Time = Type.String({ format: 'date-time' })
+const Time = time
 
 /** The `meta` of a trusted entity. */
 const TrustedEntityMeta = Type.Object(

@@ -4,6 +4,7 @@ import { dcqlLimits } from '../../protocols/dcql/query.ts'
 import { transactionLimits } from '../../protocols/openid4vp/transactions.ts'
 import { listQuery } from '../list-query.ts'
 import { operationGroup } from '../operation-group.ts'
+import { orNull, time } from '../shapes.ts'
 import { CheckView } from './checks.ts'
 import { templateFormats } from './requested-credentials.ts'
 
@@ -122,7 +123,7 @@ const Issue = Type.Object(
 const CredentialResult = Type.Object(
   {
     isValid: Type.Boolean(),
-    name: Type.Union([Type.String(), Type.Null()]),
+    name: orNull(Type.String()),
     type: Type.String(),
     format: Type.Enum([...templateFormats]),
     attributes: Type.Record(Type.String(), Type.Unsafe<Json>({}), {
@@ -171,7 +172,7 @@ export const PresentationRequestReply = Type.Object(
       }),
     ),
     credentials: Type.Array(CredentialResult),
-    expiresAt: Type.String({ format: 'date-time' }),
+    expiresAt: time,
     authorizationRequestUri: Type.String({
       description:
         'Opens a wallet on the same device. Where the template says `clientIdPrefix: "redirect_uri"` the open ' +
@@ -196,8 +197,8 @@ export const PresentationRequestReply = Type.Object(
           'With `digitalCredentials`: where a page gets the argument of `navigator.credentials.get`. At `…/page` is a page to embed or open.',
       }),
     ),
-    createdAt: Type.String({ format: 'date-time' }),
-    updatedAt: Type.String({ format: 'date-time' }),
+    createdAt: time,
+    updatedAt: time,
   },
   { additionalProperties: false, $id: 'PresentationRequest' },
 )
@@ -214,7 +215,7 @@ export const PublicRequestReply = Type.Object(
       description: 'Names of the credentials that the request asks for; empty once it has ended.',
     }),
     purpose: Type.Union([Type.String(), Type.Null()], { description: 'Why, as its template says.' }),
-    expiresAt: Type.String({ format: 'date-time' }),
+    expiresAt: time,
     authorizationRequestUri: Type.String({ description: 'Opens a wallet on the same device.' }),
     authorizationRequestReferenceUri: Type.Optional(
       Type.String({ description: 'Of an open request by value: the same by reference.' }),
@@ -237,8 +238,8 @@ const RequestList = listQuery({
     status: PresentationRequestReply.properties.status,
     reference: Type.String({ minLength: 1, maxLength: 200 }),
     presentationTemplateId: Type.String({ format: 'uuid' }),
-    createdAfter: Type.String({ format: 'date-time' }),
-    createdBefore: Type.String({ format: 'date-time' }),
+    createdAfter: time,
+    createdBefore: time,
   },
 })
 

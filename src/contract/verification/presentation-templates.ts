@@ -4,6 +4,7 @@ import { dcqlLimits } from '../../protocols/dcql/query.ts'
 import { requestSchemes } from '../../protocols/openid4vp/request-link.ts'
 import { listQuery } from '../list-query.ts'
 import { operationGroup } from '../operation-group.ts'
+import { orNull, time } from '../shapes.ts'
 import { Attributes, CredentialInTemplate, queryMembers, templateFormats } from './requested-credentials.ts'
 
 /** Ten years. */
@@ -161,8 +162,8 @@ export const PresentationTemplateReply = Type.Object(
     id: Type.String(),
     name: Type.String(),
     description: Type.String(),
-    createdAt: Type.String({ format: 'date-time' }),
-    updatedAt: Type.String({ format: 'date-time' }),
+    createdAt: time,
+    updatedAt: time,
     credentials: Type.Array(
       Type.Object({
         type: Type.String(),
@@ -181,7 +182,7 @@ export type PresentationTemplateReply = Static<typeof PresentationTemplateReply>
 /** The `meta` of a presentation template: the members of the body that the reply has no place for. */
 const PresentationTemplateMeta = Type.Object(
   {
-    verifierConfig: Type.Union([VerifierConfigBody, Type.Null()]),
+    verifierConfig: orNull(VerifierConfigBody),
     retentionSeconds: Type.Union([Type.Integer(), Type.Null()], { description: 'Retention of results.' }),
     credentials: Type.Array(
       Type.Object({

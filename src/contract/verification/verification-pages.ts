@@ -1,11 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { listQuery } from '../list-query.ts'
 import { operationGroup } from '../operation-group.ts'
+import { orNull, time } from '../shapes.ts'
 
 const text = (maxLength: number, description: string) =>
   Type.String({ minLength: 1, maxLength, pattern: '^[^\\u0000]*$', description })
-
-const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
 const name = text(200, 'Name of the page, for the organisation itself.')
 
@@ -120,8 +119,8 @@ export const VerificationPageReply = Type.Object(
     scriptUri: Type.String({
       description: 'The script with the element `<chirograph-verify page="…">`, for a site of one of the origins.',
     }),
-    createdAt: Type.String({ format: 'date-time' }),
-    updatedAt: Type.String({ format: 'date-time' }),
+    createdAt: time,
+    updatedAt: time,
   },
   { $id: 'VerificationPage', additionalProperties: false },
 )
@@ -132,7 +131,7 @@ export type VerificationPageReply = Static<typeof VerificationPageReply>
 /** Query of the list of verification pages. */
 const VerificationPageListQuery = listQuery({ sorts: ['createdAt', 'name'], searches: ['name'] })
 
-const At = Type.String({ format: 'date-time' })
+const At = time
 
 /** What visitors may know of a page. */
 export const PublicPageReply = Type.Object(

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { IdParams } from '../id-params.ts'
+import { time } from '../shapes.ts'
 
 /** Images of a credential that its issuer has at an address. */
 export const fetchedKinds = ['logo', 'background'] as const
@@ -67,7 +68,7 @@ export type CredentialDisplay = Static<typeof CredentialDisplay>
 const Standing = Type.Object(
   {
     status: Type.Enum(['valid', 'suspended', 'revoked']),
-    checkedAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+    checkedAt: Type.Union([time, Type.Null()], {
       description: 'When the list was last read; null: at the receipt only.',
     }),
   },
@@ -97,9 +98,9 @@ export const CredentialDetails = Type.Object(
   {
     display: CredentialDisplay,
     standing: Type.Optional(Standing),
-    validFrom: Type.String({ format: 'date-time' }),
-    validUntil: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description: 'null: no end.' }),
-    receivedAt: Type.String({ format: 'date-time' }),
+    validFrom: time,
+    validUntil: Type.Union([time, Type.Null()], { description: 'null: no end.' }),
+    receivedAt: time,
   },
   { additionalProperties: false, $id: 'CredentialDetails' },
 )

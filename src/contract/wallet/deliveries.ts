@@ -2,13 +2,14 @@ import { type Static, Type } from 'typebox'
 import { IdParams } from '../id-params.ts'
 import { listQuery } from '../list-query.ts'
 import { operationGroup } from '../operation-group.ts'
+import { time } from '../shapes.ts'
 import { EXAMPLE_OFFER, OfferBody } from './offers.ts'
 import { EXAMPLE_REQUEST, PresentationBody } from './presentations.ts'
 import { offerFaults, presentationRequestFaults } from './refusals.ts'
 
 const Uuid = Type.String({ format: 'uuid' })
 
-const Time = Type.String({ format: 'date-time' })
+const Time = time
 
 const EXAMPLE_ID = '01890000-0000-7000-8000-000000000000'
 

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { IdParams } from '../id-params.ts'
 import { listQuery, PageMeta } from '../list-query.ts'
 import { operationGroup } from '../operation-group.ts'
+import { time } from '../shapes.ts'
 import { CredentialDisplay } from './card-display.ts'
 import { Credential } from './credentials.ts'
 
@@ -13,7 +14,7 @@ const historyStatuses = ['pending', 'accepted', 'rejected', 'removed', 'answered
 
 const { id: Uuid } = IdParams.properties
 
-const Time = Type.String({ format: 'date-time' })
+const Time = time
 
 const Paths = (description: string) => Type.Array(Type.String(), { description })
 

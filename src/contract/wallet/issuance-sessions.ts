@@ -1,10 +1,11 @@
 import { type Static, Type } from 'typebox'
 import { IdParams } from '../id-params.ts'
 import { operationGroup } from '../operation-group.ts'
+import { orNull, time } from '../shapes.ts'
 import { EXAMPLE_OFFER, OfferBody } from './offers.ts'
 import { previewFaults } from './refusals.ts'
 
-const Time = Type.String({ format: 'date-time' })
+const Time = time
 
 const EXAMPLE_ID = '01937b5a-7c2e-7d10-9f3a-4b6c8d0e1f22'
 
@@ -60,7 +61,7 @@ export const IssuanceSession = Type.Object(
     }),
     openBefore: Type.Union([Time, Type.Null()], { description: 'When the issuer may stop to accept the address.' }),
     credentialIds: Type.Array(Type.String(), { description: 'The received credentials.' }),
-    error: Type.Union([Type.Object({ code: Type.String(), message: Type.String() }), Type.Null()]),
+    error: orNull(Type.Object({ code: Type.String(), message: Type.String() })),
     expiresAt: Time,
     createdAt: Time,
     updatedAt: Time,

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import type { Json } from '../../crypto/json.ts'
 import { operationGroup } from '../operation-group.ts'
+import { orNull, time } from '../shapes.ts'
 import { CredentialDisplay } from './card-display.ts'
 import { Credential } from './credentials.ts'
 import { offerFaults, previewFaults } from './refusals.ts'
@@ -59,7 +60,7 @@ export const ResolvedOffer = Type.Object(
       description:
         'Whether the organisation of the holder knows the issuer: it is the organisation itself, one of its trusted entities, or unknown.',
     }),
-    expiresAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+    expiresAt: Type.Union([time, Type.Null()], {
       description: 'When the offer ends, as its server states in the header `Sunset`; null: not stated.',
     }),
     takenCredentials: Type.Array(Type.String({ format: 'uuid' }), {
@@ -72,8 +73,8 @@ export const ResolvedOffer = Type.Object(
     txCode: Type.Union([
       Type.Object({
         inputMode: Type.Enum(['numeric', 'text']),
-        length: Type.Union([Type.Integer(), Type.Null()]),
-        description: Type.Union([Type.String(), Type.Null()]),
+        length: orNull(Type.Integer()),
+        description: orNull(Type.String()),
       }),
       Type.Null(),
     ]),
@@ -119,7 +120,7 @@ const AcceptedMeta = Type.Object(
       Type.Array(
         Type.Object({
           credentialConfigurationId: Type.String(),
-          vct: Type.Union([Type.String(), Type.Null()]),
+          vct: orNull(Type.String()),
           intervalSeconds: Type.Integer(),
         }),
         { description: 'Credentials that their issuer delivers later; the wallet adds them when they are issued.' },

@@ -3,13 +3,14 @@ import type { Json } from '../../crypto/json.ts'
 import { IdParams } from '../id-params.ts'
 import { listQuery, PageMeta } from '../list-query.ts'
 import { operationGroup } from '../operation-group.ts'
+import { time } from '../shapes.ts'
 import { CardImage, CredentialDetails } from './card-display.ts'
 import { presentationRequestFaults } from './refusals.ts'
 import { TrustBasis } from './trust-basis.ts'
 
 const { id: Uuid } = IdParams.properties
 
-const Time = Type.String({ format: 'date-time' })
+const Time = time
 
 /** A presentation request in the examples of the reference. */
 export const EXAMPLE_REQUEST =

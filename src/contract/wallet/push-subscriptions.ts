@@ -2,10 +2,11 @@ import { type Static, Type } from 'typebox'
 import { IdParams } from '../id-params.ts'
 import { type Language, languages } from '../languages.ts'
 import { operationGroup } from '../operation-group.ts'
+import { time } from '../shapes.ts'
 
 const EXAMPLE_ENDPOINT = 'https://push.example/w/dGhlLWJyb3dzZXI'
 
-const Time = Type.String({ format: 'date-time' })
+const Time = time
 
 // The keys of `languages`.
 const names = Object.keys(languages) as Language[]

@@ -3,6 +3,7 @@ import { EventReply } from '../events/events.ts'
 import { listQuery, PageMeta } from '../list-query.ts'
 import { EVENT_STREAM } from '../media-types.ts'
 import { operationGroup } from '../operation-group.ts'
+import { time } from '../shapes.ts'
 import { CredentialDetails } from './card-display.ts'
 import { Credential } from './credentials.ts'
 import { HistoryEntry } from './history.ts'
@@ -11,7 +12,7 @@ import { PushSubscriptionReply } from './push-subscriptions.ts'
 /** Everything in a wallet, except private keys. */
 export const WalletExport = Type.Object(
   {
-    exportedAt: Type.String({ format: 'date-time' }),
+    exportedAt: time,
     credentials: Type.Array(
       Type.Object({
         credential: Credential,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { TestDatabase } from '../../../test/support/database.ts'
-import { licence } from '../../../test/support/mdoc.ts'
+import { licence, licenceElements } from '../../../test/support/mdoc.ts'
 import { openSsl } from '../../../test/support/openssl.ts'
 import type { SigningKey } from '../../crypto/signing-key.ts'
 import { readCertificate } from '../../crypto/x509/certificate.ts'
@@ -42,19 +42,8 @@ after(async () => {
 /** The types of {@link licence} in words of the API. */
 const licenceAttributes = {
   [mdl.nameSpace]: {
+    ...licenceElements,
     family_name: { type: 'string', name: 'Family name' },
-    given_name: { type: 'string' },
-    birth_date: { type: 'date' },
-    issue_date: { type: 'date' },
-    expiry_date: { type: 'tdate' },
-    issuing_country: { type: 'string' },
-    issuing_authority: { type: 'string' },
-    document_number: { type: 'string' },
-    portrait: { type: 'bytes' },
-    driving_privileges: { type: 'array' },
-    un_distinguishing_sign: { type: 'string' },
-    age_over_18: { type: 'boolean' },
-    height: { type: 'number' },
   },
   'nl.example.extra': { points: { type: 'number', required: true }, note: { type: 'object' } },
 }

@@ -56,7 +56,7 @@ export const pageDefaults = {
 
 /**
  * Whether the outcome of a request is told to the browser that began it only once its wallet has led that browser
- * back: an attacker may have lured somebody else to answer.
+ * back: an attacker may have begun the request and lured another person to answer it.
  *
  * @see [HAIP 1.0, 5.1](https://openid.net/specs/openid4vc-high-assurance-interoperability-profile-1_0.html)
  */
