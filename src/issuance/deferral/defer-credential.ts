@@ -28,10 +28,11 @@ const DEFERRAL_DAYS = 30
 const INTERVAL_SECONDS = 60
 
 /**
- * Defers a credential that needs approval, and returns the response. The wallet may ask again with the same keys and gets the same
- * transaction. [VCI-D4]
+ * Defers a credential that needs approval, and returns the response. The wallet may ask again with the same keys and
+ * gets the same transaction. [VCI-D4]
  *
- * @throws Fault `nonce.invalid`, `credential_request.denied` if other keys have the credential, or it was delivered or denied
+ * @returns null: it was delivered already, and the request is to be answered as one for a credential without approval
+ * @throws Fault `nonce.invalid`, `credential_request.denied` if other keys have the credential, or it was denied
  * @see [OpenID4VCI 1.0, 8.3](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-response)
  */
 export async function deferCredential(
@@ -39,7 +40,7 @@ export async function deferCredential(
   tenant: Pick<Tenant, 'id'>,
   { granted: { id, templateId, tokenHash }, keys, from }: DeferredRequest,
   now: Date,
-): Promise<object> {
+): Promise<object | null> {
   const { requested, holderKeysHash, nonces } = keys
   const deferral = {
     id,
@@ -56,14 +57,15 @@ export async function deferCredential(
     by: { kind: 'wallet', ...from },
     detail: { credentialId: credentialIdOf(id), credentialTemplateId: templateId },
   } as const
-  const isDeferred = await store
+  const outcome = await store
     .inTenant(tenant.id, (tx) => deferIssuance(tx, deferral, entry, now))
     .catch((error: unknown) => {
       // [VCI-N2] a nonce is accepted once
       if (violatedIndex(error) === 'spent_nonce_pkey') throw new Fault('nonce.invalid')
       throw error
     })
-  if (!isDeferred) throw new Fault('credential_request.denied')
+  if (outcome === 'refused') throw new Fault('credential_request.denied')
+  if (outcome === 'delivered') return null
   return deferredResponse(sealing, tenant, id)
 }
 

@@ -39,14 +39,26 @@ type Deferral = TokenOf &
     readonly endsAt: Date
   }
 
+const selectDelivered = sql(
+  'issuance.find_delivered',
+  `select id from issuance where tenant_id = $1 and id = $2 and token_hash = $3 and token_expires_at > $4
+     and approval = 'delivered'`,
+)
+
 /**
  * Defers a credential: binds it to the keys, spends the nonces, and keeps claims and token until `endsAt`. The same
  * keys may ask again, which changes nothing.
  *
- * @returns false if the token is revoked, other keys have the credential, or it was delivered or denied
+ * @returns `delivered`: it was issued at the deferred endpoint already; `refused`: the token is revoked, other keys
+ * have the credential, or it was denied
  * @throws an error of PostgreSQL, unique violation of `spent_nonce_pkey` (the nonce was used)
  */
-export async function deferIssuance(tx: TenantTx, asked: Deferral, entry: AuditEntry, now: Date): Promise<boolean> {
+export async function deferIssuance(
+  tx: TenantTx,
+  asked: Deferral,
+  entry: AuditEntry,
+  now: Date,
+): Promise<'deferred' | 'delivered' | 'refused'> {
   const { id, tokenHash, holderKeysHash, keys, endsAt } = asked
   const [row] = await tx.rows<{ isFirst: boolean }>(defer, {
     tenantId: tx.tenantId,
@@ -57,9 +69,12 @@ export async function deferIssuance(tx: TenantTx, asked: Deferral, entry: AuditE
     endsAt,
     now,
   })
-  if (row === undefined) return false
+  if (row === undefined) {
+    const delivered = await tx.rows(selectDelivered, [tx.tenantId, id, tokenHash, now])
+    return delivered.length === 1 ? 'delivered' : 'refused'
+  }
   await runSteps(tx, [...spendNonces(tx, asked), ...(row.isFirst ? [auditStep(tx, entry, now)] : [])])
-  return true
+  return 'deferred'
 }
 
 const approve = sql(
@@ -141,20 +156,33 @@ export async function takeDeferred(tx: TenantTx, { id, tokenHash }: TokenOf, lea
   return keys === null ? { outcome: 'pending' } : { outcome: 'taken', keys }
 }
 
-// Claims and token end here: the transaction id is spent.
+// The transaction id is spent. Claims are kept as those of a credential that was issued at once: until the token ends,
+// which is now for one that expired while its holder waited.
 const deliver = sql(
   'issuance.deliver_deferred',
-  `update issuance set approval = 'delivered', deferred_keys = null, token_expires_at = $4, expires_at = $4, sweep_at = $4, ${RELEASE}
-   where tenant_id = $1 and id = $2 and approval = 'approved' and ${isHeld('$3')} returning id`,
+  `update issuance set approval = 'delivered', deferred_keys = null, token_expires_at = :endsAt, expires_at = :endsAt,
+     sweep_at = :endsAt, ${RELEASE}
+   where tenant_id = :tenantId and id = :id and approval = 'approved' and ${isHeld(':claim')} returning id`,
 )
 const release = sql(
   'issuance.release_deferred',
   `update issuance set ${RELEASE} where tenant_id = $1 and id = $2 and ${isHeld('$3')} returning id`,
 )
 
-/** Ends the transaction of an issued credential. @returns false if another request has acquired it meanwhile */
-export async function deliverDeferred(tx: TenantTx, id: string, { claim }: Lease, now: Date): Promise<boolean> {
-  return (await tx.rows(deliver, [tx.tenantId, id, claim, now])).length === 1
+/**
+ * Ends the transaction of an issued credential. Until `tokenEndsAt` its token gets the same credential for the same
+ * keys at the credential endpoint.
+ *
+ * @returns false if another request has acquired it meanwhile
+ */
+export async function deliverDeferred(
+  tx: TenantTx,
+  { id, tokenEndsAt }: { readonly id: string; readonly tokenEndsAt: Date },
+  { claim }: Lease,
+  now: Date,
+): Promise<boolean> {
+  const endsAt = tokenEndsAt > now ? tokenEndsAt : now
+  return (await tx.rows(deliver, { tenantId: tx.tenantId, id, claim, endsAt })).length === 1
 }
 
 /** Releases an approved credential that could not be signed. */

@@ -110,8 +110,23 @@ test('[VCI-D3] a transaction is redeemed once', async () => {
   assert.equal((await poll(deferral)).status, 200)
   const { status, body } = await poll(deferral)
   assert.deepEqual([status, body.error], [400, 'invalid_transaction_id'])
-  const again = await request(issuer, deferral.token, deferral.template.code, deferral.keys)
-  assert.deepEqual([again.status, again.body.error], [400, 'credential_request_denied'])
+})
+
+test('a wallet that lost the response of the deferred endpoint asks the credential endpoint again', async () => {
+  const deferral = await aDeferral({ batchSize: 2 }, 2)
+  const { id, token, template, keys } = deferral
+  await decide(id, 'approve')
+  const lost = await poll(deferral)
+  assert.equal(lost.status, 200)
+  const again = await request(issuer, token, template.code, keys)
+  assert.equal(again.status, 200, JSON.stringify(again.body))
+  const statusOf = ({ body }: Reply) =>
+    body.credentials.map(({ credential }: { credential: string }) => parseSdJwt(credential).jwt.payload.status)
+  assert.deepEqual(statusOf(again), statusOf(lost), 'one revocation ends both')
+  const others = await request(issuer, token, template.code, [aKey(), aKey()])
+  assert.deepEqual([others.status, others.body.error], [400, 'credential_request_denied'])
+  const completed = (await actionsOf(id)).filter((one) => one === 'openid4vc.issuance.completed')
+  assert.equal(completed.length, 1, 'it is issued once')
 })
 
 test('[VCI-D2] a denied credential is refused for good, and its claims are erased', async () => {
@@ -203,17 +218,28 @@ test('a deferral that nobody decides ends after 30 days, and its claims are eras
   assert.equal((await poll(deferral)).body.error, 'credential_request_denied')
 })
 
-test('the claims of a delivered credential are erased by the next sweep', async () => {
-  const deferral = await aDeferral()
-  await decide(deferral.id, 'approve')
-  await poll(deferral)
-  await issuer.platform.store.inTenant(issuer.tenant.id, (tx) => forgetClaims(tx, issuer.clock.at, 100))
-  const kept = sql('test.deferral.kept', 'select sealed_claims is not null as kept from issuance where id = $1')
-  assert.deepEqual(await issuer.platform.store.single(issuer.tenant.id, (tx) => tx.rows(kept, [deferral.id])), [
-    { kept: false },
-  ])
-  assert.deepEqual((await stateOf(deferral.id)).slice(0, 2), ['completed', 'issued'])
-})
+for (const [when, days] of [
+  ['once its token ends', 0],
+  ['at once where its token has expired', 20],
+] as const) {
+  test(`the claims of a delivered credential are erased ${when}`, async () => {
+    const deferral = await aDeferral()
+    await decide(deferral.id, 'approve')
+    issuer.clock.at = new Date(noon.getTime() + days * dayMs)
+    assert.equal((await poll(deferral)).status, 200)
+    const keptAt = async (now: Date) => {
+      await issuer.platform.store.inTenant(issuer.tenant.id, (tx) => forgetClaims(tx, now, 100))
+      const kept = sql('test.deferral.kept', 'select sealed_claims is not null as kept from issuance where id = $1')
+      const rows = await issuer.platform.store.single(issuer.tenant.id, (tx) =>
+        tx.rows<{ kept: boolean }>(kept, [deferral.id]),
+      )
+      return rows[0]?.kept
+    }
+    assert.equal(await keptAt(issuer.clock.at), days === 0)
+    assert.equal(await keptAt(new Date(issuer.clock.at.getTime() + dayMs)), false)
+    assert.deepEqual((await stateOf(deferral.id)).slice(0, 2), ['completed', 'issued'])
+  })
+}
 
 test('of 100 polls at two processes one gets the credential', async () => {
   const deferral = await aDeferral()

@@ -54,7 +54,7 @@ export async function issueCredential(
   const { responseEncryption } = request
   if (template.definition.approvalRequired === true) {
     const deferred = await deferCredential(needs, tenant, { granted, keys, from }, now)
-    return encrypted({ status: 202, body: deferred }, responseEncryption)
+    if (deferred !== null) return encrypted({ status: 202, body: deferred }, responseEncryption)
   }
   const response = await issueCopies(needs, tenant, { granted, template, keys, from })
   return encrypted({ status: 200, body: response }, responseEncryption)

@@ -23,9 +23,11 @@ type Origin = { readonly ip: string; readonly requestId: string }
 const LEASE_MS = 120_000
 
 /**
- * Answers a poll at the deferred endpoint: the credential once it is approved, else 202 with the same transaction. The credential is handed
- * out once: of concurrent polls one gets it, and the transaction is unknown from then on. A poll that dies while it issues holds the
- * credential for {@link LEASE_MS} only. The access token is accepted for its transaction until the deferral ends, also after it has expired.
+ * Answers a poll at the deferred endpoint: the credential once it is approved, else 202 with the same transaction. The
+ * credential is handed out once: of concurrent polls one gets it, and the transaction is unknown from then on. Where the
+ * response was lost, the wallet asks the credential endpoint again. A poll that dies while it issues holds the
+ * credential for {@link LEASE_MS} only. The access token is accepted for its transaction until the deferral ends, also
+ * after it has expired.
  *
  * @throws Fault `token.invalid`, `transaction.unknown`, `credential_request.*`, `credential_encryption.unsupported`
  * @see [OpenID4VCI 1.0, 9](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-deferred-credential-endpoin)
@@ -80,7 +82,8 @@ async function tryIssue(needs: Needs, tenant: Tenant, granted: PresentedToken, f
   if (taken.outcome !== 'taken') throw new Fault(refusals[taken.outcome])
   try {
     const response = await issue(needs, tenant, granted, taken.keys, from)
-    const isDelivered = await store.single(tenant.id, (tx) => deliverDeferred(tx, granted.id, lease, clock.now()))
+    const ended = { id: granted.id, tokenEndsAt: granted.expiresAt }
+    const isDelivered = await store.single(tenant.id, (tx) => deliverDeferred(tx, ended, lease, clock.now()))
     return isDelivered ? response : null
   } catch (error) {
     await store.single(tenant.id, (tx) => releaseDeferred(tx, granted.id, lease))
