@@ -203,7 +203,7 @@ test('an owner makes no token for a client that may act for people', async () =>
 
 test('a group gives its roles to its members, and both versions are shown when two people change it', async () => {
   await owner.open('/console/groups/new')
-  const shown = await fill('/console/groups/new', { name: 'Registrars', 'roles[]': 'issuer' })
+  const shown = await fill('/console/groups/new', { displayName: 'Registrars', 'roles[]': 'issuer' })
   const path = shown.url
   await owner.open(`${path}/members`)
   assert.match((await fill(`${path}/members`, { username: 'nobody' })).html, /Nobody has this username/)
@@ -214,7 +214,7 @@ test('a group gives its roles to its members, and both versions are shown when t
   assert.deepEqual(await names(), ['thandi'])
   await owner.open(path)
   await opened.acme.patch(members.replace('/members', ''), { roles: ['auditor'] })
-  const both = await fill(path, { name: 'Registry' })
+  const both = await fill(path, { displayName: 'Registry' })
   assert.equal(both.status, 412)
   assert.match(both.html, /changed in the meantime[\s\S]*Auditor/)
   await owner.open(`${path}/members/thandi/remove`)

@@ -42,12 +42,13 @@ export function checkbox({
   return html`<div class="tick"><input type="checkbox" id="${id}" name="${name}" value="${value}"${isOn && html` checked`}${hint !== undefined && html` aria-describedby="${id}-hint"`}><div><label for="${id}">${label}</label>${hint !== undefined && html`<p class="hint" id="${id}-hint">${hint}</p>`}</div></div>`
 }
 
-/** Returns boxes of the member `name[]`, each with its value. */
+/** Returns boxes of the member `name[]`, each with its value. What is wrong with them links to them all. */
 export function checkboxes(
   name: string,
   legend: string,
   choices: readonly (Choice & { readonly hint?: string })[],
   on: readonly string[],
+  error?: string,
 ): Html {
   const boxes = choices.map(({ value, text, ...more }) =>
     checkbox({
@@ -59,7 +60,9 @@ export function checkboxes(
       ...more,
     }),
   )
-  return html`<fieldset class="ticks"><legend>${legend}</legend>${boxes}</fieldset>`
+  const wrong = error !== undefined && html` id="${name}" tabindex="-1" aria-describedby="${name}-error"`
+  const why = error !== undefined && html`<p class="error" id="${name}-error">${error}</p>`
+  return html`<fieldset class="ticks"${wrong}><legend>${legend}</legend>${why}${boxes}</fieldset>`
 }
 
 /** Returns a field for a file. Its form is made by `fileForm`. @param accept Kinds of files, as in HTML. */

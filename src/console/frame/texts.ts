@@ -64,6 +64,16 @@ const en = {
   searchAll: 'Search',
   sign: 'Sign in again',
   required: (label: string) => `Fill in “${label}”`,
+  line: (number: number, why: string) => `Line ${number}: ${why}`,
+  change: 'Change',
+  /** After a change by another person. */
+  changed: {
+    what: 'What',
+    changedText: 'Someone saved it while you were editing. What you typed is below; saving it replaces what differs.',
+    takeTheirs: 'Discard mine and take theirs',
+    theirs: 'Saved now',
+    yours: 'Yours',
+  },
   rules: {
     required: () => 'This is missing',
     minLength: (n: string) => `Write at least ${n} characters`,
@@ -165,6 +175,16 @@ const fr: ConsoleTexts = {
   searchAll: 'Recherche',
   sign: 'Se reconnecter',
   required: (label: string) => `Remplissez « ${label} »`,
+  line: (number: number, why: string) => `Ligne ${number} : ${why}`,
+  change: 'Modifier',
+  changed: {
+    what: 'Quoi',
+    changedText:
+      'Quelqu’un a enregistré pendant que vous modifiiez. Votre saisie est ci-dessous ; l’enregistrer remplace ce qui diffère.',
+    takeTheirs: 'Abandonner la mienne et prendre la leur',
+    theirs: 'Version enregistrée',
+    yours: 'Votre version',
+  },
   rules: {
     required: () => 'Valeur manquante',
     minLength: (n: string) => `Écrivez au moins ${n} caractères`,

@@ -16,10 +16,10 @@ const add = formScreen({
   place,
   path: `${LIST}/{id}/members`,
   summary: 'Adds a person to a group.',
-  show: async (frame) => memberForm(frame, (await read(frame)).found, noProblems),
+  show: async (frame) => memberForm(frame, await read(frame), noProblems),
   send: async (frame) => {
     const t = groupTexts[frame.language]
-    const { found } = await read(frame)
+    const found = await read(frame)
     const username = typed(frame.fields, 'username')
     const refuse = (text: string) => memberForm(frame, found, { fields: { username: text } })
     if (username === '') return refuse(frame.t.required(t.username))
@@ -61,7 +61,7 @@ const take = confirmScreen({
   summary: 'Asks whether to remove a person from a group, and does it.',
   ask: async (frame) => {
     const t = groupTexts[frame.language]
-    const { found } = await read(frame)
+    const found = await read(frame)
     const name = shownText(found.displayName)
     return {
       title: t.takeTitle,

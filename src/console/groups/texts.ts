@@ -8,7 +8,7 @@ const en = {
   lead: 'Every member of a group has its roles. The system that knows your people can make groups too; which roles they give is said here.',
   new: 'Add a group',
   empty: 'There are no groups yet. A group gives its roles to all its members at once.',
-  name: 'Name',
+  displayName: 'Name',
   roles: 'Roles of every member',
   noRoles: 'None',
   externalIdentifier: 'Id in your own systems',
@@ -29,16 +29,10 @@ const en = {
   remove: 'Delete',
   removeTitle: 'Delete this group?',
   removeText: 'Its members lose the roles that only this group gives them. The people stay.',
-  part: 'What',
   changedTitle: 'This group was changed in the meantime',
-  changedText: 'Someone saved it while you were editing. What you typed is below; saving it replaces what differs.',
-  theirs: 'Saved now',
-  yours: 'Yours',
-  takeTheirs: 'Discard mine and take theirs',
 }
 
-/** Texts of the screens of groups. */
-export type GroupTexts = typeof en
+type GroupTexts = typeof en
 
 const fr: GroupTexts = {
   title: 'Groupes',
@@ -47,7 +41,7 @@ const fr: GroupTexts = {
   lead: 'Chaque membre d’un groupe en a les rôles. Le système qui connaît vos personnes peut aussi créer des groupes ; les rôles qu’ils donnent se décident ici.',
   new: 'Ajouter un groupe',
   empty: 'Il n’y a pas encore de groupe. Un groupe donne ses rôles à tous ses membres à la fois.',
-  name: 'Nom',
+  displayName: 'Nom',
   roles: 'Rôles de chaque membre',
   noRoles: 'Aucun',
   externalIdentifier: 'Identifiant dans vos propres systèmes',
@@ -68,13 +62,7 @@ const fr: GroupTexts = {
   remove: 'Supprimer',
   removeTitle: 'Supprimer ce groupe ?',
   removeText: 'Ses membres perdent les rôles que seul ce groupe leur donne. Les personnes restent.',
-  part: 'Quoi',
   changedTitle: 'Ce groupe a changé entre-temps',
-  changedText:
-    'Quelqu’un l’a enregistré pendant que vous le modifiiez. Votre saisie est ci-dessous ; l’enregistrer remplace ce qui diffère.',
-  theirs: 'Enregistré',
-  yours: 'Le vôtre',
-  takeTheirs: 'Abandonner le mien et prendre le leur',
 }
 
 /** Texts of the screens of groups by language. */

@@ -16,7 +16,7 @@ import * as applications from '../applications/draft.ts'
 import { applicationFields } from '../applications/form-fields.ts'
 import { allOf } from '../frame/chooser.ts'
 import { noProblems } from '../frame/form-values.ts'
-import * as groups from '../groups/group.ts'
+import { groupForm } from '../groups/group.ts'
 import { bodyOf as personBody, personFields } from '../people/screens.ts'
 import { peopleTexts } from '../people/texts.ts'
 import * as providers from '../providers/draft.ts'
@@ -29,8 +29,7 @@ import * as templates from '../templates/content/draft.ts'
 import { bodyOf as templateBodyOf } from '../templates/content/draft-body.ts'
 import type { Template } from '../templates/content/template.ts'
 import { designer as templateDesigner } from '../templates/designer.ts'
-import * as entities from '../trusted/entity.ts'
-import { fieldsOf as entityFields } from '../trusted/screens.ts'
+import { entityForm } from '../trusted/entity.ts'
 import * as pages from '../verification-pages/page.ts'
 import { pageForm } from '../verification-pages/page-form.ts'
 import { bodyOf as endpointBody, endpointFields } from '../webhooks/screens.ts'
@@ -294,11 +293,9 @@ export const forms: Readonly<Record<string, Form>> = {
     schemas: [GroupBody, GroupChangeBody],
     examples: [{ displayName: 'Registrars', externalIdentifier: 'g-1', roles: ['issuer', 'verifier'] }],
     draw: (saved, language) => {
-      // A body of the examples, as the API shows it.
-      const draft = groups.savedDraft({ ...now, ...saved } as never, '')
-      return groups.groupFields(offlineFrame(language), draft, noProblems, true)
+      return groupForm.draw(offlineFrame(language), groupForm.saved(saved), noProblems, true)
     },
-    send: (fields) => groups.newBody(groups.readDraft(fields)),
+    send: (fields) => groupForm.body(groupForm.read(fields)),
   },
   'directory sync token': {
     schemas: [TokenBody],
@@ -326,11 +323,9 @@ export const forms: Readonly<Record<string, Form>> = {
       },
     ],
     draw: (saved, language) => {
-      // A body of the examples, as the API shows it.
-      const draft = entities.draftOf({ id: ENTITY, ...now, ...saved } as never, '')
-      return entityFields(offlineFrame(language), draft, noProblems)
+      return entityForm.draw(offlineFrame(language), entityForm.saved(saved), noProblems, true)
     },
-    send: (fields) => entities.bodyOf(entities.readDraft({ fields })),
+    send: (fields) => entityForm.body(entityForm.read(fields)),
   },
   'verification page': {
     schemas: [VerificationPageBody, VerificationPageChange],

@@ -13,7 +13,6 @@ const en = {
   name: 'Name',
   nameHint: 'As your people know them.',
   purposes: 'Trusted for',
-  purposesHint: 'Choose at least one.',
   purpose: {
     issuer: 'Issuing credentials',
     verifier: 'Asking for credentials',
@@ -49,20 +48,14 @@ const en = {
     otherKind: (line: number) => `Line ${line}: this is not a certificate. Never paste a private key.`,
     at: (first: number, last: number, why: string) => `Lines ${first} to ${last}: ${why}`,
   },
-  one: (line: number, why: string) => `Line ${line}: ${why}`,
   remove: 'Delete',
   removeTitle: 'Stop trusting this entity?',
   removeText: 'What it issued counts no more, at once. Requests that accept only this entity accept nobody.',
   changedTitle: 'This entity was changed in the meantime',
-  changedText: 'Another person saved it. Compare, then save yours, or take theirs.',
-  takeTheirs: 'Discard mine and take theirs',
-  theirs: 'Saved now',
-  yours: 'Yours',
-  what: 'What',
 }
 
 /** Texts of the screens of trusted entities. */
-export type TrustedTexts = typeof en
+type TrustedTexts = typeof en
 
 const fr: TrustedTexts = {
   title: 'Entités de confiance',
@@ -76,7 +69,6 @@ const fr: TrustedTexts = {
   name: 'Nom',
   nameHint: 'Tel que vos personnes le connaissent.',
   purposes: 'De confiance pour',
-  purposesHint: 'Choisissez au moins un usage.',
   purpose: {
     issuer: 'Délivrer des attestations',
     verifier: 'Demander des attestations',
@@ -112,17 +104,11 @@ const fr: TrustedTexts = {
     otherKind: (line: number) => `Ligne ${line} : ceci n’est pas un certificat. Ne collez jamais une clé privée.`,
     at: (first: number, last: number, why: string) => `Lignes ${first} à ${last} : ${why}`,
   },
-  one: (line: number, why: string) => `Ligne ${line} : ${why}`,
   remove: 'Supprimer',
   removeTitle: 'Ne plus faire confiance à cette entité ?',
   removeText:
     'Ce qu’elle a délivré ne compte plus, aussitôt. Les demandes qui n’acceptent qu’elle n’acceptent plus personne.',
   changedTitle: 'Cette entité a changé entre-temps',
-  changedText: 'Une autre personne l’a enregistrée. Comparez, puis enregistrez la vôtre ou prenez la sienne.',
-  takeTheirs: 'Abandonner la mienne et prendre la sienne',
-  theirs: 'Enregistrée',
-  yours: 'La vôtre',
-  what: 'Quoi',
 }
 
 /** Texts of the screens of trusted entities by language. */

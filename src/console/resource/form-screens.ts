@@ -1,0 +1,153 @@
+import type { ApiOperation } from '../../contract/api-operation.ts'
+import type { Endpoint } from '../../http/routes/endpoint.ts'
+import { hidden } from '../../pages/controls.ts'
+import { shownText } from '../../pages/foreign-text.ts'
+import { form } from '../../pages/form.ts'
+import { type Html, html } from '../../pages/html.ts'
+import { onceField, onceHeader, typed } from '../../pages/once.ts'
+import { ApiRefusal } from '../../pages/own-api.ts'
+import { button, buttonLink, card } from '../../pages/parts.ts'
+import { bothVersions } from '../frame/both-versions.ts'
+import { hasProblems, noProblems, type Problems, problemList } from '../frame/form-values.ts'
+import { type Frame, formScreen, type Screen } from '../frame/screen.ts'
+import type { Draft } from './form.ts'
+import type { AnyResource } from './noun.ts'
+import { type Found, type OneFrame, paramsOf, pathOf, readOne } from './read-one.ts'
+
+/** Returns the form of a new one. */
+export function newScreen(one: AnyResource): readonly Endpoint[] {
+  const { place, path, called, noun, form: its } = one
+  return formScreen({
+    place,
+    path: `${path}/new`,
+    summary: `Adds ${called.one}.`,
+    show: (frame) => newForm(one, frame, frame.isKept ? its.read(frame.fields) : its.blank, noProblems),
+    send: async (frame) => {
+      const draft = its.read(frame.fields)
+      const faults = its.faults(frame, draft)
+      if (hasProblems(faults)) return newForm(one, frame, draft, faults)
+      try {
+        const sent = { body: its.body(draft), headers: onceHeader(frame.fields) }
+        const { data } = await frame.api.call<ApiOperation>(noun.create, sent)
+        // What the operation promises.
+        const made = data as never
+        return one.told?.(frame, made) ?? { to: pathOf(one, made) }
+      } catch (error) {
+        return newForm(one, frame, draft, its.refused(frame, draft, error))
+      }
+    },
+  })
+}
+
+function newForm(one: AnyResource, frame: Frame, draft: Draft, problems: Problems): Screen {
+  const t = one.texts[frame.language]
+  const content = html`${onceField(frame.fields)}${card(one.form.draw(frame, draft, problems, true))}${buttonsOf(frame, one.path)}`
+  return {
+    title: t.new,
+    crumbs: [[t.title, one.path], [t.new]],
+    main: html`<div class="narrow stack">${problemList(frame.texts.problems, problems)}${form(frame, `${one.path}/new`, content)}</div>`,
+    hasErrors: hasProblems(problems),
+  }
+}
+
+function buttonsOf(frame: Frame, back: string): Html {
+  return html`<div class="buttons">${button(frame.t.save, { look: 'main' })}${buttonLink(frame.t.cancel, back)}</div>`
+}
+
+/** A form with which one is changed: what is typed, what is wrong with it, and both versions after a conflict. */
+export type Changing = {
+  readonly draft: Draft
+  readonly etag: string
+  readonly problems: Problems
+  readonly both?: Html
+}
+
+/** Returns the form of one as it is now, or as it was typed before the session ended. */
+export function opened({ form: its }: AnyResource, frame: Frame, { found, etag }: Found): Changing {
+  return frame.isKept
+    ? { draft: its.read(frame.fields), etag: typed(frame.fields, 'etag'), problems: noProblems }
+    : { draft: its.saved(found), etag, problems: noProblems }
+}
+
+/** Returns the form that changes one. @param action Where it is sent. @param back Where Cancel leads. */
+export function changeForm(
+  { form: its }: AnyResource,
+  frame: Frame,
+  { draft, etag, problems }: Changing,
+  { action, back }: { readonly action: string; readonly back: string },
+): Html {
+  const content = html`${hidden('etag', etag)}${card(its.draw(frame, draft, problems, false))}${buttonsOf(frame, back)}`
+  return form(frame, action, content)
+}
+
+/** Saves what was typed. @param draw Draws the screen of the form again. */
+export async function sendChange(
+  one: AnyResource,
+  frame: OneFrame,
+  draw: (frame: OneFrame, found: Found, changing: Changing) => Promise<Screen> | Screen,
+): Promise<Screen | { readonly to: string }> {
+  const { noun, form: its } = one
+  const before = await readOne(one, frame)
+  const draft = its.read(frame.fields)
+  const etag = typed(frame.fields, 'etag')
+  const faults = its.faults(frame, draft)
+  if (hasProblems(faults)) return draw(frame, before, { draft, etag, problems: faults })
+  const operation = noun.change ?? noun.replace
+  if (operation === undefined) throw new Error('this cannot be changed')
+  const body = noun.change === undefined ? its.body(draft) : its.changes(draft, its.saved(before.found))
+  try {
+    if (Object.keys(body ?? {}).length > 0) {
+      const sent = { body, ...(etag !== '' && { ifMatch: etag }) }
+      await frame.api.call<ApiOperation>(operation, { params: paramsOf(operation, frame.params.id), ...sent })
+    }
+    return { to: pathOf(one, before.found) }
+  } catch (error) {
+    if (!(error instanceof ApiRefusal) || error.status !== 412)
+      return draw(frame, before, { draft, etag, problems: its.refused(frame, draft, error) })
+    const now = await readOne(one, frame)
+    const both = bothOf(one, frame, now, draft)
+    const page = await draw(frame, now, { draft, etag: now.etag, problems: noProblems, both })
+    return { ...page, status: 412, hasErrors: true }
+  }
+}
+
+/** Both versions: what another person saved, and what was typed here. */
+function bothOf(one: AnyResource, frame: Frame, { found }: Found, draft: Draft): Html {
+  const { changed } = frame.t
+  const saved = pathOf(one, found, one.isFormApart ? 'change' : undefined)
+  return bothVersions({ ...changed, changedTitle: one.texts[frame.language].changedTitle }, saved, {
+    name: changed.what,
+    differing: one.form.differing(frame, one.form.saved(found), draft),
+    label: ({ label }) => label,
+    theirs: ({ theirs }) => shownText(theirs, 500) || frame.t.none,
+    yours: ({ yours }) => shownText(yours, 500) || frame.t.none,
+  })
+}
+
+/** Returns the form of one on a screen of its own. */
+export function changeScreen(one: AnyResource): readonly Endpoint[] {
+  const { place, path, called } = one
+  return formScreen({
+    place,
+    path: `${path}/{id}/change` as '/console/{id}/change',
+    summary: `Changes ${called.one}.`,
+    show: async (frame) => {
+      const found = await readOne(one, frame)
+      return changePage(one, frame, found, opened(one, frame, found))
+    },
+    send: (frame) => sendChange(one, frame, (again, found, changing) => changePage(one, again, found, changing)),
+  })
+}
+
+function changePage(one: AnyResource, frame: Frame, { found }: Found, changing: Changing): Screen {
+  const t = one.texts[frame.language]
+  const name = shownText(one.name.of(found))
+  const back = pathOf(one, found)
+  const shown = changeForm(one, frame, changing, { action: pathOf(one, found, 'change'), back })
+  return {
+    title: `${frame.t.change}${frame.t.colon}${name}`,
+    crumbs: [[t.title, one.path], [name, back], [frame.t.change]],
+    main: html`<div class="narrow stack">${problemList(frame.texts.problems, changing.problems)}${changing.both}${shown}</div>`,
+    hasErrors: hasProblems(changing.problems),
+  }
+}

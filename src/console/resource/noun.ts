@@ -1,0 +1,93 @@
+import type { ApiOperation, MetaOf, OptionalSchema, ReplyOf } from '../../contract/api-operation.ts'
+import type { Language } from '../../contract/languages.ts'
+import type { ListOperation } from '../../contract/operation-group.ts'
+import type { JsonObject } from '../../crypto/json.ts'
+import type { Html } from '../../pages/html.ts'
+import type { Frame, Screen } from '../frame/screen.ts'
+import type { Place } from '../frame/shell.ts'
+import type { Label, ResourceForm } from './form.ts'
+
+/** The operations of a noun. */
+export type Noun = {
+  readonly list: ListOperation
+  readonly get: ApiOperation
+  readonly create: ApiOperation
+  /** One of both: the members that differ are sent, or all of them. */
+  readonly change?: ApiOperation
+  readonly replace?: ApiOperation
+  readonly delete: ApiOperation<`${string}{${string}}`, OptionalSchema, OptionalSchema, undefined>
+}
+
+type RowOf<N extends Noun> = ReplyOf<N['list']>[number]
+
+/** Texts that every noun has. */
+export type ResourceTexts = {
+  readonly title: string
+  readonly counted: { readonly one: string; readonly many: string }
+  readonly lead?: string
+  /** The button that adds one. */
+  readonly new: string
+  /** In place of an empty list. */
+  readonly empty: string
+  readonly remove: string
+  readonly removeTitle: string
+  readonly removeText: string
+  /** Another person saved it in the meantime. */
+  readonly changedTitle: string
+}
+
+/** What is shown of something, under the text of its key; null: nothing. */
+type Shown<R, T> = { readonly [K in Label<T>]?: (one: R, frame: Frame) => Html | string | null }
+
+/** A list below the page of one, as `groups` have members. */
+type Below<R> = {
+  readonly operation: ListOperation
+  readonly query?: (query: Frame['query']) => Readonly<Record<string, string | undefined>>
+  readonly show: (frame: Frame, one: R, page: Page<never>) => Html
+}
+
+/** One page of a list. */
+export type Page<R> = {
+  readonly data: readonly R[]
+  readonly links: Readonly<Record<string, string>>
+  readonly meta: JsonObject
+}
+
+/** A noun of the console, as a description. */
+export type Resource<N extends Noun, T extends ResourceTexts> = {
+  readonly noun: N
+  readonly place: Place
+  /** Path of the list; that of one is below it. */
+  readonly path: `/console/${string}`
+  readonly texts: Readonly<Record<Language, T>>
+  /** In English, as in `a group` and `the groups of people`. */
+  readonly called: { readonly one: string; readonly many: string }
+  /** What one is called: the text that heads the column, the name, and what stands below it in the list. */
+  readonly name: {
+    readonly label: Label<T>
+    readonly of: (one: RowOf<N>) => string
+    readonly below?: (one: RowOf<N>) => Html | null
+  }
+  /** `id` by default. */
+  readonly idOf?: (one: RowOf<N>) => string
+  /** The columns behind that of the name. */
+  readonly columns: Shown<RowOf<N>, T>
+  readonly sort?: string
+  /** The text of a search by name; the list of the API has `search[name]` then. */
+  readonly search?: { readonly label: Label<T>; readonly empty: Label<T> }
+  /** Above the list. */
+  readonly above?: (frame: Frame) => Html
+  readonly facts: Shown<ReplyOf<N['get']>, T>
+  readonly panels?: readonly ((one: ReplyOf<N['get']>, frame: Frame, meta: MetaOf<N['get']>) => Html | null)[]
+  readonly below?: Below<ReplyOf<N['get']>>
+  readonly form: ResourceForm
+  /** The form has a screen of its own. */
+  readonly isFormApart?: true
+  /** What can be done with one, besides. */
+  readonly actions?: (one: ReplyOf<N['get']>, frame: Frame) => Html | null
+  /** What is told once of something new; its page without it, or where it is null. */
+  readonly told?: (frame: Frame, one: ReplyOf<N['create']>) => Screen | null
+}
+
+/** A resource whose types are those of any noun: what reads it gives it what the API returned. */
+export type AnyResource = Resource<Noun, ResourceTexts>

@@ -1,0 +1,79 @@
+import type { ApiOperation } from '../../contract/api-operation.ts'
+import type { Endpoint } from '../../http/routes/endpoint.ts'
+import { shownText } from '../../pages/foreign-text.ts'
+import { type Html, html } from '../../pages/html.ts'
+import { buttonLink, facts } from '../../pages/parts.ts'
+import { hasProblems, problemList } from '../frame/form-values.ts'
+import { type Frame, formScreen, listOf, type Screen, screen } from '../frame/screen.ts'
+import { countedPageOf } from '../frame/total.ts'
+import { type Changing, changeForm, opened, sendChange } from './form-screens.ts'
+import { mayWrite } from './list-screen.ts'
+import type { AnyResource, Page } from './noun.ts'
+import { type Found, type OneFrame, paramsOf, pathOf, readOne } from './read-one.ts'
+import { shownIn } from './shown.ts'
+
+/** Returns the page of one: what is known of it, the list below it, and the form, where that is not apart. */
+export function pageScreen(one: AnyResource): readonly Endpoint[] {
+  const { place, path, called, below } = one
+  const spec = {
+    place,
+    path: `${path}/{id}` as '/console/{id}',
+    ...(below !== undefined && {
+      download: (frame: OneFrame) => listOf<ApiOperation>(below.operation, askedBelow(below, frame)),
+    }),
+  }
+  const draw = (frame: OneFrame, found: Found, changing: Changing) => pageOf(one, frame, found, changing)
+  const show = async (frame: OneFrame) => {
+    const found = await readOne(one, frame)
+    return draw(frame, found, opened(one, frame, found))
+  }
+  if (one.isFormApart) return screen({ ...spec, summary: `Shows ${called.one}.`, show })
+  const send = (frame: OneFrame) => sendChange(one, frame, draw)
+  return formScreen({ ...spec, summary: `Shows ${called.one}, and changes it.`, show, send })
+}
+
+type Below = NonNullable<AnyResource['below']>
+
+function askedBelow({ operation, query }: Below, frame: OneFrame) {
+  return { params: paramsOf(operation, frame.params.id), query: query?.(frame.query) ?? {} }
+}
+
+async function readBelow(below: Below, frame: OneFrame): Promise<Page<never> | null> {
+  const asked = askedBelow(below, frame)
+  const counted = { ...asked, query: { ...asked.query, ...countedPageOf(frame.query) } }
+  // The serializer of the list wrote the rows.
+  return frame.orMissing(frame.api.call<ApiOperation>(below.operation, counted)) as Promise<Page<never> | null>
+}
+
+async function pageOf(one: AnyResource, frame: OneFrame, { found, meta }: Found, changing: Changing): Promise<Screen> {
+  const t = one.texts[frame.language]
+  const name = shownText(one.name.of(found))
+  const page = one.below === undefined ? null : await readBelow(one.below, frame)
+  const known = shownIn(one, frame, one.facts).flatMap(({ heading, of }) => {
+    const value = of(found)
+    return value === null ? [] : [[heading, value] as const]
+  })
+  const more = (one.panels ?? []).map((panel) => html`${panel(found, frame, meta)}`)
+  const panels = html`<section class="panel">${facts(known)}</section>${more}${page !== null && one.below?.show(frame, found, page)}`
+  const canWrite = mayWrite(frame, one)
+  const isChanged = canWrite && one.isFormApart !== true
+  const way = { action: pathOf(one, found), back: one.path }
+  const main = isChanged
+    ? html`<div class="columns"><div class="stack">${panels}</div>${changeForm(one, frame, changing, way)}</div>`
+    : html`<div class="narrow stack">${panels}</div>`
+  return {
+    title: name,
+    crumbs: [[t.title, one.path], [name]],
+    main: html`${problemList(frame.texts.problems, changing.problems)}${changing.both}${main}`,
+    actions: canWrite ? actionsOf(one, frame, found) : undefined,
+    hasErrors: hasProblems(changing.problems),
+    isEmpty: page === null || page.data.length === 0,
+    modules: ['copy-text'],
+  }
+}
+
+function actionsOf(one: AnyResource, frame: Frame, found: never): Html {
+  const change = one.isFormApart === true && buttonLink(frame.t.change, pathOf(one, found, 'change'))
+  const remove = buttonLink(one.texts[frame.language].remove, pathOf(one, found, 'delete'))
+  return html`<div class="buttons">${change}${one.actions?.(found, frame)}${remove}</div>`
+}

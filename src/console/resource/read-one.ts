@@ -1,0 +1,28 @@
+import type { ApiOperation } from '../../contract/api-operation.ts'
+import type { Frame } from '../frame/screen.ts'
+import type { AnyResource } from './noun.ts'
+
+/** A frame below the page of one. */
+export type OneFrame = Frame<{ readonly id: string }>
+
+/** What the API returned of one, with the entity tag of its state. */
+export type Found = { readonly found: never; readonly meta: never; readonly etag: string }
+
+/** Reads the one that the address names. */
+export async function readOne({ noun }: Pick<AnyResource, 'noun'>, { api, params }: OneFrame): Promise<Found> {
+  const { data, meta, etag } = await api.call<ApiOperation>(noun.get, { params: paramsOf(noun.get, params.id) })
+  // Functions of the description are given what the operation promises.
+  return { found: data as never, meta: meta as never, etag: etag ?? '' }
+}
+
+/** Returns the one parameter of the path of an operation. */
+export function paramsOf({ path }: Pick<ApiOperation, 'path'>, id: string): Readonly<Record<string, string>> {
+  const [, name = 'id'] = /\{(\w+)\}/.exec(path) ?? []
+  return { [name]: id }
+}
+
+/** Returns the address of one, or of something to do with it. */
+export function pathOf({ path, idOf }: Pick<AnyResource, 'path' | 'idOf'>, one: object, verb?: string): string {
+  const id = idOf === undefined ? String(new Map(Object.entries(one)).get('id')) : idOf(one as never)
+  return `${path}/${encodeURIComponent(id)}${verb === undefined ? '' : `/${verb}`}`
+}
