@@ -3,6 +3,7 @@ import { certificateFaults } from './fault/certificate-faults.ts'
 import { protocolFaults } from './fault/protocol-faults.ts'
 import { requestFaults } from './fault/request-faults.ts'
 import type { Row } from './fault/row.ts'
+import type { Rule } from './fault/rules.ts'
 import { scimFaults } from './fault/scim-faults.ts'
 
 const rows = { ...requestFaults, ...scimFaults, ...authorizationFaults, ...protocolFaults, ...certificateFaults }
@@ -21,8 +22,7 @@ export type Violation = {
   readonly detail: string
   readonly pointer?: string
   readonly parameter?: string
-  /** The rule that is broken, as a keyword of JSON Schema: `required`, `type`, `maxLength`. */
-  readonly rule?: string
+  readonly rule?: Rule
   /** What the rule allows: a number, a type or format, the allowed values. */
   readonly limit?: number | string | readonly string[]
 }

@@ -212,7 +212,7 @@ function refuseTaken(error: unknown): never {
     index === 'identity_provider_tokens'
       ? ['/audience', 'Access tokens of this issuer with this audience belong to another provider.']
       : ['/name', 'Another provider has this name.']
-  throw new Fault('state.conflict', { violations: [{ pointer, detail }] })
+  throw new Fault('state.conflict', { violations: [{ pointer, detail, rule: 'unique' }] })
 }
 
 function entryOf(what: 'created' | 'changed' | 'deleted', id: IdentityProvider['id'], by: Caller): AuditEntry {

@@ -36,10 +36,11 @@ export function problemsOf(
   const general: string[] = []
   for (const { pointer, detail, title, rule, limit = '' } of error.errors) {
     const name = pointer === null ? null : fieldOf(pointer)
-    if (name === null) general.push(detail || title)
-    else fields[name] ??= ruleWords(t, rule, limit) ?? detail
+    const words = ruleWords(t, rule, limit)
+    if (name === null) general.push(words ?? (detail || title))
+    else fields[name] ??= words ?? detail
   }
-  return general.length === 0 ? { fields } : { fields, general: general.join(' ') }
+  return general.length === 0 ? { fields } : { fields, general: [...new Set(general)].join(' ') }
 }
 
 /** Returns what a rule of the API asks for in words; null for one without words. */

@@ -1,5 +1,9 @@
 import type { Language } from '../../contract/languages.ts'
+import type { OwnRule } from '../../fault/rules.ts'
 import { spaced } from '../../pages/language.ts'
+
+/** A rule in words. @param limit What it allows. */
+type Sentence = (limit: string) => string
 
 const en = {
   menu: {
@@ -92,7 +96,24 @@ const en = {
     'type-email': () => 'Write an e-mail address, such as thandi@example.org',
     'type-uri': () => 'Write a complete address, such as https://example.org',
     additionalProperties: () => 'The template no longer has this',
-  } as Readonly<Record<string, (limit: string) => string>>,
+    unique: () => 'Another one has this already',
+    'file.declared': () =>
+      'The bootstrap file declares this and would undo the change when it is applied again. Change it there.',
+    'client.redirect_needed': () => 'Enter an address: people sign in to it.',
+    'client.refresh_alone': () => 'Only an application that people sign in to stays signed in.',
+    'client.public_grants': () => 'An application without a secret gets tokens only for people who sign in to it.',
+    'client.public_keys': () => 'An application without a secret has no keys.',
+    'client.public_pkce': () => 'An application without a secret uses PKCE.',
+    'client.keys_twice': () => 'Enter the keys or where they are published, not both.',
+    'client.keys': () => 'This is no JSON Web Key Set with P-256 or Ed25519 public keys.',
+    'client.address': () =>
+      'Each address begins with https://, or with http://127.0.0.1 for a program on the same computer. It has no # in it.',
+    'client.address_public': () =>
+      'Each address begins with https://, with http://127.0.0.1 for a program on the same computer, or with a scheme ' +
+      'of the application such as com.example.app:/. It has no # in it.',
+  } satisfies Readonly<Record<OwnRule, Sentence>> & Readonly<Record<string, Sentence>> as Readonly<
+    Record<string, Sentence>
+  >,
   overlap: 'The present one stays valid for',
   overlaps: { 0: 'It ends at once', 3600: 'An hour', 86400: 'A day', 604800: 'A week' } as Readonly<
     Record<string, string>
@@ -203,7 +224,24 @@ const fr: ConsoleTexts = {
     'type-email': () => 'Écrivez une adresse électronique, par exemple thandi@example.org',
     'type-uri': () => 'Écrivez une adresse complète, par exemple https://example.org',
     additionalProperties: () => 'Le modèle n’a plus cet attribut',
-  },
+    unique: () => 'Ceci est déjà pris',
+    'file.declared': () =>
+      'Le fichier d’amorçage le déclare et annulerait le changement quand il est appliqué à nouveau. Changez-le là-bas.',
+    'client.redirect_needed': () => 'Saisissez une adresse : des personnes s’y connectent.',
+    'client.refresh_alone': () => 'Seule une application à laquelle des personnes se connectent reste connectée.',
+    'client.public_grants': () =>
+      'Une application sans secret n’obtient des jetons que pour les personnes qui s’y connectent.',
+    'client.public_keys': () => 'Une application sans secret n’a pas de clés.',
+    'client.public_pkce': () => 'Une application sans secret utilise PKCE.',
+    'client.keys_twice': () => 'Saisissez les clés ou l’endroit où elles sont publiées, pas les deux.',
+    'client.keys': () => 'Ce n’est pas un JSON Web Key Set avec des clés publiques P-256 ou Ed25519.',
+    'client.address': () =>
+      'Chaque adresse commence par https://, ou par http://127.0.0.1 pour un programme du même ordinateur. ' +
+      'Elle ne contient pas de #.',
+    'client.address_public': () =>
+      'Chaque adresse commence par https://, par http://127.0.0.1 pour un programme du même ordinateur, ou par un ' +
+      'schéma de l’application comme com.example.app:/. Elle ne contient pas de #.',
+  } satisfies Readonly<Record<OwnRule, Sentence>> & Readonly<Record<string, Sentence>>,
   overlap: 'L’actuel reste valable',
   overlaps: { 0: 'Il prend fin aussitôt', 3600: 'Une heure', 86400: 'Un jour', 604800: 'Une semaine' },
   refused: {

@@ -23,21 +23,48 @@ export function clientMistakes(client: Checked): Violation[] {
   const { isPublic, grantTypes } = client
   const has = (grant: string) => grantTypes.includes(grant)
   const services = grantTypes.filter((one) => one !== 'authorization_code' && one !== 'refresh_token')
-  const rules: [boolean, string, string][] = [
-    [isPublic && services.length > 0, '/grantTypes', `A public client cannot use ${services.join(' or ')}.`],
-    [isPublic && (client.keys !== null || client.jwksUri !== null), '/isPublic', 'A public client has no keys.'],
+  const hasKeys = client.keys !== null || client.jwksUri !== null
+  const mistakes: readonly (Violation & { readonly isMade: boolean })[] = [
+    {
+      isMade: isPublic && services.length > 0,
+      pointer: '/grantTypes',
+      detail: `A public client cannot use ${services.join(' or ')}.`,
+      rule: 'client.public_grants',
+    },
+    {
+      isMade: isPublic && hasKeys,
+      pointer: '/isPublic',
+      detail: 'A public client has no keys.',
+      rule: 'client.public_keys',
+    },
     // RFC 9700 2.1.1
-    [isPublic && !client.pkceRequired, '/pkceRequired', 'A public client needs PKCE.'],
-    [client.keys !== null && client.jwksUri !== null, '/jwksUri', 'Give jwks or jwksUri, not both.'],
-    [
-      has('authorization_code') && client.redirectUris.length === 0,
-      '/redirectUris',
-      'authorization_code needs a redirect URI.',
-    ],
-    [has('refresh_token') && !has('authorization_code'), '/grantTypes', 'refresh_token needs authorization_code.'],
+    {
+      isMade: isPublic && !client.pkceRequired,
+      pointer: '/pkceRequired',
+      detail: 'A public client needs PKCE.',
+      rule: 'client.public_pkce',
+    },
+    {
+      isMade: client.keys !== null && client.jwksUri !== null,
+      pointer: '/jwksUri',
+      detail: 'Give jwks or jwksUri, not both.',
+      rule: 'client.keys_twice',
+    },
+    {
+      isMade: has('authorization_code') && client.redirectUris.length === 0,
+      pointer: '/redirectUris',
+      detail: 'authorization_code needs a redirect URI.',
+      rule: 'client.redirect_needed',
+    },
+    {
+      isMade: has('refresh_token') && !has('authorization_code'),
+      pointer: '/grantTypes',
+      detail: 'refresh_token needs authorization_code.',
+      rule: 'client.refresh_alone',
+    },
   ]
   return [
-    ...rules.flatMap(([isBroken, pointer, detail]) => (isBroken ? [{ pointer, detail }] : [])),
+    ...mistakes.flatMap(({ isMade, ...mistake }) => (isMade ? [mistake] : [])),
     ...addressMistakes(client, isPublic),
   ]
 }
@@ -93,7 +120,8 @@ export function isPublicRedirect(uri: string): boolean {
 
 /** RFC 6749 3.1.2, RFC 8252 7 and 8.3, RFC 9700 2.1. */
 function uriMistakes(uri: string, pointer: string, isPublic: boolean): Violation[] {
-  const mistake = (detail: string) => [{ pointer, detail }]
+  const rule = isPublic ? 'client.address_public' : 'client.address'
+  const mistake = (detail: string): Violation[] => [{ pointer, detail, rule }]
   if (uri.includes('#')) return mistake('Must have no fragment.')
   if (!URL.canParse(uri)) return mistake('Must be an absolute URI.')
   const { protocol, hostname, username, password } = new URL(uri)

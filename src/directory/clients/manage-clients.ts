@@ -194,7 +194,7 @@ function refuseFileMembers({ isOfFile }: ClientRecord, given: Partial<ClientMemb
   if (!isOfFile || governed.length === 0) return
   const detail =
     'The bootstrap file declares this client and would undo the change when it is applied again. Change it there.'
-  const violations = governed.map(([name]) => ({ pointer: `/${name}`, detail }))
+  const violations = governed.map(([name]) => ({ pointer: `/${name}`, detail, rule: 'file.declared' as const }))
   throw new Fault('state.conflict', { detail, violations })
 }
 

@@ -23,7 +23,9 @@ function keyAt(value: unknown, index: number): PublicJwk {
     return readPublicJwk(value)
   } catch {
     const detail = 'Must be a P-256 or Ed25519 public key.'
-    throw new Fault('request.invalid', { violations: [{ pointer: `/jwks/keys/${index}`, detail }] })
+    throw new Fault('request.invalid', {
+      violations: [{ pointer: `/jwks/keys/${index}`, detail, rule: 'client.keys' }],
+    })
   }
 }
 

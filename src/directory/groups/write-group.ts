@@ -109,7 +109,7 @@ function refuseTaken(error: unknown): never {
   const member = uniqueMembers[violatedIndex(error) ?? '']
   if (member === undefined) throw error
   throw new Fault('state.conflict', {
-    violations: [{ pointer: `/${member}`, detail: `Another group has this ${member}.` }],
+    violations: [{ pointer: `/${member}`, detail: `Another group has this ${member}.`, rule: 'unique' }],
   })
 }
 

@@ -84,5 +84,6 @@ function refuseFileMembers({ fileMembers }: OrganisationRecord, change: Organisa
   if (governed.length === 0) return
   const detail =
     'The bootstrap file names this member and would undo the change when it is applied again. Change it there.'
-  throw new Fault('state.conflict', { detail, violations: governed.map((one) => ({ pointer: `/${one}`, detail })) })
+  const violations = governed.map((one) => ({ pointer: `/${one}`, detail, rule: 'file.declared' as const }))
+  throw new Fault('state.conflict', { detail, violations })
 }

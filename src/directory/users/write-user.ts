@@ -169,7 +169,7 @@ function refuseTaken(error: unknown): never {
 
 function taken(member: string): Fault {
   return new Fault('state.conflict', {
-    violations: [{ pointer: `/${member}`, detail: `Another user has this ${member}.` }],
+    violations: [{ pointer: `/${member}`, detail: `Another user has this ${member}.`, rule: 'unique' }],
   })
 }
 

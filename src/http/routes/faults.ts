@@ -52,7 +52,7 @@ function reasonOf({ code, meta }: Fault, apiCode: string): string | undefined {
   return shared.has(apiCode) && meta?.rule === undefined ? code : undefined
 }
 
-function metaOf(meta: Fault['meta'], rule: Violation['rule'], limit: Violation['limit']) {
+function metaOf(meta: Fault['meta'], rule: string | undefined, limit: Violation['limit']) {
   if (meta === undefined && rule === undefined) return {}
   return { meta: { ...meta, ...(rule !== undefined && { rule }), ...(limit !== undefined && { limit }) } }
 }

@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv'
+import type { Rule } from '../../fault/rules.ts'
 import type { Violation } from '../../fault.ts'
 import { pointerTo, stepsOf } from '../../json-pointer.ts'
 import { nearestOf } from './nearest.ts'
@@ -29,7 +30,8 @@ function at(place: ViolationPlace, path: string, detail: string): Violation {
 function ruleOf({ keyword, params }: ErrorObject): Pick<Violation, 'rule' | 'limit'> {
   const limit = params.limit ?? params.type ?? params.format ?? params.allowedValues
   const isPlain = typeof limit === 'number' || typeof limit === 'string' || Array.isArray(limit)
-  return { rule: keyword, ...(isPlain && { limit: Array.isArray(limit) ? limit.map(String) : limit }) }
+  // A keyword of our own schemas.
+  return { rule: keyword as Rule, ...(isPlain && { limit: Array.isArray(limit) ? limit.map(String) : limit }) }
 }
 
 /** The pointer of a missing or unknown member is its own, not that of the object around it. */

@@ -1,0 +1,45 @@
+/** The keywords of JSON Schema that a refusal names. */
+type SchemaRule =
+  | 'additionalProperties'
+  | 'anyOf'
+  | 'const'
+  | 'enum'
+  | 'exclusiveMaximum'
+  | 'exclusiveMinimum'
+  | 'format'
+  | 'maxItems'
+  | 'maxLength'
+  | 'maxProperties'
+  | 'maximum'
+  | 'minItems'
+  | 'minLength'
+  | 'minProperties'
+  | 'minimum'
+  | 'multipleOf'
+  | 'not'
+  | 'oneOf'
+  | 'pattern'
+  | 'propertyNames'
+  | 'required'
+  | 'type'
+  | 'unevaluatedProperties'
+  | 'uniqueItems'
+
+/** Rules that no schema states. Each has a sentence in every language of the pages (`console/frame/texts.ts`). */
+export type OwnRule =
+  /** Another one has this already. */
+  | 'unique'
+  /** The bootstrap file says it. */
+  | 'file.declared'
+  | 'client.redirect_needed'
+  | 'client.refresh_alone'
+  | 'client.public_grants'
+  | 'client.public_keys'
+  | 'client.public_pkce'
+  | 'client.keys_twice'
+  | 'client.keys'
+  | 'client.address'
+  | 'client.address_public'
+
+/** A rule that a value breaks. Pages say it in their own words. */
+export type Rule = SchemaRule | OwnRule
