@@ -226,7 +226,7 @@ test('people and applications: added, invited, disabled, given a secret once', a
   await page.getByLabel('Auditor').check()
   await page.getByLabel('Where people return').fill('http://registry.example.org/back')
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.locator('#redirects-error').waitFor()
+  await page.locator('#redirectUris-error').waitFor()
   await page.getByLabel('Where people return').fill('https://registry.example.org/back')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('heading', { name: 'Registry of degrees' }).waitFor()

@@ -25,12 +25,11 @@ export async function read({ api, params }: Frame<{ readonly id: string }>): Pro
 }
 
 /** The form of a group. */
-export const groupForm = resourceForm(
-  groups.create,
-  groupTexts,
-  { displayName: text(), roles: ticks(roleChoices), externalIdentifier: text({ isOnlyNew: true, isName: true }) },
-  { taken: 'taken' },
-)
+export const groupForm = resourceForm(groups, groupTexts, {
+  displayName: text(),
+  roles: ticks(roleChoices),
+  externalIdentifier: text({ isName: true }),
+})
 
 function roleChoices({ texts }: Frame) {
   // Object.keys loses the type of the keys.

@@ -1,6 +1,6 @@
 import type { Json } from '../../crypto/json.ts'
 import type { Fields } from '../../http/routes/endpoint.ts'
-import { type Choice, checkboxes, textArea } from '../../pages/controls.ts'
+import { type Choice, checkbox, checkboxes, select, textArea } from '../../pages/controls.ts'
 import { field, type Field as Input } from '../../pages/form.ts'
 import type { Html } from '../../pages/html.ts'
 import { typed } from '../../pages/once.ts'
@@ -39,26 +39,27 @@ type Kind = {
   readonly fault?: (frame: Frame, now: Typed) => string | null
 }
 
-/** Where a field is shown. */
-type Traits = {
-  /** Only of what is new: it cannot be changed. */
-  readonly isOnlyNew?: true
+/** One field of a form. */
+export type FormField = Kind & {
+  /** It is not in the form of something new. */
+  readonly isOnlyChanged?: true
+  /** It is in a group that is open where something in it is set or wrong; the text `more` is its summary. */
+  readonly isSeldom?: true
 }
 
-/** One field of a form. */
-export type FormField = Kind & Traits
+/** Puts fields into the group of what is seldom changed. */
+export function seldom(one: FormField): FormField {
+  return { ...one, isSeldom: true }
+}
 
 /** Returns the text of a field. */
 export function textIn([text = '']: Typed): string {
   return text
 }
 
-type TextTraits = Traits & Pick<Input, 'type' | 'isName'>
-
-/** A line of text; empty, an optional one has no value. */
-export function text({ isOnlyNew, ...more }: TextTraits = {}): FormField {
+/** A line of text; empty it has no value. */
+export function text(more: Pick<Input, 'type' | 'isName'> = {}): FormField {
   return {
-    ...(isOnlyNew && { isOnlyNew }),
     blank: [''],
     draw: (frame, one, now) => field(frame, { ...more, ...one, value: textIn(now) }),
     read: (fields, name) => [typed(fields, name)],
@@ -68,35 +69,31 @@ export function text({ isOnlyNew, ...more }: TextTraits = {}): FormField {
   }
 }
 
-/** Several lines, each of which is an entry. `isCode`: what is typed is for machines. */
+/** Several lines, each of which is an entry. */
 export function lines({ rows = 2 }: { readonly rows?: number } = {}): FormField {
-  return manyLines({
+  return area({
     rows,
-    fill: (entries) => entries.map(String).join('\n'),
+    fill: (value) => (Array.isArray(value) ? value.join('\n') : ''),
     give: (content) => linesIn(content).map(([, one]) => one),
   })
 }
 
-/** As {@link lines}, with another way from what is typed to the entries. */
-export function manyLines({
-  rows,
-  isCode = false,
-  fill,
-  give,
-  ...more
-}: Pick<Kind, 'place' | 'fault'> & {
+type Area = Pick<Kind, 'place' | 'fault'> & {
   readonly rows: number
+  /** What is typed is for machines. */
   readonly isCode?: boolean
-  readonly fill: (entries: readonly Json[]) => string
-  readonly give: (content: string) => readonly Json[]
-}): FormField {
+  readonly fill: (value: Json) => string
+  readonly give: (content: string) => Json
+}
+
+/** A text of several lines, with its own way from what is typed to the value. A finding is at the line of its entry. */
+export function area({ rows, isCode = false, fill, give, ...more }: Area): FormField {
   return {
     blank: [''],
-    draw: (frame, one, now) =>
-      textArea(frame, { ...one, rows, isCode, value: textIn(now), lengthMax: LINES_CHARS_MAX }),
+    draw: (frame, one, now) => textArea(frame, { ...one, rows, isCode, value: textIn(now), lengthMax: AREA_CHARS_MAX }),
     read: (fields, name) => [typed(fields, name).replaceAll('\r\n', '\n')],
-    fill: (value) => [Array.isArray(value) ? fill(value) : ''],
-    give: (now) => [...give(textIn(now))],
+    fill: (value) => [value === null ? '' : fill(value)],
+    give: (now) => give(textIn(now)),
     words: (_, now) => textIn(now),
     place: (frame, now, [index], why) => {
       const [number] = linesIn(textIn(now))[Number(index)] ?? []
@@ -106,7 +103,7 @@ export function manyLines({
   }
 }
 
-const LINES_CHARS_MAX = 200_000
+const AREA_CHARS_MAX = 200_000
 
 /** Returns the lines that are not empty, each with its number from 1. */
 export function linesIn(content: string): readonly (readonly [number: number, text: string])[] {
@@ -141,3 +138,44 @@ export function ticks(choices: Choices, blank: Typed = [], { isNeeded }: { reado
     },
   }
 }
+
+/** A list to choose one of. @param give The value of a choice. */
+export function choice(
+  choices: Choices,
+  blank: string,
+  give: (chosen: string) => Json = (chosen) => chosen || null,
+): FormField {
+  return {
+    blank: [blank],
+    draw: (frame, one, now) =>
+      select(frame, { ...one, isOptional: false, value: textIn(now), choices: choices(frame) }),
+    read: (fields, name) => [typed(fields, name)],
+    fill: (value) => [value === null ? '' : String(value)],
+    give: (now) => give(textIn(now)),
+    words: (frame, now) => choices(frame).find(({ value }) => value === textIn(now))?.text ?? textIn(now),
+  }
+}
+
+type TickTraits = {
+  /** It is ticked in the form of something new. */
+  readonly isOn?: boolean
+  /** The value where it is ticked; true by default. */
+  readonly on?: Json
+  /** The value where it is not; false by default. */
+  readonly off?: Json
+}
+
+/** A box to tick. */
+export function tick({ isOn = false, on = true, off = false }: TickTraits = {}): FormField {
+  return {
+    blank: isOn ? [TICKED] : [],
+    draw: (_, { name, label, hint }, now) =>
+      checkbox({ name, label, isOn: now.length > 0, ...(hint !== undefined && { hint }) }),
+    read: (fields, name) => (typed(fields, name) === TICKED ? [TICKED] : []),
+    fill: (value) => (value === on ? [TICKED] : []),
+    give: (now) => (now.length > 0 ? on : off),
+    words: ({ texts }, now) => (now.length > 0 ? texts.yes : texts.no),
+  }
+}
+
+const TICKED = '1'

@@ -33,7 +33,7 @@ export function newScreen(one: AnyResource): readonly Endpoint[] {
         const made = data as never
         return one.told?.(frame, made) ?? { to: pathOf(one, made) }
       } catch (error) {
-        return newForm(one, frame, draft, its.refused(frame, draft, error))
+        return newForm(one, frame, draft, its.refused(frame, draft, error, true))
       }
     },
   })
@@ -65,7 +65,7 @@ export type Changing = {
 /** Returns the form of one as it is now, or as it was typed before the session ended. */
 export function opened({ form: its }: AnyResource, frame: Frame, { found, etag }: Found): Changing {
   return frame.isKept
-    ? { draft: its.read(frame.fields), etag: typed(frame.fields, 'etag'), problems: noProblems }
+    ? { draft: its.read(frame.fields, its.saved(found)), etag: typed(frame.fields, 'etag'), problems: noProblems }
     : { draft: its.saved(found), etag, problems: noProblems }
 }
 
@@ -88,13 +88,14 @@ export async function sendChange(
 ): Promise<Screen | { readonly to: string }> {
   const { noun, form: its } = one
   const before = await readOne(one, frame)
-  const draft = its.read(frame.fields)
+  const saved = its.saved(before.found)
+  const draft = its.read(frame.fields, saved)
   const etag = typed(frame.fields, 'etag')
   const faults = its.faults(frame, draft)
   if (hasProblems(faults)) return draw(frame, before, { draft, etag, problems: faults })
   const operation = noun.change ?? noun.replace
   if (operation === undefined) throw new Error('this cannot be changed')
-  const body = noun.change === undefined ? its.body(draft) : its.changes(draft, its.saved(before.found))
+  const body = noun.change === undefined ? its.body(draft) : its.changes(draft, saved)
   try {
     if (Object.keys(body ?? {}).length > 0) {
       const sent = { body, ...(etag !== '' && { ifMatch: etag }) }
@@ -103,7 +104,7 @@ export async function sendChange(
     return { to: pathOf(one, before.found) }
   } catch (error) {
     if (!(error instanceof ApiRefusal) || error.status !== 412)
-      return draw(frame, before, { draft, etag, problems: its.refused(frame, draft, error) })
+      return draw(frame, before, { draft, etag, problems: its.refused(frame, draft, error, false) })
     const now = await readOne(one, frame)
     const both = bothOf(one, frame, now, draft)
     const page = await draw(frame, now, { draft, etag: now.etag, problems: noProblems, both })

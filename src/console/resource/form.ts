@@ -4,7 +4,6 @@ import type { Language } from '../../contract/languages.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../crypto/json.ts'
 import type { Fields } from '../../http/routes/endpoint.ts'
 import { type Html, html } from '../../pages/html.ts'
-import { ApiRefusal } from '../../pages/own-api.ts'
 import { type Problems, problemsOf } from '../frame/form-values.ts'
 import type { Frame } from '../frame/screen.ts'
 import { type FormField, type Labelled, type Typed, textIn } from './fields.ts'
@@ -15,8 +14,18 @@ export type Draft = Readonly<Record<string, Typed>>
 /** The keys of texts that are one sentence. */
 export type Label<T> = { readonly [K in keyof T]: T[K] extends string ? K : never }[keyof T] & string
 
-type Described<O extends ApiOperation, T> = {
-  readonly [K in keyof BodyOf<O> & Label<T>]?: FormField
+/** A field and its member. */
+type Named = readonly [name: string, one: FormField]
+
+/** The operations whose bodies a form makes: what is new, and what is changed, as a whole or by member. */
+type Written = {
+  readonly create: ApiOperation
+  readonly change?: ApiOperation
+  readonly replace?: ApiOperation
+}
+
+type Described<N extends Written, T> = {
+  readonly [K in (keyof BodyOf<N['create']> | keyof BodyOf<NonNullable<N['change']>>) & Label<T>]?: FormField
 }
 
 /** A field in which two versions differ, and what each says in words. */
@@ -28,8 +37,8 @@ export type ResourceForm = {
   readonly blank: Draft
   /** Returns the form of what the API returned. */
   readonly saved: (row: object) => Draft
-  /** Returns what was typed. */
-  readonly read: (fields: Fields) => Draft
+  /** Returns what was typed. @param saved What the form does not show of something that is there. */
+  readonly read: (fields: Fields, saved?: Draft) => Draft
   readonly draw: (frame: Frame, draft: Draft, problems: Problems, isNew: boolean) => Html
   /** Returns the body of something new: members without a value are left out. */
   readonly body: (draft: Draft) => JsonObject
@@ -38,65 +47,87 @@ export type ResourceForm = {
   /** Returns what can be told before the API is asked. */
   readonly faults: (frame: Frame, draft: Draft) => Problems
   /** Returns the findings of the API at their fields; rethrows what is no finding about the body. */
-  readonly refused: (frame: Frame, draft: Draft, error: unknown) => Problems
+  readonly refused: (frame: Frame, draft: Draft, error: unknown, isNew: boolean) => Problems
   readonly differing: (frame: Frame, theirs: Draft, yours: Draft) => readonly Differing[]
 }
 
-/** What a form is of, besides its fields. */
-type About<T> = {
-  /** The text of a 409, at the member that it names. */
-  readonly taken?: Label<T>
-}
-
 /**
- * Returns the form of a noun: its fields in their order by member of the API, each labelled by the text of that key, with the text of
- * `{key}Hint` below it. What the API requires and how long a text may be is read from the body of `create`.
+ * Returns the form of a noun: its fields in their order by member of the API, each labelled by the text of that key,
+ * with the text of `{key}Hint` below it. Which members can be changed, what is required and how long a text may be is
+ * read from the contract.
+ *
+ * @param complete States what follows from other members where nothing is typed.
  */
-export function resourceForm<O extends ApiOperation, T extends object>(
-  create: O,
+export function resourceForm<N extends Written, T extends object>(
+  noun: N,
   texts: Readonly<Record<Language, T>>,
-  described: Described<O, T>,
-  { taken }: About<T> = {},
+  described: Described<N, T>,
+  complete: (members: JsonObject) => JsonObject = (members) => members,
 ): ResourceForm {
   // The members of an object that was typed above.
-  const fields = Object.entries(described) as unknown as readonly (readonly [string, FormField])[]
-  const kinds = new Map(fields)
-  const shown = (isNew: boolean) => fields.filter(([, one]) => isNew || one.isOnlyNew !== true)
-  const given = (draft: Draft, isNew: boolean): JsonObject =>
-    Object.fromEntries(shown(isNew).map(([name, one]) => [name, one.give(draft[name] ?? one.blank)]))
+  const fields = Object.entries(described) as unknown as readonly Named[]
+  const bodies = { new: noun.create.body, changed: (noun.change ?? noun.replace)?.body }
+  const shownOf = {
+    new: fields.filter(([name, one]) => hasMember(bodies.new, name) && one.isOnlyChanged !== true),
+    changed: fields.filter(([name]) => hasMember(bodies.changed, name)),
+  }
   const textsOf = ({ language }: Frame) => new Map<string, string>(Object.entries(texts[language]))
+  const each = <V>(of: (one: FormField, name: string) => V): Record<string, V> =>
+    Object.fromEntries(fields.map(([name, one]) => [name, of(one, name)]))
+  const given = (draft: Draft, what: 'new' | 'changed'): JsonObject => {
+    const all = complete(each((one, name) => one.give(draft[name] ?? one.blank)))
+    return Object.fromEntries(shownOf[what].map(([name]) => [name, all[name] ?? null]))
+  }
+  const blank = each((one) => one.blank)
 
   return {
-    blank: Object.fromEntries(fields.map(([name, one]) => [name, one.blank])),
+    blank,
 
     saved: (row) => {
       const values = new Map<string, Json>(Object.entries(row))
-      return Object.fromEntries(fields.map(([name, one]) => [name, one.fill(values.get(name) ?? null)]))
+      return each((one, name) => one.fill(values.get(name) ?? null))
     },
 
-    read: (sent) => Object.fromEntries(fields.map(([name, one]) => [name, one.read(sent, name)])),
+    read: (sent, saved = {}) => {
+      const kept = fields.filter(([name]) => saved[name] !== undefined && !hasMember(bodies.changed, name))
+      return {
+        ...each((one, name) => one.read(sent, name)),
+        ...Object.fromEntries(kept.map(([name]) => [name, saved[name] ?? []])),
+      }
+    },
 
     draw: (frame, draft, { fields: wrong }, isNew) => {
       const t = textsOf(frame)
-      const drawn = shown(isNew).map(([name, one]) => {
+      const shown = shownOf[isNew ? 'new' : 'changed']
+      const drawn = ([name, one]: Named) => {
         const hint = t.get(`${name}Hint`)
         const labelled = {
           name,
           label: t.get(name) ?? name,
           error: wrong[name],
           ...(hint !== undefined && { hint }),
-          ...limitsOf(create.body, name),
+          ...limitsOf(bodies.new, name),
         }
         return one.draw(frame, labelled, draft[name] ?? one.blank)
-      })
-      return html`${drawn}`
+      }
+      const rare = shown.filter(([, one]) => one.isSeldom)
+      if (rare.length === 0) return html`${shown.map(drawn)}`
+      const unset = Object.fromEntries(rare.map(([name, one]) => [name, one.blank]))
+      const [now, without] = [given(draft, 'new'), given({ ...draft, ...unset }, 'new')]
+      const isOpen = rare.some(([name]) => wrong[name] !== undefined || !isSame(now[name], without[name]))
+      const inside = html`<div class="stack">${rare.map(drawn)}</div>`
+      const group = html`<details${isOpen && html` open`}><summary>${t.get('more')}</summary>${inside}</details>`
+      const at = shown.findIndex(([, one]) => one.isSeldom)
+      const behind = shown.slice(at).filter(([, one]) => !one.isSeldom)
+      return html`${shown.slice(0, at).map(drawn)}${group}${behind.map(drawn)}`
     },
 
-    body: (draft) => Object.fromEntries(Object.entries(given(draft, true)).filter(([, value]) => value !== null)),
+    body: (draft) => Object.fromEntries(Object.entries(given(draft, 'new')).filter(([, value]) => value !== null)),
 
     changes: (draft, saved) => {
-      const before = given(saved, false)
-      return Object.fromEntries(Object.entries(given(draft, false)).filter(([name, one]) => !isSame(one, before[name])))
+      const before = given(saved, 'changed')
+      const now = Object.entries(given(draft, 'changed'))
+      return Object.fromEntries(now.filter(([name, value]) => !isSame(value, before[name])))
     },
 
     faults: (frame, draft) => {
@@ -107,15 +138,16 @@ export function resourceForm<O extends ApiOperation, T extends object>(
       return { fields: Object.fromEntries(found) }
     },
 
-    refused: (frame, draft, error) => {
+    refused: (frame, draft, error, isNew) => {
       const t = textsOf(frame)
+      const kinds = new Map(shownOf[isNew ? 'new' : 'changed'])
       const nameIn = (pointer: string) => pointer.split('/')[1] ?? ''
       const findings = problemsOf(error, (pointer) => (kinds.has(nameIn(pointer)) ? pointer : null), frame.t)
-      const isTaken = taken !== undefined && error instanceof ApiRefusal && error.status === 409
       const words = (name: string, path: readonly string[], why: string) => {
         const now = draft[name] ?? []
-        if (path.length === 0 && now.length === 1 && textIn(now) === '') return frame.t.required(t.get(name) ?? name)
-        if (isTaken) return t.get(taken) ?? why
+        const isMissing = path.length === 0 && now.length === 1 && textIn(now) === ''
+        const isRequired = !limitsOf(bodies.new, name).isOptional
+        if (isMissing && isRequired) return frame.t.required(t.get(name) ?? name)
         return kinds.get(name)?.place?.(frame, now, path, why) ?? why
       }
       const said = new Map<string, string>()
@@ -123,14 +155,14 @@ export function resourceForm<O extends ApiOperation, T extends object>(
         const [, name = '', ...path] = pointer.split('/')
         const before = said.get(name)
         const one = words(name, path, why)
-        said.set(name, before === undefined ? one : `${before} ${one}`)
+        said.set(name, before === undefined || before === one ? one : `${before} ${one}`)
       }
       return { ...findings, fields: Object.fromEntries(said) }
     },
 
     differing: (frame, theirs, yours) => {
       const t = textsOf(frame)
-      const all = shown(false).map(([name, one]) => {
+      const all = shownOf.changed.map(([name, one]) => {
         const words = (draft: Draft) => one.words(frame, draft[name] ?? one.blank)
         return { label: t.get(name) ?? name, theirs: words(theirs), yours: words(yours) }
       })
@@ -139,11 +171,20 @@ export function resourceForm<O extends ApiOperation, T extends object>(
   }
 }
 
+function memberIn(body: TSchema | undefined, name: string): Json | undefined {
+  // A schema is JSON.
+  const { properties } = (body ?? {}) as JsonObject
+  return isJsonObject(properties) ? properties[name] : undefined
+}
+
+function hasMember(body: TSchema | undefined, name: string): boolean {
+  return memberIn(body, name) !== undefined
+}
+
 /** What the schema of a body says of a member. */
 function limitsOf(body: TSchema | undefined, name: string): Pick<Labelled, 'isOptional' | 'lengthMax'> {
-  // A schema is JSON.
-  const { required, properties } = (body ?? {}) as JsonObject
-  const member = isJsonObject(properties) ? properties[name] : undefined
+  const { required } = (body ?? {}) as JsonObject
+  const member = memberIn(body, name)
   const lengthMax = isJsonObject(member) ? member.maxLength : undefined
   return {
     isOptional: !(Array.isArray(required) && required.includes(name)),
@@ -152,7 +193,7 @@ function limitsOf(body: TSchema | undefined, name: string): Pick<Labelled, 'isOp
 }
 
 /** The order of a list does not count. */
-function isSame(one: Json, other: Json | undefined): boolean {
+function isSame(one: Json | undefined, other: Json | undefined): boolean {
   const words = (value: Json | undefined) => JSON.stringify(Array.isArray(value) ? value.toSorted() : value)
   return words(one) === words(other)
 }

@@ -12,8 +12,7 @@ import { VerificationPageBody, VerificationPageChange } from '../../contract/ver
 import { isJsonObject, type JsonObject } from '../../crypto/json.ts'
 import type { Fields } from '../../http/routes/endpoint.ts'
 import type { Html } from '../../pages/html.ts'
-import * as applications from '../applications/draft.ts'
-import { applicationFields } from '../applications/form-fields.ts'
+import { applicationForm } from '../applications/form.ts'
 import { allOf } from '../frame/chooser.ts'
 import { noProblems } from '../frame/form-values.ts'
 import { groupForm } from '../groups/group.ts'
@@ -233,12 +232,9 @@ export const forms: Readonly<Record<string, Form>> = {
       },
     ],
     draw: (saved, language) => {
-      const more = { clientId: 'client-1', secrets: [], createdAt: now.createdAt, lastUsedAt: null }
-      // A body of the examples, as the API shows it.
-      const draft = applications.savedDraft({ ...more, ...saved } as never, '')
-      return applicationFields(offlineFrame(language), draft, noProblems, true)
+      return applicationForm.draw(offlineFrame(language), applicationForm.saved(saved), noProblems, true)
     },
-    send: (fields) => applications.newBody(applications.readDraft(fields)),
+    send: (fields) => applicationForm.body(applicationForm.read(fields)),
     without: { '/disabled': 'a new application is in use; the form of an existing one has it' },
   },
   person: {

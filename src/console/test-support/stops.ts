@@ -70,7 +70,7 @@ function peopleStops({ application, secret, ...directory }: Full): readonly Stop
     ...below(`applications/${application}/`, ['change', 'secret', `secrets/${secret}/end`, 'delete']),
     { path: '/console/people/new', send: { email: 'nothing' }, status: 400 },
     { path: '/console/people/thandi', send: { email: 'nothing' }, status: 400 },
-    { path: '/console/applications/new', send: { name: '', keys: 'nothing' }, status: 400 },
+    { path: '/console/applications/new', send: { name: '', jwks: 'nothing' }, status: 400 },
     { path: `/console/applications/${application}/change`, send: { name: '' }, status: 400 },
   ]
 }

@@ -1,15 +1,15 @@
 import { trustedEntities } from '../../contract/trust/trusted-entities.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../crypto/json.ts'
 import type { Frame } from '../frame/screen.ts'
-import { lines, linesIn, manyLines, text, textIn, ticks } from '../resource/fields.ts'
+import { area, lines, linesIn, text, textIn, ticks } from '../resource/fields.ts'
 import { resourceForm } from '../resource/form.ts'
 import { pemLines } from './pem-lines.ts'
 import { trustedTexts } from './texts.ts'
 
 /** One DID a line, and after a space what it is called. */
-const dids = manyLines({
+const dids = area({
   rows: 2,
-  fill: (entries) => entries.map((one) => lineOf(isJsonObject(one) ? one : {})).join('\n'),
+  fill: (all) => (Array.isArray(all) ? all.map((one) => lineOf(isJsonObject(one) ? one : {})).join('\n') : ''),
   give: (content) => linesIn(content).map(([, line]) => didIn(line)),
 })
 
@@ -23,10 +23,10 @@ function didIn(line: string): Json {
 }
 
 /** PEM blocks, one after another. */
-const certificates = manyLines({
+const certificates = area({
   rows: 8,
   isCode: true,
-  fill: (entries) => entries.join(''),
+  fill: (all) => (Array.isArray(all) ? all.join('') : ''),
   give: (content) => pemLines(content).blocks.map((one) => one.text),
   fault: ({ language }, now) => {
     const [fault] = pemLines(textIn(now)).faults
@@ -39,7 +39,7 @@ const certificates = manyLines({
 })
 
 /** The form of a trusted entity. */
-export const entityForm = resourceForm(trustedEntities.create, trustedTexts, {
+export const entityForm = resourceForm(trustedEntities, trustedTexts, {
   name: text(),
   purposes: ticks(purposeChoices, ['issuer'], { isNeeded: true }),
   issuers: lines(),
