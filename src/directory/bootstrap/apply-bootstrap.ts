@@ -1,5 +1,4 @@
 import type { TenantId } from '../../caller.ts'
-import { ID_TOKEN_ALGS } from '../../contract/directory/clients.ts'
 import { record } from '../../events/audit/record.ts'
 import { hashPassword, isPasswordOf } from '../../keys/password-hash.ts'
 import { hashSecret, isSecretOf } from '../../keys/secret-hash.ts'
@@ -7,7 +6,7 @@ import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { isUniqueViolation } from '../../store/unique-violation.ts'
-import { grantTypesOf } from '../clients/client.ts'
+import { clientDefaults, grantTypesOf } from '../clients/client.ts'
 import { type ClientPut, findClientOwner, putClient, releaseClients } from '../clients/client-store.ts'
 import { forgetTenants } from '../tenants/find-tenant.ts'
 import {
@@ -128,7 +127,7 @@ async function releaseTenants({ store }: Needs, slugs: readonly string[]): Promi
 
 /** Computes slow hashes before any transaction begins. */
 async function clientPut({ store }: Needs, tenantId: TenantId, client: ClientEntry, at: string): Promise<ClientPut> {
-  const { clientId, scopes, clientSecret } = client
+  const { clientId, clientSecret, jwks: _, ...members } = client
   const owner = await store.across('owner of a client id', (tx) => findClientOwner(tx, clientId))
   if (owner !== null && owner.tenantId !== tenantId) {
     throw new BootstrapMistakes([`${at}/clientId: belongs to another tenant.`])
@@ -136,21 +135,10 @@ async function clientPut({ store }: Needs, tenantId: TenantId, client: ClientEnt
   const replaces = owner?.secretHash ?? null
   const secretHash = await newHash(clientSecret, replaces, isSecretOf, (secret) => hashSecret(secret, 'secret'))
   return {
+    ...clientDefaults,
+    ...members,
     clientId,
-    name: client.name ?? null,
-    scopes,
-    roles: client.roles ?? [],
     grantTypes: grantTypesOf(client),
-    redirectUris: client.redirectUris ?? [],
-    postLogoutRedirectUris: client.postLogoutRedirectUris ?? [],
-    backchannelLogoutUri: client.backchannelLogoutUri ?? null,
-    isPublic: client.isPublic ?? false,
-    asksConsent: client.asksConsent ?? true,
-    dpopRequired: client.dpopRequired ?? false,
-    parRequired: client.parRequired ?? false,
-    pkceRequired: client.pkceRequired ?? true,
-    idTokenSignedResponseAlg: client.idTokenSignedResponseAlg ?? ID_TOKEN_ALGS[0],
-    jwksUri: client.jwksUri ?? null,
     secretHash,
     replaces,
     keys: keysOf(client),

@@ -3,6 +3,14 @@ import type { PublicJwk } from '../../crypto/jwk.ts'
 import { newId } from '../../store/row-id.ts'
 import { type AcrossTx, sql, type TenantTx } from '../../store/store.ts'
 import type { Client } from './client.ts'
+import {
+  DECIDED_COLUMNS,
+  DECIDED_DIFFERS,
+  DECIDED_EXCLUDED,
+  DECIDED_MEMBERS,
+  DECIDED_VALUES,
+  decidedMembers,
+} from './client-columns.ts'
 import { insertSecretSql } from './client-secret-store.ts'
 
 /** A client to create or change. `secretHash` and `keys` that are null stay as they are. */
@@ -26,11 +34,7 @@ type FoundClient = { readonly client: Client; readonly isEnabled: boolean }
 
 const find = sql(
   'directory.find_client',
-  `select client.client_id as "clientId", client.tenant_id as "tenantId", tenant.slug as "tenantSlug", client.name, client.scopes, client.roles,
-     client.grant_types as "grantTypes", client.redirect_uris as "redirectUris", client.post_logout_redirect_uris as "postLogoutRedirectUris",
-     client.backchannel_logout_uri as "backchannelLogoutUri", client.is_public as "isPublic", client.asks_consent as "asksConsent",
-     client.dpop_required as "dpopRequired", client.par_required as "parRequired", client.jwks_uri as "jwksUri",
-     client.pkce_required as "pkceRequired", client.id_token_signed_response_alg as "idTokenSignedResponseAlg",
+  `select client.client_id as "clientId", client.tenant_id as "tenantId", tenant.slug as "tenantSlug", ${DECIDED_MEMBERS},
      client.jwks -> 'keys' as keys, client.last_used_at as "lastUsedAt",
      client.disabled_at is null and tenant.disabled_at is null as "isEnabled",
      (select coalesce(jsonb_agg(jsonb_build_object('hash', secret.hash, 'isMade', secret.is_made,
@@ -47,34 +51,21 @@ const findOwner = sql(
 )
 /** SQL: inserts a client, with the values of {@link clientValues}, one row or as many as `from` has. */
 export function insertClientSql(from?: string): string {
-  const values = `:tenantId, :id, :clientId, :now, :now, :isOfFile, :name, :scopes::text[], :roles::text[],
-     :grantTypes::text[], :redirectUris::text[], :postLogoutRedirectUris::text[], :backchannelLogoutUri, :isPublic,
-     :asksConsent, :dpopRequired, :parRequired, :pkceRequired, :idTokenSignedResponseAlg, :jwksUri, :jwks::jsonb,
+  const values = `:tenantId, :id, :clientId, :now, :now, :isOfFile, ${DECIDED_VALUES}, :jwks::jsonb,
      case when :isDisabled then :now::timestamptz end`
-  return `insert into client (tenant_id, id, client_id, created_at, updated_at, is_of_file, name, scopes, roles,
-     grant_types, redirect_uris, post_logout_redirect_uris, backchannel_logout_uri, is_public, asks_consent,
-     dpop_required, par_required, pkce_required, id_token_signed_response_alg, jwks_uri, jwks, disabled_at)
+  return `insert into client (tenant_id, id, client_id, created_at, updated_at, is_of_file, ${DECIDED_COLUMNS}, jwks,
+     disabled_at)
    ${from === undefined ? `values (${values})` : `select ${values} from ${from}`}`
 }
 const put = sql(
   'directory.put_client',
   `${insertClientSql()}
-   on conflict (client_id) do update set scopes = excluded.scopes, jwks = coalesce(excluded.jwks, client.jwks),
-     updated_at = greatest(excluded.updated_at, (client.updated_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC'),
-     name = excluded.name, roles = excluded.roles, grant_types = excluded.grant_types, redirect_uris = excluded.redirect_uris,
-     post_logout_redirect_uris = excluded.post_logout_redirect_uris, backchannel_logout_uri = excluded.backchannel_logout_uri,
-     is_public = excluded.is_public, asks_consent = excluded.asks_consent, dpop_required = excluded.dpop_required,
-     par_required = excluded.par_required, jwks_uri = excluded.jwks_uri,
-     id_token_signed_response_alg = excluded.id_token_signed_response_alg, pkce_required = excluded.pkce_required,
+   on conflict (client_id) do update set ${DECIDED_EXCLUDED}, jwks = coalesce(excluded.jwks, client.jwks),
+     updated_at = greatest(excluded.updated_at,
+       (client.updated_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC'),
      is_of_file = true
-   where (client.scopes, client.roles, client.grant_types, client.redirect_uris, client.post_logout_redirect_uris)
-         is distinct from (excluded.scopes, excluded.roles, excluded.grant_types, excluded.redirect_uris, excluded.post_logout_redirect_uris)
-      or (client.name, client.backchannel_logout_uri, client.is_public, client.asks_consent, client.dpop_required,
-          client.par_required, client.jwks_uri, client.id_token_signed_response_alg, client.pkce_required)
-         is distinct from (excluded.name, excluded.backchannel_logout_uri, excluded.is_public, excluded.asks_consent, excluded.dpop_required,
-           excluded.par_required, excluded.jwks_uri, excluded.id_token_signed_response_alg,
-           excluded.pkce_required)
-      or client.jwks is distinct from coalesce(excluded.jwks, client.jwks) or not client.is_of_file
+   where ${DECIDED_DIFFERS} or client.jwks is distinct from coalesce(excluded.jwks, client.jwks)
+     or not client.is_of_file
    returning (xmax = 0) as created`,
 )
 const putSecret = sql(
@@ -141,20 +132,7 @@ export async function putClient(tx: TenantTx, client: ClientPut, now: Date): Pro
 /** Returns the values of what an organisation decides about a client. */
 export function clientValues(client: Omit<ClientPut, 'clientId' | 'secretHash' | 'replaces'> & { disabled: boolean }) {
   return {
-    name: client.name,
-    scopes: client.scopes,
-    roles: client.roles,
-    grantTypes: client.grantTypes,
-    redirectUris: client.redirectUris,
-    postLogoutRedirectUris: client.postLogoutRedirectUris,
-    backchannelLogoutUri: client.backchannelLogoutUri,
-    isPublic: client.isPublic,
-    asksConsent: client.asksConsent,
-    dpopRequired: client.dpopRequired,
-    parRequired: client.parRequired,
-    pkceRequired: client.pkceRequired,
-    idTokenSignedResponseAlg: client.idTokenSignedResponseAlg,
-    jwksUri: client.jwksUri,
+    ...Object.fromEntries(decidedMembers.map((member) => [member, client[member]])),
     jwks: client.keys === null ? null : JSON.stringify({ keys: client.keys }),
     isDisabled: client.disabled,
   }

@@ -1,5 +1,5 @@
 import type { Role, Scope, TenantId } from '../../caller.ts'
-import type { ID_TOKEN_ALGS } from '../../contract/directory/clients.ts'
+import { ID_TOKEN_ALGS } from '../../contract/directory/clients.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
 
 const SERVICE_GRANT_TYPES = ['client_credentials', 'urn:ietf:params:oauth:grant-type:token-exchange'] as const
@@ -52,3 +52,21 @@ export type Client = {
   /** To within five minutes. */
   readonly lastUsedAt: Date | null
 }
+
+/** The members of a client for which none are given. */
+export const clientDefaults = {
+  name: null,
+  scopes: [],
+  roles: [],
+  redirectUris: [],
+  postLogoutRedirectUris: [],
+  backchannelLogoutUri: null,
+  isPublic: false,
+  asksConsent: true,
+  dpopRequired: false,
+  parRequired: false,
+  pkceRequired: true,
+  idTokenSignedResponseAlg: ID_TOKEN_ALGS[0],
+  jwksUri: null,
+  keys: null,
+} satisfies Partial<Client>

@@ -1,5 +1,4 @@
 import { type Caller, holds } from '../../caller.ts'
-import { ID_TOKEN_ALGS } from '../../contract/directory/clients.ts'
 import type { AuditAction } from '../../contract/events/vocabulary.ts'
 import type { AuditEntry, Detail } from '../../events/audit/entry.ts'
 import { Fault } from '../../fault.ts'
@@ -8,7 +7,7 @@ import { newId } from '../../store/row-id.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { grantableRoles } from '../users/authority.ts'
 import { checkConsent, checkGrants, clientMistakes } from './check-client.ts'
-import { grantTypesOf } from './client.ts'
+import { clientDefaults, grantTypesOf } from './client.ts'
 import type { ClientMembers, ClientRecord } from './client-record.ts'
 import { makeClientSecret } from './client-secret.ts'
 import { addClientSecret, countEndingSecrets, endClientSecret } from './client-secret-store.ts'
@@ -26,25 +25,6 @@ export type CreatedClient = Omit<ClientWithSecret, 'secret'> & { readonly secret
 const CLIENTS_MAX = 1000
 const OVERLAP_SECONDS = 86_400
 
-/** The members of a client for which none are given. */
-const defaults: Omit<ClientMembers, 'grantTypes'> = {
-  name: null,
-  scopes: [],
-  roles: [],
-  redirectUris: [],
-  postLogoutRedirectUris: [],
-  backchannelLogoutUri: null,
-  isPublic: false,
-  asksConsent: true,
-  dpopRequired: false,
-  parRequired: false,
-  jwksUri: null,
-  keys: null,
-  pkceRequired: true,
-  idTokenSignedResponseAlg: ID_TOKEN_ALGS[0],
-  disabled: false,
-}
-
 /**
  * Creates a client. It gets a secret unless it is public or has keys.
  *
@@ -56,7 +36,7 @@ export async function createClient(
   given: Partial<ClientMembers>,
   id: string,
 ): Promise<CreatedClient> {
-  const members = checked(caller, { ...defaults, ...given, grantTypes: grantTypesOf(given) })
+  const members = checked(caller, { ...clientDefaults, disabled: false, ...given, grantTypes: grantTypesOf(given) })
   checkConsent(caller, members)
   const clientId = clientIdOf(id)
   const now = clock.now()

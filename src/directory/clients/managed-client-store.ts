@@ -2,14 +2,13 @@ import type { AuditEntry } from '../../events/audit/entry.ts'
 import { recordChange } from '../../events/audit/record.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
+import { DECIDED_MEMBERS, DECIDED_SET } from './client-columns.ts'
 import type { ClientMembers, ClientRecord } from './client-record.ts'
 import { clientValues, insertClientSql } from './client-store.ts'
 
-const columns = (now: string) => `client.id, client.client_id as "clientId", client.name, client.scopes, client.roles,
-  client.grant_types as "grantTypes", client.redirect_uris as "redirectUris", client.post_logout_redirect_uris as "postLogoutRedirectUris",
-  client.backchannel_logout_uri as "backchannelLogoutUri", client.is_public as "isPublic", client.asks_consent as "asksConsent",
-  client.dpop_required as "dpopRequired", client.par_required as "parRequired", client.jwks_uri as "jwksUri", client.jwks -> 'keys' as keys,
-  client.pkce_required as "pkceRequired", client.id_token_signed_response_alg as "idTokenSignedResponseAlg",
+const columns = (
+  now: string,
+) => `client.id, client.client_id as "clientId", ${DECIDED_MEMBERS}, client.jwks -> 'keys' as keys,
   client.disabled_at is not null as disabled, client.is_of_file as "isOfFile", client.created_at as "createdAt", client.updated_at as "updatedAt",
   client.last_used_at as "lastUsedAt",
   (select coalesce(jsonb_agg(jsonb_build_object('id', id, 'isMade', is_made, 'createdAtMs', trunc(extract(epoch from created_at) * 1000),
@@ -35,14 +34,7 @@ const update = sql(
   'directory.change_client',
   `update client set updated_at = greatest(:now,
      (updated_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC'),
-     name = :name, scopes = :scopes::text[], roles = :roles::text[], grant_types = :grantTypes::text[],
-     redirect_uris = :redirectUris::text[], post_logout_redirect_uris = :postLogoutRedirectUris::text[],
-     backchannel_logout_uri = :backchannelLogoutUri, is_public = :isPublic,
-     asks_consent = :asksConsent, dpop_required = :dpopRequired, par_required = :parRequired, jwks_uri = :jwksUri,
-     jwks = :jwks::jsonb,
-     disabled_at = case when :isDisabled then coalesce(disabled_at, :now::timestamptz) end,
-     id_token_signed_response_alg = :idTokenSignedResponseAlg,
-     pkce_required = :pkceRequired
+     ${DECIDED_SET}, jwks = :jwks::jsonb, disabled_at = case when :isDisabled then coalesce(disabled_at, :now::timestamptz) end
    where tenant_id = :tenantId and id = :id and client_id = :clientId
    returning client_id`,
 )

@@ -1,5 +1,5 @@
 import type { ServerInstance } from '../../authorization/server/instance.ts'
-import type { Client } from '../../directory/clients/client.ts'
+import { type Client, clientDefaults } from '../../directory/clients/client.ts'
 import { isHaip } from '../../directory/tenants/haip.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { Fault } from '../../fault.ts'
@@ -63,26 +63,13 @@ export function issuerClients(
 /** Returns the client of a wallet that is not registered. [W-I1] All instances of a wallet product share its id. */
 function walletClient(tenant: Tenant, clientId: string): Client {
   return strict(tenant, {
+    ...clientDefaults,
     clientId,
     tenantId: tenant.id,
     tenantSlug: tenant.slug,
-    name: null,
-    scopes: [],
-    roles: [],
     grantTypes: ['authorization_code', 'refresh_token'],
-    redirectUris: [],
-    postLogoutRedirectUris: [],
-    backchannelLogoutUri: null,
     isPublic: true,
-    asksConsent: true,
-    dpopRequired: false,
-    parRequired: false,
-    // An issuer has no ID tokens.
-    idTokenSignedResponseAlg: 'ES256',
-    pkceRequired: true,
-    jwksUri: null,
     secrets: [],
-    keys: null,
     lastUsedAt: null,
   })
 }

@@ -1,6 +1,6 @@
 import type { ServerInstance } from '../../authorization/server/instance.ts'
 import { isPublicRedirect } from '../../directory/clients/check-client.ts'
-import type { Client } from '../../directory/clients/client.ts'
+import { type Client, clientDefaults } from '../../directory/clients/client.ts'
 import { findClientOf } from '../../directory/clients/find-client.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import type { Platform } from '../../platform.ts'
@@ -74,26 +74,15 @@ function unregistered(
   now: Date,
 ): Client {
   return {
+    ...clientDefaults,
     clientId,
     tenantId: id,
     tenantSlug: slug,
-    name: null,
-    scopes: [],
-    roles: [],
     grantTypes: ['authorization_code', 'refresh_token'],
-    redirectUris: [],
-    postLogoutRedirectUris: [],
-    backchannelLogoutUri: null,
     isPublic: true,
-    asksConsent: true,
     dpopRequired: policy.dpopRequired,
     parRequired: policy.parRequired,
-    // An issuer has no ID tokens.
-    idTokenSignedResponseAlg: 'ES256',
-    pkceRequired: true,
-    jwksUri: null,
     secrets: [],
-    keys: null,
     // There is no row to record its use in.
     lastUsedAt: now,
   }

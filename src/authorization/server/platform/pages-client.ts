@@ -1,5 +1,5 @@
 import { sha256Base64url } from '../../../crypto/digest.ts'
-import type { Client } from '../../../directory/clients/client.ts'
+import { type Client, clientDefaults } from '../../../directory/clients/client.ts'
 import {
   CALLBACK_PATH,
   PAGES_CLIENT_ID,
@@ -18,26 +18,20 @@ export async function pagesClient(platform: Pick<Platform, 'sealing' | 'urls' | 
   const { publicUrl } = platform.urls
   const hash = sha256Base64url(await pagesClientSecret(platform))
   return {
+    ...clientDefaults,
     clientId: PAGES_CLIENT_ID,
     tenantId: platformTenantId,
     tenantSlug: '',
     name: 'Chirograph',
     // Everything that a person may do by a role.
     scopes: PAGES_SCOPES,
-    roles: [],
     grantTypes: ['authorization_code', 'refresh_token'],
     redirectUris: [publicUrl + CALLBACK_PATH],
     postLogoutRedirectUris: [publicUrl + SIGNED_OUT_PATH],
-    backchannelLogoutUri: null,
-    isPublic: false,
     asksConsent: false,
-    dpopRequired: false,
     parRequired: true,
     // Only this server reads them.
     idTokenSignedResponseAlg: 'ES256',
-    pkceRequired: true,
-    jwksUri: null,
-    keys: null,
     secrets: [{ hash, isMade: true, endsAtMs: null }],
     // Nothing is written about its use.
     lastUsedAt: platform.clock.now(),
