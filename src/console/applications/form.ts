@@ -45,6 +45,7 @@ export const applicationForm = resourceForm(
     idTokenSignedResponseAlg: seldom(tick({ on: 'ES256', off: 'RS256' })),
     postLogoutRedirectUris: seldom(lines()),
     backchannelLogoutUri: seldom(text({ isName: true })),
+    tosUri: seldom(text({ isName: true })),
     jwks: seldom(keySet),
     jwksUri: seldom(text({ isName: true })),
     grantTypes: seldom(ticks(grantChoices)),

@@ -44,6 +44,8 @@ const en = {
   postLogoutRedirectUrisHint: 'One address a line.',
   backchannelLogoutUri: 'Told when a session ends',
   backchannelLogoutUriHint: 'An address of the application. It gets a logout token when the session of a person ends.',
+  tosUri: 'Its terms of service',
+  tosUriHint: 'An address that people find where they are asked whether it may act for them.',
   jwksHint:
     'A JSON Web Key Set with P-256 or Ed25519 public keys. With keys the application signs in by them, without a secret.',
   jwksUri: 'Published at',
@@ -116,6 +118,8 @@ const fr: ApplicationTexts = {
   backchannelLogoutUri: 'Prévenue à la fin d’une session',
   backchannelLogoutUriHint:
     'Une adresse de l’application. Elle reçoit un jeton de déconnexion quand la session d’une personne prend fin.',
+  tosUri: 'Ses conditions d’utilisation',
+  tosUriHint: 'Une adresse que les personnes trouvent là où elles sont consultées.',
   jwksHint:
     'Un JSON Web Key Set avec des clés publiques P-256 ou Ed25519. Avec des clés, l’application s’identifie par elles, sans secret.',
   jwksUri: 'Publiées à',

@@ -222,6 +222,7 @@ export const forms: Readonly<Record<string, Form>> = {
         redirectUris: ['https://a.example/1', 'https://a.example/2'],
         postLogoutRedirectUris: ['https://a.example/out'],
         backchannelLogoutUri: 'https://a.example/end',
+        tosUri: 'https://a.example/terms',
         asksConsent: false,
         dpopRequired: true,
         parRequired: true,

@@ -47,6 +47,7 @@ export const clientMembers = {
   redirectUris: uris('Where the authorization endpoint may send people back to; compared exactly.'),
   postLogoutRedirectUris: uris('Where people may be sent after they signed out.'),
   backchannelLogoutUri: uri('Receives a logout token when the session of a person ends.'),
+  tosUri: uri('Terms of service of the application, which people find where they are asked for their consent.'),
   isPublic: Type.Boolean({
     description: 'A native app or a browser: no secret, code flow with PKCE only. False by default.',
   }),
@@ -70,7 +71,7 @@ export const clientMembers = {
   jwksUri: uri('Where the client publishes its keys, instead of jwks.'),
 } as const
 
-export const { name, jwks, jwksUri, backchannelLogoutUri, isPublic, ...lists } = clientMembers
+export const { name, jwks, jwksUri, backchannelLogoutUri, tosUri, isPublic, ...lists } = clientMembers
 
 const disabled = Type.Boolean({ description: 'A disabled client gets no tokens; those that it has expire.' })
 
@@ -81,6 +82,7 @@ export const ClientBody = Type.Object(
     name,
     isPublic: Type.Optional(isPublic),
     backchannelLogoutUri: Type.Optional(backchannelLogoutUri),
+    tosUri: Type.Optional(tosUri),
     jwks: Type.Optional(jwks),
     jwksUri: Type.Optional(jwksUri),
     disabled: Type.Optional(disabled),
@@ -94,6 +96,7 @@ export const ClientChangeBody = Type.Object(
     ...Type.Partial(Type.Object(lists)).properties,
     name: Type.Optional(name),
     backchannelLogoutUri: Type.Optional(orNull(backchannelLogoutUri)),
+    tosUri: Type.Optional(orNull(tosUri)),
     jwks: Type.Optional(orNull(jwks)),
     jwksUri: Type.Optional(orNull(jwksUri)),
     disabled: Type.Optional(disabled),
@@ -132,6 +135,7 @@ const shown = {
   isPublic,
   name: orNull(name),
   backchannelLogoutUri: orNull(backchannelLogoutUri),
+  tosUri: orNull(tosUri),
   jwks: orNull(jwks),
   jwksUri: orNull(jwksUri),
   disabled,

@@ -6,7 +6,7 @@ import { type PublicJwk, readPublicJwk } from '../../crypto/jwk.ts'
 import { Fault } from '../../fault.ts'
 import { checkMaker } from '../../http/validation/check.ts'
 import { clientMistakes } from '../clients/check-client.ts'
-import { grantTypesOf } from '../clients/client.ts'
+import { clientDefaults, grantTypesOf } from '../clients/client.ts'
 import { isMadeSecret } from '../clients/client-secret.ts'
 import { settingMistakes } from '../tenants/setting-mistakes.ts'
 import { foldCase } from '../users/user.ts'
@@ -207,15 +207,7 @@ function proofMistakes(client: ClientEntry, at: string): string[] {
   // The form of a secret made by the server is compared with those only.
   if (isMadeSecret(client.clientSecret ?? '')) return [`${at}/clientSecret: must not be a secret that the server made.`]
   try {
-    const { redirectUris = [], postLogoutRedirectUris = [], backchannelLogoutUri = null, jwksUri = null } = client
-    const uris = { redirectUris, postLogoutRedirectUris, backchannelLogoutUri, jwksUri }
-    const members = {
-      ...uris,
-      isPublic: client.isPublic ?? false,
-      pkceRequired: client.pkceRequired ?? true,
-      grantTypes: grantTypesOf(client),
-      keys: keysOf(client),
-    }
+    const members = { ...clientDefaults, ...client, grantTypes: grantTypesOf(client), keys: keysOf(client) }
     return clientMistakes(members).map(({ pointer, detail }) => `${at}${pointer}: ${detail}`)
   } catch {
     return [`${at}/jwks: every key must be a P-256 or Ed25519 public key.`]

@@ -14,6 +14,7 @@ type Checked = Pick<
   | 'redirectUris'
   | 'postLogoutRedirectUris'
   | 'backchannelLogoutUri'
+  | 'tosUri'
   | 'jwksUri'
   | 'keys'
 >
@@ -69,7 +70,10 @@ export function clientMistakes(client: Checked): Violation[] {
   ]
 }
 
-type Addresses = Pick<Checked, 'redirectUris' | 'postLogoutRedirectUris' | 'backchannelLogoutUri' | 'jwksUri'>
+type Addresses = Pick<
+  Checked,
+  'redirectUris' | 'postLogoutRedirectUris' | 'backchannelLogoutUri' | 'tosUri' | 'jwksUri'
+>
 
 /** Returns what is wrong with the addresses of a client, each by itself. */
 export function addressMistakes(client: Partial<Addresses>, isPublic: boolean): Violation[] {
@@ -80,6 +84,7 @@ export function addressMistakes(client: Partial<Addresses>, isPublic: boolean): 
     ...redirectUris.flatMap((uri, n) => uriMistakes(uri, `/redirectUris/${n}`, isPublic)),
     ...postLogoutRedirectUris.flatMap((uri, n) => uriMistakes(uri, `/postLogoutRedirectUris/${n}`, isPublic)),
     ...single('/backchannelLogoutUri', client.backchannelLogoutUri),
+    ...single('/tosUri', client.tosUri),
     ...single('/jwksUri', client.jwksUri),
   ]
 }

@@ -7,6 +7,7 @@ const decided = [
   ['redirectUris', 'redirect_uris', '::text[]'],
   ['postLogoutRedirectUris', 'post_logout_redirect_uris', '::text[]'],
   ['backchannelLogoutUri', 'backchannel_logout_uri', ''],
+  ['tosUri', 'tos_uri', ''],
   ['isPublic', 'is_public', ''],
   ['asksConsent', 'asks_consent', ''],
   ['dpopRequired', 'dpop_required', ''],

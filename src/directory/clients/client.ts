@@ -35,6 +35,7 @@ export type Client = {
   readonly redirectUris: readonly string[]
   readonly postLogoutRedirectUris: readonly string[]
   readonly backchannelLogoutUri: string | null
+  readonly tosUri: string | null
   /** It authenticates with nothing but its code verifier. */
   readonly isPublic: boolean
   readonly asksConsent: boolean
@@ -61,6 +62,7 @@ export const clientDefaults = {
   redirectUris: [],
   postLogoutRedirectUris: [],
   backchannelLogoutUri: null,
+  tosUri: null,
   isPublic: false,
   asksConsent: true,
   dpopRequired: false,

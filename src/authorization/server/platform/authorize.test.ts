@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { TenantId } from '../../../caller.ts'
 import { applyBootstrap } from '../../../directory/bootstrap/apply-bootstrap.ts'
+import { clientDefaults } from '../../../directory/clients/client.ts'
 import { putClient } from '../../../directory/clients/client-store.ts'
 import { newId } from '../../../store/row-id.ts'
 import { platformTenantId } from '../../../store/store.ts'
@@ -271,10 +272,8 @@ test('a client signs in users of its own tenant only; one of the platform those 
   assert.equal(outcomeOf(response), '/sign-in')
   assert.equal(targetOf(platform, response).searchParams.get('again'), '1')
   const { name, clientSecret: _, ...rest } = someClients().web
-  const about = { name, isPublic: true, idTokenSignedResponseAlg: 'RS256' as const, pkceRequired: true, roles: [] }
-  const central = { ...rest, ...about, dpopRequired: false, parRequired: false, jwksUri: null }
-  const secrets = { secretHash: null, replaces: null, keys: null }
-  await platform.store.inTenant(platformTenantId, (tx) => putClient(tx, { ...central, ...secrets }, new Date()))
+  const central = { ...clientDefaults, ...rest, name, isPublic: true, secretHash: null, replaces: null }
+  await platform.store.inTenant(platformTenantId, (tx) => putClient(tx, central, new Date()))
   for (const browser of [house.browser, other.browser]) {
     assert.equal(outcomeOf(await visit(central.clientId, {}, browser)), 'code')
   }

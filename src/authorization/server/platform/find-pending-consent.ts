@@ -22,12 +22,13 @@ export const findPendingConsent: FindPendingConsent = async (platform, path, coo
   const tenant = await findTenantOf(platform, tenantId)
   const user = await platform.store.single(tenantId, (tx) => findSignInUser(tx, userId))
   if (pending === null || scopes === null || scopes.length === 0 || tenant === null || user === null) return null
-  const { clientId, name } = pending.client
+  const { clientId, name, tosUri } = pending.client
   const consent = { userId, clientId, scopes, issuer: instance.issuer }
   const { protocol, host } = new URL(pending.redirectUri)
   return {
     clientName: name ?? clientId,
     host: protocol === 'https:' || protocol === 'http:' ? host : null,
+    terms: tosUri,
     username: user.username,
     organisation: tenant.name,
     scopes,

@@ -41,6 +41,7 @@ test('in a browser: a person signs in, denies and then allows a foreign applicat
     scopes: [],
     grantTypes: ['authorization_code' as const],
     redirectUris: [callback],
+    tosUri: 'https://library.example.org/terms',
   }
   const entry = { slug: 'acme', name: 'Acme College', clients: [library], users: [{ username: 'thandi' }] }
   await applyBootstrap(server.platform, { tenants: [entry] })
@@ -76,6 +77,7 @@ test('in a browser: a person signs in, denies and then allows a foreign applicat
       await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     }
     await page.getByRole('heading', { name: 'Campus Library asks for access' }).waitFor()
+    assert.equal(await page.getByRole('link', { name: library.tosUri }).getAttribute('href'), library.tosUri)
     await page.getByRole('button', { name: answer, exact: true }).click()
     await page.waitForURL(`${callback}**`)
   }

@@ -9,6 +9,8 @@ type PendingConsent = {
   readonly clientName: string
   /** Where the browser goes afterwards; null for an app. */
   readonly host: string | null
+  /** Address of the terms of service of the client. */
+  readonly terms: string | null
   readonly username: string
   readonly organisation: string
   readonly scopes: readonly string[]

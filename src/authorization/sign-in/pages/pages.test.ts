@@ -241,7 +241,8 @@ test('a person allows or denies an application; only what was shown is granted',
   const host = 'library.example.org'
   const find: FindPendingConsent = async (_platform, path) => {
     if (path.includes('consented')) return null
-    const about = { clientName: 'Campus Library', host, username: 'thandi', organisation: 'Acme College', scopes }
+    const who = { clientName: 'Campus Library', host, terms: null, username: 'thandi' }
+    const about = { ...who, organisation: 'Acme College', scopes }
     return { ...about, grant: async () => void granted.push(about.scopes) }
   }
   const server = await aPagesServer({}, { endpoints: consentPages(find) })

@@ -1,4 +1,5 @@
 import type { Page } from '../../../pages/document.ts'
+import { foreign } from '../../../pages/foreign-text.ts'
 import { form } from '../../../pages/form.ts'
 import { html } from '../../../pages/html.ts'
 import { button, card, cut } from '../../../pages/parts.ts'
@@ -9,6 +10,8 @@ type ConsentProps = {
   readonly action: string
   readonly client: string
   readonly host: string | null
+  /** Address of the terms of service of the client. */
+  readonly terms: string | null
   /** Comes back with the answer, so that what is granted is what was shown. */
   readonly shown: string
   readonly username: string
@@ -19,16 +22,18 @@ type ConsentProps = {
 /** Asks whether a foreign application may act for the person. Both answers are equally easy; the form posts `answer`. */
 export function consentScreen(frame: ScreenFrame, props: ConsentProps): Page {
   const { consent, scopes } = textsOf(frame)
-  const { client, host, organisation } = props
+  const { client, host, terms, organisation } = props
   const may = props.scopes.map((scope) => html`<li>${scopes[scope] ?? scope}</li>`)
   const lists = html`<h2>${consent.may}</h2><ul class="list">${may}</ul>${cut()}
 <h2>${consent.mayNot}</h2><ul class="list">${consent.notSeen.map((one) => html`<li>${one}</li>`)}</ul>`
   const answers = html`<input type="hidden" name="shown" value="${props.shown}"><div class="buttons">${button(consent.allow, { look: 'main', name: 'answer', value: 'allow' })}
 ${button(consent.deny, { name: 'answer', value: 'deny' })}</div>`
+  const about =
+    terms !== null && html`<p>${consent.terms} <a href="${terms}" rel="noreferrer">${foreign(terms, 200)}</a></p>`
   return {
     title: consent.title(client),
     organisation,
-    main: html`<div class="stack"><p>${consent.as(props.username, organisation)}</p>${host !== null && html`<p>${consent.host(host)}</p>`}</div>
+    main: html`<div class="stack"><p>${consent.as(props.username, organisation)}</p>${host !== null && html`<p>${consent.host(host)}</p>`}${about}</div>
 ${card(lists)}${form(frame, props.action, answers)}<p class="hint">${consent.later}</p>`,
   }
 }

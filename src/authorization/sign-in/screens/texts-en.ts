@@ -135,6 +135,7 @@ export const en = {
     title: (client: string) => `${client} asks for access`,
     host: (host: string) => `You will be sent to ${host}.`,
     as: (username: string, organisation: string) => `You are signed in as ${username} of ${organisation}.`,
+    terms: 'Its terms of service:',
     may: 'It will be able to',
     mayNot: 'It never sees',
     notSeen: ['your password', 'your passkeys'],

@@ -139,6 +139,7 @@ export const fr = {
     title: (client) => `${client} demande un accès`,
     host: (host) => `Vous serez redirigé vers ${host}.`,
     as: (username, organisation) => `Vous êtes connecté en tant que ${username} de ${organisation}.`,
+    terms: 'Ses conditions d’utilisation :',
     may: 'Elle pourra',
     mayNot: 'Elle ne voit jamais',
     notSeen: ['votre mot de passe', 'vos clés d’accès'],

@@ -67,6 +67,7 @@ const consent = {
   organisation,
   client: 'Campus Library',
   host: 'library.example.org',
+  terms: 'https://library.example.org/terms',
   shown: 'Campus Library',
   scopes: ['openid', 'profile', 'email', 'wallet:read', 'offline_access'],
 }
@@ -155,6 +156,7 @@ export const gallery: Readonly<Record<string, (frame: ScreenFrame) => Page>> = {
       ...consent,
       client: longName,
       host: `${longName}.example`,
+      terms: `https://${longName}.example/${longName}`,
       organisation: longName,
     }),
   'problem-link': (frame) => problemScreen(frame, 'link', '/sign-in', '/reset'),
