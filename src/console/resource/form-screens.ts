@@ -24,7 +24,7 @@ export function newScreen(one: AnyResource): readonly Endpoint[] {
     show: (frame) => newForm(one, frame, frame.isKept ? its.read(frame.fields) : its.blank, noProblems),
     send: async (frame) => {
       const draft = its.read(frame.fields)
-      const faults = its.faults(frame, draft)
+      const faults = its.faults(frame, draft, true)
       if (hasProblems(faults)) return newForm(one, frame, draft, faults)
       try {
         const sent = { body: its.body(draft), headers: onceHeader(frame.fields) }
@@ -91,7 +91,7 @@ export async function sendChange(
   const saved = its.saved(before.found)
   const draft = its.read(frame.fields, saved)
   const etag = typed(frame.fields, 'etag')
-  const faults = its.faults(frame, draft)
+  const faults = its.faults(frame, draft, false)
   if (hasProblems(faults)) return draw(frame, before, { draft, etag, problems: faults })
   const operation = noun.change ?? noun.replace
   if (operation === undefined) throw new Error('this cannot be changed')

@@ -6,7 +6,7 @@ import type { Fields } from '../../http/routes/endpoint.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { type Problems, problemsOf } from '../frame/form-values.ts'
 import type { Frame } from '../frame/screen.ts'
-import { type FormField, type Labelled, type Typed, textIn } from './fields.ts'
+import type { FormField, Labelled, Typed } from './fields.ts'
 
 /** What is in a form, by member of the API. */
 export type Draft = Readonly<Record<string, Typed>>
@@ -45,7 +45,7 @@ export type ResourceForm = {
   /** Returns the members that differ: what the person left alone is not sent, so that it cannot be refused. */
   readonly changes: (draft: Draft, saved: Draft) => JsonObject
   /** Returns what can be told before the API is asked. */
-  readonly faults: (frame: Frame, draft: Draft) => Problems
+  readonly faults: (frame: Frame, draft: Draft, isNew: boolean) => Problems
   /** Returns the findings of the API at their fields; rethrows what is no finding about the body. */
   readonly refused: (frame: Frame, draft: Draft, error: unknown, isNew: boolean) => Problems
   readonly differing: (frame: Frame, theirs: Draft, yours: Draft) => readonly Differing[]
@@ -130,31 +130,26 @@ export function resourceForm<N extends Written, T extends object>(
       return Object.fromEntries(now.filter(([name, value]) => !isSame(value, before[name])))
     },
 
-    faults: (frame, draft) => {
-      const found = fields.flatMap(([name, one]) => {
-        const fault = one.fault?.(frame, draft[name] ?? one.blank) ?? null
+    faults: (frame, draft, isNew) => {
+      const t = textsOf(frame)
+      const found = shownOf[isNew ? 'new' : 'changed'].flatMap(([name, one]) => {
+        const now = draft[name] ?? one.blank
+        const isMissing = one.give(now) === null && !limitsOf(bodies.new, name).isOptional
+        const fault = isMissing ? frame.t.required(t.get(name) ?? name) : (one.fault?.(frame, now) ?? null)
         return fault === null ? [] : [[name, fault] as const]
       })
       return { fields: Object.fromEntries(found) }
     },
 
     refused: (frame, draft, error, isNew) => {
-      const t = textsOf(frame)
       const kinds = new Map(shownOf[isNew ? 'new' : 'changed'])
       const nameIn = (pointer: string) => pointer.split('/')[1] ?? ''
       const findings = problemsOf(error, (pointer) => (kinds.has(nameIn(pointer)) ? pointer : null), frame.t)
-      const words = (name: string, path: readonly string[], why: string) => {
-        const now = draft[name] ?? []
-        const isMissing = path.length === 0 && now.length === 1 && textIn(now) === ''
-        const isRequired = !limitsOf(bodies.new, name).isOptional
-        if (isMissing && isRequired) return frame.t.required(t.get(name) ?? name)
-        return kinds.get(name)?.place?.(frame, now, path, why) ?? why
-      }
       const said = new Map<string, string>()
       for (const [pointer, why] of Object.entries(findings.fields)) {
         const [, name = '', ...path] = pointer.split('/')
         const before = said.get(name)
-        const one = words(name, path, why)
+        const one = kinds.get(name)?.place?.(frame, draft[name] ?? [], path, why) ?? why
         said.set(name, before === undefined || before === one ? one : `${before} ${one}`)
       }
       return { ...findings, fields: Object.fromEntries(said) }
