@@ -96,6 +96,7 @@ for (const [what, values, said] of [
   ['a short name that is no part of an address', { name: 'A b' }, 'Use small letters, digits'],
   ['a short name that is taken', {}, 'Another provider has this short name'],
   ['an address with a question mark', { name: 'other', issuer: 'https://a.example/?x' }, 'without a question mark'],
+  ['a private address', { name: 'other', issuer: 'https://10.0.0.1' }, 'listed in OUTBOUND_ALLOWED_HOSTS'],
   ['roles without a place where they are named', { name: 'other', rolesClaim: '' }, 'Say where the provider names'],
   ['no openid', { name: 'other', scopes: 'email' }, 'Without “openid” nobody can sign in'],
   ['tokens without an audience', { name: 'other', tokens: '1' }, 'Enter the audience'],

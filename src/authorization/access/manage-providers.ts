@@ -3,6 +3,7 @@ import { checkRoles } from '../../directory/users/authority.ts'
 import type { AuditEntry } from '../../events/audit/entry.ts'
 import { record } from '../../events/audit/record.ts'
 import { Fault, type Violation } from '../../fault.ts'
+import { type AddressPolicy, vettedUrl } from '../../http/outbound/vetted-address.ts'
 import type { Platform } from '../../platform.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { violatedIndex } from '../../store/unique-violation.ts'
@@ -59,7 +60,7 @@ export async function createProvider(
     clientId: given.clientId,
   }
   const provider = merged(first, given, secret)
-  check(needs, caller, provider, true)
+  check(needs, caller, provider, given, true)
   checkNaming(caller, provider)
   return needs.store.inTenant(caller.tenantId, async (tx) => {
     if ((await countProviders(tx)) >= PROVIDERS_MAX) {
@@ -96,7 +97,7 @@ export async function changeProvider(
     if (known === null) throw new Fault('resource.unknown')
     if (isExpected?.(known) === false) throw new Fault('resource.changed')
     const provider = merged(known, given, secret)
-    check(needs, caller, provider, isClaimChanged(known, provider))
+    check(needs, caller, provider, given, isClaimChanged(known, provider))
     if (isNamingChanged(known, provider)) checkNaming(caller, provider)
     return write(tx, needs, caller, provider)
   })
@@ -124,24 +125,41 @@ function merged(known: ProviderPut, given: GivenProvider, secret: Buffer | null 
   return { ...known, ...present, claims: { ...known.claims, ...Object.fromEntries(names) }, sealedClientSecret }
 }
 
-/** @param isClaimed Whether issuer and audience are claimed anew. @throws Fault as {@link createProvider} */
-function check(needs: Needs, caller: Caller, provider: ProviderPut, isClaimed: boolean): void {
-  const { issuer, roles, acceptTokens, audience } = provider
+/**
+ * @param given The issuer is checked where it is given: a provider whose issuer is no longer callable can be changed otherwise.
+ * @param isClaimed Whether issuer and audience are claimed anew.
+ * @throws Fault as {@link createProvider}
+ */
+function check(needs: Needs, caller: Caller, provider: ProviderPut, given: GivenProvider, isClaimed: boolean): void {
+  const { roles, acceptTokens, audience } = provider
   checkRoles(caller, Object.values(roles).flat())
-  const violations = issuerViolations({ issuer }, needs.config)
+  const violations = issuerViolations(given, needs.config)
   if (acceptTokens && audience === null) violations.push({ pointer: '/audience', detail: 'acceptTokens needs it.' })
   if (isClaimed) violations.push(...claimViolations(needs, caller, provider))
   if (violations.length > 0) throw new Fault('request.invalid', { violations })
 }
 
-/** Returns the violations of the issuer, if it is given. */
+/** Returns the violations of the issuer, if it is given: its form, and an address that is never called. */
 export function issuerViolations(
   { issuer }: Pick<GivenProvider, 'issuer'>,
-  { isDevelopment }: Pick<Needs['config'], 'isDevelopment'>,
+  config: AddressPolicy & Pick<Needs['config'], 'publicUrl'>,
 ): Violation[] {
-  if (issuer === undefined || isIssuer(issuer, isDevelopment)) return []
-  const detail = 'Must be an https URL with a host, without user, query and fragment. In development http too.'
-  return [{ pointer: '/issuer', detail }]
+  if (issuer === undefined) return []
+  const form = 'Must be an https URL with a host, without user, query and fragment. In development http too.'
+  const detail = isIssuer(issuer, config.isDevelopment) ? uncallable(issuer, config) : form
+  return detail === null ? [] : [{ pointer: '/issuer', detail }]
+}
+
+/** Returns why an issuer can never be called; null for one that can, and for one of this server. */
+function uncallable(issuer: string, config: Parameters<typeof issuerViolations>[1]): string | null {
+  if (new URL(issuer).origin === config.publicUrl) return null
+  try {
+    vettedUrl(issuer, config)
+    return null
+  } catch (error) {
+    if (error instanceof Fault) return error.detail ?? ''
+    throw error
+  }
 }
 
 function isClaimChanged(known: ProviderPut, { issuer, audience, acceptTokens }: ProviderPut): boolean {

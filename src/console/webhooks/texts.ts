@@ -79,7 +79,7 @@ const en = {
   errors: {
     'upstream.timeout': 'No answer in time',
     'upstream.unreachable': 'Not reachable',
-    'upstream.refused': 'This address may not be called',
+    'upstream.refused': 'Not a public address, and not in OUTBOUND_ALLOWED_HOSTS',
     'upstream.answer': 'The answer could not be read',
     'upstream.too_large': 'The answer was too long',
     'upstream.busy': 'Too much is being sent at the moment',
@@ -168,7 +168,7 @@ const fr: WebhookTexts = {
   errors: {
     'upstream.timeout': 'Pas de réponse à temps',
     'upstream.unreachable': 'Injoignable',
-    'upstream.refused': 'Cette adresse ne peut pas être appelée',
+    'upstream.refused': 'Adresse ni publique ni inscrite dans OUTBOUND_ALLOWED_HOSTS',
     'upstream.answer': 'La réponse n’a pas pu être lue',
     'upstream.too_large': 'La réponse était trop longue',
     'upstream.busy': 'Trop d’envois en ce moment',

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { readConfig } from '../../config.ts'
+import type { Fault } from '../../fault.ts'
 import { Memory } from '../../memory/memory.ts'
 import type { OutboundRequest } from '../../platform.ts'
 import { platformTenantId } from '../../store/store.ts'
@@ -185,11 +186,12 @@ test('a name that is rebound is resolved once per connection, and that result is
   await out.close()
 })
 
-test('the refusal of a resolved address does not reveal it to the caller', async () => {
+test('the refusal of a resolved address names the setting and does not reveal the address', async () => {
   const out = anOutbound(false, { resolve: async () => [{ address: '10.7.7.7', family: 4 }] })
   await assert.rejects(
     out.fetch(platformTenantId, 'https://issuer.example/', plain),
-    (error: Error) => !error.message.includes('10.7'),
+    ({ message, detail = '' }: Fault) =>
+      detail.includes('OUTBOUND_ALLOWED_HOSTS') && !`${message} ${detail}`.includes('10.7'),
   )
   await out.close()
 })

@@ -10,6 +10,7 @@ export type Resolve = (hostname: string) => Promise<readonly { readonly address:
 export type AddressPolicy = Pick<Config, 'isDevelopment' | 'outboundAllowedHosts'>
 
 const PORT_PRIVILEGED_MAX = 1023
+const PUBLIC_ONLY = 'It must name a public host, unless the operator of this server lists it in OUTBOUND_ALLOWED_HOSTS.'
 
 /**
  * Parses and vets a URL that others chose. The returned object is used for the call, so the URL is parsed once. [9.2]
@@ -29,8 +30,7 @@ export function vettedUrl(text: string, { isDevelopment, outboundAllowedHosts }:
     throw refused('It must be https.')
   }
   if (isLoopback && isDevelopment) return url
-  if (outboundAllowedHosts?.hasAddress(host) !== true && (isLoopback || isIP(host) !== 0))
-    throw refused('It must name a host, not an IP address.')
+  if (outboundAllowedHosts?.hasAddress(host) !== true && (isLoopback || isIP(host) !== 0)) throw refused(PUBLIC_ONLY)
   const port = Number(url.port || 443)
   if (port !== 443 && port <= PORT_PRIVILEGED_MAX) throw refused('The port is reserved for another service.')
   return url
@@ -79,7 +79,7 @@ function isCallable(
 }
 
 function resolvedTo(hostname: string, address: string): Fault {
-  return refused('', `${hostname} resolved to ${address}`)
+  return refused(PUBLIC_ONLY, `${hostname} resolved to ${address}`)
 }
 
 /** Whether a URL names this machine. RFC 6761 6.3: localhost and what ends in it is this machine */
@@ -94,6 +94,6 @@ function bareHost({ hostname }: URL): string {
 }
 
 function refused(detail: string, notes?: string): Fault {
-  const shown = detail === '' ? {} : { detail: `The address may not be called. ${detail}` }
-  return new Fault('upstream.refused', { ...shown, ...(notes === undefined ? {} : { notes }) })
+  const shown = { detail: `The address may not be called. ${detail}` }
+  return new Fault('upstream.refused', notes === undefined ? shown : { ...shown, notes })
 }
