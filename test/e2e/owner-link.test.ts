@@ -23,6 +23,11 @@ function loggedLinks(server: ServerChildren): Promise<string[]> {
   })
 }
 
+/** What an operator who reads the terminal is shown. */
+function shownOf(link: string): string {
+  return `\nThere is no owner yet. To become one, open within an hour:\n\n  ${link}\n\n`
+}
+
 async function signIn(page: Page): Promise<void> {
   await page.getByLabel('Username').fill('owner')
   await page.getByLabel('Password').fill(password)
@@ -37,6 +42,8 @@ for (const javaScriptEnabled of [true, false]) {
       const links = await loggedLinks(server)
       const link = links.at(-1) ?? ''
       assert(link.startsWith(`${server.url}/sign-in/link?token=`), link)
+      await until(() => links.every((one) => server.told().includes(one)))
+      assert.equal(server.told(), links.map(shownOf).join(''))
       const opened = await visit(browser, server.url, { javaScriptEnabled })
       const { page } = opened
       const isSound = async () => {
@@ -83,6 +90,10 @@ for (const javaScriptEnabled of [true, false]) {
       await isSound()
       await page.goto('/sign-in')
       await signIn(page)
+      const told = server.told()
+      await server.kill(0)
+      await server.start(0)
+      assert.equal(server.told(), told, 'a start with an owner shows no link')
       await elsewhere.close()
       await opened.close()
     } finally {

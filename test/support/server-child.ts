@@ -130,21 +130,22 @@ function orGone(known: Api): Api {
 /**
  * Starts a server process and waits until it is ready.
  *
- * @param log Takes what it logs; by default the test's own output does.
+ * @param log Takes what it logs, and on `stderr` what it says to people; by default the test's own output does.
  * @param program Its `bin/chirograph.js`; by default that of this checkout.
  */
 export async function startChild(
   url: string,
   settings: Record<string, string>,
-  log?: (text: string) => void,
+  log?: (text: string, stream: 'stdout' | 'stderr') => void,
   program = entry,
 ): Promise<ChildProcess> {
   const { PATH = '', HOME = '' } = process.env
   const child = spawn(process.execPath, [program, 'serve'], {
     env: { PATH, HOME, ...settings },
-    stdio: ['ignore', log === undefined ? 'inherit' : 'pipe', 'inherit'],
+    stdio: ['ignore', ...(log === undefined ? (['inherit', 'inherit'] as const) : (['pipe', 'pipe'] as const))],
   })
-  child.stdout?.setEncoding('utf8').on('data', log ?? (() => undefined))
+  for (const stream of ['stdout', 'stderr'] as const)
+    child[stream]?.setEncoding('utf8').on('data', (text: string) => log?.(text, stream))
   for (const begun = Date.now(); Date.now() - begun < READY_MS_MAX; ) {
     const isReady = await fetch(`${url}/readyz`).then(
       (answer) => answer.ok,

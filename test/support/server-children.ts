@@ -18,6 +18,8 @@ export type ServerChildren = {
   readonly databaseUrl: string | null
   /** What the processes have logged so far. */
   readonly log: () => string
+  /** What the processes have said to people so far, on standard error. */
+  readonly told: () => string
   /** Ends a process without warning. */
   readonly kill: (index: 0 | 1) => Promise<void>
   readonly start: (index: 0 | 1) => Promise<void>
@@ -49,8 +51,14 @@ export async function serverChildren(
     ...env,
   }
   let logged = ''
+  let told = ''
   // What they log as errors is shown too.
-  const log = (text: string) => {
+  const log = (text: string, stream: 'stdout' | 'stderr') => {
+    if (stream === 'stderr') {
+      told += text
+      process.stderr.write(text)
+      return
+    }
     logged += text
     if (common.LOG_LEVEL === 'error') process.stdout.write(text)
   }
@@ -71,6 +79,7 @@ export async function serverChildren(
     urls: [addressOf(0), addressOf(1)],
     databaseUrl: database.DATABASE_URL ?? null,
     log: () => logged,
+    told: () => told,
     kill: end,
     start: (index) => start(index < ports.length ? index : 0),
     stop: async () => {
