@@ -1,10 +1,14 @@
-// Every call that reads, with each filter and each order, touches a bounded part of a tenant that has very much.
+// Every call that reads, with each filter and each order and every sweep touches a bounded part of a tenant that has very much.
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import pg from 'pg'
 import { fillLittle, fillMuch } from '../../bench/large-tenant-rows.ts'
-import { routes } from '../../src/contributions.ts'
+import { routes, schedules } from '../../src/contributions.ts'
 import type { Route } from '../../src/http/routes/route.ts'
+import { openStore } from '../../src/store/opening/open-store.ts'
+import type { Store } from '../../src/store/store.ts'
+import { platformOn } from '../support/platform.ts'
 import { findPostgres, startPostgres } from '../support/postgres.ts'
 import { isOfPlatform, isPersonal } from '../support/route-requests.ts'
 import { type Api, type Deployment, deploy } from '../support/server.ts'
@@ -12,6 +16,7 @@ import { type Api, type Deployment, deploy } from '../support/server.ts'
 // A server of its own, with statistics of statements.
 const skip = process.env.TEST_POSTGRES_URL === undefined || findPostgres() === null
 const ISSUANCES = 50_000
+const masterKey = randomBytes(32)
 /** Blocks of 8 KiB that one call touches. All issuances are in 2,000, all entries of the audit trail in as many. */
 const BLOCKS_MAX = 1000
 
@@ -22,12 +27,14 @@ let school: Api
 let operator: Api
 let thandi: Api
 let issuance: string
+let store: Store
 
 before(async () => {
   if (skip) return
   const server = await startPostgres({ settings: ['shared_preload_libraries=pg_stat_statements'] })
-  chirograph = await deploy({}, { DATABASE_URL: server.url })
+  chirograph = await deploy({}, { DATABASE_URL: server.url, MASTER_KEY: masterKey.toString('base64') })
   stop = async () => {
+    await store.close()
     await client.end()
     await chirograph.stop()
     await server.stop()
@@ -37,6 +44,7 @@ before(async () => {
   thandi = await chirograph.wallet('acme', 'thandi')
   const attributes = { name: { type: 'string' } }
   await school.post('/creds/templates/credentials', { name: 'Diploma', code: 'diploma', attributes })
+  store = await openStore({ databaseUrl: server.url, dataDir: null, poolMax: 2, onIdleError: assert.fail })
   await fillLittle(server.url)
   issuance = await fillMuch(server.url, ISSUANCES)
   client = new pg.Client({ connectionString: server.url })
@@ -77,16 +85,16 @@ function queriesOf(route: Route): readonly string[] {
   ]
 }
 
-/** Calls, and returns the blocks that its statements touched. Those of loops beside it are left out. */
-async function blocksOf(api: Api, path: string): Promise<{ status: number; blocks: number; worst: string }> {
+/** Works, and returns the blocks that its statements touched. Those of loops beside it are left out. */
+async function blocksOf<T>(work: () => Promise<T>): Promise<{ result: T; blocks: number; worst: string }> {
   await client.query('select pg_stat_statements_reset()')
-  const { status } = await api.get(path)
+  const result = await work()
   const { rows } = await client.query(
     `select (shared_blks_hit + shared_blks_read)::int as blocks, query from pg_stat_statements
      where query !~ '(job|schedule|deployment|pg_stat)' order by 1 desc`,
   )
   const blocks = rows.reduce((sum, row) => sum + row.blocks, 0)
-  return { status, blocks, worst: rows[0]?.query ?? '' }
+  return { result, blocks, worst: rows[0]?.query ?? '' }
 }
 
 test('every call that reads touches a bounded number of blocks, whatever its order and filter', { skip }, async () => {
@@ -96,11 +104,23 @@ test('every call that reads touches a bounded number of blocks, whatever its ord
     const api = isPersonal(route) ? thandi : ofOrganisation
     const path = `/${route.group}${route.path.replace(/\{[^}]+\}/, issuance)}`
     for (const query of queriesOf(route)) {
-      const { status, blocks, worst } = await blocksOf(api, `${path}?${query}`)
+      const { result, blocks, worst } = await blocksOf(() => api.get(`${path}?${query}`))
       // A value may be no id, or no DID.
-      assert.ok([200, 400, 404].includes(status), `${path}?${query}: ${status}`)
+      assert.ok([200, 400, 404].includes(result.status), `${path}?${query}: ${result.status}`)
       if (blocks > BLOCKS_MAX) tooMuch.push(`${path}?${decodeURIComponent(query)}: ${blocks}: ${worst.slice(0, 200)}`)
     }
+  }
+  assert.deepEqual(tooMuch, [])
+})
+
+test('a sweep that finds nothing to do touches a bounded number of blocks', { skip }, async () => {
+  const platform = platformOn({ store, masterKey })
+  const tooMuch: string[] = []
+  for (const { name, run } of schedules) {
+    const sweep = () => run(platform, new AbortController().signal)
+    await sweep()
+    const { blocks, worst } = await blocksOf(sweep)
+    if (blocks > BLOCKS_MAX) tooMuch.push(`${name}: ${blocks}: ${worst.slice(0, 200)}`)
   }
   assert.deepEqual(tooMuch, [])
 })

@@ -10,7 +10,7 @@ const lockOrder = sql('events.lock_order', 'select lock_event_order()')
 const listForeign = sql(
   'events.list_foreign_eras',
   `select s.tenant_id as id from tenant_event_state s
-   where ${hasEntry(`a.tenant_id = s.tenant_id and a.event_type is not null and ${FOREIGN}`)} limit $1`,
+   where ${hasEntry(`a.tenant_id = s.tenant_id and a.event_type is not null and ${FOREIGN}`, 'a.era, a.xact, a.id')} limit $1`,
 )
 const beginIn = sql(
   'events.begin_eras',

@@ -33,10 +33,14 @@ export const SETTLED_POSITION = `select coalesce(max(${ERA}), 1) as era, ${XMIN}
 /** SQL condition on `audit_entry a` whose state is joined as `s`: its node has not assigned this transaction id, so it was recorded elsewhere. */
 export const FOREIGN = `(a.era, a.xact) >= (s.era, pg_snapshot_xmax(pg_current_snapshot()))`
 
+/** Orders of indexes of `audit_entry a`, after its tenant. */
+type EntryOrder = 'a.id' | 'a.era, a.xact, a.id'
+
 /**
  * Returns a SQL condition that reads one row of `audit_entry a` for each row of the statement. A bare EXISTS may be planned as a join, which
- * reads all events of all tenants.
+ * reads all events of all tenants. The rows are wanted in the order of an index: PostgreSQL expects that many match, and would look for the
+ * first of them along the table, which it reads to its end where none does.
  */
-export function hasEntry(where: string): string {
-  return `coalesce(exists (select from audit_entry a where ${where}), false)`
+export function hasEntry(where: string, order: EntryOrder): string {
+  return `coalesce(exists (select from (select a.id from audit_entry a where ${where} order by ${order}) as entry), false)`
 }
