@@ -15,7 +15,8 @@ import { backendOf, signIn } from './page-world.ts'
 const PAGE_MS = 60
 const RUNS = 9
 
-const paths = [
+/** Pages of the console whose lists and figures grow with a tenant. `{id}`: of an issuance. */
+export const consolePages = [
   '/console',
   '/console/figures',
   '/console/figures?by=day',
@@ -79,13 +80,13 @@ export async function benchLargeTenant(issuances: number): Promise<boolean> {
     }
     const one = await fillLittle(postgres.url)
     const few = new Map<string, number>()
-    for (const path of paths) few.set(path, (await callsOf(pageAt(path, one))).length)
+    for (const path of consolePages) few.set(path, (await callsOf(pageAt(path, one))).length)
     const from = performance.now()
     const issuance = await fillMuch(postgres.url, issuances)
     console.log(
       `${cpus()[0]?.model}, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)}: ${issuances} issuances, ${peopleBeside(issuances)} people, ${TEMPLATES} templates, filled in ${((performance.now() - from) / 1000).toFixed(0)} s`,
     )
-    for (const path of paths) await timePage(pageAt(path, issuance), few.get(path) ?? 0, server.url)
+    for (const path of consolePages) await timePage(pageAt(path, issuance), few.get(path) ?? 0, server.url)
     console.log(`load at the end ${loadavg()[0]?.toFixed(1)}; ${failuresSoFar()} over budget by more than a quarter`)
     return failuresSoFar() === 0
   } finally {

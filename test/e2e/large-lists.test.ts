@@ -1,9 +1,11 @@
-// Every call that reads, with each filter and each order and every sweep touches a bounded part of a tenant that has very much.
+// Every call that reads, with each filter and each order, every page and every sweep touches a bounded part of a tenant that has very much.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import pg from 'pg'
+import { consolePages } from '../../bench/large-tenant.ts'
 import { fillLittle, fillMuch } from '../../bench/large-tenant-rows.ts'
+import { signIn } from '../../bench/page-world.ts'
 import { routes, schedules } from '../../src/contributions.ts'
 import type { Route } from '../../src/http/routes/route.ts'
 import { openStore } from '../../src/store/opening/open-store.ts'
@@ -19,6 +21,8 @@ const ISSUANCES = 50_000
 const masterKey = randomBytes(32)
 /** Blocks of 8 KiB that one call touches. All issuances are in 2,000, all entries of the audit trail in as many. */
 const BLOCKS_MAX = 1000
+/** A page makes several calls. */
+const BLOCKS_OF_PAGE_MAX = 1500
 
 let stop: () => Promise<void>
 let chirograph: Deployment
@@ -27,6 +31,7 @@ let school: Api
 let operator: Api
 let thandi: Api
 let issuance: string
+let cookie: string
 let store: Store
 
 before(async () => {
@@ -44,6 +49,7 @@ before(async () => {
   thandi = await chirograph.wallet('acme', 'thandi')
   const attributes = { name: { type: 'string' } }
   await school.post('/creds/templates/credentials', { name: 'Diploma', code: 'diploma', attributes })
+  cookie = (await signIn(chirograph.url, school, 'naledi', ['owner'], '/console')).cookie
   store = await openStore({ databaseUrl: server.url, dataDir: null, poolMax: 2, onIdleError: assert.fail })
   await fillLittle(server.url)
   issuance = await fillMuch(server.url, ISSUANCES)
@@ -121,6 +127,18 @@ test('a sweep that finds nothing to do touches a bounded number of blocks', { sk
     await sweep()
     const { blocks, worst } = await blocksOf(sweep)
     if (blocks > BLOCKS_MAX) tooMuch.push(`${name}: ${blocks}: ${worst.slice(0, 200)}`)
+  }
+  assert.deepEqual(tooMuch, [])
+})
+
+test('every page of the console touches a bounded number of blocks', { skip }, async () => {
+  const tooMuch: string[] = []
+  for (const page of consolePages) {
+    const path = page.replace('{id}', issuance)
+    const { result, blocks, worst } = await blocksOf(() => fetch(chirograph.url + path, { headers: { cookie } }))
+    assert.equal(result.status, 200, path)
+    await result.text()
+    if (blocks > BLOCKS_OF_PAGE_MAX) tooMuch.push(`${path}: ${blocks}: ${worst.slice(0, 200)}`)
   }
   assert.deepEqual(tooMuch, [])
 })
