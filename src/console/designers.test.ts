@@ -233,6 +233,31 @@ test('a driving licence is an mdoc with its namespace, and another namespace can
   await close()
 })
 
+/** Returns the text that assistive technology reads with a field, once it is seen beside it. */
+async function seenHint(page: Page, field: string): Promise<string> {
+  const id = await page.locator(field).getAttribute('aria-describedby')
+  const hint = page.locator(`#${id}`)
+  await hint.waitFor()
+  return hint.innerText()
+}
+
+for (const [locale, each, listing] of [
+  ['en-GB', /the verifier gets an empty list\.$/, /organisations of this server find the type in a list is a setting/],
+  ['fr-FR', /le vérificateur reçoit une liste vide\.$/, /organisations de ce serveur trouvent le type dans une liste/],
+] as const)
+  test(`the designer says beside the choices how wallets read single entries, and who finds the type: ${locale}`, {
+    skip,
+  }, async () => {
+    const { page, close } = await open({ locale })
+    await page.goto('/console/templates/new?from=diploma')
+    assert.equal(await page.locator('#each-0').isVisible(), false, 'of a text there is nothing to choose')
+    await page.locator('#type-0').selectOption('array')
+    assert.match(await seenHint(page, '#each-0'), each)
+    await page.locator('details:has(#code) > summary').click()
+    assert.match(await seenHint(page, '#code'), listing)
+    await close()
+  })
+
 /** Fills in what is seldom changed of a request with two credentials, and mends what is wrong in it. */
 async function sayMore(page: Page): Promise<void> {
   await page.getByText('More settings').click()
