@@ -10,6 +10,7 @@ import { Fault } from '../../fault.ts'
 import { remembered } from '../../memory/recent.ts'
 import type { Platform } from '../../platform.ts'
 import { closedReason } from '../acting/ways.ts'
+import { providerActorId } from './identity-provider.ts'
 import type { AccessTokenGrant } from './platform-token.ts'
 import { claimOf, mappedRoles } from './provider-claim.ts'
 import { keysOfProvider } from './provider-keys.ts'
@@ -122,7 +123,7 @@ async function grantOf(
   claims: JsonObject,
   { digest, expiresAt, from }: { readonly digest: string; readonly expiresAt: Date; readonly from: RequestSource },
 ): Promise<AccessTokenGrant> {
-  const { tenantId, id } = provider
+  const { tenantId } = provider
   const { externalIdentifier, username } = provider.claims
   const value = claimOf(claims, externalIdentifier ?? username)
   if (typeof value !== 'string' || value === '' || value.includes('\0'))
@@ -131,8 +132,7 @@ async function grantOf(
   const way = externalIdentifier === null ? 'token_of_username' : 'token_of_identifier'
   const recorded = needs.memory.cache<true>('authorization.recorded_tokens')
   const now = needs.clock.now()
-  // Contains a space, which the id of a client never does.
-  const clientId = `identity_provider ${id}`
+  const clientId = providerActorId(provider)
   const { userId, roles, reason } = await needs.store.inTenant(tenantId, async (tx) => {
     const user = await findUser(tx, key, value)
     const facts = user === null ? null : await findFacts(tx, user.id)

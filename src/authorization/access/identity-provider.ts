@@ -43,6 +43,11 @@ export const STANDARD_CLAIMS: ClaimNames = {
   externalIdentifier: null,
 }
 
+/** Returns the id of a provider as an actor, which acts as a client does. It contains a space, which the id of a client never does. */
+export function providerActorId({ id }: Pick<IdentityProvider, 'id'>): string {
+  return `identity_provider ${id}`
+}
+
 /** Returns the redirect URI of our client at a provider: each provider has its own, so that the answer of one is never taken for that of another. */
 export function providerRedirectUri(publicUrl: string, tenantSlug: string, name: string): string {
   return `${publicUrl}/sign-in/external/${tenantSlug}/${name}`

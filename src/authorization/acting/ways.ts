@@ -121,7 +121,9 @@ export const ways = {
     closedIf: ['inactive'],
   },
   provider_identifier: {
-    opens: 'A sign-in at a provider whose account is not linked yet, by the external identifier that it states.',
+    opens:
+      'A sign-in at a provider whose account is not linked yet, by the external identifier that it states. The user ' +
+      'of an account in use sees it on the account page.',
     needs: '`tenant:admin`; to name users of accounts in use also `users:impersonate`, or the operator',
     closedIf: ['inactive', 'unproven', 'new_identifier'],
   },

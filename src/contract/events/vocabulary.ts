@@ -107,8 +107,9 @@ const auditOnlyActions = {
     'A client used an authorization code or refresh token again; the tokens that came from it have ended.',
   'user.grant_revoked': 'A client revoked its refresh token for the user.',
   'user.impersonated':
-    "A client got a wallet token of the user, a provider's access token stood for the user, or a link to an " +
-    'account in use was told to a caller; `detail.way` says which. Refused attempts too.',
+    "A client got a wallet token of the user, a provider's access token stood for the user, a provider that names " +
+    'people linked an account of it to one in use, or a link to an account in use was told to a caller; `detail.way` ' +
+    'says which. Refused attempts too.',
   'user_group.changed': 'Name, roles or members of the group were changed; `detail` names them and counts the members.',
   'user_group.created': 'A group of users was created.',
   'user_group.deleted': 'The group was deleted; its members lost its roles.',

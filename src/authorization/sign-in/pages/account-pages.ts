@@ -3,10 +3,13 @@ import { findTenantOf } from '../../../directory/tenants/find-tenant.ts'
 import { findRoles } from '../../../directory/users/find-roles.ts'
 import type { ShownNames, SignInUser } from '../../../directory/users/sign-in-user.ts'
 import { confirmNames, findSignInUser } from '../../../directory/users/sign-in-users.ts'
-import { recentImpersonations } from '../../../events/audit/recent-impersonations.ts'
+import { type Impersonation, recentImpersonations } from '../../../events/audit/recent-impersonations.ts'
 import type { Endpoint } from '../../../http/routes/endpoint.ts'
 import { duration } from '../../../pages/moment.ts'
 import { type PageAnswer, type PageContext, pageEndpoint } from '../../../pages/page-endpoint.ts'
+import type { Platform } from '../../../platform.ts'
+import { providerActorId } from '../../access/identity-provider.ts'
+import { listProviders } from '../../access/identity-provider-store.ts'
 import { clearCookie } from '../cookies.ts'
 import { listPasskeys, removePasskey, renamePasskey } from '../passkeys/passkeys.ts'
 import { addPasskey, beginPasskey } from '../passkeys/register-passkey.ts'
@@ -66,7 +69,7 @@ async function accountPage(context: PageContext, session: Session, problem?: str
     roles,
     newNames: newNamesOf(user),
     providers: await listConnectable(platform, session),
-    impersonations: await recentImpersonations(platform, session),
+    impersonations: await namedImpersonations(platform, session),
     passkeys: await listPasskeys(platform, session),
     addition: await beginPasskey(platform, session),
     againHref: AGAIN,
@@ -75,6 +78,15 @@ async function accountPage(context: PageContext, session: Session, problem?: str
     problem,
   })
   return { page, status: problem === undefined ? 200 : 400 }
+}
+
+/** Lists the callers that came to act for the person, providers by their display names. */
+async function namedImpersonations(platform: Platform, session: Session): Promise<readonly Impersonation[]> {
+  const found = await recentImpersonations(platform, session)
+  if (found.length === 0) return found
+  const providers = await platform.store.single(session.tenantId, listProviders)
+  const names = new Map(providers.map((one) => [providerActorId(one), one.displayName]))
+  return found.map((one) => ({ ...one, actorId: names.get(one.actorId ?? '') ?? one.actorId }))
 }
 
 function doneNamed(context: PageContext, name = ''): Done | undefined {

@@ -4,7 +4,7 @@ import { findUser } from '../../../directory/users/find-user.ts'
 import { createExternalUser, setUserRoles, setVerifiedEmail } from '../../../directory/users/sign-in-users.ts'
 import { record } from '../../../events/audit/record.ts'
 import type { TenantTx } from '../../../store/store.ts'
-import type { IdentityProvider } from '../../access/identity-provider.ts'
+import { type IdentityProvider, providerActorId } from '../../access/identity-provider.ts'
 import { closedReason, type Way } from '../../acting/ways.ts'
 import { actorOf, type Visit } from '../visit.ts'
 import { findExternalIdentity, insertExternalIdentity } from './external-identity-store.ts'
@@ -37,7 +37,7 @@ export async function findOrCreatePerson(
   const account = { providerId: provider.id, subject: person.subject }
   const linked = await findExternalIdentity(tx, account)
   if (connectTo !== null && linked !== null && linked !== connectTo) throw new PersonRefused('taken', 'taken')
-  const found = linked ?? connectTo ?? (await findByClaims(tx, provider, person))
+  const found = linked ?? connectTo ?? (await findByClaims(tx, provider, person, visit, now))
   const userId = found ?? (await create(tx, provider, person, now))
   if (linked === null) {
     if (!(await insertExternalIdentity(tx, account, userId, now))) throw new PersonRefused('taken', 'taken')
@@ -60,18 +60,33 @@ async function findByClaims(
   tx: TenantTx,
   provider: IdentityProvider,
   { externalIdentifier, verifiedEmail }: ExternalPerson,
+  visit: Visit,
+  now: Date,
 ): Promise<UserId | null> {
   const byIdentifier = externalIdentifier === null ? null : await findUser(tx, 'externalIdentifier', externalIdentifier)
-  if (byIdentifier !== null) return openBy(tx, 'provider_identifier', byIdentifier.id, provider)
+  if (byIdentifier !== null) return openBy(tx, 'provider_identifier', byIdentifier.id, provider, visit, now)
   const byEmail = verifiedEmail === null ? null : await findUser(tx, 'email', verifiedEmail)
-  return byEmail === null ? null : openBy(tx, 'provider_email', byEmail.id, provider)
+  return byEmail === null ? null : openBy(tx, 'provider_email', byEmail.id, provider, visit, now)
 }
 
-async function openBy(tx: TenantTx, way: Way, userId: UserId, provider: IdentityProvider): Promise<UserId> {
+/** Returns the user. That a provider names the user of an account in use is recorded, and the user is told. */
+async function openBy(
+  tx: TenantTx,
+  way: Way,
+  userId: UserId,
+  provider: IdentityProvider,
+  { ip, requestId }: Visit,
+  now: Date,
+): Promise<UserId> {
   const facts = await lockFacts(tx, userId)
   const reason = facts === null ? 'inactive' : closedReason(way, facts, provider)
   // The sign-in says itself that a user is disabled.
   if (reason !== null && reason !== 'inactive') throw new PersonRefused('unproven', reason, userId)
+  if (facts !== null && closedReason(way, facts, { namesPeople: false }) === 'unproven') {
+    const by = { kind: 'client', id: providerActorId(provider), ip, requestId } as const
+    const subject = { kind: 'user', id: userId } as const
+    await record(tx, { action: 'user.impersonated', subject, by, detail: { way } }, now)
+  }
   return userId
 }
 

@@ -108,12 +108,13 @@ function connectionsOf(frame: ScreenFrame, { providers = [] }: AccountProps): Ht
 function impersonationsOf(frame: ScreenFrame, { impersonations = [], now }: AccountProps): Html | false {
   if (impersonations.length === 0) return false
   const { account } = textsOf(frame)
+  const texts = [
+    [/_link$/, account.byLink],
+    [/^provider_/, account.byProvider],
+    [/^token_of_/, account.byToken],
+  ] as const
   const items = impersonations.map(({ at, way, actorId }) => {
-    const told = way.endsWith('_link')
-      ? account.byLink
-      : way.startsWith('token_of')
-        ? account.byToken
-        : account.byClient
+    const [, told = account.byClient] = texts.find(([pattern]) => pattern.test(way)) ?? []
     return { title: told(actorId ?? ''), about: html`${ago(at, now, frame.language, (when) => when)}` }
   })
   return card(rows(account.impersonations, items), account.impersonations)

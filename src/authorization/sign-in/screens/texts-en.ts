@@ -83,6 +83,7 @@ export const en = {
     notConnected: 'not connected',
     impersonations: 'Access to your account by others',
     byLink: (actor: string) => `${actor} made a link to your account`,
+    byProvider: (actor: string) => `Your organisation connected an account at ${actor} to yours`,
     byToken: (actor: string) => `${actor} used your account by a token of your organisation`,
     byClient: (actor: string) => `${actor} used your wallet on your behalf`,
     roles: 'Roles',

@@ -87,6 +87,7 @@ export const fr = {
     notConnected: 'non relié',
     impersonations: 'Accès d’autrui à votre compte',
     byLink: (actor) => `${actor} a créé un lien vers votre compte`,
+    byProvider: (actor) => `Votre organisation a relié un compte de ${actor} au vôtre`,
     byToken: (actor) => `${actor} a utilisé votre compte avec un jeton de votre organisation`,
     byClient: (actor) => `${actor} a utilisé votre portefeuille en votre nom`,
     roles: 'Rôles',
