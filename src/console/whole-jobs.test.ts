@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import jsqr from 'jsqr'
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
+import { PNG } from 'pngjs'
 import { openBrowser, type Visit, visit } from '../../test/support/browser.ts'
 import { type Api, type Deployment, deploy } from '../../test/support/server.ts'
 import { type SignedIn, signInAs } from './test-support/console-walk.ts'
@@ -63,7 +65,17 @@ async function issueOne(page: Page, template: string, reference: string): Promis
   assert.ok(first.trim().startsWith(`${chirograph.url}/`), first)
   const codes = await page.locator('.asking img').all()
   assert.deepEqual(await Promise.all(codes.map((one) => one.isVisible())), [true, false])
-  return (await page.locator('code.secret', { hasText: 'openid-credential-offer:' }).innerText()).trim()
+  const offer = (await page.locator('code.secret', { hasText: 'openid-credential-offer:' }).innerText()).trim()
+  assert.deepEqual(await Promise.all(codes.map(textOf)), [first.trim(), offer])
+  return offer
+}
+
+/** Reads the QR code of a picture, as a camera would. */
+async function textOf(image: Locator): Promise<string | undefined> {
+  const source = (await image.getAttribute('src')) ?? assert.fail('no picture')
+  const answer = await fetch(new URL(source, chirograph.url), { headers: { accept: 'image/png' } })
+  const { data, width, height } = PNG.sync.read(Buffer.from(await answer.arrayBuffer()))
+  return jsqr.default(new Uint8ClampedArray(data), width, height)?.data
 }
 
 for (const javaScriptEnabled of [true, false]) {
