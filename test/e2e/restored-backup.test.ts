@@ -117,6 +117,8 @@ test('revocations of the lost time hold, spent offers stay spent, and no entry i
   assert.deepEqual([report.rows['offers ended'], report.rows['status lists closed']], [2, 1])
   const verified = await server.command('verify')
   assert.equal(verified.status, 0, verified.out + verified.err)
+  const { examined } = JSON.parse(verified.out)
+  assert.ok(examined['sealed values'] > 0 && examined['status lists'] > 0, verified.out)
 
   await server.start()
   school = await server.backend()
