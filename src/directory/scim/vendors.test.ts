@@ -87,6 +87,58 @@ test('Keycloak: a whole user with attributes that are not kept is put', async ()
   assert.deepEqual([put.status, put.body.externalId, put.body.name.familyName], [200, 'c2lwaG8', 'Nkosi'])
 })
 
+const OF_ONELOGIN = ['urn:scim:schemas:core:2.0', 'urn:scim:schemas:extension:enterprise:2.0']
+
+/** Adds a user to a group, and removes it with the operation that the identity system sends. */
+async function joinAndLeave(client: Awaited<ReturnType<typeof aClient>>, group: string, user: string, leave: object) {
+  const value = [{ value: user }]
+  for (const [operation, expected] of [
+    [{ op: 'add', path: 'members', value }, value],
+    [leave, []],
+  ] as const) {
+    const { status, body } = await client.patch(`/Groups/${group}`, [operation])
+    const members = (body.members ?? []).map((one: { value: string }) => ({ value: one.value }))
+    assert.deepEqual([status, members], [200, expected], JSON.stringify(body))
+  }
+}
+
+// goauthentik/authentik, issue 11249, has the log of a server that OneLogin writes to. That emails may be one object, and
+// how users are deactivated, is in the sources and guides of other servers.
+test('OneLogin: a user is made, found, replaced, deactivated and made a member', async () => {
+  const client = await aClient()
+  const user = (familyName: string) => ({
+    schemas: OF_ONELOGIN,
+    userName: 'onelogin-test-user01',
+    name: { familyName, givenName: 'AAA Test', formatted: `AAA Test ${familyName}` },
+    emails: [{ value: 'onelogin01@example.org', type: 'work', primary: true }],
+    phoneNumbers: [{ value: '', type: 'work' }],
+    externalId: '215763417',
+    'urn:scim:schemas:extension:enterprise:2.0': { department: 'Registry', manager: {} },
+    active: true,
+  })
+  assert.equal((await client.get('/ServiceProviderConfig')).status, 200)
+  const none = await client.get('/Users?filter=userName+eq+%22onelogin-test-user01%22&')
+  assert.deepEqual([none.status, none.body.totalResults], [200, 0])
+  const made = await client.post('/Users', user('User 01'))
+  assert.equal(made.status, 201, JSON.stringify(made.body))
+  const { id } = made.body
+  const found = await client.get('/Users?filter=userName+eq+%22onelogin-test-user01%22&')
+  assert.deepEqual([found.body.totalResults, found.body.Resources[0].id], [1, id])
+  const put = await client.put(`/Users/${id}?`, user(' User 02'))
+  assert.deepEqual(
+    [put.status, put.body.externalId, put.body.active],
+    [200, '215763417', true],
+    JSON.stringify(put.body),
+  )
+  const one = await client.put(`/Users/${id}?`, { ...user('User 02'), emails: { value: 'onelogin02@example.org' } })
+  assert.deepEqual([one.status, one.body.emails?.[0]?.value], [200, 'onelogin02@example.org'])
+  const off = await client.patch(`/Users/${id}?`, [{ op: 'replace', path: 'active', value: false }])
+  assert.deepEqual([off.status, off.body.active], [200, false])
+  const { status, body: group } = await client.post('/Groups', { schemas: OF_ONELOGIN, displayName: 'Registry' })
+  assert.equal(status, 201, JSON.stringify(group))
+  await joinAndLeave(client, `${group.id}?`, id, { op: 'remove', path: `members[value eq "${id}"]` })
+})
+
 test('a user and a group that were read are put back as they are', async () => {
   const client = await aClient()
   const { id: userId } = (await client.addUser({ userName: 'naledi', active: true })).body
