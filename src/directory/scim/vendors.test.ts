@@ -139,6 +139,76 @@ test('OneLogin: a user is made, found, replaced, deactivated and made a member',
   await joinAndLeave(client, `${group.id}?`, id, { op: 'remove', path: `members[value eq "${id}"]` })
 })
 
+// Paul-E/scim-v2-rust, src/test_data/jumpcloud_*.json. JumpCloud's article on custom SCIM: it first creates and deletes a
+// user and a group of its own.
+test('JumpCloud: a user is made, changed a member at a time, and a group is left by a value', async () => {
+  const client = await aClient()
+  assert.equal((await client.get('/Users?count=1&startIndex=1')).status, 200)
+  const user = {
+    schemas: [USER, ENTERPRISE],
+    userName: 'jcloud',
+    displayName: 'Jo Cloud',
+    name: { givenName: 'Jo', familyName: 'Cloud', middleName: '', formatted: 'Jo Cloud' },
+    emails: [{ value: 'jcloud@example.org', type: 'work', primary: true }],
+    phoneNumbers: [],
+    addresses: [],
+    title: '',
+    active: true,
+    [ENTERPRISE]: { department: '', costCenter: '', employeeNumber: '' },
+  }
+  const { status, body: made } = await client.post('/Users', user)
+  assert.deepEqual([status, made.active], [201, true], JSON.stringify(made))
+  const replace = (path: string, value: unknown) => ({ op: 'replace', path, value })
+  const patched = await client.patch(`/Users/${made.id}`, [
+    replace('name.givenName', 'John'),
+    replace('name.familyName', 'Doe'),
+    replace('active', false),
+  ])
+  const { name, active } = patched.body
+  assert.deepEqual([patched.status, name?.givenName, name?.familyName, active], [200, 'John', 'Doe', false])
+  const put = await client.put(`/Users/${made.id}`, { ...user, id: made.id, active: true })
+  assert.deepEqual([put.status, put.body.active, put.body.name.givenName], [200, true, 'Jo'])
+  const { body: group } = await client.addGroup({ displayName: 'Desk', members: [] })
+  await joinAndLeave(client, group.id, made.id, { op: 'remove', path: 'members', value: [{ value: made.id }] })
+  assert.equal((await client.remove(`/Groups/${group.id}`)).status, 204)
+  assert.equal((await client.remove(`/Users/${made.id}`)).status, 204)
+})
+
+// docs.pingidentity.com/integrations/scim: users are found by userName or emails, and replaced; groups are found among
+// all, and patched.
+test('PingFederate and PingOne: a user is found by the address, replaced and disabled, a group among all', async () => {
+  const client = await aClient()
+  const user = {
+    schemas: [USER, ENTERPRISE],
+    userName: 'ping',
+    externalId: 'b1946ac9',
+    name: { givenName: 'Pi', familyName: 'Ng', honorificPrefix: 'Dr' },
+    emails: [{ type: 'work', primary: true, value: 'ping@example.org' }],
+    addresses: [{ type: 'work', country: 'ZA', primary: true }],
+    [ENTERPRISE]: { department: 'Registry', manager: { value: '26118915' } },
+    active: true,
+  }
+  const { status, body: made } = await client.post('/Users', user)
+  assert.equal(status, 201, JSON.stringify(made))
+  for (const filter of ['userName eq "ping"', 'emails eq "ping@example.org"', 'emails.value eq "ping@example.org"']) {
+    const found = await client.get(`/Users?filter=${encodeURIComponent(filter)}`)
+    assert.deepEqual([found.status, found.body.Resources?.[0]?.id], [200, made.id], filter)
+  }
+  const put = await client.put(`/Users/${made.id}`, { ...user, id: made.id, active: false })
+  assert.deepEqual([put.status, put.body.active], [200, false])
+  const again = await client.put(`/Users/${made.id}`, { ...user, id: made.id })
+  assert.deepEqual([again.status, again.body.active], [200, true])
+  const { body: group } = await client.addGroup({ displayName: 'Registry/Exams' })
+  const { body: all } = await client.get('/Groups?startIndex=1&count=100')
+  assert.deepEqual(
+    all.Resources.map((one: { id: string; displayName: string }) => [one.id, one.displayName]),
+    [[group.id, 'Registry/Exams']],
+  )
+  await joinAndLeave(client, group.id, made.id, { op: 'remove', path: `members[value eq "${made.id}"]` })
+  const renamed = await client.patch(`/Groups/${group.id}`, [{ op: 'replace', path: 'displayName', value: 'Exams' }])
+  assert.deepEqual([renamed.status, renamed.body.displayName], [200, 'Exams'])
+})
+
 test('a user and a group that were read are put back as they are', async () => {
   const client = await aClient()
   const { id: userId } = (await client.addUser({ userName: 'naledi', active: true })).body
