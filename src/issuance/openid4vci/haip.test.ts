@@ -95,8 +95,11 @@ async function certified(
   return attestationHeaders(issuer, await challenge, change, tenant)
 }
 
-async function byDid(tenant: Tenant): Promise<Record<string, string>> {
-  const change = { claims: { sub: walletOf(tenant) }, popClaims: { iss: walletOf(tenant) } }
+const byDid = (tenant: Tenant) => unchained(tenant)
+
+/** The headers of the wallet, with an attestation that has no `x5c`. */
+async function unchained(tenant: Tenant, header = {}): Promise<Record<string, string>> {
+  const change = { header, claims: { sub: walletOf(tenant) }, popClaims: { iss: walletOf(tenant) } }
   return attestationHeaders(issuer, await aChallenge(issuer, tenant), change, tenant)
 }
 
@@ -110,8 +113,8 @@ async function dpopProof(tenant: Tenant, endpoint: 'token' | 'par'): Promise<str
 /** A grant that needs a client, as those of the code flow do. */
 const codes: Grant = { type: 'authorization_code', client: 'required', issue: async () => ({ access_token: 'one' }) }
 
-/** Sends a request to the server of a tenant, with the code flow. @returns the status, or the code of the fault */
-async function sent(tenant: Tenant, endpoint: 'token' | 'par', headers: Record<string, string>): Promise<string> {
+/** Sends a request to the server of a tenant, with the code flow. */
+async function answerTo(tenant: Tenant, endpoint: 'token' | 'par', headers: Record<string, string>) {
   const { platform } = issuer
   const server = issuerInstance(platform, await getTenant(platform, tenant.slug))
   const endpoints = { ...server.endpoints, pushedRequest: `${server.issuer}/par` }
@@ -132,8 +135,13 @@ async function sent(tenant: Tenant, endpoint: 'token' | 'par', headers: Record<s
     ip: '192.0.2.1',
     requestId: 'r',
   }
+  return (endpoint === 'par' ? answerPushedRequest : answerTokenRequest)(ask)
+}
+
+/** The same. @returns the status, or the code of the fault */
+async function sent(...request: Parameters<typeof answerTo>): Promise<string> {
   try {
-    return String((await (endpoint === 'par' ? answerPushedRequest : answerTokenRequest)(ask)).status)
+    return String((await answerTo(...request)).status)
   } catch (error) {
     if (error instanceof Fault) return error.code
     throw error
@@ -175,6 +183,18 @@ for (const [what, endpoint, headers, open, strict] of [
     const [plain, haip] = [await aTenant(), await aHaipTenant()]
     assert.equal(await sent(plain, endpoint, await headers(plain)), open)
     assert.equal(await sent(haip, endpoint, await headers(haip)), strict)
+  })
+}
+
+for (const [what, headers] of [
+  ['a kid of a DID', byDid],
+  ['another kid', (tenant: Tenant) => unchained(tenant, { kid: 'provider-1' })],
+  ['nothing', (tenant: Tenant) => unchained(tenant, { kid: undefined })],
+] as const) {
+  test(`[HAIP-8] an attestation whose attester ${what} names is refused because it has no x5c`, async () => {
+    const tenant = await aHaipTenant()
+    const detail = /^x5c must name the attester/
+    await assert.rejects(answerTo(tenant, 'par', await headers(tenant)), { code: 'client_attestation.invalid', detail })
   })
 }
 
@@ -320,7 +340,11 @@ test('[HAIP-3] [HAIP-9] [HAIP-31] a credential needs attested keys, an attester 
   const anchored = await attestedRequest(tenant, made, {
     x5c: [...x5c, readPem(authority.certificate).der.toString('base64')],
   })
-  assert.deepEqual([anchored.status, anchored.body.error], [400, 'invalid_proof'])
+  const unnamed = await attestedRequest(tenant, made, {})
+  for (const { status, body } of [anchored, unnamed]) {
+    assert.deepEqual([status, body.error], [400, 'invalid_proof'])
+    assert.match(body.error_description, /^x5c must name the attester/)
+  }
   const { status, body } = await attestedRequest(tenant, made, { x5c })
   assert.equal(status, 200, JSON.stringify(body))
   const { header } = parseSdJwt(body.credentials[0].credential).jwt

@@ -13,7 +13,7 @@ import {
   parseKeyAttestation,
   verifyKeyAttestation,
 } from '../../protocols/openid4vci/key-attestation.ts'
-import { trustedAttester } from '../../trust/attesters/trusted-attester.ts'
+import { lacksChain, trustedAttester } from '../../trust/attesters/trusted-attester.ts'
 import type { CredentialTemplate } from '../templates/template.ts'
 import { attestationPolicyOf } from '../templates/template.ts'
 import { findBatchMax } from '../templates/template-store.ts'
@@ -99,12 +99,12 @@ async function attestedKeys(
 ): Promise<AttestedKeys> {
   const jws = parseKeyAttestation(text)
   const attester = await attesterOf(needs, tenant, jws, now)
-  if (attester === null)
-    throw new Fault('key_proof.invalid', { detail: 'The signer of the key attestation is not trusted.' })
   // [HAIP-9]
-  if (isHaip(tenant) && !attester.isUnanchored) {
+  if (isHaip(tenant) && lacksChain(jws, attester)) {
     throw new Fault('key_proof.invalid', { detail: 'x5c must name the attester, without its trust anchor.' })
   }
+  if (attester === null)
+    throw new Fault('key_proof.invalid', { detail: 'The signer of the key attestation is not trusted.' })
   return verifyKeyAttestation(jws, attester.key, { policy }, now)
 }
 

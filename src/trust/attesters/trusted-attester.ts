@@ -46,6 +46,16 @@ export async function trustedAttester(
   return findings.length === 0 ? attester : null
 }
 
+/**
+ * Returns whether an attestation does not name its attester as HAIP 1.0 demands: by `x5c`, without the trust anchor. An
+ * attester that is not trusted, and that no `x5c` names, is refused for the latter.
+ *
+ * @param attester What {@link trustedAttester} returned.
+ */
+export function lacksChain({ header }: Pick<Jws, 'header'>, attester: Attester | null): boolean {
+  return attester === null ? !Object.hasOwn(header, 'x5c') : !attester.isUnanchored
+}
+
 async function attesterOf(
   needs: Needs,
   tenantId: TenantId,

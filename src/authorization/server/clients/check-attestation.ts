@@ -7,7 +7,7 @@ import {
   checkClientAttestation,
   parseClientAttestation,
 } from '../../../protocols/oauth2/client-attestation.ts'
-import { trustedAttester } from '../../../trust/attesters/trusted-attester.ts'
+import { lacksChain, trustedAttester } from '../../../trust/attesters/trusted-attester.ts'
 import { currentDpopNonce, isCurrentNonce } from '../../access/check-dpop.ts'
 import { spendJti } from '../../access/spent-jti-store.ts'
 import { admitAddress, countFailure } from './failed-attempts.ts'
@@ -109,9 +109,9 @@ async function attesterKey(needs: Needs, { tenantId, needsChain }: Receiver, jws
     if (!(cause instanceof Fault)) throw cause
     throw invalid('The attester or the status of the attestation cannot be resolved.', cause)
   })
-  if (attester === null) throw invalid('The attester is not trusted, or the attestation is revoked.')
   // [HAIP-8]
-  if (needsChain && !attester.isUnanchored) throw invalid('x5c must name the attester, without its trust anchor.')
+  if (needsChain && lacksChain(jws, attester)) throw invalid('x5c must name the attester, without its trust anchor.')
+  if (attester === null) throw invalid('The attester is not trusted, or the attestation is revoked.')
   return attester.key
 }
 
