@@ -144,6 +144,7 @@ for (const [what, header, strict] of [
         issues.map(({ code }) => code),
         codes,
       )
+      for (const { message } of issues) assert.match(message, /has no x5c, or one with a self-signed certificate/)
     }
   })
 }

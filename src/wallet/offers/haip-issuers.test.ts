@@ -90,8 +90,9 @@ for (const [what, identity, lies, finding] of credentials) {
         if (finding === undefined) return assert.equal((await received).credentials.length, 1)
         const { code, meta } = await fault(received)
         assert.equal(code, 'credential.invalid')
-        const findings = meta?.findings as { code: string }[]
+        const findings = meta?.findings as { code: string; message: string }[]
         assert.deepEqual(new Set(findings.map((one) => one.code)), new Set([finding]), JSON.stringify(meta))
+        for (const { message } of findings) assert.match(message, /\bx5c\b.*self-signed certificate/)
         for (const table of ['wallet_credential', 'wallet_deferred', 'wallet_refill'])
           assert.deepEqual(await bench.rows(thandi.tenantId, table), [])
       }),

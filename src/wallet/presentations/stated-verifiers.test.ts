@@ -207,7 +207,8 @@ async function certifiedVerifier({
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const uri = { response_uri: `${base}/answers`, response_mode: 'direct_post.jwt', client_metadata: encryption }
   const key = createPrivateKey(readFileSync(signer.keyFile))
-  const header = { x5c: chain.map(({ certificate }) => certificate.der.toString('base64')) }
+  const x5c = chain.map(({ certificate }) => certificate.der.toString('base64'))
+  const header = x5c.length > 0 ? { x5c } : {}
   jwt = requestOf(clientId, { header, key, object: { ...uri, ...object } })
   const by = byValue ? `request=${jwt}` : `request_uri=${encodeURIComponent(`${base}/r`)}`
   const link = `haip-vp://?client_id=${encodeURIComponent(clientId)}&${by}`
@@ -254,8 +255,11 @@ for (const [what, wish] of [
   ['for a response in the clear', { object: { response_mode: 'direct_post' } }],
   ['with the trust anchor in x5c', { chain: [reader, root] }],
   ['with a self-signed certificate', { clientId: hashOf(alone), signer: alone }],
+  ['without x5c', { chain: [] }],
 ] as const) {
   test(`under HAIP a request ${what} is refused [HAIP-20, HAIP-21, HAIP-22]`, async () => {
-    assert.equal((await fault(underHaip(wish))).code, 'presentation_request.invalid')
+    const { code, detail } = await fault(underHaip(wish))
+    assert.equal(code, 'presentation_request.invalid')
+    if (what.includes('x5c')) assert.match(detail ?? '', /signed under x509_hash with x5c/)
   })
 }
