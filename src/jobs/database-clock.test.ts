@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Type } from 'typebox'
@@ -18,6 +19,10 @@ const insertTenant = sql(
   'test.clock.tenant',
   `insert into tenant (id, slug, name, created_at, updated_at) values ($1, $2, $2, now(), now())`,
 )
+const privateKeys = sql(
+  'test.clock.keys',
+  'select created_at as at from signing_key where tenant_id = $1 and sealed_private is not null',
+)
 const setNext = sql('test.clock.set_next', 'update schedule set next_run_at = $2 where name = $1')
 const setLease = sql('test.clock.set_lease', 'update schedule set claim = $3, lease_until = $2 where name = $1')
 const nextRun = sql('test.clock.next', 'select next_run_at as at from schedule where name = $1')
@@ -28,6 +33,7 @@ before(async () => {
 })
 after(() => db.close())
 
+const masterKey = randomBytes(32)
 const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
 
 /** A worker on a machine whose clock is ahead; `lines`: what it logs as errors. */
@@ -36,7 +42,13 @@ async function aMachine(aheadMs: number) {
   const lines: string[] = []
   const log = { ...quiet, error: (_: object, text: string) => void lines.push(text) }
   const clock = await openDatabaseClock(db.store, { now: () => new Date(Date.now() + machine.aheadMs) }, log)
-  return { machine, lines, clock, platform: platformOn({ store: db.store, clock, log }) }
+  return { machine, lines, clock, platform: platformOn({ store: db.store, clock, log, masterKey }) }
+}
+
+async function aTenant(): Promise<TenantId> {
+  const tenantId = newId() as TenantId
+  await db.store.across('test', (tx) => tx.rows(insertTenant, [tenantId, `t-${tenantId}`]))
+  return tenantId
 }
 
 async function nextOf(name: string): Promise<Date | undefined> {
@@ -62,8 +74,7 @@ test('the time of a server is that of its database, however wrong the clock of i
 
 test('a server whose clock is wrong runs no sweep and no job, moves no due time, and says so once', async () => {
   const { machine, lines, clock, platform } = await aMachine(500 * 24 * HOUR_MS)
-  const tenantId = newId() as TenantId
-  await db.store.across('test', (tx) => tx.rows(insertTenant, [tenantId, `t-${tenantId}`]))
+  const tenantId = await aTenant()
   let jobs = 0
   const work = job({
     name: 'test.wrong_clock',
@@ -88,6 +99,26 @@ test('a server whose clock is wrong runs no sweep and no job, moves no due time,
   const next = await nextOf('test.wrong')
   assert(next !== undefined && Math.abs(next.getTime() - Date.now() - 600_000) < 20_000)
 })
+
+for (const hours of [2, -2, 24 * 500]) {
+  test(`a server ${hours} hours ahead rotates keys: no key that was retired just now is destroyed or withdrawn`, async () => {
+    const [right, wrong] = [await aMachine(0), await aMachine(hours * HOUR_MS)]
+    const tenantId = await aTenant()
+    const kids: string[] = []
+    for (const { platform } of [right, wrong, right, wrong]) {
+      await platform.keys.rotate(tenantId, 'access-token')
+      const current = await platform.keys.published(tenantId, ['access-token'])
+      kids.push(...current.map(({ kid }) => kid).filter((kid) => !kids.includes(kid)))
+    }
+    for (const { platform } of [right, wrong]) {
+      const published = await platform.keys.published(tenantId, ['access-token'])
+      assert.deepEqual(new Set(published.map(({ kid }) => kid)), new Set(kids))
+      const rows = await db.store.single(tenantId, (tx) => tx.rows<{ at: Date }>(privateKeys, [tenantId]))
+      assert.equal(rows.length, kids.length)
+      for (const { at } of rows) assert(Math.abs(at.getTime() - Date.now()) < 5000)
+    }
+  })
+}
 
 test('servers of one machine have one time, however long each took to read the clock of the database', async () => {
   const at = new Date()

@@ -2,10 +2,13 @@
 // waits, until the clock is right.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { makeTemplate, openIssuance } from '../support/main-job.ts'
+import { aPerson } from '../support/oauth-person.ts'
 import { api, type Deployment, deploy } from '../support/server.ts'
 import { until } from '../support/until.ts'
 
-const YEARS_MS = 2 * 365 * 24 * 3_600_000
+const HOUR_MS = 3_600_000
+const YEARS_MS = 2 * 365 * 24 * HOUR_MS
 const token = 'a-token-for-metrics-of-tests'
 const machine = { aheadMs: 0 }
 const lines: string[] = []
@@ -48,3 +51,55 @@ test('years ahead for a while: not ready, as a figure and a line say; nothing is
   machine.aheadMs = 0
   await until(async () => JSON.stringify(await readiness(wrong)) === '[200,{"status":"ready","failed":[]}]')
 })
+
+// A session that nobody uses ends after twelve hours.
+for (const hours of [1, -1, 13, -13]) {
+  test(`${hours} hours ahead for a while: offers, sessions, tokens and keys live as long as they should`, async () => {
+    const [, right = wrong] = chirograph.servers
+    const both = [wrong, right]
+    const school = await chirograph.backend('acme')
+    const template = await makeTemplate(school, `hours-${hours}`)
+    const publishedKeys = () =>
+      Promise.all(both.map(async (server) => (await (await fetch(`${server}/auth/jwks`)).json()) as unknown))
+
+    /** What servers make now: an offer, a session and the token of a wallet by each. */
+    const made = async (when: string) =>
+      Promise.all(
+        both.map(async (server, at) => {
+          const offer = await openIssuance(api(server, school.token), template.id)
+          const person = await aPerson({ url: server }, school, `${when}-${at}-${hours}`)
+          const { token } = await chirograph.wallet('acme', 'thandi')
+          return { offer, person, token }
+        }),
+      )
+    const keys = await publishedKeys()
+    const before = await made('before')
+    machine.aheadMs = hours * HOUR_MS
+    const during = await made('during')
+
+    const all = [...before, ...during]
+    const [first, ...rest] = all.map(({ offer }) => Date.parse(offer.expiresAt))
+    for (const expiresAt of rest) assert(Math.abs(expiresAt - (first ?? 0)) < 30_000)
+
+    const holds = async ({ person, token }: (typeof all)[number]) => {
+      for (const server of both) {
+        const account = await fetch(`${server}/account`, {
+          headers: { cookie: person.cookieHeader },
+          redirect: 'manual',
+        })
+        assert.equal(account.status, 200, 'the session ended')
+        assert.equal((await api(server, token).get('/wallet/v2/credentials')).status, 200)
+      }
+    }
+    const take = async ({ offer, token }: (typeof all)[number], server: string) => {
+      const taken = await api(server, token).post('/wallet/v2/credentials', { credentialOffer: offer.offerUri })
+      assert.equal(taken.status, 201, JSON.stringify(taken.body))
+    }
+    for (const one of all) await holds(one)
+    for (const one of [before[0], during[1]]) await take(one ?? assert.fail(), wrong)
+    machine.aheadMs = 0
+    for (const one of [...all, ...(await made('after'))]) await holds(one)
+    for (const one of [before[1], during[0]]) await take(one ?? assert.fail(), right)
+    assert.deepEqual(await publishedKeys(), keys)
+  })
+}
