@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import type { Browser } from '../complete-sign-in.ts'
 import { makeLink, storeLink } from '../links/one-time-link.ts'
 import { beginLinkPasskey, redeemWithPasskey } from '../links/redeem-with-passkey.ts'
+import { signInByPassword } from '../passwords/sign-in-by-password.ts'
 import { findSession, type Session, startSession } from '../session.ts'
 import { Authenticator, type Lie } from '../test-support/authenticator.ts'
 import {
@@ -48,10 +50,15 @@ async function register(session: Session, authenticator = new Authenticator(), l
   return { authenticator, begun, created, isAdded: await addPasskey(servers.two, session, created, aVisit()) }
 }
 
-async function signIn(authenticator: Authenticator, lie: Lie = {}, tenantSlug: string | null = null) {
+async function signIn(
+  authenticator: Authenticator,
+  lie: Lie = {},
+  tenantSlug: string | null = null,
+  browser = aBrowser(),
+) {
   const { options, state } = await beginPasskeySignIn(servers.one)
   const answer = { state, response: authenticator.get(options, lie), tenantSlug }
-  return { answer, outcome: await signInByPasskey(servers.two, answer, aBrowser()) }
+  return { answer, outcome: await signInByPasskey(servers.two, answer, browser) }
 }
 
 async function aPasskey() {
@@ -245,4 +252,25 @@ test('a one-time link registers a passkey once, and stays if the passkey is refu
   assert.equal((await redeem(new Authenticator())).kind, 'gone')
   const works = await Promise.all(authenticators.map((one) => signIn(one)))
   assert.equal(works.filter(({ outcome }) => outcome.kind === 'signed-in').length, 1)
+})
+
+test('a passkey signs in while its name is locked by wrong passwords, in that network and at that device', async () => {
+  const { person, authenticator } = await aPasskey()
+  const tried = { name: person.username, password: 'wrong password', tenantSlug: person.slug }
+  const guess = (at: Browser) => signInByPassword(servers.one, tried, at)
+  const visit = aVisit('192.0.2.77')
+  const lock = async (at: Browser) => {
+    for (let n = 0; n < 5; n += 1) await guess(at)
+    assert.equal((await guess(at)).kind, 'locked')
+  }
+  const stranger = { visit, cookieHeader: undefined }
+  await lock(stranger)
+  const { outcome } = await signIn(authenticator, {}, person.slug, stranger)
+  assert.ok(outcome.kind === 'signed-in')
+  assert.equal(outcome.session.userId, person.userId)
+  const known = { visit, cookieHeader: cookieHeader(outcome.cookies[1] ?? null) }
+  await lock(known)
+  assert.equal((await signIn(authenticator, {}, null, known)).outcome.kind, 'signed-in')
+  assert.equal((await guess(known)).kind, 'locked')
+  assert.equal((await guess(stranger)).kind, 'locked', 'a passkey returns no guesses of passwords')
 })
