@@ -20,6 +20,8 @@ export type MovedClock = { readonly now: () => Date; shiftSeconds: number }
 export type Servers = {
   readonly one: Platform
   readonly two: Platform
+  /** Starts one more process. */
+  readonly another: () => Platform
   readonly clock: MovedClock
   readonly db: TestDatabase
 }
@@ -32,8 +34,8 @@ export async function twoServers({ env = {}, ...parts }: Parts = {}): Promise<Se
   const clock: MovedClock = { now: () => new Date(Date.now() + clock.shiftSeconds * 1000), shiftSeconds: 0 }
   const config: Config = readConfig({ PUBLIC_URL: 'https://id.example', ...env })
   const masterKey = randomBytes(32)
-  const make = () => platformOn({ store: db.store, clock, config, masterKey, ...parts })
-  return { one: make(), two: make(), clock, db }
+  const another = () => platformOn({ store: db.store, clock, config, masterKey, ...parts })
+  return { one: another(), two: another(), another, clock, db }
 }
 
 /** A tenant of its own with these users. @returns their ids in the order of `users` */
