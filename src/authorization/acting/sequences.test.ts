@@ -55,12 +55,28 @@ const hold = sql(
    on conflict do nothing`,
 )
 
+const deliver = sql(
+  'test.acting.deliver',
+  `insert into wallet_delivery (tenant_id, id, user_id, kind, status, identifier_type, sealed_recipient, sealed_parcel,
+     created_at, updated_at)
+   values ($1, $2, $2, 'credential', 'delivering', 'username', 'x', 'x', now(), now())
+   on conflict do nothing`,
+)
+const offer = sql(
+  'test.acting.offer',
+  `insert into issuance (tenant_id, id, holder_id, recipient_id, status, template_id, template_version,
+     credential_status, revocable, expires_at, sweep_at, created_at, updated_at)
+   values ($1, $2, $2, $2, 'offered', $2, 1, 'offered', true, now() + interval '1 day', now() + interval '1 day', now(),
+     now())
+   on conflict do nothing`,
+)
+
 /**
  * Users whom the attacker tries to become: `signs` has a password; `linked` an account at the school; `holds` only a
- * card in the wallet; `chief` is an owner who never
+ * card in the wallet; `awaits` only a delivery that is pending; `offered` only an offer; `chief` is an owner who never
  * signed in; `plant` was created by the attacker, with a link that the attacker keeps.
  */
-const names = ['signs', 'linked', 'holds', 'chief', 'plant'] as const
+const names = ['signs', 'linked', 'holds', 'awaits', 'offered', 'chief', 'plant'] as const
 type Name = (typeof names)[number]
 
 /** Everybody, the attacker's own account included, with the roles that each has at first. */
@@ -68,6 +84,8 @@ const firstRoles: Readonly<Record<Name | 'mallory', readonly Role[]>> = {
   signs: [],
   linked: [],
   holds: [],
+  awaits: [],
+  offered: [],
   chief: ['owner'],
   plant: [],
   mallory: ['user-admin'],
@@ -116,6 +134,8 @@ async function aWorld(platform: Platform, scopes: readonly Scope[]) {
     await putProvider(tx, byName, now)
     await tx.rows(setHash, [tenantId, ids.signs])
     await tx.rows(hold, [tenantId, ids.holds])
+    await tx.rows(deliver, [tenantId, ids.awaits])
+    await tx.rows(offer, [tenantId, ids.offered])
     await insertExternalIdentity(tx, { providerId: ofSchool.id, subject: 'sub-linked' }, ids.linked, now)
   })
   const actor = { kind: 'client', id: 'hr' } as const
@@ -154,6 +174,8 @@ const evilClaims = { claims: { email: 'email', externalIdentifier: 'employee_id'
 /** Acts after which the user whom the attacker created holds something, or can sign in. */
 const USES_PLANT = [
   'the user whom the attacker created gets a card',
+  'a delivery to the user whom the attacker created is pending',
+  'the user whom the attacker created is offered a credential',
   'the user whom the attacker created sets a password',
 ] as const
 /** It ends the accounts of all users at the provider. */
@@ -302,6 +324,14 @@ const acts: Readonly<Record<string, readonly [needs: Scope | 'owner', act: (w: W
   ],
   [USES_PLANT[1]]: [
     'owner',
+    (w) => w.platform.store.inTenant(w.tenantId, (tx) => tx.rows(deliver, [w.tenantId, w.ids.plant])),
+  ],
+  [USES_PLANT[2]]: [
+    'owner',
+    (w) => w.platform.store.inTenant(w.tenantId, (tx) => tx.rows(offer, [w.tenantId, w.ids.plant])),
+  ],
+  [USES_PLANT[3]]: [
+    'owner',
     (w) => w.platform.store.inTenant(w.tenantId, (tx) => tx.rows(setHash, [w.tenantId, w.ids.plant])),
   ],
 }
@@ -387,7 +417,7 @@ async function checkScopes(w: World, sequence: readonly string[]): Promise<void>
 function usedAfter(sequence: readonly string[]): readonly Name[] {
   const isUnlinked = sequence.includes(OTHER_ISSUER)
   const isPlantUsed = USES_PLANT.some((name) => sequence.includes(name))
-  const always = ['signs', 'holds'] as const
+  const always = ['signs', 'holds', 'awaits', 'offered'] as const
   return [...always, ...(isUnlinked ? [] : ['linked' as const]), ...(isPlantUsed ? ['plant' as const] : [])]
 }
 
