@@ -5,7 +5,7 @@ import type { Platform } from '../../platform.ts'
 import { idAt } from '../../store/row-id.ts'
 import { unknownTemplate } from '../issuances/issuance-refusal.ts'
 import { type MailRecipient, mailColumn, requireMail } from '../mails/offer-mail.ts'
-import { refuseUnderHaip } from '../offers/offer-grants.ts'
+import { refusePreAuthorizedCode } from '../offers/offer-grants.ts'
 import { latestTemplate } from '../templates/template-cache.ts'
 import type { Batch, BatchForm } from './batch.ts'
 import { insertBatch } from './batch-store.ts'
@@ -37,14 +37,14 @@ export type BatchInput = {
  * item.
  *
  * @param id Id of the batch; a repeated request has the same one. Fails if it exists.
- * @throws Fault `resource.unknown` for a template that is unknown or archived; `state.invalid` under
- * HAIP, since the offers of a batch have the pre-authorized code; `request.invalid` for mails that this server does not send
+ * @throws Fault `resource.unknown` for a template that is unknown or archived; `state.invalid` where the tenant accepts
+ * no pre-authorized code, which the offers of a batch have; `request.invalid` for mails that this server does not send
  */
 export async function acceptBatch(needs: Needs, caller: Caller, ask: BatchInput, id: string): Promise<Batch> {
   const { store, clock } = needs
   const { tenantId, actor, actingClientId, ip, requestId } = caller
   refuseUnsentMails(needs, ask)
-  await refuseUnderHaip(needs, tenantId)
+  await refusePreAuthorizedCode(needs, tenantId)
   const template = await latestTemplate(needs, tenantId, ask.credentialTemplateId)
   if (template.archivedAt !== null) throw unknownTemplate()
   const now = clock.now()

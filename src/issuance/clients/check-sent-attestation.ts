@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { checkAttestation } from '../../authorization/server/clients/check-attestation.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
+import { policyOf } from '../../directory/tenants/tenant-policy.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { attestationDemands } from './issuer-clients.ts'
@@ -17,7 +18,7 @@ export async function checkSentAttestation(
   sent: { readonly headers: IncomingHttpHeaders; readonly ip: string },
 ): Promise<void> {
   const audience = platform.urls.issuer(tenant.slug)
-  const receiver = { tenantId: tenant.id, audience, ...attestationDemands(tenant) }
+  const receiver = { tenantId: tenant.id, audience, ...attestationDemands(policyOf(tenant).issuing) }
   const attested = await checkAttestation(platform, receiver, sent)
   if (attested?.isProven !== false) return
   throw new Fault('client_attestation.invalid', { detail: 'The header OAuth-Client-Attestation-PoP is missing.' })

@@ -1,26 +1,17 @@
 import type { ServerInstance } from '../../authorization/server/instance.ts'
 import { type Client, clientDefaults } from '../../directory/clients/client.ts'
-import { isHaip } from '../../directory/tenants/haip.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
+import { policyOf, type TenantPolicy } from '../../directory/tenants/tenant-policy.ts'
 import { Fault } from '../../fault.ts'
-
-/** Whether wallets must authenticate as clients to the issuer of a tenant. [HAIP-8] */
-export function requiresClients(tenant: Pick<Tenant, 'settings'>): boolean {
-  return isHaip(tenant) || tenant.settings.clientAuthentication === 'required'
-}
 
 /**
  * Returns what a tenant demands of client attestations.
  *
- * A challenge only where the tenant demands one: HAIP 1.0, 4.4 names none, and libraries of wallets send none. Under
- * the profile the DPoP proof of the same request, which has a nonce of the server, shows that the request is fresh.
+ * A challenge only where the tenant demands one: HAIP 1.0, 4.4 names none, and libraries of wallets send none. Where
+ * DPoP is required the proof of the same request, which has a nonce of the server, shows that the request is fresh.
  */
-export function attestationDemands(tenant: Pick<Tenant, 'settings'>) {
-  return {
-    // [HAIP-8]
-    needsChain: isHaip(tenant),
-    needsChallenge: tenant.settings.attestationChallenge === 'required',
-  }
+export function attestationDemands({ requiresUnanchoredAttesters, requiresChallenge }: TenantPolicy['issuing']) {
+  return { needsChain: requiresUnanchoredAttesters, needsChallenge: requiresChallenge }
 }
 
 /**
@@ -32,49 +23,42 @@ export function issuerClients(
   tenant: Tenant,
   find: (clientId: string) => Promise<Client | null>,
 ): ServerInstance['clients'] {
-  const isRequired = requiresClients(tenant)
-  const own = async (clientId: string) => {
-    const found = await find(clientId)
-    return found === null ? null : strict(tenant, found)
-  }
+  const policy = policyOf(tenant).issuing
   return {
     methods: [
-      ...(isRequired ? [] : (['none'] as const)),
+      ...(policy.requiresClients ? [] : (['none'] as const)),
       'private_key_jwt',
       'attest_jwt_client_auth',
       'attest_jwt_client_auth_dpop',
     ],
-    isRequired,
-    find: own,
+    isRequired: policy.requiresClients,
+    find,
     attestations: {
-      ...attestationDemands(tenant),
+      ...attestationDemands(policy),
       find: async (clientId) => {
-        const found = await own(clientId)
+        const found = await find(clientId)
         // An attester vouches for wallets, not for clients that have credentials of their own.
         if (found !== null && !found.isPublic) {
           throw new Fault('client_attestation.invalid', { detail: 'The client authenticates otherwise.' })
         }
-        return { ...(found ?? walletClient(tenant, clientId)), isPublic: false }
+        return { ...(found ?? walletClient(tenant, policy, clientId)), isPublic: false }
       },
     },
   }
 }
 
 /** Returns the client of a wallet that is not registered. [W-I1] All instances of a wallet product share its id. */
-function walletClient(tenant: Tenant, clientId: string): Client {
-  return strict(tenant, {
+function walletClient(tenant: Tenant, policy: TenantPolicy['issuing'], clientId: string): Client {
+  return {
     ...clientDefaults,
     clientId,
     tenantId: tenant.id,
     tenantSlug: tenant.slug,
     grantTypes: ['authorization_code', 'refresh_token'],
     isPublic: true,
+    dpopRequired: policy.requiresDpopOfAttested,
+    parRequired: policy.requiresPushedRequests,
     secrets: [],
     lastUsedAt: null,
-  })
-}
-
-/** [HAIP-2] A client of a tenant with the profile pushes its requests and binds its tokens to a key. */
-function strict(tenant: Tenant, client: Client): Client {
-  return isHaip(tenant) ? { ...client, dpopRequired: true, parRequired: true } : client
+  }
 }

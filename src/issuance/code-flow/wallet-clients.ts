@@ -3,9 +3,9 @@ import { isPublicRedirect } from '../../directory/clients/check-client.ts'
 import { type Client, clientDefaults } from '../../directory/clients/client.ts'
 import { findClientOf } from '../../directory/clients/find-client.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
+import type { TenantPolicy } from '../../directory/tenants/tenant-policy.ts'
 import type { Platform } from '../../platform.ts'
 import { isRegisteredRedirect } from '../../protocols/oauth2/redirect-uri.ts'
-import type { WalletPolicy } from './wallet-policy.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'urls'>
 
@@ -21,7 +21,7 @@ const CLIENT_ID = /^[\x20-\x7e]{1,255}$/
 export function walletClients(
   needs: Needs,
   tenant: Pick<Tenant, 'id' | 'slug'>,
-  policy: WalletPolicy,
+  policy: TenantPolicy['issuing'],
 ): ServerInstance['clients'] {
   return {
     methods: ['private_key_jwt', 'none'],
@@ -48,7 +48,7 @@ export function isUnregistered({ redirectUris }: Pick<Client, 'redirectUris'>): 
 async function findWallet(
   needs: Needs,
   tenant: Pick<Tenant, 'id' | 'slug'>,
-  policy: WalletPolicy,
+  policy: TenantPolicy['issuing'],
   clientId: string,
 ): Promise<Client | null> {
   const found = await findClientOf(needs, tenant.id, clientId)
@@ -59,17 +59,17 @@ async function findWallet(
     const { parRequired, dpopRequired } = found
     return {
       ...found,
-      parRequired: parRequired || policy.parRequired,
-      dpopRequired: dpopRequired || policy.dpopRequired,
+      parRequired: parRequired || policy.requiresPushedRequests,
+      dpopRequired: dpopRequired || policy.requiresDpop,
     }
   }
-  if (!policy.acceptsUnregistered || !CLIENT_ID.test(clientId)) return null
+  if (!policy.acceptsUnregisteredWallets || !CLIENT_ID.test(clientId)) return null
   return unregistered(tenant, policy, clientId, needs.clock.now())
 }
 
 function unregistered(
   { id, slug }: Pick<Tenant, 'id' | 'slug'>,
-  policy: WalletPolicy,
+  policy: TenantPolicy['issuing'],
   clientId: string,
   now: Date,
 ): Client {
@@ -80,8 +80,8 @@ function unregistered(
     tenantSlug: slug,
     grantTypes: ['authorization_code', 'refresh_token'],
     isPublic: true,
-    dpopRequired: policy.dpopRequired,
-    parRequired: policy.parRequired,
+    dpopRequired: policy.requiresDpop,
+    parRequired: policy.requiresPushedRequests,
     secrets: [],
     // There is no row to record its use in.
     lastUsedAt: now,

@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../crypto/json.ts'
-import { isHaipTenant } from '../../directory/tenants/haip-tenant.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
+import { findPolicyOf } from '../../directory/tenants/tenant-policy.ts'
 import { Fault, type Violation } from '../../fault.ts'
 import type { SignerCertificate } from '../../protocols/mdoc/signer-certificate.ts'
 import { checkClaims } from '../templates/attributes/check-claims.ts'
 import { checkElements } from '../templates/check-elements.ts'
 import { credentialSigner, mdocSigner, type SignerNeeds, signerCertificateOf } from '../templates/credential-signer.ts'
-import { haipViolations } from '../templates/haip-violations.ts'
+import { signerViolations } from '../templates/signer-violations.ts'
 import type { CredentialTemplate, MdocDefinition, TemplateDefinition } from '../templates/template.ts'
 import { mdocValidity, validityOf } from '../templates/validity.ts'
 
@@ -24,7 +24,8 @@ export async function issuanceCheckOf(
 ): Promise<IssuanceCheck> {
   if (archivedAt !== null) return unknownTemplate
   const now = needs.clock.now()
-  const [violation] = (await isHaipTenant(needs, tenant.id)) ? haipViolations(definition) : []
+  const { issuing } = await findPolicyOf(needs, tenant.id)
+  const [violation] = signerViolations(issuing, definition)
   if (violation !== undefined) return () => new Fault('state.invalid', { detail: violation.detail })
   if (definition.format === 'mdoc') {
     const found = await orFault(mdocSigner(needs, tenant))

@@ -1,5 +1,6 @@
 import { encryptCompact } from '../../crypto/jwe.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
+import { policyOf } from '../../directory/tenants/tenant-policy.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import {
@@ -14,7 +15,7 @@ import type { CredentialTemplate } from '../templates/template.ts'
 import { templateVersion } from '../templates/template-cache.ts'
 import { issueCopies } from './issue-copies.ts'
 import { proveKeys } from './prove-keys.ts'
-import { openRequest, type ReceivedBody, requiresEncryption } from './request-encryption.ts'
+import { openRequest, type ReceivedBody } from './request-encryption.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'keys' | 'clock' | 'urls' | 'config' | 'memory' | 'fetch'>
 type Origin = { readonly ip: string; readonly requestId: string }
@@ -72,7 +73,7 @@ export function encrypted(
 async function readRequest(needs: Needs, tenant: Tenant, received: ReceivedBody): Promise<CredentialRequest> {
   const { body, isEncrypted } = await openRequest(needs, tenant, received)
   const request = readCredentialRequest(body, PROOFS_MAX, isEncrypted)
-  if (request.responseEncryption === null && requiresEncryption(tenant)) {
+  if (request.responseEncryption === null && policyOf(tenant).issuing.requiresEncryption) {
     throw new Fault('credential_encryption.unsupported', { detail: 'credential_response_encryption is missing.' })
   }
   return request

@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../crypto/json.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
+import { policyOf } from '../../directory/tenants/tenant-policy.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import type { ProvedKey } from '../../protocols/openid4vci/jwt-proof.ts'
@@ -14,7 +15,7 @@ import { templateVersion } from '../templates/template-cache.ts'
 import { issueCopies } from './issue-copies.ts'
 import { encrypted, type IssuedResponse } from './issue-credential.ts'
 import { boundKeys } from './prove-keys.ts'
-import { openRequest, type ReceivedBody, requiresEncryption } from './request-encryption.ts'
+import { openRequest, type ReceivedBody } from './request-encryption.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'keys' | 'clock' | 'urls' | 'config' | 'memory'>
 type Origin = { readonly ip: string; readonly requestId: string }
@@ -61,7 +62,7 @@ async function readRequest(needs: Needs, tenant: Tenant, received: ReceivedBody)
     const detail = 'A request with credential_response_encryption must be encrypted.'
     throw new Fault('credential_encryption.unsupported', { detail })
   }
-  if (recipient === null && requiresEncryption(tenant)) {
+  if (recipient === null && policyOf(tenant).issuing.requiresEncryption) {
     throw new Fault('credential_encryption.unsupported', { detail: 'credential_response_encryption is missing.' })
   }
   return { transactionId, recipient }

@@ -1,15 +1,14 @@
 import { authorizationCode } from '../../authorization/server/grants/authorization-code.ts'
 import { refreshToken } from '../../authorization/server/grants/refresh-token.ts'
 import type { Grant, ServerInstance } from '../../authorization/server/instance.ts'
-import { isHaip } from '../../directory/tenants/haip.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
+import { policyOf } from '../../directory/tenants/tenant-policy.ts'
 import type { Platform } from '../../platform.ts'
 import { ATTESTATION_ALGS } from '../../protocols/oauth2/client-attestation.ts'
 import { PRE_AUTHORIZED_GRANT } from '../../protocols/openid4vci/credential-offer.ts'
-import { issuerClients, requiresClients } from '../clients/issuer-clients.ts'
+import { issuerClients } from '../clients/issuer-clients.ts'
 import { credentialPolicy } from '../code-flow/user-policy.ts'
 import { walletClients } from '../code-flow/wallet-clients.ts'
-import { walletPolicyOf } from '../code-flow/wallet-policy.ts'
 import { aggregationUri } from '../status/sign-status-list.ts'
 import { redeemPreAuthorizedCode } from './redeem-code.ts'
 
@@ -19,7 +18,7 @@ import { redeemPreAuthorizedCode } from './redeem-code.ts'
  */
 export function issuerInstance(needs: Pick<Platform, 'urls' | 'store' | 'clock'>, tenant: Tenant): ServerInstance {
   const issuer = needs.urls.issuer(tenant.slug)
-  const policy = walletPolicyOf(tenant)
+  const policy = policyOf(tenant).issuing
   const users = credentialPolicy(tenant)
   const { find, ...wallets } = walletClients(needs, tenant, policy)
   return {
@@ -29,16 +28,19 @@ export function issuerInstance(needs: Pick<Platform, 'urls' | 'store' | 'clock'>
     keys: [],
     readToken: async () => null,
     endpoints: { token: `${issuer}/token`, authorization: `${issuer}/authorize`, pushedRequest: `${issuer}/par` },
-    parRequired: policy.parRequired,
+    parRequired: policy.requiresPushedRequests,
     clients: { ...wallets, ...issuerClients(tenant, find) },
-    // [HAIP-1] The profile has the authorization code alone.
-    grants: [...(isHaip(tenant) ? [] : [preAuthorizedCode(tenant)]), authorizationCode(users), refreshToken(users)],
+    grants: [
+      ...(policy.acceptsPreAuthorizedCode ? [preAuthorizedCode(tenant)] : []),
+      authorizationCode(users),
+      refreshToken(users),
+    ],
     acceptsDpop: true,
     users,
     audiences: null,
     scopes: null,
     extensions: {
-      'pre-authorized_grant_anonymous_access_supported': !requiresClients(tenant),
+      'pre-authorized_grant_anonymous_access_supported': !policy.requiresClients,
       challenge_endpoint: `${issuer}/challenge`,
       client_attestation_signing_alg_values_supported: ATTESTATION_ALGS,
       client_attestation_pop_signing_alg_values_supported: ATTESTATION_ALGS,

@@ -200,7 +200,7 @@ test('the metadata names both proof types and the required levels; without a req
 })
 
 test('[VCI-K5] a tenant that requires attestations everywhere publishes an empty requirement for any level', () => {
-  const keyAttestation = attestationPolicyOf({}, { keyAttestations: 'required' })
+  const keyAttestation = attestationPolicyOf({}, { requiresKeyAttestations: true })
   assert.ok(keyAttestation !== null)
   const type = { format: 'dc+sd-jwt', vct: 'v' } as const
   const { credential_configurations_supported: known } = buildIssuerMetadata({
@@ -213,7 +213,7 @@ test('[VCI-K5] a tenant that requires attestations everywhere publishes an empty
     proof_signing_alg_values_supported: ['ES256'],
     key_attestations_required: {},
   })
-  assert.equal(attestationPolicyOf({}, {}), null)
+  assert.equal(attestationPolicyOf({}, { requiresKeyAttestations: false }), null)
 })
 
 test('[VCI-C5] an attestation of more keys than the batch size of the issuer is refused', async () => {

@@ -1,7 +1,7 @@
 import { fromBase64url } from '../../crypto/base64url.ts'
 import { sha256 } from '../../crypto/digest.ts'
-import { isHaip } from '../../directory/tenants/haip.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
+import { policyOf } from '../../directory/tenants/tenant-policy.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { checkCNonce } from '../../protocols/openid4vci/c-nonce.ts'
@@ -50,7 +50,7 @@ export async function proveKeys(
     needs,
     tenant,
     request,
-    attestationPolicyOf(definition, tenant.settings),
+    attestationPolicyOf(definition, policyOf(tenant).issuing),
     now,
   )
   // The keys of an attestation count too.
@@ -99,8 +99,7 @@ async function attestedKeys(
 ): Promise<AttestedKeys> {
   const jws = parseKeyAttestation(text)
   const attester = await attesterOf(needs, tenant, jws, now)
-  // [HAIP-9]
-  if (isHaip(tenant) && lacksChain(jws, attester)) {
+  if (policyOf(tenant).issuing.requiresUnanchoredAttesters && lacksChain(jws, attester)) {
     throw new Fault('key_proof.invalid', { detail: 'x5c must name the attester, without its trust anchor.' })
   }
   if (attester === null)

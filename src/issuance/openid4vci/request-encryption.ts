@@ -3,6 +3,7 @@ import { parseJson } from '../../crypto/json.ts'
 import { decryptCompact, recipientOf } from '../../crypto/jwe.ts'
 import { thumbprint } from '../../crypto/jwk.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
+import { policyOf } from '../../directory/tenants/tenant-policy.ts'
 import { Fault, faultOf } from '../../fault.ts'
 import { remembered } from '../../memory/recent.ts'
 import type { Platform } from '../../platform.ts'
@@ -35,11 +36,6 @@ export function requestEncryptionKey(
   })
 }
 
-/** Whether the tenant refuses requests, and gives responses, that are not encrypted. */
-export function requiresEncryption({ settings }: Pick<Tenant, 'settings'>): boolean {
-  return settings.credentialEncryption === 'required'
-}
-
 /**
  * Returns the body of a request: parsed JSON, or the decrypted and parsed content of a JWE.
  *
@@ -52,7 +48,7 @@ export async function openRequest(
 ): Promise<{ readonly body: unknown; readonly isEncrypted: boolean }> {
   if (!isJwe || typeof body !== 'string') {
     // [VCI-E2]
-    if (requiresEncryption(tenant)) throw unsupported('This issuer accepts only encrypted requests.')
+    if (policyOf(tenant).issuing.requiresEncryption) throw unsupported('This issuer accepts only encrypted requests.')
     return { body, isEncrypted: false }
   }
   const keys = await Promise.all(([0, 1] as const).map((ago) => requestEncryptionKey(needs, tenant, ago)))

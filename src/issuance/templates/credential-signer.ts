@@ -1,6 +1,6 @@
 import type { TenantId } from '../../caller.ts'
-import { isHaipTenant } from '../../directory/tenants/haip-tenant.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
+import { findPolicyOf } from '../../directory/tenants/tenant-policy.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import type { SignerCertificate } from '../../protocols/mdoc/signer-certificate.ts'
@@ -60,7 +60,8 @@ async function signerOfMdocs(needs: SignerNeeds, { id }: Of): Promise<ActiveSign
 }
 
 async function sdJwtSigner(needs: SignerNeeds, tenant: Of, definition: SdJwtDefinition): Promise<ActiveSigner | null> {
-  const signer = (await isHaipTenant(needs, tenant.id)) ? HAIP_SIGNER : definition.signer
+  const { issuing } = await findPolicyOf(needs, tenant.id)
+  const signer = issuing.signer ?? definition.signer
   if (signer?.kind === 'did:web') return null
   const issuer = needs.urls.issuer(tenant.slug)
   const found = await findSignerNaming(needs, tenant.id, signer?.keyType ?? null, issuer)
@@ -71,9 +72,6 @@ async function sdJwtSigner(needs: SignerNeeds, tenant: Of, definition: SdJwtDefi
     meta: { kind: 'issuer', keyType, certificateId, missing: issuer },
   })
 }
-
-/** [HAIP-31] What signs SD-JWT VCs of a tenant with the profile. */
-const HAIP_SIGNER = { kind: 'certificate', keyType: 'P-256' } as const
 
 /** Returns an active certificate that names the issuer, which verifiers require; a foreign CA may have left the name out. */
 async function findSignerNaming(

@@ -1,15 +1,15 @@
 import type { Caller } from '../../caller.ts'
 import type { AuditAction } from '../../contract/events/vocabulary.ts'
 import type { TemplateBody } from '../../contract/issuance/credential-templates.ts'
-import { isHaipTenant } from '../../directory/tenants/haip-tenant.ts'
+import { findPolicyOf } from '../../directory/tenants/tenant-policy.ts'
 import type { AuditEntry } from '../../events/audit/entry.ts'
 import { Fault, type Violation } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import { checkSource } from './attribute-source.ts'
 import { catalogChanged } from './catalog-lease.ts'
-import { haipViolations } from './haip-violations.ts'
 import { type ReadTemplate, readCredentialTemplate } from './read-template.ts'
+import { signerViolations } from './signer-violations.ts'
 import type { CredentialTemplate, TemplateDefinition } from './template.ts'
 import { cacheTemplate, latestTemplate } from './template-cache.ts'
 import { insertFirst, insertNext, setArchived, setRestored } from './template-store.ts'
@@ -29,7 +29,7 @@ export async function createCredentialTemplate(
 ): Promise<CredentialTemplate> {
   const now = needs.clock.now()
   const read = readCredentialTemplate(body, needs.urls.issuer(caller.tenantSlug), now)
-  await checkProfile(needs, caller, read)
+  await checkSigner(needs, caller, read)
   await checkSource(needs, caller, read.definition)
   const template = { ...read, id, version: 1, createdAt: now, updatedAt: now, archivedAt: null }
   const entry = entryOf('credential_template.created', id, caller)
@@ -44,9 +44,10 @@ export async function createCredentialTemplate(
 }
 
 /** [HAIP-31] @throws Fault `request.invalid` */
-async function checkProfile(needs: Needs, { tenantId }: Caller, { definition }: ReadTemplate): Promise<void> {
-  const violations = haipViolations(definition)
-  if (violations.length > 0 && (await isHaipTenant(needs, tenantId))) throw new Fault('request.invalid', { violations })
+async function checkSigner(needs: Needs, { tenantId }: Caller, { definition }: ReadTemplate): Promise<void> {
+  const { issuing } = await findPolicyOf(needs, tenantId)
+  const violations = signerViolations(issuing, definition)
+  if (violations.length > 0) throw new Fault('request.invalid', { violations })
 }
 
 /**
@@ -68,7 +69,7 @@ export async function replaceCredentialTemplate(
   if (current.archivedAt !== null) throw new Fault('resource.unknown')
   if (isExpected?.(current) === false) throw new Fault('resource.changed')
   const read = readCredentialTemplate(body, needs.urls.issuer(caller.tenantSlug), needs.clock.now())
-  await checkProfile(needs, caller, read)
+  await checkSigner(needs, caller, read)
   await checkSource(needs, caller, read.definition)
   const violations = changesOfFixed(current, read)
   if (violations.length > 0) throw new Fault('state.conflict', { violations })

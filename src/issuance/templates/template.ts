@@ -1,6 +1,5 @@
 import { TX_CODE_LENGTH, type WrittenDefinition } from '../../contract/issuance/credential-templates.ts'
-import { isHaip } from '../../directory/tenants/haip.ts'
-import type { Tenant } from '../../directory/tenants/tenant.ts'
+import type { TenantPolicy } from '../../directory/tenants/tenant-policy.ts'
 import type { TxCode } from '../../protocols/openid4vci/credential-offer.ts'
 import type { AttestationPolicy } from '../../protocols/openid4vci/key-attestation.ts'
 import type { Attributes } from './attributes/attributes.ts'
@@ -38,13 +37,12 @@ export function txCodeOf({ txCode }: Pick<TemplateDefinition, 'txCode'>): (TxCod
   return { inputMode, length, description }
 }
 
-/** Returns which key attestations a template requires, by itself or by the setting of its tenant; null if it requires none. */
+/** Returns which key attestations a template requires, by itself or by the policy of its tenant; null: none. */
 export function attestationPolicyOf(
   { keyAttestation }: Pick<TemplateDefinition, 'keyAttestation'>,
-  settings: Tenant['settings'],
+  { requiresKeyAttestations }: Pick<TenantPolicy['issuing'], 'requiresKeyAttestations'>,
 ): AttestationPolicy | null {
-  // [HAIP-9]
-  return keyAttestation ?? (settings.keyAttestations === 'required' || isHaip({ settings }) ? {} : null)
+  return keyAttestation ?? (requiresKeyAttestations ? {} : null)
 }
 
 /** Returns the type of a template's credentials: the document type of an mdoc, else the `vct`. @param issuer The Credential Issuer Identifier. */

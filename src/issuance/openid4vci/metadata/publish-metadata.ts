@@ -1,6 +1,6 @@
 import { describeServer } from '../../../authorization/server/endpoint/describe-server.ts'
-import { isHaip } from '../../../directory/tenants/haip.ts'
 import type { Tenant } from '../../../directory/tenants/tenant.ts'
+import { policyOf, type TenantPolicy } from '../../../directory/tenants/tenant-policy.ts'
 import { preferredLanguage } from '../../../http/routes/accept.ts'
 import type { Platform } from '../../../platform.ts'
 import {
@@ -8,8 +8,6 @@ import {
   type ConfigurationInput,
   type Display,
 } from '../../../protocols/openid4vci/build-metadata.ts'
-import { requiresClients } from '../../clients/issuer-clients.ts'
-import { walletPolicyOf } from '../../code-flow/wallet-policy.ts'
 import { catalogVersion } from '../../templates/catalog-lease.ts'
 import {
   describeClaims,
@@ -27,7 +25,7 @@ import {
 } from '../../templates/template.ts'
 import { listOffered } from '../../templates/template-store.ts'
 import { issuerInstance } from '../issuer-instance.ts'
-import { requestEncryptionKey, requiresEncryption } from '../request-encryption.ts'
+import { requestEncryptionKey } from '../request-encryption.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'keys' | 'clock' | 'urls' | 'config' | 'memory'>
 type Alg = ConfigurationInput['signingAlgs'][number]
@@ -59,7 +57,7 @@ export async function publishIssuerMetadata(
   const cached = language === null ? all : cache.get(`${name}|${language}`, clock.now())
   if (cached !== undefined) return { document: cached.document, language }
   const templates = await store.single(tenant.id, (tx) => listOffered(tx, clock.now()))
-  const encryption = { kid, jwk, isRequired: requiresEncryption(tenant) }
+  const encryption = { kid, jwk, isRequired: policyOf(tenant).issuing.requiresEncryption }
   const metadata = issuerMetadata(urls.issuer(tenant.slug), tenant, templates, { alg, encryption })
   const languages = [...new Set(templates.flatMap(languagesOf))]
   cache.set(name, { document: JSON.stringify(metadata), languages }, clock.now())
@@ -90,17 +88,19 @@ function inLanguage(display: readonly Display[], language: string | null): reado
 /** Algorithm of SD-JWT VCs whose template names no signer: EdDSA if the only certificate has an Ed25519 key. */
 async function openAlg(needs: Needs, tenant: Tenant): Promise<Alg> {
   // Without a certificate nothing can be issued there, but the metadata is.
-  if (isHaip(tenant)) return 'ES256'
+  if (policyOf(tenant).issuing.signer !== null) return 'ES256'
   const open = { format: 'sd-jwt-vc', attributes: {}, revocable: true } as const
   return (await credentialSigner(needs, tenant, open))?.key.alg ?? 'ES256'
 }
 
 function issuerMetadata(
   issuer: string,
-  { name, settings }: Tenant,
+  tenant: Tenant,
   templates: readonly CredentialTemplate[],
   { alg, encryption }: Pick<Parameters<typeof buildIssuerMetadata>[0], 'encryption'> & { readonly alg: Alg },
 ) {
+  const { name, settings } = tenant
+  const policy = policyOf(tenant).issuing
   return buildIssuerMetadata({
     credentialIssuer: issuer,
     credentialEndpoint: `${issuer}/credential`,
@@ -112,7 +112,7 @@ function issuerMetadata(
     display: [
       { name, ...(typeof settings.logoUri === 'string' && { logo: { uri: settings.logoUri, alt_text: name } }) },
     ],
-    configurations: Object.fromEntries(templates.map((one) => [one.code, configurationOf(issuer, one, alg, settings)])),
+    configurations: Object.fromEntries(templates.map((one) => [one.code, configurationOf(issuer, one, alg, policy)])),
   })
 }
 
@@ -120,9 +120,9 @@ function configurationOf(
   issuer: string,
   { code, name, definition }: CredentialTemplate,
   alg: Alg,
-  settings: Tenant['settings'],
+  policy: TenantPolicy['issuing'],
 ): ConfigurationInput {
-  const keyAttestation = attestationPolicyOf(definition, settings)
+  const keyAttestation = attestationPolicyOf(definition, policy)
   const locale = definition.display?.locale
   const shared = {
     // [HAIP-3] Tenant-wide unique, as codes are.
@@ -189,8 +189,7 @@ export function publishServerMetadata(
   tenant: Tenant,
 ): string {
   const { memory, clock } = needs
-  const policy = { ...walletPolicyOf(tenant), haip: isHaip(tenant), clients: requiresClients(tenant) }
-  const name = `${needs.urls.issuer(tenant.slug)} ${JSON.stringify(policy)}`
+  const name = `${needs.urls.issuer(tenant.slug)} ${JSON.stringify(policyOf(tenant).issuing)}`
   const cache = memory.cache<string>('issuance.server_metadata')
   const cached = cache.get(name, clock.now())
   if (cached !== undefined) return cached
