@@ -7,6 +7,9 @@ import type { Tenant } from './tenant.ts'
 /** What a tenant accepts and requires by its settings, whatever its templates and its requests say. */
 export type TenantPolicy = {
   readonly issuing: IssuingPolicy
+  readonly verifying: VerifyingPolicy
+  readonly presenting: PresentingPolicy
+  readonly trusting: TrustingPolicy
 }
 
 /** Of the wallets that redeem offers of the tenant, and of its credentials. */
@@ -35,6 +38,32 @@ type IssuingPolicy = {
   readonly signer: { readonly kind: 'certificate'; readonly keyType: 'P-256' } | null
 }
 
+/** Of the tenant as a verifier. */
+type VerifyingPolicy = {
+  /** A request with a redirect URI must be bound to the session of the browser. [HAIP-22] */
+  readonly requiresBrowserSession: boolean
+  /** A verification page whose owner says nothing tells the outcome also without the way back from the wallet. */
+  readonly acceptsAnotherDevice: boolean
+}
+
+/** Of presentations, those that the tenant requests and those that its wallets make. */
+type PresentingPolicy = {
+  /** Requests must come by reference, signed under `x509_hash` with a P-256 certificate. [HAIP-21] [HAIP-22] */
+  readonly requiresCertifiedRequests: boolean
+  /** Responses must be encrypted. [HAIP-20] */
+  readonly requiresEncryptedResponses: boolean
+  /** A credential with a key must be presented with it, also where the query waives that. [HAIP-32] */
+  readonly requiresHolderBinding: boolean
+}
+
+/** Of the issuers of received SD-JWT VCs, and of whom the tenant trusts. */
+type TrustingPolicy = {
+  /** Issuers must be named by `x5c`, without a self-signed certificate. [HAIP-31] */
+  readonly requiresCertifiedIssuers: boolean
+  /** Form of their status lists; `certified-jwt`: signers are named by `x5c` likewise. [HAIP-30] */
+  readonly statusListForm: 'jwt' | 'certified-jwt'
+}
+
 /**
  * Returns what a tenant accepts and requires. The one place that knows what the profile (the setting `haip`) forbids and demands.
  *
@@ -57,6 +86,19 @@ export function policyOf(tenant: Pick<Tenant, 'settings'> | null): TenantPolicy 
       requiresKeyAttestations: isProfiled || settings.keyAttestations === 'required',
       requiresEncryption: settings.credentialEncryption === 'required',
       signer: isProfiled ? { kind: 'certificate', keyType: 'P-256' } : null,
+    },
+    verifying: {
+      requiresBrowserSession: isProfiled,
+      acceptsAnotherDevice: !isProfiled,
+    },
+    presenting: {
+      requiresCertifiedRequests: isProfiled,
+      requiresEncryptedResponses: isProfiled,
+      requiresHolderBinding: isProfiled,
+    },
+    trusting: {
+      requiresCertifiedIssuers: isProfiled,
+      statusListForm: isProfiled ? 'certified-jwt' : 'jwt',
     },
   }
 }

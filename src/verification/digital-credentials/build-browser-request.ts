@@ -1,5 +1,5 @@
-import { isHaip } from '../../directory/tenants/haip.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
+import { policyOf } from '../../directory/tenants/tenant-policy.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { browserParameters, exchangeProtocols, signForMany } from '../../protocols/openid4vp/digital-credentials.ts'
@@ -62,7 +62,8 @@ async function dataOf(
 ): Promise<object> {
   const { urls } = platform
   const { nonce, verifierConfig, clientId: stored } = request
-  const isEncrypted = verifierConfig?.responseMode !== 'direct_post' || isHaip(tenant)
+  const { requiresCertifiedRequests, requiresEncryptedResponses } = policyOf(tenant).presenting
+  const isEncrypted = verifierConfig?.responseMode !== 'direct_post' || requiresEncryptedResponses
   const key = isEncrypted ? { encryptionKey: (await responseKeyOf(platform, tenant.id, request.id)).publicJwk } : {}
   const transactions = await transactionsOf(platform, tenant.id, request)
   const dcqlQuery = queryOf(request, await issuerAuthoritiesOf(platform, tenant.id, request.credentials))
@@ -79,8 +80,8 @@ async function dataOf(
   const own = { clientId: addressesOf(urls, tenant.slug, token, null).clientId, isOther: stored !== null }
   const signers = [
     { ...signer, clientId },
-    // Besides its certificate the tenant signs as its did:web; under HAIP there is x509_hash only [HAIP-21].
-    ...(own.isOther && !isHaip(tenant)
+    // Besides its certificate the tenant signs as its did:web.
+    ...(own.isOther && !requiresCertifiedRequests
       ? [
           {
             ...(await signerOf(platform, tenant, { ...request, signerId: null, clientId: null })),

@@ -1,5 +1,5 @@
-import { isHaip } from '../../directory/tenants/haip.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
+import { policyOf } from '../../directory/tenants/tenant-policy.ts'
 
 /** What a visitor learns of the result: whether the credential was accepted, or only that the answer arrived. */
 type VisitorSees = 'verdict' | 'receipt'
@@ -18,7 +18,7 @@ export type PageContent = {
   readonly redirectUri: string | null
   /**
    * Whether visitors may answer with a wallet on another device: then the outcome is told without the way back from the
-   * wallet. null: not under HAIP, else yes.
+   * wallet. null: as the policy of the tenant has it.
    */
   readonly anotherDevice: boolean | null
   /** Requests that all visitors together may begin within a minute. */
@@ -61,7 +61,7 @@ export const pageDefaults = {
  * @see [HAIP 1.0, 5.1](https://openid.net/specs/openid4vc-high-assurance-interoperability-profile-1_0.html)
  */
 export function needsWayBack(tenant: Pick<Tenant, 'settings'>, { anotherDevice }: PageContent): boolean {
-  return !(anotherDevice ?? !isHaip(tenant))
+  return !(anotherDevice ?? policyOf(tenant).verifying.acceptsAnotherDevice)
 }
 
 /** Whether visitors can begin a request. */

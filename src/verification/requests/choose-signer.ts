@@ -1,9 +1,9 @@
-import type { Caller } from '../../caller.ts'
+import type { Caller, TenantId } from '../../caller.ts'
 import { sha256Base64url } from '../../crypto/digest.ts'
 import { parseCompact } from '../../crypto/jws.ts'
 import type { SigningKey } from '../../crypto/signing-key.ts'
-import { isHaipTenant } from '../../directory/tenants/haip-tenant.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
+import { findPolicyOf } from '../../directory/tenants/tenant-policy.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import type { RequestHeader } from '../../protocols/openid4vp/request-object.ts'
@@ -34,9 +34,12 @@ export function signingPreferenceOf(config: Config): string {
   return [signer, keyType, clientIdPrefix, clientId, verifierAttestation].map((one) => one ?? '').join('|')
 }
 
-/** Returns the signers for templates without a preference or with a plain one; up to 5 s old. None under HAIP, which restricts the templates too. */
+/**
+ * Returns the signers for templates without a preference or with a plain one; up to 5 s old. None where requests must
+ * be certified: then the template is checked too.
+ */
 export async function defaultSigners(needs: Needs, { tenantId }: Pick<Caller, 'tenantId'>): Promise<RequestSigners> {
-  if (await isHaipTenant(needs, tenantId)) return {}
+  if (await requiresCertificate(needs, tenantId)) return {}
   const active = await findActiveSigner(needs, tenantId, 'verifier')
   const didWeb = { [signingPreferenceOf({})]: {}, [signingPreferenceOf({ signer: 'did:web' })]: {} }
   if (active === null) return didWeb
@@ -62,7 +65,7 @@ export async function chooseSigner(
   // 5.9.3: these sign with the key of the tenant
   if (clientIdPrefix === 'pre-registered' && config.clientId !== undefined) return { clientId: config.clientId }
   if (clientIdPrefix === 'verifier_attestation') return { clientId: attestedClientOf(config.verifierAttestation) }
-  const isRequired = await isHaipTenant(needs, tenantId)
+  const isRequired = await requiresCertificate(needs, tenantId)
   const needsCertificate =
     isRequired || signer === 'certificate' || keyType === 'Ed25519' || clientIdPrefix !== undefined
   const find = needsCertificate ? activeSigner : findActiveSigner
@@ -97,6 +100,10 @@ export async function signerOf(
   return { header: { x5c: signer.x5c }, key: signer.key }
 }
 
+async function requiresCertificate(needs: Needs, tenantId: TenantId): Promise<boolean> {
+  return (await findPolicyOf(needs, tenantId)).presenting.requiresCertifiedRequests
+}
+
 function attestedClientOf(attestation: string | undefined): string {
   const { sub } = parseCompact(attestation ?? '').payload
   return `verifier_attestation:${String(sub)}`
@@ -106,7 +113,7 @@ function certificateSigner({ certificateId }: ActiveSigner, clientId: string): R
   return { clientId, signerId: certificateId }
 }
 
-/** 5.9.3: the hash of the leaf in DER, as HAIP requires. */
+/** 5.9.3, [HAIP-21]: the hash of the leaf in DER */
 function hashOf({ leafDer }: ActiveSigner): string {
   return `x509_hash:${sha256Base64url(leafDer)}`
 }

@@ -3,14 +3,14 @@ import type { CreateRequestBody } from '../../contract/verification/presentation
 import { sha256 } from '../../crypto/digest.ts'
 import { randomToken } from '../../crypto/random.ts'
 import { defaultOf } from '../../directory/tenants/default-of.ts'
-import { isHaipTenant } from '../../directory/tenants/haip-tenant.ts'
+import { findPolicyOf } from '../../directory/tenants/tenant-policy.ts'
 import type { AnonymousActor } from '../../events/audit/entry.ts'
 import { Fault, type Violation } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import { knownId } from '../../uuid.ts'
 import { readBrowserOptions } from '../templates/browser-origins.ts'
-import { haipViolations } from '../templates/haip.ts'
+import { configViolations } from '../templates/config-violations.ts'
 import type { PresentationTemplate } from '../templates/presentation-template.ts'
 import { checkRedirectUri, redirectPolicyOf } from '../templates/redirect-uris.ts'
 import { getPresentationTemplate } from '../templates/template-store.ts'
@@ -58,13 +58,13 @@ export async function createPresentationRequest(
   }
   const template = await platform.store.single(caller.tenantId, (tx) => getPresentationTemplate(tx, templateId))
   const config = template.verifierConfig ?? {}
-  if (await isHaipTenant(platform, caller.tenantId)) {
-    const violations = [
-      ...haipViolations(config, '/presentationTemplateId'),
-      ...('page' in caller ? [] : sessionViolations(redirectUri ?? config.redirectUri, body.browserSession)),
-    ]
-    if (violations.length > 0) throw new Fault('request.invalid', { violations })
-  }
+  const { presenting, verifying } = await findPolicyOf(platform, caller.tenantId)
+  const needsSession = verifying.requiresBrowserSession && !('page' in caller)
+  const violations = [
+    ...configViolations(presenting, config, '/presentationTemplateId'),
+    ...(needsSession ? sessionViolations(redirectUri ?? config.redirectUri, body.browserSession) : []),
+  ]
+  if (violations.length > 0) throw new Fault('request.invalid', { violations })
   const signers = { [signingPreferenceOf(config)]: await chooseSigner(platform, caller, config) }
   const row = await insert(platform, caller, { ...input, template }, signers)
   if (row === null) throw new Fault('state.conflict', { detail: 'The template was changed concurrently.' })

@@ -1,6 +1,6 @@
 import type { TenantId } from '../../caller.ts'
-import { isHaip } from '../../directory/tenants/haip.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
+import { policyOf } from '../../directory/tenants/tenant-policy.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { ENCRYPTED_MODE } from '../../protocols/openid4vp/encryption.ts'
@@ -73,8 +73,7 @@ async function claimsOf(
   const lifetimeSeconds = Math.max(1, Math.floor((expiresAt.getTime() - now.getTime()) / 1000))
   const { responseMode } = request.verifierConfig ?? {}
   const isStated = responseMode === undefined ? canEncrypt(metadata) : responseMode === ENCRYPTED_MODE
-  // [HAIP-22]
-  const isEncrypted = isStated || isHaip(tenant)
+  const isEncrypted = isStated || policyOf(tenant).presenting.requiresEncryptedResponses
   const verifierInfo = [...statementOf(tenant, request), ...(verifierInfoOf(request) ?? [])]
   return buildRequestObject(
     {

@@ -1,7 +1,7 @@
 import { sha256 } from '../../crypto/digest.ts'
 import type { P256Jwk } from '../../crypto/jwk.ts'
-import { isHaip } from '../../directory/tenants/haip.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
+import { policyOf } from '../../directory/tenants/tenant-policy.ts'
 import type { AnonymousActor } from '../../events/audit/entry.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
@@ -78,7 +78,7 @@ export async function acceptResponse(
   const { clientId: aud, responseUri } = addressesOf(platform.urls, tenant.slug, token, request.clientId)
   const bound = { ...audienceOf(from, aud), responseUri, encryptionKey: key }
   const trust = trustOf(platform, tenant.id)
-  const verifier = { urls: platform.urls, slug: tenant.slug, haip: isHaip(tenant) }
+  const verifier = { urls: platform.urls, slug: tenant.slug }
   const { sealedTransactions: sealed } = request
   const transactions = sealed === null ? [] : await openTransactions(platform.sealing, tenant.id, id, sealed)
   const outcome =
@@ -89,6 +89,7 @@ export async function acceptResponse(
           now,
           trust,
           verifier,
+          policy: policyOf(tenant),
           transactions,
         })
   if (outcome.status === 'undecided') throw await releaseClaim(platform, tenant, request, outcome)
@@ -100,7 +101,7 @@ function audienceOf({ origin }: ResponseSource, clientId: string) {
   return origin === undefined ? { aud: clientId, origin: null } : { aud: `origin:${origin}`, origin }
 }
 
-/** [HAIP-20] responses are encrypted; over the Digital Credentials API they are by default. */
+/** Over the Digital Credentials API responses are encrypted by default. */
 function plainOf(
   tenant: Tenant,
   { kind }: PlainResponse,
@@ -108,7 +109,7 @@ function plainOf(
   { origin }: ResponseSource,
 ): PlainResponses {
   if (key !== null || kind === 'refused') return 'accepted'
-  if (isHaip(tenant)) return 'never'
+  if (policyOf(tenant).presenting.requiresEncryptedResponses) return 'never'
   return origin === undefined ? 'by-default' : 'if-stated'
 }
 

@@ -6,6 +6,7 @@ import { deflateSync } from 'node:zlib'
 import { readConfig } from '../../config.ts'
 import { anchorSetOf, noAnchors } from '../../crypto/x509-path/anchor.ts'
 import { leafExtensions, type Made, openssl, rootExtensions } from '../../crypto/x509-path/test-support/openssl.ts'
+import { policyOf } from '../../directory/tenants/tenant-policy.ts'
 import { Fault } from '../../fault.ts'
 import { Memory } from '../../memory/memory.ts'
 import { urlsOf } from '../../platform.ts'
@@ -33,7 +34,8 @@ const expected: ExpectedPresentation = {
   now,
   encryptionKey: null,
   responseUri: 'https://us.example/answers',
-  verifier: { urls: urlsOf(platform.config), slug: 'us', haip: false },
+  verifier: { urls: urlsOf(platform.config), slug: 'us' },
+  policy: policyOf(null),
   trust: { anchors: async () => noAnchors, vouchesFor: async () => false },
 }
 
@@ -92,7 +94,7 @@ for (const [what, credential, isBound, open, strict] of [
       [false, open],
       [true, strict],
     ] as const) {
-      const by = { ...restricted, verifier: { ...restricted.verifier, haip } }
+      const by = { ...restricted, policy: policyOf({ settings: { haip } }) }
       const { issues } = await checkSdJwtPresentation(platform, shown, by)
       assert.deepEqual(
         issues.map(({ code }) => code),
@@ -138,7 +140,7 @@ for (const [what, header, strict] of [
       [false, []],
       [true, strict],
     ] as const) {
-      const by = { ...restricted, trust, verifier: { ...restricted.verifier, haip } }
+      const by = { ...restricted, trust, policy: policyOf({ settings: { haip } }) }
       const { issues } = await checkSdJwtPresentation(at, shown, by)
       assert.deepEqual(
         issues.map(({ code }) => code),

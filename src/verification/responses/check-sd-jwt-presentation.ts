@@ -36,8 +36,8 @@ export async function checkSdJwtPresentation(
   // 3.9 step 5
   const sdJwt = orNull(() => parseSdJwt(compact))
   if (sdJwt === null) return rejectedCredential([issue('presentation.malformed')])
-  // [HAIP-31]
-  if (expected.verifier.haip && !isUnanchoredChain(sdJwt.jwt.header.x5c))
+  const { trusting } = expected.policy
+  if (trusting.requiresCertifiedIssuers && !isUnanchoredChain(sdJwt.jwt.header.x5c))
     return rejectedCredential([issue('issuer.not_certified')])
   // 14.1.2: refused before anything is fetched
   if (isForAnotherRequest(sdJwt, expected.nonce)) return rejectedCredential([finding('kb.nonce')])
@@ -51,10 +51,16 @@ export async function checkSdJwtPresentation(
   const acceptance = await checkIssuer(issuer, expected)
   const issues: Issue[] = [...issuer.findings, ...verified.findings, ...acceptance.issues]
   // Token Status List 8.3: only for a credential that is otherwise valid
-  const form = expected.verifier.haip ? 'certified-jwt' : 'jwt'
   const status = issues.some(isDefect)
     ? null
-    : await readStatus(platform, memberOf(verified.payload, 'status'), issuer, now, trust.anchors, form)
+    : await readStatus(
+        platform,
+        memberOf(verified.payload, 'status'),
+        issuer,
+        now,
+        trust.anchors,
+        trusting.statusListForm,
+      )
   issues.push(...(status?.findings ?? []))
   const isSigned = !verified.findings.some(({ code }) => code.startsWith('jwt.')) && issuer.trusted
   const presented = issues.some(isDefect) ? null : presentedOf(verified, issuer)
@@ -88,10 +94,10 @@ function verify(sdJwt: SdJwt, { key }: ResolvedIssuer, expected: ExpectedPresent
 }
 
 /** [SEC-56], [HAIP-32]: a credential with a key is always presented with it */
-function isBindingWaived({ jwt }: SdJwt, { credential, verifier }: ExpectedPresentation): boolean {
+function isBindingWaived({ jwt }: SdJwt, { credential, policy }: ExpectedPresentation): boolean {
   return (
     credential.requireCryptographicHolderBinding === false &&
-    !(verifier.haip && memberOf(jwt.payload, 'cnf') !== undefined)
+    !(policy.presenting.requiresHolderBinding && memberOf(jwt.payload, 'cnf') !== undefined)
   )
 }
 

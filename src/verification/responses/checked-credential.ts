@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../crypto/json.ts'
 import type { P256Jwk } from '../../crypto/jwk.ts'
+import type { TenantPolicy } from '../../directory/tenants/tenant-policy.ts'
 import { Fault } from '../../fault.ts'
 import type { Urls } from '../../platform.ts'
 import type { Presented } from '../../protocols/dcql/check-presented.ts'
@@ -24,8 +25,10 @@ export type ExpectedPresentation = {
   readonly encryptionKey: P256Jwk | null
   readonly now: Date
   readonly trust: TenantTrust
-  /** The tenant that made the request, and the addresses of this deployment. `haip`: whether it follows the profile. */
-  readonly verifier: { readonly urls: Urls; readonly slug: string; readonly haip: boolean }
+  /** The tenant that made the request, and the addresses of this deployment. */
+  readonly verifier: { readonly urls: Urls; readonly slug: string }
+  /** Of that tenant. */
+  readonly policy: Pick<TenantPolicy, 'presenting' | 'trusting'>
 }
 
 /** The result of the checks of one presentation. `signedByHolder`: the key binding, or the device-signed elements by namespace. */

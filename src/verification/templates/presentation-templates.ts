@@ -1,13 +1,13 @@
 import type { Caller, TenantId } from '../../caller.ts'
 import type { AuditAction } from '../../contract/events/vocabulary.ts'
 import type { PresentationTemplateBody } from '../../contract/verification/presentation-templates.ts'
-import { isHaipTenant } from '../../directory/tenants/haip-tenant.ts'
+import { findPolicyOf } from '../../directory/tenants/tenant-policy.ts'
 import type { AuditEntry } from '../../events/audit/entry.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { newId } from '../../store/row-id.ts'
 import { unknownTrustedEntities } from '../../trust/trusted-entities/trusted-entities.ts'
-import { haipViolations } from './haip.ts'
+import { configViolations } from './config-violations.ts'
 import type { PresentationTemplate, TemplateContent } from './presentation-template.ts'
 import { readPresentationTemplate } from './read-template.ts'
 import { redirectPolicyOf } from './redirect-uris.ts'
@@ -72,10 +72,9 @@ export async function archivePresentationTemplate(
 async function contentOf(needs: Needs, tenantId: TenantId, body: PresentationTemplateBody): Promise<TemplateContent> {
   const named = body.credentials.flatMap(({ trustedIssuers = [] }) => trustedIssuers)
   const redirects = await redirectPolicyOf(needs, tenantId)
-  if (await isHaipTenant(needs, tenantId)) {
-    const violations = haipViolations(body.verifierConfig ?? null, '/verifierConfig')
-    if (violations.length > 0) throw new Fault('request.invalid', { violations })
-  }
+  const { presenting } = await findPolicyOf(needs, tenantId)
+  const violations = configViolations(presenting, body.verifierConfig ?? null, '/verifierConfig')
+  if (violations.length > 0) throw new Fault('request.invalid', { violations })
   return readPresentationTemplate(body, redirects, await unknownTrustedEntities(needs, tenantId, named))
 }
 

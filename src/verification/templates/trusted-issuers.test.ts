@@ -170,7 +170,7 @@ test('without issuers a type under an issuer address of this deployment is accep
     const claimed = { issuer: by, mechanism, trusted: true, chain: null, keyIds: [] }
     const codes = async (issuers: string[]) => {
       const credential = { type, format: 'sd-jwt-vc', attributes: {}, issuers } as const
-      const found = await checkIssuer(claimed, { credential, trust, verifier: { urls, slug: ours, haip: false } })
+      const found = await checkIssuer(claimed, { credential, trust, verifier: { urls, slug: ours } })
       return found.issues.map(({ code }) => code)
     }
     assert.deepEqual([type, by, await codes([]), await codes(['*'])], [type, by, byDefault, withAny])
