@@ -8,6 +8,7 @@ import type { Tenant } from './tenant.ts'
 export type TenantPolicy = {
   readonly issuing: IssuingPolicy
   readonly verifying: VerifyingPolicy
+  readonly holding: HoldingPolicy
   readonly presenting: PresentingPolicy
   readonly trusting: TrustingPolicy
 }
@@ -46,6 +47,19 @@ type VerifyingPolicy = {
   readonly acceptsAnotherDevice: boolean
 }
 
+/** Of the wallets of the tenant's users, towards issuers. */
+type HoldingPolicy = {
+  /** Wallets ask for signed issuer metadata, and verify them. [HAIP-6] */
+  readonly requestsSignedMetadata: boolean
+  /** Wallets authenticate wherever the server supports it, also beside public clients. [HAIP-8] */
+  readonly authenticates: boolean
+  /**
+   * An issuer must support what secures the code flow: pushed requests, DPoP, `iss`, client attestations, a scope for
+   * each credential, a nonce endpoint. [HAIP-2] [HAIP-3] [HAIP-4] [HAIP-8]
+   */
+  readonly requiresSecuredFlow: boolean
+}
+
 /** Of presentations, those that the tenant requests and those that its wallets make. */
 type PresentingPolicy = {
   /** Requests must come by reference, signed under `x509_hash` with a P-256 certificate. [HAIP-21] [HAIP-22] */
@@ -62,10 +76,13 @@ type TrustingPolicy = {
   readonly requiresCertifiedIssuers: boolean
   /** Form of their status lists; `certified-jwt`: signers are named by `x5c` likewise. [HAIP-30] */
   readonly statusListForm: 'jwt' | 'certified-jwt'
+  /** A self-signed certificate of a verifier may be trusted as itself. [X5-4] [HAIP-21] */
+  readonly acceptsPinnedCertificates: boolean
 }
 
 /**
- * Returns what a tenant accepts and requires. The one place that knows what the profile (the setting `haip`) forbids and demands.
+ * Returns what a tenant accepts and requires. The one place that knows what the profile (the setting `haip`) forbids and
+ * demands.
  *
  * @param tenant null: unknown or disabled, which has no settings.
  * @see [OpenID4VC High Assurance Interoperability Profile 1.0](https://openid.net/specs/openid4vc-high-assurance-interoperability-profile-1_0.html)
@@ -91,6 +108,11 @@ export function policyOf(tenant: Pick<Tenant, 'settings'> | null): TenantPolicy 
       requiresBrowserSession: isProfiled,
       acceptsAnotherDevice: !isProfiled,
     },
+    holding: {
+      requestsSignedMetadata: isProfiled,
+      authenticates: isProfiled,
+      requiresSecuredFlow: isProfiled,
+    },
     presenting: {
       requiresCertifiedRequests: isProfiled,
       requiresEncryptedResponses: isProfiled,
@@ -99,6 +121,7 @@ export function policyOf(tenant: Pick<Tenant, 'settings'> | null): TenantPolicy 
     trusting: {
       requiresCertifiedIssuers: isProfiled,
       statusListForm: isProfiled ? 'certified-jwt' : 'jwt',
+      acceptsPinnedCertificates: !isProfiled,
     },
   }
 }

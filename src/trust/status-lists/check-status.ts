@@ -15,7 +15,7 @@ import { type FetchedListForm, fetchedList, type StatusIssuer } from './fetched-
  * @param status The `status` claim as received; undefined: the credential has none and cannot be revoked, so there are no findings.
  * @param issuer The issuer of the credential, who must have signed the list.
  * @param anchors Where the chain of a list may end, if it is not signed with the key of the credential.
- * @param form `cwt` for an mdoc; `certified-jwt` under HAIP.
+ * @param form `cwt` for an mdoc; `certified-jwt` where signers must be named by `x5c`.
  * @see [Token Status List, 8.3](https://datatracker.ietf.org/doc/draft-ietf-oauth-status-list/)
  */
 export async function checkStatus(...input: Parameters<typeof readStatus>): Promise<readonly TrustFinding[]> {

@@ -26,8 +26,8 @@ import { certifiedStatusKey, statusKeyUnder } from './certified-status-key.ts'
 export type StatusIssuer = Pick<ResolvedIssuer, 'issuer' | 'mechanism' | 'key' | 'keyIds'>
 
 /**
- * Format of a list: JWT, or CWT for an mdoc. `certified-jwt`: a JWT that names its signer by `x5c`, without a self-signed certificate, as
- * HAIP 1.0 requires.
+ * Format of a list: JWT, or CWT for an mdoc. `certified-jwt`: a JWT that names its signer by `x5c`, without a
+ * self-signed certificate. [HAIP-30]
  */
 export type FetchedListForm = 'jwt' | 'certified-jwt' | 'cwt'
 
@@ -122,7 +122,6 @@ function etagOf(header: string | undefined): string | null {
 async function listInJwt(platform: TrustNeeds, body: Buffer, source: ListSource): Promise<VerifiedList> {
   const { status, issuer, now, anchors, form } = source
   const jws = parseStatusListToken(body.toString('latin1').trim())
-  // [HAIP-30]
   if (form === 'certified-jwt' && !isUnanchoredChain(jws.header.x5c)) throw new Fault('status_list.uncertified')
   const key =
     issuer.mechanism === 'x5c'

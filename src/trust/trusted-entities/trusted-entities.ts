@@ -1,7 +1,7 @@
 import type { ListRequest } from '../../api/list.ts'
 import type { Caller, TenantId } from '../../caller.ts'
 import type { TrustedEntityBody } from '../../contract/trust/trusted-entities.ts'
-import { isHaipTenant } from '../../directory/tenants/haip-tenant.ts'
+import { findPolicyOf } from '../../directory/tenants/tenant-policy.ts'
 import type { AuditEntry } from '../../events/audit/entry.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
@@ -28,14 +28,18 @@ export async function createTrustedEntity(
   body: TrustedEntityBody,
   id = newId(),
 ): Promise<TrustedEntity> {
-  const { store, clock, config } = needs
+  const { store, clock } = needs
   const now = clock.now()
-  const policy = { allowHttpLoopback: config.isDevelopment, allowPinned: !(await isHaipTenant(needs, caller.tenantId)) }
-  const content = readTrustedEntity(body, policy, now)
+  const content = readTrustedEntity(body, await readingPolicy(needs, caller), now)
   const entry = entryOf('created', id, caller)
   const made = await store.single(caller.tenantId, (tx) => insertTrustedEntity(tx, id, content, entry, now))
   forgetTrust(needs, caller.tenantId)
   return made
+}
+
+async function readingPolicy(needs: Needs, { tenantId }: Caller) {
+  const { trusting } = await findPolicyOf(needs, tenantId)
+  return { allowHttpLoopback: needs.config.isDevelopment, allowPinned: trusting.acceptsPinnedCertificates }
 }
 
 /**
@@ -51,10 +55,9 @@ export async function updateTrustedEntity(
   body: TrustedEntityBody,
   isExpected?: (current: TrustedEntity) => boolean,
 ): Promise<TrustedEntity> {
-  const { store, clock, config } = needs
+  const { store, clock } = needs
   const now = clock.now()
-  const policy = { allowHttpLoopback: config.isDevelopment, allowPinned: !(await isHaipTenant(needs, caller.tenantId)) }
-  const content = readTrustedEntity(body, policy, now)
+  const content = readTrustedEntity(body, await readingPolicy(needs, caller), now)
   const current = isExpected === undefined ? null : await getTrustedEntity(needs, caller, id)
   if (current !== null && isExpected?.(current) === false) throw new Fault('resource.changed')
   const from = current?.updatedAt ?? null

@@ -1,6 +1,6 @@
 import type { Caller, TenantId, UserId } from '../../caller.ts'
 import type { CheckedStatus } from '../../contract/wallet/card-display.ts'
-import { isHaipTenant } from '../../directory/tenants/haip-tenant.ts'
+import { findPolicyOf } from '../../directory/tenants/tenant-policy.ts'
 import { record } from '../../events/audit/record.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
@@ -184,8 +184,8 @@ async function statusOf(
     return readStatus(needs, mdoc.mso.status, issuer, now, anchors, 'cwt', ageMsMax)
   }
   const issuer = await resolveIssuer(needs, parseSdJwt(raw).jwt, now, anchors)
-  const form = (await isHaipTenant(platform, tenantId)) ? 'certified-jwt' : 'jwt'
-  return readStatus(needs, claimsOf(raw).status, issuer, now, anchors, form, ageMsMax)
+  const { trusting } = await findPolicyOf(platform, tenantId)
+  return readStatus(needs, claimsOf(raw).status, issuer, now, anchors, trusting.statusListForm, ageMsMax)
 }
 
 /** @returns null if the list is out of reach or not valid */

@@ -3,7 +3,7 @@ import type { SessionBody } from '../../contract/wallet/issuance-sessions.ts'
 import { sha256Base64url } from '../../crypto/digest.ts'
 import { thumbprint } from '../../crypto/jwk.ts'
 import { randomToken } from '../../crypto/random.ts'
-import { isHaipTenant } from '../../directory/tenants/haip-tenant.ts'
+import { findPolicyOf } from '../../directory/tenants/tenant-policy.ts'
 import { Fault } from '../../fault.ts'
 import { makeBearerSecret } from '../../keys/bearer-secret.ts'
 import type { Platform } from '../../platform.ts'
@@ -17,7 +17,7 @@ import { type FetchedOffer, fetchOffer, fetchOffered, fetchServerMetadata } from
 import { offerHashOf, orderedIssuerOf } from '../offers/order.ts'
 import { offerTerms } from '../offers/resolve-offer.ts'
 import { authorizationAddress } from './authorization-address.ts'
-import { refuseOutsideHaip } from './haip-issuer.ts'
+import { refuseUnsecuredFlow } from './secured-flow.ts'
 import { CALLBACK_PATH, sealedWork } from './session.ts'
 import { insertSession } from './session-store.ts'
 
@@ -40,9 +40,9 @@ export async function createSession(platform: Platform, caller: Caller, body: Se
   refuseUnprovable(metadata, configurations)
   const hint = offer.authorizationCode?.authorizationServer ?? null
   const server = await fetchServerMetadata(peer, metadata, hint, CODE_GRANT)
-  const isHaip = await isHaipTenant(platform, caller.tenantId)
-  if (isHaip) refuseOutsideHaip(metadata, server, configurations)
-  const client = grantClientFor(platform, server, false, isHaip)
+  const { holding } = await findPolicyOf(platform, caller.tenantId)
+  if (holding.requiresSecuredFlow) refuseUnsecuredFlow(metadata, server, configurations)
+  const client = grantClientFor(platform, server, false, holding.authenticates)
   const secret = makeBearerSecret(caller.tenantId, id)
   const codeVerifier = randomToken(32)
   const request = requestFor(platform, fetched, client, { state: secret.text, codeVerifier })

@@ -2,7 +2,7 @@ import type { TenantId } from '../../caller.ts'
 import type { JsonObject } from '../../crypto/json.ts'
 import type { AnchorSet } from '../../crypto/x509-path/anchor.ts'
 import { isUnanchoredChain } from '../../crypto/x509-path/unanchored-chain.ts'
-import { isHaipTenant } from '../../directory/tenants/haip-tenant.ts'
+import { findPolicyOf } from '../../directory/tenants/tenant-policy.ts'
 import { faultOf } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { checkSignedMetadata, parseSignedMetadata } from '../../protocols/openid4vci/signed-metadata.ts'
@@ -20,15 +20,16 @@ type TrustOf = (credentialIssuer: string) => {
 }
 
 /**
- * Returns how the wallets of a tenant verify signed issuer metadata; null: they request plain ones. Under HAIP they request signed ones, whose
- * signer comes by `x5c` and may sign credentials of this issuer. [W-M3] [HAIP-6]
+ * Returns how the wallets of a tenant verify signed issuer metadata; null: they request plain ones. The signer
+ * of signed ones comes by `x5c` and may sign credentials of this issuer. [W-M3] [HAIP-6]
  */
 export async function metadataVerifierOf(
   platform: Platform,
   tenantId: TenantId,
   trustOf: TrustOf,
 ): Promise<MetadataVerifier | null> {
-  if (!(await isHaipTenant(platform, tenantId))) return null
+  const { holding } = await findPolicyOf(platform, tenantId)
+  if (!holding.requestsSignedMetadata) return null
   return async (text, credentialIssuer) => {
     const jws = parseSignedMetadata(text)
     const { x5c } = jws.header

@@ -1,6 +1,6 @@
 import type { Caller } from '../../caller.ts'
 import type { ShownCredential } from '../../contract/wallet/credentials.ts'
-import { isHaipTenant } from '../../directory/tenants/haip-tenant.ts'
+import { findPolicyOf } from '../../directory/tenants/tenant-policy.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { newLease } from '../../store/lease.ts'
@@ -136,7 +136,8 @@ async function redeemOffer(
   const { code, txCode, hint } = usableGrant(platform, opened, input.txCode ?? null)
   const { metadata, configurations } = opened
   const server = await fetchServerMetadata(peer, metadata, hint)
-  const asked = grantClientFor(platform, server, true, await isHaipTenant(platform, holder.tenantId))
+  const { holding } = await findPolicyOf(platform, holder.tenantId)
+  const asked = grantClientFor(platform, server, true, holding.authenticates)
   const { token, client } = await requestToken(peer, asked, code, txCode)
   return placeOrder(platform, holder, orderOf(metadata, configurations, token, { client, offerHash }))
 }

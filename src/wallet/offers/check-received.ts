@@ -58,11 +58,10 @@ async function checkStatuses(
   platform: OutboundPeer,
   { configuration }: Received,
   copies: readonly ReadCopy[],
-  { anchors, isHaip }: SignerTrust,
+  { anchors, policy }: SignerTrust,
   now: Date,
 ): Promise<ReceivedFinding[]> {
-  const jwt = (await isHaip()) ? 'certified-jwt' : 'jwt'
-  const form = configuration.format === 'mso_mdoc' ? 'cwt' : jwt
+  const form = configuration.format === 'mso_mdoc' ? 'cwt' : (await policy()).statusListForm
   const findings: ReceivedFinding[] = []
   for (const [position, { status, issuer, content }] of copies.entries()) {
     const found = await checkStatus(platform, status, issuer, now, anchors, form)

@@ -26,7 +26,7 @@ export function sdJwtChecks(context: CopyContext): CopyCheck {
     const agreed = { issuerKey: issuer.key, now, holderKey: key?.publicJwk ?? null, ...vctOf(configuration.type) }
     const { payload, findings: own } = checkReceivedSdJwtVc(sdJwt, agreed)
     const { vct, iss, iat, nbf, exp, status } = payload
-    const outside = await profileFindings(context, sdJwt)
+    const outside = await signerFindings(context, sdJwt)
     const findings = [...issuer.findings, ...own, ...outside, ...lengthFindings(iss, vct)]
     const times = { issued: msOf([iat, nbf].find((one) => typeof one === 'number')), expires: msOf(exp) }
     const facts = factsOf({ vct: String(vct), ...(typeof iss === 'string' && { iss }) }, issuer.issuer, times, now)
@@ -37,9 +37,8 @@ export function sdJwtChecks(context: CopyContext): CopyCheck {
   }
 }
 
-/** [HAIP-31] */
-async function profileFindings({ trust }: CopyContext, { jwt }: SdJwt): Promise<readonly CopyFinding[]> {
-  if (isUnanchoredChain(jwt.header.x5c) || !(await trust.isHaip())) return []
+async function signerFindings({ trust }: CopyContext, { jwt }: SdJwt): Promise<readonly CopyFinding[]> {
+  if (isUnanchoredChain(jwt.header.x5c) || !(await trust.policy()).requiresCertifiedIssuers) return []
   const message = 'The credential must name its signer by x5c, without a self-signed certificate.'
   return [{ code: 'issuer.not_certified', message }]
 }

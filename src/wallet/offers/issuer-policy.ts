@@ -1,7 +1,7 @@
 import type { Caller, TenantId } from '../../caller.ts'
 import type { AnchorSet } from '../../crypto/x509-path/anchor.ts'
 import { findTenantOf } from '../../directory/tenants/find-tenant.ts'
-import { isHaipTenant } from '../../directory/tenants/haip-tenant.ts'
+import { findPolicyOf, type TenantPolicy } from '../../directory/tenants/tenant-policy.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { didWebOf } from '../../protocols/did/did-web.ts'
@@ -18,8 +18,7 @@ type Needs = Pick<Platform, 'store' | 'clock' | 'config' | 'urls' | 'memory'>
 /** The tenant's trust, for the checks of a received credential. */
 export type SignerTrust = {
   readonly anchors: () => Promise<AnchorSet>
-  /** Whether the tenant follows HAIP 1.0. */
-  readonly isHaip: () => Promise<boolean>
+  readonly policy: () => Promise<TenantPolicy['trusting']>
   /** Returns the issuer that signed a credential, with the findings of the policy. */
   readonly reviewed: <Signer extends ResolvedIssuer>(signer: Signer) => Promise<Signer>
 }
@@ -94,7 +93,7 @@ export function signerTrustOf(
     vouchesFor(signer)
   return {
     anchors,
-    isHaip: () => isHaipTenant(needs, tenantId),
+    policy: async () => (await findPolicyOf(needs, tenantId)).trusting,
     reviewed: async (signer) => {
       if (isCertifiedFor(signer, credentialIssuer) && (await acceptsAny())) return { ...signer, findings: [] }
       if (signer.findings.length > 0 || (await isAllowed(signer))) return signer

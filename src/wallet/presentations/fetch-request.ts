@@ -4,8 +4,8 @@ import type { PublicJwk } from '../../crypto/jwk.ts'
 import { randomToken } from '../../crypto/random.ts'
 import { isUnanchoredChain } from '../../crypto/x509-path/unanchored-chain.ts'
 import { findTenantOf } from '../../directory/tenants/find-tenant.ts'
-import { isHaip } from '../../directory/tenants/haip.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
+import { policyOf } from '../../directory/tenants/tenant-policy.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import {
@@ -78,9 +78,9 @@ export async function fetchRequest(
   // [VP-U2] a nonce of ours binds the request object to this fetch
   const walletNonce = link.kind === 'reference' && link.method === 'post' ? randomToken(16) : null
   const tenant = await findTenantOf(platform, tenantId)
-  const isRestricted = tenant !== null && isHaip(tenant)
-  // [HAIP-21] [HAIP-22]
-  if (isRestricted && (link.kind !== 'reference' || link.client.prefix !== 'x509_hash')) throw outsideHaip()
+  const { presenting } = policyOf(tenant)
+  const isCertified = link.kind === 'reference' && link.client.prefix === 'x509_hash'
+  if (presenting.requiresCertifiedRequests && !isCertified) throw insecure()
   const authenticated = await authenticate({ ...platform, tenantId }, tenant, link, walletNonce)
   if (!authenticated.trusted && tenant?.settings.verifierPolicy === 'trusted') throw untrusted(platform)
   const wallet = {
@@ -92,8 +92,7 @@ export async function fetchRequest(
   } as const
   try {
     const request = checkRequest(authenticated, wallet, platform.clock.now())
-    // [HAIP-20]
-    if (isRestricted && request.recipient === null) throw outsideHaip()
+    if (presenting.requiresEncryptedResponses && request.recipient === null) throw insecure()
     const { signed, trusted, name, own = false, basis } = authenticated
     const { statedName, purposes, retentionSeconds, verifierInfo, logoUri } = statementsOf(authenticated)
     return {
@@ -101,7 +100,7 @@ export async function fetchRequest(
       purposes,
       retentionSeconds,
       verifierInfo,
-      alwaysBound: isRestricted,
+      alwaysBound: presenting.requiresHolderBinding,
       verifier: { signed, trusted, name, own, basis, statedName },
       logoUri: signed && (trusted || own) ? logoUri : null,
     }
@@ -155,8 +154,7 @@ async function authenticateCertified(
   const { tenantId } = platform
   const known = { anchors: await trustedAnchors(platform, tenantId), now: platform.clock.now() }
   const { x5c: sent } = signed.jws.header
-  // [HAIP-21]
-  if (tenant !== null && isHaip(tenant) && !isUnanchoredChain(sent)) throw outsideHaip()
+  if (policyOf(tenant).presenting.requiresCertifiedRequests && !isUnanchoredChain(sent)) throw insecure()
   const revocation = await verifierRevocation(platform, isTextList(sent, CHAIN_MAX) ? sent : [], known)
   const uri = signed.jws.payload.response_uri
   const acceptsAny = tenant?.settings.verifierPolicy !== 'trusted' && typeof uri === 'string' && URL.canParse(uri)
@@ -186,7 +184,7 @@ type Certified = { name: string | null; own: boolean } & Pick<
   'certificate' | 'entityId'
 >
 
-function outsideHaip(): Fault {
+function insecure(): Fault {
   const detail =
     'The organisation follows HAIP 1.0: a request must be by reference, signed under x509_hash with x5c that has no self-signed certificate, and ask for an encrypted response.'
   return new Fault('presentation_request.invalid', { detail })

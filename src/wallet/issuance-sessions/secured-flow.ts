@@ -4,13 +4,13 @@ import type { IssuerMetadata } from '../../protocols/openid4vci/issuer-metadata.
 import type { ServerMetadata } from '../../protocols/openid4vci/server-metadata.ts'
 
 /**
- * Refuses an issuer at which a wallet under HAIP 1.0 could not follow the profile, before anything is sent to it. [HAIP-2] [HAIP-3] [HAIP-4]
- * [HAIP-8]
+ * Refuses an issuer that does not support what secures the code flow, before anything is sent to it. [HAIP-2] [HAIP-3]
+ * [HAIP-4] [HAIP-8]
  *
  * @throws Fault `issuer_metadata.invalid`, which names what is missing
  * @see [HAIP 1.0, 4](https://openid.net/specs/openid4vc-high-assurance-interoperability-profile-1_0.html#section-4)
  */
-export function refuseOutsideHaip(
+export function refuseUnsecuredFlow(
   { nonceEndpoint }: Pick<IssuerMetadata, 'nonceEndpoint'>,
   server: ServerMetadata,
   configurations: readonly Configuration[],
