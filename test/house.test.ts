@@ -66,6 +66,9 @@ const engineParses = new Set([
   'src/pages/browser/embed-frame.ts',
   'src/pages/browser/sign-passkey.ts',
 ])
+/** The policy, the setting and its default, and the screen of the settings. */
+const namesProfile =
+  /^src\/(directory\/tenants\/(tenant-policy|organisation)|contract\/directory\/settings|console\/settings\/.*)\.ts$/
 const bannedWords =
   /^(utils?|helpers?|common|shared|misc|base|manager|services?|handlers?|processor|impl|dto|data|info)$/
 
@@ -303,6 +306,11 @@ law('importing a module does nothing: its top level only declares', () =>
     /^(?!import\b|export\b|const\b|let\b|type\b|interface\b|function\b|async function\b|class\b|declare\b|[\s})\]|&?:=<>`]|\$\{)\S.*$/gm,
   ),
 )
+
+law('the profile is named where it is chosen and in the policy of a tenant; others ask what is required', () => {
+  const others = product.filter(({ path }) => !namesProfile.test(path))
+  return [...others.map(({ path }) => path).filter((path) => path.includes('haip')), ...places(others, /\w*haip\w*/gi)]
+})
 
 law('file names are kebab-case and say what is inside', () =>
   ['src', 'test', 'bench', 'scripts', 'demo', 'bin']

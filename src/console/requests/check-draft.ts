@@ -97,7 +97,7 @@ export function inWords({ fields, general }: Problems, v: VerifierTexts): Proble
   const said = {
     ...(fields.redirect !== undefined && { redirect: v.redirectWrong }),
     ...(fields.attestation !== undefined && { attestation: v.attestationWrong }),
-    ...(fields.more !== undefined && { signer: v.haip }),
+    ...(fields.more !== undefined && { signer: v.certifiedOnly }),
   }
   const { more: _, ...others } = fields
   return { fields: { ...others, ...said }, ...(general !== undefined && { general }) }
@@ -134,7 +134,7 @@ export function fieldAt(pointer: string, draft: RequestDraft): string | null {
   return `${one.rows[at]?.condition === 'any' ? 'on' : member}-${second}-${at}`
 }
 
-/** `more`: a finding about all of it, which only the rules of HAIP have. */
+/** `more`: a finding about all of it, which only the policy of the organisation has. */
 function ofVerifier(pointer: string, { verifier, which }: RequestDraft): string | null {
   const [, member = '', index = '', part = ''] = stepsOf(pointer)
   if (member === '') return 'more'

@@ -89,7 +89,8 @@ const en = {
   attestationWrong: 'This is no verifier attestation: a JWT with a sub.',
   redirectWrong:
     'This address is not allowed. It begins with https://, and the settings of your organisation must have it as a return address.',
-  haip: 'Your organisation follows HAIP: signed with a certificate and a P-256 key, recognised by it, and encrypted.',
+  certifiedOnly:
+    'Your organisation follows HAIP: signed with a certificate and a P-256 key, recognised by it, and encrypted.',
   infoMissing: 'Enter format and content, or remove the attestation.',
   setsWrong: 'Write numbers of the credentials above, such as 1 + 2 | 3.',
   claimsWrong: 'Each must be an attribute that is chosen above.',
@@ -182,7 +183,8 @@ const fr: VerifierTexts = {
   attestationWrong: 'Ce n’est pas une attestation de vérificateur : un JWT avec un sub.',
   redirectWrong:
     'Cette adresse n’est pas permise. Elle commence par https:// et doit figurer parmi les adresses de retour des réglages de votre organisation.',
-  haip: 'Votre organisation suit HAIP : demande signée avec un certificat et une clé P-256, reconnue par lui, et chiffrée.',
+  certifiedOnly:
+    'Votre organisation suit HAIP : demande signée avec un certificat et une clé P-256, reconnue par lui, et chiffrée.',
   infoMissing: 'Saisissez le format et le contenu, ou retirez le justificatif.',
   setsWrong: 'Écrivez des numéros des attestations ci-dessus, par exemple 1 + 2 | 3.',
   claimsWrong: 'Chacun doit être un attribut choisi ci-dessus.',
