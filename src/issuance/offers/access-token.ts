@@ -64,11 +64,6 @@ export async function makeAccessToken(
   return Buffer.concat([body, await macOf(sealing, tenantId, body)]).toString('base64url')
 }
 
-/** Whether a token has the length of one that is neither bound to a key nor issued to a client. Nothing else is checked. */
-export function isAnonymousBearer(token: string): boolean {
-  return token.length === TOKEN_CHARS
-}
-
 /**
  * Parses an access token; null if its MAC is not valid for the tenant. Reads no database. Expiry and revocation are NOT checked here.
  */

@@ -6,6 +6,7 @@ import type { TestDatabase } from '../../../test/support/database.ts'
 import { decryptCompact, encryptCompact } from '../../crypto/jwe.ts'
 import { generateKeyPair as pairOf } from '../../crypto/jwk.ts'
 import { buildJwtProof } from '../../protocols/openid4vci/jwt-proof.ts'
+import { readAccessToken } from '../offers/access-token.ts'
 import { aDatabase, aKey, aNonce, anIssuer, aToken, type Issuer, type Reply } from '../test-support/issuer.ts'
 import { issueCredential } from './issue-credential.ts'
 
@@ -186,11 +187,12 @@ test('[VCI-E2] a tenant that requires encryption refuses a plain request, and on
   const { id, slug } = issuer.tenant
   const strict = { id, slug, name: '', settings: { credentialEncryption: 'required' }, catalogVersion: 0 }
   const { token, body } = await aRequest()
+  const granted = await readAccessToken(issuer.platform.sealing, id, token)
   const refused = { code: 'credential_encryption.unsupported' }
   const from = { ip: '192.0.2.1', requestId: 'r' }
-  await assert.rejects(issueCredential(issuer.platform, strict, { token, body, isJwe: false }, from), refused)
+  await assert.rejects(issueCredential(issuer.platform, strict, { granted, body, isJwe: false }, from), refused)
   const jwe = await encrypted(Buffer.from(JSON.stringify(body)))
-  await assert.rejects(issueCredential(issuer.platform, strict, { token, body: jwe, isJwe: true }, from), refused)
+  await assert.rejects(issueCredential(issuer.platform, strict, { granted, body: jwe, isJwe: true }, from), refused)
 })
 
 test('[SEC-8] a wish for encryption in a plain request is refused', async () => {

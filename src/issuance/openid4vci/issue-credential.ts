@@ -10,7 +10,7 @@ import {
 } from '../../protocols/openid4vci/credential-request.ts'
 import { deferCredential } from '../deferral/defer-credential.ts'
 import { credentialIdOf } from '../issuances/credential-id.ts'
-import { type PresentedToken, readAccessToken } from '../offers/access-token.ts'
+import type { PresentedToken } from '../offers/access-token.ts'
 import type { CredentialTemplate } from '../templates/template.ts'
 import { templateVersion } from '../templates/template-cache.ts'
 import { issueCopies } from './issue-copies.ts'
@@ -34,7 +34,7 @@ export type IssuedResponse = {
  * transaction; if it fails, the reservation is reinstated. A request with the same token and keys gets the same content and entries until the
  * token ends, so a lost response loses no credential.
  *
- * @param token Access token.
+ * @param ask `granted`: the access token; null: it is not valid.
  * @throws Fault `token.invalid`, `credential_request.*`, `credential_configuration.unknown`, `credential_identifier.unknown`,
  * `key_proof.invalid`, `nonce.invalid`, `credential_encryption.unsupported`, `certificate.none_active`
  * @see [OpenID4VCI 1.0, 8](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-endpoint)
@@ -42,11 +42,11 @@ export type IssuedResponse = {
 export async function issueCredential(
   needs: Needs,
   tenant: Tenant,
-  ask: ReceivedBody & { readonly token: string },
+  ask: ReceivedBody & { readonly granted: PresentedToken | null },
   from: Origin,
 ): Promise<IssuedResponse> {
   const now = needs.clock.now()
-  const granted = await readAccessToken(needs.sealing, tenant.id, ask.token)
+  const { granted } = ask
   if (granted === null || granted.expiresAt <= now) throw new Fault('token.invalid')
   const request = await readRequest(needs, tenant, ask)
   const template = await templateVersion(needs, tenant.id, granted.templateId, granted.templateVersion)

@@ -9,7 +9,7 @@ import { isText } from '../../protocols/shape.ts'
 import { newLease } from '../../store/lease.ts'
 import { deferredResponse } from '../deferral/defer-credential.ts'
 import { deliverDeferred, releaseDeferred, takeDeferred } from '../deferral/deferral-store.ts'
-import { type PresentedToken, readAccessToken } from '../offers/access-token.ts'
+import type { PresentedToken } from '../offers/access-token.ts'
 import { readOfferToken } from '../offers/offer-codes.ts'
 import { templateVersion } from '../templates/template-cache.ts'
 import { issueCopies } from './issue-copies.ts'
@@ -30,16 +30,17 @@ const LEASE_MS = 120_000
  * credential for {@link LEASE_MS} only. The access token is accepted for its transaction until the deferral ends, also
  * after it has expired.
  *
+ * @param ask `granted`: the access token; null: it is not valid.
  * @throws Fault `token.invalid`, `transaction.unknown`, `credential_request.*`, `credential_encryption.unsupported`
  * @see [OpenID4VCI 1.0, 9](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-deferred-credential-endpoin)
  */
 export async function issueDeferred(
   needs: Needs,
   tenant: Tenant,
-  ask: ReceivedBody & { readonly token: string },
+  ask: ReceivedBody & { readonly granted: PresentedToken | null },
   from: Origin,
 ): Promise<IssuedResponse> {
-  const granted = await readAccessToken(needs.sealing, tenant.id, ask.token)
+  const { granted } = ask
   if (granted === null) throw new Fault('token.invalid')
   const { transactionId, recipient } = await readRequest(needs, tenant, ask)
   // [VCI-D3] the transaction is that of the token

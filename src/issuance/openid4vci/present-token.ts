@@ -3,7 +3,7 @@ import { checkProofAtResource, checkTokenBinding, currentDpopNonce } from '../..
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { presentedToken } from '../../http/routes/bearer-token.ts'
 import type { Platform } from '../../platform.ts'
-import { isAnonymousBearer, readAccessToken } from '../offers/access-token.ts'
+import { type PresentedToken, readAccessToken } from '../offers/access-token.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls'>
 
@@ -15,9 +15,11 @@ type Presented = {
 }
 
 /**
- * Returns the access token of a request, after the check that the wallet presents it as it was issued: a token that is bound to a key with a
- * proof of that key. A proof that comes with another token is verified, too. Expiry and revocation are NOT checked here.
+ * Returns the parsed access token of a request, after the check that the wallet presents it as it was issued: a token
+ * that is bound to a key with a proof of that key. A proof that comes with another token is verified, too. Expiry and
+ * revocation are NOT checked here.
  *
+ * @returns null: it is no token of the tenant, which the endpoint refuses
  * @throws Fault `token.missing`, `token.invalid`, `token.dpop_proof`, `token.dpop_nonce`
  * @see [RFC 9449, 7](https://www.rfc-editor.org/rfc/rfc9449#section-7)
  */
@@ -25,18 +27,15 @@ export async function readPresentedToken(
   needs: Needs,
   tenant: Pick<Tenant, 'id' | 'slug'>,
   { headers, endpoint }: Presented,
-): Promise<string> {
+): Promise<PresentedToken | null> {
   const { scheme, token } = presentedToken(headers.authorization)
   const proof = typeof headers.dpop === 'string' ? headers.dpop : undefined
-  // Most tokens: nothing to look up.
-  if (scheme === 'Bearer' && proof === undefined && isAnonymousBearer(token)) return token
   const granted = await readAccessToken(needs.sealing, tenant.id, token)
-  // The endpoint refuses it.
-  if (granted === null) return token
+  if (granted === null) return null
   const request = { method: 'POST', url: `${needs.urls.issuer(tenant.slug)}/${endpoint}`, accessToken: token }
   await checkTokenBinding(needs, { tenantId: tenant.id, jkt: granted.jkt }, { scheme, proof }, request)
   if (scheme === 'Bearer' && proof !== undefined) await checkProofAtResource(needs, tenant.id, { ...request, proof })
-  return token
+  return granted
 }
 
 /** Returns the header with the nonce of the next proof, for wallets that send proofs. RFC 9449 8.2. */

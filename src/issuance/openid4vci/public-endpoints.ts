@@ -169,8 +169,8 @@ const credential = endpoint({
     const isJwe = /^application\/jwt(;|$)/i.test(headers['content-type'] ?? '')
     const issue = async () => {
       await checkSentAttestation(platform, tenant, { headers, ip })
-      const token = await readPresentedToken(platform, tenant, { headers, endpoint: 'credential' })
-      return issueCredential(platform, tenant, { token, body, isJwe }, { ip, requestId })
+      const granted = await readPresentedToken(platform, tenant, { headers, endpoint: 'credential' })
+      return issueCredential(platform, tenant, { granted, body, isJwe }, { ip, requestId })
     }
     const issued = await limitIssuanceRefusals(platform, { tenant, ip }, issue)
     refundNonce(platform, { tenant, ip })
@@ -196,8 +196,8 @@ const deferredCredential = endpoint({
     const isJwe = /^application\/jwt(;|$)/i.test(headers['content-type'] ?? '')
     const issued = await limitIssuanceRefusals(platform, { tenant, ip }, async () => {
       await checkSentAttestation(platform, tenant, { headers, ip })
-      const token = await readPresentedToken(platform, tenant, { headers, endpoint: 'deferred-credential' })
-      return issueDeferred(platform, tenant, { token, body, isJwe }, { ip, requestId })
+      const granted = await readPresentedToken(platform, tenant, { headers, endpoint: 'deferred-credential' })
+      return issueDeferred(platform, tenant, { granted, body, isJwe }, { ip, requestId })
     })
     return { ...issued, headers: await nextNonce(platform, headers) }
   },
@@ -219,8 +219,8 @@ const notification = endpoint({
   handle: async ({ platform, params, body, headers, ip, requestId }) => {
     const tenant = await getTenant(platform, params.tenant)
     await limitIssuanceRefusals(platform, { tenant, ip }, async () => {
-      const token = await readPresentedToken(platform, tenant, { headers, endpoint: 'notification' })
-      await recordNotification(platform, tenant, { token, body }, { ip, requestId })
+      const granted = await readPresentedToken(platform, tenant, { headers, endpoint: 'notification' })
+      await recordNotification(platform, tenant, { granted, body }, { ip, requestId })
     })
     return { status: 204 }
   },

@@ -4,7 +4,7 @@ import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { nullIfRefused } from '../../store/store.ts'
 import { credentialIdOf } from '../issuances/credential-id.ts'
-import { readAccessToken } from '../offers/access-token.ts'
+import type { PresentedToken } from '../offers/access-token.ts'
 import { findReported, insertReport } from './notification-store.ts'
 
 type Origin = { readonly ip: string; readonly requestId: string }
@@ -29,17 +29,17 @@ const outcomes = {
  * Records a notification of the wallet about a credential. It may be repeated. Until the token ends, the credential can be requested again,
  * unless the holder deleted it.
  *
+ * @param granted The access token; null: it is not valid.
  * @throws Fault `notification.invalid`, `notification.unknown`, `token.invalid`
  * @see [OpenID4VCI 1.0, 11](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-notification-endpoint)
  */
 export async function recordNotification(
-  { store, sealing, clock }: Pick<Platform, 'store' | 'sealing' | 'clock'>,
+  { store, clock }: Pick<Platform, 'store' | 'clock'>,
   tenant: Tenant,
-  { token, body }: { readonly token: string; readonly body: unknown },
+  { granted, body }: { readonly granted: PresentedToken | null; readonly body: unknown },
   from: Origin,
 ): Promise<void> {
   const { notificationId, outcome } = read(body)
-  const granted = await readAccessToken(sealing, tenant.id, token)
   if (granted === null) throw new Fault('token.invalid')
   const now = clock.now()
   const tokensSince = new Date(now.getTime() - TOKEN_GRACE_DAYS * 86_400_000)
