@@ -3,7 +3,7 @@ import { groupSchema, type Schema, userSchema } from '../../protocols/scim/schem
 import { isUuid } from '../../uuid.ts'
 import { GROUP_COLUMNS } from '../groups/group-store.ts'
 import { type IdRange, usersWithPart } from '../search/id-range.ts'
-import { byId, type Order } from '../search/order.ts'
+import { byId, type SortOrder } from '../search/sort-order.ts'
 import { hasRole, USER_COLUMNS } from '../users/user-store.ts'
 import type { Lookups } from './filter-plan.ts'
 import type { Columns } from './filter-sql.ts'
@@ -79,7 +79,7 @@ const groupColumns: Columns = {
   'meta.resourcetype': constant('Group'),
 }
 
-const order = (name: string, sql: string, kind: Order['kind'], isNullable = false): Order => ({
+const order = (name: string, sql: string, kind: SortOrder['kind'], isNullable = false): SortOrder => ({
   name,
   sql,
   kind,
@@ -172,11 +172,11 @@ export const allGroups: Source = {
 }
 
 /** Returns the order by an attribute, and whether an index has it. @param name As `columns` has it. */
-export function orderOf(
+export function sortOrderOf(
   { columns, lookups }: Source,
   name: string,
   descending: boolean,
-): { readonly order: Order; readonly isIndexed: boolean } {
+): { readonly order: SortOrder; readonly isIndexed: boolean } {
   const indexed = Object.hasOwn(lookups, name) ? lookups[name]?.order : undefined
   const column = columns[name]
   if (indexed !== undefined) return { order: { ...indexed, descending }, isIndexed: true }

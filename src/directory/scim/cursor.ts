@@ -2,16 +2,16 @@ import { isBase64url, toBase64url } from '../../crypto/base64url.ts'
 import { readOwnJson } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
 import { isUuid } from '../../uuid.ts'
-import { byId, type Order, type Position } from '../search/order.ts'
+import { byId, type Position, type SortOrder } from '../search/sort-order.ts'
 
 /** Of the longest text that a list is sorted by, encoded. */
 const CHARS_MAX = 6000
 
 /** A place in one of the orders of a list. */
-type Cursor = { readonly order: Order; readonly after: Position }
+type Cursor = { readonly order: SortOrder; readonly after: Position }
 
 /** Returns the cursor of a position: the id in the order of the ids, else the order, the value and the id. */
-export function cursorOf(order: Order, { value, id }: Position): string {
+export function cursorOf(order: SortOrder, { value, id }: Position): string {
   return isPlain(order) ? id : toBase64url(JSON.stringify([nameOf(order), value, id]))
 }
 
@@ -21,7 +21,7 @@ export function cursorOf(order: Order, { value, id }: Position): string {
  * @param orders The orders that the list may have.
  * @throws Fault `scim.invalid_cursor`
  */
-export function readCursor(text: string, orders: readonly Order[]): Cursor {
+export function readCursor(text: string, orders: readonly SortOrder[]): Cursor {
   if (isUuid(text) && orders.some(isPlain)) return { order: byId, after: { value: null, id: text } }
   if (text.length > CHARS_MAX || !isBase64url(text)) throw new Fault('scim.invalid_cursor')
   const [name, value, id, ...rest] = partsOf(text)
@@ -43,10 +43,10 @@ function partsOf(text: string): readonly unknown[] {
   }
 }
 
-function isPlain({ kind, descending }: Order): boolean {
+function isPlain({ kind, descending }: SortOrder): boolean {
   return kind === 'id' && !descending
 }
 
-function nameOf({ name, descending }: Order): string {
+function nameOf({ name, descending }: SortOrder): string {
   return descending ? `-${name}` : name
 }

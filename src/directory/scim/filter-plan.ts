@@ -1,14 +1,14 @@
 import type { AttributePath, ComparedValue, Filter, Operator } from '../../protocols/scim/filter.ts'
 import type { Schema } from '../../protocols/scim/schema.ts'
 import { beginsWith, type IdRange, type IdSource } from '../search/id-range.ts'
-import type { Condition, Order } from '../search/order.ts'
+import type { Condition, SortOrder } from '../search/sort-order.ts'
 import { foldCase } from '../users/user.ts'
 import { type Columns, columnOf, nameOf, sameAttribute, timeComparison } from './filter-sql.ts'
 
 /** What indexes know of an attribute. */
 type Lookup = {
   /** An index has it in this order; `table` is the list, with its scope. */
-  readonly order?: Order
+  readonly order?: SortOrder
   readonly isUnique?: true
   /** Resources of which the attribute has a part. Alternatives: each has all of them. */
   readonly withPart?: (folded: string) => readonly IdRange[]
@@ -22,7 +22,7 @@ type Lookup = {
 export type Lookups = Readonly<Record<string, Lookup>>
 
 /** A range of an order that has all matches of a filter. */
-export type OrderRange = { readonly order: Order; readonly within: Condition; readonly rank: number }
+export type OrderRange = { readonly order: SortOrder; readonly within: Condition; readonly rank: number }
 
 /** How a filter is answered without reading every resource. Each source and each range has all matches, the most selective first. */
 export type FilterPlan = { readonly sources: readonly IdSource[]; readonly ranges: readonly OrderRange[] }

@@ -2,7 +2,7 @@ import { Fault } from '../../fault.ts'
 import type { AttributePath, ComparedValue, Filter, Operator } from '../../protocols/scim/filter.ts'
 import type { Schema } from '../../protocols/scim/schema.ts'
 import { isUuid } from '../../uuid.ts'
-import type { Parameter } from '../search/order.ts'
+import type { Parameter } from '../search/sort-order.ts'
 import { foldCase } from '../users/user.ts'
 
 /** How an attribute is compared in SQL. */

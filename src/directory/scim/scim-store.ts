@@ -3,17 +3,18 @@ import type { ListRequest } from '../../protocols/scim/list-request.ts'
 import { composedSql, type TenantTx } from '../../store/store.ts'
 import type { Group } from '../groups/group.ts'
 import {
+  type BoundedPage,
   countOfIds,
   type Listing,
-  type Page,
   pageInOrder,
   pageOfIds,
+  type RowsBehind,
   readInIndexOrder,
 } from '../search/bounded-page.ts'
 import { allIds, IDS_MAX, type IdRange, isById, nextIds } from '../search/id-range.ts'
-import { byId, type Condition, type Order, type Position } from '../search/order.ts'
+import { byId, type Condition, type SortOrder } from '../search/sort-order.ts'
 import type { User } from '../users/user.ts'
-import { allGroups, orderOf, type Source, users } from './attributes.ts'
+import { allGroups, type Source, sortOrderOf, users } from './attributes.ts'
 import { cursorOf, readCursor } from './cursor.ts'
 import { type FilterPlan, type OrderRange, planOf } from './filter-plan.ts'
 import { conditionOf, sortName } from './filter-sql.ts'
@@ -38,7 +39,7 @@ export function findGroups(tx: TenantTx, request: ListRequest): Promise<Found<Gr
   return find<Group>(tx, allGroups, request)
 }
 
-type Sorted = ReturnType<typeof orderOf> | null
+type Sorted = ReturnType<typeof sortOrderOf> | null
 type Search = {
   readonly listing: Listing
   readonly plan: FilterPlan
@@ -61,7 +62,7 @@ async function find<Row extends { readonly id: string }>(
   const search: Search = {
     listing: { table, columns: select, scope, condition },
     plan: planOf(filter, { lookups, columns, schema, prefix: null, table: where }),
-    sort: sort === null ? null : orderOf(source, sortName(sort.by, columns, schema), sort.descending),
+    sort: sort === null ? null : sortOrderOf(source, sortName(sort.by, columns, schema), sort.descending),
     everything: { from: () => where, id: 'id', order: 'id', rank: 9 },
   }
   await readInIndexOrder(tx)
@@ -118,8 +119,7 @@ async function findByCursor<Row extends { readonly id: string }>(
   return { rows: page.rows, total: null, nextCursor }
 }
 
-type Place = { readonly order: Order; readonly after: Position | null; readonly size: number }
-type Ordered<Row> = Page<Row> & { readonly order: Order }
+type Ordered<Row> = BoundedPage<Row> & { readonly order: SortOrder }
 
 /**
  * Few ids are read whole, in any order; others in the order of the ids, or of a range of the filter. What no index finds is looked for row by row,
@@ -128,7 +128,7 @@ type Ordered<Row> = Page<Row> & { readonly order: Order }
 async function pageAfter<Row extends { readonly id: string }>(
   tx: TenantTx,
   { listing, plan, sort, everything }: Search,
-  place: Place,
+  place: RowsBehind,
 ): Promise<Ordered<Row>> {
   const { order, after } = place
   const isPlain = sort === null && order.kind === 'id'
@@ -168,8 +168,8 @@ async function pageOfNext<Row extends { readonly id: string }>(
   tx: TenantTx,
   listing: Listing,
   range: IdRange,
-  { order, after, size }: Place,
-): Promise<Page<Row>> {
+  { order, after, size }: RowsBehind,
+): Promise<BoundedPage<Row>> {
   const ids = await nextIds(tx, range, after?.id ?? null)
   const page = await pageOfIds<Row>(tx, listing, ids, { order, after: null, size })
   const last = ids.at(-1)

@@ -2,15 +2,15 @@ import { composedSql, sql, type TenantTx } from '../../store/store.ts'
 import {
   behindCondition,
   type Condition,
-  type Order,
   orderBy,
   type Position,
   parameters,
   positionOf,
   type Segment,
+  type SortOrder,
   segmentCondition,
   segmentsFrom,
-} from './order.ts'
+} from './sort-order.ts'
 
 /**
  * Rows that a page reads at most, and as many of those without a value of the order. A page may therefore have fewer rows than it could, and even
@@ -29,7 +29,7 @@ export type Listing = {
 }
 
 /** `next` is the position behind which the list continues; null at its end. */
-export type Page<Row> = { readonly rows: readonly Row[]; readonly next: Position | null }
+export type BoundedPage<Row> = { readonly rows: readonly Row[]; readonly next: Position | null }
 
 const indexOrder = sql(
   'directory.read_in_index_order',
@@ -47,7 +47,7 @@ export async function readInIndexOrder(tx: TenantTx): Promise<void> {
 type Placed<Row> = Row & { readonly id: string; readonly position: string | null }
 
 /** The page to read: at most `size` rows behind a position. */
-export type Place = { readonly order: Order; readonly after: Position | null; readonly size: number }
+export type RowsBehind = { readonly order: SortOrder; readonly after: Position | null; readonly size: number }
 
 /** Returns how many rows match and have one of the ids. One statement. */
 export async function countOfIds(
@@ -90,8 +90,8 @@ export async function pageOfIds<Row extends { readonly id: string }>(
   tx: TenantTx,
   { table, columns, scope, condition }: Listing,
   ids: readonly string[],
-  { order, after, size, offset = 0 }: Place & { readonly offset?: number },
-): Promise<Page<Row>> {
+  { order, after, size, offset = 0 }: RowsBehind & { readonly offset?: number },
+): Promise<BoundedPage<Row>> {
   if (ids.length === 0 || size === 0) return { rows: [], next: null }
   const { values, parameter } = parameters(tx.tenantId)
   const behind = after === null ? '' : ` and ${behindCondition(order, after)(parameter)}`
@@ -111,9 +111,9 @@ export async function pageOfIds<Row extends { readonly id: string }>(
 export async function pageInOrder<Row extends { readonly id: string }>(
   tx: TenantTx,
   listing: Listing,
-  { order, after, size }: Place,
+  { order, after, size }: RowsBehind,
   within: Condition,
-): Promise<Page<Row>> {
+): Promise<BoundedPage<Row>> {
   const found: Placed<Row>[] = []
   for (const segment of segmentsFrom(order, after)) {
     const read = { segment, after, size: size + 1 - found.length, rowsMax: ROWS_MAX }
@@ -135,7 +135,7 @@ type Read = {
 async function readSegment<Row>(
   tx: TenantTx,
   { table, columns, scope, condition }: Listing,
-  order: Order,
+  order: SortOrder,
   within: Condition,
   { segment, after, size, rowsMax }: Read,
 ): Promise<Placed<Row>[]> {
@@ -152,7 +152,7 @@ async function readSegment<Row>(
 async function endOfBudget(
   tx: TenantTx,
   { table }: Listing,
-  order: Order,
+  order: SortOrder,
   within: Condition,
   { segment, after, rowsMax }: Read,
 ): Promise<Position | null> {
@@ -164,7 +164,7 @@ async function endOfBudget(
   return last === undefined ? null : { value: last.position, id: last.id }
 }
 
-function pageFrom<Row extends { readonly id: string }>(found: readonly Placed<Row>[], size: number): Page<Row> {
+function pageFrom<Row extends { readonly id: string }>(found: readonly Placed<Row>[], size: number): BoundedPage<Row> {
   const last = found.length > size ? found[size - 1] : undefined
   const next = last === undefined ? null : { value: last.position, id: last.id }
   return { rows: withoutPosition(found.slice(0, size)), next }

@@ -1,5 +1,5 @@
 import { composedSql, type TenantTx } from '../../store/store.ts'
-import { type Condition, parameters } from './order.ts'
+import { type Condition, parameters } from './sort-order.ts'
 
 /** Ids that one index finds: those of all rows that match a condition, perhaps of more. */
 export type IdRange = {

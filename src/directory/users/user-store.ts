@@ -4,17 +4,17 @@ import type { BoundedRows, PageRequest } from '../../store/paged-list.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import { isUuid } from '../../uuid.ts'
 import {
+  type BoundedPage,
   countInOrder,
   countOfIds,
   type Listing,
-  type Page,
-  type Place,
   pageInOrder,
   pageOfIds,
+  type RowsBehind,
   readInIndexOrder,
 } from '../search/bounded-page.ts'
 import { allIds, IDS_MAX, type IdRange, usersWithPart } from '../search/id-range.ts'
-import { byId, type Condition, type Order, type Parameter, type Position } from '../search/order.ts'
+import { byId, type Condition, type Parameter, type Position, type SortOrder } from '../search/sort-order.ts'
 import { foldCase, type User, type UserChange, type UserKey } from './user.ts'
 
 /** Columns of a `User`. */
@@ -132,7 +132,7 @@ export async function listUserRows(
   if (Object.values(filter).some((value) => value?.includes('\0'))) return { rows: [], continuesAfter: null }
   const cursor = after ?? before
   const isByUsername = sort.field === 'username'
-  const order: Order = { ...(isByUsername ? byUsername : byId), descending: readDescending }
+  const order: SortOrder = { ...(isByUsername ? byUsername : byId), descending: readDescending }
   const [position] =
     cursor !== null && isByUsername
       ? await tx.rows<Position>(usernameOf, [tx.tenantId, cursor])
@@ -150,9 +150,9 @@ export async function listUserRows(
 async function pageOf(
   tx: TenantTx,
   filter: UserFilter,
-  place: Place,
+  place: RowsBehind,
   hasTotal: boolean,
-): Promise<Page<User> & { readonly counted: number | null }> {
+): Promise<BoundedPage<User> & { readonly counted: number | null }> {
   const conditions = conditionsOf(filter)
   const scope = filter.deleted === 'true' ? 'deleted_at is not null' : 'deleted_at is null'
   const within = indexedCondition(filter, place.order)
@@ -189,7 +189,7 @@ const equals =
     `${column} = ${parameter(foldCase(text))}`
 
 /** The condition of the index that has a list in an order. The primary key has every user. */
-function indexedCondition({ role, enabled, deleted }: UserFilter, { kind }: Order): string {
+function indexedCondition({ role, enabled, deleted }: UserFilter, { kind }: SortOrder): string {
   if (deleted === 'true') return 'deleted_at is not null'
   if (role !== undefined) return `deleted_at is null and ${hasRole(role)}`
   if (kind === 'id') return enabled === 'false' ? 'not enabled' : 'true'

@@ -1,5 +1,5 @@
 /** The order of a list of rows that have an `id`; rows of one value are in the order of their ids. */
-export type Order = {
+export type SortOrder = {
   /** Names the order in cursors. */
   readonly name: string
   /** The column. */
@@ -20,7 +20,7 @@ export type Parameter = (value: unknown) => string
 export type Condition = (parameter: Parameter) => string
 
 /** The order of the ids, which is that of creation. */
-export const byId: Order = { name: 'id', sql: 'id', kind: 'id', isNullable: false, descending: false }
+export const byId: SortOrder = { name: 'id', sql: 'id', kind: 'id', isNullable: false, descending: false }
 
 /** Collects the values of a statement. The first is the tenant. */
 export function parameters(first: unknown): { readonly values: unknown[]; readonly parameter: Parameter } {
@@ -29,13 +29,13 @@ export function parameters(first: unknown): { readonly values: unknown[]; readon
 }
 
 /** Returns the columns of ORDER BY; in a segment without values the ids alone, as the index of these rows has them. */
-export function orderBy({ sql, kind, descending }: Order, segment: Segment = 'valued'): string {
+export function orderBy({ sql, kind, descending }: SortOrder, segment: Segment = 'valued'): string {
   const direction = descending ? 'desc' : 'asc'
   return kind === 'id' || segment === 'empty' ? `id ${direction}` : `${sql} ${direction}, id ${direction}`
 }
 
 /** Returns the expression of a position's value. */
-export function positionOf({ sql, kind }: Order, segment: Segment = 'valued'): string {
+export function positionOf({ sql, kind }: SortOrder, segment: Segment = 'valued'): string {
   if (segment === 'empty') return 'null::text'
   if (kind === 'time') return `(extract(epoch from ${sql}) * 1000000)::bigint::text`
   return kind === 'text' ? sql : 'null::text'
@@ -45,7 +45,7 @@ export function positionOf({ sql, kind }: Order, segment: Segment = 'valued'): s
 export type Segment = 'valued' | 'empty'
 
 /** Returns the segments from a position on, in their order. */
-export function segmentsFrom({ kind, isNullable, descending }: Order, after: Position | null): readonly Segment[] {
+export function segmentsFrom({ kind, isNullable, descending }: SortOrder, after: Position | null): readonly Segment[] {
   if (!isNullable) return ['valued']
   const all: readonly Segment[] = descending ? ['empty', 'valued'] : ['valued', 'empty']
   if (after === null || kind === 'id') return all
@@ -53,7 +53,7 @@ export function segmentsFrom({ kind, isNullable, descending }: Order, after: Pos
 }
 
 /** Returns the condition of a segment, behind a position if it is in this segment. Such that the partial index of the order serves it. */
-export function segmentCondition(order: Order, segment: Segment, after: Position | null): Condition {
+export function segmentCondition(order: SortOrder, segment: Segment, after: Position | null): Condition {
   const { sql, kind } = order
   const isIn = after !== null && (kind === 'id' || segment === (after.value === null ? 'empty' : 'valued'))
   const beyond = isIn ? behind(order, segment, after) : null
@@ -67,7 +67,7 @@ export function segmentCondition(order: Order, segment: Segment, after: Position
 }
 
 /** Returns the condition of all rows behind a position, for few rows: no index serves it. */
-export function behindCondition(order: Order, after: Position): Condition {
+export function behindCondition(order: SortOrder, after: Position): Condition {
   if (!order.isNullable) return behind(order, 'valued', after)
   const segment = after.value === null ? 'empty' : 'valued'
   const later = segmentsFrom(order, after).slice(1)
@@ -76,7 +76,7 @@ export function behindCondition(order: Order, after: Position): Condition {
   return (parameter) => `((${own} and ${behind(order, segment, after)(parameter)})${others})`
 }
 
-function behind({ sql, kind, descending }: Order, segment: Segment, { value, id }: Position): Condition {
+function behind({ sql, kind, descending }: SortOrder, segment: Segment, { value, id }: Position): Condition {
   const sign = descending ? '<' : '>'
   if (kind === 'id' || segment === 'empty') return (parameter) => `id ${sign} ${parameter(id)}::uuid`
   const typed = (at: string) =>
