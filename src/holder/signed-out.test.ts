@@ -105,14 +105,14 @@ function aLongRequest(): string {
   return `openid4vp://?${members}`
 }
 
-type Place = { readonly path: string; readonly shows: string; readonly title?: string }
+type PublicPage = { readonly path: string; readonly shows: string; readonly title?: string }
 
-async function anOfferWith(note: string): Promise<Place> {
+async function anOfferWith(note: string): Promise<PublicPage> {
   const value = JSON.stringify({ ...(await world.aClub()).offer(), note })
   return { path: `/offer?${new URLSearchParams({ credential_offer: value })}`, shows: 'Take this card' }
 }
 
-const places: Readonly<Record<string, () => Promise<Place>>> = {
+const places: Readonly<Record<string, () => Promise<PublicPage>>> = {
   'an offer by value': () => anOfferWith('a member of a later version, '.repeat(120)),
   'an offer by value that no cookie can hold': () => anOfferWith(random(10_000)),
   'an offer of ours by reference': async () => {

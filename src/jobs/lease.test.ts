@@ -33,13 +33,13 @@ const listColumns = sql(
    from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname in ('claim', 'lease_until', 'claimed_at', 'answering_at')
    where c.relkind = 'r' group by c.oid, c.relname order by 1`,
 )
-type Place = { readonly databaseUrl: string | null; readonly dataDir: string | null }
+type Deployment = { readonly databaseUrl: string | null; readonly dataDir: string | null }
 
 /** When everything in the test of two processes happens. */
 const now = new Date()
 
 /** A worker process on the database, and what it has begun and ended. */
-function aWorker({ databaseUrl, dataDir }: Place, stallAfter?: number) {
+function aWorker({ databaseUrl, dataDir }: Deployment, stallAfter?: number) {
   const place = databaseUrl === null ? { LEASE_FOLDER: dataDir ?? '' } : { LEASE_DATABASE: databaseUrl }
   const stall = stallAfter === undefined ? {} : { STALL_AFTER: String(stallAfter) }
   const child = spawn(process.execPath, [entry], {
@@ -69,7 +69,7 @@ function aWorker({ databaseUrl, dataDir }: Place, stallAfter?: number) {
   }
 }
 
-async function putJobs({ databaseUrl, dataDir }: Place): Promise<void> {
+async function putJobs({ databaseUrl, dataDir }: Deployment): Promise<void> {
   const store = await openStore({ databaseUrl, dataDir, poolMax: 2, onIdleError: () => undefined })
   await store.migrate()
   const tenant = newId() as TenantId
@@ -80,7 +80,7 @@ async function putJobs({ databaseUrl, dataDir }: Place): Promise<void> {
 
 test('two processes never hold one row; what a killed one held is free when its lease is over, and not before', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'chirograph-lease-'))
-  const place: Place =
+  const place: Deployment =
     postgresUrl === null
       ? { databaseUrl: null, dataDir: join(folder, 'data') }
       : { databaseUrl: await createDatabase(postgresUrl), dataDir: null }

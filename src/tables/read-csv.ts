@@ -86,7 +86,7 @@ export function statedDelimiter(text: string): { readonly delimiter: Delimiter |
 }
 
 type Read<T> = T & { readonly next: number }
-type Place = { readonly row: number; readonly column: number }
+type CellPosition = { readonly row: number; readonly column: number }
 
 function recordReader(text: string, { delimiter = 'comma', isLenient = false, ...limits }: CsvFormat) {
   const { columnsMax = Number.POSITIVE_INFINITY, charsMax = Number.POSITIVE_INFINITY } = limits
@@ -118,15 +118,15 @@ function recordReader(text: string, { delimiter = 'comma', isLenient = false, ..
   }
 }
 
-function longCell(place: Place, limit: number) {
+function longCell(place: CellPosition, limit: number) {
   return tableFault('cell', `A cell has more than ${limit} characters.`, { ...place, limit })
 }
 
-function quoteFault(place: Place, what: string) {
+function quoteFault(place: CellPosition, what: string) {
   return tableFault('quotes', `Row ${place.row}, column ${place.column}: ${what} ${FORMAT_RULE}`, place)
 }
 
-function readPlain(text: string, start: number, ends: RegExp, place: Place): Read<{ field: string }> {
+function readPlain(text: string, start: number, ends: RegExp, place: CellPosition): Read<{ field: string }> {
   ends.lastIndex = start
   const next = ends.exec(text)?.index ?? text.length
   // RFC 4180 2.5: an unquoted field contains no quotes.
@@ -134,7 +134,7 @@ function readPlain(text: string, start: number, ends: RegExp, place: Place): Rea
   return { field: text.slice(start, next), next }
 }
 
-function readQuoted(text: string, start: number, place: Place, charsMax: number): Read<{ field: string }> {
+function readQuoted(text: string, start: number, place: CellPosition, charsMax: number): Read<{ field: string }> {
   let field = ''
   for (let at = start + 1; ; ) {
     const quote = text.indexOf(QUOTE, at)

@@ -7,7 +7,7 @@ import { type Html, html } from '../../pages/html.ts'
 import { onceField } from '../../pages/once.ts'
 import { button, buttonLink } from '../../pages/parts.ts'
 import { type Frame, formScreen, type Screen } from './screen.ts'
-import type { Crumb, Place } from './shell.ts'
+import type { Crumb, MenuPlace } from './shell.ts'
 
 /** What a person is asked before something is done. */
 type Question = {
@@ -24,7 +24,7 @@ type Question = {
 }
 
 type Spec<P extends string> = {
-  readonly place: Place
+  readonly place: MenuPlace
   readonly path: P
   readonly summary: string
   readonly ask: (frame: Frame<PathParams<P>>) => Promise<Question> | Question
@@ -49,7 +49,7 @@ type RemovalText = 'title' | 'remove' | 'removeTitle' | 'removeText'
 
 /** Something of a list that can be deleted, or put away for good. */
 type Removal = {
-  readonly place: Place
+  readonly place: MenuPlace
   /** Path of the list. */
   readonly list: string
   /** Removes one of it, by the one parameter of its path. */

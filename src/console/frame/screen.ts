@@ -13,7 +13,7 @@ import { buttonLink, message } from '../../pages/parts.ts'
 import type { SignedInAnswer } from '../../pages/session/signed-in-answer.ts'
 import { keptNote, type SignedInContext, signedInEndpoint } from '../../pages/session/signed-in-endpoint.ts'
 import { forDevelopers } from './developers.ts'
-import { type Crumb, type Place, shellOf } from './shell.ts'
+import { type Crumb, type MenuPlace, shellOf } from './shell.ts'
 import { type ConsoleTexts, consoleTexts } from './texts.ts'
 
 /** A request at a screen of the console. `t` has the texts that all screens share. */
@@ -46,7 +46,7 @@ type Answer = Screen | Exclude<SignedInAnswer, { readonly page: Page }>
 
 type Spec<P extends string> = {
   /** The entry of the menu that is marked. */
-  readonly place: Place
+  readonly place: MenuPlace
   readonly path: P
   /** One sentence, in English. */
   readonly summary: string
@@ -170,7 +170,7 @@ function declareKeeping<P extends string>(
 
 function pageOf(
   frame: Frame,
-  place: Place,
+  place: MenuPlace,
   { main, crumbs, actions, style = '', isEmpty: _, listed: __, ...page }: Screen,
 ): Page {
   const shell = shellOf(frame, place, { ...(crumbs !== undefined && { crumbs }), actions })

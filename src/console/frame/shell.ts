@@ -6,10 +6,10 @@ import type { SignedInContext } from '../../pages/session/signed-in-endpoint.ts'
 import { type ConsoleTexts, consoleTexts } from './texts.ts'
 
 /** A place of the menu. */
-export type Place = Exclude<keyof ConsoleTexts['menu'], 'label' | Heading>
+export type MenuPlace = Exclude<keyof ConsoleTexts['menu'], 'label' | Heading>
 type Heading = 'issue' | 'verify' | 'trust' | 'organisation'
 
-type Entry = { readonly place: Place; readonly href: string; readonly scope: Scope | null }
+type Entry = { readonly place: MenuPlace; readonly href: string; readonly scope: Scope | null }
 
 /** The menu: a heading, or null for the first part, and its entries with the scope that they need. The server decides again. */
 const parts: readonly (readonly [Heading | null, readonly Entry[]])[] = [
@@ -66,7 +66,7 @@ export function may({ me }: Pick<SignedInContext, 'me'>, scope: Scope): boolean 
 /** Returns what surrounds a screen of the console. */
 export function shellOf(
   context: Omit<SignedInContext, 'own'>,
-  place: Place,
+  place: MenuPlace,
   { crumbs = [], actions }: { readonly crumbs?: readonly Crumb[]; readonly actions?: Html | undefined } = {},
 ): Shell {
   const t = consoleTexts[context.language]
@@ -83,7 +83,7 @@ export function shellOf(
   }
 }
 
-function menuOf(context: Omit<SignedInContext, 'own'>, t: ConsoleTexts, place: Place): Html {
+function menuOf(context: Omit<SignedInContext, 'own'>, t: ConsoleTexts, place: MenuPlace): Html {
   const lists = parts.map(([heading, entries]) => {
     const shown = entries.filter(({ scope }) => scope === null || may(context, scope))
     if (shown.length === 0) return html``

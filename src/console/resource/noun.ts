@@ -4,7 +4,7 @@ import type { ListOperation } from '../../contract/operation-group.ts'
 import type { JsonObject } from '../../crypto/json.ts'
 import type { Html } from '../../pages/html.ts'
 import type { Frame, Screen } from '../frame/screen.ts'
-import type { Place } from '../frame/shell.ts'
+import type { MenuPlace } from '../frame/shell.ts'
 import type { Label, ResourceForm } from './form.ts'
 
 /** The operations of a noun. */
@@ -56,7 +56,7 @@ export type Page<R> = {
 /** A noun of the console, as a description. */
 export type Resource<N extends Noun, T extends ResourceTexts> = {
   readonly noun: N
-  readonly place: Place
+  readonly place: MenuPlace
   /** Path of the list; that of one is below it. */
   readonly path: `/console/${string}`
   readonly texts: Readonly<Record<Language, T>>

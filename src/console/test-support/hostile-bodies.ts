@@ -46,14 +46,14 @@ const kept: readonly (readonly [members: RegExp, reason: string])[] = [
 ]
 
 /** What a place is called: method, path and pointer. */
-export type Place = string
+export type MemberName = string
 
 /** What {@link hostileApi} has done. */
 export type Entered = {
   /** By the mark that each value begins with, or has behind its first sign. */
-  readonly marks: Map<string, { readonly place: Place; readonly kind: string }>
+  readonly marks: Map<string, { readonly place: MemberName; readonly kind: string }>
   /** Places of which the API refused a kind. */
-  readonly refused: Map<Place, Set<string>>
+  readonly refused: Map<MemberName, Set<string>>
 }
 
 /** Finds the marks in a text. */
@@ -134,7 +134,7 @@ export function isFree({ type, ...rest }: Shape): boolean {
 }
 
 /** Whether a member keeps its value. */
-export function isKept(place: Place): boolean {
+export function isKept(place: MemberName): boolean {
   return kept.some(([members]) => members.test(place))
 }
 

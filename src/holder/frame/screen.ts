@@ -15,7 +15,7 @@ import {
   signedInEndpoint,
   type TenantHint,
 } from '../../pages/session/signed-in-endpoint.ts'
-import { type Place, shellOf } from './shell.ts'
+import { type MenuPlace, shellOf } from './shell.ts'
 import { type HolderTexts, holderTexts } from './texts.ts'
 
 /** A request at a page of the holder. `t` has the texts that all pages share. */
@@ -36,7 +36,7 @@ export type Screen = {
 type Answer = Screen | Exclude<SignedInAnswer, { readonly page: Page }>
 type Spec<P extends string> = {
   /** The entry of the menu that is marked. */
-  readonly place: Place | null
+  readonly place: MenuPlace | null
   readonly path: P
   /** One sentence, in English. */
   readonly summary: string
@@ -96,7 +96,11 @@ function inLanguage(api: OwnApi, language: string): OwnApi {
   }
 }
 
-function pageOf(frame: Frame, place: Place | null, { main, title, hasErrors, style = '', modules = [] }: Screen): Page {
+function pageOf(
+  frame: Frame,
+  place: MenuPlace | null,
+  { main, title, hasErrors, style = '', modules = [] }: Screen,
+): Page {
   const { organisation } = frame.me
   const { slug, logoUri = null } = organisation
   const accented = accentStyle(organisation.accentColor) + style

@@ -5,9 +5,9 @@ import type { SignedInContext } from '../../pages/session/signed-in-endpoint.ts'
 import { holderTexts } from './texts.ts'
 
 /** An entry of the menu. */
-export type Place = 'cards' | 'scan' | 'history' | 'settings'
+export type MenuPlace = 'cards' | 'scan' | 'history' | 'settings'
 
-const entries: readonly (readonly [Place, string])[] = [
+const entries: readonly (readonly [MenuPlace, string])[] = [
   ['cards', '/me'],
   ['scan', '/me/scan'],
   ['history', '/me/history'],
@@ -15,7 +15,7 @@ const entries: readonly (readonly [Place, string])[] = [
 ]
 
 /** Returns what surrounds a page of the holder. */
-export function shellOf({ language, me }: Pick<SignedInContext, 'language' | 'me'>, place: Place | null): Shell {
+export function shellOf({ language, me }: Pick<SignedInContext, 'language' | 'me'>, place: MenuPlace | null): Shell {
   const t = holderTexts[language]
   const items = entries.map(
     ([name, href]) =>

@@ -27,7 +27,7 @@ export type SignedInAnswer =
   | { readonly signInAgain: { readonly nonce: string; readonly to: string } }
 
 /** Where an answer is shown. `here`: path and query of the request. */
-type Place = Pick<FormFrame, 'texts'> & { readonly language: Language; readonly here: string }
+type AnswerFrame = Pick<FormFrame, 'texts'> & { readonly language: Language; readonly here: string }
 
 /** A file of strangers does nothing where a browser opens it as a page. */
 const FILE_POLICY = "default-src 'none'; sandbox"
@@ -37,7 +37,7 @@ const SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 /** Returns the response for an answer, with the policy of pages or of files. */
 export function respond(
   { url }: Pick<EndpointContext, 'url'>,
-  { language, here, texts }: Place,
+  { language, here, texts }: AnswerFrame,
   answer: Exclude<SignedInAnswer, { readonly signInAgain: object }>,
 ): EndpointResponse {
   if ('to' in answer) return redirect(answer.to)

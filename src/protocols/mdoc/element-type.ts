@@ -46,9 +46,9 @@ export function toElements(
   return { elements, violations }
 }
 
-type Place = { readonly pointer: string; readonly depth: number; readonly violations: Violation[] }
+type Conversion = { readonly pointer: string; readonly depth: number; readonly violations: Violation[] }
 
-function convertMembers(rules: NonNullable<ElementRule['properties']>, members: JsonObject, place: Place) {
+function convertMembers(rules: NonNullable<ElementRule['properties']>, members: JsonObject, place: Conversion) {
   const converted = new Map<string, Cbor>()
   for (const [name, value] of Object.entries(members)) {
     const inside = { ...place, pointer: pointerTo(place.pointer, name) }
@@ -59,7 +59,7 @@ function convertMembers(rules: NonNullable<ElementRule['properties']>, members: 
   return converted
 }
 
-function convert(rule: ElementRule, value: Json, place: Place): Cbor {
+function convert(rule: ElementRule, value: Json, place: Conversion): Cbor {
   if (place.depth > DEPTH_MAX) return refuse(place, 'The value is nested too deeply.')
   const inside = { ...place, depth: place.depth + 1 }
   switch (rule.type) {
@@ -73,7 +73,7 @@ function convert(rule: ElementRule, value: Json, place: Place): Cbor {
   }
 }
 
-function convertArray(items: ElementRule | undefined, array: readonly Json[], place: Place): Cbor {
+function convertArray(items: ElementRule | undefined, array: readonly Json[], place: Conversion): Cbor {
   return array.map((one, at) => {
     const inside = { ...place, pointer: `${place.pointer}/${at}` }
     return items === undefined ? plain(one, inside) : convert(items, one, inside)
@@ -81,7 +81,7 @@ function convertArray(items: ElementRule | undefined, array: readonly Json[], pl
 }
 
 /** Converts JSON to the corresponding CBOR. */
-function plain(value: Json, place: Place): Cbor {
+function plain(value: Json, place: Conversion): Cbor {
   if (place.depth > DEPTH_MAX) return refuse(place, 'The value is nested too deeply.')
   const inside = { ...place, depth: place.depth + 1 }
   if (typeof value === 'number') return number(value)
@@ -139,7 +139,7 @@ function isTime(value: unknown): value is string {
   return !Number.isNaN(time.getTime()) && time.toISOString() === value.replace('Z', '.000Z')
 }
 
-function refuse({ violations, pointer }: Place, detail: string): null {
+function refuse({ violations, pointer }: Conversion, detail: string): null {
   violations.push({ detail, pointer })
   return null
 }

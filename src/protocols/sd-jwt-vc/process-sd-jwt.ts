@@ -25,7 +25,7 @@ export type ProcessedSdJwt = {
   readonly findings: readonly SdJwtFinding[]
 }
 
-type Place = { readonly path: ValuePath; readonly parent: DisclosedObject | null; readonly depth: number }
+type ValuePosition = { readonly path: ValuePath; readonly parent: DisclosedObject | null; readonly depth: number }
 type Walk = {
   readonly byDigest: ReadonlyMap<string, Disclosure>
   readonly seen: Set<string>
@@ -62,7 +62,7 @@ export function processSdJwt({ jwt, disclosures }: Pick<SdJwt, 'jwt' | 'disclosu
   return { payload, disclosed: walk.disclosed, arrays: walk.arrays, findings: [...codes].map(finding) }
 }
 
-function processValue(walk: Walk, value: Json, place: Place): Json {
+function processValue(walk: Walk, value: Json, place: ValuePosition): Json {
   if (isPlain(value)) return value
   // [SEC-41] nested disclosures can be deeper than each of their texts
   if (place.depth > JSON_DEPTH_MAX) {
@@ -72,7 +72,7 @@ function processValue(walk: Walk, value: Json, place: Place): Json {
   return isJsonObject(value) ? processObject(walk, value, place) : processArray(walk, value as readonly Json[], place)
 }
 
-function processObject(walk: Walk, object: JsonObject, place: Place): JsonObject {
+function processObject(walk: Walk, object: JsonObject, place: ValuePosition): JsonObject {
   const processed: Record<string, Json> = {}
   for (const [name, value] of Object.entries(object)) {
     if (name === '_sd' || (name === '_sd_alg' && place.depth === 1)) continue
@@ -95,7 +95,7 @@ function digestsOf(walk: Walk, object: JsonObject): readonly string[] {
   return []
 }
 
-function insertMember(walk: Walk, processed: Record<string, Json>, digest: string, place: Place): void {
+function insertMember(walk: Walk, processed: Record<string, Json>, digest: string, place: ValuePosition): void {
   const disclosure = findDisclosure(walk, digest)
   if (disclosure === null) return
   const { name } = disclosure
@@ -119,7 +119,7 @@ function checkMember({ name }: Disclosure, processed: JsonObject, path: ValuePat
   return Object.hasOwn(processed, name) ? 'disclosure.collision' : null
 }
 
-function processArray(walk: Walk, array: readonly Json[], place: Place): Json {
+function processArray(walk: Walk, array: readonly Json[], place: ValuePosition): Json {
   const processed: Json[] = []
   const issued: number[] = []
   let disclosable = false
@@ -135,7 +135,7 @@ function processArray(walk: Walk, array: readonly Json[], place: Place): Json {
   return processed
 }
 
-function insertElement(walk: Walk, processed: Json[], placeholder: JsonObject, place: Place): void {
+function insertElement(walk: Walk, processed: Json[], placeholder: JsonObject, place: ValuePosition): void {
   const digest = placeholder['...']
   // RFC 9901 4.2.4.2: exactly one member, and it is a string
   if (typeof digest !== 'string' || Object.keys(placeholder).length !== 1) {
@@ -173,6 +173,6 @@ function isPlain(value: Json): value is null | boolean | number | string {
   return typeof value !== 'object' || value === null
 }
 
-function below({ path, parent, depth }: Place, step: string | number): Place {
+function below({ path, parent, depth }: ValuePosition, step: string | number): ValuePosition {
   return { path: [...path, step], parent, depth: depth + 1 }
 }

@@ -13,12 +13,12 @@ export type Reply = { status: number; type: string; body: unknown; headers?: Rec
 /** Where a test makes the issuer lie. Names are those of {@link places}. */
 export type Lies = SigningLies &
   MdocLies & {
-    readonly reply?: Partial<Record<Place, (reply: Reply, ask: Ask) => Reply | Promise<Reply>>>
+    readonly reply?: Partial<Record<ReplyName, (reply: Reply, ask: Ask) => Reply | Promise<Reply>>>
   }
 
 /** A request that arrived. `n` counts the requests to this place, from 1. */
 export type Ask = { readonly body: string; readonly headers: IncomingMessage['headers']; readonly n: number }
-type Place =
+type ReplyName =
   | 'offer'
   | 'issuer'
   | 'server'
@@ -39,7 +39,7 @@ export type ForeignIssuer = {
   readonly server: string
   readonly offerUri: string
   /** The requests to it, in order. */
-  readonly calls: { readonly place: Place; readonly body: string; readonly headers: IncomingMessage['headers'] }[]
+  readonly calls: { readonly place: ReplyName; readonly body: string; readonly headers: IncomingMessage['headers'] }[]
   /** The keys that wallets proved, as JWK. */
   readonly proved: Record<string, unknown>[]
   readonly offer: (change?: Record<string, unknown>) => object
@@ -62,9 +62,9 @@ export type Options = OfferOptions & {
 /** Starts the issuer on two loopback ports. */
 export async function foreignIssuer(options: Options = {}): Promise<ForeignIssuer> {
   const calls: ForeignIssuer['calls'] = []
-  const counts = new Map<Place, number>()
+  const counts = new Map<ReplyName, number>()
   let lies: Lies = {}
-  let places: Places | null = null
+  let places: Replies | null = null
 
   const answerer = () =>
     createServer(async (request, response) => {
@@ -109,7 +109,7 @@ export async function foreignIssuer(options: Options = {}): Promise<ForeignIssue
   }
 }
 
-const ways: Readonly<Record<string, Place>> = {
+const ways: Readonly<Record<string, ReplyName>> = {
   '/offer': 'offer',
   '/.well-known/openid-credential-issuer/club/a': 'issuer',
   '/.well-known/jwt-vc-issuer/club/a': 'keys',
@@ -125,7 +125,7 @@ const ways: Readonly<Record<string, Place>> = {
   '/sso/challenge': 'challenge',
 }
 
-type Places = Readonly<Record<Place, (ask: Ask) => Promise<Reply> | Reply>>
+type Replies = Readonly<Record<ReplyName, (ask: Ask) => Promise<Reply> | Reply>>
 type Setting = {
   readonly issuer: string
   readonly server: string
@@ -135,7 +135,7 @@ type Setting = {
   readonly lies: () => Lies
 }
 
-function placesOf({ issuer, server, options, proved, code, lies }: Setting): Places {
+function placesOf({ issuer, server, options, proved, code, lies }: Setting): Replies {
   const signer = foreignSigner(issuer, options.identity ?? 'did:jwk')
   let requested: unknown = 'membership'
   const issue = (key: object, copy: number) =>
@@ -196,7 +196,7 @@ async function sealed(options: Options, request: Record<string, unknown>, body: 
 }
 
 /** Takes the code once, and only with the right transaction code. */
-function tokenPlace(txCode: string | undefined): Places['token'] {
+function tokenPlace(txCode: string | undefined): Replies['token'] {
   let spent = false
   return ({ body }) => {
     const form = new URLSearchParams(body)

@@ -15,7 +15,7 @@ const POINTER = '/attributes'
 
 type Checking = { readonly violations: Violation[]; values: number }
 /** A claim or an array element, its name or index, and its pointer. */
-type Place = { readonly name: string | number; readonly pointer: string }
+type NamedValue = { readonly name: string | number; readonly pointer: string }
 
 /**
  * Validates claims against the attributes of the template.
@@ -47,7 +47,7 @@ function checkValue(
   checking: Checking,
   value: Json,
   { type, properties }: TemplateAttribute,
-  { name, pointer }: Place,
+  { name, pointer }: NamedValue,
 ): number | false {
   checking.values += 1
   if (!isOfType(value, type) || (typeof value === 'number' && !isExact(value))) {
@@ -63,7 +63,7 @@ function checkValue(
 }
 
 /** Validates a value that no attribute describes: JSON that a credential can carry, whatever its type. */
-function checkFree(checking: Checking, value: Json, { name, pointer }: Place, depth: number): number | false {
+function checkFree(checking: Checking, value: Json, { name, pointer }: NamedValue, depth: number): number | false {
   // [SD-13] at any depth
   if (typeof name === 'string' && isStructuralName(name))
     add(checking, pointer, `${name} is reserved by the credential format.`)
