@@ -14,7 +14,7 @@ import { certificateTexts } from './texts.ts'
 
 const PEM_CHARS_MAX = 32_768
 
-function standing(verb: 'activate' | 'deactivate' | 'revoke'): readonly Endpoint[] {
+function confirmChange(verb: 'activate' | 'deactivate' | 'revoke'): readonly Endpoint[] {
   return confirmScreen({
     place,
     path: `${LIST}/{id}/${verb}`,
@@ -104,8 +104,8 @@ async function signForm(frame: Frame<{ readonly id: string }>, problems: Problem
 
 /** What is done with a certificate. */
 export const changeScreens: readonly Endpoint[] = [
-  ...standing('activate'),
-  ...standing('deactivate'),
-  ...standing('revoke'),
+  ...confirmChange('activate'),
+  ...confirmChange('deactivate'),
+  ...confirmChange('revoke'),
   ...sign,
 ]

@@ -48,7 +48,7 @@ function crumbs(person: Person, t: PeopleTexts, last: string) {
   return [[t.title, LIST], [nameOf(person), at(person.username)], [last]] as const
 }
 
-function standing(verb: 'enable' | 'disable'): readonly Endpoint[] {
+function confirmChange(verb: 'enable' | 'disable'): readonly Endpoint[] {
   return confirmScreen({
     place,
     path: `${LIST}/{username}/${verb}`,
@@ -95,4 +95,9 @@ const remove = confirmScreen({
 })
 
 /** What is done with a person after a question. */
-export const changeScreens: readonly Endpoint[] = [...invite, ...standing('enable'), ...standing('disable'), ...remove]
+export const changeScreens: readonly Endpoint[] = [
+  ...invite,
+  ...confirmChange('enable'),
+  ...confirmChange('disable'),
+  ...remove,
+]

@@ -91,7 +91,7 @@ const rotate = confirmScreen({
   },
 })
 
-function standing(verb: 'enable' | 'disable'): readonly PageEndpoint[] {
+function confirmChange(verb: 'enable' | 'disable'): readonly PageEndpoint[] {
   return confirmScreen({
     place,
     path: `${LIST}/{id}/${verb}`,
@@ -125,6 +125,6 @@ export const changeScreens: readonly PageEndpoint[] = [
   ...test,
   ...rotate,
   ...remove,
-  ...standing('enable'),
-  ...standing('disable'),
+  ...confirmChange('enable'),
+  ...confirmChange('disable'),
 ]

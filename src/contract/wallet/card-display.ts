@@ -75,9 +75,6 @@ const Standing = Type.Object(
   { additionalProperties: false, description: 'The status in the status list of the issuer. Absent: it has none.' },
 )
 
-/** The type of {@link Standing}. */
-export type ShownStanding = Static<typeof Standing>
-
 /** The outcome of a status check. */
 export const CheckedStatus = Type.Object(
   {

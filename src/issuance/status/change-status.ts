@@ -5,8 +5,8 @@ import { statusValues } from '../../protocols/status-list/packed-list.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { credentialIdOf, issuanceIdOf } from '../issuances/credential-id.ts'
 import type { CredentialStatus, StatusReason } from '../issuances/issuance.ts'
-import { objectionToStatusChange, type StatusChange, type StatusTransition } from './credential-status.ts'
-import { changeCredentialStatus, findStatusChange } from './credential-status-store.ts'
+import { objectionToStatusChange, type StatusTransition, type UnchangedCredential } from './credential-status.ts'
+import { changeCredentialStatus, findUnchanged } from './credential-status-store.ts'
 import { journalStatus } from './journal-status.ts'
 import { markEntries } from './mark-entries.ts'
 
@@ -78,7 +78,7 @@ async function changeSome(
   const done = new Set(results.map(({ id }) => id))
   const others = ids.filter((id) => !done.has(id))
   if (others.length > 0) {
-    const unchanged = await findStatusChange(tx, others, now)
+    const unchanged = await findUnchanged(tx, others, now)
     results.push(...others.flatMap((id) => resultOf(id, unchanged, change, isLast) ?? []))
   }
   const reason = change.reason === null ? {} : { reason: change.reason }
@@ -93,7 +93,7 @@ async function changeSome(
 /** @returns null if the change is allowed: it is retried */
 function resultOf(
   id: string,
-  unchanged: readonly StatusChange[],
+  unchanged: readonly UnchangedCredential[],
   change: StatusTransition,
   isLast: boolean,
 ): StatusChangeResult | null {

@@ -2,7 +2,7 @@ import { type Step, sql, type TenantTx } from '../../store/store.ts'
 import { issuanceIdOf } from '../issuances/credential-id.ts'
 import type { CredentialStatus, StatusReason } from '../issuances/issuance.ts'
 import { isOfferOver } from '../issuances/issuance-store.ts'
-import type { StatusChange, StatusTransition } from './credential-status.ts'
+import type { StatusTransition, UnchangedCredential } from './credential-status.ts'
 
 // Locks in the order of ids, so that concurrent requests for the same credentials in another order cannot deadlock.
 const changeSome = sql(
@@ -77,6 +77,6 @@ function bitString(bytes: Uint8Array): string {
 }
 
 /** Returns the credentials with one of these ids, or whose issuance has one of them. */
-export async function findStatusChange(tx: TenantTx, ids: readonly string[], now: Date): Promise<StatusChange[]> {
-  return tx.rows<StatusChange>(selectUnchanged, [tx.tenantId, [...ids, ...ids.map(issuanceIdOf)], now])
+export async function findUnchanged(tx: TenantTx, ids: readonly string[], now: Date): Promise<UnchangedCredential[]> {
+  return tx.rows<UnchangedCredential>(selectUnchanged, [tx.tenantId, [...ids, ...ids.map(issuanceIdOf)], now])
 }

@@ -1,14 +1,12 @@
+import type { Standing } from '../../protocols/status-list/packed-list.ts'
 import type { CredentialStatus } from '../issuances/issuance.ts'
-
-/** The status that the issuer gives an issued credential. `revoked` is final, and an mdoc is never suspended. [TS-33] [MD-10] */
-type StatusAction = 'valid' | 'suspended' | 'revoked'
 
 /** A status change that the issuer can request. */
 export type StatusTransition = {
   readonly verb: 'revoke' | 'suspend' | 'reinstate'
-  readonly to: StatusAction
+  readonly to: Standing
   /** Statuses that it may change. */
-  readonly from: readonly StatusAction[]
+  readonly from: readonly Standing[]
   readonly action: 'credential.revoked' | 'credential.suspended' | 'credential.reinstated'
 }
 
@@ -20,9 +18,9 @@ export const statusTransitions = [
 ] as const satisfies readonly StatusTransition[]
 
 /** A credential that a request left unchanged. */
-export type StatusChange = {
+export type UnchangedCredential = {
   readonly issuanceId: string
-  readonly standing: StatusAction
+  readonly standing: Standing
   /** As in our API. */
   readonly status: CredentialStatus
   readonly isIssued: boolean
@@ -33,7 +31,10 @@ export type StatusChange = {
 /**
  * Returns why a change is refused; null if it is allowed, or already made.
  */
-export function objectionToStatusChange(credential: StatusChange, { verb, to }: StatusTransition): string | null {
+export function objectionToStatusChange(
+  credential: UnchangedCredential,
+  { verb, to }: StatusTransition,
+): string | null {
   if (!credential.isIssued) {
     return credential.status === 'offered'
       ? 'The credential is not issued yet; cancel its issuance instead.'

@@ -1,3 +1,4 @@
+import type { Standing } from '../../protocols/status-list/packed-list.ts'
 import { RESTORE_ROWS_MAX, type Recovery } from '../../recovery/restore.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import { CLAIMS_END } from '../offers/claims-end.ts'
@@ -6,7 +7,7 @@ import { insertStatusLists } from './status-list-store.ts'
 /** The standing of an issued credential, and all that its status list must have for it. */
 export type JournaledStanding = {
   readonly issuanceId: string
-  readonly standing: 'valid' | 'suspended' | 'revoked'
+  readonly standing: Standing
   readonly listId: string
   readonly indices: readonly number[]
   readonly bits: 1 | 2

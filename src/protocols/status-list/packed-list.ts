@@ -10,6 +10,12 @@ export type PackedList = { readonly bits: StatusBits; readonly packed: Uint8Arra
 /** Registered status values; a verifier rejects every other one. [TS-4] */
 export const statusValues = { valid: 0, revoked: 1, suspended: 2 } as const
 
+/**
+ * The standing of a credential: what the status list of its issuer says. `revoked` is final, and an mdoc is never
+ * suspended. [TS-33] [MD-10]
+ */
+export type Standing = keyof typeof statusValues
+
 /** Maximum size of an inflated list: 2^27 entries of one bit. [SEC-40] */
 const INFLATED_BYTES_MAX = 16 * 1024 * 1024
 

@@ -1,8 +1,9 @@
 import type { UserId } from '../../caller.ts'
 import type { Consent } from '../../contract/wallet/credentials.ts'
+import type { Standing } from '../../protocols/status-list/packed-list.ts'
 import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { type Step, sql, type TenantTx } from '../../store/store.ts'
-import type { HeldCredential, Standing } from './credential.ts'
+import type { HeldCredential } from './credential.ts'
 
 /** A credential with its first copy, sealed. `copyId`: the row that the seal is bound to. */
 export type SealedCredential = HeldCredential & { readonly copyId: string; readonly sealedRaw: Buffer }

@@ -5,8 +5,6 @@ import { parseIssuerSigned } from '../../protocols/mdoc/issuer-signed.ts'
 import { processSdJwt } from '../../protocols/sd-jwt-vc/process-sd-jwt.ts'
 import { isControlClaim } from '../../protocols/sd-jwt-vc/reserved-names.ts'
 import { parseSdJwt } from '../../protocols/sd-jwt-vc/sd-jwt.ts'
-/** The status of a credential in the status list of its issuer. */
-export type Standing = 'valid' | 'suspended' | 'revoked'
 
 /** A credential in a wallet, without its claims and keys. */
 export type HeldCredential = {

@@ -1,7 +1,7 @@
 import type { UserId } from '../../caller.ts'
+import type { Standing } from '../../protocols/status-list/packed-list.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import { tenantsWith } from '../../store/tenants-with.ts'
-import type { Standing } from './credential.ts'
 import type { SealedCredential } from './credential-store.ts'
 
 /** A credential whose status check is due, with its first copy. */

@@ -6,6 +6,7 @@ import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { parseIssuerSigned } from '../../protocols/mdoc/issuer-signed.ts'
 import { parseSdJwt } from '../../protocols/sd-jwt-vc/sd-jwt.ts'
+import type { Standing } from '../../protocols/status-list/packed-list.ts'
 import { withTimeLimit } from '../../time-limit.ts'
 import { resolveMdocIssuer } from '../../trust/issuers/mdoc-issuer.ts'
 import { resolveIssuer } from '../../trust/issuers/resolve-issuer.ts'
@@ -13,7 +14,7 @@ import { type ReadStatus, readStatus } from '../../trust/status-lists/check-stat
 import { trustedAnchors } from '../../trust/trusted-entities/tenant-trust.ts'
 import { describeCredentials } from '../display/describe-credentials.ts'
 import { recordForUser } from '../push/record-for-user.ts'
-import { claimsOf, type HeldCredential, type Standing } from './credential.ts'
+import { claimsOf, type HeldCredential } from './credential.ts'
 import { findCredential } from './credential-store.ts'
 import {
   type DueCredential,

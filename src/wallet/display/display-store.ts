@@ -1,5 +1,6 @@
 import type { UserId } from '../../caller.ts'
-import type { FetchedKind, ImageKind, ShownStanding } from '../../contract/wallet/card-display.ts'
+import type { FetchedKind, ImageKind } from '../../contract/wallet/card-display.ts'
+import type { Standing } from '../../protocols/status-list/packed-list.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import { tenantsWith } from '../../store/tenants-with.ts'
 import type { CardImage } from './card-image.ts'
@@ -13,7 +14,7 @@ export type DetailsRow = {
   readonly credentialIssuer: string
   readonly display: KeptDisplay | null
   readonly images: readonly ImageKind[]
-  readonly standing: ShownStanding['status'] | null
+  readonly standing: Standing | null
   readonly checkedAt: Date | null
   readonly validFrom: Date
   readonly expiresAt: Date | null
