@@ -150,7 +150,7 @@ const groupLookups: Lookups = {
 }
 
 /** Users. */
-export const users: Source = {
+export const userSource: Source = {
   table: 'user_account',
   scope: 'deleted_at is null',
   select: USER_COLUMNS,

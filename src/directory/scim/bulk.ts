@@ -5,7 +5,7 @@ import { toScimError } from '../../http/routes/faults.ts'
 import { messageOf } from '../../protocols/scim/message.ts'
 import type { Resource } from '../../protocols/scim/patch.ts'
 import { memberNamed } from '../../protocols/scim/values.ts'
-import { groupOperations, userOperations, type Work } from './operations.ts'
+import { groupOperations, type ScimRequest, userOperations } from './operations.ts'
 import { readVersionTag, versionTag } from './scim-user.ts'
 
 /** Operations of one bulk request. */
@@ -33,7 +33,7 @@ type Result = Readonly<Record<string, Json>>
  * @throws Fault `scim.invalid_syntax`, `scim.too_many`
  * @see [RFC 7644, 3.7](https://www.rfc-editor.org/rfc/rfc7644#section-3.7)
  */
-export async function runBulk(work: Work, body: Json): Promise<Resource> {
+export async function runBulk(work: ScimRequest, body: Json): Promise<Resource> {
   const { operations, errorsMax } = readBulk(body)
   const results = new Map<number, Result>()
   const ids = new Map<string, string>()
@@ -101,7 +101,7 @@ function namesIn(value: Json): string[] {
   return [...JSON.stringify(value).matchAll(REFERENCE)].map(([, name = '']) => name)
 }
 
-async function run(work: Work, operation: Operation, ids: Map<string, string>): Promise<Result> {
+async function run(work: ScimRequest, operation: Operation, ids: Map<string, string>): Promise<Result> {
   const { method, bulkId } = operation
   const about = { method, ...(bulkId !== null && { bulkId }) }
   try {
@@ -119,7 +119,11 @@ async function run(work: Work, operation: Operation, ids: Map<string, string>): 
   }
 }
 
-async function runOne(work: Work, operation: Operation, ids: ReadonlyMap<string, string>): Promise<Resource | null> {
+async function runOne(
+  work: ScimRequest,
+  operation: Operation,
+  ids: ReadonlyMap<string, string>,
+): Promise<Resource | null> {
   const { method, version } = operation
   const data = withIds(operation.data, ids)
   const [, kind, id, rest] = textWithIds(operation.path, ids).split('/')

@@ -2,16 +2,16 @@ import { isBase64url, toBase64url } from '../../crypto/base64url.ts'
 import { readOwnJson } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
 import { isUuid } from '../../uuid.ts'
-import { byId, type Position, type SortOrder } from '../search/sort-order.ts'
+import { byId, type RowPosition, type SortOrder } from '../search/sort-order.ts'
 
 /** Of the longest text that a list is sorted by, encoded. */
 const CHARS_MAX = 6000
 
 /** A place in one of the orders of a list. */
-type Cursor = { readonly order: SortOrder; readonly after: Position }
+type Cursor = { readonly order: SortOrder; readonly after: RowPosition }
 
 /** Returns the cursor of a position: the id in the order of the ids, else the order, the value and the id. */
-export function cursorOf(order: SortOrder, { value, id }: Position): string {
+export function cursorOf(order: SortOrder, { value, id }: RowPosition): string {
   return isPlain(order) ? id : toBase64url(JSON.stringify([nameOf(order), value, id]))
 }
 

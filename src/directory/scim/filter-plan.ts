@@ -1,7 +1,7 @@
 import type { AttributePath, ComparedValue, Filter, Operator } from '../../protocols/scim/filter.ts'
 import type { Schema } from '../../protocols/scim/schema.ts'
 import { beginsWith, type IdRange, type IdSource } from '../search/id-range.ts'
-import type { Condition, SortOrder } from '../search/sort-order.ts'
+import type { SortOrder, SqlCondition } from '../search/sort-order.ts'
 import { foldCase } from '../users/user.ts'
 import { type Columns, columnOf, nameOf, sameAttribute, timeComparison } from './filter-sql.ts'
 
@@ -22,7 +22,7 @@ type Lookup = {
 export type Lookups = Readonly<Record<string, Lookup>>
 
 /** A range of an order that has all matches of a filter. */
-export type OrderRange = { readonly order: SortOrder; readonly within: Condition; readonly rank: number }
+export type OrderRange = { readonly order: SortOrder; readonly within: SqlCondition; readonly rank: number }
 
 /** How a filter is answered without reading every resource. Each source and each range has all matches, the most selective first. */
 export type FilterPlan = { readonly sources: readonly IdSource[]; readonly ranges: readonly OrderRange[] }
@@ -99,7 +99,7 @@ function mergedByOrder(ranges: readonly OrderRange[]): OrderRange[] {
   return [...Map.groupBy(ranges, ({ order }) => order.name).values()].flatMap((same) => {
     const [first] = same
     if (first === undefined) return []
-    const within: Condition = (parameter) => same.map((one) => one.within(parameter)).join(' and ')
+    const within: SqlCondition = (parameter) => same.map((one) => one.within(parameter)).join(' and ')
     return [{ order: first.order, within, rank: Math.min(...same.map(({ rank }) => rank)) }]
   })
 }
@@ -112,7 +112,7 @@ function sourcesOf({ filter, prefix }: Part, all: Names): IdSource[] {
     const { order, isUnique } = same === null ? {} : lookupOf(same.path, names)
     // Of a unique attribute no text has many resources, so that they may be sorted.
     if (same !== null && order !== undefined && isUnique === true) {
-      const within: Condition = (parameter) => `${order.sql} = any(${parameter(same.texts)}::text[])`
+      const within: SqlCondition = (parameter) => `${order.sql} = any(${parameter(same.texts)}::text[])`
       return [[idsIn({ order, within, rank: 0 }, names.table)]]
     }
     const each = filter.parts.map((part) => planOf(part, names).sources[0])

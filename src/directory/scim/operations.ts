@@ -2,7 +2,7 @@ import type { Caller } from '../../caller.ts'
 import type { Json } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
-import type { ListRequest, Projection } from '../../protocols/scim/list-request.ts'
+import type { Projection, ScimListRequest } from '../../protocols/scim/list-request.ts'
 import { parsePatch } from '../../protocols/scim/parse-patch.ts'
 import { applyPatch, type Resource, readResource } from '../../protocols/scim/patch.ts'
 import { project } from '../../protocols/scim/project.ts'
@@ -16,21 +16,21 @@ import { changeGroup, createGroup, deleteGroup, getGroup, MEMBERS_MAX } from '..
 import type { User, UserChange } from '../users/user.ts'
 import { selectUser } from '../users/user-store.ts'
 import { changeUser, createUser, deleteUser } from '../users/write-user.ts'
-import { readGroup, showGroup, splitMembers } from './scim-group.ts'
+import { readScimGroup, showScimGroup, splitMembers } from './scim-group.ts'
 import { type Found, findGroups, findUsers } from './scim-store.ts'
-import { readUser, showUser } from './scim-user.ts'
+import { readScimUser, showScimUser } from './scim-user.ts'
 
 /** A request of a provisioning client. `base` is the address of the service. */
-export type Work = { readonly platform: Platform; readonly caller: Caller; readonly base: string }
+export type ScimRequest = { readonly platform: Platform; readonly caller: Caller; readonly base: string }
 
 /** The operations on a kind of resource. Each returns the resource as it is afterwards. */
 export type Operations = {
-  readonly create: (work: Work, body: Json) => Promise<Resource>
-  readonly get: (work: Work, id: string) => Promise<Resource>
-  readonly replace: (work: Work, id: string, body: Json, version: number | undefined) => Promise<Resource>
-  readonly patch: (work: Work, id: string, body: Json, version: number | undefined) => Promise<Resource>
-  readonly remove: (work: Work, id: string) => Promise<void>
-  readonly list: (work: Work, request: ListRequest) => Promise<Resource>
+  readonly create: (work: ScimRequest, body: Json) => Promise<Resource>
+  readonly get: (work: ScimRequest, id: string) => Promise<Resource>
+  readonly replace: (work: ScimRequest, id: string, body: Json, version: number | undefined) => Promise<Resource>
+  readonly patch: (work: ScimRequest, id: string, body: Json, version: number | undefined) => Promise<Resource>
+  readonly remove: (work: ScimRequest, id: string) => Promise<void>
+  readonly list: (work: ScimRequest, request: ScimListRequest) => Promise<Resource>
 }
 
 /** How often a PATCH is computed anew after another change was faster. */
@@ -39,7 +39,7 @@ const ATTEMPTS_MAX = 5
 /** Users. */
 export const userOperations: Operations = {
   create: async (work, body) => {
-    const user = readUser(readResource(userSchema, body))
+    const user = readScimUser(readResource(userSchema, body))
     const made = await createUser(work.platform, work.caller, user, newId())
     if (!made.created)
       throw new Fault('state.conflict', { detail: 'There is a user with this userName or e-mail address.' })
@@ -47,15 +47,15 @@ export const userOperations: Operations = {
   },
   get: async (work, id) => shownUser(work, await userOf(work, id)),
   replace: async (work, id, body, version) => {
-    const change = readUser(readResource(userSchema, body))
+    const change = readScimUser(readResource(userSchema, body))
     return shownUser(work, await changeUser(work.platform, work.caller, { key: 'id', value: id }, change, version))
   },
   patch: async (work, id, body, version) => {
     const operations = parsePatch(body)
     return untilUnchanged(version, async () => {
       const user = await userOf(work, id)
-      const before = showUser(user, [], work.base)
-      const change = difference(readUser(before), readUser(applyPatch(userSchema, before, operations)))
+      const before = showScimUser(user, [], work.base)
+      const change = difference(readScimUser(before), readScimUser(applyPatch(userSchema, before, operations)))
       const expected = version ?? user.version
       return shownUser(work, await changeUser(work.platform, work.caller, { key: 'id', value: id }, change, expected))
     })
@@ -66,7 +66,7 @@ export const userOperations: Operations = {
     return platform.store.inTenant(caller.tenantId, async (tx) => {
       const found = await findUsers(tx, request)
       const groups = wants(request.projection, 'groups') ? await groupsBy(tx, found.rows) : new Map()
-      return listMessage(found, request, (user) => showUser(user, groups.get(user.id) ?? [], base))
+      return listMessage(found, request, (user) => showScimUser(user, groups.get(user.id) ?? [], base))
     })
   },
 }
@@ -74,20 +74,20 @@ export const userOperations: Operations = {
 /** Groups. */
 export const groupOperations: Operations = {
   create: async (work, body) => {
-    const group = readGroup(readResource(groupSchema, body))
+    const group = readScimGroup(readResource(groupSchema, body))
     return shownGroup(work, await createGroup(work.platform, work.caller, group, newId()))
   },
   get: async (work, id) => shownGroup(work, await groupOf(work, id)),
   replace: async (work, id, body, version) => {
-    const change = readGroup(readResource(groupSchema, body))
+    const change = readScimGroup(readResource(groupSchema, body))
     return shownGroup(work, await changeGroup(work.platform, work.caller, id, change, version))
   },
   patch: async (work, id, body, version) => {
     const { members, rest } = splitMembers(parsePatch(body))
     return untilUnchanged(version, async () => {
       const group = await groupOf(work, id)
-      const { displayName, externalIdentifier } = readGroup(
-        applyPatch(groupSchema, showGroup(group, [], work.base), rest),
+      const { displayName, externalIdentifier } = readScimGroup(
+        applyPatch(groupSchema, showScimGroup(group, [], work.base), rest),
       )
       const change = { displayName, externalIdentifier, ...members }
       return shownGroup(work, await changeGroup(work.platform, work.caller, id, change, version ?? group.version))
@@ -101,7 +101,7 @@ export const groupOperations: Operations = {
       if (wants(request.projection, 'members')) {
         for (const { id } of found.rows) members.set(id, await listMembers(tx, id, MEMBERS_MAX))
       }
-      return listMessage(found, request, (group) => showGroup(group, members.get(group.id) ?? [], base))
+      return listMessage(found, request, (group) => showScimGroup(group, members.get(group.id) ?? [], base))
     }),
 }
 
@@ -124,24 +124,24 @@ function difference(before: UserChange, after: UserChange): UserChange {
   return Object.fromEntries(Object.entries(after).filter(([name, value]) => !isSame(old[name], value)))
 }
 
-async function userOf({ platform, caller }: Work, id: string): Promise<User> {
+async function userOf({ platform, caller }: ScimRequest, id: string): Promise<User> {
   const found = await platform.store.single(caller.tenantId, (tx) => selectUser(tx, 'id', id))
   if (found === null || !isUuid(id)) throw new Fault('resource.unknown', { detail: 'There is no such user.' })
   return found
 }
 
-function groupOf({ platform, caller }: Work, id: string): Promise<Group> {
+function groupOf({ platform, caller }: ScimRequest, id: string): Promise<Group> {
   return platform.store.single(caller.tenantId, (tx) => getGroup(tx, id))
 }
 
-async function shownUser({ platform, caller, base }: Work, user: User): Promise<Resource> {
+async function shownUser({ platform, caller, base }: ScimRequest, user: User): Promise<Resource> {
   const groups = await platform.store.single(caller.tenantId, (tx) => listGroupsOf(tx, [user.id]))
-  return showUser(user, groups, base)
+  return showScimUser(user, groups, base)
 }
 
-async function shownGroup({ platform, caller, base }: Work, group: Group): Promise<Resource> {
+async function shownGroup({ platform, caller, base }: ScimRequest, group: Group): Promise<Resource> {
   const members = await platform.store.single(caller.tenantId, (tx) => listMembers(tx, group.id, MEMBERS_MAX))
-  return showGroup(group, members, base)
+  return showScimGroup(group, members, base)
 }
 
 async function groupsBy(tx: TenantTx, users: readonly User[]) {
@@ -161,7 +161,7 @@ function wants({ only, without }: Projection, name: string): boolean {
 
 function listMessage<Row>(
   { rows, total, nextCursor }: Found<Row>,
-  { startIndex, projection }: ListRequest,
+  { startIndex, projection }: ScimListRequest,
   show: (row: Row) => Resource,
 ): Resource {
   return {

@@ -8,7 +8,7 @@ import type { Resource } from '../../protocols/scim/patch.ts'
 import { project } from '../../protocols/scim/project.ts'
 import { runBulk } from './bulk.ts'
 import { resourceTypes, schemaResources, serviceConfiguration } from './discovery.ts'
-import { groupOperations, type Operations, userOperations, type Work } from './operations.ts'
+import { groupOperations, type Operations, type ScimRequest, userOperations } from './operations.ts'
 import { provisioningCaller } from './provisioning-caller.ts'
 import { readVersionTag } from './scim-user.ts'
 import { BulkReplyShape, BulkShape, PatchShape, resourceShapes, type ScimNoun, SearchShape } from './shapes.ts'
@@ -38,7 +38,7 @@ function repliesOf(
   return { [operationId.startsWith('create') ? 201 : 200]: { types: { [TYPE]: shape } } }
 }
 
-type Handle = (work: Work, context: EndpointContext) => Promise<EndpointResponse> | EndpointResponse
+type Handle = (work: ScimRequest, context: EndpointContext) => Promise<EndpointResponse> | EndpointResponse
 
 function at(
   method: Endpoint['method'],

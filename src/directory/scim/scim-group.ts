@@ -9,7 +9,7 @@ import type { Group, GroupChange, Member } from '../groups/group.ts'
 import { metaOf, textOf } from './scim-user.ts'
 
 /** Returns a group as a SCIM resource. @param base Address of the SCIM service. */
-export function showGroup(group: Group, members: readonly Member[], base: string): Resource {
+export function showScimGroup(group: Group, members: readonly Member[], base: string): Resource {
   return {
     schemas: [groupSchema.id],
     id: group.id,
@@ -21,7 +21,7 @@ export function showGroup(group: Group, members: readonly Member[], base: string
 }
 
 /** Returns the group that a resource describes. Its roles are set in our API only. @throws Fault `scim.invalid_value` */
-export function readGroup(resource: Resource): GroupChange & { readonly displayName: string } {
+export function readScimGroup(resource: Resource): GroupChange & { readonly displayName: string } {
   const displayName = textOf(resource.displayName, 'displayName', 255)
   if (displayName === null) throw invalid('displayName is needed.')
   const externalIdentifier = textOf(resource.externalId, 'externalId', 255)

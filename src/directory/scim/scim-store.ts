@@ -1,5 +1,5 @@
 import { Fault } from '../../fault.ts'
-import type { ListRequest } from '../../protocols/scim/list-request.ts'
+import type { ScimListRequest } from '../../protocols/scim/list-request.ts'
 import { composedSql, type TenantTx } from '../../store/store.ts'
 import type { Group } from '../groups/group.ts'
 import {
@@ -12,9 +12,9 @@ import {
   readInIndexOrder,
 } from '../search/bounded-page.ts'
 import { allIds, IDS_MAX, type IdRange, isById, nextIds } from '../search/id-range.ts'
-import { byId, type Condition, type SortOrder } from '../search/sort-order.ts'
+import { byId, type SortOrder, type SqlCondition } from '../search/sort-order.ts'
 import type { User } from '../users/user.ts'
-import { allGroups, type Source, sortOrderOf, users } from './attributes.ts'
+import { allGroups, type Source, sortOrderOf, userSource } from './attributes.ts'
 import { cursorOf, readCursor } from './cursor.ts'
 import { type FilterPlan, type OrderRange, planOf } from './filter-plan.ts'
 import { conditionOf, sortName } from './filter-sql.ts'
@@ -30,12 +30,12 @@ export type Found<Row> = {
 }
 
 /** Returns a page of the users that match. @throws Fault `scim.invalid_filter`, `scim.invalid_path`, `scim.invalid_cursor`, `scim.too_many` */
-export function findUsers(tx: TenantTx, request: ListRequest): Promise<Found<User>> {
-  return find<User>(tx, users, request)
+export function findUsers(tx: TenantTx, request: ScimListRequest): Promise<Found<User>> {
+  return find<User>(tx, userSource, request)
 }
 
 /** Returns a page of the groups that match. @throws Fault as {@link findUsers} */
-export function findGroups(tx: TenantTx, request: ListRequest): Promise<Found<Group>> {
+export function findGroups(tx: TenantTx, request: ScimListRequest): Promise<Found<Group>> {
   return find<Group>(tx, allGroups, request)
 }
 
@@ -50,7 +50,7 @@ type Search = {
 async function find<Row extends { readonly id: string }>(
   tx: TenantTx,
   source: Source,
-  request: ListRequest,
+  request: ScimListRequest,
 ): Promise<Found<Row>> {
   const { table, scope, select, columns, schema, lookups } = source
   const { filter, sort, cursor } = request
@@ -75,7 +75,7 @@ async function find<Row extends { readonly id: string }>(
 async function findByIndex<Row>(
   tx: TenantTx,
   { table, select, whole }: Source,
-  { count, startIndex }: ListRequest,
+  { count, startIndex }: ScimListRequest,
 ): Promise<Found<Row>> {
   const where = `${table} where tenant_id = $1 and ${whole.condition}`
   const counting = composedSql(`select count(*)::int as total from ${where}`)
@@ -91,7 +91,7 @@ async function findByIndex<Row>(
 async function findCounted<Row extends { readonly id: string }>(
   tx: TenantTx,
   { listing, plan, sort, everything }: Search,
-  { count, startIndex }: ListRequest,
+  { count, startIndex }: ScimListRequest,
 ): Promise<Found<Row>> {
   for (const one of [...plan.sources, [everything]]) {
     const ids = await allIds(tx, one, COUNTED_MAX)
@@ -143,9 +143,9 @@ async function pageAfter<Row extends { readonly id: string }>(
   const [first] = plan.ranges
   const range = plan.ranges.find((one) => one.order.name === order.name)
   // The primary key has every row, the other indexes those of the list.
-  const whole: Condition = () => (order.kind === 'id' ? 'true' : listing.scope)
+  const whole: SqlCondition = () => (order.kind === 'id' ? 'true' : listing.scope)
   const inScope =
-    (one: OrderRange): Condition =>
+    (one: OrderRange): SqlCondition =>
     (parameter) =>
       `${listing.scope} and ${one.within(parameter)}`
   if (isPlain && after === null && first !== undefined) {

@@ -8,7 +8,7 @@ import { displayName, type User, type UserChange } from '../users/user.ts'
 type GroupName = { readonly id: string; readonly displayName: string }
 
 /** Returns a user as a SCIM resource. @param base Address of the SCIM service. */
-export function showUser(user: User, groups: readonly GroupName[], base: string): Resource {
+export function showScimUser(user: User, groups: readonly GroupName[], base: string): Resource {
   const { id, username, email, firstName, lastName, enabled, externalIdentifier, shownName, emailType } = user
   const formatted = displayName(user)
   return {
@@ -60,7 +60,7 @@ export function readVersionTag(tag: string): number {
  *
  * @throws Fault `scim.invalid_value`
  */
-export function readUser(resource: Resource): UserChange & { readonly username: string } {
+export function readScimUser(resource: Resource): UserChange & { readonly username: string } {
   const { userName, name, emails } = resource
   if (typeof userName !== 'string' || userName === '') throw invalid('userName is needed.')
   const parts = isJsonObject(name) ? name : {}

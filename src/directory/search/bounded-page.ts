@@ -1,13 +1,13 @@
 import { composedSql, sql, type TenantTx } from '../../store/store.ts'
 import {
   behindCondition,
-  type Condition,
   orderBy,
-  type Position,
   parameters,
-  positionOf,
+  positionSql,
+  type RowPosition,
   type Segment,
   type SortOrder,
+  type SqlCondition,
   segmentCondition,
   segmentsFrom,
 } from './sort-order.ts'
@@ -25,11 +25,11 @@ export type Listing = {
   /** Condition of every row of the list. */
   readonly scope: string
   /** Condition of the rows that match. */
-  readonly condition: Condition
+  readonly condition: SqlCondition
 }
 
 /** `next` is the position behind which the list continues; null at its end. */
-export type BoundedPage<Row> = { readonly rows: readonly Row[]; readonly next: Position | null }
+export type BoundedPage<Row> = { readonly rows: readonly Row[]; readonly next: RowPosition | null }
 
 const indexOrder = sql(
   'directory.read_in_index_order',
@@ -47,7 +47,7 @@ export async function readInIndexOrder(tx: TenantTx): Promise<void> {
 type Placed<Row> = Row & { readonly id: string; readonly position: string | null }
 
 /** The page to read: at most `size` rows behind a position. */
-export type RowsBehind = { readonly order: SortOrder; readonly after: Position | null; readonly size: number }
+export type RowsBehind = { readonly order: SortOrder; readonly after: RowPosition | null; readonly size: number }
 
 /** Returns how many rows match and have one of the ids. One statement. */
 export async function countOfIds(
@@ -68,7 +68,7 @@ export async function countOfIds(
 export async function countInOrder(
   tx: TenantTx,
   { table, scope, condition }: Listing,
-  within: Condition,
+  within: SqlCondition,
   enough: number,
 ): Promise<number | null> {
   const { values, parameter } = parameters(tx.tenantId)
@@ -95,7 +95,7 @@ export async function pageOfIds<Row extends { readonly id: string }>(
   if (ids.length === 0 || size === 0) return { rows: [], next: null }
   const { values, parameter } = parameters(tx.tenantId)
   const behind = after === null ? '' : ` and ${behindCondition(order, after)(parameter)}`
-  const text = `select ${columns}, ${positionOf(order)} as position
+  const text = `select ${columns}, ${positionSql(order)} as position
     from ${rowsOfIds(table, parameter(ids))}
     where ${scope} and ${condition(parameter)}${behind}
     order by ${orderBy(order)} limit ${parameter(size + 1)} offset ${parameter(offset)}`
@@ -112,7 +112,7 @@ export async function pageInOrder<Row extends { readonly id: string }>(
   tx: TenantTx,
   listing: Listing,
   { order, after, size }: RowsBehind,
-  within: Condition,
+  within: SqlCondition,
 ): Promise<BoundedPage<Row>> {
   const found: Placed<Row>[] = []
   for (const segment of segmentsFrom(order, after)) {
@@ -127,7 +127,7 @@ export async function pageInOrder<Row extends { readonly id: string }>(
 
 type Read = {
   readonly segment: Segment
-  readonly after: Position | null
+  readonly after: RowPosition | null
   readonly size: number
   readonly rowsMax: number
 }
@@ -136,12 +136,12 @@ async function readSegment<Row>(
   tx: TenantTx,
   { table, columns, scope, condition }: Listing,
   order: SortOrder,
-  within: Condition,
+  within: SqlCondition,
   { segment, after, size, rowsMax }: Read,
 ): Promise<Placed<Row>[]> {
   const { values, parameter } = parameters(tx.tenantId)
   // The inner limit is reached row by row: with enough matches, few rows are read.
-  const text = `select ${columns}, ${positionOf(order, segment)} as position from (
+  const text = `select ${columns}, ${positionSql(order, segment)} as position from (
       select * from ${table} where tenant_id = $1 and ${within(parameter)} and ${segmentCondition(order, segment, after)(parameter)}
       order by ${orderBy(order, segment)} limit ${parameter(rowsMax)}) as ${table}
     where ${scope} and ${condition(parameter)} order by ${orderBy(order, segment)} limit ${parameter(size)}`
@@ -153,11 +153,11 @@ async function endOfBudget(
   tx: TenantTx,
   { table }: Listing,
   order: SortOrder,
-  within: Condition,
+  within: SqlCondition,
   { segment, after, rowsMax }: Read,
-): Promise<Position | null> {
+): Promise<RowPosition | null> {
   const { values, parameter } = parameters(tx.tenantId)
-  const text = `select id, ${positionOf(order, segment)} as position from ${table}
+  const text = `select id, ${positionSql(order, segment)} as position from ${table}
     where tenant_id = $1 and ${within(parameter)} and ${segmentCondition(order, segment, after)(parameter)}
     order by ${orderBy(order, segment)} limit 1 offset ${parameter(rowsMax - 1)}`
   const [last] = await tx.rows<Placed<object>>(composedSql(text), values)

@@ -1,10 +1,10 @@
 import { composedSql, type TenantTx } from '../../store/store.ts'
-import { type Condition, parameters } from './sort-order.ts'
+import { parameters, type SqlCondition } from './sort-order.ts'
 
 /** Ids that one index finds: those of all rows that match a condition, perhaps of more. */
 export type IdRange = {
   /** The table and the condition; $1 is the tenant. */
-  readonly from: Condition
+  readonly from: SqlCondition
   /** The column of the ids. */
   readonly id: string
   /** Columns of ORDER BY, as the index has them: PostgreSQL then reads it in order and stops at the limit. */

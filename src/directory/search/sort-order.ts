@@ -11,13 +11,13 @@ export type SortOrder = {
 }
 
 /** The place of a row in an order. `value` is null for a row without one, and in the order of the ids; a time is in microseconds. */
-export type Position = { readonly value: string | null; readonly id: string }
+export type RowPosition = { readonly value: string | null; readonly id: string }
 
 /** Adds a value to the parameters of a statement and returns its placeholder. */
 export type Parameter = (value: unknown) => string
 
 /** A condition over the columns of a table, with its values as parameters. */
-export type Condition = (parameter: Parameter) => string
+export type SqlCondition = (parameter: Parameter) => string
 
 /** The order of the ids, which is that of creation. */
 export const byId: SortOrder = { name: 'id', sql: 'id', kind: 'id', isNullable: false, descending: false }
@@ -35,7 +35,7 @@ export function orderBy({ sql, kind, descending }: SortOrder, segment: Segment =
 }
 
 /** Returns the expression of a position's value. */
-export function positionOf({ sql, kind }: SortOrder, segment: Segment = 'valued'): string {
+export function positionSql({ sql, kind }: SortOrder, segment: Segment = 'valued'): string {
   if (segment === 'empty') return 'null::text'
   if (kind === 'time') return `(extract(epoch from ${sql}) * 1000000)::bigint::text`
   return kind === 'text' ? sql : 'null::text'
@@ -45,7 +45,10 @@ export function positionOf({ sql, kind }: SortOrder, segment: Segment = 'valued'
 export type Segment = 'valued' | 'empty'
 
 /** Returns the segments from a position on, in their order. */
-export function segmentsFrom({ kind, isNullable, descending }: SortOrder, after: Position | null): readonly Segment[] {
+export function segmentsFrom(
+  { kind, isNullable, descending }: SortOrder,
+  after: RowPosition | null,
+): readonly Segment[] {
   if (!isNullable) return ['valued']
   const all: readonly Segment[] = descending ? ['empty', 'valued'] : ['valued', 'empty']
   if (after === null || kind === 'id') return all
@@ -53,7 +56,7 @@ export function segmentsFrom({ kind, isNullable, descending }: SortOrder, after:
 }
 
 /** Returns the condition of a segment, behind a position if it is in this segment. Such that the partial index of the order serves it. */
-export function segmentCondition(order: SortOrder, segment: Segment, after: Position | null): Condition {
+export function segmentCondition(order: SortOrder, segment: Segment, after: RowPosition | null): SqlCondition {
   const { sql, kind } = order
   const isIn = after !== null && (kind === 'id' || segment === (after.value === null ? 'empty' : 'valued'))
   const beyond = isIn ? behind(order, segment, after) : null
@@ -67,7 +70,7 @@ export function segmentCondition(order: SortOrder, segment: Segment, after: Posi
 }
 
 /** Returns the condition of all rows behind a position, for few rows: no index serves it. */
-export function behindCondition(order: SortOrder, after: Position): Condition {
+export function behindCondition(order: SortOrder, after: RowPosition): SqlCondition {
   if (!order.isNullable) return behind(order, 'valued', after)
   const segment = after.value === null ? 'empty' : 'valued'
   const later = segmentsFrom(order, after).slice(1)
@@ -76,7 +79,7 @@ export function behindCondition(order: SortOrder, after: Position): Condition {
   return (parameter) => `((${own} and ${behind(order, segment, after)(parameter)})${others})`
 }
 
-function behind({ sql, kind, descending }: SortOrder, segment: Segment, { value, id }: Position): Condition {
+function behind({ sql, kind, descending }: SortOrder, segment: Segment, { value, id }: RowPosition): SqlCondition {
   const sign = descending ? '<' : '>'
   if (kind === 'id' || segment === 'empty') return (parameter) => `id ${sign} ${parameter(id)}::uuid`
   const typed = (at: string) =>

@@ -14,7 +14,7 @@ import {
   readInIndexOrder,
 } from '../search/bounded-page.ts'
 import { allIds, IDS_MAX, type IdRange, usersWithPart } from '../search/id-range.ts'
-import { byId, type Condition, type Parameter, type Position, type SortOrder } from '../search/sort-order.ts'
+import { byId, type Parameter, type RowPosition, type SortOrder, type SqlCondition } from '../search/sort-order.ts'
 import { foldCase, type User, type UserChange, type UserKey } from './user.ts'
 
 /** Columns of a `User`. */
@@ -135,7 +135,7 @@ export async function listUserRows(
   const order: SortOrder = { ...(isByUsername ? byUsername : byId), descending: readDescending }
   const [position] =
     cursor !== null && isByUsername
-      ? await tx.rows<Position>(usernameOf, [tx.tenantId, cursor])
+      ? await tx.rows<RowPosition>(usernameOf, [tx.tenantId, cursor])
       : [cursor === null ? null : { value: null, id: cursor }]
   // A row of a cursor that is gone has no place in the list any more.
   if (position === undefined) return { rows: [], continuesAfter: null }
@@ -156,7 +156,7 @@ async function pageOf(
   const conditions = conditionsOf(filter)
   const scope = filter.deleted === 'true' ? 'deleted_at is not null' : 'deleted_at is null'
   const within = indexedCondition(filter, place.order)
-  const condition: Condition = (parameter) => ['true', ...conditions.map((one) => one(parameter))].join(' and ')
+  const condition: SqlCondition = (parameter) => ['true', ...conditions.map((one) => one(parameter))].join(' and ')
   const listing: Listing = { table: 'user_account', columns: USER_COLUMNS, scope, condition }
   for (const source of sourcesOf(filter)) {
     const ids = await allIds(tx, [source], IDS_MAX)
@@ -168,7 +168,7 @@ async function pageOf(
   return { ...(await pageInOrder<User>(tx, listing, place, () => within)), counted }
 }
 
-function conditionsOf({ email, username, enabled, role, name }: UserFilter): Condition[] {
+function conditionsOf({ email, username, enabled, role, name }: UserFilter): SqlCondition[] {
   return [
     ...(email === undefined ? [] : [equals('email_folded', email)]),
     ...(username === undefined ? [] : [equals('username_folded', username)]),
@@ -184,7 +184,7 @@ function conditionsOf({ email, username, enabled, role, name }: UserFilter): Con
 }
 
 const equals =
-  (column: string, text: string): Condition =>
+  (column: string, text: string): SqlCondition =>
   (parameter) =>
     `${column} = ${parameter(foldCase(text))}`
 
@@ -202,7 +202,7 @@ function sourcesOf({ email, username, name, deleted }: UserFilter): readonly IdR
   // Deleted users have no index of e-mail addresses.
   if (key === undefined || deleted === 'true') return usersWithPart(foldCase(key ?? name ?? ''))
   const equal = equals(username === undefined ? 'email_folded' : 'username_folded', key)
-  const from: Condition = (parameter) =>
+  const from: SqlCondition = (parameter) =>
     `user_account where tenant_id = $1 and deleted_at is null and ${equal(parameter)}`
   return [{ from, id: 'id', order: 'id', rank: 0 }]
 }

@@ -2,16 +2,16 @@ import { parseJson } from '../../crypto/json.ts'
 import { Fault, type FaultCode } from '../../fault.ts'
 
 /** A token of a filter or of a path. A `word` is an attribute, an operator or a value without quotation marks. */
-export type Token = { readonly kind: 'word' | 'string'; readonly text: string } | { readonly kind: Mark }
+export type FilterToken = { readonly kind: 'word' | 'string'; readonly text: string } | { readonly kind: Mark }
 type Mark = '(' | ')' | '[' | ']'
 
 const CHARS_MAX = 4096
 const marks: ReadonlySet<string> = new Set<Mark>(['(', ')', '[', ']'])
 
 /** Splits a filter or a path into its tokens, in linear time. @throws Fault `fault` */
-export function tokensOf(text: string, fault: FaultCode): readonly Token[] {
+export function tokensOf(text: string, fault: FaultCode): readonly FilterToken[] {
   if (text.length > CHARS_MAX) throw new Fault(fault, { detail: `It is longer than ${CHARS_MAX} characters.` })
-  const tokens: Token[] = []
+  const tokens: FilterToken[] = []
   for (let at = 0; at < text.length; ) {
     const sign = text.charAt(at)
     const end = sign === '"' ? endOfString(text, at) : endOfWord(text, at)

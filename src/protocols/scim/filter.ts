@@ -1,5 +1,5 @@
 import { Fault } from '../../fault.ts'
-import { type Token, tokensOf } from './filter-tokens.ts'
+import { type FilterToken, tokensOf } from './filter-tokens.ts'
 
 /** Operators that compare an attribute with a value. */
 const OPERATORS = ['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'] as const
@@ -80,12 +80,12 @@ export function parseAttribute(text: string): AttributePath {
 
 /** Recursive descent over the tokens; each token is read once. */
 class Reader {
-  readonly #tokens: readonly Token[]
+  readonly #tokens: readonly FilterToken[]
   readonly #fault: 'scim.invalid_filter' | 'scim.invalid_path'
   #next = 0
   #comparisons = 0
 
-  constructor(tokens: readonly Token[], fault: 'scim.invalid_filter' | 'scim.invalid_path') {
+  constructor(tokens: readonly FilterToken[], fault: 'scim.invalid_filter' | 'scim.invalid_path') {
     this.#tokens = tokens
     this.#fault = fault
   }

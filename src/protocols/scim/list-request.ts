@@ -9,7 +9,7 @@ export const COUNT_MAX = 200
 const COUNT_DEFAULT = 100
 
 /** A query of resources, from the query string or from the body of `.search`. */
-export type ListRequest = {
+export type ScimListRequest = {
   readonly filter: Filter | null
   readonly sort: { readonly by: AttributePath; readonly descending: boolean } | null
   /** 1-based index of the first result. */
@@ -35,7 +35,7 @@ type Members = Readonly<Record<string, Json | undefined>>
  * @throws Fault `scim.invalid_filter`, `scim.invalid_path`, `scim.invalid_value`
  * @see [RFC 7644, 3.4.2](https://www.rfc-editor.org/rfc/rfc7644#section-3.4.2), pages by cursor: RFC 9865
  */
-export function readListRequest(members: Members): ListRequest {
+export function readListRequest(members: Members): ScimListRequest {
   const filter = textOf(members, 'filter')
   const sortBy = textOf(members, 'sortBy')
   const order = textOf(members, 'sortOrder') ?? 'ascending'
@@ -61,7 +61,7 @@ export function readProjection(members: Members): Projection {
 }
 
 /** Reads the body of `.search`. @throws Fault as {@link readListRequest} */
-export function readSearch(body: Json): ListRequest {
+export function readSearch(body: Json): ScimListRequest {
   const message = messageOf(body, 'urn:ietf:params:scim:api:messages:2.0:SearchRequest')
   return readListRequest(Object.fromEntries(SEARCHED.map((name) => [name, memberNamed(message, name)])))
 }
