@@ -15,7 +15,7 @@ import { sealingWith } from '../src/keys/sealing.ts'
 import { Memory } from '../src/memory/memory.ts'
 import { urlsOf } from '../src/platform.ts'
 import { makeCNonce } from '../src/protocols/openid4vci/c-nonce.ts'
-import { emptyList, setStatus } from '../src/protocols/status-list/packed-list.ts'
+import { emptyStatusList, setStatus } from '../src/protocols/status-list/packed-list.ts'
 import { openStore } from '../src/store/opening/open-store.ts'
 import { newId } from '../src/store/row-id.ts'
 import { sql } from '../src/store/store.ts'
@@ -71,7 +71,7 @@ try {
 
 /** Rebuilds successive versions of a list with a share of revoked entries, every tenth of them suspended where the list has two bits. */
 async function rebuild(bits: 1 | 2, share: number) {
-  const list = emptyList(bits, ENTRIES)
+  const list = emptyStatusList(bits, ENTRIES)
   for (let at = 0; at < ENTRIES; at += 1) {
     if (Math.random() < share) setStatus(list, at, bits === 2 && Math.random() < 0.1 ? 2 : 1)
   }

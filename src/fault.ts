@@ -2,7 +2,7 @@ import { authorizationFaults } from './fault/authorization-faults.ts'
 import { certificateFaults } from './fault/certificate-faults.ts'
 import { protocolFaults } from './fault/protocol-faults.ts'
 import { requestFaults } from './fault/request-faults.ts'
-import type { Row } from './fault/row.ts'
+import type { FaultRow } from './fault/row.ts'
 import type { Rule } from './fault/rules.ts'
 import { scimFaults } from './fault/scim-faults.ts'
 
@@ -13,9 +13,9 @@ export type FaultCode = keyof typeof rows
 
 /** Every refusal. A stable code names the thing and what is wrong with it; one row serves both families of callers. */
 export const faults = Object.fromEntries(
-  Object.entries<Row>(rows).map(([code, row]) => [code, { oauth: [400, 'invalid_request'], ...row }]),
+  Object.entries<FaultRow>(rows).map(([code, row]) => [code, { oauth: [400, 'invalid_request'], ...row }]),
   // One row for each code, as above.
-) as Readonly<Record<FaultCode, Required<Row>>>
+) as Readonly<Record<FaultCode, Required<FaultRow>>>
 
 /** One thing that is wrong with a request: `pointer` is RFC 6901 into the body, `parameter` names a query or path member. */
 export type Violation = {

@@ -6,7 +6,7 @@ import { buildApp } from '../src/app.ts'
 import { signAccessToken } from '../src/authorization/access/platform-token.ts'
 import { readToken } from '../src/authorization/access/read-token.ts'
 import { authenticateClient } from '../src/authorization/server/clients/authenticate-client.ts'
-import { countAttempt } from '../src/authorization/server/clients/failed-attempts.ts'
+import { countClientAttempt } from '../src/authorization/server/clients/failed-attempts.ts'
 import { platformInstance } from '../src/authorization/server/platform/platform-instance.ts'
 import { readConfig } from '../src/config.ts'
 import { applyBootstrap } from '../src/directory/bootstrap/apply-bootstrap.ts'
@@ -149,9 +149,9 @@ test('look-ups of users who do not exist are counted by both servers together, b
 
 test('failed attempts at one server do not count at the other one', () => {
   const [first, second] = servers
-  for (let times = 1; times <= 10; times += 1) countAttempt(first, 'guessed', ip)
-  assert.throws(() => countAttempt(first, 'guessed', ip), { code: 'request.rate_limited' })
-  countAttempt(second, 'guessed', ip)
+  for (let times = 1; times <= 10; times += 1) countClientAttempt(first, 'guessed', ip)
+  assert.throws(() => countClientAttempt(first, 'guessed', ip), { code: 'request.rate_limited' })
+  countClientAttempt(second, 'guessed', ip)
 })
 
 test('no cache of the table is shared', () => {

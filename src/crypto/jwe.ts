@@ -41,7 +41,7 @@ export function encryptCompact(payload: string, { jwk, kid, enc, zip }: Recipien
 }
 
 /** Returns the `kid` in the header of a compact JWE; null if it has none, or the JWE is malformed. Verifies nothing. */
-export function recipientOf(jwe: string): string | null {
+export function jweKeyId(jwe: string): string | null {
   try {
     const header = parseJson(fromBase64url(jwe.slice(0, Math.max(0, jwe.indexOf('.')))))
     return isJsonObject(header) && typeof header.kid === 'string' ? header.kid : null

@@ -1,4 +1,4 @@
-import type { Row } from './row.ts'
+import type { FaultRow } from './row.ts'
 
 /** Refusals of authorization servers: of the authorization endpoint, and of clients and grants. */
 export const authorizationFaults = {
@@ -103,4 +103,4 @@ export const authorizationFaults = {
     oauth: [400, 'invalid_target'],
     title: 'Tokens for this audience are not issued.',
   },
-} as const satisfies Record<string, Row>
+} as const satisfies Record<string, FaultRow>

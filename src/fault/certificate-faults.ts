@@ -1,4 +1,4 @@
-import type { Row } from './row.ts'
+import type { FaultRow } from './row.ts'
 
 /** Refusals of certificates and signing requests. `meta.rule` names the rule that is not met. */
 export const certificateFaults = {
@@ -43,4 +43,4 @@ export const certificateFaults = {
     api: [422, 'CERTIFICATE_INVALID'],
     title: 'The signing request does not prove possession of its key.',
   },
-} as const satisfies Record<string, Row>
+} as const satisfies Record<string, FaultRow>

@@ -1,4 +1,4 @@
-import type { Row } from './row.ts'
+import type { FaultRow } from './row.ts'
 
 /** Refusals of credentials, credential offers, presentation requests and responses. */
 export const protocolFaults = {
@@ -261,4 +261,4 @@ export const protocolFaults = {
     oauth: [501, 'invalid_request'],
     title: 'Historical status lists are not supported.',
   },
-} as const satisfies Record<string, Row>
+} as const satisfies Record<string, FaultRow>

@@ -1,4 +1,4 @@
-import type { Row } from './row.ts'
+import type { FaultRow } from './row.ts'
 
 /** Refusals of requests in general: form, caller, directory, outbound calls. */
 export const requestFaults = {
@@ -171,4 +171,4 @@ export const requestFaults = {
     oauth: [502, 'server_error'],
     title: 'The remote server responded with an error.',
   },
-} as const satisfies Record<string, Row>
+} as const satisfies Record<string, FaultRow>

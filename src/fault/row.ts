@@ -1,5 +1,5 @@
 /** How a refusal is shown to each family of callers. */
-export type Row = {
+export type FaultRow = {
   /** HTTP status and code in the API envelope. */
   readonly api: readonly [status: number, code: string]
   /** HTTP status and code for wallets and OAuth clients; 400 `invalid_request` by default. */

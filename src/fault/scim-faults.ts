@@ -1,4 +1,4 @@
-import type { Row } from './row.ts'
+import type { FaultRow } from './row.ts'
 
 /** Refusals of SCIM requests (RFC 7644, 3.12). */
 export const scimFaults = {
@@ -55,4 +55,4 @@ export const scimFaults = {
     scim: 'tooMany',
     title: 'The request asks for more than the server returns or does at once.',
   },
-} as const satisfies Record<string, Row>
+} as const satisfies Record<string, FaultRow>

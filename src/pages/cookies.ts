@@ -15,12 +15,12 @@ const HEADER_CHARS_MAX = 16_384
  */
 export function writeCookie(needs: Needs, name: string, value: string, maxAgeSeconds?: number): string {
   const age = maxAgeSeconds === undefined ? '' : `; Max-Age=${maxAgeSeconds}`
-  return `${hostName(needs, name)}=${value}; Path=/${age}; HttpOnly; SameSite=Lax${isSecure(needs) ? '; Secure' : ''}`
+  return `${cookieName(needs, name)}=${value}; Path=/${age}; HttpOnly; SameSite=Lax${isSecure(needs) ? '; Secure' : ''}`
 }
 
 /** Returns the value of a cookie that {@link writeCookie} wrote; null as with {@link cookieNamed}. */
 export function readCookie(needs: Needs, name: string, header: string | undefined): string | null {
-  return cookieNamed(hostName(needs, name), header)
+  return cookieNamed(cookieName(needs, name), header)
 }
 
 /** Returns the value of a cookie. null: absent, empty, sent with two values, or the header has more than 16,384 characters. */
@@ -47,7 +47,7 @@ export function cookiesBeginning(
 }
 
 /** Returns the name that a cookie has for browsers. */
-export function hostName(needs: Needs, name: string): string {
+export function cookieName(needs: Needs, name: string): string {
   return `${isSecure(needs) ? '__Host-' : ''}${name}`
 }
 

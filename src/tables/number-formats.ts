@@ -88,7 +88,7 @@ function plainOf(number: number): string {
 }
 
 /** Returns what a text shows: formats can add something to it. */
-export function shownText(text: string, { code }: NumberFormat = GENERAL): string {
+export function formattedText(text: string, { code }: NumberFormat = GENERAL): string {
   return text !== '' && code.includes('@') ? formatted(code, text) || text : text
 }
 

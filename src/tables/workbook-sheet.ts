@@ -1,5 +1,5 @@
 import type { Fault } from '../fault.ts'
-import { type NumberFormat, type ShownCell, shownNumber, shownText } from './number-formats.ts'
+import { formattedText, type NumberFormat, type ShownCell, shownNumber } from './number-formats.ts'
 import { CELL_CHARS_MAX, type ReadRow, TABLE_CHARS_MAX } from './table.ts'
 import { tableFault } from './table-fault.ts'
 import { readPart } from './workbook-parts.ts'
@@ -163,10 +163,11 @@ function columnOf(reference: string): number {
 /** @see ECMA-376 part 1, 18.18.11 for the types of cells, 18.3.1.53 for texts in the cell itself */
 function shownCell({ type, style, value, text, has }: Cell, book: Book): ShownCell {
   const format = book.formats[style]
-  if (type === 'inlineStr') return { text: shownText(unescaped(has.has('is') ? text : value), format) }
+  if (type === 'inlineStr') return { text: formattedText(unescaped(has.has('is') ? text : value), format) }
   if (!has.has('v')) return { text: has.has('f') ? '#CALC!' : '' }
-  if (type === 's') return { text: shownText(value.trim() === '' ? '' : (book.strings[Number(value)] ?? ''), format) }
-  if (type === 'str') return { text: shownText(unescaped(value), format) }
+  if (type === 's')
+    return { text: formattedText(value.trim() === '' ? '' : (book.strings[Number(value)] ?? ''), format) }
+  if (type === 'str') return { text: formattedText(unescaped(value), format) }
   if (type === 'b') return { text: value.trim() === '1' || value.trim() === 'true' ? 'TRUE' : 'FALSE' }
   if (type !== 'n' || value.trim() === '') return { text: value.trim() }
   const number = Number(value)

@@ -25,11 +25,11 @@ import { visitorTexts } from './texts.ts'
 import {
   headingOf,
   introduction,
-  nameOf,
   refused,
   refusedMessage,
   refusedVerdict,
   verdict,
+  visitorName,
   visitorShell,
   waiting,
   ways,
@@ -79,7 +79,7 @@ function inFrame(context: Context, about: About, site: string): EndpointResponse
     : refusedMessage({ kind: 'closed', status: 410, retryAfterSeconds: null }, language)
   const way = html`<p><a href="/verify/${encodeURIComponent(params.page)}" target="_blank" rel="noopener">${t.newWindow}</a></p>`
   const alone = about.isOpen ? html`<noscript>${way}</noscript>` : way
-  const maker = about.heading !== null && html`<p class="maker">${t.framed(nameOf(about.organisation))}</p>`
+  const maker = about.heading !== null && html`<p class="maker">${t.framed(visitorName(about.organisation))}</p>`
   const main = html`<h1>${title}</h1>${maker}<verify-frame src="${path}?${String(members)}" state="${path}/state?${String(members)}" site="${site}">${content}</verify-frame>${alone}`
   const nonce = randomToken(16)
   const style = accentStyle(about.organisation.accentColor)

@@ -24,10 +24,10 @@ import {
   footnote,
   headingOf,
   introduction,
-  nameOf,
   refused,
   refusedMessage,
   verdict,
+  visitorName,
   visitorShell,
   waiting,
   ways,
@@ -203,7 +203,7 @@ type More = { readonly status?: number; readonly headers?: Readonly<Record<strin
 /** Puts content into a page of the organisation: name, logo, colour, where it explains itself. */
 function framed({ language }: { readonly language: Language }, about: About, page: Page, more: More = {}): PageAnswer {
   const { organisation } = about
-  const name = nameOf(organisation)
+  const name = visitorName(organisation)
   const logo = logoOf(organisation.logoUri)
   const image = logo && html`<img src="${logo.src}" alt="" referrerpolicy="no-referrer">`
   const style = accentStyle(organisation.accentColor)

@@ -11,11 +11,11 @@ const tones: Readonly<Record<string, string>> = { verified: 'ok', answered: 'ok'
 
 /** Returns the heading of a page. */
 export function headingOf({ heading, organisation }: About, language: Language): string {
-  return foreignText(heading, 200) ?? visitorTexts[language].asksFor(nameOf(organisation))
+  return foreignText(heading, 200) ?? visitorTexts[language].asksFor(visitorName(organisation))
 }
 
 /** Returns the name of an organisation as it can be shown. */
-export function nameOf({ name }: About['organisation']): string {
+export function visitorName({ name }: About['organisation']): string {
   return foreignText(name, 100) ?? ''
 }
 

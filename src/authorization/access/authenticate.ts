@@ -12,14 +12,14 @@ import { readToken } from './read-token.ts'
 type Needs = Pick<Platform, 'keys' | 'clock' | 'urls' | 'store' | 'memory' | 'sealing' | 'fetch' | 'rateLimiter'>
 
 /** The request that a token authenticates. `url` is the public address, for DPoP; its query does not count. */
-export type AuthenticatedRequest = {
+export type ProtectedRequest = {
   readonly headers: IncomingHttpHeaders
   readonly method: string
   readonly url: string
 }
 
 /** Returns the caller that an API request authenticates. */
-type AuthenticateCaller = (request: AuthenticatedRequest, requestId: string, ip: string) => Promise<Caller>
+type AuthenticateCaller = (request: ProtectedRequest, requestId: string, ip: string) => Promise<Caller>
 
 /**
  * Returns the authentication by access token: Bearer (RFC 6750, header only), or DPoP (RFC 9449) for a token that is bound to a key.
@@ -37,7 +37,7 @@ export function authenticate(platform: Needs): AuthenticateCaller {
 /** Returns what the access token of a request grants. Throws as {@link authenticate}. */
 export async function authenticateToken(
   platform: Needs,
-  { headers, method, url }: AuthenticatedRequest,
+  { headers, method, url }: ProtectedRequest,
   from: RequestSource,
 ): Promise<AccessTokenGrant & { readonly tenantSlug: string }> {
   const hint = `Send the header Authorization: Bearer with an access token from POST ${platform.urls.auth}/token.`

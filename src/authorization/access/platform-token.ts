@@ -8,7 +8,7 @@ import { platformTenantId } from '../../store/store.ts'
 import { isWrittenUuid } from '../../uuid.ts'
 
 /** Lifetime of an access token. Short, because neither its user nor its client is looked up until it expires. */
-export const TOKEN_TTL_SECONDS = 300
+export const PLATFORM_TOKEN_TTL_SECONDS = 300
 /** Media type of access tokens, as `typ` has it. @see [RFC 9068, 2.1](https://www.rfc-editor.org/rfc/rfc9068#section-2.1) */
 export const TOKEN_TYP = 'at+jwt'
 
@@ -50,7 +50,7 @@ export async function signAccessToken({ keys, clock, urls }: Needs, grant: Acces
     tenant: tenantId,
     scope: scopes.join(' '),
     iat,
-    exp: iat + TOKEN_TTL_SECONDS,
+    exp: iat + PLATFORM_TOKEN_TTL_SECONDS,
     jti: newId(),
     ...(isActing ? { act: { sub: clientId } } : {}),
     // RFC 9449 6.1
@@ -72,7 +72,7 @@ export function verifyAccessToken(claims: JsonObject, urls: Platform['urls'], no
   // RFC 9068 4: a token for another audience is refused; this platform never issues a list
   if (aud !== urls.publicUrl) throw refused('It is for another audience.')
   if (typeof exp !== 'number' || exp * 1000 <= now.getTime())
-    throw refused(`It has expired: tokens are valid for ${TOKEN_TTL_SECONDS} s.`)
+    throw refused(`It has expired: tokens are valid for ${PLATFORM_TOKEN_TTL_SECONDS} s.`)
   if (typeof sub !== 'string' || typeof clientId !== 'string' || typeof scope !== 'string' || !isWrittenUuid(tenant)) {
     throw refused('A claim is missing.')
   }

@@ -1,4 +1,4 @@
-import type { TenantId, UserId } from '../../caller.ts'
+import type { TenantId } from '../../caller.ts'
 import type { JsonObject } from '../../crypto/json.ts'
 import type { Client } from '../../directory/clients/client.ts'
 import type { SigningKeyUsage } from '../../keys/current-keys.ts'
@@ -6,6 +6,7 @@ import type { Platform } from '../../platform.ts'
 import type { AuthorizationRequest, Parameters, RequestRules } from '../../protocols/oauth2/authorization-request.ts'
 import type { ServerEndpoints } from '../../protocols/oauth2/server-metadata.ts'
 import type { TenantTx } from '../../store/store.ts'
+import type { UserRef } from '../sign-in/visit.ts'
 import type { ClientRequest, TokenAnswer } from './token-request.ts'
 
 /** One authorization server, as data: the endpoints are run and described from it. */
@@ -180,9 +181,6 @@ export type Decision =
 
 /** Tokens that have ended. */
 export type EndedFamily = Pick<Granted, 'familyId' | 'details'>
-
-/** A user of a tenant. */
-export type UserRef = { readonly tenantId: TenantId; readonly userId: UserId }
 
 /** A user who authenticated in a browser. */
 export type SignIn = UserRef & {

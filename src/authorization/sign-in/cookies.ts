@@ -19,6 +19,6 @@ export function clearCookie(needs: Needs, kind: CookieKind): string {
 }
 
 /** Returns the value of a cookie in a Cookie header; null without one. */
-export function readCookie(needs: Needs, kind: CookieKind, header: string | undefined): string | null {
+export function readSignInCookie(needs: Needs, kind: CookieKind, header: string | undefined): string | null {
   return cookies.readCookie(needs, NAMES[kind], header)
 }

@@ -6,7 +6,10 @@ import type { Platform } from '../../platform.ts'
  * @returns what takes the count back after a success.
  * @throws Fault `request.rate_limited`
  */
-export function countAttempt({ rateLimiter, clock }: Pick<Platform, 'rateLimiter' | 'clock'>, ip: string): () => void {
+export function countSignInAttempt(
+  { rateLimiter, clock }: Pick<Platform, 'rateLimiter' | 'clock'>,
+  ip: string,
+): () => void {
   rateLimiter.admitAddress('authorization.sign_ins_of_network', ip, clock.now())
   rateLimiter.countAddress('authorization.sign_ins_of_network', ip, clock.now())
   return () => rateLimiter.countAddress('authorization.sign_ins_of_network', ip, clock.now(), -1)

@@ -5,7 +5,7 @@ import { randomId } from '../../crypto/random.ts'
 import { idBytes, idText } from '../../keys/bearer-secret.ts'
 import type { Platform } from '../../platform.ts'
 import { platformTenantId } from '../../store/store.ts'
-import { makeCookie, readCookie } from './cookies.ts'
+import { makeCookie, readSignInCookie } from './cookies.ts'
 import type { UserRef } from './visit.ts'
 
 /** A browser at which a user signed in before. It proves nothing but that; its failed sign-ins are counted apart. */
@@ -35,7 +35,7 @@ export async function deviceCookie(
 
 /** Returns the known device that a Cookie header names; null if there is none, or it was forged or has expired. */
 export async function findKnownDevice(needs: Needs, cookieHeader: string | undefined): Promise<KnownDevice | null> {
-  const text = readCookie(needs, 'device', cookieHeader) ?? ''
+  const text = readSignInCookie(needs, 'device', cookieHeader) ?? ''
   if (text.length !== Math.ceil(TEXT_CHARS) || !isBase64url(text)) return null
   const bytes = Buffer.from(text, 'base64url')
   const body = bytes.subarray(0, -MAC_BYTES)

@@ -31,7 +31,11 @@ export async function sealState(
 }
 
 /** Opens a sealed state; null if it is not one of this kind or has expired. Whether it was used before is NOT checked. */
-export async function openState({ sealing, clock }: Needs, kind: StateKind, text: string): Promise<OpenedState | null> {
+export async function unsealState(
+  { sealing, clock }: Needs,
+  kind: StateKind,
+  text: string,
+): Promise<OpenedState | null> {
   if (text.length > CHARS_MAX || !isBase64url(text)) return null
   const opened = await sealing.open(placeOf(kind), Buffer.from(text, 'base64url')).catch(() => null)
   const state = opened === null ? null : readOwnJson(opened)

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { randomToken } from '../../crypto/random.ts'
 import { makeBearerSecret, readBearerSecret } from '../../keys/bearer-secret.ts'
 import { sql } from '../../store/store.ts'
-import { makeCookie, readCookie } from './cookies.ts'
+import { makeCookie, readSignInCookie } from './cookies.ts'
 import { endSession, findSession, listSessions, startSession } from './session.ts'
 import { sweepSessions } from './sweep-sessions.ts'
 import {
@@ -74,8 +74,8 @@ test('a cookie of a plain http origin has no prefix, and a Cookie header of more
     makeCookie(servers.one, 'session', 'x', 5),
     '__Host-chirograph=x; Path=/; Max-Age=5; HttpOnly; SameSite=Lax; Secure',
   )
-  assert.equal(readCookie(http, 'session', `${'a'.repeat(16_384)}; chirograph=x`), null)
-  assert.equal(readCookie(http, 'session', `chirograph-device=y; chirograph=x`), 'x')
+  assert.equal(readSignInCookie(http, 'session', `${'a'.repeat(16_384)}; chirograph=x`), null)
+  assert.equal(readSignInCookie(http, 'session', `chirograph-device=y; chirograph=x`), 'x')
 })
 
 test('a session expires after 12 hours without use and after 30 days, and its use is written at most every 5 minutes', async () => {

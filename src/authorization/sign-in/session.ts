@@ -8,7 +8,7 @@ import { networkOf } from '../../memory/network.ts'
 import type { Platform } from '../../platform.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { isUuid } from '../../uuid.ts'
-import { makeCookie, readCookie } from './cookies.ts'
+import { makeCookie, readSignInCookie } from './cookies.ts'
 import {
   deleteEarlierSessions,
   deleteOldestSessions,
@@ -102,7 +102,7 @@ async function writeSession(tx: TenantTx, write: SessionWrite, isKept: boolean, 
  * days), or its user or tenant may not sign in.
  */
 export async function findSession(needs: Needs, cookieHeader: string | undefined): Promise<Session | null> {
-  const secret = readBearerSecret(readCookie(needs, 'session', cookieHeader) ?? '')
+  const secret = readBearerSecret(readSignInCookie(needs, 'session', cookieHeader) ?? '')
   if (secret === null) return null
   const { tenantId, id, hash } = secret
   const now = needs.clock.now()

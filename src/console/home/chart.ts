@@ -7,7 +7,7 @@ import { table } from '../../pages/table.ts'
 import type { HomeTexts } from './texts.ts'
 
 /** Counts of a template in a month, or on a day. By what the statistics are not grouped is absent. */
-export type Row = {
+export type ChartRow = {
   readonly month?: string
   readonly day?: string
   readonly templateId?: string
@@ -22,7 +22,7 @@ const BARS_MAX = 31
 const [STEP, GAP, HEIGHT] = [10, 1, 100]
 
 /** Returns the sum of a metric. */
-export function sumOf(rows: readonly Row[], metric: string): number {
+export function sumOf(rows: readonly ChartRow[], metric: string): number {
   return rows.reduce((total, one) => total + Number(one[metric] ?? 0), 0)
 }
 

@@ -8,7 +8,7 @@ import { button } from '../../pages/parts.ts'
 import { table } from '../../pages/table.ts'
 import { screen } from '../frame/screen.ts'
 import { when } from '../frame/when.ts'
-import { chartOf, type Row, type Statistics, sumOf } from './chart.ts'
+import { type ChartRow, chartOf, type Statistics, sumOf } from './chart.ts'
 import { homeTexts } from './texts.ts'
 
 const PATH = '/console/figures'
@@ -30,14 +30,14 @@ const figures = screen({
       { value: 'day', text: t.lastDays },
     ]
     const chooser = html`<form class="filter" method="get" action="${PATH}">${select(frame, { name: 'by', label: t.range, value: isByDay ? 'day' : 'month', choices })}${button(frame.t.filter)}</form>`
-    const part = (heading: string, metrics: Readonly<Record<string, string>>, rows: readonly Row[]) => {
+    const part = (heading: string, metrics: Readonly<Record<string, string>>, rows: readonly ChartRow[]) => {
       if (rows.length === 0) return html``
       const columns = Object.entries(metrics).map(([metric, text]) => ({
         heading: text,
         isFigure: true,
-        cell: (one: readonly Row[]) => figure(sumOf(one, metric), language),
+        cell: (one: readonly ChartRow[]) => figure(sumOf(one, metric), language),
       }))
-      const name = { heading: t.template, cell: ([one]: readonly Row[]) => one?.templateName ?? '' }
+      const name = { heading: t.template, cell: ([one]: readonly ChartRow[]) => one?.templateName ?? '' }
       const byTemplate = [...Map.groupBy(rows, ({ templateId }) => templateId).values()]
       return html`<section class="stack"><h2>${heading}</h2>${table(heading, [name, ...columns], byTemplate)}</section>`
     }

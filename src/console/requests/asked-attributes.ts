@@ -3,12 +3,12 @@ import { pointerTo } from '../../json-pointer.ts'
 import { type AttributeShape, attributesOf, labelOf, type Template } from '../templates/content/template.ts'
 
 /** A step into a credential; null: every element of a list. */
-export type Step = string | number | null
+export type AttributeStep = string | number | null
 
 /** An attribute that can be asked for, as it is being edited. */
 export type AskedRow = {
   /** Of an mdoc: namespace and element. */
-  readonly path: readonly Step[]
+  readonly path: readonly AttributeStep[]
   /** `''`: only its path is known. */
   readonly label: string
   /** Type of its values; `''`: not known. */
@@ -50,7 +50,12 @@ export function rowsOfTemplate(template: Template): readonly AskedRow[] {
 }
 
 /** Elements of an mdoc are asked for as a whole. */
-function leaves(path: readonly Step[], label: string, shape: AttributeShape, isWhole: boolean): readonly AskedRow[] {
+function leaves(
+  path: readonly AttributeStep[],
+  label: string,
+  shape: AttributeShape,
+  isWhole: boolean,
+): readonly AskedRow[] {
   const { type = '', properties, items } = shape
   const inner = isWhole
     ? undefined
@@ -69,7 +74,7 @@ export function rowsOfAttributes(attributes: JsonObject): readonly AskedRow[] {
   return Object.entries(attributes).flatMap(([key, entry]) => flattened([key], entry))
 }
 
-function flattened(path: readonly Step[], entry: Json): readonly AskedRow[] {
+function flattened(path: readonly AttributeStep[], entry: Json): readonly AskedRow[] {
   if (!isJsonObject(entry)) return []
   const { properties, items } = entry
   if (isJsonObject(properties ?? null))
@@ -109,12 +114,12 @@ export function merged(known: readonly AskedRow[], asked: readonly AskedRow[]): 
 }
 
 /** Returns a path as it is typed: `address / city`, with `*` for every element. */
-export function pathText(path: readonly Step[]): string {
+export function pathText(path: readonly AttributeStep[]): string {
   return path.map((one) => one ?? '*').join(' / ')
 }
 
 /** Returns the path that was typed, or that stands in the form as JSON. */
-export function readPath(text: string): readonly Step[] {
+export function readPath(text: string): readonly AttributeStep[] {
   if (text.startsWith('[')) return stepsIn(text)
   const steps = text.split('/').map((one) => one.trim())
   return steps
@@ -122,7 +127,7 @@ export function readPath(text: string): readonly Step[] {
     .map((one, at) => (one === '*' ? null : at > 0 && /^\d{1,4}$/.test(one) ? Number(one) : one))
 }
 
-function stepsIn(text: string): readonly Step[] {
+function stepsIn(text: string): readonly AttributeStep[] {
   try {
     const steps = parseJson(text)
     return Array.isArray(steps)
@@ -155,10 +160,14 @@ export function attributesFor(rows: readonly AskedRow[], format: 'sd-jwt-vc' | '
   return found
 }
 
-function placed(into: Json | undefined, [step, ...path]: readonly (Step | undefined)[], entry: JsonObject): Json {
+function placed(
+  into: Json | undefined,
+  [step, ...path]: readonly (AttributeStep | undefined)[],
+  entry: JsonObject,
+): Json {
   if (step === undefined) return entry
   const now = isJsonObject(into ?? null) ? (into as JsonObject) : {}
-  const rest = path as readonly Step[]
+  const rest = path as readonly AttributeStep[]
   if (typeof step === 'string') {
     const properties = isJsonObject(now.properties ?? null) ? (now.properties as JsonObject) : {}
     return { properties: { ...properties, [step]: placed(properties[step], rest, entry) } }

@@ -1,11 +1,11 @@
 import { type Json, parseJson } from '../../crypto/json.ts'
-import { pathText, readPath, type Step } from './asked-attributes.ts'
+import { type AttributeStep, pathText, readPath } from './asked-attributes.ts'
 import type { RequestMeta } from './request.ts'
 
 /** A DCQL credential set in the API: options of credentials, by name or position. */
 export type CredentialSet = NonNullable<NonNullable<RequestMeta['verifierConfig']>['credentialSets']>[number]
 /** An attribute in a DCQL claim set in the API: its name, or its path. */
-type ClaimReference = string | readonly Step[]
+type ClaimReference = string | readonly AttributeStep[]
 
 /** Returns a text as it was before a browser sent it: with one character at the end of a line. */
 export function lines(text: string): string {
@@ -101,6 +101,6 @@ function isPath(value: Json): boolean {
 }
 
 /** Returns the path that a reference names. */
-export function pathOf(one: ClaimReference): readonly Step[] {
+export function pathOf(one: ClaimReference): readonly AttributeStep[] {
   return typeof one === 'string' ? [one] : one
 }

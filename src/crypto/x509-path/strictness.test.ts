@@ -6,7 +6,17 @@ import { cpuTimer } from '../../../test/support/cpu-time.ts'
 import { softwareKey } from '../signing-key.ts'
 import { type Certificate, readCertificate } from '../x509/certificate.ts'
 import { readCrl } from '../x509/crl.ts'
-import { bitString, boolean, element, explicit, integer, octetString, oid, sequence, time } from '../x509/encode-der.ts'
+import {
+  bitString,
+  boolean,
+  derInteger,
+  derTime,
+  element,
+  explicit,
+  octetString,
+  oid,
+  sequence,
+} from '../x509/encode-der.ts'
 import { keyIdentifierOf } from '../x509/key-identifier.ts'
 import { encodeName } from '../x509/name.ts'
 import { signDer, spkiOf } from '../x509/signature.ts'
@@ -15,7 +25,7 @@ import type { PathFindingCode } from './path-findings.ts'
 import { validatePath } from './validate-path.ts'
 
 const now = new Date('2026-06-01T00:00:00.000Z')
-const spans = sequence(time(new Date('2026-01-01')), time(new Date('2026-12-31')))
+const spans = sequence(derTime(new Date('2026-01-01')), derTime(new Date('2026-12-31')))
 const rootKey = softwareKey(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey)
 const leafKey = softwareKey(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey)
 const [rootSpki, leafSpki] = [spkiOf(rootKey.publicJwk), spkiOf(leafKey.publicJwk)]
@@ -59,8 +69,8 @@ type Parts = {
 function certificate(parts: Parts = {}): Promise<Buffer> {
   const algorithm = parts.algorithm ?? ecdsa
   const body = sequence(
-    parts.version ?? explicit(0, integer(2)),
-    parts.serial ?? integer(7),
+    parts.version ?? explicit(0, derInteger(2)),
+    parts.serial ?? derInteger(7),
     algorithm,
     rootName,
     spans,
@@ -94,7 +104,7 @@ async function codesOf(leaf: Buffer, anchor?: Certificate): Promise<readonly str
 
 /** The curve P-256 by its numbers instead of by its name. */
 function explicitCurve(): Buffer {
-  const bytes = (hex: string) => integer(Buffer.from(hex, 'hex'))
+  const bytes = (hex: string) => derInteger(Buffer.from(hex, 'hex'))
   const p = 'ffffffff00000001000000000000000000000000ffffffffffffffffffffffff'
   const a = 'ffffffff00000001000000000000000000000000fffffffffffffffffffffffc'
   const b = '5ac635d8aa3a93e7b3ebbd55769886bc651d06b0cc53b0f63bce3c3e27d2604b'
@@ -103,7 +113,7 @@ function explicitCurve(): Buffer {
   const n = 'ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551'
   const field = sequence(oid('1.2.840.10045.1.1'), bytes(p))
   const curve = sequence(octetString(Buffer.from(a, 'hex')), octetString(Buffer.from(b, 'hex')))
-  const domain = sequence(integer(1), field, curve, octetString(Buffer.from(g, 'hex')), bytes(n), integer(1))
+  const domain = sequence(derInteger(1), field, curve, octetString(Buffer.from(g, 'hex')), bytes(n), derInteger(1))
   const ecdh = createECDH('prime256v1')
   return sequence(sequence(oid('1.2.840.10045.2.1'), domain), bitString(ecdh.generateKeys()))
 }
@@ -135,13 +145,13 @@ const malformed: readonly (readonly [what: string, parts: Parts, why: RegExp])[]
   ['a second SEQUENCE inside [3]', { tail: [explicit(3, extensions(ofLeaf), sequence())] }, /one element inside/],
   ['nothing inside [3]', { tail: [explicit(3)] }, /one element inside/],
   ['unique identifiers behind the extensions', { tail: [good, element(0x81, Buffer.of(0, 1))] }, /surplus/],
-  ['a second version', { version: explicit(0, integer(2), integer(2)) }, /one element inside/],
-  ['a version that DER leaves out', { version: explicit(0, integer(0)) }, /surplus/],
-  ['version 4', { version: explicit(0, integer(3)) }, /version/],
+  ['a second version', { version: explicit(0, derInteger(2), derInteger(2)) }, /one element inside/],
+  ['a version that DER leaves out', { version: explicit(0, derInteger(0)) }, /surplus/],
+  ['version 4', { version: explicit(0, derInteger(3)) }, /version/],
   ['ECDSA with parameters', { algorithm: sequence(oid('1.2.840.10045.4.3.2'), NULL) }, /parameters/],
   [
     'RSA with other parameters than NULL',
-    { algorithm: sequence(oid('1.2.840.113549.1.1.11'), integer(1)) },
+    { algorithm: sequence(oid('1.2.840.113549.1.1.11'), derInteger(1)) },
     /parameters/,
   ],
   [
@@ -162,7 +172,7 @@ for (const [what, parts, why] of malformed) {
 }
 
 const bad: readonly (readonly [what: string, code: PathFindingCode, parts: Parts])[] = [
-  ['the serial number 0', 'certificate.serial', { serial: integer(0) }],
+  ['the serial number 0', 'certificate.serial', { serial: derInteger(0) }],
   ['a curve by its numbers', 'certificate.weak_key', { spki: explicitCurve() }],
   [
     'a critical authority key identifier',
@@ -204,12 +214,12 @@ test('refused: a root with basic constraints that are not critical', async () =>
   assert.deepEqual(await codesOf(await certificate(), loose), ['certificate.criticality'])
 })
 
-const number: Extension = ['2.5.29.20', integer(1)]
-const times = [time(new Date('2026-05-01')), time(new Date('2026-07-01'))]
+const number: Extension = ['2.5.29.20', derInteger(1)]
+const times = [derTime(new Date('2026-05-01')), derTime(new Date('2026-07-01'))]
 
 function crl(all: readonly Extension[], parts: Pick<Parts, 'signature' | 'tail'> = {}): Promise<Buffer> {
   const tail = parts.tail ?? [explicit(0, extensions(all))]
-  return resigned(sequence(integer(1), ecdsa, rootName, ...times, ...tail), ecdsa, parts.signature)
+  return resigned(sequence(derInteger(1), ecdsa, rootName, ...times, ...tail), ecdsa, parts.signature)
 }
 
 test('a list with its number is good; without, or with a critical one or authority, it is none to rely on', async () => {
@@ -226,7 +236,7 @@ test('a list with its number is good; without, or with a critical one or authori
 })
 
 test('a revocation list of more than a megabyte is not read, and one of a megabyte within a second', async () => {
-  const entry = sequence(integer(Buffer.from('0102030405060708', 'hex')), time(now))
+  const entry = sequence(derInteger(Buffer.from('0102030405060708', 'hex')), derTime(now))
   const list = (count: number) =>
     crl([number], {
       tail: [element(0x30, Buffer.alloc(count * entry.length, entry)), explicit(0, extensions([number]))],
@@ -243,7 +253,9 @@ for (const [what, parts] of [
   ['a second SEQUENCE inside [0]', { tail: [explicit(0, extensions([number]), sequence())] }],
   [
     'a fourth part of an entry',
-    { tail: [sequence(sequence(integer(5), time(now), extensions([]), NULL)), explicit(0, extensions([number]))] },
+    {
+      tail: [sequence(sequence(derInteger(5), derTime(now), extensions([]), NULL)), explicit(0, extensions([number]))],
+    },
   ],
 ] as const) {
   test(`no revocation list: one with ${what}`, async () => {

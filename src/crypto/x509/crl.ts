@@ -13,7 +13,7 @@ import {
   sequenceOf,
   smallIntegerOf,
 } from './der.ts'
-import { explicit, integer, sequence, time } from './encode-der.ts'
+import { derInteger, derTime, explicit, sequence } from './encode-der.ts'
 import { authorityKeyIdentifier, crlNumber, encodeExtensions, readAll } from './extension.ts'
 import { readName } from './name.ts'
 import { oids } from './oids.ts'
@@ -69,14 +69,14 @@ export function readCrl(bytes: Uint8Array): Crl {
  * @see [RFC 5280, 5.1](https://www.rfc-editor.org/rfc/rfc5280#section-5.1)
  */
 export async function signRevocationList(input: Input, key: SigningKey): Promise<Buffer> {
-  const entries = input.revoked.map(({ serial, revokedAt }) => sequence(integer(serial), time(revokedAt)))
+  const entries = input.revoked.map(({ serial, revokedAt }) => sequence(derInteger(serial), derTime(revokedAt)))
   const extensions = [authorityKeyIdentifier(input.issuerKeyId), crlNumber(input.number)]
   const list = sequence(
-    integer(1),
+    derInteger(1),
     algorithmOf(key),
     input.issuer,
-    time(input.thisUpdate),
-    time(input.nextUpdate),
+    derTime(input.thisUpdate),
+    derTime(input.nextUpdate),
     // RFC 5280 5.1.2.6: absent, not empty, when there is none. Joined first: a call takes fewer arguments than a list may have entries.
     ...(entries.length === 0 ? [] : [sequence(Buffer.concat(entries))]),
     explicit(0, encodeExtensions(extensions)),

@@ -84,7 +84,7 @@ export function draftLeaf(input: LeafInput): CertificateDraft {
 }
 
 /** Returns the host of a URL as subject alternative name. */
-export function hostName(url: string): GeneralName {
+export function subjectHost(url: string): GeneralName {
   const { hostname } = new URL(url)
   // A parsed URL has IP addresses in one form only: four numbers, or in brackets.
   const isAddress = hostname.startsWith('[') || /^\d+(\.\d+){3}$/.test(hostname)

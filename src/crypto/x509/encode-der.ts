@@ -34,7 +34,7 @@ export function boolean(value: boolean): Buffer {
 }
 
 /** A non-negative INTEGER, as a small number or as big-endian bytes, in its shortest form. */
-export function integer(value: number | Uint8Array): Buffer {
+export function derInteger(value: number | Uint8Array): Buffer {
   const bytes = typeof value === 'number' ? bytesOf(value) : value
   let start = 0
   while (start < bytes.length - 1 && bytes[start] === 0) start += 1
@@ -83,7 +83,7 @@ export function printableString(text: string): Buffer {
 }
 
 /** A time by RFC 5280 4.1.2.5, to the second: UTCTime up to 2049, GeneralizedTime after. */
-export function time(at: Date): Buffer {
+export function derTime(at: Date): Buffer {
   const digits = at.toISOString().replace(/[-:T]|\.\d+/g, '')
   const isLate = at.getUTCFullYear() >= 2050
   return element(

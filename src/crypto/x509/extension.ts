@@ -11,7 +11,7 @@ import {
   sequenceOf,
   smallIntegerOf,
 } from './der.ts'
-import { boolean, explicit, implicit, integer, namedBits, octetString, oid, sequence } from './encode-der.ts'
+import { boolean, derInteger, explicit, implicit, namedBits, octetString, oid, sequence } from './encode-der.ts'
 import { oids } from './oids.ts'
 
 /** Key usages, in the order of their bits. @see [RFC 5280, 4.2.1.3](https://www.rfc-editor.org/rfc/rfc5280#section-4.2.1.3) */
@@ -180,7 +180,7 @@ export function keyUsage(...usages: readonly KeyUsage[]): Extension {
 
 /** A certificate authority that signs end entities only. */
 export function authorityOfLeafs(): Extension {
-  return { oid: oids.basicConstraints, isCritical: true, value: sequence(boolean(true), integer(0)) }
+  return { oid: oids.basicConstraints, isCritical: true, value: sequence(boolean(true), derInteger(0)) }
 }
 
 /** @param purposes Dotted object identifiers. */
@@ -207,7 +207,7 @@ export function crlDistributionPoint(uri: string): Extension {
 
 /** Number of a revocation list. @param number Grows with each list. */
 export function crlNumber(number: number): Extension {
-  return { oid: oids.crlNumber, isCritical: false, value: integer(number) }
+  return { oid: oids.crlNumber, isCritical: false, value: derInteger(number) }
 }
 
 function generalNames(names: readonly GeneralName[]): Buffer {

@@ -1,7 +1,7 @@
 import { Fault } from '../../fault.ts'
 import type { SigningKey } from '../signing-key.ts'
 import { type Certificate, readCertificate } from './certificate.ts'
-import { bitString, explicit, integer, sequence, time } from './encode-der.ts'
+import { bitString, derInteger, derTime, explicit, sequence } from './encode-der.ts'
 import { type Extension, encodeExtensions } from './extension.ts'
 import { lintCertificate } from './lint.ts'
 import type { ProfileName } from './profile.ts'
@@ -50,11 +50,11 @@ export async function issueCertificate(
 /** @see [RFC 5280, 4.1](https://www.rfc-editor.org/rfc/rfc5280#section-4.1) */
 function encodeDraft(draft: CertificateDraft): Buffer {
   return sequence(
-    explicit(0, integer(2)),
-    integer(draft.serial),
+    explicit(0, derInteger(2)),
+    derInteger(draft.serial),
     algorithmOf(draft),
     draft.issuer,
-    sequence(time(draft.notBefore), time(draft.notAfter)),
+    sequence(derTime(draft.notBefore), derTime(draft.notAfter)),
     draft.subject,
     draft.spki,
     explicit(3, encodeExtensions(draft.extensions)),

@@ -2,7 +2,7 @@ import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { importPublicJwk, type PublicJwk } from '../jwk.ts'
 import type { SigningKey } from '../signing-key.ts'
 import { bitsOf, type Der, derTags, expected, malformedDer, oidOf, readDer, sequenceOf } from './der.ts'
-import { bitString, integer, oid, sequence } from './encode-der.ts'
+import { bitString, derInteger, oid, sequence } from './encode-der.ts'
 import { oids } from './oids.ts'
 
 /** The signed bytes of a certificate, a request or a CRL, and their signature. `algorithm` is an object identifier. */
@@ -129,5 +129,5 @@ export async function signDer(toBeSigned: Buffer, key: SigningKey): Promise<Buff
 
 /** JOSE concatenates r and s, X.509 has two integers. @see [RFC 3279, 2.2.3](https://www.rfc-editor.org/rfc/rfc3279#section-2.2.3) */
 function ecdsaSignature(raw: Buffer): Buffer {
-  return sequence(integer(raw.subarray(0, HALF_BYTES)), integer(raw.subarray(HALF_BYTES)))
+  return sequence(derInteger(raw.subarray(0, HALF_BYTES)), derInteger(raw.subarray(HALF_BYTES)))
 }

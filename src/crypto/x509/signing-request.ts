@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import type { SigningKey } from '../signing-key.ts'
 import { childrenOf, derTags, expected, integerBytesOf, malformedDer, oidOf, sequenceOf } from './der.ts'
-import { explicit, integer, oid, sequence, setOf } from './encode-der.ts'
+import { derInteger, explicit, oid, sequence, setOf } from './encode-der.ts'
 import { type Extension, type Extensions, encodeExtensions, readExtensions } from './extension.ts'
 import { type Name, readName } from './name.ts'
 import { oids } from './oids.ts'
@@ -25,7 +25,7 @@ type RequestInput = { readonly subject: Buffer; readonly spki: Buffer; readonly 
  */
 export function signRequest({ subject, spki, extensions }: RequestInput, key: SigningKey): Promise<Buffer> {
   const requested = sequence(oid(oids.extensionRequest), setOf(encodeExtensions(extensions)))
-  return signDer(sequence(integer(0), subject, spki, explicit(0, requested)), key)
+  return signDer(sequence(derInteger(0), subject, spki, explicit(0, requested)), key)
 }
 
 /** Parses a signing request. Verifies nothing: see {@link provesPossession}. @throws Fault `certificate.invalid` */

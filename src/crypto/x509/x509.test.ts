@@ -6,7 +6,7 @@ import { openSsl } from '../../../test/support/openssl.ts'
 import { type SigningKey, softwareKey } from '../signing-key.ts'
 import type { Certificate } from './certificate.ts'
 import { crlLimits, readCrl, signRevocationList } from './crl.ts'
-import { draftLeaf, draftRoot, hostName } from './draft-certificate.ts'
+import { draftLeaf, draftRoot, subjectHost } from './draft-certificate.ts'
 import { keyUsage, subjectKeyIdentifier } from './extension.ts'
 import { issueCertificate } from './issue.ts'
 import { keyIdentifierOf } from './key-identifier.ts'
@@ -56,7 +56,10 @@ function aLeaf(root: Certificate, rootKey: SigningKey, key: SigningKey, profile:
     rootAlg: rootKey.alg,
     subject: { country: 'ZA', commonName: 'Acme' },
     spki: spkiOf(key.publicJwk),
-    subjectNames: [{ kind: 'uri', value: 'https://issuer.example/issuers/acme' }, hostName('https://issuer.example')],
+    subjectNames: [
+      { kind: 'uri', value: 'https://issuer.example/issuers/acme' },
+      subjectHost('https://issuer.example'),
+    ],
   })
   return issueCertificate(draft, profile, root, rootKey)
 }
@@ -209,7 +212,7 @@ test('openssl verifies an attester under its root, which has neither country nor
     rootKey,
   )
   const leafDraft = { ...about, root, notAfter: later(400), spki: spkiOf(key.publicJwk) }
-  const subjectNames = [hostName('https://issuer.example')]
+  const subjectNames = [subjectHost('https://issuer.example')]
   const draft = draftLeaf({
     ...leafDraft,
     profile: 'attester',
@@ -236,7 +239,7 @@ test('serial numbers are 16 random octets, positive, never the same', async () =
 
 test('the host of a URL is a dNSName, or an iPAddress if it is one', async () => {
   const key = aKey('P-256')
-  const hosts = ['http://localhost:8080', 'http://127.0.0.1:80', 'http://[2001:db8::1:0]/'].map(hostName)
+  const hosts = ['http://localhost:8080', 'http://127.0.0.1:80', 'http://[2001:db8::1:0]/'].map(subjectHost)
   const about = { profile: 'readerAuth', notBefore: start, notAfter: later(1), crlUri, rootAlg: key.alg } as const
   const subject = { country: 'ZA', commonName: 'x' }
   const root = await aRoot(key, 'readerRoot')

@@ -8,10 +8,10 @@ import {
   type ArchivedEntry,
   countAfter,
   dropAuditMonth,
+  type EntryCount,
   entriesAfter,
   listAuditMonths,
   makeAuditMonth,
-  type Page,
   tenantWithEntries,
 } from './month-store.ts'
 
@@ -112,7 +112,7 @@ async function countOf(store: Platform['store'], tenantId: TenantId, month: Mont
   do {
     signal.throwIfAborted()
     const from: string | null = after
-    const page: Page = await store.single(tenantId, (tx) => countAfter(tx, month, from, IDS_PER_PAGE))
+    const page: EntryCount = await store.single(tenantId, (tx) => countAfter(tx, month, from, IDS_PER_PAGE))
     total += page.count
     after = page.count < IDS_PER_PAGE ? null : page.last
   } while (after !== null)

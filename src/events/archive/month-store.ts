@@ -20,7 +20,7 @@ export type ArchivedEntry = {
 }
 
 /** A number of entries, and the id of the last one. */
-export type Page = { readonly count: number; readonly last: string | null }
+export type EntryCount = { readonly count: number; readonly last: string | null }
 
 const listMonths = sql(
   'events.list_audit_months',
@@ -79,9 +79,9 @@ export async function tenantWithEntries(tx: AcrossTx, month: Month, after: Tenan
 }
 
 /** Counts entries of a month after an id, or from the first one on, up to a limit. */
-export async function countAfter(tx: TenantTx, month: Month, after: string | null, limit: number): Promise<Page> {
+export async function countAfter(tx: TenantTx, month: Month, after: string | null, limit: number): Promise<EntryCount> {
   const [first, end] = idsOf(month)
-  const [row] = await tx.rows<Page>(countEntries, [tx.tenantId, after ?? first, end, limit])
+  const [row] = await tx.rows<EntryCount>(countEntries, [tx.tenantId, after ?? first, end, limit])
   return row ?? { count: 0, last: null }
 }
 

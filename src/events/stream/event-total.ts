@@ -22,7 +22,7 @@ const counts = {
 }
 
 /** Returns how many events match, as `ListTotal` says: null where too many would have to be read. Events whose order is not settled are counted. */
-export async function countEvents(
+export async function eventTotal(
   tx: TenantTx,
   { types, subject, createdAfter = null, createdBefore = null, userId = null }: EventFilter,
 ): Promise<number | null> {

@@ -4,7 +4,7 @@ import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import type { PublishedEvent } from './event.ts'
 import { type EventFilter, findEventPosition, listEventRows } from './event-store.ts'
-import { countEvents } from './event-total.ts'
+import { eventTotal } from './event-total.ts'
 
 /**
  * Returns one page of events in the order in which they were recorded, and one row more if there is a next page. Ascending
@@ -26,7 +26,7 @@ export async function listEvents(
       const parameter = after === null ? 'page[before]' : 'page[after]'
       throw new Fault('request.invalid', { violations: [{ detail: 'There is no event with this id.', parameter }] })
     }
-    if (total !== undefined) total.counted = await countEvents(tx, filter)
+    if (total !== undefined) total.counted = await eventTotal(tx, filter)
     return listEventRows(tx, { from, descending: readDescending, limit: size + 1 }, filter)
   })
 }

@@ -2,7 +2,7 @@ import { escapeHtml } from '../routes/page.ts'
 import { OTHER_CONTENT } from './components.ts'
 import type { OpenApi, OpenApiOperation } from './document.ts'
 import { responseOf } from './named-responses.ts'
-import { anchor, form, inline, replyBlock, shapeBlock } from './reference-shape.ts'
+import { anchor, inline, replyBlock, shapeBlock, typeSummary } from './reference-shape.ts'
 
 type Entry = {
   readonly path: string
@@ -62,7 +62,7 @@ function parameterTable({ parameters }: OpenApiOperation): string {
     const cells = [
       `<code>${escapeHtml(String(name))}</code>`,
       escapeHtml(String(place)),
-      form(schema),
+      typeSummary(schema),
       inline(description),
     ]
     return `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`

@@ -11,7 +11,7 @@ const COMPONENT = '#/components/schemas/'
 export function shapeBlock(schema: unknown): string {
   const shape = asShape(schema)
   const rows = membersOf(shape, '').slice(0, ROWS_MAX)
-  const head = rows.length === 0 || shape.type !== 'object' ? `<p>${form(shape)}</p>` : ''
+  const head = rows.length === 0 || shape.type !== 'object' ? `<p>${typeSummary(shape)}</p>` : ''
   return head + (rows.length === 0 ? '' : table(rows)) + exampleBlock(shape)
 }
 
@@ -23,7 +23,7 @@ export function replyBlock(schema: unknown): string {
 }
 
 /** Summarizes the type of a value. */
-export function form(schema: unknown): string {
+export function typeSummary(schema: unknown): string {
   const {
     $ref,
     type,
@@ -44,8 +44,8 @@ export function form(schema: unknown): string {
     return [...known, ...(closed === undefined ? ['others'] : [])].join(' or ')
   }
   const choice = anyOf ?? oneOf
-  if (Array.isArray(choice)) return choice.map(form).join(' or ')
-  if (type === 'array') return items === undefined ? 'array' : `array of ${form(items)}`
+  if (Array.isArray(choice)) return choice.map(typeSummary).join(' or ')
+  if (type === 'array') return items === undefined ? 'array' : `array of ${typeSummary(items)}`
   const words = [type, format].filter((one) => typeof one === 'string').join(', ')
   return (
     escapeHtml(words === '' ? 'any' : words) +
@@ -79,7 +79,7 @@ function membersOf(shape: Shape, above: string): Row[] {
 function table(rows: readonly Row[]): string {
   const lines = rows.map(({ path, schema, isRequired }) => {
     const name = `<code>${escapeHtml(path)}</code>${isRequired ? '' : ' <small>optional</small>'}`
-    return `<tr><td>${name}</td><td>${form(schema)}${bounds(schema)}</td><td>${inline(schema.description)}</td></tr>`
+    return `<tr><td>${name}</td><td>${typeSummary(schema)}${bounds(schema)}</td><td>${inline(schema.description)}</td></tr>`
   })
   return `<table><thead><tr><th>Member<th>Form<th>Meaning</tr></thead><tbody>${lines.join('')}</tbody></table>`
 }

@@ -1,4 +1,4 @@
-import type { Row } from '../../fault/row.ts'
+import type { FaultRow } from '../../fault/row.ts'
 import { Fault, type FaultCode, faults, type Violation } from '../../fault.ts'
 import { DatabaseUnavailable } from '../../store/database-unavailable.ts'
 
@@ -12,7 +12,7 @@ type Refusal = {
 const VIOLATIONS_MAX = 100
 
 /** Returns the fault of an error. An unknown error is `server.unexpected`, with the error as its cause. */
-export function faultOf(error: unknown): Fault {
+export function asFault(error: unknown): Fault {
   if (error instanceof Fault) return error
   if (error instanceof DatabaseUnavailable) return new Fault('database.unavailable', { cause: error })
   const code = frameworkFaults[codeOf(error)]
@@ -21,7 +21,7 @@ export function faultOf(error: unknown): Fault {
 
 /** Returns the API's error envelope. An unexpected error shows only its id, which is that of the request's log line. */
 export function toErrors(error: unknown, id: string): Refusal {
-  const fault = faultOf(error)
+  const fault = asFault(error)
   const { api, oauth, title } = faults[fault.code]
   const [status, code] = api
   const found: readonly Violation[] = fault.violations ?? [{ detail: fault.detail ?? title }]
@@ -59,7 +59,7 @@ function metaOf(meta: Fault['meta'], rule: string | undefined, limit: Violation[
 
 /** Returns the OAuth error of the protocol surface. @see [RFC 6749, 5.2](https://www.rfc-editor.org/rfc/rfc6749#section-5.2) */
 export function toOAuthError(error: unknown): Refusal {
-  const fault = faultOf(error)
+  const fault = asFault(error)
   const { oauth, title } = faults[fault.code]
   const [status, code] = oauth
   const text = fault.detail ?? fault.violations?.map((one) => one.detail).join(' ') ?? title
@@ -79,8 +79,8 @@ export function toOAuthError(error: unknown): Refusal {
 
 /** Returns the error of the provisioning surface. @see [RFC 7644, 3.12](https://www.rfc-editor.org/rfc/rfc7644#section-3.12) */
 export function toScimError(error: unknown): Refusal {
-  const fault = faultOf(error)
-  const { api, title, scim }: Row = faults[fault.code]
+  const fault = asFault(error)
+  const { api, title, scim }: FaultRow = faults[fault.code]
   const [status] = api
   const detail = fault.detail ?? fault.violations?.map((one) => one.detail).join(' ') ?? title
   const schemas = ['urn:ietf:params:scim:api:messages:2.0:Error']

@@ -4,7 +4,7 @@ import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { presentedToken } from '../routes/bearer-token.ts'
 import type { Endpoint, EndpointBodyKind, EndpointResponse } from '../routes/endpoint.ts'
-import { type Check, checkMaker } from '../validation/check.ts'
+import { checkMaker, type ValueCheck } from '../validation/check.ts'
 import {
   BODY_BYTES_MAX,
   isJsonType,
@@ -21,7 +21,7 @@ import type { AuthenticateRequest } from './mount-route.ts'
 import { sendResponse } from './send-response.ts'
 
 /** An endpoint with the compiled check of its body. */
-type MountedEndpoint = { readonly endpoint: Endpoint; readonly checkBody: Check | null }
+type MountedEndpoint = { readonly endpoint: Endpoint; readonly checkBody: ValueCheck | null }
 
 /** What every endpoint needs from the server. */
 type EndpointNeeds = { readonly platform: Platform; readonly authenticate: AuthenticateRequest }

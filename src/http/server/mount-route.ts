@@ -10,7 +10,7 @@ import { toErrors } from '../routes/faults.ts'
 import { answerOnce, type Idempotency, idempotentRequestOf, type KeptAnswer } from '../routes/idempotency.ts'
 import { singleOperation } from '../routes/operation.ts'
 import { type Answer, type RawAnswer, type Route, TextBody } from '../routes/route.ts'
-import { type Check, checkMaker } from '../validation/check.ts'
+import { checkMaker, type ValueCheck } from '../validation/check.ts'
 import { checkTexts } from '../validation/check-texts.ts'
 import { BODY_BYTES_MAX, charsetOf, isJsonType, mediaTypeOf, readJson, readLargeJson, readText } from './body.ts'
 import { type KnownPath, routerPath } from './known-paths.ts'
@@ -34,9 +34,9 @@ type MountedRoute = {
   /** Public URL of the group. */
   readonly base: string
   readonly offered: readonly string[]
-  readonly checkParams: Check | null
-  readonly checkQuery: Check
-  readonly checkBody: Check
+  readonly checkParams: ValueCheck | null
+  readonly checkQuery: ValueCheck
+  readonly checkBody: ValueCheck
   readonly write: Write | null
 }
 

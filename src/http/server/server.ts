@@ -12,7 +12,7 @@ import { type TimeLimits, timeLimits } from '../bounds/time-limits.ts'
 import type { WebhookReference } from '../openapi/openapi.ts'
 import { mountReference } from '../openapi/reference.ts'
 import type { Endpoint } from '../routes/endpoint.ts'
-import { faultOf } from '../routes/faults.ts'
+import { asFault } from '../routes/faults.ts'
 import type { Idempotency } from '../routes/idempotency.ts'
 import type { RenderFault } from '../routes/page.ts'
 import type { Route } from '../routes/route.ts'
@@ -168,7 +168,7 @@ function newApp(
     routerOptions: { maxParamLength: 1024 },
     // No hook runs for requests that the router refuses.
     frameworkErrors: (error, request, reply) => {
-      request.trace = { ...newTrace(), fault: faultOf(error).code }
+      request.trace = { ...newTrace(), fault: asFault(error).code }
       reply.raw.once('finish', () => logRequest(request, reply))
       reply.headers(commonHeaders(request.id, config.publicUrl.startsWith('https:')))
       sendFault(request, reply.header('content-security-policy', JSON_CSP), error)
@@ -251,7 +251,7 @@ function addEdges(app: FastifyInstance, { platform: { log }, logRequest, state, 
     // The client disconnected before its request was complete.
     const isAborted = request.raw.destroyed && !request.raw.complete
     const error = isAborted ? new Fault('request.broken', { cause: thrown }) : thrown
-    const { code } = faultOf(error)
+    const { code } = asFault(error)
     request.trace.fault = code
     // Headers of the failed response must not be sent with the refusal: one of them may be invalid.
     for (const name of Object.keys(reply.getHeaders())) if (name !== 'connection') reply.removeHeader(name)

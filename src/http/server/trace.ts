@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../../caller.ts'
-import { faultOf, toErrors, toOAuthError, toScimError } from '../routes/faults.ts'
+import { asFault, toErrors, toOAuthError, toScimError } from '../routes/faults.ts'
 import { type RenderFault, renderPlainly } from '../routes/page.ts'
 import type { CrossOrigin } from './cross-origin.ts'
 
@@ -35,7 +35,7 @@ export function sendFault(request: FastifyRequest, reply: FastifyReply, error: u
   }
   const { method, url, id, headers } = request
   const render = edge === 'page' ? renderPlainly : edge
-  const page = render(faultOf(error), { status: refusal.status, id, method, url, headers })
+  const page = render(asFault(error), { status: refusal.status, id, method, url, headers })
   return reply.headers(page.headers).type('text/html; charset=utf-8').send(page.html)
 }
 

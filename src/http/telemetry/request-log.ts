@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../../fault.ts'
 import type { Log } from '../../platform.ts'
-import { faultOf } from '../routes/faults.ts'
+import { asFault } from '../routes/faults.ts'
 import type { Metrics } from './metrics.ts'
 
 /**
@@ -47,7 +47,7 @@ export function logFault(log: Log, requestId: string, status: number, error: unk
   }
   if (status !== 500) {
     // An upstream, the database, or the server is stopping: no defect.
-    const { code, notes, cause } = faultOf(error)
+    const { code, notes, cause } = asFault(error)
     log.warn({ requestId, fault: code, notes, cause: shortly(cause) }, 'unavailable')
     return
   }

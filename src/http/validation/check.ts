@@ -8,7 +8,7 @@ import { isUuid } from '../../uuid.ts'
 import { type ViolationPlace, violationsOfSchema } from './violations.ts'
 
 /** Validates a value. @throws Fault `request.invalid` with one violation per place */
-export type Check = (value: unknown, bytes?: number) => void
+export type ValueCheck = (value: unknown, bytes?: number) => void
 
 /** Above this size only the first violation is reported: listing hundreds of thousands would cost too much. */
 const ALL_ERRORS_BYTES_MAX = 65_536
@@ -25,7 +25,7 @@ export function checkMaker(): (
   schema: TSchema,
   place: ViolationPlace,
   more?: (value: unknown, accepted: object) => readonly Violation[],
-) => Check {
+) => ValueCheck {
   const first = withFormats(new Ajv(strictness))
   const all = withFormats(new Ajv({ ...strictness, allErrors: true, verbose: true }))
   return (schema, place, more = () => []) => {

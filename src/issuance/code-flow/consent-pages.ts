@@ -10,23 +10,23 @@ import { Fault } from '../../fault.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { type PageAnswer, type PageContext, pageEndpoint } from '../../pages/page-endpoint.ts'
 import type { Platform } from '../../platform.ts'
-import { consentScreen } from './consent-screen.ts'
-import { type Consent, consentToken, shownToken } from './consent-token.ts'
-import { findTarget, readRequested, type Target } from './requested-credential.ts'
+import { credentialConsentScreen } from './consent-screen.ts'
+import { type CredentialConsent, consentToken, shownToken } from './consent-token.ts'
+import { findTarget, type RequestedCredential, readRequested } from './requested-credential.ts'
 import { isUnregistered } from './wallet-clients.ts'
 
 type InstanceOf = (platform: Platform, tenant: Tenant) => ServerInstance
 type Context = PageContext<{ readonly tenant: string }>
 type Pending = {
-  readonly consent: Consent
-  readonly target: Target
+  readonly consent: CredentialConsent
+  readonly target: RequestedCredential
   readonly wallet: string
   readonly isUnregistered: boolean
   readonly redirectUri: string
 }
 
 /** Declares the page on which a user sees which credential goes to which wallet, and agrees or declines. Each request is asked. */
-export function consentPages(instanceOf: InstanceOf): readonly Endpoint[] {
+export function credentialConsentPages(instanceOf: InstanceOf): readonly Endpoint[] {
   const summary = 'Asks a user whether a credential may be issued to a wallet.'
   const common = {
     path: '/issuers/{tenant}/consent',
@@ -58,7 +58,7 @@ async function answer(context: Context, instanceOf: InstanceOf): Promise<PageAns
   const action = `/issuers/${tenant.slug}/consent?${new URLSearchParams({ continue: path })}`
   const signIn = `/sign-in?${new URLSearchParams({ continue: path, again: '1', tenant: tenant.slug, claims: '1' })}`
   const props = { ...pending, action, shown, signIn, organisation: tenant.name, username: user?.username ?? '' }
-  return { page: consentScreen(context, props) }
+  return { page: credentialConsentScreen(context, props) }
 }
 
 /** null: the request is not valid, or there is nothing to ask. */

@@ -4,7 +4,7 @@ import { type FormFrame, form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { spaced } from '../../pages/language.ts'
 import { button, buttonLink, card, facts, message } from '../../pages/parts.ts'
-import type { Target } from './requested-credential.ts'
+import type { RequestedCredential } from './requested-credential.ts'
 import { shownAttributes } from './shown-attributes.ts'
 import { type ConsentTexts, en } from './texts-en.ts'
 import { fr } from './texts-fr.ts'
@@ -14,7 +14,7 @@ type ConsentProps = {
   readonly action: string
   /** Comes back with the answer, so that what is agreed to is what was shown. */
   readonly shown: string
-  readonly target: Target
+  readonly target: RequestedCredential
   /** Where the user signs in at an identity provider instead. */
   readonly signIn: string
   /** Name of the wallet; an unregistered one chose it. */
@@ -28,7 +28,7 @@ type ConsentProps = {
 const texts: Readonly<Record<Language, ConsentTexts>> = { en, fr: spaced(fr) }
 
 /** Asks whether a credential may be issued to a wallet. Both answers are equally easy; the form posts `answer`. */
-export function consentScreen(frame: FormFrame & { readonly language: Language }, props: ConsentProps): Page {
+export function credentialConsentScreen(frame: FormFrame & { readonly language: Language }, props: ConsentProps): Page {
   const words = texts[frame.language]
   const { target, organisation, username } = props
   const { definition, name } = target.issued
@@ -63,7 +63,11 @@ function destination(words: ConsentTexts, { wallet, isUnregistered, redirectUri 
   return isUnregistered ? place : `${wallet}: ${place}`
 }
 
-function contentOf(words: ConsentTexts, { issued, issuance, ...target }: Target, organisation: string): Html {
+function contentOf(
+  words: ConsentTexts,
+  { issued, issuance, ...target }: RequestedCredential,
+  organisation: string,
+): Html {
   const claims = issuance?.claims ?? target.attributes
   const attributes = shownAttributes(issued.definition, claims, words)
   if (claims !== null) return card(facts(attributes), words.content)

@@ -12,7 +12,7 @@ import { issuanceCheckOf } from '../issuances/issuance-refusal.ts'
 import { insertOffered } from '../issuances/issuance-store.ts'
 import { newIssuance } from '../issuances/new-issuance.ts'
 import type { CredentialTemplate } from '../templates/template.ts'
-import type { Target } from './requested-credential.ts'
+import type { RequestedCredential } from './requested-credential.ts'
 
 /** An issuance that is inserted with the code for it, or not at all. */
 type NewIssuance = { readonly id: string; readonly insert: (tx: TenantTx) => Promise<void> }
@@ -27,7 +27,7 @@ export async function prepareIssuance(
   platform: Platform,
   tenant: Pick<Tenant, 'id' | 'slug'>,
   asked: Pick<UserRequest, 'session' | 'client' | 'ip' | 'requestId'>,
-  { issued: template, attributes: known }: Pick<Target, 'issued' | 'attributes'>,
+  { issued: template, attributes: known }: Pick<RequestedCredential, 'issued' | 'attributes'>,
 ): Promise<NewIssuance> {
   const id = newId()
   const { session } = asked

@@ -8,7 +8,7 @@ import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { type Endpoint, type EndpointContext, type EndpointResponse, endpoint } from '../../http/routes/endpoint.ts'
 import type { Platform } from '../../platform.ts'
 import type { Parameters } from '../../protocols/oauth2/authorization-request.ts'
-import { consentPages } from './consent-pages.ts'
+import { credentialConsentPages } from './consent-pages.ts'
 
 const tag = 'OpenID4VCI'
 const BODY_BYTES_MAX = 65_536
@@ -39,7 +39,7 @@ const AuthorizationBody = Type.Object(
 
 /** The endpoints of the code flow of a tenant as credential issuer, and its consent page. @param instanceOf Where the grants are put together. */
 export function codeFlowEndpoints(instanceOf: InstanceOf): readonly Endpoint[] {
-  return [...authorizationEndpoints(instanceOf), pushEndpoint(instanceOf), ...consentPages(instanceOf)]
+  return [...authorizationEndpoints(instanceOf), pushEndpoint(instanceOf), ...credentialConsentPages(instanceOf)]
 }
 
 function authorizationEndpoints(instanceOf: InstanceOf): readonly Endpoint[] {

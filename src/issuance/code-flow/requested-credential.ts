@@ -28,7 +28,7 @@ type Requested = {
 }
 
 /** What a user would get. */
-export type Target = Requested & {
+export type RequestedCredential = Requested & {
   /** The version that is issued. */
   readonly issued: CredentialTemplate
   /** null: an issuance is made when the user agrees. */
@@ -90,7 +90,7 @@ export async function findTarget(
   tenant: Pick<Tenant, 'id' | 'slug'>,
   session: Pick<SignIn, 'tenantId' | 'userId' | 'sessionId' | 'authenticatedAt'>,
   requested: Requested,
-): Promise<Target> {
+): Promise<RequestedCredential> {
   const { template, issuanceId } = requested
   const now = needs.clock.now()
   const ask = { userId: session.userId, templateId: template.id, id: issuanceId }

@@ -6,12 +6,12 @@ import type { Platform } from '../../platform.ts'
 import { credentialDetails, readCredentialDetails } from '../../protocols/openid4vci/authorization-details.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { credentialIdOf } from '../issuances/credential-id.ts'
-import { makeAccessToken, makeTokenSecret, TOKEN_TTL_SECONDS } from '../offers/access-token.ts'
+import { makeAccessToken, makeTokenSecret, WALLET_TOKEN_TTL_SECONDS } from '../offers/access-token.ts'
 import { isConsent } from './consent-token.ts'
 import { prepareIssuance } from './prepare-issuance.ts'
 import { redeemPrepared, renewToken, revokeToken } from './prepared-store.ts'
 import { isClaimsFault, recordRefusedClaims } from './provider-attributes.ts'
-import { findTarget, readRequested, type Target } from './requested-credential.ts'
+import { findTarget, type RequestedCredential, readRequested } from './requested-credential.ts'
 
 /** What a code stands for: the issuance, and whether the token response names the credential by its identifier. */
 type Details = { readonly issuanceId: string; readonly identified: boolean }
@@ -69,7 +69,12 @@ async function decide(platform: Platform, tenant: Pick<Tenant, 'id' | 'slug'>, a
   }
 }
 
-async function issuanceOf(platform: Platform, tenant: Pick<Tenant, 'id' | 'slug'>, asked: UserRequest, target: Target) {
+async function issuanceOf(
+  platform: Platform,
+  tenant: Pick<Tenant, 'id' | 'slug'>,
+  asked: UserRequest,
+  target: RequestedCredential,
+) {
   if (target.issuance !== null) return { id: target.issuance.id, insert: null }
   return prepareIssuance(platform, tenant, asked, target)
 }
@@ -87,7 +92,7 @@ async function storeToken(
   const identified = byRequest || named !== null
   const now = clock.now()
   const secret = makeTokenSecret()
-  const expiresAt = new Date(now.getTime() + TOKEN_TTL_SECONDS * 1000)
+  const expiresAt = new Date(now.getTime() + WALLET_TOKEN_TTL_SECONDS * 1000)
   const token = { id, familyId, tokenHash: secret.hash, tokenExpiresAt: expiresAt }
   const template = isRefresh
     ? await renewToken(tx, token, now)
@@ -100,7 +105,7 @@ async function storeToken(
   return async () => ({
     access_token: await makeAccessToken(sealing, tenant.id, secret, about),
     token_type: jkt === null ? ('Bearer' as const) : ('DPoP' as const),
-    expires_in: TOKEN_TTL_SECONDS,
+    expires_in: WALLET_TOKEN_TTL_SECONDS,
     ...(granted.scopes.length > 0 && { scope: granted.scopes.join(' ') }),
     ...(granted.refreshToken !== null && { refresh_token: granted.refreshToken }),
     ...(identified && { authorization_details: [credentialDetails(code, credentialIdOf(id))] }),

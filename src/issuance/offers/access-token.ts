@@ -6,7 +6,7 @@ import type { Sealing } from '../../keys/sealing.ts'
 import { uuidBytes, uuidOf } from './offer-codes.ts'
 
 /** What an access token grants. The token carries it, so a credential request need not read it from the database. */
-export type Granted = {
+export type AccessGrant = {
   readonly id: string
   readonly templateId: string
   readonly templateVersion: number
@@ -20,13 +20,13 @@ export type Granted = {
 }
 
 /** A parsed access token. */
-export type PresentedToken = Granted & { readonly tokenHash: Buffer }
+export type PresentedToken = AccessGrant & { readonly tokenHash: Buffer }
 
 /** The secret in a token; the row of the issuance has its SHA-256. */
 type TokenSecret = { readonly secret: Buffer; readonly hash: Buffer }
 
 /** [VCI-T7] Longer-lived tokens would have to be bound to a key of the wallet. */
-export const TOKEN_TTL_SECONDS = 300
+export const WALLET_TOKEN_TTL_SECONDS = 300
 const SECRET_BYTES = 16
 const BODY_BYTES = SECRET_BYTES + 2 * 16 + 4 + 1 + 6
 const MAC_BYTES = 16
@@ -50,7 +50,7 @@ export async function makeAccessToken(
   sealing: Sealing,
   tenantId: TenantId,
   { secret }: TokenSecret,
-  granted: Granted,
+  granted: AccessGrant,
 ): Promise<string> {
   const numbers = Buffer.alloc(11)
   numbers.writeUInt32BE(granted.templateVersion, 0)
@@ -88,7 +88,7 @@ export async function readAccessToken(
   }
 }
 
-function holderOf(flags: number, bytes: Buffer): Pick<Granted, 'identified' | 'jkt' | 'clientId'> {
+function holderOf(flags: number, bytes: Buffer): Pick<AccessGrant, 'identified' | 'jkt' | 'clientId'> {
   const isBound = (flags & BOUND) !== 0
   return {
     identified: (flags & IDENTIFIED) !== 0,

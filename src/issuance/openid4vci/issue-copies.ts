@@ -15,7 +15,7 @@ import { credentialSigner, signerCertificateOf } from '../templates/credential-s
 import type { CredentialTemplate, TemplateDefinition } from '../templates/template.ts'
 import { validityOf } from '../templates/validity.ts'
 import { type Bound, findClaims, reinstateReservation } from './credential-store.ts'
-import type { RequestKeys } from './prove-keys.ts'
+import type { ProvedKeys } from './prove-keys.ts'
 import { reserveCopies } from './reserve-copies.ts'
 import { type CopySigner, signCopies } from './sign-copies.ts'
 
@@ -26,7 +26,7 @@ const REFILLS_MAX = 10
 type Issuing = {
   readonly granted: PresentedToken
   readonly template: CredentialTemplate
-  readonly keys: RequestKeys
+  readonly keys: ProvedKeys
   readonly from: { readonly ip: string; readonly requestId: string }
 }
 

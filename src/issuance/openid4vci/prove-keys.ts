@@ -21,7 +21,7 @@ import { findBatchMax } from '../templates/template-store.ts'
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls' | 'config' | 'memory' | 'fetch'>
 
 /** The keys of a request. `bound`: at most the batch size of the template, sorted. `holderKeysHash`: of the whole set. */
-export type RequestKeys = {
+export type ProvedKeys = {
   readonly requested: readonly ProvedKey[]
   readonly bound: readonly ProvedKey[]
   readonly holderKeysHash: Buffer
@@ -42,7 +42,7 @@ export async function proveKeys(
   request: ClientCredentialRequest,
   { definition }: CredentialTemplate,
   now: Date,
-): Promise<RequestKeys> {
+): Promise<ProvedKeys> {
   const batchSize = definition.batchSize ?? 1
   // [VCI-C5] The metadata has one batch size for all credentials of the issuer.
   if ((request.proofs?.length ?? 0) > batchSize) await checkBatch(needs, tenant, request.proofs?.length ?? 0)
@@ -62,7 +62,7 @@ export async function proveKeys(
 }
 
 /** Returns which keys get a copy: at most the batch size of the template, in an order that does not depend on that of the request. */
-export function boundKeys(keys: readonly ProvedKey[], batchSize: number): Omit<RequestKeys, 'nonces'> {
+export function boundKeys(keys: readonly ProvedKey[], batchSize: number): Omit<ProvedKeys, 'nonces'> {
   const sorted = [...keys].sort((a, b) => (a.thumbprint < b.thumbprint ? -1 : 1))
   return { requested: keys, bound: sorted.slice(0, batchSize), holderKeysHash: hashOfSet(sorted) }
 }

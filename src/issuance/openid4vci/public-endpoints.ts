@@ -25,7 +25,7 @@ import {
   NonceReply,
   NotificationBody,
   OfferReply,
-  TokenForm,
+  TokenRequestForm,
 } from './schemas.ts'
 import { offerQrText, serveOffer } from './serve-offer.ts'
 
@@ -107,7 +107,7 @@ const token = endpoint({
   summary: 'Issues an access token for a pre-authorized code, an authorization code or a refresh token, once each.',
   tag,
   accepts: 'form',
-  describedBody: TokenForm,
+  describedBody: TokenRequestForm,
   handle: async ({ platform, params, body, headers, ip, requestId }) => {
     const tenant = await getTenant(platform, params.tenant)
     const instance = issuerInstance(platform, tenant)

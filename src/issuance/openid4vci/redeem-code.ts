@@ -3,7 +3,7 @@ import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { credentialDetails, readCredentialDetails } from '../../protocols/openid4vci/authorization-details.ts'
 import { credentialIdOf } from '../issuances/credential-id.ts'
-import { makeAccessToken, makeTokenSecret, TOKEN_TTL_SECONDS } from '../offers/access-token.ts'
+import { makeAccessToken, makeTokenSecret, WALLET_TOKEN_TTL_SECONDS } from '../offers/access-token.ts'
 import { readOfferToken } from '../offers/offer-codes.ts'
 import { txCodeMac } from '../offers/tx-code.ts'
 import { templateVersion } from '../templates/template-cache.ts'
@@ -42,7 +42,7 @@ export async function redeemPreAuthorizedCode(
     id,
     txCodeMac: txCode === null ? null : await txCodeMac(sealing, tenant.id, id, txCode),
     tokenHash: secret.hash,
-    tokenExpiresAt: new Date(now.getTime() + TOKEN_TTL_SECONDS * 1000),
+    tokenExpiresAt: new Date(now.getTime() + WALLET_TOKEN_TTL_SECONDS * 1000),
     configurationId,
     jkt,
   }
@@ -51,7 +51,7 @@ export async function redeemPreAuthorizedCode(
   return {
     access_token: await makeAccessToken(sealing, tenant.id, secret, redeemed.granted),
     token_type: jkt === null ? 'Bearer' : 'DPoP',
-    expires_in: TOKEN_TTL_SECONDS,
+    expires_in: WALLET_TOKEN_TTL_SECONDS,
     ...(configurationId !== null && {
       authorization_details: [credentialDetails(configurationId, credentialIdOf(id))],
     }),

@@ -1,7 +1,7 @@
 import type { AuditEntry } from '../../events/audit/entry.ts'
 import { auditValue, insertAudit } from '../../events/audit/recorded-sql.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
-import type { Granted } from '../offers/access-token.ts'
+import type { AccessGrant } from '../offers/access-token.ts'
 
 const selectOffer = sql(
   'issuance.get_offer',
@@ -95,7 +95,7 @@ const redeemChecked = sql(
 const LOCKED = JSON.stringify({ code: 423, message: 'The transaction code was entered wrong five times.', details: [] })
 
 /** An attempt to redeem an offer. */
-export type Redemption = Pick<Granted, 'jkt'> & {
+export type Redemption = Pick<AccessGrant, 'jkt'> & {
   readonly id: string
   /** HMAC of the transaction code that was sent; null if none was. */
   readonly txCodeMac: Buffer | null
@@ -110,11 +110,11 @@ export type RedemptionEntries = { readonly wrong: AuditEntry; readonly locked: A
 
 /** `unusable`: unknown, redeemed, locked, canceled or expired; the response does not say which. */
 export type Redeemed =
-  | { readonly outcome: 'redeemed'; readonly granted: Granted }
+  | { readonly outcome: 'redeemed'; readonly granted: AccessGrant }
   | { readonly outcome: 'unusable' | 'tx_code_missing' | 'tx_code_unexpected' }
   | { readonly outcome: 'tx_code_wrong'; readonly triesLeft: number }
 
-type TriedRow = Pick<Granted, 'templateId' | 'templateVersion'> & {
+type TriedRow = Pick<AccessGrant, 'templateId' | 'templateVersion'> & {
   readonly redeemed: boolean
   readonly needsTxCode: boolean
   readonly triesLeft: number

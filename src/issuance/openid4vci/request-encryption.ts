@@ -1,6 +1,6 @@
 import { derivedKeyPair } from '../../crypto/derived-key-pair.ts'
 import { parseJson } from '../../crypto/json.ts'
-import { decryptCompact, recipientOf } from '../../crypto/jwe.ts'
+import { decryptCompact, jweKeyId } from '../../crypto/jwe.ts'
 import { thumbprint } from '../../crypto/jwk.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { policyOf } from '../../directory/tenants/tenant-policy.ts'
@@ -53,7 +53,7 @@ export async function openRequest(
   }
   const keys = await Promise.all(([0, 1] as const).map((ago) => requestEncryptionKey(needs, tenant, ago)))
   // [VCI-E1]
-  const key = keys.find(({ kid }) => kid === recipientOf(body))
+  const key = keys.find(({ kid }) => kid === jweKeyId(body))
   if (key === undefined) throw unsupported('kid of the encrypted request names no key of the metadata.')
   const content = decryptCompact(body, key.privateKey, INFLATED_BYTES_MAX)
   if (content === null)

@@ -4,7 +4,7 @@ import { PROOFS_MAX } from '../../protocols/openid4vci/credential-request.ts'
 const member = (description: string) => Type.Optional(Type.String({ description }))
 
 /** The form of a token request, for the API reference. */
-export const TokenForm = Type.Object(
+export const TokenRequestForm = Type.Object(
   {
     grant_type: Type.String({
       description: '`urn:ietf:params:oauth:grant-type:pre-authorized_code`, `authorization_code` or `refresh_token`.',

@@ -1,4 +1,4 @@
-import { emptyList, setStatus } from '../../protocols/status-list/packed-list.ts'
+import { emptyStatusList, setStatus } from '../../protocols/status-list/packed-list.ts'
 import type { Step, TenantTx } from '../../store/store.ts'
 import { type ListEntries, writeStatusBits } from './credential-status-store.ts'
 import { LIST_ENTRIES } from './status-entries.ts'
@@ -21,7 +21,7 @@ export async function markEntries(
 
 function masksOf(entries: readonly ListEntries[], status: number) {
   const bits = entries[0]?.bits ?? 1
-  const [set, cleared] = [emptyList(bits, LIST_ENTRIES), emptyList(bits, LIST_ENTRIES)]
+  const [set, cleared] = [emptyStatusList(bits, LIST_ENTRIES), emptyStatusList(bits, LIST_ENTRIES)]
   for (const index of entries.flatMap(({ indices }) => indices)) {
     setStatus(set, index, status)
     setStatus(cleared, index, (1 << bits) - 1)

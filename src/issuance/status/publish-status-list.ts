@@ -1,6 +1,6 @@
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { Fault } from '../../fault.ts'
-import { type CompressedList, compressList, emptyList } from '../../protocols/status-list/packed-list.ts'
+import { type CompressedList, compressList, emptyStatusList } from '../../protocols/status-list/packed-list.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { usableCertificates } from '../../trust/certificates/get-certificate.ts'
 import { isWrittenUuid } from '../../uuid.ts'
@@ -85,5 +85,5 @@ async function cachedList({ store, clock, memory }: ListNeeds, tenant: Tenant, l
 }
 
 function compressed({ bits, packed }: StoredStatusList): CompressedList {
-  return compressList(packed === null ? emptyList(bits, LIST_ENTRIES) : { bits, packed })
+  return compressList(packed === null ? emptyStatusList(bits, LIST_ENTRIES) : { bits, packed })
 }

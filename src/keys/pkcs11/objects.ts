@@ -1,7 +1,7 @@
 import { type KeyType, RSA_BITS, RSA_EXPONENT } from '../key-provider.ts'
 import { attributes, isOneOf, mechanisms, objectClasses } from './cryptoki.ts'
 import { mechanism, type Pkcs11Attribute, readUlong, template, ULONG_BYTES, ulong, valueIn } from './structs.ts'
-import type { Session } from './token.ts'
+import type { TokenSession } from './token.ts'
 
 /** The handles of a key pair. */
 export type Pair = { readonly publicKey: bigint; readonly privateKey: bigint }
@@ -19,7 +19,7 @@ const curves: Readonly<Record<KeyType, readonly Buffer[]>> = {
 }
 
 /** Generates a key pair in the token; the private key is sensitive and not extractable. */
-export async function generatePair(session: Session, type: KeyType, generates: number, id: string): Promise<Pair> {
+export async function generatePair(session: TokenSession, type: KeyType, generates: number, id: string): Promise<Pair> {
   const [first, ...others] = curves[type]
   if (first === undefined) throw new Error('a curve without a name')
   try {
@@ -40,7 +40,7 @@ export async function generatePair(session: Session, type: KeyType, generates: n
 }
 
 /** As {@link generatePair}, of RSA. */
-export function generateRsaPair(session: Session, id: string): Promise<Pair> {
+export function generateRsaPair(session: TokenSession, id: string): Promise<Pair> {
   const exponent = Buffer.alloc(4)
   exponent.writeUInt32BE(RSA_EXPONENT)
   const size: Pkcs11Attribute[] = [
@@ -53,7 +53,7 @@ export function generateRsaPair(session: Session, id: string): Promise<Pair> {
 
 /** @param kind What of the public key says which kind of pair it is. */
 async function generateWith(
-  { module, handle }: Session,
+  { module, handle }: TokenSession,
   kind: readonly Pkcs11Attribute[],
   generates: number,
   id: string,
@@ -93,21 +93,24 @@ async function generateWith(
 }
 
 /** Whether the private key is sensitive and not extractable. */
-export async function isSecret(session: Session, key: bigint): Promise<boolean> {
+export async function isSecret(session: TokenSession, key: bigint): Promise<boolean> {
   const sensitive = await readAttribute(session, key, attributes.CKA_SENSITIVE)
   const extractable = await readAttribute(session, key, attributes.CKA_EXTRACTABLE)
   return sensitive?.[0] === 1 && extractable?.[0] === 0
 }
 
 /** Returns the point of a public key: 65 bytes for P-256 (04, x, y), 32 bytes for Ed25519. */
-export async function publicPoint(session: Session, key: bigint): Promise<Buffer> {
+export async function publicPoint(session: TokenSession, key: bigint): Promise<Buffer> {
   const value = await readAttribute(session, key, attributes.CKA_EC_POINT)
   if (value === null) throw new Error('the token does not return the public key')
   return bareOf(value)
 }
 
 /** Returns modulus and exponent of an RSA public key, without leading zeros. */
-export async function rsaNumbers(session: Session, key: bigint): Promise<{ readonly n: Buffer; readonly e: Buffer }> {
+export async function rsaNumbers(
+  session: TokenSession,
+  key: bigint,
+): Promise<{ readonly n: Buffer; readonly e: Buffer }> {
   const n = await readAttribute(session, key, attributes.CKA_MODULUS)
   const e = await readAttribute(session, key, attributes.CKA_PUBLIC_EXPONENT)
   if (n === null || e === null) throw new Error('the token does not return the public key')
@@ -129,7 +132,7 @@ function bareOf(value: Buffer): Buffer {
 }
 
 /** Returns an attribute. @returns null if the object has no such attribute or it is secret */
-async function readAttribute({ module, handle }: Session, key: bigint, type: number): Promise<Buffer | null> {
+async function readAttribute({ module, handle }: TokenSession, key: bigint, type: number): Promise<Buffer | null> {
   const query = template([[type, Buffer.alloc(VALUE_BYTES_MAX)]], module.addressOf)
   try {
     await module.call('C_GetAttributeValue', handle, key, query, 1)
@@ -141,7 +144,12 @@ async function readAttribute({ module, handle }: Session, key: bigint, type: num
 }
 
 /** Signs in a session. */
-export async function signIn({ module, handle }: Session, key: bigint, signs: number, bytes: Buffer): Promise<Buffer> {
+export async function signIn(
+  { module, handle }: TokenSession,
+  key: bigint,
+  signs: number,
+  bytes: Buffer,
+): Promise<Buffer> {
   const bytesMax = signs === mechanisms.CKM_SHA256_RSA_PKCS ? RSA_SIGNATURE_BYTES : SIGNATURE_BYTES
   const signature = Buffer.alloc(bytesMax)
   const length = ulong(bytesMax)
@@ -153,7 +161,7 @@ export async function signIn({ module, handle }: Session, key: bigint, signs: nu
 
 /** Finds an object by the id of its key. @throws Error if there are several */
 export async function findObject(
-  { module, handle }: Session,
+  { module, handle }: TokenSession,
   kind: keyof typeof objectClasses,
   id: string,
 ): Promise<bigint | null> {
@@ -171,7 +179,7 @@ export async function findObject(
 }
 
 /** Destroys both keys of a pair. Idempotent. */
-export async function destroyPair(session: Session, id: string): Promise<void> {
+export async function destroyPair(session: TokenSession, id: string): Promise<void> {
   for (const kind of ['privateKey', 'publicKey'] as const) {
     const object = await findObject(session, kind, id)
     if (object !== null) await session.module.call('C_DestroyObject', session.handle, object)

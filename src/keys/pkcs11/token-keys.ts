@@ -19,7 +19,7 @@ import {
   signIn,
 } from './objects.ts'
 import { isLoggedIn } from './session.ts'
-import { openToken, type Session, type Token, type TokenSettings } from './token.ts'
+import { type CryptoToken, openToken, type TokenSession, type TokenSettings } from './token.ts'
 
 /** Stored in the row of each key; never changes. */
 const NAME = 'pkcs11'
@@ -73,11 +73,11 @@ export async function openTokenKeys(settings: TokenSettings): Promise<KeyDevice>
 type Signer = (id: string, signs: Mechanism, bytes: Buffer) => Promise<Buffer>
 
 /** Returns what signs in a token, with a cache of the handles of its keys. */
-function signerIn(token: Token): Signer {
+function signerIn(token: CryptoToken): Signer {
   const handles = new Map<string, bigint>()
   let epoch = token.epoch()
 
-  async function handleOf(session: Session, id: string): Promise<bigint> {
+  async function handleOf(session: TokenSession, id: string): Promise<bigint> {
     if (epoch !== token.epoch()) handles.clear()
     epoch = token.epoch()
     const known = handles.get(id)
@@ -110,7 +110,7 @@ function keysIn(signer: Signer): (reference: Reference) => SigningKey {
 
 const rsaMechanisms = ['CKM_RSA_PKCS_KEY_PAIR_GEN', 'CKM_SHA256_RSA_PKCS'] as const
 
-function rsaKeys(token: Token, signer: Signer): RsaKeyProvider {
+function rsaKeys(token: CryptoToken, signer: Signer): RsaKeyProvider {
   const keyOf = ({ id, jwk }: RsaReference): RsaSigningKey => ({
     kid: thumbprint(jwk),
     alg: 'RS256',
@@ -135,23 +135,23 @@ function rsaKeys(token: Token, signer: Signer): RsaKeyProvider {
  *
  * @throws Fault `key_device.unsupported` that names the mechanism, `key_device.failed`
  */
-async function generate(token: Token, type: KeyType, id: string): Promise<PublicJwk> {
+async function generate(token: CryptoToken, type: KeyType, id: string): Promise<PublicJwk> {
   const { generates, signs } = kinds[type]
   for (const name of [generates, signs]) {
     if (token.can(name)) continue
     const detail = `The token of the private keys cannot generate ${type} keys: it has no ${name}.`
     throw new Fault('key_device.unsupported', { detail, meta: { keyType: type, missing: name } })
   }
-  const make = (session: Session) => generatePair(session, type, mechanisms[generates], id)
+  const make = (session: TokenSession) => generatePair(session, type, mechanisms[generates], id)
   return withPair(token, id, make, (session, pair) => verifiedJwk(session, type, pair))
 }
 
 /** Generates a pair, and destroys it again if its public key cannot be had. */
 function withPair<Jwk>(
-  token: Token,
+  token: CryptoToken,
   id: string,
-  make: (session: Session) => Promise<Pair>,
-  publicOf: (session: Session, pair: Pair) => Promise<Jwk>,
+  make: (session: TokenSession) => Promise<Pair>,
+  publicOf: (session: TokenSession, pair: Pair) => Promise<Jwk>,
 ): Promise<Jwk> {
   return token.use(async (session) => {
     const pair = await make(session)
@@ -165,7 +165,7 @@ function withPair<Jwk>(
   })
 }
 
-async function verifiedJwk(session: Session, type: KeyType, pair: Pair): Promise<PublicJwk> {
+async function verifiedJwk(session: TokenSession, type: KeyType, pair: Pair): Promise<PublicJwk> {
   const jwk = toJwk(type, await publicPoint(session, pair.publicKey))
   const { alg, signs } = kinds[type]
   const signature = await signIn(session, pair.privateKey, mechanisms[signs], toSign(alg, PROBE))
@@ -173,7 +173,7 @@ async function verifiedJwk(session: Session, type: KeyType, pair: Pair): Promise
   return jwk
 }
 
-async function verifiedRsaJwk(session: Session, { publicKey, privateKey }: Pair): Promise<RsaJwk> {
+async function verifiedRsaJwk(session: TokenSession, { publicKey, privateKey }: Pair): Promise<RsaJwk> {
   const { n, e } = await rsaNumbers(session, publicKey)
   const jwk = { kty: 'RSA', n: n.toString('base64url'), e: e.toString('base64url') } as const
   const signature = await signIn(session, privateKey, mechanisms.CKM_SHA256_RSA_PKCS, PROBE)

@@ -5,17 +5,17 @@ import { loadModule, type Module } from './load-module.ts'
 import { findSlot, isLoggedIn, type Login, listMechanisms, loginOnce, openSession, type TokenSlot } from './session.ts'
 
 /** A session of this process, used by one piece of work at a time. */
-export type Session = { readonly module: Module; readonly handle: bigint }
+export type TokenSession = { readonly module: Module; readonly handle: bigint }
 
 /** A token with a logged-in session. Its functions run outside of the main thread. */
-export type Token = {
+export type CryptoToken = {
   readonly can: (mechanism: Mechanism) => boolean
   /**
    * Runs work in a session, and again in a new session if the token was lost, so the work must be idempotent.
    *
    * @throws Fault `key_device.failed`
    */
-  readonly use: <T>(work: (session: Session) => Promise<T>) => Promise<T>
+  readonly use: <T>(work: (session: TokenSession) => Promise<T>) => Promise<T>
   /** Number of times that all sessions were lost. Handles of objects are valid for one epoch. */
   readonly epoch: () => number
   readonly close: () => Promise<void>
@@ -40,7 +40,7 @@ const WAIT_MS_MAX = 10_000
  *
  * @throws Error that names the setting, without any value
  */
-export async function openToken(settings: TokenSettings): Promise<Token> {
+export async function openToken(settings: TokenSettings): Promise<CryptoToken> {
   const module = await loadModule(settings.module)
   const login = loginOnce(module, settings.readPin)
   const idle: bigint[] = []
@@ -65,7 +65,7 @@ export async function openToken(settings: TokenSettings): Promise<Token> {
     await closeSession(module, handle)
   }
 
-  async function attempt<T>(work: (session: Session) => Promise<T>): Promise<T> {
+  async function attempt<T>(work: (session: TokenSession) => Promise<T>): Promise<T> {
     const handle = await take()
     try {
       const result = await work({ module, handle })
@@ -78,7 +78,7 @@ export async function openToken(settings: TokenSettings): Promise<Token> {
     }
   }
 
-  async function withRetry<T>(work: (session: Session) => Promise<T>): Promise<T> {
+  async function withRetry<T>(work: (session: TokenSession) => Promise<T>): Promise<T> {
     const before = epoch
     try {
       return await attempt(work)

@@ -5,7 +5,7 @@ import { pageEndpoint } from '../page-endpoint.ts'
 import { button, buttonLink, message } from '../parts.ts'
 import { endPageSession, findPageSession } from './page-session.ts'
 import { PAGES_CLIENT_ID, SIGNED_OUT_PATH } from './pages-client.ts'
-import { completeSignIn, localPath, startSignIn } from './sign-in-flow.ts'
+import { completePagesSignIn, localPath, startSignIn } from './sign-in-flow.ts'
 
 const HOME = '/'
 
@@ -27,7 +27,7 @@ const callback = pageEndpoint({
   path: '/session/callback',
   summary: 'Takes the answer of the authorization server.',
   handle: async ({ platform, query, headers, ip, texts }) => {
-    const done = await completeSignIn(platform, query, { ip, cookieHeader: headers.cookie })
+    const done = await completePagesSignIn(platform, query, { ip, cookieHeader: headers.cookie })
     if (!('problem' in done)) return done
     if (done.problem === 'other-person') {
       const { title, advice, leave } = texts.otherPerson

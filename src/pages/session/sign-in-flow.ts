@@ -101,7 +101,7 @@ type Completed =
  *
  * @see [RFC 9207, 2.4](https://www.rfc-editor.org/rfc/rfc9207#section-2.4), [OpenID Connect Core, 3.1.3.7](https://openid.net/specs/openid-connect-core-1_0.html#IDTokenValidation)
  */
-export async function completeSignIn(
+export async function completePagesSignIn(
   needs: Needs,
   { state, code, iss }: Returned,
   browser: Browser,

@@ -5,7 +5,7 @@ import { Fault } from '../../fault.ts'
 import type { SealedPlace } from '../../keys/sealing.ts'
 import type { Platform } from '../../platform.ts'
 import { platformTenantId } from '../../store/store.ts'
-import { cookieNamed, cookiesBeginning, hostName, writeCookie } from '../cookies.ts'
+import { cookieName, cookieNamed, cookiesBeginning, writeCookie } from '../cookies.ts'
 import { findPath, keepPath } from './kept-path.ts'
 
 /** What the browser keeps, sealed, until it returns from the authorization server. */
@@ -60,7 +60,7 @@ export async function readStarted(
   cookieHeader: string | undefined,
 ): Promise<StartedSignIn | null> {
   if (state === undefined || !/^[\w-]{43}$/.test(state)) return null
-  const sealed = cookieNamed(hostName(needs, nameOf(state)), cookieHeader)
+  const sealed = cookieNamed(cookieName(needs, nameOf(state)), cookieHeader)
   if (sealed === null) return null
   try {
     const packed = await needs.sealing.open(placeOf(state), Buffer.from(sealed, 'base64url'))
@@ -100,7 +100,7 @@ function withoutLink(to: string): string {
 
 /** Browsers send cookies of one path in the order in which they were made (RFC 6265 5.4). */
 function outdated(needs: Needs, added: number, cookieHeader: string | undefined): string[] {
-  const all = cookiesBeginning(hostName(needs, COOKIE), cookieHeader)
+  const all = cookiesBeginning(cookieName(needs, COOKIE), cookieHeader)
   let chars = added + all.reduce((sum, one) => sum + one.length, 0)
   return all.flatMap((one) => {
     if (chars <= ALL_CHARS_MAX) return []

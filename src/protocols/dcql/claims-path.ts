@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../crypto/json.ts'
 import { nearestAge } from './nearest-age.ts'
-import { dcqlLimits, type PathStep, type Work } from './query.ts'
+import { dcqlLimits, type PathStep, type WorkBudget } from './query.ts'
 
 /** The path of one selected element, with an index for every `null` of the pointer. */
 export type DcqlClaimPath = readonly (string | number)[]
@@ -49,7 +49,7 @@ export function locate(
   root: unknown,
   path: readonly PathStep[],
   positions?: IssuedPositions,
-  work: Work = { left: dcqlLimits.elementsMax },
+  work: WorkBudget = { left: dcqlLimits.elementsMax },
 ): LocatedClaims {
   // 7: a pointer is a non-empty array.
   if (path.length === 0) return 'mismatch'

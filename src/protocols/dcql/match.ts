@@ -12,7 +12,7 @@ import {
   dcqlLimits,
   type PathStep,
   type TrustedAuthority,
-  type Work,
+  type WorkBudget,
 } from './query.ts'
 
 /** A credential as input of DCQL: fully disclosed in the wallet, with the disclosed claims only at the verifier. */
@@ -72,7 +72,7 @@ function isUnder({ authorityKeyIds = [] }: DcqlCredential, { type, values }: Tru
 export function matchClaims(
   query: CredentialQuery,
   credential: DcqlCredential,
-  total: Work = { left: dcqlLimits.workMax },
+  total: WorkBudget = { left: dcqlLimits.workMax },
 ): ClaimsMatch | null {
   const budget = Math.min(total.left, dcqlLimits.elementsMax)
   const work = { left: budget }
@@ -91,7 +91,7 @@ export function matchClaims(
 function firstOption(
   { options }: CredentialQuery,
   pathsOf: (claim: ClaimQuery) => readonly DcqlClaimPath[],
-  work: Work,
+  work: WorkBudget,
 ): ClaimsMatch | null {
   for (const [option, claims] of options.entries()) {
     const paths = new Set<DcqlClaimPath>()
@@ -108,12 +108,20 @@ function firstOption(
   return null
 }
 
-function locateIn({ format, claims, positions }: DcqlCredential, path: readonly PathStep[], work: Work): LocatedClaims {
+function locateIn(
+  { format, claims, positions }: DcqlCredential,
+  path: readonly PathStep[],
+  work: WorkBudget,
+): LocatedClaims {
   return format === 'mso_mdoc' ? locateInMdoc(claims, path) : locate(claims, path, positions, work)
 }
 
 /** [DCQL-4] Equal in type and value. */
-function withValue(located: readonly FoundClaim[], values: ClaimQuery['values'], work: Work): readonly DcqlClaimPath[] {
+function withValue(
+  located: readonly FoundClaim[],
+  values: ClaimQuery['values'],
+  work: WorkBudget,
+): readonly DcqlClaimPath[] {
   work.left -= located.length
   if (work.left < 0) return []
   const accepted = new Set<unknown>(values)

@@ -57,4 +57,4 @@ export const dcqlLimits = {
 } as const
 
 /** Remaining work budget. */
-export type Work = { left: number }
+export type WorkBudget = { left: number }

@@ -1,5 +1,5 @@
 import { type ClaimsMatch, type DcqlCredential, findUnmetReason, matchClaims } from './match.ts'
-import { type CredentialQuery, type DcqlQuery, dcqlLimits, type Work } from './query.ts'
+import { type CredentialQuery, type DcqlQuery, dcqlLimits, type WorkBudget } from './query.ts'
 
 /** A credential that matches a credential query, and the claims to disclose. */
 export type Match<C> = ClaimsMatch & { readonly credential: C }
@@ -64,7 +64,7 @@ export function planSelection(query: DcqlQuery, isMatched: (id: string) => boole
 function findMatches<C extends DcqlCredential>(
   query: CredentialQuery,
   candidates: readonly C[],
-  work: Work,
+  work: WorkBudget,
 ): readonly Match<C>[] {
   const matches: Match<C>[] = []
   for (const credential of candidates) {

@@ -29,7 +29,7 @@ export type StatedClient = {
 }
 
 /** Sources of the key of a request, by the prefix of its client id. */
-export type RequestKeys = {
+export type SignerKeys = {
   readonly stated?: StatedClient
   /** The key that `kid` names in the verifier's DID document. */
   readonly didKey?: VerificationKey
@@ -65,7 +65,7 @@ export function parseRequestObject(jwt: string, client: ClientId): SignedRequest
  */
 export function authenticateSigned(
   { client, jws, kid }: SignedRequest,
-  keys: RequestKeys,
+  keys: SignerKeys,
   policy: PeerPolicy,
 ): AuthenticatedRequest {
   const key = keyOf(client, jws, kid, keys)
@@ -81,7 +81,7 @@ export function authenticateSigned(
   return { client, signed: true, inObject: true, parameters: { ...jws.payload, ...metadata }, responseUri }
 }
 
-function keyOf(client: ClientId, jws: Jws, kid: string | null, keys: RequestKeys): VerificationKey {
+function keyOf(client: ClientId, jws: Jws, kid: string | null, keys: SignerKeys): VerificationKey {
   if (client.prefix === 'decentralized_identifier') return didKeyOf(client, kid, keys)
   if (client.prefix !== 'verifier_attestation' && client.prefix !== 'pre-registered')
     return chainKeyOf(client, jws, keys)
@@ -133,7 +133,7 @@ function parsed(jwt: string): Jws {
   }
 }
 
-function didKeyOf(client: ClientId, kid: string | null, { didKey }: RequestKeys): VerificationKey {
+function didKeyOf(client: ClientId, kid: string | null, { didKey }: SignerKeys): VerificationKey {
   // 5.9.3: kid names a verification method of the DID
   if (kid === null || (kid.includes(':') && !kid.startsWith(`${client.id}#`))) {
     throw refused('kid of the request object is not a key of the verifier.')
@@ -142,7 +142,7 @@ function didKeyOf(client: ClientId, kid: string | null, { didKey }: RequestKeys)
   return didKey
 }
 
-function chainKeyOf(client: ClientId, jws: Jws, { trustChain }: RequestKeys): VerificationKey {
+function chainKeyOf(client: ClientId, jws: Jws, { trustChain }: SignerKeys): VerificationKey {
   const { x5c } = jws.header
   if (!isTextList(x5c, CHAIN_MAX)) throw refused('The request object has no certificate chain in x5c.')
   // 5.9.3: the hash of the DER of the leaf

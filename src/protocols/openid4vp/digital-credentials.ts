@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../../crypto/json.ts'
 import type { P256Jwk } from '../../crypto/jwk.ts'
 import type { SigningKey } from '../../crypto/signing-key.ts'
 import { Fault } from '../../fault.ts'
-import { queryParameters, REQUEST_OBJECT_TYPE, type RequestHeader, type vpFormatsSupported } from './request-object.ts'
+import { dcqlParameters, REQUEST_OBJECT_TYPE, type RequestHeader, type vpFormatsSupported } from './request-object.ts'
 import { type ResponseForm, readResponse } from './response.ts'
 
 /** Exchange protocols of OpenID4VP 1.0, by the kind of request. [VP-D1] */
@@ -25,7 +25,7 @@ type BrowserRequestInput = {
 /** Returns the parameters of a request that all its signers share; of an unsigned one they are all but `verifier_info`. */
 export function browserParameters(input: BrowserRequestInput, formats: Partial<typeof vpFormatsSupported>) {
   const mode = input.encryptionKey === undefined ? 'dc_api' : 'dc_api.jwt'
-  return { response_mode: mode, ...queryParameters(input, formats) } as const
+  return { response_mode: mode, ...dcqlParameters(input, formats) } as const
 }
 
 /** One signer of a request. `verifierInfo`: its attestations. */

@@ -50,7 +50,7 @@ export const vpFormatsSupported = {
  */
 export function buildRequestObject(input: RequestObjectInput, formats: Partial<typeof vpFormatsSupported>, now: Date) {
   const iat = toNumericDate(now)
-  const query = queryParameters(input, formats)
+  const query = dcqlParameters(input, formats)
   return {
     aud: STATIC_WALLET_AUDIENCE,
     client_id: input.clientId,
@@ -69,7 +69,7 @@ export function buildRequestObject(input: RequestObjectInput, formats: Partial<t
 type QueryInput = Pick<RequestObjectInput, 'nonce' | 'dcqlQuery' | 'transactionData' | 'encryptionKey'>
 
 /** Returns the parameters that say what is requested, and how the response is protected. */
-export function queryParameters(input: QueryInput, formats: Partial<typeof vpFormatsSupported>) {
+export function dcqlParameters(input: QueryInput, formats: Partial<typeof vpFormatsSupported>) {
   return {
     response_type: 'vp_token',
     nonce: input.nonce,

@@ -7,7 +7,7 @@ import { generateKeyPair } from '../../crypto/jwk.ts'
 import { signCompact } from '../../crypto/jws.ts'
 import { softwareKey } from '../../crypto/signing-key.ts'
 import { Fault, faults } from '../../fault.ts'
-import { authenticatePlain, authenticateSigned, parseRequestObject, type RequestKeys } from './authenticate-request.ts'
+import { authenticatePlain, authenticateSigned, parseRequestObject, type SignerKeys } from './authenticate-request.ts'
 import { checkRequest, type WalletPolicy } from './check-request.ts'
 import { parseClientId } from './client-id.ts'
 import { buildRequestObject, signRequestObject, vpFormatsSupported } from './request-object.ts'
@@ -42,7 +42,7 @@ type Change = {
   readonly header?: object
   readonly clientId?: string
   readonly key?: typeof key
-  readonly keys?: RequestKeys
+  readonly keys?: SignerKeys
 }
 
 /** The whole way of a wallet: link's client id, object, key, parameters. */
@@ -158,7 +158,7 @@ test('an mdoc wallet takes both numbers of ES256', async () => {
   await assert.rejects(() => receive(metadata([-35]), policy), { code: 'presentation_request.formats' })
 })
 
-const trusted: RequestKeys = { trustChain: () => key.publicJwk }
+const trusted: SignerKeys = { trustChain: () => key.publicJwk }
 
 for (const [prefix, clientId] of [
   ['x509_san_dns', 'x509_san_dns:verifier.example'],

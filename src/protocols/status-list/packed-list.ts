@@ -20,7 +20,7 @@ export type Standing = keyof typeof statusValues
 const INFLATED_BYTES_MAX = 16 * 1024 * 1024
 
 /** An empty list, all valid. @param size Entries; rounded up to whole bytes. [TS-3] */
-export function emptyList(bits: StatusBits, size: number): PackedList {
+export function emptyStatusList(bits: StatusBits, size: number): PackedList {
   return { bits, packed: new Uint8Array(Math.ceil((size * bits) / 8)) }
 }
 

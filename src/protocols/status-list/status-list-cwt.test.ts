@@ -10,7 +10,7 @@ import { decodeCbor } from '../cbor/decode.ts'
 import { encodeCbor } from '../cbor/encode.ts'
 import { type Cbor, isBytes, isCborMap, tagged } from '../cbor/value.ts'
 import { sign1 } from '../cose/sign1.ts'
-import { emptyList, inflateList, setStatus, statusOfEntry } from './packed-list.ts'
+import { emptyStatusList, inflateList, setStatus, statusOfEntry } from './packed-list.ts'
 import { buildStatusListCwt, parseStatusListCwt, verifyStatusListCwt } from './status-list-cwt.ts'
 
 const file = new URL('../../../test/vectors/data/token-status-list/vectors.json', import.meta.url)
@@ -19,7 +19,7 @@ const noon = new Date('2026-11-20T12:00:00Z')
 const iat = noon.getTime() / 1000
 const uri = 'https://issuer.example/status/1'
 const key = softwareKey(generateKeyPair().privateKey)
-const list = emptyList(1, 1000)
+const list = emptyStatusList(1, 1000)
 setStatus(list, 7, 1)
 const ask = { uri, list, ttlSeconds: 300, lifetimeSeconds: 86_400, header: { x5chain: [Buffer.from('leaf')] } }
 const invalid = { code: 'status_list.invalid' }
@@ -65,7 +65,7 @@ describe('a CWT that we build', () => {
   })
 
   test('with two bits is verified, but not for an mdoc [MD-10]', async () => {
-    const wide = emptyList(2, 100)
+    const wide = emptyStatusList(2, 100)
     setStatus(wide, 3, 2)
     const built = await buildStatusListCwt({ ...ask, list: wide }, key, noon)
     assert.equal(statusOfEntry(verify(built), 3), 2)

@@ -9,7 +9,7 @@ import { softwareKey } from '../../crypto/signing-key.ts'
 import { Fault } from '../../fault.ts'
 import {
   compressList,
-  emptyList,
+  emptyStatusList,
   inflateList,
   type StatusBits,
   setStatus,
@@ -25,7 +25,7 @@ const noon = new Date('2026-01-01T12:00:00Z')
 const iat = noon.getTime() / 1000
 const uri = 'https://issuer.example/status/1'
 const key = softwareKey(generateKeyPair().privateKey)
-const list = emptyList(2, 1000)
+const list = emptyStatusList(2, 1000)
 setStatus(list, 7, 1)
 setStatus(list, 9, 2)
 
@@ -52,7 +52,7 @@ for (const bits of [1, 2, 4, 8] as const) {
     const statuses = fc.array(fc.nat({ max: 2 ** bits - 1 }), { minLength: 1, maxLength: 99 })
     fc.assert(
       fc.property(statuses, (values) => {
-        const made = emptyList(bits, values.length)
+        const made = emptyStatusList(bits, values.length)
         for (const [i, value] of values.entries()) setStatus(made, i, value)
         const read = inflateList(bits, compressList(made).lst)
         assert.deepEqual(
@@ -67,17 +67,17 @@ for (const bits of [1, 2, 4, 8] as const) {
 
 for (const index of [-1, 0.5, 8, Number.NaN, 2 ** 40]) {
   test(`index ${index} of a list of 8 is refused (7.5, step 5)`, () => {
-    assert.throws(() => statusOfEntry(emptyList(1, 8), index), { code: 'status_list.invalid' })
+    assert.throws(() => statusOfEntry(emptyStatusList(1, 8), index), { code: 'status_list.invalid' })
   })
 }
 
 test('a status that needs more bits is not written', () => {
   for (const status of [2, -1, 0.5])
-    assert.throws(() => setStatus(emptyList(1, 8), 0, status), { code: 'status_list.invalid' })
+    assert.throws(() => setStatus(emptyStatusList(1, 8), 0, status), { code: 'status_list.invalid' })
 })
 
 test('a list with bytes behind its end is refused', () => {
-  const { lst } = compressList(emptyList(1, 1024))
+  const { lst } = compressList(emptyStatusList(1, 1024))
   assert.equal(inflateList(1, lst).packed.length, 128)
   for (const more of [Buffer.of(0), lst]) {
     assert.throws(() => inflateList(1, Buffer.concat([lst, more])), { code: 'status_list.invalid' })

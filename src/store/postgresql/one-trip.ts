@@ -5,7 +5,7 @@ import { toWire } from '../wire-values.ts'
 import { isReadOnly, isServerLeaving } from './lost-connection.ts'
 
 /** A statement with its encoded parameters. Made by {@link stepOf}. */
-export type Step = { readonly statement: Sql; readonly values: readonly (string | Buffer | null)[] }
+export type EncodedStep = { readonly statement: Sql; readonly values: readonly (string | Buffer | null)[] }
 
 type Column = { readonly name: string; readonly read: (text: string) => unknown }
 type Fields = readonly (string | null)[]
@@ -14,7 +14,7 @@ type Fields = readonly (string | null)[]
 const JSON_OIDS: ReadonlySet<number> = new Set([114, 3802])
 
 /** Binds parameters to a statement. @throws TypeError for a value that cannot be sent */
-export function stepOf(statement: Sql, values: readonly unknown[]): Step {
+export function stepOf(statement: Sql, values: readonly unknown[]): EncodedStep {
   return { statement, values: values.map(toWire) }
 }
 
@@ -37,7 +37,7 @@ const preparedBy = new WeakMap<pg.Connection, Set<string>>()
  */
 export class OneTrip<Row> implements pg.Submittable {
   readonly rows: Promise<Row[]>
-  readonly #steps: readonly Step[]
+  readonly #steps: readonly EncodedStep[]
   readonly #preparing: Preparing
   readonly #returning: number
   readonly #found: Fields[] = []
@@ -49,7 +49,7 @@ export class OneTrip<Row> implements pg.Submittable {
   readonly #reject: (error: unknown) => void
 
   /** @param returning Index of the statement whose rows are returned. */
-  constructor(steps: readonly Step[], preparing: Preparing = 'once', returning = steps.length - 1) {
+  constructor(steps: readonly EncodedStep[], preparing: Preparing = 'once', returning = steps.length - 1) {
     this.#steps = steps
     this.#preparing = preparing
     this.#returning = returning

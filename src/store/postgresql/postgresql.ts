@@ -16,7 +16,7 @@ import { Refused, type Sql } from '../store.ts'
 import { refuseForgetfulProxy } from './forgetful-proxy.ts'
 import { openHosts } from './hosts.ts'
 import { explained, isDiskFull, isServerLost } from './lost-connection.ts'
-import { OneTrip, type Step, stepOf } from './one-trip.ts'
+import { type EncodedStep, OneTrip, stepOf } from './one-trip.ts'
 import { contextStepsOf } from './session-context.ts'
 
 type Options = {
@@ -62,7 +62,7 @@ export function openPostgresql(options: Options): Engine {
     searchPlace: (tenantId) => placeOf(searches, tenantId, answerMsMax),
     url: hosts.url,
     answerMsMax,
-    send: <Row>(client: pg.PoolClient, steps: readonly Step[], returning?: number) => {
+    send: <Row>(client: pg.PoolClient, steps: readonly EncodedStep[], returning?: number) => {
       const trip = new OneTrip<Row>(steps, isPrepared ? 'once' : 'unnamed', returning)
       return sent(client, client.query(trip).rows, (error) => trip.hadNoEffect(error))
     },
@@ -115,7 +115,7 @@ type Link = {
   /** Takes the place of a transaction with a {@link isSearch} statement. @throws DatabaseUnavailable as `place` */
   readonly searchPlace: (tenantId: string | null) => Release | Promise<Release>
   /** Returns the rows of the statement with the index `returning`, by default of the last. */
-  readonly send: <Row>(client: pg.PoolClient, steps: readonly Step[], returning?: number) => Promise<Row[]>
+  readonly send: <Row>(client: pg.PoolClient, steps: readonly EncodedStep[], returning?: number) => Promise<Row[]>
   readonly control: (client: pg.PoolClient, text: 'begin' | 'commit' | 'rollback') => Promise<pg.QueryResult>
   readonly url: () => string
   readonly answerMsMax: number
@@ -124,7 +124,7 @@ type Link = {
 async function transaction<T>(
   link: Link,
   tenantId: string | null,
-  opening: (first: Sql) => readonly Step[],
+  opening: (first: Sql) => readonly EncodedStep[],
   work: (run: RunStatement) => Promise<T>,
 ): Promise<T> {
   const used = await borrow(link, tenantId)
@@ -164,7 +164,7 @@ function isSearch({ name }: Sql): boolean {
 async function single<Row>(
   link: Link,
   tenantId: string | null,
-  steps: readonly Step[],
+  steps: readonly EncodedStep[],
   returning: number,
 ): Promise<Row[]> {
   const used = await borrow(link, tenantId)
@@ -183,7 +183,7 @@ async function single<Row>(
   }
 }
 
-function encoded(steps: readonly BoundStep[]): Step[] {
+function encoded(steps: readonly BoundStep[]): EncodedStep[] {
   return steps.map(({ statement, values }) => stepOf(statement, values))
 }
 
@@ -244,7 +244,12 @@ async function waitForPlace(shares: FairPlaces, key: string, waitMsMax: number):
 }
 
 /** Sends the first statements of a transaction, and once more if they had no effect. */
-async function sendFirst<Row>(link: Link, used: Used, steps: readonly Step[], returning?: number): Promise<Row[]> {
+async function sendFirst<Row>(
+  link: Link,
+  used: Used,
+  steps: readonly EncodedStep[],
+  returning?: number,
+): Promise<Row[]> {
   try {
     return await link.send<Row>(used.client, steps, returning)
   } catch (error) {

@@ -1,7 +1,7 @@
 import { isWrittenUuid } from '../../uuid.ts'
 import type { SessionContext } from '../engine.ts'
 import type { Sql } from '../store.ts'
-import { type Step, stepOf } from './one-trip.ts'
+import { type EncodedStep, stepOf } from './one-trip.ts'
 
 const begin = command('store.begin_transaction', 'begin')
 const commit = command('store.commit_transaction', 'commit')
@@ -34,14 +34,14 @@ const planOnce = command('store.plan_once', 'set local plan_cache_mode = force_g
  */
 type ContextSteps = {
   /** Opens a transaction as the account of the server. */
-  readonly asAccount: readonly Step[]
+  readonly asAccount: readonly EncodedStep[]
   /** Sent with the first statement of a transaction. */
-  readonly before: (context: SessionContext, first: Sql) => readonly Step[]
+  readonly before: (context: SessionContext, first: Sql) => readonly EncodedStep[]
   /** A whole transaction of these statements, and the index of the first of them. */
   readonly around: (
     context: SessionContext,
-    within: readonly [Step, ...Step[]],
-  ) => { readonly steps: readonly Step[]; readonly index: number }
+    within: readonly [EncodedStep, ...EncodedStep[]],
+  ) => { readonly steps: readonly EncodedStep[]; readonly index: number }
 }
 
 /**
@@ -73,12 +73,12 @@ export function contextStepsOf(statementMs: number, isDistributed: () => boolean
 }
 
 /** SET takes no parameters. The command has no name, since a connection would keep that of each tenant. @throws Error for a value that is no UUID */
-function setTenant(tenantId: string | null): Step {
+function setTenant(tenantId: string | null): EncodedStep {
   if (tenantId === null) return noTenant
   if (!isWrittenUuid(tenantId)) throw new Error('not a tenant id')
   return command('', `set local chirograph.tenant_id = '${tenantId}'`)
 }
 
-function command(name: string, text: string): Step {
+function command(name: string, text: string): EncodedStep {
   return stepOf({ name, text }, [])
 }

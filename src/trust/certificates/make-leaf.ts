@@ -2,7 +2,7 @@ import type { TenantId } from '../../caller.ts'
 import type { LeafType } from '../../contract/trust/certificates.ts'
 import type { SigningKey } from '../../crypto/signing-key.ts'
 import { type Certificate, readCertificate } from '../../crypto/x509/certificate.ts'
-import { draftLeaf, hostName } from '../../crypto/x509/draft-certificate.ts'
+import { draftLeaf, subjectHost } from '../../crypto/x509/draft-certificate.ts'
 import type { GeneralName } from '../../crypto/x509/extension.ts'
 import { issueCertificate } from '../../crypto/x509/issue.ts'
 import type { ProfileName } from '../../crypto/x509/profile.ts'
@@ -48,7 +48,7 @@ export function leafProfile(
 
 /** Returns the subject alternative names of a signer: the issuer address and its host [X5-6], or the host that receives responses [X5-7]. */
 export function subjectNames({ urls }: Pick<Platform, 'urls'>, type: LeafType, slug: string): GeneralName[] {
-  const host = hostName(urls.publicUrl)
+  const host = subjectHost(urls.publicUrl)
   return type === 'verifierSignRequest' ? [host] : [{ kind: 'uri', value: urls.issuer(slug) }, host]
 }
 

@@ -10,7 +10,7 @@ import { leafExtensions, type Made, openssl, rootExtensions } from '../../crypto
 import { june, pki } from '../../crypto/x509-path/test-support/pki.ts'
 import { Fault } from '../../fault.ts'
 import { Memory } from '../../memory/memory.ts'
-import { emptyList, setStatus } from '../../protocols/status-list/packed-list.ts'
+import { emptyStatusList, setStatus } from '../../protocols/status-list/packed-list.ts'
 import { buildStatusListToken } from '../../protocols/status-list/status-list-token.ts'
 import { platformTenantId } from '../../store/store.ts'
 import { OWN_ANCHOR } from '../revocation/revocation-lists.ts'
@@ -148,7 +148,7 @@ test('[TS-10] the status list of a certified issuer is signed by its key, or und
   const signer = make({ subject: '/C=ZA/CN=Status' })
   const stranger = make({ subject: '/C=ZA/CN=Stranger', extensions: rootExtensions, issuer: undefined })
   const strangers = make({ issuer: stranger })
-  const list = emptyList(2, 1024)
+  const list = emptyStatusList(2, 1024)
   setStatus(list, 7, 1)
   const tokenBy = (one: Made) => {
     const header = { x5c: [one.certificate.der.toString('base64')] }

@@ -8,7 +8,7 @@ import { Memory } from '../../memory/memory.ts'
 import type { OutboundFetch } from '../../platform.ts'
 import { ownDidDocument } from '../../protocols/did/did-document.ts'
 import { didJwkOf, didKeyOf } from '../../protocols/did/test-support/dids-with-keys.ts'
-import { emptyList, setStatus } from '../../protocols/status-list/packed-list.ts'
+import { emptyStatusList, setStatus } from '../../protocols/status-list/packed-list.ts'
 import { buildStatusListToken } from '../../protocols/status-list/status-list-token.ts'
 import { platformTenantId } from '../../store/store.ts'
 import { checkStatus } from '../status-lists/check-status.ts'
@@ -112,7 +112,7 @@ type Listing = { readonly signer?: SigningKey; readonly status?: number; readonl
 /** An issuer, its platform, and a list whose entry 7 has a status. */
 async function aListed({ signer, status = 0, uri = listUri, now = noon }: Listing = {}) {
   const [key, statusKey] = [aKey(), signer ?? aKey()]
-  const list = emptyList(2, 1024)
+  const list = emptyStatusList(2, 1024)
   setStatus(list, 7, status)
   const ask = { uri, list, ttlSeconds: 300, lifetimeSeconds: 86_400, header: { kid: `${did}#${statusKey.kid}` } }
   const token = await buildStatusListToken(ask, statusKey, now)
@@ -177,7 +177,7 @@ test('many small lists are cached, but few large ones, since every issuer may na
   ] as const) {
     const tokenAt = async (uri: string) => {
       const header = { kid: `${one}#0` }
-      const ask = { uri, list: emptyList(1, size), ttlSeconds: 300, lifetimeSeconds: 86_400, header }
+      const ask = { uri, list: emptyStatusList(1, size), ttlSeconds: 300, lifetimeSeconds: 86_400, header }
       return [uri, await buildStatusListToken(ask, key, noon)] as const
     }
     const platform = aPlatform(Object.fromEntries(await Promise.all(uris.map(tokenAt))))

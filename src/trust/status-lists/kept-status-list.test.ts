@@ -7,7 +7,7 @@ import { Fault } from '../../fault.ts'
 import { Memory } from '../../memory/memory.ts'
 import type { OutboundFetch } from '../../platform.ts'
 import { didJwkOf } from '../../protocols/did/test-support/dids-with-keys.ts'
-import { emptyList, setStatus } from '../../protocols/status-list/packed-list.ts'
+import { emptyStatusList, setStatus } from '../../protocols/status-list/packed-list.ts'
 import { buildStatusListToken } from '../../protocols/status-list/status-list-token.ts'
 import { platformTenantId } from '../../store/store.ts'
 import { resolveIssuer } from '../issuers/resolve-issuer.ts'
@@ -45,7 +45,7 @@ async function aServer(uri: string, etag: string | null = '"v1"') {
 }
 
 function tokenOf(uri: string, { status, at, lifetimeSeconds }: { status: number; at: Date; lifetimeSeconds: number }) {
-  const list = emptyList(2, 1024)
+  const list = emptyStatusList(2, 1024)
   setStatus(list, 7, status)
   return buildStatusListToken({ uri, list, ttlSeconds: 300, lifetimeSeconds, header: { kid: `${did}#0` } }, key, at)
 }

@@ -11,7 +11,7 @@ import { beginVisit } from './begin-visit.ts'
 import { getPublicPage, type PublicPage } from './find-page.ts'
 import { acceptsVisitors } from './verification-page.ts'
 import { checkListedOrigin, takeWaitingPlace } from './visit-limits.ts'
-import { checkVisitor, openState, readVisitState, recordReturn, type VisitState } from './visit-state.ts'
+import { checkVisitor, openVisitState, readVisitState, recordReturn, type VisitState } from './visit-state.ts'
 
 const tag = 'Verification pages'
 const noStore = { 'cache-control': 'no-store' }
@@ -70,7 +70,7 @@ const beginRequest = endpoint({
     const { platform, body, ip, requestId } = context
     const found = await pageOf(context)
     const { request, secret } = await beginVisit(platform, found, { ip, requestId }, body.reference)
-    const begun = { ...(await openState(platform, found, request)), secret }
+    const begun = { ...(await openVisitState(platform, found, request)), secret }
     return { status: 201, body: begun, headers: noStore }
   },
 })

@@ -59,7 +59,7 @@ export async function readVisitState(needs: Needs, { tenant, page }: PublicPage,
   const { store, clock, sealing } = needs
   const row = await store.single(tenant.id, (tx) => findPresentationRequest(tx, id, clock.now()))
   if (row === null) throw new Fault('resource.unknown')
-  if (row.status === 'requested') return openState(needs, { tenant, page }, row)
+  if (row.status === 'requested') return openVisitState(needs, { tenant, page }, row)
   const { status, expiresAt } = row
   if (row.responseCodeHash !== null && needsWayBack(tenant, page)) {
     const visit = await store.single(tenant.id, (tx) => findVisit(tx, id))
@@ -96,7 +96,7 @@ export async function recordReturn(
 }
 
 /** Returns the state of an open request, with its addresses: a code only where another device may answer. */
-export async function openState(
+export async function openVisitState(
   platform: RequestNeeds,
   { tenant, page }: Pick<PublicPage, 'tenant' | 'page'>,
   request: RequestRow,

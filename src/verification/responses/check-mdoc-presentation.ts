@@ -16,7 +16,7 @@ import {
   type ExpectedPresentation,
   factsOf,
   issuerOrIssue,
-  orNull,
+  nullIfFault,
   rejectedCredential,
 } from './checked-credential.ts'
 
@@ -34,7 +34,7 @@ export async function checkMdocPresentation(
   presentation: string,
   expected: ExpectedPresentation,
 ): Promise<CheckedCredential> {
-  const response = orNull(() => parseDeviceResponse(presentation))
+  const response = nullIfFault(() => parseDeviceResponse(presentation))
   if (response === null) return rejectedCredential([issue('presentation.malformed')])
   const document = onlyDocument(response)
   // [VP-H4] a response with an error status has no document

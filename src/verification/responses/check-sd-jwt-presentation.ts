@@ -19,7 +19,7 @@ import {
   type ExpectedPresentation,
   factsOf,
   issuerOrIssue,
-  orNull,
+  nullIfFault,
   rejectedCredential,
 } from './checked-credential.ts'
 
@@ -34,7 +34,7 @@ export async function checkSdJwtPresentation(
   expected: ExpectedPresentation,
 ): Promise<CheckedCredential> {
   // 3.9 step 5
-  const sdJwt = orNull(() => parseSdJwt(compact))
+  const sdJwt = nullIfFault(() => parseSdJwt(compact))
   if (sdJwt === null) return rejectedCredential([issue('presentation.malformed')])
   const { trusting } = expected.policy
   if (trusting.requiresCertifiedIssuers && !isUnanchoredChain(sdJwt.jwt.header.x5c))

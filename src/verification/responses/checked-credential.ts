@@ -58,7 +58,7 @@ export function factsOf(
 }
 
 /** Returns what `parse` returns; null if it throws a Fault. */
-export function orNull<T>(parse: () => T): T | null {
+export function nullIfFault<T>(parse: () => T): T | null {
   try {
     return parse()
   } catch (error) {

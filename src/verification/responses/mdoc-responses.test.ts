@@ -8,7 +8,7 @@ import { type CertInput, type Made, openssl, rootExtensions } from '../../crypto
 import { Fault } from '../../fault.ts'
 import { encodeCbor } from '../../protocols/cbor/encode.ts'
 import { tagged } from '../../protocols/cbor/value.ts'
-import { emptyList, setStatus } from '../../protocols/status-list/packed-list.ts'
+import { emptyStatusList, setStatus } from '../../protocols/status-list/packed-list.ts'
 import { buildStatusListCwt } from '../../protocols/status-list/status-list-cwt.ts'
 import { createRoot } from '../../trust/certificates/create-root.ts'
 import { createTrustedEntity } from '../../trust/trusted-entities/trusted-entities.ts'
@@ -383,7 +383,7 @@ test('the status list is a CWT signed under the same root; if it cannot be reach
     ['by-a-stranger', stranger, 0, ['status.untrusted']],
   ] as const) {
     const uri = `https://status.example/${name}`
-    const list = emptyList(1, 64)
+    const list = emptyStatusList(1, 64)
     setStatus(list, 3, 1)
     const ask = { uri, list, ttlSeconds: 300, lifetimeSeconds: 86_400, header: { x5chain: [by.certificate.der] } }
     const key = softwareKey(createPrivateKey(readFileSync(by.keyFile)))

@@ -16,7 +16,7 @@ import {
   getPresentationTemplate,
   insertTemplateRow,
   replaceTemplateRow,
-  unknownTemplate,
+  unknownPresentationTemplate,
 } from './template-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'config' | 'memory'>
@@ -56,7 +56,7 @@ export async function replacePresentationTemplate(
   const [from, now] = [current?.updatedAt ?? null, clock.now()]
   const written = await store.inTenant(caller.tenantId, (tx) => replaceTemplateRow(tx, id, content, from, entry, now))
   if (written !== null) return written
-  throw current === null ? unknownTemplate() : new Fault('resource.changed')
+  throw current === null ? unknownPresentationTemplate() : new Fault('resource.changed')
 }
 
 /** Archives a presentation template: no more requests are created from it. @throws Fault `resource.unknown` */

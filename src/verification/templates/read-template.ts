@@ -13,7 +13,7 @@ import {
   type VerifierConfig,
 } from './presentation-template.ts'
 import { checkRedirectUri, type RedirectPolicy } from './redirect-uris.ts'
-import { claimPositionOf, positionOf } from './template-query.ts'
+import { claimPositionOf, credentialPosition } from './template-query.ts'
 
 /**
  * Returns the template of a body that matches its schema: infers formats, and checks the rules that the schema cannot express.
@@ -185,6 +185,6 @@ function unknownIn(
 ): readonly Violation[] {
   const detail = 'An entry must be the name or position of a credential of this template.'
   return named.flatMap((one, i) =>
-    positionOf(one, credentials) === null ? { detail, pointer: `${pointer}/${i}` } : [],
+    credentialPosition(one, credentials) === null ? { detail, pointer: `${pointer}/${i}` } : [],
   )
 }

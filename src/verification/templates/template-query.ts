@@ -102,7 +102,7 @@ export function requestedClaimsOf({ attributes, format }: TemplateCredential): r
 }
 
 /** Returns the position of a credential by its name or position; null if there is none. */
-export function positionOf(
+export function credentialPosition(
   reference: string | number,
   credentials: readonly { readonly name?: string }[],
 ): number | null {
@@ -116,7 +116,9 @@ export function verifierInfoOf({ credentials, verifierConfig }: TemplateSnapshot
     // The template was parsed from JSON.
     format,
     data: data as Json,
-    ...(named !== undefined && { credential_ids: named.map((one) => queryIdOf(positionOf(one, credentials) ?? 0)) }),
+    ...(named !== undefined && {
+      credential_ids: named.map((one) => queryIdOf(credentialPosition(one, credentials) ?? 0)),
+    }),
   }))
 }
 
@@ -134,7 +136,9 @@ function setsOf(credentials: readonly TemplateCredential[], stated: readonly Tem
 
 function setOf({ options, required }: TemplateSet, credentials: readonly TemplateCredential[]) {
   return {
-    options: options.map((option) => option.map((reference) => queryIdOf(positionOf(reference, credentials) ?? 0))),
+    options: options.map((option) =>
+      option.map((reference) => queryIdOf(credentialPosition(reference, credentials) ?? 0)),
+    ),
     ...(required !== undefined && { required }),
   }
 }

@@ -123,11 +123,11 @@ function contentValues(tx: TenantTx, id: string, content: TemplateContent, now: 
 }
 
 function only(row: PresentationTemplate | null | undefined): PresentationTemplate {
-  if (row === null || row === undefined) throw unknownTemplate()
+  if (row === null || row === undefined) throw unknownPresentationTemplate()
   return row
 }
 
 /** The fault for a template that does not exist or is archived. */
-export function unknownTemplate(): Fault {
+export function unknownPresentationTemplate(): Fault {
   return new Fault('resource.unknown', { detail: 'There is no such presentation template.' })
 }

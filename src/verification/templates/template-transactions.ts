@@ -2,7 +2,7 @@ import type { JsonObject } from '../../crypto/json.ts'
 import { Fault, type Violation } from '../../fault.ts'
 import { encodeTransaction, transactionLimits } from '../../protocols/openid4vp/transactions.ts'
 import type { PresentationTemplate } from './presentation-template.ts'
-import { positionOf, queryIdOf } from './template-query.ts'
+import { credentialPosition, queryIdOf } from './template-query.ts'
 
 /** One transaction of a request. `credentials`: names or positions of the template's credentials, one of which authorizes it; by default all. */
 type TransactionInput = {
@@ -25,7 +25,8 @@ export function encodeTransactions(
   const violations: Violation[] = []
   const encoded = transactions.map(({ type, credentials: named, content = {} }, i) => {
     const pointer = `/transactionData/${i}`
-    const positions = named?.map((one) => positionOf(one, credentials)) ?? credentials.map((_, position) => position)
+    const positions =
+      named?.map((one) => credentialPosition(one, credentials)) ?? credentials.map((_, position) => position)
     for (const [j, position] of positions.entries()) {
       const credential = position === null ? undefined : credentials[position]
       const at = named === undefined ? pointer : `${pointer}/credentials/${j}`

@@ -110,7 +110,7 @@ export function upstreamOf(answer: OutboundAnswer): Upstream {
 type RequestRule = `request.${RequestEnd | 'over' | 'unknown'}`
 
 /** Returns the `rule` of a refusal that is about the end of a presentation request; no member for another one. Nothing proves what a verifier says. */
-export function requestEndOf(answer: OutboundAnswer): { readonly rule?: RequestRule } {
+export function requestRuleOf(answer: OutboundAnswer): { readonly rule?: RequestRule } {
   const { requestEnd, status } = upstreamOf(answer)
   if (requestEnd !== undefined) return { rule: `request.${requestEnd}` }
   if (status === 409 || status === 410) return { rule: 'request.over' }

@@ -1,5 +1,5 @@
 /** An image that may be kept. */
-export type CardImage = {
+export type KeptImage = {
   readonly mediaType: 'image/png' | 'image/jpeg' | 'image/svg+xml'
   readonly bytes: Buffer
 }
@@ -21,7 +21,7 @@ const DATA_URI = /^data:(image\/(?:png|jpeg|svg\+xml))((?:;[\w=-]+)*),(.*)$/s
  *
  * NOT checked: scripts in an SVG. It is shown in `img` only, where browsers run none and fetch nothing.
  */
-export function readImage(bytes: Buffer): CardImage | null {
+export function readImage(bytes: Buffer): KeptImage | null {
   if (bytes.length < 4 || bytes.length > IMAGE_BYTES_MAX) return null
   const [mediaType, sides] = isPng(bytes)
     ? (['image/png', [bytes.readUInt32BE(16), bytes.readUInt32BE(20)]] as const)
@@ -33,7 +33,7 @@ export function readImage(bytes: Buffer): CardImage | null {
 }
 
 /** Returns the image of a `data:` URI; null as {@link readImage}. */
-export function imageInDataUri(uri: string): CardImage | null {
+export function imageInDataUri(uri: string): KeptImage | null {
   const [, , parameters = '', text = ''] = DATA_URI.exec(uri) ?? []
   if (text === '') return null
   try {

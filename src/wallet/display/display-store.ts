@@ -3,7 +3,7 @@ import type { FetchedKind, ImageKind } from '../../contract/wallet/card-display.
 import type { Standing } from '../../protocols/status-list/packed-list.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import { tenantsWith } from '../../store/tenants-with.ts'
-import type { CardImage } from './card-image.ts'
+import type { KeptImage } from './card-image.ts'
 import type { KeptDisplay } from './kept-display.ts'
 import type { SvgMetadata } from './type-metadata.ts'
 
@@ -129,7 +129,7 @@ export async function insertImage(
   tx: TenantTx,
   credentialId: string,
   kind: FetchedKind,
-  { mediaType, bytes }: CardImage,
+  { mediaType, bytes }: KeptImage,
 ): Promise<void> {
   await tx.rows(insertImageStatement, [tx.tenantId, credentialId, kind, mediaType, bytes])
 }
@@ -140,8 +140,8 @@ export async function findImage(
   userId: UserId,
   credentialId: string,
   kind: string,
-): Promise<CardImage | null> {
-  return (await tx.rows<CardImage>(findImageStatement, [tx.tenantId, userId, credentialId, kind]))[0] ?? null
+): Promise<KeptImage | null> {
+  return (await tx.rows<KeptImage>(findImageStatement, [tx.tenantId, userId, credentialId, kind]))[0] ?? null
 }
 
 /** Keeps an SVG template, unless there is one or the credential was removed. */

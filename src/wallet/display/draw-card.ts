@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../crypto/json.ts'
 import { foreignText } from '../../protocols/foreign-text.ts'
-import type { CardImage } from './card-image.ts'
+import type { KeptImage } from './card-image.ts'
 import type { KeptSvg } from './display-store.ts'
 import { fillSvgTemplate } from './svg-template.ts'
 
@@ -8,7 +8,7 @@ const VALUE_CHARS = 200
 const VALUES_MAX = 20
 
 /** Returns the picture of a credential: its template with the values of its claims, each cut, without controls, and escaped. [TM-4] */
-export function drawCard({ template, claims }: KeptSvg, values: JsonObject): CardImage | null {
+export function drawCard({ template, claims }: KeptSvg, values: JsonObject): KeptImage | null {
   const texts = claims.map(({ id, path }) => [id, textOf(valuesAt(values, path))] as const)
   const bytes = fillSvgTemplate(template, new Map(texts))
   return bytes === null ? null : { mediaType: 'image/svg+xml', bytes }

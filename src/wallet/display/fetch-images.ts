@@ -7,7 +7,7 @@ import type { Platform } from '../../platform.ts'
 import { jobCheckAt, jobRecheckAt } from '../../store/lease.ts'
 import type { TenantTx } from '../../store/store.ts'
 import { isOutOfReach } from '../../trust/lookups/out-of-reach.ts'
-import { type CardImage, IMAGE_BYTES_MAX, imageInDataUri, readImage } from './card-image.ts'
+import { IMAGE_BYTES_MAX, imageInDataUri, type KeptImage, readImage } from './card-image.ts'
 import {
   endImages,
   findDisplay,
@@ -113,7 +113,7 @@ export async function fetchPicture(
   tenantId: TenantId,
   uri: string,
   timeoutMs: number,
-): Promise<CardImage | null> {
+): Promise<KeptImage | null> {
   try {
     return await imageAt(platform, tenantId, uri, timeoutMs)
   } catch (error) {
@@ -128,7 +128,7 @@ async function imageAt(
   tenantId: TenantId,
   uri: string,
   timeoutMs = TIMEOUT_MS,
-): Promise<CardImage | null> {
+): Promise<KeptImage | null> {
   if (uri.startsWith('data:')) return imageInDataUri(uri)
   const bytes = await bytesAt(platform, tenantId, uri, ACCEPT, timeoutMs)
   return bytes === null ? null : readImage(bytes)

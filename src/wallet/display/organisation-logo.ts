@@ -1,6 +1,6 @@
 import type { TenantId } from '../../caller.ts'
 import type { Platform } from '../../platform.ts'
-import type { CardImage } from './card-image.ts'
+import type { KeptImage } from './card-image.ts'
 import { fetchPicture } from './fetch-images.ts'
 
 const TIMEOUT_MS = 4000
@@ -18,10 +18,10 @@ export function organisationLogo(
   platform: Pick<Platform, 'fetch' | 'log' | 'memory' | 'clock'>,
   tenantId: TenantId,
   uri: string,
-): Promise<CardImage | null> {
+): Promise<KeptImage | null> {
   const { memory, clock } = platform
   const name = `${tenantId} ${uri}`
-  const cache = memory.cache<Promise<CardImage | null>>('wallet.organisation_logos')
+  const cache = memory.cache<Promise<KeptImage | null>>('wallet.organisation_logos')
   const known = cache.get(name, clock.now())
   if (known !== undefined) return known
   const fetching = fetchPicture(platform, tenantId, uri, TIMEOUT_MS).then((image) => {

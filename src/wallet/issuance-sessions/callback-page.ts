@@ -6,7 +6,7 @@ import { html } from '../../pages/html.ts'
 import { type PageAnswer, type PageContext, pageEndpoint } from '../../pages/page-endpoint.ts'
 import { buttonLink } from '../../pages/parts.ts'
 import { findEnding, finishSession } from './finish-session.ts'
-import { CALLBACK_PATH } from './session.ts'
+import { ISSUANCE_CALLBACK_PATH } from './session.ts'
 
 type Ending = 'completed' | 'deferred' | 'failed' | 'used' | 'unknown'
 type Texts = Readonly<Record<Ending, { readonly title: string; readonly body: string }>>
@@ -78,7 +78,7 @@ function endingOf(error: unknown): Ending {
 
 const callbackPage = pageEndpoint({
   method: 'GET',
-  path: CALLBACK_PATH,
+  path: ISSUANCE_CALLBACK_PATH,
   summary: 'Takes the response of an authorization server, and receives the credentials of the session.',
   handle: callback,
 })

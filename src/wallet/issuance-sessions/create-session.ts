@@ -18,8 +18,8 @@ import { offerHashOf, orderedIssuerOf } from '../offers/order.ts'
 import { offerTerms } from '../offers/resolve-offer.ts'
 import { authorizationAddress } from './authorization-address.ts'
 import { refuseUnsecuredFlow } from './secured-flow.ts'
-import { CALLBACK_PATH, sealedWork } from './session.ts'
-import { insertSession } from './session-store.ts'
+import { ISSUANCE_CALLBACK_PATH, sealedWork } from './session.ts'
+import { insertIssuanceSession } from './session-store.ts'
 
 const SESSION_MS = 15 * 60_000
 const CODE_GRANT = 'authorization_code'
@@ -68,7 +68,7 @@ export async function createSession(platform: Platform, caller: Caller, body: Se
     offerHash: offerHashOf(body.credentialOffer ?? `issuance-session:${id}`),
     sealedWork: await sealedWork.seal(platform.sealing, caller.tenantId, id, work),
   }
-  if (!(await platform.store.single(caller.tenantId, (tx) => insertSession(tx, row, now))))
+  if (!(await platform.store.single(caller.tenantId, (tx) => insertIssuanceSession(tx, row, now))))
     throw new Fault('state.invalid', { detail: 'The user has 20 open issuance sessions.' })
 }
 
@@ -99,7 +99,7 @@ function requestFor(
 ): URLSearchParams {
   const ask = {
     clientId: urls.publicUrl,
-    redirectUri: `${urls.publicUrl}${CALLBACK_PATH}`,
+    redirectUri: `${urls.publicUrl}${ISSUANCE_CALLBACK_PATH}`,
     state,
     codeChallenge: sha256Base64url(codeVerifier),
     issuerState: offer.authorizationCode?.issuerState ?? null,

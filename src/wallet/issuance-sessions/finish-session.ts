@@ -10,8 +10,8 @@ import { deliveryErrorOf } from '../delivery-records/delivery.ts'
 import { sendAsClient } from '../issuer-access/grant-client.ts'
 import { type Accepted, type OrderRun, placeOrder, receiveOrder } from '../offers/accept-offer.ts'
 import { orderOf } from '../offers/order.ts'
-import { CALLBACK_PATH, type SessionWork, sealedWork } from './session.ts'
-import { endSession, findSession, isSessionOf, takeSession } from './session-store.ts'
+import { ISSUANCE_CALLBACK_PATH, type SessionWork, sealedWork } from './session.ts'
+import { endIssuanceSession, findIssuanceSession, isSessionOf, takeSession } from './session-store.ts'
 
 /** The user who is signed in in the browser that brings the response. */
 type Visitor = Pick<Holder, 'tenantId' | 'tenantSlug' | 'userId'> & { readonly by: Actor }
@@ -30,8 +30,8 @@ type Taken = { readonly id: string; readonly work: SessionWork; readonly offerHa
  */
 export async function finishSession(platform: Platform, visitor: Visitor, query: URLSearchParams): Promise<Outcome> {
   const taken = await take(platform, visitor, query)
-  const end = (outcome: Parameters<typeof endSession>[2]) =>
-    platform.store.single(visitor.tenantId, (tx) => endSession(tx, taken.id, outcome, platform.clock.now()))
+  const end = (outcome: Parameters<typeof endIssuanceSession>[2]) =>
+    platform.store.single(visitor.tenantId, (tx) => endIssuanceSession(tx, taken.id, outcome, platform.clock.now()))
   let run: OrderRun | null = null
   try {
     run = await redeemCode(platform, { ...visitor, deliveryId: null }, taken, query)
@@ -64,7 +64,9 @@ export async function findEnding(
   const secret = readBearerSecret(query.get('state') ?? '')
   if (secret === null || secret.tenantId !== tenantId) return null
   const isOurs = await store.single(tenantId, (tx) => isSessionOf(tx, { id: secret.id, hash: secret.hash, userId }))
-  const found = isOurs ? await store.single(tenantId, (tx) => findSession(tx, userId, secret.id, clock.now())) : null
+  const found = isOurs
+    ? await store.single(tenantId, (tx) => findIssuanceSession(tx, userId, secret.id, clock.now()))
+    : null
   const status = found?.status
   return status === 'completed' || status === 'deferred' || status === 'failed' ? status : null
 }
@@ -106,7 +108,7 @@ async function redeemCode(
     grant_type: 'authorization_code',
     code: response.code,
     code_verifier: codeVerifier,
-    redirect_uri: `${platform.urls.publicUrl}${CALLBACK_PATH}`,
+    redirect_uri: `${platform.urls.publicUrl}${ISSUANCE_CALLBACK_PATH}`,
   }
   const peer = { ...platform, tenantId: holder.tenantId }
   const { answer, client } = await sendAsClient(peer, known, known.tokenEndpoint, form)

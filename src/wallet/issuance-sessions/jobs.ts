@@ -2,7 +2,7 @@ import { Fault } from '../../fault.ts'
 import { every, type Schedule } from '../../jobs/schedule.ts'
 import { tenantSweep } from '../../jobs/sweep-tenants.ts'
 import { deliveryErrorOf } from '../delivery-records/delivery.ts'
-import { listTenantsWithDueSessions, sweepSessions } from './session-store.ts'
+import { listTenantsWithDueSessions, sweepSessionRows } from './session-store.ts'
 
 const STUCK_MS = 5 * 60_000
 const KEPT_MS = 86_400_000
@@ -12,7 +12,7 @@ export const sweepIssuanceSessions = tenantSweep(
   'tenants with issuance sessions that have expired',
   listTenantsWithDueSessions,
   (tx, now) =>
-    sweepSessions(tx, {
+    sweepSessionRows(tx, {
       now,
       stuckBefore: new Date(now.getTime() - STUCK_MS),
       keptSince: new Date(now.getTime() - KEPT_MS),

@@ -3,7 +3,7 @@ import type { WatchedKind } from '../../platform.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import { tenantsWith } from '../../store/tenants-with.ts'
 import type { DeliveryError } from '../delivery-records/delivery.ts'
-import type { SessionRow } from './session.ts'
+import type { IssuanceSessionRow } from './session.ts'
 
 const OPEN_MAX = 20
 const shown = (now: string) => `case when status = 'pending' and expires_at <= ${now} then 'expired' else status end`
@@ -73,21 +73,26 @@ const deleteStatement = sql(
 )
 
 /** A new session. `stateHash`: SHA-256 of `state`. */
-type NewSession = Pick<SessionRow, 'id' | 'userId' | 'offerHash' | 'credentialIssuer' | 'expiresAt'> & {
+type NewSession = Pick<IssuanceSessionRow, 'id' | 'userId' | 'offerHash' | 'credentialIssuer' | 'expiresAt'> & {
   readonly stateHash: Buffer
   readonly sealedWork: Buffer
 }
 
 /** Inserts a pending session. @returns false if the user has 20 open ones. */
-export async function insertSession(tx: TenantTx, one: NewSession, now: Date): Promise<boolean> {
+export async function insertIssuanceSession(tx: TenantTx, one: NewSession, now: Date): Promise<boolean> {
   const { id, userId, stateHash, sealedWork, offerHash, credentialIssuer, expiresAt } = one
   const values = [tx.tenantId, id, userId, stateHash, sealedWork, offerHash, credentialIssuer, expiresAt, now]
   return (await tx.rows(insertStatement, values)).length > 0
 }
 
 /** @returns null also for a session of another user. */
-export async function findSession(tx: TenantTx, userId: UserId, id: string, now: Date): Promise<SessionRow | null> {
-  return (await tx.rows<SessionRow>(findStatement, [tx.tenantId, userId, id, now]))[0] ?? null
+export async function findIssuanceSession(
+  tx: TenantTx,
+  userId: UserId,
+  id: string,
+  now: Date,
+): Promise<IssuanceSessionRow | null> {
+  return (await tx.rows<IssuanceSessionRow>(findStatement, [tx.tenantId, userId, id, now]))[0] ?? null
 }
 
 /** The parameter `state` of a callback, and the user who is signed in. */
@@ -113,7 +118,7 @@ export async function isSessionOf(tx: TenantTx, { id, hash, userId }: Callback):
 }
 
 /** Ends a session that a callback took. Does nothing if it was ended already. */
-export async function endSession(
+export async function endIssuanceSession(
   tx: TenantTx,
   id: string,
   outcome: {
@@ -138,7 +143,7 @@ export const watchedSessions: WatchedKind = {
 type Sweep = { readonly now: Date; readonly stuckBefore: Date; readonly keptSince: Date; readonly error: DeliveryError }
 
 /** Ends the sessions whose callback died, deletes the secrets of expired ones, and old ones as a whole. */
-export async function sweepSessions(tx: TenantTx, { now, stuckBefore, keptSince, error }: Sweep): Promise<void> {
+export async function sweepSessionRows(tx: TenantTx, { now, stuckBefore, keptSince, error }: Sweep): Promise<void> {
   await tx.rows(endStuckStatement, [tx.tenantId, now, stuckBefore, JSON.stringify(error)])
   await tx.rows(clearStatement, [tx.tenantId, now])
   await tx.rows(deleteStatement, [tx.tenantId, keptSince])

@@ -10,7 +10,7 @@ import type { OrderedIssuer } from '../offers/order.ts'
 type SessionStatus = (typeof sessionStatuses)[number]
 
 /** An authorization of a wallet at an issuer. */
-export type SessionRow = {
+export type IssuanceSessionRow = {
   readonly id: string
   readonly userId: UserId
   readonly status: SessionStatus
@@ -42,4 +42,4 @@ export type SessionWork = {
 export const sealedWork = sealedJson<SessionWork>('wallet_issuance_session', 'sealed_work')
 
 /** Path of the callback, the one redirect URI of this deployment. */
-export const CALLBACK_PATH = '/issuance-sessions/callback'
+export const ISSUANCE_CALLBACK_PATH = '/issuance-sessions/callback'

@@ -3,14 +3,14 @@ import type { IssuanceSession } from '../../contract/wallet/issuance-sessions.ts
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { holderOf } from '../credentials/holder.ts'
-import { type SessionRow, sealedWork } from './session.ts'
-import { findSession } from './session-store.ts'
+import { type IssuanceSessionRow, sealedWork } from './session.ts'
+import { findIssuanceSession } from './session-store.ts'
 
 /** Returns a session of the caller. @throws Fault `resource.unknown`, `holder.missing` */
 export async function getSession(platform: Platform, caller: Caller, id: string): Promise<IssuanceSession> {
   const { store, clock } = platform
   const userId = holderOf(caller)
-  const row = await store.single(caller.tenantId, (tx) => findSession(tx, userId, id, clock.now()))
+  const row = await store.single(caller.tenantId, (tx) => findIssuanceSession(tx, userId, id, clock.now()))
   if (row === null) throw new Fault('resource.unknown')
   return showSession(platform, caller.tenantId, row)
 }
@@ -18,7 +18,7 @@ export async function getSession(platform: Platform, caller: Caller, id: string)
 async function showSession(
   { sealing }: Pick<Platform, 'sealing'>,
   tenantId: TenantId,
-  row: SessionRow,
+  row: IssuanceSessionRow,
 ): Promise<IssuanceSession> {
   const { id, status, credentialIssuer, credentialIds, error } = row
   const isOpen = status === 'pending' && row.sealedWork !== null

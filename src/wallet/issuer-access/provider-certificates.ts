@@ -1,6 +1,6 @@
 import type { SigningKey } from '../../crypto/signing-key.ts'
 import { type Certificate, readCertificate } from '../../crypto/x509/certificate.ts'
-import { draftLeaf, draftRoot, hostName } from '../../crypto/x509/draft-certificate.ts'
+import { draftLeaf, draftRoot, subjectHost } from '../../crypto/x509/draft-certificate.ts'
 import { issueCertificate } from '../../crypto/x509/issue.ts'
 import { spkiOf } from '../../crypto/x509/signature.ts'
 import type { Platform } from '../../platform.ts'
@@ -51,7 +51,7 @@ export async function certificateOfAttester(needs: ProviderNeeds, key: SigningKe
     rootAlg: rootKey.alg,
     ...leafValidity(root.certificate, now),
     subject: { country: null, commonName: nameOf(needs, 'Wallet Provider') },
-    subjectNames: [{ kind: 'uri', value: urls.publicUrl }, hostName(urls.publicUrl)],
+    subjectNames: [{ kind: 'uri', value: urls.publicUrl }, subjectHost(urls.publicUrl)],
     spki: spkiOf(key.publicJwk),
   })
   const made = await issueCertificate(draft, 'attester', root.certificate, rootKey)

@@ -178,7 +178,7 @@ export async function saveDeferred(tx: TenantTx, { id, claim }: DeferredRun, sea
  * @param checkAt From then on a sweep looks whether there is a job.
  * @returns whether the row was still held.
  */
-export async function releaseDeferred(
+export async function releaseOrder(
   tx: TenantTx,
   { id, claim }: DeferredRun,
   sealedWork: Buffer,

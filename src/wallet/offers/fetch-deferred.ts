@@ -18,7 +18,7 @@ import {
   holdDeferred,
   insertDeferred,
   isDeferred,
-  releaseDeferred,
+  releaseOrder,
   requeueExpiredOrders,
   saveDeferred,
 } from './deferred-store.ts'
@@ -83,7 +83,7 @@ export async function enqueueFetch(
   sealedWork: Buffer,
   { now, runAt = now }: { readonly now: Date; readonly runAt?: Date },
 ): Promise<void> {
-  if (await releaseDeferred(tx, run, sealedWork, jobCheckAt(runAt)))
+  if (await releaseOrder(tx, run, sealedWork, jobCheckAt(runAt)))
     await enqueue(tx, fetchDeferredJob, { deferredId: run.id }, { now, runAt })
 }
 
@@ -156,7 +156,7 @@ async function fetchDeferred(platform: Platform, tenantId: TenantId, id: string)
     // an issuer out of reach is retried, for what it did not send yet; a refusal ends the order
     if (isTransientFault(error)) {
       const sealedWork = await sealOrder(sealing, tenantId, id, open.order)
-      await store.single(tenantId, (tx) => releaseDeferred(tx, run, sealedWork, jobCheckAt(clock.now())))
+      await store.single(tenantId, (tx) => releaseOrder(tx, run, sealedWork, jobCheckAt(clock.now())))
       throw error
     }
     log.info({ code: error instanceof Fault ? error.code : '' }, 'a deferred credential was refused')

@@ -5,7 +5,7 @@ import { aDraft } from '../../../test/support/mdoc.ts'
 import { readPublicJwk } from '../../crypto/jwk.ts'
 import { softwareKey } from '../../crypto/signing-key.ts'
 import { issueMdoc } from '../../protocols/mdoc/issue-mdoc.ts'
-import { emptyList, setStatus } from '../../protocols/status-list/packed-list.ts'
+import { emptyStatusList, setStatus } from '../../protocols/status-list/packed-list.ts'
 import { buildStatusListCwt, STATUS_LIST_CWT_MEDIA_TYPE } from '../../protocols/status-list/status-list-cwt.ts'
 import { createTrustedEntity } from '../../trust/trusted-entities/trusted-entities.ts'
 import { fault } from '../test-support/fault.ts'
@@ -152,7 +152,7 @@ async function listed(road: ForeignIssuer, value: number): Promise<Lies> {
     const mdoc = await issueMdoc(draft, { key: leafKey, x5chain: [foreignLeaf.der], certificate })
     return says({ credentials: [{ credential: mdoc.toString('base64url') }] })(reply)
   }
-  const list = emptyList(1, 64)
+  const list = emptyStatusList(1, 64)
   setStatus(list, 5, value)
   const header = { x5chain: [foreignLeaf.der] }
   const token = await buildStatusListCwt(

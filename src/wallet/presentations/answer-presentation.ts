@@ -16,7 +16,7 @@ import { requireConfirmation } from './confirm-sharing.ts'
 import { notPending, type OpenPresentation, openPresentation } from './open-presentation.ts'
 import type { PresentationAnswer } from './prepare-presentation.ts'
 import { alsoDisclosedOf, type CredentialChoice, listCandidates, selectedOf } from './presentable.ts'
-import { metaOf, type PresentationView, showPresentation } from './presentation.ts'
+import { type PresentationView, presentationMeta, showPresentation } from './presentation.ts'
 import { beginAnswer, endAnswer, findPresentation, pauseAnswer, showRejection } from './presentation-store.ts'
 import { previewPresentation } from './preview-presentation.ts'
 import { openAnswer, sealAnswer, sealView } from './sealed-presentation.ts'
@@ -223,7 +223,7 @@ async function end(
   })
   // An attempt whose database answer was lost may have ended it; its seal is unique.
   if (!row?.sealedView.equals(ending.sealedView)) throw notPending('answered by another call, or expired')
-  return { data: showPresentation(row, view, tenantId, now), meta: metaOf(row, view) }
+  return { data: showPresentation(row, view, tenantId, now), meta: presentationMeta(row, view) }
 }
 
 function unconfirmed(cause?: Fault): Fault {

@@ -26,10 +26,10 @@ import { certifiedVerifier, verifierRevocation } from '../../trust/issuers/certi
 import { certifiedBy, findVerifierDid } from '../../trust/issuers/is-trusted.ts'
 import { trustOperation } from '../../trust/issuers/unanchored.ts'
 import { trustedAnchors } from '../../trust/trusted-entities/tenant-trust.ts'
-import { bytesMax, isOk, type OutboundPeer, peersOf, requestEndOf, upstreamRefusal } from '../credentials/upstream.ts'
+import { bytesMax, isOk, type OutboundPeer, peersOf, requestRuleOf, upstreamRefusal } from '../credentials/upstream.ts'
 import { openFormats } from '../credentials/wallet-format.ts'
 import { attestedVerifier, findRegistered, registeredVerifier } from './stated-verifiers.ts'
-import { type Statements, statementsOf } from './statements.ts'
+import { type Statements, verifierStatements } from './statements.ts'
 import { transactionTypesOf } from './transactions.ts'
 
 /** A valid request, which the holder may answer. */
@@ -94,7 +94,7 @@ export async function fetchRequest(
     const request = checkRequest(authenticated, wallet, platform.clock.now())
     if (presenting.requiresEncryptedResponses && request.recipient === null) throw insecure()
     const { signed, trusted, name, own = false, basis } = authenticated
-    const { statedName, purposes, retentionSeconds, verifierInfo, logoUri } = statementsOf(authenticated)
+    const { statedName, purposes, retentionSeconds, verifierInfo, logoUri } = verifierStatements(authenticated)
     return {
       ...request,
       purposes,
@@ -215,7 +215,7 @@ async function fetchObject(
       answer,
       'presentation_request.invalid',
       'The request was not found at its address.',
-      requestEndOf(answer),
+      requestRuleOf(answer),
     )
   return answer.body.toString('utf8')
 }

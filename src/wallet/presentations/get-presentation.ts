@@ -6,7 +6,7 @@ import type { Platform } from '../../platform.ts'
 import { holderOf } from '../credentials/holder.ts'
 import { needsConfirmation } from './confirm-sharing.ts'
 import type { PresentationAnswer } from './prepare-presentation.ts'
-import { disclosureStateOf, metaOf, showPresentation } from './presentation.ts'
+import { disclosureStateOf, presentationMeta, showPresentation } from './presentation.ts'
 import { findPresentation, listPresentations } from './presentation-store.ts'
 import { previewPresentation } from './preview-presentation.ts'
 import { openView } from './sealed-presentation.ts'
@@ -31,7 +31,7 @@ export async function getPresentation(
   const shown = { preview: claims, credentials: Object.fromEntries(credentials) }
   return {
     data,
-    meta: { ...metaOf(row, { ...view, unmatched }), ...shown, ...(isAsked && { needsConfirmation: true }) },
+    meta: { ...presentationMeta(row, { ...view, unmatched }), ...shown, ...(isAsked && { needsConfirmation: true }) },
     etag,
   }
 }

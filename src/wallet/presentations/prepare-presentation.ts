@@ -18,9 +18,9 @@ import {
   selectPresentable,
 } from './presentable.ts'
 import {
-  metaOf,
   type PresentationRow,
   type PresentationView,
+  presentationMeta,
   showPresentation,
   unmatchedOf,
   type VerifierIdentity,
@@ -92,7 +92,7 @@ export async function receiveRequest(
       await settlePresentation(tx, deliveryId, by, now)
     })
   const row: PresentationRow = { ...made, status: 'pending', isAnswering: false, updatedAt: now }
-  return { data: showPresentation(row, view, tenantId, now), meta: metaOf(row, view) }
+  return { data: showPresentation(row, view, tenantId, now), meta: presentationMeta(row, view) }
 }
 
 function ttlMs({ config }: Pick<Platform, 'config'>): number {

@@ -4,7 +4,7 @@ import type { TrustBasis } from '../../contract/wallet/trust-basis.ts'
 import type { JsonObject } from '../../crypto/json.ts'
 import type { CredentialQuery, CredentialSet, DcqlQuery } from '../../protocols/dcql/query.ts'
 import type { CheckedRequest } from '../../protocols/openid4vp/check-request.ts'
-import type { CardImage } from '../display/card-image.ts'
+import type { KeptImage } from '../display/card-image.ts'
 
 /** Claims of one credential that are disclosed, or proposed. Paths are dotted. */
 export type SelectedCredential = ShownPresentation['selectedCredentials'][number]
@@ -38,7 +38,7 @@ export type PresentationView = {
   readonly retentionSeconds?: number
   readonly verifierInfo?: readonly VerifierInfo[]
   /** The logo of a known verifier, as it was when the request arrived; `data` in base64. */
-  readonly logo?: { readonly mediaType: CardImage['mediaType']; readonly data: string }
+  readonly logo?: { readonly mediaType: KeptImage['mediaType']; readonly data: string }
   /** What the holder authorizes with the presentation of one of the queries. */
   readonly transactionData?: readonly {
     readonly type: string
@@ -127,7 +127,7 @@ export function showPresentation(
 }
 
 /** Returns the `meta` of a presentation. */
-export function metaOf({ expiresAt }: PresentationRow, view: PresentationView): Record<string, unknown> {
+export function presentationMeta({ expiresAt }: PresentationRow, view: PresentationView): Record<string, unknown> {
   const {
     verifier,
     purposes,

@@ -6,7 +6,7 @@ import {
   isBusy,
   isOk,
   jsonOf,
-  requestEndOf,
+  requestRuleOf,
   retryAfter,
   upstreamOf,
   upstreamRefusal,
@@ -32,7 +32,7 @@ export async function sendAnswer(
   if (isBusy(answer))
     throw new Fault('presentation.postponed', { meta: { upstream: upstreamOf(answer), ...retryAfter(answer) } })
   if (!isOk(answer)) {
-    const ended = requestEndOf(answer)
+    const ended = requestRuleOf(answer)
     // This server says so only of a response that it has not read.
     if (upstreamOf(answer).requestEnd !== undefined && responseUri.startsWith(`${urls.publicUrl}/`))
       throw new Fault('presentation.closed', { meta: { ...ended, upstream: upstreamOf(answer) } })

@@ -26,7 +26,10 @@ export type Statements = {
  * Returns what a request says of its verifier, each member cut to a bounded length or left out. Of `client_metadata`
  * nothing is shown: a wallet ignores there what OpenID4VP does not define (5.1).
  */
-export function statementsOf({ signed, parameters }: Pick<AuthenticatedRequest, 'signed' | 'parameters'>): Statements {
+export function verifierStatements({
+  signed,
+  parameters,
+}: Pick<AuthenticatedRequest, 'signed' | 'parameters'>): Statements {
   const entries = infoEntriesOf(parameters)
   const own = entries.find(isStatement)
   // 5.1: what is used of verifier_info must be signed, and bound to the verifier

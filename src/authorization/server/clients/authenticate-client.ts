@@ -14,7 +14,14 @@ import type { ServerInstance } from '../instance.ts'
 import { SecretChecker } from './check-secret.ts'
 import { keysForAssertion } from './client-keys.ts'
 import type { ClientProof } from './client-proof.ts'
-import { countAttempt, countFailure, guessesOf, isProvenClient, noteProven, recordSuccess } from './failed-attempts.ts'
+import {
+  countClientAttempt,
+  countFailure,
+  guessesOf,
+  isProvenClient,
+  noteProven,
+  recordSuccess,
+} from './failed-attempts.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'memory' | 'rateLimiter' | 'fetch' | 'sealing'>
 type Server = Pick<ServerInstance, 'issuer' | 'clients'>
@@ -66,7 +73,7 @@ async function bySecret(
   const guesses = guessesOf(needs, clientId, ip)
   const check = () => {
     guesses.admit()
-    countAttempt(needs, clientId, ip)
+    countClientAttempt(needs, clientId, ip)
     const isProven = client !== null && isProvenClient(needs, clientId)
     return secrets.check(stored, secret, needs.clock.now(), isProven ? { tenantId: client.tenantId } : { ip })
   }

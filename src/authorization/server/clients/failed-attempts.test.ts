@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Memory } from '../../../memory/memory.ts'
 import { RateLimiter } from '../../../memory/rate-limiter.ts'
-import { countAttempt, recordSuccess } from './failed-attempts.ts'
+import { countClientAttempt, recordSuccess } from './failed-attempts.ts'
 
 const limited = { code: 'request.rate_limited' }
 
@@ -13,26 +13,26 @@ function aServer() {
 
 test('[SEC-74] a client that failed ten times from one address is limited there; one that authenticates starts anew', () => {
   const server = aServer()
-  for (let times = 1; times <= 10; times += 1) countAttempt(server, 'acme', '192.0.2.1')
-  assert.throws(() => countAttempt(server, 'acme', '192.0.2.1'), limited)
-  countAttempt(server, 'acme', '192.0.2.2')
-  countAttempt(server, 'globex', '192.0.2.1')
+  for (let times = 1; times <= 10; times += 1) countClientAttempt(server, 'acme', '192.0.2.1')
+  assert.throws(() => countClientAttempt(server, 'acme', '192.0.2.1'), limited)
+  countClientAttempt(server, 'acme', '192.0.2.2')
+  countClientAttempt(server, 'globex', '192.0.2.1')
   recordSuccess(server, 'acme', '192.0.2.1', true)
-  countAttempt(server, 'acme', '192.0.2.1')
+  countClientAttempt(server, 'acme', '192.0.2.1')
 })
 
 test('[SEC-74] an address that invents a new client for each attempt is limited, too', () => {
   const server = aServer()
-  for (let times = 1; times <= 100; times += 1) countAttempt(server, `client ${times}`, '192.0.2.1')
-  assert.throws(() => countAttempt(server, 'yet another', '192.0.2.1'), limited)
-  countAttempt(server, 'yet another', '192.0.2.2')
+  for (let times = 1; times <= 100; times += 1) countClientAttempt(server, `client ${times}`, '192.0.2.1')
+  assert.throws(() => countClientAttempt(server, 'yet another', '192.0.2.1'), limited)
+  countClientAttempt(server, 'yet another', '192.0.2.2')
   server.clock.at = new Date(server.clock.at.getTime() + 60_000)
-  countAttempt(server, 'yet another', '192.0.2.1')
+  countClientAttempt(server, 'yet another', '192.0.2.1')
 })
 
 test('attempts at one server do not count at another one in the same process', () => {
   const [first, second] = [aServer(), aServer()]
-  for (let times = 1; times <= 10; times += 1) countAttempt(first, 'acme', '192.0.2.1')
-  assert.throws(() => countAttempt(first, 'acme', '192.0.2.1'), limited)
-  countAttempt(second, 'acme', '192.0.2.1')
+  for (let times = 1; times <= 10; times += 1) countClientAttempt(first, 'acme', '192.0.2.1')
+  assert.throws(() => countClientAttempt(first, 'acme', '192.0.2.1'), limited)
+  countClientAttempt(second, 'acme', '192.0.2.1')
 })

@@ -39,7 +39,7 @@ export function noteProven(
  *
  * Throws Fault `request.rate_limited`.
  */
-export function countAttempt(needs: Needs, clientId: string, ip: string): void {
+export function countClientAttempt(needs: Needs, clientId: string, ip: string): void {
   const { rateLimiter, clock } = needs
   const now = clock.now()
   const isProven = isProvenClient(needs, clientId)
@@ -79,7 +79,7 @@ export function countFailure({ rateLimiter, clock }: Needs, ip: string): void {
   rateLimiter.countAddress(BY_NETWORK, ip, clock.now())
 }
 
-/** Records that a client authenticated, and refunds the attempt that {@link countAttempt} counted. */
+/** Records that a client authenticated, and refunds the attempt that {@link countClientAttempt} counted. */
 export function recordSuccess(needs: Needs, clientId: string, ip: string, wasCounted: boolean): void {
   const { rateLimiter, clock } = needs
   if (wasCounted && !isProvenClient(needs, clientId)) rateLimiter.countAddress(BY_NETWORK, ip, clock.now(), -1)

@@ -1,5 +1,5 @@
 import { Fault, faults } from '../../../fault.ts'
-import { faultOf } from '../../../http/routes/faults.ts'
+import { asFault } from '../../../http/routes/faults.ts'
 import type { Platform } from '../../../platform.ts'
 import {
   type AuthorizationRequest,
@@ -87,7 +87,7 @@ export async function authorize(ask: AuthorizeAsk): Promise<string> {
   try {
     return await answer(await requestSteps.run(trusted))
   } catch (error) {
-    const { code, detail } = faultOf(error)
+    const { code, detail } = asFault(error)
     // RFC 6749 4.1.2.1: a redirect cannot carry a status, so a failure of the server stays a page
     if (faults[code].oauth[0] >= 500) throw error
     await spend(trusted)

@@ -1,7 +1,7 @@
 import type { Client } from '../../../directory/clients/client.ts'
 import { Fault } from '../../../fault.ts'
 import type { Platform } from '../../../platform.ts'
-import { signAccessToken, TOKEN_TTL_SECONDS } from '../../access/platform-token.ts'
+import { PLATFORM_TOKEN_TTL_SECONDS, signAccessToken } from '../../access/platform-token.ts'
 import type { Grant, GrantRequest } from '../instance.ts'
 import type { TokenAnswer } from '../token-request.ts'
 import { grantScopes } from './grant-scopes.ts'
@@ -17,5 +17,5 @@ async function grantToClient(platform: Platform, { client, form, jkt }: GrantReq
   const { tenantId, clientId } = client
   const token = await signAccessToken(platform, { tenantId, clientId, userId: null, isActing: false, scopes, jkt })
   const type = jkt === null ? 'Bearer' : 'DPoP'
-  return { access_token: token, token_type: type, expires_in: TOKEN_TTL_SECONDS, scope: scopes.join(' ') }
+  return { access_token: token, token_type: type, expires_in: PLATFORM_TOKEN_TTL_SECONDS, scope: scopes.join(' ') }
 }

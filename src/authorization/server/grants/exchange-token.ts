@@ -6,7 +6,7 @@ import { admitLookUp } from '../../../directory/users/look-up-user.ts'
 import { record } from '../../../events/audit/record.ts'
 import { Fault } from '../../../fault.ts'
 import type { Platform } from '../../../platform.ts'
-import { signAccessToken, TOKEN_TTL_SECONDS } from '../../access/platform-token.ts'
+import { PLATFORM_TOKEN_TTL_SECONDS, signAccessToken } from '../../access/platform-token.ts'
 import { readToken } from '../../access/read-token.ts'
 import { closedReason } from '../../acting/ways.ts'
 import type { Grant, GrantRequest } from '../instance.ts'
@@ -45,7 +45,7 @@ async function exchangeToken(platform: Platform, request: GrantRequest<Client>):
     access_token: token,
     issued_token_type: ACCESS_TOKEN,
     token_type: jkt === null ? 'Bearer' : 'DPoP',
-    expires_in: TOKEN_TTL_SECONDS,
+    expires_in: PLATFORM_TOKEN_TTL_SECONDS,
     scope: scopes.join(' '),
   }
 }

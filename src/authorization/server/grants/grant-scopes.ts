@@ -4,7 +4,7 @@ import { findTenantOf } from '../../../directory/tenants/find-tenant.ts'
 import { findRoles } from '../../../directory/users/find-roles.ts'
 import { Fault } from '../../../fault.ts'
 import type { Platform } from '../../../platform.ts'
-import type { UserRef } from '../instance.ts'
+import type { UserRef } from '../../sign-in/visit.ts'
 
 /** Scopes of OpenID Connect: they are no scopes of our API. */
 export const IDENTITY_SCOPES = ['openid', 'profile', 'email', 'offline_access'] as const

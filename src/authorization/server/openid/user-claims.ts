@@ -3,9 +3,9 @@ import { findSignInUser } from '../../../directory/users/sign-in-users.ts'
 import { displayName, type User } from '../../../directory/users/user.ts'
 import { Fault } from '../../../fault.ts'
 import type { Platform } from '../../../platform.ts'
-import { type AuthenticatedRequest, authenticateToken } from '../../access/authenticate.ts'
+import { authenticateToken, type ProtectedRequest } from '../../access/authenticate.ts'
 import type { RequestSource } from '../../access/external-token.ts'
-import type { UserRef } from '../instance.ts'
+import type { UserRef } from '../../sign-in/visit.ts'
 
 /**
  * Returns the claims about the user of an access token, by its scopes.
@@ -13,11 +13,7 @@ import type { UserRef } from '../instance.ts'
  * @throws Fault as `authenticate`, and `scope.missing`
  * @see [OpenID Connect Core 1.0, 5.3](https://openid.net/specs/openid-connect-core-1_0.html#UserInfo) and [5.4](https://openid.net/specs/openid-connect-core-1_0.html#ScopeClaims)
  */
-export async function userClaims(
-  platform: Platform,
-  request: AuthenticatedRequest,
-  from: RequestSource,
-): Promise<object> {
+export async function userClaims(platform: Platform, request: ProtectedRequest, from: RequestSource): Promise<object> {
   const { tenantId, userId, scope } = await authenticateToken(platform, request, from)
   const scopes = new Set(scope.split(' '))
   if (userId === null || !scopes.has('openid')) {

@@ -1,7 +1,8 @@
 import { Fault } from '../../../fault.ts'
 import type { Platform } from '../../../platform.ts'
+import type { UserRef } from '../../sign-in/visit.ts'
 import { findConsent } from '../consent-store.ts'
-import type { Decision, UserPolicy, UserRef, UserRequest } from '../instance.ts'
+import type { Decision, UserPolicy, UserRequest } from '../instance.ts'
 
 /** Returns which of the requested scopes a user may grant; null: the user may not sign in. */
 type ScopesOf = (

@@ -1,6 +1,6 @@
 import { Fault } from '../../../fault.ts'
 import type { Platform } from '../../../platform.ts'
-import { signAccessToken, TOKEN_TTL_SECONDS } from '../../access/platform-token.ts'
+import { PLATFORM_TOKEN_TTL_SECONDS, signAccessToken } from '../../access/platform-token.ts'
 import { readToken } from '../../access/read-token.ts'
 import { userScopes } from '../grants/grant-scopes.ts'
 import type { Granted, ReadToken } from '../instance.ts'
@@ -20,7 +20,7 @@ export async function issuePlatformTokens(platform: Platform, granted: Granted):
   return {
     access_token: accessToken,
     token_type: jkt === null ? 'Bearer' : 'DPoP',
-    expires_in: TOKEN_TTL_SECONDS,
+    expires_in: PLATFORM_TOKEN_TTL_SECONDS,
     scope: scopes.join(' '),
     ...(refresh !== null && { refresh_token: refresh }),
     ...(isOpenid && {

@@ -17,7 +17,7 @@ import { userClaims } from '../openid/user-claims.ts'
 import type { TokenForm } from '../token-request.ts'
 import { platformInstance } from './platform-instance.ts'
 import { redirectEndpoints } from './redirect-endpoints.ts'
-import { AuthorizationBody, PARAMETER_BYTES_MAX, TokenBody, TokenReference } from './request-schemas.ts'
+import { AuthorizationBody, PARAMETER_BYTES_MAX, TokenReference, TokenRequestBody } from './request-schemas.ts'
 
 const tag = 'Platform tokens'
 /** Keys are rotated every 90 days, and retired ones stay published for at least a day. */
@@ -38,7 +38,7 @@ const tokenEndpoint = endpoint({
   tag,
   accepts: 'form',
   bodyBytesMax: PARAMETER_BYTES_MAX,
-  body: TokenBody,
+  body: TokenRequestBody,
   handle: (context) => answerTokenRequest(requestOf(context)),
 })
 

@@ -12,7 +12,7 @@ const credentials = {
   client_assertion: member('For private_key_jwt (RFC 7523).'),
 }
 /** Parameters of the token endpoint; others are ignored. The use case validates them, with OAuth errors. */
-export const TokenBody = Type.Unsafe<TokenForm>(
+export const TokenRequestBody = Type.Unsafe<TokenForm>(
   Type.Object(
     {
       grant_type: member('One of grant_types_supported in the metadata.'),

@@ -86,7 +86,7 @@ export async function findPasskey(tx: TenantTx, credentialId: Buffer, userId: Us
 }
 
 /** Returns the passkeys of a user with their credential ids. */
-export async function listCredentials(tx: TenantTx, userId: UserId): Promise<readonly Passkey[]> {
+export async function listUserPasskeys(tx: TenantTx, userId: UserId): Promise<readonly Passkey[]> {
   return tx.rows<Passkey>(credentials, [tx.tenantId, userId])
 }
 

@@ -10,15 +10,15 @@ import { record } from '../../../events/audit/record.ts'
 import type { Platform } from '../../../platform.ts'
 import { newId } from '../../../store/row-id.ts'
 import type { TenantTx } from '../../../store/store.ts'
-import { type OpenedState, openState, sealState, spendState } from '../sealed-state.ts'
+import { type OpenedState, sealState, spendState, unsealState } from '../sealed-state.ts'
 import { isFresh, type Session } from '../session.ts'
 import { actorOf, type UserRef, type Visit } from '../visit.ts'
-import { insertPasskey, listCredentials, type NewPasskey } from './passkey-store.ts'
+import { insertPasskey, listUserPasskeys, type NewPasskey } from './passkey-store.ts'
 import {
   CHALLENGE_SECONDS,
   knownTransports,
   PASSKEY_ALGORITHMS,
-  readCredential,
+  readPublicKeyCredential,
   relyingParty,
   userHandle,
   withoutAttestation,
@@ -59,7 +59,7 @@ export async function addPasskey(
 export async function offerPasskey(needs: Needs, { tenantId, userId }: UserRef): Promise<PasskeyCreation | null> {
   const found = await needs.store.inTenant(tenantId, async (tx) => {
     const user = await findSignInUser(tx, userId)
-    return user === null ? null : { user, known: await listCredentials(tx, userId) }
+    return user === null ? null : { user, known: await listUserPasskeys(tx, userId) }
   })
   if (found === null) return null
   const { rpId } = relyingParty(needs)
@@ -92,8 +92,8 @@ export async function verifyPasskey(
   { tenantId, userId }: UserRef,
   { state: text, response, name }: CreatedPasskey,
 ): Promise<VerifiedPasskey | null> {
-  const state = await openState(needs, 'passkey-registration', text)
-  const credential = readCredential(response)
+  const state = await unsealState(needs, 'passkey-registration', text)
+  const credential = readPublicKeyCredential(response)
   const attestationObject = withoutAttestation(credential?.response.attestationObject)
   if (state === null || credential === null || attestationObject === null) return null
   if (state.values.tenantId !== tenantId || state.values.userId !== userId) return null

@@ -36,7 +36,7 @@ export function readUserHandle(text: string): UserRef | null {
 }
 
 /** Returns the members of a public key credential as the browser serialized it, bounded; null if it has not the form of one. */
-export function readCredential(value: unknown): (JsonObject & { id: string; response: JsonObject }) | null {
+export function readPublicKeyCredential(value: unknown): (JsonObject & { id: string; response: JsonObject }) | null {
   if (!isJsonObject(value) || !isJsonObject(value.response)) return null
   const { id, rawId, type, response } = value
   const texts = [id, rawId, ...Object.values(response)].filter((one) => typeof one === 'string')

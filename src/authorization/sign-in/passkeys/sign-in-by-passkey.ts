@@ -8,11 +8,11 @@ import { findTenant } from '../../../directory/tenants/find-tenant.ts'
 import { record } from '../../../events/audit/record.ts'
 import type { Platform } from '../../../platform.ts'
 import { type Browser, completeSignIn, type SignedIn } from '../complete-sign-in.ts'
-import { countAttempt } from '../count-attempt.ts'
-import { openState, sealState, spendState } from '../sealed-state.ts'
+import { countSignInAttempt } from '../count-attempt.ts'
+import { sealState, spendState, unsealState } from '../sealed-state.ts'
 import { anonymous, type UserRef, type Visit } from '../visit.ts'
 import { findPasskey, type Passkey, usePasskey } from './passkey-store.ts'
-import { CHALLENGE_SECONDS, readCredential, readUserHandle, relyingParty } from './relying-party.ts'
+import { CHALLENGE_SECONDS, readPublicKeyCredential, readUserHandle, relyingParty } from './relying-party.ts'
 
 /** What a browser needs to sign in with a passkey. `state` is sealed and single use, and comes back with the response. */
 type PasskeyRequest = { readonly options: PublicKeyCredentialRequestOptionsJSON; readonly state: string }
@@ -49,9 +49,9 @@ export async function signInByPasskey(
   answer: PasskeyAnswer,
   browser: Browser,
 ): Promise<SignedIn | typeof REFUSED | typeof STALE> {
-  const refund = countAttempt(needs, browser.visit.ip)
-  const state = await openState(needs, 'passkey-sign-in', answer.state)
-  const credential = readCredential(answer.response)
+  const refund = countSignInAttempt(needs, browser.visit.ip)
+  const state = await unsealState(needs, 'passkey-sign-in', answer.state)
+  const credential = readPublicKeyCredential(answer.response)
   const handle = credential?.response.userHandle
   const user = typeof handle === 'string' ? readUserHandle(handle) : null
   if (state === null) return STALE

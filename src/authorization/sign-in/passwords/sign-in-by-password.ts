@@ -8,9 +8,9 @@ import { hashPassword, isOutdatedHash, isPasswordOf, noPasswordHash } from '../.
 import { hashInPlace } from '../../../keys/slow-hashes.ts'
 import type { Platform } from '../../../platform.ts'
 import { type Browser, completeSignIn, type SignedIn } from '../complete-sign-in.ts'
-import { countAttempt } from '../count-attempt.ts'
+import { countSignInAttempt } from '../count-attempt.ts'
 import { findKnownDevice } from '../known-device.ts'
-import { openState, sealState, spendState } from '../sealed-state.ts'
+import { sealState, spendState, unsealState } from '../sealed-state.ts'
 import type { UserRef } from '../visit.ts'
 import { decide, failureKeys, lockedSeconds } from './lockout.ts'
 import { recordRefusalJob } from './record-refusal.ts'
@@ -54,7 +54,7 @@ export async function signInByPassword(
   browser: Browser,
 ): Promise<PasswordOutcome> {
   const { visit, cookieHeader } = browser
-  const refund = countAttempt(needs, visit.ip)
+  const refund = countSignInAttempt(needs, visit.ip)
   const hashes = tenantSlug === null ? HASHES_ANYWHERE : HASHES_IN_TENANT
   const device = await findKnownDevice(needs, cookieHeader)
   const holders = await holdersOf(needs, { name, tenantSlug }, device, hashes)
@@ -84,7 +84,7 @@ export async function chooseOrganisation(
   { choice, tenantSlug }: { readonly choice: string; readonly tenantSlug: string },
   browser: Browser,
 ): Promise<SignedIn | typeof REFUSED> {
-  const state = await openState(needs, 'choice', choice)
+  const state = await unsealState(needs, 'choice', choice)
   const tenant = state === null ? null : await findTenant(needs, tenantSlug)
   if (state === null || tenant === null || !Array.isArray(state.values.users)) return REFUSED
   const user = state.values.users.filter(isJsonObject).find(({ tenantId }) => tenantId === tenant.id)

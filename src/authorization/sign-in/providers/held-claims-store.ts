@@ -37,7 +37,7 @@ export async function putClaims(
 }
 
 /** Returns the claims of this sign-in; null if there are none, or they have expired. */
-export async function findClaims(
+export async function findSealedClaims(
   tx: TenantTx,
   { sessionId, authenticatedAt }: SignInKey,
   now: Date,

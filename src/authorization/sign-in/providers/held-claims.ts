@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, readOwnJson } from '../../../crypto/json
 import type { SealedPlace } from '../../../keys/sealing.ts'
 import type { Platform } from '../../../platform.ts'
 import type { TenantTx } from '../../../store/store.ts'
-import { deleteClaims, findClaims, putClaims, type SignInKey } from './held-claims-store.ts'
+import { deleteClaims, findSealedClaims, putClaims, type SignInKey } from './held-claims-store.ts'
 
 /** What the OpenID provider of a sign-in stated about the user. */
 type HeldClaims = {
@@ -29,7 +29,7 @@ export async function holdClaims(needs: Needs, signIn: SignIn, { provider, claim
 /** Returns the claims of the latest sign-in of a session; null if none are held: it was not at a provider, no request waited for them, or they have expired. */
 export async function findHeldClaims(needs: Needs, signIn: SignIn): Promise<HeldClaims | null> {
   const now = needs.clock.now()
-  const sealed = await needs.store.single(signIn.tenantId, (tx) => findClaims(tx, signIn, now))
+  const sealed = await needs.store.single(signIn.tenantId, (tx) => findSealedClaims(tx, signIn, now))
   if (sealed === null) return null
   const held = readOwnJson(await needs.sealing.open(placeOf(signIn), sealed))
   if (!isJsonObject(held) || !isJsonObject(held.claims) || typeof held.provider !== 'string') return null

@@ -18,8 +18,8 @@ import type { Platform } from '../../../platform.ts'
 import { type IdentityProvider, providerRedirectUri } from '../../access/identity-provider.ts'
 import { findProviderById, findProviderByName, listProviders } from '../../access/identity-provider-store.ts'
 import { type Browser, completeSignIn, type SignedIn } from '../complete-sign-in.ts'
-import { clearCookie, makeCookie, readCookie } from '../cookies.ts'
-import { openState, sealState, spendState } from '../sealed-state.ts'
+import { clearCookie, makeCookie, readSignInCookie } from '../cookies.ts'
+import { sealState, spendState, unsealState } from '../sealed-state.ts'
 import { findSession } from '../session.ts'
 import { anonymous, type UserRef, type Visit } from '../visit.ts'
 import { listConnected } from './external-identity-store.ts'
@@ -166,7 +166,7 @@ async function continueOf(needs: Needs, { continueTo, pathSecret }: JsonObject):
 export async function finishProviderSignIn(needs: Needs, path: string, browser: Browser): Promise<ProviderOutcome> {
   const cookies = [clearCookie(needs, 'state')]
   const refused = (problem: ProviderProblem) => ({ kind: 'refused', problem, cookies }) as const
-  const opened = await openState(needs, 'provider', readCookie(needs, 'state', browser.cookieHeader) ?? '')
+  const opened = await unsealState(needs, 'provider', readSignInCookie(needs, 'state', browser.cookieHeader) ?? '')
   if (opened === null) return refused('state')
   const { state, nonce, verifier, providerId } = opened.values
   const holdsClaims = opened.values.holdsClaims === true
