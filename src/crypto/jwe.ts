@@ -63,7 +63,7 @@ export function decryptCompact(jwe: string, key: KeyObject, inflatedBytesMax = 0
     const [encodedHeader = '', wrapped, ...encoded] = parts
     const [iv, ciphertext, tag] = encoded.map((one) => fromBase64url(one))
     const header = parseJson(fromBase64url(encodedHeader))
-    // RFC 7518 4.6: the key is agreed directly, so there is no encrypted key; 5.3: sizes of iv and tag
+    // RFC 7518 4.6: the key is agreed directly, so there is no encrypted key; RFC 7518 5.3: sizes of iv and tag
     if (parts.length !== 5 || wrapped !== '' || iv?.length !== 12 || tag?.length !== 16) return null
     if (ciphertext === undefined || !isJsonObject(header)) return null
     const enc = jweEncs.find((one) => one === header.enc)

@@ -23,7 +23,7 @@ export function revocationOf(
 ): PathFindingCode | null {
   if (input.policy === 'none') return null
   const lists = input.crls.filter((one) => one.issuer.equals(name.der))
-  // 4.2.1.3: the issuer of a list needs cRLSign
+  // RFC 5280 4.2.1.3: the issuer of a list needs cRLSign
   const maySign = issuer.extensions.keyUsage?.has('cRLSign') ?? true
   const signed = lists.filter((one) => maySign && isSignedBy(one, issuer.publicKey))
   // An expired list still proves a revocation.

@@ -113,7 +113,7 @@ function checkCertificates(
 /** RFC 5280 6.1.3 (a) (2), at the time of use */
 function validityOf({ notBefore, notAfter }: Certificate, at: Date): readonly PathFindingCode[] {
   if (at < notBefore) return ['certificate.not_yet_valid']
-  // 4.1.2.5: through the second of notAfter
+  // RFC 5280 4.1.2.5: through the second of notAfter
   return at.getTime() >= notAfter.getTime() + 1000 ? ['certificate.expired'] : []
 }
 

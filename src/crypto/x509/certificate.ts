@@ -75,13 +75,13 @@ function readBody(parts: readonly Der[], outer: Der | undefined) {
   const version = parts[0]?.tag === 0xa0 ? smallIntegerOf(onlyChildOf(parts[0])) + 1 : 1
   const [serial, algorithm, issuer, validity, subject, spki, ...rest] = version === 1 ? parts : parts.slice(1)
   const [notBefore, notAfter, ...extra] = sequenceOf(validity)
-  // 4.1: [1] and [2] unique identifiers, [3] extensions, in that order
+  // RFC 5280 4.1: [1] and [2] unique identifiers, [3] extensions, in that order
   const surplus = rest.some(({ tag }, at) => ![0x81, 0x82, 0xa3].includes(tag) || tag <= (rest[at - 1]?.tag ?? 0))
   const key = expected(spki, derTags.sequence)
   const [keyAlgorithm, keyBits, ...behind] = sequenceOf(key)
   if (surplus || extra.length > 0 || behind.length > 0) throw malformedDer('it has surplus parts')
   const extensions = rest.find(({ tag }) => tag === 0xa3)
-  // 4.1.2.1; version 1 is the default, and DER leaves that out (X.690 11.5)
+  // RFC 5280 4.1.2.1; version 1 is the default, and DER leaves that out (X.690 11.5)
   if (version > 3 || (version < 3 && extensions !== undefined))
     throw malformedDer('its version is not that of its parts')
   checkAlgorithms(algorithm, outer)
@@ -102,7 +102,7 @@ function readBody(parts: readonly Der[], outer: Der | undefined) {
 }
 
 function serialOf(bytes: Buffer): string {
-  // 4.1.2.2: a positive integer of up to 20 octets
+  // RFC 5280 4.1.2.2: a positive integer of up to 20 octets
   if (bytes.length > SERIAL_BYTES_MAX || (bytes[0] ?? 0) >= 0x80)
     throw malformedDer('the serial number is negative or too long')
   return bytes.toString('hex')

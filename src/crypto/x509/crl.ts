@@ -88,7 +88,7 @@ export async function signRevocationList(input: Input, key: SigningKey): Promise
 
 function readList(parts: readonly Der[], outer: Der | undefined) {
   const [version, inner, issuer, thisUpdate, ...rest] = parts
-  // 5.1.2.1: version 2, written as 1
+  // RFC 5280 5.1.2.1: version 2, written as 1
   if (smallIntegerOf(version) !== 1) throw malformedDer('the list is not of version 2')
   const nextUpdate = isTime(rest[0]) ? derTimeOf(rest.shift()) : null
   const entries =
@@ -102,7 +102,8 @@ function readList(parts: readonly Der[], outer: Der | undefined) {
     thisUpdate: derTimeOf(thisUpdate),
     nextUpdate,
     revoked: new Set(entries.map(({ serial }) => serial)),
-    // 5.2.3: each list has a number. 5.2: no critical extension is supported, such as the scope of a partial list or the base of a delta list
+    // RFC 5280 5.2.3: each list has a number. RFC 5280 5.2: no critical extension is supported, such as the scope of a
+    // partial list or the base of a delta list
     isComplete:
       extensions.some(({ oid }) => oid === oids.crlNumber) &&
       ![...extensions, ...entries.flatMap((one) => one.extensions)].some(({ isCritical }) => isCritical),

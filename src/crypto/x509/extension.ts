@@ -72,7 +72,7 @@ export function readExtensions(der: Der | undefined): Extensions {
     keyUsage: read(oids.keyUsage, readKeyUsage),
     extendedKeyUsage: read(oids.extendedKeyUsage, (value) => sequenceOf(value).map(oidOf)),
     subjectKeyId: read(oids.subjectKeyId, (value) => expected(value, derTags.octetString).content),
-    // 4.2.1.1: [0] keyIdentifier
+    // RFC 5280 4.2.1.1: [0] keyIdentifier
     authorityKeyId: read(
       oids.authorityKeyId,
       (value) => sequenceOf(value).find(({ tag }) => tag === 0x80)?.content ?? null,
@@ -93,7 +93,7 @@ export function readAll(der: Der): readonly Extension[] {
     if (parts.length !== (second?.tag === derTags.boolean ? 3 : 2)) throw malformedDer('an extension is malformed')
     return { oid: oidOf(oid), isCritical, value: expected(value, derTags.octetString).content }
   })
-  // 4.2: a certificate MUST NOT include more than one instance of a particular extension
+  // RFC 5280 4.2: a certificate MUST NOT include more than one instance of a particular extension
   if (new Set(found.map(({ oid }) => oid)).size < found.length) throw malformedDer('an extension is there twice')
   return found
 }
@@ -138,7 +138,7 @@ function asciiOf({ content }: Der): string {
 function readCrlUrls(value: Der): readonly string[] {
   return sequenceOf(value).flatMap((point) => {
     const parts = sequenceOf(point)
-    // 4.2.1.13: [1] reasons and [2] cRLIssuer make it a partial list or that of another issuer
+    // RFC 5280 4.2.1.13: [1] reasons and [2] cRLIssuer make it a partial list or that of another issuer
     if (parts.some(({ tag }) => tag === 0xa1 || tag === 0xa2)) return []
     const fullName = parts
       .filter(({ tag }) => tag === 0xa0)

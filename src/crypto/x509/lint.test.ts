@@ -124,7 +124,7 @@ for (const [profile, rows] of [
   ['documentSigner', [...either, ...onlyLeaf]],
 ] as const) {
   for (const [what, rule, change] of rows) {
-    test(`a draft of the profile ${profile} with ${what} is not signed (6.7)`, async () => {
+    test(`a draft of the profile ${profile} with ${what} is not signed (ISO/IEC 18013-5, Annex B)`, async () => {
       let signatures = 0
       const counting = {
         ...key,

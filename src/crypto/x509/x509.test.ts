@@ -184,7 +184,7 @@ const texts: Readonly<Record<string, readonly RegExp[]>> = {
   readerAuth: [...leafText, /X509v3 Extended Key Usage: critical\s+1\.0\.18013\.5\.1\.6, 1\.0\.23220\.4\.1\.6/],
 }
 for (const [profile, lines] of Object.entries(texts)) {
-  test(`openssl shows every field of the profile ${profile} (6.7)`, async () => {
+  test(`openssl shows every field of the profile ${profile} (ISO/IEC 18013-5, Annex B)`, async () => {
     const key = aKey('P-256')
     const isReader = profile === 'readerRoot' || profile === 'readerAuth'
     const root = await aRoot(key, isReader ? 'readerRoot' : 'iaca')

@@ -173,7 +173,7 @@ async function call(
   }
 }
 
-/** 9.2: a request with a body or an Authorization header is never redirected. */
+/** A request with a body or an Authorization header is never redirected. */
 function redirectOf({ status, headers }: Hop, { method, headers: sent, body, bytes }: OutboundRequest): string | null {
   if (![301, 302, 303, 307, 308].includes(status) || headers.location === undefined) return null
   const isBare = (method ?? 'GET') === 'GET' && body === undefined && bytes === undefined

@@ -89,7 +89,7 @@ async function readRequest(needs: Needs, tenant: Tenant, received: ReceivedBody)
 function checkCovered(request: CredentialRequest, granted: PresentedToken, template: CredentialTemplate): void {
   const { credentialIdentifier, configurationId } = request
   if (configurationId !== null) {
-    // 8.3.1.2: also where identifiers were given
+    // OpenID4VCI 1.0, 8.3.1.2: also where identifiers were given
     if (configurationId !== template.code) throw new Fault('credential_configuration.unknown')
     return
   }

@@ -54,7 +54,7 @@ for (const [what, query, presented, code] of [
   })
 }
 
-test('one credential shown twice counts once (3.9, step 13)', () => {
+test('one credential shown twice counts once', () => {
   const query = { credentials: [ask('q', { multiple: true })] }
   const { satisfied, findings } = check(query, {
     q: [shown({ a: 1 }, { fingerprint: 'f' }), shown({ a: 1 }, { fingerprint: 'f' })],
@@ -63,7 +63,7 @@ test('one credential shown twice counts once (3.9, step 13)', () => {
   assert.deepEqual(findings, [{ queryId: 'q', index: 1, code: 'duplicate' }])
 })
 
-test('a bad presentation is discarded; the rest may still satisfy another option (3.9, step 12)', () => {
+test('a bad presentation is discarded; the rest may still satisfy another option', () => {
   const query = { credentials: [ask('p'), ask('q')], credential_sets: [{ options: [['p'], ['q']] }] }
   assert(check(query, { p: [shown({})], q: [shown()] }).satisfied)
   assert.equal(check(query, { p: [shown({})] }).satisfied, false)

@@ -21,8 +21,8 @@ export type DcqlCheckResult = { readonly satisfied: boolean; readonly findings: 
 /**
  * Checks at the verifier whether presentations satisfy the query, independent of the wallet's evaluation. [DCQL-20]
  *
- * NOT checked: signatures, trust, status and holder binding; pass only presentations that passed these checks. A presentation with a
- * finding is discarded, then the rest must satisfy all required sets (3.9, step 12).
+ * NOT checked: signatures, trust, status and holder binding; pass only presentations that passed these checks. A
+ * presentation with a finding is discarded, then the rest must satisfy all required sets.
  *
  * @see [OpenID4VP 1.0, 8.6](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-vp-token-validation)
  */
@@ -35,7 +35,7 @@ export function checkPresented(
   const byId = new Map(query.credentials.map((one) => [one.id, one]))
   for (const [queryId, presentations] of presented) {
     const credentialQuery = byId.get(queryId)
-    // 8.1: keys of the VP Token are ids of credential queries.
+    // OpenID4VP 1.0, 8.1: keys of the VP Token are ids of credential queries.
     if (credentialQuery === undefined) findings.push({ queryId, index: null, code: 'unknown_query' })
     else if (checkAnswer(credentialQuery, presentations, findings)) answered.add(queryId)
   }
@@ -51,7 +51,7 @@ function checkAnswer(
   findings: DcqlFinding[],
 ): boolean {
   const queryId = credentialQuery.id
-  // 8.1: one presentation, unless `multiple` is set
+  // OpenID4VP 1.0, 8.1: one presentation, unless `multiple` is set
   if (presentations.length > 1 && !credentialQuery.multiple) {
     findings.push({ queryId, index: null, code: 'too_many' })
     return false
@@ -75,7 +75,7 @@ function findPresentedError(
   if (unmet !== null) return unmet
   // [DCQL-4] `values` are optional for the wallet, but required here.
   if (matchClaims(credentialQuery, one) === null) return 'claims'
-  // 3.9, step 13: presentations of one credential count once
+  // presentations of one credential count once
   if (one.fingerprint === undefined) return null
   if (seen.has(one.fingerprint)) return 'duplicate'
   seen.add(one.fingerprint)

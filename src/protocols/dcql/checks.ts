@@ -21,7 +21,7 @@ export function text(value: unknown, pointer: string): string {
   return value
 }
 
-/** 6.1, 6.3: ids consist of alphanumeric, underscore and hyphen characters. */
+/** OpenID4VP 1.0, 6.1 and 6.3: ids consist of alphanumeric, underscore and hyphen characters. */
 export function identifier(value: unknown, pointer: string): string {
   const id = text(value, pointer)
   if (!/^[A-Za-z0-9_-]+$/.test(id)) throw invalidQuery(pointer, 'must consist of letters, digits, "_" and "-"')

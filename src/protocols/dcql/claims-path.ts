@@ -61,7 +61,7 @@ export function locate(
       if (work.left < 0) return 'excessive'
       if (!applyStep(one, step, positions, next)) return 'mismatch'
     }
-    // 7.1.1: an empty selection is an error.
+    // OpenID4VP 1.0, 7.1.1: an empty selection is an error.
     if (next.length === 0) return 'missing'
     selected = next
   }
@@ -93,12 +93,12 @@ function applyStep(
 ): boolean {
   const { value, path } = from
   if (typeof step === 'string') {
-    // 7.1.1: a string on anything but an object is an error; an absent key only removes the element.
+    // OpenID4VP 1.0, 7.1.1: a string on anything but an object is an error; an absent key only removes the element.
     if (!isJsonObject(value)) return false
     if (Object.hasOwn(value, step)) next.push({ value: value[step], path: [...path, step] })
     return true
   }
-  // 7.1.1: null and integers on anything but an array are errors.
+  // OpenID4VP 1.0, 7.1.1: null and integers on anything but an array are errors.
   if (!Array.isArray(value)) return false
   const issued = positions?.get(value)
   if (step === null) {

@@ -41,7 +41,7 @@ export type ClaimsMatch = { readonly option: number; readonly paths: readonly Dc
 /**
  * Matches a credential against a credential query, except for claims.
  *
- * 6.1.1: of trusted authorities `aki` is evaluated; no credential matches one of another type.
+ * OpenID4VP 1.0, 6.1.1: of trusted authorities `aki` is evaluated; no credential matches one of another type.
  * @returns null if the credential matches.
  * @see [OpenID4VP 1.0, 6.1](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-credential-query)
  */
@@ -55,7 +55,7 @@ export function findUnmetReason(query: CredentialQuery, credential: DcqlCredenti
   return null
 }
 
-/** 6.1.1.1: one certificate of the chain has the identifier as its authority key identifier. */
+/** OpenID4VP 1.0, 6.1.1.1: one certificate of the chain has the identifier as its authority key identifier. */
 function isUnder({ authorityKeyIds = [] }: DcqlCredential, { type, values }: TrustedAuthority): boolean {
   return type === 'aki' && authorityKeyIds.some((one) => values.includes(one))
 }
@@ -63,8 +63,8 @@ function isUnder({ authorityKeyIds = [] }: DcqlCredential, { type, values }: Tru
 /**
  * Finds the first option of claims that a credential can satisfy. [DCQL-3]
  *
- * `values` count: a claim with none of them counts as absent (6.4.1). Of several elements that one pointer
- * selects, only those with a requested value are in `paths`, so that nothing else is disclosed.
+ * `values` count: a claim with none of them counts as absent (OpenID4VP 1.0, 6.4.1). Of several elements that one
+ * pointer selects, only those with a requested value are in `paths`, so that nothing else is disclosed.
  *
  * @param total Work budget; a claim that cannot be evaluated within {@link dcqlLimits} does not match.
  * @returns null if no option can be satisfied.

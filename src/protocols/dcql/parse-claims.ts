@@ -14,7 +14,7 @@ export function parseClaims(value: unknown, format: string, hasClaimSets: boolea
     parseClaim(one, format, hasClaimSets, `${at}/claims/${i}`),
   )
   const ids = claims.flatMap((one) => one.id ?? [])
-  // 6.3: a claim id MUST be unique within the array.
+  // OpenID4VP 1.0, 6.3: a claim id MUST be unique within the array.
   if (new Set(ids).size !== ids.length) throw invalidQuery(`${at}/claims`, 'two claims have the same id')
   const pointers = new Map<string, number>()
   return claims.map((claim, position) => {
@@ -31,9 +31,10 @@ export function parseOptions(
   claims: readonly ClaimQuery[],
   at: string,
 ): readonly (readonly ClaimQuery[])[] {
-  // 6.4.1: without claim_sets all listed claims are requested; without claims no selectively disclosable ones.
+  // OpenID4VP 1.0, 6.4.1: without claim_sets all listed claims are requested; without claims no selectively disclosable
+  // ones.
   if (value === undefined) return [claims]
-  // 6.1: `claim_sets` MUST NOT be present without `claims`.
+  // OpenID4VP 1.0, 6.1: `claim_sets` MUST NOT be present without `claims`.
   if (claims.length === 0) throw invalidQuery(`${at}/claim_sets`, 'needs claims')
   const byId = new Map(claims.map((claim) => [claim.id, claim]))
   return list(value, `${at}/claim_sets`, dcqlLimits.optionsMax).map((set, i) =>
@@ -47,7 +48,7 @@ export function parseOptions(
 
 function parseClaim(value: unknown, format: string, needsId: boolean, at: string): Omit<ClaimQuery, 'pointer'> {
   if (!isJsonObject(value)) throw invalidQuery(at, 'must be an object')
-  // 6.3: `id` is REQUIRED if claim_sets is present.
+  // OpenID4VP 1.0, 6.3: `id` is REQUIRED if claim_sets is present.
   if (needsId && value.id === undefined) throw invalidQuery(`${at}/id`, 'is required where claim_sets is used')
   return {
     id: value.id === undefined ? null : identifier(value.id, `${at}/id`),
@@ -62,7 +63,7 @@ function parsePath(value: unknown, format: string, at: string): readonly PathSte
     if (!isStep(step)) throw invalidQuery(`${at}/${i}`, 'must be a string, null or a non-negative integer')
     return step
   })
-  // 7.2: a pointer into an mdoc is a namespace and an element identifier.
+  // OpenID4VP 1.0, 7.2: a pointer into an mdoc is a namespace and an element identifier.
   if (format === 'mso_mdoc' && (path.length !== 2 || path.some((step) => typeof step !== 'string'))) {
     throw invalidQuery(at, 'must be a namespace and an element identifier')
   }
@@ -77,7 +78,7 @@ function isStep(step: unknown): step is PathStep {
 function parseValues(value: unknown, at: string): readonly ClaimValue[] | null {
   if (value === undefined) return null
   return list(value, at, dcqlLimits.valuesMax).map((one, i) => {
-    // 6.3: strings, integers and booleans only.
+    // OpenID4VP 1.0, 6.3: strings, integers and booleans only.
     if (!isClaimValue(one)) throw invalidQuery(`${at}/${i}`, 'must be a string, an integer or a boolean')
     return one
   })

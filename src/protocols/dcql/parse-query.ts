@@ -7,7 +7,8 @@ import { type CredentialQuery, type CredentialSet, type DcqlQuery, dcqlLimits, t
  * Validates an untrusted DCQL query and fills in its defaults.
  *
  * Unknown members are ignored; unknown formats are accepted, but match no credential. `meta` needs the member of its
- * format, although 6.1 seems to allow `{}`: B.2.3 and B.3.5 call the members REQUIRED, as does the conformance schema.
+ * format, although OpenID4VP 1.0, 6.1 seems to allow `{}`: OpenID4VP 1.0, B.2.3 and B.3.5 call the members REQUIRED, as
+ * does the conformance schema.
  *
  * @throws Fault `dcql.invalid`; its violations point into the query.
  * @see [OpenID4VP 1.0, 6](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-digital-credentials-query-l)
@@ -16,7 +17,7 @@ export function parseQuery(value: unknown): DcqlQuery {
   if (!isJsonObject(value)) throw invalidQuery('', 'a DCQL query is a JSON object')
   const credentials = list(value.credentials, '/credentials', dcqlLimits.credentialsMax).map(parseCredential)
   const ids = new Set(credentials.map((one) => one.id))
-  // 6.1: `id` MUST be unique within the request.
+  // OpenID4VP 1.0, 6.1: `id` MUST be unique within the request.
   if (ids.size !== credentials.length) throw invalidQuery('/credentials', 'two credential queries have the same id')
   // [DCQL-9] the limits of the parts multiply
   const claims = credentials
@@ -45,13 +46,13 @@ function parseCredential(value: unknown, position: number): CredentialQuery {
 }
 
 function parseTypes(meta: unknown, format: string, at: string): readonly string[] | null {
-  // 6.1: `meta` is REQUIRED.
+  // OpenID4VP 1.0, 6.1: `meta` is REQUIRED.
   if (!isJsonObject(meta)) throw invalidQuery(at, 'must be an object')
-  // B.3.5: `vct_values` REQUIRED, non-empty.
+  // OpenID4VP 1.0, B.3.5: `vct_values` REQUIRED, non-empty.
   if (format === 'dc+sd-jwt') return texts(meta.vct_values, `${at}/vct_values`)
-  // B.2.3: `doctype_value` REQUIRED.
+  // OpenID4VP 1.0, B.2.3: `doctype_value` REQUIRED.
   if (format === 'mso_mdoc') return [text(meta.doctype_value, `${at}/doctype_value`)]
-  // B.1.1: `type_values` REQUIRED, arrays of arrays; checked although no such credential can match.
+  // OpenID4VP 1.0, B.1.1: `type_values` REQUIRED, arrays of arrays; checked although no such credential can match.
   if (format === 'ldp_vc' || format === 'jwt_vc_json') {
     list(meta.type_values, `${at}/type_values`, dcqlLimits.valuesMax).map((one, i) =>
       texts(one, `${at}/type_values/${i}`),
@@ -64,7 +65,7 @@ function parseAuthorities(value: unknown, at: string): readonly TrustedAuthority
   if (value === undefined) return null
   return list(value, at, dcqlLimits.valuesMax).map((one, i) => {
     if (!isJsonObject(one)) throw invalidQuery(`${at}/${i}`, 'must be an object')
-    // 6.1.1: `type` and a non-empty `values` are REQUIRED.
+    // OpenID4VP 1.0, 6.1.1: `type` and a non-empty `values` are REQUIRED.
     return { type: text(one.type, `${at}/${i}/type`), values: texts(one.values, `${at}/${i}/values`) }
   })
 }
@@ -81,7 +82,7 @@ function parseSets(value: unknown, ids: ReadonlySet<string>): readonly Credentia
 function parseSetOptions(set: JsonObject, ids: ReadonlySet<string>, at: string): readonly (readonly string[])[] {
   return list(set.options, `${at}/options`, dcqlLimits.optionsMax).map((option, i) =>
     texts(option, `${at}/options/${i}`, dcqlLimits.credentialsMax).map((id) => {
-      // 6.2: options refer to the ids of credential queries of this request.
+      // OpenID4VP 1.0, 6.2: options refer to the ids of credential queries of this request.
       if (!ids.has(id)) throw invalidQuery(`${at}/options/${i}`, 'names no credential query')
       return id
     }),

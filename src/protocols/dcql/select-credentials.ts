@@ -23,8 +23,8 @@ export type Selection<C> = {
 /**
  * Selects the credentials of a holder that match a query.
  *
- * The caller obtains consent, and reveals no mismatch of values through errors (15.4.1). A credential may match several ids; each
- * needs a presentation of its own. [DCQL-8]
+ * The caller obtains consent, and reveals no mismatch of values through errors (OpenID4VP 1.0, 15.4.1). A credential
+ * may match several ids; each needs a presentation of its own. [DCQL-8]
  *
  * @param candidates The presentable credentials, the preferred one first.
  * @param isUsable Whether a credential may answer a credential query, by rules outside of the query.
@@ -46,7 +46,7 @@ export function selectCredentials<C extends DcqlCredential>(
 
 /** Evaluates the credential sets, given the matched query ids. The same for wallet and verifier. [DCQL-7] */
 export function planSelection(query: DcqlQuery, isMatched: (id: string) => boolean): Omit<Selection<never>, 'queries'> {
-  // 6.4.2: without credential_sets all credentials are required.
+  // OpenID4VP 1.0, 6.4.2: without credential_sets all credentials are required.
   const sets = query.credentialSets ?? [{ options: [query.credentials.map((one) => one.id)], required: true }]
   const required = new Set<string>()
   const optional = new Set<string>()
@@ -56,7 +56,7 @@ export function planSelection(query: DcqlQuery, isMatched: (id: string) => boole
     if (option !== undefined) for (const id of option) (set.required ? required : optional).add(id)
     else if (set.required) for (const id of set.options.flat()) if (!isMatched(id)) unmatched.add(id)
   }
-  // 6.4.2: if a required set cannot be satisfied, nothing is returned.
+  // OpenID4VP 1.0, 6.4.2: if a required set cannot be satisfied, nothing is returned.
   if (unmatched.size > 0) return { satisfiable: false, required: [], optional: [], unmatched: [...unmatched] }
   return { satisfiable: true, required: [...required], optional: [...optional.difference(required)], unmatched: [] }
 }

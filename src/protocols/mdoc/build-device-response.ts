@@ -87,7 +87,7 @@ function selected({ nameSpaces }: IssuerSigned, issuerAuth: Cbor, paths: readonl
       )
   }
   if (found !== selectedPaths.size) throw new Fault('mdoc.unpresentable', { detail: 'The mdoc has no such element.' })
-  // 6.4: `nameSpaces` may be left out, and a namespace without elements must be
+  // ISO/IEC 18013-5, 8.3.2.1.2.2: `nameSpaces` may be left out, and a namespace without elements must be
   return new Map<string, Cbor>([
     ['issuerAuth', issuerAuth],
     ...(kept.size === 0 ? [] : [['nameSpaces', kept] as const]),

@@ -55,7 +55,7 @@ export async function issueMdoc(draft: MdocDraft, signer: MdocSigner, random: Ra
     throw new Fault('mdoc.unissuable', { detail: violations.map((one) => one.detail).join(' '), violations })
   const nameSpaces = [...draft.elements].map(([name, elements]) => ({ name, ...packNameSpace(elements, random) }))
   const valueDigests = new Map(nameSpaces.map(({ name, digests }) => [name, digests]))
-  // 9.1.2.4: there is at least one namespace with digests
+  // ISO/IEC 18013-5, 9.1.2.4: there is at least one namespace with digests
   if (valueDigests.size === 0) valueDigests.set(draft.docType, new Map([[0, random(DIGEST_BYTES)]]))
   const issuerAuth = await sign1(
     {

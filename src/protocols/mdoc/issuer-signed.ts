@@ -43,11 +43,11 @@ export function parseIssuerSigned(mdoc: Uint8Array | string): IssuerSigned {
 export function readIssuerSigned(value: Cbor, budget: CborBudget): IssuerSigned {
   const issuerSigned = mapOf(value, 'IssuerSigned')
   const issuerAuth = readSign1(issuerSigned.get('issuerAuth'), budget)
-  // 6.1: untagged, and its payload is inside
+  // ISO/IEC 18013-5, 9.1.2.4: untagged, and its payload is inside
   if (issuerAuth.isTagged || issuerAuth.payload === null)
     throw malformedMdoc('issuerAuth is not an untagged COSE_Sign1.')
   const nameSpaces = issuerSigned.get('nameSpaces')
-  // 6.1: unknown members are ignored, but do not replace nameSpaces
+  // ISO/IEC 18013-5, 8.3.2.1.2.2: unknown members are ignored, but do not replace nameSpaces
   if (nameSpaces === undefined && issuerSigned.size > 1) throw malformedMdoc('IssuerSigned has no nameSpaces.')
   return {
     issuerAuth,

@@ -36,18 +36,18 @@ export function onlyDocument({ documents }: DeviceResponse): Document | null {
 }
 
 /**
- * Verifies a presentation: 6.5, steps 2 and 4 to 10. Parsing checks the form (step 1).
+ * Verifies a presentation. Parsing checks the form.
  *
- * NOT checked: the path from the leaf to a trusted root (step 3), the status list, whether the claims satisfy the query (step 11).
+ * NOT checked: the path from the leaf to a trusted root, the status list, whether the claims satisfy the query.
  *
- * @see [OpenID4VP 1.0, B.2](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#appendix-B.2)
+ * @see [OpenID4VP 1.0, B.2](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#appendix-B.2), ISO/IEC 18013-5, 9.3.1 (2021)
  */
 export function verifyDeviceResponse(response: DeviceResponse, policy: DeviceResponsePolicy): VerifiedMdoc {
   const envelope = checkEnvelope(response)
   const document = onlyDocument(response)
   if (document === null) return { findings: envelope.map(mdocFinding), claims: {}, deviceClaims: {}, fingerprint: '' }
   const { docType, issuerSigned, deviceSigned } = document
-  // step 2: the requested type; step 6 checks that the issuer signed it
+  // the requested type; that the issuer signed it is checked with the other signed parts
   const typeFindings: readonly MdocFindingCode[] = docType === policy.docType ? [] : ['doc_type.unexpected']
   const findings = [
     ...[...envelope, ...typeFindings].map(mdocFinding),
@@ -64,7 +64,7 @@ export function verifyDeviceResponse(response: DeviceResponse, policy: DeviceRes
   }
 }
 
-/** 6.5, step 2. */
+/** ISO/IEC 18013-5, 8.3.2.1.2.2: version and status of the response. [VP-H4] */
 function checkEnvelope(response: DeviceResponse): MdocFindingCode[] {
   const codes: MdocFindingCode[] = []
   if (!/^1\.\d+$/.test(response.version)) codes.push('response.version')
@@ -81,7 +81,7 @@ const deviceAuthFindings = {
   signature: 'device_auth.signature',
 } as const
 
-/** 6.5, step 9. */
+/** [MD-20] */
 function checkDeviceAuth(
   { docType, issuerSigned, deviceSigned }: Document,
   policy: DeviceResponsePolicy,
@@ -97,7 +97,7 @@ function checkDeviceAuth(
   return error === null ? [] : [deviceAuthFindings[error.code]]
 }
 
-/** 6.5, step 10 [MD-23]. */
+/** [MD-23] */
 function checkDeviceElements({ issuerSigned, deviceSigned }: Document): MdocFindingCode[] {
   const codes = new Set<MdocFindingCode>()
   for (const [nameSpace, elements] of deviceSigned.nameSpaces) {

@@ -28,12 +28,13 @@ const hashes: ReadonlyMap<string, HashName> = new Map([
 ])
 
 /**
- * Verifies the issuer-signed parts over the bytes as received: 6.5, steps 4 to 8.
+ * Verifies the issuer-signed parts over the bytes as received.
  *
- * NOT checked: the path from the leaf to a trusted root and its revocation (step 3), the holder's signature, the status list; of step 7
- * {@link outlivesSigner}.
+ * NOT checked: the path from the leaf to a trusted root and its revocation, the holder's signature, the status list,
+ * and {@link outlivesSigner}.
  *
  * @returns Findings; none if everything is valid.
+ * @see ISO/IEC 18013-5, 9.3.1 (2021)
  */
 export function verifyIssuerSigned(mdoc: IssuerSigned, policy: MdocPolicy): readonly MdocFinding[] {
   const error = findSign1Error(mdoc.issuerAuth, policy.certificate.key, policy.algs && { algs: policy.algs })
@@ -76,7 +77,7 @@ const issuerAuthFindings = {
   signature: 'issuer_auth.signature',
 } as const
 
-/** 6.5, step 5: every element occurs once and matches the digest of its namespace and id. */
+/** ISO/IEC 18013-5, 9.3.1: every element occurs once and matches the digest of its namespace and id. */
 function checkDigests({ mso, nameSpaces }: IssuerSigned): MdocFindingCode[] {
   const hash = hashes.get(mso.digestAlgorithm)
   if (hash === undefined) return ['mso.digest_algorithm']
@@ -99,7 +100,7 @@ function isDistinct(items: readonly IssuerSignedItem[], of: (item: IssuerSignedI
   return new Set(items.map(of)).size === items.length
 }
 
-/** 6.5, step 6. */
+/** ISO/IEC 18013-5, 9.3.1: the signed document type; 9.1.2.4: the version. */
 function checkObject({ mso }: IssuerSigned, { docType }: MdocPolicy): MdocFindingCode[] {
   const codes: MdocFindingCode[] = []
   if (mso.docType !== docType) codes.push('mso.doc_type')
@@ -109,7 +110,7 @@ function checkObject({ mso }: IssuerSigned, { docType }: MdocPolicy): MdocFindin
 
 const DAY_MS = 86_400_000
 
-/** 6.5, step 7. */
+/** ISO/IEC 18013-5, 9.3.1: the validity of the document, and that it was signed within that of its signer. */
 function checkValidity({ mso }: IssuerSigned, { certificate, now }: MdocPolicy): MdocFindingCode[] {
   const { signed, validFrom, validUntil } = mso.validityInfo
   const skewMs = CLOCK_SKEW_SECONDS * 1000
@@ -132,7 +133,7 @@ export function outlivesSigner(
   return Math.floor(mso.validityInfo.validUntil.getTime() / DAY_MS) > Math.floor(notAfter.getTime() / DAY_MS)
 }
 
-/** 6.5, step 8, for the disclosed elements [MD-9]. */
+/** [MD-9] For the disclosed elements. */
 function checkIssuer({ nameSpaces }: IssuerSigned, certificate: SignerCertificate): MdocFindingCode[] {
   const elements = new Map<string, Cbor>(
     (nameSpaces.get(mdl.nameSpace) ?? []).map((one) => [one.elementIdentifier, one.elementValue]),

@@ -36,7 +36,7 @@ export function buildAuthorizationRequest(
     code_challenge: ask.codeChallenge,
     code_challenge_method: 'S256',
     ...requested(ask, configurations),
-    // 5.1.3: MUST be sent if the offer has it
+    // OpenID4VCI 1.0, 5.1.3: MUST be sent if the offer has it
     ...(issuerState !== null && { issuer_state: issuerState }),
     // RFC 9449 10: binds the code
     ...(dpopJkt !== null && { dpop_jkt: dpopJkt }),
@@ -49,13 +49,13 @@ function requested(
 ): Record<string, string> {
   const scopes = configurations.flatMap(({ scope }) => scope ?? [])
   if (scopes.length === configurations.length) {
-    // 5.1.2: `resource` tells an authorization server of several issuers which one is meant
+    // OpenID4VCI 1.0, 5.1.2: `resource` tells an authorization server of several issuers which one is meant
     return { scope: [...new Set(scopes)].join(' '), ...(hasServers && { resource: credentialIssuer }) }
   }
   const details = configurations.map(({ id }) => ({
     type: 'openid_credential',
     credential_configuration_id: id,
-    // 5.1.1: REQUIRED if the metadata have authorization_servers
+    // OpenID4VCI 1.0, 5.1.1: REQUIRED if the metadata have authorization_servers
     ...(hasServers && { locations: [credentialIssuer] }),
   }))
   return { authorization_details: JSON.stringify(details) }

@@ -54,7 +54,7 @@ type IssuerMetadataInput = {
 /**
  * Builds the document at `/.well-known/openid-credential-issuer…`.
  *
- * The issuer is its own authorization server, so `authorization_servers` is omitted (12.2.4).
+ * The issuer is its own authorization server, so `authorization_servers` is omitted (OpenID4VCI 1.0, 12.2.4).
  * @see [OpenID4VCI 1.0, 12.2.4](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-issuer-metadata-p)
  */
 export function buildIssuerMetadata(input: IssuerMetadataInput) {
@@ -81,7 +81,7 @@ function buildConfiguration(input: ConfigurationInput) {
   return {
     ...input.type,
     ...present('scope', input.scope),
-    // A.2.2: COSE numbers for an mdoc; ESP256 (-9) is what RFC 9864 calls ES256 with P-256. [VCI-M10]
+    // OpenID4VCI 1.0, A.2.2: COSE numbers for an mdoc; ESP256 (-9) is what RFC 9864 calls ES256 with P-256. [VCI-M10]
     credential_signing_alg_values_supported: mdoc
       ? input.signingAlgs.flatMap((alg) => (alg === 'ES256' ? [-7, -9] : [-8]))
       : input.signingAlgs,
@@ -91,7 +91,7 @@ function buildConfiguration(input: ConfigurationInput) {
   }
 }
 
-/** 12.2.4: an empty `key_attestations_required` demands an attestation of any level. [VCI-K5] */
+/** OpenID4VCI 1.0, 12.2.4: an empty `key_attestations_required` demands an attestation of any level. [VCI-K5] */
 function proofTypesOf({ proofAlgs, keyAttestation }: ConfigurationInput) {
   const type = { proof_signing_alg_values_supported: proofAlgs }
   if (keyAttestation === undefined) return { jwt: type }

@@ -32,7 +32,7 @@ export function readConfiguration(id: string, value: unknown): Configuration | n
   if (!isJsonObject(value) || !isText(value.format)) return null
   const { format, scope } = value
   const type = format === 'dc+sd-jwt' ? value.vct : format === 'mso_mdoc' ? value.doctype : null
-  // A.3.2, A.2.2: `vct`, `doctype` are REQUIRED.
+  // OpenID4VCI 1.0, A.3.2 and A.2.2: `vct`, `doctype` are REQUIRED.
   if (type !== null && !isText(type)) return null
   const proof = readProofTypes(value.proof_types_supported)
   if (proof === null) return null
@@ -59,14 +59,14 @@ function readProofTypes(value: unknown): ProofDemand | null {
   const proofType = value.jwt !== undefined ? 'jwt' : 'attestation'
   const demand = value[proofType]
   if (demand === undefined) return { ...noProof, proofUnsupported: true }
-  // 12.2.4: `proof_signing_alg_values_supported` is REQUIRED and non-empty.
+  // OpenID4VCI 1.0, 12.2.4: `proof_signing_alg_values_supported` is REQUIRED and non-empty.
   if (!isJsonObject(demand) || !isTextList(demand.proof_signing_alg_values_supported)) return null
   const { proof_signing_alg_values_supported: proofAlgs, key_attestations_required: required } = demand
   const keyAttestation = required === undefined ? null : readAttestationPolicy(required)
   return keyAttestation === undefined ? null : { ...noProof, proofAlgs, proofType, keyAttestation }
 }
 
-/** 12.2.4: an empty object requires an attestation of any level. Undefined: malformed. */
+/** OpenID4VCI 1.0, 12.2.4: an empty object requires an attestation of any level. Undefined: malformed. */
 function readAttestationPolicy(value: unknown): AttestationPolicy | undefined {
   if (!isJsonObject(value)) return undefined
   const { key_storage: keyStorage, user_authentication: userAuthentication } = value

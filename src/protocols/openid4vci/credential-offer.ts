@@ -72,7 +72,7 @@ export function readOfferInput(input: unknown, policy: PeerPolicy): ReceivedOffe
   if (byValue.length + byReference.length !== 1)
     throw malformed('It has none, or more than one, of credential_offer and credential_offer_uri.')
   if (value !== undefined) return { offer: readOffer(jsonOf(value), policy) }
-  // [W-O2] 4.1.3: the reference is an https URL
+  // [W-O2] OpenID4VCI 1.0, 4.1.3: the reference is an https URL
   if (reference === undefined || asPeerUrl(reference, policy) === null)
     throw malformed('Its credential_offer_uri is not an https URL.')
   return { offerUri: reference }
@@ -81,7 +81,7 @@ export function readOfferInput(input: unknown, policy: PeerPolicy): ReceivedOffe
 /**
  * Validates a credential offer object. Nothing in it is trustworthy. [W-O3]
  *
- * Unknown members and grants are ignored; without any grant the code flow applies (4.1.1).
+ * Unknown members and grants are ignored; without any grant the code flow applies (OpenID4VCI 1.0, 4.1.1).
  *
  * @throws Fault `offer.malformed`
  * @see [OpenID4VCI 1.0, 4.1.1](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-offer-parameters)

@@ -37,7 +37,7 @@ export function readCredentialRequest(body: unknown, batchSizeMax: number, isEnc
   if ((credentialIdentifier === null) === (configurationId === null)) {
     throw malformed('Send exactly one of credential_identifier and credential_configuration_id.')
   }
-  // [SEC-8] 8.2: else the key could be replaced on the way
+  // [SEC-8] OpenID4VCI 1.0, 8.2: else the key could be replaced on the way
   if (body.credential_response_encryption !== undefined && !isEncrypted) {
     throw new Fault('credential_encryption.unsupported', {
       detail: 'A request for an encrypted response must be encrypted.',
@@ -77,7 +77,7 @@ function proofsOf(value: unknown, countMax: number): Pick<CredentialRequest, 'pr
   if (value === undefined) return { proofs: null, attestation: null }
   if (!isJsonObject(value)) throw malformed('proofs is not an object.')
   const types = Object.keys(value)
-  // 8.2: exactly one member, named after the proof type
+  // OpenID4VCI 1.0, 8.2: exactly one member, named after the proof type
   if (types.length !== 1) throw malformed('proofs must have exactly one proof type.')
   if (types[0] === 'attestation') return { proofs: null, attestation: attestationOf(value.attestation) }
   // [VCI-P10] an unsupported proof type

@@ -45,9 +45,9 @@ export function buildCredentialResponse(credentials: readonly string[], notifica
 
 function readDeferred(transactionId: unknown, interval: unknown, notificationId: unknown): CredentialResponse {
   if (!isText(transactionId, 1024)) throw unusable('transaction_id is not a string.')
-  // 8.3: notification_id MUST NOT be used if credentials is not present.
+  // OpenID4VCI 1.0, 8.3: notification_id MUST NOT be used if credentials is not present.
   if (notificationId !== undefined) throw unusable('A deferred response has a notification_id.')
-  // 8.3: `interval` is REQUIRED with transaction_id, a positive number of seconds.
+  // OpenID4VCI 1.0, 8.3: `interval` is REQUIRED with transaction_id, a positive number of seconds.
   if (typeof interval !== 'number' || !(interval > 0) || interval > INTERVAL_SECONDS_MAX) {
     throw unusable('interval is not a positive number of seconds.')
   }
@@ -59,7 +59,7 @@ function readCredentials(value: unknown, countMax: number): readonly string[] {
   if (value.length > countMax) throw unusable('The issuer sent more credentials than keys were proved.')
   return value.map((one: unknown) => {
     const credential = isJsonObject(one) ? one.credential : undefined
-    // A.2.4, A.3.4: in the supported formats, a credential is a string.
+    // OpenID4VCI 1.0, A.2.4 and A.3.4: in the supported formats, a credential is a string.
     if (!isText(credential, CREDENTIAL_CHARS_MAX)) throw unusable('A credential in the response is not a string.')
     return credential
   })

@@ -15,7 +15,8 @@ export type IssuerEncryption = {
 }
 
 /**
- * Reads the two encryption members of issuer metadata. A response is encrypted only if the request is: 8.2 demands it. [VCI-E4] [W-C5]
+ * Reads the two encryption members of issuer metadata. A response is encrypted only if the request is: OpenID4VCI 1.0,
+ * 8.2 demands it. [VCI-E4] [W-C5]
  *
  * @returns null if the issuer offers none.
  * @see [OpenID4VCI 1.0, 12.2.4](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-issuer-metadata-p)

@@ -33,7 +33,7 @@ const CONFIGURATIONS_MAX = 500
  */
 export function readIssuerMetadata(value: unknown, expectedIssuer: string, policy: PeerPolicy): IssuerMetadata {
   if (!isJsonObject(value)) throw unusable('The metadata is not a JSON object.')
-  // [W-M2] 12.2.3: identical, compared as strings
+  // [W-M2] OpenID4VCI 1.0, 12.2.3: identical, compared as strings
   if (value.credential_issuer !== expectedIssuer) throw unusable('The metadata is of another issuer than the offer.')
   const endpoint = (name: string) => endpointOf(value, name, policy)
   const credentialEndpoint = endpoint('credential_endpoint')
@@ -85,7 +85,7 @@ export function pickConfigurations(
 export function authorizationServersFor(metadata: IssuerMetadata, hint: string | null): readonly string[] {
   const servers = metadata.authorizationServers ?? [metadata.credentialIssuer]
   if (hint === null) return servers
-  // 4.1.1: the wallet MUST NOT proceed if the hint matches none of the listed servers.
+  // OpenID4VCI 1.0, 4.1.1: the wallet MUST NOT proceed if the hint matches none of the listed servers.
   if (!servers.includes(hint)) throw unusable('The offer names an authorization server that the issuer does not list.')
   return [hint]
 }
@@ -113,7 +113,8 @@ function authorizationServersOf(value: unknown, policy: PeerPolicy): readonly st
 function batchSizeOf(value: unknown): number {
   if (value === undefined) return 1
   const size = isJsonObject(value) ? value.batch_size : undefined
-  // 12.2.4: an integer, 2 or greater; issuers without batches send 1, which is what the absence of it means
+  // OpenID4VCI 1.0, 12.2.4: an integer, 2 or greater; issuers without batches send 1, which is what the absence of it
+  // means
   if (typeof size !== 'number' || !Number.isInteger(size) || size < 1)
     throw unusable('batch_size in the metadata is not a positive integer.')
   return size

@@ -46,7 +46,8 @@ export function verifyJwtProof(proof: string, expected: ProofExpectation, now: D
   try {
     const jws = parseCompact(proof, { charsMax: charsMaxOf(expected) })
     const jwk = keyOf(jws.header, expected)
-    // F.1, F.4: typ, a registered asymmetric algorithm of our list, a signature by the key of the header.
+    // OpenID4VCI 1.0, F.1 and F.4: typ, a registered asymmetric algorithm of our list, a signature by the key of the
+    // header.
     const error = findJwsError(jws, importPublicJwk(jwk), { algs: expected.algs ?? jwsAlgs, typ: PROOF_TYPE })
     if (error !== null) throw invalid(error.message)
     return { jwk: canonical(jwk), thumbprint: thumbprint(jwk), nonce: checkClaims(jws.payload, expected, now) }
@@ -65,7 +66,7 @@ export function verifyJwtProof(proof: string, expected: ProofExpectation, now: D
 export function verifyProofs(proofs: readonly string[], expected: ProofExpectation, now: Date) {
   const keys = proofs.map((proof) => verifyJwtProof(proof, expected, now))
   const attested = expected.attestations
-  // [VCI-C6] 8.3: one key binds at most one credential.
+  // [VCI-C6] OpenID4VCI 1.0, 8.3: one key binds at most one credential.
   if (distinct(keys.map((one) => one.thumbprint)).length !== keys.length)
     throw invalid('Two proofs are by the same key.')
   if (attested === undefined) return { keys, nonces: distinct(keys.map((one) => one.nonce)) }
@@ -137,11 +138,11 @@ function attestedBy(keys: AttestedKeys['keys'], kid: string): PublicJwk | null {
 
 function namedKey(header: JsonObject, { resolveKid }: ProofExpectation): PublicJwk {
   const { jwk, kid, x5c } = header
-  // [VCI-P1] F.1: exactly one of jwk, kid, x5c
+  // [VCI-P1] OpenID4VCI 1.0, F.1: exactly one of jwk, kid, x5c
   if ([jwk, kid, x5c, header.trust_chain].filter((one) => one !== undefined).length !== 1) {
     throw invalid('The header of the key proof does not name its key in exactly one way.')
   }
-  // F.4: readPublicJwk refuses private members
+  // OpenID4VCI 1.0, F.4: readPublicJwk refuses private members
   if (jwk !== undefined) return readPublicJwk(jwk)
   const found = isText(kid, 2048) ? resolveKid?.(kid) : null
   if (found === null || found === undefined)
@@ -150,7 +151,7 @@ function namedKey(header: JsonObject, { resolveKid }: ProofExpectation): PublicJ
 }
 
 function checkClaims({ aud, iat, nonce, iss }: JsonObject, expected: ProofExpectation, now: Date): string {
-  // F.1: `aud` is the issuer identifier itself, so a list with it is refused.
+  // OpenID4VCI 1.0, F.1: `aud` is the issuer identifier itself, so a list with it is refused.
   if (aud !== expected.issuer) throw invalid('aud of the key proof is not the Credential Issuer Identifier.')
   if (typeof iat !== 'number' || !Number.isFinite(iat)) throw invalid('iat of the key proof is missing.')
   const age = now.getTime() / 1000 - iat

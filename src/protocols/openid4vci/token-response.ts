@@ -68,7 +68,7 @@ function readDetails(value: unknown): TokenResponse['credentialIdentifiers'] {
   if (ours.length === 0) return null
   return new Map(
     ours.map(({ credential_configuration_id: id, credential_identifiers: identifiers }) => {
-      // 6.2: credential_identifiers is REQUIRED and non-empty.
+      // OpenID4VCI 1.0, 6.2: credential_identifiers is REQUIRED and non-empty.
       if (!isText(id) || !isTextList(identifiers)) throw unusable('authorization_details lacks credential_identifiers.')
       return [id, identifiers]
     }),

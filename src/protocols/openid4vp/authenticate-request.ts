@@ -73,11 +73,11 @@ export function authenticateSigned(
   if (error !== null) throw refused(error.message)
   const responseUri = responseUriOf(jws.payload, client, policy)
   const { stated } = keys
-  // 5.9.3: exactly one of those that are stated
+  // OpenID4VP 1.0, 5.9.3: exactly one of those that are stated
   if (stated?.responseUris?.includes(responseUri) === false)
     throw refused('response_uri is not one that is registered or attested for the verifier.')
   const metadata = stated?.metadata == null ? {} : { client_metadata: stated.metadata }
-  // 5.10.1: only the parameters inside the object count
+  // OpenID4VP 1.0, 5.10.1: only the parameters inside the object count
   return { client, signed: true, inObject: true, parameters: { ...jws.payload, ...metadata }, responseUri }
 }
 
@@ -96,7 +96,7 @@ function keyOf(client: ClientId, jws: Jws, kid: string | null, keys: SignerKeys)
  * @throws Fault `presentation_request.invalid`. No error may be sent to the verifier.
  */
 export function authenticatePlain(parameters: JsonObject, client: ClientId, policy: PeerPolicy): AuthenticatedRequest {
-  // 5.9.3: all other prefixes demand a signature
+  // OpenID4VP 1.0, 5.9.3: all other prefixes demand a signature
   if (client.prefix !== 'redirect_uri') throw refused('A request with this client_id must be signed.')
   const responseUri = responseUriOf(parameters, client, policy)
   return { client, signed: false, inObject: false, parameters, responseUri }
@@ -110,7 +110,7 @@ export function authenticatePlain(parameters: JsonObject, client: ClientId, poli
  */
 export function authenticateUnsigned(jwt: string, client: ClientId, policy: PeerPolicy): AuthenticatedRequest {
   const { header, payload, signature } = parsed(jwt.trim())
-  // 5.9.3: a request with this prefix cannot be signed
+  // OpenID4VP 1.0, 5.9.3: a request with this prefix cannot be signed
   if (header.alg !== 'none' || signature.length > 0)
     throw refused('A request with the prefix redirect_uri must not be signed.')
   // [VP-R4]
@@ -120,7 +120,7 @@ export function authenticateUnsigned(jwt: string, client: ClientId, policy: Peer
   return { ...authenticatePlain(payload, client, policy), inObject: true }
 }
 
-/** [VP-R5] 5.10.1: identical, including the prefix */
+/** [VP-R5] OpenID4VP 1.0, 5.10.1: identical, including the prefix */
 function checkClientId(payload: JsonObject, client: ClientId): void {
   if (payload.client_id !== client.full) throw refused('client_id of the request object is not the one of the link.')
 }
@@ -134,7 +134,7 @@ function parsed(jwt: string): Jws {
 }
 
 function didKeyOf(client: ClientId, kid: string | null, { didKey }: SignerKeys): VerificationKey {
-  // 5.9.3: kid names a verification method of the DID
+  // OpenID4VP 1.0, 5.9.3: kid names a verification method of the DID
   if (kid === null || (kid.includes(':') && !kid.startsWith(`${client.id}#`))) {
     throw refused('kid of the request object is not a key of the verifier.')
   }
@@ -145,7 +145,7 @@ function didKeyOf(client: ClientId, kid: string | null, { didKey }: SignerKeys):
 function chainKeyOf(client: ClientId, jws: Jws, { trustChain }: SignerKeys): VerificationKey {
   const { x5c } = jws.header
   if (!isTextList(x5c, CHAIN_MAX)) throw refused('The request object has no certificate chain in x5c.')
-  // 5.9.3: the hash of the DER of the leaf
+  // OpenID4VP 1.0, 5.9.3: the hash of the DER of the leaf
   if (client.prefix === 'x509_hash' && sha256Base64url(Buffer.from(x5c[0] ?? '', 'base64')) !== client.id) {
     throw refused('client_id is not the hash of the signing certificate.')
   }
@@ -155,14 +155,14 @@ function chainKeyOf(client: ClientId, jws: Jws, { trustChain }: SignerKeys): Ver
 
 /** [VP-S3] Returns the `response_uri`, if this client may use it. */
 function responseUriOf(parameters: JsonObject, client: ClientId, policy: PeerPolicy): string {
-  // 5.9.3: with the prefix redirect_uri it is optional and equals the client id
+  // OpenID4VP 1.0, 5.9.3: with the prefix redirect_uri it is optional and equals the client id
   const uri = parameters.response_uri ?? (client.prefix === 'redirect_uri' ? client.id : undefined)
   const url = asPeerUrl(uri, policy)
-  // [VP-S2] 8.2: REQUIRED with direct_post, the only supported mode
+  // [VP-S2] OpenID4VP 1.0, 8.2: REQUIRED with direct_post, the only supported mode
   if (typeof uri !== 'string' || url === null) throw refused('response_uri is missing or not an https URL.')
-  // 5.9.3: the client id is the response_uri
+  // OpenID4VP 1.0, 5.9.3: the client id is the response_uri
   if (client.prefix === 'redirect_uri' && client.id !== uri) throw refused('response_uri is not the one of client_id.')
-  // 5.9.3: the host of response_uri is the name in the certificate
+  // OpenID4VP 1.0, 5.9.3: the host of response_uri is the name in the certificate
   if (client.prefix === 'x509_san_dns' && url.hostname !== client.id.toLowerCase()) {
     throw refused('The host of response_uri is not the one of client_id.')
   }

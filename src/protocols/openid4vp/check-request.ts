@@ -55,7 +55,7 @@ export function checkRequest(request: AuthenticatedRequest, wallet: WalletPolicy
   checkResponse(parameters)
   const { client_metadata: metadata } = parameters
   const query = queryOf(parameters)
-  // [VP-T6] 5.1: transaction_data MUST be rejected where its type is not supported
+  // [VP-T6] OpenID4VP 1.0, 5.1: transaction_data MUST be rejected where its type is not supported
   const transactions = parseTransactionData(parameters.transaction_data, query, wallet.transactionTypes ?? new Map())
   return {
     client,
@@ -70,14 +70,14 @@ export function checkRequest(request: AuthenticatedRequest, wallet: WalletPolicy
   }
 }
 
-/** Checks audience, times and wallet nonce of a request object (3.11, step 2). */
+/** Checks audience, times and wallet nonce of a request object (OpenID4VP 1.0, 5.8 and 5.10.1). */
 function checkObject(
   { aud, exp, nbf, iat, wallet_nonce }: JsonObject,
   { walletNonce, requestUri }: WalletPolicy,
   now: Date,
 ): Date | null {
   const seconds = now.getTime() / 1000
-  // [VP-R6] 5.8; some verifiers name the address of the object instead
+  // [VP-R6] OpenID4VP 1.0, 5.8; some verifiers name the address of the object instead
   if (aud !== undefined && aud !== STATIC_WALLET_AUDIENCE && aud !== requestUri)
     throw refused('The request object is for another audience.')
   if (exp !== undefined && !(isNumericDate(exp) && exp > seconds - CLOCK_SKEW_SECONDS))
@@ -89,7 +89,7 @@ function checkObject(
     throw refused('The request is not valid yet.')
   if (iat !== undefined && !(isNumericDate(iat) && iat <= seconds + CLOCK_SKEW_SECONDS))
     throw refused('iat of the request is in the future.')
-  // [VP-U2] 5.10: abort if it is missing or different
+  // [VP-U2] OpenID4VP 1.0, 5.10: abort if it is missing or different
   if (walletNonce !== undefined && wallet_nonce !== walletNonce)
     throw refused('The request object was not made for this fetch.')
   return isNumericDate(exp) ? new Date(exp * 1000) : null
@@ -100,33 +100,33 @@ function checkResponse(parameters: JsonObject): void {
   // [VP-S8] 5: REQUIRED; modes that are not supported are invalid_request
   const { response_mode: mode } = parameters
   if (mode !== 'direct_post' && mode !== ENCRYPTED_MODE) throw refused('response_mode is not supported.')
-  // [VP-S2] 8.2
+  // [VP-S2] OpenID4VP 1.0, 8.2
   if (parameters.redirect_uri !== undefined) throw refused('redirect_uri must not be used with direct_post.')
   // RFC 9101 4: a request object does not refer to another one
   if (parameters.request !== undefined || parameters.request_uri !== undefined) throw refused('The request is nested.')
 }
 
 function queryOf({ dcql_query: query, scope }: JsonObject): DcqlQuery {
-  // [VP-R2] 5.1: exactly one of the two; no scope is supported
+  // [VP-R2] OpenID4VP 1.0, 5.1: exactly one of the two; no scope is supported
   if (query === undefined) throw refused('dcql_query is missing.')
   if (scope !== undefined) throw refused('dcql_query and scope exclude each other.')
   return parseQuery(query)
 }
 
 function nonceOf(nonce: Json | undefined): string {
-  // [VP-R1] 5.2
+  // [VP-R1] OpenID4VP 1.0, 5.2
   if (!isUrlSafe(nonce)) throw refused('nonce is missing or has characters that are not URL-safe.')
   return nonce
 }
 
 function stateOf(state: Json | undefined, query: DcqlQuery): string | null {
-  // [VP-R3] 5.3: without holder binding only state ties the response to the request.
+  // [VP-R3] OpenID4VP 1.0, 5.3: without holder binding only state ties the response to the request.
   if (state === undefined && query.credentials.every((one) => one.holderBinding)) return null
   if (!isUrlSafe(state)) throw refused('state is missing or has characters that are not URL-safe.')
   return state
 }
 
-/** The formats that both sides support; all of the wallet's if the verifier lists none (3.11, step 6). */
+/** The formats that both sides support; all of the wallet's if the verifier lists none (OpenID4VP 1.0, 11.1). */
 function formatsOf(metadata: Json | undefined, { formats, holderAlg }: WalletPolicy): readonly string[] {
   if (metadata !== undefined && !isJsonObject(metadata)) throw refused('client_metadata is not an object.')
   const supported = metadata?.vp_formats_supported
@@ -139,7 +139,7 @@ function formatsOf(metadata: Json | undefined, { formats, holderAlg }: WalletPol
 
 function supportsFormat(entry: Json | undefined, format: string, holderAlg: string): boolean {
   if (!isJsonObject(entry)) return false
-  // B.3.4, B.2.2: algorithms of the holder's signature; ES256 on P-256 is -7, or -9 since RFC 9864
+  // OpenID4VP 1.0, B.3.4 and B.2.2: algorithms of the holder's signature; ES256 on P-256 is -7, or -9 since RFC 9864
   if (format === 'mso_mdoc') {
     const algs = entry.deviceauth_alg_values
     return !Array.isArray(algs) || algs.includes(-7) || algs.includes(-9)
@@ -148,7 +148,7 @@ function supportsFormat(entry: Json | undefined, format: string, holderAlg: stri
   return !isTextList(algs) || algs.includes(holderAlg)
 }
 
-/** 5.2: letters, digits, hyphen, period, underscore and tilde. */
+/** OpenID4VP 1.0, 5.2: letters, digits, hyphen, period, underscore and tilde. */
 function isUrlSafe(value: unknown): value is string {
   return typeof value === 'string' && value.length <= CHARS_MAX && /^[A-Za-z0-9._~-]+$/.test(value)
 }

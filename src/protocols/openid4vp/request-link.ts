@@ -83,7 +83,7 @@ export function readRequestLink(text: string, policy: PeerPolicy): RequestLink {
   const jwt = parameters.get('request')
   const requestUri = parameters.get('request_uri')
   const method = parameters.get('request_uri_method')
-  // [VP-U1] 5.1: only together with request_uri; exactly `get` or `post`
+  // [VP-U1] OpenID4VP 1.0, 5.1: only together with request_uri; exactly `get` or `post`
   if (method !== undefined && method !== 'get' && method !== 'post') throw new Fault('presentation_request.uri_method')
   if (method !== undefined && requestUri === undefined) throw refused('request_uri_method needs a request_uri.')
   // RFC 9101 5: request and request_uri exclude each other

@@ -27,7 +27,7 @@ const walletMetadata = {
  * @param walletNonce Fresh; `checkRequest` compares it with the one in the object.
  */
 export function buildRequestUriForm(walletNonce: string, { prefix }: Pick<ClientId, 'prefix'>): string {
-  // [VP-U4] 5.10: not for a prefix that precludes signed request objects
+  // [VP-U4] OpenID4VP 1.0, 5.10: not for a prefix that precludes signed request objects
   const signing = prefix === 'redirect_uri' ? {} : { request_object_signing_alg_values_supported: jwsAlgs }
   const metadata = JSON.stringify({ ...walletMetadata, ...signing })
   return new URLSearchParams({ wallet_nonce: walletNonce, wallet_metadata: metadata }).toString()

@@ -82,7 +82,10 @@ function stateOf(state: unknown): string | null {
   return state
 }
 
-/** [VP-S1] 8.1: an object, query id to a non-empty array of presentations. In the supported formats these are strings. */
+/**
+ * [VP-S1] OpenID4VP 1.0, 8.1: an object, query id to a non-empty array of presentations. In the supported formats these
+ * are strings.
+ */
 function vpTokenOf(value: unknown): VpToken {
   const token = typeof value === 'string' ? jsonOf(value) : value
   if (!isJsonObject(token) || Object.keys(token).length === 0)

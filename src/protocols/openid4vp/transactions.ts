@@ -56,7 +56,7 @@ export function parseTransactionData(value: Json | undefined, query: DcqlQuery, 
   const parsed = value.map((encoded) => parseEntry(encoded, query, types))
   const algs = parsed.map((one) => one.algs)
   const named = algs.some((one) => one !== null)
-  // B.3.3: one of the algorithms of each entry; sha-256 where it names none
+  // OpenID4VP 1.0, B.3.3: one of the algorithms of each entry; sha-256 where it names none
   const alg = [...hashNames.keys()].find((one) => algs.every((list) => (list ?? ['sha-256']).includes(one)))
   if (alg === undefined) throw refused('its entries have no hash algorithm in common that this wallet supports')
   return { entries: parsed.map((one) => one.entry), alg: named ? alg : null }
@@ -77,7 +77,7 @@ function parseEntry(encoded: string, query: DcqlQuery, types: TransactionTypes):
   for (const id of ids) {
     const found = query.credentials.find((one) => one.id === id)
     if (found === undefined) throw refused('credential_ids names a credential that is not requested')
-    // [VP-T3] B.3.3.2
+    // [VP-T3]
     if (!found.holderBinding) throw refused('a credential without holder binding cannot authorize a transaction')
   }
   if (algs !== undefined && !isTextList(algs)) throw refused('its hash algorithms are not a list')
@@ -96,7 +96,7 @@ function objectOf(encoded: string): JsonObject {
   }
 }
 
-/** [VP-T2] 8.5: no unknown member, none missing, each of its type */
+/** [VP-T2] OpenID4VP 1.0, 8.5: no unknown member, none missing, each of its type */
 function checkMembers(object: JsonObject, members: Readonly<Record<string, TransactionMember>>): void {
   for (const name of Object.keys(object))
     if (!common.has(name) && !Object.hasOwn(members, name))

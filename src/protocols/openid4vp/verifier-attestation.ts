@@ -31,7 +31,7 @@ export function readVerifierAttestation(jwt: Json | undefined, client: ClientId,
   const { iss, sub, exp, nbf, iat, cnf, redirect_uris: redirectUris } = jws.payload
   const seconds = now.getTime() / 1000
   if (!isText(iss)) throw refused('The attestation of the verifier has no issuer.')
-  // 5.9.3: sub is the client identifier without its prefix
+  // OpenID4VP 1.0, 5.9.3: sub is the client identifier without its prefix
   if (sub !== client.id) throw refused('The attestation is about another verifier.')
   if (!isNumericDate(exp) || exp <= seconds - CLOCK_SKEW_SECONDS)
     throw refused('The attestation of the verifier has expired.')

@@ -19,14 +19,14 @@ export type ListTimes = {
  * @see [Token Status List, 5](https://datatracker.ietf.org/doc/html/draft-ietf-oauth-status-list#section-5) and [8.3](https://datatracker.ietf.org/doc/html/draft-ietf-oauth-status-list#section-8.3)
  */
 export function checkListClaims({ sub, iat, exp, ttl }: ListClaims, uri: string, now: Date): ListTimes {
-  // 8.3: sub MUST be equal to the uri of the referenced token.
+  // Token Status List 8.3: sub MUST be equal to the uri of the referenced token.
   if (sub !== uri) throw invalidStatusList('The status list token is for another URI.')
   const seconds = now.getTime() / 1000
   if (!isNumericDate(iat) || iat > seconds + CLOCK_SKEW_SECONDS)
     throw invalidStatusList('The status list token has no iat, or one in the future.')
   if (exp !== undefined && (!isNumericDate(exp) || exp <= seconds - CLOCK_SKEW_SECONDS))
     throw invalidStatusList('The status list token has expired.')
-  // 5.1: ttl is a positive number.
+  // Token Status List 5.1: ttl is a positive number.
   if (ttl !== undefined && !(typeof ttl === 'number' && ttl > 0))
     throw invalidStatusList('ttl of the status list token is not a positive number.')
   return {

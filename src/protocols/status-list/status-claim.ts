@@ -21,7 +21,7 @@ export function buildStatusClaim({ uri, index }: StatusReference) {
 export function readStatusClaim(status: unknown, policy: PeerPolicy): StatusReference | null {
   if (status === undefined) return null
   const reference = isJsonObject(status) ? status.status_list : undefined
-  // 7.5, step 2
+  // Token Status List 6.1, 8.3
   if (!isJsonObject(reference))
     throw new Fault('status_list.invalid', { detail: 'The credential has a status of an unknown kind.' })
   const { idx, uri } = reference

@@ -49,7 +49,7 @@ export async function buildStatusListCwt(input: Input, key: SigningKey, now: Dat
   const unprotectedHeader = new Map<number, Cbor>()
   if ('kid' in input.header) unprotectedHeader.set(headerLabels.kid, Buffer.from(input.header.kid))
   else protectedHeader.set(headerLabels.x5chain, toX5chain(input.header.x5chain))
-  // 7.2: tagged, and without the tag of a CWT
+  // Token Status List 5.2: tagged, and without the tag of a CWT
   return encodeCbor(
     await sign1({ payload: encodeCbor(claims), protectedHeader, unprotectedHeader, isTagged: true }, key),
   )
@@ -122,7 +122,7 @@ function writeList({ bits, lst }: CompressedList, aggregationUri?: string): Cbor
 
 function readList(value: Cbor): PackedList {
   const [bits, lst] = isCborMap(value) ? [value.get('bits'), value.get('lst')] : []
-  // [TS-1] 4.3: bits is 1, 2, 4 or 8.
+  // [TS-1] Token Status List 4.3: bits is 1, 2, 4 or 8.
   if (!isStatusBits(bits) || !isBytes(lst)) throw invalidStatusList('status_list of the token is not well-formed.')
   return inflateList(bits, lst)
 }

@@ -78,7 +78,7 @@ export function verifyStatusListToken(
   expected: { readonly uri: string; readonly algs?: readonly JwsAlg[] },
   now: Date,
 ): VerifiedList {
-  // 7.5, step 4: signature and typ
+  // Token Status List 8.3: signature and typ
   const policy = expected.algs === undefined ? { typ: TYPE } : { typ: TYPE, algs: expected.algs }
   const error = findJwsError(jws, key, policy)
   if (error !== null) throw refusedSignature(error)
@@ -96,7 +96,7 @@ export function freshUntil(list: Pick<VerifiedList, 'ttlSeconds' | 'expiresAt'>,
 
 function readList(value: unknown): PackedList {
   const { bits, lst }: JsonObject = isJsonObject(value) ? value : {}
-  // [TS-1] 4.2: bits is 1, 2, 4 or 8.
+  // [TS-1] Token Status List 4.2: bits is 1, 2, 4 or 8.
   if (!isStatusBits(bits) || typeof lst !== 'string')
     throw invalidStatusList('status_list of the token is not well-formed.')
   return inflateList(bits, bytesOf(lst))

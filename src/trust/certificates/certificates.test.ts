@@ -35,7 +35,7 @@ async function refusedWith(authority: Authority, body: object, pointer: string):
   assert(reply.body.errors.some((one: { source?: { pointer?: string } }) => one.source?.pointer === pointer))
 }
 
-test('an issuer root is an IACA certificate with every field of 6.7, and answers as the contract says [CSR-4] [CSR-5] [X5-1]', async () => {
+test('an issuer root is an IACA certificate with every field of ISO/IEC 18013-5, B.1.2, and answers as the contract says [CSR-4] [CSR-5] [X5-1]', async () => {
   const authority = await anAuthority(db)
   const root = await aRoot(authority, { countryName: 'za', commonName: 'Überprüfung' })
   const { id, createdAt, updatedAt, expiresAt, subjectKeyIdentifier, certificate, ...others } = root

@@ -55,8 +55,8 @@ export async function certifiedIssuer(
 }
 
 /**
- * (5.7) Whether a certificate names an issuer: by a URI or, if it has no URI, by the DNS name of an https issuer. One with both is for that URI
- * alone, since several issuers may share a host.
+ * Whether a certificate names an issuer: by a URI or, if it has no URI, by the DNS name of an https issuer. One with
+ * both is for that URI alone, since several issuers may share a host. [VC-21]
  */
 export function leafNames({ extensions: { subjectAltName } }: Pick<Certificate, 'extensions'>, iss: string): boolean {
   const { dns, uris } = subjectAltName

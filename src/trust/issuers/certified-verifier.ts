@@ -60,7 +60,7 @@ export function certifiedVerifier(
     pinned: true,
     ...(revocation && { revocation }),
   })
-  // 5.9.3: a dNSName of the leaf; the name itself, not one that a wildcard matches
+  // OpenID4VP 1.0, 5.9.3: a dNSName of the leaf; the name itself, not one that a wildcard matches
   const names = leaf?.extensions.subjectAltName.dns.map((name) => name.toLowerCase()) ?? []
   const isUnknown = lacksOnlyAnchor(findings)
   const isAccepted = ok || (isUnknown && address !== null && names.includes(new URL(address).hostname))

@@ -14,7 +14,8 @@ import type { ResolvedIssuer } from './resolve-issuer.ts'
 export type MdocIssuer = ResolvedIssuer & { readonly certificate: IssuerCertificate }
 
 /**
- * Resolves the issuer of an mdoc: validates its chain as that of a document signer under an IACA root (6.5, step 3), including revocation.
+ * Resolves the issuer of an mdoc: validates its chain as that of a document signer under an IACA root, including
+ * revocation.
  *
  * NOT checked: the signature and everything else of the mdoc, its status, whether the verifier or the tenant accepts this issuer.
  *

@@ -60,7 +60,7 @@ function usageProblem({ extensions }: Certificate, { type, signMdl }: TenantSign
   if (extensions.basicConstraints?.isCa === true) {
     return ['basic_constraints', 'is that of a certification authority, which signs certificates only.']
   }
-  // 6.7: digitalSignature
+  // ISO/IEC 18013-5, B.1.4 and B.1.5
   if (extensions.keyUsage?.has('digitalSignature') !== true) {
     return ['key_usage', 'lacks the key usage digitalSignature.']
   }

@@ -39,7 +39,7 @@ export async function createSigningRequest(
   const { key, id: keyId, keep } = await needs.keys.create(tenant.id, 'leaf', keyType)
   const spki = spkiOf(key.publicJwk)
   const subjectKeyId = keyIdentifierOf(spki)
-  // 6.8: the contents of a request
+  // [X5-6] [X5-7]
   const extensions = [
     keyUsage('digitalSignature'),
     ...(signMdl ? [extendedKeyUsage(oids.mdlDocumentSigner)] : []),

@@ -86,7 +86,7 @@ for (const keyType of ['P-256', 'Ed25519'] as const) {
       [/Extended Key Usage: critical\s+1\.0\.18013\.5\.1\.6\n/, /Alternative Name: \n\s+DNS:trust\.example\n/],
     ],
   ] as const) {
-    test(`a request for ${type} on ${keyType}, mDL ${signMdl}: openssl verifies it and shows what 6.8 wants`, async () => {
+    test(`a request for ${type} on ${keyType}, mDL ${signMdl}: openssl verifies it and shows its contents`, async () => {
       const csr = await aRequest(await anAuthorityLater(), {
         type,
         keyType,

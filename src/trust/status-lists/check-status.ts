@@ -68,7 +68,7 @@ export async function readStatus(
 }
 
 function statusFindings(list: VerifiedList, index: number): readonly TrustFinding[] {
-  // 8.3: an index outside the list MUST lead to rejection
+  // Token Status List 8.3: an index outside the list MUST lead to rejection
   if (index >= sizeOf(list)) return [trustFinding('status.out_of_range')]
   switch (statusOfEntry(list, index)) {
     case statusValues.valid:

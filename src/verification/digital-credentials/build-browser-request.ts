@@ -46,7 +46,7 @@ export function originsOf({ urls }: Pick<Platform, 'urls'>, { digitalCredentials
   return [...new Set([...digitalCredentials.origins, new URL(urls.publicUrl).origin])]
 }
 
-/** A client with the prefix `redirect_uri` never signs (5.9.3). */
+/** A client with the prefix `redirect_uri` never signs (OpenID4VP 1.0, 5.9.3). */
 function protocolsOf({ digitalCredentials, clientId }: PendingRequest): readonly Protocol[] {
   if (digitalCredentials === null) throw new Fault('resource.unknown')
   return clientId === UNSIGNED_CLIENT ? ['unsigned'] : digitalCredentials.protocols

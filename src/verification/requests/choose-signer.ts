@@ -62,7 +62,7 @@ export async function chooseSigner(
   const { signer, keyType = null, clientIdPrefix } = config
   if (signer === 'did:web') return {}
   if (clientIdPrefix === 'redirect_uri') return { clientId: UNSIGNED_CLIENT }
-  // 5.9.3: these sign with the key of the tenant
+  // OpenID4VP 1.0, 5.9.3: these sign with the key of the tenant
   if (clientIdPrefix === 'pre-registered' && config.clientId !== undefined) return { clientId: config.clientId }
   if (clientIdPrefix === 'verifier_attestation') return { clientId: attestedClientOf(config.verifierAttestation) }
   const isRequired = await requiresCertificate(needs, tenantId)
@@ -86,7 +86,7 @@ export async function signerOf(
 ): Promise<{ readonly header: RequestHeader; readonly key: SigningKey }> {
   if (signerId === null) {
     const key = await platform.keys.current(tenantId, 'request')
-    // 5.9.3: `kid` names the verification method in the DID document
+    // OpenID4VP 1.0, 5.9.3: `kid` names the verification method in the DID document
     const kid = `${platform.urls.did(slug)}#${key.kid}`
     const jwt = verifierConfig?.verifierAttestation
     return { header: { kid, ...(clientId !== null && jwt !== undefined && { jwt }) }, key }
@@ -96,7 +96,7 @@ export async function signerOf(
     const detail = 'The certificate of the request was revoked or has expired.'
     throw new Fault('presentation_request.closed', { detail })
   }
-  // 5.9.3, [X5-5]: the chain without its root
+  // OpenID4VP 1.0, 5.9.3, [X5-5]: the chain without its root
   return { header: { x5c: signer.x5c }, key: signer.key }
 }
 
@@ -113,12 +113,12 @@ function certificateSigner({ certificateId }: ActiveSigner, clientId: string): R
   return { clientId, signerId: certificateId }
 }
 
-/** 5.9.3, [HAIP-21]: the hash of the leaf in DER */
+/** OpenID4VP 1.0, 5.9.3, [HAIP-21]: the hash of the leaf in DER */
 function hashOf({ leafDer }: ActiveSigner): string {
   return `x509_hash:${sha256Base64url(leafDer)}`
 }
 
-/** 5.9.3: a dNSName of the leaf that is the host of `response_uri` [VP-S3] */
+/** OpenID4VP 1.0, 5.9.3: a dNSName of the leaf that is the host of `response_uri` [VP-S3] */
 function dnsNameOf({ urls }: Needs, { leaf }: ActiveSigner): string {
   const { hostname } = new URL(urls.publicUrl)
   const names = leaf.extensions.subjectAltName.dns.map((name) => name.toLowerCase())

@@ -26,12 +26,12 @@ export async function getPresentationRequest(
 ): Promise<PresentationRequest> {
   const row = await rowOf(needs, caller, id)
   const { responseCodeHash: hash, browserSessionHash: session } = row
-  // 14.3: the session in which the flow began
+  // OpenID4VP 1.0, 14.3: the session in which the flow began
   if (session !== null && (browserSession !== undefined || row.status !== 'requested')) {
     if (browserSession === undefined) throw new Fault('presentation_request.response_code')
     if (!equalInConstantTime(session, sha256(browserSession))) throw new Fault('resource.unknown')
   }
-  // 13.3: only the session that the wallet returned to gets the result
+  // OpenID4VP 1.0, 13.3: only the session that the wallet returned to gets the result
   if (responseCode === undefined && hash !== null) throw new Fault('presentation_request.response_code')
   if (responseCode !== undefined && (hash === null || !equalInConstantTime(hash, sha256(responseCode)))) {
     throw new Fault('resource.unknown')

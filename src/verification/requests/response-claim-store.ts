@@ -42,8 +42,9 @@ const releaseClaimed = sql(
 )
 
 /**
- * When a response without encryption is accepted: `accepted`: this one is encrypted, or an error, which may come in the clear (8.3); `by-default`:
- * unless the template requires encryption; `if-stated`: if the template says so; `never`.
+ * When a response without encryption is accepted: `accepted`: this one is encrypted, or an error, which may come in the
+ * clear (OpenID4VP 1.0, 8.3); `by-default`: unless the template requires encryption; `if-stated`: if the template says
+ * so; `never`.
  */
 export type PlainResponses = 'accepted' | 'by-default' | 'if-stated' | 'never'
 

@@ -40,7 +40,7 @@ export async function serveRequestObject(
 ): Promise<string> {
   const request = await openRequestOf(platform, tenant.id, token)
   const claims = await claimsOf(platform, tenant, token, request, posted)
-  // 5.9.3: with this prefix a request must not be signed
+  // OpenID4VP 1.0, 5.9.3: with this prefix a request must not be signed
   if (request.clientId === UNSIGNED_CLIENT) return encodeUnsigned(claims)
   const { header, key } = await signerOf(platform, tenant, request)
   return signRequestObject(claims, header, key)
@@ -85,7 +85,7 @@ async function claimsOf(
       dcqlQuery: queryOf(request, await issuerAuthoritiesOf(platform, tenantId, request.credentials)),
       ...(await transactionsOf(platform, tenantId, request)),
       ...(walletNonce !== undefined && { walletNonce }),
-      // 5.1: non-empty
+      // OpenID4VP 1.0, 5.1: non-empty
       ...(verifierInfo.length > 0 && { verifierInfo }),
       ...(isEncrypted && { encryptionKey: (await responseKeyOf(platform, tenantId, request.id)).publicJwk }),
     },

@@ -57,7 +57,7 @@ export async function acceptResponse(
   const { store, clock } = platform
   const id = await readRequestToken(platform, tenant.id, token)
   if (id === null) throw new Fault('resource.unknown')
-  // 3.9 step 2
+  // OpenID4VP 1.0, 8.3
   const { answer, key } = await decrypted(platform, tenant, id, form)
   // [VP-D2] a browser's answer has no state
   const state = from.origin === undefined ? answer.state : null
@@ -69,7 +69,7 @@ export async function acceptResponse(
   const request = await untilConfirmed(() =>
     store.single(tenant.id, (tx) => claimRequest(tx, id, state, now, lease, plainOf(tenant, answer, key, from))),
   )
-  // 3.9 step 1
+  // answered, expired, with another state, or being answered
   if (request === null) {
     if (await store.single(tenant.id, (tx) => isClaimed(tx, id, state, now)))
       throw undecided('Another response to the request is being checked; send this one again later.')
@@ -96,7 +96,7 @@ export async function acceptResponse(
   return complete(platform, tenant, request, outcome, from)
 }
 
-/** A.4: over the Digital Credentials API the origin is the audience, also of signed requests. */
+/** OpenID4VP 1.0, A.4: over the Digital Credentials API the origin is the audience, also of signed requests. */
 function audienceOf({ origin }: ResponseSource, clientId: string) {
   return origin === undefined ? { aud: clientId, origin: null } : { aud: `origin:${origin}`, origin }
 }
@@ -145,7 +145,7 @@ function undecided(detail?: string): Fault {
   return new Fault('presentation_response.undecided', { detail, meta: { retryAfterSeconds: RETRY_SECONDS } })
 }
 
-/** 3.9 step 3 */
+/** OpenID4VP 1.0, 8.5 */
 function declined({ error }: Extract<PlainResponse, { kind: 'refused' }>): RequestOutcome {
   if (error === 'access_denied') {
     const details = [issue('wallet.declined')]

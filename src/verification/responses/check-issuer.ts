@@ -16,7 +16,7 @@ const refused = (code: 'issuer.not_trusted' | 'issuer.not_allowed'): Acceptance 
 }
 
 /**
- * Checks whether the template accepts the issuer of a credential (3.9 step 6).
+ * Checks whether the template accepts the issuer of a credential (OpenID4VP 1.0, 8.6: the policy of the verifier).
  *
  * A template without `issuers` and `trustedIssuers` accepts the tenant and its trusted entities. A type under an issuer
  * address of this deployment names its issuer: without names in the template it is accepted from that issuer only, also

@@ -21,8 +21,8 @@ import {
 } from './checked-credential.ts'
 
 /**
- * Checks one mdoc on its own, over the bytes as received and in the order of 6.5: form, the chain of its signer, what the issuer signed, the
- * device signature over the request, whether the template accepts the issuer, then the status list.
+ * Checks one mdoc on its own, over the bytes as received, in this order: form, the chain of its signer, what the issuer
+ * signed, the device signature over the request, whether the template accepts the issuer, then the status list.
  *
  * Device-signed elements do not satisfy a query.
  *
@@ -42,7 +42,7 @@ export async function checkMdocPresentation(
     return rejectedCredential([mdocFinding(response.status === 0 ? 'response.documents' : 'response.status')])
   const { now, trust } = expected
   const { issuerSigned } = document
-  // 6.5, step 3
+  // ISO/IEC 18013-5, 9.3.1: the chain comes first
   const issuer = await issuerOrIssue(resolveMdocIssuer(platform, issuerSigned, now, trust.anchors))
   if ('code' in issuer) return rejectedCredential([issuer])
   const verified = verify(response, issuer, expected)
@@ -52,7 +52,7 @@ export async function checkMdocPresentation(
   }
   const acceptance = await checkIssuer(issuer, expected)
   issues.push(...acceptance.issues)
-  // 6.5, step 11; Token Status List 8.3: only for a credential that is otherwise valid
+  // Token Status List 8.3: only for a credential that is otherwise valid
   const status = issues.some(isDefect)
     ? null
     : await readStatus(platform, issuerSigned.mso.status, issuer, now, trust.anchors, 'cwt')
@@ -73,7 +73,7 @@ export async function checkMdocPresentation(
   }
 }
 
-/** The chain must be valid at the time of signing, its leaf also at the time of this check (6.5, step 7). */
+/** The chain must be valid at the time of signing, its leaf also at the time of this check (ISO/IEC 18013-5, 9.3.1). */
 function issuerIssues({ findings, certificate }: MdocIssuer, { now }: ExpectedPresentation): readonly Issue[] {
   // RFC 5280 4.1.2.5: through the second of notAfter
   const hasEnded = now.getTime() >= certificate.notAfter.getTime() + 1000
@@ -81,7 +81,7 @@ function issuerIssues({ findings, certificate }: MdocIssuer, { now }: ExpectedPr
   return hasEnded && !isReported ? [...findings, trustFinding('certificate.expired')] : findings
 }
 
-/** 6.5, steps 2 and 4 to 10 */
+/** ISO/IEC 18013-5, 9.3.1, and 9.1.3 for the device signature */
 function verify(response: DeviceResponse, { certificate }: MdocIssuer, expected: ExpectedPresentation): VerifiedMdoc {
   const { aud: clientId, origin, nonce, responseUri, encryptionKey, now, credential } = expected
   // [VP-H1] [VP-H2] every value is from the request, none from the response

@@ -60,10 +60,10 @@ export async function checkResponse(
   const answered = check(query, answers, vpToken)
   const issues = new Map(answers.map((one) => [one, issuesOf(one, answered)]))
   const unauthorized = addUnauthorized(context.transactions, issues)
-  // 3.9 step 12: presentations with a defect are discarded, and the others must still satisfy the query
+  // OpenID4VP 1.0, 8.6: presentations with a defect are discarded, and the others must still satisfy the query
   const valid = answers.filter((one) => one.isPresent && !issues.get(one)?.some(isDefect))
   const { satisfied } = check(query, valid, vpToken).result
-  // 14.1.2: one presentation for another request invalidates the whole response
+  // OpenID4VP 1.0, 14.2.2: one presentation for another request invalidates the whole response
   const isReplayed = [...issues.values()].flat().some(isReplay)
   const isVerified = satisfied && valid.length > 0 && !isReplayed && !unauthorized
   const shown = answers.filter((one) => one.isPresent || issues.get(one)?.some(isDefect))
@@ -116,7 +116,7 @@ async function checkEach(
   // [VP-S1] several only where the query says so
   if (presentations.length > (expected.credential.multiple === true ? MULTIPLE_MAX : 1))
     return [rejectedCredential([issue('presentation.too_many')])]
-  // 3.9 step 5: in the requested format only
+  // OpenID4VP 1.0, 8.6: in the requested format only
   const checkOne = expected.credential.format === 'mdoc' ? checkMdocPresentation : checkSdJwtPresentation
   return Promise.all(presentations.map((one) => checkOne(platform, one, expected)))
 }
@@ -141,7 +141,7 @@ function check(query: DcqlQuery, answers: readonly Answer[], vpToken: VpToken): 
   return { result: checkPresented(query, presented), ordered }
 }
 
-/** 3.9 steps 10 to 12 for one credential, in this order: the query, then the conditions of the template. */
+/** OpenID4VP 1.0, 8.6 for one credential, in this order: the query, then the conditions of the template. */
 function issuesOf(answer: Answer, { result, ordered }: CheckedAnswers): readonly Issue[] {
   const { queryId, credential, isPresent, checked } = answer
   const issues = [...checked.issues]

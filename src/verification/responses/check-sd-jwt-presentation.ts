@@ -26,20 +26,19 @@ import {
 /**
  * Checks one SD-JWT VC on its own: form, issuer, signature, validity, key binding, then the status list.
  *
- * @see [OpenID4VP 1.0, 8.6](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-vp-token-validation), protocol steps 5 to 9
+ * @see [OpenID4VP 1.0, 8.6](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-vp-token-validation)
  */
 export async function checkSdJwtPresentation(
   platform: TrustNeeds,
   compact: string,
   expected: ExpectedPresentation,
 ): Promise<CheckedCredential> {
-  // 3.9 step 5
   const sdJwt = nullIfFault(() => parseSdJwt(compact))
   if (sdJwt === null) return rejectedCredential([issue('presentation.malformed')])
   const { trusting } = expected.policy
   if (trusting.requiresCertifiedIssuers && !isUnanchoredChain(sdJwt.jwt.header.x5c))
     return rejectedCredential([issue('issuer.not_certified')])
-  // 14.1.2: refused before anything is fetched
+  // OpenID4VP 1.0, 14.2.2: refused before anything is fetched
   if (isForAnotherRequest(sdJwt, expected.nonce)) return rejectedCredential([finding('kb.nonce')])
   // no key is fetched for an issuer that would be refused
   const issuerDefects = await claimedIssuerDefects(sdJwt, expected)

@@ -90,7 +90,7 @@ function readNested(parsed: Parsed, entry: JsonObject, path: readonly PathStep[]
   else refuse(parsed, `${at}/properties`, 'must be an object with at least one member')
 }
 
-/** 7.1: null selects every element, an index one. */
+/** OpenID4VP 1.0, 7.1: null selects every element, an index one. */
 function readArray(parsed: Parsed, entry: JsonObject, path: readonly PathStep[], at: string): void {
   const { items, type, ...others } = entry
   for (const name of Object.keys(others)) refuse(parsed, pointerTo(at, name), 'is not allowed beside items')
@@ -127,7 +127,7 @@ function readClaim(parsed: Parsed, entry: JsonObject, path: readonly PathStep[],
   if (parsed.violations.length === before) parsed.claims.push({ path, condition: condition as Condition, ...named })
 }
 
-/** 6.3: strings, integers and booleans. */
+/** OpenID4VP 1.0, 6.3: strings, integers and booleans. */
 function readValues(parsed: Parsed, values: Json | undefined, at: string): Pick<RequestedClaim, 'values'> {
   if (values === undefined) return {}
   if (isClaimValues(values)) return { values }

@@ -137,7 +137,10 @@ function checkSigner(config: VerifierConfig): readonly Violation[] {
   return violations
 }
 
-/** 5.9.3: clients that are not identified by a certificate sign with the key of the tenant. Null: the prefix is another one. */
+/**
+ * OpenID4VP 1.0, 5.9.3: clients that are not identified by a certificate sign with the key of the tenant. Null: the
+ * prefix is another one.
+ */
 function checkStatedClient(config: VerifierConfig): readonly Violation[] | null {
   const { signer, keyType, clientIdPrefix: prefix, clientId, verifierAttestation } = config
   const needed = { 'pre-registered': clientId, verifier_attestation: verifierAttestation }

@@ -17,8 +17,9 @@ export function queryIdOf(position: number): string {
 /**
  * Returns the DCQL query of a template.
  *
- * Conditions are not part of it: the verifier would learn from a refusal about values that the holder did not disclose (15.4.1), and DCQL
- * has no ranges. They are checked after disclosure. `values` are, since the template says so.
+ * Conditions are not part of it: the verifier would learn from a refusal about values that the holder did not disclose
+ * (OpenID4VP 1.0, 15.4.1), and DCQL has no ranges. They are checked after disclosure. `values` are, since the template
+ * says so.
  *
  * @param authorities Key identifiers of accepted authorities by position, where the template states none. A response is checked without
  *   them: `trustedIssuers` is the stronger condition.
@@ -34,18 +35,18 @@ export function queryOf(
       const requested = requestedClaimsOf(credential)
       const { claimSets = [] } = credential
       const claims = requested.map(({ path, values, intentToRetain }, at) => ({
-        // 6.3: required with claim_sets
+        // OpenID4VP 1.0, 6.3: required with claim_sets
         ...(claimSets.length > 0 && { id: claimIdOf(at) }),
         path,
         ...(values !== undefined && { values }),
-        // B.2.4
+        // OpenID4VP 1.0, B.2.4
         ...(intentToRetain !== undefined && { intent_to_retain: intentToRetain }),
       }))
       return {
         id: queryIdOf(position),
         ...formatOf(credential),
         ...rulesOf(credential, authorities.get(position) ?? []),
-        // 6.1: `claims` is left out rather than empty
+        // OpenID4VP 1.0, 6.1: `claims` is left out rather than empty
         ...(claims.length > 0 && { claims }),
         ...(claimSets.length > 0 && {
           claim_sets: claimSets.map((set) => set.map((one) => claimIdOf(claimPositionOf(one, requested) ?? 0))),
@@ -77,13 +78,13 @@ export function formatsOf({ credentials }: Pick<TemplateSnapshot, 'credentials'>
   return { ...(has('sd-jwt-vc') && { 'dc+sd-jwt': sdJwt }), ...(has('mdoc') && { mso_mdoc }) }
 }
 
-/** B.2.3 and B.3.5 */
+/** OpenID4VP 1.0, B.2.3 and B.3.5 */
 function formatOf({ format, type }: TemplateCredential): JsonObject {
   if (format === 'mdoc') return { format: 'mso_mdoc', meta: { doctype_value: type } }
   return { format: 'dc+sd-jwt', meta: { vct_values: [type] } }
 }
 
-/** 6.1: members that have a default are left out where they have it. */
+/** OpenID4VP 1.0, 6.1: members that have a default are left out where they have it. */
 function rulesOf(
   { multiple, requireCryptographicHolderBinding, trustedAuthorities = [] }: TemplateCredential,
   keyIds: readonly string[],
@@ -122,7 +123,7 @@ export function verifierInfoOf({ credentials, verifierConfig }: TemplateSnapshot
   }))
 }
 
-/** 6.2: the sets of the template, and one for each optional credential that is in none of them. */
+/** OpenID4VP 1.0, 6.2: the sets of the template, and one for each optional credential that is in none of them. */
 function setsOf(credentials: readonly TemplateCredential[], stated: readonly TemplateSet[]): readonly JsonObject[] {
   const ids = credentials.map((_, position) => queryIdOf(position))
   const isOptional = (id: string) => credentials[ids.indexOf(id)]?.optional === true

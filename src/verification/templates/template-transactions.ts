@@ -31,7 +31,7 @@ export function encodeTransactions(
       const credential = position === null ? undefined : credentials[position]
       const at = named === undefined ? pointer : `${pointer}/credentials/${j}`
       if (credential === undefined) violations.push(refused('must name a credential of the template', at))
-      // [VP-T3], and 5.1: one presentation authorizes it
+      // [VP-T3], and OpenID4VP 1.0, 5.1: one presentation authorizes it
       else if (credential.requireCryptographicHolderBinding === false || credential.multiple === true)
         violations.push(refused('must name a credential with holder binding that is presented once', at))
     }

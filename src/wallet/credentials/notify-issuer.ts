@@ -128,7 +128,7 @@ async function send(
     access,
     requestFor(access, event, TIMEOUT_MS),
   )
-  // 11.2: 204 is success. [W-R9] retried when the server is out of order
+  // OpenID4VCI 1.0, 11.2: 204 is success. [W-R9] retried when the server is out of order
   if (isServerTrouble(answer.status)) throw new Fault('upstream.answer', { notes: `status ${answer.status}` })
   if (!isOk(answer)) platform.log.info({ status: answer.status }, 'an issuer refused a notification')
   // [W-A6] a token that was refused, or is not needed any more, is deleted

@@ -6,7 +6,7 @@ import { checkReceivedMdoc, verifyIssuerSigned } from '../../protocols/mdoc/veri
 import { resolveMdocIssuer } from '../../trust/issuers/mdoc-issuer.ts'
 import { type CopyCheck, type CopyContext, type CopyFinding, factsOf, lengthFindings } from './check-copy.ts'
 
-/** Returns the check of the mdocs of one response: 6.5, steps 1 and 3 to 8, and the binding to a key of ours. */
+/** Returns the check of the mdocs of one response: ISO/IEC 18013-5, 9.3.1, and the binding to a key of ours. */
 export function mdocChecks({ platform, received: { configuration }, trust, now }: CopyContext): CopyCheck {
   return async (raw, unused) => {
     const mdoc = parseIssuerSigned(raw)

@@ -163,7 +163,7 @@ export async function fetchIssuerMetadata(
 ): Promise<IssuerMetadata> {
   // [W-M1] the well-known part goes between host and path
   const url = wellKnownUrl(issuer, 'openid-credential-issuer')
-  // 12.2.2: the issuer may filter what it displays
+  // OpenID4VCI 1.0, 12.2.2: the issuer may filter what it displays
   const headers = LANGUAGES.test(languages) ? { 'accept-language': languages } : {}
   const types = verifySigned === null ? accept : [SIGNED, ...accept]
   const answer = await platform.fetch(platform.tenantId, url, { accept: types, headers, bytesMax: bytesMax.metadata })

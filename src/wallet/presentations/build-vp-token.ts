@@ -66,7 +66,7 @@ async function sdJwtOf(
   return presentSdJwt(parseSdJwt(copy.raw), match.paths, binding)
 }
 
-/** 6.4. Signed by the holder even where the query does not require holder binding: a DeviceResponse always is. */
+/** Signed by the holder even where the query does not require holder binding: a DeviceResponse always is. */
 async function mdocOf(
   { match }: CredentialChoice,
   { nonce, client, responseUri, recipient, transactions }: AnswerableRequest,

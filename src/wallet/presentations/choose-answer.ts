@@ -112,7 +112,7 @@ export function chooseNamed(
   return choices
 }
 
-/** 3.9, step 13: a credential can be selected once. */
+/** A credential can be selected once: a verifier counts it once. */
 function refuseRepeated(named: NamedCredentials): void {
   const seen = new Set<string>()
   for (const [position, { credentialId }] of named.entries()) {

@@ -145,7 +145,10 @@ async function authenticate(
   return { ...request, ...unknown, basis: { lookedFor: [link.client.id] } }
 }
 
-/** 5.9.3: accepts a certificate that the tenant trusts or, unless its policy is `trusted`, one for the host of the `response_uri`. */
+/**
+ * OpenID4VP 1.0, 5.9.3: accepts a certificate that the tenant trusts or, unless its policy is `trusted`, one for the
+ * host of the `response_uri`.
+ */
 async function authenticateCertified(
   platform: Needs,
   tenant: Tenant | null,
@@ -220,7 +223,7 @@ async function fetchObject(
   return answer.body.toString('utf8')
 }
 
-/** 5.9.3: returns the key that `kid` names in the DID document of the verifier. */
+/** OpenID4VP 1.0, 5.9.3: returns the key that `kid` names in the DID document of the verifier. */
 async function verifierKey(platform: Needs, { client, kid }: SignedRequest): Promise<PublicJwk> {
   // OpenID4VP 5.9.3: `kid` is required
   if (kid === null) throw new Fault('presentation_request.invalid', { detail: 'The request object names no key.' })

@@ -117,7 +117,7 @@ test('violations of the query point into the body of the caller', async () => {
   assert.match(violation?.detail ?? '', /^The DCQL query of the verifier is not valid at \/credentials\/0\/meta: /)
 })
 
-test('an unsigned request is accepted as such, and an invalid one is reported to no verifier (3.11, step 11)', async () => {
+test('an unsigned request is accepted as such, and an invalid one is reported to no verifier', async () => {
   const thandi = await bench.person()
   const shop = await verifier()
   const link = (change: Record<string, string>) => {

@@ -157,7 +157,7 @@ function alternativesOf({ query }: FetchedRequest, { queries, required }: Select
   }))
 }
 
-/** (3.11, step 8) Returns the identity of the verifier: the authenticated name, else the DID, else the host of the `response_uri`. */
+/** Returns the identity of the verifier: the authenticated name, else the DID, else the host of the `response_uri`. */
 function verifierOf({ client, responseUri, verifier }: FetchedRequest): VerifierIdentity {
   const { signed, trusted, own, basis, statedName } = verifier
   const responseHost = new URL(responseUri).host

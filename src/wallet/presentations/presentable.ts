@@ -71,7 +71,7 @@ export async function listCandidates(
 ): Promise<Candidate[]> {
   const presentable = {
     ids,
-    // (3.11, step 6) formats that the verifier does not support, or the tenant has not enabled, are left out
+    // OpenID4VP 1.0, 11.1: formats that the verifier does not support, or the tenant has not enabled, are left out
     formats: walletFormats.filter((one) => formats.includes(wireFormats[one])),
     types: ids === null ? query.credentials.flatMap(({ types }) => types ?? []) : null,
   }
@@ -176,7 +176,7 @@ export function requestedPathsOf({ query, match }: CredentialChoice): readonly (
   return query.format === 'mso_mdoc' ? match.paths : (query.options[match.option] ?? []).map(({ path }) => path)
 }
 
-/** (3.11, step 8) Returns the attributes that the verifier intends to retain. Only queries for mdocs state that. */
+/** Returns the attributes that the verifier intends to retain. Only queries for mdocs state that. */
 export function retainedOf({ query, match }: CredentialChoice): string[] {
   if (query.format !== 'mso_mdoc') return []
   const kept = (query.options[match.option] ?? []).filter(({ intentToRetain }) => intentToRetain === true)

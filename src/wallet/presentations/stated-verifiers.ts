@@ -47,7 +47,7 @@ export function findRegistered(tenant: Pick<Tenant, 'settings'> | null, { full }
  * @see [OpenID4VP 1.0, 5.9.2](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#section-5.9.2)
  */
 export function registeredVerifier(found: RegisteredVerifier, { jws }: SignedRequest): StatedVerifier {
-  // 8.5: invalid_client, as the metadata are known
+  // OpenID4VP 1.0, 8.5: invalid_client, as the metadata are known
   if (jws.payload.client_metadata !== undefined) throw refused('A registered verifier must not send client_metadata.')
   const keys = found.keys.map((one): VerificationKey => importPublicJwk(readPublicJwk(one)))
   const key = keys.find((one) => findJwsError(jws, one) === null)
@@ -70,7 +70,7 @@ export async function attestedVerifier(
   const now = platform.clock.now()
   const { jws, issuer, key, redirectUris } = readVerifierAttestation(header.jwt, client, now)
   const attester = await trustedAttester(platform, tenantId, jws, now)
-  // 5.9.3: without trust in the issuer the request is refused
+  // OpenID4VP 1.0, 5.9.3: without trust in the issuer the request is refused
   if (attester === null) throw refused('The issuer of the attestation about the verifier is not trusted.')
   const { kid } = jws.header
   const isNamed = Object.hasOwn(jws.header, 'x5c') || (typeof kid === 'string' && kid.startsWith(`${issuer}#`))

@@ -32,7 +32,7 @@ export function verifierStatements({
 }: Pick<AuthenticatedRequest, 'signed' | 'parameters'>): Statements {
   const entries = infoEntriesOf(parameters)
   const own = entries.find(isStatement)
-  // 5.1: what is used of verifier_info must be signed, and bound to the verifier
+  // OpenID4VP 1.0, 5.1: what is used of verifier_info must be signed, and bound to the verifier
   const statement = signed && isJsonObject(own?.data) ? own.data : {}
   return {
     statedName: foreignText(statement.client_name, NAME_CHARS_MAX),

@@ -35,14 +35,14 @@ async function sendLogout(platform: Platform, logout: Logout): Promise<void> {
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
   const request = { method: 'POST', headers, body, accept: [], bytesMax: 65_536 } as const
   const { status } = await platform.fetch(client.tenantId, client.backchannelLogoutUri, request)
-  // 2.8: 200 or 204; with 400 the client says that a repetition is of no use
+  // OpenID Connect Back-Channel Logout 1.0, 2.8: 200 or 204; with 400 the client says that a repetition is of no use
   if (status === 200 || status === 204) return
   platform.log.warn({ clientId: logout.clientId, status }, 'a client refused a logout token')
   if (status !== 400) throw new Fault('upstream.answer', { notes: `the client answered ${status}` })
 }
 
 /**
- * Signed by the algorithm of the client's ID tokens (2.6).
+ * Signed by the algorithm of the client's ID tokens (OpenID Connect Back-Channel Logout 1.0, 2.6).
  *
  * @see [OpenID Connect Back-Channel Logout 1.0, 2.4](https://openid.net/specs/openid-connect-backchannel-1_0.html#LogoutToken)
  */

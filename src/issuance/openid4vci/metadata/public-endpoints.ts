@@ -22,7 +22,8 @@ const issuerMetadata = endpoint({
   summary: 'Returns the credential issuer metadata of a tenant: JSON, or a signed JWT by Accept.',
   handle: async ({ platform, params, headers }) => {
     const tenant = await getTenant(platform, params.tenant)
-    // [VCI-M4] 12.2.2: signed for clients that name application/jwt with no lower weight than JSON; JSON for all
+    // [VCI-M4] OpenID4VCI 1.0, 12.2.2: signed for clients that name application/jwt with no lower weight than JSON;
+    // JSON for all
     // others, also for those that accept neither.
     const isSigned = namesType(headers.accept, jwt) && preferredType(headers.accept, [jwt, json]) === jwt
     const type = isSigned ? jwt : json
