@@ -48,7 +48,7 @@ export function checkboxes(
   legend: string,
   choices: readonly (Choice & { readonly hint?: string })[],
   on: readonly string[],
-  error?: string,
+  { hint, error }: Pick<Labelled, 'hint' | 'error'> = {},
 ): Html {
   const boxes = choices.map(({ value, text, ...more }) =>
     checkbox({
@@ -62,7 +62,8 @@ export function checkboxes(
   )
   const wrong = error !== undefined && html` id="${name}" tabindex="-1" aria-describedby="${name}-error"`
   const why = error !== undefined && html`<p class="error" id="${name}-error">${error}</p>`
-  return html`<fieldset class="ticks"${wrong}><legend>${legend}</legend>${why}${boxes}</fieldset>`
+  const about = hint !== undefined && html`<p class="hint">${hint}</p>`
+  return html`<fieldset class="ticks"${wrong}><legend>${legend}</legend>${about}${why}${boxes}</fieldset>`
 }
 
 /** Returns a field for a file. Its form is made by `fileForm`. @param accept Kinds of files, as in HTML. */

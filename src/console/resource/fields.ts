@@ -120,11 +120,11 @@ export function ticks(choices: Choices, blank: Typed = [], { isNeeded }: { reado
   return {
     blank,
     ...(isNeeded && { fault: ({ t }, now) => (now.length === 0 ? (ruleWords(t, 'minItems', '1') ?? '') : null) }),
-    draw: (frame, { name, label, error }, now) => {
+    draw: (frame, { name, label, ...about }, now) => {
       // What is chosen and has no words yet stays chosen.
       const known = choices(frame)
       const others = now.filter((one) => known.every(({ value }) => value !== one))
-      return checkboxes(name, label, [...known, ...others.map((value) => ({ value, text: value }))], now, error)
+      return checkboxes(name, label, [...known, ...others.map((value) => ({ value, text: value }))], now, about)
     },
     read: typedAll,
     fill: (value) => (Array.isArray(value) ? value.map(String) : []),

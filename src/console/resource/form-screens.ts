@@ -13,6 +13,7 @@ import { type Frame, formScreen, type Screen } from '../frame/screen.ts'
 import type { Draft } from './form.ts'
 import type { AnyResource } from './noun.ts'
 import { type Found, type OneFrame, paramsOf, pathOf, readOne } from './read-one.ts'
+import { shownName } from './shown.ts'
 
 /** Returns the form of a new one. */
 export function newScreen(one: AnyResource): readonly Endpoint[] {
@@ -142,7 +143,7 @@ export function changeScreen(one: AnyResource): readonly Endpoint[] {
 
 function changePage(one: AnyResource, frame: Frame, { found }: Found, changing: Changing): Screen {
   const t = one.texts[frame.language]
-  const name = shownText(one.name.of(found))
+  const name = shownName(one, found)
   const back = pathOf(one, found)
   const shown = changeForm(one, frame, changing, { action: pathOf(one, found, 'change'), back })
   return {

@@ -31,12 +31,13 @@ export function listScreen(one: AnyResource): readonly Endpoint[] {
       // A page behind the last row has none either.
       const isFiltered = [query.q, query.after, query.before].some((value) => value !== undefined && value !== '')
       const canWrite = mayWrite(frame, one)
-      const none = emptyList(frame, {
+      const empty = emptyList(frame, {
         isFiltered,
         fits: one.search === undefined ? t.empty : textOf(one, frame, one.search.empty),
         empty: t.empty,
         way: canWrite && buttonLink(t.new, `${path}/new`),
       })
+      const none = html`${empty}${!isFiltered && one.whenEmpty?.(frame)}`
       const shown = rows.length === 0 ? none : table(t.title, columnsOf(one, frame), rows)
       return {
         title: t.title,
@@ -66,7 +67,7 @@ function columnsOf(one: AnyResource, frame: Frame) {
     heading: textOf(one, frame, label),
     cell: (row: never) => html`<a href="${pathOf(one, row)}">${foreign(of(row))}</a>${below?.(row)}`,
   }
-  return [name, ...shownIn(one, frame, one.columns).map(({ heading, of: cell }) => ({ heading, cell }))]
+  return [name, ...shownIn(one, frame, one.columns)]
 }
 
 function searchForm(one: AnyResource, frame: Frame): Html | null {

@@ -36,8 +36,9 @@ export type ResourceTexts = {
   readonly changedTitle: string
 }
 
-/** What is shown of something, under the text of its key; null: nothing. */
-type Shown<R, T> = { readonly [K in Label<T>]?: (one: R, frame: Frame) => Html | string | null }
+type Cell<R> = (one: R, frame: Frame) => Html | string | null
+/** What is shown of something, under the text of its key; null: nothing. A column that shows figures says so. */
+type Shown<R, T> = { readonly [K in Label<T>]?: Cell<R> | { readonly figure: Cell<R> } }
 
 /** A list below the page of one, as `groups` have members. */
 type Below<R> = {
@@ -62,10 +63,11 @@ export type Resource<N extends Noun, T extends ResourceTexts> = {
   readonly texts: Readonly<Record<Language, T>>
   /** In English, as in `a group` and `the groups of people`. */
   readonly called: { readonly one: string; readonly many: string }
-  /** What one is called: the text that heads the column, the name, and what stands below it in the list. */
+  /** What one is called: the text that heads the column, the name, what stands below it in the list, and a shorter one. */
   readonly name: {
     readonly label: Label<T>
     readonly of: (one: RowOf<N>) => string
+    readonly short?: (one: RowOf<N>) => string
     readonly below?: (one: RowOf<N>) => Html | null
   }
   /** `id` by default. */
@@ -77,6 +79,10 @@ export type Resource<N extends Noun, T extends ResourceTexts> = {
   readonly search?: { readonly label: Label<T>; readonly empty: Label<T> }
   /** Above the list. */
   readonly above?: (frame: Frame) => Html
+  /** Below what stands in place of an empty list. */
+  readonly whenEmpty?: (frame: Frame) => Html
+  /** Above what is known of one. */
+  readonly notice?: (one: ReplyOf<N['get']>, frame: Frame) => Html | null
   readonly facts: Shown<ReplyOf<N['get']>, T>
   readonly panels?: readonly ((one: ReplyOf<N['get']>, frame: Frame, meta: MetaOf<N['get']>) => Html | null)[]
   readonly below?: Below<ReplyOf<N['get']>>

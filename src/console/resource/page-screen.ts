@@ -1,6 +1,5 @@
 import type { ApiOperation } from '../../contract/api-operation.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
-import { shownText } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { buttonLink, facts } from '../../pages/parts.ts'
 import { hasProblems, problemList } from '../frame/form-values.ts'
@@ -10,7 +9,7 @@ import { type Changing, changeForm, opened, sendChange } from './form-screens.ts
 import { mayWrite } from './list-screen.ts'
 import type { AnyResource, Page } from './noun.ts'
 import { type Found, type OneFrame, paramsOf, pathOf, readOne } from './read-one.ts'
-import { shownIn } from './shown.ts'
+import { shownIn, shownName } from './shown.ts'
 
 /** Returns the page of one: what is known of it, the list below it, and the form, where that is not apart. */
 export function pageScreen(one: AnyResource): readonly Endpoint[] {
@@ -47,20 +46,20 @@ async function readBelow(below: Below, frame: OneFrame): Promise<Page<never> | n
 
 async function pageOf(one: AnyResource, frame: OneFrame, { found, meta }: Found, changing: Changing): Promise<Screen> {
   const t = one.texts[frame.language]
-  const name = shownText(one.name.of(found))
+  const name = shownName(one, found)
   const page = one.below === undefined ? null : await readBelow(one.below, frame)
-  const known = shownIn(one, frame, one.facts).flatMap(({ heading, of }) => {
-    const value = of(found)
+  const known = shownIn(one, frame, one.facts).flatMap(({ heading, cell }) => {
+    const value = cell(found)
     return value === null ? [] : [[heading, value] as const]
   })
   const more = (one.panels ?? []).map((panel) => html`${panel(found, frame, meta)}`)
-  const panels = html`<section class="panel">${facts(known)}</section>${more}${page !== null && one.below?.show(frame, found, page)}`
+  const panels = html`${one.notice?.(found, frame)}<section class="panel">${facts(known)}</section>${more}${page !== null && one.below?.show(frame, found, page)}`
   const canWrite = mayWrite(frame, one)
   const isChanged = canWrite && one.isFormApart !== true
   const way = { action: pathOf(one, found), back: one.path }
   const main = isChanged
     ? html`<div class="columns"><div class="stack">${panels}</div>${changeForm(one, frame, changing, way)}</div>`
-    : html`<div class="narrow stack">${panels}</div>`
+    : html`<div class="${one.below === undefined ? 'narrow stack' : 'stack'}">${panels}</div>`
   return {
     title: name,
     crumbs: [[t.title, one.path], [name]],

@@ -1,11 +1,11 @@
 import type { Endpoint } from '../../http/routes/endpoint.ts'
-import { shownText } from '../../pages/foreign-text.ts'
 import { removeScreen } from '../frame/confirm.ts'
 import { changeScreen, newScreen } from './form-screens.ts'
 import { listScreen } from './list-screen.ts'
 import type { AnyResource, Noun, Resource, ResourceTexts } from './noun.ts'
 import { pageScreen } from './page-screen.ts'
 import { readOne } from './read-one.ts'
+import { shownName } from './shown.ts'
 
 /** Returns the screens of a noun: its list, one of it, a form for a new one, changes with both versions on a conflict, removal. */
 export function resource<N extends Noun, T extends ResourceTexts>(described: Resource<N, T>): readonly Endpoint[] {
@@ -17,7 +17,7 @@ export function resource<N extends Noun, T extends ResourceTexts>(described: Res
     operation: one.noun.delete,
     texts: described.texts,
     summary: `Asks whether to delete ${one.called.one}, and does it.`,
-    nameOf: async (frame) => shownText(one.name.of((await readOne(one, frame)).found)),
+    nameOf: async (frame) => shownName(one, (await readOne(one, frame)).found),
   })
   return [
     ...listScreen(one),

@@ -1,3 +1,4 @@
+import { shownText } from '../../pages/foreign-text.ts'
 import type { Html } from '../../pages/html.ts'
 import type { Frame } from '../frame/screen.ts'
 import type { AnyResource } from './noun.ts'
@@ -8,16 +9,27 @@ export function textOf({ texts }: Pick<AnyResource, 'texts'>, { language }: Fram
   return (texts[language] as unknown as Readonly<Record<string, string>>)[key] ?? key
 }
 
+/** What one is called in headings and on the way to it, harmless to show. */
+export function shownName({ name: { of, short = of } }: Pick<AnyResource, 'name'>, one: never): string {
+  return shownText(short(one), 80)
+}
+
+type Of = (row: never, frame: Frame) => Html | string | null
+
 /** Returns columns or facts in their order, each with its text. */
 export function shownIn(
   one: Pick<AnyResource, 'texts'>,
   frame: Frame,
   described: AnyResource['columns'],
-): readonly { readonly heading: string; readonly of: (row: never) => Html | string | null }[] {
-  // Each member is a function of the row.
-  const all = Object.entries(described) as unknown as readonly (readonly [
-    string,
-    (row: never, frame: Frame) => Html | string | null,
-  ])[]
-  return all.map(([key, of]) => ({ heading: textOf(one, frame, key), of: (row) => of(row, frame) }))
+): readonly {
+  readonly heading: string
+  readonly cell: (row: never) => Html | string | null
+  readonly isFigure: boolean
+}[] {
+  // Each member is a function of the row, or has one.
+  const all = Object.entries(described) as unknown as readonly (readonly [string, Of | { readonly figure: Of }])[]
+  return all.map(([key, of]) => {
+    const cell = typeof of === 'function' ? of : of.figure
+    return { heading: textOf(one, frame, key), cell: (row) => cell(row, frame), isFigure: typeof of !== 'function' }
+  })
 }

@@ -31,7 +31,7 @@ import { designer as templateDesigner } from '../templates/designer.ts'
 import { entityForm } from '../trusted/entity.ts'
 import * as pages from '../verification-pages/page.ts'
 import { pageForm } from '../verification-pages/page-form.ts'
-import { bodyOf as endpointBody, endpointFields } from '../webhooks/screens.ts'
+import { endpointForm } from '../webhooks/form.ts'
 import { offlineFrame } from './form-of.ts'
 
 /** A form under test. */
@@ -356,9 +356,8 @@ export const forms: Readonly<Record<string, Form>> = {
   'webhook endpoint': {
     schemas: [WebhookEndpointChange],
     examples: [{ url: 'https://a.example/hook', filterTypes: ['user.created'] }],
-    // A body of the examples, as the API shows it.
-    draw: (saved, language) => endpointFields(offlineFrame(language), noProblems, saved as never),
-    send: (fields) => endpointBody({ fields }),
+    draw: (saved, language) => endpointForm.draw(offlineFrame(language), endpointForm.saved(saved), noProblems, true),
+    send: (fields) => endpointForm.body(endpointForm.read(fields)),
     without: { '/status': 'changed by buttons, which ask first' },
   },
 }

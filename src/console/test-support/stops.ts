@@ -99,7 +99,7 @@ function trustStops({ root, signingRequest, entity, endpoint, away, delivery }: 
     ...below(`certificates/${root}/`, ['activate', 'deactivate', 'revoke', 'sign']),
     ...below('trusted', ['', '?q=nobody', '/new', `/${entity}`, `/${entity}/delete`]),
     ...below('webhooks', ['', '/new', `/${endpoint}`, `/${endpoint}?status=dead`, `/${away}`, `/${away}/enable`]),
-    ...below(`webhooks/${endpoint}/`, ['test', 'secret', 'disable', 'delete', `deliveries/${delivery}`]),
+    ...below(`webhooks/${endpoint}/`, ['change', 'test', 'secret', 'disable', 'delete', `deliveries/${delivery}`]),
     ...below(`webhooks/${endpoint}/deliveries/${delivery}/`, ['redeliver']),
     ...below('settings', ['', '?saved=1', '/policies']),
     ...['/console/events', '/console/audit', '/session/end'].map((path) => ({ path })),
@@ -110,7 +110,7 @@ function trustStops({ root, signingRequest, entity, endpoint, away, delivery }: 
     { path: '/console/trusted/new', send: { name: '', certificates: 'nothing' }, status: 400 },
     { path: `/console/trusted/${entity}`, send: { name: '' }, status: 400 },
     { path: '/console/webhooks/new', send: { url: 'nothing' }, status: 400 },
-    { path: `/console/webhooks/${endpoint}`, send: { url: 'nothing' }, status: 400 },
+    { path: `/console/webhooks/${endpoint}/change`, send: { url: 'nothing' }, status: 400 },
     { path: '/console/settings', send: { accentColor: '#9ec5ff' }, status: 400 },
     { path: '/console/settings/policies', send: { registeredVerifiers: '[{' }, status: 400 },
   ]

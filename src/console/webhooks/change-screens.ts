@@ -6,7 +6,7 @@ import { foreign, shownText } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { onceHeader } from '../../pages/once.ts'
 import { buttonLink, card, facts, message } from '../../pages/parts.ts'
-import { confirmScreen, removeScreen } from '../frame/confirm.ts'
+import { confirmScreen } from '../frame/confirm.ts'
 import { overlapField, overlapIn } from '../frame/overlap.ts'
 import type { Frame, Screen } from '../frame/screen.ts'
 import { when } from '../frame/when.ts'
@@ -111,20 +111,10 @@ function confirmChange(verb: 'enable' | 'disable'): readonly PageEndpoint[] {
   })
 }
 
-const remove = removeScreen({
-  place,
-  list: LIST,
-  operation: webhooks.delete,
-  texts: webhookTexts,
-  summary: 'Asks whether to delete a webhook endpoint, and does it.',
-  nameOf: async (frame) => shownText(hostOf(await readEndpoint(frame)), 80),
-})
-
 /** What is done with a webhook endpoint. */
 export const changeScreens: readonly PageEndpoint[] = [
   ...test,
   ...rotate,
-  ...remove,
   ...confirmChange('enable'),
   ...confirmChange('disable'),
 ]

@@ -5,7 +5,7 @@ import { type Html, html } from '../../pages/html.ts'
 import { badge } from '../../pages/table.ts'
 import type { Frame } from '../frame/screen.ts'
 import { journalTexts } from '../journal/texts.ts'
-import { type WebhookTexts, webhookTexts } from './texts.ts'
+import { webhookTexts } from './texts.ts'
 
 /** Path of the list, and of the operations of the API. */
 export const LIST = '/console/webhooks'
@@ -42,7 +42,8 @@ export function hostOf({ url }: Endpoint): string {
 }
 
 /** Returns the state of an endpoint in words. */
-export function stateOf({ status, failingSince }: Endpoint, t: WebhookTexts): Html {
+export function stateOf({ status, failingSince }: Endpoint, { language }: Pick<Frame, 'language'>): Html {
+  const t = webhookTexts[language]
   if (status === 'disabled') return badge(t.states.disabled, 'bad')
   return failingSince === null ? badge(t.states.active, 'ok') : badge(t.failing, 'warn')
 }
