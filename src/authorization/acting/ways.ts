@@ -116,7 +116,9 @@ export const ways = {
     closedIf: ['inactive', 'can_sign_in', 'role_gained', 'address_changed'],
   },
   operator_link: {
-    opens: 'A link of `chirograph owner create`, or of the log of a server without owners.',
+    opens:
+      'A link of `chirograph owner create`, or of the log of a server without owners. The user of an account in use ' +
+      'sees it on the account page.',
     needs: 'the command line of the server',
     closedIf: ['inactive'],
   },

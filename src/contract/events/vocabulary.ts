@@ -108,8 +108,8 @@ const auditOnlyActions = {
   'user.grant_revoked': 'A client revoked its refresh token for the user.',
   'user.impersonated':
     "A client got a wallet token of the user, a provider's access token stood for the user, a provider that names " +
-    'people linked an account of it to one in use, or a link to an account in use was told to a caller; `detail.way` ' +
-    'says which. Refused attempts too.',
+    'people linked an account of it to one in use, or a link to one was told to a caller or the operator; ' +
+    '`detail.way` says which. Refused attempts too.',
   'user_group.changed': 'Name, roles or members of the group were changed; `detail` names them and counts the members.',
   'user_group.created': 'A group of users was created.',
   'user_group.deleted': 'The group was deleted; its members lost its roles.',

@@ -3,7 +3,6 @@ import { lockFacts } from '../../../directory/accounts/account-facts.ts'
 import { findTenantOf } from '../../../directory/tenants/find-tenant.ts'
 import { findSignInUser } from '../../../directory/users/sign-in-users.ts'
 import type { Actor } from '../../../events/audit/entry.ts'
-import { record } from '../../../events/audit/record.ts'
 import { enqueue } from '../../../jobs/job.ts'
 import type { Platform } from '../../../platform.ts'
 import type { TenantTx } from '../../../store/store.ts'
@@ -66,10 +65,5 @@ async function storeToldLink(tx: TenantTx, link: MadeLink, { by, roles, mayImper
   const facts = await lockFacts(tx, link.userId)
   const isInUse = facts !== null && closedReason('told_link', facts, { emailFolded: facts.emailFolded }) === 'in_use'
   const way = isInUse && mayImpersonate ? 'impersonated_link' : 'told_link'
-  const reason = await storeLink(tx, link, { way, by, makerRoles: roles }, now)
-  if (reason === null && way === 'impersonated_link') {
-    const subject = { kind: 'user', id: link.userId } as const
-    await record(tx, { action: 'user.impersonated', subject, by, detail: { way } }, now)
-  }
-  return reason
+  return storeLink(tx, link, { way, by, makerRoles: roles }, now)
 }

@@ -50,7 +50,8 @@ export function makeLink(
 type LinkMaker = { readonly way: LinkWay; readonly by: Actor; readonly makerRoles: readonly Role[] | null }
 
 /**
- * Stores a link with what its account is now; an older one of its purpose ends.
+ * Stores a link with what its account is now; an older one of its purpose ends. One that opens an account in use
+ * without the proof of its user is recorded as such too, and the user is shown it.
  *
  * @param admit Runs once the way is known to be open, before an older link ends; false: nothing is stored.
  * @returns null, or why nothing is stored
@@ -72,6 +73,9 @@ export async function storeLink(
   await putLink(tx, { ...link, ...made, way }, now)
   const subject = { kind: 'user', id: userId } as const
   await record(tx, { action: 'user.link_created', subject, by, detail: { purpose, way } }, now)
+  const isInUse = closedReason('told_link', facts, made) === 'in_use'
+  if (isInUse && (way === 'impersonated_link' || way === 'operator_link'))
+    await record(tx, { action: 'user.impersonated', subject, by, detail: { way } }, now)
   return null
 }
 

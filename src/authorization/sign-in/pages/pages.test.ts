@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { applyBootstrap } from '../../../directory/bootstrap/apply-bootstrap.ts'
 import { findSignInUser } from '../../../directory/users/sign-in-users.ts'
+import { recentImpersonations } from '../../../events/audit/recent-impersonations.ts'
 import { sql } from '../../../store/store.ts'
 import { applyIdentityProviders } from '../../access/apply-identity-providers.ts'
+import { createOwnerLink } from '../links/create-owner-link.ts'
 import { OpenidProvider } from '../test-support/openid-provider.ts'
 import { PASSWORD, pageVisitors } from '../test-support/page-visitors.ts'
 import { aLink, aPagesServer, type PagesServer } from '../test-support/pages-server.ts'
@@ -37,6 +39,22 @@ test('a person sets a password by a one-time link, signs out, and signs in by na
   await other.open(`/sign-in?tenant=${person.slug}`)
   const address = `${person.username}@example.org`.toUpperCase()
   assert.match((await other.send('/sign-in', { username: address, password: PASSWORD })).title, /^Your account/)
+})
+
+test('an owner link for an account in use is shown to its user, one for another account is not', async () => {
+  const { browser, person } = await signedIn()
+  const { kind } = await createOwnerLink(server.platform, person.slug, person.username)
+  assert.equal(kind, 'link')
+  for (const [language, said] of [
+    ['en', 'The operator of this server made a link to your account'],
+    ['fr', 'L’exploitant de ce serveur a créé un lien vers votre compte'],
+  ] as const) {
+    const { html } = await browser.request('GET', '/account', undefined, { 'accept-language': language })
+    assert.ok(html.includes(said), html)
+  }
+  const newcomer = await aPerson()
+  await createOwnerLink(server.platform, newcomer.slug, newcomer.username)
+  assert.deepEqual(await recentImpersonations(server.platform, newcomer), [])
 })
 
 test('what is missing is said at its field and in the summary, and what was typed stays, except the password', async () => {

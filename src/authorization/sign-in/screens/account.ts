@@ -115,7 +115,7 @@ function impersonationsOf(frame: ScreenFrame, { impersonations = [], now }: Acco
   ] as const
   const items = impersonations.map(({ at, way, actorId }) => {
     const [, told = account.byClient] = texts.find(([pattern]) => pattern.test(way)) ?? []
-    return { title: told(actorId ?? ''), about: html`${ago(at, now, frame.language, (when) => when)}` }
+    return { title: told(actorId ?? account.operator), about: html`${ago(at, now, frame.language, (when) => when)}` }
   })
   return card(rows(account.impersonations, items), account.impersonations)
 }

@@ -82,6 +82,7 @@ export const en = {
     connected: 'connected',
     notConnected: 'not connected',
     impersonations: 'Access to your account by others',
+    operator: 'The operator of this server',
     byLink: (actor: string) => `${actor} made a link to your account`,
     byProvider: (actor: string) => `Your organisation connected an account at ${actor} to yours`,
     byToken: (actor: string) => `${actor} used your account by a token of your organisation`,

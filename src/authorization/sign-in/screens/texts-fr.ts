@@ -86,6 +86,7 @@ export const fr = {
     connected: 'relié',
     notConnected: 'non relié',
     impersonations: 'Accès d’autrui à votre compte',
+    operator: 'L’exploitant de ce serveur',
     byLink: (actor) => `${actor} a créé un lien vers votre compte`,
     byProvider: (actor) => `Votre organisation a relié un compte de ${actor} au vôtre`,
     byToken: (actor) => `${actor} a utilisé votre compte avec un jeton de votre organisation`,
