@@ -93,7 +93,7 @@ async function audited(username: string): Promise<string[]> {
   return ofPerson.map(({ actor, detail }: Entry) => `${detail.way} ${actor.id}`)
 }
 
-test('a token, a link and a token of a provider for a person in use are listed for the person and for an auditor', async () => {
+test('tokens and a link for an account in use are shown to its user and to an auditor', async () => {
   await fill('thandi')
   const own = await byLink('thandi')
   const token = await campus.token({ preferred_username: 'thandi' })
@@ -115,7 +115,7 @@ test('a token, a link and a token of a provider for a person in use are listed f
   ])
 })
 
-test('an account at a provider that the organisation says is of a person in use is listed too, once', async () => {
+test('so is an account at a provider that is linked to an account in use, once', async () => {
   const person = { sub: 'pieter-at-campus', email: 'pieter@example.org', email_verified: true }
   await fill('pieter')
   await byProvider(person)

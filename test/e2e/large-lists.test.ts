@@ -1,4 +1,5 @@
-// Every call that reads, with each filter and each order, every page and every sweep touches a bounded part of a tenant that has very much.
+// Every call that reads, with each filter and each order, every page and every sweep touches a bounded part of a tenant
+// that has very much.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'

@@ -1,4 +1,5 @@
-// Servers in production whose sign-in provider, webhook receiver and issuer are at a private address: this machine, over https.
+// Servers in production whose sign-in provider, webhook receiver and issuer are at a private address: this machine,
+// over https.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'

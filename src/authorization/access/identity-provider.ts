@@ -43,7 +43,7 @@ export const STANDARD_CLAIMS: ClaimNames = {
   externalIdentifier: null,
 }
 
-/** Returns the id of a provider as an actor, which acts as a client does. It contains a space, which the id of a client never does. */
+/** Returns the id of a provider as an actor of the kind client. It contains a space, which the id of a client never does. */
 export function providerActorId({ id }: Pick<IdentityProvider, 'id'>): string {
   return `identity_provider ${id}`
 }

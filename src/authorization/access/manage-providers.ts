@@ -126,7 +126,8 @@ function merged(known: ProviderPut, given: GivenProvider, secret: Buffer | null 
 }
 
 /**
- * @param given The issuer is checked where it is given: a provider whose issuer is no longer callable can be changed otherwise.
+ * @param given The issuer is checked where it is given: a provider whose issuer is no longer callable can be changed
+ *   otherwise.
  * @param isClaimed Whether issuer and audience are claimed anew.
  * @throws Fault as {@link createProvider}
  */

@@ -15,7 +15,9 @@ const en = {
     `Small letters, digits and hyphens, for example “campus”. It ends the address ${address} and cannot be changed.`,
   issuer: 'Address of the provider (issuer)',
   issuerHint:
-    'Exactly as the provider writes it, for example https://login.example.org/v2.0. Everything else about it is found there. If it is in your private network, the operator of this server must list it in OUTBOUND_ALLOWED_HOSTS.',
+    'Exactly as the provider writes it, for example https://login.example.org/v2.0. Everything else about it is ' +
+    'found there. If it is in your private network, the operator of this server must list it in ' +
+    'OUTBOUND_ALLOWED_HOSTS.',
   clientId: 'Client id',
   clientIdHint: 'The provider gives it to you when you register this server there as an application.',
   secret: 'Client secret',
@@ -59,7 +61,8 @@ const en = {
   audienceNeeded: 'Enter the audience of the tokens.',
   audienceWrong: 'This audience belongs to another provider, or does not name your organisation.',
   issuerWrong:
-    'Enter an address that begins with https://, without a question mark, a # or a user name in it. An IP address must be listed in OUTBOUND_ALLOWED_HOSTS.',
+    'Enter an address that begins with https://, without a question mark, a # or a user name in it. An IP address ' +
+    'must be listed in OUTBOUND_ALLOWED_HOSTS.',
   nameWrong: 'Use small letters, digits and hyphens between them only, at most 63.',
   nameTaken: 'Another provider has this short name.',
   namesPeople: 'Decides who a person is',
@@ -111,7 +114,8 @@ const fr: ProviderTexts = {
     `Minuscules, chiffres et traits d’union, par exemple « campus ». Il termine l’adresse ${address} et ne peut pas changer.`,
   issuer: 'Adresse du fournisseur (émetteur)',
   issuerHint:
-    'Exactement comme le fournisseur l’écrit, par exemple https://login.example.org/v2.0. Tout le reste s’y trouve. S’il est dans votre réseau privé, l’exploitant de ce serveur doit l’inscrire dans OUTBOUND_ALLOWED_HOSTS.',
+    'Exactement comme le fournisseur l’écrit, par exemple https://login.example.org/v2.0. Tout le reste s’y trouve. ' +
+    'S’il est dans votre réseau privé, l’exploitant de ce serveur doit l’inscrire dans OUTBOUND_ALLOWED_HOSTS.',
   clientId: 'Identifiant du client',
   clientIdHint: 'Le fournisseur vous le donne quand vous y enregistrez ce serveur comme application.',
   secret: 'Secret du client',
@@ -155,7 +159,8 @@ const fr: ProviderTexts = {
   audienceNeeded: 'Saisissez l’audience des jetons.',
   audienceWrong: 'Cette audience appartient à un autre fournisseur, ou ne nomme pas votre organisation.',
   issuerWrong:
-    'Saisissez une adresse qui commence par https://, sans point d’interrogation, sans # ni nom d’utilisateur. Une adresse IP doit être inscrite dans OUTBOUND_ALLOWED_HOSTS.',
+    'Saisissez une adresse qui commence par https://, sans point d’interrogation, sans # ni nom d’utilisateur. Une ' +
+    'adresse IP doit être inscrite dans OUTBOUND_ALLOWED_HOSTS.',
   nameWrong: 'Seulement des minuscules, des chiffres et des traits d’union entre eux, 63 au plus.',
   nameTaken: 'Un autre fournisseur a ce nom court.',
   namesPeople: 'Décide qui est une personne',

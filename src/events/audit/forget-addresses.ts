@@ -11,11 +11,12 @@ const ENTRIES_PER_STEP = 1000
 const TENANTS_PER_STEP = 500
 const LEAST = '00000000-0000-0000-0000-000000000000'
 
+const OLD = `a.tenant_id = t.tenant_id and a.id > coalesce(s.until, '${LEAST}') and a.id < $1`
 // One index look-up for each tenant, along the primary key.
 const listTenants = sql(
   'events.list_address_tenants',
   `select t.tenant_id as id from tenant_event_state t left join audit_address_sweep s on s.tenant_id = t.tenant_id
-   where ${hasEntry(`a.tenant_id = t.tenant_id and a.id > coalesce(s.until, '${LEAST}') and a.id < $1`, 'a.id')} limit $2`,
+   where ${hasEntry(OLD, 'a.id')} limit $2`,
 )
 // The position advances in the statement that clears, so a repeated step starts where the last one ended.
 const clearStep = sql(

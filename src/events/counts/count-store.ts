@@ -112,7 +112,8 @@ const listBehind = sql(
   `select s.tenant_id as "tenantId" from tenant_event_state s left join event_count_position p on p.tenant_id = s.tenant_id
    where ${hasEntry(
      `a.tenant_id = s.tenant_id and a.event_type is not null and ${SETTLED_OF_STATE}
-     and (a.era, a.xact, a.id) > (coalesce(p.era, ${START.era}), coalesce(p.xact, '${START.xact}'::xid8), coalesce(p.event_id, '${START.id}'::uuid))`,
+     and (a.era, a.xact, a.id) > (coalesce(p.era, ${START.era}), coalesce(p.xact, '${START.xact}'::xid8),
+       coalesce(p.event_id, '${START.id}'::uuid))`,
      'a.era, a.xact, a.id',
    )}
    limit $1`,

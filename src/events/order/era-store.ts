@@ -6,11 +6,12 @@ const TENANTS_PER_STEP = 1000
 
 const addStates = sql('events.add_tenant_states', 'select add_tenant_event_states()')
 const lockOrder = sql('events.lock_order', 'select lock_event_order()')
+const OF_ELSEWHERE = `a.tenant_id = s.tenant_id and a.event_type is not null and ${FOREIGN}`
 // One index look-up for each tenant, not one for each event.
 const listForeign = sql(
   'events.list_foreign_eras',
   `select s.tenant_id as id from tenant_event_state s
-   where ${hasEntry(`a.tenant_id = s.tenant_id and a.event_type is not null and ${FOREIGN}`, 'a.era, a.xact, a.id')} limit $1`,
+   where ${hasEntry(OF_ELSEWHERE, 'a.era, a.xact, a.id')} limit $1`,
 )
 const beginIn = sql(
   'events.begin_eras',

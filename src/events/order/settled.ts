@@ -37,10 +37,11 @@ export const FOREIGN = `(a.era, a.xact) >= (s.era, pg_snapshot_xmax(pg_current_s
 type EntryOrder = 'a.id' | 'a.era, a.xact, a.id'
 
 /**
- * Returns a SQL condition that reads one row of `audit_entry a` for each row of the statement. A bare EXISTS may be planned as a join, which
- * reads all events of all tenants. The rows are wanted in the order of an index: PostgreSQL expects that many match, and would look for the
- * first of them along the table, which it reads to its end where none does.
+ * Returns a SQL condition that reads one row of `audit_entry a` for each row of the statement. A bare EXISTS may be
+ * planned as a join, which reads all events of all tenants. The rows are read in the order of an index: PostgreSQL
+ * expects many matches and would scan the table for the first one, to its end where there is none.
  */
 export function hasEntry(where: string, order: EntryOrder): string {
-  return `coalesce(exists (select from (select a.id from audit_entry a where ${where} order by ${order}) as entry), false)`
+  const entries = `select a.id from audit_entry a where ${where} order by ${order}`
+  return `coalesce(exists (select from (${entries}) as entry), false)`
 }
