@@ -11,7 +11,7 @@ import {
   type RowsBehind,
   readInIndexOrder,
 } from '../search/bounded-page.ts'
-import { allIds, IDS_MAX, type IdRange, isById, nextIds } from '../search/id-range.ts'
+import { allIds, type IdRange, isById, nextIds, RANGE_IDS_MAX } from '../search/id-range.ts'
 import { byId, type SortOrder, type SqlCondition } from '../search/sort-order.ts'
 import type { User } from '../users/user.ts'
 import { allGroups, type Source, sortOrderOf, userSource } from './attributes.ts'
@@ -137,7 +137,7 @@ async function pageAfter<Row extends { readonly id: string }>(
     if (isPlain && one.length === 1 && range !== undefined && isById(range)) {
       return { ...(await pageOfNext<Row>(tx, listing, range, place)), order }
     }
-    const ids = await allIds(tx, one, IDS_MAX)
+    const ids = await allIds(tx, one, RANGE_IDS_MAX)
     if (ids !== null) return { ...(await pageOfIds<Row>(tx, listing, ids, place)), order }
   }
   const [first] = plan.ranges
@@ -158,9 +158,9 @@ async function pageAfter<Row extends { readonly id: string }>(
     const within = range === undefined ? whole : inScope(range)
     return { ...(await pageInOrder<Row>(tx, listing, place, within)), order }
   }
-  const ids = await allIds(tx, [everything], IDS_MAX)
+  const ids = await allIds(tx, [everything], RANGE_IDS_MAX)
   if (ids !== null) return { ...(await pageOfIds<Row>(tx, listing, ids, place)), order }
-  throw new Fault('scim.too_many', { detail: `More than ${IDS_MAX} resources are not sorted by this attribute.` })
+  throw new Fault('scim.too_many', { detail: `More than ${RANGE_IDS_MAX} resources are not sorted by this attribute.` })
 }
 
 /** A page of the matches among the next ids of a range that is in the order of the ids. */
@@ -173,6 +173,6 @@ async function pageOfNext<Row extends { readonly id: string }>(
   const ids = await nextIds(tx, range, after?.id ?? null)
   const page = await pageOfIds<Row>(tx, listing, ids, { order, after: null, size })
   const last = ids.at(-1)
-  if (page.next !== null || ids.length < IDS_MAX || last === undefined) return page
+  if (page.next !== null || ids.length < RANGE_IDS_MAX || last === undefined) return page
   return { ...page, next: { value: null, id: last } }
 }

@@ -17,7 +17,7 @@ export type IdRange = {
 export type IdSource = readonly IdRange[]
 
 /** Ids of a page at most that are read by id. */
-export const IDS_MAX = 500
+export const RANGE_IDS_MAX = 500
 /** Characters of a piece at most, as in the function `search_pieces` of the database. */
 const PIECE_CHARS = 7
 
@@ -34,13 +34,13 @@ export async function allIds(tx: TenantTx, source: IdSource, countMax: number): 
   return found.length > countMax ? null : [...new Set(found.map(({ id }) => id))].sort()
 }
 
-/** Returns the next ids of a range that is in the order of the ids, at most {@link IDS_MAX}. One statement. */
+/** Returns the next ids of a range that is in the order of the ids, at most {@link RANGE_IDS_MAX}. One statement. */
 export async function nextIds(tx: TenantTx, range: IdRange, after: string | null): Promise<readonly string[]> {
   const { id, from, order } = range
   const { values, parameter } = parameters(tx.tenantId)
   const matches = from(parameter)
   const behind = after === null ? '' : ` and ${id} > ${parameter(after)}::uuid`
-  const text = `select ${id} as id from ${matches}${behind} order by ${order} limit ${parameter(IDS_MAX)}`
+  const text = `select ${id} as id from ${matches}${behind} order by ${order} limit ${parameter(RANGE_IDS_MAX)}`
   return (await tx.rows<{ id: string }>(composedSql(text), values)).map((row) => row.id)
 }
 

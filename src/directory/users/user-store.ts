@@ -13,7 +13,7 @@ import {
   type RowsBehind,
   readInIndexOrder,
 } from '../search/bounded-page.ts'
-import { allIds, IDS_MAX, type IdRange, usersWithPart } from '../search/id-range.ts'
+import { allIds, type IdRange, RANGE_IDS_MAX, usersWithPart } from '../search/id-range.ts'
 import { byId, type Parameter, type RowPosition, type SortOrder, type SqlCondition } from '../search/sort-order.ts'
 import { foldCase, type User, type UserChange, type UserKey } from './user.ts'
 
@@ -159,7 +159,7 @@ async function pageOf(
   const condition: SqlCondition = (parameter) => ['true', ...conditions.map((one) => one(parameter))].join(' and ')
   const listing: Listing = { table: 'user_account', columns: USER_COLUMNS, scope, condition }
   for (const source of sourcesOf(filter)) {
-    const ids = await allIds(tx, [source], IDS_MAX)
+    const ids = await allIds(tx, [source], RANGE_IDS_MAX)
     if (ids === null) continue
     const counted = hasTotal ? await countOfIds(tx, listing, ids) : null
     return { ...(await pageOfIds<User>(tx, listing, ids, place)), counted }

@@ -2,16 +2,16 @@ import { hidden } from '../../pages/controls.ts'
 import { form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { button, message } from '../../pages/parts.ts'
-import { nameOf } from '../cards/claims.ts'
+import { claimName } from '../cards/claims.ts'
 import { verifierName } from '../cards/verifier-name.ts'
 import type { Frame, Screen } from '../frame/screen.ts'
 import { about } from './about.ts'
 import { type AskedMeta, type Chosen, chosenOf, type Instead, type Opened, writeInstead } from './choice.ts'
 import { nothingFits } from './nothing-fits.ts'
 import { otherCards } from './other-cards.ts'
-import { rowsOf } from './rows.ts'
+import { disclosedRows } from './rows.ts'
 import { type AskedTexts, askedTexts } from './texts.ts'
-import { leavingOf, transactionsOf, unshownCount } from './what-leaves.ts'
+import { leavingOf, shownTransactions, unshownCount } from './what-leaves.ts'
 
 /** What the person saw before, where it has changed since; empty where that is not known. */
 type Seen = readonly string[] | null
@@ -27,7 +27,7 @@ export async function consentPage(frame: Frame, opened: Opened, wanted: Instead,
   const { instead } = chosen
   const who = verifierName(meta.verifier)
   const unshown = unshownCount(chosen)
-  const count = chosen.shown.flatMap(({ disclosed }) => rowsOf(disclosed)).length + unshown
+  const count = chosen.shown.flatMap(({ disclosed }) => disclosedRows(disclosed)).length + unshown
   const names = disclosedNames(meta, chosen)
   const changed = seen !== null && changes(t, seen, names)
   const refusal = seen !== null && { hasErrors: true, status: 412 }
@@ -41,7 +41,7 @@ export async function consentPage(frame: Frame, opened: Opened, wanted: Instead,
       value: 'answered',
     })
   const content = html`${hidden('etag', etag)}${hidden('use', writeInstead(instead))}${hidden('seen', seenField(names))}
-${parts}${transactionsOf(frame, t, meta)}${unshown > 0 && message('bad', t.tooMuch(unshown))}${meta.needsConfirmation === true && html`<p class="hint">${t.confirmFirst}</p>`}
+${parts}${shownTransactions(frame, t, meta)}${unshown > 0 && message('bad', t.tooMuch(unshown))}${meta.needsConfirmation === true && html`<p class="hint">${t.confirmFirst}</p>`}
 <div class="buttons decide">${share}${button(t.refuse, { name: 'answer', value: 'rejected' })}</div>`
   const main = html`${changed}${about(frame, t, meta)}${form(frame, `/me/asked/${data.id}`, content)}`
   return { title: t.title(who, count), main, ...refusal }
@@ -51,8 +51,8 @@ ${parts}${transactionsOf(frame, t, meta)}${unshown > 0 && message('bad', t.tooMu
 function disclosedNames({ credentials = {} }: AskedMeta, { shown }: Chosen): string[] {
   return shown.flatMap(({ credentialId, disclosed }) => {
     const look = credentials[credentialId]?.display
-    return rowsOf(disclosed).map(({ path }) =>
-      [look?.name, nameOf(look?.labels ?? [], path)].filter(Boolean).join(' · '),
+    return disclosedRows(disclosed).map(({ path }) =>
+      [look?.name, claimName(look?.labels ?? [], path)].filter(Boolean).join(' · '),
     )
   })
 }

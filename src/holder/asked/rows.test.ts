@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { rowsOf } from './rows.ts'
+import { disclosedRows } from './rows.ts'
 
 test('values of an array stand together, in the order of the card and with their keys; what is always shown stands apart', () => {
   const claim = (path: string, value: string, position?: string, isRequested = true) => ({
@@ -9,7 +9,7 @@ test('values of an array stand together, in the order of the card and with their
     isRequested,
     ...(position !== undefined && { position }),
   })
-  const rows = rowsOf([
+  const rows = disclosedRows([
     claim('["given_name"]', 'Zoë'),
     claim('["a","rights",null,"code"]', 'AM', '["a","rights",1,"code"]'),
     claim('["a","rights",null,"limits",null]', '78', '["a","rights",0,"limits",0]'),
@@ -31,6 +31,6 @@ test('10,000 elements are put together in time that grows with their number', ()
     isRequested: true,
   }))
   const start = performance.now()
-  assert.equal(Object(rowsOf(all)[0]?.value).length, 10_000)
+  assert.equal(Object(disclosedRows(all)[0]?.value).length, 10_000)
   assert.ok(performance.now() - start < 2000)
 })

@@ -9,7 +9,7 @@ type Step = string | number
 type Tree = Map<Step, Tree | { readonly leaf: Json }>
 
 /** Returns the lines of what would leave: the values of an array, which the API lists one by one, stand together as they do in the card. */
-export function rowsOf(disclosed: ClaimsPreview['disclosed']): Row[] {
+export function disclosedRows(disclosed: ClaimsPreview['disclosed']): Row[] {
   const rows: Row[] = []
   const arrays = new Map<string, { readonly row: Row; readonly tree: Tree }>()
   for (const { path, position, value, isRequested } of disclosed) {

@@ -8,7 +8,7 @@ import { shownValue } from '../cards/values.ts'
 import type { Frame } from '../frame/screen.ts'
 import type { AskedMeta, Chosen, ClaimsPreview } from './choice.ts'
 import { unfitState } from './other-cards.ts'
-import { rowsOf } from './rows.ts'
+import { disclosedRows } from './rows.ts'
 import type { AskedTexts } from './texts.ts'
 
 /** So many lines of a list are shown, and the rest is folded away. */
@@ -31,10 +31,12 @@ export function leavingOf(
   const details = credentials?.[one.credentialId]
   const look = details?.display
   const labels = look?.labels ?? []
-  const leaves = inOrder(rowsOf(one.disclosed), labels, ({ path }) => path).map(({ path, value, isRequested }) => {
-    const name = html`${shownPath(labels, path, language)}${!isRequested && html`<br><span class="hint">${t.always}</span>`}`
-    return html`<div><dt>${name}</dt><dd>${shownValue(value, language, 'folded', { labels, path })}</dd></div>`
-  })
+  const leaves = inOrder(disclosedRows(one.disclosed), labels, ({ path }) => path).map(
+    ({ path, value, isRequested }) => {
+      const name = html`${shownPath(labels, path, language)}${!isRequested && html`<br><span class="hint">${t.always}</span>`}`
+      return html`<div><dt>${name}</dt><dd>${shownValue(value, language, 'folded', { labels, path })}</dd></div>`
+    },
+  )
   const stays = inOrder(one.withheld, labels, (path) => path).map(
     (path) => html`<div><dt>${shownPath(labels, path, language)}</dt><dd>${t.notShared}</dd></div>`,
   )
@@ -61,7 +63,11 @@ function inOrder<T>(all: readonly T[], labels: Display['labels'], pathOf: (one: 
 }
 
 /** Returns what a person agrees to besides, whole: the wallet refuses requests with more than a page shows. */
-export function transactionsOf({ language }: Frame, t: AskedTexts, { transactionData = [] }: AskedMeta): Html | null {
+export function shownTransactions(
+  { language }: Frame,
+  t: AskedTexts,
+  { transactionData = [] }: AskedMeta,
+): Html | null {
   if (transactionData.length === 0) return null
   const entries = transactionData.map(
     ({ type, content }) => html`<h3>${typeName(type)}</h3>${shownValue(content, language, 'open')}`,

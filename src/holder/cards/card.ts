@@ -103,7 +103,7 @@ function hostOf(identifier: string): string {
 }
 
 /** Returns what a card of the wallet is drawn from. Its state is said on its face where it is not valid. */
-export function faceOf({ language, now, origin }: Frame, t: CardTexts, one: Credential, about: Details): Face {
+export function cardLook({ language, now, origin }: Frame, t: CardTexts, one: Credential, about: Details): Face {
   const { state } = stateOf(one, about, now)
   const { id } = one
   const line =

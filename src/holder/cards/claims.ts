@@ -14,7 +14,7 @@ const DEPTH_MAX = 8
 type Line = { readonly path: string; readonly value: Json }
 
 /** Returns the name of a claim: that of its issuer, else the last steps of its path in words. */
-export function nameOf(labels: Display['labels'], path: string): string {
+export function claimName(labels: Display['labels'], path: string): string {
   const exact = labels.find((one) => one.path === path)
   if (exact !== undefined) return exact.name
   // Written by our own API.
@@ -33,7 +33,7 @@ function wordsOf(steps: readonly (string | null)[]): string[] {
 /** Returns the name of a claim, with its whole path below where a step of it is too long for a name: it leaves with the value. */
 export function shownPath(labels: Display['labels'], path: string, language: Language, showing?: Showing): Html {
   const isLong = path.length > STEP_CHARS && (readOwnJson(path) as (string | null)[]).some((step) => isLongStep(step))
-  return html`${nameOf(labels, path)}${isLong && html`<br>${shownName(path, language, showing)}`}`
+  return html`${claimName(labels, path)}${isLong && html`<br>${shownName(path, language, showing)}`}`
 }
 
 const isLongStep = (step: string | null) => step !== null && step.length > STEP_CHARS

@@ -4,7 +4,7 @@ import { badge, type Tone } from '../../pages/table.ts'
 import type { Frame } from '../frame/screen.ts'
 import type { Display, HistoryEntry } from './api-types.ts'
 import { issuerName } from './card.ts'
-import { nameOf } from './claims.ts'
+import { claimName } from './claims.ts'
 import type { CardTexts } from './texts.ts'
 import { verifierName } from './verifier-name.ts'
 
@@ -38,7 +38,7 @@ type Shared = { readonly matchedAttributes: readonly string[]; readonly alsoDisc
 
 /** Returns the names of what was shared of a card. */
 export function namesOf({ matchedAttributes, alsoDisclosed }: Shared, look: Display | undefined): string[] {
-  const names = [...matchedAttributes, ...alsoDisclosed].map((path) => nameOf(look?.labels ?? [], pathOf(path)))
+  const names = [...matchedAttributes, ...alsoDisclosed].map((path) => claimName(look?.labels ?? [], pathOf(path)))
   return [...new Set(names)]
 }
 

@@ -7,7 +7,7 @@ import { outcome } from '../../pages/parts.ts'
 import { pageOf, pager } from '../../pages/table.ts'
 import { type Frame, screen } from '../frame/screen.ts'
 import type { Credential, Details } from './api-types.ts'
-import { cardFace, cardRule, faceOf, issuerName } from './card.ts'
+import { cardFace, cardLook, cardRule, issuerName } from './card.ts'
 import { historyPath } from './history-screen.ts'
 import { type CardTexts, cardTexts } from './texts.ts'
 import { verifierName } from './verifier-name.ts'
@@ -42,7 +42,7 @@ export const home = screen({
     const more = hasMore && html`<p><a href="${historyPath({ status: 'pending' })}">${t.allWaiting}</a></p>`
     const waiting = html`${describedOf(offers).map(({ one, about }) => offered(t, one, about))}${asked.data.map(({ id }) => asks(frame, t, id, summaries[id]))}${more}`
     const cards = accepted.map(({ one, about }) =>
-      cardFace({ ...faceOf(frame, t, one, about), href: `/me/cards/${one.id}` }),
+      cardFace({ ...cardLook(frame, t, one, about), href: `/me/cards/${one.id}` }),
     )
     const main = html`${frame.query.removed === '1' && outcome('done', t.removed)}${waiting.text !== '' && html`<section class="stack" aria-label="${t.waiting}">${waiting}</section>`}
 ${cards.length > 0 ? html`<ul class="cards">${cards.map((one) => html`<li>${one}</li>`)}</ul>` : html`<p class="empty">${t.empty}</p>`}

@@ -9,7 +9,7 @@ import { button, buttonLink, card, facts, outcome } from '../../pages/parts.ts'
 import { badge } from '../../pages/table.ts'
 import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
 import type { Credential, Details } from './api-types.ts'
-import { besidesName, cardFace, cardRule, day, faceOf, issuerName, stateOf } from './card.ts'
+import { besidesName, cardFace, cardLook, cardRule, day, issuerName, stateOf } from './card.ts'
 import { checkAgain, lastCheck, withFreshStatus } from './check.ts'
 import { linesOf, shownPath } from './claims.ts'
 import { historyList } from './history.ts'
@@ -54,7 +54,7 @@ async function cardPage(frame: CardFrame): Promise<Screen> {
   const about = await withFreshStatus(frame, meta)
   const { state, tone } = stateOf(data, about, frame.now)
   // The state stands below it.
-  const face = cardFace({ ...faceOf(frame, t, data, about), state: undefined })
+  const face = cardFace({ ...cardLook(frame, t, data, about), state: undefined })
   const { labels } = about.display
   const { lines, more } = linesOf(data.claims, labels)
   const values = lines.map(

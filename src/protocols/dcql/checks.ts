@@ -16,20 +16,20 @@ export function list(value: unknown, pointer: string, countMax: number): readonl
 }
 
 /** A non-empty string of bounded length, otherwise throws. */
-export function text(value: unknown, pointer: string): string {
+export function boundedText(value: unknown, pointer: string): string {
   if (!isText(value, dcqlLimits.textLengthMax)) throw invalidQuery(pointer, 'must be a string of 1 to 1024 characters')
   return value
 }
 
 /** OpenID4VP 1.0, 6.1 and 6.3: ids consist of alphanumeric, underscore and hyphen characters. */
 export function identifier(value: unknown, pointer: string): string {
-  const id = text(value, pointer)
+  const id = boundedText(value, pointer)
   if (!/^[A-Za-z0-9_-]+$/.test(id)) throw invalidQuery(pointer, 'must consist of letters, digits, "_" and "-"')
   return id
 }
 
 /** An optional boolean; `fallback` if it is absent. */
-export function flag<T>(value: unknown, fallback: T, pointer: string): boolean | T {
+export function optionalBoolean<T>(value: unknown, fallback: T, pointer: string): boolean | T {
   if (value === undefined) return fallback
   if (typeof value !== 'boolean') throw invalidQuery(pointer, 'must be a boolean')
   return value
@@ -37,5 +37,5 @@ export function flag<T>(value: unknown, fallback: T, pointer: string): boolean |
 
 /** A non-empty array of bounded non-empty strings, otherwise throws. */
 export function texts(value: unknown, at: string, countMax: number = dcqlLimits.valuesMax): readonly string[] {
-  return list(value, at, countMax).map((one, i) => text(one, `${at}/${i}`))
+  return list(value, at, countMax).map((one, i) => boundedText(one, `${at}/${i}`))
 }

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../crypto/json.ts'
-import { flag, identifier, invalidQuery, list } from './checks.ts'
+import { identifier, invalidQuery, list, optionalBoolean } from './checks.ts'
 import { type ClaimQuery, type ClaimValue, dcqlLimits, type PathStep } from './query.ts'
 
 /**
@@ -54,7 +54,7 @@ function parseClaim(value: unknown, format: string, needsId: boolean, at: string
     id: value.id === undefined ? null : identifier(value.id, `${at}/id`),
     path: parsePath(value.path, format, `${at}/path`),
     values: parseValues(value.values, `${at}/values`),
-    intentToRetain: flag(value.intent_to_retain, null, `${at}/intent_to_retain`),
+    intentToRetain: optionalBoolean(value.intent_to_retain, null, `${at}/intent_to_retain`),
   }
 }
 

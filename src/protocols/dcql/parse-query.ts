@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../crypto/json.ts'
-import { flag, identifier, invalidQuery, list, text, texts } from './checks.ts'
+import { boundedText, identifier, invalidQuery, list, optionalBoolean, texts } from './checks.ts'
 import { parseClaims, parseOptions } from './parse-claims.ts'
 import { type CredentialQuery, type CredentialSet, type DcqlQuery, dcqlLimits, type TrustedAuthority } from './query.ts'
 
@@ -31,14 +31,18 @@ export function parseQuery(value: unknown): DcqlQuery {
 function parseCredential(value: unknown, position: number): CredentialQuery {
   const at = `/credentials/${position}`
   if (!isJsonObject(value)) throw invalidQuery(at, 'must be an object')
-  const format = text(value.format, `${at}/format`)
+  const format = boundedText(value.format, `${at}/format`)
   const claims = parseClaims(value.claims, format, value.claim_sets !== undefined, at)
   return {
     id: identifier(value.id, `${at}/id`),
     format,
     types: parseTypes(value.meta, format, `${at}/meta`),
-    multiple: flag(value.multiple, false, `${at}/multiple`),
-    holderBinding: flag(value.require_cryptographic_holder_binding, true, `${at}/require_cryptographic_holder_binding`),
+    multiple: optionalBoolean(value.multiple, false, `${at}/multiple`),
+    holderBinding: optionalBoolean(
+      value.require_cryptographic_holder_binding,
+      true,
+      `${at}/require_cryptographic_holder_binding`,
+    ),
     trustedAuthorities: parseAuthorities(value.trusted_authorities, `${at}/trusted_authorities`),
     claims,
     options: parseOptions(value.claim_sets, claims, at),
@@ -51,7 +55,7 @@ function parseTypes(meta: unknown, format: string, at: string): readonly string[
   // OpenID4VP 1.0, B.3.5: `vct_values` REQUIRED, non-empty.
   if (format === 'dc+sd-jwt') return texts(meta.vct_values, `${at}/vct_values`)
   // OpenID4VP 1.0, B.2.3: `doctype_value` REQUIRED.
-  if (format === 'mso_mdoc') return [text(meta.doctype_value, `${at}/doctype_value`)]
+  if (format === 'mso_mdoc') return [boundedText(meta.doctype_value, `${at}/doctype_value`)]
   // OpenID4VP 1.0, B.1.1: `type_values` REQUIRED, arrays of arrays; checked although no such credential can match.
   if (format === 'ldp_vc' || format === 'jwt_vc_json') {
     list(meta.type_values, `${at}/type_values`, dcqlLimits.valuesMax).map((one, i) =>
@@ -66,7 +70,7 @@ function parseAuthorities(value: unknown, at: string): readonly TrustedAuthority
   return list(value, at, dcqlLimits.valuesMax).map((one, i) => {
     if (!isJsonObject(one)) throw invalidQuery(`${at}/${i}`, 'must be an object')
     // OpenID4VP 1.0, 6.1.1: `type` and a non-empty `values` are REQUIRED.
-    return { type: text(one.type, `${at}/${i}/type`), values: texts(one.values, `${at}/${i}/values`) }
+    return { type: boundedText(one.type, `${at}/${i}/type`), values: texts(one.values, `${at}/${i}/values`) }
   })
 }
 
@@ -75,7 +79,7 @@ function parseSets(value: unknown, ids: ReadonlySet<string>): readonly Credentia
   return list(value, '/credential_sets', dcqlLimits.optionsMax).map((one, i) => {
     const at = `/credential_sets/${i}`
     if (!isJsonObject(one)) throw invalidQuery(at, 'must be an object')
-    return { options: parseSetOptions(one, ids, at), required: flag(one.required, true, `${at}/required`) }
+    return { options: parseSetOptions(one, ids, at), required: optionalBoolean(one.required, true, `${at}/required`) }
   })
 }
 

@@ -5,7 +5,7 @@ import type { Cbor } from '../cbor/value.ts'
 import { readSign1, type Sign1 } from '../cose/sign1.ts'
 import type { Element } from './claims.ts'
 import { type IssuerSigned, readIssuerSigned } from './issuer-signed.ts'
-import { arrayOf, embeddedOf, malformedMdoc, mapOf, reading, textMapOf, textOf, uintOf } from './shape.ts'
+import { arrayOf, cborText, embeddedOf, malformedMdoc, mapOf, reading, textMapOf, uintOf } from './shape.ts'
 
 /** The part signed by the device. `nameSpacesBytes`: the tagged item as received, over which the signature is [MD-21]. */
 type DeviceSigned = {
@@ -46,7 +46,7 @@ export function parseDeviceResponse(response: Uint8Array | string): DeviceRespon
     const documents = arrayOf(map.get('documents') ?? [], 'documents')
     if (documents.length > DOCUMENTS_MAX) throw malformedMdoc('The response has too many documents.')
     return {
-      version: textOf(map.get('version'), 'The version of the response'),
+      version: cborText(map.get('version'), 'The version of the response'),
       status: uintOf(map.get('status'), 'The status of the response'),
       documents: documents.map((one) => readDocument(one, budget)),
     }
@@ -56,7 +56,7 @@ export function parseDeviceResponse(response: Uint8Array | string): DeviceRespon
 function readDocument(value: Cbor, budget: CborBudget): Document {
   const document = mapOf(value, 'A document')
   return {
-    docType: textOf(document.get('docType'), 'docType'),
+    docType: cborText(document.get('docType'), 'docType'),
     issuerSigned: readIssuerSigned(document.get('issuerSigned'), budget),
     deviceSigned: readDeviceSigned(document.get('deviceSigned'), budget),
   }

@@ -6,7 +6,7 @@ import { readSign1, type Sign1 } from '../cose/sign1.ts'
 import { x5chainOf } from '../cose/x5chain.ts'
 import type { Element } from './claims.ts'
 import { type MobileSecurityObject, readMobileSecurityObject } from './mobile-security-object.ts'
-import { arrayOf, embeddedOf, malformedMdoc, mapOf, reading, textMapOf, textOf, uintOf } from './shape.ts'
+import { arrayOf, cborText, embeddedOf, malformedMdoc, mapOf, reading, textMapOf, uintOf } from './shape.ts'
 
 /** One element as issued. `bytes`: the tagged item as received, over which the digest is [MD-1]. */
 export type IssuerSignedItem = Element & { readonly digestId: number; readonly bytes: Uint8Array }
@@ -70,7 +70,7 @@ function readItem(value: Cbor, budget: CborBudget): IssuerSignedItem {
   const item = mapOf(decodeEmbedded(value, budget), 'An element')
   // the value may be `undefined`, but must be present
   if (!item.has('elementValue')) throw malformedMdoc('An element has no value.')
-  const elementIdentifier = textOf(item.get('elementIdentifier'), 'The name of an element')
+  const elementIdentifier = cborText(item.get('elementIdentifier'), 'The name of an element')
   // [SEC-23] the name becomes a member of an object
   if (elementIdentifier === '__proto__') throw malformedMdoc('An element is named __proto__.')
   return {

@@ -3,7 +3,7 @@ import type { PublicJwk } from '../../crypto/jwk.ts'
 import type { Cbor } from '../cbor/value.ts'
 import { readCoseKey } from '../cose/cose-key.ts'
 import { toJson } from './claims.ts'
-import { arrayOf, bytesOf, mapOf, tdateOf, textMapOf, textOf, uintOf } from './shape.ts'
+import { arrayOf, bytesOf, cborText, mapOf, tdateOf, textMapOf, uintOf } from './shape.ts'
 
 /** Elements that the device may sign: whole namespaces, and single elements by namespace. */
 export type KeyAuthorizations = {
@@ -43,12 +43,12 @@ export function readMobileSecurityObject(value: Cbor): MobileSecurityObject {
   const keyInfo = mapOf(mso.get('deviceKeyInfo'), 'deviceKeyInfo')
   const status = mso.get('status')
   return {
-    version: textOf(mso.get('version'), 'The version of the security object'),
-    digestAlgorithm: textOf(mso.get('digestAlgorithm'), 'digestAlgorithm'),
+    version: cborText(mso.get('version'), 'The version of the security object'),
+    digestAlgorithm: cborText(mso.get('digestAlgorithm'), 'digestAlgorithm'),
     valueDigests: readDigests(mso.get('valueDigests')),
     deviceKey: readDeviceKey(keyInfo.get('deviceKey')),
     keyAuthorizations: readAuthorizations(keyInfo.get('keyAuthorizations')),
-    docType: textOf(mso.get('docType'), 'docType'),
+    docType: cborText(mso.get('docType'), 'docType'),
     validityInfo: readValidity(mso.get('validityInfo')),
     status: status === undefined ? undefined : toJson(status),
   }
@@ -93,7 +93,7 @@ function readAuthorizations(value: Cbor): KeyAuthorizations {
 }
 
 function texts(value: Cbor): readonly string[] {
-  return arrayOf(value, 'A list of names').map((one) => textOf(one, 'A name'))
+  return arrayOf(value, 'A list of names').map((one) => cborText(one, 'A name'))
 }
 
 function readValidity(value: Cbor): ValidityInfo {

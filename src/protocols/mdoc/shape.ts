@@ -37,7 +37,7 @@ export function mapOf(value: Cbor, what: string): CborMap {
 /** A map whose keys are texts. @throws Fault `mdoc.malformed` */
 export function textMapOf(value: Cbor, what: string): ReadonlyMap<string, Cbor> {
   const map = mapOf(value, what)
-  const entries = [...map].map(([key, one]) => [textOf(key, `A name in ${what}`), one] as const)
+  const entries = [...map].map(([key, one]) => [cborText(key, `A name in ${what}`), one] as const)
   return new Map(entries)
 }
 
@@ -48,7 +48,7 @@ export function arrayOf(value: Cbor, what: string): readonly Cbor[] {
 }
 
 /** A text. @throws Fault `mdoc.malformed` */
-export function textOf(value: Cbor, what: string): string {
+export function cborText(value: Cbor, what: string): string {
   if (typeof value !== 'string') throw malformedMdoc(`${what} is not a text.`)
   return value
 }

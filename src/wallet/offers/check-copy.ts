@@ -83,7 +83,7 @@ export function lengthFindings(iss: unknown, vct: unknown): readonly CopyFinding
  * @param issuer The issuer that was proven; empty: unknown. `iss`: as the credential states it.
  * @param times Milliseconds; NaN: not stated.
  */
-export function factsOf(
+export function copyFacts(
   { vct, iss }: { readonly vct: string; readonly iss?: string },
   issuer: string,
   times: { readonly issued: number; readonly expires: number },

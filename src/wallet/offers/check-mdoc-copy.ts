@@ -4,7 +4,7 @@ import { mdocFinding } from '../../protocols/mdoc/findings.ts'
 import { type IssuerSigned, parseIssuerSigned } from '../../protocols/mdoc/issuer-signed.ts'
 import { checkReceivedMdoc, verifyIssuerSigned } from '../../protocols/mdoc/verify-issuer-signed.ts'
 import { resolveMdocIssuer } from '../../trust/issuers/mdoc-issuer.ts'
-import { type CopyCheck, type CopyContext, type CopyFinding, factsOf, lengthFindings } from './check-copy.ts'
+import { type CopyCheck, type CopyContext, type CopyFinding, copyFacts, lengthFindings } from './check-copy.ts'
 
 /** Returns the check of the mdocs of one response: ISO/IEC 18013-5, 9.3.1, and the binding to a key of ours. */
 export function mdocChecks({ platform, received: { configuration }, trust, now }: CopyContext): CopyCheck {
@@ -23,7 +23,7 @@ export function mdocChecks({ platform, received: { configuration }, trust, now }
     const content = sortedJson([issuer.issuer, mdocClaims(mdoc.nameSpaces)])
     const times = { issued: validityInfo.signed.getTime(), expires: validityInfo.validUntil.getTime() }
     // an mdoc names its issuer only in the certificate of the signer
-    const facts = factsOf({ vct: docType }, issuer.issuer, times, now)
+    const facts = copyFacts({ vct: docType }, issuer.issuer, times, now)
     return {
       copy: { raw, key, issuer, status, content, facts },
       findings: [...issuer.findings, ...own, ...lengthFindings(null, docType)],

@@ -9,7 +9,7 @@ import {
   type CopyCheck,
   type CopyContext,
   type CopyFinding,
-  factsOf,
+  copyFacts,
   lengthFindings,
   type UnusedKeys,
 } from './check-copy.ts'
@@ -29,7 +29,7 @@ export function sdJwtChecks(context: CopyContext): CopyCheck {
     const outside = await signerFindings(context, sdJwt)
     const findings = [...issuer.findings, ...own, ...outside, ...lengthFindings(iss, vct)]
     const times = { issued: msOf([iat, nbf].find((one) => typeof one === 'number')), expires: msOf(exp) }
-    const facts = factsOf({ vct: String(vct), ...(typeof iss === 'string' && { iss }) }, issuer.issuer, times, now)
+    const facts = copyFacts({ vct: String(vct), ...(typeof iss === 'string' && { iss }) }, issuer.issuer, times, now)
     return {
       copy: { raw, key, issuer, status, content: contentOf(payload), facts },
       findings: [...findings, ...unboundFindings(keys.length > 0 && key === null, findings)],

@@ -31,7 +31,11 @@ export function lacksClaims({ claims }: IdentityProvider, idToken: JsonObject): 
  *
  * @param userInfo Claims of the UserInfo endpoint, of the same subject.
  */
-export function readPerson(provider: IdentityProvider, idToken: JsonObject, userInfo: JsonObject): ExternalPerson {
+export function readExternalPerson(
+  provider: IdentityProvider,
+  idToken: JsonObject,
+  userInfo: JsonObject,
+): ExternalPerson {
   const { claims } = provider
   const { sub } = idToken
   // OpenID Connect Core 1.0, 2: at most 255 ASCII characters

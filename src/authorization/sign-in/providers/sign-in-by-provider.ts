@@ -26,7 +26,7 @@ import { listConnected } from './external-identity-store.ts'
 import { findOrCreatePerson, type PersonProblem, PersonRefused } from './find-person.ts'
 import { holdClaims } from './held-claims.ts'
 import { providerConfiguration } from './openid-configuration.ts'
-import { lacksClaims, readPerson } from './provider-claims.ts'
+import { lacksClaims, readExternalPerson } from './provider-claims.ts'
 
 /** A provider to choose on the sign-in page. */
 type ProviderChoice = { readonly name: string; readonly displayName: string }
@@ -183,7 +183,7 @@ export async function finishProviderSignIn(needs: Needs, path: string, browser: 
   const checks = { expectedState: String(state), expectedNonce: String(nonce), pkceCodeVerifier: String(verifier) }
   try {
     const claims = await claimsFrom(await providerConfiguration(needs, provider), provider, url, checks, holdsClaims)
-    const person = readPerson(provider, claims.idToken, claims.userInfo)
+    const person = readExternalPerson(provider, claims.idToken, claims.userInfo)
     const now = needs.clock.now()
     const find = () =>
       needs.store.inTenant(tenant.id, (tx) => findOrCreatePerson(tx, provider, person, browser.visit, now, connectTo))
