@@ -2,6 +2,8 @@
 // in all but one respect. An operation that is not in the table of public ones, and forgets a check, fails here.
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import { request } from 'node:http'
 import { after, before, test } from 'node:test'
 import { type App, buildApp } from '../../src/app.ts'
 import { type Scope, scopes, type TenantId } from '../../src/caller.ts'
@@ -252,7 +254,12 @@ for (const route of routes) {
         (one) => one !== scope && (one !== 'tenant:admin' || scope === 'users:impersonate'),
       )
       const token = await tokenOf(subjectOf(), { claims: { scope: others.join(' ') } })
-      refused(await ask(nobody, route, pathOf(route, knownOr(route)), bearer(token)), [403])
+      const path = pathOf(route, knownOr(route))
+      refused(await ask(nobody, route, path, bearer(token)), [403])
+      if (route.body === undefined) return
+      for (const [what, length] of Object.entries(unfinished)) {
+        assert.equal(await beforeBody(route.method, path, { ...bearer(token), ...length }), 403, what)
+      }
     })
   }
 
@@ -290,6 +297,12 @@ for (const endpoint of endpoints) {
       )
       assert([401, 403, 404].includes(reply.status), `${what}: ${reply.status} ${JSON.stringify(reply.body)}`)
     }
+    if (endpoint.callerOf === undefined || endpoint.accepts === 'none') return
+    const lesser = bearer(await tokenOf(backendOf('acme'), { claims: { scope: 'audit:read' } }))
+    for (const [what, length] of Object.entries(unfinished)) {
+      const status = await beforeBody(endpoint.method, path, { ...lesser, ...length })
+      assert([401, 403, 404].includes(status ?? 0), `${what}: ${status}`)
+    }
   })
 }
 
@@ -303,6 +316,23 @@ function askEndpoint(endpoint: Endpoint, to: string, headers: Record<string, str
   const type = accepts === 'form' ? 'application/x-www-form-urlencoded' : 'application/json'
   const body = accepts === 'form' ? '' : JSON.stringify(endpointBodies[`${method} ${written}`] ?? {})
   return nobody.send(method, to, body, { 'content-type': type, ...headers })
+}
+
+const unfinished = {
+  'a body without an end': {},
+  'a body of a terabyte': { 'content-length': '1000000000000' },
+}
+
+/** Sends the head of a request and the begin of its body, which never ends. @returns the status of the answer */
+async function beforeBody(method: string, path: string, headers: Record<string, string>): Promise<number | undefined> {
+  const sent = request(`${url}${path}`, { method, headers: { 'content-type': 'application/json', ...headers } })
+  sent.write('{"a":"')
+  try {
+    const [{ statusCode }] = await once(sent, 'response', { signal: AbortSignal.timeout(5000) })
+    return statusCode
+  } finally {
+    sent.on('error', () => undefined).destroy()
+  }
 }
 
 function refused(reply: Reply, statuses: readonly number[]): void {

@@ -62,9 +62,10 @@ function at(
     unreadable: 'scim.invalid_syntax',
     ...described,
     ...((method === 'PUT' || method === 'PATCH') && { ifMatch: true }),
-    handle: async (context) => {
-      const { platform } = context
-      const caller = await provisioningCaller(platform, context, scope)
+    callerOf: (request) => provisioningCaller(request.platform, request, scope),
+    handle: (context) => {
+      const { platform, caller } = context
+      if (caller === null) throw new Fault('token.missing')
       return handle({ platform, caller, base: `${platform.urls.publicUrl}${BASE}` }, context)
     },
   })

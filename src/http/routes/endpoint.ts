@@ -57,6 +57,8 @@ export type EndpointContext<Params = Readonly<Record<string, string>>, Body = un
   readonly requestId: string
   /** Authenticates the request as a caller of our API. @throws Fault `token.missing`, `token.invalid` */
   readonly authenticate: () => Promise<Caller>
+  /** What `callerOf` of the endpoint returned; null: it has none. */
+  readonly caller: Caller | null
 }
 
 /** One reply of an endpoint, for the reference: its schemas by media type; null: a text or bytes. */
@@ -92,6 +94,10 @@ type Common = {
   readonly faultsAs?: 'page' | 'scim' | RenderFault
   /** A request without an access token is refused before its body is read. The endpoint verifies the token, and its binding to a key. */
   readonly needsToken?: true
+  /** Authenticates the caller, and checks its scope, before the body is read. */
+  readonly callerOf?: (
+    request: Pick<EndpointContext, 'platform' | 'headers' | 'ip' | 'requestId' | 'authenticate'>,
+  ) => Promise<Caller>
   /** Answers a request before its body is read, for large bodies; null: read it. */
   readonly admit?: (
     request: Pick<EndpointContext, 'platform' | 'headers' | 'url' | 'ip'>,

@@ -46,7 +46,7 @@ export function mountEndpoints(
         request.trace.pattern = endpoint.path
         request.trace.edge = endpoint.faultsAs ?? 'oauth'
         request.trace.crossOrigin = crossOriginOf(endpoint)
-        admitEndpoint(endpoint, request)
+        await admitEndpoint(needs, endpoint, request)
         const { headers, url, ip } = request
         const early = await endpoint.admit?.({ platform: needs.platform, headers, url, ip })
         return early ? send(endpoint, reply, early) : undefined
@@ -62,9 +62,22 @@ function crossOriginOf({ crossOrigin, clientOrigins }: Endpoint): CrossOrigin {
   return clientOrigins ? 'clients' : null
 }
 
-/** Requires an access token where the endpoint needs one, before the body is read. @throws Fault `token.missing`, `token.invalid` */
-function admitEndpoint({ needsToken }: Endpoint, { headers }: FastifyRequest): void {
+/**
+ * Requires an access token where the endpoint needs one, and authenticates its caller where it says how, before the
+ * body is read.
+ *
+ * @throws Fault `token.missing`, `token.invalid`, and those of `callerOf`
+ */
+async function admitEndpoint(
+  { platform, authenticate }: EndpointNeeds,
+  { needsToken, callerOf }: Endpoint,
+  request: FastifyRequest,
+): Promise<void> {
+  const { headers, ip, id: requestId } = request
   if (needsToken) presentedToken(headers.authorization)
+  if (callerOf === undefined) return
+  const asCaller = () => authenticate(request, requestId, ip)
+  request.trace.caller = await callerOf({ platform, headers, ip, requestId, authenticate: asCaller })
 }
 
 /** Reads the request, runs the endpoint and sends its response unchanged. */
@@ -87,6 +100,7 @@ async function runEndpoint(
     ip: request.ip,
     requestId: request.id,
     authenticate: () => authenticate(request, request.id, request.ip),
+    caller: request.trace.caller,
   })
   return send(endpoint, reply, answer)
 }
