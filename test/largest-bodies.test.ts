@@ -8,6 +8,7 @@ import { idempotentRequestOf } from '../src/http/routes/idempotency.ts'
 import { BODY_BYTES_MAX, readJson, readLargeJson } from '../src/http/server/body.ts'
 import { checkMaker } from '../src/http/validation/check.ts'
 import { checkTexts } from '../src/http/validation/check-texts.ts'
+import { longestPiece } from './support/longest-piece.ts'
 import { nameOf } from './support/route-requests.ts'
 
 /** CPU time of one piece of work on a caller's input. */
@@ -79,29 +80,6 @@ const bodiesOf = (body: Shape, bytes: number, values: number): (readonly [string
     ['as many members as may be', `{${Array.from({ length: values - 4 }, (_, at) => `"a${at}":0`)}}`],
     ['texts that are not of Unicode', `{"a":[${'"\\ud800",'.repeat(Math.min(values - 4, bytes / 10))}0]}`],
   ]
-}
-
-/** The CPU time of the longest piece of work, in milliseconds: what runs between two turns of the event loop. */
-async function longestPiece(work: () => Promise<void>): Promise<number> {
-  let longestMs = 0
-  let start = process.cpuUsage()
-  const turn = () => {
-    const { user, system } = process.cpuUsage(start)
-    longestMs = Math.max(longestMs, (user + system) / 1000)
-    start = process.cpuUsage()
-  }
-  let isDone = false
-  const turns = (async () => {
-    while (!isDone) {
-      await new Promise((resolve) => setImmediate(resolve))
-      turn()
-    }
-  })()
-  await new Promise((resolve) => setImmediate(resolve))
-  await work()
-  isDone = true
-  await turns
-  return longestMs
 }
 
 describe('no body of its largest size stops the event loop for long, whatever it is', () => {

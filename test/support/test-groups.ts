@@ -34,7 +34,8 @@ export function groupsOf(files: readonly string[]): TestGroup[] {
  * what it would share.
  */
 export function needsProcess(file: string): boolean {
-  const ownProcess = /\bprocess\.(memoryUsage|cpuUsage|resourceUsage|chdir)\b|\bregisterHooks\b|\/cpu-time\.ts'/
+  const ownProcess =
+    /\bprocess\.(memoryUsage|cpuUsage|resourceUsage|chdir)\b|\bregisterHooks\b|\/(cpu-time|longest-piece)\.ts'/
   return ownProcess.test(readFileSync(file, 'utf8')) || startsProgram(file, 'chromium')
 }
 
