@@ -2,7 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Which calls of our API a server gets, from its own pages too. Its log and its metrics have the patterns of routes only, without the query. */
+/**
+ * Which calls of our API a server gets, from its own pages too. Its log and its metrics have the patterns of routes
+ * only, without the query.
+ */
 export type CallRecord = {
   /** For the server that is recorded. */
   readonly settings: { readonly NODE_OPTIONS: string }
@@ -11,7 +14,10 @@ export type CallRecord = {
   readonly remove: () => void
 }
 
-/** Prepares the record of one server, which the web framework tells of each request. A line costs the server some hundredths of a millisecond. */
+/**
+ * Prepares the record of one server, which the web framework tells of each request. A line costs the server some
+ * hundredths of a millisecond.
+ */
 export function openCallRecord(): CallRecord {
   const folder = mkdtempSync(join(tmpdir(), 'chirograph-calls-'))
   const file = join(folder, 'calls')

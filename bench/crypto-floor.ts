@@ -16,8 +16,8 @@ export const flooredLoads = ['issuance', 'presentation', 'haip'] as const
 export type FlooredLoad = (typeof flooredLoads)[number]
 
 /**
- * How much cryptography does one issuance need at least? One import of the holder's key, one check of its proof, one signature over the credential,
- * twelve hashes. Median of rounds in this process, in ms.
+ * How much cryptography does one issuance need at least? One import of the holder's key, one check of its proof, one
+ * signature over the credential, twelve hashes. Median of rounds in this process, in ms.
  */
 export function cryptoFloorMs(): number {
   const once = pieceOfWork('issuance')
@@ -29,7 +29,10 @@ export function cryptoFloorMs(): number {
   return median(rounds)
 }
 
-/** The floor under load: measured in a process beside the server, one piece at a time, with CPU caches that other work has used meanwhile. */
+/**
+ * The floor under load: measured in a process beside the server, one piece at a time, with CPU caches that other work
+ * has used meanwhile.
+ */
 export type FloorBeside = {
   /** @returns CPU of one piece in ms: the median, and what a tenth of the pieces stayed below. */
   readonly stop: () => Promise<{ readonly median: number; readonly tenth: number }>
@@ -53,12 +56,21 @@ export function pieceOfWork(load: FlooredLoad): () => void {
   return { issuance: onePieceOfIssuance, presentation: onePieceOfPresentation, haip: onePieceOfHaip }[load]()
 }
 
-/** Signatures of the wallet provider, whose key the server knows: an attestation at the pushed request, one at the token request, one of keys. */
+/**
+ * Signatures of the wallet provider, whose key the server knows: an attestation at the pushed request, one at the token
+ * request, one of keys.
+ */
 const ATTESTATIONS = 3
-/** Signatures of the wallet, whose key each request brings: two proofs of an attested key, two of DPoP, one of the key of the credential. */
+/**
+ * Signatures of the wallet, whose key each request brings: two proofs of an attested key, two of DPoP, one of the key
+ * of the credential.
+ */
 const PROOFS = 5
 
-/** An issuance by HAIP, of the issuer alone: the signatures that arrive are verified, and the credential is hashed and signed. */
+/**
+ * An issuance by HAIP, of the issuer alone: the signatures that arrive are verified, and the credential is hashed and
+ * signed.
+ */
 function onePieceOfHaip(): () => void {
   const [provider, issuance] = [keyPair(), onePieceOfIssuance()]
   const text = Buffer.alloc(420, 7)
@@ -73,8 +85,9 @@ function onePieceOfHaip(): () => void {
 }
 
 /**
- * A presentation by `direct_post.jwt`, of both sides. The verifier makes a key for the response and signs the request; the wallet verifies it,
- * makes the key binding, a key of its own, and the secret that encrypts; the verifier computes the secret too, and verifies issuer and holder.
+ * A presentation by `direct_post.jwt`, of both sides. The verifier makes a key for the response and signs the request;
+ * the wallet verifies it, makes the key binding, a key of its own, and the secret that encrypts; the verifier computes
+ * the secret too, and verifies issuer and holder.
  */
 function onePieceOfPresentation(): () => void {
   const [issuer, holder, verifier] = [keyPair(), keyPair(), keyPair()]

@@ -1,6 +1,8 @@
-// What do look-ups and pages of filters cost in the database of a tenant with a million users? Run: node scripts/with-postgres.ts node bench/directory.ts
-// Arguments: how many users; URL of a database that an earlier run has filled. Time is the execution time of EXPLAIN ANALYZE: more than 1 ms of a
-// look-up or 10 ms of a page is a failure. `totalResults` of SCIM counts every match and is shown beside it.
+// What do look-ups and pages of filters cost in the database of a tenant with a million users?
+// Run: node scripts/with-postgres.ts node bench/directory.ts
+// Arguments: how many users; URL of a database that an earlier run has filled. Time is the execution time of EXPLAIN
+// ANALYZE: more than 1 ms of a look-up or 10 ms of a page is a failure. `totalResults` of SCIM counts every match and
+// is shown beside it.
 import { cpus } from 'node:os'
 import pg from 'pg'
 import { findGroups, findUsers } from '../src/directory/scim/scim-store.ts'
@@ -29,8 +31,8 @@ console.log(`${cpus()[0]?.model}, ${cpus().length} cores, ${USERS} users of one 
 if (filled === undefined) await fill()
 
 /**
- * One in 1,000 is disabled, one in 10,000 has a role of its own, one in 100 has no external identifier, one in 100 is deleted, one in 200 changed
- * within the last day. Group 1 has a tenth of all, 100 groups have 1,000 each.
+ * One in 1,000 is disabled, one in 10,000 has a role of its own, one in 100 has no external identifier, one in 100 is
+ * deleted, one in 200 changed within the last day. Group 1 has a tenth of all, 100 groups have 1,000 each.
  */
 async function fill(): Promise<void> {
   console.log(`filling ${url}`)
@@ -269,7 +271,9 @@ function show(what: string, ms: number, budgetMs: number): void {
   console.log(`${what.padEnd(100)} ${ms.toFixed(2).padStart(9)} ms${ms > budgetMs ? '   TOO MUCH' : ''}`)
 }
 
-/** What a new user costs: all in all, without the pieces of its texts, and without the indexes of lists and filters too. */
+/**
+ * What a new user costs: all in all, without the pieces of its texts, and without the indexes of lists and filters too.
+ */
 async function writes(): Promise<void> {
   await client.query('begin')
   await client.query("select set_config('chirograph.tenant_id', $1, true)", [tenant])

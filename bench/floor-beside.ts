@@ -1,4 +1,5 @@
-// A process beside a loaded server that runs one piece of cryptography periodically, and sends the CPU time of each when it receives a message.
+// A process beside a loaded server that runs one piece of cryptography periodically, and sends the CPU time of each
+// when it receives a message.
 import { type FlooredLoad, pieceOfWork } from './crypto-floor.ts'
 
 const PAUSE_MS = 10

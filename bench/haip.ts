@@ -1,5 +1,6 @@
-// What does an issuance by HAIP 1.0 cost the server, request by request, beside the crypto floor under the same load? Of each flow: the issuance, a
-// pushed request with a client attestation, the pages of the holder, token and credential with DPoP, and a key attestation.
+// What does an issuance by HAIP 1.0 cost the server, request by request, beside the crypto floor under the same load?
+// Of each flow: the issuance, a pushed request with a client attestation, the pages of the holder, token and credential
+// with DPoP, and a key attestation.
 // Run: node bench/haip.ts [--seconds 20]
 import { createPrivateKey } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -26,8 +27,8 @@ const AT_ONCE = 8
 /** As in `run.ts`: V8 is still compiling before. */
 const WARM_UP_SECONDS_MIN = 30
 /**
- * The flows of a wave go through the requests together, so that the counters of the server are of one request at a time. A wave takes a few
- * seconds: nonces and codes live for a minute.
+ * The flows of a wave go through the requests together, so that the counters of the server are of one request at a
+ * time. A wave takes a few seconds: nonces and codes live for a minute.
  */
 const FLOWS_A_WAVE = 160
 
@@ -83,7 +84,11 @@ async function prepare(): Promise<{ party: Party; persons: readonly Person[] }> 
 
 type Sum = { cpuMs: number; statements: number; roundTrips: number }
 
-/** Runs waves for a time. @returns the number of flows, what each request cost in all of them, and the CPU of a flow in the cheapest wave */
+/**
+ * Runs waves for a time.
+ *
+ * @returns the number of flows, what each request cost in all of them, and the CPU of a flow in the cheapest wave
+ */
 async function run(lasts: number, { party, persons }: Awaited<ReturnType<typeof prepare>>) {
   const sums = new Map(requests.map((name): [string, Sum] => [name, { cpuMs: 0, statements: 0, roundTrips: 0 }]))
   const until = performance.now() + lasts * 1000

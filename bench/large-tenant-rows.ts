@@ -38,12 +38,16 @@ function copiesOf({ from, templates }: Span): readonly string[] {
   ]
 }
 
-/** People, issuances of the last four years in every state, and an entry of the audit trail for each. None of these statements needs another one. */
+/**
+ * People, issuances of the last four years in every state, and an entry of the audit trail for each. None of these
+ * statements needs another one.
+ */
 function rowsOf({ from, issuances, people, templates, newest }: Span): readonly string[] {
   const at = `timestamptz '${newest.toISOString()}' - (n + 1) * interval '120 seconds'`
   const all = numbers(from, issuances)
   return [
-    // The pieces of all names at once, in the order of their index, take a tenth of the time that the trigger needs, which makes them row by row.
+    // The pieces of all names at once, in the order of their index, take a tenth of the time that the trigger needs,
+    // which makes them row by row.
     `alter table user_account disable trigger user_search_pieces;
      insert into user_account (tenant_id, id, username, username_folded, first_name, first_name_folded, last_name, last_name_folded, enabled,
        created_at, updated_at)
@@ -73,7 +77,10 @@ function rowsOf({ from, issuances, people, templates, newest }: Span): readonly 
   ]
 }
 
-/** The months of the audit trail that a server would have made in time, and figures of each template, of each day and month. */
+/**
+ * The months of the audit trail that a server would have made in time, and figures of each template, of each day and
+ * month.
+ */
 const figures = [
   `select add_audit_month((date_trunc('month', now() at time zone 'UTC') - n * interval '1 month')::date) from generate_series(1, 50) n`,
   ...['day', 'month'].map((unit) => {

@@ -50,8 +50,9 @@ export const consolePages = [
 ]
 
 /**
- * Opens the pages of the console of a tenant with very much on PostgreSQL, and compares the median time of each with its budget. Where a page is
- * slower, its calls of the API are printed with their times. @returns whether no page is over it by more than a quarter
+ * Opens the pages of the console of a tenant with very much on PostgreSQL, and compares the median time of each with
+ * its budget. Where a page is slower, its calls of the API are printed with their times. @returns whether no page is
+ * over it by more than a quarter
  */
 export async function benchLargeTenant(issuances: number): Promise<boolean> {
   const postgres = await startPostgres()
@@ -103,7 +104,10 @@ function callsOf({ record, open }: Page): Promise<readonly string[]> {
   return record.during(open)
 }
 
-/** @param callsOfFew What the page called when there were ten rows of each kind; with a hundred on the page it may not call more. */
+/**
+ * @param callsOfFew What the page called when there were ten rows of each kind; with a hundred on the page it may not
+ *   call more.
+ */
 async function timePage(page: Page, callsOfFew: number, url: string): Promise<void> {
   const [median, least] = await timesOf(page.open)
   const calls = await callsOf(page)
@@ -112,7 +116,9 @@ async function timePage(page: Page, callsOfFew: number, url: string): Promise<vo
   if (!isFast || !isFew) await timeCalls(calls, url)
 }
 
-/** Returns the median and the least time of some work, in ms. The first runs, which plan the statements, do not count. */
+/**
+ * Returns the median and the least time of some work, in ms. The first runs, which plan the statements, do not count.
+ */
 async function timesOf(work: () => Promise<void>): Promise<readonly [median: number, least: number]> {
   const times: number[] = []
   for (let run = 0; run < RUNS + 3; run += 1) {

@@ -1,5 +1,6 @@
 // What does a page of a very long list cost in the database? Run: node scripts/with-postgres.ts node bench/lists.ts
-// One tenant with a million issuances and one with a few; time is that of EXPLAIN ANALYZE, planning included. More than 10 ms is a failure.
+// One tenant with a million issuances and one with a few; time is that of EXPLAIN ANALYZE, planning included. More than
+// 10 ms is a failure.
 import { cpus } from 'node:os'
 import pg from 'pg'
 import { type AuditFilter, listAuditRows } from '../src/events/audit/audit-store.ts'
@@ -19,7 +20,8 @@ if (postgresUrl === null) throw new Error('run it with scripts/with-postgres.ts'
 const client = new pg.Client({ connectionString: await createDatabase(postgresUrl) })
 await client.connect()
 
-// An issuance each 20 s. Of 20 templates the last has 1 in 1,000; of the statuses `failed` has 1 in 10,000, `expired` 1 in 50.
+// An issuance each 20 s. Of 20 templates the last has 1 in 1,000; of the statuses `failed` has 1 in 10,000, `expired` 1
+// in 50.
 const fill = `
   insert into tenant (id, slug, name, created_at, updated_at) values ('${tenant}', 'large', 'Large', now(), now());
   insert into issuance (tenant_id, id, status, template_id, template_version, reference, credential_status, revocable, sweep_at,

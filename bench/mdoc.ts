@@ -1,4 +1,5 @@
-// What do issuing, receiving, presenting and verifying one mDL of 13 elements and 2 of another namespace cost? Run: node bench/mdoc.ts
+// What do issuing, receiving, presenting and verifying one mDL of 13 elements and 2 of another namespace cost?
+// Run: node bench/mdoc.ts
 import { generateKeyPairSync } from 'node:crypto'
 import { cpus } from 'node:os'
 import { generateKeyPair } from '../src/crypto/jwk.ts'

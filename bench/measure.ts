@@ -2,7 +2,10 @@ import { type Dispatcher, Pool } from 'undici'
 import type { Call } from '../demo/foreign-wallet.ts'
 import { type Json, read } from '../demo/json.ts'
 
-/** Sends requests to servers in turn over connections that stay open; cheap, so that the client does not dominate the measurement. */
+/**
+ * Sends requests to servers in turn over connections that stay open; cheap, so that the client does not dominate the
+ * measurement.
+ */
 export type Client = {
   /** @throws Error when the status is not 2xx. */
   readonly send: (method: Dispatcher.HttpMethod, path: string, more?: More) => Promise<Json>
@@ -112,7 +115,10 @@ export async function measure(
   }
 }
 
-/** Reads the CPU time of a server once a window, at the first flow that ends after it. `lowestMs`: per flow in the cheapest window; infinite without a full window. */
+/**
+ * Reads the CPU time of a server once a window, at the first flow that ends after it. `lowestMs`: per flow in the
+ * cheapest window; infinite without a full window.
+ */
 function openWindows(client: Client, before: Counters, flowsNow: () => number) {
   let opened = { at: performance.now(), cpuSeconds: before.cpuSeconds, flows: 0 }
   let isAsking = false

@@ -3,7 +3,11 @@ const TOLERANCE = 1.25
 
 let failures = 0
 
-/** Prints a figure beside its budget: `near` when it is over it by at most a quarter, `FAIL` when by more. @returns whether it is within */
+/**
+ * Prints a figure beside its budget: `near` when it is over it by at most a quarter, `FAIL` when by more.
+ *
+ * @returns whether it is within
+ */
 export function report(what: string, figure: number, most: number, unit: 's' | 'ms' | 'kB' | 'calls' | ''): boolean {
   const isGood = figure <= most * (unit === 'calls' ? 1 : TOLERANCE)
   if (!isGood) failures += 1

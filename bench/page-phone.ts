@@ -63,7 +63,8 @@ async function onPhone(browser: Browser, url: string, path: string, by: Visitor)
     await session.send('Emulation.setCPUThrottlingRate', { rate: 4 })
     const answer = await page.goto(path)
     if (answer?.status() !== 200) throw new Error(`${path}: ${answer?.status()}`)
-    // A paint is reported with the frame after it. The policy of the pages forbids the polling of the browser's own driver.
+    // A paint is reported with the frame after it. The policy of the pages forbids the polling of the browser's own
+    // driver.
     for (let tries = 0; tries < PAINT_TRIES && !(await page.evaluate<boolean>('seen.lcp > 0')); tries += 1)
       await page.waitForTimeout(50)
     await use(page)

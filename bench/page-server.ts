@@ -43,7 +43,10 @@ export async function benchSizes({ url, owner, holder, pages }: World): Promise<
 /** The server that is measured. */
 type Measured = { readonly url: string; readonly record: CallRecord; readonly idle: Used }
 
-/** Calls of the API by each page, and its CPU less that of the same calls by a client. Both contain the work of a connection, so a page of many calls seems cheaper. */
+/**
+ * Calls of the API by each page, and its CPU less that of the same calls by a client. Both contain the work of a
+ * connection, so a page of many calls seems cheaper.
+ */
 export async function benchServer({ url, owner, holder, pages }: World, record: CallRecord): Promise<void> {
   const idle = await usedDuring(url, () => sleep(IDLE_MS))
   for (const [paths, person] of [
@@ -74,7 +77,8 @@ export async function read(url: string, headers: Record<string, string>): Promis
 }
 
 /**
- * CPU of the server for each piece of work, in ms, of its cheapest round: other processes of the machine disturbed it least. They take turns.
+ * CPU of the server for each piece of work, in ms, of its cheapest round: other processes of the machine disturbed it
+ * least. They take turns.
  *
  * @param idle CPU of the server without requests, which its own jobs use meanwhile
  */

@@ -11,7 +11,10 @@ const STARTS = 5
 const FIRST_PAGES = 3
 const [START_CPU_MS_MAX, FIRST_PAGE_MS_MAX] = [30, 100]
 
-/** What the pages add to the start: CPU of loading their modules after all others that the application needs, with the cache of compiled modules. */
+/**
+ * What the pages add to the start: CPU of loading their modules after all others that the application needs, with the
+ * cache of compiled modules.
+ */
 export function benchStart(): void {
   const source = (path: string) => fileURLToPath(new URL(`../src/${path}`, import.meta.url))
   const rooms = [...readFileSync(source('contributions.ts'), 'utf8').matchAll(/ from '\.\/(.+)'$/gm)]

@@ -16,7 +16,9 @@ export type Visitor = Pick<Person, 'cookies'>
 /** A page in the middle of a job, which belongs to the browser that began it. */
 export type Step = { readonly name: string; readonly path: string; readonly by: Visitor }
 
-/** A server with content, and the people who look at it. `pages` are those that are measured; `steps` too, on the phone. */
+/**
+ * A server with content, and the people who look at it. `pages` are those that are measured; `steps` too, on the phone.
+ */
 export type World = {
   readonly url: string
   readonly owner: Person
@@ -42,7 +44,11 @@ async function tokenOf(url: string, form: Record<string, string>): Promise<strin
   return body.access_token
 }
 
-/** Makes a person with these roles if there is none, and opens a page in the person's session. @throws Error when it is not shown */
+/**
+ * Makes a person with these roles if there is none, and opens a page in the person's session.
+ *
+ * @throws Error when it is not shown
+ */
 export async function signIn(
   url: string,
   acme: Api,

@@ -1,7 +1,8 @@
-// Do the pages hold their budgets? Run: npm run bench -- --what pages; only holder and visitor on the slow phone: --what phone; only what needs
-// no browser: --what page-costs
-// Sizes after gzip; calls of the API; CPU of the server; times in Debian's Chromium, slowed down by its own protocol: CPU 4 times slower, 1.6 Mbit/s,
-// 150 ms, five fresh profiles, medians. A figure over its budget by a quarter is a failure.
+// Do the pages hold their budgets?
+// Run: npm run bench -- --what pages; only holder and visitor on the slow phone: --what phone; only what needs
+// no browser: --what page-costs Sizes after gzip; calls of the API; CPU of the server; times in Debian's Chromium,
+// slowed down by its own protocol: CPU 4 times slower, 1.6 Mbit/s, 150 ms, five fresh profiles, medians. A figure over
+// its budget by a quarter is a failure.
 import { cpus, loadavg } from 'node:os'
 import type { Browser } from 'playwright-core'
 import { openBrowser } from '../test/support/browser.ts'
@@ -30,7 +31,11 @@ export function benchPhonePages(): Promise<boolean> {
   })
 }
 
-/** Measures what pages cost the server: start, first page, bytes, calls of the API, CPU. @returns whether all budgets are held */
+/**
+ * Measures what pages cost the server: start, first page, bytes, calls of the API, CPU.
+ *
+ * @returns whether all budgets are held
+ */
 export function benchPageCosts(): Promise<boolean> {
   return held('cost of pages', () => withCosts(async () => undefined))
 }

@@ -1,5 +1,5 @@
-// A server with nothing but the framework and the driver that ours has: what an empty route costs, one with a read and one with a write of the
-// database. `node bench/plain-server.ts PORT DATABASE_URL`; ends with SIGTERM.
+// A server with nothing but the framework and the driver that ours has: what an empty route costs, one with a read and
+// one with a write of the database. `node bench/plain-server.ts PORT DATABASE_URL`; ends with SIGTERM.
 import Fastify from 'fastify'
 import pg from 'pg'
 

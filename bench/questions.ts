@@ -34,7 +34,9 @@ function issuanceLoad(client: Client, token: string, templateId: string, atOnce:
   return { atOnce, flow }
 }
 
-/** How much does it cost our own wallet to accept an offer, the issuer's part included? The offers are created before. */
+/**
+ * How much does it cost our own wallet to accept an offer, the issuer's part included? The offers are created before.
+ */
 async function acceptLoad(client: Client, token: string, templateId: string, offers: number): Promise<Load> {
   const wallets = await Promise.all(receivers.map((one) => walletToken(client, one, token)))
   const prepared: string[] = []

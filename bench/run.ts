@@ -1,7 +1,8 @@
 // What does the main job cost, on PostgreSQL and on the embedded database? Run: npm run bench
-// Options: --seconds 5 (a line), --on postgresql, --what issuance; --what pages, page-costs, phone or large-tenant: the pages alone
-// Two servers on one PostgreSQL serve the requests in turn, so that the caches of one process help little; the embedded database has one.
-// Servers, client and PostgreSQL are processes of their own. The servers have everything on: authentication, validation, audit, sealing, logs.
+// Options: --seconds 5 (a line), --on postgresql, --what issuance; --what pages, page-costs, phone or large-tenant: the
+// pages alone Two servers on one PostgreSQL serve the requests in turn, so that the caches of one process help little;
+// the embedded database has one. Servers, client and PostgreSQL are processes of their own. The servers have everything
+// on: authentication, validation, audit, sealing, logs.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -27,7 +28,10 @@ const { values } = parseArgs({
 })
 /** Warm-up, while V8 is still compiling. */
 const WARM_UP_SECONDS_MIN = 30
-/** For one measurement. A new server is warmed up for twice as long and no less than above, then each load for half of it. */
+/**
+ * For one measurement. A new server is warmed up for twice as long and no less than above, then each load for half of
+ * it.
+ */
 const seconds = Number(values.seconds)
 if (!(seconds > 0)) throw new Error('--seconds must be a number above 0')
 

@@ -1,4 +1,5 @@
-// What do the figures of a tenant with very many issuances cost? Run: node scripts/with-postgres.ts node bench/statistics.ts
+// What do the figures of a tenant with very many issuances cost?
+// Run: node scripts/with-postgres.ts node bench/statistics.ts
 // Time is that of the whole read, so it is more than the database's; the median of many. More than 50 ms is a failure.
 import { cpus } from 'node:os'
 import pg from 'pg'

@@ -1,4 +1,5 @@
-// What does a change in a status list of a million entries cost, and do 10,000 concurrent issuances wait for each other's entries?
+// What does a change in a status list of a million entries cost, and do 10,000 concurrent issuances wait for each
+// other's entries?
 // Run: node bench/status-lists.ts. On a PostgreSQL server of its own, as in real use (fsync on).
 import { randomBytes } from 'node:crypto'
 import { cpus } from 'node:os'
@@ -69,7 +70,10 @@ try {
   await postgres.stop()
 }
 
-/** Rebuilds successive versions of a list with a share of revoked entries, every tenth of them suspended where the list has two bits. */
+/**
+ * Rebuilds successive versions of a list with a share of revoked entries, every tenth of them suspended where the list
+ * has two bits.
+ */
 async function rebuild(bits: 1 | 2, share: number) {
   const list = emptyStatusList(bits, ENTRIES)
   for (let at = 0; at < ENTRIES; at += 1) {

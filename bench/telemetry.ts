@@ -1,6 +1,7 @@
 // What do traces and metrics for OpenTelemetry cost? Run: node bench/telemetry.ts [--rounds 6] [--seconds 4]
-// Two servers, each with a database on one PostgreSQL, one of them with OTEL_EXPORTER_OTLP_ENDPOINT, are measured in turn. They and the client are one process, whose CPU is measured: what
-// is on costs the difference. The collector is a process of its own, which reads all and keeps nothing.
+// Two servers, each with a database on one PostgreSQL, one of them with OTEL_EXPORTER_OTLP_ENDPOINT, are measured in
+// turn. They and the client are one process, whose CPU is measured: what is on costs the difference. The collector is a
+// process of its own, which reads all and keeps nothing.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

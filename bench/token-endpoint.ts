@@ -1,6 +1,7 @@
-// How much does an access token cost at the token endpoint, beside the cryptography that it needs? For a client with a secret that the process has
-// verified before, and for one that signs assertions. Then the same for routes of a plain server, without which none of this is had: an empty one,
-// one that reads from the database, one that writes. Run: node bench/token-endpoint.ts [--seconds 5]. On a PostgreSQL server of its own.
+// How much does an access token cost at the token endpoint, beside the cryptography that it needs? For a client with a
+// secret that the process has verified before, and for one that signs assertions. Then the same for routes of a plain
+// server, without which none of this is had: an empty one, one that reads from the database, one that writes.
+// Run: node bench/token-endpoint.ts [--seconds 5]. On a PostgreSQL server of its own.
 import { fork } from 'node:child_process'
 import { createHash, createPublicKey, generateKeyPairSync, randomUUID, sign, verify } from 'node:crypto'
 import { once } from 'node:events'
@@ -71,7 +72,9 @@ async function question(what: string, proof: () => Record<string, string>, crypt
   if ((await measured(what, client, flow, cryptography)) > TIMES_MAX) process.exitCode = 1
 }
 
-/** Prints what an empty route, one with a read, and one with a write of the database cost beside the same cryptography. */
+/**
+ * Prints what an empty route, one with a read, and one with a write of the database cost beside the same cryptography.
+ */
 async function plainFloors(): Promise<void> {
   const port = await freePort()
   const plain = fork(join(import.meta.dirname, 'plain-server.ts'), [String(port), postgres.url])
@@ -107,7 +110,11 @@ async function measured(
   return times
 }
 
-/** Runs the cryptography periodically beside the load. @returns what ends it: its mean CPU in ms, since the system counts CPU in coarse ticks */
+/**
+ * Runs the cryptography periodically beside the load.
+ *
+ * @returns what ends it: its mean CPU in ms, since the system counts CPU in coarse ticks
+ */
 function startFloor(cryptography: () => void): () => number {
   for (let n = 0; n < 300; n += 1) cryptography()
   let [pieces, microseconds] = [0, 0]

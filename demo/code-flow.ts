@@ -8,7 +8,8 @@ type RegistryParties = { readonly registry: Party; readonly resident: Party; rea
 const PASSWORD = 'a lighthouse made of bread'
 
 /**
- * Runs the third part: issuing by HAIP 1.0, into a wallet whose holder signs in at the issuer, and an encrypted presentation.
+ * Runs the third part: issuing by HAIP 1.0, into a wallet whose holder signs in at the issuer, and an encrypted
+ * presentation.
  *
  * @throws Error if a step fails
  */

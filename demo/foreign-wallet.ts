@@ -25,8 +25,8 @@ export function holderKeyOf(pem: KeyObject | string): HolderKey {
 }
 
 /**
- * Redeems an offer with OpenID4VCI only, as a wallet of another vendor does: offer, both metadata documents, token, nonce, credential.
- * NOT checked: anything that it receives; a real wallet must.
+ * Redeems an offer with OpenID4VCI only, as a wallet of another vendor does: offer, both metadata documents, token,
+ * nonce, credential. NOT checked: anything that it receives; a real wallet must.
  *
  * @returns the SD-JWT VC.
  * @see [OpenID4VCI 1.0, section 3.5](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-pre-authorized-code-flow)

@@ -1,5 +1,7 @@
-// A school issues a diploma, a person accepts and presents it, an employer reads verified claims; a forgery and a replay are refused. Then a
-// driving licence as ISO mdoc under its own root certificate, a credential by HAIP 1.0 with a sign-in at the issuer, and a revocation. Uses the public HTTP API only. Run: npm run demo
+// A school issues a diploma, a person accepts and presents it, an employer reads verified claims; a forgery and a
+// replay are refused. Then a driving licence as ISO mdoc under its own root certificate, a credential by HAIP 1.0 with
+// a sign-in at the issuer, and a revocation. Uses the public HTTP API only.
+// Run: npm run demo
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

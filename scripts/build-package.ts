@@ -3,9 +3,9 @@ import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from
 import { dirname, join, relative } from 'node:path'
 
 /**
- * Builds the npm package into a new folder: `npm run package [FOLDER]`, `build` by default. It is compiled, since Node runs no TypeScript below
- * `node_modules`, and has no tests. Its dependencies are pinned (`npm-shrinkwrap.json`) and have no install scripts: koffi, which has one, is
- * an optional peer.
+ * Builds the npm package into a new folder: `npm run package [FOLDER]`, `build` by default. It is compiled, since Node
+ * runs no TypeScript below `node_modules`, and has no tests. Its dependencies are pinned (`npm-shrinkwrap.json`) and
+ * have no install scripts: koffi, which has one, is an optional peer.
  */
 const [named] = process.argv.slice(2)
 const folder = named ?? 'build'

@@ -7,11 +7,11 @@ import { makeRunFolder } from '../test/support/run-folder.ts'
 import { isPostgresContract, placesOf, reachesDatabase, startsProgram, turnOf } from '../test/support/test-files.ts'
 import { runFiles, type TestRun } from '../test/support/test-run.ts'
 
-// Runs all tests, or those in the files that are named. Where PostgreSQL is installed, what depends on the database runs on a server of its own,
-// and what the engines do differently also on the embedded database (test/support/test-files.ts); where it is not, everything runs embedded.
-// TEST_DATABASE=embedded runs everything there,
-// TEST_POSTGRES_URL on that server what depends on the database. Nothing but Node is needed to run the tests; what is left out for lack of a
-// program is listed at the end. CI installs the programs, so there everything runs.
+// Runs all tests, or those in the files that are named. Where PostgreSQL is installed, what depends on the database
+// runs on a server of its own, and what the engines do differently also on the embedded database
+// (test/support/test-files.ts); where it is not, everything runs embedded. TEST_DATABASE=embedded runs everything
+// there, TEST_POSTGRES_URL on that server what depends on the database. Nothing but Node is needed to run the tests;
+// what is left out for lack of a program is listed at the end. CI installs the programs, so there everything runs.
 
 /** How many of the slowest files are listed. */
 const SLOWEST = 10
@@ -33,7 +33,8 @@ for (const [program, flag] of programs) {
   leftOut.push(...without.map((file) => `${file}: ${program} is not installed`))
 }
 
-// What the files of this run share: the seed of what is random, a database to copy, and modules that one of them has compiled.
+// What the files of this run share: the seed of what is random, a database to copy, and modules that one of them has
+// compiled.
 const folder = makeRunFolder()
 process.env.TEST_SEED ??= String(randomInt(2 ** 31))
 process.env.TEST_RUN_FOLDER = folder

@@ -6,9 +6,9 @@ import { createDatabase, postgresUrl } from '../test/support/database.ts'
 import { freePort } from '../test/support/free-port.ts'
 
 /**
- * Executes every shell block of README.md and docs/quickstart.md but the two that `.ci/run` executes. A block that ends in `npm start` starts a
- * server for the blocks after it, which share one shell. Only the database, the port and the data folder are replaced. Requires
- * TEST_POSTGRES_URL (`npm run readme` sets it).
+ * Executes every shell block of README.md and docs/quickstart.md but the two that `.ci/run` executes. A block that ends
+ * in `npm start` starts a server for the blocks after it, which share one shell. Only the database, the port and the
+ * data folder are replaced. Requires TEST_POSTGRES_URL (`npm run readme` sets it).
  */
 const executedByCi = ['npm ci && npm run demo', 'npm ci && npm test']
 const documents = ['README.md', 'docs/quickstart.md']

@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process'
 import { hasCitus, startCitus } from '../test/support/citus.ts'
 
 /**
- * Runs a command with a temporary Citus coordinator and two workers; the address of the coordinator is in TEST_CITUS_URL, those of the workers in
- * TEST_CITUS_WORKERS, separated by spaces. Exits with the status of the command, or with 0 where Citus is not installed.
+ * Runs a command with a temporary Citus coordinator and two workers; the address of the coordinator is in
+ * TEST_CITUS_URL, those of the workers in TEST_CITUS_WORKERS, separated by spaces. Exits with the status of the
+ * command, or with 0 where Citus is not installed.
  */
 const [program = 'node', ...args] = process.argv.slice(2)
 if (hasCitus()) {

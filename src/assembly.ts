@@ -36,9 +36,10 @@ export type Replacements = {
 const systemClock: Clock = { now: () => new Date() }
 
 /**
- * What a command does with the database before its work. `refusesOlderState`: whether it refuses a restored older state, before anything is
- * written. `schema`: `migrates` applies pending migrations; `asItIs` refuses a database that lacks some, since a new version that migrates
- * may take running servers of the version before out; `any` works on every schema.
+ * What a command does with the database before its work. `refusesOlderState`: whether it refuses a restored older
+ * state, before anything is written. `schema`: `migrates` applies pending migrations; `asItIs` refuses a database that
+ * lacks some, since a new version that migrates may take running servers of the version before out; `any` works on
+ * every schema.
  */
 export type DatabaseUse = {
   readonly refusesOlderState: boolean
@@ -61,8 +62,8 @@ export type Assembled = {
 /**
  * Opens and prepares the database, builds the platform and applies the bootstrap file, for a server or one command.
  *
- * @throws ConfigMistakes when the settings cannot be used; Error when the database or the token of the keys cannot be opened, or the database
- *   is refused.
+ * @throws ConfigMistakes when the settings cannot be used; Error when the database or the token of the keys cannot be
+ *   opened, or the database is refused.
  */
 export async function assemble(env: Env, options: Replacements, use = SERVES): Promise<Assembled> {
   const config = readConfig(env)
@@ -120,7 +121,10 @@ async function clocksOf(store: Store, { clock, ownClock = systemClock }: Replace
   return { clock: ofDatabase, clockWatch: ofDatabase }
 }
 
-/** @throws Error if some tables of tenants are distributed and others are not: statements over both fail, or miss foreign keys. */
+/**
+ * @throws Error if some tables of tenants are distributed and others are not: statements over both fail, or miss
+ *   foreign keys.
+ */
 async function refusePartlyDistributed(store: Store, log: Log): Promise<void> {
   const { kind, missing } = await store.distribution()
   if (kind === 'distributable')
@@ -168,7 +172,12 @@ function bootstrapIn(file: string, env: Env): Bootstrap {
   return readBootstrap(text, env)
 }
 
-/** Opens and prepares the database. @returns how many migrations were applied. @throws Error that names the setting, or says what to do */
+/**
+ * Opens and prepares the database.
+ *
+ * @returns how many migrations were applied.
+ * @throws Error that names the setting, or says what to do
+ */
 export async function openDatabase(
   config: Config,
   log: Log,
@@ -199,7 +208,9 @@ export async function openDatabase(
   }
 }
 
-/** The master key of a development machine: generated once, readable by its owner only. Production requires MASTER_KEY. */
+/**
+ * The master key of a development machine: generated once, readable by its owner only. Production requires MASTER_KEY.
+ */
 function developmentKey(dataDir: string): Buffer {
   const path = join(dataDir, 'master.key')
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })

@@ -89,8 +89,8 @@ export type Caller = {
 }
 
 /**
- * Returns whether the caller has a scope. `tenant:admin` implies every scope of the tenant except `users:impersonate`, which is always
- * granted by name. The wallet scopes are useful to a user only, since a wallet belongs to a user.
+ * Returns whether the caller has a scope. `tenant:admin` implies every scope of the tenant except `users:impersonate`,
+ * which is always granted by name. The wallet scopes are useful to a user only, since a wallet belongs to a user.
  */
 export function holds(caller: Pick<Caller, 'scopes'>, needed: Scope): boolean {
   if (caller.scopes.has(needed)) return true

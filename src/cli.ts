@@ -103,7 +103,8 @@ async function serve(env: Env): Promise<number> {
   let signals = 0
   const stop = (signal: NodeJS.Signals) => {
     signals += 1
-    // A signal to a process group arrives twice where a parent relays it, so the second is ignored; a third one exits at once.
+    // A signal to a process group arrives twice where a parent relays it, so the second is ignored; a third one exits
+    // at once.
     if (signals > 1) return signals > 2 ? process.exit(signal === 'SIGINT' ? 130 : 143) : undefined
     running.stop().then(
       () => process.exit(0),

@@ -44,7 +44,10 @@ type Values = {
   readonly [Name in keyof Settings]: Settings[Name] extends Setting<infer T, infer D> ? T | Extract<D, null> : never
 }
 
-/** The settings of a server with all defaults. Read once, in `main.ts`. `masterKey`: null only in development: generated under `dataDir`. */
+/**
+ * The settings of a server with all defaults. Read once, in `main.ts`. `masterKey`: null only in development: generated
+ * under `dataDir`.
+ */
 export type Config = Omit<Values, 'nodeEnv' | `pkcs11${string}` | `aws${string}`> & {
   readonly isDevelopment: boolean
   /** No trailing slash, no path. */

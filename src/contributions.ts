@@ -177,7 +177,10 @@ export const jobs = [
 ]
 /** Jobs that wait for the mail server. They have workers of their own, so that a slow one delays no other job. */
 export const mailJobs = [linkMailJobs, offerMailJobs]
-/** Messages to browsers: they wait for push services, which people choose. They have a worker of their own, so that none delays another job. */
+/**
+ * Messages to browsers: they wait for push services, which people choose. They have a worker of their own, so that none
+ * delays another job.
+ */
 export const messageJobs = pushMessageJobs
 /** What `chirograph keys rotate` seals anew: every sealed column but those of values that live for hours. */
 export const sealedColumns: readonly ResealingColumn[] = [

@@ -17,7 +17,10 @@ export const faults = Object.fromEntries(
   // One row for each code, as above.
 ) as Readonly<Record<FaultCode, Required<FaultRow>>>
 
-/** One thing that is wrong with a request: `pointer` is RFC 6901 into the body, `parameter` names a query or path member. */
+/**
+ * One thing that is wrong with a request: `pointer` is RFC 6901 into the body, `parameter` names a query or path
+ * member.
+ */
 export type Violation = {
   readonly detail: string
   readonly pointer?: string
@@ -35,7 +38,10 @@ type FaultContext = {
   readonly meta?: Readonly<Record<string, unknown>> | undefined
   /** Shown to the caller: where to continue. */
   readonly links?: Readonly<Record<string, string>> | undefined
-  /** Something was done for good, such as a code that was tried: the same repeatable request gets this refusal again, instead of being tried again. */
+  /**
+   * Something was done for good, such as a code that was tried: the same repeatable request gets this refusal again,
+   * instead of being tried again.
+   */
   readonly isFinal?: boolean | undefined
   /** Only logged. */
   readonly notes?: string | undefined

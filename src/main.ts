@@ -23,10 +23,11 @@ export type Running = {
 }
 
 /**
- * Starts a server: reads the settings, opens the database, refuses a restored older state, migrates, applies the bootstrap file, listens.
+ * Starts a server: reads the settings, opens the database, refuses a restored older state, migrates, applies the
+ * bootstrap file, listens.
  *
- * @throws ConfigMistakes when the settings cannot be used; Error when the database or the token of the keys cannot be opened or the
- *   port is taken.
+ * @throws ConfigMistakes when the settings cannot be used; Error when the database or the token of the keys cannot be
+ *   opened or the port is taken.
  */
 export async function start(env: Env, options: Replacements = {}): Promise<Running> {
   const { config, app, release } = await assemble(env, options)
@@ -79,8 +80,8 @@ export async function createOwner(env: Env, tenant: string | null, username: str
 }
 
 /**
- * Applies pending migrations, by the account of DATABASE_URL, and nothing else. Needs only the settings of the database; with RECOVERY_MARK a
- * restored older state is refused.
+ * Applies pending migrations, by the account of DATABASE_URL, and nothing else. Needs only the settings of the
+ * database; with RECOVERY_MARK a restored older state is refused.
  *
  * @returns how many
  */
@@ -91,7 +92,10 @@ export async function migrateDatabase(env: Env): Promise<number> {
   return applied
 }
 
-/** Distributes the tables of the configured database over the nodes of its Citus cluster, after the migrations. No server may run meanwhile. */
+/**
+ * Distributes the tables of the configured database over the nodes of its Citus cluster, after the migrations. No
+ * server may run meanwhile.
+ */
 export async function distributeDatabase(env: Env): Promise<DistributionReport> {
   const config = databaseConfig(env)
   const { store } = await openDatabase(config, openLog(config.logLevel), SERVES)
@@ -112,9 +116,9 @@ function databaseConfig(env: Env): Config {
 }
 
 /**
- * Logs what to do next. In development without a bootstrap file: a link by which a newcomer becomes the owner of the tenant `default`, until
- * there is one. The link is a secret, which the log and the first page for people at this machine show; it expires
- * after an hour and is replaced at the next start.
+ * Logs what to do next. In development without a bootstrap file: a link by which a newcomer becomes the owner of the
+ * tenant `default`, until there is one. The link is a secret, which the log and the first page for people at this
+ * machine show; it expires after an hour and is replaced at the next start.
  */
 async function adviseNewcomer(platform: Platform): Promise<void> {
   const { config, log } = platform

@@ -22,7 +22,11 @@ const ROTATES: DatabaseUse = { refusesOlderState: true, schema: 'asItIs' }
 const VERIFIES: DatabaseUse = { refusesOlderState: false, schema: 'asItIs' }
 const CHECKS: DatabaseUse = { refusesOlderState: false, schema: 'any' }
 
-/** Makes a restored database safe to serve. @param isWaiting Whether to wait until short-lived proofs of the lost time have expired. */
+/**
+ * Makes a restored database safe to serve.
+ *
+ * @param isWaiting Whether to wait until short-lived proofs of the lost time have expired.
+ */
 export function recoverDatabase(env: Env, since: Date, isWaiting: boolean): Promise<RecoveryReport> {
   return withPlatform(env, RECOVERS, async ({ app: { platform } }) => {
     const wait = async (ms: number) => {

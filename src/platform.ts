@@ -32,15 +32,24 @@ export type OutboundRequest = {
   readonly body?: string
   /** A body that is no text. It is sent to foreign addresses only. */
   readonly bytes?: Uint8Array
-  /** Media types that a 2xx response may have; others are refused. Empty: every type, for responses whose body is not read. */
+  /**
+   * Media types that a 2xx response may have; others are refused. Empty: every type, for responses whose body is not
+   * read.
+   */
   readonly accept: readonly string[]
   /** Limit of the decoded body. */
   readonly bytesMax: number
-  /** 0 by default. Each hop is vetted like the first; a request with a body or an Authorization header is not redirected. */
+  /**
+   * 0 by default. Each hop is vetted like the first; a request with a body or an Authorization header is not
+   * redirected.
+   */
   readonly redirectsMax?: number
   /** Time limit of the whole call; 10 s by default and at most. */
   readonly timeoutMs?: number
-  /** Whether the receiver belongs to the organisation, as the endpoint of a webhook does, and may link requests by `traceparent`. */
+  /**
+   * Whether the receiver belongs to the organisation, as the endpoint of a webhook does, and may link requests by
+   * `traceparent`.
+   */
   readonly isTraced?: boolean
 }
 
@@ -100,7 +109,8 @@ export type WatchedRow = { readonly tenantId: TenantId; readonly id: string }
 export type WatchedKind = {
   readonly name: string
   /**
-   * Returns the version of each existing row, in one statement. It differs whenever the representation of the row differs.
+   * Returns the version of each existing row, in one statement. It differs whenever the representation of the row
+   * differs.
    *
    * @param now Rows that expire by then have the version of an expired row.
    */
@@ -123,7 +133,8 @@ export type Watch = {
 /** Change notification for the callers of one server. */
 export type Changes = {
   /**
-   * Watches a row for changes by any process. A change is detected within about 300 ms. The database is polled only while a caller waits.
+   * Watches a row for changes by any process. A change is detected within about 300 ms. The database is polled only
+   * while a caller waits.
    *
    * @returns null if the process or the tenant has too many watches, or the server stops.
    */
@@ -134,7 +145,10 @@ export type Changes = {
   readonly end: () => void
 }
 
-/** What a journal keeps of a change: enough to repeat it on an older state of the database. `at`: ISO 8601; of two lines about one thing the later one counts. */
+/**
+ * What a journal keeps of a change: enough to repeat it on an older state of the database. `at`: ISO 8601; of two lines
+ * about one thing the later one counts.
+ */
 export type JournalLine = {
   readonly kind: 'status' | 'certificate'
   readonly at: string

@@ -30,7 +30,9 @@ test('a folder has at most 20 product files', () => {
   )
 })
 
-/** Folders below src that the table of rooms in ARCHITECTURE.md names: `a` (`b` `c`) `d` in the last column of a room. */
+/**
+ * Folders below src that the table of rooms in ARCHITECTURE.md names: `a` (`b` `c`) `d` in the last column of a room.
+ */
 function namedFolders(): string[] {
   const table = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8').split('\n## ')[1] ?? ''
   return [...table.matchAll(/^\| (.+?) \|.*\| (.*?) ?\|$/gm)].flatMap(([, names = '', folders = '']) => {

@@ -1,4 +1,5 @@
-// Rules of the house for every statement, so that the tables can be distributed by tenant (docs/decisions/0016-ready-for-a-distributed-engine.md).
+// Rules of the house for every statement, so that the tables can be distributed by tenant
+// (docs/decisions/0016-ready-for-a-distributed-engine.md).
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +9,10 @@ import { filesIn, isForTests, lineOf, root, sourcesIn } from './support/source.t
 import { declaredStatements } from './support/statements.ts'
 import { type Part, partsOf } from './support/syntax-tree.ts'
 
-/** Statements that are about all tenants: they list whose rows are due, delete what has ended, or tell waiting calls of changes. By room. */
+/**
+ * Statements that are about all tenants: they list whose rows are due, delete what has ended, or tell waiting calls of
+ * changes. By room.
+ */
 const crossingByRoom = {
   api: 'delete_expired_answers delete_shared_counts',
   authorization:
@@ -220,7 +224,10 @@ function isUnbound(tree: unknown): boolean {
   return partsOf(tree, QUERIES).some((query) => unbound(query, ctes).length > 0)
 }
 
-/** Aliases of the tables of a query that no condition binds to a tenant: to a value, or to the tenant of a table that is bound. */
+/**
+ * Aliases of the tables of a query that no condition binds to a tenant: to a value, or to the tenant of a table that is
+ * bound.
+ */
 function unbound(query: Part, ctes: ReadonlySet<unknown>): string[] {
   const sources = { relation: query.relation, from: query.fromClause, using: query.usingClause }
   const tables = partsOf(sources, ['RangeVar', 'relation'], WITHIN).filter(

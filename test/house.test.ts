@@ -56,7 +56,10 @@ const worldly =
   /^(node:(fs.*|child_process|cluster|worker_threads|timers.*|readline.*|os|process)|undici|pino|prom-client)$/
 /** What an answer holds has no type before a test has looked at it; lint wants the reason beside it. */
 const untypedAnswers = 'test/support/server.ts:'
-/** The reader of JSON, and what reads texts that stand in this repository: the package's own description and our schemas. */
+/**
+ * The reader of JSON, and what reads texts that stand in this repository: the package's own description and our
+ * schemas.
+ */
 const engineParses = new Set([
   'src/crypto/json-reader.ts',
   'src/cli.ts',
@@ -89,7 +92,10 @@ function neighboursOf(source: Source): string[] {
     .map(({ target }) => posix.join(posix.dirname(source.path), target))
 }
 
-/** Packages and modules of Node that a file runs. The types of Node's own modules say nothing about what is done with them. */
+/**
+ * Packages and modules of Node that a file runs. The types of Node's own modules say nothing about what is done with
+ * them.
+ */
 function packagesOf(source: Source): string[] {
   return importsOf(source)
     .filter(({ statement, target }) => !(statement.startsWith('import type') && target.startsWith('node:')))

@@ -13,7 +13,9 @@ import { nameOf } from './support/route-requests.ts'
 
 /** CPU time of one piece of work on a caller's input. */
 const STALL_MS_MAX = 20
-/** Of the one body that may be larger, 8 MiB: one text of that length, all in escapes, takes 28 ms and has no pieces. */
+/**
+ * Of the one body that may be larger, 8 MiB: one text of that length, all in escapes, takes 28 ms and has no pieces.
+ */
 const LARGE_STALL_MS_MAX = 40
 /** What else the machine does only adds to the time, so that the least of some runs counts. */
 const RUNS_MAX = 12

@@ -1,4 +1,5 @@
-// A regular expression that backtracks over foreign text stops the whole process: each one of the product is given text that grows.
+// A regular expression that backtracks over foreign text stops the whole process: each one of the product is given text
+// that grows.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import ajvFormats from 'ajv-formats'
@@ -37,7 +38,9 @@ function patternsOf({ path, uncommented, patterns }: Source): Found[] {
   return [...literals, ...schemas]
 }
 
-/** Texts that lead to each place of a pattern: its literal characters, one more each time, character classes left out. */
+/**
+ * Texts that lead to each place of a pattern: its literal characters, one more each time, character classes left out.
+ */
 function leadsTo(source: string): string[] {
   const literals = source
     .replace(/\[(?:[^\]\\]|\\.)*\]|\(\?[:=!]|\{[\d,]+\}|\\[dswDSWbB]|\\[pP]\{\w+\}/g, '')

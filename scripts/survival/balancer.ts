@@ -1,10 +1,16 @@
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 
-/** A load balancer as deployments have one: it asks each server for `/readyz` and sends requests to those that are ready, in turn. */
+/**
+ * A load balancer as deployments have one: it asks each server for `/readyz` and sends requests to those that are
+ * ready, in turn.
+ */
 export type Balancer = { readonly close: () => Promise<void> }
 
 const CHECK_MS = 250
-/** Headers of one connection, which do not hold for the next one (RFC 9110, 7.6.1): each side says itself how long it keeps its own. */
+/**
+ * Headers of one connection, which do not hold for the next one (RFC 9110, 7.6.1): each side says itself how long it
+ * keeps its own.
+ */
 const CONNECTION_HEADERS = ['connection', 'keep-alive']
 
 /** Starts it at `port`; `targets` are ports on loopback. */

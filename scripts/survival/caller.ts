@@ -12,7 +12,9 @@ export type ApiCaller = {
   readonly ids: (path: string, username?: string | null) => Promise<Set<string>>
 }
 
-/** `as`: the user whose wallet is meant; null: the backend. `at`: the address of one server, instead of the balancer. */
+/**
+ * `as`: the user whose wallet is meant; null: the backend. `at`: the address of one server, instead of the balancer.
+ */
 type Ask = { readonly as?: string | null; readonly json?: unknown; readonly at?: string }
 type Body = { readonly token?: string; readonly json?: unknown; readonly form?: Record<string, string> }
 

@@ -18,7 +18,11 @@ export type Fleet = {
   readonly url: string
   /** The addresses of the servers. */
   readonly urls: readonly string[]
-  /** Stops one server by SIGTERM and starts another version of it, which is ready then. @param program See {@link startChild}. */
+  /**
+   * Stops one server by SIGTERM and starts another version of it, which is ready then.
+   *
+   * @param program See {@link startChild}.
+   */
   readonly replace: (index: number, program?: string) => Promise<void>
   /** Stops all servers by SIGTERM. */
   readonly halt: () => Promise<void>

@@ -10,8 +10,8 @@ const DAYS = 730
 type Sample = { readonly tenantId: string; readonly issuanceId: string }
 
 /**
- * Copies an issuance with its status entry and its audit entries `count` times over the last 24 months, evenly, in the tables and indexes that
- * a server writes. The status lists are closed.
+ * Copies an issuance with its status entry and its audit entries `count` times over the last 24 months, evenly, in the
+ * tables and indexes that a server writes. The status lists are closed.
  *
  * @returns ids of the status lists, the oldest first
  */

@@ -4,7 +4,9 @@ import { isJsonObject, parseJson } from '../../src/crypto/json.ts'
 import { aReceiver, type Receiver } from '../../src/events/test-support/receiver.ts'
 import { type ApiCaller, apiCaller, dataOf, Failure } from './caller.ts'
 
-/** Whole issuances, one after another in each of several workers: an offer, and the wallet of a user that redeems it. */
+/**
+ * Whole issuances, one after another in each of several workers: an offer, and the wallet of a user that redeems it.
+ */
 export type Load = {
   /** Calls that failed. */
   readonly failures: string[]

@@ -9,7 +9,8 @@ import { type Fleet, startFleet } from './fleet.ts'
 import { type Load, startLoad } from './load.ts'
 import type { Outcome } from './outcome.ts'
 
-// Four servers behind a balancer, a primary with a synchronous standby, and load; then a machine is lost, or the servers are upgraded.
+// Four servers behind a balancer, a primary with a synchronous standby, and load; then a machine is lost, or the
+// servers are upgraded.
 const SERVERS = 4
 const WORKERS = 8
 const WARM_MS = 10_000

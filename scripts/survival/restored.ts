@@ -15,12 +15,18 @@ const SLUGS = ['north', 'east', 'south', 'west']
 /** Two more, so that they hardly ever all lie on one of two nodes. */
 const CLUSTER_SLUGS = [...SLUGS, 'inner', 'outer']
 const SERVERS = 3
-/** Of each organisation: credentials before the backup and after it, offers that are open then, and credentials after the recovery. */
+/**
+ * Of each organisation: credentials before the backup and after it, offers that are open then, and credentials after
+ * the recovery.
+ */
 const EACH = 24
 const OPEN = 6
 const NEXT = 100
 
-/** What happened before the restore. `spent`: offers that were redeemed after the state was taken; `open`: such that were not. `events`: before it. */
+/**
+ * What happened before the restore. `spent`: offers that were redeemed after the state was taken; `open`: such that
+ * were not. `events`: before it.
+ */
 type Past = {
   readonly held: readonly Held[]
   readonly revoked: readonly Held[]
@@ -40,8 +46,9 @@ export async function restoredCluster(): Promise<Outcome> {
 }
 
 /**
- * Several organisations on several servers. A state is taken while all issue; afterwards credentials are revoked and suspended, offers
- * are redeemed and credentials issued. Then the state is restored: every server refuses it, `recover` runs, and the servers serve again.
+ * Several organisations on several servers. A state is taken while all issue; afterwards credentials are revoked and
+ * suspended, offers are redeemed and credentials issued. Then the state is restored: every server refuses it, `recover`
+ * runs, and the servers serve again.
  */
 async function restoredAt(site: Site, slugs: readonly string[]): Promise<Outcome> {
   const outside = mkdtempSync(join(tmpdir(), 'chirograph-restored-'))

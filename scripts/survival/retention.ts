@@ -18,8 +18,8 @@ const TRANSACTION_SECONDS_MAX = 1
 const GROWING = ['issuance', 'status_entry', 'status_list', 'audit_entry']
 
 /**
- * Two years of issuances whose credentials were valid for 30 days; then two servers delete what ended more than 30 days ago and archive the
- * audit trail. Measures the database at each step of what an operator can do about its size.
+ * Two years of issuances whose credentials were valid for 30 days; then two servers delete what ended more than 30 days
+ * ago and archive the audit trail. Measures the database at each step of what an operator can do about its size.
  */
 export async function retention({ issuances }: Options): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), 'chirograph-retention-'))
@@ -105,7 +105,11 @@ type Longest = {
   readonly wait_event: string | null
 }
 
-/** Makes the sweeps due and waits for them. @returns how long they took in seconds, and the longest transaction meanwhile */
+/**
+ * Makes the sweeps due and waits for them.
+ *
+ * @returns how long they took in seconds, and the longest transaction meanwhile
+ */
 async function sweep(client: pg.Client): Promise<{ seconds: number; longest: Longest }> {
   const began = performance.now()
   await client.query(
@@ -120,7 +124,8 @@ async function sweep(client: pg.Client): Promise<{ seconds: number; longest: Lon
        order by xact_start limit 1`,
     )
     if ((rows[0]?.seconds ?? 0) > longest.seconds) longest = rows[0]
-    // One that failed is repeated after a minute: the table of a month is dropped only when nothing holds it for two seconds.
+    // One that failed is repeated after a minute: the table of a month is dropped only when nothing holds it for two
+    // seconds.
     const done = await one(
       client,
       'select count(*)::int as n from schedule where name = any($1) and last_run_at is not null and last_error is null',

@@ -6,8 +6,8 @@ import { retention } from './retention.ts'
 import { soak } from './soak.ts'
 
 /**
- * `npm run survive [-- NAME ...] [--issuances N] [--minutes N]`: the first four without a name. Prints what it measured; exits with 1 if
- * something was lost, or took longer than it may.
+ * `npm run survive [-- NAME ...] [--issuances N] [--minutes N]`: the first four without a name. Prints what it
+ * measured; exits with 1 if something was lost, or took longer than it may.
  */
 const scenarios: Readonly<Record<string, (options: Options) => Promise<Outcome>>> = {
   killed,

@@ -51,7 +51,10 @@ export async function onePostgres(): Promise<Site> {
   }
 }
 
-/** A coordinator and two workers with distributed tables; the state is a restore point of the cluster, later than the base backups. */
+/**
+ * A coordinator and two workers with distributed tables; the state is a restore point of the cluster, later than the
+ * base backups.
+ */
 export async function aCluster(): Promise<Site> {
   const folder = mkdtempSync(join(tmpdir(), 'chirograph-archive-'))
   const archives = ['coordinator', 'first', 'second'].map((name) => join(folder, name))
@@ -106,7 +109,10 @@ export async function aCluster(): Promise<Site> {
   }
 }
 
-/** Ends the segment of the WAL that a node writes, and waits until it is in the archive: `archive_timeout` does so in real use. */
+/**
+ * Ends the segment of the WAL that a node writes, and waits until it is in the archive: `archive_timeout` does so in
+ * real use.
+ */
 async function untilArchived(node: string, archive: string): Promise<void> {
   const [segment] = await onServer<{ name: string }>(node, 'select pg_walfile_name(pg_switch_wal()) as name')
   const isThere = () => segment !== undefined && readdirSync(archive).includes(segment.name)

@@ -1,4 +1,7 @@
-/** Of the second half against the first one, which has the warm-up of compilers and caches behind it after its first part. */
+/**
+ * Of the second half against the first one, which has the warm-up of compilers and caches behind it after its first
+ * part.
+ */
 const MEMORY_GROWTH_MAX = 1.2
 const LATENCY_GROWTH_MAX = 1.5
 /** Of any part against the median of all. */
@@ -14,7 +17,11 @@ export type Part = {
   readonly failed: number
 }
 
-/** Compares the last two parts with the second and third one, and each with the median of all. @returns a sentence for each fault */
+/**
+ * Compares the last two parts with the second and third one, and each with the median of all.
+ *
+ * @returns a sentence for each fault
+ */
 export function faultsOf(parts: readonly Part[]): string[] {
   const failed = parts.reduce((sum, part) => sum + part.failed, 0)
   const memory = parts.map(({ megabytes }) => megabytes)

@@ -18,8 +18,9 @@ const PAGE_BYTES = 4096
 const MB = 1_000_000
 
 /**
- * Whole issuances at 70 % of what the deployment does at most here, for some minutes: offer, token, nonce, credential by a foreign wallet.
- * Memory of the servers and the slowest one in a hundred must be as flat in the end as in the beginning, and no part may stand out.
+ * Whole issuances at 70 % of what the deployment does at most here, for some minutes: offer, token, nonce, credential
+ * by a foreign wallet. Memory of the servers and the slowest one in a hundred must be as flat in the end as in the
+ * beginning, and no part may stand out.
  */
 export async function soak({ minutes }: Options): Promise<Outcome> {
   const database = await startPostgres({ durable: true })

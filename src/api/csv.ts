@@ -3,8 +3,8 @@ const FORMULA = /^[=+\-@\t\r]/
 const QUOTED = /[",\r\n\t;]|^\s|\s$/
 
 /**
- * Returns a line of CSV with its end. A text that a spreadsheet would take for a formula begins with an apostrophe, so that it is shown and not
- * run.
+ * Returns a line of CSV with its end. A text that a spreadsheet would take for a formula begins with an apostrophe, so
+ * that it is shown and not run.
  *
  * @see [RFC 4180, 2](https://www.rfc-editor.org/rfc/rfc4180#section-2)
  */

@@ -24,8 +24,9 @@ export function isExport(responseType: string): boolean {
 }
 
 /**
- * Returns a list as a file of at most 10,000 rows from the position of the request on: as CSV with the members of a row as columns, nested ones
- * with dots, or as JSON lines. Rows are read as the client takes them, so a long list fills no memory and holds no transaction.
+ * Returns a list as a file of at most 10,000 rows from the position of the request on: as CSV with the members of a row
+ * as columns, nested ones with dots, or as JSON lines. Rows are read as the client takes them, so a long list fills no
+ * memory and holds no transaction.
  */
 export async function exportList<Row extends { readonly id: string }>(
   type: string,

@@ -32,7 +32,9 @@ const clear = sql(
 )
 const removeExpired = sql('api.delete_shared_counts', deleteOldest('shared_count'))
 
-/** Counts more, unless the limit was reached before. Concurrent calls are counted one after the other, in all processes. */
+/**
+ * Counts more, unless the limit was reached before. Concurrent calls are counted one after the other, in all processes.
+ */
 export async function addSharedCount(
   tx: TenantTx,
   { key, countMax, by, now, expiresAt }: SharedCount,

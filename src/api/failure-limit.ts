@@ -18,8 +18,9 @@ export function admitShared({ memory, clock }: Known, name: SharedLimitName, key
 }
 
 /**
- * Counts a failure for all processes: one statement. Once the limit is reached this process refuses the key until the window ends; the others
- * do so from their next failure on. The failure that exceeds the limit is refused instead, so that its outcome is not told.
+ * Counts a failure for all processes: one statement. Once the limit is reached this process refuses the key until the
+ * window ends; the others do so from their next failure on. The failure that exceeds the limit is refused instead, so
+ * that its outcome is not told.
  *
  * @param countMax Below that of the limit, where the owner of the key sets less.
  * @param by Counts that many failures at once.

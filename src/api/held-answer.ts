@@ -26,9 +26,10 @@ type TaggedState<T> = {
 }
 
 /**
- * Answers a GET with its `ETag`, and with 304 if the caller has that state (`If-None-Match`). With `Prefer: wait=<seconds>` it answers when
- * the state differs from that of `If-None-Match`, or from the state at the start of the request, or after that time. A stopping server and
- * one with too many waiting callers answer at once; `Preference-Applied` says whether the request waited.
+ * Answers a GET with its `ETag`, and with 304 if the caller has that state (`If-None-Match`). With
+ * `Prefer: wait=<seconds>` it answers when the state differs from that of `If-None-Match`, or from the state at the
+ * start of the request, or after that time. A stopping server and one with too many waiting callers answer at once;
+ * `Preference-Applied` says whether the request waited.
  *
  * @throws Fault `request.invalid` when the wait is not a whole number
  * @see [RFC 7240, 4.3](https://www.rfc-editor.org/rfc/rfc7240#section-4.3) and [RFC 9110, 13.1.2](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.2)

@@ -76,7 +76,10 @@ function keptUntil(now: Date): Date {
   return new Date(now.getTime() + KEPT_MS)
 }
 
-/** When the response of the database is lost, the claim that it may have written is released, since no attempt runs under it. */
+/**
+ * When the response of the database is lost, the claim that it may have written is released, since no attempt runs
+ * under it.
+ */
 async function takeKey({ store }: Needs, tenantId: TenantId, row: AttemptRow, now: Date): Promise<KeyState> {
   try {
     return await store.single(tenantId, (tx) => takeKeptKey(tx, row, now))

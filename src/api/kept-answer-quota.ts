@@ -14,8 +14,8 @@ const FULL_COUNTED_MS = 60_000
 type Usage = { total: AnswersKept; keysAdded: number; bytesAdded: number; countedAt: number; isCounting: boolean }
 
 /**
- * Bounds the idempotency keys and the bytes of sealed answers that one tenant has kept. The rows are counted in the background and not for
- * each request, so each process may exceed the bounds by a twentieth.
+ * Bounds the idempotency keys and the bytes of sealed answers that one tenant has kept. The rows are counted in the
+ * background and not for each request, so each process may exceed the bounds by a twentieth.
  */
 export class KeptAnswerQuota {
   readonly #usages: Recent<Usage>

@@ -71,8 +71,8 @@ const deleteExpired = sql(
 )
 
 /**
- * Claims the key for an attempt, or returns its state. It is one statement, so one of several concurrent requests gets the key. A key whose
- * lease has expired is taken over by the same request only.
+ * Claims the key for an attempt, or returns its state. It is one statement, so one of several concurrent requests gets
+ * the key. A key whose lease has expired is taken over by the same request only.
  */
 export async function takeKeptKey(tx: TenantTx, attempt: AttemptRow, now: Date): Promise<KeyState> {
   const { keyHash, requestHash, claim, leaseUntil, expiresAt, isAdmitted } = attempt

@@ -76,7 +76,8 @@ export async function listPage<Row extends { readonly id: string }, T>(
 /**
  * Returns one page: data, links and `meta.page`.
  *
- * @param found Rows in the order of `readDescending`, at most `size + 1`. A bounded page that is not full has a cursor too if the list may continue.
+ * @param found Rows in the order of `readDescending`, at most `size + 1`. A bounded page that is not full has a cursor
+ *   too if the list may continue.
  * @param request `href` and `query` of the request, and the result of {@link parseListQuery}.
  * @param show Converts a row to its reply.
  */

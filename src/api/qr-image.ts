@@ -12,7 +12,8 @@ const types = ['image/svg+xml', 'image/png'] as const
 export const imageTypes = { 'image/svg+xml': null, 'image/png': null } as const
 
 /**
- * Answers with a QR code of a text, as SVG or as PNG by `Accept`. It is never cached, because the text is for one holder.
+ * Answers with a QR code of a text, as SVG or as PNG by `Accept`. It is never cached, because the text is for one
+ * holder.
  *
  * @throws Fault `request.not_acceptable`, `request.invalid` if the text is too long for a QR code
  */

@@ -5,8 +5,8 @@ const PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?]*@)?)([^/?@]*)(.*)$/s
 const SESSIONS = ['any', 'read-write', 'primary']
 
 /**
- * Splits `postgresql://user@host1:port,host2:port/database` into a URL for each host, in this order. With several hosts, or with
- * `target_session_attrs=read-write`, only a server that accepts writes is used.
+ * Splits `postgresql://user@host1:port,host2:port/database` into a URL for each host, in this order. With several
+ * hosts, or with `target_session_attrs=read-write`, only a server that accepts writes is used.
  *
  * @throws RangeError for a value that is not such a URL
  * @see [PostgreSQL, 34.1.1.3 Specifying multiple hosts](https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-MULTIPLE-HOSTS)

@@ -6,7 +6,10 @@ export type ObjectStoreConfig = {
   readonly secretAccessKey: string
 }
 
-/** A place in an object store. `key`: of an object, or the beginning of the keys of several; without a slash at its ends. */
+/**
+ * A place in an object store. `key`: of an object, or the beginning of the keys of several; without a slash at its
+ * ends.
+ */
 type S3Location = { readonly bucket: string; readonly key: string }
 
 type Values = {
@@ -21,7 +24,10 @@ type Values = {
 const SCHEME = 's3://'
 const LOCATION = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])\/([A-Za-z0-9._-]+(?:\/[A-Za-z0-9._-]+)*)\/?$/
 
-/** Returns the place that `s3://bucket/key` names; null for a path of the file system, and for an `s3:` URL that names none. */
+/**
+ * Returns the place that `s3://bucket/key` names; null for a path of the file system, and for an `s3:` URL that names
+ * none.
+ */
 export function s3Location(text: string): S3Location | null {
   const [, bucket, key] = LOCATION.exec(text) ?? []
   return bucket === undefined || key === undefined ? null : { bucket, key }

@@ -1,4 +1,5 @@
-// More than a hundred of everything, and no script: each chooser reaches number 103, keeps what was typed, and shows what is chosen by its name.
+// More than a hundred of everything, and no script: each chooser reaches number 103, keeps what was typed, and shows
+// what is chosen by its name.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { API_CALLS_MAX, effortOf } from '../../test/support/page-budgets.ts'

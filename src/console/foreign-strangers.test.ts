@@ -1,4 +1,5 @@
-// Texts that come from beyond the API of the organisation: claims of foreign issuers, people of foreign providers, and forms that are too long.
+// Texts that come from beyond the API of the organisation: claims of foreign issuers, people of foreign providers, and
+// forms that are too long.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'

@@ -1,5 +1,5 @@
-// Every member of a body of the API is a field of the form of the console, or is left out for a reason; and a form that is saved as it was
-// opened changes nothing. So a new member cannot be forgotten.
+// Every member of a body of the API is a field of the form of the console, or is left out for a reason; and a form that
+// is saved as it was opened changes nothing. So a new member cannot be forgotten.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { suite, test } from 'node:test'

@@ -69,7 +69,10 @@ async function makeRow(n: number): Promise<void> {
   if (n < ENDPOINTS) await made('/creds/endpoints', { url: `${receiver.url}?${n}`, filterTypes: ['user.deleted'] })
 }
 
-/** Makes a batch with rows bad and good, and a person for each row; waits until these are made and their creation is delivered. */
+/**
+ * Makes a batch with rows bad and good, and a person for each row; waits until these are made and their creation is
+ * delivered.
+ */
 async function makeBatch(rows: number, name: string, heard: string): Promise<string> {
   const { id: credentialTemplateId } = await made('/creds/templates/credentials', { name, code: name, attributes })
   const items = Array.from({ length: rows }, (_, n) => ({ attributes: n % 2 === 1 ? claims : { family_name: 7 } }))

@@ -1,4 +1,5 @@
-// What strangers wrote, on every page of the console: a table of hostile texts in every member of the API that takes a text.
+// What strangers wrote, on every page of the console: a table of hostile texts in every member of the API that takes a
+// text.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'

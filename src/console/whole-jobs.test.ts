@@ -60,7 +60,8 @@ async function issueOne(page: Page, template: string, reference: string): Promis
   await page.getByLabel('Reference').fill(reference)
   await page.getByRole('button', { name: 'Issue', exact: true }).click()
   await page.waitForURL(/\/console\/credentials\/[0-9a-f-]{36}$/)
-  // The page of the offer comes first, as a link and as the code that a camera opens; the one for wallet apps is folded.
+  // The page of the offer comes first, as a link and as the code that a camera opens; the one for wallet apps is
+  // folded.
   const [first = ''] = await page.locator('code.secret').allInnerTexts()
   assert.ok(first.trim().startsWith(`${chirograph.url}/`), first)
   const codes = await page.locator('.asking img').all()

@@ -46,7 +46,10 @@ export type OperationTraits = {
   readonly ifMatch?: true
   /** Media types besides `application/json` that the answer may have. */
   readonly produces?: readonly string[]
-  /** By media type: an example of a text that the body or the answer is, for the document; lists and streams have one from their schema. */
+  /**
+   * By media type: an example of a text that the body or the answer is, for the document; lists and streams have one
+   * from their schema.
+   */
   readonly textExamples?: Readonly<Record<string, string>>
   /** Largest body in bytes; 1 MiB by default. */
   readonly bodyBytesMax?: number
@@ -71,7 +74,10 @@ export type OperationShapes<
   readonly body?: BS
   /** Without it the answer has no body (204). Members that it lacks are not sent. */
   readonly reply?: RS
-  /** Media types besides `application/json` that the body may have; it is then a text of which only the encoding is checked. */
+  /**
+   * Media types besides `application/json` that the body may have; it is then a text of which only the encoding is
+   * checked.
+   */
   readonly textBodies?: TS
   /** The members of `meta`; none by default. */
   readonly meta?: MS

@@ -2,7 +2,9 @@ import type { Static, TSchema } from 'typebox'
 import type { Json } from '../crypto/json.ts'
 import type { ApiOperation, PathParams } from './api-operation.ts'
 
-/** A value as a caller gives it, maybe as it was typed: whether it is one that the API accepts is for the API to say. */
+/**
+ * A value as a caller gives it, maybe as it was typed: whether it is one that the API accepts is for the API to say.
+ */
 type Given<T> = T extends string
   ? string
   : T extends number

@@ -69,8 +69,8 @@ function aboutFilter(name: string): string {
 }
 
 /**
- * The query schema of a list: paging, `sort`, `filter[x]` and `search[x]`. Filters are schemas over strings (nothing is coerced).
- * `more` is for members without a prefix, e.g. a plain `status`.
+ * The query schema of a list: paging, `sort`, `filter[x]` and `search[x]`. Filters are schemas over strings (nothing is
+ * coerced). `more` is for members without a prefix, e.g. a plain `status`.
  */
 export function listQuery<
   F extends Record<string, TSchema> = Record<never, TSchema>,

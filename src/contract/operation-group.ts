@@ -37,8 +37,8 @@ type ParamsIn<P extends string, PS extends OptionalSchema> = P extends `${string
 type Stated = Partial<Omit<OperationDefaults, 'group' | 'tag'>> & OperationTraits
 
 /**
- * Declares an operation of the noun. What it states replaces what the noun states, except that `faults` are added. Its status is 200 by default,
- * and 204 with `reply: undefined`.
+ * Declares an operation of the noun. What it states replaces what the noun states, except that `faults` are added. Its
+ * status is 200 by default, and 204 with `reply: undefined`.
  */
 type Declare<B extends string, GR extends OptionalSchema, PS extends OptionalSchema, GM extends OptionalSchema> = <
   const P extends string,

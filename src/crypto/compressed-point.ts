@@ -5,7 +5,11 @@ import type { P256Jwk } from './jwk.ts'
 
 const COORDINATE_BYTES = 32
 
-/** The P-256 key of a compressed point (33 bytes, first byte 2 or 3). @throws Fault `key.unsupported` if there is no such point. */
+/**
+ * The P-256 key of a compressed point (33 bytes, first byte 2 or 3).
+ *
+ * @throws Fault `key.unsupported` if there is no such point.
+ */
 export function fromCompressedPoint(point: Uint8Array): P256Jwk {
   try {
     if (point.length !== COORDINATE_BYTES + 1) throw new RangeError('length of the point')

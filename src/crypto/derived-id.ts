@@ -1,7 +1,8 @@
 import { sha256 } from './digest.ts'
 
 /**
- * Derives an id from a seed, always the same: a UUID of version 7 whose random bits are a digest of the seed. It sorts by `madeAt`.
+ * Derives an id from a seed, always the same: a UUID of version 7 whose random bits are a digest of the seed. It sorts
+ * by `madeAt`.
  *
  * @param seed Used for one purpose only, and as secret as the id.
  * @see [RFC 9562, 5.7](https://www.rfc-editor.org/rfc/rfc9562#section-5.7)

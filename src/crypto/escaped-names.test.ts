@@ -6,8 +6,8 @@ import { toBase64url } from './base64url.ts'
 const readers = { json: new URL('./json.ts', import.meta.url), jws: new URL('./jws.ts', import.meta.url) }
 
 /**
- * Runs an expression in a process of its own whose parser has seen the priming texts: what a parser of the engine remembers of
- * member names is kept for the life of a process.
+ * Runs an expression in a process of its own whose parser has seen the priming texts: what a parser of the engine
+ * remembers of member names is kept for the life of a process.
  */
 function afterPriming(priming: readonly string[], module: URL, expression: string): unknown {
   const script = `

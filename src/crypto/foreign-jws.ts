@@ -14,7 +14,10 @@ const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'] as const
 /** Algorithms that foreign issuers use. Neither `none` nor a MAC is among them. */
 const foreignAlgs: readonly ForeignJwsAlg[] = ['ES256', 'EdDSA', 'Ed25519', 'PS256', 'RS256']
 
-/** Reads a key of a foreign JWK set: P-256, Ed25519, or RSA of 2048 to 8192 bits. null: it is no key for signatures of these kinds. */
+/**
+ * Reads a key of a foreign JWK set: P-256, Ed25519, or RSA of 2048 to 8192 bits. null: it is no key for signatures of
+ * these kinds.
+ */
 export function readForeignKey(jwk: unknown): ForeignKey | null {
   if (!isJsonObject(jwk)) return null
   const { kid, use, alg } = jwk
@@ -36,7 +39,11 @@ function algsOf({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyO
   return type === 'rsa' && bits >= RSA_BITS.min && bits <= RSA_BITS.max ? ['RS256', 'PS256'] : []
 }
 
-/** Whether a JWS has an accepted header and the signature of this key. Claims are NOT checked. @param types Accepted `typ`, in lower case. */
+/**
+ * Whether a JWS has an accepted header and the signature of this key. Claims are NOT checked.
+ *
+ * @param types Accepted `typ`, in lower case.
+ */
 export function isSignedByForeignKey(jws: Jws, { key, algs }: ForeignKey, types: readonly string[]): boolean {
   if (findJwsHeaderError(jws.header, { algs: foreignAlgs, typ: types }) !== null) return false
   // [SEC-20] the key determines the algorithms, never the token alone

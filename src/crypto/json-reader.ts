@@ -5,9 +5,9 @@ const [SPACE, TAB, NEWLINE, RETURN, QUOTE, COMMA, COLON] = [0x20, 0x09, 0x0a, 0x
 const [BACKSLASH, OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [0x5c, 0x5b, 0x5d, 0x7b, 0x7d]
 
 /**
- * Limits of a text. `depthMax`: nested arrays and objects, the outermost counts as 1. `valuesMax`: values, the outermost included.
- * `escapedNames`: whether member names may contain escapes, which no registered name needs. `exactIntegers`: an integer beyond 2^53 is
- * returned as its text instead of rounded.
+ * Limits of a text. `depthMax`: nested arrays and objects, the outermost counts as 1. `valuesMax`: values, the
+ * outermost included. `escapedNames`: whether member names may contain escapes, which no registered name needs.
+ * `exactIntegers`: an integer beyond 2^53 is returned as its text instead of rounded.
  */
 export type ReaderLimits = {
   readonly depthMax: number
@@ -21,7 +21,11 @@ type Open =
   | { readonly items: unknown[]; readonly members: null }
   | { readonly items: null; readonly members: Record<string, unknown>; name: string }
 
-/** Reads one JSON text, whole or in pieces. @throws Fault `json.malformed`, or a SyntaxError of the engine for a bad string or number */
+/**
+ * Reads one JSON text, whole or in pieces.
+ *
+ * @throws Fault `json.malformed`, or a SyntaxError of the engine for a bad string or number
+ */
 export class JsonReader {
   readonly #text: string
   readonly #limits: ReaderLimits
@@ -73,7 +77,11 @@ export class JsonReader {
     return null
   }
 
-  /** Puts a value in its place, and closes what ends behind it, which `read` is then. @returns whether it is the outermost */
+  /**
+   * Puts a value in its place, and closes what ends behind it, which `read` is then.
+   *
+   * @returns whether it is the outermost
+   */
   #ends(read: { value: unknown }): boolean {
     for (let open = this.#open.at(-1); open !== undefined; open = this.#open.at(-1)) {
       if (open.items !== null) open.items.push(read.value)

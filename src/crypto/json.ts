@@ -23,11 +23,13 @@ const PIECE_VALUES = 10_000
 const PIECE_ITEMS = 100
 
 /**
- * Parses untrusted JSON. Duplicate member names, members named `__proto__` and numbers beyond the range of a double are refused.
+ * Parses untrusted JSON. Duplicate member names, members named `__proto__` and numbers beyond the range of a double are
+ * refused.
  *
- * `JSON.parse` silently keeps the last of two equal names, so that two readers of one signed text could see different claims [SEC-24]. It
- * also resolves an escaped member name by names that the process parsed before (nodejs/node#63785), so that the content of one request could
- * change how another one is parsed. Therefore only strings and numbers are left to the engine.
+ * `JSON.parse` silently keeps the last of two equal names, so that two readers of one signed text could see different
+ * claims [SEC-24]. It also resolves an escaped member name by names that the process parsed before (nodejs/node#63785),
+ * so that the content of one request could change how another one is parsed. Therefore only strings and numbers are
+ * left to the engine.
  *
  * @param text The text, or its UTF-8 bytes. The caller bounds the length.
  * @throws Fault `json.malformed`
@@ -58,7 +60,8 @@ export async function parseJsonInPieces(text: Uint8Array, limits: JsonLimits = {
 }
 
 /**
- * Parses JSON of any size that this server wrote with `JSON.stringify`. Its member names may be untrusted, so the same rules apply.
+ * Parses JSON of any size that this server wrote with `JSON.stringify`. Its member names may be untrusted, so the same
+ * rules apply.
  */
 export function readOwnJson(text: string | Uint8Array): unknown {
   return parseJson(text, { depthMax: OWN_DEPTH_MAX, valuesMax: Number.POSITIVE_INFINITY })

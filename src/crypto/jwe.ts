@@ -55,7 +55,8 @@ export function jweKeyId(jwe: string): string | null {
  * Decrypts a compact JWE.
  *
  * @param inflatedBytesMax Maximum size of a compressed content; by default none is accepted.
- * @returns null if it is malformed, uses anything but ECDH-ES on P-256 with AES-GCM, is compressed to more than the limit, or is for another key.
+ * @returns null if it is malformed, uses anything but ECDH-ES on P-256 with AES-GCM, is compressed to more than the
+ *   limit, or is for another key.
  */
 export function decryptCompact(jwe: string, key: KeyObject, inflatedBytesMax = 0): Buffer | null {
   try {

@@ -31,7 +31,8 @@ const algs = { EC: new Set<unknown>(['ES256', 'ESP256']), OKP: new Set<unknown>(
  *
  * NOT checked: whether the point is on the curve ({@link importPublicJwk} does), and who owns the key.
  *
- * @throws Fault `key.unsupported` if it is no P-256 or Ed25519 public key, has private members, or is restricted to another use.
+ * @throws Fault `key.unsupported` if it is no P-256 or Ed25519 public key, has private members, or is restricted to
+ *   another use.
  * @see [RFC 7517, 4.2 to 4.4](https://www.rfc-editor.org/rfc/rfc7517#section-4.2) and [RFC 7518, 6](https://www.rfc-editor.org/rfc/rfc7518#section-6)
  */
 export function readPublicJwk(value: unknown): PublicJwk {
@@ -77,7 +78,11 @@ export function canonical(jwk: PublicJwk | RsaJwk): PublicJwk | RsaJwk {
   return { crv: jwk.crv, kty: jwk.kty, x: jwk.x }
 }
 
-/** The public key of a public or private key object. @throws Fault `key.unsupported` if it is neither P-256 nor Ed25519. */
+/**
+ * The public key of a public or private key object.
+ *
+ * @throws Fault `key.unsupported` if it is neither P-256 nor Ed25519.
+ */
 export function publicJwkOf(key: KeyObject): PublicJwk {
   const known = key.asymmetricKeyDetails?.namedCurve === 'prime256v1' || key.asymmetricKeyType === 'ed25519'
   if (!known) throw new Fault('key.unsupported')

@@ -101,7 +101,10 @@ export function findJwsError(jws: Jws, key: VerificationKey, policy: JwsPolicy =
   return code === null ? null : { code, message: signatureMessages[code] }
 }
 
-/** Returns why a protected header is refused whatever the key, or null: `crit`, `b64`, an algorithm or a type outside the policy. */
+/**
+ * Returns why a protected header is refused whatever the key, or null: `crit`, `b64`, an algorithm or a type outside
+ * the policy.
+ */
 export function findJwsHeaderError(header: JsonObject, policy: JwsPolicy = {}): JwsError | null {
   // RFC 7515 4.1.11: an unsupported extension in `crit`; none is supported. RFC 7797 6: `b64` needs `crit`.
   if (Object.hasOwn(header, 'crit') || Object.hasOwn(header, 'b64')) {

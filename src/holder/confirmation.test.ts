@@ -1,4 +1,5 @@
-// An organisation that wants people to sign in again before they share, on the pages and in the API, with a password and at `oidc-provider`. Cards that their types draw.
+// An organisation that wants people to sign in again before they share, on the pages and in the API, with a password
+// and at `oidc-provider`. Cards that their types draw.
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { after, afterEach, before, test } from 'node:test'

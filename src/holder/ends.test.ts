@@ -1,4 +1,5 @@
-// Each end on the holder's pages takes the focus and is in no live region, so a screen reader says it once; with script and without.
+// Each end on the holder's pages takes the focus and is in no live region, so a screen reader says it once; with script
+// and without.
 import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import { after, afterEach, before, test } from 'node:test'

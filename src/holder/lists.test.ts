@@ -1,4 +1,5 @@
-// No list ends without a way to its rest; an issuer that the organisation does not know is called by its host on every page.
+// No list ends without a way to its rest; an issuer that the organisation does not know is called by its host on every
+// page.
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { layoutDefects } from '../../test/support/browser.ts'

@@ -1,4 +1,5 @@
-// The connection ends in the middle of an answer, at each step of a person: nothing is lost or doubled, and the page says how it stands.
+// The connection ends in the middle of an answer, at each step of a person: nothing is lost or doubled, and the page
+// says how it stands.
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import type { Locator, Page, Request } from 'playwright-core'
@@ -176,7 +177,9 @@ async function press(page: Page, { fill, button }: Prepared): Promise<void> {
 /** A browser tries a request whose connection ended again at once, or not at all. */
 const QUIET_MS = 2000
 
-/** Does one thing whose answer gets lost, also when the browser sends it again by itself; then the connection is back. */
+/**
+ * Does one thing whose answer gets lost, also when the browser sends it again by itself; then the connection is back.
+ */
 async function lose(
   page: Page,
   proxy: CuttingProxy,

@@ -1,4 +1,5 @@
-// Messages to a browser: the state that the settings show, turning on and off, what the service worker does with one, and what ends them.
+// Messages to a browser: the state that the settings show, turning on and off, what the service worker does with one,
+// and what ends them.
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -119,7 +120,8 @@ test('the service worker shows the message of the push service, and a click open
     [{ title: 'Chirograph', body: '', lang: '', tag: 'waits' }],
     'a newer one replaces it',
   )
-  // The browser has no button to click. The script runs the same; only `waitUntil` refuses an event that no person caused.
+  // The browser has no button to click. The script runs the same; only `waitUntil` refuses an event that no person
+  // caused.
   await page.goto('/me')
   const opened = page.waitForEvent('load')
   const [worker] = context.serviceWorkers()

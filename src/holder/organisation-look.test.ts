@@ -1,4 +1,5 @@
-// The organisation of the holder chooses name, logo, colour, languages, privacy notice and help: on every page, on offers without a session, installed.
+// The organisation of the holder chooses name, logo, colour, languages, privacy notice and help: on every page, on
+// offers without a session, installed.
 import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import { after, afterEach, before, test } from 'node:test'

@@ -1,4 +1,5 @@
-// Issuers and verifiers that are slow, away, busy or send far too much, at each step: what happened, what was kept, and what to do, in both languages.
+// Issuers and verifiers that are slow, away, busy or send far too much, at each step: what happened, what was kept, and
+// what to do, in both languages.
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -52,7 +53,8 @@ const cards = async () =>
   (await (await world.chirograph.wallet('acme', 'thandi')).get('/wallet/v2/credentials?page[size]=100')).body.data
     .length
 
-// Most of their time they wait for a peer that does not answer: together they take as long as the longest. None of them adds a card.
+// Most of their time they wait for a peer that does not answer: together they take as long as the longest. None of them
+// adds a card.
 suite('each trouble of an issuer, in both languages', { concurrency: 6 }, () => {
   for (const language of ['en', 'fr'] as const) {
     const t = offerTexts[language]
@@ -95,7 +97,9 @@ suite('each trouble of an issuer, in both languages', { concurrency: 6 }, () => 
   }
 })
 
-/** Opens an answer that was not confirmed from the first page, which does not say that the verifier asks for something. */
+/**
+ * Opens an answer that was not confirmed from the first page, which does not say that the verifier asks for something.
+ */
 async function fromFirstPage(page: Page, language: 'en' | 'fr', host: string): Promise<void> {
   const { noAnswer, sendAgain, asks } = cardTexts[language]
   await page.goto('/me')

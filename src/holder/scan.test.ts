@@ -1,4 +1,5 @@
-// Codes by camera and picture: of an offer, of something else, of nothing; without a camera, and without leave to use it.
+// Codes by camera and picture: of an offer, of something else, of nothing; without a camera, and without leave to use
+// it.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

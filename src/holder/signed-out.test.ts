@@ -1,4 +1,5 @@
-// People without a session who open an offer or a request: through the sign-in, their own or that of a provider, and back to the same place.
+// People without a session who open an offer or a request: through the sign-in, their own or that of a provider, and
+// back to the same place.
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import type { Page } from 'playwright-core'

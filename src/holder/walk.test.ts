@@ -39,7 +39,9 @@ after(async () => {
   await world.close()
 })
 
-/** Every page of a wallet with content: what waits, cards, consent, ends; forms that are refused; addresses of nothing. */
+/**
+ * Every page of a wallet with content: what waits, cards, consent, ends; forms that are refused; addresses of nothing.
+ */
 async function fullStops(): Promise<Stop[]> {
   const wallet = await world.chirograph.wallet('acme', 'thandi')
   const held = (await wallet.get('/wallet/v2/credentials')).body.data
@@ -112,7 +114,9 @@ const emptyStops: readonly Stop[] = [
   '/me/delete',
 ].map((path) => ({ path }))
 
-/** Makes what waits and what was: a delivered card, an accepted one, a request that was shared and one that was refused. */
+/**
+ * Makes what waits and what was: a delivered card, an accepted one, a request that was shared and one that was refused.
+ */
 async function prepareStates(): Promise<void> {
   const recipient = 'thandi@example.org'
   const wallet = await world.chirograph.wallet('acme', 'thandi')

@@ -43,8 +43,9 @@ const deleteDead = sql(
 type JobClaim = { readonly limit: number; readonly without: readonly TenantId[] }
 
 /**
- * Claims due jobs in the order of their due times, only those that this process declares. A job whose worker died is due again after its
- * time-out and {@link GRACE_SECONDS}. One worker gets a job: rows that another transaction has locked are skipped.
+ * Claims due jobs in the order of their due times, only those that this process declares. A job whose worker died is
+ * due again after its time-out and {@link GRACE_SECONDS}. One worker gets a job: rows that another transaction has
+ * locked are skipped.
  */
 export async function claimJobs(
   tx: AcrossTx,

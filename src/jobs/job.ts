@@ -16,13 +16,15 @@ export type Job<Payload = unknown> = {
   readonly attemptsMax: number
   /** Then the signal is aborted. A run that ignores it may overlap the next run of the same job. */
   readonly timeoutSeconds: number
-  /** A method, so that jobs of different payloads fit into one list; the worker validates a payload before it passes it. */
+  /**
+   * A method, so that jobs of different payloads fit into one list; the worker validates a payload before it passes it.
+   */
   run(platform: Platform, payload: Payload, signal: AbortSignal, about: JobRun): Promise<void>
 }
 
 /**
- * Declares a job. It runs at least once, so a second run must find nothing left to do. It stops soon after `signal` is aborted. A run that
- * throws is retried after 2 s, 4 s, 8 s … up to an hour.
+ * Declares a job. It runs at least once, so a second run must find nothing left to do. It stops soon after `signal` is
+ * aborted. A run that throws is retried after 2 s, 4 s, 8 s … up to an hour.
  */
 export function job<S extends TSchema>(spec: {
   readonly name: string
@@ -49,7 +51,8 @@ const insertMissing = sql(
 )
 
 /**
- * Enqueues a job of the transaction's tenant in the caller's transaction: no commit, no job. A worker claims it when it next polls.
+ * Enqueues a job of the transaction's tenant in the caller's transaction: no commit, no job. A worker claims it when it
+ * next polls.
  *
  * @param when `now` of the caller's clock; `runAt` is the earliest start.
  */
@@ -72,7 +75,10 @@ export async function enqueueEach<P>(
   if (payloads.length > 0) await tx.rows(insertJobs, valuesOf(tx, name, payloads, runAt, now))
 }
 
-/** As {@link enqueueEach}, without those for which a job with the same payload waits or runs. For sweeps, of which one runs at a time. */
+/**
+ * As {@link enqueueEach}, without those for which a job with the same payload waits or runs. For sweeps, of which one
+ * runs at a time.
+ */
 export async function enqueueMissing<P>(
   tx: TenantTx,
   { name }: Job<P>,

@@ -1,6 +1,9 @@
 import { STUCK_MS } from '../time-limit.ts'
 
-/** Runs `poll` about every `pollMs`, and at once after `wake`, never twice concurrently. Wakes during a run lead to one more run. */
+/**
+ * Runs `poll` about every `pollMs`, and at once after `wake`, never twice concurrently. Wakes during a run lead to one
+ * more run.
+ */
 export function pollingDelay(pollMs: number, poll: () => Promise<void>) {
   let polling: Promise<void> | null = null
   let again = false

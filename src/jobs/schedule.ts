@@ -17,8 +17,9 @@ export type Schedule = {
 type Options = { readonly timeoutSeconds?: number; readonly startsAtOnce?: boolean }
 
 /**
- * Declares a sweep. Of all processes on one database one runs it in each period. A run that failed is repeated after a minute, one whose
- * process died after its time-out (60 s by default) and {@link GRACE_SECONDS}. A sweep is bounded work, and a second run finds nothing left.
+ * Declares a sweep. Of all processes on one database one runs it in each period. A run that failed is repeated after a
+ * minute, one whose process died after its time-out (60 s by default) and {@link GRACE_SECONDS}. A sweep is bounded
+ * work, and a second run finds nothing left.
  */
 export function every(seconds: number, name: string, run: Schedule['run'], options: Options = {}): Schedule {
   return {

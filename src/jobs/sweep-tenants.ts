@@ -9,8 +9,8 @@ const ROWS_MAX = 1000
  * Returns a sweep of one tenant after another, until all are done or the time of the schedule is over.
  *
  * @param reason Why tenants are listed across the wall between them.
- * @param sweep Runs in a transaction of the tenant. If it returns `limit`, the number of rows that it may work on, it is
- * repeated: what it has worked on must not be found again.
+ * @param sweep Runs in a transaction of the tenant. If it returns `limit`, the number of rows that it may work on, it
+ *   is repeated: what it has worked on must not be found again.
  */
 export function tenantSweep(
   reason: string,

@@ -14,7 +14,10 @@ import { claimSchedules, endSchedule, insertSchedules, type Schedule, type Turn 
  */
 type Options = { readonly concurrency?: number; readonly pollMs?: number; readonly ofTenantMax?: number }
 
-/** A running worker. `stop` takes no new jobs and waits for the running ones; after `graceMs` (20 s) it aborts their signals. */
+/**
+ * A running worker. `stop` takes no new jobs and waits for the running ones; after `graceMs` (20 s) it aborts their
+ * signals.
+ */
 export type Worker = {
   readonly stop: (graceMs?: number) => Promise<void>
   /** Rejects if the queue has not been polled for a minute. */
@@ -81,7 +84,9 @@ function claimer(
   { ofTenantMax, busy }: { readonly ofTenantMax: number; readonly busy: () => TenantId[] },
 ) {
   let prepared = schedules.length === 0
-  /** Tenants that had a turn in this round, so that a thousand jobs of one tenant do not delay the one job of another. */
+  /**
+   * Tenants that had a turn in this round, so that a thousand jobs of one tenant do not delay the one job of another.
+   */
   const served = new Set<TenantId>()
   let nothingBut = { skipped: new Set<TenantId>(), until: 0 }
   return async (free: number) => {

@@ -27,7 +27,11 @@ export function makeBearerSecret(
   return { text, id, hash: sha256(text) }
 }
 
-/** Parses a token. Whether there is a row with this id and hash is NOT checked. @returns null if it has not the form of one */
+/**
+ * Parses a token. Whether there is a row with this id and hash is NOT checked.
+ *
+ * @returns null if it has not the form of one
+ */
 export function readBearerSecret(
   text: string,
 ): { readonly tenantId: TenantId; readonly id: string; readonly hash: Buffer } | null {

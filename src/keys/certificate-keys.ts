@@ -10,10 +10,16 @@ import { type KeyProvider, type KeyProviders, type KeyType, keyProviders } from 
 import type { Sealing } from './sealing.ts'
 import { insertKey } from './signing-key-store.ts'
 
-/** What the key of a certificate signs: certificates and revocation lists (`ca`), or what the certificate is for (`leaf`). */
+/**
+ * What the key of a certificate signs: certificates and revocation lists (`ca`), or what the certificate is for
+ * (`leaf`).
+ */
 type CertificateKeyUsage = 'ca' | 'leaf'
 
-/** A key that was just generated. It is lost unless {@link NewKey.keep} runs, in the transaction of the row that it belongs to. */
+/**
+ * A key that was just generated. It is lost unless {@link NewKey.keep} runs, in the transaction of the row that it
+ * belongs to.
+ */
 type NewKey = {
   readonly id: string
   readonly key: SigningKey

@@ -5,9 +5,11 @@ const IV_BYTES = 12
 const TAG_BYTES = 16
 
 /**
- * Encrypts by AES-256-GCM: version (1) | iv (12) | tag (16) | ciphertext. Ivs are random: fine for 2^32 values under one key (NIST SP 800-38D 8.3).
+ * Encrypts by AES-256-GCM: version (1) | iv (12) | tag (16) | ciphertext. Ivs are random: fine for 2^32 values under
+ * one key (NIST SP 800-38D 8.3).
  *
- * @param version Of the key, 1 to 255: {@link versionOf} returns it. It is not authenticated; another key does not open the value.
+ * @param version Of the key, 1 to 255: {@link versionOf} returns it. It is not authenticated; another key does not open
+ *   the value.
  */
 export function encrypt(key: KeyObject, version: number, aad: string, plain: Uint8Array | string): Buffer {
   const iv = randomBytes(IV_BYTES)

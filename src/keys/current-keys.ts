@@ -33,8 +33,8 @@ type CurrentKeys = {
   /** Returns the key of usage `credential` with a thumbprint, current or retired; null if it is unknown. */
   readonly credentialKey: (tenantId: TenantId, kid: string) => Promise<SigningKey | null>
   /**
-   * Destroys the private keys that were retired more than an hour ago, when no process signs with them. Retired keys of credentials stay: they
-   * sign the status lists of their credentials.
+   * Destroys the private keys that were retired more than an hour ago, when no process signs with them. Retired keys of
+   * credentials stay: they sign the status lists of their credentials.
    */
   readonly destroyRetired: (tenantId: TenantId, usage: SigningKeyUsage) => Promise<void>
 }

@@ -7,8 +7,8 @@ import { type RsaSigningKey, rsaSoftwareKey, type SigningKey, softwareKey } from
 export type KeyType = 'P-256' | 'Ed25519'
 
 /**
- * Generates and opens private keys. The key ring seals what a provider returns in `stored`, and does not interpret it. A provider for a device
- * stores a reference, and its keys sign in the device.
+ * Generates and opens private keys. The key ring seals what a provider returns in `stored`, and does not interpret it.
+ * A provider for a device stores a reference, and its keys sign in the device.
  */
 export type KeyProvider = {
   /** Stored in the row of each key; never changes. */

@@ -18,7 +18,10 @@ type PublishedKey<Usage extends SigningKeyUsage> = {
   ? { readonly alg: 'RS256'; readonly jwk: RsaJwk }
   : { readonly alg: 'ES256' | 'EdDSA'; readonly jwk: PublicJwk })
 
-/** The signing keys of the tenants: generated at first use, sealed at rest, never returned. {@link CertificateKeys} holds those of certificates. */
+/**
+ * The signing keys of the tenants: generated at first use, sealed at rest, never returned. {@link CertificateKeys}
+ * holds those of certificates.
+ */
 export type KeyRing = CertificateKeys & {
   /** Returns the key that signs. A rotation takes effect in every process within a minute. */
   readonly current: <Usage extends SigningKeyUsage>(tenantId: TenantId, usage: Usage) => Promise<KeyOf<Usage>>
@@ -32,8 +35,8 @@ export type KeyRing = CertificateKeys & {
   /** Whether it has RSA keys: a PKCS #11 token may generate none. */
   readonly hasRsa: boolean
   /**
-   * Retires the current key and generates the next. Of two concurrent callers one rotates; both see the new key. Destroys the private keys
-   * that were retired earlier, except those of credentials.
+   * Retires the current key and generates the next. Of two concurrent callers one rotates; both see the new key.
+   * Destroys the private keys that were retired earlier, except those of credentials.
    */
   readonly rotate: (tenantId: TenantId, usage: SigningKeyUsage) => Promise<void>
   /** Destroys what a device holds for a tenant that is removed. As `destroyDeviceKeys`. */
@@ -42,7 +45,10 @@ export type KeyRing = CertificateKeys & {
 
 type Published = { usage: SigningKeyUsage; alg: string; public_jwk: PublicJwk | RsaJwk }
 
-/** How long a retired key stays published: credentials are valid for years, access tokens for minutes, and ID tokens return as hints. */
+/**
+ * How long a retired key stays published: credentials are valid for years, access tokens for minutes, and ID tokens
+ * return as hints.
+ */
 const PUBLISHED_AFTER_RETIREMENT = `case when usage = 'access-token' then interval '1 day'
   when usage in ('id-token', 'id-token-rs256') then interval '30 days' else interval '100 years' end`
 

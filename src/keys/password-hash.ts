@@ -17,7 +17,10 @@ export async function hashPassword(password: string): Promise<string> {
   return phc(salt, await derive(password, salt, COST, TAG_BYTES))
 }
 
-/** Whether the stored string, argon2id or scrypt, is the hash of this password. Slow by design; compares in constant time. */
+/**
+ * Whether the stored string, argon2id or scrypt, is the hash of this password. Slow by design; compares in constant
+ * time.
+ */
 export async function isPasswordOf(stored: string, password: string): Promise<boolean> {
   const [, m, t, p, salt = '', tag = ''] = FORM.exec(stored) ?? []
   if (m === undefined) return isSecretOf(stored, password)
@@ -26,14 +29,20 @@ export async function isPasswordOf(stored: string, password: string): Promise<bo
   return equalInConstantTime(await derive(password, Buffer.from(salt, 'base64'), cost, expected.length), expected)
 }
 
-/** Whether a stored hash has another form or cost than those of new passwords, so that it is replaced at the next sign-in. */
+/**
+ * Whether a stored hash has another form or cost than those of new passwords, so that it is replaced at the next
+ * sign-in.
+ */
 export function isOutdatedHash(stored: string): boolean {
   return !stored.startsWith(PREFIX)
 }
 
 const PREFIX = `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$`
 
-/** A hash that no password has, with the cost of a real one: checked where there is no user, so that the time reveals nothing. */
+/**
+ * A hash that no password has, with the cost of a real one: checked where there is no user, so that the time reveals
+ * nothing.
+ */
 export const noPasswordHash = phc(Buffer.alloc(SALT_BYTES), Buffer.alloc(TAG_BYTES))
 
 function phc(salt: Buffer, tag: Buffer): string {

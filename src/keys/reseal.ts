@@ -4,8 +4,8 @@ import { versionOf } from './cipher.ts'
 import type { Sealing } from './sealing.ts'
 
 /**
- * A column of sealed values that live longer than a few days, in a table with the primary key (tenant_id, id). They are bound to the id of the
- * row.
+ * A column of sealed values that live longer than a few days, in a table with the primary key (tenant_id, id). They are
+ * bound to the id of the row.
  */
 type SealedColumn = { readonly table: string; readonly column: string }
 

@@ -19,17 +19,23 @@ export class BrokenSeal extends Error {
   override readonly name = 'BrokenSeal'
 }
 
-/** Seals personal data and private keys at rest: AES-256-GCM under a data key per tenant, itself sealed under the master key. */
+/**
+ * Seals personal data and private keys at rest: AES-256-GCM under a data key per tenant, itself sealed under the master
+ * key.
+ */
 export type Sealing = {
   /** Seals under the newest data key; that of another process up to an hour ago. */
   readonly seal: (place: SealedPlace, plain: Uint8Array | string) => Promise<Buffer>
   /** @throws BrokenSeal when the value was changed, moved, or sealed under another master key or a deleted data key */
   readonly open: (place: SealedPlace, sealed: Uint8Array) => Promise<Buffer>
-  /** Returns a subkey of the tenant, 32 bytes, for one purpose (HKDF-SHA256, RFC 5869). It stays the same when data keys are rotated. */
+  /**
+   * Returns a subkey of the tenant, 32 bytes, for one purpose (HKDF-SHA256, RFC 5869). It stays the same when data keys
+   * are rotated.
+   */
   readonly derive: (tenantId: TenantId, purpose: string) => Promise<Buffer>
   /**
-   * As `derive`, for what is valid for minutes at most and says so by itself, such as nonces. After `chirograph recover` it is another key, so
-   * that what was used in the lost time is not accepted again.
+   * As `derive`, for what is valid for minutes at most and says so by itself, such as nonces. After
+   * `chirograph recover` it is another key, so that what was used in the lost time is not accepted again.
    */
   readonly deriveShortLived: (tenantId: TenantId, purpose: string) => Promise<Buffer>
   /**
@@ -51,14 +57,18 @@ export type Sealing = {
 }
 
 const KEY_BYTES = 32
-/** Other processes may have rotated so often since this one has read the keys. A value that names a later key is not read for. */
+/**
+ * Other processes may have rotated so often since this one has read the keys. A value that names a later key is not
+ * read for.
+ */
 const ROTATIONS_UNSEEN_MAX = 4
 
 /**
  * Returns the sealing under a master key. Opened data keys are cached, so sealing normally costs no round trip.
  *
  * @param masterKey 32 bytes.
- * @param previous The master key before it, which still opens data keys; each is wrapped under the new one when it is opened.
+ * @param previous The master key before it, which still opens data keys; each is wrapped under the new one when it is
+ *   opened.
  * @param restoredAt When the deployment was last recovered from an older state; null: never.
  */
 export function sealingWith(

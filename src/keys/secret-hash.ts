@@ -28,7 +28,10 @@ export async function isSecretOf(stored: string, secret: string): Promise<boolea
   return equalInConstantTime(key, Buffer.from(hash, 'base64url'))
 }
 
-/** A hash that no secret has, with the cost of a real one: checked when the client is unknown, so that the time reveals nothing. */
+/**
+ * A hash that no secret has, with the cost of a real one: checked when the client is unknown, so that the time reveals
+ * nothing.
+ */
 export const noSecretHash = `scrypt$${costs.secret.N}$${costs.secret.r}$${costs.secret.p}$AAAAAAAAAAAAAAAAAAAAAA$${'A'.repeat(43)}`
 
 function derive(secret: string, salt: Buffer, { N, r, p }: Cost): Promise<Buffer> {

@@ -9,7 +9,10 @@ export type DataKeys = {
   /** Seals; its versions so far are 1 to `newest`, except those that were deleted. */
   readonly newest: number
   readonly byVersion: ReadonlyMap<number, KeyObject>
-  /** Keys for one purpose are derived from it. It is not rotated with the others: what was derived is in links, codes and hashes. */
+  /**
+   * Keys for one purpose are derived from it. It is not rotated with the others: what was derived is in links, codes
+   * and hashes.
+   */
   readonly root: KeyObject
 }
 
@@ -18,11 +21,17 @@ export type DataKeyVersions = { readonly newest: number; readonly oldest: number
 
 /** The data keys at rest, each wrapped under the master key. */
 type DataKeyStore = {
-  /** Returns those of a tenant, which are made at first use. Keys that the former master key wraps are wrapped again. */
+  /**
+   * Returns those of a tenant, which are made at first use. Keys that the former master key wraps are wrapped again.
+   */
   readonly load: (tenantId: TenantId) => Promise<{ readonly keys: DataKeys; readonly rewrapped: number }>
   /** Returns which there are; null if there is none yet. */
   readonly versions: (tenantId: TenantId) => Promise<DataKeyVersions | null>
-  /** Makes the next one where there is one, and runs `also` in that transaction. Of concurrent callers one does. @throws Error after 255 of them */
+  /**
+   * Makes the next one where there is one, and runs `also` in that transaction. Of concurrent callers one does.
+   *
+   * @throws Error after 255 of them
+   */
   readonly add: (tenantId: TenantId, also: (tx: TenantTx) => Promise<void>) => Promise<void>
   /** Deletes all before the newest one: what they sealed cannot be opened any more. */
   readonly deleteFormer: (tenantId: TenantId) => Promise<void>

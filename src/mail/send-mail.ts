@@ -10,12 +10,18 @@ export type Mail = {
   readonly html?: string | undefined
 }
 
-/** The settings of a tenant that name the sender: `mailFromName` and `mailReplyTo`. The address of the sender is that of the server. */
+/**
+ * The settings of a tenant that name the sender: `mailFromName` and `mailReplyTo`. The address of the sender is that of
+ * the server.
+ */
 type SenderSettings = Readonly<Record<string, unknown>>
 
 const TIMEOUT_MS = 20_000
 
-/** The mail server did not take a mail. The message holds neither address nor content, since it is stored with the job and logged. */
+/**
+ * The mail server did not take a mail. The message holds neither address nor content, since it is stored with the job
+ * and logged.
+ */
 export class MailNotTaken extends Error {
   override readonly name = 'MailNotTaken'
   /** The server refused this recipient or this content for good (5xx), so that another attempt has the same outcome. */
@@ -30,8 +36,8 @@ export class MailNotTaken extends Error {
 }
 
 /**
- * Hands a mail to the mail server of the deployment. Addresses and subject are given to the client as values, which it encodes: none of them
- * can add a header or a recipient.
+ * Hands a mail to the mail server of the deployment. Addresses and subject are given to the client as values, which it
+ * encodes: none of them can add a header or a recipient.
  *
  * @throws MailNotTaken
  */

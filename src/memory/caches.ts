@@ -1,4 +1,7 @@
-/** `ttlSeconds`: how long an entry is kept at most. `entriesMax` or `bytesMax`: the bound, beyond which the least recently used entry goes. */
+/**
+ * `ttlSeconds`: how long an entry is kept at most. `entriesMax` or `bytesMax`: the bound, beyond which the least
+ * recently used entry goes.
+ */
 type CacheBounds = { readonly ttlSeconds: number; readonly description: string } & (
   | { readonly entriesMax: number }
   | { readonly bytesMax: number }

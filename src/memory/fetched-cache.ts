@@ -10,8 +10,9 @@ const SHARES = 4
 const ENTRY_BYTES = 250
 
 /**
- * Cache of documents that tenants fetch from addresses of their choice: bounded in bytes, with a share for each tenant, so that one tenant
- * cannot evict the entries of others. All tenants read an entry; it counts against the one that fetched it. The least recently used is evicted.
+ * Cache of documents that tenants fetch from addresses of their choice: bounded in bytes, with a share for each tenant,
+ * so that one tenant cannot evict the entries of others. All tenants read an entry; it counts against the one that
+ * fetched it. The least recently used is evicted.
  */
 export class FetchedCache<T> {
   readonly #bounds: Bounds
@@ -38,7 +39,8 @@ export class FetchedCache<T> {
   }
 
   /**
-   * Keeps an entry for its time to live, or until `until` if that is earlier. An entry larger than the share of a tenant is not kept.
+   * Keeps an entry for its time to live, or until `until` if that is earlier. An entry larger than the share of a
+   * tenant is not kept.
    *
    * @param bytes Size of the value in memory.
    */

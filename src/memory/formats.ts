@@ -1,7 +1,10 @@
 /** More than the pages of a deployment use at a time: a few for each language and time zone. */
 const KEPT_MAX = 200
 
-/** Returns `make` whose last results are kept by language and options. Where there are too many, all are forgotten: a page needs few. */
+/**
+ * Returns `make` whose last results are kept by language and options. Where there are too many, all are forgotten: a
+ * page needs few.
+ */
 function kept<Options extends object, Format>(make: (language: string, options: Options) => Format) {
   const formats = new Map<string, Format>()
   return (language: string, options: Options): Format => {
@@ -16,8 +19,8 @@ function kept<Options extends object, Format>(make: (language: string, options: 
 }
 
 /**
- * Returns the formatter of dates for a language and options. Making one takes longer than all else that a row of a list costs, so they are
- * kept; they hold nothing of a tenant.
+ * Returns the formatter of dates for a language and options. Making one takes longer than all else that a row of a list
+ * costs, so they are kept; they hold nothing of a tenant.
  *
  * @throws RangeError for an unknown time zone
  */
@@ -35,7 +38,11 @@ export const relativeTimeFormat = kept(
   (language, options: Intl.RelativeTimeFormatOptions) => new Intl.RelativeTimeFormat(language, options),
 )
 
-/** As {@link dateFormat}, for names of languages, countries and the like. @throws TypeError for an unknown kind of names */
+/**
+ * As {@link dateFormat}, for names of languages, countries and the like.
+ *
+ * @throws TypeError for an unknown kind of names
+ */
 export const displayNames = kept(
   (language, options: Intl.DisplayNamesOptions) => new Intl.DisplayNames(language, options),
 )

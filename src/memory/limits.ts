@@ -1,7 +1,7 @@
 /**
- * At most `countMax` per key within a window that starts with the first count, in one process. Above `keysMax` the least recently used key is
- * evicted. With `shared`, failures are also counted in the database, for all processes together (`api/failure-limit.ts`): each, or with `gathered`
- * that many at a time.
+ * At most `countMax` per key within a window that starts with the first count, in one process. Above `keysMax` the
+ * least recently used key is evicted. With `shared`, failures are also counted in the database, for all processes
+ * together (`api/failure-limit.ts`): each, or with `gathered` that many at a time.
  */
 type Limit = {
   readonly countMax: number

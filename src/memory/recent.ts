@@ -3,7 +3,8 @@ type Bounds = { readonly entriesMax: number; readonly ttlMs: number }
 /**
  * Cache with a bound on its entries and a time to live; the least recently used entry is evicted.
  *
- * Use numbers as keys where most keys are read once: V8 interns each string that a Map looks up, which costs at each garbage collection.
+ * Use numbers as keys where most keys are read once: V8 interns each string that a Map looks up, which costs at each
+ * garbage collection.
  */
 export class Recent<T, K extends string | number = string> {
   readonly #entries = new Map<K, { readonly value: T; readonly until: number }>()
@@ -44,7 +45,10 @@ export class Recent<T, K extends string | number = string> {
   }
 }
 
-/** Returns the fresh entry, or the result of `make`, which is cached. A rejection is not cached: the next caller tries again. */
+/**
+ * Returns the fresh entry, or the result of `make`, which is cached. A rejection is not cached: the next caller tries
+ * again.
+ */
 export function remembered<T, K extends string | number>(
   cache: Recent<Promise<T>, K>,
   key: K,

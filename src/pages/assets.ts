@@ -39,7 +39,10 @@ const surfaces = {
 /** A part of the pages with a style of its own. */
 export type Surface = keyof typeof surfaces
 
-/** Name of a file for browsers without its digest. `jsqr.js` reads QR codes where the browser cannot; it is loaded only when a person scans. */
+/**
+ * Name of a file for browsers without its digest. `jsqr.js` reads QR codes where the browser cannot; it is loaded only
+ * when a person scans.
+ */
 type AssetName = `${Surface}.css` | `${BrowserModule}.js` | 'jsqr.js'
 
 const compress = promisify(brotliCompress)
@@ -53,7 +56,9 @@ const sources = Object.fromEntries([
 ]) as Readonly<Record<AssetName, () => string>>
 const made = new Map<AssetName, Asset>()
 
-/** Returns a file for browsers. Each is read, stripped of types and compressed once a process, when it is first needed. */
+/**
+ * Returns a file for browsers. Each is read, stripped of types and compressed once a process, when it is first needed.
+ */
 export function asset(name: AssetName): Asset {
   const known = made.get(name)
   if (known !== undefined) return known
@@ -70,7 +75,10 @@ export function assetAt(file: string): Asset | null {
   return found.path === `/assets/${file}` ? found : null
 }
 
-/** Returns the body of an answer with a file, and the headers of its coding, for the header `Accept-Encoding` of a request. */
+/**
+ * Returns the body of an answer with a file, and the headers of its coding, for the header `Accept-Encoding` of a
+ * request.
+ */
 export async function coded(
   { text, brotli }: Asset,
   acceptEncoding: string | readonly string[] = '',

@@ -7,8 +7,9 @@ export const SESSION_COOKIE = 'chirograph'
 const HEADER_CHARS_MAX = 16_384
 
 /**
- * Returns a Set-Cookie header: HttpOnly, SameSite=Lax, for the whole origin; `__Host-` and Secure except at a plain http origin, which only
- * development has. The prefix makes browsers refuse the cookie from another host or without TLS.
+ * Returns a Set-Cookie header: HttpOnly, SameSite=Lax, for the whole origin; `__Host-` and Secure except at a plain
+ * http origin, which only development has. The prefix makes browsers refuse the cookie from another host or without
+ * TLS.
  *
  * @param maxAgeSeconds How long the browser keeps it; 0 deletes it. Without it the cookie ends with the browser.
  * @see [RFC 6265bis, 4.1.3.2](https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis#section-4.1.3.2)
@@ -23,7 +24,10 @@ export function readCookie(needs: Needs, name: string, header: string | undefine
   return cookieNamed(cookieName(needs, name), header)
 }
 
-/** Returns the value of a cookie. null: absent, empty, sent with two values, or the header has more than 16,384 characters. */
+/**
+ * Returns the value of a cookie. null: absent, empty, sent with two values, or the header has more than 16,384
+ * characters.
+ */
 export function cookieNamed(name: string, header = ''): string | null {
   if (header.length > HEADER_CHARS_MAX) return null
   const parts = header.split(';').map((part) => part.trim())
@@ -33,7 +37,10 @@ export function cookieNamed(name: string, header = ''): string | null {
   return found.size === 1 && value !== '' ? value : null
 }
 
-/** Lists the cookies whose names begin with a text, in the order of the header: the rest of the name, and the characters of the whole pair. */
+/**
+ * Lists the cookies whose names begin with a text, in the order of the header: the rest of the name, and the characters
+ * of the whole pair.
+ */
 export function cookiesBeginning(
   prefix: string,
   header = '',

@@ -16,7 +16,8 @@ export function csrfKey({ sealing }: Pick<Platform, 'sealing'>): Promise<Buffer>
 /**
  * Returns the token of a form. It is valid for this browser session and this path only.
  *
- * @param binding Value of the session cookie, or before sign-in of the visit cookie. Both are unguessable and change at sign-in and sign-out.
+ * @param binding Value of the session cookie, or before sign-in of the visit cookie. Both are unguessable and change at
+ *   sign-in and sign-out.
  * @param action Path of the form; its query is not bound.
  */
 export function formToken(key: Uint8Array, binding: string, action: string): string {

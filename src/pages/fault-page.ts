@@ -29,12 +29,15 @@ const byStatus: Readonly<Record<number, Refused>> = {
   504: 'away',
 }
 
-/** Returns the page about a fault: what happened, what to do and a way from there, in the language of the person. The fault's own English stays in the log. */
+/**
+ * Returns the page about a fault: what happened, what to do and a way from there, in the language of the person. The
+ * fault's own English stays in the log.
+ */
 export const renderFault: RenderFault = (fault, request) => render(fault, request, 'person')
 
 /**
- * As {@link renderFault}, for requests that an application made the browser send: a refused one is a mistake of the application, and the page
- * has the fault's own English for its developer.
+ * As {@link renderFault}, for requests that an application made the browser send: a refused one is a mistake of the
+ * application, and the page has the fault's own English for its developer.
  */
 export const renderClientFault: RenderFault = (fault, request) => render(fault, request, 'client')
 

@@ -13,7 +13,10 @@ export function foreign(text: string, charsMax?: number): Html {
   return html`<bdi>${shownText(text, charsMax)}</bdi>`
 }
 
-/** Returns a text apart from the direction of its surroundings, also one of the organisation itself; other content as it is. */
+/**
+ * Returns a text apart from the direction of its surroundings, also one of the organisation itself; other content as it
+ * is.
+ */
 export function apart(content: Html | string): Html
 export function apart(content: Html | string | number | null): Html | number | null
 export function apart(content: Html | string | number | null): Html | number | null {

@@ -65,7 +65,8 @@ function attributesOf({
 }
 
 /**
- * Returns the list of what is wrong with a form, with a link to each field; empty if nothing is. It takes the focus when the page opens.
+ * Returns the list of what is wrong with a form, with a link to each field; empty if nothing is. It takes the focus
+ * when the page opens.
  *
  * @see [GOV.UK Design System, error summary](https://design-system.service.gov.uk/components/error-summary/)
  */

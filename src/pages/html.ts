@@ -14,10 +14,11 @@ export class Html {
 type Interpolated = string | number | Html | readonly Html[] | null | undefined | false
 
 /**
- * Template tag: returns HTML in which everything interpolated is escaped for text and for a quoted attribute. It is not fit for the inside of
- * `script` and `style`, and does not check the scheme of an address.
+ * Template tag: returns HTML in which everything interpolated is escaped for text and for a quoted attribute. It is not
+ * fit for the inside of `script` and `style`, and does not check the scheme of an address.
  *
- * Signs that nobody sees and that turn or hide the text beside them are left out of every text; fields and addresses keep them.
+ * Signs that nobody sees and that turn or hide the text beside them are left out of every text; fields and addresses
+ * keep them.
  *
  * @throws Error for an attribute value without quotation marks, which no escaping makes safe.
  */

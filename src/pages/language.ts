@@ -11,8 +11,8 @@ export function isLanguage(text: string | null | undefined): text is Language {
 }
 
 /**
- * Returns French texts with spaces that no line ends at, before double punctuation and inside guillemets. `T` is a table of texts: strings, functions
- * that make them, and tables.
+ * Returns French texts with spaces that no line ends at, before double punctuation and inside guillemets. `T` is a
+ * table of texts: strings, functions that make them, and tables.
  */
 export function spaced<T>(texts: T): T {
   // A string stays a string, a function one with the same parameters, a table one with the same names.
@@ -33,8 +33,8 @@ export const pageTexts: Readonly<Record<Language, PageTexts>> = { en, fr: spaced
 const COOKIE = 'chirograph-language'
 
 /**
- * Returns the language of a request: that of `?lang=`, of the cookie that keeps an earlier choice, or of Accept-Language, if it is offered; else
- * the first that is offered.
+ * Returns the language of a request: that of `?lang=`, of the cookie that keeps an earlier choice, or of
+ * Accept-Language, if it is offered; else the first that is offered.
  *
  * @param offered By the organisation of the page; by default all.
  */
@@ -51,7 +51,10 @@ export function languageOf(
   return wanted.find((one) => one !== null && offered.includes(one)) ?? offered[0] ?? 'en'
 }
 
-/** Returns the Set-Cookie header that keeps the choice in `?lang=` for a year; null if there is none. The cookie is no secret. */
+/**
+ * Returns the Set-Cookie header that keeps the choice in `?lang=` for a year; null if there is none. The cookie is no
+ * secret.
+ */
 export function languageCookie(url: string): string | null {
   const chosen = chosenIn(url)
   return chosen === null ? null : `${COOKIE}=${chosen}; Path=/; HttpOnly; SameSite=Lax; Max-Age=31536000`

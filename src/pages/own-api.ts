@@ -65,7 +65,10 @@ export type OwnApi = {
   readonly addressOf: (operation: ApiOperation, asked?: LooseCall) => string
 }
 
-/** A call of an operation, without the types of its shapes. The address has no query members that are undefined or empty. */
+/**
+ * A call of an operation, without the types of its shapes. The address has no query members that are undefined or
+ * empty.
+ */
 export type LooseCall = {
   readonly params?: object | undefined
   readonly query?: Readonly<Record<string, string | undefined>> | undefined
@@ -80,7 +83,8 @@ const VALUES_MAX = 1_000_000
 type Needs = Pick<Platform, 'dispatch' | 'dispatchStream' | 'config'>
 
 /**
- * Returns the API for the holder of a token. Requests are dispatched inside the process, through the same routes as those of the network.
+ * Returns the API for the holder of a token. Requests are dispatched inside the process, through the same routes as
+ * those of the network.
  *
  * @param msMax How long all calls together may take; then they are refused as `upstream.timeout`, which is 504.
  */

@@ -57,8 +57,8 @@ export type PageAnswer = {
   /** A path of the pages, reached by 303. */
   | { readonly to: string }
   /**
-   * An address that may lead to another website. A page sends the browser there, since the policy `form-action` refuses a form whose
-   * redirects leave this origin.
+   * An address that may lead to another website. A page sends the browser there, since the policy `form-action` refuses
+   * a form whose redirects leave this origin.
    */
   | { readonly leaveFor: string; readonly headers?: Readonly<Record<string, string>> }
 )

@@ -13,8 +13,8 @@ const policy = [
 ].join('; ')
 
 /**
- * Returns the headers of a page that other websites may embed and that uses the Digital Credentials API, in place of those of
- * {@link pageHeaders}. The page must show nothing of a session and have no forms.
+ * Returns the headers of a page that other websites may embed and that uses the Digital Credentials API, in place of
+ * those of {@link pageHeaders}. The page must show nothing of a session and have no forms.
  *
  * @param origins Of the pages that may embed it.
  * @param nonce Of the one `style` element that the page may have.

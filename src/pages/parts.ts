@@ -27,8 +27,8 @@ export function message(kind: 'note' | 'done' | 'warn' | 'bad', text: string, mo
 }
 
 /**
- * Returns the end of what the person did, or why it did not happen. It takes the focus and is in no live region, so that a screen reader says it
- * once, after the title of the page. A page has one.
+ * Returns the end of what the person did, or why it did not happen. It takes the focus and is in no live region, so
+ * that a screen reader says it once, after the title of the page. A page has one.
  */
 export function outcome(kind: 'note' | 'done' | 'warn' | 'bad', text: string): Html {
   return html`<div class="message outcome ${kind}" tabindex="-1" autofocus><p>${text}</p></div>`
@@ -54,7 +54,10 @@ export function confirmed(texts: PageTexts, question: string, content: Html): Ht
   return html`<confirm-button question="${question}" cancel="${texts.cancel}">${content}</confirm-button>`
 }
 
-/** The wavy cut by which the parts of a chirograph were divided: parts what leaves from what stays, one way from another. */
+/**
+ * The wavy cut by which the parts of a chirograph were divided: parts what leaves from what stays, one way from
+ * another.
+ */
 export function cut(text?: string): Html {
   return html`<div class="cut">${text}</div>`
 }

@@ -23,7 +23,9 @@ const selected = new Set(
     ),
   ),
 )
-/** The class attributes of the markup: what stands in them, and what is put into them by the code between the quotes. */
+/**
+ * The class attributes of the markup: what stands in them, and what is put into them by the code between the quotes.
+ */
 const attributes = markup.flatMap(({ uncommented }) =>
   [...uncommented.matchAll(/class="([^"]*)"/g)].map(([, value = '']) => value),
 )

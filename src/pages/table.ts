@@ -12,7 +12,11 @@ type Column<Row> = {
   readonly sort?: string
 }
 
-/** Returns a table; on a narrow screen each row is a list of its own. @param sorting Where its columns can be sorted by */
+/**
+ * Returns a table; on a narrow screen each row is a list of its own.
+ *
+ * @param sorting Where its columns can be sorted by
+ */
 export function table<Row>(
   label: string,
   columns: readonly Column<Row>[],
@@ -53,8 +57,9 @@ export type Sorting = {
 type SortedColumn = { readonly heading: string; readonly sort: string }
 
 /**
- * Returns the head of a column as a link that sorts by it: first A to Z, times newest first; then the other way round; then as by default. The
- * heading stands there besides, for the narrow screen, where {@link sortLinks} take the place of the links.
+ * Returns the head of a column as a link that sorts by it: first A to Z, times newest first; then the other way round;
+ * then as by default. The heading stands there besides, for the narrow screen, where {@link sortLinks} take the place
+ * of the links.
  */
 function sortedHead({ heading, sort }: SortedColumn, sorting: Sorting): Html {
   const [first, second] = ordersOf(sort)
@@ -63,7 +68,10 @@ function sortedHead({ heading, sort }: SortedColumn, sorting: Sorting): Html {
   return html`<a href="${addressOf(next, sorting)}">${heading}</a><span>${heading}</span>`
 }
 
-/** Returns the attribute that says by which column a table is sorted, and in which direction; nothing for another column. */
+/**
+ * Returns the attribute that says by which column a table is sorted, and in which direction; nothing for another
+ * column.
+ */
 function sortState({ sort }: SortedColumn, { now }: Sorting): Html | null {
   if (now !== sort && now !== `-${sort}`) return null
   return html` aria-sort="${now === sort ? 'ascending' : 'descending'}"`

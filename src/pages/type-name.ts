@@ -5,9 +5,9 @@ const CHARS_MAX = 100
 const SAYS_NOTHING = /^v?[\d._-]*$/i
 
 /**
- * Returns what people can make of the type of a credential of which nothing else is known: the last part that says something, as words. That of
- * `https://example.org/vct/employee_badge/v2` is `Employee badge`, that of `org.iso.18013.5.1.mDL` is `mDL`. At most 100 characters, without controls;
- * never empty.
+ * Returns what people can make of the type of a credential of which nothing else is known: the last part that says
+ * something, as words. That of `https://example.org/vct/employee_badge/v2` is `Employee badge`, that of
+ * `org.iso.18013.5.1.mDL` is `mDL`. At most 100 characters, without controls; never empty.
  */
 export function typeName(type: string): string {
   const address = addressOf(type)

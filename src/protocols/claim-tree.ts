@@ -35,7 +35,10 @@ export function attributePointer(above: string, path: readonly (string | null)[]
   return pointerTo(path.length === 1 ? above : `${above}/properties`, step)
 }
 
-/** A value with its attribute. `free`: it is inside a value whose content no attribute describes. `unknown`: there is no such attribute. */
+/**
+ * A value with its attribute. `free`: it is inside a value whose content no attribute describes. `unknown`: there is no
+ * such attribute.
+ */
 type DescribedValue<T> = { readonly value: Json; readonly attribute: T | 'free' | 'unknown' }
 
 /** Walks the values of an object, each with its attribute. */
@@ -99,7 +102,10 @@ export function pointerAlong(pointer: string, path: readonly (string | number)[]
   return path.reduce<string>(pointerTo, pointer)
 }
 
-/** Returns a path in text form: `address.locality`, `nationalities[]`, `degrees[0].name`; of an mdoc `namespace/element`. */
+/**
+ * Returns a path in text form: `address.locality`, `nationalities[]`, `degrees[0].name`; of an mdoc
+ * `namespace/element`.
+ */
 export function pathText(path: readonly Step[], isMdoc = false): string {
   // Namespaces contain dots.
   if (isMdoc) return path.join('/')

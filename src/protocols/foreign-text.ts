@@ -1,4 +1,7 @@
-/** Controls, soft hyphens, spaces without width, marks of direction, and halves of characters: nobody sees them, and they change what is seen. */
+/**
+ * Controls, soft hyphens, spaces without width, marks of direction, and halves of characters: nobody sees them, and
+ * they change what is seen.
+ */
 const UNSEEN = /[\p{Cc}\p{Cs}\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/gu
 /** Joiners where no script needs them: after an Arabic or Indic letter and between emoji they are part of the text. */
 const LOOSE_JOINERS =
@@ -10,8 +13,8 @@ const LINE_ENDS = /[\t-\r\u0085\u2028\u2029]/g
 const MARKS = /(\p{M}{4})\p{M}+/gu
 
 /**
- * Returns a text without what nobody sees and what turns or hides the text beside it. Line feeds and tabs stay, as does the length otherwise: for texts
- * whose origin is not known.
+ * Returns a text without what nobody sees and what turns or hides the text beside it. Line feeds and tabs stay, as does
+ * the length otherwise: for texts whose origin is not known.
  */
 export function seenText(text: string): string {
   if (!SUSPECT.test(text)) return text

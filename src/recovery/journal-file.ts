@@ -13,8 +13,8 @@ export type PlacedLine = { readonly place: string; readonly line: JsonObject }
 const FILE = /^\d{4}-\d{2}-\d{2}-[0-9a-f-]{36}\.jsonl$/
 
 /**
- * Returns the journal in a folder. Each process writes a file of its own for each day, and another one after a failure, so servers may share a
- * folder, and folders of several servers may be copied together.
+ * Returns the journal in a folder. Each process writes a file of its own for each day, and another one after a failure,
+ * so servers may share a folder, and folders of several servers may be copied together.
  */
 export function openJournal(folder: string, clock: Clock, msMax = WRITE_MS_MAX): RevocationJournal {
   let name = randomId()
@@ -57,8 +57,9 @@ export function openJournal(folder: string, clock: Clock, msMax = WRITE_MS_MAX):
 }
 
 /**
- * Reads the lines of a journal, file by file, from the files of the day of `since` on; one line at a time is in memory. The last line of a file
- * may be cut off, if its process died while it wrote; the caller of that revocation got no answer.
+ * Reads the lines of a journal, file by file, from the files of the day of `since` on; one line at a time is in memory.
+ * The last line of a file may be cut off, if its process died while it wrote; the caller of that revocation got no
+ * answer.
  *
  * @throws Error if the folder cannot be read, or another line is not JSON
  */

@@ -13,8 +13,8 @@ const NAME = /\/\d{4}-\d{2}-\d{2}T[0-9.:]+Z-[0-9a-f-]{36}\.jsonl$/
 type Batch = { readonly lines: JournalLine[]; readonly written: Promise<void> }
 
 /**
- * Returns a journal of objects `{prefix}/{time}-{UUID}.jsonl`, each written once and never replaced. Lines that arrive while an object is
- * written are in the next one.
+ * Returns a journal of objects `{prefix}/{time}-{UUID}.jsonl`, each written once and never replaced. Lines that arrive
+ * while an object is written are in the next one.
  */
 export function openJournalObjects(store: ObjectStore, prefix: string, clock: Clock): RevocationJournal {
   let last: Promise<void> = Promise.resolve()

@@ -19,7 +19,8 @@ export function journalOf({ revocationJournal, objectStore }: Settings, clock: C
 }
 
 /**
- * Reads all lines of the journal that were written at a time or later, and possibly earlier ones; null without REVOCATION_JOURNAL.
+ * Reads all lines of the journal that were written at a time or later, and possibly earlier ones; null without
+ * REVOCATION_JOURNAL.
  *
  * @throws Error that names the place that cannot be read
  */

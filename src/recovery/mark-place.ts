@@ -46,7 +46,10 @@ type OneObject = {
 /** Retries when another server has written meanwhile. */
 const TRIES_MAX = 5
 
-/** A mark in an object that all servers share. It never goes back: a server that is behind another one leaves the mark of that one. */
+/**
+ * A mark in an object that all servers share. It never goes back: a server that is behind another one leaves the mark
+ * of that one.
+ */
 function markObject(name: string, object: OneObject): MarkPlace {
   let etag: string | null = null
   const read = async () => {

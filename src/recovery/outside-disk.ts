@@ -5,8 +5,9 @@ import { withTimeLimit } from '../time-limit.ts'
 export const WRITE_MS_MAX = 5000
 
 /**
- * Returns a function that runs writes to a disk that may stop answering, such as one in the network, and rejects those that are late. A late
- * write continues, and occupies one of the few threads of the process that read and write files; so none begins before it has ended.
+ * Returns a function that runs writes to a disk that may stop answering, such as one in the network, and rejects those
+ * that are late. A late write continues, and occupies one of the few threads of the process that read and write files;
+ * so none begins before it has ended.
  */
 export function limitedWrites(name: string, msMax: number): (write: () => Promise<void>) => Promise<void> {
   let running: Promise<void> | null = null

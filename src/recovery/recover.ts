@@ -19,28 +19,32 @@ export type RecoveryReport = {
   readonly tenants: number
   readonly rows: Readonly<Record<string, number>>
   readonly journalLines: number
-  /** Until when proofs that were used in the lost time are accepted again, because they were not waited for; null: none is. */
+  /**
+   * Until when proofs that were used in the lost time are accepted again, because they were not waited for; null: none
+   * is.
+   */
   readonly proofsOpenUntil: string | null
   readonly problems: readonly string[]
 }
 
 /**
- * Longest life of what is used once, is signed by others and is not in a table that the steps end: DPoP proofs, proofs of attested keys, client
- * assertions of the usual length. Nonces of ours end by themselves, since their key is another one after the recovery.
+ * Longest life of what is used once, is signed by others and is not in a table that the steps end: DPoP proofs, proofs
+ * of attested keys, client assertions of the usual length. Nonces of ours end by themselves, since their key is another
+ * one after the recovery.
  */
 const SHORT_LIFE_MS = 600_000
 /** Clocks of servers differ: lines that are a little older than the backup are repeated too, which does no harm. */
 const SKEW_MS = 3_600_000
 
 /**
- * Makes a restored older state of the database safe to serve: ends what may have been used since, moves ahead what must not be used twice,
- * repeats the revocations that the journal has, begins a new era of the events of every tenant, and records `deployment.restored` for every tenant. No server may
- * run meanwhile. After a failure it is run again.
+ * Makes a restored older state of the database safe to serve: ends what may have been used since, moves ahead what must
+ * not be used twice, repeats the revocations that the journal has, begins a new era of the events of every tenant, and
+ * records `deployment.restored` for every tenant. No server may run meanwhile. After a failure it is run again.
  *
  * @param tenants All of them, disabled ones included.
  * @param since The time of the backup.
- * @param wait Called with the milliseconds until short-lived proofs of the lost time have expired; without a mark it may have lasted until now.
- *   null: does not wait, and reports until when they are accepted again.
+ * @param wait Called with the milliseconds until short-lived proofs of the lost time have expired; without a mark it
+ *   may have lasted until now. null: does not wait, and reports until when they are accepted again.
  * @throws Error if `since` lies in the future, or the mark is of another deployment or cannot be read
  */
 export async function recover(

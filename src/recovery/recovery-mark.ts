@@ -20,8 +20,9 @@ export type MarkKeeper = {
 const BEAT_MS = 5000
 
 /**
- * Refuses a database that is older than the one that was served last: spent offers would open again, revocations be undone, status list entries
- * be given twice. Reads only, so it runs before anything is written, also before migrations.
+ * Refuses a database that is older than the one that was served last: spent offers would open again, revocations be
+ * undone, status list entries be given twice. Reads only, so it runs before anything is written, also before
+ * migrations.
  *
  * @throws Error that names the command to run
  */

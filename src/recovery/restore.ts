@@ -10,8 +10,8 @@ export type Recovery = { readonly now: Date; readonly since: Date }
 export const RESTORE_ROWS_MAX = 2000
 
 /**
- * What a folder does with its rows of one tenant after an older state was restored: it ends what may have been used since, and moves ahead
- * what must not be used twice. Run again it does no harm.
+ * What a folder does with its rows of one tenant after an older state was restored: it ends what may have been used
+ * since, and moves ahead what must not be used twice. Run again it does no harm.
  */
 export type RestoreStep = {
   /** Of the rows, as the report names them: `offers ended`. */

@@ -17,8 +17,8 @@ import { origins } from './statistics.ts'
 const SOON_MS = 30 * 86_400_000
 
 /**
- * Returns the figures of a tenant now, as far as the scopes of the caller allow. Figures of credentials come from the counted events and the
- * days on which validity ends, so they cost the same however many credentials there are.
+ * Returns the figures of a tenant now, as far as the scopes of the caller allow. Figures of credentials come from the
+ * counted events and the days on which validity ends, so they cost the same however many credentials there are.
  *
  * @returns `asOf`: every event until then is counted.
  */
@@ -73,7 +73,10 @@ function sumOf(ends: readonly EndCount[]): number {
   return ends.reduce((sum, { count }) => sum + count, 0)
 }
 
-/** A credential that was reported lost by its wallet and issued once more is counted once, so a difference may be below zero for a moment. */
+/**
+ * A credential that was reported lost by its wallet and issued once more is counted once, so a difference may be below
+ * zero for a moment.
+ */
 function atLeastNone(count: number): number {
   return Math.max(0, count)
 }

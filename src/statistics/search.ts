@@ -22,7 +22,10 @@ const page: ListRequest = {
 type Needs = Pick<Platform, 'store' | 'clock'>
 type Hit = SearchReply[number]
 
-/** Finds people, issuances and presentation requests of a tenant, as far as the scopes of the caller allow. Each is read along an index. */
+/**
+ * Finds people, issuances and presentation requests of a tenant, as far as the scopes of the caller allow. Each is read
+ * along an index.
+ */
 export async function search(needs: Needs, caller: Caller, asked: string): Promise<SearchReply> {
   const q = asked.trim()
   if (q === '') return []

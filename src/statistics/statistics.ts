@@ -27,10 +27,12 @@ export const origins: Origins = {
 }
 
 /**
- * Counts the events of the issuances and presentation requests of a tenant by template and month, or day. The result has no personal data.
+ * Counts the events of the issuances and presentation requests of a tenant by template and month, or day. The result
+ * has no personal data.
  *
  * @returns `asOf`: every event until then is counted.
- * @throws Fault `request.invalid` if the range is in the wrong order or too long, or not in months or days as the granularity
+ * @throws Fault `request.invalid` if the range is in the wrong order or too long, or not in months or days as the
+ *   granularity
  */
 export async function readStatistics(
   { store, clock }: Pick<Platform, 'store' | 'clock'>,
@@ -58,7 +60,10 @@ export async function readStatistics(
   return { data, asOf: (countedUntil ?? now).toISOString() }
 }
 
-/** One row for each month, or day, and template that has an event of the kind; without the one by which the counts are not grouped. */
+/**
+ * One row for each month, or day, and template that has an event of the kind; without the one by which the counts are
+ * not grouped.
+ */
 function tableOf<const F extends string>(
   by: 'month' | 'day',
   counts: readonly Count[],

@@ -14,7 +14,8 @@ const unreachable = new Set(['ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'ENET
 const unusable = new Set(['EACCES', 'EEXIST', 'ENOENT', 'ENOSPC', 'ENOTDIR', 'EPERM', 'EROFS'])
 
 /**
- * Describes an error of the database at start and names the setting, never the connection string. Returns unknown errors unchanged.
+ * Describes an error of the database at start and names the setting, never the connection string. Returns unknown
+ * errors unchanged.
  */
 export function describeDatabaseError(thrown: unknown): unknown {
   const error = thrown instanceof DatabaseUnavailable ? thrown.cause : thrown

@@ -3,8 +3,8 @@ import type { AcrossTx, Store } from './store.ts'
 const ROWS_PER_PIECE = 1000
 
 /**
- * SQL: deletes the oldest rows that expired by $1, $2 or a few more of the same moment. For tables whose keys the role across tenants may not
- * read, so that it cannot name rows.
+ * SQL: deletes the oldest rows that expired by $1, $2 or a few more of the same moment. For tables whose keys the role
+ * across tenants may not read, so that it cannot name rows.
  */
 export function deleteOldest(table: string): string {
   return `delete from ${table} where expires_at <= (
@@ -12,7 +12,8 @@ export function deleteOldest(table: string): string {
 }
 
 /**
- * Deletes rows of all tenants in pieces of about 1,000, each in a transaction of its own, until a piece has fewer or the signal is aborted.
+ * Deletes rows of all tenants in pieces of about 1,000, each in a transaction of its own, until a piece has fewer or
+ * the signal is aborted.
  *
  * @param reason See `Store.across`.
  * @param remove Deletes about `limit` rows. Returns their number.

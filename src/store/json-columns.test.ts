@@ -8,8 +8,8 @@ const PRIMING = '{"a":1,"say \\\\\\"h":2}'
 const WRITTEN = '{"a":1,"say \\"hi":2}'
 
 /**
- * Reads a document from `json` and `jsonb` columns in a process of its own whose parser has seen the priming text: what the parser of the engine
- * remembers of member names is kept for the life of a process.
+ * Reads a document from `json` and `jsonb` columns in a process of its own whose parser has seen the priming text: what
+ * the parser of the engine remembers of member names is kept for the life of a process.
  */
 function readAfterPriming(databaseUrl: string | null): unknown {
   const open =

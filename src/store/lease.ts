@@ -1,19 +1,23 @@
 /**
  * The right to work on one row until `leaseUntil`, held by the process that generated `claim`.
  *
- * Every table whose rows are worked on outside a transaction has the columns `claim uuid` and `lease_until timestamptz`, both null while
- * no process holds the row (`check ((claim is null) = (lease_until is null))`). When a row is due is another column. The rules:
+ * Every table whose rows are worked on outside a transaction has the columns `claim uuid` and
+ * `lease_until timestamptz`, both null while no process holds the row
+ * (`check ((claim is null) = (lease_until is null))`). When a row is due is another column. The rules:
  *
- * - Acquire: one UPDATE with `isFree` in WHERE and `take` in SET, so that one of many processes gets the row (`for update skip locked`
- *   where a statement acquires several). A row can be inserted with its lease.
- * - Prove: each later statement of the holder has `isHeld` in WHERE and writes nothing when another process has acquired the row. A holder
- *   that is late and has no successor may still complete, because an expired lease changes nothing by itself.
+ * - Acquire: one UPDATE with `isFree` in WHERE and `take` in SET, so that one of many processes gets the row
+ *   (`for update skip locked` where a statement acquires several). A row can be inserted with its lease.
+ * - Prove: each later statement of the holder has `isHeld` in WHERE and writes nothing when another process has
+ *   acquired the row. A holder that is late and has no successor may still complete, because an expired lease changes
+ *   nothing by itself.
  * - Renew: `lease_until` in SET, `isHeld` in WHERE.
  * - Release: `RELEASE` in SET, in the statement that writes the outcome.
- * - Recover: a process that dies releases nothing; the row is free again at `lease_until`. Work therefore completes earlier, renews its
- *   lease, or is safe to do twice. Rows that are not polled are found by a sweep with `hasExpired`, which enqueues a job for each that has none.
- * - Await a job: a row whose job is enqueued has `awaitJob` in SET. Its claim is its own id, which no process holds, and at `lease_until` the
- *   sweep looks whether the job is there: on a distributed database a crash can lose a job whose row is committed.
+ * - Recover: a process that dies releases nothing; the row is free again at `lease_until`. Work therefore completes
+ *   earlier, renews its lease, or is safe to do twice. Rows that are not polled are found by a sweep with `hasExpired`,
+ *   which enqueues a job for each that has none.
+ * - Await a job: a row whose job is enqueued has `awaitJob` in SET. Its claim is its own id, which no process holds,
+ *   and at `lease_until` the sweep looks whether the job is there: on a distributed database a crash can lose a job
+ *   whose row is committed.
  */
 export type Lease = { readonly claim: string; readonly leaseUntil: Date }
 
@@ -27,7 +31,10 @@ export function newLease(now: Date, ms: number): Lease {
   return { claim: crypto.randomUUID(), leaseUntil: new Date(now.getTime() + ms) }
 }
 
-/** SQL condition: the row has no lease, or its lease has expired. `now` is SQL, e.g. `$3`; `of` is an alias of the table. */
+/**
+ * SQL condition: the row has no lease, or its lease has expired. `now` is SQL, e.g. `$3`; `of` is an alias of the
+ * table.
+ */
 export function isFree(now: string, of?: string): string {
   const table = of === undefined ? '' : `${of}.`
   return `(${table}claim is null or ${table}lease_until <= ${now})`
@@ -51,7 +58,9 @@ export function isFreeForJob(now: string): string {
   return `(claim = id or ${isFree(now)})`
 }
 
-/** SQL assignments that release the row to its job. `checkAt` is SQL: from then on the sweep looks whether there is one. */
+/**
+ * SQL assignments that release the row to its job. `checkAt` is SQL: from then on the sweep looks whether there is one.
+ */
 export function awaitJob(checkAt: string): string {
   return `claim = id, lease_until = ${checkAt}`
 }

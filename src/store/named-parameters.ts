@@ -29,7 +29,11 @@ export function numbered(text: string): NumberedText {
   return { text: replaced, parameters }
 }
 
-/** Returns values in the order of the text. @throws Error if a named one is missing, or one is given that the statement does not have */
+/**
+ * Returns values in the order of the text.
+ *
+ * @throws Error if a named one is missing, or one is given that the statement does not have
+ */
 export function positional(
   { name, parameters }: { readonly name: string; readonly parameters?: readonly string[] },
   values: Values,

@@ -5,8 +5,8 @@ import { composedSql, plannedOnce, type Sql, sql, type TenantTx } from './store.
 const COUNT_READS_MAX = 5000
 
 /**
- * The number of rows on all pages, which a list writes here; beyond {@link COUNTED_MAX}: there are more. Null: too few rows match of too many that
- * would have to be read, or the page has no row.
+ * The number of rows on all pages, which a list writes here; beyond {@link COUNTED_MAX}: there are more. Null: too few
+ * rows match of too many that would have to be read, or the page has no row.
  */
 export type ListTotal = { counted: number | null }
 
@@ -34,10 +34,16 @@ export type PageRequest = {
   readonly end?: PageEnd
 }
 
-/** Rows of a page that reads a bounded number of rows. If it is not full, `continuesAfter` is the id after which the list may continue, else null. */
+/**
+ * Rows of a page that reads a bounded number of rows. If it is not full, `continuesAfter` is the id after which the
+ * list may continue, else null.
+ */
 export type BoundedRows<Row> = { readonly rows: readonly Row[]; readonly continuesAfter: string | null }
 
-/** A condition with one parameter, e.g. `(value) => 'reference = ' + value`; or one without parameters for each possible value. */
+/**
+ * A condition with one parameter, e.g. `(value) => 'reference = ' + value`; or one without parameters for each possible
+ * value.
+ */
 type PageFilter = ((parameter: string) => string) | Readonly<Record<string, string>>
 
 /** Definition of a list that is read in pages. */
@@ -49,14 +55,18 @@ type PagedList<Filter extends string> = {
   readonly parameters: number
   /** SQL expression of the id. Ids are in the order of creation, so `createdAt` sorts by it. */
   readonly id: string
-  /** SQL expressions of other sort orders, by name. Never null; ties are ordered by id. Each needs an index (tenant, expression, id). */
+  /**
+   * SQL expressions of other sort orders, by name. Never null; ties are ordered by id. Each needs an index (tenant,
+   * expression, id).
+   */
   readonly sorts?: Readonly<Record<string, string>>
   /** Source of the row of a cursor: `table where tenant_id = $1`, with the names of `select`. Required for `sorts`. */
   readonly rows?: string
   readonly filters: Readonly<Record<Filter, PageFilter>>
   /**
-   * Filters, or filters that are set together, whose rows an index has in few reads, the narrowest first: the first that is set decides which rows
-   * are read to count those that match all. Those of `ids` are ranges of the id, which every index has.
+   * Filters, or filters that are set together, whose rows an index has in few reads, the narrowest first: the first
+   * that is set decides which rows are read to count those that match all. Those of `ids` are ranges of the id, which
+   * every index has.
    */
   readonly indexed?: readonly (readonly NoInfer<Filter>[])[]
   readonly ids?: readonly NoInfer<Filter>[]
@@ -73,9 +83,10 @@ type PagedList<Filter extends string> = {
 type PageValues<Filter extends string> = { readonly [F in Filter]?: unknown }
 
 /**
- * Returns a function that reads pages of a list. There is one statement for each order and set of filters, so that each can use its index. A
- * cursor is the id of a row; with `sorts` its position is the current one of that row. Rows are returned in the direction of reading. A total is
- * counted by the statement of the page, at most {@link COUNTED_MAX} rows and one.
+ * Returns a function that reads pages of a list. There is one statement for each order and set of filters, so that each
+ * can use its index. A cursor is the id of a row; with `sorts` its position is the current one of that row. Rows are
+ * returned in the direction of reading. A total is counted by the statement of the page, at most {@link COUNTED_MAX}
+ * rows and one.
  */
 export function pagedList<Filter extends string>(
   list: PagedList<Filter>,
@@ -173,7 +184,10 @@ function bounded(page: string): string {
    ) as bounded where coalesce("bytesBefore", 0) < ${PAGE_BYTES_MAX}`
 }
 
-/** SQL: how many rows match, see {@link ListTotal}. They are read along the index that a page is read by, and without their columns. */
+/**
+ * SQL: how many rows match, see {@link ListTotal}. They are read along the index that a page is read by, and without
+ * their columns.
+ */
 function countOf<F extends string>(
   { select, id, indexed = [], ids = [] }: PagedList<F>,
   given: readonly F[],
@@ -193,7 +207,8 @@ function countOf<F extends string>(
 }
 
 /**
- * SQL: how many rows of `select` match, see {@link ListTotal}. Their column `isMatch` is 1 or 0; `order` is that of the index by which they are read.
+ * SQL: how many rows of `select` match, see {@link ListTotal}. Their column `isMatch` is 1 or 0; `order` is that of the
+ * index by which they are read.
  */
 export function countMatches(select: string, order: string): string {
   return `select case when count(*) < ${COUNT_READS_MAX} or sum("isMatch") > ${COUNTED_MAX} then coalesce(sum("isMatch"), 0) end::int as counted

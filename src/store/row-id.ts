@@ -10,8 +10,8 @@ const SET_BACK_MS_MAX = 1000
 const SYSTEM_SET_BACK_MS_MAX = 60_000
 
 /**
- * Returns an id for a row: UUID version 7, so that ids sort by creation time; ids of one process also within a millisecond, and when its
- * clock is set back by less than a minute. Not a secret.
+ * Returns an id for a row: UUID version 7, so that ids sort by creation time; ids of one process also within a
+ * millisecond, and when its clock is set back by less than a minute. Not a secret.
  *
  * @see [RFC 9562, 6.2, method 1](https://www.rfc-editor.org/rfc/rfc9562#section-6.2)
  */
@@ -29,7 +29,10 @@ export function idsFollow(now: () => Date): void {
   timeMs = () => Math.floor(now().getTime())
 }
 
-/** As {@link newId}, for rows that are filtered by the time in their ids: the time is `now`, or up to a second later to keep the order. */
+/**
+ * As {@link newId}, for rows that are filtered by the time in their ids: the time is `now`, or up to a second later to
+ * keep the order.
+ */
 export function idAt(now: Date): string {
   return byClock(now.getTime())
 }

@@ -5,10 +5,10 @@ declare const tenantTx: unique symbol
 declare const acrossTx: unique symbol
 
 /**
- * A SQL statement. `name` is that of its prepared statement on PostgreSQL; empty: see {@link composedSql}. `parameters`: names of `$1`, `$2` … of the
- * text, if it was written with names. `isPlannedOnce`: a connection plans
- * it at its first use, for all values. For statements over many partitions, whose planning costs more than they do. As the first statement of a
- * transaction it decides so for the whole transaction. `decides`: see {@link decision}.
+ * A SQL statement. `name` is that of its prepared statement on PostgreSQL; empty: see {@link composedSql}.
+ * `parameters`: names of `$1`, `$2` … of the text, if it was written with names. `isPlannedOnce`: a connection plans it
+ * at its first use, for all values. For statements over many partitions, whose planning costs more than they do. As the
+ * first statement of a transaction it decides so for the whole transaction. `decides`: see {@link decision}.
  */
 export type Sql = {
   readonly name: string
@@ -22,8 +22,8 @@ export type Sql = {
 export type Step = { readonly statement: Sql; readonly values: Values }
 
 /**
- * Runs a statement and returns its rows. The steps of `then` run after it, in the same transaction and the same round trip, each with what was
- * written before it; their rows are not read.
+ * Runs a statement and returns its rows. The steps of `then` run after it, in the same transaction and the same round
+ * trip, each with what was written before it; their rows are not read.
  *
  * @throws Refused if a {@link decision} among them found no row
  */
@@ -39,8 +39,8 @@ export type AcrossTx = { readonly [acrossTx]: true; readonly rows: Rows }
 export type StoreCounts = { statements: number; transactions: number; roundTrips: number }
 
 /**
- * How a table lies on a distributed engine: `reference`: a copy on each node; `distributed`: by its tenant, together with all other rows of the
- * tenant; `local`: on the coordinator.
+ * How a table lies on a distributed engine: `reference`: a copy on each node; `distributed`: by its tenant, together
+ * with all other rows of the tenant; `local`: on the coordinator.
  */
 export type Placement = 'reference' | 'distributed' | 'local'
 
@@ -53,8 +53,9 @@ export type DistributionReport = {
 }
 
 /**
- * Where the rows of tenants are. `whole`: on one server; `distributable`: on one server, which could distribute them; `partly`: some tables are
- * distributed and those in `missing` are not, so that no server may run; `distributed`: by tenant over several nodes.
+ * Where the rows of tenants are. `whole`: on one server; `distributable`: on one server, which could distribute them;
+ * `partly`: some tables are distributed and those in `missing` are not, so that no server may run; `distributed`: by
+ * tenant over several nodes.
  */
 export type Distribution = {
   readonly kind: 'whole' | 'distributable' | 'partly' | 'distributed'
@@ -65,22 +66,22 @@ export type Distribution = {
 type Schema = 'none' | 'older' | 'current'
 
 /**
- * A transaction of the server that writes, of whatever database, and its session for a log line. `seconds`: since it began, or since it was
- * prepared; null where the account of the server may not know it.
+ * A transaction of the server that writes, of whatever database, and its session for a log line. `seconds`: since it
+ * began, or since it was prepared; null where the account of the server may not know it.
  */
 export type OpenTransaction = { readonly xid: string; readonly session: string; readonly seconds: number | null }
 
 /** The database: PostgreSQL or the embedded engine, with the same SQL. */
 export type Store = {
   /**
-   * Runs `work` in one transaction (READ COMMITTED) that sees only the tenant's rows. One round trip per statement, and one for the commit. Never
-   * sign, fetch or hash slowly inside. After a deadlock the first statement is retried once with its steps; a later one ends the transaction, whose
-   * caller is answered 503.
+   * Runs `work` in one transaction (READ COMMITTED) that sees only the tenant's rows. One round trip per statement, and
+   * one for the commit. Never sign, fetch or hash slowly inside. After a deadlock the first statement is retried once
+   * with its steps; a later one ends the transaction, whose caller is answered 503.
    */
   readonly inTenant: <T>(tenantId: TenantId, work: (tx: TenantTx) => Promise<T>) => Promise<T>
   /**
-   * As `inTenant`, for exactly one statement and its steps, in one round trip. A second statement throws. After a deadlock they are retried once,
-   * as those of `inTenant`, so they must not depend on anything read before.
+   * As `inTenant`, for exactly one statement and its steps, in one round trip. A second statement throws. After a
+   * deadlock they are retried once, as those of `inTenant`, so they must not depend on anything read before.
    */
   readonly single: <T>(tenantId: TenantId, work: (tx: TenantTx) => Promise<T>) => Promise<T>
   /** Runs `work` in a transaction without a tenant. `reason` documents why; migrations grant its rights. */
@@ -89,12 +90,17 @@ export type Store = {
   readonly singleAcross: <T>(reason: string, work: (tx: AcrossTx) => Promise<T>) => Promise<T>
   /** Applies pending migrations. Processes may call it concurrently. @returns how many were pending */
   readonly migrate: () => Promise<number>
-  /** Distributes the tables over the nodes of a Citus cluster. @throws Error that says what to do, if the server is not a coordinator with workers */
+  /**
+   * Distributes the tables over the nodes of a Citus cluster.
+   *
+   * @throws Error that says what to do, if the server is not a coordinator with workers
+   */
   readonly distribute: () => Promise<DistributionReport>
   /** Where the rows of tenants are now. */
   readonly distribution: () => Promise<Distribution>
   /**
-   * Which migrations the database has: `none`: it is empty; `older`: not all of this version; `current`: all of them. Changes nothing.
+   * Which migrations the database has: `none`: it is empty; `older`: not all of this version; `current`: all of them.
+   * Changes nothing.
    *
    * @throws Error if it has newer ones on which this version does not run, or if the server cannot be used
    */
@@ -128,17 +134,17 @@ export function plannedOnce(name: string, text: string): Sql {
 }
 
 /**
- * Defines a statement that decides whether its transaction is committed: where `query` finds no row, what was written before it is rolled back,
- * and the steps after it do not run. The transaction ends with {@link Refused}. That costs a second round trip and a line in the log of
- * PostgreSQL, so an outcome that is frequent is no refusal.
+ * Defines a statement that decides whether its transaction is committed: where `query` finds no row, what was written
+ * before it is rolled back, and the steps after it do not run. The transaction ends with {@link Refused}. That costs a
+ * second round trip and a line in the log of PostgreSQL, so an outcome that is frequent is no refusal.
  */
 export function decision(name: string, query: string): Sql {
   return { ...sql(name, `select 1 / count(*) from (${query}) as found`), decides: true }
 }
 
 /**
- * Defines the decision that the statement before it, an INSERT or UPDATE of one row, has written the row. Its values are `tenantId` and the `id`
- * of the row. A row is found that any statement of the transaction has written.
+ * Defines the decision that the statement before it, an INSERT or UPDATE of one row, has written the row. Its values
+ * are `tenantId` and the `id` of the row. A row is found that any statement of the transaction has written.
  */
 export function wrote(name: string, table: string): Sql {
   return decision(
@@ -173,8 +179,8 @@ export async function nullIfRefused<T>(transaction: Promise<T>): Promise<T | nul
 }
 
 /**
- * A statement whose text follows from a request, e.g. from a filter. It is not prepared, since a connection would keep each such text. Values
- * are parameters, as everywhere, by position.
+ * A statement whose text follows from a request, e.g. from a filter. It is not prepared, since a connection would keep
+ * each such text. Values are parameters, as everywhere, by position.
  */
 export function composedSql(text: string): Sql {
   return { name: '', text }

@@ -7,8 +7,8 @@ const PAUSES_MS = [20, 100, 500, 1500] as const
 const TRANSIENT_STATES = /^(08|53|57|58)/
 
 /**
- * Retries a statement until the database confirms it, for about two seconds. A statement whose response was lost may have taken effect, so it
- * must be idempotent.
+ * Retries a statement until the database confirms it, for about two seconds. A statement whose response was lost may
+ * have taken effect, so it must be idempotent.
  */
 export async function untilConfirmed<T>(run: () => Promise<T>): Promise<T> {
   for (const ms of PAUSES_MS) {

@@ -1,6 +1,6 @@
 /**
- * Encodes a parameter as text or bytes. Dates become ISO 8601 in UTC; arrays of texts, numbers, booleans, dates or bytes become array
- * literals.
+ * Encodes a parameter as text or bytes. Dates become ISO 8601 in UTC; arrays of texts, numbers, booleans, dates or
+ * bytes become array literals.
  *
  * @throws TypeError for objects: callers serialize JSON themselves.
  */

@@ -54,7 +54,11 @@ export function beginVisit(asking: Asking, page: string, reference?: string): Pr
   return call(asking, 'POST', `/verify/${encodeURIComponent(page)}/requests`, headers, JSON.stringify({ reference }))
 }
 
-/** Returns the state of a request. @param known Entity tag of the state that the browser has: waits up to 6 s for another one. */
+/**
+ * Returns the state of a request.
+ *
+ * @param known Entity tag of the state that the browser has: waits up to 6 s for another one.
+ */
 export function readState(
   asking: Asking,
   page: string,

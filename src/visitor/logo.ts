@@ -1,8 +1,8 @@
 const SOURCE = /^https:\/\/[a-z0-9.:-]+$/
 
 /**
- * Returns the logo of an organisation for its own page, and its origin for the policy of the page. The organisation chose the address; no other
- * page loads from it, and it does not learn which page shows it.
+ * Returns the logo of an organisation for its own page, and its origin for the policy of the page. The organisation
+ * chose the address; no other page loads from it, and it does not learn which page shows it.
  *
  * @returns null if there is none
  */

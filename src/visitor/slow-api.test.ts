@@ -1,4 +1,5 @@
-// The pages for visitors while the database does not answer: each answers within 10 s with what it has, and leads back to itself.
+// The pages for visitors while the database does not answer: each answers within 10 s with what it has, and leads back
+// to itself.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createDatabase, postgresUrl } from '../../test/support/database.ts'

@@ -1,4 +1,5 @@
-// Each end of a request, by itself and in the frame of a site: it takes the focus and is in no live region, so a screen reader says it once.
+// Each end of a request, by itself and in the frame of a site: it takes the focus and is in no live region, so a screen
+// reader says it once.
 import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import { createServer } from 'node:http'

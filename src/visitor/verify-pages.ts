@@ -159,7 +159,10 @@ function waitingPage(context: Context, about: About, state: VisitState, etag: st
   })
 }
 
-/** The end of the request, or the way to the site that asked; the request is forgotten then, so that the way back leads to a new one. */
+/**
+ * The end of the request, or the way to the site that asked; the request is forgotten then, so that the way back leads
+ * to a new one.
+ */
 function end(context: Context, about: About, state: VisitState): PageAnswer {
   const { language, platform } = context
   const { redirectUri, status, awaitsReturn } = state

@@ -28,7 +28,11 @@ export function introduction({ asks, purpose, explanation }: About, language: La
   return html`${text !== null && html`<p>${text}</p>`}${card(html`<div><p>${t.asks}</p><ul class="asks">${names}</ul></div>${why !== null && html`<p>${t.purpose} ${why}</p>`}<p class="hint">${t.choice}</p>${how}`)}`
 }
 
-/** Returns the ways to answer an open request. On a device with a touch screen the wallet of the device comes first. @param isFramed Links leave the frame of another site. */
+/**
+ * Returns the ways to answer an open request. On a device with a touch screen the wallet of the device comes first.
+ *
+ * @param isFramed Links leave the frame of another site.
+ */
 export function ways(state: VisitState, language: Language, isFramed: boolean): Html {
   const t = visitorTexts[language]
   const { authorizationRequestUri = '', authorizationRequestQrUri, digitalCredentialsUri = '' } = state

@@ -1,4 +1,5 @@
-// The pages for visitors in a real browser: by themselves, and in the frame of a site on another origin. On PostgreSQL two servers answer in turn.
+// The pages for visitors in a real browser: by themselves, and in the frame of a site on another origin. On PostgreSQL
+// two servers answer in turn.
 import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -90,7 +91,11 @@ async function aPage(more: object = {}): Promise<{ readonly id: string; readonly
   return made.body.data
 }
 
-/** Scans the code that is shown, as a wallet on another device, and shares or declines. @returns the answer of the verifier */
+/**
+ * Scans the code that is shown, as a wallet on another device, and shares or declines.
+ *
+ * @returns the answer of the verifier
+ */
 async function scan(shown: Page | FrameLocator, status: 'answered' | 'rejected' = 'answered') {
   const link = await shown.getByRole('link', { name: /^(Open a wallet|Ouvrir un portefeuille)/ }).getAttribute('href')
   const prepared = await thandi.post('/wallet/v2/presentations', { presentationRequest: link })

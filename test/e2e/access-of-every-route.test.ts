@@ -1,5 +1,6 @@
-// Made from the lists of routes and endpoints: each operation is asked with every kind of token that must not open it, each of which is right
-// in all but one respect. An operation that is not in the table of public ones, and forgets a check, fails here.
+// Made from the lists of routes and endpoints: each operation is asked with every kind of token that must not open it,
+// each of which is right in all but one respect. An operation that is not in the table of public ones, and forgets a
+// check, fails here.
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
@@ -34,7 +35,10 @@ const trust = ['trust:read', 'trust:write'] as const
 const admin = ['tenant:admin', 'tenant:admin'] as const
 const people = ['users:read', 'users:write'] as const
 const everyCaller = [null, null] as const
-/** The scopes of each part of the API, to read and to change; the longest prefix counts. An operation with another one is a mistake here or there. */
+/**
+ * The scopes of each part of the API, to read and to change; the longest prefix counts. An operation with another one
+ * is a mistake here or there.
+ */
 const scopesOf: Readonly<Record<string, readonly [read: Scope | null, write: Scope | null]>> = {
   '/wallet': ['wallet:read', 'wallet:write'],
   '/wallet/v2/credential-offers/resolve': ['wallet:read', 'wallet:read'],

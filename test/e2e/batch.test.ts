@@ -281,8 +281,8 @@ async function aClient(scopes: readonly string[]): Promise<Api> {
 }
 
 test('its progress is streamed until it has ended', async () => {
-  // One item in 50 has a recipient, which makes the steps small: each statement of the request waits for one of 20 steps at most, so the
-  // stream opens long before the end.
+  // One item in 50 has a recipient, which makes the steps small: each statement of the request waits for one of 20
+  // steps at most, so the stream opens long before the end.
   const recipient = { identifierType: 'username', value: 'nobody' }
   const some = items(1000).map((item, n) => (n % 50 === 0 ? { ...item, recipient } : item))
   const { body } = await school.post(PATH, { credentialTemplateId: diploma, items: some })

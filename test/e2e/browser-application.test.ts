@@ -1,4 +1,5 @@
-// An application that is nothing but a page of another origin, in Chromium: a public client written with `oauth4webapi`, with PAR, PKCE and DPoP.
+// An application that is nothing but a page of another origin, in Chromium: a public client written with
+// `oauth4webapi`, with PAR, PKCE and DPoP.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'

@@ -1,4 +1,5 @@
-// Verifiers and issuers with certificates of their own, and the wallets of two organisations, of which one answers trusted verifiers only.
+// Verifiers and issuers with certificates of their own, and the wallets of two organisations, of which one answers
+// trusted verifiers only.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { makeTemplate, openIssuance } from '../support/main-job.ts'

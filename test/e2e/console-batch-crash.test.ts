@@ -1,4 +1,5 @@
-// A server process is killed while the console issues a table. On PostgreSQL: a second process carries on, and the first one is started again.
+// A server process is killed while the console issues a table. On PostgreSQL: a second process carries on, and the
+// first one is started again.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { PlainBrowser, Shown } from '../../src/authorization/sign-in/test-support/plain-browser.ts'
@@ -50,7 +51,12 @@ async function keepTable(round: number): Promise<string> {
 
 type Form = ReturnType<PlainBrowser['form']>
 
-/** Presses the button that issues, with the form as it was shown. @param at The process that gets it. @returns null when it died */
+/**
+ * Presses the button that issues, with the form as it was shown.
+ *
+ * @param at The process that gets it.
+ * @returns null when it died
+ */
 async function issue({ action, hidden }: Form, at: string): Promise<number | null> {
   const headers = { cookie: secretary.cookieHeader, 'sec-fetch-site': 'same-origin' }
   const body = new URLSearchParams({ ...hidden, do: 'issue' })
@@ -116,7 +122,9 @@ async function finish(path: string): Promise<void> {
   }, 250)
 }
 
-/** The form of before is sent again to both processes, and issues nothing; what could not be issued can be taken home. */
+/**
+ * The form of before is sent again to both processes, and issues nothing; what could not be issued can be taken home.
+ */
 async function check({ round, path, form }: Awaited<ReturnType<typeof cut>>): Promise<string> {
   const { length } = await batches()
   for (const at of server.urls) assert.notEqual(await issue(form, at), null)

@@ -1,4 +1,5 @@
-// A credential whose attributes are what `oidc-provider` states about the person who signs in there, through the pages. On PostgreSQL two server processes.
+// A credential whose attributes are what `oidc-provider` states about the person who signs in there, through the pages.
+// On PostgreSQL two server processes.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import * as oauth from 'oauth4webapi'
@@ -88,7 +89,10 @@ async function aTemplate(code: string, source: object = {}): Promise<string> {
 
 const byProvider = (name: string) => (browser: PlainBrowser) => browser.send(`/sign-in/provider/${name}`)
 
-/** A wallet asks for the credential, and the person answers the pages of the sign-in. Returns where the browser stops: at a page of ours, or on its way to the wallet. */
+/**
+ * A wallet asks for the credential, and the person answers the pages of the sign-in. Returns where the browser stops:
+ * at a page of ours, or on its way to the wallet.
+ */
 async function asks(
   code: string,
   signIn: (browser: PlainBrowser) => Promise<Shown>,

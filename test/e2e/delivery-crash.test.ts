@@ -1,4 +1,5 @@
-// A server is killed while it delivers, on the database that the run was given: at an issuer of its own, and at a foreign one.
+// A server is killed while it delivers, on the database that the run was given: at an issuer of its own, and at a
+// foreign one.
 import assert from 'node:assert/strict'
 import type { ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'

@@ -1,9 +1,8 @@
-// The coordinator ends between the commit on the node of a tenant and its own: the row is there and its job is lost; or between the two phases of
-// a commit, where both are missing. Left out where Citus is not installed.
-//
-// A transaction that notifies takes a lock of the server after Citus has committed on the nodes (callback PRE_COMMIT) and before it commits itself
-// (PreCommit_Notify). So a trigger makes transactions that enqueue a job notify, and another session holds that lock: it waits, in its own commit, for
-// a synchronous standby that does not exist.
+// The coordinator ends between the commit on the node of a tenant and its own: the row is there and its job is lost; or
+// between the two phases of a commit, where both are missing. Left out where Citus is not installed.
+//  A transaction that notifies takes a lock of the server after Citus has committed on the nodes (callback PRE_COMMIT)
+// and before it commits itself (PreCommit_Notify). So a trigger makes transactions that enqueue a job notify, and
+// another session holds that lock: it waits, in its own commit, for a synchronous standby that does not exist.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import pg from 'pg'
@@ -45,8 +44,8 @@ const school = () => chirograph.backend('acme')
 const wallet = () => chirograph.wallet('acme', 'thandi')
 
 /**
- * Kills the coordinator while a transaction that enqueues a job of this name has ended on the node and not on the coordinator, and starts it
- * again.
+ * Kills the coordinator while a transaction that enqueues a job of this name has ended on the node and not on the
+ * coordinator, and starts it again.
  *
  * @param act Leads to that transaction. It gets no answer, or an error.
  * @param look Looks at the nodes at that moment, while the coordinator runs.
@@ -87,7 +86,11 @@ async function crashAtCommit(job: string, act: () => Promise<unknown>, look: () 
   await until(async () => (await fetch(`${chirograph.url}/readyz`)).status === 200)
 }
 
-/** As {@link crashAtCommit}, where the node has committed. @param written Counts the rows that the transaction writes. */
+/**
+ * As {@link crashAtCommit}, where the node has committed.
+ *
+ * @param written Counts the rows that the transaction writes.
+ */
 async function loseJob(job: string, act: () => Promise<unknown>, written: string): Promise<void> {
   const before = await countOn(written)
   const look = async () => assert.equal(await countOn(written), before + 1, 'the node has not committed')

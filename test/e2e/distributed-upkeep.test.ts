@@ -1,4 +1,5 @@
-// What operators run on a distributed deployment: commands, later migrations, the wrong address. Left out where Citus is not installed.
+// What operators run on a distributed deployment: commands, later migrations, the wrong address. Left out where Citus
+// is not installed.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

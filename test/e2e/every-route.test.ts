@@ -1,4 +1,5 @@
-// Made from the list of routes, so that a route that forgets its caller, its scope, its tenant or its strictness cannot come in unnoticed.
+// Made from the list of routes, so that a route that forgets its caller, its scope, its tenant or its strictness cannot
+// come in unnoticed.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { routes } from '../../src/contributions.ts'

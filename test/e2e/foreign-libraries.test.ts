@@ -15,7 +15,8 @@ import {
 import * as oauth from 'oauth4webapi'
 import { type Api, type Deployment, deploy, type Reply } from '../support/server.ts'
 
-// A wallet and a verifier out of other people's libraries, which know nothing of ours: they read what we publish and sign what we ask for.
+// A wallet and a verifier out of other people's libraries, which know nothing of ours: they read what we publish and
+// sign what we ask for.
 const PRE_AUTHORIZED = 'urn:ietf:params:oauth:grant-type:pre-authorized_code'
 const batchSize = 3
 const template = {
@@ -69,7 +70,8 @@ test('other libraries redeem an offer, prove keys, and find what was offered in 
     assert.deepEqual([payload.given_name, payload.degree, payload.iat % 3600], [undefined, 'BSc', 0])
     assert.equal(await statusOf(payload.status.status_list), 0)
   }
-  // [VCI-C15] nothing that two copies share tells that they belong together, but the time, which an hour of others shares
+  // [VCI-C15] nothing that two copies share tells that they belong together, but the time, which an hour of others
+  // shares
   assert.equal(new Set(seen.map(({ payload }) => payload.status.status_list.idx)).size, batchSize)
   const salts = seen.flatMap(({ disclosures }) => disclosures)
   assert.equal(new Set(salts).size, salts.length)

@@ -22,7 +22,8 @@ import { licence, licenceElements } from '../support/mdoc.ts'
 import { owfContext } from '../support/owf-context.ts'
 import { type Api, type Deployment, deploy, type Reply } from '../support/server.ts'
 
-// A wallet and two verifiers of mdocs out of other people's libraries: one redeems and presents, two verify against the published root.
+// A wallet and two verifiers of mdocs out of other people's libraries: one redeems and presents, two verify against the
+// published root.
 const PRE_AUTHORIZED = 'urn:ietf:params:oauth:grant-type:pre-authorized_code'
 const template = {
   name: 'Driving licence',

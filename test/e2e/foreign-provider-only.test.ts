@@ -1,4 +1,5 @@
-// A tenant whose people sign in at `oidc-provider` only: no user is created here, and none has a password. On PostgreSQL two server processes.
+// A tenant whose people sign in at `oidc-provider` only: no user is created here, and none has a password. On
+// PostgreSQL two server processes.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { decodeProtectedHeader } from 'jose'

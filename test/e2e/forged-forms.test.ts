@@ -1,4 +1,5 @@
-// No form of another website, session or address is carried out, and no page can be framed: over all pages, from the list of endpoints.
+// No form of another website, session or address is carried out, and no page can be framed: over all pages, from the
+// list of endpoints.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { PlainBrowser } from '../../src/authorization/sign-in/test-support/plain-browser.ts'

@@ -1,5 +1,5 @@
-// Under HAIP 1.0 a shop of this server verifies credentials that other libraries issued and present: an SD-JWT VC of @sd-jwt/sd-jwt-vc and an
-// mdoc of @owf/mdoc, sent by a wallet of @openid4vc/openid4vp.
+// Under HAIP 1.0 a shop of this server verifies credentials that other libraries issued and present: an SD-JWT VC of
+// @sd-jwt/sd-jwt-vc and an mdoc of @owf/mdoc, sent by a wallet of @openid4vc/openid4vp.
 import assert from 'node:assert/strict'
 import { createHash, createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { readFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// HAIP 1.0 as a whole, in both formats: a college issues to the hosted wallet and to a wallet of other libraries, and both a shop of this
-// server and a verifier of other libraries verify what the wallets hold.
+// HAIP 1.0 as a whole, in both formats: a college issues to the hosted wallet and to a wallet of other libraries, and
+// both a shop of this server and a verifier of other libraries verify what the wallets hold.
 import assert from 'node:assert/strict'
 import { createHash, randomBytes, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'

@@ -1,5 +1,6 @@
-// A person with a phone, whom a foreign OpenID provider signs in, takes a card and shows two of its six attributes: by links and without script,
-// to a desk by the camera, and on a website on another origin. On PostgreSQL two server processes answer in turn.
+// A person with a phone, whom a foreign OpenID provider signs in, takes a card and shows two of its six attributes: by
+// links and without script, to a desk by the camera, and on a website on another origin. On PostgreSQL two server
+// processes answer in turn.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -130,7 +131,11 @@ async function share(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Share these 2 with College' }).click()
 }
 
-/** Checks that the organisation got the two attributes and nothing else. @returns when the answer was recorded, in milliseconds */
+/**
+ * Checks that the organisation got the two attributes and nothing else.
+ *
+ * @returns when the answer was recorded, in milliseconds
+ */
 async function checkResult(id: string): Promise<number> {
   const { data } = (await college.get(`/creds/presentations/${id}`)).body
   assert.equal(data.status, 'verified', JSON.stringify(data))
@@ -208,7 +213,10 @@ async function openLink(desk: Page, wallet: Page): Promise<void> {
   await wallet.getByRole('link', { name: 'Answer it here' }).click()
 }
 
-/** A website on an origin of its own, whose backend reads the results. Its policy forbids everything else of other origins. */
+/**
+ * A website on an origin of its own, whose backend reads the results. Its policy forbids everything else of other
+ * origins.
+ */
 async function aSite(page: () => string) {
   const results: { readonly status: string; readonly reference: string }[] = []
   const policy = `default-src 'none'; connect-src 'self'; script-src 'self' ${server.url}; frame-src ${server.url}; require-trusted-types-for 'script'; trusted-types`

@@ -1,4 +1,5 @@
-// Offers of Credo's issuer and requests of Credo's verifier through the pages of the holder, in both formats. On PostgreSQL two servers answer in turn.
+// Offers of Credo's issuer and requests of Credo's verifier through the pages of the holder, in both formats. On
+// PostgreSQL two servers answer in turn.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Browser } from 'playwright-core'

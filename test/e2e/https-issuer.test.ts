@@ -1,4 +1,5 @@
-// A tenant without a certificate that issues under its https address: wallet, verifier and other libraries find its keys there.
+// A tenant without a certificate that issues under its https address: wallet, verifier and other libraries find its
+// keys there.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'

@@ -1,4 +1,5 @@
-// Guesses at two server processes on one PostgreSQL: limits that guard secrets are those of the deployment, and survive a restart.
+// Guesses at two server processes on one PostgreSQL: limits that guard secrets are those of the deployment, and survive
+// a restart.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import pg from 'pg'

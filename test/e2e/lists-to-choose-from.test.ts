@@ -1,4 +1,5 @@
-// A page that lets people choose from a long list finds by id, type and name what is not among its first rows, in one call.
+// A page that lets people choose from a long list finds by id, type and name what is not among its first rows, in one
+// call.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { made as madeBy } from '../../src/console/test-support/made.ts'

@@ -1,4 +1,5 @@
-// A loop that waits for something that never comes stops its work without a word: `/livez` names it, so that the process is restarted.
+// A loop that waits for something that never comes stops its work without a word: `/livez` names it, so that the
+// process is restarted.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,5 @@
-// A tenant of a distributed deployment moves to another node while its events are recorded and read. Left out where Citus is not installed.
+// A tenant of a distributed deployment moves to another node while its events are recorded and read. Left out where
+// Citus is not installed.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -107,7 +108,12 @@ async function move(school: School): Promise<void> {
 /** Between two issuances of a tenant, so that the machine does something else too. */
 const PAUSE_MS = 100
 
-/** Issues one after another until told to stop. While the shard is copied a write waits, and is answered 503 if it waits too long. @returns how many */
+/**
+ * Issues one after another until told to stop. While the shard is copied a write waits, and is answered 503 if it waits
+ * too long.
+ *
+ * @returns how many
+ */
 function issueFor(school: School): () => Promise<number> {
   let isOver = false
   const work = (async () => {
@@ -138,7 +144,9 @@ async function eraOf({ tenantId }: School): Promise<number> {
 const subjects = (events: readonly { type: string; subject: { id: string } }[]) =>
   events.filter(({ type }) => type === OFFERED).map(({ subject }) => subject.id)
 
-/** Every issuance that was acknowledged is told by the list, the stream and the webhook; list and stream have one order. */
+/**
+ * Every issuance that was acknowledged is told by the list, the stream and the webhook; list and stream have one order.
+ */
 async function assertTold(school: School): Promise<void> {
   const { slug, api, stream, hook, offered } = school
   const isIn = (told: Set<string>) => offered.every((id) => told.has(id))

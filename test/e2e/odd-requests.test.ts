@@ -1,4 +1,5 @@
-// Made from the lists of routes and endpoints: whatever a client sends, it gets an answer of ours, and the log has a line of it.
+// Made from the lists of routes and endpoints: whatever a client sends, it gets an answer of ours, and the log has a
+// line of it.
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
@@ -61,7 +62,10 @@ async function send(head: string, body = '', end: 'open' | 'half-closed' = 'open
 const common = () => `host: x\r\nconnection: close\r\nauthorization: Bearer ${token}`
 const json = 'content-type: application/json'
 
-/** Checks that an answer is a refusal of ours with one of these statuses, that it carries the common headers, and that it was logged. */
+/**
+ * Checks that an answer is a refusal of ours with one of these statuses, that it carries the common headers, and that
+ * it was logged.
+ */
 async function refused(head: string, body: string, statuses: readonly number[]): Promise<Answer> {
   const answer = await send(head, body)
   const what = `${head.slice(0, 120)}\n${answer.status} ${answer.body.slice(0, 200)}`

@@ -1,5 +1,5 @@
-// A restored older state, a database of the version before, and one from before the baseline: which commands refuse them,
-// before anything is written.
+// A restored older state, a database of the version before, and one from before the baseline: which commands refuse
+// them, before anything is written.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,6 +1,6 @@
-// A newcomer opens the link of a fresh start's log, and an organisation works with pages alone: diplomas from a spreadsheet, a card taken, a check at
-// the desk. Then the same with people who sign in at `oidc-provider`. On PostgreSQL two server processes answer in turn.
-// `PICTURES=docs/pictures` makes the pictures of README and docs.
+// A newcomer opens the link of a fresh start's log, and an organisation works with pages alone: diplomas from a
+// spreadsheet, a card taken, a check at the desk. Then the same with people who sign in at `oidc-provider`. On
+// PostgreSQL two server processes answer in turn. `PICTURES=docs/pictures` makes the pictures of README and docs.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -27,8 +27,9 @@ const VALID_SHOWN = `new Promise((done) => {
 /** Checks of each of the two people. */
 const CHECKS = 10
 /**
- * From the answer of the wallet to the verdict at the desk. The budget is 500 ms for 95 of 100, which `npm run bench -- --what pages` measures on a quiet
- * machine; here other tests run too. A desk that is not told waits for 6 s.
+ * From the answer of the wallet to the verdict at the desk. The budget is 500 ms for 95 of 100, which
+ * `npm run bench -- --what pages` measures on a quiet machine; here other tests run too. A desk that is not told waits
+ * for 6 s.
  */
 const [MEDIAN_MS_MAX, P95_MS_MAX] = [1000, 2500]
 

@@ -1,4 +1,5 @@
-// A newcomer starts a server without a bootstrap file, and opens the link that it logs in Debian's Chromium. On PostgreSQL two server processes.
+// A newcomer starts a server without a bootstrap file, and opens the link that it logs in Debian's Chromium. On
+// PostgreSQL two server processes.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'

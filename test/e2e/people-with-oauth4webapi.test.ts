@@ -1,4 +1,5 @@
-// The application is written with `oauth4webapi`; the person uses a browser without scripts. On PostgreSQL two server processes share the work.
+// The application is written with `oauth4webapi`; the person uses a browser without scripts. On PostgreSQL two server
+// processes share the work.
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { after, before, test } from 'node:test'

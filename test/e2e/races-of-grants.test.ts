@@ -1,4 +1,5 @@
-// A hundred callers at the same moment with what is accepted once: on PostgreSQL at two server processes on one database.
+// A hundred callers at the same moment with what is accepted once: on PostgreSQL at two server processes on one
+// database.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'

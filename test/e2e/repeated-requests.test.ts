@@ -1,4 +1,5 @@
-// Who got no answer sends the request again: with the same Idempotency-Key it is done once, whatever happened to the server meanwhile.
+// Who got no answer sends the request again: with the same Idempotency-Key it is done once, whatever happened to the
+// server meanwhile.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { makeEverything, makeTemplate } from '../support/main-job.ts'

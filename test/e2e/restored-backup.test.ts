@@ -1,4 +1,5 @@
-// A backup is restored: the server refuses it, `recover` makes it safe, and what was revoked or spent in the lost time stays so.
+// A backup is restored: the server refuses it, `recover` makes it safe, and what was revoked or spent in the lost time
+// stays so.
 import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,5 @@
-// A credential that was verified is suspended, reinstated and revoked: each time the next verification says so, whichever server answers.
+// A credential that was verified is suspended, reinstated and revoked: each time the next verification says so,
+// whichever server answers.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { makeTemplate, openIssuance } from '../support/main-job.ts'

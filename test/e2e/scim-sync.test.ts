@@ -1,4 +1,5 @@
-// An identity system keeps a tenant's people by SCIM, written from RFC 7644 alone. On PostgreSQL two server processes take its requests in turn.
+// An identity system keeps a tenant's people by SCIM, written from RFC 7644 alone. On PostgreSQL two server processes
+// take its requests in turn.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
@@ -85,7 +86,10 @@ async function bulk(operations: readonly Operation[], at = server.url): Promise<
 
 const create = (one: Person): Operation => ({ method: 'POST', path: '/Users', data: resourceOf(one) })
 
-/** Makes the server have the people of the identity system, as such systems do: compares, and sends what differs in bulk. */
+/**
+ * Makes the server have the people of the identity system, as such systems do: compares, and sends what differs in
+ * bulk.
+ */
 async function sync(): Promise<readonly string[]> {
   const there = await everybody()
   const operations: Operation[] = []

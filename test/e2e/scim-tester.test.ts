@@ -1,4 +1,5 @@
-// The compliance checker `scim2-tester` (PyPI), which reads what the service publishes about itself and holds it to that.
+// The compliance checker `scim2-tester` (PyPI), which reads what the service publishes about itself and holds it to
+// that.
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
 import { test } from 'node:test'
@@ -16,7 +17,10 @@ const script = fileURLToPath(new URL('../support/scim-tester.py', import.meta.ur
 
 type Result = { readonly status: string; readonly title: string; readonly reason: string | null }
 
-/** What the checker reports though it is as the specifications allow, with the reason; `docs/divergences.md` names what is ours. */
+/**
+ * What the checker reports though it is as the specifications allow, with the reason; `docs/divergences.md` names what
+ * is ours.
+ */
 const known: readonly (readonly [finding: RegExp, reason: string])[] = [
   [/unexpected value for 'name'.*formatted=None/s, 'formatted is readOnly in our schema, and the checker compares it'],
   [/unexpected value for 'members'.*display=None/s, 'display is readOnly in our schema, and the checker compares it'],

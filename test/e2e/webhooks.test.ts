@@ -1,4 +1,5 @@
-// Events of the main job and of the life of a credential reach the webhook endpoints that subscribe to them, also from a server that is killed meanwhile.
+// Events of the main job and of the life of a credential reach the webhook endpoints that subscribe to them, also from
+// a server that is killed meanwhile.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { until } from '../../src/events/test-support/events-bench.ts'

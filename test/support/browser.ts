@@ -17,8 +17,9 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
 /**
- * Parts of Chromium that are switched off: the pages behind the address bar, which every window loads and tells of every navigation, though
- * nobody sees them: half the CPU of a page. Chromium reads the last list only, so Playwright's own stands here too (browser.test.ts).
+ * Parts of Chromium that are switched off: the pages behind the address bar, which every window loads and tells of
+ * every navigation, though nobody sees them: half the CPU of a page. Chromium reads the last list only, so Playwright's
+ * own stands here too (browser.test.ts).
  */
 export const DISABLED_FEATURES = [
   'WebUIOmniboxPopup',
@@ -40,9 +41,11 @@ export const DISABLED_FEATURES = [
 ]
 
 /**
- * Starts Debian's Chromium without a window: its headless shell where that is installed, which shows the same pages for a fifth less CPU.
+ * Starts Debian's Chromium without a window: its headless shell where that is installed, which shows the same pages for
+ * a fifth less CPU.
  *
- * @param permits `everything`: for a test that permits a page to use a camera or to show messages, which the shell refuses: the whole browser
+ * @param permits `everything`: for a test that permits a page to use a camera or to show messages, which the shell
+ *   refuses: the whole browser
  * @param more Switches of its command line
  * @throws Error that says what to install, where the program is missing
  */
@@ -57,7 +60,8 @@ export async function openBrowser(
   const programs = permits === 'everything' ? ['chromium'] : ['chromium-headless-shell', 'chromium']
   const paths = programs.flatMap((program) => folders.map((folder) => join(folder, program)))
   const executablePath = paths.find((path) => existsSync(path)) ?? ''
-  // With profiles that take turns, the browser would end and begin the process that it keeps for the next page at every page. Sites stay apart.
+  // With profiles that take turns, the browser would end and begin the process that it keeps for the next page at every
+  // page. Sites stay apart.
   const limit = '--renderer-process-limit=1'
   const without = `--disable-features=${DISABLED_FEATURES.join(',')}`
   return chromium.launch({
@@ -102,7 +106,8 @@ export async function axeDefects(page: Page, rules?: readonly string[], hasScrip
   const runOnly = rules === undefined ? { type: 'tag', values: tags } : { type: 'rule', values: rules }
   // WCAG 2.2.1, real-time events: without scripts a page that shows a live state loads itself again.
   const live = { 'meta-refresh': { enabled: false } }
-  // Where scripts are off no timer runs, and axe asks for none that matters. It would load the style sheets for rules that are not among these.
+  // Where scripts are off no timer runs, and axe asks for none that matters. It would load the style sheets for rules
+  // that are not among these.
   return page.evaluate(
     `${hasScripts ? '' : TIMERS}; axe.run(document, { preload: false, resultTypes: ['violations'], runOnly: ${JSON.stringify(runOnly)}, rules: ${JSON.stringify(rules === undefined ? live : {})} }).then(({ violations }) =>
       violations.flatMap(({ id, help, nodes }) => nodes.map(({ html }) => 'axe ' + id + ': ' + help + ': ' + html.slice(0, 200))))`,
@@ -115,12 +120,13 @@ export function layoutDefects(page: Page): Promise<string[]> {
 }
 
 /**
- * Presses Tab through the page, at most `pressesMax` times: what is not reached, and what something else covers while it has the focus. Of radio
- * buttons of one name one is reached.
+ * Presses Tab through the page, at most `pressesMax` times: what is not reached, and what something else covers while
+ * it has the focus. Of radio buttons of one name one is reached.
  */
 export async function focusDefects(page: Page, pressesMax = 400): Promise<string[]> {
   let left = await page.evaluate<number>(watchFocus)
-  // The page looks by itself at each stop, so it is asked once for as many presses as there are stops. Each press is waited for: it scrolls.
+  // The page looks by itself at each stop, so it is asked once for as many presses as there are stops. Each press is
+  // waited for: it scrolls.
   for (let presses = 0; left > 0 && presses < pressesMax; ) {
     const until = Math.min(presses + left, pressesMax)
     for (; presses < until; presses += 1) await page.keyboard.press('Tab')
@@ -133,7 +139,10 @@ export async function focusDefects(page: Page, pressesMax = 400): Promise<string
   ]
 }
 
-/** Runs in the page: whether an element is in the window, and nothing but its label covers the middle of what is. At its edge the next line begins. */
+/**
+ * Runs in the page: whether an element is in the window, and nothing but its label covers the middle of what is. At its
+ * edge the next line begins.
+ */
 const focusSeen = `(one) => {
   const box = one.getClientRects()[0]
   if (box === undefined) return true
@@ -142,7 +151,10 @@ const focusSeen = `(one) => {
   return top !== null && (one.contains(top) || [...(one.labels ?? [])].some((label) => label.contains(top)))
 }`
 
-/** Runs in the page. Keeps what Tab should reach, looks at it once it has the focus, and returns how much there is. The key is let go after the focus has moved and the page has scrolled. */
+/**
+ * Runs in the page. Keeps what Tab should reach, looks at it once it has the focus, and returns how much there is. The
+ * key is let go after the focus has moved and the page has scrolled.
+ */
 const watchFocus = `(() => {
   const groups = new Set()
   globalThis.coveredFocus = []

@@ -46,7 +46,12 @@ export function hasCitus(): boolean {
   return folders.some((folder) => existsSync(join(folder, 'citus.so')))
 }
 
-/** Starts a cluster. @param archives Folders for the WAL of each node, the coordinator first; the nodes are durable then. @throws Error where Citus is not installed */
+/**
+ * Starts a cluster.
+ *
+ * @param archives Folders for the WAL of each node, the coordinator first; the nodes are durable then.
+ * @throws Error where Citus is not installed
+ */
 export async function startCitus(archives: readonly string[] = []): Promise<CitusCluster> {
   const settings = nodeSettings()
   const servers = await Promise.all(

@@ -13,7 +13,11 @@ export type CredoPeer = {
   readonly offer: (format: CredoFormat) => Promise<string>
   /** Requests the height alone; the response is encrypted. */
   readonly request: (format: CredoFormat) => Promise<{ readonly link: string; readonly id: string }>
-  /** Returns the claims that Credo verified in the response, without those of the protocol. @throws Error when there is no valid response */
+  /**
+   * Returns the claims that Credo verified in the response, without those of the protocol.
+   *
+   * @throws Error when there is no valid response
+   */
   readonly verified: (id: string) => Promise<unknown>
   readonly close: () => Promise<void>
 }

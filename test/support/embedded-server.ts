@@ -2,7 +2,10 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { PGlite } from '@electric-sql/pglite'
 
-/** The embedded engine behind a port, for tests of the wire protocol that run without a PostgreSQL server. One connection at a time. */
+/**
+ * The embedded engine behind a port, for tests of the wire protocol that run without a PostgreSQL server. One
+ * connection at a time.
+ */
 export async function embeddedServer(): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
   const db = await PGlite.create()
   const server = createServer((socket) => {

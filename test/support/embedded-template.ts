@@ -3,12 +3,15 @@ import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { openStore } from '../../src/store/opening/open-store.ts'
 
-/** Folder that all files of a run share. Without a run around it there is none, and each file makes its database from nothing. */
+/**
+ * Folder that all files of a run share. Without a run around it there is none, and each file makes its database from
+ * nothing.
+ */
 const runFolder = process.env.TEST_RUN_FOLDER ?? null
 
 /**
- * A migrated embedded database to start from, which the first file of a run makes: making one from nothing takes two seconds of CPU, a copy
- * a sixth of it.
+ * A migrated embedded database to start from, which the first file of a run makes: making one from nothing takes two
+ * seconds of CPU, a copy a sixth of it.
  *
  * @returns null outside of a run.
  */

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import type { Api, Reply } from './server.ts'
 
-/** Reads a list of the API to its end, a hundred rows at a time. @param path With a query. @throws AssertionError if a row is there twice */
+/**
+ * Reads a list of the API to its end, a hundred rows at a time.
+ *
+ * @param path With a query.
+ * @throws AssertionError if a row is there twice
+ */
 export async function everyRow(api: Api, path: string): Promise<readonly { readonly id: string }[]> {
   const rows: { readonly id: string }[] = []
   for (let next: string | undefined = `${path}&page[size]=100`; next !== undefined; ) {

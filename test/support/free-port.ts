@@ -3,7 +3,10 @@ import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 
-/** Below the range from which systems take the ports of outgoing connections: between the test and its server nothing else takes one. */
+/**
+ * Below the range from which systems take the ports of outgoing connections: between the test and its server nothing
+ * else takes one.
+ */
 const LOWEST = 10_000
 const HIGHEST = 32_000
 

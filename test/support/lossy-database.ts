@@ -6,13 +6,17 @@ import type { Sql, Step, Store, TenantTx } from '../../src/store/store.ts'
 
 /** Loses statements on their way to the database, or the answers to them, at an exact statement. */
 export type Losses = {
-  /** Names of the statements in the order in which they arrived, `commit` included; without those that open a transaction. Clear it freely. */
+  /**
+   * Names of the statements in the order in which they arrived, `commit` included; without those that open a
+   * transaction. Clear it freely.
+   */
   readonly statements: string[]
   /**
-   * Loses statements and ends their connections. `request`: it never reaches the database. `answer`: the database runs it (and commits, where
-   * it is the last of its transaction), and the answer never arrives.
+   * Loses statements and ends their connections. `request`: it never reaches the database. `answer`: the database runs
+   * it (and commits, where it is the last of its transaction), and the answer never arrives.
    *
-   * @param at The `nth` statement from now on (1 by default), of those named `statement` if given, and so many in a row (1 by default).
+   * @param at The `nth` statement from now on (1 by default), of those named `statement` if given, and so many in a row
+   *   (1 by default).
    * @returns Resolves when the first one is lost.
    */
   readonly lose: (
@@ -51,7 +55,8 @@ type LossAt = (statement: string) => Loss | null
 type State = { mode: 'up' | 'down' | 'silent'; readonly lossAt: LossAt }
 
 /**
- * A store on any database that loses statements of tenants, none of `across`. What is lost inside a transaction takes the transaction with it.
+ * A store on any database that loses statements of tenants, none of `across`. What is lost inside a transaction takes
+ * the transaction with it.
  */
 export function lossyStore(store: Store): Losses & { readonly store: Store } {
   const { lossAt, ...losses } = planLosses()
@@ -208,8 +213,8 @@ const QUERY = 0x51 // Q
 const READY_FOR_QUERY = 0x5a // Z
 
 /**
- * Reads the messages of a client in their order: the name of a prepared statement that is bound, or `commit`; null for a message of any other
- * kind, and for the commands that open a transaction.
+ * Reads the messages of a client in their order: the name of a prepared statement that is bound, or `commit`; null for
+ * a message of any other kind, and for the commands that open a transaction.
  */
 function statementReader(): (message: Buffer) => string | null {
   let isCommand = false

@@ -9,7 +9,10 @@ export const badge = {
   attributes: { name: { type: 'string', required: true }, level: { type: 'number' } },
 }
 
-/** One object of each kind, all of the tenant acme and, in the wallet, of Thandi. Ids by the collection that they live in. */
+/**
+ * One object of each kind, all of the tenant acme and, in the wallet, of Thandi. Ids by the collection that they live
+ * in.
+ */
 export type Objects = { readonly [collection: string]: string }
 
 /** Creates a template. @returns its id and type. */
@@ -48,7 +51,9 @@ async function makeSession(thandi: Api): Promise<string> {
   }
 }
 
-/** Goes through the main job up to a prepared presentation, all in acme, and tells the id of everything that came to be. */
+/**
+ * Goes through the main job up to a prepared presentation, all in acme, and tells the id of everything that came to be.
+ */
 export async function makeEverything(chirograph: Deployment): Promise<Objects> {
   const school = await chirograph.backend('acme')
   const thandi = await chirograph.wallet('acme', 'thandi')

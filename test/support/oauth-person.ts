@@ -16,7 +16,11 @@ export function loopback({ url, urls }: ServerChildren, at?: 0 | 1) {
   return { [oauth.allowInsecureRequests]: true, ...(at !== undefined && { [oauth.customFetch]: toProcess }) }
 }
 
-/** Creates a user and sets their password by the invitation, with forms only. @returns the browser in which they are signed in */
+/**
+ * Creates a user and sets their password by the invitation, with forms only.
+ *
+ * @returns the browser in which they are signed in
+ */
 export async function aPerson(
   server: Pick<ServerChildren, 'url'>,
   backend: Api,
@@ -60,7 +64,8 @@ export function byPassword(username: string): (browser: PlainBrowser) => Promise
 }
 
 /**
- * Opens the authorization endpoint and answers its pages: the sign-in as the test says, the consent with Allow. Other origins are followed.
+ * Opens the authorization endpoint and answers its pages: the sign-in as the test says, the consent with Allow. Other
+ * origins are followed.
  *
  * @returns the address that the browser is sent back to, and the titles of the pages on the way
  */

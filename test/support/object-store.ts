@@ -40,7 +40,8 @@ export async function startObjectStore(bucket: string): Promise<TestObjectStore>
   await fetch(`${target}/${bucket}`, { method: 'PUT' })
   let mode: Mode = 'pass'
   let left = Number.POSITIVE_INFINITY
-  // The server looks at the condition of a write and writes in two steps; a store that keeps the promise does it in one.
+  // The server looks at the condition of a write and writes in two steps; a store that keeps the promise does it in
+  // one.
   let written: Promise<unknown> = Promise.resolve()
   const front = createServer(async (incoming, outgoing) => {
     const now = left > 0 ? mode : 'pass'

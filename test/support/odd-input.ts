@@ -92,8 +92,8 @@ const oddHeaders: readonly (readonly [string, string])[] = [
 ]
 
 /**
- * Makes odd requests of an operation from its description: media types, encodings, members that are missing, unknown, of other types,
- * lengths and ranges, nested and huge values, parameters and headers.
+ * Makes odd requests of an operation from its description: media types, encodings, members that are missing, unknown,
+ * of other types, lengths and ranges, nested and huge values, parameters and headers.
  *
  * @param random Numbers from 0 to 1; they choose members and values where there are many.
  */

@@ -36,11 +36,14 @@ async function weigh(asset: string): Promise<number> {
   return gzipSync(await (await fetch(asset)).bytes()).length
 }
 
-/** What a page costs the server: method and route of each call of our API, and how many statements were made meanwhile. */
+/**
+ * What a page costs the server: method and route of each call of our API, and how many statements were made meanwhile.
+ */
 export type Effort = { readonly calls: readonly string[]; readonly statements: number }
 
 /**
- * Opens a page and counts its calls of our API and its statements, by the metrics of the server. Those that are made besides are counted too.
+ * Opens a page and counts its calls of our API and its statements, by the metrics of the server. Those that are made
+ * besides are counted too.
  *
  * @throws Error when the page is not shown
  */

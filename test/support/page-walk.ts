@@ -17,20 +17,29 @@ const wideLight: Look = { name: 'wide-light', colorScheme: light, viewport: wide
 const wideDark: Look = { name: 'wide-dark', colorScheme: dark, viewport: wide }
 const narrowDark: Look = { name: 'narrow-dark', colorScheme: dark, viewport: narrow }
 const narrowLight: Look = { name: 'narrow-light', colorScheme: light, viewport: narrow }
-/** Of a page one language is seen in the looks of one pair, the other language in those of the other. Each pair has both schemes and both widths. */
+/**
+ * Of a page one language is seen in the looks of one pair, the other language in those of the other. Each pair has both
+ * schemes and both widths.
+ */
 const pairs = [
   [wideLight, narrowDark],
   [narrowLight, wideDark],
 ] as const
 
-/** A page of the walk. `send`: the form of the page is sent with these values, and the answer is looked at. `status`: of the answer, 200 by default. */
+/**
+ * A page of the walk. `send`: the form of the page is sent with these values, and the answer is looked at. `status`: of
+ * the answer, 200 by default.
+ */
 export type Stop = {
   readonly path: string
   readonly send?: Readonly<Record<string, string>>
   readonly status?: number
 }
 
-/** The stops of one person. `kind` names them in defects and pictures. `isAlike`: many are the same page; of those one is looked at, and the status of all. */
+/**
+ * The stops of one person. `kind` names them in defects and pictures. `isAlike`: many are the same page; of those one
+ * is looked at, and the status of all.
+ */
 export type Round = {
   readonly kind: string
   readonly isAlike?: boolean
@@ -58,16 +67,18 @@ export type Walk = {
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
 
 /**
- * `WALK=all`: every page in each language with and without scripts, in all looks, and every check in each; else in each of both once, in turn: a
- * page in English with scripts is in French without, and what is the same in both is given to axe and the validator once.
+ * `WALK=all`: every page in each language with and without scripts, in all looks, and every check in each; else in each
+ * of both once, in turn: a page in English with scripts is in French without, and what is the same in both is given to
+ * axe and the validator once.
  */
 const isThorough = process.env.WALK === 'all'
 
 /**
- * Walks the stops. Each page is loaded once in each language, and then looked at, over both languages, in both colour schemes at 320 and 1,360 px.
- * In each of these: nothing sticks out, is cut off, or covered (no size depends on the scheme: a test of the style sheets). Of each page: its
- * status, headings, a way from a refusal, valid HTML, no error of the console, no request to another origin. With scripts also right to left, at
- * 320 px. In one look axe with all rules, in the one with the other scheme and width the rules of colour; not again in the other language where
+ * Walks the stops. Each page is loaded once in each language, and then looked at, over both languages, in both colour
+ * schemes at 320 and 1,360 px. In each of these: nothing sticks out, is cut off, or covered (no size depends on the
+ * scheme: a test of the style sheets). Of each page: its status, headings, a way from a refusal, valid HTML, no error
+ * of the console, no request to another origin. With scripts also right to left, at 320 px. In one look axe with all
+ * rules, in the one with the other scheme and width the rules of colour; not again in the other language where
  * elements, attributes and styles are the very same and only texts differ.
  *
  * @returns what is wrong, by page and look
@@ -149,7 +160,10 @@ async function arrive(page: Page, { path, send }: Stop): Promise<Response | null
   return sent
 }
 
-/** Runs in the page. Sends the form that posts to the address of the page, or the first one, with these values, whatever the browser thinks of them. */
+/**
+ * Runs in the page. Sends the form that posts to the address of the page, or the first one, with these values, whatever
+ * the browser thinks of them.
+ */
 const sendForm = `(values) => {
   const forms = [...document.querySelectorAll('main form[method=post]')]
   const form = forms.find((one) => new URL(one.action).pathname === location.pathname) ?? forms[0]
@@ -170,7 +184,9 @@ function lasting(html: string): string {
   return html.replaceAll(/(nonce|value)="[\w-]{20,}"|[0-9a-f]{8}-[0-9a-f-]{27}/g, '')
 }
 
-/** HTML in which every text is the same: what two languages of a page have in common. Characters that HTML escapes stay. */
+/**
+ * HTML in which every text is the same: what two languages of a page have in common. Characters that HTML escapes stay.
+ */
 function outlineOf(html: string): string {
   return lasting(html)
     .replaceAll(/<(a|span)[^>]* lang="\w\w"[^>]*>[^<]*<\/\1>/g, '')
@@ -187,7 +203,10 @@ function isNew({ checked }: Walk, what: string): boolean {
   return true
 }
 
-/** Runs in the page: its elements and their attributes, whether each has a text, and the colour of the organisation. Hidden fields, addresses, ids and the words themselves are left out. */
+/**
+ * Runs in the page: its elements and their attributes, whether each has a text, and the colour of the organisation.
+ * Hidden fields, addresses, ids and the words themselves are left out.
+ */
 const outlineShown = `(() => {
   const words = ['lang', 'hreflang', 'title', 'alt', 'placeholder', 'aria-label', 'value', 'content']
   const parts = [getComputedStyle(document.documentElement).getPropertyValue('--accent')]

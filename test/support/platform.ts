@@ -36,7 +36,10 @@ const errorsOnly: Log = {
   error: (fields, message) => console.error(message, fields),
 }
 
-/** The one builder of platforms for tests below the roof: real parts, except for what the test replaces at the edge of the process. */
+/**
+ * The one builder of platforms for tests below the roof: real parts, except for what the test replaces at the edge of
+ * the process.
+ */
 export function platformOn({
   store,
   clock = { now: () => new Date() },

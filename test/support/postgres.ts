@@ -32,8 +32,9 @@ export function findPostgres(): string | null {
 }
 
 /**
- * `durable`: with fsync, as in real use; off by default. `tls`: PEM of its certificate and key for TLS. `standbyOf`: URL of the server whose
- * hot standby it is. `restoredFrom`: a base backup, which it takes over. `port`: by default a free one. `settings`: others, each `name=value`.
+ * `durable`: with fsync, as in real use; off by default. `tls`: PEM of its certificate and key for TLS. `standbyOf`:
+ * URL of the server whose hot standby it is. `restoredFrom`: a base backup, which it takes over. `port`: by default a
+ * free one. `settings`: others, each `name=value`.
  */
 type Manner = {
   readonly durable?: boolean

@@ -14,7 +14,10 @@ export function together(
   return Promise.all(Array.from({ length: CALLERS }, (_, at) => send(at % 2 === 0 ? one : other, at)))
 }
 
-/** How many got an answer, and how many which refusal. Requests beyond a rate limit had none. `pending`: a deferred credential is not there yet. */
+/**
+ * How many got an answer, and how many which refusal. Requests beyond a rate limit had none. `pending`: a deferred
+ * credential is not there yet.
+ */
 export function tally(replies: readonly Reply[]): Record<string, number> {
   const nameOf = ({ status, body }: Reply) => {
     if (status < 400) return status === 202 ? 'pending' : 'ok'

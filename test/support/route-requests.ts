@@ -48,7 +48,9 @@ export function isOfPlatform({ scope }: Pick<Route, 'scope'>): boolean {
   return scope === 'platform:admin'
 }
 
-/** The id of an object of acme that the route could be about. A new route with an id needs an entry in `makeEverything`. */
+/**
+ * The id of an object of acme that the route could be about. A new route with an id needs an entry in `makeEverything`.
+ */
 export function knownIdFor(objects: Objects, { group, path }: Route): string {
   const collection = `/${group}${path.slice(0, path.indexOf('/{'))}`
   const id = objects[collection]

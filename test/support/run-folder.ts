@@ -8,9 +8,9 @@ const MEMORY = '/dev/shm'
 const FREE_MIN = 6e9
 
 /**
- * Makes the folder in which a run of tests keeps all its files, as the folder of temporary files of every process of the run; it is removed
- * when this process ends. In memory where there is plenty: tests copy, write and remove a database each, which on a disk costs more CPU than
- * opening it, and much time.
+ * Makes the folder in which a run of tests keeps all its files, as the folder of temporary files of every process of
+ * the run; it is removed when this process ends. In memory where there is plenty: tests copy, write and remove a
+ * database each, which on a disk costs more CPU than opening it, and much time.
  */
 export function makeRunFolder(): string {
   const folder = mkdtempSync(join(hasMemory() ? MEMORY : tmpdir(), 'chirograph-tests-'))

@@ -14,7 +14,11 @@ type Said = {
 /** An end that is said once. */
 export const SAID_ONCE: Said = { isFocused: true, ends: 1, live: 0, isTitle: false }
 
-/** Returns what a screen reader has of an end that is shown. @param selector Of the end; its first heading or paragraph is what it says. */
+/**
+ * Returns what a screen reader has of an end that is shown.
+ *
+ * @param selector Of the end; its first heading or paragraph is what it says.
+ */
 export function saidOf(shown: Page | Frame, selector: string): Promise<Said> {
   return shown.evaluate<Said>(`(() => {
     const end = document.querySelector('${selector}')

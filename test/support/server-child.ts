@@ -9,7 +9,9 @@ import { layTemplate } from './embedded-template.ts'
 import { freePort } from './free-port.ts'
 import { type Api, api, backendSecret } from './server.ts'
 
-/** How long a process may take until it is ready, on a machine that does much besides. One that ends is noticed at once. */
+/**
+ * How long a process may take until it is ready, on a machine that does much besides. One that ends is noticed at once.
+ */
 const READY_MS_MAX = 120_000
 const POLL_MS = 50
 
@@ -46,7 +48,11 @@ const bootstrap = {
   ],
 }
 
-/** Prepares a server on the database that the run was given, and starts it. @param further Settings besides those that it needs. */
+/**
+ * Prepares a server on the database that the run was given, and starts it.
+ *
+ * @param further Settings besides those that it needs.
+ */
 export async function serverChild(further: Readonly<Record<string, string>> = {}): Promise<ServerChild> {
   const folder = mkdtempSync(join(tmpdir(), 'chirograph-child-'))
   const port = await freePort()

@@ -12,7 +12,9 @@ import { endChild, startChild } from './server-child.ts'
 export type ServerChildren = {
   /** The public address. On PostgreSQL a proxy sends each request to the next process. */
   readonly url: string
-  /** The addresses of the processes themselves, at least two entries: on the embedded database all are the one process. */
+  /**
+   * The addresses of the processes themselves, at least two entries: on the embedded database all are the one process.
+   */
   readonly urls: readonly [string, string]
   /** Of their PostgreSQL database; null: it is embedded. */
   readonly databaseUrl: string | null

@@ -8,7 +8,10 @@ import { layTemplate } from './embedded-template.ts'
 import { freePort } from './free-port.ts'
 import { roundRobin } from './round-robin.ts'
 
-/** One deployment for one test file: on PostgreSQL two servers that get the requests in turn, else one on an embedded database. */
+/**
+ * One deployment for one test file: on PostgreSQL two servers that get the requests in turn, else one on an embedded
+ * database.
+ */
 export type Deployment = {
   readonly url: string
   /** The address of each server. */

@@ -27,7 +27,11 @@ const MODULES = [
 ]
 const PIN = '739106'
 
-/** Makes a token and points the module of this process to it. @throws Error that says what to install, where the program is missing */
+/**
+ * Makes a token and points the module of this process to it.
+ *
+ * @throws Error that says what to install, where the program is missing
+ */
 export function softHsm(): SoftHsm {
   if (spawnSync('softhsm2-util', ['--version']).error !== undefined) {
     throw new Error('these tests sign in a token: install the package softhsm2')

@@ -23,7 +23,9 @@ export type Block = { readonly offset: number; readonly lines: number }
 const CONTROL = /\b(?:if|for|while|switch|catch|with|await)$/
 const DECLARED = /(?:^|[\n{;,])\s*(?:(?:export|async|static|get|set|override|private|function)\b\s*)*\*?\s*[\w$#]+$/
 
-/** Functions, methods and arrow functions that have a block. An arrow function that is one expression is not counted. */
+/**
+ * Functions, methods and arrow functions that have a block. An arrow function that is one expression is not counted.
+ */
 export function functionsOf({ code }: Pick<Source, 'code'>): readonly Block[] {
   const found: Block[] = []
   for (let at = code.indexOf('('); at !== -1; at = code.indexOf('(', at + 1)) {
@@ -35,7 +37,10 @@ export function functionsOf({ code }: Pick<Source, 'code'>): readonly Block[] {
   return found
 }
 
-/** Offset of the `{` that begins the body of the function whose parameter list begins at `open`; null when there is none. */
+/**
+ * Offset of the `{` that begins the body of the function whose parameter list begins at `open`; null when there is
+ * none.
+ */
 function bodyAfter(code: string, open: number): number | null {
   const before = withoutTypeParameters(code.slice(Math.max(0, open - 1_000), open).trimEnd())
   const after = skipBlanks(code, closing(code, open))

@@ -20,7 +20,10 @@ export type Source = {
 
 const read = new Map<string, readonly Source[]>()
 
-/** Every TypeScript file below a folder of the repository, in order of path, read once in a process. None when the folder does not exist. */
+/**
+ * Every TypeScript file below a folder of the repository, in order of path, read once in a process. None when the
+ * folder does not exist.
+ */
 export function sourcesIn(folder: string): readonly Source[] {
   const sources = read.get(folder) ?? readSources(folder)
   read.set(folder, sources)

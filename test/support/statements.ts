@@ -6,8 +6,8 @@ import { isForTests, root, sourcesIn } from './source.ts'
 const BYTES_MAX = 16_777_216
 
 /**
- * Returns the text of every named statement that the product declares at the top level of its modules, by name. Another process imports them all,
- * with a module of statements that keeps a list: in this one they may be loaded.
+ * Returns the text of every named statement that the product declares at the top level of its modules, by name. Another
+ * process imports them all, with a module of statements that keeps a list: in this one they may be loaded.
  */
 export function declaredStatements(): ReadonlyMap<string, string> {
   const { status, stdout, stderr } = spawnSync(process.execPath, [import.meta.filename], {

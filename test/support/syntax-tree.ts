@@ -1,4 +1,7 @@
-/** A node of the syntax tree of a statement, as `libpg-query` returns it: an object with one member, whose name is the kind. */
+/**
+ * A node of the syntax tree of a statement, as `libpg-query` returns it: an object with one member, whose name is the
+ * kind.
+ */
 export type Part = { readonly [member: string]: unknown }
 
 /** Returns the nodes of these kinds at any depth, without those below a node of the kinds `outside`. */

@@ -14,7 +14,8 @@ test('every row about where tests run names a file that opens a database', () =>
 })
 
 test('what is skipped on one database runs on the other', () => {
-  // Some skips are whole files, some are tests: what skips on a server runs embedded, and what skips where there is none runs on one.
+  // Some skips are whole files, some are tests: what skips on a server runs embedded, and what skips where there is
+  // none runs on one.
   const skips = [
     [/postgresUrl === null \? false|\bskip[:=( ]+[^,\n]*postgresUrl !== null/, 'embedded'],
     [/postgresUrl === null \? '|\bskip[:= ]+postgresUrl === null( &&|,|\n)/, 'postgresql'],

@@ -2,9 +2,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * Tests that run on both databases where there is a server, each with what the engines do differently there: the embedded one has one session in
- * the process and answers in other types, a server has many sessions, two servers of ours on it, and connections that break. What stands nowhere
- * in these tables runs on the server alone: the statements, migrations and policies are the same.
+ * Tests that run on both databases where there is a server, each with what the engines do differently there: the
+ * embedded one has one session in the process and answers in other types, a server has many sessions, two servers of
+ * ours on it, and connections that break. What stands nowhere in these tables runs on the server alone: the statements,
+ * migrations and policies are the same.
  */
 const onBoth: readonly (readonly [files: RegExp, reason: string])[] = [
   [/^src\/(store|jobs)\//, 'the store itself, and its leases'],
@@ -60,7 +61,10 @@ export function turnOf(file: string): number {
   if (/\/(walk|whole-jobs|jobs|visitor)\.test\.ts$/.test(file)) return 0
   return startsProgram(file, 'chromium') ? 1 : /^(test\/e2e|src\/(store|jobs|cli)\b)/.test(file) ? 2 : 3
 }
-/** Whether a test file holds tests that only a PostgreSQL server can run, or tests of the store, which both databases must pass. */
+/**
+ * Whether a test file holds tests that only a PostgreSQL server can run, or tests of the store, which both databases
+ * must pass.
+ */
 export function isPostgresContract(file: string): boolean {
   if (file.startsWith('src/store/')) return reachesDatabase(file)
   const text = readFileSync(file, 'utf8')

@@ -6,12 +6,16 @@ import { reachesDatabase, startsProgram } from './test-files.ts'
 /** Test files that one process runs in turn, or the one that has a process of its own. */
 export type TestGroup = readonly string[]
 
-/** Files of a process: loading and compiling the server costs a second of CPU, more than most files need for their tests. */
+/**
+ * Files of a process: loading and compiling the server costs a second of CPU, more than most files need for their
+ * tests.
+ */
 const FILES_MAX = 8
 
 /**
- * Divides test files into groups, those with a database of one room each, in the order in which they are given. The database of each file is its
- * own; what the process has, such as its memory, its CPU time and its environment, is common to a group.
+ * Divides test files into groups, those with a database of one room each, in the order in which they are given. The
+ * database of each file is its own; what the process has, such as its memory, its CPU time and its environment, is
+ * common to a group.
  */
 export function groupsOf(files: readonly string[]): TestGroup[] {
   const groups: string[][] = []
@@ -30,8 +34,8 @@ export function groupsOf(files: readonly string[]): TestGroup[] {
 }
 
 /**
- * Whether a test file measures its process or makes it the subject, hooks into the loading of modules, or starts a browser, which costs more than
- * what it would share.
+ * Whether a test file measures its process or makes it the subject, hooks into the loading of modules, or starts a
+ * browser, which costs more than what it would share.
  */
 export function needsProcess(file: string): boolean {
   const ownProcess =
@@ -39,7 +43,11 @@ export function needsProcess(file: string): boolean {
   return ownProcess.test(readFileSync(file, 'utf8')) || startsProgram(file, 'chromium')
 }
 
-/** Writes the module that runs the files of a group, each as a suite named by its path. @returns the path of the module; of a file alone, its own */
+/**
+ * Writes the module that runs the files of a group, each as a suite named by its path.
+ *
+ * @returns the path of the module; of a file alone, its own
+ */
 export function writeGroup(folder: string, group: TestGroup): string {
   const [first = '', second] = group
   if (second === undefined) return first

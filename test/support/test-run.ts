@@ -18,7 +18,10 @@ export type TestRun = {
   readonly slowest: readonly { readonly file: string; readonly ms: number }[]
 }
 
-/** Lines of an error that the summary repeats: enough to tell what was expected, while the end of a log shows every failure. */
+/**
+ * Lines of an error that the summary repeats: enough to tell what was expected, while the end of a log shows every
+ * failure.
+ */
 const LINES_OF_ERROR = 12
 
 /**
@@ -31,9 +34,9 @@ const QUIET_MS_MAX = 30 * 60_000
 const CONCURRENCY = 3
 
 /**
- * What saves a process that lives for seconds: code of the embedded database that is compiled once, not once more for speed, fewer collections
- * of garbage, and no look at each of a thousand modules whether it is a link. A quarter of the CPU of such a file; one that works the database
- * for ten seconds takes 3 % more.
+ * What saves a process that lives for seconds: code of the embedded database that is compiled once, not once more for
+ * speed, fewer collections of garbage, and no look at each of a thousand modules whether it is a link. A quarter of the
+ * CPU of such a file; one that works the database for ten seconds takes 3 % more.
  */
 const NODE_FLAGS = ['--liftoff-only', '--min-semi-space-size=32', '--preserve-symlinks', '--preserve-symlinks-main']
 

@@ -19,7 +19,8 @@ const SAMPLES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Runs each statement with sample values in a transaction of its own, which is rolled back: as a tenant without rows, or else across tenants.
+ * Runs each statement with sample values in a transaction of its own, which is rolled back: as a tenant without rows,
+ * or else across tenants.
  *
  * @returns the errors by name of the statement, without those about the values (SQLSTATE classes 22 and 23)
  */
@@ -49,8 +50,8 @@ export async function refusedStatements(
 
 async function refusalOf(client: pg.Client, role: string, text: string): Promise<string | null> {
   try {
-    // As the store does it on a distributed database, where SET LOCAL would also replace the owner of functions that run as their owner: Citus
-    // repeats it on the workers, with all that stands in the same text.
+    // As the store does it on a distributed database, where SET LOCAL would also replace the owner of functions that
+    // run as their owner: Citus repeats it on the workers, with all that stands in the same text.
     await client.query('begin')
     await client.query(`select set_config('role', '${role}', true)`)
     await client.query(`set local chirograph.tenant_id = '${TENANT}'`)

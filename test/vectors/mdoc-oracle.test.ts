@@ -35,7 +35,8 @@ import { checkReceivedMdoc } from '../../src/protocols/mdoc/verify-issuer-signed
 import { anMdoc, licence } from '../support/mdoc.ts'
 import { owfContext } from '../support/owf-context.ts'
 
-// Two other implementations as oracles, both ways: each reads what we write and writes what we read. They read the clock themselves.
+// Two other implementations as oracles, both ways: each reads what we write and writes what we read. They read the
+// clock themselves.
 const made = JSON.parse(readFileSync(new URL('data/mdoc/oracle-signer.json', import.meta.url), 'utf8'))
 const [root, leaf] = [made.root, made.leaf].map((one: string) => Buffer.from(one, 'base64'))
 assert(root && leaf)

@@ -23,7 +23,10 @@ type Case = {
   readonly presentedClaims: object
 }
 
-/** RFC 9901 7.1 (3.e) takes `_sd` away and leaves its object, as the other one's code does, too; its case file says otherwise. */
+/**
+ * RFC 9901 7.1 (3.e) takes `_sd` away and leaves its object, as the other one's code does, too; its case file says
+ * otherwise.
+ */
 const emptied: Readonly<Record<string, object>> = { 'js-array_none_disclosed.json': { is_over: {} } }
 
 const issuer = generateKeyPair()

@@ -11,7 +11,8 @@ import { parseSdJwt } from '../../src/protocols/sd-jwt-vc/sd-jwt.ts'
 import { verifyPresentation } from '../../src/protocols/sd-jwt-vc/verify-presentation.ts'
 import { noon, noonSeconds } from '../support/sd-jwt.ts'
 
-// The inputs from which the examples of RFC 9901, SD-JWT VC and OpenID4VP are made: another library issues them, our holder presents them.
+// The inputs from which the examples of RFC 9901, SD-JWT VC and OpenID4VP are made: another library issues them, our
+// holder presents them.
 type Specification = {
   readonly name: string
   readonly claims: JsonObject

@@ -9,7 +9,8 @@ import { processSdJwt } from '../../src/protocols/sd-jwt-vc/process-sd-jwt.ts'
 import { parseSdJwt } from '../../src/protocols/sd-jwt-vc/sd-jwt.ts'
 import { verifyPresentation } from '../../src/protocols/sd-jwt-vc/verify-presentation.ts'
 
-// Published examples: RFC 9901 (sections 4.2, 5 and appendix A) and OpenID4VP 1.0 (B.3, an SD-JWT VC with a key binding).
+// Published examples: RFC 9901 (sections 4.2, 5 and appendix A) and OpenID4VP 1.0 (B.3, an SD-JWT VC with a key
+// binding).
 const folder = new URL('data/sd-jwt/', import.meta.url)
 const read = (name: string) => readFileSync(new URL(name, folder), 'utf8')
 /** Published texts are broken into lines for print. */

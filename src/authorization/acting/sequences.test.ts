@@ -1,5 +1,5 @@
-// Administrators with each set of scopes that the console offers try every sequence of two acts, and a sample of those of
-// three, and then every way to the accounts of others.
+// Administrators with each set of scopes that the console offers try every sequence of two acts, and a sample of those
+// of three, and then every way to the accounts of others.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { fc } from '../../../test/support/fast-check.ts'

@@ -99,13 +99,19 @@ export type UserPolicy = {
   readonly consentPage: string
   /** Whether a request must have a `scope`; if not, `check` decides what else it may name. */
   readonly needsScope: boolean
-  /** `offline_access`: a user who grants this scope grants a refresh token. `always`: each grant does; a public client must prove a key. */
+  /**
+   * `offline_access`: a user who grants this scope grants a refresh token. `always`: each grant does; a public client
+   * must prove a key.
+   */
   readonly refreshTokens: 'offline_access' | 'always'
   /** Reads an `id_token_hint`, null if it is invalid. Absent: the server issues no ID tokens, and ignores hints. */
   readonly readHint?: (platform: Platform, text: string) => Promise<IdTokenHint | null>
   /** Refuses requests for what the server does not have, before a user is known, also when they are pushed. */
   readonly check?: (platform: Platform, request: AuthorizationRequest, parameters: Parameters) => Promise<void>
-  /** Whether a request needs what an external provider states about the user, so that the sign-in for it holds the claims. Absent: none does. */
+  /**
+   * Whether a request needs what an external provider states about the user, so that the sign-in for it holds the
+   * claims. Absent: none does.
+   */
   readonly needsClaims?: (platform: Platform, request: AuthorizationRequest, parameters: Parameters) => Promise<boolean>
   /** Decides about the request of a signed-in user. @throws Fault that the client is told */
   readonly decide: (platform: Platform, asked: UserRequest) => Promise<Decision>
@@ -122,8 +128,8 @@ type SelfContainedTokens = {
 type StoredTokens = {
   readonly kind: 'stored'
   /**
-   * Stores the token in the transaction that redeems the code or rotates the refresh token, and returns what makes the token response once it has
-   * committed. A fault changes nothing: neither code nor refresh token is spent.
+   * Stores the token in the transaction that redeems the code or rotates the refresh token, and returns what makes the
+   * token response once it has committed. A fault changes nothing: neither code nor refresh token is spent.
    */
   readonly store: (
     platform: Platform,

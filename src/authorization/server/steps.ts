@@ -1,6 +1,9 @@
 type Step = { readonly clause: string; readonly run: (state: object) => unknown }
 
-/** The steps of an endpoint, in the order in which they run. Each adds what it found to the state of the request, or throws the refusal. */
+/**
+ * The steps of an endpoint, in the order in which they run. Each adds what it found to the state of the request, or
+ * throws the refusal.
+ */
 type Steps<In extends object, Out extends object> = {
   /** What each step enforces, and where it is demanded. */
   readonly clauses: readonly string[]

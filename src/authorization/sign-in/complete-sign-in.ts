@@ -12,8 +12,8 @@ export type Browser = { readonly visit: Visit; readonly cookieHeader: string | u
 type Needs = Pick<Platform, 'store' | 'clock' | 'memory' | 'urls' | 'sealing'>
 
 /**
- * Starts the session of a user who has authenticated, and marks the browser as known to the user. It replaces the session that the browser
- * has: see {@link startSession}.
+ * Starts the session of a user who has authenticated, and marks the browser as known to the user. It replaces the
+ * session that the browser has: see {@link startSession}.
  *
  * @returns null if the user or the tenant is disabled or deleted.
  */

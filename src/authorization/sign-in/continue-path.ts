@@ -2,7 +2,10 @@
 export const CONTINUE_CHARS_MAX = 8192
 const AUTHORIZE = /^\/(auth|issuers\/[a-z0-9-]{1,63})\/authorize\?[!-~]*$/
 
-/** Whether a path and query is of an authorization endpoint of this server: the platform's, or that of a tenant as credential issuer. */
+/**
+ * Whether a path and query is of an authorization endpoint of this server: the platform's, or that of a tenant as
+ * credential issuer.
+ */
 export function isAuthorizePath(path: string): boolean {
   return path.length <= CONTINUE_CHARS_MAX && AUTHORIZE.test(path)
 }

@@ -1,7 +1,10 @@
 import * as cookies from '../../pages/cookies.ts'
 import type { Platform } from '../../platform.ts'
 
-/** A cookie of the sign-in: `session` of a session, `device` of an earlier sign-in, `state` of a sign-in that is not complete. */
+/**
+ * A cookie of the sign-in: `session` of a session, `device` of an earlier sign-in, `state` of a sign-in that is not
+ * complete.
+ */
 type CookieKind = 'session' | 'device' | 'state'
 
 const NAMES = { session: cookies.SESSION_COOKIE, device: 'chirograph-device', state: 'chirograph-state' } as const

@@ -5,8 +5,8 @@ import { UUID_PATTERN } from '../../uuid.ts'
 import { endEarlierSessions } from './session.ts'
 
 /**
- * Ends the sessions of a user who was disabled or deleted, and so what clients got from them. Sessions that started after that, since the user
- * was enabled again, stay.
+ * Ends the sessions of a user who was disabled or deleted, and so what clients got from them. Sessions that started
+ * after that, since the user was enabled again, stay.
  */
 export const endSessionsOfUserJob = job({
   name: 'authorization.end-sessions-of-user',

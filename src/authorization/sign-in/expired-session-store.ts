@@ -31,7 +31,10 @@ export async function listOldSessions(tx: AcrossTx, now: Date, limit: number): P
   return tx.rows<ExpiredSession>(listOld, [now, limit])
 }
 
-/** Lists at most `limit` sessions of all tenants that were last used at `idleSince` or earlier, after the last one of the page before. */
+/**
+ * Lists at most `limit` sessions of all tenants that were last used at `idleSince` or earlier, after the last one of
+ * the page before.
+ */
 export async function listIdleSessions(
   tx: AcrossTx,
   idleSince: Date,
@@ -42,8 +45,8 @@ export async function listIdleSessions(
 }
 
 /**
- * Deletes those of the sessions that have expired, and idle ones of no client or of a user who may not sign in: the job that ends the sessions of
- * such a user may be lost. `hasClients`: clients got tokens from it.
+ * Deletes those of the sessions that have expired, and idle ones of no client or of a user who may not sign in: the job
+ * that ends the sessions of such a user may be lost. `hasClients`: clients got tokens from it.
  */
 export async function deleteExpiredSessions(
   tx: TenantTx,

@@ -6,7 +6,10 @@ const some = (table: string) =>
 const deleteSessions = sql('authorization.delete_all_sessions', some('sign_in_session'))
 const deleteLinks = sql('authorization.delete_all_links', some('one_time_link'))
 
-/** What the folder does after a restore: sessions that were ended, and links that were used, would be good again. Everybody signs in anew. */
+/**
+ * What the folder does after a restore: sessions that were ended, and links that were used, would be good again.
+ * Everybody signs in anew.
+ */
 export const signInRestore: Restore = {
   steps: [
     { name: 'sessions ended', run: async (tx) => (await tx.rows(deleteSessions, [tx.tenantId])).length },

@@ -16,7 +16,8 @@ type Needs = Pick<Platform, 'sealing' | 'clock'>
 const CHARS_MAX = 8192
 
 /**
- * Seals the state of a sign-in that is not complete, for a browser to carry: it can neither read nor change it. Ends after `ttlSeconds`.
+ * Seals the state of a sign-in that is not complete, for a browser to carry: it can neither read nor change it. Ends
+ * after `ttlSeconds`.
  *
  * @returns base64url, for a cookie or a hidden field.
  */
@@ -30,7 +31,9 @@ export async function sealState(
   return (await sealing.seal(placeOf(kind), JSON.stringify(state))).toString('base64url')
 }
 
-/** Opens a sealed state; null if it is not one of this kind or has expired. Whether it was used before is NOT checked. */
+/**
+ * Opens a sealed state; null if it is not one of this kind or has expired. Whether it was used before is NOT checked.
+ */
 export async function unsealState(
   { sealing, clock }: Needs,
   kind: StateKind,
@@ -44,7 +47,9 @@ export async function unsealState(
   return { values: state.values, hash: sha256(text), expiresAt: new Date(state.expiresAt) }
 }
 
-/** Spends a state. Returns false if it was spent before; of two concurrent requests, in whatever process, one gets true. */
+/**
+ * Spends a state. Returns false if it was spent before; of two concurrent requests, in whatever process, one gets true.
+ */
 export function spendState({ store }: Pick<Platform, 'store'>, { hash, expiresAt }: OpenedState): Promise<boolean> {
   return store.single(platformTenantId, (tx) => insertSpentState(tx, hash, expiresAt))
 }

@@ -17,8 +17,8 @@ export type SessionRow = {
 const COLUMNS = `id as "sessionId", user_id as "userId", created_at as "createdAt", last_seen_at as "lastSeenAt",
   authenticated_at as "authenticatedAt", expires_at as "expiresAt", methods, user_agent as "userAgent", network`
 /**
- * SQL: a client has a refresh token from this session. Such a session is kept while its browser is idle, until it expires, so that the user
- * sees it, and so that its end reaches the client.
+ * SQL: a client has a refresh token from this session. Such a session is kept while its browser is idle, until it
+ * expires, so that the user sees it, and so that its end reaches the client.
  */
 export const isUsedByClients = (now: string) => `exists (select from token_family family
        where family.tenant_id = sign_in_session.tenant_id and family.session_id = sign_in_session.id
@@ -65,7 +65,8 @@ const removeOldest = sql(
   `delete from sign_in_session where tenant_id = $1 and id in (
      select id from sign_in_session where tenant_id = $1 and user_id = $2 order by last_seen_at desc, id desc offset $3) returning id`,
 )
-// Its clients' tokens end with a session. The job that informs the clients deletes the rows; where it is lost, a sweep finds them by the time.
+// Its clients' tokens end with a session. The job that informs the clients deletes the rows; where it is lost, a sweep
+// finds them by the time.
 const endFamilies = sql(
   'authorization.end_families_of_sessions',
   'update token_family set ended_at = $3 where tenant_id = $1 and session_id = any($2::uuid[])',
@@ -91,7 +92,10 @@ export async function insertSession(tx: TenantTx, one: SessionWrite, now: Date):
   return (await tx.rows(insert, values)).length === 1
 }
 
-/** Gives a session of the same user a new token and a new time of authentication. Returns false if there is none any more. */
+/**
+ * Gives a session of the same user a new token and a new time of authentication. Returns false if there is none any
+ * more.
+ */
 export async function renewSession(tx: TenantTx, one: SessionWrite, now: Date): Promise<boolean> {
   const { sessionId, tokenHash, userId, expiresAt, methods, userAgent, network } = one
   const values = [tx.tenantId, sessionId, userId, tokenHash, now, expiresAt, methods, userAgent, network]
@@ -103,10 +107,15 @@ export async function lockSessions(tx: TenantTx, userId: UserId): Promise<void> 
   await tx.rows(lock, [`sessions ${tx.tenantId} ${userId}`])
 }
 
-/** `idleSince`: sessions last used before have expired. `seenBefore`: the time of last use is written if it was earlier. */
+/**
+ * `idleSince`: sessions last used before have expired. `seenBefore`: the time of last use is written if it was earlier.
+ */
 type Use = { readonly now: Date; readonly idleSince: Date; readonly seenBefore: Date }
 
-/** Returns the session with this token and records its use, in one statement; null if it has expired or its user may not sign in. */
+/**
+ * Returns the session with this token and records its use, in one statement; null if it has expired or its user may not
+ * sign in.
+ */
 export async function useSession(tx: TenantTx, id: string, tokenHash: Buffer, at: Use): Promise<SessionRow | null> {
   const values = [tx.tenantId, id, tokenHash, at.now, at.idleSince, at.seenBefore]
   return (await tx.rows<SessionRow>(use, values))[0] ?? null
@@ -142,7 +151,10 @@ export async function deleteEarlierSessions(tx: TenantTx, userId: UserId, before
   return ids(await tx.rows<{ id: string }>(removeEarlier, [tx.tenantId, userId, before]))
 }
 
-/** Ends the refresh tokens that clients got from sessions which the transaction has deleted. A job must be enqueued for each session in it. */
+/**
+ * Ends the refresh tokens that clients got from sessions which the transaction has deleted. A job must be enqueued for
+ * each session in it.
+ */
 export async function endFamiliesOf(tx: TenantTx, sessionIds: readonly string[], now: Date): Promise<void> {
   if (sessionIds.length > 0) await tx.rows(endFamilies, [tx.tenantId, sessionIds, now])
 }

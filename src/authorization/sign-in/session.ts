@@ -53,9 +53,9 @@ const DELETE_PUSH_SUBSCRIPTIONS = 'wallet.delete-push-subscriptions'
 type Needs = Pick<Platform, 'store' | 'clock' | 'memory' | 'urls'>
 
 /**
- * Starts a session, always with a new secret: a cookie from before the sign-in is worth nothing. The same user who authenticates again in a
- * browser keeps the session (and what clients got from it) under a new secret; a session of another user ends. At most 20 sessions per user:
- * the least recently used ends.
+ * Starts a session, always with a new secret: a cookie from before the sign-in is worth nothing. The same user who
+ * authenticates again in a browser keeps the session (and what clients got from it) under a new secret; a session of
+ * another user ends. At most 20 sessions per user: the least recently used ends.
  *
  * @param current The session of the browser.
  * @returns the session and its Set-Cookie header; null if the user or the tenant is unknown, disabled or deleted.
@@ -98,8 +98,8 @@ async function writeSession(tx: TenantTx, write: SessionWrite, isKept: boolean, 
 }
 
 /**
- * Returns the session that a Cookie header names, in one statement; null if there is none, or it has ended or expired (12 h without use, 30
- * days), or its user or tenant may not sign in.
+ * Returns the session that a Cookie header names, in one statement; null if there is none, or it has ended or expired
+ * (12 h without use, 30 days), or its user or tenant may not sign in.
  */
 export async function findSession(needs: Needs, cookieHeader: string | undefined): Promise<Session | null> {
   const secret = readBearerSecret(readSignInCookie(needs, 'session', cookieHeader) ?? '')
@@ -170,7 +170,10 @@ export async function endEarlierSessions(tx: TenantTx, userId: UserId, before: D
 /** A session that was deleted. */
 type Ended = { readonly id: string; readonly userId: string }
 
-/** Ends the refresh tokens that clients got from sessions which the transaction has deleted, and enqueues the end of all else that they got. */
+/**
+ * Ends the refresh tokens that clients got from sessions which the transaction has deleted, and enqueues the end of all
+ * else that they got.
+ */
 export async function endGrants(tx: TenantTx, ended: readonly Ended[], now: Date): Promise<void> {
   const ids = ended.map(({ id }) => id)
   await endFamiliesOf(tx, ids, now)

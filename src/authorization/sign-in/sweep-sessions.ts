@@ -14,8 +14,9 @@ const ROWS_PER_TURN = 200
 const FIRST = { id: '00000000-0000-0000-0000-000000000000', lastSeenAt: new Date(0) }
 
 /**
- * Deletes the sessions of all tenants that have expired, and ends what clients got from them. A session that is idle for 12 h but from which a
- * client has a refresh token is no longer accepted from the browser, and deleted when its 30 days are over.
+ * Deletes the sessions of all tenants that have expired, and ends what clients got from them. A session that is idle
+ * for 12 h but from which a client has a refresh token is no longer accepted from the browser, and deleted when its 30
+ * days are over.
  */
 export async function sweepSessions(needs: Needs, signal: AbortSignal): Promise<void> {
   const { store, clock } = needs

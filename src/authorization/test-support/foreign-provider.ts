@@ -8,7 +8,10 @@ import { newId } from '../../store/row-id.ts'
 /** A client of the provider at which people sign in. */
 type WebClient = { readonly clientId: string; readonly clientSecret: string; readonly redirectUri: string }
 
-/** The OpenID provider `oidc-provider` on a port of its own, which can be stopped and started again, also with another key. */
+/**
+ * The OpenID provider `oidc-provider` on a port of its own, which can be stopped and started again, also with another
+ * key.
+ */
 export class ForeignProvider {
   issuer = ''
   /** Claims of the person who signs in next, without a question. */

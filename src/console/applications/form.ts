@@ -55,7 +55,10 @@ export const applicationForm = resourceForm(
   withGrants,
 )
 
-/** What an application is allowed if nothing is chosen: a service signs people in only where it has an address for their return. */
+/**
+ * What an application is allowed if nothing is chosen: a service signs people in only where it has an address for their
+ * return.
+ */
 function withGrants(members: JsonObject): JsonObject {
   const { grantTypes, isPublic, redirectUris } = members
   if (Array.isArray(grantTypes) && grantTypes.length > 0) return members

@@ -58,7 +58,10 @@ export function endOf(frame: Frame, { expiresAt, origin, status }: Certificate):
 /** A row of the tree: a certificate, and whether its signer stands above it. */
 type Row = { readonly one: Certificate; readonly isBelow: boolean }
 
-/** Returns the certificates of a page as a tree: each root, and below it those that it signed. One whose root is not on the page stands alone. */
+/**
+ * Returns the certificates of a page as a tree: each root, and below it those that it signed. One whose root is not on
+ * the page stands alone.
+ */
 export function treeOf(all: readonly Certificate[]): readonly Row[] {
   const ids = new Set(all.map(({ id }) => id))
   const tops = all.filter(({ parentCertificateId }) => !ids.has(parentCertificateId))

@@ -79,7 +79,10 @@ function treeTable(frame: Frame, t: CertificateTexts, all: readonly Certificate[
   )
 }
 
-/** Below the name of a certificate whose signer is not above it: it is on another page, or belongs to another organisation. */
+/**
+ * Below the name of a certificate whose signer is not above it: it is on another page, or belongs to another
+ * organisation.
+ */
 function signerElsewhere(t: CertificateTexts, { origin, issuer }: Certificate): Html | false {
   return origin !== 'root' && html`<br><span class="hint">${t.issuer} <bdi>${nameIn(issuer)}</bdi></span>`
 }

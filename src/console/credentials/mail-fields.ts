@@ -16,7 +16,11 @@ import { fieldOf } from './values-form.ts'
 /** As long as the offers of a table last. */
 const LIFETIME_SECONDS = '604800'
 
-/** Returns the fields for the mail with an offer; nothing where the server sends none. @param address Filled in if nothing was typed */
+/**
+ * Returns the fields for the mail with an offer; nothing where the server sends none.
+ *
+ * @param address Filled in if nothing was typed
+ */
 export function mailFields(frame: Frame, address: string, error?: string): Html | null {
   if (frame.me.organisation.sendsMail !== true) return null
   const t = credentialTexts[frame.language]

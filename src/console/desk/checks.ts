@@ -48,7 +48,10 @@ export function issueSentence(language: Frame['language'], { code, message }: Is
   return known === null ? html`<span lang="en">${foreign(message, 500)}</span>` : html`${known}`
 }
 
-/** Returns every check of a credential with its outcome and the reason; codes and messages below, for those who look into it. */
+/**
+ * Returns every check of a credential with its outcome and the reason; codes and messages below, for those who look
+ * into it.
+ */
 export function checkList(frame: Frame, checks: readonly CheckView[], issues: readonly Issue[]): Html {
   const t = checkTexts[frame.language]
   const line = (one: CheckView) => {

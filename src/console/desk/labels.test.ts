@@ -1,4 +1,5 @@
-// The desk calls a claim as the template that was asked for does, in the language of the page, whatever the clerk may read besides.
+// The desk calls a claim as the template that was asked for does, in the language of the page, whatever the clerk may
+// read besides.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type ConsoleReader, openConsole } from '../test-support/console-reader.ts'

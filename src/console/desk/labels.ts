@@ -3,7 +3,10 @@ import { isJsonObject, type Json, parseJsonObject } from '../../crypto/json.ts'
 import { ApiRefusal } from '../../pages/own-api.ts'
 import type { Frame } from '../frame/screen.ts'
 
-/** Credentials of a response are mostly of one type; with the other calls of the page these are the five that a page may make. */
+/**
+ * Credentials of a response are mostly of one type; with the other calls of the page these are the five that a page may
+ * make.
+ */
 const DOCUMENTS_MAX = 3
 
 /** What claims of credentials are called, by the type of the credential and the path of the claim. */
@@ -15,9 +18,9 @@ type Kind = { readonly type: string; readonly format: string }
 type TypeLabels = readonly [type: string, labels: ReadonlyMap<string, string>]
 
 /**
- * Reads what the claims of credentials are called, from documents that everybody may read: of an SD-JWT VC of this deployment the metadata of its
- * type, of an mdoc, whose type has none, the issuer metadata of the organisation of the page. A claim without a name, and one of a type that
- * these do not describe, has no label.
+ * Reads what the claims of credentials are called, from documents that everybody may read: of an SD-JWT VC of this
+ * deployment the metadata of its type, of an mdoc, whose type has none, the issuer metadata of the organisation of the
+ * page. A claim without a name, and one of a type that these do not describe, has no label.
  */
 export async function readLabels(frame: Frame, credentials: readonly Kind[]): Promise<ClaimLabels> {
   const issuers = `${frame.origin}/issuers/`

@@ -13,7 +13,11 @@ type Compared<Name> = {
   readonly yours: (name: Name) => Html | string
 }
 
-/** Returns both versions after a 412: what another person saved, and what was typed here. @param saved Where the saved version is shown. */
+/**
+ * Returns both versions after a 412: what another person saved, and what was typed here.
+ *
+ * @param saved Where the saved version is shown.
+ */
 export function bothVersions<Name>(
   t: ChangedTexts,
   saved: string,

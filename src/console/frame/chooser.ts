@@ -37,7 +37,10 @@ export function searchIn({ fields, query }: Pick<Frame, 'fields' | 'query'>, nam
   return (typed(fields, `find-${name}`) || query[`find-${name}`]?.trim() || '').slice(0, SEARCH_CHARS_MAX)
 }
 
-/** Whether a form was sent to search in the chooser of a name, and not to be saved: by its button, or with a text that was not searched yet. */
+/**
+ * Whether a form was sent to search in the chooser of a name, and not to be saved: by its button, or with a text that
+ * was not searched yet.
+ */
 export function isSearching({ fields }: Pick<Frame, 'fields'>, name: string): boolean {
   return typed(fields, 'do') === 'find' || typed(fields, `find-${name}`) !== typed(fields, `found-${name}`)
 }
@@ -49,7 +52,8 @@ type RowOf<N extends Chosen> = Static<N['list']['reply']['items']> & Named
 /**
  * Reads what a person chooses from: one call of the API, and a second one if `chosen` is not among the first rows.
  *
- * @param noun Its rows have names. @param more `chosen`: id of what is chosen already; `''`: nothing. `size`: rows to read, at most 100.
+ * @param noun Its rows have names. @param more `chosen`: id of what is chosen already; `''`: nothing. `size`: rows to
+ *   read, at most 100.
  */
 export async function readChoices<N extends Chosen>(
   frame: Pick<Frame, 'api'>,
@@ -99,12 +103,19 @@ type Chooser = {
   readonly last?: readonly Choice[]
 }
 
-/** Returns a list to choose one of, with a search where it does not have everything. What is chosen stands in it in any case. */
+/**
+ * Returns a list to choose one of, with a search where it does not have everything. What is chosen stands in it in any
+ * case.
+ */
 export function chooser(frame: Frame, one: Chooser, choices: Choices): Html {
   return html`${listOf(frame, one, choices)}${searchField(frame, one.name, choices)}`
 }
 
-/** As {@link chooser}, in a form of filters, whose button searches too. @param choices null: they are missing; what is chosen stays. */
+/**
+ * As {@link chooser}, in a form of filters, whose button searches too.
+ *
+ * @param choices null: they are missing; what is chosen stays.
+ */
 export function filterChooser(frame: Frame, one: Chooser, choices: Choices | null): Html {
   if (choices === null)
     return select(frame, { ...one, choices: [...(one.first ?? []), ...keptChoice(one.value, frame.t)] })
@@ -118,8 +129,9 @@ function listOf(frame: Frame, { first = [], last = [], ...one }: Chooser, { rows
 }
 
 /**
- * Returns the field that searches in a chooser, with its button; nothing where the chooser has everything. It belongs to the form of the chooser,
- * so that what was typed there stays: where the form is sent, {@link isSearching} tells a search from the rest.
+ * Returns the field that searches in a chooser, with its button; nothing where the chooser has everything. It belongs
+ * to the form of the chooser, so that what was typed there stays: where the form is sent, {@link isSearching} tells a
+ * search from the rest.
  */
 export function searchField(frame: Frame, name: string, choices: Choices): Html | null {
   if (!hasSearch(choices)) return null
@@ -144,7 +156,10 @@ function searchText(
   return html`<div class="field"><label for="${id}">${t.find}</label><p class="hint" id="${id}-hint">${hint}</p>${withButton(input)}</div>`
 }
 
-/** Returns the id that a chooser which has no empty choice shows as chosen: what a search found alone, else what was chosen before, else the first. */
+/**
+ * Returns the id that a chooser which has no empty choice shows as chosen: what a search found alone, else what was
+ * chosen before, else the first.
+ */
 export function chosenIn({ rows, search }: Choices, before: string): string {
   const found = rows.filter(({ id }) => id !== before)
   const [only] = found

@@ -4,7 +4,10 @@ import type { LooseCall } from '../../pages/own-api.ts'
 import type { SignedInContext } from '../../pages/session/signed-in-endpoint.ts'
 import type { ConsoleTexts } from './texts.ts'
 
-/** Returns the call of the API that answers with what the page shows, to be copied. The page loads the module `copy-text`. */
+/**
+ * Returns the call of the API that answers with what the page shows, to be copied. The page loads the module
+ * `copy-text`.
+ */
 export function forDevelopers(
   { api, t, texts }: Pick<SignedInContext, 'api' | 'texts'> & { readonly t: ConsoleTexts },
   operation: ApiOperation,

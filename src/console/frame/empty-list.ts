@@ -3,9 +3,11 @@ import { buttonLink } from '../../pages/parts.ts'
 import type { Frame } from './screen.ts'
 
 /**
- * Returns what stands in place of a list without rows: a sentence and the next step. Where filters are set, that is the list without them.
+ * Returns what stands in place of a list without rows: a sentence and the next step. Where filters are set, that is the
+ * list without them.
  *
- * @param fits The sentence where filters are set. @param empty The sentence where there is nothing at all. @param way The next step then.
+ * @param fits The sentence where filters are set. @param empty The sentence where there is nothing at all. @param way
+ *   The next step then.
  */
 export function emptyList(
   { here, t }: Pick<Frame, 'here' | 't'>,

@@ -76,7 +76,10 @@ export function dayEnd(day: string | undefined, { me }: Pick<SignedInContext, 'm
 
 const DAY_MS = 86_400_000
 
-/** The moment at which a day begins in a time zone; where the clock is changed at midnight, the offset of that moment counts. */
+/**
+ * The moment at which a day begins in a time zone; where the clock is changed at midnight, the offset of that moment
+ * counts.
+ */
 function startOf(day: string | undefined, timeZone: string): number | null {
   if (!isDay(day)) return null
   const asUtc = Date.parse(`${day}T00:00:00Z`)

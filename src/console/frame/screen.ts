@@ -115,8 +115,8 @@ function downloadLink({ here, t }: Frame): Html {
 }
 
 /**
- * Declares a screen with a form that posts to the address of the screen. `show` fills the form with the fields of the frame: those of a form
- * that was refused, or that the person could not send before the session ended.
+ * Declares a screen with a form that posts to the address of the screen. `show` fills the form with the fields of the
+ * frame: those of a form that was refused, or that the person could not send before the session ended.
  */
 export function formScreen<const P extends string>(
   spec: Spec<P> & FileSpec & Shown<P> & { readonly send: Show<P> },
@@ -184,7 +184,10 @@ function pageOf(
   }
 }
 
-/** That the page is incomplete, and the way to the whole page. A form that was sent has none: what was typed would be lost. */
+/**
+ * That the page is incomplete, and the way to the whole page. A form that was sent has none: what was typed would be
+ * lost.
+ */
 function missingNote({ t, texts, here, fields, missingId }: Frame): Html | null {
   const id = missingId()
   if (id === null) return null

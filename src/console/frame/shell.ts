@@ -11,7 +11,10 @@ type Heading = 'issue' | 'verify' | 'trust' | 'organisation'
 
 type Entry = { readonly place: MenuPlace; readonly href: string; readonly scope: Scope | null }
 
-/** The menu: a heading, or null for the first part, and its entries with the scope that they need. The server decides again. */
+/**
+ * The menu: a heading, or null for the first part, and its entries with the scope that they need. The server decides
+ * again.
+ */
 const parts: readonly (readonly [Heading | null, readonly Entry[]])[] = [
   [null, [{ place: 'home', href: '/console', scope: null }]],
   [

@@ -23,7 +23,9 @@ export function totalIn({ page }: JsonObject): Total | null {
   return ((page ?? {}) as { readonly total?: Total }).total ?? null
 }
 
-/** Returns how many rows the list of a screen has, with its filters; nothing if it has none, or they were not counted. */
+/**
+ * Returns how many rows the list of a screen has, with its filters; nothing if it has none, or they were not counted.
+ */
 export function totalLine(
   { query, language, t: { total: t } }: Pick<Frame, 'query' | 'language' | 't'>,
   meta: JsonObject,

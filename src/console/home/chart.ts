@@ -18,7 +18,10 @@ export type ChartRow = {
 export type Statistics = ReplyOf<typeof statistics.get>
 
 const BARS_MAX = 31
-/** From bar to bar, between two of them, and the height of the highest, in units of the drawing. The style sheet chooses its size. */
+/**
+ * From bar to bar, between two of them, and the height of the highest, in units of the drawing. The style sheet chooses
+ * its size.
+ */
 const [STEP, GAP, HEIGHT] = [10, 1, 100]
 
 /** Returns the sum of a metric. */
@@ -41,7 +44,11 @@ function barsOf({ from, until, issuances }: Statistics): (readonly [at: string, 
   return bars
 }
 
-/** Returns the credentials taken, as bars drawn by the server with the table behind them; nothing if there are none. @param more Beside the heading. */
+/**
+ * Returns the credentials taken, as bars drawn by the server with the table behind them; nothing if there are none.
+ *
+ * @param more Beside the heading.
+ */
 export function chartOf(
   t: HomeTexts,
   language: Language,

@@ -22,7 +22,9 @@ const PATH = '/console/latest'
 /** Between two looks of an open page for new events. */
 const PAUSE_MS = 4000
 
-/** Returns the latest events, which change by themselves; null where the person may not read them, or they are missing. */
+/**
+ * Returns the latest events, which change by themselves; null where the person may not read them, or they are missing.
+ */
 export async function latestEvents(frame: Frame, t: HomeTexts): Promise<Html | null> {
   if (!may(frame, 'events:read')) return null
   const events = await frame.orMissing(read(frame))

@@ -119,7 +119,10 @@ const en = {
   } as Readonly<Record<string, string>>,
 }
 
-/** What people did and what it was done to: words for the actions of the audit trail that are no events, and for kinds of subjects. */
+/**
+ * What people did and what it was done to: words for the actions of the audit trail that are no events, and for kinds
+ * of subjects.
+ */
 type ActionTexts = typeof en
 
 const fr: ActionTexts = {

@@ -69,7 +69,10 @@ export function eventFilterForm(frame: Frame, path: string): Html {
   return html`<form class="filter" method="get" action="${path}">${days(frame)}${button(common.filter)}${kinds(frame, 'type', eventNames(language))}${byNumber}</form>`
 }
 
-/** Draws the form of the filters of the audit trail. What a link has chosen by its id stays chosen until something else is typed. */
+/**
+ * Draws the form of the filters of the audit trail. What a link has chosen by its id stays chosen until something else
+ * is typed.
+ */
 export function auditFilterForm(frame: Frame, path: string): Html {
   const { query, language, t: common } = frame
   const t = journalTexts[language]

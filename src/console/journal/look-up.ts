@@ -14,7 +14,10 @@ export type Meaning = {
   readonly query: Readonly<Record<string, string>>
 }
 
-/** What a filter stands for. `ids`, as the API takes them: undefined filters nothing. Of several meanings the person chooses one. */
+/**
+ * What a filter stands for. `ids`, as the API takes them: undefined filters nothing. Of several meanings the person
+ * chooses one.
+ */
 export type LookedUp = {
   readonly ids: string | undefined
   /** What was typed, and means only this. */
@@ -30,8 +33,8 @@ type Candidate = { readonly meaning: Meaning; readonly isExact: boolean; readonl
 const CHOICES_MAX = 10
 
 /**
- * Returns who is meant by the member `who` of the address: a username, e-mail address or name, an application, or an id; else the id in `actor`.
- * Three calls of the API. Applications are found by those who may see them.
+ * Returns who is meant by the member `who` of the address: a username, e-mail address or name, an application, or an
+ * id; else the id in `actor`. Three calls of the API. Applications are found by those who may see them.
  */
 export async function lookUpActor(frame: Frame): Promise<LookedUp> {
   const { query, api } = frame
@@ -61,7 +64,10 @@ function personOf({ api }: Frame, { id: username, name }: Hit, typed: string): C
   }
 }
 
-/** Returns what is meant by the member `reference` of the address: issuances with their credentials, or an id; else the ids in `subject`. One call. */
+/**
+ * Returns what is meant by the member `reference` of the address: issuances with their credentials, or an id; else the
+ * ids in `subject`. One call.
+ */
 export async function lookUpSubject({ query, api }: Frame): Promise<LookedUp> {
   const typed = typedIn(query.reference)
   if (typed === '' || isUuid(typed)) return { ids: typed || query.subject?.trim() }

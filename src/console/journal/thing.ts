@@ -21,7 +21,11 @@ const places: Readonly<Record<string, string>> = {
   verification_page: 'verification-pages',
 }
 
-/** Returns what a thing is called, and what it is; with a link to its screen, or else to all that happened to it. @param list Path of the list */
+/**
+ * Returns what a thing is called, and what it is; with a link to its screen, or else to all that happened to it.
+ *
+ * @param list Path of the list
+ */
 export function thing(language: Language, one: Thing, list: string): Html {
   const { kind, id, name } = one
   const what = actionTexts[language].kinds[kind] ?? kind.replaceAll('_', ' ')

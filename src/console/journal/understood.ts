@@ -9,7 +9,8 @@ import { type JournalTexts, journalTexts } from './texts.ts'
 type Part = { readonly typed: 'who' | 'reference'; readonly linked: 'actor' | 'subject' }
 
 /**
- * Returns what the page has understood of a filter: of whom or what the entries are, with the way to all others; or what it may mean, to choose.
+ * Returns what the page has understood of a filter: of whom or what the entries are, with the way to all others; or
+ * what it may mean, to choose.
  *
  * @param known What the entries call it that a link has chosen by its id
  */

@@ -19,8 +19,8 @@ export function linesOf(text: string): readonly string[] {
 }
 
 /**
- * Returns credential sets as they are typed: a set a line, its options with `|` between them, the credentials of an option with `+`, by their
- * numbers on the page, from 1. A set that ends with `?` is not required.
+ * Returns credential sets as they are typed: a set a line, its options with `|` between them, the credentials of an
+ * option with `+`, by their numbers on the page, from 1. A set that ends with `?` is not required.
  *
  * @param names Of the credentials, in their order; `''`: it has none.
  */
@@ -51,8 +51,8 @@ function positionIn(text: string, count: number): number {
 }
 
 /**
- * Returns claim sets as they are typed: a set a line, its attributes with `;` between them, each as in {@link pathText}. A set that cannot be
- * written so is its JSON.
+ * Returns claim sets as they are typed: a set a line, its attributes with `;` between them, each as in {@link
+ * pathText}. A set that cannot be written so is its JSON.
  */
 export function claimSetsText(sets: Json | undefined): string {
   // The API accepted them.

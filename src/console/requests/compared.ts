@@ -11,7 +11,11 @@ import { type VerifierTexts, verifierTexts } from './verifier-texts.ts'
 
 type Words = { readonly t: RequestTexts; readonly v: VerifierTexts }
 
-/** Returns both versions of a request: what another person saved, and what was typed here. @param saved Where the saved version is shown. */
+/**
+ * Returns both versions of a request: what another person saved, and what was typed here.
+ *
+ * @param saved Where the saved version is shown.
+ */
 export function comparedRequests(
   { language }: Pick<Frame, 'language'>,
   saved: string,
@@ -60,7 +64,10 @@ function ending(text: string): string {
   return text.length > 60 ? `…${text.slice(-24)}` : text
 }
 
-/** A requested credential in one line: the requested values, the conditions, the accepted issuers, and what else is said of it. */
+/**
+ * A requested credential in one line: the requested values, the conditions, the accepted issuers, and what else is said
+ * of it.
+ */
 function askedIn({ t, v }: Words, one: AskedDraft): string {
   const { name, type, rows, from, issuers, entities, claimSets, authorities } = one
   const by = namesOf(one)

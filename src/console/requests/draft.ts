@@ -53,7 +53,11 @@ export const blankRequest: RequestDraft = {
   verifier: blankVerifier,
 }
 
-/** Returns the draft of a request that exists. @param templates Own templates, for the attributes that are not asked for. */
+/**
+ * Returns the draft of a request that exists.
+ *
+ * @param templates Own templates, for the attributes that are not asked for.
+ */
 export function draftOf(found: RequestTemplate, meta: RequestMeta, templates: readonly Template[]): RequestDraft {
   const config = meta.verifierConfig ?? {}
   const names = found.credentials.map(({ name = '' }) => name)

@@ -12,7 +12,10 @@ const SHOWN = 25
 
 const names = Array.from({ length: CREDENTIALS_MAX }, (_, at) => `entities-${at}`)
 
-/** Reads trusted entities to choose from, as far as the person may see them. All credentials of a request have one list: that of the last search. */
+/**
+ * Reads trusted entities to choose from, as far as the person may see them. All credentials of a request have one list:
+ * that of the last search.
+ */
 export async function readEntities(frame: Frame): Promise<Choices> {
   if (!may(frame, 'trust:read')) return allOf([])
   const name = names.find((one) => searchIn(frame, one) !== '' && isSearching(frame, one))
@@ -25,7 +28,10 @@ export function isSearchingEntities(frame: Frame): boolean {
   return names.some((name) => isSearching(frame, name))
 }
 
-/** Returns the choices with the entities that are chosen already, wherever in the list they stand; one call where some are missing. */
+/**
+ * Returns the choices with the entities that are chosen already, wherever in the list they stand; one call where some
+ * are missing.
+ */
 export async function withChosen(frame: Frame, choices: Choices, chosen: readonly string[]): Promise<Choices> {
   const missing = [...new Set(chosen)].filter((one) => !choices.rows.some(({ id }) => id === one))
   if (missing.length === 0) return choices
@@ -40,7 +46,10 @@ async function readByIds({ api }: Frame, ids: readonly string[]): Promise<readon
   ).data
 }
 
-/** Returns the boxes of trusted entities of the credential at a position, with a search where they are not all there are. */
+/**
+ * Returns the boxes of trusted entities of the credential at a position, with a search where they are not all there
+ * are.
+ */
 export function entityFields(frame: Frame, choices: Choices, chosen: readonly string[], at: number): Html {
   const t = requestTexts[frame.language]
   const name = `entities-${at}`

@@ -5,7 +5,10 @@ import { askedLabel, type RequestDraft } from './draft.ts'
 import { keepText } from './keep-choices.ts'
 import { requestTexts } from './texts.ts'
 
-/** Returns a request as the holder sees it: the verifier, its purpose, the attributes and how long they are kept. Values are those of the holder's own cards. */
+/**
+ * Returns a request as the holder sees it: the verifier, its purpose, the attributes and how long they are kept. Values
+ * are those of the holder's own cards.
+ */
 export function previewOf({ me, language }: Pick<Frame, 'me' | 'language'>, draft: RequestDraft): Html {
   const t = requestTexts[language]
   const lists = draft.credentials.map(({ name, type, rows, isOptional }, at) => {

@@ -8,7 +8,10 @@ import type { Template } from '../templates/content/template.ts'
 import { type AskedDraft, blankCredential, ownCredential } from './asked-credential.ts'
 import type { PublishedType } from './request.ts'
 
-/** Something that can be asked for: its value in forms and addresses, its name, and the credential of a request made from it. */
+/**
+ * Something that can be asked for: its value in forms and addresses, its name, and the credential of a request made
+ * from it.
+ */
 type Source = { readonly id: string; readonly name: string; readonly credential: AskedDraft }
 
 /** What can be asked for: own templates, and types of other organisations, as far as the person may see them. */
@@ -18,7 +21,11 @@ export type Sources = {
   readonly templates: Choices<Template>
 }
 
-/** Reads what can be asked for. @param hasOthers Whether others are read too where own templates fill the list; a search finds them in any case. */
+/**
+ * Reads what can be asked for.
+ *
+ * @param hasOthers Whether others are read too where own templates fill the list; a search finds them in any case.
+ */
 export async function readSources(frame: Frame, hasOthers: boolean): Promise<Sources> {
   const search = searchIn(frame, 'more')
   const templates = may(frame, 'issuance:read') ? await readChoices(frame, credentialTemplates, search) : allOf([])
@@ -46,7 +53,9 @@ function sourceOfType({ type, format, name, issuer }: PublishedType): Source {
   return { id: type, name: `${name} (${issuer.name})`, credential: { ...blankCredential, type, format, name } }
 }
 
-/** Returns what can be asked for by its value, wherever in the lists it stands; null: there is nothing of this value. */
+/**
+ * Returns what can be asked for by its value, wherever in the lists it stands; null: there is nothing of this value.
+ */
 export async function findSource(frame: Frame, value: string): Promise<Source | null> {
   if (value === '') return null
   if (isUuid(value)) return (await readOne(frame, credentialTemplates, value)).map(sourceOfTemplate)[0] ?? null
@@ -54,7 +63,10 @@ export async function findSource(frame: Frame, value: string): Promise<Source | 
   return data.map(sourceOfType)[0] ?? null
 }
 
-/** Returns own templates, those of these types among them; a call of the API only where a list that was read is not all there are. */
+/**
+ * Returns own templates, those of these types among them; a call of the API only where a list that was read is not all
+ * there are.
+ */
 export async function withTypes(
   { api }: Frame,
   { rows, search, isCut }: Choices<Template>,

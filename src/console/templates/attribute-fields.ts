@@ -23,9 +23,9 @@ const UNFOLDED_MAX = 4
 const ROW_FIELD = /^(?:key|label\d*|type|of|about|card|named)-(\d+)$/
 
 /**
- * Returns the attributes of a template as rows, parts below what they are parts of. Where there are many, each is folded with its parts, but for
- * one that is new, wrong, or where the person continues. What was open when the form was sent stays open; without script the form knows only what
- * this server opened.
+ * Returns the attributes of a template as rows, parts below what they are parts of. Where there are many, each is
+ * folded with its parts, but for one that is new, wrong, or where the person continues. What was open when the form was
+ * sent stays open; without script the form knows only what this server opened.
  */
 export function attributeFields(drawn: Drawn): Html {
   const { draft, frame } = drawn

@@ -10,7 +10,12 @@ import { templateTexts } from './texts.ts'
 
 type Row = Parameters<typeof rows>[1][number]
 
-/** Returns the templates that can be issued, in pages with a search. @param rowOf What a template shows. @param none Where there is no template */
+/**
+ * Returns the templates that can be issued, in pages with a search.
+ *
+ * @param rowOf What a template shows.
+ * @param none Where there is no template
+ */
 export async function chooseTemplate(
   frame: Frame,
   label: string,

@@ -11,7 +11,11 @@ import { type TemplateTexts, templateTexts } from './texts.ts'
 /** What a draft says, in words: by a key that the same thing has in two drafts. */
 type Said = ReadonlyMap<string, { readonly label: string; readonly text: string }>
 
-/** Returns what differs between the saved draft and that of the person, with both versions. @param path Where the saved one is shown. */
+/**
+ * Returns what differs between the saved draft and that of the person, with both versions.
+ *
+ * @param path Where the saved one is shown.
+ */
 export function compared(frame: Frame, saved: Draft, own: Draft, path: string): Html {
   const t = templateTexts[frame.language]
   const [theirs, mine] = [said(frame, saved), said(frame, own)]

@@ -33,7 +33,10 @@ export async function readSources(frame: Frame): Promise<Sources> {
   }
 }
 
-/** Returns the fields for which wallets get credentials, and where attributes come from: in a group that is open where something is set or wrong. */
+/**
+ * Returns the fields for which wallets get credentials, and where attributes come from: in a group that is open where
+ * something is set or wrong.
+ */
 export function furtherFields(frame: Frame, draft: FurtherDraft, problems: Problems, sources: Sources): Html {
   const f = furtherTexts[frame.language]
   const isWrong = ['scheme', 'attested', 'source', 'endpoint', 'provider', 'claims'].some(

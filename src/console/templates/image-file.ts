@@ -6,7 +6,10 @@ const BYTES_MAX = 48_000
 /** A picture as a `data:` URI, or why it is none. */
 type ImageFile = { readonly uri: string } | { readonly problem: 'large' | 'kind' }
 
-/** Returns the picture in a file by its first bytes, whatever its name says; null without a file. What an SVG does is left to `img`, where no script runs. */
+/**
+ * Returns the picture in a file by its first bytes, whatever its name says; null without a file. What an SVG does is
+ * left to `img`, where no script runs.
+ */
 export function imageIn(file: UploadedFile | null): ImageFile | null {
   if (file === null || file.bytes.length === 0) return null
   if (file.bytes.length > BYTES_MAX) return { problem: 'large' }

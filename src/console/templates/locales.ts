@@ -59,7 +59,11 @@ const known = [
   'zu',
 ]
 
-/** Returns the languages to choose from, in the order of their names. @param now The one that is chosen; it may be any. */
+/**
+ * Returns the languages to choose from, in the order of their names.
+ *
+ * @param now The one that is chosen; it may be any.
+ */
 export function localeChoices(now: string, language: Language): readonly Choice[] {
   const all = new Set([...known, ...(now === '' ? [] : [now])])
   const choices = [...all].map((value) => ({ value, text: localeName(value, language) }))

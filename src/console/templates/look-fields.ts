@@ -53,7 +53,11 @@ function image(frame: Frame, draft: Draft, { fields }: Problems, name: 'logo' | 
   return html`${file}<details${(uri !== '' || fields[name] !== undefined) && html` open`}><summary>${t[`${name}Address`]}</summary>${address}</details>`
 }
 
-/** Returns the fields for the language of the texts, and for further ones. @param at The language that the person continues at. */
+/**
+ * Returns the fields for the language of the texts, and for further ones.
+ *
+ * @param at The language that the person continues at.
+ */
 export function languageFields(frame: Frame, draft: Draft, problems: Problems, at: number | undefined): Html {
   const t = templateTexts[frame.language]
   const choices = [{ value: '', text: t.localeNone }, ...localeChoices(draft.locale, frame.language)]

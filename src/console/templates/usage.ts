@@ -7,7 +7,10 @@ import type { Template } from './content/template.ts'
 import { templateTexts } from './texts.ts'
 
 type Asking = { readonly id: string; readonly name: string }
-/** What uses a template: the first requests that ask for its type, as far as the person may see them, and whether there are cards. Null: not to be seen, or missing. */
+/**
+ * What uses a template: the first requests that ask for its type, as far as the person may see them, and whether there
+ * are cards. Null: not to be seen, or missing.
+ */
 type Usage = {
   readonly requests: readonly Asking[] | null
   readonly hasMore: boolean

@@ -73,8 +73,8 @@ type Filling = {
 }
 
 /**
- * Returns a caller of the API that puts a hostile text into every free text of its bodies, also into those that were left out, as the document of
- * the API describes them. What the API refuses is sent again with its plain value.
+ * Returns a caller of the API that puts a hostile text into every free text of its bodies, also into those that were
+ * left out, as the document of the API describes them. What the API refuses is sent again with its plain value.
  */
 export function hostileApi(api: Api, kind: string, entered: Entered): Api {
   const send = async (method: 'post' | 'put' | 'patch', path: string, body: unknown): Promise<Reply> => {
@@ -166,7 +166,9 @@ function fill(on: Filling, schema: Shape, value: unknown, pointer: string, gener
   return Object.fromEntries(members.filter(([, one]) => one !== undefined))
 }
 
-/** Of several schemas that which has the members of a value, or takes any: an attribute, or a namespace of attributes. */
+/**
+ * Of several schemas that which has the members of a value, or takes any: an attribute, or a namespace of attributes.
+ */
 function fitting(schemas: readonly Shape[], value: unknown): Shape {
   const names = Object.keys(Object(value))
   const takes = (one: Shape) =>

@@ -1,6 +1,9 @@
 const LONG = 'Bank'.repeat(48)
 
-/** Texts of strangers that must do no harm where they are shown: by what they try. Each is at most 200 characters long, so that a name may be one. */
+/**
+ * Texts of strangers that must do no harm where they are shown: by what they try. Each is at most 200 characters long,
+ * so that a name may be one.
+ */
 export const hostileNames: Readonly<Record<string, string>> = {
   markup: '<script>document.title="owned"</script><img src=x onerror="document.title=1">',
   attribute: `" onmouseover="document.title='owned'" x="`,

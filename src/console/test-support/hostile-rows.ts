@@ -90,7 +90,13 @@ export const SVG = `data:image/svg+xml;base64,${Buffer.from('<svg xmlns="http://
 /** Ids that the rows need, the address of a receiver, and a short name that no provider has. */
 export type Ids = Readonly<Record<'template' | 'request' | 'type' | 'receiver' | 'provider', string>>
 
-/** Makes a row of each list. @param api Of `hostileApi`. @param without Lists that get none. @returns the paths of their pages */
+/**
+ * Makes a row of each list.
+ *
+ * @param api Of `hostileApi`.
+ * @param without Lists that get none.
+ * @returns the paths of their pages
+ */
 export async function makeRows(api: Api, ids: Ids, without: readonly string[]): Promise<readonly string[]> {
   const paths: string[] = []
   for (const [name, bodyFor] of Object.entries(bodies)) {
@@ -150,7 +156,11 @@ export async function makeByScim(api: Api, kind: string, name: string): Promise<
   return `/console/people/${encodeURIComponent(userName)}`
 }
 
-/** A table whose heads and cells are the names of strangers, behind those that the template knows. @param isBad Whether a row lacks what it needs */
+/**
+ * A table whose heads and cells are the names of strangers, behind those that the template knows.
+ *
+ * @param isBad Whether a row lacks what it needs
+ */
 export function hostileTable(isBad: boolean): string {
   // A text with control characters is no table.
   const texts = Object.values(hostileNames).map((one) => one.replaceAll(/[^\P{Cc}\n\t]/gu, ''))

@@ -5,9 +5,9 @@ import { MARK } from './hostile-bodies.ts'
 const CHARS_MAX = 2100
 
 /**
- * What is wrong with the texts of strangers in a page, as the parser of the browser reads it: elements, attributes or addresses that came out of a
- * text, signs that turn or hide what stands beside them, texts that are too long, and texts that are not apart from the direction of those
- * around them. Runs no script of the page and loads nothing.
+ * What is wrong with the texts of strangers in a page, as the parser of the browser reads it: elements, attributes or
+ * addresses that came out of a text, signs that turn or hide what stands beside them, texts that are too long, and
+ * texts that are not apart from the direction of those around them. Runs no script of the page and loads nothing.
  *
  * @param page Any page of the browser.
  */

@@ -9,7 +9,11 @@ export type UnreliableApi = {
   readonly replacements: Replacements
   /** Holds calls back until {@link UnreliableApi.heal}; then they are carried out. @param calls Of path and query */
   readonly delay: (calls: RegExp) => void
-  /** Answers calls as the API does without its database: 503. @param userId Only those of this person; null: of everybody */
+  /**
+   * Answers calls as the API does without its database: 503.
+   *
+   * @param userId Only those of this person; null: of everybody
+   */
   readonly refuse: (calls: RegExp, userId?: string | null) => void
   readonly heal: () => void
 }

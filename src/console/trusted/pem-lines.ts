@@ -8,8 +8,8 @@ const BEGIN = '-----BEGIN CERTIFICATE-----'
 const END = '-----END CERTIFICATE-----'
 
 /**
- * Splits a text into its PEM blocks. Text before the first block and between blocks is a fault, unlike in RFC 7468: a person who pasted too much
- * or too little hears of it. What is inside of a block is not decoded.
+ * Splits a text into its PEM blocks. Text before the first block and between blocks is a fault, unlike in RFC 7468: a
+ * person who pasted too much or too little hears of it. What is inside of a block is not decoded.
  */
 export function pemLines(text: string): { readonly blocks: readonly PemBlock[]; readonly faults: readonly PemFault[] } {
   const blocks: PemBlock[] = []

@@ -142,7 +142,9 @@ const SearchQuery = Type.Object(
   { additionalProperties: false },
 )
 
-/** What was found: at most ten of each kind, the newest first. Kinds for which the caller lacks the scope are left out. */
+/**
+ * What was found: at most ten of each kind, the newest first. Kinds for which the caller lacks the scope are left out.
+ */
 export const SearchReply = Type.Array(
   Type.Object(
     {

@@ -1,6 +1,6 @@
 /**
- * The event types that webhooks and the event stream carry, each with the sentence that `docs/vocabulary.md` prints. Each is an
- * action of the audit trail too; every other action stays there.
+ * The event types that webhooks and the event stream carry, each with the sentence that `docs/vocabulary.md` prints.
+ * Each is an action of the audit trail too; every other action stays there.
  */
 const eventTypes = {
   'openid4vc.issuance.offered': 'An issuance was created and its credential offer can be redeemed.',
@@ -153,7 +153,9 @@ const auditOnlyActions = {
 /** Every action that the audit trail can record, with the sentence that `docs/vocabulary.md` prints. */
 export const auditActions = { ...eventTypes, ...auditOnlyActions } as const
 
-/** Every kind of subject that an audit entry or event can be about, with the sentence that `docs/vocabulary.md` prints. */
+/**
+ * Every kind of subject that an audit entry or event can be about, with the sentence that `docs/vocabulary.md` prints.
+ */
 export const subjectKinds = {
   certificate: 'A certificate of the tenant.',
   certificate_signing_request: 'A certificate signing request.',

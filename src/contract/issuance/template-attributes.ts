@@ -1,4 +1,7 @@
-/** The grammar of template attributes for the API reference; `attribute-reading.ts` validates them, with better messages than a schema has. */
+/**
+ * The grammar of template attributes for the API reference; `attribute-reading.ts` validates them, with better messages
+ * than a schema has.
+ */
 
 const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 
@@ -49,7 +52,9 @@ const inMdoc = attribute(
   {},
 )
 
-/** Attributes of a credential template: of an SD-JWT VC by claim name, of an mdoc by namespace and element identifier. */
+/**
+ * Attributes of a credential template: of an SD-JWT VC by claim name, of an mdoc by namespace and element identifier.
+ */
 export const attributeShapes = {
   examples: [{ family_name: { type: 'string', name: 'Family name', required: true }, grade: { type: 'number' } }],
   anyOf: [

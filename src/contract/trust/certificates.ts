@@ -65,14 +65,14 @@ export const leafTypes = ['issuerSignCredential', 'verifierSignRequest'] as cons
 const certificateTypes = [...rootTypes, ...leafTypes] as const
 
 /**
- * `active`: the tenant signs with it or its leafs. `pendingActivation`: another one of its kind and key type was active when it was created.
- * `inactive`: replaced or deactivated, or its key is external. `expired` and `revoked` are final.
+ * `active`: the tenant signs with it or its leafs. `pendingActivation`: another one of its kind and key type was active
+ * when it was created. `inactive`: replaced or deactivated, or its key is external. `expired` and `revoked` are final.
  */
 const certificateStatuses = ['pendingActivation', 'active', 'inactive', 'expired', 'revoked'] as const
 
 /**
- * `root`: self-signed root of the tenant. `automatic`: leaf of a root, created and renewed automatically. `request`: for the key of a signing
- * request of the tenant. `foreign`: signed by a root of the tenant for an external key.
+ * `root`: self-signed root of the tenant. `automatic`: leaf of a root, created and renewed automatically. `request`:
+ * for the key of a signing request of the tenant. `foreign`: signed by a root of the tenant for an external key.
  */
 const certificateOrigins = ['root', 'automatic', 'request', 'foreign'] as const
 

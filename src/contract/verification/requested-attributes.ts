@@ -1,8 +1,9 @@
 import { dcqlLimits } from '../../protocols/dcql/query.ts'
 
 /**
- * The grammar of requested attributes for the API reference; `attribute-grammar.ts` validates them, with better messages than a schema has.
- * Each kind has a name of its own: generators of clients follow a recursion through named shapes only.
+ * The grammar of requested attributes for the API reference; `attribute-grammar.ts` validates them, with better
+ * messages than a schema has. Each kind has a name of its own: generators of clients follow a recursion through named
+ * shapes only.
  */
 
 const reference = { $ref: '#/components/schemas/RequestedAttribute' }

@@ -9,7 +9,9 @@ import { Credential } from './credentials.ts'
 /** Kinds of history entries. */
 const historyKinds = ['credential', 'presentation'] as const
 
-/** Statuses of history entries: of a credential the holder's consent, until it is removed; of a presentation the answer. */
+/**
+ * Statuses of history entries: of a credential the holder's consent, until it is removed; of a presentation the answer.
+ */
 const historyStatuses = ['pending', 'accepted', 'rejected', 'removed', 'answered', 'failed', 'expired'] as const
 
 const { id: Uuid } = IdParams.properties

@@ -31,7 +31,8 @@ export function isPushPoint(bytes: Buffer): boolean {
 }
 
 /**
- * Encrypts a message for a browser as one record of `aes128gcm`. All messages have the same length, so that it says nothing.
+ * Encrypts a message for a browser as one record of `aes128gcm`. All messages have the same length, so that it says
+ * nothing.
  *
  * @param random For published vectors only.
  * @throws RangeError above 3,993 bytes; Error for a point that {@link isPushPoint} refuses

@@ -3,7 +3,10 @@ import { toBase64url } from '../base64url.ts'
 import { signCompact } from '../jws.ts'
 import { type SigningKey, softwareKey } from '../signing-key.ts'
 
-/** The key pair by which a push service knows this deployment. `publicKey`: the point in base64url, the `applicationServerKey` of browsers. */
+/**
+ * The key pair by which a push service knows this deployment. `publicKey`: the point in base64url, the
+ * `applicationServerKey` of browsers.
+ */
 type VapidKey = { readonly publicKey: string; readonly signingKey: SigningKey }
 
 /** RFC 8292 2: at most 24 hours. Push services compare it with their own clocks. */

@@ -52,7 +52,9 @@ export const noAnchors: AnchorSet = anchorSetOf([])
 
 /** Critical extensions that path validation supports. */
 const supported: ReadonlySet<string> = new Set([...profileExtensions, oids.certificatePolicies])
-/** ISO/IEC 18013-5 Annex B forbids them everywhere; since we do not process them, they are refused even if not critical. */
+/**
+ * ISO/IEC 18013-5 Annex B forbids them everywhere; since we do not process them, they are refused even if not critical.
+ */
 const forbidden: ReadonlySet<string> = new Set([
   oids.policyMappings,
   oids.nameConstraints,

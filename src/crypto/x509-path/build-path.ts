@@ -14,8 +14,8 @@ type Path = {
 export const PATH_LENGTH_MAX = 5
 
 /**
- * Generates the paths from the leaf to an anchor; without any, one path as far as the chain leads, with the reason why it ends there.
- * The chain is in order (RFC 7515 4.1.6), so the paths differ only in the anchor at which they end.
+ * Generates the paths from the leaf to an anchor; without any, one path as far as the chain leads, with the reason why
+ * it ends there. The chain is in order (RFC 7515 4.1.6), so the paths differ only in the anchor at which they end.
  *
  * Checks names, signatures and key identifiers. NOT checked: whether each certificate may have its role.
  *

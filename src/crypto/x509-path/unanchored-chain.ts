@@ -4,8 +4,8 @@ import { readChain } from './anchor.ts'
 const CERTIFICATES_MAX = 6
 
 /**
- * Whether a header has its chain as HAIP demands: `x5c` in which no certificate is self-signed, neither that of the signer nor the trust
- * anchor. NOT checked: the chain. [X5-5]
+ * Whether a header has its chain as HAIP demands: `x5c` in which no certificate is self-signed, neither that of the
+ * signer nor the trust anchor. NOT checked: the chain. [X5-5]
  *
  * @param x5c The header member as received: base64 of DER, leaf first.
  * @see [HAIP 1.0, 4.4.1, 4.5.1, 5 and 6.1.1](https://openid.net/specs/openid4vc-high-assurance-interoperability-profile-1_0.html)

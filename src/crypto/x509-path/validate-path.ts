@@ -24,19 +24,27 @@ export type PathInput = {
   readonly purpose: Purpose
   /** Time at which the leaf's key was used: all certificates must be valid then. */
   readonly at: Date
-  /** The leaf must have one of these extended key usages. By default, a leaf that lists usages must have one of the purpose. */
+  /**
+   * The leaf must have one of these extended key usages. By default, a leaf that lists usages must have one of the
+   * purpose.
+   */
   readonly extendedKeyUsage?: readonly string[]
   /** The rules of ISO/IEC 18013-5 Annex B about country and state. Always applied to a document signer. */
   readonly iaca?: boolean
   /** [X5-5] A self-signed certificate in the chain is skipped, or with `refused` (HAIP) a finding. */
   readonly selfSigned?: 'dropped' | 'refused'
-  /** A self-signed certificate alone is accepted if it is an anchor of the purpose itself, and no certification authority. */
+  /**
+   * A self-signed certificate alone is accepted if it is an anchor of the purpose itself, and no certification
+   * authority.
+   */
   readonly pinned?: boolean
   /** Revocation lists and their policy; by default `none`. They must be current at `now`, by default `at`. */
   readonly revocation?: { readonly crls: readonly Crl[]; readonly policy: RevocationPolicy; readonly now?: Date }
 }
 
-/** Result of path validation. With findings, nothing in the chain is trustworthy. `leaf` is null if it cannot be parsed. */
+/**
+ * Result of path validation. With findings, nothing in the chain is trustworthy. `leaf` is null if it cannot be parsed.
+ */
 export type PathResult = {
   readonly ok: boolean
   readonly findings: readonly PathFinding[]
@@ -49,8 +57,8 @@ export type PathResult = {
 /**
  * Path validation by RFC 5280 6.1, with the additions of ISO/IEC 18013-5 Annex B. Pure: no clock, nothing is fetched.
  *
- * NOT checked: whether the leaf's names are those of its user. Certificate policies are not processed; name and policy constraints are
- * refused.
+ * NOT checked: whether the leaf's names are those of its user. Certificate policies are not processed; name and policy
+ * constraints are refused.
  *
  * @see [RFC 5280, 6.1](https://www.rfc-editor.org/rfc/rfc5280#section-6.1)
  */

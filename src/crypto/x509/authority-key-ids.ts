@@ -2,7 +2,10 @@ import { Fault } from '../../fault.ts'
 import { toBase64url } from '../base64url.ts'
 import { readCertificate } from './certificate.ts'
 
-/** Returns the authority key identifiers that the certificates (DER) state, as base64url. A certificate that cannot be parsed states none. */
+/**
+ * Returns the authority key identifiers that the certificates (DER) state, as base64url. A certificate that cannot be
+ * parsed states none.
+ */
 export function authorityKeyIdsOf(chain: readonly Uint8Array[]): readonly string[] {
   return chain.flatMap((der) => {
     try {

@@ -32,7 +32,9 @@ export type Certificate = Signed & {
   readonly spki: Buffer
   /** The bits of the public key, over which key identifiers are computed. */
   readonly keyBits: Buffer
-  /** null if node:crypto does not support the key. Imported when it is first read, which costs more than all the rest. */
+  /**
+   * null if node:crypto does not support the key. Imported when it is first read, which costs more than all the rest.
+   */
   readonly publicKey: KeyObject | null
   readonly extensions: Extensions
 }
@@ -43,7 +45,8 @@ const BYTES_MAX = 16_384
 const SERIAL_BYTES_MAX = 21
 
 /**
- * Parses an X.509 certificate in strict DER. Every check, signatures included, uses this one result, so that no two parsers can differ.
+ * Parses an X.509 certificate in strict DER. Every check, signatures included, uses this one result, so that no two
+ * parsers can differ.
  *
  * @throws Fault `certificate.invalid`
  * @see [RFC 5280, 4.1](https://www.rfc-editor.org/rfc/rfc5280#section-4.1)

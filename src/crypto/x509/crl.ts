@@ -32,8 +32,9 @@ export type Crl = Signed & {
 }
 
 /**
- * `bytes`: the longest list that is read or signed. `entries`: how many certificates a root may sign. An entry of ours has at most 39 bytes, so
- * that a list of all of them is a little more than half as long, and parsed fits into the share of one tenant in the cache of lists.
+ * `bytes`: the longest list that is read or signed. `entries`: how many certificates a root may sign. An entry of ours
+ * has at most 39 bytes, so that a list of all of them is a little more than half as long, and parsed fits into the
+ * share of one tenant in the cache of lists.
  */
 export const crlLimits = { bytes: 1024 * 1024, entries: 15_000 } as const
 
@@ -77,7 +78,8 @@ export async function signRevocationList(input: Input, key: SigningKey): Promise
     input.issuer,
     derTime(input.thisUpdate),
     derTime(input.nextUpdate),
-    // RFC 5280 5.1.2.6: absent, not empty, when there is none. Joined first: a call takes fewer arguments than a list may have entries.
+    // RFC 5280 5.1.2.6: absent, not empty, when there is none. Joined first: a call takes fewer arguments than a list
+    // may have entries.
     ...(entries.length === 0 ? [] : [sequence(Buffer.concat(entries))]),
     explicit(0, encodeExtensions(extensions)),
   )

@@ -58,7 +58,10 @@ export function draftRoot(input: RootInput): CertificateDraft {
   return { ...draftOf(input, input.key.alg), issuer: subject, subject, spki, extensions }
 }
 
-/** A certificate that a root signs, of profile `documentSigner`, `mdlSigner`, `sdJwtSigner`, `readerAuth` or `attester`. Not linted. */
+/**
+ * A certificate that a root signs, of profile `documentSigner`, `mdlSigner`, `sdJwtSigner`, `readerAuth` or `attester`.
+ * Not linted.
+ */
 export function draftLeaf(input: LeafInput): CertificateDraft {
   const { root, spki } = input
   const profile = profiles[input.profile]

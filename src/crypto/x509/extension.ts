@@ -83,7 +83,11 @@ export function readExtensions(der: Der | undefined): Extensions {
   }
 }
 
-/** Parses the extensions of a certificate, a CRL or an entry of one, without their values. @throws Fault `certificate.invalid` */
+/**
+ * Parses the extensions of a certificate, a CRL or an entry of one, without their values.
+ *
+ * @throws Fault `certificate.invalid`
+ */
 export function readAll(der: Der): readonly Extension[] {
   const found = sequenceOf(der).map((one) => {
     const parts = sequenceOf(one)
@@ -200,7 +204,8 @@ export function issuerAltName(names: readonly GeneralName[]): Extension {
 
 /** The address of the revocation list: one URI, all reasons, signed by the issuer of the certificate itself. */
 export function crlDistributionPoint(uri: string): Extension {
-  // The inner [0] is implicit for the SEQUENCE of general names, the outer one explicit around the choice; both have the same encoding.
+  // The inner [0] is implicit for the SEQUENCE of general names, the outer one explicit around the choice; both have
+  // the same encoding.
   const fullName = explicit(0, encodeGeneralName({ kind: 'uri', value: uri }))
   return { oid: oids.crlDistributionPoints, isCritical: false, value: sequence(sequence(explicit(0, fullName))) }
 }

@@ -2,7 +2,8 @@ import { hash } from 'node:crypto'
 import { bitsOf, readDer, sequenceOf } from './der.ts'
 
 /**
- * The key identifier in our certificates: SHA-1 over the bits of the key, without tag and length. It has no security function.
+ * The key identifier in our certificates: SHA-1 over the bits of the key, without tag and length. It has no security
+ * function.
  *
  * @see [RFC 5280, 4.2.1.2, method 1](https://www.rfc-editor.org/rfc/rfc5280#section-4.2.1.2)
  */

@@ -169,7 +169,10 @@ function hasSubjectAltName({ it, profile }: Subject): boolean {
 
 const allowed: ReadonlySet<string> = new Set(profileExtensions)
 
-/** Excludes also those that are forbidden everywhere: policy mappings and constraints, name constraints, inhibitAnyPolicy, freshestCRL. */
+/**
+ * Excludes also those that are forbidden everywhere: policy mappings and constraints, name constraints,
+ * inhibitAnyPolicy, freshestCRL.
+ */
 function hasNoOthers({ extensions }: Certificate): boolean {
   return extensions.present.every(({ oid }) => allowed.has(oid))
 }

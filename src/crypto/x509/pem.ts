@@ -20,7 +20,8 @@ export function toPem(label: PemLabel, der: Uint8Array): string {
 /**
  * Decodes the PEM blocks of a text, in order. Text around the blocks is ignored, as RFC 7468 2 allows.
  *
- * @throws Fault `certificate.invalid` if there is none, more than {@link BLOCKS_MAX}, or one of another kind, e.g. a private key
+ * @throws Fault `certificate.invalid` if there is none, more than {@link BLOCKS_MAX}, or one of another kind, e.g. a
+ *   private key
  */
 export function fromPem(label: PemLabel, text: string): Buffer[] {
   const blocks = [...text.matchAll(BLOCK)].map(([, found = '', body = '']) => ({ found, body }))

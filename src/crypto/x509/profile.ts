@@ -2,11 +2,11 @@ import type { KeyUsage } from './extension.ts'
 import { oids } from './oids.ts'
 
 /**
- * Profiles of our certificates, each a column of the table of ISO/IEC 18013-5 Annex B or a variation of one:
- * `iaca` signs document signers (B.1.2); `issuerRoot` is the same on Ed25519, for SD-JWT VC only; `readerRoot` signs readers;
- * `documentSigner` signs mdocs (B.1.4) and SD-JWT VCs, `mdlSigner` too, with the usage of driving licences alone; `sdJwtSigner` only SD-JWT VCs
- * [X5-6]; `readerAuth` signs requests (B.1.5) [X5-7];
- * `attesterRoot` signs attesters, whose certificate `attester` signs attestations of wallets and their keys: HAIP leaves their profiles open.
+ * Profiles of our certificates, each a column of the table of ISO/IEC 18013-5 Annex B or a variation of one: `iaca`
+ * signs document signers (B.1.2); `issuerRoot` is the same on Ed25519, for SD-JWT VC only; `readerRoot` signs readers;
+ * `documentSigner` signs mdocs (B.1.4) and SD-JWT VCs, `mdlSigner` too, with the usage of driving licences alone;
+ * `sdJwtSigner` only SD-JWT VCs [X5-6]; `readerAuth` signs requests (B.1.5) [X5-7]; `attesterRoot` signs attesters,
+ * whose certificate `attester` signs attestations of wallets and their keys: HAIP leaves their profiles open.
  */
 export type ProfileName =
   | 'iaca'

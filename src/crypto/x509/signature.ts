@@ -53,15 +53,19 @@ export function readSigned(bytes: Buffer) {
   return { body: sequenceOf(body), outer: algorithm, signed }
 }
 
-/** RFC 5280 4.1.1.2 and 5.1.1.2: the same algorithm identifier inside and outside. @throws Fault `certificate.invalid` */
+/**
+ * RFC 5280 4.1.1.2 and 5.1.1.2: the same algorithm identifier inside and outside.
+ *
+ * @throws Fault `certificate.invalid`
+ */
 export function checkAlgorithms(inner: Der | undefined, outer: Der | undefined): void {
   if (outer === undefined || !expected(inner, derTags.sequence).whole.equals(outer.whole))
     throw malformedDer('it names two signature algorithms')
 }
 
 /**
- * The object identifier of a signature algorithm. An accepted one has no parameters (RFC 5758 3.2, RFC 8410 3), or NULL for RSA
- * (RFC 4055 5). @throws Fault `certificate.invalid`
+ * The object identifier of a signature algorithm. An accepted one has no parameters (RFC 5758 3.2, RFC 8410 3), or NULL
+ * for RSA (RFC 4055 5). @throws Fault `certificate.invalid`
  */
 function readAlgorithm(der: Der | undefined): string {
   const [type, ...parameters] = sequenceOf(der)
@@ -72,7 +76,10 @@ function readAlgorithm(der: Der | undefined): string {
   return oid
 }
 
-/** The key of a SubjectPublicKeyInfo; null if node:crypto does not support it, or its curve has no name (RFC 5480 2.1.1). */
+/**
+ * The key of a SubjectPublicKeyInfo; null if node:crypto does not support it, or its curve has no name (RFC 5480
+ * 2.1.1).
+ */
 export function readPublicKey(spki: Der): KeyObject | null {
   if (sequenceOf(sequenceOf(spki)[0])[1]?.tag === derTags.sequence) return null
   try {
@@ -97,7 +104,10 @@ export function isStrongKey(key: KeyObject | null): boolean {
   }
 }
 
-/** Whether the key verifies the signature. False also if key and algorithm do not match, or the algorithm is not accepted. */
+/**
+ * Whether the key verifies the signature. False also if key and algorithm do not match, or the algorithm is not
+ * accepted.
+ */
 export function isSignedBy({ tbs, algorithm, signature }: Signed, key: KeyObject | null): boolean {
   const found = algorithms[algorithm]
   if (key === null || found === undefined || key.asymmetricKeyType !== found.keyType) return false
@@ -115,7 +125,9 @@ export function spkiOf(jwk: PublicJwk): Buffer {
   return importPublicJwk(jwk).export({ format: 'der', type: 'spki' })
 }
 
-/** The AlgorithmIdentifier of the signatures that a key makes. Both kinds have no parameters (RFC 5758 3.2, RFC 8410 3). */
+/**
+ * The AlgorithmIdentifier of the signatures that a key makes. Both kinds have no parameters (RFC 5758 3.2, RFC 8410 3).
+ */
 export function algorithmOf({ alg }: Pick<SigningKey, 'alg'>): Buffer {
   return sequence(oid(alg === 'ES256' ? oids.ecdsaWithSha256 : oids.ed25519))
 }

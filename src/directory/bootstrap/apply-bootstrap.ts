@@ -38,12 +38,13 @@ type BootstrapResult = { readonly created: number; readonly changed: number }
 type Count = { created: number; changed: number }
 
 /**
- * Applies a bootstrap file: creates what is missing, changes what differs, and leaves alone what the file does not mention. A user who was deleted
- * stays deleted until the wallet is destroyed. Idempotent, also
- * when several processes apply it concurrently. Each change is recorded in the audit trail.
+ * Applies a bootstrap file: creates what is missing, changes what differs, and leaves alone what the file does not
+ * mention. A user who was deleted stays deleted until the wallet is destroyed. Idempotent, also when several processes
+ * apply it concurrently. Each change is recorded in the audit trail.
  * A tenant that was removed is left out, with a warning in the log.
  *
- * @throws BootstrapMistakes if a client id belongs to another tenant, or a user's e-mail address or external identifier to another user.
+ * @throws BootstrapMistakes if a client id belongs to another tenant, or a user's e-mail address or external identifier
+ *   to another user.
  */
 export async function applyBootstrap(needs: Needs, { tenants }: Bootstrap): Promise<BootstrapResult> {
   const count: Count = { created: 0, changed: 0 }

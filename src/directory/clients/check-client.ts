@@ -118,7 +118,9 @@ export function checkConsent(
   throw new Fault('role.above_caller', { violations: [{ pointer: '/asksConsent', detail }] })
 }
 
-/** Whether a public client may be registered with a redirect URI: https, loopback, or a private-use scheme (RFC 8252 7). */
+/**
+ * Whether a public client may be registered with a redirect URI: https, loopback, or a private-use scheme (RFC 8252 7).
+ */
 export function isPublicRedirect(uri: string): boolean {
   return uriMistakes(uri, '', true).length === 0
 }

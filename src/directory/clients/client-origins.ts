@@ -7,8 +7,8 @@ type Needs = Pick<Platform, 'store' | 'memory' | 'clock'>
 const REDIRECTS_MAX = 20_000
 
 /**
- * Whether an origin is that of a redirect URI of a public client, of whatever tenant: an application that runs in browsers. All origins are read
- * at once and cached, so that requests with made-up origins cost no statement.
+ * Whether an origin is that of a redirect URI of a public client, of whatever tenant: an application that runs in
+ * browsers. All origins are read at once and cached, so that requests with made-up origins cost no statement.
  */
 export async function isClientOrigin(needs: Needs, origin: string): Promise<boolean> {
   const cache = needs.memory.cache<Promise<ReadonlySet<string>>>('directory.client_origins')

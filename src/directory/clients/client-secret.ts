@@ -16,13 +16,19 @@ export function isMadeSecret(text: string): boolean {
   return FORM.test(text)
 }
 
-/** Whether a text is a secret that the server made for this client and that has not ended. No slow hash is needed: it cannot be guessed. */
+/**
+ * Whether a text is a secret that the server made for this client and that has not ended. No slow hash is needed: it
+ * cannot be guessed.
+ */
 export function hasMadeSecret({ secrets }: Pick<Client, 'secrets'>, text: string, now: Date): boolean {
   const hash = sha256Base64url(text)
   return secrets.some((one) => one.isMade && isValid(one.endsAtMs, now) && equalInConstantTime(one.hash, hash))
 }
 
-/** Returns the scrypt string of the secret that the bootstrap file gave the client; null if there is none or it has ended. */
+/**
+ * Returns the scrypt string of the secret that the bootstrap file gave the client; null if there is none or it has
+ * ended.
+ */
 export function slowHashOf({ secrets }: Pick<Client, 'secrets'>, now: Date): string | null {
   return secrets.find((one) => !one.isMade && isValid(one.endsAtMs, now))?.hash ?? null
 }

@@ -20,7 +20,10 @@ export type ClientPut = Omit<
 > & {
   readonly scopes: readonly string[]
   readonly roles: readonly string[]
-  /** New hash, null if the stored one matches. Replaces `replaces` only, so that one of two concurrent callers changes it. */
+  /**
+   * New hash, null if the stored one matches. Replaces `replaces` only, so that one of two concurrent callers changes
+   * it.
+   */
   readonly secretHash: string | null
   readonly replaces: string | null
   readonly keys: readonly PublicJwk[] | null

@@ -5,13 +5,19 @@ import { findClientRow } from './client-store.ts'
 
 type Needs = Pick<Platform, 'store'>
 
-/** Returns the client that a request names, in one statement, never cached; null if it or its tenant is unknown or disabled. */
+/**
+ * Returns the client that a request names, in one statement, never cached; null if it or its tenant is unknown or
+ * disabled.
+ */
 export async function findClient(needs: Needs, clientId: string): Promise<Client | null> {
   const found = await rowOf(needs, clientId)
   return found?.isEnabled === true ? found.client : null
 }
 
-/** As {@link findClient}, the client of one tenant. `unknown`: the tenant has no client of that name, not even a disabled one. */
+/**
+ * As {@link findClient}, the client of one tenant. `unknown`: the tenant has no client of that name, not even a
+ * disabled one.
+ */
 export async function findClientOf(
   needs: Needs,
   tenantId: TenantId,

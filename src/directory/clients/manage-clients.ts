@@ -51,7 +51,8 @@ export async function createClient(
 }
 
 /**
- * Returns the client that an earlier attempt of the same request created, with another secret: the caller never received the first one.
+ * Returns the client that an earlier attempt of the same request created, with another secret: the caller never
+ * received the first one.
  *
  * @throws Fault `resource.unknown`
  */
@@ -71,7 +72,9 @@ export async function getClient({ store, clock }: Needs, caller: Caller, clientI
  * Changes the members that are given. Whether a client is public does not change.
  *
  * @param isExpected Whether the client is still the one that the change was made from; every state by default.
- * @throws Fault `resource.unknown`, `resource.changed` if it is not the expected one, `state.conflict` if the bootstrap file declares the client, `request.invalid`, `role.above_caller` also if the client has more than the caller could give
+ * @throws Fault `resource.unknown`, `resource.changed` if it is not the expected one, `state.conflict` if the bootstrap
+ *   file declares the client, `request.invalid`, `role.above_caller` also if the client has more than the caller could
+ *   give
  */
 export async function changeClient(
   { store, clock }: Needs,
@@ -97,7 +100,8 @@ export async function changeClient(
 /**
  * Deletes a client with its secrets.
  *
- * @throws Fault `resource.unknown`, `role.above_caller`, `state.conflict` if the bootstrap file declares the client and would create it again
+ * @throws Fault `resource.unknown`, `role.above_caller`, `state.conflict` if the bootstrap file declares the client and
+ *   would create it again
  */
 export async function deleteClient({ store, clock }: Needs, caller: Caller, clientId: string): Promise<void> {
   const now = clock.now()

@@ -91,7 +91,10 @@ export async function insertClient(
   return (await recordChange(tx, insert, values, entry, now)) !== null
 }
 
-/** Writes all members of a client, which the caller has locked. `updatedAt` increases with every change, also with two in one millisecond. */
+/**
+ * Writes all members of a client, which the caller has locked. `updatedAt` increases with every change, also with two
+ * in one millisecond.
+ */
 export async function updateClient(
   tx: TenantTx,
   { id, clientId }: Pick<ClientRecord, 'id' | 'clientId'>,

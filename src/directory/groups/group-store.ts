@@ -130,7 +130,10 @@ type GroupAuthority = {
   readonly version?: number | undefined
 }
 
-/** Changes a group, but not its members. Returns null if it is unknown, changed meanwhile or beyond the caller's authority. */
+/**
+ * Changes a group, but not its members. Returns null if it is unknown, changed meanwhile or beyond the caller's
+ * authority.
+ */
 export async function updateGroup(
   tx: TenantTx,
   id: string,
@@ -169,7 +172,9 @@ export async function listMembers(tx: TenantTx, groupId: string, countMax: numbe
   return tx.rows<Member>(members, [tx.tenantId, groupId, countMax])
 }
 
-/** Changes the members of a group. The ids must be UUIDs; those that are there already, or gone already, are no fault. */
+/**
+ * Changes the members of a group. The ids must be UUIDs; those that are there already, or gone already, are no fault.
+ */
 export async function changeMembers(tx: TenantTx, groupId: string, change: GroupChange): Promise<void> {
   const run = (statement: typeof addMembers, ids: readonly string[] | undefined) =>
     ids === undefined ? null : tx.rows(statement, [tx.tenantId, groupId, ids])

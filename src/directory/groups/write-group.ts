@@ -20,7 +20,11 @@ const uniqueMembers: Readonly<Record<string, string>> = {
   user_group_external_identifier: 'externalIdentifier',
 }
 
-/** Creates a group. @throws Fault `state.conflict`, `role.above_caller`, `request.invalid` for members that are no users */
+/**
+ * Creates a group.
+ *
+ * @throws Fault `state.conflict`, `role.above_caller`, `request.invalid` for members that are no users
+ */
 export async function createGroup(
   { store, clock }: Needs,
   caller: Caller,

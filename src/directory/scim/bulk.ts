@@ -27,8 +27,8 @@ type Operation = {
 type Result = Readonly<Record<string, Json>>
 
 /**
- * Runs the operations of a bulk request in turn. Each is committed by itself, so that what was answered holds when the process ends in between.
- * An operation that names the `bulkId` of another one runs after it.
+ * Runs the operations of a bulk request in turn. Each is committed by itself, so that what was answered holds when the
+ * process ends in between. An operation that names the `bulkId` of another one runs after it.
  *
  * @throws Fault `scim.invalid_syntax`, `scim.too_many`
  * @see [RFC 7644, 3.7](https://www.rfc-editor.org/rfc/rfc7644#section-3.7)
@@ -76,7 +76,10 @@ function operationOf(entry: Json, index: number): Operation {
   return { index, method, bulkId: typeof bulkId === 'string' ? bulkId : null, path, version, data }
 }
 
-/** Those that name a bulkId after the POST with it, otherwise as they come. What is named in a circle comes last, and fails. */
+/**
+ * Those that name a bulkId after the POST with it, otherwise as they come. What is named in a circle comes last, and
+ * fails.
+ */
 function inOrder(operations: readonly Operation[]): readonly Operation[] {
   const makers = new Map(operations.flatMap((one) => (one.bulkId === null ? [] : [[one.bulkId, one] as const])))
   const done = new Set<Operation>()

@@ -24,7 +24,10 @@ export type Lookups = Readonly<Record<string, Lookup>>
 /** A range of an order that has all matches of a filter. */
 export type OrderRange = { readonly order: SortOrder; readonly within: SqlCondition; readonly rank: number }
 
-/** How a filter is answered without reading every resource. Each source and each range has all matches, the most selective first. */
+/**
+ * How a filter is answered without reading every resource. Each source and each range has all matches, the most
+ * selective first.
+ */
 export type FilterPlan = { readonly sources: readonly IdSource[]; readonly ranges: readonly OrderRange[] }
 
 type Names = {

@@ -14,7 +14,10 @@ type Column =
   | { readonly kind: 'boolean'; readonly sql: string }
   | { readonly kind: 'time'; readonly sql: string }
   | { readonly kind: 'id'; readonly sql: string }
-  /** A multi-valued attribute: a condition that one of its values equals the parameter; `isSet` that it has at least one. `isId`: values are ids. */
+  /**
+   * A multi-valued attribute: a condition that one of its values equals the parameter; `isSet` that it has at least
+   * one. `isId`: values are ids.
+   */
   | { readonly kind: 'set'; readonly has: (parameter: string) => string; readonly isSet: string; readonly isId?: true }
 
 /** The attributes of a kind of resource, by their names in lower case. */
@@ -65,7 +68,11 @@ function textOf(filter: Filter, scope: Scope): string {
   }
 }
 
-/** Returns the column and the texts of comparisons `a eq "x" or a eq "y"`; null for other filters. @throws Fault `scim.invalid_filter` */
+/**
+ * Returns the column and the texts of comparisons `a eq "x" or a eq "y"`; null for other filters.
+ *
+ * @throws Fault `scim.invalid_filter`
+ */
 export function sameAttribute(
   parts: readonly Filter[],
   names: Names,
@@ -89,7 +96,11 @@ function elementText({ path, filter }: Filter & { kind: 'element' }, scope: Scop
   return textOf(filter, { ...scope, prefix: path.name })
 }
 
-/** Returns the column of an attribute; null for one that is registered and not kept, which has no value. @throws Fault `scim.invalid_filter` */
+/**
+ * Returns the column of an attribute; null for one that is registered and not kept, which has no value.
+ *
+ * @throws Fault `scim.invalid_filter`
+ */
 export function columnOf(path: AttributePath, { columns, schema, prefix }: Names): Column | null {
   const { schema: qualified, name } = path
   const full = nameOf(path, prefix)
@@ -158,7 +169,8 @@ export function timeComparison(sql: string, operator: Operator, value: ComparedV
   const time = isTime ? new Date(value) : new Date(Number.NaN)
   if (Number.isNaN(time.getTime())) throw invalid('A time is compared with a date and time (RFC 3339).')
   const at = parameter(time)
-  // Times are compared by milliseconds, as they are shown, and without a function around the column, which no index has.
+  // Times are compared by milliseconds, as they are shown, and without a function around the column, which no index
+  // has.
   const [from, to] = [`${sql} >= ${at}::timestamptz`, `${sql} < ${at}::timestamptz + interval '1 millisecond'`]
   const before = `${sql} < ${at}::timestamptz`
   const after = `${sql} >= ${at}::timestamptz + interval '1 millisecond'`

@@ -142,7 +142,11 @@ function idOf({ params }: EndpointContext): string {
   return params.id ?? ''
 }
 
-/** The version that If-Match names; undefined if the request applies to every version. @throws Fault `resource.changed` */
+/**
+ * The version that If-Match names; undefined if the request applies to every version.
+ *
+ * @throws Fault `resource.changed`
+ */
 function expectedVersion({ headers }: EndpointContext): number | undefined {
   const tag = headers['if-match']?.trim()
   return tag === undefined || tag === '' || tag === '*' ? undefined : readVersionTag(tag)

@@ -20,7 +20,11 @@ export function showScimGroup(group: Group, members: readonly Member[], base: st
   }
 }
 
-/** Returns the group that a resource describes. Its roles are set in our API only. @throws Fault `scim.invalid_value` */
+/**
+ * Returns the group that a resource describes. Its roles are set in our API only.
+ *
+ * @throws Fault `scim.invalid_value`
+ */
 export function readScimGroup(resource: Resource): GroupChange & { readonly displayName: string } {
   const displayName = textOf(resource.displayName, 'displayName', 255)
   if (displayName === null) throw invalid('displayName is needed.')
@@ -29,8 +33,8 @@ export function readScimGroup(resource: Resource): GroupChange & { readonly disp
 }
 
 /**
- * Splits the operations of a PATCH into those on members, which are changed by id without reading all members, and the rest. Operations on
- * members are merged in their order.
+ * Splits the operations of a PATCH into those on members, which are changed by id without reading all members, and the
+ * rest. Operations on members are merged in their order.
  *
  * @throws Fault `scim.invalid_value`, `scim.invalid_filter`
  */

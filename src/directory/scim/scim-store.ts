@@ -29,7 +29,11 @@ export type Found<Row> = {
   readonly nextCursor: string | null
 }
 
-/** Returns a page of the users that match. @throws Fault `scim.invalid_filter`, `scim.invalid_path`, `scim.invalid_cursor`, `scim.too_many` */
+/**
+ * Returns a page of the users that match.
+ *
+ * @throws Fault `scim.invalid_filter`, `scim.invalid_path`, `scim.invalid_cursor`, `scim.too_many`
+ */
 export function findUsers(tx: TenantTx, request: ScimListRequest): Promise<Found<User>> {
   return find<User>(tx, userSource, request)
 }
@@ -122,8 +126,8 @@ async function findByCursor<Row extends { readonly id: string }>(
 type Ordered<Row> = BoundedPage<Row> & { readonly order: SortOrder }
 
 /**
- * Few ids are read whole, in any order; others in the order of the ids, or of a range of the filter. What no index finds is looked for row by row,
- * within the bound of a page.
+ * Few ids are read whole, in any order; others in the order of the ids, or of a range of the filter. What no index
+ * finds is looked for row by row, within the bound of a page.
  */
 async function pageAfter<Row extends { readonly id: string }>(
   tx: TenantTx,

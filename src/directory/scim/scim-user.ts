@@ -47,7 +47,11 @@ export function versionTag(version: number): string {
   return `W/"${version}"`
 }
 
-/** Returns the version that an entity tag of a caller names. @throws Fault `resource.changed` for a tag that no resource has */
+/**
+ * Returns the version that an entity tag of a caller names.
+ *
+ * @throws Fault `resource.changed` for a tag that no resource has
+ */
 export function readVersionTag(tag: string): number {
   const version = /^(?:W\/)?"(\d{1,9})"$/.exec(tag)?.[1]
   if (version === undefined) throw new Fault('resource.changed')
@@ -55,8 +59,8 @@ export function readVersionTag(tag: string): number {
 }
 
 /**
- * Returns the user that a resource describes. Texts that the resource lacks are cleared; whether the user is active, and the roles, stay. Of several e-mail addresses the
- * primary one is kept, else the first.
+ * Returns the user that a resource describes. Texts that the resource lacks are cleared; whether the user is active,
+ * and the roles, stay. Of several e-mail addresses the primary one is kept, else the first.
  *
  * @throws Fault `scim.invalid_value`
  */
@@ -88,7 +92,8 @@ function emailOf(emails: Json | undefined): { value: string | null; type: string
   const chosen = list.find((one) => one.primary === true) ?? list[0]
   if (chosen === undefined) return { value: null, type: null }
   const value = textOf(chosen.value, 'emails.value', 320)
-  // The form that the schemas of our API want is checked by the caller's unique index; here only that it is an address at all.
+  // The form that the schemas of our API want is checked by the caller's unique index; here only that it is an address
+  // at all.
   if (value !== null && !/^[^\s@]+@[^\s@]+$/.test(value)) throw invalid('emails.value is no e-mail address.')
   return { value, type: textOf(memberOf(chosen, 'type'), 'emails.type', 40) }
 }

@@ -102,8 +102,8 @@ async function joinAndLeave(client: Awaited<ReturnType<typeof aClient>>, group: 
   }
 }
 
-// goauthentik/authentik, issue 11249, has the log of a server that OneLogin writes to. That emails may be one object, and
-// how users are deactivated, is in the sources and guides of other servers.
+// goauthentik/authentik, issue 11249, has the log of a server that OneLogin writes to. That emails may be one object,
+// and how users are deactivated, is in the sources and guides of other servers.
 test('OneLogin: a user is made, found, replaced, deactivated and made a member', async () => {
   const client = await aClient()
   const user = (familyName: string) => ({
@@ -139,8 +139,8 @@ test('OneLogin: a user is made, found, replaced, deactivated and made a member',
   await joinAndLeave(client, `${group.id}?`, id, { op: 'remove', path: `members[value eq "${id}"]` })
 })
 
-// Paul-E/scim-v2-rust, src/test_data/jumpcloud_*.json. JumpCloud's article on custom SCIM: it first creates and deletes a
-// user and a group of its own.
+// Paul-E/scim-v2-rust, src/test_data/jumpcloud_*.json. JumpCloud's article on custom SCIM: it first creates and deletes
+// a user and a group of its own.
 test('JumpCloud: a user is made, changed a member at a time, and a group is left by a value', async () => {
   const client = await aClient()
   assert.equal((await client.get('/Users?count=1&startIndex=1')).status, 200)

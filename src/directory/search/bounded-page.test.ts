@@ -1,4 +1,5 @@
-// A tenant that is larger than what a page may read: every page is read from indexes within its bound, and the pages together have every match.
+// A tenant that is larger than what a page may read: every page is read from indexes within its bound, and the pages
+// together have every match.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import pg from 'pg'
@@ -105,7 +106,10 @@ async function bounded<T>(
   return { result, indexes }
 }
 
-/** Rows that a plan reads, those that a filter removes included; not the one row that a condition looks up for each of them. */
+/**
+ * Rows that a plan reads, those that a filter removes included; not the one row that a condition looks up for each of
+ * them.
+ */
 function rowsRead(plan: Plan, indexes: Set<string>): number {
   if (plan['Parent Relationship'] === 'SubPlan') return 0
   if (typeof plan['Index Name'] === 'string') indexes.add(plan['Index Name'])
@@ -268,7 +272,10 @@ test('every filter of the list of users is paged within the bound of a page, in 
   }
 })
 
-/** A total is right, or says that there are more than a thousand, or is not known where that would need more rows than a page reads. */
+/**
+ * A total is right, or says that there are more than a thousand, or is not known where that would need more rows than a
+ * page reads.
+ */
 function assertCounted(counted: number | null, matches: number, label: string): void {
   if (counted === null) assert(matches > 0, label)
   else assert(counted > 1000 ? matches > 1000 : counted === matches, `${label}: ${counted} of ${matches}`)

@@ -13,8 +13,8 @@ import {
 } from './sort-order.ts'
 
 /**
- * Rows that a page reads at most, and as many of those without a value of the order. A page may therefore have fewer rows than it could, and even
- * none, though others follow.
+ * Rows that a page reads at most, and as many of those without a value of the order. A page may therefore have fewer
+ * rows than it could, and even none, though others follow.
  */
 export const ROWS_MAX = 1500
 
@@ -37,8 +37,9 @@ const indexOrder = sql(
 )
 
 /**
- * Has PostgreSQL read indexes in their order for the rest of the transaction. By its estimate it would read and sort all users of a tenant of up to
- * some hundred thousand, since it does not count on the caches, and no limit bounds that.
+ * Has PostgreSQL read indexes in their order for the rest of the transaction. By its estimate it would read and sort
+ * all users of a tenant of up to some hundred thousand, since it does not count on the caches, and no limit bounds
+ * that.
  */
 export async function readInIndexOrder(tx: TenantTx): Promise<void> {
   await tx.rows(indexOrder)
@@ -62,8 +63,8 @@ export async function countOfIds(
 }
 
 /**
- * Returns how many rows match, of the {@link ROWS_MAX} rows that are read at most; null if there are others and fewer than `enough` matched. One
- * statement.
+ * Returns how many rows match, of the {@link ROWS_MAX} rows that are read at most; null if there are others and fewer
+ * than `enough` matched. One statement.
  */
 export async function countInOrder(
   tx: TenantTx,
@@ -79,13 +80,20 @@ export async function countInOrder(
   return read < ROWS_MAX || total >= enough ? total : null
 }
 
-/** SQL: the rows with one of the ids, each looked up by itself. "offset 0" keeps other conditions, and other indexes, out of the look-up. */
+/**
+ * SQL: the rows with one of the ids, each looked up by itself. "offset 0" keeps other conditions, and other indexes,
+ * out of the look-up.
+ */
 function rowsOfIds(table: string, ids: string): string {
   return `unnest(${ids}::uuid[]) as wanted (wanted_id)
     cross join lateral (select * from ${table} where tenant_id = $1 and id = wanted_id offset 0) as ${table}`
 }
 
-/** Reads a page of the rows that match and have one of the ids, at most some thousand. One statement. @param place `offset`: rows to skip. */
+/**
+ * Reads a page of the rows that match and have one of the ids, at most some thousand. One statement.
+ *
+ * @param place `offset`: rows to skip.
+ */
 export async function pageOfIds<Row extends { readonly id: string }>(
   tx: TenantTx,
   { table, columns, scope, condition }: Listing,
@@ -106,7 +114,8 @@ export async function pageOfIds<Row extends { readonly id: string }>(
 /**
  * Reads a page of the rows that match, in the order of an index, and at most {@link ROWS_MAX} rows in all.
  *
- * @param within What the index of the order has: its own condition, and a range. Rows beyond it are not read; all others count.
+ * @param within What the index of the order has: its own condition, and a range. Rows beyond it are not read; all
+ *   others count.
  */
 export async function pageInOrder<Row extends { readonly id: string }>(
   tx: TenantTx,

@@ -49,7 +49,12 @@ export function isById({ id, order }: IdRange): boolean {
   return id === order
 }
 
-/** Returns the ranges of users of whom a searched text has a part: one, for a long part those of its beginning and its end. @param part Folded. */
+/**
+ * Returns the ranges of users of whom a searched text has a part: one, for a long part those of its beginning and its
+ * end.
+ *
+ * @param part Folded.
+ */
 export function usersWithPart(part: string): readonly IdRange[] {
   if (part === '') return []
   const signs = [...part]

@@ -10,7 +10,10 @@ export type SortOrder = {
   readonly descending: boolean
 }
 
-/** The place of a row in an order. `value` is null for a row without one, and in the order of the ids; a time is in microseconds. */
+/**
+ * The place of a row in an order. `value` is null for a row without one, and in the order of the ids; a time is in
+ * microseconds.
+ */
 export type RowPosition = { readonly value: string | null; readonly id: string }
 
 /** Adds a value to the parameters of a statement and returns its placeholder. */
@@ -55,7 +58,10 @@ export function segmentsFrom(
   return all.slice(all.indexOf(after.value === null ? 'empty' : 'valued'))
 }
 
-/** Returns the condition of a segment, behind a position if it is in this segment. Such that the partial index of the order serves it. */
+/**
+ * Returns the condition of a segment, behind a position if it is in this segment. Such that the partial index of the
+ * order serves it.
+ */
 export function segmentCondition(order: SortOrder, segment: Segment, after: RowPosition | null): SqlCondition {
   const { sql, kind } = order
   const isIn = after !== null && (kind === 'id' || segment === (after.value === null ? 'empty' : 'valued'))

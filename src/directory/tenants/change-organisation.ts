@@ -22,8 +22,8 @@ export async function getOrganisation({ store }: Needs, { tenantId }: Caller): P
  * Changes the members that are given. This process uses them at once, the others within five seconds.
  *
  * @param isExpected Whether the organisation is still the one that the change was made from.
- * @throws Fault `scope.missing` for a member that only an owner may change, `request.invalid`, `state.conflict` for a member that the
- *   bootstrap file names, `resource.changed`
+ * @throws Fault `scope.missing` for a member that only an owner may change, `request.invalid`, `state.conflict` for a
+ *   member that the bootstrap file names, `resource.changed`
  */
 export async function changeOrganisation(
   needs: Needs,

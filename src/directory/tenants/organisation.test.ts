@@ -1,4 +1,5 @@
-// The organisation in our API: what the bootstrap file fixes, who may change the rest, and that it takes effect in every process.
+// The organisation in our API: what the bootstrap file fixes, who may change the rest, and that it takes effect in
+// every process.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -33,7 +34,10 @@ async function clientWith(roles: readonly string[], scopes: readonly string[] = 
   return api(chirograph.url, (await chirograph.nobody.form('/auth/token', grant)).body.access_token)
 }
 
-/** Waits until it is so four times in a row: two servers answer in turn, and the cache of the other one ends after five seconds. */
+/**
+ * Waits until it is so four times in a row: two servers answer in turn, and the cache of the other one ends after five
+ * seconds.
+ */
 async function waitUntil(isSo: () => Promise<boolean>): Promise<void> {
   const end = performance.now() + 15_000
   for (let times = 0; times < 4; ) {

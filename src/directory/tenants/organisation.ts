@@ -59,7 +59,9 @@ export function changedSettings(settings: Tenant['settings'], change: Organisati
   return Object.fromEntries(Object.entries(merged).filter(([, one]) => one !== null))
 }
 
-/** Whether a member says how the organisation appears, or is a default of what it creates; the others are about trust. */
+/**
+ * Whether a member says how the organisation appears, or is a default of what it creates; the others are about trust.
+ */
 export function isAppearance(member: string): boolean {
   return member === 'name' || Object.hasOwn(appearance, member)
 }

@@ -18,12 +18,15 @@ const ROTATED = {
 } as const
 const DAY_MS = 86_400_000
 /**
- * How long former data keys are kept. What they seal outside the columns lives shorter: mails that wait, pushed requests, kept answers,
- * cookies and states of sign-ins; so do keys in the memory of processes.
+ * How long former data keys are kept. What they seal outside the columns lives shorter: mails that wait, pushed
+ * requests, kept answers, cookies and states of sign-ins; so do keys in the memory of processes.
  */
 const FORMER_KEYS_MS = 31 * DAY_MS
 
-/** Makes the next data key of every tenant and seals the columns under it. Servers may run meanwhile; `resealSchedule` finishes it. */
+/**
+ * Makes the next data key of every tenant and seals the columns under it. Servers may run meanwhile; `resealSchedule`
+ * finishes it.
+ */
 export async function rotateDataKeys(
   needs: Needs,
   columns: readonly ResealingColumn[],

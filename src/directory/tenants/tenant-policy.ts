@@ -81,8 +81,8 @@ type TrustingPolicy = {
 }
 
 /**
- * Returns what a tenant accepts and requires. The one place that knows what the profile (the setting `haip`) forbids and
- * demands.
+ * Returns what a tenant accepts and requires. The one place that knows what the profile (the setting `haip`) forbids
+ * and demands.
  *
  * @param tenant null: unknown or disabled, which has no settings.
  * @see [OpenID4VC High Assurance Interoperability Profile 1.0](https://openid.net/specs/openid4vc-high-assurance-interoperability-profile-1_0.html)

@@ -120,7 +120,10 @@ export async function setTenantSettings(tx: TenantTx, settings: Tenant['settings
   return (await tx.rows(set, [tx.tenantId, JSON.stringify(settings), now])).length === 1
 }
 
-/** States which members of the transaction's tenant the bootstrap file names. No change of the tenant itself, so it is not recorded. */
+/**
+ * States which members of the transaction's tenant the bootstrap file names. No change of the tenant itself, so it is
+ * not recorded.
+ */
 export async function setFileMembers(tx: TenantTx, members: readonly string[]): Promise<void> {
   await tx.rows(setMembers, [tx.tenantId, members.toSorted()])
 }

@@ -25,7 +25,9 @@ const START = Date.parse('2026-05-01T12:00:00.000Z')
 /** The server that {@link openDirectory} opens. */
 export type Directory = Awaited<ReturnType<typeof openDirectory>>
 
-/** Opens a server with the routes of the directory only, whose tokens name tenant and scopes, on a database of its own. */
+/**
+ * Opens a server with the routes of the directory only, whose tokens name tenant and scopes, on a database of its own.
+ */
 export async function openDirectory() {
   const db = await openTestDatabase()
   let shifted = 0
@@ -65,7 +67,9 @@ export async function openDirectory() {
     },
     tenantIdOf,
     caller,
-    /** Calls the onboarding group as a client of the tenant, with `users:read` or, to write, `users:write` by default. */
+    /**
+     * Calls the onboarding group as a client of the tenant, with `users:read` or, to write, `users:write` by default.
+     */
     call: async (slug: string, path: string, { method = 'GET', scopes, body, headers: more }: Call = {}) => {
       const scope = (scopes ?? [method === 'GET' ? 'users:read' : 'users:write']).join(',')
       const token = `${slug}~${scope.replaceAll(':', '.').replaceAll(',', '+')}`

@@ -2,8 +2,9 @@ import { type Caller, holds, type Role, roles } from '../../caller.ts'
 import { Fault } from '../../fault.ts'
 
 /**
- * Roles whose every scope the caller holds: only these may it give, and only users and groups without other roles may it change. Otherwise
- * a `user-admin` could become an owner, by a role, by a group, or by the e-mail address of an owner.
+ * Roles whose every scope the caller holds: only these may it give, and only users and groups without other roles may
+ * it change. Otherwise a `user-admin` could become an owner, by a role, by a group, or by the e-mail address of an
+ * owner.
  */
 export function grantableRoles(caller: Pick<Caller, 'scopes'>): Role[] {
   // Object.keys loses the type of the keys.

@@ -11,8 +11,8 @@ const CLIENT_IDS = new Date(0)
 type CallerDescription = { readonly id: string; readonly name: string; readonly email: string }
 
 /**
- * Describes the caller. A user who was deleted while the token is still valid is described by the id alone. The id of a client is a UUID
- * derived from its tenant and client id.
+ * Describes the caller. A user who was deleted while the token is still valid is described by the id alone. The id of a
+ * client is a UUID derived from its tenant and client id.
  */
 export async function describeCaller({ store }: Pick<Platform, 'store'>, caller: Caller): Promise<CallerDescription> {
   const { userId, tenantId, actor } = caller

@@ -11,7 +11,10 @@ const find = sql(
    where account.tenant_id = $1 and account.id = $2 and account.enabled and account.deleted_at is null`,
 )
 
-/** Returns the roles of an enabled user, those of the groups included; null if there is no such user. One statement, never cached. */
+/**
+ * Returns the roles of an enabled user, those of the groups included; null if there is no such user. One statement,
+ * never cached.
+ */
 export async function findRoles(tx: TenantTx, userId: UserId): Promise<Role[] | null> {
   const [row] = await tx.rows<{ roles: string[] }>(find, [tx.tenantId, userId])
   return row === undefined ? null : row.roles.filter(isRole)

@@ -10,8 +10,8 @@ type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'memory'>
 const LIMIT = 'directory.unknown_users'
 
 /**
- * Returns the user of the caller's tenant with that key, disabled or not: one statement, and one more if there is none. Look-ups of users who
- * do not exist are counted by caller in all processes, so that names cannot be guessed at speed.
+ * Returns the user of the caller's tenant with that key, disabled or not: one statement, and one more if there is none.
+ * Look-ups of users who do not exist are counted by caller in all processes, so that names cannot be guessed at speed.
  *
  * @throws Fault `resource.unknown`, `request.rate_limited`
  */
@@ -23,7 +23,11 @@ export async function lookUpUser(needs: Needs, caller: Caller, key: UserKey, val
   throw new Fault('resource.unknown', { detail: 'There is no such user.' })
 }
 
-/** Checks the limit of look-ups by caller. @returns what counts a look-up that found no user. Both throw Fault `request.rate_limited`. */
+/**
+ * Checks the limit of look-ups by caller.
+ *
+ * @returns what counts a look-up that found no user. Both throw Fault `request.rate_limited`.
+ */
 export function admitLookUp(needs: Needs, { tenantId, actor }: Pick<Caller, 'tenantId' | 'actor'>) {
   const key = `${tenantId} ${actor.kind} ${actor.id}`
   admitShared(needs, LIMIT, key)

@@ -68,7 +68,9 @@ export async function putUser(
   return row ?? null
 }
 
-/** Returns whether the user with that username was deleted, its wallet is not yet destroyed, and there is no other one. */
+/**
+ * Returns whether the user with that username was deleted, its wallet is not yet destroyed, and there is no other one.
+ */
 export async function isDeletedUser(tx: TenantTx, username: string): Promise<boolean> {
   const [row] = await tx.rows<{ isPresent: boolean; isDeleted: boolean }>(presence, [tx.tenantId, foldCase(username)])
   return row?.isDeleted === true && !row.isPresent

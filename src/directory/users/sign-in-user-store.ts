@@ -74,7 +74,10 @@ const owners = sql(
    where tenant_id = $1 and 'owner' = any(roles) and ${ACTIVE} order by id limit 100`,
 )
 
-/** Returns the active users with a password whose username or e-mail address this is, of all tenants, the oldest accounts first. */
+/**
+ * Returns the active users with a password whose username or e-mail address this is, of all tenants, the oldest
+ * accounts first.
+ */
 export async function listPasswordHolders(tx: AcrossTx, folded: string, limit: number): Promise<PasswordHolder[]> {
   return tx.rows<PasswordHolder>(findHolders, [folded, limit])
 }
@@ -118,7 +121,10 @@ export async function exchangePasswordHash(tx: TenantTx, userId: UserId, from: s
   await tx.rows(upgradeHash, [tx.tenantId, userId, from, to])
 }
 
-/** Inserts a user that an identity provider vouches for. Returns null if the username, address or external identifier is taken. */
+/**
+ * Inserts a user that an identity provider vouches for. Returns null if the username, address or external identifier is
+ * taken.
+ */
 export async function insertExternalUser(tx: TenantTx, user: ExternalUser, now: Date): Promise<UserId | null> {
   const [row] = await tx.rows<{ id: UserId }>(insertExternal, newUserValues(tx, newId(), user, now))
   return row?.id ?? null
@@ -134,7 +140,10 @@ export async function updateUserRoles(
   return (await tx.rows(setRoles, [tx.tenantId, userId, roles, now])).length === 1
 }
 
-/** Creates a user with the role `owner`, or gives the role to the user of that name. Returns null if that one is disabled or deleted. */
+/**
+ * Creates a user with the role `owner`, or gives the role to the user of that name. Returns null if that one is
+ * disabled or deleted.
+ */
 export async function putOwnerRow(
   tx: TenantTx,
   username: string,

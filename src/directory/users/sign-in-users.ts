@@ -26,7 +26,8 @@ const NAME_CHARS_MAX = 320
 /**
  * Returns the active users with a password whose username or e-mail address is `name`, in one statement.
  *
- * @param tenantId null: of all tenants, the oldest accounts first, so that a tenant that adds the name later displaces nobody.
+ * @param tenantId null: of all tenants, the oldest accounts first, so that a tenant that adds the name later displaces
+ *   nobody.
  */
 export async function findPasswordHolders(
   { store }: Pick<Platform, 'store'>,
@@ -79,7 +80,10 @@ export function upgradePasswordHash(tx: TenantTx, userId: UserId, from: string, 
   return exchangePasswordHash(tx, userId, from, to)
 }
 
-/** Creates a user that an identity provider vouches for. Returns null if the username, address or external identifier is taken. */
+/**
+ * Creates a user that an identity provider vouches for. Returns null if the username, address or external identifier is
+ * taken.
+ */
 export async function createExternalUser(tx: TenantTx, user: ExternalUser, now: Date): Promise<UserId | null> {
   const id = await insertExternalUser(tx, user, now)
   if (id !== null) await record(tx, { action: 'user.created', subject: { kind: 'user', id }, by: 'system' }, now)
@@ -98,7 +102,10 @@ export async function setUserRoles(tx: TenantTx, userId: UserId, stated: readonl
   )
 }
 
-/** Creates a user with the role `owner`, or gives the role to the user of that name. Returns null if that one is disabled or deleted. */
+/**
+ * Creates a user with the role `owner`, or gives the role to the user of that name. Returns null if that one is
+ * disabled or deleted.
+ */
 export async function ensureOwner(tx: TenantTx, username: string, now: Date): Promise<UserId | null> {
   const row = await putOwnerRow(tx, username, now)
   if (row === null) return null

@@ -85,7 +85,10 @@ export async function selectEnabled(
   )
 }
 
-/** SQL: a user has a role of its own. The role must be one of ours: it is part of the text, as that of its partial index. */
+/**
+ * SQL: a user has a role of its own. The role must be one of ours: it is part of the text, as that of its partial
+ * index.
+ */
 export function hasRole(role: string): string {
   if (!isRole(role)) throw new Error(`no role: ${role}`)
   return `'${role}' = any(roles)`
@@ -120,8 +123,8 @@ const usernameOf = sql(
 )
 
 /**
- * Returns one page of the tenant's users, and one row more if there is a next page. A page by name reads a bounded number of users: `continuesAfter`
- * is the id of the last one if there are others.
+ * Returns one page of the tenant's users, and one row more if there is a next page. A page by name reads a bounded
+ * number of users: `continuesAfter` is the id of the last one if there are others.
  */
 export async function listUserRows(
   tx: TenantTx,

@@ -14,7 +14,9 @@ const holdsOnly = (roles: string) => `account.roles <@ ${roles}::text[] and not 
 const insert = sql('directory.create_user', `${insertUserSql('do nothing')} returning ${USER_COLUMNS}`)
 const given = (member: string, value: string, column: string) =>
   `${column} = case when '${member}' = any(:members::text[]) then ${value} else account.${column} end`
-/** SQL: what a way to the account matches was changed, by a caller who may not act for the user if `:marksNew` is true. */
+/**
+ * SQL: what a way to the account matches was changed, by a caller who may not act for the user if `:marksNew` is true.
+ */
 const renamed = (member: string, isOther: string, column: string) =>
   given(member, `case when ${isOther} then :marksNew else account.${column} end`, column)
 const update = sql(
@@ -68,7 +70,10 @@ const findDeleted = sql(
   `select ${USER_COLUMNS} from user_account where tenant_id = $1 and id = $2 and deleted_at is not null`,
 )
 
-/** Creates a user and its audit entry. Returns null if the username, the e-mail address or the external identifier is taken. */
+/**
+ * Creates a user and its audit entry. Returns null if the username, the e-mail address or the external identifier is
+ * taken.
+ */
 export async function insertUser(
   tx: TenantTx,
   id: string,
@@ -93,8 +98,9 @@ export type Authority = {
 type Owning = Pick<Authority, 'roles' | 'now'>
 
 /**
- * Changes the members that `change` names, with the audit entry. Returns null if there is no such user, or if the user has a role beyond the
- * caller's authority, or is no longer of the given version. Throws the database's unique violation.
+ * Changes the members that `change` names, with the audit entry. Returns null if there is no such user, or if the user
+ * has a role beyond the caller's authority, or is no longer of the given version. Throws the database's unique
+ * violation.
  */
 export async function updateUser(
   tx: TenantTx,
@@ -122,12 +128,18 @@ export async function deleteUserRow(tx: TenantTx, id: string, by: Owning, entry:
   return (await recordChange(tx, markDeleted, [tx.tenantId, id, by.now, by.roles], entry, by.now)) !== null
 }
 
-/** Restores a deleted user. Returns null as {@link updateUser} does. Throws the database's unique violation if a name is taken meanwhile. */
+/**
+ * Restores a deleted user. Returns null as {@link updateUser} does. Throws the database's unique violation if a name is
+ * taken meanwhile.
+ */
 export async function restoreUserRow(tx: TenantTx, id: string, by: Owning, entry: AuditEntry): Promise<User | null> {
   return recordChange<User>(tx, markRestored, [tx.tenantId, id, by.now, by.roles], entry, by.now)
 }
 
-/** Destroys a user who was deleted by `deletedBy` at the latest: the row, the wallet and its keys. Returns whether there was one. */
+/**
+ * Destroys a user who was deleted by `deletedBy` at the latest: the row, the wallet and its keys. Returns whether there
+ * was one.
+ */
 export async function destroyUserRow(
   tx: TenantTx,
   id: string,

@@ -33,11 +33,11 @@ const uniqueMembers: Readonly<Record<string, string>> = {
 }
 
 /**
- * Creates a user, or returns the one who has the username or the e-mail address already, unchanged. The username is the e-mail address by
- * default. Concurrent calls create one user.
+ * Creates a user, or returns the one who has the username or the e-mail address already, unchanged. The username is the
+ * e-mail address by default. Concurrent calls create one user.
  *
- * @throws Fault `request.invalid` without username and e-mail address; `state.conflict` if the identifiers are those of several users or
- * differ from those of the user; `role.above_caller`
+ * @throws Fault `request.invalid` without username and e-mail address; `state.conflict` if the identifiers are those of
+ *   several users or differ from those of the user; `role.above_caller`
  */
 export async function createUser(
   { store, clock }: Needs,

@@ -15,10 +15,11 @@ const FILE = /^\d{4}-\d{2}\.jsonl$/
 const UNFINISHED = /^\d{4}-\d{2}\.jsonl\..*part$/
 
 /**
- * Writes the entries of a month to `{folder}/{month}.jsonl`, one on a line. A head and an end stand around them. Each line names the SHA-256
- * of the line before it (`previous`, base64url), the head that of the end of the month before: a line that was changed, removed or moved is
- * found by {@link checkArchive}, and the digest of the newest end stands for everything before it. The file is complete or not there: it is
- * written under another name, which no other process uses.
+ * Writes the entries of a month to `{folder}/{month}.jsonl`, one on a line. A head and an end stand around them. Each
+ * line names the SHA-256 of the line before it (`previous`, base64url), the head that of the end of the month before: a
+ * line that was changed, removed or moved is found by {@link checkArchive}, and the digest of the newest end stands for
+ * everything before it. The file is complete or not there: it is written under another name, which no other process
+ * uses.
  *
  * @returns that digest
  */
@@ -60,8 +61,8 @@ export async function writeMonth(
 }
 
 /**
- * Returns the number of entries in the file of a month, if it is finished: of this tenant and month, with an unbroken chain from the month before
- * to its end. null: there is no such file.
+ * Returns the number of entries in the file of a month, if it is finished: of this tenant and month, with an unbroken
+ * chain from the month before to its end. null: there is no such file.
  */
 export async function entriesOfFile(
   folder: string,
@@ -78,7 +79,9 @@ export async function entriesOfFile(
   return fault === null ? entries : null
 }
 
-/** Removes the files that processes left unfinished. None may be writing: a run that has not ended with its lease fails. */
+/**
+ * Removes the files that processes left unfinished. None may be writing: a run that has not ended with its lease fails.
+ */
 export async function removeUnfinished(archive: string): Promise<void> {
   for (const tenant of await namesIn(archive)) {
     const folder = join(archive, tenant.name)
@@ -100,7 +103,10 @@ export async function checkArchive(folder: string): Promise<ArchiveCheck> {
   return { entries: total, fault: null }
 }
 
-/** Checks one file against the last line of the one before it. `at`: the line of the fault. `digest`: that of its own last line. */
+/**
+ * Checks one file against the last line of the one before it. `at`: the line of the fault. `digest`: that of its own
+ * last line.
+ */
 async function checkMonth(path: string, before: string | null, signal?: AbortSignal) {
   const state = { at: 0, entries: 0, isEnded: false }
   let digest = before

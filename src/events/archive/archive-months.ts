@@ -20,16 +20,19 @@ type Needs = Pick<Platform, 'store' | 'clock' | 'log'> & {
 }
 
 const MONTHS_AHEAD = 2
-/** Entries without a month that are read and moved in one transaction, while nobody can read the audit trail: a third of a second. */
+/**
+ * Entries without a month that are read and moved in one transaction, while nobody can read the audit trail: a third of
+ * a second.
+ */
 const STRAY_ENTRIES_MAX = 20_000
 const ENTRIES_PER_PAGE = 1000
 const IDS_PER_PAGE = 20_000
 const DAY_MS = 86_400_000
 
 /**
- * Makes the tables of this month and the next ones, then writes months that ended longer ago than AUDIT_RETENTION_DAYS to AUDIT_ARCHIVE and
- * drops them, the oldest first. A month is dropped only after the entries of every tenant were written and synced. A run that is ended leaves the
- * files that it finished, and the next one goes on after them.
+ * Makes the tables of this month and the next ones, then writes months that ended longer ago than AUDIT_RETENTION_DAYS
+ * to AUDIT_ARCHIVE and drops them, the oldest first. A month is dropped only after the entries of every tenant were
+ * written and synced. A run that is ended leaves the files that it finished, and the next one goes on after them.
  */
 export async function keepMonths(needs: Needs, signal: AbortSignal): Promise<void> {
   const { store, clock, config } = needs

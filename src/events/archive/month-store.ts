@@ -56,7 +56,11 @@ export async function listAuditMonths(tx: AcrossTx): Promise<Month[]> {
   return (await tx.rows<{ month: Month }>(listMonths)).map(({ month }) => month)
 }
 
-/** Makes the table of a month, if there is none, and moves its entries there. @returns false if more than `rowsMax` entries have no month: nothing changed */
+/**
+ * Makes the table of a month, if there is none, and moves its entries there.
+ *
+ * @returns false if more than `rowsMax` entries have no month: nothing changed
+ */
 export async function makeAuditMonth(tx: AcrossTx, month: Month, rowsMax: number): Promise<boolean> {
   const [row] = await tx.rows<{ made: boolean }>(makeMonth, [firstDayOf(month), rowsMax])
   return row?.made === true

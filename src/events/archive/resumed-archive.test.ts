@@ -32,7 +32,11 @@ const happen = ({ tenantId, ...caller }: Caller, times: number) =>
     const entry = { action: 'user.created', subject: { kind: 'user', id: null }, by } as const
     for (let n = 0; n < times; n += 1) await record(tx, entry, at('2031-01-15').now())
   })
-/** Archives January in April. @param ended Ends the run before this page of entries or ids of a tenant, counted from 1. */
+/**
+ * Archives January in April.
+ *
+ * @param ended Ends the run before this page of entries or ids of a tenant, counted from 1.
+ */
 const archive = ({ ended = Number.POSITIVE_INFINITY } = {}) => {
   const stop = new AbortController()
   let pages = 0

@@ -2,7 +2,10 @@ import type { Caller } from '../../caller.ts'
 import { type AuditAction, isPublicEvent, type SubjectKind } from '../../contract/events/vocabulary.ts'
 import { idAt } from '../../store/row-id.ts'
 
-/** An unauthenticated caller of the protocol surface or the sign-in pages. Its id, if any, is self-asserted (a client id, an issuer URL). */
+/**
+ * An unauthenticated caller of the protocol surface or the sign-in pages. Its id, if any, is self-asserted (a client
+ * id, an issuer URL).
+ */
 export type AnonymousActor = {
   readonly kind: 'wallet' | 'verifier' | 'issuer' | 'user'
   readonly id?: string

@@ -34,7 +34,9 @@ const clearStep = sql(
    select id from step`,
 )
 
-/** Clears the IP addresses in audit entries older than `auditAddressDays`, in steps. A second run finds nothing to do. */
+/**
+ * Clears the IP addresses in audit entries older than `auditAddressDays`, in steps. A second run finds nothing to do.
+ */
 export async function forgetAddresses({ store, clock, config }: Needs, signal: AbortSignal): Promise<void> {
   const end = firstIdAt(clock.now().getTime() - config.auditAddressDays * 86_400_000)
   const tenants = await store.across('tenants with old audit entries', async (tx) => {

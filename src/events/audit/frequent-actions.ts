@@ -1,6 +1,6 @@
 /**
- * Actions of every issuance and every presentation. The indexes by action and by event type leave them out, because each such entry would
- * pay for them; a read in the order of time finds these entries soon.
+ * Actions of every issuance and every presentation. The indexes by action and by event type leave them out, because
+ * each such entry would pay for them; a read in the order of time finds these entries soon.
  */
 const FREQUENT: readonly string[] = [
   'openid4vc.issuance.offered',

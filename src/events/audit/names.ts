@@ -8,8 +8,8 @@ export type NameSource = {
   /** A caller without it is shown no names of these; undefined: every caller is. */
   readonly scope?: Scope
   /**
-   * SELECT of (kind, id, name), the kind one of `SubjectKind` and the id as text, of objects of tenant $1 whose id is among $2::uuid[] or, of
-   * clients, $3::text[].
+   * SELECT of (kind, id, name), the kind one of `SubjectKind` and the id as text, of objects of tenant $1 whose id is
+   * among $2::uuid[] or, of clients, $3::text[].
    */
   readonly select: string
 }

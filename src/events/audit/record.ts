@@ -4,7 +4,8 @@ import type { AuditEntry } from './entry.ts'
 import { auditStep } from './recorded-sql.ts'
 
 /**
- * Records an audit entry in the caller's transaction, so that the change and its entry are committed together or not at all.
+ * Records an audit entry in the caller's transaction, so that the change and its entry are committed together or not at
+ * all.
  *
  * It is one statement. Where the change is one that always writes, its statement is sent together with `auditStep`.
  */

@@ -14,8 +14,8 @@ const insertEntry = sql(
 type AuditStep = { readonly statement: Sql; readonly values: Readonly<Record<string, unknown>> }
 
 /**
- * Returns the statement that records an entry, to send after the statement of the change (`tx.rows`) and the decision that it was made. Its plain
- * values cost a distributed engine a fraction of the CTE.
+ * Returns the statement that records an entry, to send after the statement of the change (`tx.rows`) and the decision
+ * that it was made. Its plain values cost a distributed engine a fraction of the CTE.
  */
 export function auditStep({ tenantId }: Pick<TenantTx, 'tenantId'>, entry: AuditEntry, now: Date): AuditStep {
   const columns = columnsOf(entry, now)
@@ -42,8 +42,8 @@ export function auditStep({ tenantId }: Pick<TenantTx, 'tenantId'>, entry: Audit
 }
 
 /**
- * Defines the statement that records an entry where `source`, a FROM item and its condition, has a row: at most one. Its values are those of
- * {@link auditStep} and those that `source` names.
+ * Defines the statement that records an entry where `source`, a FROM item and its condition, has a row: at most one.
+ * Its values are those of {@link auditStep} and those that `source` names.
  */
 export function auditWhere(name: string, source: string): Sql {
   return sql(

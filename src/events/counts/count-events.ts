@@ -98,8 +98,8 @@ export async function readCounts(
 }
 
 /**
- * Returns the metrics of all time, the ends of credentials from today on, and the presentations verified today, all in UTC, including events
- * that the sweep has not counted yet.
+ * Returns the metrics of all time, the ends of credentials from today on, and the presentations verified today, all in
+ * UTC, including events that the sweep has not counted yet.
  *
  * @returns As {@link readCounts}.
  */

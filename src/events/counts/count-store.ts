@@ -17,7 +17,8 @@ const LATE_MS_MAX = 35 * 86_400_000
 type PlacedEvent = AuditEvent & Position
 
 const COLUMNS = `a.id, a.at, a.action, a.subject_kind as "subjectKind", a.subject_id as "subjectId", a.detail, a.era, a.xact`
-// As subqueries, which hide the position from the planner: all eras are alike, so it expects no event after a known one, and sorts all of them then.
+// As subqueries, which hide the position from the planner: all eras are alike, so it expects no event after a known
+// one, and sorts all of them then.
 const AFTER =
   'a.tenant_id = :tenantId and (a.era, a.xact, a.id) > ((select :era::int), (select :xact::xid8), (select :id::uuid))'
 const EXTRA = `a.event_type is null and a.action in (${extraCounted.map((one) => `'${one}'`).join(', ')})`
@@ -74,8 +75,8 @@ const findPosition = sql(
   'select era, xact::text as xact, event_id as id, at from event_count_position where tenant_id = $1',
 )
 /**
- * Position and counts in one statement, so that they are consistent. A column by which the counts are not grouped is null: a large tenant has
- * thousands of counts, and a chart needs a dozen sums.
+ * Position and counts in one statement, so that they are consistent. A column by which the counts are not grouped is
+ * null: a large tenant has thousands of counts, and a chart needs a dozen sums.
  */
 const countsBy = (unit: 'month' | 'day', group: Group) => {
   const table = unit === 'day' ? 'event_day_count' : 'event_count'
@@ -140,8 +141,9 @@ export async function listSettledEvents(tx: TenantTx, from: Position, limit: num
 }
 
 /**
- * Lists events after those that are counted in order, also where the order is not settled. An event whose time is 35 days before that of the
- * last counted one, as a server with a wrong clock records it, is not listed: the sweep counts it.
+ * Lists events after those that are counted in order, also where the order is not settled. An event whose time is 35
+ * days before that of the last counted one, as a server with a wrong clock records it, is not listed: the sweep counts
+ * it.
  */
 export async function listFreshEvents(tx: TenantTx, counted: Counted, limit: number): Promise<PlacedEvent[]> {
   const firstId = counted.at === null ? START.id : lowestIdAt(new Date(counted.at.getTime() - LATE_MS_MAX))

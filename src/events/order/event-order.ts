@@ -4,8 +4,9 @@ import { addTenantStates, beginErasOf, listForeignEras, lockEventOrder } from '.
 type Needs = Pick<Platform, 'store' | 'log' | 'clock'>
 
 /**
- * Begins a new era of events for each tenant whose data was moved to a database server with lower transaction ids. Events are ordered by
- * transaction id, so without a new era new events would come before old ones. Runs before any event is recorded.
+ * Begins a new era of events for each tenant whose data was moved to a database server with lower transaction ids.
+ * Events are ordered by transaction id, so without a new era new events would come before old ones. Runs before any
+ * event is recorded.
  */
 export async function settleEventOrder({ store, log, clock }: Needs): Promise<void> {
   await store.across('tenants without a state of their events', addTenantStates)
@@ -14,7 +15,8 @@ export async function settleEventOrder({ store, log, clock }: Needs): Promise<vo
   const tenants = await store.across('new eras for tenants with foreign transaction ids', async (tx) => {
     await lockEventOrder(tx)
     let begun = 0
-    // Under the lock, so that of two servers that start together one begins them. Until none is left: a row may be behind by several eras.
+    // Under the lock, so that of two servers that start together one begins them. Until none is left: a row may be
+    // behind by several eras.
     for (;;) {
       const foreign = await listForeignEras(tx)
       if (foreign.length === 0) return begun
@@ -25,8 +27,8 @@ export async function settleEventOrder({ store, log, clock }: Needs): Promise<vo
 }
 
 /**
- * Begins a new era of events for every tenant, whatever the transaction ids: readers that were beyond the restored state find the new events
- * all the same.
+ * Begins a new era of events for every tenant, whatever the transaction ids: readers that were beyond the restored
+ * state find the new events all the same.
  */
 export async function beginEras({ store, clock }: Pick<Platform, 'store' | 'clock'>): Promise<void> {
   await store.across('new eras of events after a restore', async (tx) => {

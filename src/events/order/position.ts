@@ -1,6 +1,7 @@
 /**
- * A position in the order of a tenant's events, which is the order of the transactions that recorded them. An event whose transaction
- * commits late keeps its early position, so a reader must not advance beyond the settled part (`settled.ts`). `xact` is a 64-bit number.
+ * A position in the order of a tenant's events, which is the order of the transactions that recorded them. An event
+ * whose transaction commits late keeps its early position, so a reader must not advance beyond the settled part
+ * (`settled.ts`). `xact` is a 64-bit number.
  */
 export type Position = { readonly era: number; readonly xact: string; readonly id: string }
 

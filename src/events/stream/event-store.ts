@@ -30,8 +30,9 @@ const findPlace = sql(
   'events.find_position',
   `select era, xact::text as xact, id from audit_entry where tenant_id = $1 and id = $2 and event_type is not null`,
 )
-// Events that are visible in the snapshot come before it; those that commit later come after it, whatever their position. While a tenant that was
-// moved has recorded nothing where it is now, all its events are settled and the newest is the position: what this node assigns decides nothing yet.
+// Events that are visible in the snapshot come before it; those that commit later come after it, whatever their
+// position. While a tenant that was moved has recorded nothing where it is now, all its events are settled and the
+// newest is the position: what this node assigns decides nothing yet.
 const present = sql(
   'events.current_position',
   `select case when now.moved then coalesce(last.era, ${START.era}) else now.era end as era,
@@ -101,10 +102,11 @@ const listsIn = (direction: Direction) => ({
 const lists = { up: listsIn('up'), down: listsIn('down') }
 
 /**
- * Lists events after a position, or before it when descending. Ascending reads end where the order is settled, so that a reader that
- * continues from the last event misses none.
+ * Lists events after a position, or before it when descending. Ascending reads end where the order is settled, so that
+ * a reader that continues from the last event misses none.
  *
- * @param seen A snapshot, as {@link currentPosition} returns it: events of the era of `from` that are visible in it are left out.
+ * @param seen A snapshot, as {@link currentPosition} returns it: events of the era of `from` that are visible in it are
+ *   left out.
  */
 export async function listEventRows(
   tx: TenantTx,
@@ -149,7 +151,10 @@ export async function findEventPosition(tx: TenantTx, id: string): Promise<Posit
   return (await tx.rows<Position>(findPlace, [tx.tenantId, id]))[0] ?? null
 }
 
-/** Returns where a reader of future events starts: from `from`, leaving out events of its era that are visible in `seen`. */
+/**
+ * Returns where a reader of future events starts: from `from`, leaving out events of its era that are visible in
+ * `seen`.
+ */
 export async function currentPosition(tx: TenantTx): Promise<{ from: Position; seen: string | null }> {
   const [row] = await tx.rows<Position & { seen: string | null }>(present, [tx.tenantId])
   if (row === undefined) throw new Error('the settled position was not returned')

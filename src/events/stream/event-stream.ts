@@ -22,8 +22,8 @@ const STREAM_MS_MAX = 300_000
 const RETRY_MS = 2000
 
 /**
- * Returns the events of a tenant as server-sent events: those after `lastEventId`, by default those from now on. It ends when the token
- * expires; a client that reconnects with the last id that it received misses no event.
+ * Returns the events of a tenant as server-sent events: those after `lastEventId`, by default those from now on. It
+ * ends when the token expires; a client that reconnects with the last id that it received misses no event.
  *
  * @throws Fault `request.invalid` when no event has the id, `request.rate_limited` when too many streams are open
  * @see [HTML, 9.2 Server-sent events](https://html.spec.whatwg.org/multipage/server-sent-events.html#server-sent-events)

@@ -21,7 +21,10 @@ const counts = {
   user: countStatement('of_user', 'a.notified_user = $6'),
 }
 
-/** Returns how many events match, as `ListTotal` says: null where too many would have to be read. Events whose order is not settled are counted. */
+/**
+ * Returns how many events match, as `ListTotal` says: null where too many would have to be read. Events whose order is
+ * not settled are counted.
+ */
 export async function eventTotal(
   tx: TenantTx,
   { types, subject, createdAfter = null, createdBefore = null, userId = null }: EventFilter,

@@ -7,9 +7,9 @@ import { type EventFilter, findEventPosition, listEventRows } from './event-stor
 import { eventTotal } from './event-total.ts'
 
 /**
- * Returns one page of events in the order in which they were recorded, and one row more if there is a next page. Ascending
- * (`sort=createdAt`) the list ends where the order is settled, so that a client that continues from the last event misses none; descending
- * it starts with the newest event.
+ * Returns one page of events in the order in which they were recorded, and one row more if there is a next page.
+ * Ascending (`sort=createdAt`) the list ends where the order is settled, so that a client that continues from the last
+ * event misses none; descending it starts with the newest event.
  *
  * @throws Fault `request.invalid` when the cursor is not the id of an event
  */

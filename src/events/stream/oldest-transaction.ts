@@ -4,7 +4,9 @@ import type { OpenTransaction } from '../../store/store.ts'
 
 /** Watches the oldest transaction of the server that writes, which delays all events after it. */
 export type TransactionWatch = {
-  /** Its age; where the server hides that, the seconds since this process first saw it: a lower bound. 0 without one. */
+  /**
+   * Its age; where the server hides that, the seconds since this process first saw it: a lower bound. 0 without one.
+   */
   readonly seconds: () => number
   readonly check: () => Promise<void>
   readonly stop: () => Promise<void>
@@ -13,7 +15,10 @@ export type TransactionWatch = {
 const POLL_MS = 10_000
 const WARN_AFTER_MS = 60_000
 
-/** Starts to watch, on PostgreSQL; the embedded engine has one session. Logs a warning for each transaction that has been open for a minute. */
+/**
+ * Starts to watch, on PostgreSQL; the embedded engine has one session. Logs a warning for each transaction that has
+ * been open for a minute.
+ */
 export function watchOldestTransaction(
   { store, log }: Pick<Platform, 'store' | 'log'>,
   pollMs = POLL_MS,

@@ -8,7 +8,9 @@ type Watched = { newest: string | undefined; readonly listeners: Set<() => void>
 
 const POLL_MS = 500
 
-/** Polls the newest event of every watched tenant of a server with one statement, and only while a tenant is watched. */
+/**
+ * Polls the newest event of every watched tenant of a server with one statement, and only while a tenant is watched.
+ */
 class EventWatch {
   readonly #needs: Needs
   readonly #tenants = new Map<TenantId, Watched>()
@@ -67,7 +69,10 @@ class EventWatch {
   }
 }
 
-/** Calls `listener` within about half a second of an event of the tenant, by any process. Returns a function that ends the watch. */
+/**
+ * Calls `listener` within about half a second of an event of the tenant, by any process. Returns a function that ends
+ * the watch.
+ */
 export function watchEvents(needs: Needs, tenantId: TenantId, listener: () => void): () => void {
   return watchOf(needs).add(tenantId, listener)
 }

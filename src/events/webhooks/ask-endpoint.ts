@@ -16,8 +16,9 @@ const ATTEMPT_MS_MAX = 5_000
 const RESPONSE_BYTES_MAX = 262_144
 
 /**
- * Asks an endpoint of a tenant a question that it answers at once. Signed like webhooks (Standard Webhooks); at most two attempts of five
- * seconds each, the second only if the first brought no answer, or 429 or 5xx. The caller must be able to discard the answer.
+ * Asks an endpoint of a tenant a question that it answers at once. Signed like webhooks (Standard Webhooks); at most
+ * two attempts of five seconds each, the second only if the first brought no answer, or 429 or 5xx. The caller must be
+ * able to discard the answer.
  *
  * @returns the JSON of a 200 response; null if the endpoint refused with 4xx
  * @throws Fault `upstream.*`; `resource.unknown` if there is no such endpoint, or it is disabled

@@ -17,7 +17,11 @@ import { getWebhookEndpoint } from './webhook-endpoint-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock'>
 
-/** Returns one page of the deliveries to an endpoint, and one row more if there is a next page. @throws Fault `resource.unknown` */
+/**
+ * Returns one page of the deliveries to an endpoint, and one row more if there is a next page.
+ *
+ * @throws Fault `resource.unknown`
+ */
 export async function listWebhookDeliveries(
   { store }: Needs,
   { tenantId }: Caller,

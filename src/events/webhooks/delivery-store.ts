@@ -75,7 +75,9 @@ export async function enqueueAllDeliveries(tx: TenantTx, endpointId: string, unt
   await tx.rows(allDue, [tx.tenantId, endpointId, until, now])
 }
 
-/** Makes a delivery due now, whatever its status. Returns null while it is being sent, or if its endpoint is disabled. */
+/**
+ * Makes a delivery due now, whatever its status. Returns null while it is being sent, or if its endpoint is disabled.
+ */
 export async function enqueueDeliveryAgain(
   tx: TenantTx,
   endpointId: string,
@@ -94,7 +96,9 @@ export async function getWebhookDeliveryRow(tx: TenantTx, endpointId: string, id
   return row
 }
 
-/** Records the outcome of an attempt. Returns false and writes nothing if another server has taken the delivery over. */
+/**
+ * Records the outcome of an attempt. Returns false and writes nothing if another server has taken the delivery over.
+ */
 export async function finishAttempt(
   tx: TenantTx,
   { id, claim }: { readonly id: string; readonly claim: string },

@@ -101,7 +101,8 @@ export type ClaimedWebhookDelivery = Lease & {
 export type DueDelivery = Pick<ClaimedWebhookDelivery, 'tenantId' | 'id' | 'endpointId' | 'url' | 'isPoor'>
 
 const POOR = '(e.failing_since is not null or e.is_slow)'
-// Round robin over tenants: the n-th message of a tenant, counting those being sent, precedes the next one of any other tenant.
+// Round robin over tenants: the n-th message of a tenant, counting those being sent, precedes the next one of any other
+// tenant.
 const listDue = sql(
   'events.list_due_deliveries',
   `with waiting as (

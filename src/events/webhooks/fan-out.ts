@@ -7,8 +7,8 @@ const EVENTS_PER_TURN = 500
 const DAY_MS = 86_400_000
 
 /**
- * Creates a delivery for each new event of the audit trail and each endpoint whose filter includes it. Any number of servers may do so
- * concurrently.
+ * Creates a delivery for each new event of the audit trail and each endpoint whose filter includes it. Any number of
+ * servers may do so concurrently.
  *
  * @returns whether there may be more.
  */

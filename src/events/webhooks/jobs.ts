@@ -4,7 +4,10 @@ import { keepMonths } from '../archive/archive-months.ts'
 import { forgetAddresses } from '../audit/forget-addresses.ts'
 import { deleteEndedDeliveries, deleteEndedSecrets } from './delivery-store.ts'
 
-/** Sweeps of this room: old deliveries, former signing secrets, IP addresses in old audit entries, and months of the audit trail. */
+/**
+ * Sweeps of this room: old deliveries, former signing secrets, IP addresses in old audit entries, and months of the
+ * audit trail.
+ */
 export const eventSchedules: readonly Schedule[] = [
   every(3600, 'events.delete-ended', async (platform, signal) => {
     const now = platform.clock.now()

@@ -1,4 +1,6 @@
-/** How long the delivery of an event is retried, and after which an endpoint at which every attempt failed is disabled. */
+/**
+ * How long the delivery of an event is retried, and after which an endpoint at which every attempt failed is disabled.
+ */
 export const RETRY_DAYS = 3
 
 const FIRST_SECONDS = 5
@@ -8,8 +10,8 @@ const SECONDS_MAX = 43_200
 const JITTER = 0.25
 
 /**
- * Returns the time of the next attempt after a failure: 5 s, 15 s, 45 s … up to 12 h later, each a quarter more or less. The last attempt
- * is made at `until`.
+ * Returns the time of the next attempt after a failure: 5 s, 15 s, 45 s … up to 12 h later, each a quarter more or
+ * less. The last attempt is made at `until`.
  *
  * @param tries The number of attempts so far.
  * @param until The end of the retries.

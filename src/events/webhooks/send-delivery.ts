@@ -31,8 +31,8 @@ export function webhookBody(event: PublishedEvent): string {
 }
 
 /**
- * Makes one attempt and records its outcome. Writes nothing if another server has taken the delivery over. Every attempt of an event has the
- * same `webhook-id`.
+ * Makes one attempt and records its outcome. Writes nothing if another server has taken the delivery over. Every
+ * attempt of an event has the same `webhook-id`.
  */
 export async function sendDelivery(needs: Needs, delivery: ClaimedWebhookDelivery): Promise<void> {
   const { store, clock } = needs
@@ -41,7 +41,8 @@ export async function sendDelivery(needs: Needs, delivery: ClaimedWebhookDeliver
   // This late the attempt could overlap that of a successor.
   if (startedAt.getTime() + SEND_MS_MAX > delivery.leaseUntil.getTime()) return
   const attempt = await attemptOf(needs, delivery, startedAt)
-  // One time for both writes, so that the end of this attempt cannot disable an endpoint whose last attempt became due meanwhile.
+  // One time for both writes, so that the end of this attempt cannot disable an endpoint whose last attempt became due
+  // meanwhile.
   const now = clock.now()
   const outcome = outcomeOf(delivery, attempt, now)
   if (!(await store.single(tenantId, (tx) => finishAttempt(tx, delivery, outcome, now)))) return

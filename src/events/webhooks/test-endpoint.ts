@@ -21,7 +21,8 @@ const SEND_MS_MAX = 5_000
 const RESPONSE_BYTES_MAX = 262_144
 
 /**
- * Sends one message to an endpoint, signed like an event, also to a disabled one. Its outcome changes nothing at the endpoint.
+ * Sends one message to an endpoint, signed like an event, also to a disabled one. Its outcome changes nothing at the
+ * endpoint.
  *
  * @throws Fault `resource.unknown`, `request.rate_limited` after 20 in a minute of a tenant
  */

@@ -103,7 +103,11 @@ export async function insertWebhookEndpoint(
   return endpoint
 }
 
-/** Updates an endpoint; null leaves a column unchanged. Enabling clears `failingSince`. @throws Fault `resource.unknown` */
+/**
+ * Updates an endpoint; null leaves a column unchanged. Enabling clears `failingSince`.
+ *
+ * @throws Fault `resource.unknown`
+ */
 export async function changeWebhookEndpoint(
   tx: TenantTx,
   id: string,
@@ -126,8 +130,8 @@ export async function getWebhookEndpoint(tx: TenantTx, id: string): Promise<Webh
 }
 
 /**
- * Inserts a new current secret; the former one stays valid until `formerUntil`, an earlier one ends now. The first of its statements locks
- * the endpoint, so concurrent rotations run one after the other. @throws Fault `resource.unknown`
+ * Inserts a new current secret; the former one stays valid until `formerUntil`, an earlier one ends now. The first of
+ * its statements locks the endpoint, so concurrent rotations run one after the other. @throws Fault `resource.unknown`
  */
 export async function replaceSecret(
   tx: TenantTx,

@@ -24,8 +24,8 @@ export type WebhookEndpoint = {
 export const ENDPOINTS_MAX = 20
 
 /**
- * Validates the URL of a receiver by the syntax rules of the outbound client; the addresses that its name resolves to are checked with each
- * call. The public address of this server is refused.
+ * Validates the URL of a receiver by the syntax rules of the outbound client; the addresses that its name resolves to
+ * are checked with each call. The public address of this server is refused.
  *
  * @throws Fault `request.invalid`
  */

@@ -48,7 +48,8 @@ export async function createWebhookEndpoint(
 }
 
 /**
- * Changes an endpoint. When it is enabled again, it receives its pending deliveries and the events of the last {@link RETRY_DAYS} days.
+ * Changes an endpoint. When it is enabled again, it receives its pending deliveries and the events of the last {@link
+ * RETRY_DAYS} days.
  *
  * @throws Fault `request.invalid`, `resource.unknown`
  */

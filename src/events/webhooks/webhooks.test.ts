@@ -39,7 +39,10 @@ function deliveriesOf(caller: Caller, endpointId: string) {
   return listWebhookDeliveries(bench.platform, caller, endpointId, newestFirst, everything)
 }
 
-/** Waits until the first attempt is written: if time passed before that, its lease would be over and the message be sent again. */
+/**
+ * Waits until the first attempt is written: if time passed before that, its lease would be over and the message be sent
+ * again.
+ */
 function untilTried(caller: Caller, endpointId: string): Promise<void> {
   return until(async () => (await deliveriesOf(caller, endpointId))[0]?.attempts.length === 1)
 }

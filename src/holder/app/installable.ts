@@ -14,7 +14,11 @@ const MASKABLE = '/me/icon-maskable.svg'
 const WORKER_POLICY = { 'content-security-policy': "default-src 'none'; connect-src 'self'" }
 const DAY = 'public, max-age=86400'
 
-/** The two waves of the cut of a chirograph. @param room The part of the side that stays free, so that a round mask cuts nothing off. */
+/**
+ * The two waves of the cut of a chirograph.
+ *
+ * @param room The part of the side that stays free, so that a round mask cuts nothing off.
+ */
 function icon(room: number, colour: string): string {
   const width = 512 - 2 * room
   const scale = width / 32
@@ -42,7 +46,10 @@ const manifestOf = (face: OrganisationFace | null, colour: string, query: string
   protocol_handlers: ['openid-credential-offer', 'openid4vp'].map((protocol) => ({ protocol, url: '/open?u=%s' })),
 })
 
-/** A message never says what waits, so a click leads to the page that shows it. A window with a form in it is left alone. */
+/**
+ * A message never says what waits, so a click leads to the page that shows it. A window with a form in it is left
+ * alone.
+ */
 const PUSH_SCRIPT = `addEventListener('push',(event)=>{let said={}
 try{said=event.data.json()}catch{}
 event.waitUntil(registration.showNotification(said.title??'Chirograph',{body:said.body,lang:said.lang,icon:'${ICON}',tag:'waits',renotify:true}))})
@@ -52,8 +59,8 @@ return open?open.navigate('/me').then((one)=>(one??open).focus()):clients.openWi
 `
 
 /**
- * Keeps the offline page, the style and the modules on the device; pages are always fetched, and never kept. The name of the store changes with
- * what it holds, so that an old one is deleted.
+ * Keeps the offline page, the style and the modules on the device; pages are always fetched, and never kept. The name
+ * of the store changes with what it holds, so that an old one is deleted.
  */
 function worker(): string {
   const files = (['pages.css', 'holder.css', 'install-app.js'] as const).map((one) => asset(one).path)

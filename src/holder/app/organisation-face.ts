@@ -26,7 +26,11 @@ export type OrganisationFace = {
 
 type Asking = Pick<PageContext, 'platform' | 'ip'>
 
-/** Returns how an organisation appears; null if there is none of that name. @throws Fault `database.unavailable`, `request.rate_limited` */
+/**
+ * Returns how an organisation appears; null if there is none of that name.
+ *
+ * @throws Fault `database.unavailable`, `request.rate_limited`
+ */
 export async function readFace(asking: Asking, slug: string): Promise<OrganisationFace | null> {
   // The shape that the endpoint promises.
   return SLUG.test(slug)
@@ -40,7 +44,11 @@ export async function readPublic(asking: Asking, path: string): Promise<JsonObje
   return status === 200 ? parseJsonObject(body) : null
 }
 
-/** Returns the answer of a public address of this server. @throws Fault `database.unavailable`, `request.rate_limited`: it cannot answer now */
+/**
+ * Returns the answer of a public address of this server.
+ *
+ * @throws Fault `database.unavailable`, `request.rate_limited`: it cannot answer now
+ */
 export async function askPublic({ platform, ip }: Asking, path: string) {
   const headers = { host: new URL(platform.urls.publicUrl).host, accept: 'application/json' }
   const work = platform.dispatch({ method: 'GET', path, headers, ip })

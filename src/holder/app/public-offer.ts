@@ -9,7 +9,10 @@ import { endedWords } from '../offers/refusals.ts'
 import { offerTexts } from '../offers/texts.ts'
 import { askPublic, faceLook, faceName, readFace } from './organisation-face.ts'
 
-/** The https link of an offer: for people who are not signed in, on a device that may have another wallet. It shows nothing personal. */
+/**
+ * The https link of an offer: for people who are not signed in, on a device that may have another wallet. It shows
+ * nothing personal.
+ */
 export const publicOffer: Endpoint = pageEndpoint({
   method: 'GET',
   path: '/offer/{tenant}/{token}',

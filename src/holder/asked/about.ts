@@ -12,7 +12,11 @@ import { whyKnown } from '../trust/why-known.ts'
 import type { AskedMeta } from './choice.ts'
 import type { AskedTexts } from './texts.ts'
 
-/** The verifier, its purpose, and how long it keeps the values. @param isEnded The verifier is not named in the title, and nothing expires any more. */
+/**
+ * The verifier, its purpose, and how long it keeps the values.
+ *
+ * @param isEnded The verifier is not named in the title, and nothing expires any more.
+ */
 export function about(
   { language, params }: Pick<Frame, 'language' | 'params'>,
   t: AskedTexts,

@@ -34,7 +34,10 @@ export function writeInstead(instead: Instead): string {
   return [...instead].map((pair) => pair.join(':')).join(',')
 }
 
-/** What would be sent. `named`: the cards, where they are not those of the proposal; null: the proposal. `instead`: the cards in place of it. */
+/**
+ * What would be sent. `named`: the cards, where they are not those of the proposal; null: the proposal. `instead`: the
+ * cards in place of it.
+ */
 export type Chosen = {
   readonly shown: readonly ClaimsPreview[]
   readonly named: readonly string[] | null
@@ -42,9 +45,9 @@ export type Chosen = {
 }
 
 /**
- * Returns what would be sent. The proposal is the first card of each required query, or of the optional ones if none is required; for a card that
- * is gone since, the next one stands in. Named cards answer every query that they match, as the API does it: a chosen card may answer an
- * optional query too, and the person sees that.
+ * Returns what would be sent. The proposal is the first card of each required query, or of the optional ones if none is
+ * required; for a card that is gone since, the next one stands in. Named cards answer every query that they match, as
+ * the API does it: a chosen card may answer an optional query too, and the person sees that.
  */
 export function chosenOf({ alternatives, preview = [] }: AskedMeta, wanted: Instead): Chosen {
   const required = alternatives.filter((one) => one.required)

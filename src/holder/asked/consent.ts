@@ -19,7 +19,10 @@ type Seen = readonly string[] | null
 /** Names of a page that come back with its form, to say what changed: not more than a form can carry. */
 const SEEN_CHARS = 8000
 
-/** Returns the page on which a person decides: who, why, how long; what leaves with its values, what stays; from which card. */
+/**
+ * Returns the page on which a person decides: who, why, how long; what leaves with its values, what stays; from which
+ * card.
+ */
 export async function consentPage(frame: Frame, opened: Opened, wanted: Instead, seen: Seen): Promise<Screen> {
   const { data, meta, etag } = opened
   const t = askedTexts[frame.language]

@@ -15,7 +15,11 @@ const LOOKED_UP = 3
 /** Issuers that are named for a type: of a type of a standard there may be many. */
 const ISSUERS = 5
 
-/** Returns the page about a request that no card answers: what is missing, and who issues it. @param changed What is said before. */
+/**
+ * Returns the page about a request that no card answers: what is missing, and who issues it.
+ *
+ * @param changed What is said before.
+ */
 export async function nothingFits(
   frame: Frame,
   t: AskedTexts,

@@ -12,7 +12,10 @@ const CARDS = 50
 
 type Needs = Pick<Frame, 'query' | 'language' | 'now'>
 
-/** Returns the ways to answer with another card: the first 50, and from there to the next ones by the member `from` of the address. */
+/**
+ * Returns the ways to answer with another card: the first 50, and from there to the next ones by the member `from` of
+ * the address.
+ */
 export function otherCards(
   frame: Needs,
   t: AskedTexts,

@@ -8,7 +8,10 @@ type Step = string | number
 /** Values by their step; the order is that of the card. */
 type Tree = Map<Step, Tree | { readonly leaf: Json }>
 
-/** Returns the lines of what would leave: the values of an array, which the API lists one by one, stand together as they do in the card. */
+/**
+ * Returns the lines of what would leave: the values of an array, which the API lists one by one, stand together as they
+ * do in the card.
+ */
 export function disclosedRows(disclosed: ClaimsPreview['disclosed']): Row[] {
   const rows: Row[] = []
   const arrays = new Map<string, { readonly row: Row; readonly tree: Tree }>()

@@ -87,8 +87,8 @@ async function confirm(
 }
 
 /**
- * Sends the answer that the person decided on and confirmed. It is safe by GET: without an ID token that confirms exactly this answer, which only
- * the sign-in after the decision brings, the API sends nothing.
+ * Sends the answer that the person decided on and confirmed. It is safe by GET: without an ID token that confirms
+ * exactly this answer, which only the sign-in after the decision brings, the API sends nothing.
  */
 const confirmed = screen({
   place: null,

@@ -19,7 +19,11 @@ export function unshownCount({ shown }: Chosen): number {
   return shown.reduce((sum, { disclosedMore = 0 }) => sum + disclosedMore, 0)
 }
 
-/** Returns what the verifier would see of one card, each value whole, and what stays. @param other The way to other cards. */
+/**
+ * Returns what the verifier would see of one card, each value whole, and what stays.
+ *
+ * @param other The way to other cards.
+ */
 export function leavingOf(
   frame: Frame,
   t: AskedTexts,

@@ -85,13 +85,19 @@ export function cardRule(id: string, { backgroundColor, textColor, images = [] }
   return `.card-${id}{--card:${back};--card-ink:${ink}${picture}}`
 }
 
-/** Returns how an issuer is called: what it calls itself counts only where the organisation of the holder knows it; else it is its host. */
+/**
+ * Returns how an issuer is called: what it calls itself counts only where the organisation of the holder knows it; else
+ * it is its host.
+ */
 export function issuerName({ issuer }: Pick<Display, 'issuer'>): string {
   const stated = issuer.trust === 'unknown' ? null : issuer.name
   return stated ?? foreignText(hostOf(issuer.identifier) || issuer.identifier, 100) ?? '–'
 }
 
-/** Returns what stands beside {@link issuerName}: the host of an issuer that is known by its name, what a stranger calls itself; or nothing. */
+/**
+ * Returns what stands beside {@link issuerName}: the host of an issuer that is known by its name, what a stranger calls
+ * itself; or nothing.
+ */
 export function besidesName({ issuer }: Pick<Display, 'issuer'>, origin: string, t: CardTexts): string {
   const { name, identifier, trust } = issuer
   if (trust === 'unknown') return name === null ? '' : t.calls(name)

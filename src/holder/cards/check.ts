@@ -17,8 +17,8 @@ const outcomes = ['now', 'away', 'soon'] as const
 type Outcome = (typeof outcomes)[number]
 
 /**
- * Returns what is known about a card, its status checked for this view if its issuer is of this deployment. The issuer of any other card would learn when
- * the person looks, so it is asked by time, and when the person wants it.
+ * Returns what is known about a card, its status checked for this view if its issuer is of this deployment. The issuer
+ * of any other card would learn when the person looks, so it is asked by time, and when the person wants it.
  */
 export async function withFreshStatus(frame: CardFrame, about: Details): Promise<Details> {
   const { standing, display } = about
@@ -48,7 +48,10 @@ async function check({ api, params }: CardFrame): Promise<Checked | 'away' | 'so
   }
 }
 
-/** Says when the status was last checked, and offers another check of a card that is not checked by opening its page; nothing for one without a status. */
+/**
+ * Says when the status was last checked, and offers another check of a card that is not checked by opening its page;
+ * nothing for one without a status.
+ */
 export function lastCheck(frame: CardFrame, { standing, receivedAt, display }: Details): Html | null {
   const t = cardTexts[frame.language]
   if (standing === undefined) return null

@@ -30,7 +30,10 @@ function wordsOf(steps: readonly (string | null)[]): string[] {
   return steps.flatMap((step) => (step === null ? [] : (inWords(step) ?? [])))
 }
 
-/** Returns the name of a claim, with its whole path below where a step of it is too long for a name: it leaves with the value. */
+/**
+ * Returns the name of a claim, with its whole path below where a step of it is too long for a name: it leaves with the
+ * value.
+ */
 export function shownPath(labels: Display['labels'], path: string, language: Language, showing?: Showing): Html {
   const isLong = path.length > STEP_CHARS && (readOwnJson(path) as (string | null)[]).some((step) => isLongStep(step))
   return html`${claimName(labels, path)}${isLong && html`<br>${shownName(path, language, showing)}`}`
@@ -39,7 +42,8 @@ export function shownPath(labels: Display['labels'], path: string, language: Lan
 const isLongStep = (step: string | null) => step !== null && step.length > STEP_CHARS
 
 /**
- * Returns the claims of a credential as lines, in the order of its issuer. An array is one line. `more`: how many there are besides.
+ * Returns the claims of a credential as lines, in the order of its issuer. An array is one line. `more`: how many there
+ * are besides.
  *
  * @param linesMax The first so many are returned.
  */

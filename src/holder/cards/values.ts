@@ -44,8 +44,8 @@ const DATE = /^\d{4}-\d{2}-\d{2}$/
 const MOMENT = /^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/
 
 /**
- * How a value is shown. `folded`: what is long opens without a script. `open`: whole. `printed`: as `open`, but of data only the beginning, which is
- * said: on paper nobody reads it.
+ * How a value is shown. `folded`: what is long opens without a script. `open`: whole. `printed`: as `open`, but of data
+ * only the beginning, which is said: on paper nobody reads it.
  */
 export type Showing = 'folded' | 'open' | 'printed'
 
@@ -53,8 +53,9 @@ export type Showing = 'folded' | 'open' | 'printed'
 type Named = { readonly labels: Display['labels']; readonly path: string }
 
 /**
- * Returns a value whole, also where it is long or nested: names of members stay, in words; without direction characters; dates in the language of
- * the page. The time that it takes is proportional to the length of the value; the caller bounds that.
+ * Returns a value whole, also where it is long or nested: names of members stay, in words; without direction
+ * characters; dates in the language of the page. The time that it takes is proportional to the length of the value; the
+ * caller bounds that.
  */
 export function shownValue(value: Json, language: Language, showing: Showing = 'folded', named?: Named): Html {
   const t = valueTexts[language]
@@ -96,7 +97,10 @@ export function inWords(name: string): string | null {
   return text === null ? null : text.charAt(0).toLocaleUpperCase() + text.slice(1)
 }
 
-/** Returns a value as one short text: cut, and of an array or object the values alone. For where the whole value is one step away. */
+/**
+ * Returns a value as one short text: cut, and of an array or object the values alone. For where the whole value is one
+ * step away.
+ */
 export function valueText(value: Json, language: Language): string {
   const t = valueTexts[language]
   if (typeof value === 'boolean') return value ? t.yes : t.no

@@ -13,8 +13,8 @@ const WEB_SCHEMES = new Set(['https:', 'http:'])
 const TEXT_MAX = 65_536
 
 /**
- * Sorts a link of any scheme, a text that contains one (as apps share them), or the JSON of an offer. Nothing is fetched here; whether the link is
- * whole, the API decides.
+ * Sorts a link of any scheme, a text that contains one (as apps share them), or the JSON of an offer. Nothing is
+ * fetched here; whether the link is whole, the API decides.
  *
  * @param publicUrl Our own origin: links of our own pages lead to what they stand for.
  */
@@ -51,8 +51,8 @@ function ownLink(url: URL, publicUrl: string): Link | null {
 }
 
 /**
- * Returns the short name of the tenant of this deployment that made an offer or request; null for a link of another deployment, or of none. That
- * the tenant exists is NOT checked.
+ * Returns the short name of the tenant of this deployment that made an offer or request; null for a link of another
+ * deployment, or of none. That the tenant exists is NOT checked.
  */
 export function tenantOfLink(given: string, publicUrl: string): string | null {
   const link = readLink(given, publicUrl)
@@ -92,7 +92,10 @@ export function ownOffer(publicUrl: string, slug: string, token: string, scheme?
   return `${named}://?credential_offer_uri=${encodeURIComponent(uri)}`
 }
 
-/** Returns the link for wallets of an offer whose members stand in the query of a page of ours; `''` without such a member. */
+/**
+ * Returns the link for wallets of an offer whose members stand in the query of a page of ours; `''` without such a
+ * member.
+ */
 export function offerInQuery(query: Readonly<Record<string, string | undefined>>): string {
   const members = ['credential_offer', 'credential_offer_uri'].flatMap((name) =>
     query[name] === undefined ? [] : [[name, query[name]] as [string, string]],

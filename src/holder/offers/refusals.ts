@@ -38,7 +38,10 @@ const statuses: Readonly<Record<Told, number>> = {
   large: 502,
 }
 
-/** Returns the page about an offer or request that the wallet refused: what happened, and what to do. Rethrows what is no such refusal. */
+/**
+ * Returns the page about an offer or request that the wallet refused: what happened, and what to do. Rethrows what is
+ * no such refusal.
+ */
 export function toldRefusal(frame: Frame, error: unknown, step: Step): Screen {
   const t = offerTexts[frame.language]
   if (error instanceof ApiRefusal && step !== 'request') {
@@ -196,7 +199,10 @@ function toldOf(refusal: ApiRefusal, step: Step): Told | null {
   return offerByRule[rule] ?? offerByCode[code] ?? null
 }
 
-/** What a refusal says about the transaction code: that it may be wrong, and how many tries are left, if the issuer says that. */
+/**
+ * What a refusal says about the transaction code: that it may be wrong, and how many tries are left, if the issuer says
+ * that.
+ */
 export function codeProblemOf({ errors }: ApiRefusal): { readonly triesLeft: number | null } | null {
   const said = errors[0]?.meta?.txCode
   if (!isJsonObject(said)) return null

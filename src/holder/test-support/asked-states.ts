@@ -55,8 +55,8 @@ const queryOf = (type: string, names: readonly string[], id = 'q') => ({
 })
 
 /**
- * Makes the states of a consent in which something is unusual: values that are long and nested, cards that are missing, a card that went since,
- * requests that somebody else answered or that were withdrawn.
+ * Makes the states of a consent in which something is unusual: values that are long and nested, cards that are missing,
+ * a card that went since, requests that somebody else answered or that were withdrawn.
  */
 export async function askedStops(world: HolderWorld): Promise<Stop[]> {
   const [wallet, other] = await Promise.all(['thandi', 'pieter'].map((name) => world.chirograph.wallet('acme', name)))

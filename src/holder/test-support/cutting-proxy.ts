@@ -5,8 +5,8 @@ import { buffer } from 'node:stream/consumers'
 import { until } from '../../../test/support/until.ts'
 
 /**
- * Where the connection ends: as soon as the request was sent; after so many bytes of the answer; in the middle of the page that is shown next,
- * which after a redirect is the page that it leads to.
+ * Where the connection ends: as soon as the request was sent; after so many bytes of the answer; in the middle of the
+ * page that is shown next, which after a redirect is the page that it leads to.
  */
 export type CutAt = 'sent' | 'page' | number
 

@@ -23,7 +23,10 @@ export class SettableClock {
 /** The path of the page of an offer. */
 export const pageOf = ({ offerPageUri }: Offer) => new URL(offerPageUri).pathname
 
-/** Makes an offer for each way in which one of this deployment ends, none of them in the wallet of Thandi, and a link to one that never was. */
+/**
+ * Makes an offer for each way in which one of this deployment ends, none of them in the wallet of Thandi, and a link to
+ * one that never was.
+ */
 export async function endedOffers(world: HolderWorld, clock: SettableClock) {
   // The shortest lifetime of an offer is a minute.
   const expired = await clock.before(65_000, () => world.issue(world.diploma.id, { expiresInSeconds: 60 }))

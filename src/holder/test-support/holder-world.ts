@@ -105,8 +105,8 @@ export class HolderWorld {
   }
 
   /**
-   * Opens an empty page in the profile of all pages that were opened so for this person and with these options: a profile of its own costs a
-   * processor half a second more.
+   * Opens an empty page in the profile of all pages that were opened so for this person and with these options: a
+   * profile of its own costs a processor half a second more.
    */
   async openBeside(as: SignedIn | null, options: BrowserContextOptions = {}): Promise<Page> {
     const name = JSON.stringify([as?.cookies, options])

@@ -7,8 +7,9 @@ import { trustTexts } from './texts.ts'
 const CHARS_MAX = 300
 
 /**
- * Returns, folded away beside the badge, why an issuer or verifier is known: the trusted entry, its address there, its certificate with the root; for
- * an unknown one what was looked for. Requests that arrived before it was kept have no basis. null: nothing is known about it, as of one that proves nothing.
+ * Returns, folded away beside the badge, why an issuer or verifier is known: the trusted entry, its address there, its
+ * certificate with the root; for an unknown one what was looked for. Requests that arrived before it was kept have no
+ * basis. null: nothing is known about it, as of one that proves nothing.
  */
 export function whyKnown(
   language: Language,

@@ -42,8 +42,8 @@ export function addSchema(schemas: Schemas, name: string, schema: object): { rea
 }
 
 /**
- * Returns the schema as JSON; schemas with an `$id` become components and are referenced. What `documentedAs` says replaces the schema that
- * validates, where that one is wider, or of the text of a query.
+ * Returns the schema as JSON; schemas with an `$id` become components and are referenced. What `documentedAs` says
+ * replaces the schema that validates, where that one is wider, or of the text of a query.
  */
 export function shapeOf(schema: TSchema | object, schemas: Schemas): object {
   return hoist(JSON.parse(JSON.stringify(schema)), schemas) as object

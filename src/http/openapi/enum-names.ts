@@ -5,8 +5,9 @@ type Shape = Readonly<Record<string, unknown>>
 type Named = { readonly name: string; readonly schema: object }
 
 /**
- * Makes each enumeration inside a named schema a named schema of its own, and refers to it wherever a member or a parameter of the same name
- * has the same values. The name is that of the shortest schema and member, one of a reply before one of a body.
+ * Makes each enumeration inside a named schema a named schema of its own, and refers to it wherever a member or a
+ * parameter of the same name has the same values. The name is that of the shortest schema and member, one of a reply
+ * before one of a body.
  *
  * @returns the document's `paths` and the like with references; `schemas` are replaced in place.
  */

@@ -50,8 +50,8 @@ const candidates = [
 ]
 
 /**
- * Returns a value that the schema describes: the first example of the schema, or one made of its members. Recursive schemas end by leaving
- * optional members out.
+ * Returns a value that the schema describes: the first example of the schema, or one made of its members. Recursive
+ * schemas end by leaving optional members out.
  */
 export function exampleOf(schema: unknown, schemas: Readonly<Schemas>, name = '', depth = 0): unknown {
   const shape = resolved(schema, schemas)

@@ -5,8 +5,8 @@ type Responses = Readonly<Record<string, object>>
 const PREFIX = '#/components/responses/'
 
 /**
- * Makes each refusal that several operations describe alike a named answer, and refers to it. Its name is the status with the codes of its errors,
- * and a number where answers differ in their words only.
+ * Makes each refusal that several operations describe alike a named answer, and refers to it. Its name is the status
+ * with the codes of its errors, and a number where answers differ in their words only.
  */
 export function nameResponses(paths: OpenApi['paths']): {
   readonly paths: OpenApi['paths']

@@ -30,8 +30,9 @@ export type WebhookReference = {
 }
 
 /**
- * Generates the OpenAPI 3.1 document from the routes and endpoints, with the schemas that validate requests and serialize replies. Schemas
- * with an `$id` become components. Addresses are relative to the server that serves the document.
+ * Generates the OpenAPI 3.1 document from the routes and endpoints, with the schemas that validate requests and
+ * serialize replies. Schemas with an `$id` become components. Addresses are relative to the server that serves the
+ * document.
  */
 export function openApiOf({ config, routes, endpoints, webhook }: ReferenceParts): OpenApi {
   const schemas: Schemas = { ...commonSchemas }

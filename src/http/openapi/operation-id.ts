@@ -12,8 +12,8 @@ const verbs: Readonly<Record<Method, string>> = {
 }
 
 /**
- * Returns the name of an operation, verb and noun: that of the route, or made from its method and the shape of its reply, as in `listIssuances`,
- * `getCertificate`, `revokeCertificate`.
+ * Returns the name of an operation, verb and noun: that of the route, or made from its method and the shape of its
+ * reply, as in `listIssuances`, `getCertificate`, `revokeCertificate`.
  */
 export function operationIdOf({ operationId, method, path, reply }: Route): string {
   if (operationId !== undefined) return operationId

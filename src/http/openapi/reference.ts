@@ -6,8 +6,8 @@ import { referencePage, referenceStyle } from './reference-page.ts'
 const PAGE_CSP = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /**
- * Mounts `/openapi.json` and `/docs`. Both are generated at the first request and kept as text. The page has no script and loads only its
- * style sheet.
+ * Mounts `/openapi.json` and `/docs`. Both are generated at the first request and kept as text. The page has no script
+ * and loads only its style sheet.
  */
 export function mountReference(app: FastifyInstance, parts: ReferenceParts): void {
   let document: OpenApi | undefined

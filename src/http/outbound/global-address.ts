@@ -22,7 +22,10 @@ const notGlobal4 = listOf('ipv4', [
   '240.0.0.0/4', // reserved, limited broadcast
 ])
 
-/** Only this is global unicast; IPv4-mapped, NAT64, ULA, link-local, site-local and multicast addresses lie outside. RFC 4291 2.4 */
+/**
+ * Only this is global unicast; IPv4-mapped, NAT64, ULA, link-local, site-local and multicast addresses lie outside. RFC
+ * 4291 2.4
+ */
 const global6 = listOf('ipv6', ['2000::/3'])
 
 const notGlobal6 = listOf('ipv6', [

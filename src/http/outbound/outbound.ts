@@ -191,7 +191,10 @@ function accepted(hop: Hop, { accept }: OutboundRequest, host: string): Outbound
   return { ...hop, contentType }
 }
 
-/** A hop with its span. A foreign party gets no `traceparent`: it would link requests about one holder to several parties. */
+/**
+ * A hop with its span. A foreign party gets no `traceparent`: it would link requests about one holder to several
+ * parties.
+ */
 function tracedHop(
   tracing: Tracing | null,
   agent: (url: URL) => Promise<Dispatcher>,

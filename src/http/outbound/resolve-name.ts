@@ -12,8 +12,9 @@ const loopback = [
 ] as const
 
 /**
- * Resolves names by DNS queries on the event loop. The resolver of the system would block the four threads of libuv for a minute when a name
- * server does not answer. One query per address family, without a retry; concurrent callers share the query. The hosts file is NOT read.
+ * Resolves names by DNS queries on the event loop. The resolver of the system would block the four threads of libuv for
+ * a minute when a name server does not answer. One query per address family, without a retry; concurrent callers share
+ * the query. The hosts file is NOT read.
  *
  * @param servers Address and port of name servers; those of the system by default.
  */

@@ -37,8 +37,8 @@ export function vettedUrl(text: string, { isDevelopment, outboundAllowedHosts }:
 }
 
 /**
- * Returns the look-up for sockets. It returns vetted addresses only, and the socket connects to one of them, so a name that resolves to
- * another address later gains nothing. One forbidden address refuses the name.
+ * Returns the look-up for sockets. It returns vetted addresses only, and the socket connects to one of them, so a name
+ * that resolves to another address later gains nothing. One forbidden address refuses the name.
  */
 export function vettedLookup(resolve: Resolve, policy: AddressPolicy): LookupFunction {
   return (hostname, options, callback) => {

@@ -21,7 +21,9 @@ export function presentedToken(authorization: string | undefined, missingDetail?
   return { scheme: scheme?.toLowerCase() === 'dpop' ? 'DPoP' : 'Bearer', token }
 }
 
-/** As {@link presentedToken}, for tokens that are never bound to a key: another scheme than Bearer is `token.missing`. */
+/**
+ * As {@link presentedToken}, for tokens that are never bound to a key: another scheme than Bearer is `token.missing`.
+ */
 export function bearerToken(authorization: string | undefined, missingDetail?: string): string {
   const isDpop = authorization !== undefined && /^DPoP( |$)/i.test(authorization)
   return presentedToken(isDpop ? undefined : authorization, missingDetail).token

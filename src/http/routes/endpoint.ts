@@ -8,9 +8,9 @@ import type { Platform } from '../../platform.ts'
 import type { RenderFault } from './page.ts'
 
 /**
- * The body that an endpoint accepts: none; a form (each parameter once, RFC 6749 3.2); JSON; a form or JSON; JSON or a compact JWT as
- * `application/jwt` (encrypted requests). `direct_post.jwt` is a form. `fields` is the form of a page, whose members may repeat;
- * `upload` is such a form, or one with files.
+ * The body that an endpoint accepts: none; a form (each parameter once, RFC 6749 3.2); JSON; a form or JSON; JSON or a
+ * compact JWT as `application/jwt` (encrypted requests). `direct_post.jwt` is a form. `fields` is the form of a page,
+ * whose members may repeat; `upload` is such a form, or one with files.
  */
 export type EndpointBodyKind = 'none' | 'form' | 'fields' | 'upload' | 'json' | 'form-or-json' | 'json-or-jwt'
 
@@ -84,15 +84,19 @@ type Common = {
    */
   readonly crossOrigin?: true
   /**
-   * Pages of applications that are public clients may call it, or of the origins that the owner of the path lists. They send an access token, the
-   * code of a sign-in or the secret of a visitor, never a cookie. [SEC-75]
+   * Pages of applications that are public clients may call it, or of the origins that the owner of the path lists. They
+   * send an access token, the code of a sign-in or the secret of a visitor, never a cookie. [SEC-75]
    */
   readonly clientOrigins?: true
   /**
-   * Faults are sent as an HTML page, for pages that people open, or as SCIM errors, instead of as OAuth JSON. A function renders the page.
+   * Faults are sent as an HTML page, for pages that people open, or as SCIM errors, instead of as OAuth JSON. A
+   * function renders the page.
    */
   readonly faultsAs?: 'page' | 'scim' | RenderFault
-  /** A request without an access token is refused before its body is read. The endpoint verifies the token, and its binding to a key. */
+  /**
+   * A request without an access token is refused before its body is read. The endpoint verifies the token, and its
+   * binding to a key.
+   */
   readonly needsToken?: true
   /** Authenticates the caller, and checks its scope, before the body is read. */
   readonly callerOf?: (
@@ -122,8 +126,9 @@ export type Endpoint = Common & {
 }
 
 /**
- * Declares one operation of the protocol surface, for wallets, verifiers and browsers. Unknown members are ignored, as the specifications
- * require. Faults are sent as `{error, error_description}` with the OAuth column of the fault table. Responses to POST are not cached.
+ * Declares one operation of the protocol surface, for wallets, verifiers and browsers. Unknown members are ignored, as
+ * the specifications require. Faults are sent as `{error, error_description}` with the OAuth column of the fault table.
+ * Responses to POST are not cached.
  */
 export function endpoint<
   const P extends string,
@@ -131,7 +136,9 @@ export function endpoint<
   BS extends TSchema | undefined = undefined,
 >(
   spec: Common & {
-    /** From the root of PUBLIC_URL, e.g. `/issuers/{tenant}/token`; `{rest*}` at the end matches the rest of the path. */
+    /**
+     * From the root of PUBLIC_URL, e.g. `/issuers/{tenant}/token`; `{rest*}` at the end matches the rest of the path.
+     */
     readonly path: P
     readonly accepts: T
     /** A loose schema; a body that does not fit is `request.invalid`. Not applied to a compact JWT. */

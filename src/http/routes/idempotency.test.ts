@@ -50,7 +50,10 @@ function things() {
   }
 }
 
-/** A server whose one route makes things, and what it made. `die` leaves the attempt as a crash would: begun and never ended. */
+/**
+ * A server whose one route makes things, and what it made. `die` leaves the attempt as a crash would: begun and never
+ * ended.
+ */
 function aMaker(waitMs = 5000, store: Store = db.store, bounds?: AnswersKept) {
   const clock = { now: () => new Date(time) }
   const needs = {

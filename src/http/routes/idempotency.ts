@@ -25,7 +25,10 @@ export type OperationAttempt = {
   readonly isRepeated: boolean
   /** Keeps the answer for 24 hours. Never throws: the work is done, and the caller gets its answer. */
   readonly finish: (answer: KeptAnswer) => Promise<void>
-  /** After a failure: releases the key if certainly nothing was done, so that a corrected request may use it; else only the attempt. */
+  /**
+   * After a failure: releases the key if certainly nothing was done, so that a corrected request may use it; else only
+   * the attempt.
+   */
   readonly release: (error: unknown) => Promise<void>
 }
 
@@ -34,7 +37,8 @@ export type Idempotency = {
   /**
    * Claims the key, or returns the answer that is kept under it.
    *
-   * @throws Fault `idempotency.mismatch` if the digest differs, `idempotency.busy` if the first request is still running after a while.
+   * @throws Fault `idempotency.mismatch` if the digest differs, `idempotency.busy` if the first request is still
+   *   running after a while.
    */
   readonly begin: (
     caller: Caller,

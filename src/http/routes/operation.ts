@@ -3,9 +3,14 @@ import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { idAt } from '../../store/row-id.ts'
 
-/** The work of one request. A repetition of the request is the same operation and creates its rows under the same ids. */
+/**
+ * The work of one request. A repetition of the request is the same operation and creates its rows under the same ids.
+ */
 export type Operation = {
-  /** Ids of what the work creates. Each attempt of a request with an `Idempotency-Key` gets the same ids in the same order. */
+  /**
+   * Ids of what the work creates. Each attempt of a request with an `Idempotency-Key` gets the same ids in the same
+   * order.
+   */
   readonly newId: () => string
   /** Whether an earlier attempt began whose outcome is unknown: what it creates may exist. */
   readonly isRepeated: boolean
@@ -29,8 +34,8 @@ export function repeatableOperation(seed: string, startedAt: Date, isRepeated: b
 }
 
 /**
- * Creates something once, also if the request is repeated after a crash: its id is that of the operation, and what an earlier attempt
- * created is returned.
+ * Creates something once, also if the request is repeated after a crash: its id is that of the operation, and what an
+ * earlier attempt created is returned.
  *
  * @param find Reads it. @throws Fault `resource.unknown` if it does not exist
  * @param make Creates it under that id, in one transaction. Must fail if the id is taken.

@@ -17,7 +17,10 @@ export type Answer<T = unknown> = {
   readonly status?: number
 }
 
-/** An answer in another media type than JSON (PEM, event stream), sent unchanged. The operation must list the type in `produces`. */
+/**
+ * An answer in another media type than JSON (PEM, event stream), sent unchanged. The operation must list the type in
+ * `produces`.
+ */
 export type RawAnswer = {
   readonly kind: 'raw'
   readonly type: string

@@ -53,7 +53,11 @@ function withoutMark(bytes: Buffer): Buffer {
 const charsets = ['utf-8', 'windows-1252', 'utf-16le', 'utf-16be'] as const
 type Charset = (typeof charsets)[number]
 
-/** The charset of a Content-Type header; UTF-8 without one. @throws Fault `request.media_type` for one that is not read */
+/**
+ * The charset of a Content-Type header; UTF-8 without one.
+ *
+ * @throws Fault `request.media_type` for one that is not read
+ */
 export function charsetOf(contentType: string | undefined): Charset {
   const given = /;\s*charset="?([^\s";]*)/i.exec(contentType ?? '')?.[1]?.toLowerCase() ?? 'utf-8'
   const found = charsets.find((one) => one === aliases[given] || one === given)
@@ -65,7 +69,11 @@ export function charsetOf(contentType: string | undefined): Charset {
 // As the WHATWG Encoding Standard has it: Latin-1 and ASCII are Windows-1252.
 const aliases: Readonly<Record<string, Charset>> = { utf8: 'utf-8', 'iso-8859-1': 'windows-1252', 'us-ascii': 'utf-8' }
 
-/** Decodes a text and drops its byte order mark. @throws Fault `request.invalid` if it is not of the charset or contains NUL */
+/**
+ * Decodes a text and drops its byte order mark.
+ *
+ * @throws Fault `request.invalid` if it is not of the charset or contains NUL
+ */
 export function readText(bytes: Buffer, charset: Charset = 'utf-8'): string {
   try {
     const text = new TextDecoder(charset, { fatal: true }).decode(bytes)

@@ -7,7 +7,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
  */
 export type CrossOrigin = 'any' | 'clients' | null
 
-/** Whether an origin may call a path (with its query): it is that of a public client, or one that the owner of the path lists. */
+/**
+ * Whether an origin may call a path (with its query): it is that of a public client, or one that the owner of the path
+ * lists.
+ */
 export type IsClientOrigin = (
   origin: string,
   request: { readonly path: string; readonly ip: string },

@@ -47,8 +47,8 @@ function crossOriginOf(found: readonly KnownPath[]): CrossOrigin {
 }
 
 /**
- * Returns the methods that a pattern lacks and a less specific pattern has: without a route of its own such a request would reach the
- * route of the other pattern, with a fixed segment as its parameter.
+ * Returns the methods that a pattern lacks and a less specific pattern has: without a route of its own such a request
+ * would reach the route of the other pattern, with a fixed segment as its parameter.
  */
 export function shadowedMethods(known: readonly KnownPath[]): Pick<KnownPath, 'pattern' | 'method' | 'host'>[] {
   const byPlace = Map.groupBy(known, ({ pattern, host }) => `${host ?? ''} ${pattern}`)

@@ -17,7 +17,11 @@ import { type KnownPath, routerPath } from './known-paths.ts'
 import { sendResponse } from './send-response.ts'
 import { type Write, writer } from './write.ts'
 
-/** Authenticates a request by its token. `url` is the public address, without query. @throws Fault `token.missing`, `token.invalid` */
+/**
+ * Authenticates a request by its token. `url` is the public address, without query.
+ *
+ * @throws Fault `token.missing`, `token.invalid`
+ */
 export type AuthenticateRequest = (
   request: { readonly headers: FastifyRequest['headers']; readonly method: string; readonly url: string },
   requestId: string,

@@ -25,8 +25,8 @@ const CHECK_MS_MAX = 2000
 const KEPT_MS = 1000
 
 /**
- * Mounts `/healthz` (the process responds), `/livez` (its loops turn; otherwise it must be restarted), `/readyz` (it can serve) and `/metrics`. They
- * contain nothing about tenants.
+ * Mounts `/healthz` (the process responds), `/livez` (its loops turn; otherwise it must be restarted), `/readyz` (it
+ * can serve) and `/metrics`. They contain nothing about tenants.
  */
 export function mountOperations(app: FastifyInstance, needs: OperationsNeeds): void {
   const unready = kept(() => failedChecks(needs.readiness, needs.log, 'not ready'))

@@ -16,8 +16,8 @@ export function commonHeaders(requestId: string, hsts: boolean): Record<string, 
 }
 
 /**
- * Adds the common headers to every response, and the strictest policy to those without one. Tracks open event streams, and closes the
- * connections of a draining server with their next response.
+ * Adds the common headers to every response, and the strictest policy to those without one. Tracks open event streams,
+ * and closes the connections of a draining server with their next response.
  */
 export function addCommonHeaders(app: FastifyInstance, state: Stopping, hsts: boolean): void {
   app.addHook('onSend', (request, reply, payload, done) => {

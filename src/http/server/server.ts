@@ -72,7 +72,10 @@ export type Server = {
   readonly dispatch: (request: InternalRequest) => Promise<InternalResponse>
   /** As `dispatch`, for answers that are streamed. */
   readonly dispatchStream: (request: InternalRequest) => Promise<InternalStream>
-  /** `/readyz` answers 503 from now on, and each connection is closed with its next response. Requests are still accepted. */
+  /**
+   * `/readyz` answers 503 from now on, and each connection is closed with its next response. Requests are still
+   * accepted.
+   */
   readonly drain: () => void
   /** Refuses new requests, finishes accepted ones, and closes the remaining connections after `waitMs`. */
   readonly close: (waitMs?: number) => Promise<void>

@@ -10,8 +10,8 @@ const links = { type: 'object', additionalProperties: { type: 'string' } }
 const meta = { type: 'object', additionalProperties: true }
 
 /**
- * Returns the serializer of a reply: members that its schema does not promise are left out, and a promised member that is missing throws.
- * The schema is compiled at the first answer.
+ * Returns the serializer of a reply: members that its schema does not promise are left out, and a promised member that
+ * is missing throws. The schema is compiled at the first answer.
  */
 export function writer(reply: TSchema, noEnvelope: boolean): Write {
   let write: ((value: unknown) => string) | undefined

@@ -8,7 +8,9 @@ export type Metrics = {
   readonly registry: Registry
 }
 
-/** A figure that another room keeps: a monotonic count, unless `isGauge`. `value` is read at each request of `/metrics`. */
+/**
+ * A figure that another room keeps: a monotonic count, unless `isGauge`. `value` is read at each request of `/metrics`.
+ */
 export type ExternalCounter = {
   readonly name: string
   readonly help: string
@@ -16,7 +18,10 @@ export type ExternalCounter = {
   readonly isGauge?: boolean
 }
 
-/** Opens the metrics: requests by route pattern, the process, and counters of other rooms. Each server has its own registry. */
+/**
+ * Opens the metrics: requests by route pattern, the process, and counters of other rooms. Each server has its own
+ * registry.
+ */
 export function openMetrics(counters: readonly ExternalCounter[] = []): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })

@@ -9,7 +9,10 @@ import type { Metrics } from './metrics.ts'
  */
 export type LogRequest = (request: FastifyRequest, reply: FastifyReply, status?: number) => void
 
-/** One line per request: caller, route, status, duration. The pattern of the route is logged, not the URL, which may carry codes. [SEC-73] */
+/**
+ * One line per request: caller, route, status, duration. The pattern of the route is logged, not the URL, which may
+ * carry codes. [SEC-73]
+ */
 export function requestLog(log: Log, metrics: Metrics): LogRequest {
   const logged = new WeakSet<FastifyRequest>()
   return (request, reply, status = reply.statusCode) => {

@@ -13,7 +13,8 @@ const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-
 const SAMPLED = 1
 
 /**
- * Returns a new span under the one that a `traceparent` names; the first one of a new trace, if the header is missing or malformed.
+ * Returns a new span under the one that a `traceparent` names; the first one of a new trace, if the header is missing
+ * or malformed.
  *
  * @see [W3C Trace Context, 3.2](https://www.w3.org/TR/trace-context/#traceparent-header)
  */

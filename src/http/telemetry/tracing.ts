@@ -2,7 +2,10 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { FastifyInstance } from 'fastify'
 import { childOf, spanUnder, type TraceContext, traceparentOf } from './trace-context.ts'
 
-/** A span that ended. Times in ms since 1970. Attributes are names of methods, routes, hosts and numbers; never a URL, which may carry codes. */
+/**
+ * A span that ended. Times in ms since 1970. Attributes are names of methods, routes, hosts and numbers; never a URL,
+ * which may carry codes.
+ */
 export type EndedSpan = TraceContext & {
   readonly name: string
   readonly kind: 'server' | 'client'

@@ -16,7 +16,8 @@ const ALL_ERRORS_BYTES_MAX = 65_536
 const strictness = { strict: false, coerceTypes: false, removeAdditional: false, useDefaults: false } as const
 
 /**
- * Makes checks from schemas. A check is compiled at its first use; the one that lists all violations when a value first fails.
+ * Makes checks from schemas. A check is compiled at its first use; the one that lists all violations when a value first
+ * fails.
  *
  * `more` finds violations of rules that the schema cannot express, in a value that it refuses: nothing of it is typed
  * but the members that the schema accepts.
@@ -44,8 +45,8 @@ export function checkMaker(): (
 }
 
 /**
- * Returns the schema without `$id`s, which name the components of the OpenAPI document and would clash where a schema is used twice. A schema
- * with `$ref` keeps them. What only documents a schema is left out.
+ * Returns the schema without `$id`s, which name the components of the OpenAPI document and would clash where a schema
+ * is used twice. A schema with `$ref` keeps them. What only documents a schema is left out.
  */
 export function plainSchema(schema: TSchema): object {
   const text = JSON.stringify(schema, (name, one) => (name === 'documentedAs' ? undefined : one))

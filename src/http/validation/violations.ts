@@ -47,8 +47,8 @@ function unknownMember(keyword: string, params: ErrorObject['params']): unknown 
 }
 
 /**
- * Ajv reports the errors of every branch of a union. If exactly one branch fits the kind of the value, its errors are kept and that of the
- * union is dropped; otherwise the union is one error.
+ * Ajv reports the errors of every branch of a union. If exactly one branch fits the kind of the value, its errors are
+ * kept and that of the union is dropped; otherwise the union is one error.
  */
 function withoutBranches(errors: readonly ErrorObject[]): ErrorObject[] {
   const dropped = new Set<ErrorObject>()

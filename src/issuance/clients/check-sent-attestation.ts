@@ -7,8 +7,8 @@ import type { Platform } from '../../platform.ts'
 import { attestationDemands } from './issuer-clients.ts'
 
 /**
- * Verifies the client attestation of a request to an endpoint that needs an access token, if the request has one: the token is the
- * authorization, and an attestation beside it must not be a false one.
+ * Verifies the client attestation of a request to an endpoint that needs an access token, if the request has one: the
+ * token is the authorization, and an attestation beside it must not be a false one.
  *
  * @throws Fault `client_attestation.*`, `request.rate_limited`
  */

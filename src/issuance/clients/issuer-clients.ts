@@ -15,7 +15,8 @@ export function attestationDemands({ requiresUnanchoredAttesters, requiresChalle
 }
 
 /**
- * Returns how clients authenticate at the issuer of a tenant: as clients of the tenant, by an attestation of a trusted attester, or not.
+ * Returns how clients authenticate at the issuer of a tenant: as clients of the tenant, by an attestation of a trusted
+ * attester, or not.
  *
  * @param find Returns the client that a request names; null if it is unknown.
  */

@@ -25,7 +25,10 @@ type Pending = {
   readonly redirectUri: string
 }
 
-/** Declares the page on which a user sees which credential goes to which wallet, and agrees or declines. Each request is asked. */
+/**
+ * Declares the page on which a user sees which credential goes to which wallet, and agrees or declines. Each request is
+ * asked.
+ */
 export function credentialConsentPages(instanceOf: InstanceOf): readonly Endpoint[] {
   const summary = 'Asks a user whether a credential may be issued to a wallet.'
   const common = {

@@ -16,8 +16,9 @@ export type CredentialConsent = {
 }
 
 /**
- * Returns the token by which the consent page says that the user agreed. It fits one authorization request in one session and what was shown;
- * each other request asks again, so no wallet gets a credential by the consent that another got. Whether it was used is NOT checked here.
+ * Returns the token by which the consent page says that the user agreed. It fits one authorization request in one
+ * session and what was shown; each other request asks again, so no wallet gets a credential by the consent that another
+ * got. Whether it was used is NOT checked here.
  */
 export async function consentToken(
   needs: Needs,

@@ -1,4 +1,5 @@
-// What an attested wallet gets is for the instance of it that asked: another instance of the same wallet, attested by the same provider, is refused.
+// What an attested wallet gets is for the instance of it that asked: another instance of the same wallet, attested by
+// the same provider, is refused.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { TestDatabase } from '../../../test/support/database.ts'
@@ -50,7 +51,11 @@ async function sent(sender: Sender, form: Record<string, string>): Promise<Reply
   return tokenAt(issuer, { ...form, client_id: walletId }, await headersOf(sender))
 }
 
-/** A code that a user granted to an instance of the wallet. @param pushes Which instance pushes the request; null: it is not pushed. */
+/**
+ * A code that a user granted to an instance of the wallet.
+ *
+ * @param pushes Which instance pushes the request; null: it is not pushed.
+ */
 async function aCodeFor(pushes: Sender): Promise<Record<string, string>> {
   const user = await aUser(issuer)
   await prepared(issuer, template, user, { expiresInSeconds: 86_400 })

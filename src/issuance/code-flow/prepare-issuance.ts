@@ -18,8 +18,9 @@ import type { RequestedCredential } from './requested-credential.ts'
 type NewIssuance = { readonly id: string; readonly insert: (tx: TenantTx) => Promise<void> }
 
 /**
- * Makes an issuance for a signed-in user with the attributes that the claims of the sign-in gave, or those that the organisation gives for them at this moment. Nothing is written before
- * `insert`: an organisation that does not answer, or answers what the template does not allow, leaves nothing behind.
+ * Makes an issuance for a signed-in user with the attributes that the claims of the sign-in gave, or those that the
+ * organisation gives for them at this moment. Nothing is written before `insert`: an organisation that does not answer,
+ * or answers what the template does not allow, leaves nothing behind.
  *
  * @throws Fault `credential.not_prepared` if the organisation gives the user none, `attributes.unavailable`
  */

@@ -2,8 +2,8 @@ import type { UserId } from '../../caller.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 
 /**
- * SQL condition: the recipient may redeem it by a code. It was not redeemed, or by a code whose access token ended before a key was bound: then
- * the wallet has nothing. `now` is SQL.
+ * SQL condition: the recipient may redeem it by a code. It was not redeemed, or by a code whose access token ended
+ * before a key was bound: then the wallet has nothing. `now` is SQL.
  */
 const isOpen = (now: string) =>
   `(status = 'offered' and sealed_claims is not null and expires_at > ${now} and (redeemed_at is null
@@ -27,7 +27,8 @@ const renew = sql(
    where tenant_id = $1 and id = $2 and family_id = $3 and sealed_claims is not null and greatest(expires_at, refill_until) > $6
      and status in ('offered', 'completed', 'failed') returning ${CODE}`,
 )
-// Before a key is bound the recipient may begin again; after that the token is worth nothing, under a hash that no token has.
+// Before a key is bound the recipient may begin again; after that the token is worth nothing, under a hash that no
+// token has.
 const revoke = sql(
   'issuance.revoke_tokens',
   `update issuance set
@@ -66,8 +67,8 @@ export async function findPrepared(
 }
 
 /**
- * Redeems an issuance for its recipient. One statement, on the row that the pre-authorized code is redeemed on: of concurrent callers of either
- * grant one redeems. null: it is not theirs, redeemed, or has ended.
+ * Redeems an issuance for its recipient. One statement, on the row that the pre-authorized code is redeemed on: of
+ * concurrent callers of either grant one redeems. null: it is not theirs, redeemed, or has ended.
  */
 export async function redeemPrepared(
   tx: TenantTx,
@@ -84,7 +85,10 @@ export async function redeemPrepared(
   return (await tx.rows<RedeemedTemplate>(redeem, values))[0] ?? null
 }
 
-/** Replaces the access token of an issuance that was redeemed by the code. null: another code redeemed it, or it has ended. */
+/**
+ * Replaces the access token of an issuance that was redeemed by the code. null: another code redeemed it, or it has
+ * ended.
+ */
 export async function renewToken(
   tx: TenantTx,
   { id, familyId, tokenHash, tokenExpiresAt }: NewToken,

@@ -12,10 +12,11 @@ import { attributesFrom, missingAttributes } from '../templates/attribute-source
 import type { CredentialTemplate } from '../templates/template.ts'
 
 /**
- * Returns the attributes of a credential from the claims of the user's sign-in; null if there are none: the user signed in without a provider,
- * or at another one than the template names.
+ * Returns the attributes of a credential from the claims of the user's sign-in; null if there are none: the user signed
+ * in without a provider, or at another one than the template names.
  *
- * @throws Fault `claims.missing`, `claims.invalid` with the attributes in `meta`; those of `issuanceCheckOf` if nothing can be issued
+ * @throws Fault `claims.missing`, `claims.invalid` with the attributes in `meta`; those of `issuanceCheckOf` if nothing
+ *   can be issued
  */
 export async function providerAttributes(
   platform: Platform,

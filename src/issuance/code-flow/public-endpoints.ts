@@ -17,7 +17,9 @@ const BODY_BYTES_MAX = 65_536
 type InstanceOf = (platform: Platform, tenant: Tenant) => ServerInstance
 
 const member = (description: string) => Type.Optional(Type.String({ description }))
-/** Parameters of an authorization request, for the reference; the steps of the endpoint check them, with OAuth errors. */
+/**
+ * Parameters of an authorization request, for the reference; the steps of the endpoint check them, with OAuth errors.
+ */
 const AuthorizationBody = Type.Object(
   {
     client_id: member('The wallet.'),
@@ -37,7 +39,11 @@ const AuthorizationBody = Type.Object(
   { $id: 'CredentialAuthorizationRequest' },
 )
 
-/** The endpoints of the code flow of a tenant as credential issuer, and its consent page. @param instanceOf Where the grants are put together. */
+/**
+ * The endpoints of the code flow of a tenant as credential issuer, and its consent page.
+ *
+ * @param instanceOf Where the grants are put together.
+ */
 export function codeFlowEndpoints(instanceOf: InstanceOf): readonly Endpoint[] {
   return [...authorizationEndpoints(instanceOf), pushEndpoint(instanceOf), ...credentialConsentPages(instanceOf)]
 }

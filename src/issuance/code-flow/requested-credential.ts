@@ -80,8 +80,8 @@ async function issuanceIn(
 }
 
 /**
- * Returns what a signed-in user would get: an issuance that the organisation prepared for them, the one of `issuer_state` where the request
- * names it; else, if the template has a source of attributes, a new one. [VCI-A4]
+ * Returns what a signed-in user would get: an issuance that the organisation prepared for them, the one of
+ * `issuer_state` where the request names it; else, if the template has a source of attributes, a new one. [VCI-A4]
  *
  * @throws Fault `credential.not_prepared`, and those of {@link providerAttributes}
  */

@@ -15,7 +15,8 @@ type Described = {
 }
 
 /**
- * Returns the attributes of a credential in display order as names and values for a page: at most 100 of them, values cut to 300 characters.
+ * Returns the attributes of a credential in display order as names and values for a page: at most 100 of them, values
+ * cut to 300 characters.
  *
  * @param claims null: the values are not known yet.
  */

@@ -8,7 +8,9 @@ export const en = {
   /** The values are not known before the user agrees. */
   contentLater: (organisation: string) => `${organisation} fills it in when you agree. It may contain:`,
   contentOfProvider: 'It is made from what your identity provider states about you. It may contain:',
-  /** The user signed in with a password or a passkey of this server, or at another provider than the one that is needed. */
+  /**
+   * The user signed in with a password or a passkey of this server, or at another provider than the one that is needed.
+   */
   lacksClaims: (organisation: string) =>
     `${organisation} makes this credential from what its identity provider states about you, and this sign-in brought nothing from there. Sign in at the identity provider instead. If you have no account there, ask ${organisation}.`,
   signInElsewhere: 'Sign in at the identity provider',

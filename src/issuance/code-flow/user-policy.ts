@@ -19,7 +19,10 @@ type Details = { readonly issuanceId: string; readonly identified: boolean }
 /** A consent counts for the hour that a request may take, and is remembered a little longer. */
 const CONSENT_MS = 3_900_000
 
-/** Returns what users may grant to wallets at a tenant as credential issuer: one credential with each code, after they agreed to it. */
+/**
+ * Returns what users may grant to wallets at a tenant as credential issuer: one credential with each code, after they
+ * agreed to it.
+ */
 export function credentialPolicy(tenant: Pick<Tenant, 'id' | 'slug'>): UserPolicy {
   return {
     consentPage: `/issuers/${tenant.slug}/consent`,

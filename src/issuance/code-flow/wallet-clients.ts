@@ -13,10 +13,10 @@ type Needs = Pick<Platform, 'store' | 'clock' | 'urls'>
 const CLIENT_ID = /^[\x20-\x7e]{1,255}$/
 
 /**
- * Returns which wallets are clients of a tenant as credential issuer: its registered clients with the code flow and, where it accepts them,
- * wallets that are registered nowhere. Nothing is known of these but what they say: they get only what a user who signed in agrees to
- * each time, at a redirect URI that a public client could register, and a refresh token only with a key. A name that is registered is
- * never accepted from another.
+ * Returns which wallets are clients of a tenant as credential issuer: its registered clients with the code flow and,
+ * where it accepts them, wallets that are registered nowhere. Nothing is known of these but what they say: they get
+ * only what a user who signed in agrees to each time, at a redirect URI that a public client could register, and a
+ * refresh token only with a key. A name that is registered is never accepted from another.
  */
 export function walletClients(
   needs: Needs,

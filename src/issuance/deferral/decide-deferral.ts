@@ -14,10 +14,11 @@ const decisions = {
 } as const
 
 /**
- * Approves or denies a deferred credential. A denial erases the claims and is final; an approved credential may be denied until the wallet
- * has fetched it. A repeated decision changes nothing.
+ * Approves or denies a deferred credential. A denial erases the claims and is final; an approved credential may be
+ * denied until the wallet has fetched it. A repeated decision changes nothing.
  *
- * @throws Fault `resource.unknown`, `state.invalid` if no wallet has asked for the credential, or it was decided otherwise or has ended
+ * @throws Fault `resource.unknown`, `state.invalid` if no wallet has asked for the credential, or it was decided
+ *   otherwise or has ended
  */
 export async function decideDeferral(
   needs: Needs,

@@ -137,7 +137,10 @@ const takeApproved = sql(
    select approval, open, (select deferred_keys from taken) as keys from found`,
 )
 
-/** `taken`: this request issues it. `pending` also while another request does. `unknown`: it was never deferred, or was delivered. */
+/**
+ * `taken`: this request issues it. `pending` also while another request does. `unknown`: it was never deferred, or was
+ * delivered.
+ */
 type Taken =
   | { readonly outcome: 'taken'; readonly keys: readonly ProvedKey[] }
   | { readonly outcome: 'pending' | 'denied' | 'unknown' | 'no_token' }

@@ -12,7 +12,10 @@ import {
   someClaims,
 } from '../test-support/issuer.ts'
 
-/** Its three writes: three statements for the opening, one for the token, five for the credential. The offer, and the version of the catalog where it was not asked for a moment ago. */
+/**
+ * Its three writes: three statements for the opening, one for the token, five for the credential. The offer, and the
+ * version of the catalog where it was not asked for a moment ago.
+ */
 const STATEMENTS_MAX = 11
 const ROUND_TRIPS_MAX = 5
 

@@ -12,8 +12,9 @@ import type { DeliveryReport, IssuanceDelivery, WalletPort } from './wallet-port
 type DeliveredIssuance = { readonly issuance: IssuanceView; readonly delivery: DeliveryReport | null }
 
 /**
- * Creates an issuance and delivers its credential to the wallet of a user. Issuance and delivery are inserted in one transaction; if the
- * process dies after that, a job delivers. An offer that could not be delivered stays open, and may be shown to the user.
+ * Creates an issuance and delivers its credential to the wallet of a user. Issuance and delivery are inserted in one
+ * transaction; if the process dies after that, a job delivers. An offer that could not be delivered stays open, and may
+ * be shown to the user.
  *
  * @param operation A repetition finds both and resumes the delivery.
  * @throws Fault as {@link createIssuance} and `WalletPort.plan`; then nothing was inserted

@@ -29,12 +29,13 @@ const PRE_AUTHORIZED = 'pre-authorized_code'
 const TRIES_MAX = 3
 
 /**
- * Creates an issuance and returns its credential offer: one round trip, audit entry included. The claims are stored sealed.
+ * Creates an issuance and returns its credential offer: one round trip, audit entry included. The claims are stored
+ * sealed.
  *
  * @param id Id of the issuance; a repeated request has the same one.
  * @param alongside Called with the offer before the insert; its `insert` runs in the transaction of the insert.
- * @throws Fault `request.invalid`, `resource.unknown` for a template that is unknown or archived, `attributes.rejected`, `certificate.none_active`,
- * `state.invalid` if the credential would already have expired
+ * @throws Fault `request.invalid`, `resource.unknown` for a template that is unknown or archived,
+ *   `attributes.rejected`, `certificate.none_active`, `state.invalid` if the credential would already have expired
  */
 export async function createIssuance(
   needs: Needs,
@@ -64,7 +65,11 @@ export async function createIssuance(
   throw new Fault('state.conflict', { detail: 'The template is being changed concurrently; try again.' })
 }
 
-/** Returns the user who may get the credential by signing in. @throws Fault `request.invalid`, `resource.unknown`, `state.invalid` */
+/**
+ * Returns the user who may get the credential by signing in.
+ *
+ * @throws Fault `request.invalid`, `resource.unknown`, `state.invalid`
+ */
 async function recipientOf(
   { store }: Needs,
   { tenantId }: Caller,

@@ -1,6 +1,7 @@
 /**
- * Returns the id of the credential of an issuance. It is the id of the issuance with the last bit inverted, so that the row of a credential is
- * found without an index of its own. A UUID of version 7 with the same time; its 62 random bits keep it apart from all other ids.
+ * Returns the id of the credential of an issuance. It is the id of the issuance with the last bit inverted, so that the
+ * row of a credential is found without an index of its own. A UUID of version 7 with the same time; its 62 random bits
+ * keep it apart from all other ids.
  *
  * @param id In canonical form.
  */

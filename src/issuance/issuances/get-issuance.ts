@@ -25,8 +25,8 @@ export async function getIssuance(needs: Needs, caller: Caller, id: string): Pro
 }
 
 /**
- * Returns the credentials that match a filter and that a change of status may change, the newest first, one more than asked for if there are
- * more.
+ * Returns the credentials that match a filter and that a change of status may change, the newest first, one more than
+ * asked for if there are more.
  *
  * @param standings Statuses that the change may change.
  */
@@ -61,7 +61,10 @@ export async function listIssuancePage(
   })
 }
 
-/** Returns the issuances with an id, that of the issuance or of its credential, or a prefix of their reference; a page of them. */
+/**
+ * Returns the issuances with an id, that of the issuance or of its credential, or a prefix of their reference; a page
+ * of them.
+ */
 export async function findIssuances(
   { store, clock }: Pick<Needs, 'store' | 'clock'>,
   { tenantId }: Caller,

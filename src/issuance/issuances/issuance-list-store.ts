@@ -102,7 +102,10 @@ export async function listIssuances(
   return page<Issuance>(tx, ask, [tx.tenantId, now], { ...filter, ...range })
 }
 
-/** Returns a text after all those that begin with a prefix, in the order of the bytes of UTF-8; undefined if there is none. */
+/**
+ * Returns a text after all those that begin with a prefix, in the order of the bytes of UTF-8; undefined if there is
+ * none.
+ */
 function afterPrefix(prefix: string): string | undefined {
   const points = [...prefix].map((one) => one.codePointAt(0) ?? 0)
   while ((points.at(-1) ?? 0) >= LAST_POINT) points.pop()

@@ -14,8 +14,9 @@ import { mdocValidity, validityOf } from '../templates/validity.ts'
 export type IssuanceCheck = (attributes: JsonObject) => Fault | null
 
 /**
- * Returns the check of issuances from a template against it and the current signer; the final signer is chosen when the wallet requests the
- * credential. It refuses with `resource.unknown`, `attributes.rejected`, `certificate.none_active` or `state.invalid`.
+ * Returns the check of issuances from a template against it and the current signer; the final signer is chosen when the
+ * wallet requests the credential. It refuses with `resource.unknown`, `attributes.rejected`, `certificate.none_active`
+ * or `state.invalid`.
  */
 export async function issuanceCheckOf(
   needs: SignerNeeds,

@@ -122,7 +122,11 @@ export type NewIssuanceRow = {
 /** See {@link findIssuanceOrigin}. */
 type IssuanceOrigin = Pick<NewIssuanceRow, 'templateVersion' | 'txCodeMac'> & { readonly templateId: string }
 
-/** Inserts an offered issuance, with its audit entry. @throws Refused if the template is at another version or archived */
+/**
+ * Inserts an offered issuance, with its audit entry.
+ *
+ * @throws Refused if the template is at another version or archived
+ */
 export async function insertOffered(tx: TenantTx, made: NewIssuanceRow, entry: AuditEntry): Promise<void> {
   const { id, templateId, reference, revocable, expiresAt, createdAt, updatedAt, sealedLabel } = made.issuance
   const madeFrom = { tenantId: tx.tenantId, templateId, templateVersion: made.templateVersion }
@@ -157,8 +161,8 @@ export async function findIssuanceOrigin(tx: TenantTx, id: string): Promise<Issu
 }
 
 /**
- * Cancels an open issuance: no credential was issued and the offer has not ended. One statement, so it either precedes the issuance of the
- * credential or changes nothing.
+ * Cancels an open issuance: no credential was issued and the offer has not ended. One statement, so it either precedes
+ * the issuance of the credential or changes nothing.
  */
 export async function cancelOffered(
   tx: TenantTx,

@@ -12,7 +12,8 @@ const CHARS_MAX = 200
 export const labelColumn = sealedText('issuance', 'sealed_label')
 
 /**
- * Seals what an issuance is called in lists: the values of the attributes that its template names, on one line of at most 200 characters.
+ * Seals what an issuance is called in lists: the values of the attributes that its template names, on one line of at
+ * most 200 characters.
  *
  * @returns null if the template names none, or none of them has a value
  */

@@ -176,7 +176,11 @@ const insertEntries = sql(
   'insert into status_entry (tenant_id, status_list_id, status_index) select $1, $2, n from generate_series(0, $3::int - 1) as n on conflict do nothing',
 )
 
-/** Takes the first entries of the status list of a tenant, which its first credential opens. @returns the id of the list */
+/**
+ * Takes the first entries of the status list of a tenant, which its first credential opens.
+ *
+ * @returns the id of the list
+ */
 async function full(tenant: Issuer['tenant'], taken: number): Promise<string> {
   const offer = await anOffer(issuer, {}, {}, tenant)
   const { body } = await redeem(issuer, offer.code, {}, tenant)

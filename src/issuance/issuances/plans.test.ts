@@ -58,7 +58,10 @@ async function issueMany(issuer: Issuer): Promise<void> {
   }
 }
 
-/** Keeps autovacuum from counting the rows of a table: with them PostgreSQL plans anew, and reads a table of a page from end to end. */
+/**
+ * Keeps autovacuum from counting the rows of a table: with them PostgreSQL plans anew, and reads a table of a page from
+ * end to end.
+ */
 async function countNothing(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

@@ -120,7 +120,10 @@ test('a template that changes while it is issued from gives old or new credentia
   }
 })
 
-/** A store whose first statement is answered only when `all` first statements were answered: everyone reads before anyone writes. */
+/**
+ * A store whose first statement is answered only when `all` first statements were answered: everyone reads before
+ * anyone writes.
+ */
 function readingTogether(store: Store, all: number): () => Store {
   const everyone = Promise.withResolvers<void>()
   let answered = 0

@@ -36,7 +36,9 @@ export type IssuanceDelivery = {
   readonly enqueue: (tx: TenantTx) => Promise<void>
 }
 
-/** Delivers credentials into the wallets of the tenant's users. `wallet` is above `issuance`, so the roof passes it in. */
+/**
+ * Delivers credentials into the wallets of the tenant's users. `wallet` is above `issuance`, so the roof passes it in.
+ */
 export type WalletPort = {
   /**
    * Plans a delivery; writes nothing. Refuses deliveries that are known to fail.

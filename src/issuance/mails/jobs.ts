@@ -14,7 +14,10 @@ export const resumeMails = tenantSweep(
   requeueMails,
 )
 
-/** Sweeps of mails. The second one gives up those whose job died at its last attempt, so that their addresses are erased. */
+/**
+ * Sweeps of mails. The second one gives up those whose job died at its last attempt, so that their addresses are
+ * erased.
+ */
 export const offerMailSchedules: readonly Schedule[] = [
   every(600, 'issuance.resume-mails', resumeMails),
   every(600, 'issuance.drop-mails', async (platform, signal) => {

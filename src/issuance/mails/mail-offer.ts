@@ -34,8 +34,9 @@ const SEND_MS_MAX = 60_000
 const NAME_CHARS_MAX = 200
 
 /**
- * Mails the link of an offer, unless the offer was taken or has ended. It may be mailed twice, if the process ends between the answer of the mail
- * server and the record of it. An outcome that another attempt cannot change is recorded at once.
+ * Mails the link of an offer, unless the offer was taken or has ended. It may be mailed twice, if the process ends
+ * between the answer of the mail server and the record of it. An outcome that another attempt cannot change is recorded
+ * at once.
  */
 export const mailOfferJob = job({
   name: 'issuance.mail-offer',

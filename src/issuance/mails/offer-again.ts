@@ -10,9 +10,11 @@ import { mailOffers } from './mail-offer.ts'
 import { checkMail, mailColumn } from './offer-mail.ts'
 
 /**
- * Offers a credential again, as {@link renewOffer}, and mails the link if a mail is requested. A mail that is still queued is replaced.
+ * Offers a credential again, as {@link renewOffer}, and mails the link if a mail is requested. A mail that is still
+ * queued is replaced.
  *
- * @throws Fault as {@link renewOffer}; `request.invalid` if this server sends no mail; `state.invalid` if the offer was mailed ten times
+ * @throws Fault as {@link renewOffer}; `request.invalid` if this server sends no mail; `state.invalid` if the offer was
+ *   mailed ten times
  */
 export async function offerAgain(
   platform: Pick<Platform, 'store' | 'clock' | 'config' | 'sealing' | 'memory'>,

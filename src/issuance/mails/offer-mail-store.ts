@@ -62,7 +62,9 @@ const countFailed = sql(
 /** A mail to send: which request of which issuance. */
 export type QueuedMail = { readonly issuanceId: string; readonly revision: number }
 
-/** What a mail says about its offer. `display`: of the template; `hasCode`: the holder must enter a transaction code. */
+/**
+ * What a mail says about its offer. `display`: of the template; `hasCode`: the holder must enter a transaction code.
+ */
 export type MailedOffer = {
   readonly sealedMail: Buffer
   /** Whether a wallet can redeem it and none has. */
@@ -74,7 +76,8 @@ export type MailedOffer = {
 }
 
 /**
- * Queues the mails of issuances that are inserted in the same transaction, or offered again. A job for each must be enqueued in it.
+ * Queues the mails of issuances that are inserted in the same transaction, or offered again. A job for each must be
+ * enqueued in it.
  *
  * @returns those that were queued; an offer that was mailed ten times is not among them
  */
@@ -123,7 +126,10 @@ export async function listTenantsWithOldMails(tx: AcrossTx, by: Date): Promise<T
   return (await tx.rows<{ tenantId: TenantId }>(selectTenantsDue, [by])).map(({ tenantId }) => tenantId)
 }
 
-/** Returns mails of a tenant that are queued and whose retention ends by that time: the 500 that were queued first at most. */
+/**
+ * Returns mails of a tenant that are queued and whose retention ends by that time: the 500 that were queued first at
+ * most.
+ */
 export async function listOldMails(tx: TenantTx, by: Date): Promise<QueuedMail[]> {
   return tx.rows<QueuedMail>(selectDue, [tx.tenantId, by])
 }

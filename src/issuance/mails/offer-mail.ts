@@ -5,7 +5,10 @@ import { Fault, type Violation } from '../../fault.ts'
 import { sealedJson } from '../../keys/sealed-column.ts'
 import { isLanguage } from '../../pages/language.ts'
 
-/** The mail of an offer as its issuer sees it, without its address. `at`: when it was requested, or its outcome was known. */
+/**
+ * The mail of an offer as its issuer sees it, without its address. `at`: when it was requested, or its outcome was
+ * known.
+ */
 export type OfferMail = {
   readonly state: (typeof mailStates)[number]
   readonly at: string

@@ -65,7 +65,8 @@ export async function makeAccessToken(
 }
 
 /**
- * Parses an access token; null if its MAC is not valid for the tenant. Reads no database. Expiry and revocation are NOT checked here.
+ * Parses an access token; null if its MAC is not valid for the tenant. Reads no database. Expiry and revocation are NOT
+ * checked here.
  */
 export async function readAccessToken(
   sealing: Sealing,

@@ -11,8 +11,8 @@ const MAC_BYTES = 16
 const TOKEN_CHARS = 43 // 32 bytes in base64url
 
 /**
- * Returns a token for an issuance: its id and 128 bits of a MAC under a key of the tenant. Nothing is stored, and the token of one tenant is
- * invalid at another.
+ * Returns a token for an issuance: its id and 128 bits of a MAC under a key of the tenant. Nothing is stored, and the
+ * token of one tenant is invalid at another.
  */
 export async function offerToken(
   sealing: Sealing,

@@ -5,8 +5,8 @@ import type { Tenant } from '../../directory/tenants/tenant.ts'
 const MAILED_SECONDS = 604_800
 
 /**
- * Returns the lifetime of an offer in seconds: that of its request; else that of the organisation; else that of the server, and at least 7 days
- * if the offer is mailed.
+ * Returns the lifetime of an offer in seconds: that of its request; else that of the organisation; else that of the
+ * server, and at least 7 days if the offer is mailed.
  */
 export function offerLifetime(
   { offerTtlSeconds }: Pick<Config, 'offerTtlSeconds'>,

@@ -4,7 +4,10 @@ import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { offerToken, readOfferToken } from './offer-codes.ts'
 
-/** Returns the address of the page of an offer, for people: take it here, open another wallet, or scan it with another device. */
+/**
+ * Returns the address of the page of an offer, for people: take it here, open another wallet, or scan it with another
+ * device.
+ */
 export async function offerPageUri(
   { sealing, urls }: Pick<Platform, 'sealing' | 'urls'>,
   { tenantId, tenantSlug }: { readonly tenantId: TenantId; readonly tenantSlug: string },

@@ -28,8 +28,8 @@ const renewStatement = sql(
 const findStatement = sql('issuance.find_offer', 'select id from issuance where tenant_id = $1 and id = $2')
 
 /**
- * Lets an offer end later and revokes its access token, so that it can be redeemed again. One statement: of a wallet that binds its key at the
- * same moment and this one takes effect.
+ * Lets an offer end later and revokes its access token, so that it can be redeemed again. One statement: of a wallet
+ * that binds its key at the same moment and this one takes effect.
  *
  * @returns `closed`: a wallet has the credential or binds its key, or the offer has ended and its claims are erased
  */

@@ -6,8 +6,8 @@ import type { TenantTx } from '../../store/store.ts'
 import { reinstateOffered, renewOffered } from './reinstate-offer-store.ts'
 
 /**
- * Reinstates an offer whose access token was lost because the process of our own wallet died. The token is revoked, so there is still one
- * credential. Does nothing if the offer was not redeemed or a holder key is bound.
+ * Reinstates an offer whose access token was lost because the process of our own wallet died. The token is revoked, so
+ * there is still one credential. Does nothing if the offer was not redeemed or a holder key is bound.
  */
 export async function reinstateOffer(
   { store, clock }: Pick<Platform, 'store' | 'clock'>,
@@ -20,8 +20,8 @@ export async function reinstateOffer(
 }
 
 /**
- * Offers a credential again, under the same link, while its claims are kept: the offer ends later, and an access token that a wallet has
- * for it is revoked. For a holder who lost the link, or whose wallet lost the token.
+ * Offers a credential again, under the same link, while its claims are kept: the offer ends later, and an access token
+ * that a wallet has for it is revoked. For a holder who lost the link, or whose wallet lost the token.
  *
  * @throws Fault `resource.unknown`; `state.invalid` when a wallet has the credential, or the offer has ended
  */

@@ -8,7 +8,9 @@ const insert = sql(
 /** The nonces of the key proofs of a credential request: their SHA-256, and when each was made. */
 export type SpentNonces = { readonly nonceHashes: readonly Buffer[]; readonly noncesMadeAt: readonly Date[] }
 
-/** Returns the statements that spend nonces. A nonce that was used stops them by the unique index `spent_nonce_pkey`. */
+/**
+ * Returns the statements that spend nonces. A nonce that was used stops them by the unique index `spent_nonce_pkey`.
+ */
 export function spendNonces({ tenantId }: TenantTx, { nonceHashes, noncesMadeAt }: SpentNonces): Step[] {
   return nonceHashes.map((hash, at) => ({ statement: insert, values: [tenantId, hash, noncesMadeAt[at]] }))
 }

@@ -8,8 +8,8 @@ const digits = '0123456789'
 const letters = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 
 /**
- * Derives the transaction code of an issuance under a key of the tenant, uniformly distributed. It is not stored; a repeated request with
- * the same `Idempotency-Key` derives it again.
+ * Derives the transaction code of an issuance under a key of the tenant, uniformly distributed. It is not stored; a
+ * repeated request with the same `Idempotency-Key` derives it again.
  */
 export async function makeTxCode(
   sealing: Sealing,

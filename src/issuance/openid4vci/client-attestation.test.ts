@@ -1,4 +1,5 @@
-// Wallets as clients of the issuer, by drafts 07 to 10 of Attestation-Based Client Authentication. Attestations are signed by jose.
+// Wallets as clients of the issuer, by drafts 07 to 10 of Attestation-Based Client Authentication. Attestations are
+// signed by jose.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { SignJWT } from 'jose'

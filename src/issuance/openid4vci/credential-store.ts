@@ -22,7 +22,8 @@ export async function findClaims(
   return row?.sealedClaims ?? null
 }
 
-// A count instead of NOT EXISTS, which would become a join over all entries of the tenant; the search ends with the entries it needs.
+// A count instead of NOT EXISTS, which would become a join over all entries of the tenant; the search ends with the
+// entries it needs.
 const OPEN_LIST = `select list.id, array(
     select number from unnest(:candidates::int[]) as candidate (number)
     where (select count(*) from status_entry e where e.status_list_id = list.id and e.status_index = number
@@ -94,8 +95,8 @@ export type Reservation = SpentNonces & {
 }
 
 /**
- * The entries of the copies in a status list, in the order of the keys. `authorityId` and `kid`: the signer of the list, and so of the
- * credential.
+ * The entries of the copies in a status list, in the order of the keys. `authorityId` and `kid`: the signer of the
+ * list, and so of the credential.
  */
 export type StatusEntries = Pick<ListKind, 'authorityId' | 'kid'> & {
   readonly listId: string
@@ -109,7 +110,10 @@ export type Bound = {
   readonly entries: StatusEntries | null
 }
 
-/** `no_entries`: the open list has too few of the candidates free; `no_list`: there is no open list. Nothing was changed then. */
+/**
+ * `no_entries`: the open list has too few of the candidates free; `no_list`: there is no open list. Nothing was changed
+ * then.
+ */
 export type Reserved =
   | (Bound & { readonly outcome: 'reserved' })
   | { readonly outcome: 'denied' | 'no_entries' | 'no_list' }
@@ -124,12 +128,14 @@ type ReservedRow = {
 }
 
 /**
- * Binds a credential to the holder's keys, spends the nonces, takes entries of the status list and completes the issuance, all or nothing. The
- * same keys get what they got before, and the entry is written once. A concurrent request is stopped by the row or by a unique index:
+ * Binds a credential to the holder's keys, spends the nonces, takes entries of the status list and completes the
+ * issuance, all or nothing. The same keys get what they got before, and the entry is written once. A concurrent request
+ * is stopped by the row or by a unique index:
  *
  * @returns `isOpen` false: the entries are in another list, whose kind {@link findListKind} returns
- * @throws Refused if other keys have the credential, it is closed, or the open list has too few of the candidates free; an error of PostgreSQL,
- * unique violation of `spent_nonce_pkey` (the nonce was used) or `status_entry_pkey` (try again with other candidates)
+ * @throws Refused if other keys have the credential, it is closed, or the open list has too few of the candidates free;
+ *   an error of PostgreSQL, unique violation of `spent_nonce_pkey` (the nonce was used) or `status_entry_pkey` (try
+ *   again with other candidates)
  */
 export async function reserveCredential(
   tx: TenantTx,
@@ -226,8 +232,9 @@ const reopenIssuance = sql(
 )
 
 /**
- * Opens an issuance again that was completed by a request that then could not be answered, unless there was another request: that one may
- * have the credential, and what is out must stay as it is, or it could not be revoked. Keys and entries stay.
+ * Opens an issuance again that was completed by a request that then could not be answered, unless there was another
+ * request: that one may have the credential, and what is out must stay as it is, or it could not be revoked. Keys and
+ * entries stay.
  */
 export async function reinstateReservation(tx: TenantTx, id: string, entry: AuditEntry, now: Date): Promise<void> {
   await recordChange(tx, reopenIssuance, [tx.tenantId, id, now], entry, now)

@@ -31,8 +31,9 @@ type Issuing = {
 }
 
 /**
- * Issues copies of one credential, each bound to a key, and returns the credential response. One statement reserves; signing follows outside of
- * any transaction, and a reservation that cannot be signed is reinstated. The same token and keys get the same content and entries.
+ * Issues copies of one credential, each bound to a key, and returns the credential response. One statement reserves;
+ * signing follows outside of any transaction, and a reservation that cannot be signed is reinstated. The same token and
+ * keys get the same content and entries.
  *
  * @throws Fault `credential_request.denied`, `nonce.invalid`, `certificate.none_active`
  */
@@ -66,7 +67,10 @@ function refillOf({ jkt, clientId }: PresentedToken, { refill, approvalRequired 
   return { days, times }
 }
 
-/** Returns the signer before anything is reserved: the wallet may repeat a refused request. The response does not say what is missing. */
+/**
+ * Returns the signer before anything is reserved: the wallet may repeat a refused request. The response does not say
+ * what is missing.
+ */
 async function signerOf(
   needs: Needs,
   tenant: Tenant,
@@ -87,8 +91,8 @@ async function signerOf(
 }
 
 /**
- * [TS-10] Returns the signer of the copies' status lists, which signs the copies too. It is a former signer if the request is repeated and the
- * active certificate or key has changed since.
+ * [TS-10] Returns the signer of the copies' status lists, which signs the copies too. It is a former signer if the
+ * request is repeated and the active certificate or key has changed since.
  */
 async function signerOfCopies(
   needs: Needs,
@@ -136,8 +140,8 @@ async function openClaims(
 }
 
 /**
- * Signs; on failure reinstates the reservation, unless another request has reserved the same copies meanwhile, so that the wallet may repeat
- * its request with the same token. @throws the error of the signer
+ * Signs; on failure reinstates the reservation, unless another request has reserved the same copies meanwhile, so that
+ * the wallet may repeat its request with the same token. @throws the error of the signer
  */
 async function signOrReinstate(
   needs: Needs,

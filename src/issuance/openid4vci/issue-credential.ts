@@ -30,13 +30,14 @@ export type IssuedResponse = {
 /**
  * Issues copies of one credential at the credential endpoint, each bound to a key that the wallet proved to hold.
  *
- * One statement binds the keys, spends the nonce, takes the status list entries and completes the issuance. Signing follows outside of any
- * transaction; if it fails, the reservation is reinstated. A request with the same token and keys gets the same content and entries until the
- * token ends, so a lost response loses no credential.
+ * One statement binds the keys, spends the nonce, takes the status list entries and completes the issuance. Signing
+ * follows outside of any transaction; if it fails, the reservation is reinstated. A request with the same token and
+ * keys gets the same content and entries until the token ends, so a lost response loses no credential.
  *
  * @param ask `granted`: the access token; null: it is not valid.
- * @throws Fault `token.invalid`, `credential_request.*`, `credential_configuration.unknown`, `credential_identifier.unknown`,
- * `key_proof.invalid`, `nonce.invalid`, `credential_encryption.unsupported`, `certificate.none_active`
+ * @throws Fault `token.invalid`, `credential_request.*`, `credential_configuration.unknown`,
+ *   `credential_identifier.unknown`, `key_proof.invalid`, `nonce.invalid`, `credential_encryption.unsupported`,
+ *   `certificate.none_active`
  * @see [OpenID4VCI 1.0, 8](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-endpoint)
  */
 export async function issueCredential(

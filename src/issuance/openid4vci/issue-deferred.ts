@@ -25,8 +25,8 @@ const LEASE_MS = 120_000
 
 /**
  * Answers a poll at the deferred endpoint: the credential once it is approved, else 202 with the same transaction. The
- * credential is handed out once: of concurrent polls one gets it, and the transaction is unknown from then on. Where the
- * response was lost, the wallet asks the credential endpoint again. A poll that dies while it issues holds the
+ * credential is handed out once: of concurrent polls one gets it, and the transaction is unknown from then on. Where
+ * the response was lost, the wallet asks the credential endpoint again. A poll that dies while it issues holds the
  * credential for {@link LEASE_MS} only. The access token is accepted for its transaction until the deferral ends, also
  * after it has expired.
  *
@@ -104,6 +104,7 @@ async function issue(
   // The nonces were spent when the credential was deferred.
   const keys = { ...boundKeys(proved, template.definition.batchSize ?? 1), nonces: [] }
   const { credentials } = await issueCopies(needs, tenant, { granted, template, keys, from })
-  // No notification_id: @openid4vc/openid4vci 0.4.6 (Credo) takes no deferred response that has one, and would lose the credential.
+  // No notification_id: @openid4vc/openid4vci 0.4.6 (Credo) takes no deferred response that has one, and would lose the
+  // credential.
   return { credentials }
 }

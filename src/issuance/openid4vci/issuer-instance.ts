@@ -13,8 +13,8 @@ import { aggregationUri } from '../status/sign-status-list.ts'
 import { redeemPreAuthorizedCode } from './redeem-code.ts'
 
 /**
- * Returns the authorization server of a tenant as credential issuer: its tokens are for its credential endpoint. The pre-authorized code needs no
- * client unless the tenant requires one; the code flow is for users of the tenant.
+ * Returns the authorization server of a tenant as credential issuer: its tokens are for its credential endpoint. The
+ * pre-authorized code needs no client unless the tenant requires one; the code flow is for users of the tenant.
  */
 export function issuerInstance(needs: Pick<Platform, 'urls' | 'store' | 'clock'>, tenant: Tenant): ServerInstance {
   const issuer = needs.urls.issuer(tenant.slug)

@@ -6,7 +6,8 @@ import type { PresentedToken } from '../offers/access-token.ts'
 /** Bounds the audit entries of a wallet that reports failures and requests the credential again, repeatedly. */
 const REPORTS_MAX = 10
 
-// The old status is in WHERE, so concurrent reports apply in order. A failure resets the reservations: the next one completes the issuance again.
+// The old status is in WHERE, so concurrent reports apply in order. A failure resets the reservations: the next one
+// completes the issuance again.
 const recordReport = sql(
   'issuance.record_notification',
   `update issuance set credential_status = $5, reports = reports + 1, updated_at = $6,
@@ -41,8 +42,8 @@ type Report = {
 }
 
 /**
- * Records that the wallet accepted, rejected or failed to store an issued credential, with the audit entry. An accepted one may be rejected
- * later; a rejection is final.
+ * Records that the wallet accepted, rejected or failed to store an issued credential, with the audit entry. An accepted
+ * one may be rejected later; a rejection is final.
  *
  * @throws Refused for any other report, a repeated one included
  */

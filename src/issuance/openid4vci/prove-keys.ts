@@ -20,7 +20,9 @@ import { findBatchMax } from '../templates/template-store.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls' | 'config' | 'memory' | 'fetch'>
 
-/** The keys of a request. `bound`: at most the batch size of the template, sorted. `holderKeysHash`: of the whole set. */
+/**
+ * The keys of a request. `bound`: at most the batch size of the template, sorted. `holderKeysHash`: of the whole set.
+ */
 export type ProvedKeys = {
   readonly requested: readonly ProvedKey[]
   readonly bound: readonly ProvedKey[]
@@ -32,7 +34,8 @@ export type ProvedKeys = {
 type ClientCredentialRequest = CredentialRequest & { readonly clientId: string | null }
 
 /**
- * Returns the keys to bind: those that the wallet proves to hold, or that a trusted attester attests, and the nonces to spend. [VCI-C11]
+ * Returns the keys to bind: those that the wallet proves to hold, or that a trusted attester attests, and the nonces to
+ * spend. [VCI-C11]
  *
  * @throws Fault `key_proof.invalid`, `nonce.invalid`, `credential_request.invalid`
  */
@@ -61,7 +64,10 @@ export async function proveKeys(
   return { ...boundKeys(keys, batchSize), nonces }
 }
 
-/** Returns which keys get a copy: at most the batch size of the template, in an order that does not depend on that of the request. */
+/**
+ * Returns which keys get a copy: at most the batch size of the template, in an order that does not depend on that of
+ * the request.
+ */
 export function boundKeys(keys: readonly ProvedKey[], batchSize: number): Omit<ProvedKeys, 'nonces'> {
   const sorted = [...keys].sort((a, b) => (a.thumbprint < b.thumbprint ? -1 : 1))
   return { requested: keys, bound: sorted.slice(0, batchSize), holderKeysHash: hashOfSet(sorted) }

@@ -32,7 +32,11 @@ export function checkTxCodeGuesses(needs: Pick<Needs, 'memory' | 'clock'>, { id 
   admitShared(needs, 'issuance.guesses', id)
 }
 
-/** Counts a wrong transaction code for all processes: one statement. @throws Fault `request.rate_limited`, in place of what is told of the code */
+/**
+ * Counts a wrong transaction code for all processes: one statement.
+ *
+ * @throws Fault `request.rate_limited`, in place of what is told of the code
+ */
 export async function countTxCodeGuess(needs: Needs, { id }: Pick<Tenant, 'id'>): Promise<void> {
   await countShared(needs, 'issuance.guesses', id)
 }

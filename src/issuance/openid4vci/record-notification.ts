@@ -26,8 +26,8 @@ const outcomes = {
 } as const
 
 /**
- * Records a notification of the wallet about a credential. It may be repeated. Until the token ends, the credential can be requested again,
- * unless the holder deleted it.
+ * Records a notification of the wallet about a credential. It may be repeated. Until the token ends, the credential can
+ * be requested again, unless the holder deleted it.
  *
  * @param granted The access token; null: it is not valid.
  * @throws Fault `notification.invalid`, `notification.unknown`, `token.invalid`

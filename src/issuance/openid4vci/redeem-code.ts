@@ -58,7 +58,10 @@ export async function redeemPreAuthorizedCode(
   }
 }
 
-/** Redeems once: when the answer of the database is lost, a second attempt with the same secret finds the token, or counts no further try. */
+/**
+ * Redeems once: when the answer of the database is lost, a second attempt with the same secret finds the token, or
+ * counts no further try.
+ */
 async function redeemWithRetry(
   { store }: Needs,
   tenant: Pick<Tenant, 'id'>,

@@ -55,8 +55,9 @@ const ifRight = (value: string, otherwise = 'null') =>
 const ifLastTry = (value: string, otherwise: string) =>
   `case when ${isWrong} and tx_tries_left = 1 then ${value} else ${otherwise} end`
 
-// Right and wrong transaction codes are the same update, so concurrent callers cannot exceed the number of tries. A caller with the same token
-// secret is the same one, whose answer was lost: it gets its token, and a wrong code of it is counted once.
+// Right and wrong transaction codes are the same update, so concurrent callers cannot exceed the number of tries. A
+// caller with the same token secret is the same one, whose answer was lost: it gets its token, and a wrong code of it
+// is counted once.
 const tryOffer = (condition: string) => `update issuance set
        tx_tries_left = tx_tries_left - case when ${isWrong} then 1 else 0 end,
        tx_wrong_attempt = case when ${isWrong} then :tokenHash else tx_wrong_attempt end,
@@ -73,8 +74,8 @@ const tryOffer = (condition: string) => `update issuance set
        and not (${isWrong} and tx_wrong_attempt is not distinct from :tokenHash) ${condition}
      returning redeemed_at is not null as redeemed, tx_code_mac is not null as "needsTxCode", template_id as "templateId",
        template_version as "templateVersion", tx_tries_left as "triesLeft", id, status`
-// Without a transaction code there is no wrong one to record. And without a configuration there is none to compare: PostgreSQL would leave the
-// comparison with null out, and therefore plan the statement for the values of each use.
+// Without a transaction code there is no wrong one to record. And without a configuration there is none to compare:
+// PostgreSQL would leave the comparison with null out, and therefore plan the statement for the values of each use.
 const redeemOffer = sql('issuance.redeem_offer', tryOffer(''))
 const redeemChecked = sql(
   'issuance.redeem_offer_checked',
@@ -121,9 +122,9 @@ type TriedRow = Pick<AccessGrant, 'templateId' | 'templateVersion'> & {
 }
 
 /**
- * Redeems an offer for an access token, or counts a wrong transaction code. One statement: of concurrent callers exactly one redeems, and at
- * most five guess. The fifth wrong code fails the issuance and erases its claims. May be repeated with the same secret when the answer was
- * lost.
+ * Redeems an offer for an access token, or counts a wrong transaction code. One statement: of concurrent callers
+ * exactly one redeems, and at most five guess. The fifth wrong code fails the issuance and erases its claims. May be
+ * repeated with the same secret when the answer was lost.
  */
 export async function redeemOffered(
   tx: TenantTx,

@@ -10,8 +10,9 @@ const allowRefills = sql(
   `update issuance set refill_until = (issued_at at time zone 'UTC' + $3 * interval '1 day') at time zone 'UTC'
    where tenant_id = $1 and id = $2 and refill_until is null and family_id is not null and issued_at is not null`,
 )
-// The entries are of the list of the first copies, also after it was closed: it is 60 % full at most then, and one list is all that a change of
-// status has to write. An entry or nonce that a concurrent request takes stops the transaction by a unique index.
+// The entries are of the list of the first copies, also after it was closed: it is 60 % full at most then, and one list
+// is all that a change of status has to write. An entry or nonce that a concurrent request takes stops the transaction
+// by a unique index.
 const refill = sql(
   'issuance.refill_copies',
   `with found as (
@@ -55,17 +56,22 @@ type Refilled = {
   readonly kid: string | null
 }
 
-/** Lets the wallet that redeemed a code get new copies for so many days from the issuance on, and keeps the claims until then. */
+/**
+ * Lets the wallet that redeemed a code get new copies for so many days from the issuance on, and keeps the claims until
+ * then.
+ */
 export async function keepForRefills(tx: TenantTx, id: string, days: number): Promise<void> {
   await tx.rows(allowRefills, [tx.tenantId, id, days])
 }
 
 /**
- * Binds a credential that was issued to other keys, with entries of their own in its status list, all or nothing. The entries of all copies
- * are changed by a revocation. Of concurrent requests each takes its own entries, or is stopped by a unique index.
+ * Binds a credential that was issued to other keys, with entries of their own in its status list, all or nothing. The
+ * entries of all copies are changed by a revocation. Of concurrent requests each takes its own entries, or is stopped
+ * by a unique index.
  *
  * @param timesMax Refills of one credential.
- * @returns null if the credential is not issued, revoked or suspended, if its time or the refills are used up, or too few candidates are free
+ * @returns null if the credential is not issued, revoked or suspended, if its time or the refills are used up, or too
+ *   few candidates are free
  * @throws an error of PostgreSQL, unique violation of `spent_nonce_pkey` or `status_entry_pkey`
  */
 export async function refillCopies(

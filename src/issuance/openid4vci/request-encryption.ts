@@ -19,8 +19,8 @@ const PERIOD_MS = 7 * 86_400_000
 const INFLATED_BYTES_MAX = 1024 * 1024
 
 /**
- * Returns the key that wallets encrypt requests of a tenant to. It is derived from the data key of the tenant and the week, so each process has it
- * without a row, and it changes every week.
+ * Returns the key that wallets encrypt requests of a tenant to. It is derived from the data key of the tenant and the
+ * week, so each process has it without a row, and it changes every week.
  */
 export function requestEncryptionKey(
   { sealing, clock, memory }: Needs,

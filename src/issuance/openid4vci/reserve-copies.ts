@@ -48,11 +48,13 @@ type CopiesRequest = {
 type Refill = { readonly days: number; readonly times: number } | null
 
 /**
- * Binds the credential to the keys, takes its entries of the status list and completes the issuance, or finds what the same keys got before.
+ * Binds the credential to the keys, takes its entries of the status list and completes the issuance, or finds what the
+ * same keys got before.
  *
  * Other keys get copies of their own where the template allows it (OpenID4VCI 1.0, 14.3).
  *
- * @throws Fault `nonce.invalid` if a nonce was used, `credential_request.denied` if other keys have the credential or it is closed
+ * @throws Fault `nonce.invalid` if a nonce was used, `credential_request.denied` if other keys have the credential or
+ *   it is closed
  */
 export async function reserveCopies(
   { store }: Needs,
@@ -138,7 +140,10 @@ async function tryRefill(
   return { issuedAt, sealedClaims, entries: listId === null ? null : { listId, indices, authorityId, kid } }
 }
 
-/** @returns null if a concurrent request took an entry of the status list @throws Fault `nonce.invalid` if a nonce was used */
+/**
+ * @returns null if a concurrent request took an entry of the status list
+ * @throws Fault `nonce.invalid` if a nonce was used
+ */
 async function nullOnCollision<T>(reserving: Promise<T>): Promise<T | null> {
   try {
     return await reserving

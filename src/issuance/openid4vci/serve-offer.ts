@@ -12,9 +12,11 @@ import { findOffer, findOfferEnd } from './redemption-store.ts'
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls' | 'memory'>
 
 /**
- * Returns the credential offer of a link, when it ends and whether a wallet took it, any number of times until the offer ends. [VCI-O7]
+ * Returns the credential offer of a link, when it ends and whether a wallet took it, any number of times until the
+ * offer ends. [VCI-O7]
  *
- * @throws Fault `resource.unknown`; with `meta.offerState` for a link of this tenant whose offer has ended. Who has no such link learns nothing.
+ * @throws Fault `resource.unknown`; with `meta.offerState` for a link of this tenant whose offer has ended. Who has no
+ *   such link learns nothing.
  * @see [OpenID4VCI 1.0, 4.1.3](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-sending-credential-offer-by-r)
  */
 export async function serveOffer(

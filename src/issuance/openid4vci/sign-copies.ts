@@ -48,7 +48,10 @@ export async function signCopies(
   return signMdocs(needs, tenant, signer, { ...signing, definition })
 }
 
-/** Signs SD-JWT VCs. With a certificate `iss` is the issuer identifier; else `kid` names the key in the document behind `iss`. */
+/**
+ * Signs SD-JWT VCs. With a certificate `iss` is the issuer identifier; else `kid` names the key in the document behind
+ * `iss`.
+ */
 async function signSdJwts(
   { urls, clock }: Needs,
   tenant: Tenant,
@@ -103,7 +106,10 @@ async function signMdocs(
   return Promise.all(made)
 }
 
-/** Signs one mdoc. It was checked when the offer was created; a certificate of another country may have become active since [MD-9]. */
+/**
+ * Signs one mdoc. It was checked when the offer was created; a certificate of another country may have become active
+ * since [MD-9].
+ */
 async function issued(draft: MdocDraft, by: MdocSigner): Promise<string> {
   try {
     return toBase64url(await issueMdoc(draft, by))

@@ -50,8 +50,8 @@ export async function listEndingVersions(tx: TenantTx): Promise<EndingVersion[]>
 }
 
 /**
- * Reads the first `limit` issuances of a range, at least two, deletes those whose credential ended before a time, and counts their entries in
- * their status lists.
+ * Reads the first `limit` issuances of a range, at least two, deletes those whose credential ended before a time, and
+ * counts their entries in their status lists.
  *
  * @returns the last id that was read; null: the range has no more
  */

@@ -21,9 +21,9 @@ const LISTS_EACH = 100
 const SKEW_MS = 3_600_000
 
 /**
- * Deletes the issuances whose credential ended longer ago than CREDENTIAL_RETENTION_DAYS, then the closed status lists that have no other
- * credentials. Credentials without an end stay, and so does the audit trail. In pieces, template by template along the ids, since the end
- * of a credential is in no index that each issuance would have to write.
+ * Deletes the issuances whose credential ended longer ago than CREDENTIAL_RETENTION_DAYS, then the closed status lists
+ * that have no other credentials. Credentials without an end stay, and so does the audit trail. In pieces, template by
+ * template along the ids, since the end of a credential is in no index that each issuance would have to write.
  */
 export async function deleteEndedCredentials(needs: Needs, signal: AbortSignal): Promise<void> {
   const { store, clock, config } = needs
@@ -70,7 +70,10 @@ export function endedRanges(versions: readonly EndingVersion[], before: Date): I
   })
 }
 
-/** Returns the latest time, or one shortly after it, at which a credential was created that ended before `before`; 0: none has. */
+/**
+ * Returns the latest time, or one shortly after it, at which a credential was created that ended before `before`; 0:
+ * none has.
+ */
 function latestCreation(validUntil: ValidityMoment, before: Date): number {
   if (typeof validUntil === 'string') return Date.parse(validUntil) < before.getTime() ? before.getTime() : 0
   const { days = 0, months = 0, years = 0 } = validUntil.future

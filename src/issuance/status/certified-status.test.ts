@@ -1,4 +1,5 @@
-// The status of credentials that are signed with certificates: lists signed under the same root, and those of mdocs with one bit.
+// The status of credentials that are signed with certificates: lists signed under the same root, and those of mdocs
+// with one bit.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { TestDatabase } from '../../../test/support/database.ts'

@@ -12,7 +12,9 @@ import { markEntries } from './mark-entries.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'journal'>
 
-/** The result for one id. `status`: current status of the credential, or `unknown`. `code`: why the change was refused. */
+/**
+ * The result for one id. `status`: current status of the credential, or `unknown`. `code`: why the change was refused.
+ */
 type StatusChangeResult = {
   readonly id: string
   readonly status: CredentialStatus | 'unknown'
@@ -29,9 +31,9 @@ type Change = StatusTransition & { readonly reason: StatusReason | null }
 const TRIES_MAX = 3
 
 /**
- * Revokes, suspends or reinstates issued credentials, with audit entries, events and the status list entries of all their copies, in one
- * transaction, and in the revocation journal before the answer. A credential that already has the status is no error. Status lists show the
- * change from the next fetch on.
+ * Revokes, suspends or reinstates issued credentials, with audit entries, events and the status list entries of all
+ * their copies, in one transaction, and in the revocation journal before the answer. A credential that already has the
+ * status is no error. Status lists show the change from the next fetch on.
  *
  * @param ids Of credentials, not of issuances.
  * @param change With the reason, which is kept with the credential and in its audit entry; null: none.

@@ -43,8 +43,9 @@ type ChangedCredential = ListEntries & {
 }
 
 /**
- * Changes the status of the credentials that allow it, and returns the status list entries of their copies. One statement: of concurrent
- * callers one changes a credential, and the others find it changed. The caller records the changes.
+ * Changes the status of the credentials that allow it, and returns the status list entries of their copies. One
+ * statement: of concurrent callers one changes a credential, and the others find it changed. The caller records the
+ * changes.
  */
 export async function changeCredentialStatus(
   tx: TenantTx,

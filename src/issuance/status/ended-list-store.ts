@@ -23,7 +23,10 @@ const deleteEntries = sql(
 )
 const deleteList = sql('issuance.delete_ended_list', 'delete from status_list where tenant_id = $1 and id = $2')
 
-/** Counts the entries of deleted issuances, list by list in the order of ids, so that it cannot deadlock with a change of status. */
+/**
+ * Counts the entries of deleted issuances, list by list in the order of ids, so that it cannot deadlock with a change
+ * of status.
+ */
 export async function countEndedEntries(tx: TenantTx, ended: readonly EndedEntries[]): Promise<void> {
   const counts = new Map<string, number>()
   for (const { listId, entries } of ended) if (listId !== null) counts.set(listId, (counts.get(listId) ?? 0) + entries)
@@ -42,7 +45,9 @@ export const listPieces: readonly number[] = Array.from(
   (_, at) => at * ENTRIES_EACH,
 )
 
-/** Deletes a piece of the entries of an ended list; with the last piece the list, whose address is unknown from then on. */
+/**
+ * Deletes a piece of the entries of an ended list; with the last piece the list, whose address is unknown from then on.
+ */
 export async function deleteListPiece(tx: TenantTx, listId: string, first: number): Promise<void> {
   await tx.rows(deleteEntries, [tx.tenantId, listId, first])
   if (first === listPieces.at(-1)) await tx.rows(deleteList, [tx.tenantId, listId])

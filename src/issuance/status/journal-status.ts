@@ -4,8 +4,8 @@ import { issuanceIdOf } from '../issuances/credential-id.ts'
 import { listStanding } from './restore-status-store.ts'
 
 /**
- * Writes the standing of credentials to the journal, as the database has it now: also of those that a request left unchanged, because the
- * request that changed them may have died before it wrote.
+ * Writes the standing of credentials to the journal, as the database has it now: also of those that a request left
+ * unchanged, because the request that changed them may have died before it wrote.
  */
 export async function journalStatus(
   { store, journal }: Pick<Platform, 'store' | 'journal'>,

@@ -29,8 +29,8 @@ type CachedList = {
 }
 
 /**
- * Returns a status list of the tenant, signed at most a minute ago. Each request reads the version of the list, one small statement, so a
- * change by any process shows at once; the list is rebuilt when its version has changed.
+ * Returns a status list of the tenant, signed at most a minute ago. Each request reads the version of the list, one
+ * small statement, so a change by any process shows at once; the list is rebuilt when its version has changed.
  *
  * @throws Fault `resource.unknown`
  * @see [Token Status List, 5](https://datatracker.ietf.org/doc/html/draft-ietf-oauth-status-list#section-5)
@@ -58,7 +58,10 @@ export async function publishAggregation({ store, urls }: ListNeeds, tenant: Ten
   return { status_lists: ids.map((id) => statusListUri(urls.issuer(tenant.slug), id)) }
 }
 
-/** Counts the status lists that no certificate of their authority can sign any more: verifiers do not accept them for their credentials. */
+/**
+ * Counts the status lists that no certificate of their authority can sign any more: verifiers do not accept them for
+ * their credentials.
+ */
 export async function countUnverifiableLists(tx: TenantTx, now: Date): Promise<number> {
   const authorities = await listStatusAuthorities(tx)
   if (authorities.length === 0) return 0

@@ -54,14 +54,17 @@ export async function listStanding(
 }
 
 /**
- * Closes all lists of the tenant, so that new credentials get entries of new lists, and moves their versions ahead. Those that were open stay
- * published for good: lost credentials may have entries in them.
+ * Closes all lists of the tenant, so that new credentials get entries of new lists, and moves their versions ahead.
+ * Those that were open stay published for good: lost credentials may have entries in them.
  */
 export async function closeStatusLists(tx: TenantTx, { now }: Recovery): Promise<number> {
   return (await tx.rows(closeLists, [tx.tenantId, now])).length
 }
 
-/** Ends offers that could be redeemed, and tokens that could fetch a credential. The sweep erases their claims and tells their end. */
+/**
+ * Ends offers that could be redeemed, and tokens that could fetch a credential. The sweep erases their claims and tells
+ * their end.
+ */
 export async function endOpenOffers(tx: TenantTx, { now }: Recovery): Promise<number> {
   return (await tx.rows(endOffers, [tx.tenantId, now])).length
 }

@@ -16,8 +16,9 @@ import { LIST_ENTRIES } from './status-entries.ts'
 const LINES_MAX = 1000
 
 /**
- * Sets the standing that the journal has for credentials of the tenant, in their rows and in their lists. A credential that the restored state
- * does not know keeps its entry in the list all the same, so that its verifiers see that it is revoked.
+ * Sets the standing that the journal has for credentials of the tenant, in their rows and in their lists. A credential
+ * that the restored state does not know keeps its entry in the list all the same, so that its verifiers see that it is
+ * revoked.
  */
 const replay: JournalReplay['replay'] = async ({ store, clock }, tenantId, lines) => {
   const latest = latestOf(lines)

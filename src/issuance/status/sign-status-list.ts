@@ -41,9 +41,10 @@ export function aggregationUri(issuer: string): string {
 }
 
 /**
- * Signs a status list with the signer of its credentials [TS-10]: a certificate of the same authority, or the very key of the credentials, also
- * after it was retired. Many verifiers check the list with the key of the credential, whatever key the list names. If the certificate is revoked
- * or has expired, the tenant's current key signs: the list stays available, but verifiers do not accept it for those credentials.
+ * Signs a status list with the signer of its credentials [TS-10]: a certificate of the same authority, or the very key
+ * of the credentials, also after it was retired. Many verifiers check the list with the key of the credential, whatever
+ * key the list names. If the certificate is revoked or has expired, the tenant's current key signs: the list stays
+ * available, but verifiers do not accept it for those credentials.
  */
 export async function signStatusList(
   needs: ListNeeds,

@@ -4,7 +4,8 @@ import { sql } from '../../store/store.ts'
 const ROWS_EACH = 2000
 const FAULTS_MAX = 100
 
-// Entry i of a list with b bits stands in byte i * b / 8, the lowest bits first; get_bit counts from the highest bit of each byte.
+// Entry i of a list with b bits stands in byte i * b / 8, the lowest bits first; get_bit counts from the highest bit of
+// each byte.
 const bit = (offset: string) =>
   `coalesce(get_bit(l.bitmap, ((index * l.bits + ${offset}) / 8) * 8 + 7 - (index * l.bits + ${offset}) % 8), 0)`
 const findFaults = sql(

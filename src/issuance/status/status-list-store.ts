@@ -1,6 +1,7 @@
 import { sql, type TenantTx } from '../../store/store.ts'
 
-// varbit_send: four bytes of length, then the bits as bytes. The bitmap is large, so it is read only when its version has changed.
+// varbit_send: four bytes of length, then the bits as bytes. The bitmap is large, so it is read only when its version
+// has changed.
 const selectList = sql(
   'issuance.get_status_list',
   `select version, bits, authority_id as "authorityId", kid,

@@ -57,7 +57,10 @@ export async function checkSource(
   throw unknown('Users do not sign in at an identity provider of this name.', '/attributeSource/provider')
 }
 
-/** Returns the attributes that claims of a user give. A claim that is missing or null gives none. Whether they fit the template is NOT checked. */
+/**
+ * Returns the attributes that claims of a user give. A claim that is missing or null gives none. Whether they fit the
+ * template is NOT checked.
+ */
 export function attributesFrom({ claims: names }: ProviderSource, claims: JsonObject): JsonObject {
   return Object.entries(names).reduce<JsonObject>((attributes, [attribute, claim]) => {
     const value = claimOf(claims, claim)

@@ -14,9 +14,9 @@ const MARGIN_MS = 2
 const leasesIn = ({ memory }: Needs) => memory.cache<Lease>('issuance.catalog_versions')
 
 /**
- * Returns the version of a tenant's template catalog, read at most {@link LEASE_MS} ago. A process that changes the catalog waits that long
- * before it answers ({@link catalogChanged}). So a request that follows the answer never sees the former catalog, in any process, and under
- * load most requests need no query.
+ * Returns the version of a tenant's template catalog, read at most {@link LEASE_MS} ago. A process that changes the
+ * catalog waits that long before it answers ({@link catalogChanged}). So a request that follows the answer never sees
+ * the former catalog, in any process, and under load most requests need no query.
  */
 export function catalogVersion(needs: Needs, tenantId: TenantId): Promise<number> {
   // A duration, so not the platform's clock, which is the time of day.

@@ -15,7 +15,8 @@ const VALUES_MAX = 10_000
 const POINTER = '/attributes'
 
 /**
- * Validates the elements of an mdoc against its template, the rules of a driving licence and the certificate of its signer. [MD-8] [MD-9]
+ * Validates the elements of an mdoc against its template, the rules of a driving licence and the certificate of its
+ * signer. [MD-8] [MD-9]
  *
  * @param values `{namespace: {element: value}}`
  * @returns one violation for each invalid value; `pointer` starts with `/attributes`.
@@ -83,7 +84,10 @@ function valueViolations(values: JsonObject): Violation[] {
   return [...details.map((detail) => ({ detail, pointer: POINTER })), ...found]
 }
 
-/** Finds missing required members at any depth, except those that ISO/IEC 18013-5 requires: `checkMdlElements` finds them. */
+/**
+ * Finds missing required members at any depth, except those that ISO/IEC 18013-5 requires: `checkMdlElements` finds
+ * them.
+ */
 function missing(docType: string, nameSpaces: MdocDefinition['attributes'], values: JsonObject): Violation[] {
   return Object.entries(nameSpaces).flatMap(([nameSpace, elements]) => {
     const members = Object.hasOwn(values, nameSpace) ? values[nameSpace] : {}

@@ -29,7 +29,9 @@ export function describeClaims(attributes: Attributes): TemplateClaimDescription
   return described
 }
 
-/** One element of an mdoc. `path`: namespace and element identifier; values inside have no path of their own. [VCI-M16] */
+/**
+ * One element of an mdoc. `path`: namespace and element identifier; values inside have no path of their own. [VCI-M16]
+ */
 export type ElementDescription = {
   readonly path: readonly [string, string]
   readonly attribute: MdocAttribute

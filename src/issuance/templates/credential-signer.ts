@@ -18,8 +18,8 @@ export type SignerNeeds = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls' | '
 type Of = Pick<Tenant, 'id' | 'slug'>
 
 /**
- * Returns the current signer for a template: the certificate that it names or, by default, the active one; null: the did:web key of the
- * tenant. Cached for up to 5 s.
+ * Returns the current signer for a template: the certificate that it names or, by default, the active one; null: the
+ * did:web key of the tenant. Cached for up to 5 s.
  *
  * @throws Fault `certificate.none_active`, whose detail says what is missing and how to get it
  */
@@ -73,7 +73,10 @@ async function sdJwtSigner(needs: SignerNeeds, tenant: Of, definition: SdJwtDefi
   })
 }
 
-/** Returns an active certificate that names the issuer, which verifiers require; a foreign CA may have left the name out. */
+/**
+ * Returns an active certificate that names the issuer, which verifiers require; a foreign CA may have left the name
+ * out.
+ */
 async function findSignerNaming(
   needs: SignerNeeds,
   tenantId: TenantId,

@@ -53,8 +53,9 @@ async function checkSigner(needs: Needs, { tenantId }: Caller, { definition }: R
 /**
  * Replaces a credential template by a new version. Existing issuances keep the version they were created from.
  *
- * @throws Fault `resource.unknown`, also if it is archived; `request.invalid`; `reference.unknown`; `state.conflict` if `code`, `format`, `docType` or `revocable`
- * would change, or after a concurrent replacement; `resource.changed` if it is not the expected one.
+ * @throws Fault `resource.unknown`, also if it is archived; `request.invalid`; `reference.unknown`; `state.conflict` if
+ *   `code`, `format`, `docType` or `revocable` would change, or after a concurrent replacement; `resource.changed` if
+ *   it is not the expected one.
  *
  * @param isExpected Whether the caller knows this state; every state by default.
  */
@@ -85,7 +86,8 @@ export async function replaceCredentialTemplate(
 }
 
 /**
- * Archives a credential template: nothing is issued from it any more. Open offers can still be redeemed, and its type stays published.
+ * Archives a credential template: nothing is issued from it any more. Open offers can still be redeemed, and its type
+ * stays published.
  *
  * @throws Fault `resource.unknown`, also if it is already archived
  */

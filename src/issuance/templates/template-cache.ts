@@ -17,8 +17,8 @@ const versionCache = ({ memory }: Needs) => memory.cache<CredentialTemplate>('is
 const namedCache = ({ memory }: Needs) => memory.cache<Named>('issuance.templates_by_code')
 
 /**
- * Returns the current versions of the templates with these codes, archived or not, from the cache if they are as new as the version of the
- * catalog that {@link catalogVersion} returns.
+ * Returns the current versions of the templates with these codes, archived or not, from the cache if they are as new as
+ * the version of the catalog that {@link catalogVersion} returns.
  */
 export async function templatesByCode(
   needs: Needs,
@@ -36,8 +36,8 @@ export async function templatesByCode(
 }
 
 /**
- * Returns the current version of a template, from the cache if it is there. It may be outdated: an insert that depends on it checks the
- * version again, and {@link latestTemplate} reads the newest.
+ * Returns the current version of a template, from the cache if it is there. It may be outdated: an insert that depends
+ * on it checks the version again, and {@link latestTemplate} reads the newest.
  *
  * @throws Fault `resource.unknown`
  */
@@ -65,7 +65,10 @@ export function cacheTemplate(needs: Needs, tenantId: TenantId, template: Creden
   versionCache(needs).set(nameOf(tenantId, template.id, template.version), template, now)
 }
 
-/** Returns the version of a template that an issuance was created from. Versions never change, so a cached one is never outdated. */
+/**
+ * Returns the version of a template that an issuance was created from. Versions never change, so a cached one is never
+ * outdated.
+ */
 export async function templateVersion(
   needs: Needs,
   tenantId: TenantId,

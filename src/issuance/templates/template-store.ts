@@ -96,7 +96,11 @@ export async function insertFirst(tx: TenantTx, template: CredentialTemplate, en
   return true
 }
 
-/** Inserts the next version of a template read at `template.version`. @returns null if it was replaced or archived concurrently */
+/**
+ * Inserts the next version of a template read at `template.version`.
+ *
+ * @returns null if it was replaced or archived concurrently
+ */
 export async function insertNext(
   tx: TenantTx,
   template: CredentialTemplate,

@@ -45,17 +45,28 @@ export function attestationPolicyOf(
   return keyAttestation ?? (requiresKeyAttestations ? {} : null)
 }
 
-/** Returns the type of a template's credentials: the document type of an mdoc, else the `vct`. @param issuer The Credential Issuer Identifier. */
+/**
+ * Returns the type of a template's credentials: the document type of an mdoc, else the `vct`.
+ *
+ * @param issuer The Credential Issuer Identifier.
+ */
 export function typeOf(issuer: string, { code, definition }: Pick<CredentialTemplate, 'code' | 'definition'>): string {
   return definition.format === 'mdoc' ? definition.docType : vctOf(issuer, code)
 }
 
-/** Returns the `vct` of a template's credentials, the URL of its type metadata. @param issuer The Credential Issuer Identifier. */
+/**
+ * Returns the `vct` of a template's credentials, the URL of its type metadata.
+ *
+ * @param issuer The Credential Issuer Identifier.
+ */
 export function vctOf(issuer: string, code: string): string {
   return `${issuer}/vct/${code}`
 }
 
-/** Returns a type in the form in which stored templates are compared: the code of a `vct` of the issuer, or else a document type. */
+/**
+ * Returns a type in the form in which stored templates are compared: the code of a `vct` of the issuer, or else a
+ * document type.
+ */
 export function typeKeyOf(issuer: string, type: string): string {
   const vct = vctOf(issuer, '')
   return type.startsWith(vct) ? `code ${type.slice(vct.length)}` : `type ${type}`

@@ -82,7 +82,11 @@ export function targetOf({ headers }: Reply): URL {
   return new URL(headers.location ?? headers.refresh?.replace('0;url=', '') ?? 'about:blank', 'http://localhost:8080')
 }
 
-/** Answers the consent page that a response leads to. @returns the page, and the response of the authorization endpoint */
+/**
+ * Answers the consent page that a response leads to.
+ *
+ * @returns the page, and the response of the authorization endpoint
+ */
 export async function answerConsent(
   issuer: Issuer,
   response: Reply,

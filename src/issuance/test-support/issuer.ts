@@ -73,7 +73,11 @@ export const noDeliveries: WalletPort = {
   resume: () => Promise.resolve(null),
 }
 
-/** A server with the rooms issuance and trust, and one tenant. @param known An existing tenant, as in a second process. */
+/**
+ * A server with the rooms issuance and trust, and one tenant.
+ *
+ * @param known An existing tenant, as in a second process.
+ */
 export async function anIssuer(
   { store }: Pick<TestDatabase, 'store'>,
   publicUrl = 'http://localhost:8080',

@@ -3,7 +3,9 @@ import type { Platform } from '../../platform.ts'
 import { vctOf } from '../templates/template.ts'
 import { listOwnTypes } from './published-type-store.ts'
 
-/** Returns the names of those types that are of templates of the organisation itself, archived ones too. One statement. */
+/**
+ * Returns the names of those types that are of templates of the organisation itself, archived ones too. One statement.
+ */
 export async function ownTypeNames(
   { store, urls }: Pick<Platform, 'store' | 'urls'>,
   tenant: Pick<Tenant, 'id' | 'slug'>,

@@ -25,8 +25,8 @@ let begun = 0
 const stallAfter = Number(process.env.STALL_AFTER ?? Number.POSITIVE_INFINITY)
 
 /**
- * A worker process: reports on its output when it is ready, and which jobs begin and end. Its clock stands at LEASE_NOW, so that no lease ends
- * because the machine is slow; a line on its input is a number of seconds that pass.
+ * A worker process: reports on its output when it is ready, and which jobs begin and end. Its clock stands at
+ * LEASE_NOW, so that no lease ends because the machine is slow; a line on its input is a number of seconds that pass.
  */
 async function run(databaseUrl: string | null, dataDir: string | null): Promise<void> {
   let nowMs = Number(process.env.LEASE_NOW)

@@ -94,7 +94,9 @@ const results = {
 type ResultName = keyof typeof results
 const names = new Map<number, ResultName>(Object.entries(results).map(([name, code]) => [code, name as ResultName]))
 
-/** A failed function of the token's module. The message names the function and the return value, never its arguments. */
+/**
+ * A failed function of the token's module. The message names the function and the return value, never its arguments.
+ */
 export class TokenError extends Error {
   override readonly name = 'TokenError'
   /** null for a value that is not in the table, e.g. one of a vendor. */

@@ -2,8 +2,8 @@ import { OS_LOCKING_OK, TokenError } from './cryptoki.ts'
 import { initializeArguments, readUlong, ULONG_BYTES, ulong } from './structs.ts'
 
 /**
- * The functions of a module in use: the index in CK_FUNCTION_LIST, counted from C_Initialize, and the parameters. `n` is a number or handle,
- * `b` a byte, `p` a pointer.
+ * The functions of a module in use: the index in CK_FUNCTION_LIST, counted from C_Initialize, and the parameters. `n`
+ * is a number or handle, `b` a byte, `p` a pointer.
  */
 const functions = {
   C_Initialize: [0, 'p'],
@@ -40,7 +40,8 @@ export type Module = {
 type Native = { readonly async: (...args: unknown[]) => void }
 const types = { n: 'unsigned long', b: 'unsigned char', p: 'void *' } as const
 /**
- * Loaded libraries, referenced for the life of the process: koffi unloads a library without references, and does not count function pointers.
+ * Loaded libraries, referenced for the life of the process: koffi unloads a library without references, and does not
+ * count function pointers.
  */
 const loaded = new Map<string, LibraryHandle>()
 const initializing = new Map<string, Promise<void>>()
@@ -48,7 +49,8 @@ const initializing = new Map<string, Promise<void>>()
 const LIST_HEAD_BYTES = ULONG_BYTES
 
 /**
- * Loads and initializes a PKCS #11 module. C_GetFunctionList is the only symbol in use, because a module need not export another one.
+ * Loads and initializes a PKCS #11 module. C_GetFunctionList is the only symbol in use, because a module need not
+ * export another one.
  *
  * @throws Error that names the setting
  * @see [PKCS #11 v3.0, 5.4](https://docs.oasis-open.org/pkcs11/pkcs11-base/v3.0/os/pkcs11-base-v3.0-os.html#_Toc29976561)

@@ -76,8 +76,8 @@ export async function isLoggedIn({ call }: Module, session: bigint): Promise<boo
 }
 
 /**
- * Returns a login that runs for one session at a time. A PIN that the token refused is not tried again, because tokens lock themselves after a
- * few wrong ones; a changed PIN is tried.
+ * Returns a login that runs for one session at a time. A PIN that the token refused is not tried again, because tokens
+ * lock themselves after a few wrong ones; a changed PIN is tried.
  */
 export function loginOnce(module: Module, readPin: () => Promise<Buffer>): Login {
   let last: Promise<void> = Promise.resolve()

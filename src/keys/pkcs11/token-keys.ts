@@ -131,7 +131,8 @@ function rsaKeys(token: CryptoToken, signer: Signer): RsaKeyProvider {
 }
 
 /**
- * Generates a key pair. Destroys it again if the private key is not secret, or if the public key does not verify its signature.
+ * Generates a key pair. Destroys it again if the private key is not secret, or if the public key does not verify its
+ * signature.
  *
  * @throws Fault `key_device.unsupported` that names the mechanism, `key_device.failed`
  */

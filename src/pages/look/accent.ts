@@ -1,7 +1,10 @@
 import { CONTRAST_MIN, contrast } from './credential-card.ts'
 
 const WHITE = '#ffffff'
-/** Ground of the light pages on which accented text has the least contrast, and the darkest and lightest of the dark ones. */
+/**
+ * Ground of the light pages on which accented text has the least contrast, and the darkest and lightest of the dark
+ * ones.
+ */
 const LIGHT_GROUND = '#f1efe9'
 const DARK_PAPER = '#14161a'
 const DARK_SURFACE = '#1c1f25'
@@ -12,13 +15,17 @@ const COLOUR = /^#[0-9a-f]{6}$/i
 /** Of the pages of no organisation. */
 const OWN = '#1f4e79'
 
-/** Whether text in the colour, and white text on it, can be read on the light pages. No colour has 4.5:1 on light and dark paper alike. */
+/**
+ * Whether text in the colour, and white text on it, can be read on the light pages. No colour has 4.5:1 on light and
+ * dark paper alike.
+ */
 export function isReadableAccent(colour: string): boolean {
   return [LIGHT_GROUND, mixed(WHITE, colour, SOFT)].every((ground) => contrast(ground, colour) >= CONTRAST_MIN)
 }
 
 /**
- * Returns the rule that colours the buttons and links of a page. On dark pages the colour is lightened until it can be read there.
+ * Returns the rule that colours the buttons and links of a page. On dark pages the colour is lightened until it can be
+ * read there.
  *
  * @param colour `#rrggbb` that is {@link isReadableAccent}; others have no effect.
  */

@@ -13,7 +13,11 @@ export function organisationNote(
   return html`<p class="bar">${privacyUri !== null && html`<a href="${privacyUri}" rel="noreferrer">${texts.privacy}</a>`}${help}</p>`
 }
 
-/** Returns the logo that stands before the name. @param path Of this server: no other one learns which page shows it. */
+/**
+ * Returns the logo that stands before the name.
+ *
+ * @param path Of this server: no other one learns which page shows it.
+ */
 export function logoImage(path: string): Html {
   return html`<img class="organisation-logo" src="${path}" alt="">`
 }

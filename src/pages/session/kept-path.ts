@@ -13,7 +13,8 @@ type Needs = Pick<Platform, 'store' | 'clock' | 'sealing' | 'rateLimiter'>
 const PATH_BYTES_MAX = 16_384
 
 /**
- * Keeps a path that is too long for a cookie, compressed and sealed, until it expires. It may be read more than once, since answers get lost.
+ * Keeps a path that is too long for a cookie, compressed and sealed, until it expires. It may be read more than once,
+ * since answers get lost.
  *
  * @param path At most 16,384 bytes.
  * @returns the secret that opens it

@@ -6,8 +6,9 @@ import { ApiRefusal } from '../own-api.ts'
 /** Calls that a page can do without. */
 export type OptionalCalls = {
   /**
-   * Returns what a call of the API gives. Null where it is late, fails or is limited: the page is shown without it, and says so. Null also where
-   * the person may not see it, which is not said. Every other error is thrown, as that of a call that the page needs.
+   * Returns what a call of the API gives. Null where it is late, fails or is limited: the page is shown without it, and
+   * says so. Null also where the person may not see it, which is not said. Every other error is thrown, as that of a
+   * call that the page needs.
    */
   readonly orMissing: <T>(call: Promise<T>) => Promise<T | null>
   /** The id under which the log has what is missing; null: nothing is. */

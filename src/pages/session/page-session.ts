@@ -67,7 +67,10 @@ export async function findPageSession(
   return held?.row.isAlive ? withTokens(needs, held, ip) : null
 }
 
-/** Starts a session after a sign-in, always with a new secret; the former one of the browser ends, its draft goes to the same user. */
+/**
+ * Starts a session after a sign-in, always with a new secret; the former one of the browser ends, its draft goes to the
+ * same user.
+ */
 export async function startPageSession(
   needs: Needs,
   { signInSessionId, ...granted }: Tokens & { readonly until: Date; readonly signInSessionId: string },
@@ -106,7 +109,10 @@ export async function endPageSession(
   return writeCookie(needs, COOKIE, '', 0)
 }
 
-/** Returns the person of the session of a browser, also if it was idle too long: probably the one who signs in next. null without a session. */
+/**
+ * Returns the person of the session of a browser, also if it was idle too long: probably the one who signs in next.
+ * null without a session.
+ */
 export async function formerPerson(needs: Needs, cookieHeader: string | undefined): Promise<KnownPerson | null> {
   const held = await heldBy(needs, cookieHeader)
   return held === null ? null : knownPerson((await openTokens(needs, held.tenantId, held.row)).me)

@@ -10,8 +10,8 @@ export const CALLBACK_PATH = '/session/callback'
 export const SIGNED_OUT_PATH = '/'
 
 /**
- * Returns the secret of the pages as a client. It is derived from the key of the platform, so that every process of a deployment knows it and
- * none stores it. It has the form of a secret that the server made.
+ * Returns the secret of the pages as a client. It is derived from the key of the platform, so that every process of a
+ * deployment knows it and none stores it. It has the form of a secret that the server made.
  */
 export async function pagesClientSecret({ sealing }: Pick<Platform, 'sealing'>): Promise<string> {
   return `chs_${(await sealing.derive(platformTenantId, 'pages client secret')).toString('base64url')}`

@@ -11,8 +11,8 @@ import { PAGES_SCOPE, postAsClient, requestTokens } from './tokens.ts'
 /** A sign-in of the same person that confirms one thing. The ID token of the session that it starts has the nonce. */
 type SignInAgain = KnownPerson & { readonly nonce: string; readonly userId: UserId }
 /**
- * `again`: the person authenticates again, also with a session. `tenantHint`: slug of the tenant whose sign-in is shown first. `isRepeated`: after
- * a lost answer.
+ * `again`: the person authenticates again, also with a session. `tenantHint`: slug of the tenant whose sign-in is shown
+ * first. `isRepeated`: after a lost answer.
  */
 type Wanted = { readonly again?: SignInAgain; readonly tenantHint?: string | null; readonly isRepeated?: boolean }
 
@@ -30,8 +30,8 @@ const SLUG = /^[a-z0-9-]{1,63}$/
 const AUTHENTICATED_SECONDS_MAX = 1800
 
 /**
- * Starts a sign-in: a pushed authorization request with PKCE. Returns the address at the authorization server, and the cookies that bind the
- * answer to this browser. Sign-ins in several tabs do not disturb each other.
+ * Starts a sign-in: a pushed authorization request with PKCE. Returns the address at the authorization server, and the
+ * cookies that bind the answer to this browser. Sign-ins in several tabs do not disturb each other.
  *
  * @param to Path that the browser is led to afterwards: see {@link localPath}.
  * @see [RFC 9126, 2](https://www.rfc-editor.org/rfc/rfc9126#section-2), [RFC 9700, 2.1](https://www.rfc-editor.org/rfc/rfc9700#section-2.1)
@@ -76,8 +76,8 @@ export async function startSignIn(
 }
 
 /**
- * The hints of who signs in. The person is the one of the browser's own session, never one that an address names, and is named only to their
- * own organisation.
+ * The hints of who signs in. The person is the one of the browser's own session, never one that an address names, and
+ * is named only to their own organisation.
  */
 function hintsOf(person: KnownPerson | null, wanted: string | null): Readonly<Record<string, string>> {
   const tenant = wanted !== null && SLUG.test(wanted) ? wanted : person?.tenantSlug
@@ -95,9 +95,9 @@ type Completed =
   | { readonly problem: 'failed' | 'other-person'; readonly to: string | null }
 
 /**
- * Completes a sign-in. It fails if the answer is not for this browser or is a refusal. A code that was used is not enough to fail: the answer that
- * set the cookie of the session may have been lost, so the sign-in starts once more, which the session at the authorization server answers
- * without the person.
+ * Completes a sign-in. It fails if the answer is not for this browser or is a refusal. A code that was used is not
+ * enough to fail: the answer that set the cookie of the session may have been lost, so the sign-in starts once more,
+ * which the session at the authorization server answers without the person.
  *
  * @see [RFC 9207, 2.4](https://www.rfc-editor.org/rfc/rfc9207#section-2.4), [OpenID Connect Core, 3.1.3.7](https://openid.net/specs/openid-connect-core-1_0.html#IDTokenValidation)
  */
@@ -131,15 +131,18 @@ export async function completePagesSignIn(
   return session === null ? { problem: 'failed', to } : { to: started.to, cookies: [session.cookie, spent] }
 }
 
-/** Returns a path of the pages that a query names, or the one given instead. Nothing that a browser could read as another origin. */
+/**
+ * Returns a path of the pages that a query names, or the one given instead. Nothing that a browser could read as
+ * another origin.
+ */
 export function localPath(text: string | undefined, otherwise: string, charsMax = PATH_CHARS_MAX): string {
   const isLocal = text !== undefined && text.length <= charsMax && /^\/(?![/\\])[!-[\]-~]*$/.test(text)
   return isLocal ? text : otherwise
 }
 
 /**
- * Returns the session that an ID token names. Its signature needs no check, since it came from the token endpoint (OpenID Connect Core 3.1.3.7, 6).
- * null: it is for another client or another request.
+ * Returns the session that an ID token names. Its signature needs no check, since it came from the token endpoint
+ * (OpenID Connect Core 3.1.3.7, 6). null: it is for another client or another request.
  */
 function checkedSession({ urls }: Needs, idToken: string, nonce: string): string | null {
   const claims = parseJsonObject(Buffer.from(idToken.split('.')[1] ?? '', 'base64url'))

@@ -37,9 +37,10 @@ const ALL_CHARS_MAX = 8000
 const PLAIN_BYTES_MAX = 65_536
 
 /**
- * Seals what began into cookies: the first keeps it; the others end the oldest sign-ins of this browser if all together would become too long,
- * since a request with too long headers is refused. Links carry whole offers and requests, so it is compressed. A path that is too long
- * nevertheless is kept on the server; where too many of an address are kept there, it is left out, with a member that says so (`kept=0`).
+ * Seals what began into cookies: the first keeps it; the others end the oldest sign-ins of this browser if all together
+ * would become too long, since a request with too long headers is refused. Links carry whole offers and requests, so it
+ * is compressed. A path that is too long nevertheless is kept on the server; where too many of an address are kept
+ * there, it is left out, with a member that says so (`kept=0`).
  */
 export async function writeStarted(
   needs: Needs,
@@ -78,7 +79,10 @@ export function endStarted(needs: Needs, { state }: Pick<StartedSignIn, 'state'>
   return writeCookie(needs, nameOf(state), '', 0)
 }
 
-/** The compressed text has secrets of this sign-in only, made a moment ago: its length tells nothing that could be asked again. */
+/**
+ * The compressed text has secrets of this sign-in only, made a moment ago: its length tells nothing that could be asked
+ * again.
+ */
 async function seal({ sealing }: Needs, started: Stored): Promise<string> {
   const packed = deflateRawSync(JSON.stringify(started))
   return (await sealing.seal(placeOf(started.state), packed)).toString('base64url')

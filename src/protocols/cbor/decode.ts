@@ -4,8 +4,9 @@ import { type Cbor, type CborKey, cborTags, isBytes, isTagged } from './value.ts
 /**
  * Decodes exactly one untrusted CBOR item.
  *
- * Heads that are longer than needed and any order of map keys are accepted, since real wallets send them; duplicate keys, trailing
- * bytes, unknown tags and simple values, and text that is not UTF-8 are not. Returned byte strings are views into `bytes`.
+ * Heads that are longer than needed and any order of map keys are accepted, since real wallets send them; duplicate
+ * keys, trailing bytes, unknown tags and simple values, and text that is not UTF-8 are not. Returned byte strings are
+ * views into `bytes`.
  *
  * @throws Fault `cbor.malformed`
  * @see [RFC 8949, 5](https://www.rfc-editor.org/rfc/rfc8949#section-5) and [5.3](https://www.rfc-editor.org/rfc/rfc8949#section-5.3)

@@ -5,8 +5,8 @@ const SMALL_BYTES = 1024
 const KEY_BYTES = 48
 
 /**
- * Encodes deterministically: shortest heads, definite lengths, keys in the order of their bytes. Items that were decoded with a tag and
- * `Encoded` items keep their bytes.
+ * Encodes deterministically: shortest heads, definite lengths, keys in the order of their bytes. Items that were
+ * decoded with a tag and `Encoded` items keep their bytes.
  *
  * @throws Fault `cbor.malformed` for a number that is no safe integer, and for text that is not well-formed Unicode.
  * @see [RFC 8949, 4.2.1](https://www.rfc-editor.org/rfc/rfc8949#section-4.2.1)
@@ -95,7 +95,9 @@ class Writer {
     this.#head(value < 0n ? 1 : 0, argument)
   }
 
-  /** RFC 8949 4.2.2 asks for the shortest float; every decoder accepts doubles, and only reproducible bytes matter here. */
+  /**
+   * RFC 8949 4.2.2 asks for the shortest float; every decoder accepts doubles, and only reproducible bytes matter here.
+   */
   #float(value: number): void {
     const at = this.#reserve(9)
     this.#buffer[at] = 0xfb

@@ -97,7 +97,9 @@ export class CborReader {
     return wide > Number.MAX_SAFE_INTEGER ? wide : Number(wide)
   }
 
-  /** A length or a number of elements of at least `bytesEach`; a count beyond the remaining bytes is refused at once. */
+  /**
+   * A length or a number of elements of at least `bytesEach`; a count beyond the remaining bytes is refused at once.
+   */
   #count(info: number, bytesEach: number): number {
     const count = this.#integer(info)
     if (typeof count === 'bigint' || count * bytesEach > this.#bytes.length - this.at)

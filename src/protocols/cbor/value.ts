@@ -20,7 +20,8 @@ export type CborKey = number | string
 export type CborMap = ReadonlyMap<CborKey, Cbor>
 
 /**
- * A tagged value. `bytes`: the whole item as decoded, heads included, which encoding writes unchanged. Null in a value of our own.
+ * A tagged value. `bytes`: the whole item as decoded, heads included, which encoding writes unchanged. Null in a value
+ * of our own.
  *
  * Digests and signatures are over `bytes`: re-encoding `value` could give other bytes than the peer's [MD-1].
  */

@@ -2,7 +2,8 @@ import type { PublicJwk } from '../../crypto/jwk.ts'
 import type { SignatureScheme } from '../../crypto/raw-signature.ts'
 
 /**
- * COSE numbers of the accepted algorithms: ES256 with P-256, EdDSA with Ed25519, and the fully specified ones of RFC 9864.
+ * COSE numbers of the accepted algorithms: ES256 with P-256, EdDSA with Ed25519, and the fully specified ones of RFC
+ * 9864.
  */
 export const coseAlgs = { es256: -7, esp256: -9, eddsa: -8, ed25519: -19 } as const
 

@@ -34,7 +34,8 @@ export function toCoseKey(jwk: PublicJwk): CborMap {
 /**
  * Validates an untrusted COSE_Key, including that the point is on its curve.
  *
- * @throws Fault `key.unsupported` if it is no P-256 or Ed25519 public key, has a private part, or is restricted to another algorithm.
+ * @throws Fault `key.unsupported` if it is no P-256 or Ed25519 public key, has a private part, or is restricted to
+ *   another algorithm.
  * @see [RFC 9052, 7](https://www.rfc-editor.org/rfc/rfc9052#section-7)
  */
 export function readCoseKey(value: Cbor): PublicJwk {

@@ -4,7 +4,9 @@ import { planSelection } from './select-credentials.ts'
 
 /** A presentation that passed all checks of its format. */
 export type Presented = DcqlCredential & {
-  /** Identifies the credential, e.g. by the hash of the issuer-signed part; equal for presentations of one credential. */
+  /**
+   * Identifies the credential, e.g. by the hash of the issuer-signed part; equal for presentations of one credential.
+   */
   readonly fingerprint?: string
 }
 

@@ -9,14 +9,15 @@ export type DcqlClaimPath = readonly (string | number)[]
 export type FoundClaim = { readonly value: unknown; readonly path: DcqlClaimPath }
 
 /**
- * Result of a claims path pointer: the selected elements (never an empty list), or why there are none. `missing`: no such element.
- * `mismatch`: an element does not have the type that the pointer requires. `excessive`: the work budget is exceeded.
+ * Result of a claims path pointer: the selected elements (never an empty list), or why there are none. `missing`: no
+ * such element. `mismatch`: an element does not have the type that the pointer requires. `excessive`: the work budget
+ * is exceeded.
  */
 export type LocatedClaims = readonly FoundClaim[] | 'missing' | 'mismatch' | 'excessive'
 
 /**
- * The issued position of each remaining element of an array. A verifier sees arrays without their undisclosed elements, but an index
- * in a query refers to the array as issued. An array that is not listed here is complete.
+ * The issued position of each remaining element of an array. A verifier sees arrays without their undisclosed elements,
+ * but an index in a query refers to the array as issued. An array that is not listed here is complete.
  */
 export type IssuedPositions = { get(array: readonly unknown[]): readonly number[] | undefined }
 

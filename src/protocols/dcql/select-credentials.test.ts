@@ -135,7 +135,8 @@ test('an mdoc answers by namespace and element', () => {
   assert.equal(select(read('simple_mdoc.json'), mdoc).queries.get('my_credential')?.matches[0]?.paths.length, 2)
 })
 
-// The library takes null on an empty array for a match; 7.1.1 calls an empty selection an error, so no array here is empty.
+// The library takes null on an empty array for a match; 7.1.1 calls an empty selection an error, so no array here is
+// empty.
 test('we agree with the reference library on what is satisfiable and by which claim set', () => {
   const key = fc.constantFrom('a', 'b', 'c')
   const leaf = fc.constantFrom<unknown>('x', 'y', 1, true)

@@ -47,8 +47,8 @@ export function keyFor({ did, document }: DidDocument, kid: string | null, purpo
 /**
  * Returns the document that a tenant publishes for its DID.
  *
- * @param keys Current and former verification keys, newest first; `kid` becomes the fragment. A key is listed for its one
- * purpose only, so that an authentication key never verifies a credential. [SEC-72]
+ * @param keys Current and former verification keys, newest first; `kid` becomes the fragment. A key is listed for its
+ *   one purpose only, so that an authentication key never verifies a credential. [SEC-72]
  */
 export function ownDidDocument(
   did: string,

@@ -23,7 +23,10 @@ export function didWebUrl(did: string, plainLoopback = false): string {
   return `${scheme}://${authority}${path}/did.json`
 }
 
-/** The `did:web` DID of an address: host, port unless it is the default, and path. Scheme, query and fragment are not part of it. */
+/**
+ * The `did:web` DID of an address: host, port unless it is the default, and path. Scheme, query and fragment are not
+ * part of it.
+ */
 export function didWebOf(address: string): string {
   const { host, pathname } = new URL(address)
   const segments = pathname.split('/').filter((segment) => segment !== '')

@@ -29,7 +29,8 @@ type MdocPresentation = {
  *
  * @param mdoc IssuerSigned, as bytes or base64url.
  * @returns CBOR; on the wire it is base64url.
- * @throws Fault `mdoc.unpresentable` if an element does not exist, or the issuer did not authorize the device to sign one; `mdoc.malformed`.
+ * @throws Fault `mdoc.unpresentable` if an element does not exist, or the issuer did not authorize the device to sign
+ *   one; `mdoc.malformed`.
  */
 export async function buildDeviceResponse(mdoc: Uint8Array | string, presentation: MdocPresentation): Promise<Buffer> {
   const bytes = typeof mdoc === 'string' ? reading(() => fromBase64url(mdoc)) : mdoc

@@ -76,7 +76,8 @@ describe('a presentation', () => {
   })
 
   test('passes on the bytes of the issuer, however they are encoded', async () => {
-    // heads longer than needed, maps in the other order, an array of indefinite length: what real wallets and issuers emit
+    // heads longer than needed, maps in the other order, an array of indefinite length: what real wallets and issuers
+    // emit
     const { issuerAuth, nameSpaces } = Object.fromEntries(splitCborMap(issued))
     assert(issuerAuth && nameSpaces)
     const odd = Buffer.concat([

@@ -7,7 +7,9 @@ import type { Element } from './claims.ts'
 import { type IssuerSigned, readIssuerSigned } from './issuer-signed.ts'
 import { arrayOf, cborText, embeddedOf, malformedMdoc, mapOf, reading, textMapOf, uintOf } from './shape.ts'
 
-/** The part signed by the device. `nameSpacesBytes`: the tagged item as received, over which the signature is [MD-21]. */
+/**
+ * The part signed by the device. `nameSpacesBytes`: the tagged item as received, over which the signature is [MD-21].
+ */
 type DeviceSigned = {
   readonly nameSpacesBytes: Uint8Array
   readonly nameSpaces: ReadonlyMap<string, readonly Element[]>

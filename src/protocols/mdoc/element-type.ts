@@ -5,10 +5,16 @@ import { pointerTo } from '../../json-pointer.ts'
 import { type Cbor, cborTags, tagged } from '../cbor/value.ts'
 import { isFullDate } from '../shape.ts'
 
-/** How a JSON value becomes CBOR. `full-date`: `2026-01-31`, tag 1004. `tdate`: `2026-01-31T12:00:00Z`, tag 0. `bytes`: base64url. */
+/**
+ * How a JSON value becomes CBOR. `full-date`: `2026-01-31`, tag 1004. `tdate`: `2026-01-31T12:00:00Z`, tag 0. `bytes`:
+ * base64url.
+ */
 export type ElementType = 'string' | 'number' | 'boolean' | 'full-date' | 'tdate' | 'bytes' | 'array' | 'map'
 
-/** The type of an element. Without `items` or `properties`, the content of an array or a map keeps its JSON types: no date is guessed. */
+/**
+ * The type of an element. Without `items` or `properties`, the content of an array or a map keeps its JSON types: no
+ * date is guessed.
+ */
 export type ElementRule = {
   readonly type: ElementType
   readonly items?: ElementRule | undefined

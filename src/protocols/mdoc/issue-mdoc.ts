@@ -38,7 +38,8 @@ const DIGEST_BYTES = 32
 type Random = (size: number) => Buffer
 
 /**
- * Issues an mdoc: one signature, one random string for each element. Returns IssuerSigned as CBOR; on the wire it is base64url.
+ * Issues an mdoc: one signature, one random string for each element. Returns IssuerSigned as CBOR; on the wire it is
+ * base64url.
  *
  * NOT checked: whether `key` is the one in the leaf, and whether the leaf may sign credentials.
  *

@@ -4,10 +4,11 @@ import type { SignerCertificate } from './signer-certificate.ts'
 const DAY_MS = 86_400_000
 
 /**
- * Returns the times of an mdoc that is issued now: whole days in UTC, so that they do not link credentials [MD-3]. They never exceed the
- * validity of the certificate.
+ * Returns the times of an mdoc that is issued now: whole days in UTC, so that they do not link credentials [MD-3]. They
+ * never exceed the validity of the certificate.
  *
- * @param input `validFrom`: by default now. `validUntil`: by default the end of the certificate; its day is not included.
+ * @param input `validFrom`: by default now. `validUntil`: by default the end of the certificate; its day is not
+ *   included.
  */
 export function planValidity(
   input: { readonly now: Date; readonly validFrom?: Date | undefined; readonly validUntil?: Date | undefined },

@@ -8,7 +8,9 @@ export type SignerCertificate = {
   readonly stateOrProvinceName: string | null
 }
 
-/** [MD-9] Compares country and jurisdiction of the mDL namespace with the signer's certificate. Absent elements match. */
+/**
+ * [MD-9] Compares country and jurisdiction of the mDL namespace with the signer's certificate. Absent elements match.
+ */
 export function findMismatches(elements: ReadonlyMap<string, Cbor>, certificate: SignerCertificate) {
   const country = elements.get('issuing_country')
   const jurisdiction = elements.get('issuing_jurisdiction')

@@ -27,8 +27,8 @@ export type VerifiedMdoc = {
 }
 
 /**
- * Returns the one document of a response; null unless there is exactly one [VP-H4]. Its chain must be validated by the caller
- * before {@link verifyDeviceResponse}.
+ * Returns the one document of a response; null unless there is exactly one [VP-H4]. Its chain must be validated by the
+ * caller before {@link verifyDeviceResponse}.
  */
 export function onlyDocument({ documents }: DeviceResponse): Document | null {
   const [document] = documents

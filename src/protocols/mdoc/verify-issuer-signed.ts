@@ -53,7 +53,8 @@ export function verifyIssuerSigned(mdoc: IssuerSigned, policy: MdocPolicy): read
 type RequestedMdoc = MdocPolicy & { readonly holderKey: PublicJwk }
 
 /**
- * Checks an mdoc on receipt by its holder: as {@link verifyIssuerSigned}, and that it is bound to the key in the key proof.
+ * Checks an mdoc on receipt by its holder: as {@link verifyIssuerSigned}, and that it is bound to the key in the key
+ * proof.
  */
 export function checkReceivedMdoc(mdoc: IssuerSigned, requested: RequestedMdoc): readonly MdocFinding[] {
   const findings = verifyIssuerSigned(mdoc, requested)
@@ -122,9 +123,9 @@ function checkValidity({ mso }: IssuerSigned, { certificate, now }: MdocPolicy):
 }
 
 /**
- * Whether an mdoc is valid for longer than the certificate of its signer, which ISO/IEC 18013-5 9.1.2.4 forbids and many issuers do.
- * Compares days: times of an mdoc are coarse [MD-3], and the published document of Annex D ends half a day after its signer's
- * certificate.
+ * Whether an mdoc is valid for longer than the certificate of its signer, which ISO/IEC 18013-5 9.1.2.4 forbids and
+ * many issuers do. Compares days: times of an mdoc are coarse [MD-3], and the published document of Annex D ends half a
+ * day after its signer's certificate.
  */
 export function outlivesSigner(
   { mso }: Pick<IssuerSigned, 'mso'>,

@@ -55,7 +55,8 @@ export function presentParameters(parameters: Parameters): Parameters {
  * NOT checked: client, redirect URI, which scopes the client gets, and whether a session satisfies the request.
  *
  * @param rules By default both are needed.
- * @throws Fault `request_object.unsupported`, `request_uri.unsupported`, `response_type.unsupported`, `request.invalid`, `scope.invalid`
+ * @throws Fault `request_object.unsupported`, `request_uri.unsupported`, `response_type.unsupported`,
+ *   `request.invalid`, `scope.invalid`
  * @see [RFC 6749, 4.1.1](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.1) and [OpenID Connect Core 1.0, 3.1.2.2](https://openid.net/specs/openid-connect-core-1_0.html#AuthRequestValidation)
  */
 export function readAuthorizationRequest(

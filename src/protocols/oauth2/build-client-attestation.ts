@@ -6,14 +6,17 @@ import { toNumericDate } from '../numeric-date.ts'
 
 const LIFETIME_SECONDS = 300
 
-/** The attester of the wallet: its name, its key, and the chain of the key without the trust anchor, in base64 of DER. [HAIP-8] */
+/**
+ * The attester of the wallet: its name, its key, and the chain of the key without the trust anchor, in base64 of DER.
+ * [HAIP-8]
+ */
 export type Attester = { readonly iss: string; readonly x5c: readonly string[]; readonly key: SigningKey }
 
 /**
  * Creates the two headers by which a client authenticates with an attestation. Both are for one request. [W-I2]
  *
- * @param client `clientId`: `sub` of the attestation. `key`: the instance key that the attestation names. `server`: the issuer identifier
- * of the authorization server. `challenge`: null: the server gave none.
+ * @param client `clientId`: `sub` of the attestation. `key`: the instance key that the attestation names. `server`: the
+ *   issuer identifier of the authorization server. `challenge`: null: the server gave none.
  * @see [OAuth 2.0 Attestation-Based Client Authentication](https://datatracker.ietf.org/doc/draft-ietf-oauth-attestation-based-client-auth/)
  */
 export async function buildClientAttestation(

@@ -47,7 +47,8 @@ export function checkAssertion(
     throw invalidClient('is not signed with a key of the client')
   }
   const { aud, exp, nbf, iat, jti } = jws.payload
-  // FAPI 2.0 Security Profile 5.3.2.1: the issuer identifier alone, as a string; any other audience could replay the assertion
+  // FAPI 2.0 Security Profile 5.3.2.1: the issuer identifier alone, as a string; any other audience could replay the
+  // assertion
   if (aud !== audience) throw invalidClient('is for another audience')
   const seconds = now.getTime() / 1000
   if (typeof exp !== 'number' || exp + LEEWAY_SECONDS <= seconds) throw invalidClient('has expired or has no exp')

@@ -24,7 +24,8 @@ type AttestationPop = { readonly jti: string; readonly challenge: string | null;
 /**
  * Parses a client attestation, so that the caller can resolve the key of its attester. Type and algorithm are checked.
  *
- * @param text Value of the header `OAuth-Client-Attestation`; several headers arrive joined by commas, which no JWT contains.
+ * @param text Value of the header `OAuth-Client-Attestation`; several headers arrive joined by commas, which no JWT
+ *   contains.
  * @throws Fault `client_attestation.invalid`
  */
 export function parseClientAttestation(text: string): Jws {
@@ -38,7 +39,8 @@ export function parseClientAttestation(text: string): Jws {
 /**
  * Verifies a client attestation that {@link parseClientAttestation} returned.
  *
- * NOT checked: that the attester is trusted, and that the instance holds its key. `iss` is required by draft 07 only, and ignored.
+ * NOT checked: that the attester is trusted, and that the instance holds its key. `iss` is required by draft 07 only,
+ * and ignored.
  *
  * @param key The key of the attester.
  * @throws Fault `client_attestation.invalid`, `client_attestation.stale` if it has expired

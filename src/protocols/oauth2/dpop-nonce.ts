@@ -5,8 +5,8 @@ const PERIOD_SECONDS = 150
 const MAC_BYTES = 16
 
 /**
- * Returns the current nonce for DPoP proofs: a MAC over the period of time. All clients share it and nothing is stored; replay is prevented
- * by the `jti` of each proof.
+ * Returns the current nonce for DPoP proofs: a MAC over the period of time. All clients share it and nothing is stored;
+ * replay is prevented by the `jti` of each proof.
  *
  * @param key Key for this use only.
  * @see [RFC 9449, 8](https://www.rfc-editor.org/rfc/rfc9449#section-8)

@@ -8,7 +8,8 @@ const DETAILS_MAX = 20
 const ID_CHARS_MAX = 256
 
 /**
- * Returns the credential configurations that a parameter `authorization_details` names, each once; null without the parameter.
+ * Returns the credential configurations that a parameter `authorization_details` names, each once; null without the
+ * parameter.
  *
  * NOT checked: whether the issuer has them. Unknown members of an element are ignored. [VCI-A2]
  *

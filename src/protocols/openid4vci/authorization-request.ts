@@ -19,7 +19,8 @@ type AuthorizationAsk = {
 }
 
 /**
- * Builds the parameters of an authorization request: by scope if every configuration has one, else by `authorization_details`. [W-A1]
+ * Builds the parameters of an authorization request: by scope if every configuration has one, else by
+ * `authorization_details`. [W-A1]
  *
  * @see [OpenID4VCI 1.0, 5.1](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-authorization-request)
  */

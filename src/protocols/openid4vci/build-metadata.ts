@@ -13,7 +13,10 @@ export type Display = {
   readonly text_color?: string
 }
 
-/** One claim of a credential, in display order. `path` is a claims path pointer; for an mdoc namespace and element. [VCI-M14] */
+/**
+ * One claim of a credential, in display order. `path` is a claims path pointer; for an mdoc namespace and element.
+ * [VCI-M14]
+ */
 type ClaimDescription = {
   readonly path: readonly (string | number | null)[]
   readonly mandatory?: boolean
@@ -45,7 +48,9 @@ type IssuerMetadataInput = {
   readonly notificationEndpoint?: string
   /** Omitted below 2. */
   readonly batchSize?: number
-  /** The key of encrypted requests, and whether requests and responses must be encrypted; absent: neither is supported. */
+  /**
+   * The key of encrypted requests, and whether requests and responses must be encrypted; absent: neither is supported.
+   */
   readonly encryption?: { readonly kid: string; readonly jwk: P256Jwk; readonly isRequired: boolean }
   readonly display?: readonly Display[]
   readonly configurations: Readonly<Record<string, ConfigurationInput>>
@@ -75,7 +80,9 @@ export function buildIssuerMetadata(input: IssuerMetadataInput) {
   }
 }
 
-/** Builds one entry of `credential_configurations_supported`. Binding methods and proof types appear together. [VCI-M8] */
+/**
+ * Builds one entry of `credential_configurations_supported`. Binding methods and proof types appear together. [VCI-M8]
+ */
 function buildConfiguration(input: ConfigurationInput) {
   const mdoc = input.type.format === 'mso_mdoc'
   return {

@@ -13,7 +13,8 @@ const MAC_BYTES = 16
 const NONCE_CHARS = 54 // 40 bytes in base64url
 
 /**
- * Creates a `c_nonce`: the time, 128 random bits and a MAC over both. Nothing is stored; with the key it is valid at one tenant only.
+ * Creates a `c_nonce`: the time, 128 random bits and a MAC over both. Nothing is stored; with the key it is valid at
+ * one tenant only.
  *
  * @param macKey Key of the tenant for this use only.
  * @see [OpenID4VCI 1.0, 7](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-nonce-endpoint)
@@ -26,7 +27,8 @@ export function makeCNonce(macKey: Uint8Array, now: Date): string {
 }
 
 /**
- * Checks that a `c_nonce` was issued by this tenant and has not expired. NOT checked: single use; the credential endpoint consumes it.
+ * Checks that a `c_nonce` was issued by this tenant and has not expired. NOT checked: single use; the credential
+ * endpoint consumes it.
  *
  * @throws Fault `nonce.invalid`
  */

@@ -2,12 +2,14 @@ import type { Json, JsonObject } from '../../crypto/json.ts'
 import { locate } from '../dcql/claims-path.ts'
 import type { PathStep } from '../dcql/query.ts'
 
-/** What the paths through a claim imply: nothing, an object, or an array addressed by null (`all`) or by index (`each`). */
+/**
+ * What the paths through a claim imply: nothing, an object, or an array addressed by null (`all`) or by index (`each`).
+ */
 type Node = { kind: 'object' | 'all' | 'each' | null; isDescribed: boolean; readonly below: Map<PathStep, Node> }
 
 /**
- * Whether claims descriptions are contradictory: a claim is described twice, an array both by null and by an index, or a claim both as
- * object and as array. [VCI-M15]
+ * Whether claims descriptions are contradictory: a claim is described twice, an array both by null and by an index, or
+ * a claim both as object and as array. [VCI-M15]
  *
  * @see [OpenID4VCI 1.0, B.3](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-claims-description)
  */

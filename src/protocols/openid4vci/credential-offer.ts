@@ -161,14 +161,18 @@ function malformed(detail: string): Fault {
 }
 
 /**
- * What the link of an offer tells besides the document, as our issuer says it. `taken`: a wallet redeemed it. `locked`: the transaction code was
- * wrong too often. `canceled`: its issuer withdrew it. `ended`: one of these, it is not known which. `unknown`: there never was such an offer.
+ * What the link of an offer tells besides the document, as our issuer says it. `taken`: a wallet redeemed it. `locked`:
+ * the transaction code was wrong too often. `canceled`: its issuer withdrew it. `ended`: one of these, it is not known
+ * which. `unknown`: there never was such an offer.
  */
 export type OfferState = 'taken' | 'locked' | 'canceled' | 'expired' | 'ended' | 'unknown'
 
 const states: ReadonlySet<unknown> = new Set(['taken', 'locked', 'canceled', 'expired', 'ended'] satisfies OfferState[])
 
-/** Reads the state from the answer of an offer's link, of our issuer: a header of the document, or a member of the error. null: it can be taken. */
+/**
+ * Reads the state from the answer of an offer's link, of our issuer: a header of the document, or a member of the
+ * error. null: it can be taken.
+ */
 export function readOfferState({
   status,
   headers,

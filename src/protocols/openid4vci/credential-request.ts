@@ -22,7 +22,8 @@ export type CredentialRequest = {
 /**
  * Parses the body of a credential request as an issuer. Unknown members are ignored. [VCI-C2]
  *
- * NOT checked: whether the token covers the ids (`unknown_credential_…`), and whether the configuration requires proofs.
+ * NOT checked: whether the token covers the ids (`unknown_credential_…`), and whether the configuration requires
+ * proofs.
  *
  * @param batchSizeMax Maximum number of proofs in one request; 1 without batch issuance. [VCI-C5]
  * @param isEncrypted Whether the request came encrypted, which a wish for an encrypted response requires.

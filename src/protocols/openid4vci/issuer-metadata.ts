@@ -25,7 +25,8 @@ export type IssuerMetadata = {
 const CONFIGURATIONS_MAX = 500
 
 /**
- * Checks issuer metadata as a wallet. Unknown members are ignored [W-M7]; configurations that we cannot read are left out [W-M4].
+ * Checks issuer metadata as a wallet. Unknown members are ignored [W-M7]; configurations that we cannot read are left
+ * out [W-M4].
  *
  * @param expectedIssuer The identifier that the offer names.
  * @throws Fault `issuer_metadata.invalid`

@@ -22,7 +22,10 @@ type ProofExpectation = {
   readonly clientId?: string | null
   /** How old `iat` may be. By default unlimited: the nonce of the server has the time that counts. [VCI-P7] */
   readonly maxAgeSeconds?: number
-  /** The verified attestations by text. If present, each proof must embed one of them, and proves all of its keys. [VCI-K5] */
+  /**
+   * The verified attestations by text. If present, each proof must embed one of them, and proves all of its keys.
+   * [VCI-K5]
+   */
   readonly attestations?: ReadonlyMap<string, AttestedKeys>
   /** Finds the key that a `kid` names (a DID URL). Absent: proofs by `kid` are refused. */
   readonly resolveKid?: (kid: string) => PublicJwk | null
@@ -34,8 +37,8 @@ export type ProvedKey = { readonly jwk: PublicJwk; readonly thumbprint: string; 
 /**
  * Checks one key proof of type `jwt` and returns the key it proves.
  *
- * Form, signature and claims are checked here. Whether `nonce` was ever handed out, and only once, is the caller's to check. Without
- * `attestations` a `key_attestation` in the header is neither demanded nor believed.
+ * Form, signature and claims are checked here. Whether `nonce` was ever handed out, and only once, is the caller's to
+ * check. Without `attestations` a `key_attestation` in the header is neither demanded nor believed.
  *
  * @param proof Compact JWS, as the wallet sent it.
  * @param now The moment of the check; nothing in `protocols/` reads a clock.

@@ -5,7 +5,10 @@ import { Fault, faultOf } from '../../fault.ts'
 import { CLOCK_SKEW_SECONDS } from '../numeric-date.ts'
 import { isText, isTextList } from '../shape.ts'
 
-/** Levels of key storage and user authentication that an issuer accepts, at least one of each list. An absent list accepts every level. */
+/**
+ * Levels of key storage and user authentication that an issuer accepts, at least one of each list. An absent list
+ * accepts every level.
+ */
 export type AttestationPolicy = {
   readonly keyStorage?: readonly string[] | undefined
   readonly userAuthentication?: readonly string[] | undefined
@@ -23,7 +26,11 @@ export const ATTESTATION_CHARS_MAX = 32_768
 /** [SEC-41] Keys of one attestation. */
 const KEYS_MAX = 50
 
-/** Parses an attestation, so that the caller can resolve the key of its signer. Verifies nothing. @throws Fault `key_proof.invalid` */
+/**
+ * Parses an attestation, so that the caller can resolve the key of its signer. Verifies nothing.
+ *
+ * @throws Fault `key_proof.invalid`
+ */
 export function parseKeyAttestation(text: string): Jws {
   try {
     return parseCompact(text, { charsMax: ATTESTATION_CHARS_MAX })

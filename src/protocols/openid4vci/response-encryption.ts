@@ -6,7 +6,11 @@ import { Fault, faultOf } from '../../fault.ts'
 /** How the issuer encrypts and decrypts, by its metadata. [VCI-E4] */
 const supported = { enc_values_supported: jweEncs, zip_values_supported: ['DEF'] } as const
 
-/** Builds the two encryption members of issuer metadata, which belong together. [VCI-M7] @param key The key that requests are encrypted to. */
+/**
+ * Builds the two encryption members of issuer metadata, which belong together. [VCI-M7]
+ *
+ * @param key The key that requests are encrypted to.
+ */
 export function encryptionMetadata(key: { readonly kid: string; readonly jwk: P256Jwk }, isRequired: boolean) {
   const { kty, crv, x, y } = key.jwk
   const jwks = { keys: [{ kty, crv, x, y, kid: key.kid, use: 'enc', alg: JWE_ALG }] }

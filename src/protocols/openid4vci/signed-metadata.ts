@@ -8,7 +8,8 @@ const CHARS_MAX = 512 * 1024
 const CLOCK_SKEW_SECONDS = 60
 
 /**
- * Parses signed issuer metadata, so that the caller can resolve the key of the signer. Type and algorithm are checked. [W-M3]
+ * Parses signed issuer metadata, so that the caller can resolve the key of the signer. Type and algorithm are checked.
+ * [W-M3]
  *
  * @throws Fault `issuer_metadata.invalid`
  */

@@ -43,8 +43,8 @@ const requestEnds = ['answered', 'canceled', 'expired'] as const
 export type RequestEnd = (typeof requestEnds)[number]
 
 /**
- * Returns the error code of an OAuth error body, for messages and logs; null if it has none. Untrusted text is cut to 200 characters of
- * printable ASCII.
+ * Returns the error code of an OAuth error body, for messages and logs; null if it has none. Untrusted text is cut to
+ * 200 characters of printable ASCII.
  */
 export function readErrorResponse(value: unknown): {
   readonly error: string

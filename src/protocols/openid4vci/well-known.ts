@@ -11,7 +11,8 @@ type WellKnown = 'openid-credential-issuer' | 'oauth-authorization-server'
  */
 export function wellKnownUrl(issuer: string, name: WellKnown): string {
   const { origin, pathname } = new URL(issuer)
-  // RFC 8414 3.1: a terminating slash is removed before the insertion. OpenID4VCI 12.2.2 removes nothing, but an identifier may have no path
+  // RFC 8414 3.1: a terminating slash is removed before the insertion. OpenID4VCI 12.2.2 removes nothing, but an
+  // identifier may have no path
   const isKept = name === 'openid-credential-issuer' && issuer.endsWith('/')
   return `${origin}/.well-known/${name}${isKept ? pathname : pathname.replace(/\/$/, '')}`
 }

@@ -10,7 +10,10 @@ import { REQUEST_OBJECT_TYPE } from './request-object.ts'
 /** A parsed request object; nothing in it is verified yet. `kid`: the key in the DID document. */
 export type SignedRequest = { readonly client: ClientId; readonly jws: Jws; readonly kid: string | null }
 
-/** A request whose client is authenticated, with a `responseUri` of that client. The other parameters are not checked yet. */
+/**
+ * A request whose client is authenticated, with a `responseUri` of that client. The other parameters are not checked
+ * yet.
+ */
 export type AuthenticatedRequest = {
   readonly client: ClientId
   readonly signed: boolean
@@ -20,7 +23,10 @@ export type AuthenticatedRequest = {
   readonly responseUri: string
 }
 
-/** What a registration or an attestation says about a verifier. `key`: null: no key of it fits. `responseUris`: null: not restricted. */
+/**
+ * What a registration or an attestation says about a verifier. `key`: null: no key of it fits. `responseUris`: null:
+ * not restricted.
+ */
 export type StatedClient = {
   readonly key: VerificationKey | null
   readonly responseUris: readonly string[] | null
@@ -33,7 +39,10 @@ export type SignerKeys = {
   readonly stated?: StatedClient
   /** The key that `kid` names in the verifier's DID document. */
   readonly didKey?: VerificationKey
-  /** Validates a chain (DER in base64, leaf first) and the leaf's name for this client; returns the leaf's key or throws. */
+  /**
+   * Validates a chain (DER in base64, leaf first) and the leaf's name for this client; returns the leaf's key or
+   * throws.
+   */
   readonly trustChain?: (x5c: readonly string[], client: ClientId) => VerificationKey
 }
 
@@ -58,7 +67,8 @@ export function parseRequestObject(jwt: string, client: ClientId): SignedRequest
 }
 
 /**
- * Verifies the signature of a request object by the rules of its client id prefix, and that its `response_uri` belongs to the client.
+ * Verifies the signature of a request object by the rules of its client id prefix, and that its `response_uri` belongs
+ * to the client.
  *
  * @throws Fault `presentation_request.invalid`. No error may be sent to the verifier.
  * @see [OpenID4VP 1.0, 5.9.3](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-defined-client-identifier-p)
@@ -91,7 +101,8 @@ function keyOf(client: ClientId, jws: Jws, kid: string | null, keys: SignerKeys)
 }
 
 /**
- * Accepts an unsigned request, which only the prefix `redirect_uri` allows: its client id is the address of the response.
+ * Accepts an unsigned request, which only the prefix `redirect_uri` allows: its client id is the address of the
+ * response.
  *
  * @throws Fault `presentation_request.invalid`. No error may be sent to the verifier.
  */

@@ -10,8 +10,8 @@ type ClientIdPrefix =
   | 'pre-registered'
 
 /**
- * A Client Identifier. `full`, with the prefix, identifies the verifier everywhere [VP-P1]; `id` follows the prefix. A pre-registered client has
- * no prefix in its identifier.
+ * A Client Identifier. `full`, with the prefix, identifies the verifier everywhere [VP-P1]; `id` follows the prefix. A
+ * pre-registered client has no prefix in its identifier.
  */
 export type ClientId = { readonly full: string; readonly prefix: ClientIdPrefix; readonly id: string }
 

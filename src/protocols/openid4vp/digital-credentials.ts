@@ -22,7 +22,9 @@ type BrowserRequestInput = {
   readonly encryptionKey?: P256Jwk
 }
 
-/** Returns the parameters of a request that all its signers share; of an unsigned one they are all but `verifier_info`. */
+/**
+ * Returns the parameters of a request that all its signers share; of an unsigned one they are all but `verifier_info`.
+ */
 export function browserParameters(input: BrowserRequestInput, formats: Partial<typeof vpFormatsSupported>) {
   const mode = input.encryptionKey === undefined ? 'dc_api' : 'dc_api.jwt'
   return { response_mode: mode, ...dcqlParameters(input, formats) } as const
@@ -37,8 +39,8 @@ type RequestSigner = {
 }
 
 /**
- * Signs a request for several trust frameworks, as JWS in JSON serialization: each signature has the client identifier and its attestations in its
- * protected header, and there only.
+ * Signs a request for several trust frameworks, as JWS in JSON serialization: each signature has the client identifier
+ * and its attestations in its protected header, and there only.
  *
  * @param payload With `expected_origins`, without `client_id`.
  * @see [OpenID4VP 1.0, A.3.2.2](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#appendix-A.3.2.2)

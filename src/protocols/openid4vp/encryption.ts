@@ -21,7 +21,8 @@ export function encryptionMetadata(key: P256Jwk) {
 /**
  * Returns the key that a wallet encrypts its response to: the first usable one. Others are ignored.
  *
- * @throws Fault `presentation_request.invalid` if there is none: the wallet does not send what was to be encrypted. [VP-S6, VP-R9]
+ * @throws Fault `presentation_request.invalid` if there is none: the wallet does not send what was to be encrypted.
+ *   [VP-S6, VP-R9]
  * @see [OpenID4VP 1.0, 8.3](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-encrypted-responses)
  */
 export function recipientOf(metadata: Json | undefined): Recipient {

@@ -42,8 +42,8 @@ export const vpFormatsSupported = {
 } as const
 
 /**
- * Builds the claims of a request object with response mode `direct_post`, or `direct_post.jwt` if there is a key. It has no `iss`, which wallets
- * ignore [VP-R5].
+ * Builds the claims of a request object with response mode `direct_post`, or `direct_post.jwt` if there is a key. It
+ * has no `iss`, which wallets ignore [VP-R5].
  *
  * @param formats The part of {@link vpFormatsSupported} for this request.
  * @see [OpenID4VP 1.0, 5](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-authorization-request)

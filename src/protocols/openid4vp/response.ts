@@ -23,7 +23,10 @@ const PRESENTATIONS_MAX = 50
 const PRESENTATION_CHARS_MAX = 1024 * 1024
 const JWE_CHARS_MAX = 2 * 1024 * 1024
 
-/** Builds the form body of a response with mode `direct_post`, or `direct_post.jwt` if there is a recipient. [VP-S2, VP-S5] */
+/**
+ * Builds the form body of a response with mode `direct_post`, or `direct_post.jwt` if there is a recipient. [VP-S2,
+ * VP-S5]
+ */
 export function buildResponse(vpToken: VpToken, state: string | null, recipient: Recipient | null): string {
   return formOf({ vp_token: Object.fromEntries(vpToken) }, state, recipient)
 }
@@ -57,8 +60,8 @@ export function readResponse(form: Readonly<Record<string, unknown>>): ResponseF
 }
 
 /**
- * Returns the address to which the verifier redirects the holder's browser; null if none. The holder's app opens it, never this server.
- * [VP-S4]
+ * Returns the address to which the verifier redirects the holder's browser; null if none. The holder's app opens it,
+ * never this server. [VP-S4]
  *
  * Only web addresses and private schemes in reverse domain form (`org.example.app:`) are accepted.
  */

@@ -14,7 +14,10 @@ export type TransactionMember = {
 /** The types of transaction data that a wallet knows, with the members of each. */
 export type TransactionTypes = ReadonlyMap<string, Readonly<Record<string, TransactionMember>>>
 
-/** Transaction data that the holder may authorize. `encoded`: as received; the hash is over it. `content`: the members of the type. */
+/**
+ * Transaction data that the holder may authorize. `encoded`: as received; the hash is over it. `content`: the members
+ * of the type.
+ */
 export type TransactionData = {
   readonly encoded: string
   readonly type: string
@@ -168,7 +171,9 @@ export function findUnauthorized(
   return wrong
 }
 
-/** The entries that a presentation authorizes; null if it has hashes of other data, another algorithm or another order. */
+/**
+ * The entries that a presentation authorizes; null if it has hashes of other data, another algorithm or another order.
+ */
 function authorizedBy(one: SignedByHolder, due: readonly SentTransaction[]): readonly SentTransaction[] | null {
   if (one.format === 'dc+sd-jwt') return matched(one.claims, due)
   // by namespace: each type has its own

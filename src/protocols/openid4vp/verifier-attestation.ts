@@ -9,7 +9,10 @@ import type { ClientId } from './client-id.ts'
 const TYPE = 'verifier-attestation+jwt'
 const CHARS_MAX = 65_536
 
-/** A parsed attestation about a verifier. `key`: proves that a request is the verifier's. `redirectUris`: null: not restricted. */
+/**
+ * A parsed attestation about a verifier. `key`: proves that a request is the verifier's. `redirectUris`: null: not
+ * restricted.
+ */
 type VerifierAttestation = {
   readonly jws: Jws
   readonly issuer: string

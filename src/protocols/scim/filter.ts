@@ -90,7 +90,9 @@ class Reader {
     this.#fault = fault
   }
 
-  /** `or` binds least, then `and`, then `not` (RFC 7644 3.4.2.2, "Filters MUST be evaluated using the following order"). */
+  /**
+   * `or` binds least, then `and`, then `not` (RFC 7644 3.4.2.2, "Filters MUST be evaluated using the following order").
+   */
   filter(depth: number, isInElement: boolean): Filter {
     return this.#joined('or', () => this.#joined('and', () => this.#term(depth, isInElement)))
   }

@@ -15,7 +15,8 @@ const SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
 const OPERATIONS_MAX = 100
 
 /**
- * Parses the body of a PATCH. Names of operations may have any case, because Microsoft Entra ID sends `Add` and `Replace`.
+ * Parses the body of a PATCH. Names of operations may have any case, because Microsoft Entra ID sends `Add` and
+ * `Replace`.
  *
  * @throws Fault `scim.invalid_syntax`, `scim.invalid_path`, `scim.no_target`, `scim.too_many` beyond 100 operations
  * @see [RFC 7644, 3.5.2](https://www.rfc-editor.org/rfc/rfc7644#section-3.5.2)

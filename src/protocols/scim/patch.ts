@@ -12,8 +12,8 @@ import { elementsIn, elementsOf, formOf, objectOf } from './values.ts'
 export type Resource = Readonly<Record<string, Json>>
 
 /**
- * Applies the operations of a PATCH to a resource and returns the changed one. Values are checked against the schema as far as their form
- * goes; what they mean is for the caller to check.
+ * Applies the operations of a PATCH to a resource and returns the changed one. Values are checked against the schema as
+ * far as their form goes; what they mean is for the caller to check.
  *
  * @throws Fault `scim.invalid_path`, `scim.invalid_value`, `scim.mutability`, `scim.no_target`
  */
@@ -42,8 +42,8 @@ export function withPaths(schema: Schema, operations: readonly PatchOperation[])
 }
 
 /**
- * Returns the attributes of a POST or PUT by their canonical names. What the server sets itself is ignored, as are attributes that no schema
- * has.
+ * Returns the attributes of a POST or PUT by their canonical names. What the server sets itself is ignored, as are
+ * attributes that no schema has.
  *
  * @throws Fault `scim.invalid_syntax` as {@link messageOf}, `scim.invalid_value`
  * @see [RFC 7644, 3.3](https://www.rfc-editor.org/rfc/rfc7644#section-3.3)
@@ -55,7 +55,10 @@ export function readResource(schema: Schema, body: Json): Resource {
   return writable.reduce<Resource>((made, [name, value]) => applyAt(schema, made, 'replace', name, value), {})
 }
 
-/** The attributes of a value without a path. Entra ID sends dotted and qualified names; attributes that no schema has are left out. */
+/**
+ * The attributes of a value without a path. Entra ID sends dotted and qualified names; attributes that no schema has
+ * are left out.
+ */
 function pathsOf(schema: Schema, value: JsonObject): (readonly [TargetPath, Json])[] {
   return Object.entries(value).flatMap(([name, one]) => {
     if (name.toLowerCase() === schema.id.toLowerCase() && isJsonObject(one)) return pathsOf(schema, one)

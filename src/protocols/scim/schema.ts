@@ -20,8 +20,8 @@ export type Schema = {
   readonly description: string
   readonly attributes: readonly Attribute[]
   /**
-   * Attributes of the registered schemas that are accepted and not kept, in lower case: providers send them whatever `/Schemas` says, and an
-   * operation on one must not fail a whole request.
+   * Attributes of the registered schemas that are accepted and not kept, in lower case: providers send them whatever
+   * `/Schemas` says, and an operation on one must not fail a whole request.
    */
   readonly ignored: ReadonlySet<string>
 }

@@ -20,7 +20,10 @@ export function elementsOf(value: Json | undefined): readonly JsonObject[] {
   return Array.isArray(value) ? value.filter(isJsonObject) : []
 }
 
-/** An element or a complex value; a plain string stands for its `value`. Attributes that the schema does not have are left out. */
+/**
+ * An element or a complex value; a plain string stands for its `value`. Attributes that the schema does not have are
+ * left out.
+ */
 export function objectOf({ name, subAttributes = [] }: Attribute, value: Json | undefined): JsonObject {
   if (typeof value === 'string' && findAttribute(subAttributes, 'value') !== null) return { value }
   if (!isJsonObject(value)) throw invalid(`${name} needs an object.`)

@@ -76,7 +76,10 @@ export function isUnreadable({ findings }: Pick<CheckedSdJwtVc, 'findings'>): bo
   return findings.some(({ code }) => code === 'sd_alg.unsupported')
 }
 
-/** Returns the key to which a payload is bound; null without key binding, `malformed` if the key is not supported [VC-4]. */
+/**
+ * Returns the key to which a payload is bound; null without key binding, `malformed` if the key is not supported
+ * [VC-4].
+ */
 export function holderKeyOf(payload: JsonObject): PublicJwk | null | 'malformed' {
   const cnf = memberOf(payload, 'cnf')
   if (cnf === undefined) return null

@@ -2,7 +2,9 @@ import { fromBase64url, toBase64url } from '../../crypto/base64url.ts'
 import { digestBase64url, type HashName } from '../../crypto/digest.ts'
 import { type Json, type JsonObject, memberOf, parseJson } from '../../crypto/json.ts'
 
-/** One disclosure as received: `encoded` is never re-encoded, since its digest is over exactly these characters [SD-3]. */
+/**
+ * One disclosure as received: `encoded` is never re-encoded, since its digest is over exactly these characters [SD-3].
+ */
 export type Disclosure = {
   readonly encoded: string
   readonly digest: string

@@ -10,9 +10,9 @@ import { encodeDisclosure } from './disclosure.ts'
 import { isReservedName } from './reserved-names.ts'
 
 /**
- * How one attribute is disclosed: selectively, unless `alwaysDisclosed`. With `properties` or `items` its members or elements are
- * selectively disclosable as well, but for elements of a plain type (see {@link isClear}). `alwaysDisclosed` applies to
- * everything in the attribute, except members with `alwaysDisclosed: false`.
+ * How one attribute is disclosed: selectively, unless `alwaysDisclosed`. With `properties` or `items` its members or
+ * elements are selectively disclosable as well, but for elements of a plain type (see {@link isClear}).
+ * `alwaysDisclosed` applies to everything in the attribute, except members with `alwaysDisclosed: false`.
  */
 type DisclosureRule = {
   /** JSON type, as templates name it. */
@@ -22,7 +22,10 @@ type DisclosureRule = {
   readonly items?: DisclosureRule | undefined
 }
 
-/** Rules by attribute name. The attributes of a credential template are such rules. An attribute without a rule is disclosed as a whole. */
+/**
+ * Rules by attribute name. The attributes of a credential template are such rules. An attribute without a rule is
+ * disclosed as a whole.
+ */
 export type DisclosurePlan = { readonly [name: string]: DisclosureRule }
 
 /**
@@ -61,11 +64,14 @@ export type CredentialDraft = {
 const SALT_BYTES = 16
 /** Below the limit of recipients, since disclosures add levels. */
 const CLAIMS_DEPTH_MAX = 24
-/** `clear`: by default, claims on this level are not selectively disclosable. `depth`: 0 for the attributes themselves. */
+/**
+ * `clear`: by default, claims on this level are not selectively disclosable. `depth`: 0 for the attributes themselves.
+ */
 type Level = { readonly clear: boolean; readonly depth: number }
 
 /**
- * Issues an SD-JWT VC: one signature, one fresh salt for each disclosure, no I/O. Returns the compact form, ending with a tilde.
+ * Issues an SD-JWT VC: one signature, one fresh salt for each disclosure, no I/O. Returns the compact form, ending with
+ * a tilde.
  *
  * NOT checked: whether the claims match the template.
  *

@@ -23,7 +23,10 @@ const CHAIN_LENGTH_MAX = 5
 const JWKS_KEYS_MAX = 100
 const derInBase64 = /^(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
-/** `permitted`: mechanisms that policy allows for this issuer, by default all. `plainLoopback`: development only, http loopback issuers. */
+/**
+ * `permitted`: mechanisms that policy allows for this issuer, by default all. `plainLoopback`: development only, http
+ * loopback issuers.
+ */
 type DiscoveryPolicy = { readonly permitted?: readonly KeyMechanism[]; readonly plainLoopback?: boolean }
 
 /**
@@ -59,7 +62,8 @@ export function jwtVcIssuerUrl(issuer: string, plainLoopback = false): string {
 /**
  * Reads JWT VC Issuer Metadata.
  *
- * @throws Fault `issuer.undiscoverable` if it is that of another issuer or does not have exactly one of `jwks` and `jwks_uri`.
+ * @throws Fault `issuer.undiscoverable` if it is that of another issuer or does not have exactly one of `jwks` and
+ *   `jwks_uri`.
  * @see [SD-JWT VC, 4.2](https://datatracker.ietf.org/doc/draft-ietf-oauth-sd-jwt-vc/)
  */
 export function readJwtVcIssuer(metadata: unknown, issuer: string): IssuerKeys {

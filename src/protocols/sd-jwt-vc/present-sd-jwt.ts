@@ -9,7 +9,10 @@ import { hashOf } from './disclosure.ts'
 import { type DisclosedObject, type ProcessedSdJwt, processSdJwt } from './process-sd-jwt.ts'
 import { type SdJwt, withoutKeyBinding } from './sd-jwt.ts'
 
-/** Input of a key binding. `aud`: the full client identifier of the verifier. `claims`: further ones, e.g. hashes of transaction data. */
+/**
+ * Input of a key binding. `aud`: the full client identifier of the verifier. `claims`: further ones, e.g. hashes of
+ * transaction data.
+ */
 type KeyBinding = {
   readonly claims?: JsonObject
   readonly nonce: string
@@ -21,8 +24,8 @@ type KeyBinding = {
 /**
  * Creates a presentation that discloses the claims at the paths and no other selectively disclosable ones.
  *
- * @param paths Claims path pointers into the processed payload. A selected value is disclosed with everything in it; the values
- *   around it are disclosed as structure only. No path: no disclosure.
+ * @param paths Claims path pointers into the processed payload. A selected value is disclosed with everything in it;
+ *   the values around it are disclosed as structure only. No path: no disclosure.
  * @param binding Null for a presentation without proof of possession.
  * @throws Fault `sd_jwt.unpresentable` if a path selects nothing or the credential violates the rules for disclosures.
  * @see [RFC 9901, 7.2](https://www.rfc-editor.org/rfc/rfc9901#section-7.2) and [OpenID4VP 1.0, 6.4](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#section-6.4)

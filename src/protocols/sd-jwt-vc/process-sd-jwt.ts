@@ -5,19 +5,26 @@ import { type FindingCode, finding, type SdJwtFinding } from './findings.ts'
 import { isAlwaysClear, isStructuralName } from './reserved-names.ts'
 import type { SdJwt } from './sd-jwt.ts'
 
-/** One value of the processed payload that came from a disclosure. `parent`: the disclosure whose value contains it, if any. */
+/**
+ * One value of the processed payload that came from a disclosure. `parent`: the disclosure whose value contains it, if
+ * any.
+ */
 export type DisclosedObject = {
   readonly path: ValuePath
   readonly disclosure: Disclosure
   readonly parent: DisclosedObject | null
 }
 
-/** An array of the processed payload that has disclosable elements: `issued[i]` is the issued position of its element i. */
+/**
+ * An array of the processed payload that has disclosable elements: `issued[i]` is the issued position of its element i.
+ */
 type DisclosedArray = { readonly path: ValuePath; readonly issued: readonly number[] }
 
 /** The processed payload of an SD-JWT. */
 export type ProcessedSdJwt = {
-  /** All claims in the clear and from disclosures, registered ones included; without `_sd`, `_sd_alg` and placeholders. */
+  /**
+   * All claims in the clear and from disclosures, registered ones included; without `_sd`, `_sd_alg` and placeholders.
+   */
   readonly payload: JsonObject
   readonly disclosed: readonly DisclosedObject[]
   readonly arrays: readonly DisclosedArray[]
@@ -155,7 +162,9 @@ function insertElement(walk: Walk, processed: Json[], placeholder: JsonObject, p
   }
 }
 
-/** Returns the disclosure of a digest, or null if there is none: a decoy, or a claim that the holder does not disclose. */
+/**
+ * Returns the disclosure of a digest, or null if there is none: a decoy, or a claim that the holder does not disclose.
+ */
 function findDisclosure(walk: Walk, digest: string): Disclosure | null {
   // RFC 9901 7.1 (4): no digest twice, whether a disclosure belongs to it or not
   if (walk.seen.has(digest)) {

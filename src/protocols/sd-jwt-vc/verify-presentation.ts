@@ -26,7 +26,10 @@ export type PresentationPolicy = CredentialPolicy & {
   readonly keyBindingAlgs?: readonly JwsAlg[]
 }
 
-/** A checked presentation. With findings, `claims` must not be used. `keyBinding`: the claims that the holder signed, null without. */
+/**
+ * A checked presentation. With findings, `claims` must not be used. `keyBinding`: the claims that the holder signed,
+ * null without.
+ */
 export type VerifiedPresentation = CheckedSdJwtVc & {
   readonly claims: JsonObject
   readonly keyBinding: JsonObject | null
@@ -35,7 +38,8 @@ export type VerifiedPresentation = CheckedSdJwtVc & {
 /**
  * Verifies a presentation: the credential, and its key binding to this verifier and request.
  *
- * NOT checked: whether `issuerKey` is the issuer's, trust in the issuer, the status list, whether the claims satisfy the query.
+ * NOT checked: whether `issuerKey` is the issuer's, trust in the issuer, the status list, whether the claims satisfy
+ * the query.
  *
  * @see [RFC 9901, 7.3](https://www.rfc-editor.org/rfc/rfc9901#section-7.3)
  */

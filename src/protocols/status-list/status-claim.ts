@@ -15,7 +15,8 @@ export function buildStatusClaim({ uri, index }: StatusReference) {
  *
  * @param status The claim; undefined if the credential has none.
  * @returns null if the credential has no status.
- * @throws Fault `status_list.invalid` if it has one that cannot be evaluated, including unknown mechanisms: fail closed.
+ * @throws Fault `status_list.invalid` if it has one that cannot be evaluated, including unknown mechanisms: fail
+ *   closed.
  * @see [Token Status List, 6.2](https://datatracker.ietf.org/doc/html/draft-ietf-oauth-status-list#section-6.2)
  */
 export function readStatusClaim(status: unknown, policy: PeerPolicy): StatusReference | null {

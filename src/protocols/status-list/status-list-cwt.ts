@@ -31,8 +31,8 @@ type Input = {
 /**
  * Creates a Status List Token in CBOR, for mdocs.
  *
- * @param input `uri`: where the token will be served, exactly. `x5chain`: DER, leaf first, without the root; in the protected header, as
- * ISO/IEC 18013-5 requires [MD-10].
+ * @param input `uri`: where the token will be served, exactly. `x5chain`: DER, leaf first, without the root; in the
+ *   protected header, as ISO/IEC 18013-5 requires [MD-10].
  * @returns A tagged COSE_Sign1.
  * @see [Token Status List, 5.2](https://datatracker.ietf.org/doc/html/draft-ietf-oauth-status-list#section-5.2)
  */
@@ -85,7 +85,8 @@ export function parseStatusListCwt(token: Uint8Array): StatusListCwt {
  *
  * NOT checked: whether the key may sign for the issuer of the credential.
  *
- * @param expected `uri`: the one in the credential. `isForMdoc`: ISO/IEC 18013-5 requires one bit for each entry and `exp` [MD-10].
+ * @param expected `uri`: the one in the credential. `isForMdoc`: ISO/IEC 18013-5 requires one bit for each entry and
+ *   `exp` [MD-10].
  * @throws Fault `status_list.invalid`, or `status_list.untrusted` if it is signed with another key; the status of the
  *   credential is unknown then.
  * @see [Token Status List, 8.3](https://datatracker.ietf.org/doc/html/draft-ietf-oauth-status-list#section-8.3)

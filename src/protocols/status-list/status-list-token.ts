@@ -32,7 +32,8 @@ type Input = {
 /**
  * Creates a Status List Token.
  *
- * @param input `uri`: where the token will be served, exactly. `header`: identifies the key by `kid`, with or without the key itself, or by `x5c`.
+ * @param input `uri`: where the token will be served, exactly. `header`: identifies the key by `kid`, with or without
+ *   the key itself, or by `x5c`.
  * @see [Token Status List, 5.1](https://datatracker.ietf.org/doc/html/draft-ietf-oauth-status-list#section-5.1)
  */
 export async function buildStatusListToken(input: Input, key: SigningKey, now: Date): Promise<string> {
@@ -53,7 +54,11 @@ export async function buildStatusListToken(input: Input, key: SigningKey, now: D
   return signCompact({ ...input.header, typ: TYPE }, claims, key)
 }
 
-/** Parses a token, so that the caller can resolve the key in its header. Verifies nothing. @throws Fault `status_list.invalid` */
+/**
+ * Parses a token, so that the caller can resolve the key in its header. Verifies nothing.
+ *
+ * @throws Fault `status_list.invalid`
+ */
 export function parseStatusListToken(token: string): Jws {
   try {
     return parseCompact(token, { charsMax: TOKEN_CHARS_MAX })

@@ -19,7 +19,10 @@ const listViewGrants = sql(
      from pg_class c, aclexplode(c.relacl) a join pg_roles r on r.oid = a.grantee
      where c.relkind = 'v' and c.relnamespace = 'public'::regnamespace and a.grantee <> c.relowner order by 1`,
 )
-/** They would run for each row that is copied to a node, whose functions are not all there yet, for rows that are copied themselves. */
+/**
+ * They would run for each row that is copied to a node, whose functions are not all there yet, for rows that are copied
+ * themselves.
+ */
 const listTriggers = sql(
   'store.list_triggers',
   `select tgrelid::regclass::text as table, tgname as name, pg_get_triggerdef(oid) as definition
@@ -59,8 +62,9 @@ async function prepare(script: (text: string) => Promise<void>): Promise<void> {
 }
 
 /**
- * Makes reference, distributed and local tables on a Citus coordinator. Each table is a transaction of its own; an interrupted run is resumed by
- * the next one, and tables that are placed already are left alone. No server may run meanwhile: foreign keys inside a tenant are absent until the end.
+ * Makes reference, distributed and local tables on a Citus coordinator. Each table is a transaction of its own; an
+ * interrupted run is resumed by the next one, and tables that are placed already are left alone. No server may run
+ * meanwhile: foreign keys inside a tenant are absent until the end.
  *
  * @throws Error that says what to do, if the server has no Citus, no worker, or is not in the metadata of the cluster
  */
@@ -95,7 +99,11 @@ function refuseUnready(state: DistributionState | null): DistributionState {
   return state
 }
 
-/** Drops the foreign keys and triggers of tables to be placed, and writes down what is to be put back. @returns the keys that are not */
+/**
+ * Drops the foreign keys and triggers of tables to be placed, and writes down what is to be put back.
+ *
+ * @returns the keys that are not
+ */
 async function detach(
   engine: Engine,
   tables: readonly PlacedTable[],
@@ -137,8 +145,8 @@ function isPossible(table: Placement | undefined, target: Placement | undefined)
 }
 
 /**
- * A node opens its connections to the others as the role of the transaction, so the roles may log in; they have no password. The statements that
- * set role and tenant for a transaction reach all nodes.
+ * A node opens its connections to the others as the role of the transaction, so the roles may log in; they have no
+ * password. The statements that set role and tenant for a transaction reach all nodes.
  */
 async function prepareRoles(engine: Engine): Promise<void> {
   await engine.asOwner(async (script) => {

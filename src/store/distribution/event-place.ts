@@ -1,15 +1,16 @@
 /**
- * SQL, before distribution: the place of a row in the order of events comes from no default, which the coordinator would evaluate, but from the
- * trigger of {@link STAMP_ON_NODES} (decision 0009).
+ * SQL, before distribution: the place of a row in the order of events comes from no default, which the coordinator
+ * would evaluate, but from the trigger of {@link STAMP_ON_NODES} (decision 0009).
  */
 export const LEAVE_PLACE_TO_NODES = ['audit_entry', 'webhook_endpoint'].map(
   (table) => `alter table ${table} alter column era set default 0, alter column xact set default '0'`,
 )
 
 /**
- * SQL, after distribution: each node names itself, and stamps what it inserts with its own transaction id and with the era of the tenant, from the part
- * of the table of eras that lies beside the row. When the tenant was moved here, its first event begins an era. The row of a tenant is written
- * then alone, so that events of one tenant do not wait for each other.
+ * SQL, after distribution: each node names itself, and stamps what it inserts with its own transaction id and with the
+ * era of the tenant, from the part of the table of eras that lies beside the row. When the tenant was moved here, its
+ * first event begins an era. The row of a tenant is written then alone, so that events of one tenant do not wait for
+ * each other.
  */
 export const STAMP_ON_NODES = [
   `create or replace function event_node() returns integer language sql stable parallel safe as

@@ -11,7 +11,10 @@ export type DistributionState = {
   readonly tables: readonly PlacedTable[]
 }
 
-/** They find the tenant of a request, or are read for all tenants, and seldom written. Some are unique without the tenant. */
+/**
+ * They find the tenant of a request, or are read for all tenants, and seldom written. Some are unique without the
+ * tenant.
+ */
 const REFERENCE: ReadonlySet<string> = new Set(['tenant', 'client', 'client_secret', 'identity_provider'])
 /** Their rows are claimed for all tenants at once, with locks. */
 const LOCAL: ReadonlySet<string> = new Set(['job'])

@@ -21,15 +21,16 @@ const OID_JSON = 114
 const OID_JSONB = 3802
 
 /**
- * Sets the role, the tenant and the time limits of the transaction by one statement without rows: in the condition of a SELECT, and the
- * concatenation is never null.
+ * Sets the role, the tenant and the time limits of the transaction by one statement without rows: in the condition of a
+ * SELECT, and the concatenation is never null.
  */
 const SET_CONTEXT = `select where (set_config('role', $1, true) || set_config('chirograph.tenant_id', $2, true)
   || set_config('statement_timeout', $3, true) || set_config('idle_in_transaction_session_timeout', '30s', true)) is null`
 
 /**
- * Opens the engine for development and small installations: PostgreSQL inside the process, its files under `folder`. Committed data survives a
- * crash of the process, but not a power failure, since it does not fsync. A lock file excludes a second process.
+ * Opens the engine for development and small installations: PostgreSQL inside the process, its files under `folder`.
+ * Committed data survives a crash of the process, but not a power failure, since it does not fsync. A lock file
+ * excludes a second process.
  *
  * @param startFrom A dump to start from, where `folder` is null.
  * @throws Error when another process holds the folder.
@@ -58,7 +59,8 @@ export async function openEmbedded(folder: string | null, startFrom: Blob | null
   }
 
   async function transaction<T>(context: SessionContext, work: (run: RunStatement) => Promise<T>): Promise<T> {
-    // The engine answers within the same turn of the event loop, so a job of many transactions would let no request in until its end.
+    // The engine answers within the same turn of the event loop, so a job of many transactions would let no request in
+    // until its end.
     await setImmediate()
     // Tenants take turns.
     return shares.hold(context.tenantId ?? '', () =>

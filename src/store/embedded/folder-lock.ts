@@ -7,8 +7,9 @@ const WAIT_MS_MAX = 3000
 const POLL_MS = 100
 
 /**
- * Locks the data folder for this process, because two processes on one embedded database destroy it. A lock of a process that has ended is
- * taken over; the start time distinguishes a reused process id. Waits for the holder, since it may be ending.
+ * Locks the data folder for this process, because two processes on one embedded database destroy it. A lock of a
+ * process that has ended is taken over; the start time distinguishes a reused process id. Waits for the holder, since
+ * it may be ending.
  *
  * @returns a function that releases the lock.
  * @throws Error that names the folder and the process that holds it.
@@ -79,7 +80,8 @@ function isAlive(holder: string): boolean {
 function describe(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // Field 3 is the state and field 22 the start time, counted from the end of field 2, a name that may contain spaces.
+    // Field 3 is the state and field 22 the start time, counted from the end of field 2, a name that may contain
+    // spaces.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return fields[0] === 'Z' || fields[0] === 'X' ? null : `${pid} ${fields[19]}`
   } catch {

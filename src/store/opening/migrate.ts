@@ -15,7 +15,10 @@ type Migration = {
   readonly digest: string
   /** Whether servers of the version before it may keep running, as its header says. */
   readonly runsOldCode: boolean
-  /** Whether its statements run one by one outside a transaction, as indexes built concurrently must. They may run twice, after a failure. */
+  /**
+   * Whether its statements run one by one outside a transaction, as indexes built concurrently must. They may run
+   * twice, after a failure.
+   */
   readonly isConcurrent: boolean
 }
 
@@ -24,8 +27,8 @@ const folder = new URL('../migrations/', import.meta.url)
 const MIGRATION_LOCK = 7_221_843
 const LOCK_POLL_MS = 100
 /**
- * In a transaction the last statement keeps its snapshot until the next one begins. An index that is built concurrently waits for the end of
- * every older snapshot, so without this it would wait for the transaction that waits for it.
+ * In a transaction the last statement keeps its snapshot until the next one begins. An index that is built concurrently
+ * waits for the end of every older snapshot, so without this it would wait for the transaction that waits for it.
  */
 const END_SNAPSHOT = 'select 1'
 /** Header line of a migration without a transaction. */
@@ -65,8 +68,8 @@ const NO_WAY_ON = 'run the version that made the database, or begin with an empt
 type Applied = ReadonlyMap<number, { readonly digest: string; readonly runsOldCode: boolean }>
 
 /**
- * Applies the pending migrations under an advisory lock, so processes may start concurrently. All up to the next one that runs outside a
- * transaction are one transaction: a failure changes nothing.
+ * Applies the pending migrations under an advisory lock, so processes may start concurrently. All up to the next one
+ * that runs outside a transaction are one transaction: a failure changes nothing.
  *
  * @param upTo Stop after this number (tests use it to prove that upgraded equals fresh).
  * @returns how many were pending

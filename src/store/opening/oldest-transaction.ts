@@ -1,8 +1,8 @@
 import type { RunStatement } from '../engine.ts'
 import { type OpenTransaction, sql } from '../store.ts'
 
-// Every account may read these columns of all sessions, also of other databases. The start is hidden from it, except of sessions of accounts that it
-// has the rights of: its own, and with pg_read_all_stats all.
+// Every account may read these columns of all sessions, also of other databases. The start is hidden from it, except of
+// sessions of accounts that it has the rights of: its own, and with pg_read_all_stats all.
 const findOldest = sql(
   'store.find_oldest_transaction',
   `select xid, session, extract(epoch from clock_timestamp() - begun)::float8 as seconds from (

@@ -7,8 +7,9 @@ const MS_MAX = 2000
 const UNKNOWN_STATEMENT = '26000'
 
 /**
- * Throws if the address is that of a proxy that gives the session of one client to another and does not keep their prepared statements. Such
- * a proxy works after the start for as long as it uses the same session, so the settings alone do not show it.
+ * Throws if the address is that of a proxy that gives the session of one client to another and does not keep their
+ * prepared statements. Such a proxy works after the start for as long as it uses the same session, so the settings
+ * alone do not show it.
  */
 export async function refuseForgetfulProxy(url: string): Promise<void> {
   const clients: pg.Client[] = []

@@ -11,7 +11,10 @@ type HostPool = {
   readonly connect: () => Promise<pg.PoolClient>
   /** Whether a connection is one of these, and in use. */
   readonly holds: (client: pg.PoolClient) => boolean
-  /** Ends the statements on connections in use, and the waiting of callers for one: the server is silent. Later callers are not concerned. */
+  /**
+   * Ends the statements on connections in use, and the waiting of callers for one: the server is silent. Later callers
+   * are not concerned.
+   */
   readonly abandon: () => void
   readonly close: () => Promise<void>
 }

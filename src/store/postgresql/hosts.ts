@@ -25,8 +25,9 @@ type Hosts = {
   /** Returns a connection. @throws DatabaseUnavailable */
   readonly connect: () => Promise<pg.PoolClient>
   /**
-   * Abandons the server of a connection that failed: every connection that was opened before is closed instead of used again. `isSilent`: it did
-   * not answer in time, so statements on its other connections end too, and callers that wait for a connection get one of the next server.
+   * Abandons the server of a connection that failed: every connection that was opened before is closed instead of used
+   * again. `isSilent`: it did not answer in time, so statements on its other connections end too, and callers that wait
+   * for a connection get one of the next server.
    */
   readonly leave: (client: pg.PoolClient, isSilent: boolean) => void
   /** Returns the URL of the host of the last connection. */
@@ -35,8 +36,9 @@ type Hosts = {
 }
 
 /**
- * Opens a pool of connections for each host. They are tried in order, beginning with the one that was used last; each may take an equal part
- * of the time limit. A server that does not accept writes is skipped, so a client finds the new primary after a failover.
+ * Opens a pool of connections for each host. They are tried in order, beginning with the one that was used last; each
+ * may take an equal part of the time limit. A server that does not accept writes is skipped, so a client finds the new
+ * primary after a failover.
  */
 export function openHosts({ url, poolMax, answerMsMax, onIdleError }: Options): Hosts {
   const { urls, mustWrite } = readDatabaseUrl(url)

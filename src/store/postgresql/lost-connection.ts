@@ -4,21 +4,28 @@ import { DatabaseUnavailable } from '../database-unavailable.ts'
 import { Refused } from '../store.ts'
 
 /**
- * SQLSTATEs of an unavailable server: connection exceptions, insufficient resources, shutdown or startup, statement timeout, a standby.
+ * SQLSTATEs of an unavailable server: connection exceptions, insufficient resources, shutdown or startup, statement
+ * timeout, a standby.
  */
 const UNAVAILABLE = /^(08...|53...|57P..|57014|25006)$/
 /** SQLSTATEs of a server that accepts no more statements: it shuts down, starts up, or became a standby. */
 const LEFT = /^(57P0[1-4]|25006)$/
 const READ_ONLY = '25006'
 const DISK_FULL = '53100'
-/** SQLSTATEs of a transaction that PostgreSQL rolled back because of another one: a deadlock, or both cannot be serialized. */
+/**
+ * SQLSTATEs of a transaction that PostgreSQL rolled back because of another one: a deadlock, or both cannot be
+ * serialized.
+ */
 const CONFLICT = /^40(P01|001)$/
-/** What a distributed engine (Citus) says, with the SQLSTATE of any internal error, when the part of a table that a plan names was split or moved meanwhile. */
+/**
+ * What a distributed engine (Citus) says, with the SQLSTATE of any internal error, when the part of a table that a plan
+ * names was split or moved meanwhile.
+ */
 const SHARD_GONE = /^could not find valid entry for shard /
 
 /**
- * Translates an error of the driver: {@link DatabaseUnavailable}, unless the server refused the statement. An error that is not from the
- * server is one of the connection.
+ * Translates an error of the driver: {@link DatabaseUnavailable}, unless the server refused the statement. An error
+ * that is not from the server is one of the connection.
  */
 export function explained(error: unknown, hadNoEffect = false): unknown {
   if (error instanceof DatabaseUnavailable) return error
@@ -59,7 +66,10 @@ function isShardGone(error: unknown): error is pg.DatabaseError {
   return error instanceof pg.DatabaseError && error.code === 'XX000' && SHARD_GONE.test(error.message)
 }
 
-/** Whether the connections to the server are useless: it is leaving, or a connection broke or went silent. Not: it is full, or one statement was slow. */
+/**
+ * Whether the connections to the server are useless: it is leaving, or a connection broke or went silent. Not: it is
+ * full, or one statement was slow.
+ */
 export function isServerLost(error: unknown): boolean {
   if (!(error instanceof DatabaseUnavailable)) return false
   return isServerLeaving(error.cause) || !(error.cause instanceof pg.DatabaseError)

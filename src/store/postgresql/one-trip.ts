@@ -19,8 +19,8 @@ export function stepOf(statement: Sql, values: readonly unknown[]): EncodedStep 
 }
 
 /**
- * `once`: each statement is prepared once a connection. `unnamed`: with each use, for proxies that keep no prepared statements. `assumed`: never,
- * another connection has done it.
+ * `once`: each statement is prepared once a connection. `unnamed`: with each use, for proxies that keep no prepared
+ * statements. `assumed`: never, another connection has done it.
  */
 export type Preparing = 'once' | 'unnamed' | 'assumed'
 
@@ -28,8 +28,8 @@ export type Preparing = 'once' | 'unnamed' | 'assumed'
 const preparedBy = new WeakMap<pg.Connection, Set<string>>()
 
 /**
- * Sends statements in one round trip, by the extended query protocol with a single Sync at the end. Without BEGIN among them they are one
- * transaction. Returns the rows of one statement, by default of the last. Sent at most once.
+ * Sends statements in one round trip, by the extended query protocol with a single Sync at the end. Without BEGIN among
+ * them they are one transaction. Returns the rows of one statement, by default of the last. Sent at most once.
  *
  * The library sends a Sync after each statement, which makes each a write and a transaction of its own.
  *
@@ -77,7 +77,10 @@ export class OneTrip<Row> implements pg.Submittable {
     return null
   }
 
-  /** Whether an error proves that no statement ran: nothing was sent, the session had ended before, or the server accepts no writes. */
+  /**
+   * Whether an error proves that no statement ran: nothing was sent, the session had ended before, or the server
+   * accepts no writes.
+   */
   hadNoEffect(error: unknown): boolean {
     if (!this.#isSent || isReadOnly(error)) return true
     // A session that is ended while a statement runs has sent the completion of the one before.

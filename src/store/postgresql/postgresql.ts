@@ -30,12 +30,12 @@ type Options = {
 }
 
 /**
- * Opens the engine for production. The commands that open a transaction are sent with its first statement; a transaction of one statement is
- * one round trip, its commit included. A session keeps only prepared statements after a transaction, so a transaction-pooling proxy (PgBouncer 1.21 or newer with
- * `max_prepared_statements`) works.
+ * Opens the engine for production. The commands that open a transaction are sent with its first statement; a
+ * transaction of one statement is one round trip, its commit included. A session keeps only prepared statements after a
+ * transaction, so a transaction-pooling proxy (PgBouncer 1.21 or newer with `max_prepared_statements`) works.
  *
- * A connection that does not respond in time is closed, and the caller gets {@link DatabaseUnavailable}. Statements that surely had no effect
- * are sent once more, by another connection.
+ * A connection that does not respond in time is closed, and the caller gets {@link DatabaseUnavailable}. Statements
+ * that surely had no effect are sent once more, by another connection.
  */
 export function openPostgresql(options: Options): Engine {
   const { answerMsMax = ANSWER_MS_MAX, isPrepared = true } = options

@@ -10,8 +10,8 @@ const roles = {
   chirograph_across: command('store.set_across_role', 'set local role chirograph_across'),
 }
 /**
- * By function, which a distributed engine does not pass on: it opens the connections to its nodes as the current role. Passed on, the role would
- * also replace the owner of a function that runs as its owner.
+ * By function, which a distributed engine does not pass on: it opens the connections to its nodes as the current role.
+ * Passed on, the role would also replace the owner of a function that runs as its owner.
  */
 const rolesOfCoordinator = {
   chirograph_app: command(
@@ -28,9 +28,9 @@ const limitIdle = command('store.limit_idle_time', `set local idle_in_transactio
 const planOnce = command('store.plan_once', 'set local plan_cache_mode = force_generic_plan')
 
 /**
- * The commands around the statements of a transaction. SET LOCAL in an explicit transaction instead of `set_config`, because a distributed
- * engine passes only the former on to its nodes. All end with the transaction, so a transaction-pooling proxy allows them; time limits are not
- * set when a connection is opened, since it refuses that.
+ * The commands around the statements of a transaction. SET LOCAL in an explicit transaction instead of `set_config`,
+ * because a distributed engine passes only the former on to its nodes. All end with the transaction, so a
+ * transaction-pooling proxy allows them; time limits are not set when a connection is opened, since it refuses that.
  */
 type ContextSteps = {
   /** Opens a transaction as the account of the server. */
@@ -46,8 +46,8 @@ type ContextSteps = {
 
 /**
  * @param statementMs Time limit of one statement in milliseconds.
- * @param isDistributed Whether the rows of tenants lie on several nodes. Such an engine plans each use with its values, since the tenant decides on
- *   the node.
+ * @param isDistributed Whether the rows of tenants lie on several nodes. Such an engine plans each use with its values,
+ *   since the tenant decides on the node.
  */
 export function contextStepsOf(statementMs: number, isDistributed: () => boolean): ContextSteps {
   const limitStatements = command(
@@ -72,7 +72,11 @@ export function contextStepsOf(statementMs: number, isDistributed: () => boolean
   }
 }
 
-/** SET takes no parameters. The command has no name, since a connection would keep that of each tenant. @throws Error for a value that is no UUID */
+/**
+ * SET takes no parameters. The command has no name, since a connection would keep that of each tenant.
+ *
+ * @throws Error for a value that is no UUID
+ */
 function setTenant(tenantId: string | null): EncodedStep {
   if (tenantId === null) return noTenant
   if (!isWrittenUuid(tenantId)) throw new Error('not a tenant id')

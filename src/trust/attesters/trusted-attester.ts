@@ -17,13 +17,16 @@ import { type TrustSource, trustedAnchors, trustedEntitiesFor } from '../trusted
 type Needs = Omit<TrustNeeds, 'tenantId'> & TrustSource
 /** `isUnanchored`: it is named by a chain of certificates, none of which is self-signed. [X5-5] */
 type Attester = Pick<ResolvedIssuer, 'issuer' | 'mechanism' | 'key' | 'keyIds'> & { readonly isUnanchored: boolean }
-/** A valid chain. `anchors`: those that it was validated with, which are replaced when the trust of the tenant is read again. */
+/**
+ * A valid chain. `anchors`: those that it was validated with, which are replaced when the trust of the tenant is read
+ * again.
+ */
 type ValidChain = { readonly anchors: AnchorSet; readonly attester: Attester }
 
 /**
- * Returns the attester that signed an attestation of keys or of a wallet, if a trusted entity with the purpose `attester` names it:
- * by a chain to one of its certificates, or by a `kid` that is a key of one of its DIDs. The status of the attestation is checked, if it has
- * one. [VCI-K6]
+ * Returns the attester that signed an attestation of keys or of a wallet, if a trusted entity with the purpose
+ * `attester` names it: by a chain to one of its certificates, or by a `kid` that is a key of one of its DIDs. The
+ * status of the attestation is checked, if it has one. [VCI-K6]
  *
  * NOT checked: the signature, and what the attestation says.
  *

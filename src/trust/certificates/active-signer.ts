@@ -27,8 +27,8 @@ export type ActiveSigner = {
 }
 
 /**
- * Returns the active signer of a tenant for credentials (`issuer`) or presentation requests (`verifier`), up to 5 s old; null if no
- * certificate of that kind is active.
+ * Returns the active signer of a tenant for credentials (`issuer`) or presentation requests (`verifier`), up to 5 s
+ * old; null if no certificate of that kind is active.
  *
  * @param keyType null: P-256 if there is one, else Ed25519.
  */
@@ -42,8 +42,8 @@ export function findActiveSigner(
 }
 
 /**
- * Returns the signer of a certificate by id, active or not, up to 5 s old: what was begun with a certificate is finished with it. null if it is
- * revoked or expired, or its key is destroyed.
+ * Returns the signer of a certificate by id, active or not, up to 5 s old: what was begun with a certificate is
+ * finished with it. null if it is revoked or expired, or its key is destroyed.
  */
 export async function findFormerSigner(
   needs: AuthorityNeeds,
@@ -118,8 +118,8 @@ async function selectSigner(
 }
 
 /**
- * Returns the signer below a root or requested certificate, active or not: for status lists of credentials that it signed. null if the
- * certificate is unknown, revoked or expired, or its leaf cannot be made.
+ * Returns the signer below a root or requested certificate, active or not: for status lists of credentials that it
+ * signed. null if the certificate is unknown, revoked or expired, or its leaf cannot be made.
  */
 export async function signerOfAuthority(
   needs: AuthorityNeeds,

@@ -7,19 +7,28 @@ import { countBelow, insertCertificate, type NewCertificate, signerIn, valuesOf 
 /** Delay before the key of a revoked leaf is destroyed: other processes use the key for up to a minute. */
 const REVOKED_KEY_RETENTION_MS = 3_600_000
 
-/** Delay before the key of a replaced leaf is destroyed: it still signs presentation requests created with it, valid for at most a day. */
+/**
+ * Delay before the key of a replaced leaf is destroyed: it still signs presentation requests created with it, valid for
+ * at most a day.
+ */
 const REPLACED_KEY_RETENTION = `interval '25 hours'`
 
 /** A revoked root revokes everything below it, whatever the row below says. */
 const rootIsRevoked = (table: string) =>
   `exists (select from certificate p where p.tenant_id = ${table}.tenant_id and p.id = ${table}.parent_id and p.status = 'revoked')`
-/** Deactivates the signer of the kind and key type if it has expired or its root is revoked. Counted by later CTEs, so executed before them. */
+/**
+ * Deactivates the signer of the kind and key type if it has expired or its root is revoked. Counted by later CTEs, so
+ * executed before them.
+ */
 const ended = `ended as (
   update certificate old set status = 'inactive', updated_at = $2 from jsonb_populate_record(null::certificate, $3::jsonb) as r
   where old.tenant_id = $1 and old.kind = r.kind and old.key_type = r.key_type and ${signerIn('old')}
     and (old.not_after <= $2 or ${rootIsRevoked('old')}) returning old.id
 )`
-/** The first of its kind and key type becomes active, the next is pending; of two concurrent ones the unique index admits one. */
+/**
+ * The first of its kind and key type becomes active, the next is pending; of two concurrent ones the unique index
+ * admits one.
+ */
 const firstOrNext = (from: string) => `${ended}, taken as (
   ${insertCertificate(`'active'`, `${from} where (select count(*) from ended) >= 0`)}
   on conflict (tenant_id, kind, key_type) where status = 'active' and origin in ('root', 'request') do nothing returning id, status
@@ -45,8 +54,8 @@ const insertImported = sql(
    select status from ins`,
 )
 /**
- * Locks the root while a certificate below it is inserted, so that it is not revoked concurrently. Concurrent calls can exceed the maximum by
- * a few certificates, for which a list has room.
+ * Locks the root while a certificate below it is inserted, so that it is not revoked concurrently. Concurrent calls can
+ * exceed the maximum by a few certificates, for which a list has room.
  */
 const usableRoot = (condition: string) => `root as (
   select id from (
@@ -148,7 +157,10 @@ export async function insertForRequest(
   return inserted(tx, statement, [tx.tenantId, now, valuesOf(certificate), requestId], entry, now)
 }
 
-/** Inserts a certificate for an external key. Returns null if the root is revoked or expired, or has signed the key before. */
+/**
+ * Inserts a certificate for an external key. Returns null if the root is revoked or expired, or has signed the key
+ * before.
+ */
 export async function insertForForeignKey(
   tx: TenantTx,
   certificate: NewCertificate,
@@ -159,8 +171,8 @@ export async function insertForForeignKey(
 }
 
 /**
- * Inserts the leaf of a root and deactivates the one before, which is due for renewal or names another issuer address. Returns null if the
- * root is not usable, or has a leaf that is not due because another process inserted it.
+ * Inserts the leaf of a root and deactivates the one before, which is due for renewal or names another issuer address.
+ * Returns null if the root is not usable, or has a leaf that is not due because another process inserted it.
  *
  * @param issuer Issuer address of the tenant.
  */
@@ -175,8 +187,9 @@ export async function insertNextLeaf(
 }
 
 /**
- * Activates a certificate for its kind and key type and deactivates the one before. Returns false if it is unknown, cannot sign, or is active,
- * expired or revoked. Throws the database's unique violation if another one was activated concurrently.
+ * Activates a certificate for its kind and key type and deactivates the one before. Returns false if it is unknown,
+ * cannot sign, or is active, expired or revoked. Throws the database's unique violation if another one was activated
+ * concurrently.
  */
 export async function setActive(tx: TenantTx, id: string, entry: AuditEntry, now: Date): Promise<boolean> {
   return (await recordChange(tx, activateStatement, [tx.tenantId, now, id], entry, now)) !== null

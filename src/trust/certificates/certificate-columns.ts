@@ -17,7 +17,9 @@ export type NewCertificate = {
   readonly renewAt?: Date
 }
 
-/** SQL condition on a table or alias: the tenant signs with the row's certificate, as the one of its kind and key type. */
+/**
+ * SQL condition on a table or alias: the tenant signs with the row's certificate, as the one of its kind and key type.
+ */
 export function signerIn(table: string): string {
   return `${table}.status = 'active' and ${table}.origin in ('root', 'request')`
 }

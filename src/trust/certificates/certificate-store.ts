@@ -99,7 +99,10 @@ export async function listUsable(tx: TenantTx, ids: readonly string[], now: Date
   return (await tx.rows<{ id: string }>(selectUsable, [tx.tenantId, ids, now])).map(({ id }) => id)
 }
 
-/** Counts the active certificates that end until a time, or have ended. A leaf that the server renews by itself is not counted. */
+/**
+ * Counts the active certificates that end until a time, or have ended. A leaf that the server renews by itself is not
+ * counted.
+ */
 export async function countEnding(tx: TenantTx, until: Date): Promise<number> {
   return (await tx.rows<{ count: number }>(selectEnding, [tx.tenantId, until]))[0]?.count ?? 0
 }

@@ -43,8 +43,8 @@ const revoked: Change = {
 const ATTEMPTS_MAX = 10
 
 /**
- * Activates a certificate and deactivates the active one of the same kind and key type. Of two concurrent activations the later one wins.
- * Activating an active certificate changes nothing.
+ * Activates a certificate and deactivates the active one of the same kind and key type. Of two concurrent activations
+ * the later one wins. Activating an active certificate changes nothing.
  *
  * @throws Fault `resource.unknown`, `state.invalid`
  */
@@ -71,8 +71,8 @@ export async function deactivateCertificate(
 }
 
 /**
- * Revokes a certificate permanently, and with a root everything below it. What a root signed is listed in its revocation list from then on. A
- * root whose leaf is revoked gets another one at once.
+ * Revokes a certificate permanently, and with a root everything below it. What a root signed is listed in its
+ * revocation list from then on. A root whose leaf is revoked gets another one at once.
  *
  * @throws Fault `resource.unknown`, `state.invalid`
  */

@@ -17,7 +17,8 @@ import { fittingName, readSubjectName, subjectViolations } from './subject-name.
 const ROOT_YEARS = 5
 
 /**
- * Creates a root certificate. The first of its kind and key type is active at once and gets a leaf; the next one is pending.
+ * Creates a root certificate. The first of its kind and key type is active at once and gets a leaf; the next one is
+ * pending.
  *
  * @throws Fault `request.invalid`, `certificate.refused`
  */

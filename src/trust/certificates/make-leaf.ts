@@ -21,7 +21,10 @@ import { fittingName } from './subject-name.ts'
 /** What signing with a root needs. */
 export type AuthorityNeeds = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls' | 'config' | 'memory'>
 
-/** Credentials round their time of issuance down to the hour, and clocks differ: a signer is valid a little before its creation. [SEC-28] */
+/**
+ * Credentials round their time of issuance down to the hour, and clocks differ: a signer is valid a little before its
+ * creation. [SEC-28]
+ */
 export const BACKDATED_MS = 65 * 60_000
 /** Including the backdating below the 457 days of ISO/IEC 18013-5 B.1.4. */
 const LEAF_DAYS = 456
@@ -35,7 +38,10 @@ export function leafValidity({ notBefore, notAfter }: Certificate, now: Date): {
   return { notBefore: new Date(start), notAfter: new Date(Math.min(start + LEAF_DAYS * DAY_MS, notAfter.getTime())) }
 }
 
-/** Returns the profile of a certificate below a root of the tenant. `settings`: of the tenant, which may limit signers of mdocs to one usage. */
+/**
+ * Returns the profile of a certificate below a root of the tenant. `settings`: of the tenant, which may limit signers
+ * of mdocs to one usage.
+ */
 export function leafProfile(
   type: LeafType,
   signMdl: boolean,
@@ -46,15 +52,19 @@ export function leafProfile(
   return documentSignerUsages === 'mdl' ? 'mdlSigner' : 'documentSigner'
 }
 
-/** Returns the subject alternative names of a signer: the issuer address and its host [X5-6], or the host that receives responses [X5-7]. */
+/**
+ * Returns the subject alternative names of a signer: the issuer address and its host [X5-6], or the host that receives
+ * responses [X5-7].
+ */
 export function subjectNames({ urls }: Pick<Platform, 'urls'>, type: LeafType, slug: string): GeneralName[] {
   const host = subjectHost(urls.publicUrl)
   return type === 'verifierSignRequest' ? [host] : [{ kind: 'uri', value: urls.issuer(slug) }, host]
 }
 
 /**
- * Makes the leaf of a root if it has none, or one that is due for renewal or names another public URL. An inactive root still signs the status
- * lists of its credentials, so it gets its next leaf on demand. Idempotent; of concurrent calls one inserts the leaf.
+ * Makes the leaf of a root if it has none, or one that is due for renewal or names another public URL. An inactive root
+ * still signs the status lists of its credentials, so it gets its next leaf on demand. Idempotent; of concurrent calls
+ * one inserts the leaf.
  *
  * @returns whether this call inserted it
  */
@@ -81,7 +91,10 @@ export async function ensureLeaf(needs: AuthorityNeeds, tenantId: TenantId, root
   return isFirst
 }
 
-/** Near the end of its lifetime, or when the public URL changed: it then names an issuer and a revocation list that no longer exist. */
+/**
+ * Near the end of its lifetime, or when the public URL changed: it then names an issuer and a revocation list that no
+ * longer exist.
+ */
 function isDue({ renewAt, der }: TenantCertificate, issuer: string, now: Date): boolean {
   return renewAt === null || renewAt <= now || !der.includes(issuer)
 }

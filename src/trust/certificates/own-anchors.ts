@@ -7,8 +7,9 @@ import { OWN_ANCHOR } from '../revocation/revocation-lists.ts'
 import { listRoots } from './certificate-store.ts'
 
 /**
- * The roots of the tenant itself, which it trusts by default: issuer roots for `issuer` and `status`, verifier roots for `verifier`. Includes
- * roots that sign nothing new, for what they signed; excludes revoked ones. The same promise is returned for up to 5 s.
+ * The roots of the tenant itself, which it trusts by default: issuer roots for `issuer` and `status`, verifier roots
+ * for `verifier`. Includes roots that sign nothing new, for what they signed; excludes revoked ones. The same promise
+ * is returned for up to 5 s.
  */
 export function ownAnchors(
   { store, clock, memory }: Pick<Platform, 'store' | 'clock' | 'memory'>,

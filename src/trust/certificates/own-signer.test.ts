@@ -1,4 +1,5 @@
-// Own signers, validated like any chain: the revocation list is fetched from the address in the certificate, which is our own.
+// Own signers, validated like any chain: the revocation list is fetched from the address in the certificate, which is
+// our own.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { openTestDatabase, type TestDatabase } from '../../../test/support/database.ts'

@@ -10,7 +10,8 @@ type DueKey = DueCertificate & { readonly keyId: string }
 
 const DUE_MAX = 500
 
-// A leaf younger than an hour is left alone: two servers with different public URLs would otherwise replace each other's leaf at every sweep.
+// A leaf younger than an hour is left alone: two servers with different public URLs would otherwise replace each
+// other's leaf at every sweep.
 const selectRootsWithoutLeaf = sql(
   'trust.list_roots_without_leaf',
   `select c.tenant_id as "tenantId", c.id from certificate c
@@ -59,7 +60,8 @@ const clearRequestKey = sql(
 )
 
 /**
- * Returns active roots without a leaf, with one that is due for renewal, or with one that was made for another public URL.
+ * Returns active roots without a leaf, with one that is due for renewal, or with one that was made for another public
+ * URL.
  *
  * @param issuers Prefix of the issuer addresses of all tenants.
  */

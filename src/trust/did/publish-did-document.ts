@@ -9,9 +9,9 @@ type DocumentOwner = Pick<Tenant, 'id' | 'slug'>
 const usages = ['credential', 'request'] as const
 
 /**
- * Returns the DID document of a tenant, up to 5 s old: the keys that sign its credentials, status lists and presentation requests, and
- * those that did. The keys of requests are published as `authentication`, the others as `assertionMethod`. Missing keys are created, so that
- * a document never lacks the key of the first credential.
+ * Returns the DID document of a tenant, up to 5 s old: the keys that sign its credentials, status lists and
+ * presentation requests, and those that did. The keys of requests are published as `authentication`, the others as
+ * `assertionMethod`. Missing keys are created, so that a document never lacks the key of the first credential.
  */
 export function publishDidDocument(needs: Needs, tenant: DocumentOwner): Promise<object> {
   const cache = needs.memory.cache<Promise<object>>('trust.did_documents')

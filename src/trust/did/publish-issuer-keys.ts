@@ -6,8 +6,9 @@ import { buildJwtVcIssuer } from '../../protocols/sd-jwt-vc/issuer-key.ts'
 type Needs = Pick<Platform, 'keys' | 'clock' | 'urls' | 'memory'>
 
 /**
- * Returns the JWT VC issuer metadata of a tenant, up to 5 s old: the keys that sign its credentials and status lists, and those that did. The
- * DID document names the same keys. A missing key is created, so that the metadata never lacks the key of the first credential.
+ * Returns the JWT VC issuer metadata of a tenant, up to 5 s old: the keys that sign its credentials and status lists,
+ * and those that did. The DID document names the same keys. A missing key is created, so that the metadata never lacks
+ * the key of the first credential.
  *
  * @see [SD-JWT VC, 4](https://datatracker.ietf.org/doc/draft-ietf-oauth-sd-jwt-vc/)
  */

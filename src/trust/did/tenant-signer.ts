@@ -15,7 +15,10 @@ export type TenantSigner = {
 type Needs = Pick<Platform, 'keys' | 'urls'>
 type Of = Pick<Tenant, 'id' | 'slug' | 'settings'>
 
-/** Returns the current signer of a tenant for credentials without a certificate. The tenant's settings choose between DID and address. */
+/**
+ * Returns the current signer of a tenant for credentials without a certificate. The tenant's settings choose between
+ * DID and address.
+ */
 export async function tenantSigner({ keys, urls }: Needs, { id, slug, settings }: Of): Promise<TenantSigner> {
   const key = await keys.current(id, 'credential')
   if (settings.issuerIdentifier === 'https') return { key, iss: urls.issuer(slug), kid: key.kid }
@@ -24,8 +27,8 @@ export async function tenantSigner({ keys, urls }: Needs, { id, slug, settings }
 }
 
 /**
- * Returns the signer that a `kid` of {@link tenantSigner} names, current or retired: credentials and their status lists have one key. null if
- * its key is unknown or destroyed.
+ * Returns the signer that a `kid` of {@link tenantSigner} names, current or retired: credentials and their status lists
+ * have one key. null if its key is unknown or destroyed.
  */
 export async function tenantSignerNamed(
   { keys, urls }: Needs,

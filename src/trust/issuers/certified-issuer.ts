@@ -22,12 +22,14 @@ type CertifiedIssuer = {
 }
 
 /**
- * Validates the chain in a credential for issuing, including revocation. The issuer is `iss` if the leaf names it, else the subject of the leaf.
- * An `iss` that is no https address, e.g. a DID, must be named by the leaf.
+ * Validates the chain in a credential for issuing, including revocation. The issuer is `iss` if the leaf names it, else
+ * the subject of the leaf. An `iss` that is no https address, e.g. a DID, must be named by the leaf.
  *
  * @param x5c Standard base64 of DER, leaf first.
- * @param iat Claimed time of signing, in seconds. [SEC-28] The certificates must have been valid then, even if they have expired since.
- * @throws Fault `issuer.undiscoverable`, `key.unsupported` if there is no leaf with a supported key; `upstream.unreachable`
+ * @param iat Claimed time of signing, in seconds. [SEC-28] The certificates must have been valid then, even if they
+ *   have expired since.
+ * @throws Fault `issuer.undiscoverable`, `key.unsupported` if there is no leaf with a supported key;
+ *   `upstream.unreachable`
  * @see [SD-JWT VC, 2.5](https://datatracker.ietf.org/doc/draft-ietf-oauth-sd-jwt-vc/)
  */
 export async function certifiedIssuer(
@@ -71,7 +73,10 @@ function timeOfUse(iat: unknown, now: Date): Date {
   return new Date(Math.min(seconds * 1000, now.getTime()))
 }
 
-/** Returns the key identifiers of a path. They are computed, since a leaf or an intermediate may state any; only the anchor's is believed. */
+/**
+ * Returns the key identifiers of a path. They are computed, since a leaf or an intermediate may state any; only the
+ * anchor's is believed.
+ */
 export function keyIdsOf(path: readonly Certificate[]): readonly string[] {
   const stated = path.at(-1)?.extensions.subjectKeyId?.toString('hex')
   return [...path.flatMap(({ keyBits }) => keyIdsOfBits(keyBits)), ...(stated === undefined ? [] : [stated])]

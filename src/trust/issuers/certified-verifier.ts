@@ -7,7 +7,10 @@ import type { TrustNeeds } from '../lookups/needs.ts'
 import { OWN_ANCHOR, revocationFor } from '../revocation/revocation-lists.ts'
 import { describeRoot, lacksOnlyAnchor, unknownRootOf } from './unanchored.ts'
 
-/** A verifier with a certificate. `name`: the subject (RFC 4514); null if it is not trusted. `isOwn`: certified by a root of the tenant itself. */
+/**
+ * A verifier with a certificate. `name`: the subject (RFC 4514); null if it is not trusted. `isOwn`: certified by a
+ * root of the tenant itself.
+ */
 export type CertifiedVerifier = {
   readonly key: VerificationKey
   readonly name: string | null
@@ -21,7 +24,10 @@ export type CertifiedVerifier = {
 /** What a chain is validated with. `revocation`: the result of `verifierRevocation`. */
 type Anchoring = { readonly anchors: AnchorSet; readonly now: Date; readonly revocation?: PathInput['revocation'] }
 
-/** `address`: where the response goes, if a certificate of its host is accepted; null: only trusted chains. `operation`: adds a trusted entity. */
+/**
+ * `address`: where the response goes, if a certificate of its host is accepted; null: only trusted chains. `operation`:
+ * adds a trusted entity.
+ */
 type UntrustedPolicy = { readonly address: string | null; readonly operation: string }
 
 /** [SEC-29] Returns the revocation lists of a verifier's chain. @throws Fault `upstream.unreachable` */
@@ -35,11 +41,12 @@ export async function verifierRevocation(
 }
 
 /**
- * Validates the chain of a presentation request for verifiers, and that its leaf has the DNS name of the client id. A chain to an unknown root
- * is accepted if its leaf names the host that the response goes to: the connection to that host is authenticated. A self-signed certificate is
- * accepted if a trusted entity has that very certificate.
+ * Validates the chain of a presentation request for verifiers, and that its leaf has the DNS name of the client id. A
+ * chain to an unknown root is accepted if its leaf names the host that the response goes to: the connection to that
+ * host is authenticated. A self-signed certificate is accepted if a trusted entity has that very certificate.
  *
- * NOT checked: that a client id with the prefix `x509_hash` is the hash of the leaf; parsing the request object did that.
+ * NOT checked: that a client id with the prefix `x509_hash` is the hash of the leaf; parsing the request object did
+ * that.
  *
  * @param x5c Standard base64 of DER, leaf first.
  * @throws Fault `presentation_request.client`

@@ -26,8 +26,8 @@ export function trustOf(source: TrustSource, tenantId: TenantId): TenantTrust {
 }
 
 /**
- * Whether one of the tenant's trusted entities names a resolved issuer. [VC-20] The entity fixes the mechanism: a DID by its DID, an https
- * issuer by its address, a certificate by a chain to one of the entity's certificates.
+ * Whether one of the tenant's trusted entities names a resolved issuer. [VC-20] The entity fixes the mechanism: a DID
+ * by its DID, an https issuer by its address, a certificate by a chain to one of the entity's certificates.
  *
  * @param entityIds Only these entities; by default all. Ids of removed entities match no issuer.
  */
@@ -51,14 +51,17 @@ async function isTrustedIssuer(
 /** The trusted entity that names an issuer or verifier, and its identifier there. */
 type NamedBy = { readonly entity: Pick<TrustedEntity, 'id' | 'name'>; readonly identifier: string }
 
-/** Returns the identifiers by which a trusted entity may name a Credential Issuer. Certificates and other DIDs do not name an address. */
+/**
+ * Returns the identifiers by which a trusted entity may name a Credential Issuer. Certificates and other DIDs do not
+ * name an address.
+ */
 export function identifiersOf(credentialIssuer: string): readonly [address: string, did: string] {
   return [credentialIssuer, didWebOf(credentialIssuer)]
 }
 
 /**
- * Returns the trusted entity that names the Credential Issuer Identifier of an offer: by that address, or by the `did:web` DID of the same
- * address; null if none does.
+ * Returns the trusted entity that names the Credential Issuer Identifier of an offer: by that address, or by the
+ * `did:web` DID of the same address; null if none does.
  */
 export async function findCredentialIssuer(
   source: TrustSource,
@@ -81,7 +84,10 @@ export async function findVerifierDid(source: TrustSource, tenantId: TenantId, d
   return found === undefined ? null : { entity: { id: found.id, name: found.name }, identifier: did }
 }
 
-/** Returns the trusted entity that has the root of a verifier's certificate; for an unknown root that root, which no entity has. */
+/**
+ * Returns the trusted entity that has the root of a verifier's certificate; for an unknown root that root, which no
+ * entity has.
+ */
 export async function certifiedBy(
   source: TrustSource,
   tenantId: TenantId,

@@ -17,10 +17,12 @@ export type MdocIssuer = ResolvedIssuer & { readonly certificate: IssuerCertific
  * Resolves the issuer of an mdoc: validates its chain as that of a document signer under an IACA root, including
  * revocation.
  *
- * NOT checked: the signature and everything else of the mdoc, its status, whether the verifier or the tenant accepts this issuer.
+ * NOT checked: the signature and everything else of the mdoc, its status, whether the verifier or the tenant accepts
+ * this issuer.
  *
  * @param anchors Where chains may end; see `trustedAnchors`.
- * @throws Fault `issuer.undiscoverable`, `key.unsupported` if there is no leaf with a supported key; `upstream.unreachable`
+ * @throws Fault `issuer.undiscoverable`, `key.unsupported` if there is no leaf with a supported key;
+ *   `upstream.unreachable`
  * @see ISO/IEC 18013-5, 9.3.1 (2021)
  */
 export async function resolveMdocIssuer(
@@ -30,7 +32,8 @@ export async function resolveMdocIssuer(
   anchors: () => Promise<AnchorSet>,
 ): Promise<MdocIssuer> {
   const der = x5chain.map((one) => Buffer.from(one))
-  // [SEC-28] the certificates must have been valid when it was signed; `signed` is claimed by the issuer, so at most now
+  // [SEC-28] the certificates must have been valid when it was signed; `signed` is claimed by the issuer, so at most
+  // now
   const at = new Date(Math.min(mso.validityInfo.signed.getTime(), now.getTime()))
   // ISO/IEC 18013-5 Annex B: signers of driving licences. ISO/IEC 23220: of other documents too
   const extendedKeyUsage = mso.docType === mdl.docType ? [oids.mdlDocumentSigner] : [...mdlSigner]

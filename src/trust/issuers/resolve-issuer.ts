@@ -14,7 +14,10 @@ export type ResolvedIssuer = {
   readonly issuer: string
   readonly mechanism: KeyMechanism
   readonly key: VerificationKey
-  /** Whether the key is proved to be the issuer's. If not, `findings` has the reasons, and the credential must not be accepted [VC-21]. */
+  /**
+   * Whether the key is proved to be the issuer's. If not, `findings` has the reasons, and the credential must not be
+   * accepted [VC-21].
+   */
   readonly trusted: boolean
   readonly findings: readonly TrustFinding[]
   /** The chain in the header; null for other mechanisms than `x5c`. */
@@ -24,11 +27,11 @@ export type ResolvedIssuer = {
 }
 
 /**
- * Resolves the issuer of a credential and its key: by DID (`did:web`, `did:jwk`, `did:key`), by JWT VC issuer metadata, or by the certificate
- * in its header. Documents are cached for some minutes; one that lacks the key is fetched again.
+ * Resolves the issuer of a credential and its key: by DID (`did:web`, `did:jwk`, `did:key`), by JWT VC issuer metadata,
+ * or by the certificate in its header. Documents are cached for some minutes; one that lacks the key is fetched again.
  *
- * NOT checked: the signature, and whether the verifier or the tenant trusts this issuer. The chain of a certificate is validated; without
- * `anchors` no issuer is proved by one.
+ * NOT checked: the signature, and whether the verifier or the tenant trusts this issuer. The chain of a certificate is
+ * validated; without `anchors` no issuer is proved by one.
  *
  * @param jwt Parsed header and payload of the issuer-signed JWT.
  * @param anchors Where chains may end; called only when there is a chain. See `trustedAnchors`.

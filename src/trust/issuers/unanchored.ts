@@ -5,8 +5,9 @@ import { leafNames } from './certified-issuer.ts'
 import type { ResolvedIssuer } from './resolve-issuer.ts'
 
 /**
- * A root that the tenant does not trust, as far as a chain identifies it. `fingerprint`: SHA-256 in hex; null if the root is not in the chain,
- * as in those of our own signers [X5-5]. `keyIdentifier`: hex; identifies the key of the root in any case.
+ * A root that the tenant does not trust, as far as a chain identifies it. `fingerprint`: SHA-256 in hex; null if the
+ * root is not in the chain, as in those of our own signers [X5-5]. `keyIdentifier`: hex; identifies the key of the root
+ * in any case.
  */
 type UnknownRoot = {
   readonly subject: string
@@ -20,8 +21,8 @@ export function lacksOnlyAnchor(findings: readonly { readonly code: string }[]):
 }
 
 /**
- * Whether an issuer under an untrusted root has a certificate for the address that the credential was fetched from. The connection to that
- * address was authenticated, so the credential comes from there; who operates it is unknown.
+ * Whether an issuer under an untrusted root has a certificate for the address that the credential was fetched from. The
+ * connection to that address was authenticated, so the credential comes from there; who operates it is unknown.
  */
 export function isCertifiedFor(
   { chain, findings }: Pick<ResolvedIssuer, 'chain' | 'findings'>,
@@ -31,7 +32,10 @@ export function isCertifiedFor(
   return leaf !== undefined && lacksOnlyAnchor(findings) && leafNames(leaf, address)
 }
 
-/** Returns the root of a chain: by its certificate if it is in the chain, else by the issuer name and authority key identifier below it. */
+/**
+ * Returns the root of a chain: by its certificate if it is in the chain, else by the issuer name and authority key
+ * identifier below it.
+ */
 export function unknownRootOf(chain: readonly Uint8Array[]): UnknownRoot | null {
   const top = readChain(chain)?.at(-1)
   if (top === undefined) return null
@@ -46,7 +50,8 @@ export function unknownRootOf(chain: readonly Uint8Array[]): UnknownRoot | null 
 }
 
 /**
- * Returns a root for an error text: an administrator compares the fingerprint, or the key identifier with `subjectKeyIdentifier` of the root.
+ * Returns a root for an error text: an administrator compares the fingerprint, or the key identifier with
+ * `subjectKeyIdentifier` of the root.
  */
 export function describeRoot({ subject, fingerprint, keyIdentifier }: UnknownRoot): string {
   if (fingerprint !== null) return `${subject} (SHA-256 ${fingerprint})`

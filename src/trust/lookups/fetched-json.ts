@@ -3,7 +3,10 @@ import { Fault } from '../../fault.ts'
 import type { ForTenant, Platform } from '../../platform.ts'
 import { isServerTrouble } from './out-of-reach.ts'
 
-/** Cached as text: parsed, 16 KiB may occupy twenty times as much. `triedAtMs`: of the last fetch, also of one that failed. */
+/**
+ * Cached as text: parsed, 16 KiB may occupy twenty times as much. `triedAtMs`: of the last fetch, also of one that
+ * failed.
+ */
 type CachedDocument = { readonly text: Uint8Array; triedAtMs: number }
 
 /** A document of an issuer or verifier: its address and the media types that are accepted. */
@@ -13,12 +16,15 @@ type Needs = Pick<Platform, 'fetch' | 'memory'> & ForTenant
 
 const BYTES_MAX = 16 * 1024
 const REDIRECTS_MAX = 3
-/** A cached document is not fetched again for a missing key sooner than this, so that bad credentials do not cause a flood of requests. */
+/**
+ * A cached document is not fetched again for a missing key sooner than this, so that bad credentials do not cause a
+ * flood of requests.
+ */
 const REFETCH_AFTER_MS = 10_000
 
 /**
- * Reads a value from a JSON document, which is cached for some minutes; if `read` refuses the cached one, from a fresh one. Only a document that
- * `read` accepts is cached.
+ * Reads a value from a JSON document, which is cached for some minutes; if `read` refuses the cached one, from a fresh
+ * one. Only a document that `read` accepts is cached.
  *
  * @throws Fault what `read` throws, `issuer.undiscoverable` if there is no such document, `upstream.*`
  */

@@ -7,7 +7,9 @@ const passing: ReadonlySet<FaultCode> = new Set([
   'upstream.answer',
 ])
 
-/** Whether an error only says that the peer is unreachable now, which is no statement about an issuer or a credential. */
+/**
+ * Whether an error only says that the peer is unreachable now, which is no statement about an issuer or a credential.
+ */
 export function isOutOfReach(error: unknown): boolean {
   return error instanceof Fault && passing.has(error.code)
 }

@@ -28,7 +28,8 @@ export function crlUri({ urls }: Pick<Platform, 'urls'>, slug: string, rootId: s
 }
 
 /**
- * Returns the revocation list of a root of the tenant, up to 5 s old. Signs a new one if a certificate was revoked or the list is due.
+ * Returns the revocation list of a root of the tenant, up to 5 s old. Signs a new one if a certificate was revoked or
+ * the list is due.
  *
  * @throws Fault `resource.unknown`
  * @see [RFC 5280, 5](https://www.rfc-editor.org/rfc/rfc5280#section-5)

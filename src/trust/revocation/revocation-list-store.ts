@@ -66,8 +66,8 @@ export async function findListState(tx: TenantTx, rootId: string): Promise<ListS
 }
 
 /**
- * Returns what is revoked below a root, be it because the root itself is. To be read after {@link ListState.revision}: a revocation between
- * the two then leaves the list due.
+ * Returns what is revoked below a root, be it because the root itself is. To be read after {@link ListState.revision}:
+ * a revocation between the two then leaves the list due.
  */
 export async function listRevoked(tx: TenantTx, rootId: string): Promise<RevokedRow[]> {
   return tx.rows<RevokedRow>(selectRevoked, [tx.tenantId, rootId])

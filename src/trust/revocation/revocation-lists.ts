@@ -20,10 +20,12 @@ const REDIRECTS_MAX = 3
 const READ_TO_DER = 3
 
 /**
- * [SEC-29] Fetches the revocation lists that the certificates of a valid chain name; undefined if the chain is invalid or names none.
+ * [SEC-29] Fetches the revocation lists that the certificates of a valid chain name; undefined if the chain is invalid
+ * or names none.
  *
- * Under the tenant's own roots a list is required; elsewhere an unavailable one is ignored. Only addresses in certificates of a trusted authority
- * are fetched, and only those that the outbound fetch allows: outside development no http addresses.
+ * Under the tenant's own roots a list is required; elsewhere an unavailable one is ignored. Only addresses in
+ * certificates of a trusted authority are fetched, and only those that the outbound fetch allows: outside development
+ * no http addresses.
  *
  * @throws Fault `upstream.unreachable` if a required list is unreachable
  */

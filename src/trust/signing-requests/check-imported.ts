@@ -21,8 +21,9 @@ type Imported = {
 /**
  * Checks a certificate that another authority signed for a signing request. [CSR-2] NOT checked: revocation.
  *
- * @throws Fault `certificate.key_mismatch`, `certificate.other_country`, `certificate.wrong_usage`, `certificate.not_valid_now`,
- *   `certificate.valid_too_long`, `certificate.chain_broken`; each names the certificate and, in `meta.rule`, the rule
+ * @throws Fault `certificate.key_mismatch`, `certificate.other_country`, `certificate.wrong_usage`,
+ *   `certificate.not_valid_now`, `certificate.valid_too_long`, `certificate.chain_broken`; each names the certificate
+ *   and, in `meta.rule`, the rule
  */
 export function checkImported(imported: Imported, request: TenantSigningRequest, now: Date): void {
   const { leaf } = imported
@@ -79,7 +80,10 @@ function usageProblem({ extensions }: Certificate, { type, signMdl }: TenantSign
   return null
 }
 
-/** Accepts the topmost certificate of the request body as an anchor: whether to trust it is decided by those who verify signatures. */
+/**
+ * Accepts the topmost certificate of the request body as an anchor: whether to trust it is decided by those who verify
+ * signatures.
+ */
 function pathOf({ leaf, chain, trusted }: Imported, request: TenantSigningRequest, now: Date): PathResult {
   const ask = { purpose: kindOf(request.type), at: now, iaca: request.signMdl }
   const selfSigned = chain.filter(isSelfIssued)

@@ -17,8 +17,8 @@ import { getSigningRequest, notOpen } from './get-signing-request.ts'
 const CHAIN_MAX = 5
 
 /**
- * Imports the certificate that another authority signed for a signing request. The first of its kind and key type is active, the next one is
- * pending.
+ * Imports the certificate that another authority signed for a signing request. The first of its kind and key type is
+ * active, the next one is pending.
  *
  * @throws Fault `resource.unknown`, `state.invalid`, `certificate.invalid`, and those of {@link checkImported}
  */

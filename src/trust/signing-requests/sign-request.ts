@@ -28,14 +28,14 @@ import { findRequestByKey } from './signing-request-store.ts'
 type RequestToSign = { readonly csr: SigningRequest; readonly own: TenantSigningRequest | null }
 
 /**
- * Signs a request with a root of the tenant. Of the request only key, country and common name go into the certificate; all extensions are
- * the root's. [CSR-1]
+ * Signs a request with a root of the tenant. Of the request only key, country and common name go into the certificate;
+ * all extensions are the root's. [CSR-1]
  *
- * For a request of the tenant the first certificate of its kind and key type is active, the next one is pending. A certificate for an external
- * key is inactive, since the tenant does not sign with it; it can be revoked.
+ * For a request of the tenant the first certificate of its kind and key type is active, the next one is pending. A
+ * certificate for an external key is inactive, since the tenant does not sign with it; it can be revoked.
  *
- * @throws Fault `resource.unknown`, `state.invalid`, `certificate.invalid`, `signing_request.unproven`, `certificate.other_country`,
- *   `certificate.incapable_root`, `certificate.refused`
+ * @throws Fault `resource.unknown`, `state.invalid`, `certificate.invalid`, `signing_request.unproven`,
+ *   `certificate.other_country`, `certificate.incapable_root`, `certificate.refused`
  */
 export async function signSigningRequest(
   needs: AuthorityNeeds,

@@ -7,8 +7,8 @@ import { issuerKeySource } from '../../protocols/sd-jwt-vc/issuer-key.ts'
 import type { ResolvedIssuer } from '../issuers/resolve-issuer.ts'
 
 /**
- * [TS-10] Returns the key that must have signed the status list of a certified issuer: that of a certificate under the same anchor, if the
- * anchor is trusted for status too [X5-4], else the issuer's own.
+ * [TS-10] Returns the key that must have signed the status list of a certified issuer: that of a certificate under the
+ * same anchor, if the anchor is trusted for status too [X5-4], else the issuer's own.
  *
  * @throws Fault `issuer.undiscoverable` if the chain in the list is malformed
  */

@@ -9,10 +9,12 @@ import { isOutOfReach } from '../lookups/out-of-reach.ts'
 import { type FetchedListForm, fetchedList, type StatusIssuer } from './fetched-status-list.ts'
 
 /**
- * Checks the status of a credential that is valid otherwise in the issuer's status list. Any failure is a finding. Lists are cached for their
- * `ttl` (a minute to a day); lists of this deployment are revalidated each time, so that a revocation shows at once.
+ * Checks the status of a credential that is valid otherwise in the issuer's status list. Any failure is a finding.
+ * Lists are cached for their `ttl` (a minute to a day); lists of this deployment are revalidated each time, so that a
+ * revocation shows at once.
  *
- * @param status The `status` claim as received; undefined: the credential has none and cannot be revoked, so there are no findings.
+ * @param status The `status` claim as received; undefined: the credential has none and cannot be revoked, so there are
+ *   no findings.
  * @param issuer The issuer of the credential, who must have signed the list.
  * @param anchors Where the chain of a list may end, if it is not signed with the key of the credential.
  * @param form `cwt` for an mdoc; `certified-jwt` where signers must be named by `x5c`.
@@ -23,8 +25,9 @@ export async function checkStatus(...input: Parameters<typeof readStatus>): Prom
 }
 
 /**
- * The status of a credential. `hasList`: false if the credential has none and cannot be revoked. `freshUntil`: when to check again, `readAt`: when
- * the list was fetched, and `issuedAt`: when it was signed; null if there is no list or it was unavailable.
+ * The status of a credential. `hasList`: false if the credential has none and cannot be revoked. `freshUntil`: when to
+ * check again, `readAt`: when the list was fetched, and `issuedAt`: when it was signed; null if there is no list or it
+ * was unavailable.
  */
 export type ReadStatus = {
   readonly findings: readonly TrustFinding[]

@@ -61,10 +61,11 @@ type CachedList = {
 }
 
 /**
- * Returns a verified list, cached by address and issuer: the list of one issuer is no statement about credentials of another.
+ * Returns a verified list, cached by address and issuer: the list of one issuer is no statement about credentials of
+ * another.
  *
- * A list of this deployment is revalidated each time, which costs one small statement and no network, so that a revocation by any process
- * shows at the next check.
+ * A list of this deployment is revalidated each time, which costs one small statement and no network, so that a
+ * revocation by any process shows at the next check.
  *
  * @throws Fault `status_list.invalid`, `status_list.untrusted`, `status_list.uncertified`, `issuer.undiscoverable`,
  *   `upstream.*`; the status is unknown then.
@@ -130,7 +131,10 @@ async function listInJwt(platform: TrustNeeds, body: Buffer, source: ListSource)
   return verifyStatusListToken(jws, key, { uri: status.uri }, now)
 }
 
-/** The issuer of an mdoc always has a certificate. NOT checked: one bit an entry (ISO/IEC 18013-5), which is the issuer's duty. */
+/**
+ * The issuer of an mdoc always has a certificate. NOT checked: one bit an entry (ISO/IEC 18013-5), which is the
+ * issuer's duty.
+ */
 async function listInCwt(body: Buffer, { status, issuer, now, anchors }: ListSource): Promise<VerifiedList> {
   const token = parseStatusListCwt(body)
   const key = statusKeyUnder(token.x5chain, issuer, await anchors(), now)

@@ -59,7 +59,11 @@ export const DAY_MS = 86_400_000
 // One for all servers of the process, as for all processes on one database.
 const masterKey = randomBytes(32)
 
-/** A server with the certificate routes. @param known A tenant that is there already: another process of the same deployment. */
+/**
+ * A server with the certificate routes.
+ *
+ * @param known A tenant that is there already: another process of the same deployment.
+ */
 export async function anAuthority(
   { store }: Pick<TestDatabase, 'store'>,
   { known, settings = {} }: { known?: Tenant; settings?: Partial<Config> } = {},

@@ -10,9 +10,11 @@ import { asPeerUrl, type PeerPolicy } from '../../protocols/shape.ts'
 import type { TrustedEntityContent } from './trusted-entity.ts'
 
 /**
- * Returns the trusted entity of a body that matches its schema: checks every DID, address and certificate, and normalizes the PEM.
+ * Returns the trusted entity of a body that matches its schema: checks every DID, address and certificate, and
+ * normalizes the PEM.
  *
- * @throws Fault `request.invalid` with every violation, or, if only certificates are wrong, `certificate.invalid` with one each.
+ * @throws Fault `request.invalid` with every violation, or, if only certificates are wrong, `certificate.invalid` with
+ *   one each.
  */
 export function readTrustedEntity(
   body: TrustedEntityBody,

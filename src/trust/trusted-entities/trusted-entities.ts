@@ -69,8 +69,8 @@ export async function updateTrustedEntity(
 }
 
 /**
- * Deletes a trusted entity: its DIDs, certificates and addresses are no longer trusted. A template that names only this entity accepts no
- * issuer.
+ * Deletes a trusted entity: its DIDs, certificates and addresses are no longer trusted. A template that names only this
+ * entity accepts no issuer.
  *
  * @throws Fault `resource.unknown`
  */

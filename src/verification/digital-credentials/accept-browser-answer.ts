@@ -6,12 +6,15 @@ import { openRequestOf } from '../requests/serve-request-object.ts'
 import { acceptResponse, type ResponseSource } from '../responses/accept-response.ts'
 import { originsOf } from './build-browser-request.ts'
 
-/** The answer of a browser. `data`: as text. `origin`: of the page that requested it, unless the browser posts the answer itself. */
+/**
+ * The answer of a browser. `data`: as text. `origin`: of the page that requested it, unless the browser posts the
+ * answer itself.
+ */
 type BrowserAnswer = { readonly protocol: string; readonly data: string; readonly origin?: string }
 
 /**
- * Accepts the answer of a browser to a request, as `acceptResponse` does that of a wallet. What the wallet signed must name an origin of the request;
- * the header `Origin` only refuses the pages of others earlier.
+ * Accepts the answer of a browser to a request, as `acceptResponse` does that of a wallet. What the wallet signed must
+ * name an origin of the request; the header `Origin` only refuses the pages of others earlier.
  *
  * @param header The header `Origin` of the request; undefined if a server forwards the answer.
  * @returns the redirect URI with a fresh response code; null if the request has none.

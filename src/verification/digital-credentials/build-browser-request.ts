@@ -19,8 +19,8 @@ type Protocol = DigitalCredentialsOptions['protocols'][number]
 type BrowserRequest = { readonly protocol: (typeof exchangeProtocols)[Protocol]; readonly data: object }
 
 /**
- * Returns an open request in every kind that it was created for, for the Digital Credentials API. All have the same nonce; one answer is
- * accepted.
+ * Returns an open request in every kind that it was created for, for the Digital Credentials API. All have the same
+ * nonce; one answer is accepted.
  *
  * @throws Fault `resource.unknown` (also if it is not for browsers), `presentation_request.closed`
  * @see [OpenID4VP 1.0, A.3](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#appendix-A.3)
@@ -40,7 +40,11 @@ export async function buildBrowserRequests(
   )
 }
 
-/** Returns the origins whose answers are accepted: those of the request, and that of the page of this server. @throws Fault `resource.unknown` */
+/**
+ * Returns the origins whose answers are accepted: those of the request, and that of the page of this server.
+ *
+ * @throws Fault `resource.unknown`
+ */
 export function originsOf({ urls }: Pick<Platform, 'urls'>, { digitalCredentials }: PendingRequest): readonly string[] {
   if (digitalCredentials === null) throw new Fault('resource.unknown')
   return [...new Set([...digitalCredentials.origins, new URL(urls.publicUrl).origin])]

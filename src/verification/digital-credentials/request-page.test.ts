@@ -25,7 +25,10 @@ type Asked = {
   readonly digital: { readonly requests: readonly { readonly protocol: string; readonly data: unknown }[] }
 }
 
-/** Replaces the browser's own wallet: the page's call reaches an independent wallet in this test with the origin of the page. */
+/**
+ * Replaces the browser's own wallet: the page's call reaches an independent wallet in this test with the origin of the
+ * page.
+ */
 async function withWallet(page: Page, request: Request, seen: { origin: string; asked: Asked }[], declines = false) {
   await page.exposeBinding('virtualWallet', async ({ frame }, asked: Asked) => {
     const { origin } = new URL(frame.url())

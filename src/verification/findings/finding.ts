@@ -45,7 +45,11 @@ export type Issue = { readonly code: string; readonly message: string }
 /** Every code of an issue, with its message. */
 export const issueMessages: Readonly<Record<string, string>> = { ...findingMessages, ...mdocFindingMessages, ...own }
 
-/** Returns the issue of a code. @param about Dotted path of the claim or wallet error code that prefixes the message. */
+/**
+ * Returns the issue of a code.
+ *
+ * @param about Dotted path of the claim or wallet error code that prefixes the message.
+ */
 export function issue(code: IssueCode, about?: string): Issue {
   return { code, message: about === undefined ? own[code] : `${about}: ${own[code]}` }
 }
@@ -55,7 +59,10 @@ export function isTransientIssue({ code }: Issue): boolean {
   return code === 'issuer.unavailable' || code === 'status.unavailable'
 }
 
-/** Returns whether the presentation may be for another request. In an mdoc the device signature covers the nonce, so a bad one may mean that. */
+/**
+ * Returns whether the presentation may be for another request. In an mdoc the device signature covers the nonce, so a
+ * bad one may mean that.
+ */
 export function isReplay({ code }: Issue): boolean {
   return code === 'kb.nonce' || code === 'device_auth.signature'
 }

@@ -28,7 +28,10 @@ export type RequestSigners = Readonly<Record<string, RequestSigner>>
 
 type Config = Pick<VerifierConfig, 'signer' | 'keyType' | 'clientIdPrefix' | 'clientId' | 'verifierAttestation'>
 
-/** Returns the signing preference of a template as one string. The statement that inserts requests builds the same string. */
+/**
+ * Returns the signing preference of a template as one string. The statement that inserts requests builds the same
+ * string.
+ */
 export function signingPreferenceOf(config: Config): string {
   const { signer, keyType, clientIdPrefix, clientId, verifierAttestation } = config
   return [signer, keyType, clientIdPrefix, clientId, verifierAttestation].map((one) => one ?? '').join('|')
@@ -52,7 +55,8 @@ export async function defaultSigners(needs: Needs, { tenantId }: Pick<Caller, 't
 /**
  * Returns the signer for one template: by default the active certificate that fits, else the did:web of the tenant.
  *
- * @throws Fault `certificate.none_active` if the template requires a certificate that the tenant does not have; its detail names it.
+ * @throws Fault `certificate.none_active` if the template requires a certificate that the tenant does not have; its
+ *   detail names it.
  */
 export async function chooseSigner(
   needs: Needs,
@@ -75,7 +79,8 @@ export async function chooseSigner(
 }
 
 /**
- * Returns the key and header with which a request is signed: those of its certificate, also after a renewal, or the tenant's own.
+ * Returns the key and header with which a request is signed: those of its certificate, also after a renewal, or the
+ * tenant's own.
  *
  * @throws Fault `presentation_request.closed` if the certificate was revoked or has expired
  */

@@ -26,14 +26,18 @@ const NONCE_BYTES = 24
 
 type Needs = Pick<Platform, 'store' | 'keys' | 'clock' | 'urls' | 'config' | 'memory' | 'sealing'>
 
-/** A visitor of a verification page. The wallet leads back to `returnUri`, our own page, which checks the session of the browser itself. */
+/**
+ * A visitor of a verification page. The wallet leads back to `returnUri`, our own page, which checks the session of the
+ * browser itself.
+ */
 type Visitor = Pick<Caller, 'tenantId' | 'tenantSlug'> & {
   readonly by: AnonymousActor
   readonly page: { readonly id: string; readonly returnUri: string }
 }
 
 /**
- * Creates a presentation request with a copy of its template. One statement, unless the template has an unusual signing preference.
+ * Creates a presentation request with a copy of its template. One statement, unless the template has an unusual signing
+ * preference.
  *
  * @throws Fault `resource.unknown`, `request.invalid`, `certificate.none_active`, or `state.conflict` if
  *   the template changed concurrently
@@ -71,7 +75,10 @@ export async function createPresentationRequest(
   return row
 }
 
-/** [HAIP-22] A redirect that arrives in another session than the one in which the request was created must not give a result. */
+/**
+ * [HAIP-22] A redirect that arrives in another session than the one in which the request was created must not give a
+ * result.
+ */
 function sessionViolations(redirectUri: string | undefined, browserSession: string | undefined): readonly Violation[] {
   if (redirectUri === undefined || browserSession !== undefined) return []
   const detail =

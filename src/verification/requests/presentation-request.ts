@@ -56,7 +56,10 @@ export type PendingRequest = TemplateSnapshot & {
   readonly retentionSeconds: number
 }
 
-/** How browsers may request a presentation: the origins of their pages, and the kinds of requests, the preferred one first. */
+/**
+ * How browsers may request a presentation: the origins of their pages, and the kinds of requests, the preferred one
+ * first.
+ */
 export type DigitalCredentialsOptions = {
   readonly origins: readonly string[]
   readonly protocols: readonly ('signed' | 'multisigned' | 'unsigned')[]

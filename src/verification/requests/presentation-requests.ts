@@ -13,9 +13,11 @@ type Needs = Pick<Platform, 'store' | 'clock' | 'sealing'>
 /**
  * Returns a request with its result.
  *
- * @param responseCode From the redirect of the holder's browser. A request with a redirect URI shows its result only with its code, which
- *   proves that the browser in which the flow began is the one that the wallet returned to. [VP-F2]
- * @param browserSession Of the browser that the holder returned to. A final request that was created with one requires the same. [VP-F1]
+ * @param responseCode From the redirect of the holder's browser. A request with a redirect URI shows its result only
+ *   with its code, which proves that the browser in which the flow began is the one that the wallet returned to.
+ *   [VP-F2]
+ * @param browserSession Of the browser that the holder returned to. A final request that was created with one requires
+ *   the same. [VP-F1]
  * @throws Fault `resource.unknown`, `presentation_request.response_code`
  */
 export async function getPresentationRequest(
@@ -39,7 +41,11 @@ export async function getPresentationRequest(
   return unsealResult(needs, caller, row)
 }
 
-/** Returns a request without its result, as in the response of the call that created it. @throws Fault `resource.unknown` */
+/**
+ * Returns a request without its result, as in the response of the call that created it.
+ *
+ * @throws Fault `resource.unknown`
+ */
 export async function getCreatedRequest(needs: Needs, caller: Caller, id: string): Promise<PresentationRequest> {
   return unsealResult(needs, caller, { ...(await rowOf(needs, caller, id)), result: null })
 }
@@ -50,7 +56,10 @@ async function rowOf({ store, clock }: Needs, { tenantId }: Caller, id: string):
   return row
 }
 
-/** Returns a page of the tenant's requests, and one row more if there is a next page; results only of those without a redirect URI and without a session. */
+/**
+ * Returns a page of the tenant's requests, and one row more if there is a next page; results only of those without a
+ * redirect URI and without a session.
+ */
 export async function listRequestPage(
   { store, clock, sealing }: Needs,
   caller: Caller,

@@ -74,7 +74,10 @@ const endRequests = sql(
    update presentation_request r set expires_at = $2 from due where r.tenant_id = $1 and r.id = due.id returning r.id`,
 )
 
-/** Ends all open requests after a restore: one that was answered in the lost time would accept a second response. The sweep records their end. */
+/**
+ * Ends all open requests after a restore: one that was answered in the lost time would accept a second response. The
+ * sweep records their end.
+ */
 export const requestsRestore: Restore = {
   steps: [
     {

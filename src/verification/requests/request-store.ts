@@ -18,7 +18,8 @@ export type RequestRow = Omit<PresentationRequest, 'credentials'> & {
   readonly browserSessionHash: Buffer | null
 }
 
-// A request past its end is shown as expired before the schedule expires it; one whose response is being checked is shown as open.
+// A request past its end is shown as expired before the schedule expires it; one whose response is being checked is
+// shown as open.
 const shown = (now: string) => `case when status = 'requested' and expires_at <= ${now} then 'expired'
   when status = 'answering' then 'requested' else status end`
 /** The columns of a {@link RequestRow}. `now` and `tenant` are SQL, e.g. `$3`. */
@@ -43,8 +44,8 @@ const signingPreference = ['signer', 'keyType', 'clientIdPrefix', 'clientId', 'v
   .map((name) => `coalesce(verifier_config->>'${name}', '')`)
   .join(` || '|' || `)
 
-// Inserts nothing if no given signer matches the template's preference, or the template is not the version that the transaction data refer to.
-// Without the alias of the table Citus writes a RETURNING that the node refuses.
+// Inserts nothing if no given signer matches the template's preference, or the template is not the version that the
+// transaction data refer to. Without the alias of the table Citus writes a RETURNING that the node refuses.
 const insertRequest = sql(
   'verification.insert_request',
   `with ins as (
@@ -132,7 +133,8 @@ type NewRequest = {
 /**
  * Inserts a request made from a template, with its audit entry.
  *
- * @returns null if the template does not exist, is archived or has another version, or if `signers` has none for its preference.
+ * @returns null if the template does not exist, is archived or has another version, or if `signers` has none for its
+ *   preference.
  */
 export async function insertPresentationRequest(
   tx: TenantTx,
@@ -179,7 +181,11 @@ export async function findPresentationRequest(tx: TenantTx, id: string, now: Dat
   return row ?? null
 }
 
-/** Cancels an open request. @returns null if it is not open: unknown, final, or with a response that is being checked. */
+/**
+ * Cancels an open request.
+ *
+ * @returns null if it is not open: unknown, final, or with a response that is being checked.
+ */
 export async function cancelPresentationRequest(
   tx: TenantTx,
   id: string,

@@ -9,8 +9,8 @@ const MAC_BYTES = 16
 const PURPOSE = 'presentation-request'
 
 /**
- * Returns the last path segment of a request's URLs: its id and a MAC over it, 43 characters. It is derived, so no secret is stored, and an
- * invalid one costs no database query.
+ * Returns the last path segment of a request's URLs: its id and a MAC over it, 43 characters. It is derived, so no
+ * secret is stored, and an invalid one costs no database query.
  */
 export async function requestTokenOf(
   { sealing }: Pick<Platform, 'sealing'>,
@@ -42,9 +42,9 @@ export async function readRequestToken(
 }
 
 /**
- * Returns the response code of a request: 256 bits that nobody can guess without the key of the tenant, of one request only. It is derived, so
- * that the browser in which a visitor began the request can be given it too; a request stores its hash when it is answered, and before
- * that the code opens nothing.
+ * Returns the response code of a request: 256 bits that nobody can guess without the key of the tenant, of one request
+ * only. It is derived, so that the browser in which a visitor began the request can be given it too; a request stores
+ * its hash when it is answered, and before that the code opens nothing.
  *
  * @see [OpenID4VP 1.0, 8.2](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#section-8.2)
  */

@@ -49,11 +49,13 @@ const releaseClaimed = sql(
 export type PlainResponses = 'accepted' | 'by-default' | 'if-stated' | 'never'
 
 /**
- * Claims an open request, so that of concurrent responses one is checked. The next response may claim it when the lease has expired.
+ * Claims an open request, so that of concurrent responses one is checked. The next response may claim it when the lease
+ * has expired.
  *
  * @param state Null: the answer of a browser.
  * @param plain When a response like this one is accepted without encryption.
- * @returns null if the request is not open, `state` is not its own, it is not for browsers, or the response must be encrypted.
+ * @returns null if the request is not open, `state` is not its own, it is not for browsers, or the response must be
+ *   encrypted.
  */
 export async function claimRequest(
   tx: TenantTx,
@@ -80,7 +82,11 @@ export type Completion = Omit<RequestOutcome, 'credentials'> & {
   readonly responseCodeHash: Buffer | null
 }
 
-/** Completes a claimed request, with its audit entry. @throws Refused if the request is not held under the claim; then nothing was written */
+/**
+ * Completes a claimed request, with its audit entry.
+ *
+ * @throws Refused if the request is not held under the claim; then nothing was written
+ */
 export async function completeRequest(
   tx: TenantTx,
   { id, claim }: Pick<ClaimedRequest, 'id' | 'claim'>,

@@ -23,8 +23,8 @@ export type RequestNeeds = Pick<Platform, 'store' | 'clock' | 'sealing' | 'keys'
 type PostedByWallet = { readonly wallet_nonce?: string; readonly wallet_metadata?: string }
 
 /**
- * Returns the signed request object of an open request. Until the request ends it may be fetched any number of times, with the same nonce,
- * state, query and signer [VP-R11]. One statement; the object is signed outside of it.
+ * Returns the signed request object of an open request. Until the request ends it may be fetched any number of times,
+ * with the same nonce, state, query and signer [VP-R11]. One statement; the object is signed outside of it.
  *
  * The response is encrypted if the template says so or, by default, if the wallet posted that it can.
  *
@@ -127,8 +127,9 @@ const endings = {
 } as const
 
 /**
- * Returns the refusal of a request that is not open, with `requestEnd`: how it ended, for the page of the wallet. Only a holder of the link learns it,
- * and nothing of the result. No `requestEnd` where the request is open (the response has another `state`, or a response is being checked) or deleted.
+ * Returns the refusal of a request that is not open, with `requestEnd`: how it ended, for the page of the wallet. Only
+ * a holder of the link learns it, and nothing of the result. No `requestEnd` where the request is open (the response
+ * has another `state`, or a response is being checked) or deleted.
  */
 export async function closedRequest(
   { store, clock }: Pick<RequestNeeds, 'store' | 'clock'>,

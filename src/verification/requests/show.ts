@@ -26,7 +26,10 @@ export function showPresentationTemplate(template: PresentationTemplate): Presen
   }
 }
 
-/** Returns the members of a template that the contract has in request bodies only, for clients that read a template to replace it. */
+/**
+ * Returns the members of a template that the contract has in request bodies only, for clients that read a template to
+ * replace it.
+ */
 export function templateMeta({ credentials, verifierConfig, retentionSeconds }: PresentationTemplate) {
   return {
     verifierConfig,

@@ -29,18 +29,18 @@ const RETRY_SECONDS = 10
 const LEASE_MS = 60_000
 
 /**
- * The sender of the response, for the audit trail. `origin`: of the page whose browser got the response over the Digital Credentials API, if it
- * came so.
+ * The sender of the response, for the audit trail. `origin`: of the page whose browser got the response over the
+ * Digital Credentials API, if it came so.
  */
 export type ResponseSource = Pick<AnonymousActor, 'ip' | 'requestId'> & { readonly origin?: string }
 
 /**
- * Accepts a wallet's response to a request: claims the request, checks the response, completes the request. Two statements, with the checks
- * outside of any transaction.
+ * Accepts a wallet's response to a request: claims the request, checks the response, completes the request. Two
+ * statements, with the checks outside of any transaction.
  *
- * Of concurrent responses one is accepted. A response that fails the checks is accepted too, with the result `failed`, so the wallet does not
- * learn which check failed [VP-S9]. The request stays open after a response with another `state`, and after one that cannot be checked because
- * an issuer or its status list cannot be reached.
+ * Of concurrent responses one is accepted. A response that fails the checks is accepted too, with the result `failed`,
+ * so the wallet does not learn which check failed [VP-S9]. The request stays open after a response with another
+ * `state`, and after one that cannot be checked because an issuer or its status list cannot be reached.
  *
  * @returns the redirect URI with a fresh response code; null if the request has none.
  * @throws Fault `resource.unknown` (no such request), `presentation_request.closed` (not open, or another state),

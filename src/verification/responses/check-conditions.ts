@@ -14,7 +14,8 @@ type Picked = Map<string | number, Picked | { readonly value: Json }>
 /**
  * Checks the values of disclosed claims against the conditions of the template.
  *
- * @param presented A presentation that passed all other checks. A missing claim is NOT an issue here: the check of the query finds it.
+ * @param presented A presentation that passed all other checks. A missing claim is NOT an issue here: the check of the
+ *   query finds it.
  */
 export function checkConditions(requested: readonly RequestedClaim[], presented: Claims): readonly Issue[] {
   return requested.flatMap(({ path, condition }) => {
@@ -27,7 +28,10 @@ export function checkConditions(requested: readonly RequestedClaim[], presented:
   })
 }
 
-/** Returns the requested claims only, with their nesting; of an array the selected elements, in the order of the issuer. [DCQL-21] */
+/**
+ * Returns the requested claims only, with their nesting; of an array the selected elements, in the order of the issuer.
+ * [DCQL-21]
+ */
 export function pickRequested(requested: readonly RequestedClaim[], presented: Claims): JsonObject {
   const root: Picked = new Map()
   for (const { path } of requested) for (const found of valuesAt(presented, path)) place(root, found)

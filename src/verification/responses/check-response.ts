@@ -31,14 +31,17 @@ type Answer = {
   readonly checked: CheckedCredential
 }
 
-/** What a response is checked against besides the request. `transactions`: the encoded transaction data of the request. */
+/**
+ * What a response is checked against besides the request. `transactions`: the encoded transaction data of the request.
+ */
 type ResponseContext = Omit<ExpectedPresentation, 'credential' | 'nonce'> & { readonly transactions: readonly string[] }
 
 /**
- * Checks a response: each presentation on its own, then all of them against the query, then the values against the conditions.
+ * Checks a response: each presentation on its own, then all of them against the query, then the values against the
+ * conditions.
  *
- * A defect is a result and never thrown. Claims are returned only if the whole response is verified. The result is `undecided` if only
- * issuers or status lists that could not be reached are in the way.
+ * A defect is a result and never thrown. Claims are returned only if the whole response is verified. The result is
+ * `undecided` if only issuers or status lists that could not be reached are in the way.
  *
  * @param context Client identifier and response URI of the request object, and whom the tenant trusts now.
  * @see [OpenID4VP 1.0, 8.6](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-vp-token-validation)
@@ -83,7 +86,9 @@ export async function checkResponse(
   return { status: 'failed', error, credentials }
 }
 
-/** [VP-T4] Adds an issue to the answers that should authorize a transaction and do not. Returns whether there are any. */
+/**
+ * [VP-T4] Adds an issue to the answers that should authorize a transaction and do not. Returns whether there are any.
+ */
 function addUnauthorized(transactions: readonly string[], issues: Map<Answer, readonly Issue[]>): boolean {
   if (transactions.length === 0) return false
   const signed = [...issues].flatMap(

@@ -31,7 +31,10 @@ export type ExpectedPresentation = {
   readonly policy: Pick<TenantPolicy, 'presenting' | 'trusting'>
 }
 
-/** The result of the checks of one presentation. `signedByHolder`: the key binding, or the device-signed elements by namespace. */
+/**
+ * The result of the checks of one presentation. `signedByHolder`: the key binding, or the device-signed elements by
+ * namespace.
+ */
 export type CheckedCredential = {
   readonly issues: readonly Issue[]
   /** Null unless its signature was verified. */

@@ -30,9 +30,9 @@ const types = ['string', 'number', 'boolean', 'date'] as const
 const NAME_CHARS_MAX = 256
 
 /**
- * Parses the attributes of a template credential: `{}` or `{type, value, values, minimum, maximum}` for a claim, `{properties}` for nested claims,
- * `{items}` for every element of an array or, as a list, for elements by position (null: not requested); in an mdoc
- * `{properties: {element: {intentToRetain, values}}}` under each namespace.
+ * Parses the attributes of a template credential: `{}` or `{type, value, values, minimum, maximum}` for a claim,
+ * `{properties}` for nested claims, `{items}` for every element of an array or, as a list, for elements by position
+ * (null: not requested); in an mdoc `{properties: {element: {intentToRetain, values}}}` under each namespace.
  *
  * @param pointer JSON pointer of the attributes in the body, for the violations.
  * @returns all violations; `claims` is complete only if there are none.
@@ -60,7 +60,10 @@ function readMembers(parsed: Parsed, read: Reader, members: JsonObject, above: r
   }
 }
 
-/** Returns the format of attributes without one: mdoc if they nest once, and have an `intentToRetain` or the type is a document type. */
+/**
+ * Returns the format of attributes without one: mdoc if they nest once, and have an `intentToRetain` or the type is a
+ * document type.
+ */
 export function inferFormat(type: string, attributes: JsonObject): PresentationTemplateFormat {
   const entries = Object.values(attributes)
   const isNested = entries.length > 0 && entries.every((one) => isJsonObject(one) && isJsonObject(one.properties))

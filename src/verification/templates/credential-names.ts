@@ -7,8 +7,8 @@ import type { Platform } from '../../platform.ts'
 const CHARS_MAX = 100
 
 /**
- * Returns what people read of the credentials that are requested: the name that the template gives, else that of the organisation's own credential
- * template, else what the type tells. Each at most 100 characters and never empty.
+ * Returns what people read of the credentials that are requested: the name that the template gives, else that of the
+ * organisation's own credential template, else what the type tells. Each at most 100 characters and never empty.
  */
 export async function credentialNames(
   needs: Pick<Platform, 'store' | 'urls'>,

@@ -6,8 +6,8 @@ import { type TrustSource, trustedEntitiesFor } from '../../trust/trusted-entiti
 import type { TemplateCredential } from './presentation-template.ts'
 
 /**
- * Returns the key identifiers of the certificates of `trustedIssuers`, as values of a trusted authority of the type `aki`, for each credential
- * of a template that has them in its query. More than a query may have are left out of it.
+ * Returns the key identifiers of the certificates of `trustedIssuers`, as values of a trusted authority of the type
+ * `aki`, for each credential of a template that has them in its query. More than a query may have are left out of it.
  *
  * @returns by the position of the credential
  * @see [OpenID4VP 1.0, 6.1.1.1](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#section-6.1.1.1)

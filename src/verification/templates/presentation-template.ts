@@ -26,7 +26,9 @@ export type TemplateContent = {
   readonly retentionSeconds: number | null
 }
 
-/** The credentials and claims that an organisation requests; any number of presentation requests are created from it. */
+/**
+ * The credentials and claims that an organisation requests; any number of presentation requests are created from it.
+ */
 export type PresentationTemplate = TemplateContent & {
   readonly id: string
   readonly createdAt: Date

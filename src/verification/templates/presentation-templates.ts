@@ -38,7 +38,8 @@ export async function createPresentationTemplate(
  * Replaces a presentation template. Existing requests keep their copy of it.
  *
  * @param isExpected Whether the caller knows this state; every state by default.
- * @throws Fault `request.invalid`, `resource.unknown`, also if it is archived; `resource.changed` if it is not the expected one
+ * @throws Fault `request.invalid`, `resource.unknown`, also if it is archived; `resource.changed` if it is not the
+ *   expected one
  */
 export async function replacePresentationTemplate(
   needs: Needs,

@@ -16,7 +16,8 @@ import { checkRedirectUri, type RedirectPolicy } from './redirect-uris.ts'
 import { claimPositionOf, credentialPosition } from './template-query.ts'
 
 /**
- * Returns the template of a body that matches its schema: infers formats, and checks the rules that the schema cannot express.
+ * Returns the template of a body that matches its schema: infers formats, and checks the rules that the schema cannot
+ * express.
  *
  * @param redirects Also says whether issuers may be on loopback hosts.
  * @param unknownEntities The trusted entities of the body that do not exist.

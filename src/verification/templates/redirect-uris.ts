@@ -7,7 +7,10 @@ import { asPeerUrl } from '../../protocols/shape.ts'
 /** Which redirect URIs a tenant may use. `allowed`: these URLs and those under their paths; null: no restriction. */
 export type RedirectPolicy = { readonly allowHttpLoopback: boolean; readonly allowed: readonly string[] | null }
 
-/** Returns the tenant's setting `redirectUris`, up to 5 s old. Without it no URL is allowed in production, and every URL in development. */
+/**
+ * Returns the tenant's setting `redirectUris`, up to 5 s old. Without it no URL is allowed in production, and every URL
+ * in development.
+ */
 export async function redirectPolicyOf(
   needs: Pick<Platform, 'store' | 'clock' | 'config' | 'memory'>,
   tenantId: TenantId,
@@ -18,7 +21,9 @@ export async function redirectPolicyOf(
   return { allowHttpLoopback, allowed: setting === undefined && allowHttpLoopback ? null : allowed }
 }
 
-/** [SEC-54] Returns the violations of a redirect URI. The wallet opens it in a browser; this server never fetches it. */
+/**
+ * [SEC-54] Returns the violations of a redirect URI. The wallet opens it in a browser; this server never fetches it.
+ */
 export function checkRedirectUri(value: string, pointer: string, policy: RedirectPolicy): readonly Violation[] {
   const url = asPeerUrl(value, policy)
   if (url === null) return [{ detail: 'redirectUri must be an https URL without credentials and fragment.', pointer }]

@@ -21,8 +21,8 @@ export function queryIdOf(position: number): string {
  * (OpenID4VP 1.0, 15.4.1), and DCQL has no ranges. They are checked after disclosure. `values` are, since the template
  * says so.
  *
- * @param authorities Key identifiers of accepted authorities by position, where the template states none. A response is checked without
- *   them: `trustedIssuers` is the stronger condition.
+ * @param authorities Key identifiers of accepted authorities by position, where the template states none. A response is
+ *   checked without them: `trustedIssuers` is the stronger condition.
  * @see [OpenID4VP 1.0, 6](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-digital-credentials-query-l)
  */
 export function queryOf(
@@ -61,7 +61,10 @@ function claimIdOf(position: number): string {
   return `a${position}`
 }
 
-/** Returns the position of a claim among the requested ones, by the name of an attribute or its path; null if there is none. */
+/**
+ * Returns the position of a claim among the requested ones, by the name of an attribute or its path; null if there is
+ * none.
+ */
 export function claimPositionOf(
   reference: string | readonly PathStep[],
   requested: readonly Pick<RequestedClaim, 'path'>[],

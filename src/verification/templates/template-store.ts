@@ -99,7 +99,10 @@ export async function getPresentationTemplate(tx: TenantTx, id: string): Promise
   return only((await tx.rows<PresentationTemplate>(findTemplate, [tx.tenantId, id]))[0])
 }
 
-/** Returns a page of templates, and one row more if there is a next page. `name`: a part of the name, case-insensitive; `type`: of one of its credentials. */
+/**
+ * Returns a page of templates, and one row more if there is a next page. `name`: a part of the name, case-insensitive;
+ * `type`: of one of its credentials.
+ */
 export async function listPresentationTemplates(
   tx: TenantTx,
   list: PageRequest,

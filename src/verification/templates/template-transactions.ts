@@ -4,7 +4,10 @@ import { encodeTransaction, transactionLimits } from '../../protocols/openid4vp/
 import type { PresentationTemplate } from './presentation-template.ts'
 import { credentialPosition, queryIdOf } from './template-query.ts'
 
-/** One transaction of a request. `credentials`: names or positions of the template's credentials, one of which authorizes it; by default all. */
+/**
+ * One transaction of a request. `credentials`: names or positions of the template's credentials, one of which
+ * authorizes it; by default all.
+ */
 type TransactionInput = {
   readonly type: string
   readonly credentials?: readonly (string | number)[]

@@ -29,7 +29,10 @@ export type Issuer = {
   ) => Promise<string>
 }
 
-/** Creates an issuer, by default with a new key. By default all claims are selectively disclosable; `frame` changes that. */
+/**
+ * Creates an issuer, by default with a new key. By default all claims are selectively disclosable; `frame` changes
+ * that.
+ */
 export function anIssuer({ privateKey, jwk }: Key = aKey()): Issuer {
   const did = `did:jwk:${Buffer.from(JSON.stringify(jwk)).toString('base64url')}`
   return {

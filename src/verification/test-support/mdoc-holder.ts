@@ -96,7 +96,10 @@ export async function aRevocableDocument(signer: Made, uri: string, idx: number)
   return mdoc.toString('base64url')
 }
 
-/** The values of the request that a presentation is bound to. `origin`: over the Digital Credentials API, with an encrypted response. */
+/**
+ * The values of the request that a presentation is bound to. `origin`: over the Digital Credentials API, with an
+ * encrypted response.
+ */
 export type RequestParameters = {
   readonly nonce: string
   readonly aud: string

@@ -47,7 +47,9 @@ export type Backend = {
   readonly ask: (method: string, path: string, body?: unknown, scope?: Scope) => Promise<Reply>
 }
 
-/** Starts a verifier. `fetch`: outbound requests, which fail by default. `host`: its host name, also in certificates. */
+/**
+ * Starts a verifier. `fetch`: outbound requests, which fail by default. `host`: its host name, also in certificates.
+ */
 export async function startVerifier(fetch?: OutboundFetch, host = '127.0.0.1'): Promise<Verifier> {
   const db = await openTestDatabase()
   const port = await freePort()

@@ -11,7 +11,10 @@ export type SealedCredential = HeldCredential & { readonly copyId: string; reado
 /** A credential that may answer a request. `standing`: by the last check of its status; null: it has no status list. */
 export type PresentableCredential = SealedCredential & { readonly standing: Standing | null }
 
-/** A credential to insert. `offerHash`: digest of its offer. `checkAt`: when its status is checked next; null: it has none. */
+/**
+ * A credential to insert. `offerHash`: digest of its offer. `checkAt`: when its status is checked next; null: it has
+ * none.
+ */
 export type NewCredential = HeldCredential & {
   readonly configurationId: string
   readonly offerHash: string
@@ -191,7 +194,9 @@ export async function listCredentials(
   return page<SealedCredential>(tx, list, [tx.tenantId, userId], filter)
 }
 
-/** The credentials that may answer a request: of these formats, types and ids. `types`, `ids`: null for no restriction. */
+/**
+ * The credentials that may answer a request: of these formats, types and ids. `types`, `ids`: null for no restriction.
+ */
 type Presentable = {
   readonly formats: readonly HeldCredential['format'][]
   readonly types: readonly string[] | null
@@ -254,8 +259,8 @@ export async function deleteCredential(
 }
 
 /**
- * Takes one copy of each credential for a presentation and marks it used: an unused one if there is any, else the least recently used. Marked
- * before it is sent, because a verifier may have received what it did not confirm.
+ * Takes one copy of each credential for a presentation and marks it used: an unused one if there is any, else the least
+ * recently used. Marked before it is sent, because a verifier may have received what it did not confirm.
  *
  * @returns none, and none is marked, if they have more than {@link TAKEN_BYTES_MAX} together
  */

@@ -30,7 +30,10 @@ export function subjectClaims(payload: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(payload).filter(([name]) => !isControlClaim(name)))
 }
 
-/** Returns the processed payload of a stored SD-JWT VC. It was verified on receipt, and its seal proves that it did not change. */
+/**
+ * Returns the processed payload of a stored SD-JWT VC. It was verified on receipt, and its seal proves that it did not
+ * change.
+ */
 export function claimsOf(raw: string): JsonObject {
   return processSdJwt(parseSdJwt(raw)).payload
 }

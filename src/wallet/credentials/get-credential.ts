@@ -24,7 +24,11 @@ export async function getCredential(platform: Needs, caller: Caller, id: string)
   return showSealed(platform, caller.tenantId, found)
 }
 
-/** Returns a page of the caller's wallet, and one credential more if there is a next page. @throws Fault `holder.missing` */
+/**
+ * Returns a page of the caller's wallet, and one credential more if there is a next page.
+ *
+ * @throws Fault `holder.missing`
+ */
 export async function listHeld(
   platform: Needs,
   caller: Caller,

@@ -85,7 +85,10 @@ export async function insertNotification(
   await tx.rows(insertStatement, [tx.tenantId, id, credentialId, endpoint, sealedAccess, dropAt])
 }
 
-/** Replaces the notification of a credential by that of its new copies, with the token that the issuer accepts now. Nothing was sent of it. */
+/**
+ * Replaces the notification of a credential by that of its new copies, with the token that the issuer accepts now.
+ * Nothing was sent of it.
+ */
 export async function replaceNotification(
   tx: TenantTx,
   notification: Notification,

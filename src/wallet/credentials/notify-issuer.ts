@@ -36,10 +36,11 @@ const LEASE_MS = 30_000
 const LATE_MS = 600_000
 
 /**
- * Sends an issuer the current consent for a credential, one request at a time, so that events arrive in order. Retries when the issuer is
- * out of reach, not when it refuses.
+ * Sends an issuer the current consent for a credential, one request at a time, so that events arrive in order. Retries
+ * when the issuer is out of reach, not when it refuses.
  *
- * After `credential_deleted`, and after a refusal, the access token is deleted; else it is kept for that last event, at most until `drop_at`.
+ * After `credential_deleted`, and after a refusal, the access token is deleted; else it is kept for that last event, at
+ * most until `drop_at`.
  *
  * @see [OpenID4VCI 1.0, 11](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-notification-endpoint)
  */
@@ -51,13 +52,19 @@ export const notifyIssuerJob = job({
   run: (platform, { notificationId }, _signal, { tenantId }) => notifyIssuer(platform, tenantId, notificationId),
 })
 
-/** Enqueues the notification of a consent or removal in the caller's transaction, if the issuer requested it and no job is enqueued yet. */
+/**
+ * Enqueues the notification of a consent or removal in the caller's transaction, if the issuer requested it and no job
+ * is enqueued yet.
+ */
 export async function enqueueNotification(tx: TenantTx, credentialId: string, now: Date): Promise<void> {
   const notificationId = await queueNotification(tx, credentialId, now)
   if (notificationId !== null) await enqueue(tx, notifyIssuerJob, { notificationId }, { now })
 }
 
-/** Enqueues the missing jobs of notifications that have waited for long: without one, no later consent would be sent either. */
+/**
+ * Enqueues the missing jobs of notifications that have waited for long: without one, no later consent would be sent
+ * either.
+ */
 export async function requeueNotifications(tx: TenantTx, now: Date, limit: number): Promise<number> {
   const ids = await requeueLateNotifications(tx, lateBefore(now), now, limit)
   const payloads = ids.map((notificationId) => ({ notificationId }))
@@ -114,7 +121,10 @@ function nextEvent({ consent, sent }: ClaimedNotification): WalletNotificationEv
   return consent === 'accepted' && sent === null ? 'credential_accepted' : null
 }
 
-/** @returns whether this was the last event, or the issuer refused it @throws Fault `upstream.*` if it was not received */
+/**
+ * @returns whether this was the last event, or the issuer refused it
+ * @throws Fault `upstream.*` if it was not received
+ */
 async function send(
   platform: Platform,
   tenantId: TenantId,

@@ -4,7 +4,10 @@ import { sql, type TenantTx } from '../../store/store.ts'
 import { tenantsWith } from '../../store/tenants-with.ts'
 import { copySteps, type NewCopy } from './credential-store.ts'
 
-/** What is needed to get new copies of a credential. `sealedWork`: tokens and keys. `dropAt`: when it is deleted, used or not. */
+/**
+ * What is needed to get new copies of a credential. `sealedWork`: tokens and keys. `dropAt`: when it is deleted, used
+ * or not.
+ */
 export type NewRefill = { readonly sealedWork: Buffer; readonly dropAt: Date }
 
 /** A job run that holds the lease of a refill. `id`: that of the credential. */
@@ -70,7 +73,11 @@ export async function insertRefill(tx: TenantTx, credentialId: string, { sealedW
   await tx.rows(insertStatement, [tx.tenantId, credentialId, sealedWork, dropAt])
 }
 
-/** Marks refills as enqueued, each once. @returns the credentials for which the caller enqueues a job in the same transaction */
+/**
+ * Marks refills as enqueued, each once.
+ *
+ * @returns the credentials for which the caller enqueues a job in the same transaction
+ */
 export async function queueRefills(tx: TenantTx, credentialIds: readonly string[], now: Date): Promise<string[]> {
   return (await tx.rows<{ id: string }>(queueStatement, [tx.tenantId, credentialIds, now])).map(({ id }) => id)
 }
@@ -110,7 +117,8 @@ export async function deleteRefill(tx: TenantTx, { id, claim }: RefillRun): Prom
 }
 
 /**
- * Replaces all copies of a credential, with their keys, by new ones, in the caller's transaction, and releases the refill for the next time.
+ * Replaces all copies of a credential, with their keys, by new ones, in the caller's transaction, and releases the
+ * refill for the next time.
  *
  * @param sealedWork The tokens, without keys.
  * @returns false if another run has taken the refill over, or the credential is gone; then nothing is written.

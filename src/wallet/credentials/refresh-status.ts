@@ -39,8 +39,9 @@ const LOOK_UPS_MAX = 16
 const PROPOSAL_MS_MAX = 2000
 
 /**
- * Checks the status of held credentials, as often as their lists' `ttl` says, and records changes as events for the holder. A list out of
- * reach changes nothing. Bounded: some credentials of each tenant in turn, until the time of the sweep is over.
+ * Checks the status of held credentials, as often as their lists' `ttl` says, and records changes as events for the
+ * holder. A list out of reach changes nothing. Bounded: some credentials of each tenant in turn, until the time of the
+ * sweep is over.
  */
 export async function refreshStandings(platform: Platform, signal: AbortSignal): Promise<void> {
   const { store, clock } = platform
@@ -59,7 +60,8 @@ export async function refreshStandings(platform: Platform, signal: AbortSignal):
 }
 
 /**
- * Checks the status of one held credential, and records a change as an event for the holder. May run concurrently: the change is recorded once.
+ * Checks the status of one held credential, and records a change as an event for the holder. May run concurrently: the
+ * change is recorded once.
  *
  * @param ageMsMax A list that was fetched longer ago is fetched again, also before its `ttl` is over.
  * @returns null if the list could not be read; nothing changes then
@@ -98,8 +100,9 @@ async function refreshStanding(
 }
 
 /**
- * Checks the status of a credential now, at the request of its holder, also before the `ttl` of its list is over. A status list of this deployment is
- * read anew each time, a foreign one if it was fetched more than a minute ago. A revoked credential is not checked again.
+ * Checks the status of a credential now, at the request of its holder, also before the `ttl` of its list is over. A
+ * status list of this deployment is read anew each time, a foreign one if it was fetched more than a minute ago. A
+ * revoked credential is not checked again.
  *
  * @throws Fault `holder.missing`, `resource.unknown`, `request.rate_limited`
  */

@@ -9,8 +9,8 @@ import { enqueueNotification } from './notify-issuer.ts'
 import { sealTrace } from './sealed-trace.ts'
 
 /**
- * Removes a credential, all its copies and the keys they are bound to. A trace stays in the holder's history. The issuer is notified if it
- * requested that.
+ * Removes a credential, all its copies and the keys they are bound to. A trace stays in the holder's history. The
+ * issuer is notified if it requested that.
  *
  * @throws Fault `holder.missing`, `resource.unknown`
  */

@@ -11,7 +11,8 @@ import { enqueueNotification } from './notify-issuer.ts'
 /**
  * Sets the holder's consent. Any status may follow any; setting the same status again changes and records nothing.
  *
- * If the issuer requested notifications, a job of the same transaction sends one: for an acceptance once, for a rejection as the last one.
+ * If the issuer requested notifications, a job of the same transaction sends one: for an acceptance once, for a
+ * rejection as the last one.
  *
  * @throws Fault `holder.missing`, `resource.unknown`
  */

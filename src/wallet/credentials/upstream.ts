@@ -92,7 +92,10 @@ export function retryAfter({ headers }: Pick<OutboundAnswer, 'headers'>): { read
   return /^\d{1,9}$/.test(stated) ? { retryAfterSeconds: Math.min(Number(stated), 3600) } : {}
 }
 
-/** Status and OAuth error of an answer that is not a success. `triesLeft`: for a transaction code, as our issuer says it. `requestEnd`: as our verifier says it. */
+/**
+ * Status and OAuth error of an answer that is not a success. `triesLeft`: for a transaction code, as our issuer says
+ * it. `requestEnd`: as our verifier says it.
+ */
 type Upstream = {
   readonly status: number
   readonly error?: string
@@ -109,7 +112,10 @@ export function upstreamOf(answer: OutboundAnswer): Upstream {
 /** How a presentation request ended: what its verifier says, else what the status means. `over`: not known how. */
 type RequestRule = `request.${RequestEnd | 'over' | 'unknown'}`
 
-/** Returns the `rule` of a refusal that is about the end of a presentation request; no member for another one. Nothing proves what a verifier says. */
+/**
+ * Returns the `rule` of a refusal that is about the end of a presentation request; no member for another one. Nothing
+ * proves what a verifier says.
+ */
 export function requestRuleOf(answer: OutboundAnswer): { readonly rule?: RequestRule } {
   const { requestEnd, status } = upstreamOf(answer)
   if (requestEnd !== undefined) return { rule: `request.${requestEnd}` }

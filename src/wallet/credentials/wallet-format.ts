@@ -17,7 +17,8 @@ export function walletFormatOf(wireFormat: string): WalletFormat {
 }
 
 /**
- * Returns the format identifiers that wallets of a tenant accept and present: the setting `walletFormats`; by default SD-JWT VCs only.
+ * Returns the format identifiers that wallets of a tenant accept and present: the setting `walletFormats`; by default
+ * SD-JWT VCs only.
  */
 export async function openFormats(
   needs: Pick<Platform, 'store' | 'clock' | 'memory'>,

@@ -16,8 +16,8 @@ import {
 type OrganisationDelivery = Pick<DeliveryInput, 'recipient' | 'pointer' | 'payload'>
 
 /**
- * Delivers an offer or a presentation request to a user of the caller's tenant. The record is inserted before anything is consumed; a failure
- * has the code that the holder would get, with the record in `meta.deliveryId`.
+ * Delivers an offer or a presentation request to a user of the caller's tenant. The record is inserted before anything
+ * is consumed; a failure has the code that the holder would get, with the record in `meta.deliveryId`.
  *
  * @param operation A repetition finds its record, and resumes it.
  * @throws Fault `resource.unknown`, `state.invalid`, and what the wallet of the user refuses it with

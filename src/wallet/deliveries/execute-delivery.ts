@@ -13,7 +13,10 @@ export type LeasedDelivery = Pick<
   'id' | 'claim' | 'userId' | 'kind' | 'presentationId' | 'issuanceId' | 'sealedPayload'
 >
 
-/** The lease of an attempt. Longer than the slowest issuer or verifier can take until there is an order or a presentation. */
+/**
+ * The lease of an attempt. Longer than the slowest issuer or verifier can take until there is an order or a
+ * presentation.
+ */
 export const LEASE_MS = 120_000
 
 /**
@@ -33,8 +36,8 @@ export async function executeDelivery(
 }
 
 /**
- * As {@link executeDelivery}, after an attempt that did not end: an offer of our own issuer that it redeemed, and did not order, is reinstated
- * first.
+ * As {@link executeDelivery}, after an attempt that did not end: an offer of our own issuer that it redeemed, and did
+ * not order, is reinstated first.
  */
 export async function repeatDelivery(
   platform: Platform,

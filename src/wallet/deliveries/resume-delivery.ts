@@ -14,7 +14,9 @@ import { LEASE_MS, type LeasedDelivery, repeatDelivery } from './execute-deliver
 
 const ATTEMPTS_MAX = 8
 
-/** Resumes a delivery whose call ended before anything was ordered. What was ordered is resumed by the job of the order. */
+/**
+ * Resumes a delivery whose call ended before anything was ordered. What was ordered is resumed by the job of the order.
+ */
 export const resumeDeliveryJob = job({
   name: 'wallet.resume-delivery',
   payload: Type.Object({ deliveryId: Type.String() }, { additionalProperties: false }),

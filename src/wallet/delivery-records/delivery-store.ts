@@ -68,7 +68,8 @@ const endStatement = sql(
   `update wallet_delivery set status = 'delivered', error = null, sealed_parcel = null, ${RELEASE}, updated_at = $3
    where tenant_id = $1 and id = $2 and kind = 'presentation' and status <> 'delivered' returning ${COLUMNS}`,
 )
-// Concurrent orders of one delivery: each update sees the count that the others left, so the last one ends the delivery.
+// Concurrent orders of one delivery: each update sees the count that the others left, so the last one ends the
+// delivery.
 const settleStatement = sql(
   'wallet.settle_delivery',
   `update wallet_delivery set awaited = awaited - 1, credential_ids = credential_ids || $3::uuid[], error = coalesce($4::jsonb, error),

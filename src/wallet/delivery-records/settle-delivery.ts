@@ -17,8 +17,8 @@ import {
 type OrderOutcome = { readonly credentialIds: readonly string[]; readonly error: DeliveryError | null }
 
 /**
- * Settles the delivery of an order, if any, in the transaction in which the order ends. Records an event for received credentials, so that
- * the organisation can notify the user.
+ * Settles the delivery of an order, if any, in the transaction in which the order ends. Records an event for received
+ * credentials, so that the organisation can notify the user.
  *
  * @param ended The order; null if another run has ended it.
  */

@@ -14,10 +14,11 @@ const REPEATER = /<(?:[^\s<>/:]+:)?(?:use|pattern|mask|marker|clipPath|filter|fe
 const DATA_URI = /^data:(image\/(?:png|jpeg|svg\+xml))((?:;[\w=-]+)*),(.*)$/s
 
 /**
- * Returns the image that bytes are by their own content, whatever their sender calls them; null if it is none that may be kept: PNG, JPEG or
- * SVG, at most 64 KiB and 2,000 pixels a side.
+ * Returns the image that bytes are by their own content, whatever their sender calls them; null if it is none that may
+ * be kept: PNG, JPEG or SVG, at most 64 KiB and 2,000 pixels a side.
  *
- * An SVG has at most 12 elements that draw others again: nested, a few lines would draw billions of shapes and stop the browser.
+ * An SVG has at most 12 elements that draw others again: nested, a few lines would draw billions of shapes and stop the
+ * browser.
  *
  * NOT checked: scripts in an SVG. It is shown in `img` only, where browsers run none and fetch nothing.
  */

@@ -7,7 +7,10 @@ import type { KeptImage } from './card-image.ts'
 import type { KeptDisplay } from './kept-display.ts'
 import type { SvgMetadata } from './type-metadata.ts'
 
-/** What is stored about a credential besides its claims. `display` is null for one that was received before displays were kept. */
+/**
+ * What is stored about a credential besides its claims. `display` is null for one that was received before displays
+ * were kept.
+ */
 export type DetailsRow = {
   readonly id: string
   readonly vct: string
@@ -79,7 +82,10 @@ const findSvgStatement = sql(
 /** The SVG template of a credential: see `readSvgTemplate`. `claims`: those that it has placeholders for. */
 export type KeptSvg = { readonly template: string; readonly claims: SvgMetadata['claims'] }
 
-/** When a credential is valid from, and when a sweep looks for the job that fetches its images; null: there are none to fetch. */
+/**
+ * When a credential is valid from, and when a sweep looks for the job that fetches its images; null: there are none to
+ * fetch.
+ */
 type DisplayTimes = { readonly validFrom: Date; readonly imagesDueAt: Date | null }
 
 /** Inserts the look of a credential that the transaction has inserted. */

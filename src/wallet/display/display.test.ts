@@ -1,4 +1,5 @@
-// What the wallet's answers say besides claims: looks, validity, status, trust, previews; and a person's data as a whole.
+// What the wallet's answers say besides claims: looks, validity, status, trust, previews; and a person's data as a
+// whole.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { badge, makeTemplate, openIssuance } from '../../../test/support/main-job.ts'

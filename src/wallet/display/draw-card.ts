@@ -7,7 +7,10 @@ import { fillSvgTemplate } from './svg-template.ts'
 const VALUE_CHARS = 200
 const VALUES_MAX = 20
 
-/** Returns the picture of a credential: its template with the values of its claims, each cut, without controls, and escaped. [TM-4] */
+/**
+ * Returns the picture of a credential: its template with the values of its claims, each cut, without controls, and
+ * escaped. [TM-4]
+ */
 export function drawCard({ template, claims }: KeptSvg, values: JsonObject): KeptImage | null {
   const texts = claims.map(({ id, path }) => [id, textOf(valuesAt(values, path))] as const)
   const bytes = fillSvgTemplate(template, new Map(texts))

@@ -26,7 +26,10 @@ const TIMEOUT_MS = 5000
 const REDIRECTS_MAX = 2
 const ACCEPT = ['image/png', 'image/jpeg', 'image/svg+xml']
 
-/** Fetches the images of a credential once, after its receipt. What cannot be fetched, or is no small image, is left out. */
+/**
+ * Fetches the images of a credential once, after its receipt. What cannot be fetched, or is no small image, is left
+ * out.
+ */
 export const fetchImagesJob = job({
   name: 'wallet.fetch-images',
   payload: Type.Object({ credentialId: Type.String() }, { additionalProperties: false }),
@@ -44,7 +47,9 @@ export const fetchImagesJob = job({
   },
 })
 
-/** Keeps the look of a credential in the transaction that stores it, and enqueues the job if its issuer names images. */
+/**
+ * Keeps the look of a credential in the transaction that stores it, and enqueues the job if its issuer names images.
+ */
 export async function keepDisplay(
   tx: TenantTx,
   credentialId: string,

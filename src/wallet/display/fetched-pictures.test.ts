@@ -1,4 +1,5 @@
-// What the wallet fetches for a person to look at: pictures of types, logos of verifiers. Once, bounded, and of no stranger.
+// What the wallet fetches for a person to look at: pictures of types, logos of verifiers. Once, bounded, and of no
+// stranger.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'

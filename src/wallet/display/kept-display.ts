@@ -21,7 +21,10 @@ export type KeptDisplay = {
   /** Where the images were at the receipt. */
   readonly logo: string | null
   readonly background: string | null
-  /** The type, where its metadata is fetched for a picture; absent for ours, which have none, and for texts that are no address. */
+  /**
+   * The type, where its metadata is fetched for a picture; absent for ours, which have none, and for texts that are no
+   * address.
+   */
   readonly type?: TypeReference
 }
 

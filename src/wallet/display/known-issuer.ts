@@ -4,7 +4,10 @@ import { findTenantOf } from '../../directory/tenants/find-tenant.ts'
 import type { Platform } from '../../platform.ts'
 import { findCredentialIssuer, identifiersOf } from '../../trust/issuers/is-trusted.ts'
 
-/** By what the organisation of the holder knows a Credential Issuer: it is the organisation itself, or a trusted entity names it. */
+/**
+ * By what the organisation of the holder knows a Credential Issuer: it is the organisation itself, or a trusted entity
+ * names it.
+ */
 export type IssuerTrust = 'own' | 'trusted_entity' | 'unknown'
 
 /** Returns whether a tenant knows a Credential Issuer, by its identifier alone, and why; up to 5 s old. */

@@ -8,8 +8,8 @@ const TIMEOUT_MS = 4000
 const RETRY_MS = 60_000
 
 /**
- * Returns the logo of an organisation, fetched by the client for foreign addresses with the limits of an issuer's: once an hour and process, so
- * that its host does not learn who looks at a page. Concurrent callers share one request.
+ * Returns the logo of an organisation, fetched by the client for foreign addresses with the limits of an issuer's: once
+ * an hour and process, so that its host does not learn who looks at a page. Concurrent callers share one request.
  *
  * @param uri The setting `logoUri`.
  * @returns null if it is no picture that may be kept, or did not arrive

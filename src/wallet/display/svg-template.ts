@@ -38,9 +38,10 @@ const options = { position: false, strictEntities: true }
 class Refused extends Error {}
 
 /**
- * Reads an SVG template of type metadata and writes it anew, so that what is kept has no other reading: elements and attributes of a list, values
- * without addresses other than `#id`, pictures as small PNG or JPEG in `data:` URIs, placeholders in texts alone. Attributes and elements of
- * other namespaces (of drawing programs), titles and metadata are left out; anything else that is not on the lists refuses the template.
+ * Reads an SVG template of type metadata and writes it anew, so that what is kept has no other reading: elements and
+ * attributes of a list, values without addresses other than `#id`, pictures as small PNG or JPEG in `data:` URIs,
+ * placeholders in texts alone. Attributes and elements of other namespaces (of drawing programs), titles and metadata
+ * are left out; anything else that is not on the lists refuses the template.
  *
  * @param bytes UTF-8, at most 64 KiB.
  * @returns the template, in which `{{svg_id}}` stands in texts only; null if it is refused.
@@ -62,7 +63,10 @@ export function placeholdersIn(template: string): ReadonlySet<string> {
   return new Set([...template.matchAll(PLACEHOLDER)].map(([, id = '']) => id))
 }
 
-/** Returns the image: each placeholder replaced by its value, escaped; one without a value by nothing. null: it would be too large. */
+/**
+ * Returns the image: each placeholder replaced by its value, escaped; one without a value by nothing. null: it would be
+ * too large.
+ */
 export function fillSvgTemplate(template: string, values: ReadonlyMap<string, string>): Buffer | null {
   const filled = Buffer.from(template.replaceAll(PLACEHOLDER, (_, id: string) => escaped(values.get(id) ?? '')))
   return filled.length > FILLED_BYTES_MAX ? null : filled

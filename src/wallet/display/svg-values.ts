@@ -11,7 +11,10 @@ export function isPlainValue(value: string): boolean {
   return value.length <= VALUE_CHARS_MAX && !/[\\<>{}@]/.test(value) && hasPlainFunctions(value) && !hasScheme(value)
 }
 
-/** As {@link isPlainValue}, of style rules: no at-rules, no escapes, which could spell one, no clips or filters, which could multiply. */
+/**
+ * As {@link isPlainValue}, of style rules: no at-rules, no escapes, which could spell one, no clips or filters, which
+ * could multiply.
+ */
 export function isPlainCss(css: string): boolean {
   const text = withoutComments(css)
   if (text.length > CSS_CHARS_MAX || text.includes('/*') || /[\\<@&]/.test(css)) return false

@@ -19,8 +19,8 @@ const URI_CHARS_MAX = 90_000
 const ALGORITHMS = ['sha512', 'sha384', 'sha256'] as const
 
 /**
- * Returns whether bytes have the integrity that was stated: one of the hashes of the strongest algorithm of the list. Without a statement they do; a
- * list without an algorithm that is known fails.
+ * Returns whether bytes have the integrity that was stated: one of the hashes of the strongest algorithm of the list.
+ * Without a statement they do; a list without an algorithm that is known fails.
  *
  * @see [SD-JWT VC, 7](https://www.ietf.org/archive/id/draft-ietf-oauth-sd-jwt-vc-10.html#section-7) [TM-1], [Subresource Integrity](https://www.w3.org/TR/sri-2/)
  */
@@ -33,7 +33,10 @@ export function hasIntegrity(bytes: Buffer, integrity: string | null): boolean {
   return stated.some((one) => one.split('?', 1)[0] === `${algorithm}-${digest}`)
 }
 
-/** Reads type metadata; null if it is malformed or is that of another type. What is not needed for pictures is not looked at. [TM-1] */
+/**
+ * Reads type metadata; null if it is malformed or is that of another type. What is not needed for pictures is not
+ * looked at. [TM-1]
+ */
 export function readTypeMetadata(bytes: Buffer, { vct }: TypeReference): SvgMetadata | null {
   const document = parsed(bytes)
   if (document === null || document.vct !== vct) return null

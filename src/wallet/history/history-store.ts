@@ -5,7 +5,9 @@ import { type PageRequest, pagedList } from '../../store/paged-list.ts'
 import { sql, type TenantTx } from '../../store/store.ts'
 import { STATUS_NOW } from '../presentations/presentation-store.ts'
 
-/** A stored history entry: the sealed view of a presentation or of a removed credential, or a credential in the wallet. */
+/**
+ * A stored history entry: the sealed view of a presentation or of a removed credential, or a credential in the wallet.
+ */
 export type HistoryRow = {
   readonly id: string
   readonly kind: HistoryKind

@@ -20,7 +20,11 @@ type Opened = {
   readonly view?: PresentationView
 }
 
-/** Returns a page of the caller's history, and one entry more if there is a next page. @throws Fault `holder.missing` */
+/**
+ * Returns a page of the caller's history, and one entry more if there is a next page.
+ *
+ * @throws Fault `holder.missing`
+ */
 export async function listHistory(
   platform: Needs,
   caller: Caller,

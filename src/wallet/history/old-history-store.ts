@@ -15,7 +15,8 @@ const deletePresentations = deleteOld(
 const deleteRemoved = deleteOld('wallet.delete_old_traces', 'wallet_removed_credential', 'removed_at < $3')
 
 /**
- * Deletes presentations that ended before a time, and what is kept of credentials that were removed before it, at most `limit` of each.
+ * Deletes presentations that ended before a time, and what is kept of credentials that were removed before it, at most
+ * `limit` of each.
  *
  * @returns the larger of the two numbers
  */

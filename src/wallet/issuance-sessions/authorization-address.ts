@@ -17,8 +17,8 @@ const ADDRESS_CHARS_MAX = 16_384
 const NEVER = new Date(8.64e15)
 
 /**
- * Returns the address at which the holder authorizes a request. The request is pushed if the server has the endpoint, whether or not it
- * requires that. [W-A1]
+ * Returns the address at which the holder authorizes a request. The request is pushed if the server has the endpoint,
+ * whether or not it requires that. [W-A1]
  *
  * @throws Fault `issuer_metadata.invalid`, `issuer_answer.invalid`, `offer.unusable`, `upstream.*`
  * @see [RFC 9126, 2](https://www.rfc-editor.org/rfc/rfc9126#section-2)

@@ -25,11 +25,11 @@ const SESSION_MS = 15 * 60_000
 const CODE_GRANT = 'authorization_code'
 
 /**
- * Creates a session in which the holder signs in at an issuer, for an offer or without one. All that can be refused is refused before the
- * holder opens the address. [W-A1]
+ * Creates a session in which the holder signs in at an issuer, for an offer or without one. All that can be refused is
+ * refused before the holder opens the address. [W-A1]
  *
- * @throws Fault `holder.missing`, `request.invalid`, `offer.*`, `issuer.untrusted`, `issuer_metadata.invalid`, `upstream.*`, and
- * `state.invalid` if the user has 20 open sessions
+ * @throws Fault `holder.missing`, `request.invalid`, `offer.*`, `issuer.untrusted`, `issuer_metadata.invalid`,
+ *   `upstream.*`, and `state.invalid` if the user has 20 open sessions
  * @see [OpenID4VCI 1.0, 5](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-authorization-endpoint)
  */
 export async function createSession(platform: Platform, caller: Caller, body: SessionBody, id: string): Promise<void> {

@@ -22,11 +22,11 @@ type Outcome = { readonly kind: 'completed' | 'deferred' } | { readonly kind: 'f
 type Taken = { readonly id: string; readonly work: SessionWork; readonly offerHash: string }
 
 /**
- * Takes the response to an authorization request from the browser of the holder: redeems the code once, and receives the credentials as
- * with an offer. The session ends with it, whatever the response is. [W-A2]
+ * Takes the response to an authorization request from the browser of the holder: redeems the code once, and receives
+ * the credentials as with an offer. The session ends with it, whatever the response is. [W-A2]
  *
- * @throws Fault `resource.unknown` if the user of the browser has no session with this `state`; nothing is changed then. `state.invalid` if
- * the session was used or has expired
+ * @throws Fault `resource.unknown` if the user of the browser has no session with this `state`; nothing is changed
+ *   then. `state.invalid` if the session was used or has expired
  */
 export async function finishSession(platform: Platform, visitor: Visitor, query: URLSearchParams): Promise<Outcome> {
   const taken = await take(platform, visitor, query)
@@ -53,8 +53,8 @@ export async function finishSession(platform: Platform, visitor: Visitor, query:
 }
 
 /**
- * Returns how a session of the visitor ended that was finished before: the page that said so may not have arrived. null: it has not ended with a
- * result, or is not the visitor's.
+ * Returns how a session of the visitor ended that was finished before: the page that said so may not have arrived.
+ * null: it has not ended with a result, or is not the visitor's.
  */
 export async function findEnding(
   { store, clock }: Pick<Platform, 'store' | 'clock'>,
@@ -86,7 +86,11 @@ async function take({ store, sealing, clock }: Platform, visitor: Visitor, query
   throw new Fault(isOurs ? 'state.invalid' : 'resource.unknown')
 }
 
-/** Redeems the code of a response. @throws Fault `authorization_response.invalid`, `offer.unusable`, `issuer_answer.invalid`, `upstream.*` */
+/**
+ * Redeems the code of a response.
+ *
+ * @throws Fault `authorization_response.invalid`, `offer.unusable`, `issuer_answer.invalid`, `upstream.*`
+ */
 async function redeemCode(
   platform: Platform,
   holder: Holder,

@@ -99,9 +99,11 @@ export async function findIssuanceSession(
 type Callback = { readonly id: string; readonly hash: Buffer; readonly userId: UserId }
 
 /**
- * Takes a pending session for the one callback that redeems its code. One statement, so of two callbacks, in whatever process, one gets it.
+ * Takes a pending session for the one callback that redeems its code. One statement, so of two callbacks, in whatever
+ * process, one gets it.
  *
- * @returns null if there is none of this user with this `state`, it was taken, it has expired, or the user may not sign in any more.
+ * @returns null if there is none of this user with this `state`, it was taken, it has expired, or the user may not sign
+ *   in any more.
  */
 export async function takeSession(
   tx: TenantTx,
@@ -139,7 +141,9 @@ export const watchedSessions: WatchedKind = {
     tx.rows(versionsStatement, [watched.map((one) => one.tenantId), watched.map((one) => one.id), now]),
 }
 
-/** The limits of a sweep. `stuckBefore`: callbacks of before that have died. `keptSince`: older sessions are deleted. */
+/**
+ * The limits of a sweep. `stuckBefore`: callbacks of before that have died. `keptSince`: older sessions are deleted.
+ */
 type Sweep = { readonly now: Date; readonly stuckBefore: Date; readonly keptSince: Date; readonly error: DeliveryError }
 
 /** Ends the sessions whose callback died, deletes the secrets of expired ones, and old ones as a whole. */

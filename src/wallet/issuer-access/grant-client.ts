@@ -29,8 +29,8 @@ const ATTESTED = 'attest_jwt_client_auth'
 type Needs = SendNeeds & Pick<Platform, 'keys' | 'urls' | 'store'>
 
 /**
- * Chooses how the wallet acts at an authorization server. DPoP if the server supports it; a wallet attestation if it accepts no public
- * clients; anonymous if that is allowed and enough.
+ * Chooses how the wallet acts at an authorization server. DPoP if the server supports it; a wallet attestation if it
+ * accepts no public clients; anonymous if that is allowed and enough.
  *
  * @param isPreAuthorized Whether the grant may be redeemed without naming a client. [VCI-M12]
  * @param authenticates The wallet authenticates wherever the server supports it, also beside public clients. [HAIP-8]
@@ -73,9 +73,10 @@ function unregistered({ authMethods }: ServerMetadata): Fault {
 }
 
 /**
- * Posts a form to an endpoint of the authorization server, with client id, wallet attestation and DPoP proof as the client has them. A
- * refused nonce or challenge is replaced once. A server that refuses the client without an attestation gets one: a
- * server that authenticates clients does so before it looks at the grant (RFC 6749 3.2.1), so the code is not spent.
+ * Posts a form to an endpoint of the authorization server, with client id, wallet attestation and DPoP proof as the
+ * client has them. A refused nonce or challenge is replaced once. A server that refuses the client without an
+ * attestation gets one: a server that authenticates clients does so before it looks at the grant (RFC 6749 3.2.1), so
+ * the code is not spent.
  *
  * @returns the answer, and the client that it is for: later requests of the grant are sent as that client.
  * @throws Fault `issuer_answer.invalid`, `upstream.*`

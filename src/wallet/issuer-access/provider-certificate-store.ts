@@ -32,7 +32,10 @@ export async function insertProviderRoot(tx: TenantTx, row: Omit<NewProviderCert
   return (await tx.rows(insertRoot, valuesOf(tx, { ...row, subject: ROOT }))).length > 0
 }
 
-/** Inserts the certificate of a key, or replaces it. Concurrent calls replace each other's, and every one of them is valid. */
+/**
+ * Inserts the certificate of a key, or replaces it. Concurrent calls replace each other's, and every one of them is
+ * valid.
+ */
 export async function putProviderCertificate(tx: TenantTx, row: NewProviderCertificate): Promise<void> {
   await tx.rows(putRow, valuesOf(tx, row))
 }

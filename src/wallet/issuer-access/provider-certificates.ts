@@ -24,7 +24,10 @@ const ROOT_YEARS = 19
 const RENEWED_BEFORE_MS = 30 * 86_400_000
 const noProfile = { crlUri: null, issuerAltNameUri: null }
 
-/** Returns the root of the wallet provider, which issuers trust for attestations; makes it if there is none. One for the deployment. */
+/**
+ * Returns the root of the wallet provider, which issuers trust for attestations; makes it if there is none. One for the
+ * deployment.
+ */
 export async function providerRoot(needs: ProviderNeeds): Promise<Root> {
   const found = (await findRoot(needs)) ?? (await makeRoot(needs))
   if (found === null) throw new Error('the root that was just made is missing')
@@ -32,8 +35,8 @@ export async function providerRoot(needs: ProviderNeeds): Promise<Root> {
 }
 
 /**
- * Returns the certificate of an attesting key under {@link providerRoot}: made at first use, and again before it ends or when the public
- * URL that it names has changed.
+ * Returns the certificate of an attesting key under {@link providerRoot}: made at first use, and again before it ends
+ * or when the public URL that it names has changed.
  */
 export async function certificateOfAttester(needs: ProviderNeeds, key: SigningKey): Promise<Certificate> {
   const { store, clock, urls } = needs

@@ -40,10 +40,11 @@ export function sendWithToken(
 }
 
 /**
- * Sends a request with a DPoP proof, if there is a key. A server that requires a nonce gets the request once more, with the nonce that it
- * sent. [HAIP-2]
+ * Sends a request with a DPoP proof, if there is a key. A server that requires a nonce gets the request once more, with
+ * the nonce that it sent. [HAIP-2]
  *
- * @param request Builds the request anew for each attempt: a proof in it, such as that of a client attestation, is accepted once.
+ * @param request Builds the request anew for each attempt: a proof in it, such as that of a client attestation, is
+ *   accepted once.
  * @see [RFC 9449, 8](https://www.rfc-editor.org/rfc/rfc9449#section-8) and [9](https://www.rfc-editor.org/rfc/rfc9449#section-9)
  */
 export async function sendWithProof(

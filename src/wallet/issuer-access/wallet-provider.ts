@@ -8,8 +8,9 @@ import { certificateOfAttester, type ProviderNeeds, providerRoot } from './provi
 type Needs = ProviderNeeds & Pick<Platform, 'memory'>
 
 /**
- * Returns the wallet provider of this deployment, which attests its wallets and their keys: one for all tenants, so that an attestation does
- * not name the tenant of a user [W-I1]. Its certificate is below a root that is published, and does not carry it. [HAIP-8] [HAIP-9]
+ * Returns the wallet provider of this deployment, which attests its wallets and their keys: one for all tenants, so
+ * that an attestation does not name the tenant of a user [W-I1]. Its certificate is below a root that is published, and
+ * does not carry it. [HAIP-8] [HAIP-9]
  */
 export async function walletProvider(needs: Needs): Promise<Attester> {
   const { keys, urls, memory, clock } = needs

@@ -52,14 +52,15 @@ export type OrderRun = DeferredRun & OpenOrder & { readonly receipt: Receipt }
 /**
  * Redeems an offer, verifies everything that the issuer sends, and stores it as pending: all of it or nothing.
  *
- * The order is the design: what can be refused without consuming the offer is refused first. Once the code is spent, keys and token are
- * sealed in a row of their own. Only a refusal deletes that row without a credential: after a lost answer, and if this process dies, a job
- * resumes the order, or a repetition of this call. No credential is stored before every copy was verified. If the answer of the commit was
- * lost, the stored credentials are returned.
+ * The order is the design: what can be refused without consuming the offer is refused first. Once the code is spent,
+ * keys and token are sealed in a row of their own. Only a refusal deletes that row without a credential: after a lost
+ * answer, and if this process dies, a job resumes the order, or a repetition of this call. No credential is stored
+ * before every copy was verified. If the answer of the commit was lost, the stored credentials are returned.
  *
- * @param about `isRepeated`: an earlier attempt of this request may have stored the credentials: then they are returned.
- * @throws Fault `holder.missing`, `issuer.untrusted`, `offer.*`, `issuer_metadata.invalid`, `issuer_answer.invalid`, `credential.invalid`,
- * `credential.untrusted`, `upstream.*`
+ * @param about `isRepeated`: an earlier attempt of this request may have stored the credentials: then they are
+ *   returned.
+ * @throws Fault `holder.missing`, `issuer.untrusted`, `offer.*`, `issuer_metadata.invalid`, `issuer_answer.invalid`,
+ *   `credential.invalid`, `credential.untrusted`, `upstream.*`
  */
 export async function acceptOffer(
   platform: Platform,
@@ -84,8 +85,8 @@ export async function acceptOffer(
 }
 
 /**
- * As {@link acceptOffer}, into the wallet of the given holder. Once there is an order, the order settles the delivery, in the transaction in
- * which it ends.
+ * As {@link acceptOffer}, into the wallet of the given holder. Once there is an order, the order settles the delivery,
+ * in the transaction in which it ends.
  */
 export async function receiveOffer(platform: Platform, holder: Holder, input: OfferToAccept): Promise<Accepted> {
   const offerHash = offerHashOf(input.credentialOffer)
@@ -107,7 +108,11 @@ export async function receiveOrder(platform: Platform, run: OrderRun): Promise<A
   }
 }
 
-/** Resumes the order of an earlier call with the same offer. @throws Fault `offer.unusable` while a call or a job has the lease */
+/**
+ * Resumes the order of an earlier call with the same offer.
+ *
+ * @throws Fault `offer.unusable` while a call or a job has the lease
+ */
 async function resumeOrder(platform: Platform, holder: Holder, offerHash: string): Promise<OrderRun | null> {
   const { store, sealing, clock } = platform
   const { tenantId, userId } = holder

@@ -7,8 +7,8 @@ import { walletProvider } from '../issuer-access/wallet-provider.ts'
 import type { Dataset, Order } from './order.ts'
 
 /**
- * Builds the key proofs of a credential request, of the type that the issuer requires [W-C2]: one for each key, or one with an attestation of
- * all keys. [HAIP-9]
+ * Builds the key proofs of a credential request, of the type that the issuer requires [W-C2]: one for each key, or one
+ * with an attestation of all keys. [HAIP-9]
  */
 export async function buildProofs(
   platform: Pick<Platform, 'keys' | 'urls' | 'clock' | 'store' | 'memory'>,

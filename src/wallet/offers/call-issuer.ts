@@ -16,8 +16,8 @@ type Needs = SendNeeds & Pick<Platform, 'keys' | 'urls' | 'store'>
 type Message = { readonly type: string; readonly body: string; readonly responseKey: KeyObject | null }
 
 /**
- * Posts to the credential or deferred credential endpoint: encrypted if the issuer can [W-C5], with the access token of the order, which is
- * renewed once if the issuer refuses it.
+ * Posts to the credential or deferred credential endpoint: encrypted if the issuer can [W-C5], with the access token of
+ * the order, which is renewed once if the issuer refuses it.
  *
  * @returns the response, decrypted. Errors are never encrypted.
  * @throws Fault `issuer_answer.invalid`, `offer.unusable`, `upstream.*`

@@ -55,7 +55,8 @@ export function refuseUnprovable(
 }
 
 /**
- * [W-O5] `tx_code`, even an empty one, means that a code is required. A code that cannot be right is not sent: it would cost an attempt.
+ * [W-O5] `tx_code`, even an empty one, means that a code is required. A code that cannot be right is not sent: it would
+ * cost an attempt.
  *
  * @throws Fault `offer.tx_code_required`
  */

@@ -24,7 +24,8 @@ export type Verified = CredentialFacts & {
  * Verifies all copies of a received credential. If one fails, all are refused [W-R7].
  *
  * @param trust Who may have signed it.
- * @throws Fault `credential.invalid`, or `credential.untrusted` if only trust is missing; the findings are in `meta.findings`
+ * @throws Fault `credential.invalid`, or `credential.untrusted` if only trust is missing; the findings are in
+ *   `meta.findings`
  * @see [RFC 9901, 7.2](https://www.rfc-editor.org/rfc/rfc9901#section-7.2), ISO/IEC 18013-5, 9.3.1 (2021)
  */
 export async function checkReceived(

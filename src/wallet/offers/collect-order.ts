@@ -47,8 +47,8 @@ function isDeferred(dataset: Dataset): dataset is Deferred {
 }
 
 /**
- * Adds what is needed to replace the copies of a batch: by a refresh token, or an access token that lives for an hour or more. Not for tokens
- * of several credentials, since one refill would use up the refresh token of the others.
+ * Adds what is needed to replace the copies of a batch: by a refresh token, or an access token that lives for an hour
+ * or more. Not for tokens of several credentials, since one refill would use up the refresh token of the others.
  */
 async function withRefill(
   { sealing, clock }: Platform,

@@ -3,7 +3,10 @@ import { awaitJob, hasExpired, isFreeForJob, isHeld, type Lease, RELEASE, take }
 import { sql, type TenantTx } from '../../store/store.ts'
 import { tenantsWith } from '../../store/tenants-with.ts'
 
-/** A credential that is still to come. `sealedWork`: what is needed to fetch it. `deliveryId`: the delivery it belongs to, if any. */
+/**
+ * A credential that is still to come. `sealedWork`: what is needed to fetch it. `deliveryId`: the delivery it belongs
+ * to, if any.
+ */
 export type DeferredRow = {
   readonly id: string
   readonly userId: UserId
@@ -17,7 +20,10 @@ type EndedOrder = Pick<DeferredRow, 'deliveryId'>
 /** A job run or a call that holds the lease of the row. */
 export type DeferredRun = Pick<DeferredRow, 'id'> & Pick<Lease, 'claim'>
 
-/** `offerHash`: digest of the offer by which a repeated call finds the row; null: none does. `lease`: of the call, or of the row itself if a job fetches it. */
+/**
+ * `offerHash`: digest of the offer by which a repeated call finds the row; null: none does. `lease`: of the call, or of
+ * the row itself if a job fetches it.
+ */
 type NewDeferred = DeferredRow & { readonly offerHash: string | null; readonly lease: Lease }
 
 const awaitOne = `update wallet_delivery set awaited = awaited + 1, sealed_parcel = null, ${RELEASE}, error = null,
@@ -146,8 +152,8 @@ export async function isDeferred(tx: TenantTx, id: string): Promise<boolean> {
 }
 
 /**
- * Leases the order that an offer of this user has led to, for a call that repeats the offer, and binds it to the delivery of that call. One
- * statement, so of two calls one gets it. An order of another delivery is not taken.
+ * Leases the order that an offer of this user has led to, for a call that repeats the offer, and binds it to the
+ * delivery of that call. One statement, so of two calls one gets it. An order of another delivery is not taken.
  *
  * @returns null if there is none, or it is leased.
  */
@@ -204,8 +210,8 @@ export async function holdDeferred(
 }
 
 /**
- * Deletes an order whose credential was received, with its keys and its token. The lease is not checked, since a received credential must not
- * be lost; of two runs that received it, one deletes the row and stores the credential.
+ * Deletes an order whose credential was received, with its keys and its token. The lease is not checked, since a
+ * received credential must not be lost; of two runs that received it, one deletes the row and stores the credential.
  *
  * @returns the delivery to settle; null if the row is gone.
  */
@@ -213,7 +219,11 @@ export async function deleteDeferred(tx: TenantTx, id: string): Promise<EndedOrd
   return (await tx.rows<EndedOrder>(deleteStatement, [tx.tenantId, id]))[0] ?? null
 }
 
-/** Deletes an order that its issuer refused. @returns the delivery to settle; null if another run has taken the row over. */
+/**
+ * Deletes an order that its issuer refused.
+ *
+ * @returns the delivery to settle; null if another run has taken the row over.
+ */
 export async function abandonDeferred(tx: TenantTx, { id, claim }: DeferredRun): Promise<EndedOrder | null> {
   return (await tx.rows<EndedOrder>(abandonStatement, [tx.tenantId, id, claim]))[0] ?? null
 }

@@ -35,7 +35,8 @@ const INTERVAL_SECONDS_MAX = 86_400
 const LEASE_MS = 600_000
 
 /**
- * Fetches what an issuer deferred, or what a call that died had ordered, until it is received or refused, or 30 days are over.
+ * Fetches what an issuer deferred, or what a call that died had ordered, until it is received or refused, or 30 days
+ * are over.
  *
  * @see [OpenID4VCI 1.0, 9](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-deferred-credential-endpoin)
  */
@@ -68,7 +69,10 @@ export async function keepCollected(
   return true
 }
 
-/** Releases the orders whose lease has expired, and enqueues a job for each that has none, also where its poll was due and its job is lost. */
+/**
+ * Releases the orders whose lease has expired, and enqueues a job for each that has none, also where its poll was due
+ * and its job is lost.
+ */
 export async function requeueOrders(tx: TenantTx, now: Date, limit: number): Promise<number> {
   const ids = await requeueExpiredOrders(tx, now, jobRecheckAt(now), limit)
   const payloads = ids.map((deferredId) => ({ deferredId }))
@@ -88,8 +92,9 @@ export async function enqueueFetch(
 }
 
 /**
- * Ends an order that was refused, and its delivery. If only trust is missing, the order stays sealed, with what the issuer sent, until the
- * holder repeats the offer. Else its keys and its token are deleted, and the issuer is notified of the failure [W-R9].
+ * Ends an order that was refused, and its delivery. If only trust is missing, the order stays sealed, with what the
+ * issuer sent, until the holder repeats the offer. Else its keys and its token are deleted, and the issuer is notified
+ * of the failure [W-R9].
  */
 export async function endOrder(
   platform: Platform,
@@ -164,7 +169,10 @@ async function fetchDeferred(platform: Platform, tenantId: TenantId, id: string)
   }
 }
 
-/** @returns null if the order has ended @throws Fault `state.invalid` while another run holds the lease; the queue retries */
+/**
+ * @returns null if the order has ended
+ * @throws Fault `state.invalid` while another run holds the lease; the queue retries
+ */
 async function begin({ store, clock }: Platform, tenantId: TenantId, id: string): Promise<Run | null> {
   const now = clock.now()
   const lease = newLease(now, LEASE_MS)

@@ -27,7 +27,9 @@ export type FetchedOffer = {
   readonly metadata: IssuerMetadata
   /** The offered configurations that this wallet supports, at least one. */
   readonly configurations: readonly Configuration[]
-  /** When the offer ends, as its server states with `Sunset`; null: it does not state it, or the offer came by value. */
+  /**
+   * When the offer ends, as its server states with `Sunset`; null: it does not state it, or the offer came by value.
+   */
   readonly expiresAt: Date | null
   /** A wallet took it already, as an issuer of this deployment says it. */
   readonly isTaken: boolean
@@ -54,9 +56,11 @@ const SIGNED = 'application/jwt'
 /**
  * Fetches an offer in any form and the metadata of its issuer. Only GET requests: nothing is consumed.
  *
- * @param terms `refuse` throws if the wallet does not accept this Credential Issuer; until then only the offer itself is fetched.
- * `refuseFormats` throws if it could not verify one of these formats. `formats`: identifiers of OpenID4VCI that it accepts.
- * @throws Fault what the terms throw, `offer.malformed`, `offer.unusable`, `offer.format`, `issuer_metadata.invalid`, `upstream.*`
+ * @param terms `refuse` throws if the wallet does not accept this Credential Issuer; until then only the offer itself
+ *   is fetched. `refuseFormats` throws if it could not verify one of these formats. `formats`: identifiers of
+ *   OpenID4VCI that it accepts.
+ * @throws Fault what the terms throw, `offer.malformed`, `offer.unusable`, `offer.format`, `issuer_metadata.invalid`,
+ *   `upstream.*`
  * @see [OpenID4VCI 1.0, 4](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-offer-endpoint)
  */
 export async function fetchOffer(
@@ -135,14 +139,20 @@ async function offerByUri(
   return { offer, expiresAt: sunsetOf(answer), isTaken: state === 'taken' }
 }
 
-/** Returns the Credential Issuer of this deployment that an address belongs to; null for any other address. That it exists is NOT checked. */
+/**
+ * Returns the Credential Issuer of this deployment that an address belongs to; null for any other address. That it
+ * exists is NOT checked.
+ */
 export function ownIssuerOf({ urls }: Pick<Platform, 'urls'>, address: string): string | null {
   const url = URL.parse(address)
   const [, slug] = /^\/issuers\/([a-z0-9-]{1,63})(?:\/|$)/.exec(url?.pathname ?? '') ?? []
   return slug === undefined || url?.origin !== new URL(urls.publicUrl).origin ? null : urls.issuer(slug)
 }
 
-/** Returns what the link of an offer of this deployment tells about it; null for an offer by value or of others, or where it does not tell. */
+/**
+ * Returns what the link of an offer of this deployment tells about it; null for an offer by value or of others, or
+ * where it does not tell.
+ */
 export async function offerStateAt(platform: OfferPeer, credentialOffer: string): Promise<OfferState | null> {
   const input = readOfferInput(credentialOffer, peersOf(platform))
   if ('offer' in input || ownIssuerOf(platform, input.offerUri) === null) return null

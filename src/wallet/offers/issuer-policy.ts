@@ -10,7 +10,10 @@ import type { ResolvedIssuer } from '../../trust/issuers/resolve-issuer.ts'
 import { isCertifiedFor, trustOperation } from '../../trust/issuers/unanchored.ts'
 import { trustFinding } from '../../trust/lookups/finding.ts'
 
-/** The issuers that wallets of a tenant accept: `any`, every issuer; `trusted`, the tenant itself and its trusted entities. */
+/**
+ * The issuers that wallets of a tenant accept: `any`, every issuer; `trusted`, the tenant itself and its trusted
+ * entities.
+ */
 type IssuerPolicy = 'any' | 'trusted'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'config' | 'urls' | 'memory'>
@@ -54,8 +57,8 @@ export async function refuseUntrusted(
 }
 
 /**
- * Refuses formats that could not be verified: an mdoc is signed by certificate, so with the policy `trusted` and no root it cannot be accepted.
- * Nothing of the offer is consumed by then.
+ * Refuses formats that could not be verified: an mdoc is signed by certificate, so with the policy `trusted` and no
+ * root it cannot be accepted. Nothing of the offer is consumed by then.
  *
  * @throws Fault `issuer.untrusted`
  */
@@ -75,9 +78,9 @@ export async function refuseUnverifiable(
 }
 
 /**
- * Returns who may sign the credentials of a Credential Issuer. With the policy `trusted` that is the Credential Issuer itself (its identifier,
- * or its `did:web` DID), since the offer was accepted by that name, or an issuer of a trusted entity. With `any`, a certificate for that host
- * under an unknown root is accepted too, as `trusted: false`.
+ * Returns who may sign the credentials of a Credential Issuer. With the policy `trusted` that is the Credential Issuer
+ * itself (its identifier, or its `did:web` DID), since the offer was accepted by that name, or an issuer of a trusted
+ * entity. With `any`, a certificate for that host under an unknown root is accepted too, as `trusted: false`.
  */
 export function signerTrustOf(
   needs: Pick<Needs, 'store' | 'clock' | 'config' | 'memory'>,

@@ -156,7 +156,10 @@ async function sealCredential(
   }
 }
 
-/** The type whose metadata may have a picture. Ours have none, so that nothing is looked up for what this deployment issues. */
+/**
+ * The type whose metadata may have a picture. Ours have none, so that nothing is looked up for what this deployment
+ * issues.
+ */
 function typeOf(
   { publicUrl }: Platform['urls'],
   format: string,

@@ -37,11 +37,17 @@ export type Dataset = {
   readonly keys: readonly KeyPair[]
   /** How many keys new copies get; absent: as many as there are keys. */
   readonly copies?: number
-  /** The issuer's response; null: none yet. An issued credential is not requested again: the issuer may send it only once. */
+  /**
+   * The issuer's response; null: none yet. An issued credential is not requested again: the issuer may send it only
+   * once.
+   */
   readonly answer: CredentialResponse | null
 }
 
-/** Everything needed to fetch the credentials of a redeemed offer, and to repeat that with the same keys. Secret as a whole. */
+/**
+ * Everything needed to fetch the credentials of a redeemed offer, and to repeat that with the same keys. Secret as a
+ * whole.
+ */
 export type Order = IssuerPlaces & {
   readonly accessToken: string
   /** Renews the access token; null: the server gave none. */
@@ -59,15 +65,18 @@ export type Order = IssuerPlaces & {
   readonly offerHash: string
   /** Whether the issuer deferred the one dataset: then it is polled by its transaction. */
   readonly isDeferred: boolean
-  /** The tokens are for one dataset only, so that no other order uses them up. Absent in what was stored before it was kept. */
+  /**
+   * The tokens are for one dataset only, so that no other order uses them up. Absent in what was stored before it was
+   * kept.
+   */
   readonly isAlone?: boolean
   /** How long the access token is valid from its response on, in seconds; null: not stated. Absent as above. */
   readonly accessSeconds?: number | null
 }
 
 /**
- * An order in progress. `order` is replaced with each response, so that issued credentials can be sealed if a later step fails. `save` seals
- * it at once: a refresh token may be used once.
+ * An order in progress. `order` is replaced with each response, so that issued credentials can be sealed if a later
+ * step fails. `save` seals it at once: a refresh token may be used once.
  */
 export type OpenOrder = { order: Order; readonly save: (order: Order) => Promise<void> }
 

@@ -59,7 +59,9 @@ export async function requestToken(
   return { token: readTokenResponse(jsonOf(answer, 'issuer_answer.invalid'), client.usesDpop), client: accepted }
 }
 
-/** Says why a code was not redeemed, in words and as `meta.txCode`; our own issuer states how many attempts are left. */
+/**
+ * Says why a code was not redeemed, in words and as `meta.txCode`; our own issuer states how many attempts are left.
+ */
 function notRedeemed(answer: OutboundAnswer, txCode: string | null, isOurs: boolean): Fault {
   const { errorDescription, triesLeft } = upstreamOf(answer)
   if (txCode === null || errorCodeOf(answer) !== 'invalid_grant')
@@ -73,7 +75,8 @@ function notRedeemed(answer: OutboundAnswer, txCode: string | null, isOurs: bool
 }
 
 /**
- * Requests the credentials that are not issued yet, one request for each dataset [W-C4]. May be repeated: the keys are those of the order.
+ * Requests the credentials that are not issued yet, one request for each dataset [W-C4]. May be repeated: the keys are
+ * those of the order.
  *
  * @throws Fault `offer.unusable`, `issuer_answer.invalid`, `upstream.*`
  * @see [OpenID4VCI 1.0, 8](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-endpoint) and [9](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-deferred-credential-endpoin)

@@ -116,9 +116,10 @@ function configurationOf(
 }
 
 /**
- * Returns the error for a holder whose offer cannot be used, with what is known in `meta`: the credentials that the wallet has of it
- * (`takenCredentials`: an answer may have been lost, or the offer is opened again), or that it is still being received (`isBeingRedeemed`);
- * else why, and whose offer it is (`offer`). Only an issuer of this deployment says why, at the link of the offer and not for its code.
+ * Returns the error for a holder whose offer cannot be used, with what is known in `meta`: the credentials that the
+ * wallet has of it (`takenCredentials`: an answer may have been lost, or the offer is opened again), or that it is
+ * still being received (`isBeingRedeemed`); else why, and whose offer it is (`offer`). Only an issuer of this
+ * deployment says why, at the link of the offer and not for its code.
  */
 export async function explainRefusal(
   platform: Platform,

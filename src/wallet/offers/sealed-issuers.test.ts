@@ -219,7 +219,10 @@ for (const [what, code, tokens, lie] of lies) {
   })
 }
 
-/** Verifies a key attestation by `jose` and `node:crypto` under the published root of the wallet provider, and returns its claims. */
+/**
+ * Verifies a key attestation by `jose` and `node:crypto` under the published root of the wallet provider, and returns
+ * its claims.
+ */
 async function attestationOf(text: string): Promise<Record<string, unknown>> {
   const { kid, typ, x5c = [] } = decodeProtectedHeader(text)
   assert.deepEqual([kid, typ, x5c.length], [undefined, 'key-attestation+jwt', 1])

@@ -1,4 +1,5 @@
-// Wallets of a tenant under HAIP request signed issuer metadata. They are signed by node:crypto, under certificates of openssl.
+// Wallets of a tenant under HAIP request signed issuer metadata. They are signed by node:crypto, under certificates of
+// openssl.
 import assert from 'node:assert/strict'
 import { createPrivateKey, sign } from 'node:crypto'
 import { readFileSync } from 'node:fs'

@@ -10,8 +10,8 @@ import { settleOrder } from '../delivery-records/settle-delivery.ts'
 import { deleteWallet } from './everything-store.ts'
 
 /**
- * Deletes everything in the caller's wallet, in one transaction; issuers that requested it are notified. The audit entry of the organisation
- * stays, without claims. The account is not deleted.
+ * Deletes everything in the caller's wallet, in one transaction; issuers that requested it are notified. The audit
+ * entry of the organisation stays, without claims. The account is not deleted.
  *
  * @throws Fault `holder.missing`
  */

@@ -19,8 +19,8 @@ const deleteOrders = sql(
 )
 
 /**
- * Deletes everything that a user holds: credentials with their keys, orders in progress, sessions at issuers, presentation requests,
- * history, and the browsers that messages are sent to.
+ * Deletes everything that a user holds: credentials with their keys, orders in progress, sessions at issuers,
+ * presentation requests, history, and the browsers that messages are sent to.
  *
  * @returns ids of the credentials, and the orders, whose deliveries are to be settled
  */

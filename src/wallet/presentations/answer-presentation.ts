@@ -38,14 +38,15 @@ type StoredAnswer = {
 /**
  * Sends the holder's answer to the verifier.
  *
- * The order is the design: the answer is made and signed first; then one statement takes the lease and stores the answer; then it is sent;
- * then the status becomes final. If the verifier does not confirm it, the presentation stays pending with an `error` that says so, and a
- * repetition of the call sends the same answer again. If the time to answer ends before that, the presentation fails with that error.
+ * The order is the design: the answer is made and signed first; then one statement takes the lease and stores the
+ * answer; then it is sent; then the status becomes final. If the verifier does not confirm it, the presentation stays
+ * pending with an `error` that says so, and a repetition of the call sends the same answer again. If the time to answer
+ * ends before that, the presentation fails with that error.
  *
  * @param ifMatch The tag of what the holder was shown: if that changed, nothing is sent.
- * @throws Fault `holder.missing`, `resource.unknown`, `resource.changed`, `state.invalid`, `credential.unmatched`, `request.invalid`,
- *   `presentation.confirmation_required`, `presentation.undelivered`, `presentation.closed`, `presentation.postponed`,
- *   `presentation.unconfirmed`, `upstream.*`
+ * @throws Fault `holder.missing`, `resource.unknown`, `resource.changed`, `state.invalid`, `credential.unmatched`,
+ *   `request.invalid`, `presentation.confirmation_required`, `presentation.undelivered`, `presentation.closed`,
+ *   `presentation.postponed`, `presentation.unconfirmed`, `upstream.*`
  */
 export async function answerPresentation(
   platform: Platform,
@@ -126,7 +127,11 @@ async function repeat(open: OpenPresentation, sealedAnswer: Buffer, answer: Answ
   })
 }
 
-/** Takes the lease, sends, and ends what the verifier confirmed. @param settle Handles a failure and returns the error for the caller. */
+/**
+ * Takes the lease, sends, and ends what the verifier confirmed.
+ *
+ * @param settle Handles a failure and returns the error for the caller.
+ */
 async function send(
   open: OpenPresentation,
   stored: StoredAnswer,
@@ -149,7 +154,10 @@ async function send(
   return end(open, 'answered', { ...open.view, ...(redirectUri !== null && { redirectUri }) }, lease.claim)
 }
 
-/** Records the refusal of the holder, then notifies the verifier. The refusal is final even if the verifier is out of reach. */
+/**
+ * Records the refusal of the holder, then notifies the verifier. The refusal is final even if the verifier is out of
+ * reach.
+ */
 async function reject(open: OpenPresentation): Promise<PresentationAnswer> {
   const { platform, caller, userId, row, request } = open
   const { data, meta } = await end(open, 'rejected', open.view, null)

@@ -82,8 +82,8 @@ export function inOrderOf(ids: readonly string[], candidates: readonly Candidate
 }
 
 /**
- * Returns the presentations of the holder's own selection. Every selected credential is presented, or the answer is refused, so that the holder
- * always knows what was shared.
+ * Returns the presentations of the holder's own selection. Every selected credential is presented, or the answer is
+ * refused, so that the holder always knows what was shared.
  *
  * @throws Fault `credential.unmatched`, `request.invalid`
  */

@@ -22,9 +22,9 @@ export async function needsConfirmation(
 }
 
 /**
- * Starts the confirmation of one answer: returns the nonce of the authorization request with which the person signs in again. The nonce is a MAC
- * over the person, the presentation, what was shown of it, the chosen credentials and the time, so nothing is stored, and an ID token with it
- * confirms that answer alone.
+ * Starts the confirmation of one answer: returns the nonce of the authorization request with which the person signs in
+ * again. The nonce is a MAC over the person, the presentation, what was shown of it, the chosen credentials and the
+ * time, so nothing is stored, and an ID token with it confirms that answer alone.
  *
  * @param ifMatch The tag of what the holder was shown.
  * @throws Fault `holder.missing`, `resource.unknown`, `resource.changed`, `state.invalid`
@@ -47,9 +47,10 @@ export async function startConfirmation(
 /**
  * Refuses to share what the person has not confirmed, where the organisation wants that.
  *
- * @throws Fault `presentation.confirmation_required` unless `confirmation` is an unexpired ID token of ours for the same person, with a nonce of
- *   {@link startConfirmation} for this answer, from an authentication after that nonce was made. A session at a provider (`fed` alone) does
- *   not count: the provider has to say that it authenticated the person for this.
+ * @throws Fault `presentation.confirmation_required` unless `confirmation` is an unexpired ID token of ours for the
+ *   same person, with a nonce of {@link startConfirmation} for this answer, from an authentication after that nonce was
+ *   made. A session at a provider (`fed` alone) does not count: the provider has to say that it authenticated the
+ *   person for this.
  */
 export async function requireConfirmation(open: OpenPresentation, answer: AnswerBody): Promise<void> {
   const { platform, caller } = open

@@ -36,14 +36,17 @@ import { transactionTypesOf } from './transactions.ts'
 export type FetchedRequest = CheckedRequest &
   Pick<Statements, 'purposes' | 'retentionSeconds' | 'verifierInfo'> & {
     readonly verifier: VerifierTrust
-    /** Where the verifier says that its logo is; null: none, or an unknown verifier, whose picture could be that of another. */
+    /**
+     * Where the verifier says that its logo is; null: none, or an unknown verifier, whose picture could be that of
+     * another.
+     */
     readonly logoUri: string | null
     readonly alwaysBound: boolean
   }
 
 /**
- * How far a verifier is authenticated. `signed`: it proved its client id. `trusted`: it is the tenant itself, or the tenant trusts it. `name`: of
- * the tenant, or the subject of a trusted certificate; null: only its client id is known.
+ * How far a verifier is authenticated. `signed`: it proved its client id. `trusted`: it is the tenant itself, or the
+ * tenant trusts it. `name`: of the tenant, or the subject of a trusted certificate; null: only its client id is known.
  */
 type VerifierTrust = {
   readonly signed: boolean
@@ -63,8 +66,8 @@ type Needs = OutboundPeer & Pick<Platform, 'clock' | 'store' | 'urls'>
 const CHAIN_MAX = 6
 
 /**
- * Fetches a presentation request and makes every check of a wallet. No error is sent for a refused request, since its `response_uri` cannot be
- * relied on [VP-S2].
+ * Fetches a presentation request and makes every check of a wallet. No error is sent for a refused request, since its
+ * `response_uri` cannot be relied on [VP-S2].
  *
  * @throws Fault `presentation_request.*`, `dcql.invalid`, `upstream.*`
  * @see [OpenID4VP 1.0, 5](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-authorization-request)

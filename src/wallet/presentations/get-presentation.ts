@@ -36,7 +36,11 @@ export async function getPresentation(
   }
 }
 
-/** Returns a page of the caller's presentations, and one more if there is a next page. @throws Fault `holder.missing` */
+/**
+ * Returns a page of the caller's presentations, and one more if there is a next page.
+ *
+ * @throws Fault `holder.missing`
+ */
 export async function listShared(
   platform: Needs,
   caller: Caller,
@@ -57,7 +61,11 @@ export async function listShared(
   )
 }
 
-/** Returns the logo of the verifier, as it was when the request arrived. @throws Fault `holder.missing`, `resource.unknown` */
+/**
+ * Returns the logo of the verifier, as it was when the request arrived.
+ *
+ * @throws Fault `holder.missing`, `resource.unknown`
+ */
 export async function getVerifierLogo(platform: Needs, caller: Caller, id: string) {
   const { tenantId } = caller
   const userId = holderOf(caller)

@@ -41,8 +41,8 @@ const OPEN_MS_MAX = 86_400_000
 const LOGO_MS_MAX = 2000
 
 /**
- * Fetches a presentation request, selects the credentials that answer it, and stores both for the holder to decide. Nothing is sent: the
- * verifier does not learn whether anything matches.
+ * Fetches a presentation request, selects the credentials that answer it, and stores both for the holder to decide.
+ * Nothing is sent: the verifier does not learn whether anything matches.
  *
  * @throws Fault `holder.missing`, `presentation_request.*`, `dcql.invalid`, `upstream.*`
  */

@@ -39,7 +39,10 @@ export type Candidate = DcqlCredential & {
   readonly authorizations: KeyAuthorizations | null
 }
 
-/** A value of a credential. `path`: with null for an index. `within`: the path of its innermost disclosure; null: it is always disclosed. */
+/**
+ * A value of a credential. `path`: with null for an index. `within`: the path of its innermost disclosure; null: it is
+ * always disclosed.
+ */
 type Leaf = {
   readonly path: readonly PathStep[]
   readonly at: ValuePath
@@ -102,8 +105,8 @@ export function selectPresentable(
 }
 
 /**
- * Returns the presentations to make for the given query ids: the first candidate that matches, or all where the verifier accepts several and the
- * holder named them.
+ * Returns the presentations to make for the given query ids: the first candidate that matches, or all where the
+ * verifier accepts several and the holder named them.
  */
 export function choicesFor(
   query: DcqlQuery,
@@ -130,7 +133,10 @@ export function selectedOf(choices: readonly CredentialChoice[]): SelectedCreden
   return [...attributes].map(([credentialId, known]) => ({ credentialId, matchedAttributes: [...known] }))
 }
 
-/** Returns what the presentations disclose besides the requested claims, since the issuer did not make it selectively disclosable. [SEC-55] */
+/**
+ * Returns what the presentations disclose besides the requested claims, since the issuer did not make it selectively
+ * disclosable. [SEC-55]
+ */
 export function alsoDisclosedOf(choices: readonly CredentialChoice[]): AlsoDisclosed[] {
   const found = new Map<string, Set<string>>()
   for (const { query, match } of choices) {

@@ -10,8 +10,8 @@ import { tenantsWith } from '../../store/tenants-with.ts'
 import type { PresentationRow } from './presentation.ts'
 
 /**
- * A presentation with its sealed parts. `sealedRequest` is null once the status is final; `sealedAnswer` is set while the verifier may have
- * an answer that it did not confirm.
+ * A presentation with its sealed parts. `sealedRequest` is null once the status is final; `sealedAnswer` is set while
+ * the verifier may have an answer that it did not confirm.
  */
 export type SealedPresentation = PresentationRow & {
   readonly sealedRequest: Buffer | null
@@ -116,8 +116,9 @@ export async function listPresentations(
 }
 
 /**
- * Leases a presentation to send an answer, and stores the answer before it is sent. One statement: of concurrent answers one gets the lease,
- * and none after the time is over. A stored answer is leased again once no call is sending it.
+ * Leases a presentation to send an answer, and stores the answer before it is sent. One statement: of concurrent
+ * answers one gets the lease, and none after the time is over. A stored answer is leased again once no call is sending
+ * it.
  *
  * @returns whether the lease was taken.
  */
@@ -185,7 +186,10 @@ export const watchedPresentations: WatchedKind = {
     tx.rows(versionsStatement, [watched.map((one) => one.tenantId), watched.map((one) => one.id), now]),
 }
 
-/** Ends presentations that were not answered in time: as failed where the verifier may have an unconfirmed answer, else as expired. */
+/**
+ * Ends presentations that were not answered in time: as failed where the verifier may have an unconfirmed answer, else
+ * as expired.
+ */
 export async function expirePresentations(tx: TenantTx, now: Date): Promise<void> {
   await tx.rows(expireStatement, [tx.tenantId, now])
 }

@@ -9,10 +9,16 @@ import type { KeptImage } from '../display/card-image.ts'
 /** Claims of one credential that are disclosed, or proposed. Paths are dotted. */
 export type SelectedCredential = ShownPresentation['selectedCredentials'][number]
 
-/** Claims of one credential that are disclosed besides, since its issuer made them not selectively disclosable. Paths are dotted. */
+/**
+ * Claims of one credential that are disclosed besides, since its issuer made them not selectively disclosable. Paths
+ * are dotted.
+ */
 export type AlsoDisclosed = { readonly credentialId: string; readonly attributes: readonly string[] }
 
-/** The verifier. `authenticated`: the name was proved by a signature. `trusted`: the organisation of the holder trusts it. */
+/**
+ * The verifier. `authenticated`: the name was proved by a signature. `trusted`: the organisation of the holder trusts
+ * it.
+ */
 export type VerifierIdentity = {
   readonly clientId: string
   readonly name: string
@@ -21,13 +27,18 @@ export type VerifierIdentity = {
   readonly trusted: boolean
   /** The verifier is the organisation of the holder. */
   readonly own?: boolean
-  /** Why it is trusted, or what was looked for, when the request arrived. Absent in what was stored before it was kept. */
+  /**
+   * Why it is trusted, or what was looked for, when the request arrived. Absent in what was stored before it was kept.
+   */
   readonly basis?: TrustBasis
   /** The name that the verifier states about itself; nothing proves it. */
   readonly statedName?: string
 }
 
-/** An attestation that the verifier states about itself, e.g. a registration certificate. This server did not verify it. `data`: its text, or JSON. */
+/**
+ * An attestation that the verifier states about itself, e.g. a registration certificate. This server did not verify it.
+ * `data`: its text, or JSON.
+ */
 export type VerifierInfo = { readonly format: string; readonly data: string }
 
 /** What the holder is shown of a request, and what is stored of the answer. */
@@ -90,7 +101,11 @@ export function presentationStatusAt(
   return status === 'pending' && !isAnswering && expiresAt <= now ? 'expired' : status
 }
 
-/** Returns whether the verifier received the credentials, by the state of the presentation. @param error Why it failed. */
+/**
+ * Returns whether the verifier received the credentials, by the state of the presentation.
+ *
+ * @param error Why it failed.
+ */
 export function disclosureStateOf(
   status: PresentationStatus | 'accepted' | 'removed',
   isAnswering: boolean,

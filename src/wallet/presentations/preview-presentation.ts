@@ -28,13 +28,16 @@ type Preview = {
   /** Queries that no credential matches now. */
   readonly unmatched: PresentationView['unmatched']
   readonly credentials: ReadonlyMap<string, CredentialDetails>
-  /** Changes when the request, a credential, what would be disclosed or how the verifier answered changes; not with the language. */
+  /**
+   * Changes when the request, a credential, what would be disclosed or how the verifier answered changes; not with the
+   * language.
+   */
   readonly etag: string
 }
 
 /**
- * What a preview lists of one credential: as much as a person can read on one page. `values`: those inside arrays and objects count each. `chars`: of
- * paths and values, as JSON. `withheld`: names that would stay.
+ * What a preview lists of one credential: as much as a person can read on one page. `values`: those inside arrays and
+ * objects count each. `chars`: of paths and values, as JSON. `withheld`: names that would stay.
  */
 const oneMax = { values: 2000, chars: 200_000, withheld: 500 } as const
 /** As {@link oneMax}, of all alternatives together: a wallet may have many cards that match. */
@@ -44,9 +47,10 @@ const allMax = { values: 20_000, chars: 2_000_000, withheld: 20_000 } as const
 type Room = { values: number; chars: number; withheld: number }
 
 /**
- * Returns, for each alternative of a pending presentation, the claims that would leave with their values, and the names of those that would stay.
- * Values are whole. Of what is too much to be listed the preview has the number: no page may share what it did not show.
- * The selection runs again over the wallet as it is now. An answered presentation has no claims in its preview: its values are not kept.
+ * Returns, for each alternative of a pending presentation, the claims that would leave with their values, and the names
+ * of those that would stay. Values are whole. Of what is too much to be listed the preview has the number: no page may
+ * share what it did not show. The selection runs again over the wallet as it is now. An answered presentation has no
+ * claims in its preview: its values are not kept.
  *
  * @param language `Accept-Language` of the caller.
  */
@@ -144,7 +148,11 @@ function previewOf({ query, match }: CredentialChoice, all: Room): ClaimsPreview
   }
 }
 
-/** Takes room for what is listed, of one credential and of all. @returns false, with nothing taken, where it does not fit */
+/**
+ * Takes room for what is listed, of one credential and of all.
+ *
+ * @returns false, with nothing taken, where it does not fit
+ */
 function takesRoom(own: Room, all: Room, cost: Room): boolean {
   const members = ['values', 'chars', 'withheld'] as const
   if (members.some((one) => cost[one] > own[one] || cost[one] > all[one])) return false

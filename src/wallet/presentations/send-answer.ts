@@ -17,8 +17,8 @@ import {
  *
  * @param body The form, with `vp_token` or `error`.
  * @returns the address for the holder's browser, or null. It is never fetched here [SEC-54].
- * @throws Fault `presentation.undelivered` with the verifier's own error, `presentation.closed` if a verifier of this server refused it unread, `presentation.postponed` for 503 and 429,
- *   `upstream.*`
+ * @throws Fault `presentation.undelivered` with the verifier's own error, `presentation.closed` if a verifier of this
+ *   server refused it unread, `presentation.postponed` for 503 and 429, `upstream.*`
  * @see [OpenID4VP 1.0, 8.2](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-response-mode-direct_post)
  */
 export async function sendAnswer(

@@ -173,7 +173,10 @@ type CertifiedRequest = {
 }
 const encryption = { jwks: { keys: [{ ...other.jwk, use: 'enc', alg: 'ECDH-ES', kid: '1' }] } }
 
-/** A member of an organisation under HAIP, which trusts the readers. `pinned`: certificates that are trusted as themselves. */
+/**
+ * A member of an organisation under HAIP, which trusts the readers. `pinned`: certificates that are trusted as
+ * themselves.
+ */
 async function aMemberUnderHaip(pinned: readonly Made[] = []) {
   const thandi = await bench.person()
   await receive(bench, thandi)

@@ -11,7 +11,10 @@ import type { ClientId } from '../../protocols/openid4vp/client-id.ts'
 import { readVerifierAttestation } from '../../protocols/openid4vp/verifier-attestation.ts'
 import { trustedAttester } from '../../trust/attesters/trusted-attester.ts'
 
-/** One entry of the tenant's setting `registeredVerifiers`. `keys`: public JWKs that sign its requests. `metadata`: its client metadata. */
+/**
+ * One entry of the tenant's setting `registeredVerifiers`. `keys`: public JWKs that sign its requests. `metadata`: its
+ * client metadata.
+ */
 type RegisteredVerifier = {
   readonly clientId: string
   readonly name: string
@@ -57,7 +60,8 @@ export function registeredVerifier(found: RegisteredVerifier, { jws }: SignedReq
 }
 
 /**
- * Returns what the attestation in a request object says about the verifier, if a trusted attester of the tenant signed it.
+ * Returns what the attestation in a request object says about the verifier, if a trusted attester of the tenant signed
+ * it.
  *
  * @throws Fault `presentation_request.client`, `presentation_request.invalid`, `upstream.*`
  * @see [OpenID4VP 1.0, 5.9.3](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-defined-client-identifier-p)

@@ -70,7 +70,10 @@ function isStatement({ format }: JsonObject): boolean {
   return format === VERIFIER_STATEMENT_FORMAT
 }
 
-/** [VP-R10] Returns the attestations that the verifier states about itself, up to a bounded size. NOT checked: their signatures. */
+/**
+ * [VP-R10] Returns the attestations that the verifier states about itself, up to a bounded size. NOT checked: their
+ * signatures.
+ */
 function verifierInfoOf(entries: readonly JsonObject[]): VerifierInfo[] {
   return entries.slice(0, INFO_MAX).flatMap((one) => {
     if (!isText(one.format, 64)) return []

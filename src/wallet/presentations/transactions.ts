@@ -10,7 +10,10 @@ import {
   type TransactionTypes,
 } from '../../protocols/openid4vp/transactions.ts'
 
-/** A credential whose key may authorize. `authorizations`: the elements that the key of an mdoc may sign; null for other formats. */
+/**
+ * A credential whose key may authorize. `authorizations`: the elements that the key of an mdoc may sign; null for other
+ * formats.
+ */
 type Authorizer = Pick<DcqlCredential, 'holderBound'> & { readonly authorizations: KeyAuthorizations | null }
 
 /** One presentation to make. */
@@ -19,7 +22,10 @@ type Choice = { readonly query: { readonly id: string }; readonly match: { reado
 /** One entry of the tenant's setting `transactionDataTypes`. */
 type TypeSetting = { readonly type: string; readonly members: Readonly<Record<string, TransactionMember>> }
 
-/** Returns the types of transaction data that wallets of a tenant know: its setting `transactionDataTypes`; by default none. */
+/**
+ * Returns the types of transaction data that wallets of a tenant know: its setting `transactionDataTypes`; by default
+ * none.
+ */
 export function transactionTypesOf(tenant: Pick<Tenant, 'settings'> | null): TransactionTypes {
   const setting = tenant?.settings.transactionDataTypes
   // The bootstrap file was validated against its schema.
@@ -27,7 +33,10 @@ export function transactionTypesOf(tenant: Pick<Tenant, 'settings'> | null): Tra
   return new Map(types.map(({ type, members }) => [type, members]))
 }
 
-/** Whether the key of a credential can authorize a transaction. That of an mdoc only with the issuer's authorization to sign the element. */
+/**
+ * Whether the key of a credential can authorize a transaction. That of an mdoc only with the issuer's authorization to
+ * sign the element.
+ */
 function canAuthorize({ holderBound, authorizations }: Authorizer, { type }: TransactionData): boolean {
   return holderBound && (authorizations === null || isAuthorized(authorizations, type, TRANSACTION_HASHES))
 }
@@ -55,7 +64,8 @@ export function withTransactions(
 }
 
 /**
- * Assigns each transaction to the one presentation that authorizes it: the first of its credential queries that is answered. [VP-T1]
+ * Assigns each transaction to the one presentation that authorizes it: the first of its credential queries that is
+ * answered. [VP-T1]
  *
  * @throws Fault `credential.unmatched` if the choices do not include such a presentation
  */

@@ -16,7 +16,8 @@ import { deleteSubscription, insertSubscription, listSubscriptions } from '../pu
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'config'>
 
 /**
- * Stores the browser of the caller as one that messages are sent to. Subscribing the same browser again replaces its subscription.
+ * Stores the browser of the caller as one that messages are sent to. Subscribing the same browser again replaces its
+ * subscription.
  *
  * @throws Fault `holder.missing`, `push.off`, `request.invalid`
  */

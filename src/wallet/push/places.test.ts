@@ -1,4 +1,5 @@
-// The places of the worker that sends messages: what hangs occupies some of them, and the messages of others are sent meanwhile.
+// The places of the worker that sends messages: what hangs occupies some of them, and the messages of others are sent
+// meanwhile.
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'

@@ -5,8 +5,8 @@ import { sendPushJob } from './send-push.ts'
 import { recordAndQueue } from './subscription-store.ts'
 
 /**
- * Records something that a user has to learn of, and enqueues a message to each of the user's browsers that agreed, in the caller's
- * transaction. A browser for which a message is enqueued gets no second one.
+ * Records something that a user has to learn of, and enqueues a message to each of the user's browsers that agreed, in
+ * the caller's transaction. A browser for which a message is enqueued gets no second one.
  *
  * @param entry With the user in its detail.
  */

@@ -28,8 +28,9 @@ const POSTPONED_MS = 15_000
 const TOPIC = 'waits'
 
 /**
- * Sends a message to one browser. A push service that is out of order for a moment is tried again; one that is slow, refuses or redirects is
- * not, and waits a quarter of an hour before the next message. 404 and 410 delete the subscription.
+ * Sends a message to one browser. A push service that is out of order for a moment is tried again; one that is slow,
+ * refuses or redirects is not, and waits a quarter of an hour before the next message. 404 and 410 delete the
+ * subscription.
  *
  * @see [RFC 8030, 5](https://www.rfc-editor.org/rfc/rfc8030#section-5)
  */

@@ -15,12 +15,13 @@ const UNRESOLVED = 'unresolved'
 const NETWORKS_MAX = 8
 
 /**
- * Calls a push service. One that was slow within the last minute is called for one message at a time, so that a hostile host occupies one place
- * of the worker, however many people and tenants have a browser there. The bound is for this process. A service is its host name and each network
- * that the name resolves to, since the owner of a domain has as many names as it likes; all names that do not resolve within a second are one.
+ * Calls a push service. One that was slow within the last minute is called for one message at a time, so that a hostile
+ * host occupies one place of the worker, however many people and tenants have a browser there. The bound is for this
+ * process. A service is its host name and each network that the name resolves to, since the owner of a domain has as
+ * many names as it likes; all names that do not resolve within a second are one.
  *
- * @param resolve DNS queries to the name servers of the system by default. The guarded client resolves the name again, vets what it gets and
- *   connects to that.
+ * @param resolve DNS queries to the name servers of the system by default. The guarded client resolves the name again,
+ *   vets what it gets and connects to that.
  * @returns null, without a call, if that place is occupied
  */
 export async function callService<T>(

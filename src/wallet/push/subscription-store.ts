@@ -10,7 +10,8 @@ const SUBSCRIPTIONS_MAX = 10
 const FAILURES_MAX = 3
 
 const COLUMNS = `id, sealed_target as "sealedTarget", language, created_at as "createdAt", sent_at as "sentAt"`
-// A browser has one subscription of an organisation: of two users of one browser the one who agreed last gets the messages.
+// A browser has one subscription of an organisation: of two users of one browser the one who agreed last gets the
+// messages.
 const insertStatement = sql(
   'wallet.insert_push_subscription',
   `insert into wallet_push_subscription (tenant_id, id, user_id, endpoint_hash, sealed_target, language, not_before, created_at)
@@ -63,7 +64,10 @@ const deleteGone = sql(
   'delete from wallet_push_subscription where tenant_id = $1 and id = $2',
 )
 
-/** Inserts a subscription, or replaces that of the same browser; the oldest beyond {@link SUBSCRIPTIONS_MAX} are deleted. */
+/**
+ * Inserts a subscription, or replaces that of the same browser; the oldest beyond {@link SUBSCRIPTIONS_MAX} are
+ * deleted.
+ */
 export async function insertSubscription(tx: TenantTx, one: NewPushSubscription): Promise<void> {
   const { id, userId, endpointHash, sealedTarget, language, createdAt } = one
   await tx.rows(insertStatement, [tx.tenantId, id, userId, endpointHash, sealedTarget, language, createdAt])

@@ -43,8 +43,9 @@ type Holding = { readonly tenantId: TenantId; readonly run: Run; readonly open: 
 const LEASE_MS = 600_000
 
 /**
- * Requests new copies of a credential, for new keys, with the tokens of its receipt, before every copy was presented. While the issuer is out
- * of reach it is retried with the same keys; a refusal deletes tokens and keys, and the copies that the wallet has are presented again.
+ * Requests new copies of a credential, for new keys, with the tokens of its receipt, before every copy was presented.
+ * While the issuer is out of reach it is retried with the same keys; a refusal deletes tokens and keys, and the copies
+ * that the wallet has are presented again.
  *
  * @see [OpenID4VCI 1.0, 14.3 and 14.5](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-refreshing-issued-credentia)
  */
@@ -56,7 +57,9 @@ export const refillCopiesJob = job({
   run: (platform, { credentialId }, _signal, { tenantId }) => refillCopies(platform, tenantId, credentialId),
 })
 
-/** Enqueues a refill for each of these credentials that has one and is not enqueued yet, in the caller's transaction. */
+/**
+ * Enqueues a refill for each of these credentials that has one and is not enqueued yet, in the caller's transaction.
+ */
 export async function requestRefills(tx: TenantTx, credentialIds: readonly string[], now: Date): Promise<void> {
   for (const credentialId of await queueRefills(tx, credentialIds, now))
     await enqueue(tx, refillCopiesJob, { credentialId }, { now })
@@ -88,7 +91,10 @@ async function refillCopies(platform: Platform, tenantId: TenantId, id: string):
   }
 }
 
-/** @returns null if there is nothing to do @throws Fault `state.invalid` while another run holds the lease; the queue retries */
+/**
+ * @returns null if there is nothing to do
+ * @throws Fault `state.invalid` while another run holds the lease; the queue retries
+ */
 async function begin({ store, clock }: Platform, tenantId: TenantId, id: string): Promise<Run | null> {
   const now = clock.now()
   const lease = newLease(now, LEASE_MS)
@@ -117,7 +123,10 @@ async function fetchCopies(platform: Platform, holding: Holding): Promise<void> 
   await keepCopies(platform, holding, sealed)
 }
 
-/** Makes the keys once, and stores them before they are used: after a lost answer the issuer has bound the copies to them. */
+/**
+ * Makes the keys once, and stores them before they are used: after a lost answer the issuer has bound the copies to
+ * them.
+ */
 async function makeKeys(open: OpenOrder): Promise<void> {
   const { order } = open
   if (order.datasets.every(({ keys }) => keys.length > 0)) return

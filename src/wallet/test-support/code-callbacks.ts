@@ -5,7 +5,10 @@ import { compactVerify, importJWK, type JWK } from 'jose'
 /** `provider`: the root of the wallet provider, in PEM. */
 type Provided = { readonly provider?: () => Promise<string> }
 
-/** Returns what `@openid4vc/oauth2` leaves to its user: hashes, random bytes, and the keys that sign proofs and attestations. */
+/**
+ * Returns what `@openid4vc/oauth2` leaves to its user: hashes, random bytes, and the keys that sign proofs and
+ * attestations.
+ */
 export function codeCallbacks({
   provider,
 }: Provided): ConstructorParameters<typeof Oauth2AuthorizationServer>[0]['callbacks'] {

@@ -33,7 +33,10 @@ type ReplyName =
   | 'notification'
   | 'list'
 
-/** A credential issuer that shares no code with ours: own JOSE, another SD-JWT and another mdoc library, its authorization server on another port. */
+/**
+ * A credential issuer that shares no code with ours: own JOSE, another SD-JWT and another mdoc library, its
+ * authorization server on another port.
+ */
 export type ForeignIssuer = {
   readonly issuer: string
   readonly server: string

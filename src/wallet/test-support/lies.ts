@@ -51,7 +51,10 @@ export type Lie = readonly [
   more?: Options & { change?: Record<string, unknown>; finding?: string },
 ]
 
-/** A test for each lie: it is refused with its code, and nothing is kept. `spends`: whether the code was spent before it came out. */
+/**
+ * A test for each lie: it is refused with its code, and nothing is kept. `spends`: whether the code was spent before it
+ * came out.
+ */
 export function testLies(rows: readonly Lie[], spends: boolean, bench: () => Bench): void {
   for (const [what, code, lies, { change, finding, ...options } = {}] of rows) {
     test(`an issuer ${what} is refused with ${code}, and nothing is kept`, async () => {

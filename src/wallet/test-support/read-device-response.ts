@@ -7,7 +7,8 @@ import { foreignRoot, foreignRootDer } from './foreign-mdoc.ts'
 export type Asked = { readonly clientId: string; readonly nonce: string; readonly responseUri: string }
 
 /**
- * Has two libraries that are not ours verify a presentation, and reads what it discloses: `[docType, {namespace: elements}]`.
+ * Has two libraries that are not ours verify a presentation, and reads what it discloses:
+ * `[docType, {namespace: elements}]`.
  *
  * @param presentation base64url, as it stood in `vp_token`.
  * @throws whatever they throw if it does not hold for this request

@@ -27,8 +27,9 @@ type Needs = Pick<Platform, 'store' | 'clock' | 'memory' | 'rateLimiter' | 'fetc
 type Server = Pick<ServerInstance, 'issuer' | 'clients'>
 
 /**
- * Authenticates a client: one statement for a secret or a public client, two for an assertion (its `jti` is spent) or a secret that needs its
- * slow hash, and one more every five minutes. An unknown client takes as much time as a wrong secret.
+ * Authenticates a client: one statement for a secret or a public client, two for an assertion (its `jti` is spent) or a
+ * secret that needs its slow hash, and one more every five minutes. An unknown client takes as much time as a wrong
+ * secret.
  *
  * Throws Fault `client.unauthenticated`, `request.rate_limited`.
  */
@@ -102,7 +103,8 @@ async function byAssertion(
   try {
     return await acceptAssertion(needs, server, assertion)
   } catch (error) {
-    // Counted after the check, which is cheap: assertions that others forge in the name of a client do not lock the client out.
+    // Counted after the check, which is cheap: assertions that others forge in the name of a client do not lock the
+    // client out.
     if (error instanceof Fault && error.code === 'client.unauthenticated') countFailure(needs, ip)
     throw error
   }

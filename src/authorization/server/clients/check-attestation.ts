@@ -38,17 +38,21 @@ export type AttestedClient = {
   readonly isProven: boolean
 }
 
-/** Returns the challenge that proofs of possession must have. It is the DPoP nonce, so that one JWT can be both proofs (draft 10, 8.3). */
+/**
+ * Returns the challenge that proofs of possession must have. It is the DPoP nonce, so that one JWT can be both proofs
+ * (draft 10, 8.3).
+ */
 export function attestationChallenge(needs: Pick<Platform, 'sealing' | 'clock'>): Promise<string> {
   return currentDpopNonce(needs)
 }
 
 /**
- * Verifies the client attestation of a request, if it has one, with its proof of possession, and spends the proof: one statement.
+ * Verifies the client attestation of a request, if it has one, with its proof of possession, and spends the proof: one
+ * statement.
  *
  * @returns null: the request has none
- * @throws Fault `client_attestation.invalid`, `client_attestation.stale`, `client_attestation.challenge` with the challenge to use,
- * `request.rate_limited`
+ * @throws Fault `client_attestation.invalid`, `client_attestation.stale`, `client_attestation.challenge` with the
+ *   challenge to use, `request.rate_limited`
  * @see draft-ietf-oauth-attestation-based-client-auth-10, 8
  */
 export async function checkAttestation(
@@ -96,8 +100,8 @@ async function verified(needs: Needs, receiver: Receiver, headers: IncomingHttpH
 }
 
 /**
- * Draft 10: where the server has a challenge endpoint, the client uses it. The server compares a challenge that it provided to the client; a
- * client that asked for none is protected against replay by the `jti`.
+ * Draft 10: where the server has a challenge endpoint, the client uses it. The server compares a challenge that it
+ * provided to the client; a client that asked for none is protected against replay by the `jti`.
  */
 async function checkChallenge(needs: Needs, { needsChallenge }: Receiver, challenge: string | null): Promise<void> {
   if (challenge === null ? !needsChallenge : await isCurrentNonce(needs, challenge)) return

@@ -8,8 +8,9 @@ import type { Recent } from '../../../memory/recent.ts'
 const SECRET_CHARS_MAX = 500
 
 /**
- * Checks secrets against their slow hashes. After a success it caches, beside the stored hash, a MAC of the secret under a key that only this
- * process has, so that the slow hash is computed once. An entry is valid only as long as the stored hash stays the same.
+ * Checks secrets against their slow hashes. After a success it caches, beside the stored hash, a MAC of the secret
+ * under a key that only this process has, so that the slow hash is computed once. An entry is valid only as long as the
+ * stored hash stays the same.
  */
 export class SecretChecker {
   readonly #key = randomBytes(32)

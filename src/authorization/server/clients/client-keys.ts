@@ -15,8 +15,9 @@ const KEYS_MAX = 50
 const REFETCH_MS = 30_000
 
 /**
- * Returns the keys that may have signed an assertion of a client: the registered ones, or those that it publishes at its `jwks_uri`, which
- * are cached. A key id that is not among them fetches them again, so that a client can rotate its keys.
+ * Returns the keys that may have signed an assertion of a client: the registered ones, or those that it publishes at
+ * its `jwks_uri`, which are cached. A key id that is not among them fetches them again, so that a client can rotate its
+ * keys.
  *
  * @throws Fault `client.unauthenticated` if they cannot be fetched
  */

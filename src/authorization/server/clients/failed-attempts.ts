@@ -33,9 +33,9 @@ export function noteProven(
 }
 
 /**
- * Counts an attempt with a secret before its slow hash, so that concurrent attempts do not exceed the limit: by client and address, and by
- * address. A client that authenticated within the last day has a limit of its own, which the failures of other clients at its address (an
- * undeclared proxy) do not use up.
+ * Counts an attempt with a secret before its slow hash, so that concurrent attempts do not exceed the limit: by client
+ * and address, and by address. A client that authenticated within the last day has a limit of its own, which the
+ * failures of other clients at its address (an undeclared proxy) do not use up.
  *
  * Throws Fault `request.rate_limited`.
  */
@@ -53,10 +53,11 @@ export function countClientAttempt(needs: Needs, clientId: string, ip: string): 
 type SharedNeeds = Needs & Pick<Platform, 'store' | 'sealing'>
 
 /**
- * The guesses at the secret of a client from one address, counted for all processes. Secrets that the server made cannot be guessed.
+ * The guesses at the secret of a client from one address, counted for all processes. Secrets that the server made
+ * cannot be guessed.
  *
- * `admit` costs no statement; `wrong` and `right` one each, after the slow hash. All throw Fault `request.rate_limited`, before they tell more
- * outcomes than the limit allows.
+ * `admit` costs no statement; `wrong` and `right` one each, after the slow hash. All throw Fault
+ * `request.rate_limited`, before they tell more outcomes than the limit allows.
  */
 export function guessesOf(needs: SharedNeeds, clientId: string, ip: string) {
   const limit = isProvenClient(needs, clientId) ? BY_PROVEN : BY_CLIENT
@@ -68,12 +69,18 @@ export function guessesOf(needs: SharedNeeds, clientId: string, ip: string) {
   }
 }
 
-/** Refuses an address that failed too often, before a check that costs more than a slow hash. Throws Fault `request.rate_limited`. */
+/**
+ * Refuses an address that failed too often, before a check that costs more than a slow hash. Throws Fault
+ * `request.rate_limited`.
+ */
 export function admitAddress({ rateLimiter, clock }: Pick<Needs, 'rateLimiter' | 'clock'>, ip: string): void {
   rateLimiter.admitAddress(BY_NETWORK, ip, clock.now())
 }
 
-/** Counts a failed assertion or attestation by address. Throws Fault `request.rate_limited` once the limit of the address is reached. */
+/**
+ * Counts a failed assertion or attestation by address. Throws Fault `request.rate_limited` once the limit of the
+ * address is reached.
+ */
 export function countFailure({ rateLimiter, clock }: Needs, ip: string): void {
   rateLimiter.admitAddress(BY_NETWORK, ip, clock.now())
   rateLimiter.countAddress(BY_NETWORK, ip, clock.now())

@@ -165,7 +165,10 @@ async function grant(
   return respond(checked, { code: await makeCode(platform, signIn, about, madeFrom) })
 }
 
-/** Whether the user has to authenticate, although there is a session. A sign-in that this request led to is recent enough. */
+/**
+ * Whether the user has to authenticate, although there is a session. A sign-in that this request led to is recent
+ * enough.
+ */
 function needsSignIn({ platform, request, hint, since }: Checked, session: Session): boolean {
   const { authenticatedAt, userId, methods } = session
   // OpenID Connect Core 3.1.2.3: the hint names another user

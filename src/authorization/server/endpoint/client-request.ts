@@ -32,8 +32,8 @@ export async function findCaller(request: InstanceRequest): Promise<FoundCaller>
 }
 
 /**
- * Authenticates the client of a request for a grant that needs none, if the server requires it, or if the request carries an authentication:
- * one that is sent is always verified. @throws Fault as {@link findCaller}
+ * Authenticates the client of a request for a grant that needs none, if the server requires it, or if the request
+ * carries an authentication: one that is sent is always verified. @throws Fault as {@link findCaller}
  */
 export async function findSentCaller(request: InstanceRequest): Promise<FoundCaller<Client | null>> {
   const { headers, form, instance } = request
@@ -70,7 +70,11 @@ async function attestedCaller(request: InstanceRequest): Promise<FoundCaller | n
   return { client: await attestations.find(attested.clientId), attested }
 }
 
-/** Requires the DPoP proof to be of the attested key where it is the proof of possession. @throws Fault `client_attestation.invalid` */
+/**
+ * Requires the DPoP proof to be of the attested key where it is the proof of possession.
+ *
+ * @throws Fault `client_attestation.invalid`
+ */
 export function proveInstance({ attested, jkt }: Pick<FoundCaller, 'attested'> & { readonly jkt: string | null }): {
   readonly instanceKey: string | null
 } {

@@ -10,9 +10,9 @@ const FORM = /^(\d{13,15})\.([A-Za-z0-9_-]{43})$/
 type Needs = Pick<Platform, 'sealing' | 'clock'>
 
 /**
- * Returns when this authorization request first arrived, from the parameter that its way through the sign-in carries; null before that.
- * A sign-in or consent that is newer is the one that the request asked for. The MAC prevents that an older time, or that of another request, skips
- * what this request asks for.
+ * Returns when this authorization request first arrived, from the parameter that its way through the sign-in carries;
+ * null before that. A sign-in or consent that is newer is the one that the request asked for. The MAC prevents that an
+ * older time, or that of another request, skips what this request asks for.
  */
 export async function readSince(needs: Needs, query: Parameters): Promise<Date | null> {
   const [, ms = '', mac = ''] = FORM.exec(query.since ?? '') ?? []

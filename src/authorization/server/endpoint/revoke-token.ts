@@ -23,7 +23,8 @@ export const revokeSteps = steps<InstanceRequest>()
   )
 
 /**
- * Revokes a refresh token of the client, with all that rotated from it. An unknown token, or one of another client, is answered as a revoked one.
+ * Revokes a refresh token of the client, with all that rotated from it. An unknown token, or one of another client, is
+ * answered as a revoked one.
  *
  * @throws Fault `client.unauthenticated`, `request.invalid`, `token_type.unsupported`
  * @see [RFC 7009, 2](https://www.rfc-editor.org/rfc/rfc7009#section-2)

@@ -19,8 +19,9 @@ type SignInNeed = {
 }
 
 /**
- * Returns the members with which the address of the sign-in page names its organisation and its person. Both come from the session of the
- * browser or from what the client named, which is repeated without a look-up: the page tells nobody whether a user exists.
+ * Returns the members with which the address of the sign-in page names its organisation and its person. Both come from
+ * the session of the browser or from what the client named, which is repeated without a look-up: the page tells nobody
+ * whether a user exists.
  *
  * @see [OpenID Connect Core, 3.1.2.1](https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest): `login_hint`, `prompt`
  */
@@ -45,7 +46,10 @@ function knownSession({ session, request, hintedUser }: SignInNeed): Session | n
   return isOther || request.prompts.includes('select_account') ? null : session
 }
 
-/** The organisation at whose sign-in the browser arrives. One that is only suggested decides nothing: the page lets the user choose another. */
+/**
+ * The organisation at whose sign-in the browser arrives. One that is only suggested decides nothing: the page lets the
+ * user choose another.
+ */
 function tenantOf({ client, request, parameters, isSignedIn }: SignInNeed, known: Session | null) {
   // A client of a tenant has the users of that tenant only.
   if (client.tenantId !== platformTenantId) return { tenant: client.tenantSlug }

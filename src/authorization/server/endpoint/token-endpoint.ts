@@ -45,8 +45,9 @@ export const tokenSteps = steps<InstanceRequest>()
 /**
  * Answers a token request at an instance.
  *
- * @throws Fault `client.unauthenticated`, `client_attestation.*`, `client.unauthorized`, `grant.unsupported`, `grant.invalid`, `scope.invalid`, `target.invalid`,
- * `request.invalid`, `dpop_proof.invalid`, `dpop_nonce.required`, `request.rate_limited`
+ * @throws Fault `client.unauthenticated`, `client_attestation.*`, `client.unauthorized`, `grant.unsupported`,
+ *   `grant.invalid`, `scope.invalid`, `target.invalid`, `request.invalid`, `dpop_proof.invalid`, `dpop_nonce.required`,
+ *   `request.rate_limited`
  */
 export async function answerTokenRequest(request: InstanceRequest): Promise<EndpointResponse> {
   const { tokens, jkt, instanceKey } = await tokenSteps.run(request)

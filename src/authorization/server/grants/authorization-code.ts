@@ -19,13 +19,16 @@ const CODE_TTL_SECONDS = 60
 /** How long a refresh token can be renewed after the user signed in. */
 const FAMILY_TTL_SECONDS = 30 * 86_400
 
-/** What a code depends on. `consent`: it is spent. `write`: runs in the transaction of the code; a fault stores nothing. */
+/**
+ * What a code depends on. `consent`: it is spent. `write`: runs in the transaction of the code; a fault stores nothing.
+ */
 type MadeFrom = Pick<Extract<Decision, { kind: 'grant' }>, 'consent' | 'write'>
 
 /**
  * Makes a code for what a user granted. A fault stores nothing.
  *
- * @throws Fault `login.required` if the session of the user has ended meanwhile, `request.invalid` if the consent was used before
+ * @throws Fault `login.required` if the session of the user has ended meanwhile, `request.invalid` if the consent was
+ *   used before
  */
 export async function makeCode(
   { store, clock }: Pick<Platform, 'store' | 'clock'>,

@@ -34,7 +34,8 @@ const insert = sql(
    where exists (select from sign_in_session where tenant_id = :tenantId and id = :sessionId)
    returning id`,
 )
-// A request that proves less than the code requires does not spend it: a stolen code is worth nothing, and its owner can still use it.
+// A request that proves less than the code requires does not spend it: a stolen code is worth nothing, and its owner
+// can still use it.
 const redeem = sql(
   'authorization.redeem_code',
   `with code as (
@@ -74,7 +75,9 @@ const deleteExpired = sql(
      (select tenant_id, id from authorization_code where expires_at < $1 limit $2) returning id`,
 )
 
-/** `consent_used`: another code came from it. `session_ended`: the job that ends codes of the session has run, or will. */
+/**
+ * `consent_used`: another code came from it. `session_ended`: the job that ends codes of the session has run, or will.
+ */
 type InsertedCode = 'inserted' | 'consent_used' | 'session_ended'
 
 /**
@@ -147,8 +150,8 @@ type RedeemedCode = Pick<
   Pick<Granted, 'emailClaims'>
 
 /**
- * Redeems a code for a family of tokens and records it: one statement, so of concurrent requests one gets it. null: unknown, used, expired, or
- * the request does not prove what the code requires.
+ * Redeems a code for a family of tokens and records it: one statement, so of concurrent requests one gets it. null:
+ * unknown, used, expired, or the request does not prove what the code requires.
  */
 export async function redeemCode(
   tx: TenantTx,

@@ -24,8 +24,8 @@ export const tokenExchange: Grant = {
 }
 
 /**
- * Exchanges a client's own access token for one of the wallet of a user of its tenant, with the client in `act`. Every attempt is recorded in
- * the audit trail, refused ones too.
+ * Exchanges a client's own access token for one of the wallet of a user of its tenant, with the client in `act`. Every
+ * attempt is recorded in the audit trail, refused ones too.
  *
  * @throws Fault `request.invalid`, `client.unauthorized`, `scope.invalid`, `request.rate_limited`
  * @see [RFC 8693, 2](https://www.rfc-editor.org/rfc/rfc8693#section-2)

@@ -17,7 +17,10 @@ type TokenFamily = Omit<SignIn, 'tenantId'> & {
 
 const COLUMNS = `client_id as "clientId", user_id as "userId", session_id as "sessionId", scopes, authenticated_at as "authenticatedAt", methods,
   expires_at as "expiresAt", details`
-/** SQL: the presented token is the current one, or its predecessor whose answer may have been lost. `since` is when the grace began. */
+/**
+ * SQL: the presented token is the current one, or its predecessor whose answer may have been lost. `since` is when the
+ * grace began.
+ */
 const isCurrent = (hash: string, since: string) =>
   `(token_hash = ${hash} or coalesce(previous_hash = ${hash} and rotated_at > ${since}, false))`
 
@@ -89,9 +92,9 @@ export type Refresh = SecretRow & {
 }
 
 /**
- * Replaces a refresh token by the next: one statement. Of concurrent requests with one token each may succeed, but only the token of the last
- * one lives. null: unknown, used, ended, expired, of another client, client
- * instance or key, for more scopes than were granted, or its user may not sign in.
+ * Replaces a refresh token by the next: one statement. Of concurrent requests with one token each may succeed, but only
+ * the token of the last one lives. null: unknown, used, ended, expired, of another client, client instance or key, for
+ * more scopes than were granted, or its user may not sign in.
  */
 export async function rotateRefreshToken(tx: TenantTx, refresh: Refresh): Promise<TokenFamily | null> {
   const { id, hash, nextHash, clientId, jkt, instanceKey, scopes, now, graceSince, issuer } = refresh

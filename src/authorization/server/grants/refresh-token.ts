@@ -11,8 +11,8 @@ import { endReusedFamily, findFamily, type Refresh, rotateRefreshToken } from '.
 import { makeRefreshSecret, wasRefreshSecret } from './refresh-secret.ts'
 
 /**
- * A replaced refresh token is accepted once more within this time: the answer with its successor may have been lost. The successor that was
- * not received ends then, so that its later use, by a thief, ends the family.
+ * A replaced refresh token is accepted once more within this time: the answer with its successor may have been lost.
+ * The successor that was not received ends then, so that its later use, by a thief, ends the family.
  */
 const GRACE_SECONDS = 10
 
@@ -56,7 +56,9 @@ async function refresh(platform: Platform, users: UserPolicy, request: GrantRequ
   throw await refusalOf(platform, users, use, request)
 }
 
-/** FAPI 2.0 Security Profile 5.3.2.1: no rotation where authentication and key of the client protect the token already. */
+/**
+ * FAPI 2.0 Security Profile 5.3.2.1: no rotation where authentication and key of the client protect the token already.
+ */
 function isKept({ dpopRequired, isPublic }: Client): boolean {
   return dpopRequired && !isPublic
 }

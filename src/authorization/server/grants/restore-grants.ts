@@ -13,7 +13,9 @@ const endFamilies = sql(
    update token_family f set ended_at = $2 from due where f.tenant_id = $1 and f.id = due.id returning f.id`,
 )
 
-/** What the folder does after a restore: a code or refresh token that was spent in the lost time would be good again. */
+/**
+ * What the folder does after a restore: a code or refresh token that was spent in the lost time would be good again.
+ */
 export const grantsRestore: Restore = {
   steps: [
     {

@@ -8,8 +8,8 @@ const KNOWN = new Set(['pwd', 'pin', 'kba'])
 const HELD = new Set(['otp', 'sms', 'hwk', 'swk', 'sc', 'pop'])
 
 /**
- * Returns the class of a sign-in by its methods (RFC 8176): two factors are what the user knows and holds, or a key that the device uses only
- * after it verified the user.
+ * Returns the class of a sign-in by its methods (RFC 8176): two factors are what the user knows and holds, or a key
+ * that the device uses only after it verified the user.
  */
 export function acrOf(methods: readonly string[]): string {
   const knows = methods.some((one) => KNOWN.has(one)) || methods.includes('user')

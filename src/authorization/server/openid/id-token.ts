@@ -65,7 +65,8 @@ export async function readIdTokenHint(needs: Omit<Needs, 'clock'>, text: string)
 }
 
 /**
- * Reads an ID token that a client of ours shows; null if it is none of ours. Whether it has expired, and whom it is for, is the caller's to check.
+ * Reads an ID token that a client of ours shows; null if it is none of ours. Whether it has expired, and whom it is
+ * for, is the caller's to check.
  */
 export async function readIdToken({ keys, urls }: Omit<Needs, 'clock'>, text: string): Promise<ReadIdToken | null> {
   const jws = parsed(text)

@@ -30,8 +30,8 @@ export const logoutSteps = steps<LogoutAsk>()
   }))
 
 /**
- * Ends the session of the browser and deletes its cookie: at once if the ID token of the client is of this session, else after the user has
- * confirmed it on the page of the sign-out, which returns here.
+ * Ends the session of the browser and deletes its cookie: at once if the ID token of the client is of this session,
+ * else after the user has confirmed it on the page of the sign-out, which returns here.
  *
  * @throws Fault `request.invalid`
  * @see [OpenID Connect RP-Initiated Logout 1.0, 2](https://openid.net/specs/openid-connect-rpinitiated-1_0.html#RPLogout)
@@ -49,7 +49,9 @@ export async function logOut(ask: LogoutAsk): Promise<EndpointResponse> {
   return redirect(location, clearCookie(platform, 'session'))
 }
 
-/** Returns the page that asks. Another site cannot answer for the user, since its form carries a token of the session. */
+/**
+ * Returns the page that asks. Another site cannot answer for the user, since its form carries a token of the session.
+ */
 function questionFor(
   { instance }: LogoutAsk,
   { state, client_id }: Parameters,

@@ -13,8 +13,8 @@ type ScopesOf = (
 ) => Promise<string[] | null>
 
 /**
- * Returns the decision of an authorization server whose users grant scopes. A consent is remembered: the user is asked again for other scopes,
- * and where the request wants it.
+ * Returns the decision of an authorization server whose users grant scopes. A consent is remembered: the user is asked
+ * again for other scopes, and where the request wants it.
  *
  * @param issuer The authorization server. A consent does not count at another.
  */

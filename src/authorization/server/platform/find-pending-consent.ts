@@ -9,8 +9,8 @@ import { readPendingRequest } from '../request/consent-request.ts'
 import { platformInstance } from './platform-instance.ts'
 
 /**
- * Returns what an authorization request at the platform asks of the person who is signed in; null without a session, and for a request that
- * the authorization endpoint refuses: it tells the client, or shows its own page.
+ * Returns what an authorization request at the platform asks of the person who is signed in; null without a session,
+ * and for a request that the authorization endpoint refuses: it tells the client, or shows its own page.
  */
 export const findPendingConsent: FindPendingConsent = async (platform, path, cookie) => {
   const session = await findSession(platform, cookie)

@@ -11,8 +11,8 @@ import type { Platform } from '../../../platform.ts'
 import { platformTenantId } from '../../../store/store.ts'
 
 /**
- * Returns the client that our own pages are: confidential, of the platform, for the users of every tenant. It has no row, because nothing of it
- * can be changed.
+ * Returns the client that our own pages are: confidential, of the platform, for the users of every tenant. It has no
+ * row, because nothing of it can be changed.
  */
 export async function pagesClient(platform: Pick<Platform, 'sealing' | 'urls' | 'clock'>): Promise<Client> {
   const { publicUrl } = platform.urls

@@ -7,7 +7,10 @@ import type { Granted, ReadToken } from '../instance.ts'
 import { signIdToken } from '../openid/id-token.ts'
 import type { TokenAnswer } from '../token-request.ts'
 
-/** Issues the platform's tokens for what a user granted: a JWT for our API, and an ID token if the client signs the user in. */
+/**
+ * Issues the platform's tokens for what a user granted: a JWT for our API, and an ID token if the client signs the user
+ * in.
+ */
 export async function issuePlatformTokens(platform: Platform, granted: Granted): Promise<TokenAnswer> {
   const { tenantId, userId, client, jkt, refreshToken: refresh } = granted
   const { clientId } = client

@@ -36,7 +36,9 @@ export const TokenReference = Type.Unsafe<TokenForm>(
   Type.Object({ token: member('The token.'), ...credentials }, { $id: 'TokenReference' }),
 )
 
-/** Parameters of an authorization request, for the reference; the steps of the endpoint check them, with OAuth errors. */
+/**
+ * Parameters of an authorization request, for the reference; the steps of the endpoint check them, with OAuth errors.
+ */
 export const AuthorizationBody = Type.Object(
   {
     client_id: member('The client.'),

@@ -54,8 +54,8 @@ export function isPushedUri(requestUri: string): boolean {
 }
 
 /**
- * Returns the parameters of a pushed request of a client. Until it is spent it can be opened again, because the user returns from the
- * sign-in.
+ * Returns the parameters of a pushed request of a client. Until it is spent it can be opened again, because the user
+ * returns from the sign-in.
  *
  * @throws Fault `request_uri.invalid`
  */

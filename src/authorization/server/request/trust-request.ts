@@ -15,7 +15,9 @@ export type TrustedRequest = {
   readonly parameters: Parameters
   /** null: the request was not pushed. */
   readonly pushed: PushedKey | null
-  /** Thumbprint of the key of the client instance that pushed it; null: not pushed, or the client has no attestation. */
+  /**
+   * Thumbprint of the key of the client instance that pushed it; null: not pushed, or the client has no attestation.
+   */
   readonly instanceKey: string | null
 }
 
@@ -49,7 +51,11 @@ export async function trustRequest(
   }
 }
 
-/** Returns the redirect URI of a request; one of those registered, by default. @throws Fault `request.invalid` if it is missing or not registered */
+/**
+ * Returns the redirect URI of a request; one of those registered, by default.
+ *
+ * @throws Fault `request.invalid` if it is missing or not registered
+ */
 export function redirectUriOf(
   { clients }: Pick<ServerInstance, 'clients'>,
   client: Client,

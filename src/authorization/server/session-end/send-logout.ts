@@ -13,7 +13,10 @@ const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
 
 type Logout = { readonly sessionId: string; readonly userId: string; readonly clientId: string }
 
-/** Tells one client that a session ended, if it registered an address for that. Retried by the queue while the client is away. */
+/**
+ * Tells one client that a session ended, if it registered an address for that. Retried by the queue while the client is
+ * away.
+ */
 export const sendLogoutJob = job({
   name: 'authorization.send-logout',
   payload: Type.Object({

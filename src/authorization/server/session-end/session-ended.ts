@@ -10,9 +10,10 @@ import { requeueUnfinishedEnds } from './unfinished-end-store.ts'
 const Ended = Type.Object({ tenantId: Type.String(), sessionId: Type.String(), userId: Type.String() })
 
 /**
- * Ends what clients got from a session: unused codes, refresh tokens; and informs each client that asked to be. Access tokens live on for
- * their few minutes. Codes first: a redemption that is under way then has either no code, or a family that is found. The families, by which the
- * clients are found, are deleted once the messages are enqueued: a run that ends before is repeated, and a client may be informed twice.
+ * Ends what clients got from a session: unused codes, refresh tokens; and informs each client that asked to be. Access
+ * tokens live on for their few minutes. Codes first: a redemption that is under way then has either no code, or a
+ * family that is found. The families, by which the clients are found, are deleted once the messages are enqueued: a run
+ * that ends before is repeated, and a client may be informed twice.
  */
 export const sessionEndedJob: Job<Static<typeof Ended>> = job({
   name: 'authorization.session-ended',

@@ -2,8 +2,8 @@ import { sql, type TenantTx } from '../../../store/store.ts'
 import { tenantsWith } from '../../../store/tenants-with.ts'
 
 /**
- * SQL: a family that ended with its session, whose job should have deleted it. Families that end otherwise keep their time while the session lives:
- * no more than those of a day are read.
+ * SQL: a family that ended with its session, whose job should have deleted it. Families that end otherwise keep their
+ * time while the session lives: no more than those of a day are read.
  */
 const UNFINISHED = (
   now: string,

@@ -18,8 +18,9 @@ const DEFAULT_TENANT = 'default'
 const DEFAULT_OWNER = 'owner'
 
 /**
- * Makes a one-time link by which a person becomes an owner of a tenant. The user is created if there is none with this name, and has the role
- * `owner` from then on, also if the link is never used. It is for the operator of the server: the caller is NOT authenticated.
+ * Makes a one-time link by which a person becomes an owner of a tenant. The user is created if there is none with this
+ * name, and has the role `owner` from then on, also if the link is never used. It is for the operator of the server:
+ * the caller is NOT authenticated.
  */
 export async function createOwnerLink(
   needs: Needs,
@@ -55,7 +56,10 @@ export async function ownTenant(needs: Needs): Promise<string | null> {
   return only ?? DEFAULT_TENANT
 }
 
-/** Makes an owner link for a newcomer: where `default` is the only tenant, or there is none, and no owner of it can sign in. Else null. */
+/**
+ * Makes an owner link for a newcomer: where `default` is the only tenant, or there is none, and no owner of it can sign
+ * in. Else null.
+ */
 export async function newcomerLink(needs: Needs): Promise<OwnerOutcome | null> {
   const slug = await ownTenant(needs)
   if (slug !== DEFAULT_TENANT) return null

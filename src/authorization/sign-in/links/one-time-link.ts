@@ -31,7 +31,10 @@ const TTL_SECONDS = { welcome: 7 * 86_400, reset: 3600, owner: 3600 } as const s
 /** A link before it is stored. */
 export type MadeLink = Pick<NewLink, 'id' | 'tokenHash' | 'userId' | 'purpose' | 'expiresAt'>
 
-/** Makes a link for a user, before the transaction that stores it by {@link storeLink}. Welcome links expire after 7 days, others after 1 h. */
+/**
+ * Makes a link for a user, before the transaction that stores it by {@link storeLink}. Welcome links expire after 7
+ * days, others after 1 h.
+ */
 export function makeLink(
   { urls, clock }: Pick<Platform, 'urls' | 'clock'>,
   { tenantId, userId }: UserRef,

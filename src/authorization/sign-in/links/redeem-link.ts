@@ -21,8 +21,8 @@ type RedeemOutcome =
 type Needs = Pick<Platform, 'store' | 'clock' | 'memory' | 'urls' | 'sealing'>
 
 /**
- * Uses a one-time link to set a password, and signs the person in. Every other session and link of the person ends. Of two concurrent
- * requests, in whatever process, one succeeds.
+ * Uses a one-time link to set a password, and signs the person in. Every other session and link of the person ends. Of
+ * two concurrent requests, in whatever process, one succeeds.
  *
  * @throws Fault `request.rate_limited` when too many passwords are being hashed
  */

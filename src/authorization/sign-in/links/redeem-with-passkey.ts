@@ -13,14 +13,19 @@ import { useLink } from './redeem-link.ts'
 
 type Needs = Pick<Platform, 'store' | 'clock' | 'memory' | 'urls' | 'sealing'>
 
-/** Starts the registration of a passkey by a one-time link, without using it. @returns null if the link is unknown, used or expired */
+/**
+ * Starts the registration of a passkey by a one-time link, without using it.
+ *
+ * @returns null if the link is unknown, used or expired
+ */
 export async function beginLinkPasskey(needs: Needs, token: string): Promise<PasskeyCreation | null> {
   const open = await findLink(needs, token)
   return open === null ? null : offerPasskey(needs, { tenantId: open.tenant.id, userId: open.userId })
 }
 
 /**
- * Uses a one-time link to register a passkey, and signs the person in. The link stays as it is if the passkey cannot be registered.
+ * Uses a one-time link to register a passkey, and signs the person in. The link stays as it is if the passkey cannot be
+ * registered.
  *
  * @returns `invalid` if the link or the passkey is. Of two concurrent requests with one link one succeeds.
  */

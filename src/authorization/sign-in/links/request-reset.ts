@@ -16,12 +16,15 @@ const NAME_CHARS_MAX = 320
 /** Accounts of one name that get a mail; the oldest ones. */
 const ACCOUNTS_MAX = 20
 
-/** What a person asks: `name` is a username or e-mail address; `tenantSlug` null: in all organisations. `mail`: in their language. */
+/**
+ * What a person asks: `name` is a username or e-mail address; `tenantSlug` null: in all organisations. `mail`: in their
+ * language.
+ */
 type ResetRequest = { readonly name: string; readonly tenantSlug: string | null; readonly mail: MailText }
 
 /**
- * Asks for a link to set a new password. It returns nothing and does the same for every name: a job finds the people and mails them. Without
- * a mail server it does nothing.
+ * Asks for a link to set a new password. It returns nothing and does the same for every name: a job finds the people
+ * and mails them. Without a mail server it does nothing.
  *
  * @throws Fault `request.rate_limited` by network
  */
@@ -41,7 +44,10 @@ export async function requestReset(needs: Needs, request: ResetRequest, { ip }: 
 
 const PLACE = { tenantId: platformTenantId, table: 'job', column: 'reset', row: '' }
 
-/** Mails a reset link to each user with a password and an address whom the name means. A second run replaces the links of the first. */
+/**
+ * Mails a reset link to each user with a password and an address whom the name means. A second run replaces the links
+ * of the first.
+ */
 export const sendResetJob = job({
   name: 'authorization.send-reset',
   payload: Type.Object({ sealed: Type.String() }, { additionalProperties: false }),

@@ -8,7 +8,10 @@ const count = sql(
    where old.expires_at <= :now or old.count < :countMax returning count`),
 )
 
-/** Counts a mail under a key in a window that starts with its first mail. Returns false, and counts nothing, if the limit is reached. */
+/**
+ * Counts a mail under a key in a window that starts with its first mail. Returns false, and counts nothing, if the
+ * limit is reached.
+ */
 export async function countMail(
   tx: TenantTx,
   key: Buffer,

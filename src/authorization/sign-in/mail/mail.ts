@@ -5,7 +5,10 @@ import type { Sealing } from '../../../keys/sealing.ts'
 import type { TenantTx } from '../../../store/store.ts'
 import { countMail } from './mail-store.ts'
 
-/** A mail in the language of its reader. The subject holds nothing personal. `{{link}}`, `{{organisation}}` and `{{username}}` are filled in. */
+/**
+ * A mail in the language of its reader. The subject holds nothing personal. `{{link}}`, `{{organisation}}` and
+ * `{{username}}` are filled in.
+ */
 export type MailText = { readonly subject: string; readonly text: string; readonly html: string }
 
 /** What the places of a {@link MailText} are filled with. */
@@ -33,7 +36,10 @@ export async function mailAllowance(sealing: Sealing, tenantId: TenantId, addres
   return { address: hmacSha256(secret, 'address\0', foldCase(address)), tenant: hmacSha256(secret, 'tenant') }
 }
 
-/** Counts a mail in the transaction that enqueues it: at most 5 to an address and 500 of a tenant in an hour. Returns false beyond. */
+/**
+ * Counts a mail in the transaction that enqueues it: at most 5 to an address and 500 of a tenant in an hour. Returns
+ * false beyond.
+ */
 export async function admitMail(tx: TenantTx, { address, tenant }: MailAllowance, now: Date): Promise<boolean> {
   const window = { now, endsAt: new Date(now.getTime() + WINDOW_MS) }
   if (!(await countMail(tx, address, { ...window, countMax: MAILS_TO_ADDRESS_MAX }))) return false

@@ -9,7 +9,9 @@ import { type Mail, sendMail } from '../../../mail/send-mail.ts'
 /** A mail in the queue: sealed, since it holds an address and a link. */
 type SealedMail = { readonly sealed: string }
 
-/** Sends a mail. It may be sent twice, if the process ends between the answer of the mail server and the end of the job. */
+/**
+ * Sends a mail. It may be sent twice, if the process ends between the answer of the mail server and the end of the job.
+ */
 export const sendMailJob = job({
   name: 'authorization.send-mail',
   payload: Type.Object({ sealed: Type.String() }, { additionalProperties: false }),

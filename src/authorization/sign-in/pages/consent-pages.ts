@@ -19,7 +19,8 @@ type PendingConsent = {
 }
 
 /**
- * Returns what an authorization request asks of the person who is signed in; null if it is not valid, or nothing is to be asked.
+ * Returns what an authorization request asks of the person who is signed in; null if it is not valid, or nothing is to
+ * be asked.
  *
  * @param path Path and query of the authorization endpoint.
  */
@@ -29,7 +30,11 @@ export type FindPendingConsent = (
   cookieHeader: string | undefined,
 ) => Promise<PendingConsent | null>
 
-/** Declares the page on which a person allows or denies an application what it asks for. @param find The authorization server knows the requests. */
+/**
+ * Declares the page on which a person allows or denies an application what it asks for.
+ *
+ * @param find The authorization server knows the requests.
+ */
 export function consentPages(find: FindPendingConsent): readonly Endpoint[] {
   const summary = 'Asks a person whether an application may act for them.'
   const common = { path: '/consent', summary } as const

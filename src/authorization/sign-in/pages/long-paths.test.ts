@@ -1,4 +1,5 @@
-// Paths that no cookie can hold, on the way to a foreign provider: how many are kept for an address, and what the person is told beyond that.
+// Paths that no cookie can hold, on the way to a foreign provider: how many are kept for an address, and what the
+// person is told beyond that.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { backendSecret, type Deployment, deploy } from '../../../../test/support/server.ts'

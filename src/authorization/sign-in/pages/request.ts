@@ -29,15 +29,18 @@ export function keptOf({ query }: Pick<PageContext, 'query'>): (readonly [name: 
 }
 
 /**
- * Returns where a person continues after the sign-in: at the authorization endpoint, at the callback of a wallet, or at the account. No other
- * address is followed.
+ * Returns where a person continues after the sign-in: at the authorization endpoint, at the callback of a wallet, or at
+ * the account. No other address is followed.
  */
 export function continueTo({ query }: Pick<PageContext, 'query'>): string {
   const path = query.continue ?? ''
   return isAuthorizePath(path) || isWalletCallback(path) ? path : '/account'
 }
 
-/** Returns where a person continues after the sign-out: at the authorization server, which leads to the client that asked for it; else null. */
+/**
+ * Returns where a person continues after the sign-out: at the authorization server, which leads to the client that
+ * asked for it; else null.
+ */
 export function continueAfterSignOut({ query }: Pick<PageContext, 'query'>): string | null {
   const path = query.continue ?? ''
   return /^\/auth\/logout\?[!-~]*$/.test(path) && path.length <= CONTINUE_CHARS_MAX ? path : null
@@ -91,7 +94,9 @@ export function posted({ fields }: Pick<PageContext, 'fields'>, name: string): s
   return fields.get(name)?.[0] ?? ''
 }
 
-/** What the browser answered for a passkey. null: not JSON, which the use cases refuse as they do other wrong answers. */
+/**
+ * What the browser answered for a passkey. null: not JSON, which the use cases refuse as they do other wrong answers.
+ */
 export function postedPasskey(context: PageContext): { readonly state: string; readonly response: unknown } {
   const state = posted(context, 'state')
   try {

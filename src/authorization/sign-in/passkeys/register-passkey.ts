@@ -38,12 +38,20 @@ type Needs = Pick<Platform, 'store' | 'clock' | 'urls' | 'sealing'>
 const PASSKEYS_MAX = 20
 const NAME_CHARS_MAX = 100
 
-/** Starts the registration of a passkey. @returns null if the user authenticated more than 15 minutes ago, or may not sign in */
+/**
+ * Starts the registration of a passkey.
+ *
+ * @returns null if the user authenticated more than 15 minutes ago, or may not sign in
+ */
 export async function beginPasskey(needs: Needs, session: Session): Promise<PasskeyCreation | null> {
   return isFresh(needs, session) ? offerPasskey(needs, session) : null
 }
 
-/** Completes the registration of a passkey. @returns false if the response is invalid or late, or the user has 20 passkeys */
+/**
+ * Completes the registration of a passkey.
+ *
+ * @returns false if the response is invalid or late, or the user has 20 passkeys
+ */
 export async function addPasskey(
   needs: Needs,
   { tenantId, userId }: Session,
@@ -81,8 +89,8 @@ export async function offerPasskey(needs: Needs, { tenantId, userId }: UserRef):
 }
 
 /**
- * Verifies the registration of a passkey for a user: challenge, origin, RP ID, user verification. Attestation is NOT evaluated, and the state
- * is NOT spent.
+ * Verifies the registration of a passkey for a user: challenge, origin, RP ID, user verification. Attestation is NOT
+ * evaluated, and the state is NOT spent.
  *
  * @returns null if anything is wrong.
  * @see [WebAuthn Level 3, 7.1](https://www.w3.org/TR/webauthn-3/#sctn-registering-a-new-credential)
@@ -123,7 +131,9 @@ export async function verifyPasskey(
   }
 }
 
-/** Stores a verified passkey in the caller's transaction. Returns false if it is registered or the user has 20 passkeys. */
+/**
+ * Stores a verified passkey in the caller's transaction. Returns false if it is registered or the user has 20 passkeys.
+ */
 export async function storePasskey(tx: TenantTx, passkey: VerifiedPasskey, visit: Visit, now: Date): Promise<boolean> {
   if (!(await insertPasskey(tx, passkey, PASSKEYS_MAX, now))) return false
   const { id, userId } = passkey

@@ -27,7 +27,10 @@ export function userHandle({ tenantId, userId }: UserRef): Uint8Array<ArrayBuffe
   return new Uint8Array([...idBytes(tenantId), ...idBytes(userId)])
 }
 
-/** Returns the user of a user handle in base64url; null if it has another form. Whether there is such a user is NOT checked. */
+/**
+ * Returns the user of a user handle in base64url; null if it has another form. Whether there is such a user is NOT
+ * checked.
+ */
 export function readUserHandle(text: string): UserRef | null {
   const bytes = isBase64url(text) ? Buffer.from(text, 'base64url') : Buffer.alloc(0)
   if (bytes.length !== HANDLE_BYTES) return null
@@ -35,7 +38,10 @@ export function readUserHandle(text: string): UserRef | null {
   return { tenantId: idText(bytes.subarray(0, 16)) as TenantId, userId: idText(bytes.subarray(16)) as UserId }
 }
 
-/** Returns the members of a public key credential as the browser serialized it, bounded; null if it has not the form of one. */
+/**
+ * Returns the members of a public key credential as the browser serialized it, bounded; null if it has not the form of
+ * one.
+ */
 export function readPublicKeyCredential(value: unknown): (JsonObject & { id: string; response: JsonObject }) | null {
   if (!isJsonObject(value) || !isJsonObject(value.response)) return null
   const { id, rawId, type, response } = value
@@ -46,8 +52,8 @@ export function readPublicKeyCredential(value: unknown): (JsonObject & { id: str
 }
 
 /**
- * Returns an attestation object without its statement. Attestation is not requested and says nothing here; verifying one could fetch
- * revocation lists from addresses in certificates that the caller made.
+ * Returns an attestation object without its statement. Attestation is not requested and says nothing here; verifying
+ * one could fetch revocation lists from addresses in certificates that the caller made.
  *
  * @returns null if it is not an attestation object.
  */

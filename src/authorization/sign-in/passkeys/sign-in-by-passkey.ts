@@ -14,7 +14,9 @@ import { anonymous, type UserRef, type Visit } from '../visit.ts'
 import { findPasskey, type Passkey, usePasskey } from './passkey-store.ts'
 import { CHALLENGE_SECONDS, readPublicKeyCredential, readUserHandle, relyingParty } from './relying-party.ts'
 
-/** What a browser needs to sign in with a passkey. `state` is sealed and single use, and comes back with the response. */
+/**
+ * What a browser needs to sign in with a passkey. `state` is sealed and single use, and comes back with the response.
+ */
 type PasskeyRequest = { readonly options: PublicKeyCredentialRequestOptionsJSON; readonly state: string }
 
 /** What a browser sends. `tenantSlug` null: the organisation of the passkey, whichever it is. */
@@ -29,7 +31,10 @@ type Needs = Pick<Platform, 'store' | 'clock' | 'memory' | 'urls' | 'sealing' | 
 const REFUSED = { kind: 'refused' } as const
 const STALE = { kind: 'stale' } as const
 
-/** Starts a sign-in with a passkey, without a username: the authenticator offers those that it has for this server. Writes nothing. */
+/**
+ * Starts a sign-in with a passkey, without a username: the authenticator offers those that it has for this server.
+ * Writes nothing.
+ */
 export async function beginPasskeySignIn(needs: Pick<Needs, 'urls' | 'sealing' | 'clock'>): Promise<PasskeyRequest> {
   const { rpId } = relyingParty(needs)
   const options = await generateAuthenticationOptions({ rpID: rpId, userVerification: 'required' })
@@ -40,7 +45,8 @@ export async function beginPasskeySignIn(needs: Pick<Needs, 'urls' | 'sealing' |
 /**
  * Signs a person in with a passkey. The challenge is used once, and a signature whose counter did not grow is refused.
  *
- * @returns `stale`: the challenge has expired or was used, as when the browser sends the form again because the answer was lost. A new one helps.
+ * @returns `stale`: the challenge has expired or was used, as when the browser sends the form again because the answer
+ *   was lost. A new one helps.
  * @throws Fault `request.rate_limited` by network
  * @see [WebAuthn Level 3, 7.2](https://www.w3.org/TR/webauthn-3/#sctn-verifying-assertion)
  */
@@ -61,7 +67,8 @@ export async function signInByPasskey(
   const id = Buffer.from(credential.id, 'base64url')
   const passkey = await needs.store.single(tenantId, (tx) => findPasskey(tx, id, userId))
   if (passkey === null) return REFUSED
-  // First of all: a form that is sent again brings the counter of the first one, which would say that the passkey was copied.
+  // First of all: a form that is sent again brings the counter of the first one, which would say that the passkey was
+  // copied.
   if (!(await spendState(needs, state))) {
     await refuse(needs, user, browser.visit)
     return STALE

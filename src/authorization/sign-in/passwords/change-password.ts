@@ -22,8 +22,9 @@ type ChangeOutcome =
 type Needs = Pick<Platform, 'store' | 'clock' | 'memory' | 'sealing'>
 
 /**
- * Changes the password of the user of a session, who proves the current one; a user without a password has signed in within the last 15
- * minutes. Every other session and every one-time link of the user ends. Wrong passwords are counted for the user, apart from sign-ins.
+ * Changes the password of the user of a session, who proves the current one; a user without a password has signed in
+ * within the last 15 minutes. Every other session and every one-time link of the user ends. Wrong passwords are counted
+ * for the user, apart from sign-ins.
  *
  * @throws Fault `request.rate_limited` when too many passwords are being hashed
  */

@@ -14,8 +14,8 @@ export const PASSWORD_CHARS_MAX = 200
 const WORD_CHARS_MIN = 3
 
 /**
- * Checks a new password: 8 to 200 characters (Unicode code points in NFC), none of the commonest, and enough of it that does not come from
- * the person's names. No rules about kinds of characters.
+ * Checks a new password: 8 to 200 characters (Unicode code points in NFC), none of the commonest, and enough of it that
+ * does not come from the person's names. No rules about kinds of characters.
  *
  * @returns null if it is acceptable.
  * @see [NIST SP 800-63B-4, 3.1.1.2](https://pages.nist.gov/800-63-4/sp800-63b.html#passwordver)

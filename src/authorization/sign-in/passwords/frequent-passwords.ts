@@ -1,6 +1,6 @@
 /**
- * Words and rows of keys that the commonest passwords consist of, in lower case, without what people put behind them (digits, signs): a short
- * list, made for this project.
+ * Words and rows of keys that the commonest passwords consist of, in lower case, without what people put behind them
+ * (digits, signs): a short list, made for this project.
  */
 const WORDS = `
 password passwort passwd pass contrasena motdepasse wachtwoord parola senha haslo heslo salasana jelszo losenord kennwort geheim secret topsecret
@@ -48,7 +48,9 @@ nurse lawyer police army marine navy airforce military soldier sniper trigger ex
 nothing something anything everything someone anyone everyone unknown undefined null none blank empty correcthorsebatterystaple
 `
 
-/** Passwords that have digits at their start or nothing but digits: what is left of them without digits says nothing. */
+/**
+ * Passwords that have digits at their start or nothing but digits: what is left of them without digits says nothing.
+ */
 const NUMBERS = `
 00000000 11111111 12121212 12341234 12344321 12345678 123456789 1234567890 12345678910 123123123 123321123 123454321 1234554321 1234567891
 12345679 13131313 147258369 159753159 159357159 20202020 22222222 33333333 44444444 55555555 66666666 69696969 77777777 78945612 789456123
@@ -59,7 +61,11 @@ const NUMBERS = `
 
 const common = new Set([...WORDS.split(/\s+/), ...NUMBERS.split(/\s+/)].filter((one) => one !== ''))
 
-/** Whether a password is one of the commonest, or one with digits and signs around it. @param folded NFC and lower case. */
+/**
+ * Whether a password is one of the commonest, or one with digits and signs around it.
+ *
+ * @param folded NFC and lower case.
+ */
 export function isFrequentPassword(folded: string): boolean {
   const signs = [...folded]
   const isLetter = (sign: string | undefined) => sign !== undefined && /\p{L}/u.test(sign)

@@ -15,7 +15,10 @@ const put = sql(
 )
 const remove = sql('authorization.delete_failures', 'delete from sign_in_count where tenant_id = $1 and key = $2')
 
-/** Serializes the outcomes of sign-ins with one name until the transaction ends. Counts are read by a later statement, so that it sees them. */
+/**
+ * Serializes the outcomes of sign-ins with one name until the transaction ends. Counts are read by a later statement,
+ * so that it sees them.
+ */
 export async function lockFailures(tx: TenantTx, name: Buffer): Promise<void> {
   await tx.rows(lock, [name.toString('base64url')])
 }

@@ -37,8 +37,9 @@ const LOCK_SECONDS_MAX = 900
 const COUNT_SECONDS = 86_400
 
 /**
- * Returns the keys under which failures are counted: by name and network, or by name and device where the device is known; both in every
- * tenant together, so that naming a tenant gives no second budget. MACs, so that the table holds no names.
+ * Returns the keys under which failures are counted: by name and network, or by name and device where the device is
+ * known; both in every tenant together, so that naming a tenant gives no second budget. MACs, so that the table holds
+ * no names.
  *
  * @param deviceId A device at which the person of this name signed in before.
  */
@@ -58,16 +59,19 @@ export async function failureKeys(
   return { name: mac('name', ''), own, all: mac('all', '') }
 }
 
-/** Returns for how many seconds sign-ins with these keys are refused, before any slow hash; 0 if they are not. One statement. */
+/**
+ * Returns for how many seconds sign-ins with these keys are refused, before any slow hash; 0 if they are not. One
+ * statement.
+ */
 export async function lockedSeconds({ store, clock }: Needs, keys: FailureKeys): Promise<number> {
   const now = clock.now()
   return remaining(keys, await store.single(platformTenantId, (tx) => listFailures(tx, listOf(keys), now)), now)
 }
 
 /**
- * Decides about a sign-in after its password was checked, and counts it if it was wrong. The outcomes of one name are decided one after the
- * other in the whole deployment, so concurrent guesses cannot exceed the limit. Writes nothing if the password is right and none was wrong
- * before.
+ * Decides about a sign-in after its password was checked, and counts it if it was wrong. The outcomes of one name are
+ * decided one after the other in the whole deployment, so concurrent guesses cannot exceed the limit. Writes nothing if
+ * the password is right and none was wrong before.
  *
  * @param onWrong Written in the same transaction when a wrong password is counted.
  */

@@ -8,8 +8,9 @@ import { anonymous } from '../visit.ts'
 const Id = Type.String({ pattern: UUID_PATTERN })
 
 /**
- * Records a refused sign-in in the audit trail of each user whose name was given. It is a job, so that a sign-in with an unknown name writes
- * as much as one with a known name before it is answered. A run that fails half-way records some refusals twice.
+ * Records a refused sign-in in the audit trail of each user whose name was given. It is a job, so that a sign-in with
+ * an unknown name writes as much as one with a known name before it is answered. A run that fails half-way records some
+ * refusals twice.
  */
 export const recordRefusalJob = job({
   name: 'authorization.record-refused-sign-in',

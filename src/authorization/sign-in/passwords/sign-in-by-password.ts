@@ -22,8 +22,9 @@ type PasswordSignIn = { readonly name: string; readonly password: string; readon
 export type Organisation = { readonly slug: string; readonly name: string }
 
 /**
- * `choose`: the password is right in several organisations; `choice` is sealed, single use, and valid for five minutes. `refused`: wrong name
- * or password, never which. `locked`: too many wrong passwords for the name from this network or device.
+ * `choose`: the password is right in several organisations; `choice` is sealed, single use, and valid for five minutes.
+ * `refused`: wrong name or password, never which. `locked`: too many wrong passwords for the name from this network or
+ * device.
  */
 type PasswordOutcome =
   | SignedIn
@@ -43,8 +44,8 @@ const METHODS = ['pwd']
 const REFUSED = { kind: 'refused' } as const
 
 /**
- * Signs a person in by username or e-mail address and password. The number of slow hashes and of statements is the same for every name, so
- * neither answer nor time tells whether, how often and where a name exists.
+ * Signs a person in by username or e-mail address and password. The number of slow hashes and of statements is the same
+ * for every name, so neither answer nor time tells whether, how often and where a name exists.
  *
  * @throws Fault `request.rate_limited` by network, or when too many passwords are being checked
  */
@@ -78,7 +79,9 @@ export async function signInByPassword(
   return offerChoice(needs, matching)
 }
 
-/** Completes a sign-in in the organisation that the person chose. Single use: of two concurrent requests one signs in. */
+/**
+ * Completes a sign-in in the organisation that the person chose. Single use: of two concurrent requests one signs in.
+ */
 export async function chooseOrganisation(
   needs: Needs,
   { choice, tenantSlug }: { readonly choice: string; readonly tenantSlug: string },

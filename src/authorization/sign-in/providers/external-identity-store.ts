@@ -33,7 +33,10 @@ export async function listConnected(tx: TenantTx, userId: UserId): Promise<reado
   return rows.map(({ providerId }) => providerId)
 }
 
-/** Links an account to a user. Returns false if the account belongs to a user, or the user has another account at the provider. */
+/**
+ * Links an account to a user. Returns false if the account belongs to a user, or the user has another account at the
+ * provider.
+ */
 export async function insertExternalIdentity(
   tx: TenantTx,
   { providerId, subject }: ExternalAccount,

@@ -26,7 +26,10 @@ const deleteExpired = sql(
 /** One sign-in of a session. */
 export type SignInKey = { readonly sessionId: string; readonly authenticatedAt: Date }
 
-/** Stores the claims of a sign-in instead of those of an earlier one in the session. A session that has ended keeps none. */
+/**
+ * Stores the claims of a sign-in instead of those of an earlier one in the session. A session that has ended keeps
+ * none.
+ */
 export async function putClaims(
   tx: TenantTx,
   { sessionId, authenticatedAt }: SignInKey,

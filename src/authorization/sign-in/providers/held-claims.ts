@@ -26,7 +26,10 @@ export async function holdClaims(needs: Needs, signIn: SignIn, { provider, claim
   await needs.store.single(signIn.tenantId, (tx) => putClaims(tx, signIn, sealed, expiresAt))
 }
 
-/** Returns the claims of the latest sign-in of a session; null if none are held: it was not at a provider, no request waited for them, or they have expired. */
+/**
+ * Returns the claims of the latest sign-in of a session; null if none are held: it was not at a provider, no request
+ * waited for them, or they have expired.
+ */
 export async function findHeldClaims(needs: Needs, signIn: SignIn): Promise<HeldClaims | null> {
   const now = needs.clock.now()
   const sealed = await needs.store.single(signIn.tenantId, (tx) => findSealedClaims(tx, signIn, now))

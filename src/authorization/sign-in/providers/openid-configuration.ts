@@ -25,9 +25,9 @@ const ACCEPT = ['application/json', 'application/jwk-set+json', 'application/jwt
 const TOLERANCE_SECONDS = 30
 
 /**
- * Returns a provider's metadata and our client there, discovered once and kept for an hour, or until the provider is changed. Keys of the
- * provider are fetched again when it signs with a new one. Every call goes through the guarded outbound client, and the signature of an ID
- * token is always verified.
+ * Returns a provider's metadata and our client there, discovered once and kept for an hour, or until the provider is
+ * changed. Keys of the provider are fetched again when it signs with a new one. Every call goes through the guarded
+ * outbound client, and the signature of an ID token is always verified.
  *
  * @throws Fault `upstream.*`, or an error of openid-client, which names no secret
  */

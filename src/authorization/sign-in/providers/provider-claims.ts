@@ -19,15 +19,18 @@ export type ExternalPerson = {
 const SUBJECT = /^[\x20-\x7e]{1,255}$/
 const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,255}$/
 
-/** Whether a claim that is used is missing from the ID token, so that it may be among the claims of the UserInfo endpoint. */
+/**
+ * Whether a claim that is used is missing from the ID token, so that it may be among the claims of the UserInfo
+ * endpoint.
+ */
 export function lacksClaims({ claims }: IdentityProvider, idToken: JsonObject): boolean {
   const names = [claims.username, claims.email, claims.roles, claims.externalIdentifier]
   return names.some((name) => name !== null && claimOf(idToken, name) === undefined)
 }
 
 /**
- * Reads what a provider says about a person. A claim of the ID token goes before the same one of UserInfo, and `email_verified` counts only
- * beside its e-mail address.
+ * Reads what a provider says about a person. A claim of the ID token goes before the same one of UserInfo, and
+ * `email_verified` counts only beside its e-mail address.
  *
  * @param userInfo Claims of the UserInfo endpoint, of the same subject.
  */

@@ -157,8 +157,8 @@ async function continueOf(needs: Needs, { continueTo, pathSecret }: JsonObject):
 }
 
 /**
- * Completes a sign-in at a provider: verifies state, issuer, code and ID token (signature, audience, nonce), finds or creates the user, and
- * starts a session. Single use: of two concurrent requests one signs in.
+ * Completes a sign-in at a provider: verifies state, issuer, code and ID token (signature, audience, nonce), finds or
+ * creates the user, and starts a session. Single use: of two concurrent requests one signs in.
  *
  * @param path Path and query of the request, as the provider's redirect made it.
  * @see [OpenID Connect Core 1.0, 3.1.3](https://openid.net/specs/openid-connect-core-1_0.html#TokenEndpoint)
@@ -244,7 +244,10 @@ async function recordRefused(
   await store.inTenant(tenantId, (tx) => record(tx, entry, clock.now()))
 }
 
-/** Whether the person authenticated at the provider after it was asked for that. Its clock may be behind by half a minute. */
+/**
+ * Whether the person authenticated at the provider after it was asked for that. Its clock may be behind by half a
+ * minute.
+ */
 function isFreshAt({ auth_time: seconds }: JsonObject, forcedAt: unknown): boolean {
   return typeof forcedAt === 'number' && typeof seconds === 'number' && seconds * 1000 >= forcedAt - SKEW_MS
 }

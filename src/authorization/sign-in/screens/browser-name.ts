@@ -13,7 +13,9 @@ const systems = [
   [/\bLinux\b/, 'Linux'],
 ] as const
 
-/** Returns a short name for a browser, e.g. "Firefox, Android"; null if the User-Agent header names none that is known. */
+/**
+ * Returns a short name for a browser, e.g. "Firefox, Android"; null if the User-Agent header names none that is known.
+ */
 export function browserName(userAgent: string): string | null {
   const nameIn = (list: readonly (readonly [RegExp, string])[]) => list.find(([one]) => one.test(userAgent))?.[1]
   const names = [nameIn(browsers), nameIn(systems)].filter((one) => one !== undefined)

@@ -19,7 +19,9 @@ type ConsentProps = {
   readonly scopes: readonly string[]
 }
 
-/** Asks whether a foreign application may act for the person. Both answers are equally easy; the form posts `answer`. */
+/**
+ * Asks whether a foreign application may act for the person. Both answers are equally easy; the form posts `answer`.
+ */
 export function consentScreen(frame: ScreenFrame, props: ConsentProps): Page {
   const { consent, scopes } = textsOf(frame)
   const { client, host, terms, organisation } = props

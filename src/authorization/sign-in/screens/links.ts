@@ -43,7 +43,11 @@ ${card(html`${password}<div class="ways stack">${cut(texts.or)}${passkey}</div>`
   }
 }
 
-/** Asks for a reset mail. It never tells whether an account exists. @param props `isPossible`: whether this server sends mail. */
+/**
+ * Asks for a reset mail. It never tells whether an account exists.
+ *
+ * @param props `isPossible`: whether this server sends mail.
+ */
 export function resetScreen(
   frame: ScreenFrame,
   props: {

@@ -18,7 +18,10 @@ export type Lie = {
 
 type Options = { readonly challenge: string; readonly user?: { readonly id: string } }
 
-/** An authenticator in software with one passkey (ES256), and the browser in front of it. Written from WebAuthn Level 3, 6 and 5.1. */
+/**
+ * An authenticator in software with one passkey (ES256), and the browser in front of it. Written from WebAuthn Level 3,
+ * 6 and 5.1.
+ */
 export class Authenticator {
   readonly id = randomBytes(16)
   readonly #key: { readonly privateKey: KeyObject; readonly publicKey: KeyObject }

@@ -45,7 +45,11 @@ export class OpenidProvider {
     return isAuthorized ? json(200, { sub: this.person.sub, ...this.lie.userInfo }) : json(401, {})
   }
 
-  /** The person signs in at the address that a server redirected to. @returns the path and query that the browser comes back with */
+  /**
+   * The person signs in at the address that a server redirected to.
+   *
+   * @returns the path and query that the browser comes back with
+   */
   authorize(url: string): string {
     const asked = new URL(url).searchParams
     const code = `code-${this.#codes.size}`

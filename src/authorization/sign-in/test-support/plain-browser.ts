@@ -7,7 +7,9 @@ export type Shown = {
   readonly headers: Headers
 }
 
-/** A browser without scripts: it keeps cookies, follows redirects and refreshes, and sends the forms that a page holds. */
+/**
+ * A browser without scripts: it keeps cookies, follows redirects and refreshes, and sends the forms that a page holds.
+ */
 export class PlainBrowser {
   readonly cookies = new Map<string, string>()
   shown: Shown | null = null

@@ -5,8 +5,8 @@ import { typed } from '../../../pages/once.ts'
 import type { AttributeShape } from './template.ts'
 
 /**
- * A row of the designer. The rows below it with a greater `depth` are its parts. In an mdoc the rows of depth 0 are namespaces, and their parts
- * are the elements.
+ * A row of the designer. The rows below it with a greater `depth` are its parts. In an mdoc the rows of depth 0 are
+ * namespaces, and their parts are the elements.
  */
 export type AttributeRow = {
   readonly depth: number
@@ -18,7 +18,10 @@ export type AttributeRow = {
   readonly about: string
   /** As in the API, or `namespace`. */
   readonly type: string
-  /** What each entry of a list is; `any`, or `kept` if the form cannot show it. For an object `kept`: its members are not restricted. */
+  /**
+   * What each entry of a list is; `any`, or `kept` if the form cannot show it. For an object `kept`: its members are
+   * not restricted.
+   */
   readonly of: string
   readonly isRequired: boolean
   readonly isAlways: boolean
@@ -180,7 +183,9 @@ export function endOf(rows: readonly AttributeRow[], at: number): number {
   return end < 0 ? rows.length : end
 }
 
-/** Returns the rows after a button: `add`, `part-N`, `up-N`, `down-N`, `remove-N`. Null: it is none, or has no effect. */
+/**
+ * Returns the rows after a button: `add`, `part-N`, `up-N`, `down-N`, `remove-N`. Null: it is none, or has no effect.
+ */
 export function editRows(rows: readonly AttributeRow[], button: string, isMdoc: boolean): Edited | null {
   const [verb = '', place = ''] = button.split('-')
   if (verb === 'add') {

@@ -35,7 +35,10 @@ export type CertInput = {
 /** A folder for `openssl ca`, an implementation independent of ours. */
 export type Openssl = {
   readonly make: (options: CertInput) => Made
-  /** A revocation list, current in May and June 2026; `revoked` must have been issued by `issuer`. `more`: options of `openssl ca`. */
+  /**
+   * A revocation list, current in May and June 2026; `revoked` must have been issued by `issuer`. `more`: options of
+   * `openssl ca`.
+   */
   readonly crl: (issuer: Made, revoked: readonly Made[], more?: readonly string[]) => Crl
   /** As `crl`, in DER. */
   readonly crlDer: Openssl['crl'] extends (...args: infer A) => unknown ? (...args: A) => Buffer : never

@@ -34,8 +34,9 @@ type Alg = ConfigurationInput['signingAlgs'][number]
 export type PublishedMetadata = { readonly document: string; readonly language: string | null }
 
 /**
- * Returns the issuer metadata of a tenant, in the one of its languages that the client prefers, if there is one. A change of the catalog's
- * version invalidates the cached document in every process, so a new template can be offered at once.
+ * Returns the issuer metadata of a tenant, in the one of its languages that the client prefers, if there is one. A
+ * change of the catalog's version invalidates the cached document in every process, so a new template can be offered at
+ * once.
  *
  * @param acceptLanguage The header of the request.
  * @see [OpenID4VCI 1.0, 12.2](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-issuer-metadata)

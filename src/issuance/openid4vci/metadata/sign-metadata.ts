@@ -10,8 +10,8 @@ import { type PublishedMetadata, publishIssuerMetadata } from './publish-metadat
 type Needs = Pick<Platform, 'store' | 'sealing' | 'keys' | 'clock' | 'urls' | 'config' | 'memory'>
 
 /**
- * Returns the issuer metadata of a tenant as a JWT, signed as its SD-JWT VCs are: with the active certificate, or with the key that the tenant
- * publishes itself. Signed anew once a minute at most.
+ * Returns the issuer metadata of a tenant as a JWT, signed as its SD-JWT VCs are: with the active certificate, or with
+ * the key that the tenant publishes itself. Signed anew once a minute at most.
  *
  * @see [OpenID4VCI 1.0, 12.2.3](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-signed-metadata)
  */

@@ -42,7 +42,11 @@ export function checkClaims(attributes: Attributes, claims: JsonObject): readonl
   return checking.violations
 }
 
-/** Validates a value by its attribute. @returns the depth of what no attribute describes: 1 for an object without properties */
+/**
+ * Validates a value by its attribute.
+ *
+ * @returns the depth of what no attribute describes: 1 for an object without properties
+ */
 function checkValue(
   checking: Checking,
   value: Json,
@@ -98,7 +102,8 @@ const names: Readonly<Record<TemplateAttribute['type'], string>> = {
 }
 
 /**
- * Returns whether a number survived parsing: one written as 1e400 or with 20 digits is another number now, and must not be signed.
+ * Returns whether a number survived parsing: one written as 1e400 or with 20 digits is another number now, and must not
+ * be signed.
  *
  * @see [RFC 7493, 2.2](https://www.rfc-editor.org/rfc/rfc7493#section-2.2)
  */

@@ -26,10 +26,16 @@ const cborTypes = {
   array: 'array',
 } as const satisfies Record<string, ElementType>
 
-/** The type of an element's value. `date`: 2026-01-31; `tdate`: 2026-01-31T12:00:00Z; `bytes`: base64url without padding. */
+/**
+ * The type of an element's value. `date`: 2026-01-31; `tdate`: 2026-01-31T12:00:00Z; `bytes`: base64url without
+ * padding.
+ */
 type MdocAttributeType = keyof typeof cborTypes
 
-/** One element of an mdoc, or a value inside one. Without `properties` or `items` the inner values keep their JSON types. */
+/**
+ * One element of an mdoc, or a value inside one. Without `properties` or `items` the inner values keep their JSON
+ * types.
+ */
 export type MdocAttribute = {
   readonly type: MdocAttributeType
   readonly name?: string
