@@ -31,6 +31,8 @@ export type OwnRule =
   | 'unique'
   /** The bootstrap file says it. */
   | 'file.declared'
+  /** A user needs a username or an e-mail address. */
+  | 'user.name_needed'
   | 'client.redirect_needed'
   | 'client.refresh_alone'
   | 'client.public_grants'

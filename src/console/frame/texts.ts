@@ -99,6 +99,7 @@ const en = {
     unique: () => 'Another one has this already',
     'file.declared': () =>
       'The bootstrap file declares this and would undo the change when it is applied again. Change it there.',
+    'user.name_needed': () => 'Enter a username or an e-mail address.',
     'client.redirect_needed': () => 'Enter an address: people sign in to it.',
     'client.refresh_alone': () => 'Only an application that people sign in to stays signed in.',
     'client.public_grants': () => 'An application without a secret gets tokens only for people who sign in to it.',
@@ -227,6 +228,7 @@ const fr: ConsoleTexts = {
     unique: () => 'Ceci est déjà pris',
     'file.declared': () =>
       'Le fichier d’amorçage le déclare et annulerait le changement quand il est appliqué à nouveau. Changez-le là-bas.',
+    'user.name_needed': () => 'Saisissez un nom d’utilisateur ou une adresse e-mail.',
     'client.redirect_needed': () => 'Saisissez une adresse : des personnes s’y connectent.',
     'client.refresh_alone': () => 'Seule une application à laquelle des personnes se connectent reste connectée.',
     'client.public_grants': () =>

@@ -7,7 +7,7 @@ import { buttonLink, card, message } from '../../pages/parts.ts'
 import { confirmScreen } from '../frame/confirm.ts'
 import { when } from '../frame/when.ts'
 import { at, LIST, nameOf, type Person, place, readPerson } from './person.ts'
-import { type PeopleTexts, peopleTexts } from './texts.ts'
+import { peopleTexts } from './texts.ts'
 
 const invite = confirmScreen({
   place,
@@ -44,8 +44,8 @@ const invite = confirmScreen({
   },
 })
 
-function crumbs(person: Person, t: PeopleTexts, last: string) {
-  return [[t.title, LIST], [nameOf(person), at(person.username)], [last]] as const
+function crumbs(person: Person, { title }: { readonly title: string }, last: string) {
+  return [[title, LIST], [nameOf(person), at(person.username)], [last]] as const
 }
 
 function confirmChange(verb: 'enable' | 'disable'): readonly Endpoint[] {
@@ -72,32 +72,5 @@ function confirmChange(verb: 'enable' | 'disable'): readonly Endpoint[] {
   })
 }
 
-const remove = confirmScreen({
-  place,
-  path: `${LIST}/{username}/delete`,
-  summary: 'Asks whether to delete a person, and does it.',
-  ask: async (frame) => {
-    const t = peopleTexts[frame.language]
-    const person = await readPerson(frame)
-    return {
-      title: t.removeTitle,
-      text: `${nameOf(person)}${frame.t.colon}${t.removeText}`,
-      button: t.remove,
-      look: 'danger',
-      crumbs: crumbs(person, t, t.remove),
-      back: at(person.username),
-    }
-  },
-  act: async ({ api, params }) => {
-    await api.call(users.delete, { params: { username: params.username } })
-    return { to: LIST }
-  },
-})
-
 /** What is done with a person after a question. */
-export const changeScreens: readonly Endpoint[] = [
-  ...invite,
-  ...confirmChange('enable'),
-  ...confirmChange('disable'),
-  ...remove,
-]
+export const changeScreens: readonly Endpoint[] = [...invite, ...confirmChange('enable'), ...confirmChange('disable')]

@@ -12,10 +12,9 @@ const en = {
   username: 'Username',
   usernameHint: 'The e-mail address, if you leave it empty.',
   email: 'E-mail address',
-  first: 'Given name',
-  last: 'Family name',
+  firstName: 'Given name',
+  lastName: 'Family name',
   roles: 'Roles',
-  rolesHint: 'Groups may give more roles.',
   state: 'State',
   enabled: 'May sign in',
   disabled: 'Disabled',
@@ -27,7 +26,6 @@ const en = {
   mailed: 'The invitation was mailed.',
   linkTold: 'Give this link to the person. It is told once.',
   until: 'Works until',
-  change: 'Change',
   disable: 'Disable',
   disableTitle: 'Disable this person?',
   disableText: 'The person cannot sign in and gets no offers, until you enable them.',
@@ -35,14 +33,14 @@ const en = {
   enableTitle: 'Enable this person?',
   enableText: 'The person can sign in again.',
   remove: 'Delete',
+  changedTitle: 'This person was changed in the meantime',
   removeTitle: 'Delete this person?',
   removeText: 'The person cannot sign in any more. The wallet with its cards is deleted for good after 30 days.',
-  missing: 'Enter a username or an e-mail address.',
   existed: 'This person was here already. Nothing was changed.',
 }
 
 /** Texts of the screens of people. */
-export type PeopleTexts = typeof en
+type PeopleTexts = typeof en
 
 const fr: PeopleTexts = {
   title: 'Personnes',
@@ -55,10 +53,9 @@ const fr: PeopleTexts = {
   username: 'Nom d’utilisateur',
   usernameHint: 'L’adresse e-mail, si vous le laissez vide.',
   email: 'Adresse e-mail',
-  first: 'Prénom',
-  last: 'Nom de famille',
+  firstName: 'Prénom',
+  lastName: 'Nom de famille',
   roles: 'Rôles',
-  rolesHint: 'Des groupes peuvent donner d’autres rôles.',
   state: 'État',
   enabled: 'Peut se connecter',
   disabled: 'Désactivée',
@@ -70,7 +67,6 @@ const fr: PeopleTexts = {
   mailed: 'L’invitation a été envoyée par e-mail.',
   linkTold: 'Donnez ce lien à la personne. Il n’est affiché qu’une fois.',
   until: 'Valable jusqu’au',
-  change: 'Modifier',
   disable: 'Désactiver',
   disableTitle: 'Désactiver cette personne ?',
   disableText: 'La personne ne peut plus se connecter et ne reçoit plus d’offres, jusqu’à ce que vous la réactiviez.',
@@ -78,10 +74,10 @@ const fr: PeopleTexts = {
   enableTitle: 'Réactiver cette personne ?',
   enableText: 'La personne peut de nouveau se connecter.',
   remove: 'Supprimer',
+  changedTitle: 'Cette personne a changé entre-temps',
   removeTitle: 'Supprimer cette personne ?',
   removeText:
     'La personne disparaît aussitôt. Le portefeuille est détruit après 30 jours ; d’ici là l’API peut la rétablir.',
-  missing: 'Saisissez un nom d’utilisateur ou une adresse e-mail.',
   existed: 'Cette personne existait déjà. Rien n’a été modifié.',
 }
 

@@ -113,7 +113,8 @@ export function linesIn(content: string): readonly (readonly [number: number, te
     .filter(([, line]) => line !== '')
 }
 
-type Choices = (frame: Frame) => readonly (Choice & { readonly hint?: string })[]
+/** What can be chosen, in words. */
+export type Choices = (frame: Frame) => readonly (Choice & { readonly hint?: string })[]
 
 /** Boxes to tick, each of which is an entry. @param blank Those that are ticked in the form of something new. */
 export function ticks(choices: Choices, blank: Typed = [], { isNeeded }: { readonly isNeeded?: true } = {}): FormField {

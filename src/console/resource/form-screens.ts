@@ -29,10 +29,11 @@ export function newScreen(one: AnyResource): readonly Endpoint[] {
       if (hasProblems(faults)) return newForm(one, frame, draft, faults)
       try {
         const sent = { body: its.body(draft), headers: onceHeader(frame.fields) }
-        const { data } = await frame.api.call<ApiOperation>(noun.create, sent)
+        const { data, meta } = await frame.api.call<ApiOperation>(noun.create, sent)
         // What the operation promises.
-        const made = data as never
-        return one.told?.(frame, made) ?? { to: pathOf(one, made) }
+        const [made, about] = [data as never, meta as never]
+        const formWith = (general: string) => newForm(one, frame, draft, { fields: {}, general })
+        return one.told?.(frame, made, { meta: about, formWith }) ?? { to: pathOf(one, made) }
       } catch (error) {
         return newForm(one, frame, draft, its.refused(frame, draft, error, true))
       }

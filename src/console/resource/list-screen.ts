@@ -1,6 +1,7 @@
 import type { ApiOperation } from '../../contract/api-operation.ts'
 import type { ListOperation } from '../../contract/operation-group.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
+import { select } from '../../pages/controls.ts'
 import { foreign } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { button, buttonLink } from '../../pages/parts.ts'
@@ -8,6 +9,7 @@ import { pager, table } from '../../pages/table.ts'
 import { emptyList } from '../frame/empty-list.ts'
 import { type Frame, listOf, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
+import { keptSort, sortIn, sortingOf } from '../frame/sorting.ts'
 import { countedPageOf, totalLine } from '../frame/total.ts'
 import type { AnyResource } from './noun.ts'
 import { pathOf } from './read-one.ts'
@@ -20,29 +22,23 @@ export function listScreen(one: AnyResource): readonly Endpoint[] {
     place,
     path,
     summary: `Lists ${called.many}.`,
-    download: ({ query }) => listOf<ApiOperation>(noun.list, { query: filtersOf(one, query) }),
+    download: ({ query }) => listOf<ApiOperation>(noun.list, { query: askedBy(one, query) }),
     show: async (frame) => {
       const t = texts[frame.language]
-      const { query } = frame
-      const asked = { query: { ...filtersOf(one, query), ...countedPageOf(query) } }
+      const asked = { query: { ...askedBy(one, frame.query), ...countedPageOf(frame.query) } }
       const { data, links, meta } = await frame.api.call<ListOperation>(noun.list, asked)
       // The serializer of the list wrote the rows.
       const rows = data as never[]
-      // A page behind the last row has none either.
-      const isFiltered = [query.q, query.after, query.before].some((value) => value !== undefined && value !== '')
+      const isFiltered = filtersIn(one, frame.query).some(Boolean)
       const canWrite = mayWrite(frame, one)
-      const empty = emptyList(frame, {
-        isFiltered,
-        fits: one.search === undefined ? t.empty : textOf(one, frame, one.search.empty),
-        empty: t.empty,
-        way: canWrite && buttonLink(t.new, `${path}/new`),
-      })
-      const none = html`${empty}${!isFiltered && one.whenEmpty?.(frame)}`
-      const shown = rows.length === 0 ? none : table(t.title, columnsOf(one, frame), rows)
+      const way = canWrite && buttonLink(t.new, `${path}/new`)
+      const none = instead(one, frame, { isFiltered, isFollowed: links.next !== undefined, way })
+      const shown =
+        rows.length === 0 ? none : table(t.title, columnsOf(one, frame), rows, sortingOf(frame, ordersOf(one)))
       return {
         title: t.title,
         main: html`${t.lead !== undefined && html`<p class="lead">${t.lead}</p>`}${one.above?.(frame)}
-${(isFiltered || rows.length > 0) && searchForm(one, frame)}
+${(isFiltered || rows.length > 0) && filterForm(one, frame)}
 ${totalLine(frame, meta, t.counted)}${shown}${pager(frame.texts, links, frame.here)}`,
         actions: html`<div class="buttons">${canWrite && buttonLink(t.new, `${path}/new`, 'main')}</div>`,
         isEmpty: rows.length === 0,
@@ -52,29 +48,70 @@ ${totalLine(frame, meta, t.counted)}${shown}${pager(frame.texts, links, frame.he
   })
 }
 
+/** What stands in place of rows. A page behind the last row has none either. */
+function instead(
+  one: AnyResource,
+  frame: Frame,
+  { isFollowed, way, ...found }: { isFiltered: boolean; isFollowed: boolean; way: Html | false },
+): Html {
+  const t = one.texts[frame.language]
+  const { search } = one
+  const isFiltered = found.isFiltered || frame.query.after !== undefined || frame.query.before !== undefined
+  const none = search === undefined ? t.empty : textOf(one, frame, search.empty)
+  const notYet = isFollowed && search?.notYet !== undefined ? textOf(one, frame, search.notYet) : null
+  const empty = emptyList(frame, { isFiltered, fits: notYet ?? none, empty: notYet ?? t.empty, way })
+  return html`${empty}${!isFiltered && one.whenEmpty?.(frame)}`
+}
+
 /** Whether the person may add or change such things, so far as the page knows. */
 export function mayWrite(frame: Frame, { noun }: Pick<AnyResource, 'noun'>): boolean {
   return noun.create.scope === null || may(frame, noun.create.scope)
 }
 
-function filtersOf({ sort, search }: AnyResource, { q }: Frame['query']): Readonly<Record<string, string | undefined>> {
-  return { sort, ...(search !== undefined && { 'search[name]': q }) }
+function ordersOf({ sort = '', name }: AnyResource) {
+  return { names: name.isSorted ? [sort] : [], byDefault: sort }
+}
+
+/** The values of the filters in the address. */
+function filtersIn({ search, filters = {} }: AnyResource, query: Frame['query']): readonly (string | undefined)[] {
+  return [...(search === undefined ? [] : ['q']), ...Object.keys(filters)].map((name) => query[name]?.trim())
+}
+
+function askedBy(one: AnyResource, query: Frame['query']): Readonly<Record<string, string | undefined>> {
+  const { sort, search, filters = {} } = one
+  const chosen = Object.keys(filters).map((name) => [`filter[${name}]`, query[name]] as const)
+  return {
+    ...(sort !== undefined && { sort: sortIn(query, ordersOf(one)) }),
+    ...(search !== undefined && { 'search[name]': query.q?.trim() }),
+    ...Object.fromEntries(chosen),
+  }
 }
 
 function columnsOf(one: AnyResource, frame: Frame) {
-  const { label, of, below } = one.name
+  const { label, of, below, isSorted } = one.name
   const name = {
     heading: textOf(one, frame, label),
     cell: (row: never) => html`<a href="${pathOf(one, row)}">${foreign(of(row))}</a>${below?.(row)}`,
+    ...(isSorted && one.sort !== undefined && { sort: one.sort }),
   }
   return [name, ...shownIn(one, frame, one.columns)]
 }
 
-function searchForm(one: AnyResource, frame: Frame): Html | null {
-  if (one.search === undefined) return null
-  const label = textOf(one, frame, one.search.label)
-  const { q = '' } = frame.query
-  const input = html`<input id="q" name="q" type="search" maxlength="200" value="${q}">`
-  return html`<form class="filter" method="get" action="${one.path}"><div class="field"><label for="q">${label}</label>${input}</div>
-${button(frame.t.filter)}</form>`
+function filterForm(one: AnyResource, frame: Frame): Html | null {
+  const { search, filters = {} } = one
+  if (search === undefined && Object.keys(filters).length === 0) return null
+  const input = html`<input id="q" name="q" type="search" maxlength="200" value="${frame.query.q ?? ''}">`
+  const find =
+    search !== undefined &&
+    html`<div class="field"><label for="q">${textOf(one, frame, search.label)}</label>${input}</div>`
+  const lists = Object.entries(filters).map(([name, { label, choices }]) =>
+    select(frame, {
+      name,
+      label: textOf(one, frame, label),
+      value: frame.query[name] ?? '',
+      choices: [{ value: '', text: frame.t.all }, ...choices(frame)],
+    }),
+  )
+  return html`<form class="filter" method="get" action="${one.path}">${find}${lists}
+${keptSort(frame, ordersOf(one))}${button(frame.t.filter)}</form>`
 }

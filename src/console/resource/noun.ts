@@ -5,6 +5,7 @@ import type { JsonObject } from '../../crypto/json.ts'
 import type { Html } from '../../pages/html.ts'
 import type { Frame, Screen } from '../frame/screen.ts'
 import type { MenuPlace } from '../frame/shell.ts'
+import type { Choices } from './fields.ts'
 import type { Label, ResourceForm } from './form.ts'
 
 /** The operations of a noun. */
@@ -37,6 +38,9 @@ export type ResourceTexts = {
 }
 
 type Cell<R> = (one: R, frame: Frame) => Html | string | null
+/** What `create` returned besides, and the form again, with a sentence above it. */
+type Made<N extends Noun> = { readonly meta: MetaOf<N['create']>; readonly formWith: (why: string) => Screen }
+
 /** What is shown of something, under the text of its key; null: nothing. A column that shows figures says so. */
 type Shown<R, T> = { readonly [K in Label<T>]?: Cell<R> | { readonly figure: Cell<R> } }
 
@@ -68,6 +72,8 @@ export type Resource<N extends Noun, T extends ResourceTexts> = {
     readonly label: Label<T>
     readonly of: (one: RowOf<N>) => string
     readonly short?: (one: RowOf<N>) => string
+    /** The column can be sorted: `sort` is the order by it. */
+    readonly isSorted?: true
     readonly below?: (one: RowOf<N>) => Html | null
   }
   /** `id` by default. */
@@ -75,8 +81,13 @@ export type Resource<N extends Noun, T extends ResourceTexts> = {
   /** The columns behind that of the name. */
   readonly columns: Shown<RowOf<N>, T>
   readonly sort?: string
-  /** The text of a search by name; the list of the API has `search[name]` then. */
-  readonly search?: { readonly label: Label<T>; readonly empty: Label<T> }
+  /**
+   * The text of a search by name; the list of the API has `search[name]` then. `notYet`: a page without rows that others
+   * follow.
+   */
+  readonly search?: { readonly label: Label<T>; readonly empty: Label<T>; readonly notYet?: Label<T> }
+  /** Filters besides, by their member of the address: each is `filter[name]` of the API. */
+  readonly filters?: Readonly<Record<string, { readonly label: Label<T>; readonly choices: Choices }>>
   /** Above the list. */
   readonly above?: (frame: Frame) => Html
   /** Below what stands in place of an empty list. */
@@ -92,7 +103,7 @@ export type Resource<N extends Noun, T extends ResourceTexts> = {
   /** What can be done with one, besides. */
   readonly actions?: (one: ReplyOf<N['get']>, frame: Frame) => Html | null
   /** What is told once of something new; its page without it, or where it is null. */
-  readonly told?: (frame: Frame, one: ReplyOf<N['create']>) => Screen | null
+  readonly told?: (frame: Frame, one: ReplyOf<N['create']>, made: Made<N>) => Screen | null
 }
 
 /** A resource whose types are those of any noun: what reads it gives it what the API returned. */

@@ -16,8 +16,7 @@ import { applicationForm } from '../applications/form.ts'
 import { allOf } from '../frame/chooser.ts'
 import { noProblems } from '../frame/form-values.ts'
 import { groupForm } from '../groups/group.ts'
-import { bodyOf as personBody, personFields } from '../people/screens.ts'
-import { peopleTexts } from '../people/texts.ts'
+import { personForm } from '../people/form.ts'
 import * as providers from '../providers/draft.ts'
 import { providerFields } from '../providers/form-fields.ts'
 import { tokenBody, tokenFields } from '../provisioning/token-form.ts'
@@ -244,14 +243,9 @@ export const forms: Readonly<Record<string, Form>> = {
       { username: 'thandi', email: 'thandi@a.example', firstName: 'Thandi', lastName: 'Molefe', roles: ['issuer'] },
     ],
     draw: (saved, language) => {
-      const { roles: given = [], ...texts } = saved
-      const fields = new Map<string, readonly string[]>(
-        Object.entries(texts).map(([name, one]) => [name, [String(one)]]),
-      )
-      fields.set('roles[]', Array.isArray(given) ? given.map(String) : [])
-      return personFields({ ...offlineFrame(language), fields }, peopleTexts[language], noProblems, {})
+      return personForm.draw(offlineFrame(language), personForm.saved(saved), noProblems, true)
     },
-    send: (fields) => personBody({ fields }),
+    send: (fields) => personForm.body(personForm.read(fields)),
     without: {
       '/externalIdentifier': 'systems find a person by it, and set it themselves: by SCIM, at sign-in or by the API',
       '/enabled': 'changed by buttons, which ask first',

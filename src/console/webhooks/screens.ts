@@ -52,7 +52,7 @@ export const webhookScreens: readonly PageEndpoint[] = [
     form: endpointForm,
     isFormApart: true,
     actions: actionsOf,
-    told: secretTold,
+    told: (frame, made) => secretTold(frame, made),
   }),
   ...changeScreens,
   ...deliveryScreens,

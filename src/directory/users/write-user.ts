@@ -48,7 +48,7 @@ export async function createUser(
   const username = user.username ?? user.email
   if (username === undefined || username === null) {
     throw new Fault('request.invalid', {
-      violations: [{ pointer: '/username', detail: 'username or email is needed.' }],
+      violations: [{ pointer: '/username', detail: 'username or email is needed.', rule: 'user.name_needed' }],
     })
   }
   checkRoles(caller, user.roles)
