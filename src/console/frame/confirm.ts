@@ -56,16 +56,19 @@ type Removal = {
   readonly operation: ApiOperation<`${string}{${string}}`, OptionalSchema, OptionalSchema, undefined>
   readonly summary: string
   readonly verb?: 'delete' | 'archive'
+  /** It is seen in the list only. */
+  readonly hasNoPage?: true | undefined
   readonly texts: Readonly<Record<Language, Readonly<Record<RemovalText, string>>>>
   /** What it is called, harmless to show. */
   readonly nameOf: (frame: Frame<{ readonly id: string }>) => Promise<string>
 }
 
-/** Declares the screen that asks whether to delete something, and does it. Its own page is `{list}/{id}`. */
+/** Declares the screen that asks whether to delete something, and does it. Its own page, if it has one, is `{list}/{id}`. */
 export function removeScreen({
   list,
   operation,
   verb = 'delete',
+  hasNoPage,
   texts,
   nameOf,
   ...spec
@@ -77,13 +80,14 @@ export function removeScreen({
       const { id = '' } = frame.params
       const t = texts[frame.language]
       const name = await nameOf({ ...frame, params: { id } })
-      const back = `${list}/${encodeURIComponent(id)}`
+      const back = hasNoPage ? list : `${list}/${encodeURIComponent(id)}`
+      const own = hasNoPage ? [] : [[name, back] as const]
       const question = {
         title: t.removeTitle,
         text: `${name}${frame.t.colon}${t.removeText}`,
         button: t.remove,
       } as const
-      return { ...question, look: 'danger', crumbs: [[t.title, list], [name, back], [t.remove]], back }
+      return { ...question, look: 'danger', crumbs: [[t.title, list], ...own, [t.remove]], back }
     },
     act: async ({ api, params }) => {
       const [, name = 'id'] = /\{(\w+)\}/.exec(operation.path) ?? []

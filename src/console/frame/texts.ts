@@ -73,6 +73,7 @@ const en = {
   /** After a change by another person. */
   changed: {
     what: 'What',
+    changedTitle: 'This was changed in the meantime',
     changedText: 'Someone saved it while you were editing. What you typed is below; saving it replaces what differs.',
     takeTheirs: 'Discard mine and take theirs',
     theirs: 'Saved now',
@@ -201,6 +202,7 @@ const fr: ConsoleTexts = {
   change: 'Modifier',
   changed: {
     what: 'Quoi',
+    changedTitle: 'Ceci a changé entre-temps',
     changedText:
       'Quelqu’un a enregistré pendant que vous modifiiez. Votre saisie est ci-dessous ; l’enregistrer remplace ce qui diffère.',
     takeTheirs: 'Abandonner la mienne et prendre la leur',

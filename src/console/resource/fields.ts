@@ -43,6 +43,8 @@ type Kind = {
 export type FormField = Kind & {
   /** It is not in the form of something new. */
   readonly isOnlyChanged?: true
+  /** What stands below its label, in place of the text of `{key}Hint`. */
+  readonly hint?: (frame: Frame) => string
   /** It is in a group that is open where something in it is set or wrong; the text `more` is its summary. */
   readonly isSeldom?: true
 }

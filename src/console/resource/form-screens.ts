@@ -11,19 +11,24 @@ import { bothVersions } from '../frame/both-versions.ts'
 import { hasProblems, noProblems, type Problems, problemList } from '../frame/form-values.ts'
 import { type Frame, formScreen, type Screen } from '../frame/screen.ts'
 import type { Draft } from './form.ts'
-import type { AnyResource } from './noun.ts'
+import { type AnyResource, type WithForm, withForm } from './noun.ts'
 import { type Found, type OneFrame, paramsOf, pathOf, readOne } from './read-one.ts'
 import { shownName } from './shown.ts'
 
 /** Returns the form of a new one. */
-export function newScreen(one: AnyResource): readonly Endpoint[] {
-  const { place, path, called, noun, form: its } = one
+export function newScreen(described: AnyResource): readonly Endpoint[] {
+  const { place, path, called, noun } = described
   return formScreen({
     place,
     path: `${path}/new`,
     summary: `Adds ${called.one}.`,
-    show: (frame) => newForm(one, frame, frame.isKept ? its.read(frame.fields) : its.blank, noProblems),
+    show: async (frame) => {
+      const one = await withForm(described, frame)
+      return newForm(one, frame, frame.isKept ? one.form.read(frame.fields) : one.form.blank, noProblems)
+    },
     send: async (frame) => {
+      const one = await withForm(described, frame)
+      const { form: its } = one
       const draft = its.read(frame.fields)
       const faults = its.faults(frame, draft, true)
       if (hasProblems(faults)) return newForm(one, frame, draft, faults)
@@ -33,7 +38,8 @@ export function newScreen(one: AnyResource): readonly Endpoint[] {
         // What the operation promises.
         const [made, about] = [data as never, meta as never]
         const formWith = (general: string) => newForm(one, frame, draft, { fields: {}, general })
-        return one.told?.(frame, made, { meta: about, formWith }) ?? { to: pathOf(one, made) }
+        const to = one.hasNoPage ? path : pathOf(one, made)
+        return one.told?.(frame, made, { meta: about, formWith }) ?? { to }
       } catch (error) {
         return newForm(one, frame, draft, its.refused(frame, draft, error, true))
       }
@@ -41,13 +47,14 @@ export function newScreen(one: AnyResource): readonly Endpoint[] {
   })
 }
 
-function newForm(one: AnyResource, frame: Frame, draft: Draft, problems: Problems): Screen {
+function newForm(one: WithForm, frame: Frame, draft: Draft, problems: Problems): Screen {
   const t = one.texts[frame.language]
   const content = html`${onceField(frame.fields)}${card(one.form.draw(frame, draft, problems, true))}${buttonsOf(frame, one.path)}`
+  const shown = one.form.instead?.(frame) ?? form(frame, `${one.path}/new`, content)
   return {
     title: t.new,
     crumbs: [[t.title, one.path], [t.new]],
-    main: html`<div class="narrow stack">${problemList(frame.texts.problems, problems)}${form(frame, `${one.path}/new`, content)}</div>`,
+    main: html`<div class="narrow stack">${problemList(frame.texts.problems, problems)}${shown}</div>`,
     hasErrors: hasProblems(problems),
   }
 }
@@ -65,7 +72,7 @@ export type Changing = {
 }
 
 /** Returns the form of one as it is now, or as it was typed before the session ended. */
-export function opened({ form: its }: AnyResource, frame: Frame, { found, etag }: Found): Changing {
+export function opened({ form: its }: WithForm, frame: Frame, { found, etag }: Found): Changing {
   return frame.isKept
     ? { draft: its.read(frame.fields, its.saved(found)), etag: typed(frame.fields, 'etag'), problems: noProblems }
     : { draft: its.saved(found), etag, problems: noProblems }
@@ -73,7 +80,7 @@ export function opened({ form: its }: AnyResource, frame: Frame, { found, etag }
 
 /** Returns the form that changes one. @param action Where it is sent. @param back Where Cancel leads. */
 export function changeForm(
-  { form: its }: AnyResource,
+  { form: its }: WithForm,
   frame: Frame,
   { draft, etag, problems }: Changing,
   { action, back }: { readonly action: string; readonly back: string },
@@ -84,7 +91,7 @@ export function changeForm(
 
 /** Saves what was typed. @param draw Draws the screen of the form again. */
 export async function sendChange(
-  one: AnyResource,
+  one: WithForm,
   frame: OneFrame,
   draw: (frame: OneFrame, found: Found, changing: Changing) => Promise<Screen> | Screen,
 ): Promise<Screen | { readonly to: string }> {
@@ -115,10 +122,11 @@ export async function sendChange(
 }
 
 /** Both versions: what another person saved, and what was typed here. */
-function bothOf(one: AnyResource, frame: Frame, { found }: Found, draft: Draft): Html {
+function bothOf(one: WithForm, frame: Frame, { found }: Found, draft: Draft): Html {
   const { changed } = frame.t
   const saved = pathOf(one, found, one.isFormApart ? 'change' : undefined)
-  return bothVersions({ ...changed, changedTitle: one.texts[frame.language].changedTitle }, saved, {
+  const { changedTitle = changed.changedTitle } = one.texts[frame.language]
+  return bothVersions({ ...changed, changedTitle }, saved, {
     name: changed.what,
     differing: one.form.differing(frame, one.form.saved(found), draft),
     label: ({ label }) => label,
@@ -128,21 +136,24 @@ function bothOf(one: AnyResource, frame: Frame, { found }: Found, draft: Draft):
 }
 
 /** Returns the form of one on a screen of its own. */
-export function changeScreen(one: AnyResource): readonly Endpoint[] {
-  const { place, path, called } = one
+export function changeScreen(described: AnyResource): readonly Endpoint[] {
+  const { place, path, called } = described
   return formScreen({
     place,
     path: `${path}/{id}/change` as '/console/{id}/change',
     summary: `Changes ${called.one}.`,
     show: async (frame) => {
-      const found = await readOne(one, frame)
+      const [one, found] = await Promise.all([withForm(described, frame), readOne(described, frame)])
       return changePage(one, frame, found, opened(one, frame, found))
     },
-    send: (frame) => sendChange(one, frame, (again, found, changing) => changePage(one, again, found, changing)),
+    send: async (frame) => {
+      const one = await withForm(described, frame)
+      return sendChange(one, frame, (again, found, changing) => changePage(one, again, found, changing))
+    },
   })
 }
 
-function changePage(one: AnyResource, frame: Frame, { found }: Found, changing: Changing): Screen {
+function changePage(one: WithForm, frame: Frame, { found }: Found, changing: Changing): Screen {
   const t = one.texts[frame.language]
   const name = shownName(one, found)
   const back = pathOf(one, found)

@@ -49,6 +49,8 @@ export type ResourceForm = {
   /** Returns the findings of the API at their fields; rethrows what is no finding about the body. */
   readonly refused: (frame: Frame, draft: Draft, error: unknown, isNew: boolean) => Problems
   readonly differing: (frame: Frame, theirs: Draft, yours: Draft) => readonly Differing[]
+  /** What stands in place of the form of something new, as long as that cannot be made. */
+  readonly instead?: (frame: Frame) => Html | null
 }
 
 /**
@@ -100,7 +102,7 @@ export function resourceForm<N extends Written, T extends object>(
       const t = textsOf(frame)
       const shown = shownOf[isNew ? 'new' : 'changed']
       const drawn = ([name, one]: Named) => {
-        const hint = t.get(`${name}Hint`)
+        const hint = one.hint?.(frame) ?? t.get(`${name}Hint`)
         const labelled = {
           name,
           label: t.get(name) ?? name,

@@ -26,15 +26,17 @@ export function listScreen(one: AnyResource): readonly Endpoint[] {
     show: async (frame) => {
       const t = texts[frame.language]
       const asked = { query: { ...askedBy(one, frame.query), ...countedPageOf(frame.query) } }
-      const { data, links, meta } = await frame.api.call<ListOperation>(noun.list, asked)
+      const [{ data, links, meta }, columns] = await Promise.all([
+        frame.api.call<ListOperation>(noun.list, asked),
+        columnsOf(one, frame),
+      ])
       // The serializer of the list wrote the rows.
       const rows = data as never[]
       const isFiltered = filtersIn(one, frame.query).some(Boolean)
       const canWrite = mayWrite(frame, one)
       const way = canWrite && buttonLink(t.new, `${path}/new`)
       const none = instead(one, frame, { isFiltered, isFollowed: links.next !== undefined, way })
-      const shown =
-        rows.length === 0 ? none : table(t.title, columnsOf(one, frame), rows, sortingOf(frame, ordersOf(one)))
+      const shown = rows.length === 0 ? none : table(t.title, columns, rows, sortingOf(frame, ordersOf(one)))
       return {
         title: t.title,
         main: html`${t.lead !== undefined && html`<p class="lead">${t.lead}</p>`}${one.above?.(frame)}
@@ -87,14 +89,17 @@ function askedBy(one: AnyResource, query: Frame['query']): Readonly<Record<strin
   }
 }
 
-function columnsOf(one: AnyResource, frame: Frame) {
+async function columnsOf(one: AnyResource, frame: Frame) {
   const { label, of, below, isSorted } = one.name
+  const nameOf = (row: never) =>
+    one.hasNoPage ? foreign(of(row)) : html`<a href="${pathOf(one, row)}">${foreign(of(row))}</a>`
   const name = {
     heading: textOf(one, frame, label),
-    cell: (row: never) => html`<a href="${pathOf(one, row)}">${foreign(of(row))}</a>${below?.(row)}`,
+    cell: (row: never) => html`${nameOf(row)}${below?.(row)}`,
     ...(isSorted && one.sort !== undefined && { sort: one.sort }),
   }
-  return [name, ...shownIn(one, frame, one.columns)]
+  const columns = typeof one.columns === 'function' ? await one.columns(frame) : one.columns
+  return [name, ...shownIn(one, frame, columns)]
 }
 
 function filterForm(one: AnyResource, frame: Frame): Html | null {

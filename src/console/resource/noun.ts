@@ -33,8 +33,8 @@ export type ResourceTexts = {
   readonly remove: string
   readonly removeTitle: string
   readonly removeText: string
-  /** Another person saved it in the meantime. */
-  readonly changedTitle: string
+  /** Another person saved it in the meantime; said of any noun where it is left out. */
+  readonly changedTitle?: string
 }
 
 type Cell<R> = (one: R, frame: Frame) => Html | string | null
@@ -78,8 +78,10 @@ export type Resource<N extends Noun, T extends ResourceTexts> = {
   }
   /** `id` by default. */
   readonly idOf?: (one: RowOf<N>) => string
-  /** The columns behind that of the name. */
-  readonly columns: Shown<RowOf<N>, T>
+  /** The columns behind that of the name; where they show what the list does not tell, read beside it. */
+  readonly columns: Shown<RowOf<N>, T> | ((frame: Frame) => Promise<Shown<RowOf<N>, T>>)
+  /** The list shows all that there is to see of one: a column has the way to remove it. */
+  readonly hasNoPage?: true
   readonly sort?: string
   /**
    * The text of a search by name; the list of the API has `search[name]` then. `notYet`: a page without rows that others
@@ -97,7 +99,8 @@ export type Resource<N extends Noun, T extends ResourceTexts> = {
   readonly facts: Shown<ReplyOf<N['get']>, T>
   readonly panels?: readonly ((one: ReplyOf<N['get']>, frame: Frame, meta: MetaOf<N['get']>) => Html | null)[]
   readonly below?: Below<ReplyOf<N['get']>>
-  readonly form: ResourceForm
+  /** One whose choices have to be read first is a function. */
+  readonly form: ResourceForm | ((frame: Frame) => Promise<ResourceForm>)
   /** The form has a screen of its own. */
   readonly isFormApart?: true
   /** What can be done with one, besides. */
@@ -108,3 +111,11 @@ export type Resource<N extends Noun, T extends ResourceTexts> = {
 
 /** A resource whose types are those of any noun: what reads it gives it what the API returned. */
 export type AnyResource = Resource<Noun, ResourceTexts>
+
+/** A resource whose form is there. */
+export type WithForm = AnyResource & { readonly form: ResourceForm }
+
+/** Reads what the choices of the form need. */
+export async function withForm(one: AnyResource, frame: Frame): Promise<WithForm> {
+  return { ...one, form: typeof one.form === 'function' ? await one.form(frame) : one.form }
+}

@@ -7,7 +7,7 @@ import { type Frame, formScreen, listOf, type Screen, screen } from '../frame/sc
 import { countedPageOf } from '../frame/total.ts'
 import { type Changing, changeForm, opened, sendChange } from './form-screens.ts'
 import { mayWrite } from './list-screen.ts'
-import type { AnyResource, Page } from './noun.ts'
+import { type AnyResource, type Page, type WithForm, withForm } from './noun.ts'
 import { type Found, type OneFrame, paramsOf, pathOf, readOne } from './read-one.ts'
 import { shownIn, shownName } from './shown.ts'
 
@@ -21,13 +21,15 @@ export function pageScreen(one: AnyResource): readonly Endpoint[] {
       download: (frame: OneFrame) => listOf<ApiOperation>(below.operation, askedBelow(below, frame)),
     }),
   }
-  const draw = (frame: OneFrame, found: Found, changing: Changing) => pageOf(one, frame, found, changing)
   const show = async (frame: OneFrame) => {
-    const found = await readOne(one, frame)
-    return draw(frame, found, opened(one, frame, found))
+    const [ready, found] = await Promise.all([withForm(one, frame), readOne(one, frame)])
+    return pageOf(ready, frame, found, opened(ready, frame, found))
   }
   if (one.isFormApart) return screen({ ...spec, summary: `Shows ${called.one}.`, show })
-  const send = (frame: OneFrame) => sendChange(one, frame, draw)
+  const send = async (frame: OneFrame) => {
+    const ready = await withForm(one, frame)
+    return sendChange(ready, frame, (again, found, changing) => pageOf(ready, again, found, changing))
+  }
   return formScreen({ ...spec, summary: `Shows ${called.one}, and changes it.`, show, send })
 }
 
@@ -44,7 +46,7 @@ async function readBelow(below: Below, frame: OneFrame): Promise<Page<never> | n
   return frame.orMissing(frame.api.call<ApiOperation>(below.operation, counted)) as Promise<Page<never> | null>
 }
 
-async function pageOf(one: AnyResource, frame: OneFrame, { found, meta }: Found, changing: Changing): Promise<Screen> {
+async function pageOf(one: WithForm, frame: OneFrame, { found, meta }: Found, changing: Changing): Promise<Screen> {
   const t = one.texts[frame.language]
   const name = shownName(one, found)
   const page = one.below === undefined ? null : await readBelow(one.below, frame)

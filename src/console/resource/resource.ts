@@ -16,6 +16,7 @@ export function resource<N extends Noun, T extends ResourceTexts>(described: Res
     list: one.path,
     operation: one.noun.delete,
     texts: described.texts,
+    hasNoPage: one.hasNoPage,
     summary: `Asks whether to delete ${one.called.one}, and does it.`,
     nameOf: async (frame) => shownName(one, (await readOne(one, frame)).found),
   })
@@ -23,7 +24,7 @@ export function resource<N extends Noun, T extends ResourceTexts>(described: Res
     ...listScreen(one),
     ...newScreen(one),
     ...(one.isFormApart ? changeScreen(one) : []),
-    ...pageScreen(one),
+    ...(one.hasNoPage ? [] : pageScreen(one)),
     ...remove,
   ]
 }

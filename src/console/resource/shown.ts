@@ -20,7 +20,7 @@ type Of = (row: never, frame: Frame) => Html | string | null
 export function shownIn(
   one: Pick<AnyResource, 'texts'>,
   frame: Frame,
-  described: AnyResource['columns'],
+  described: AnyResource['facts'],
 ): readonly {
   readonly heading: string
   readonly cell: (row: never) => Html | string | null
