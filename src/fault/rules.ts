@@ -40,6 +40,7 @@ export type OwnRule =
   | 'client.public_pkce'
   | 'client.keys_twice'
   | 'client.keys'
+  | 'client.unknown'
   | 'client.address'
   | 'client.address_public'
 

@@ -31,7 +31,7 @@ export function problemsOf(
   fieldOf: (pointer: string) => string | null,
   t?: Pick<ConsoleTexts, 'rules'>,
 ): Problems {
-  if (!(error instanceof ApiRefusal) || ![400, 409, 422].includes(error.status)) throw error
+  if (!(error instanceof ApiRefusal) || !isAboutForm(error)) throw error
   const fields: Record<string, string> = {}
   const general: string[] = []
   for (const { pointer, detail, title, rule, limit = '' } of error.errors) {
@@ -41,6 +41,11 @@ export function problemsOf(
     else fields[name] ??= words ?? detail
   }
   return general.length === 0 ? { fields } : { fields, general: [...new Set(general)].join(' ') }
+}
+
+/** Whether what was typed can mend it: its status says so, or the rules that it names. */
+function isAboutForm({ status, errors }: ApiRefusal): boolean {
+  return [400, 409, 422].includes(status) || errors.every(({ rule }) => rule !== undefined)
 }
 
 /** Returns what a rule of the API asks for in words; null for one without words. */

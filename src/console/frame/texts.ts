@@ -108,6 +108,7 @@ const en = {
     'client.public_pkce': () => 'An application without a secret uses PKCE.',
     'client.keys_twice': () => 'Enter the keys or where they are published, not both.',
     'client.keys': () => 'This is no JSON Web Key Set with P-256 or Ed25519 public keys.',
+    'client.unknown': () => 'There is no such application, or it is disabled.',
     'client.address': () =>
       'Each address begins with https://, or with http://127.0.0.1 for a program on the same computer. It has no # in it.',
     'client.address_public': () =>
@@ -239,6 +240,7 @@ const fr: ConsoleTexts = {
     'client.public_pkce': () => 'Une application sans secret utilise PKCE.',
     'client.keys_twice': () => 'Saisissez les clés ou l’endroit où elles sont publiées, pas les deux.',
     'client.keys': () => 'Ce n’est pas un JSON Web Key Set avec des clés publiques P-256 ou Ed25519.',
+    'client.unknown': () => 'Cette application n’existe pas, ou elle est désactivée.',
     'client.address': () =>
       'Chaque adresse commence par https://, ou par http://127.0.0.1 pour un programme du même ordinateur. ' +
       'Elle ne contient pas de #.',

@@ -20,15 +20,22 @@ const createRoute = serve(scimTokens.create, async ({ platform, caller, body: { 
   const entry = { action: 'client.token_created', subject: { kind: 'client', id: clientId }, by: caller } as const
   const token = { id, hash, clientId, name, expiresAt }
   const made = await platform.store.inTenant(caller.tenantId, async (tx) => {
-    await lockClient(tx, caller, clientId, now)
+    await lockClient(tx, caller, clientId, now).catch(refuseUnknown)
     return insertClientToken(tx, token, entry, now)
   })
-  if (made === null)
-    throw new Fault('resource.unknown', {
-      violations: [{ pointer: '/clientId', detail: 'There is no such client.' }],
-    })
+  if (made === null) throw unknownClient()
   return answer({ ...show(made), token: text })
 })
+
+function refuseUnknown(error: unknown): never {
+  throw error instanceof Fault && error.code === 'resource.unknown' ? unknownClient() : error
+}
+
+/** The body names it, so the finding is about the body. */
+function unknownClient(): Fault {
+  const violation = { pointer: '/clientId', detail: 'There is no such client.', rule: 'client.unknown' } as const
+  return new Fault('resource.unknown', { violations: [violation] })
+}
 
 const listRoute = serveList(scimTokens.list, {
   read: ({ platform, caller }, list, filters) =>
