@@ -148,7 +148,7 @@ test('a token for an identity system is told once, works at the address beside i
   const { data: clients } = (await acme.get('/onboarding/clients')).body
   const { clientId } = clients.find(({ name }: { name: string }) => name === 'Entra ID')
   await owner.open(`${SYNC}/new`)
-  const told = await fill(`${SYNC}/new`, { name: 'Sync', clientId, days: '30' })
+  const told = await fill(`${SYNC}/new`, { name: 'Sync', clientId, expiresInDays: '30' })
   const [, token = ''] = /<code class="secret">([^<]+)<\/code>/.exec(told.html) ?? []
   assert(told.html.includes(`${chirograph.url}/onboarding/scim/v2`))
   const system = api(chirograph.url, token)
@@ -161,8 +161,8 @@ test('a token for an identity system is told once, works at the address beside i
     data.map(({ name }: { name: string }) => name),
     ['Sync'],
   )
-  await owner.open(`${SYNC}/${data[0].id}/end`)
-  await owner.send(`${SYNC}/${data[0].id}/end`)
+  await owner.open(`${SYNC}/${data[0].id}/delete`)
+  await owner.send(`${SYNC}/${data[0].id}/delete`)
   assert.equal((await system.get('/onboarding/scim/v2/Users')).status, 401)
   assert.match((await owner.open(SYNC)).html, /No system has a token yet/)
 })
@@ -185,8 +185,8 @@ test('a form for a token that is sent twice makes one', async () => {
 
 for (const [what, values] of [
   ['no name', { name: '' }],
-  ['no whole number of days', { days: '1.5' }],
-  ['too many days', { days: '3651' }],
+  ['no whole number of days', { expiresInDays: '1.5' }],
+  ['too many days', { expiresInDays: '3651' }],
   ['an application that is not there', { clientId: 'nobody' }],
 ] as const)
   test(`a token with ${what} is refused at its field`, async () => {

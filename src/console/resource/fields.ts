@@ -71,6 +71,12 @@ export function text(more: Pick<Input, 'type' | 'isName'> = {}): FormField {
   }
 }
 
+/** A number; empty it has no value. What is no number is left to the API. */
+export function number(): FormField {
+  const numberIn = (now: Typed) => (/^-?\d+(\.\d+)?$/.test(textIn(now)) ? Number(textIn(now)) : textIn(now))
+  return { ...text({ isName: true }), give: (now) => (textIn(now) === '' ? null : numberIn(now)) }
+}
+
 /** Several lines, each of which is an entry. */
 export function lines({ rows = 2 }: { readonly rows?: number } = {}): FormField {
   return area({

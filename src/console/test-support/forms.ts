@@ -19,7 +19,7 @@ import { groupForm } from '../groups/group.ts'
 import { personForm } from '../people/form.ts'
 import * as providers from '../providers/draft.ts'
 import { providerFields } from '../providers/form-fields.ts'
-import { tokenBody, tokenFields } from '../provisioning/token-form.ts'
+import { tokenForm } from '../provisioning/token.ts'
 import { designer as requestDesigner } from '../requests/designer.ts'
 import * as requests from '../requests/draft.ts'
 import type { RequestMeta, RequestTemplate } from '../requests/request.ts'
@@ -59,6 +59,11 @@ function shownRequest(saved: JsonObject): { readonly found: RequestTemplate; rea
     meta: { verifierConfig, retentionSeconds, credentials: others } as never,
   }
 }
+
+const syncForm = tokenForm({
+  all: ['client-1', 'client-2'].map((id) => ({ clientId: id, name: id, disabled: false })),
+  hasMore: false,
+})
 
 /** The forms of the console, by what they make or change. */
 export const forms: Readonly<Record<string, Form>> = {
@@ -292,14 +297,9 @@ export const forms: Readonly<Record<string, Form>> = {
     schemas: [TokenBody],
     examples: [{ name: 'Entra ID', clientId: 'client-1', expiresInDays: 30 }],
     draw: (saved, language) => {
-      const { name, clientId, expiresInDays } = saved
-      const fields = new Map(
-        Object.entries({ name, clientId, days: expiresInDays }).map(([key, one]) => [key, [`${one}`]]),
-      )
-      const all = ['client-1', 'client-2'].map((id) => ({ clientId: id, name: id, disabled: false }))
-      return tokenFields({ ...offlineFrame(language), fields }, { all, hasMore: false }, noProblems)
+      return syncForm.draw(offlineFrame(language), syncForm.saved(saved), noProblems, true)
     },
-    send: (fields) => tokenBody({ fields }),
+    send: (fields) => syncForm.body(syncForm.read(fields)),
   },
   'trusted entity': {
     schemas: [TrustedEntityBody],

@@ -81,13 +81,13 @@ function directoryStops({ group, provider, token }: Pick<Full, 'group' | 'provid
     ...below('groups', ['', '/new', `/${group}`, `/${group}/members`]),
     ...below(`groups/${group}/`, ['delete', 'members/thandi/remove']),
     ...below('sign-in-providers', ['', '/new', `/${provider}`, `/${provider}/change`, `/${provider}/delete`]),
-    ...below('directory-sync', ['', '/new', `/${token}/end`]),
+    ...below('directory-sync', ['', '/new', `/${token}/delete`]),
     { path: '/console/groups/new', send: { displayName: '' }, status: 400 },
     { path: `/console/groups/${group}`, send: { displayName: '' }, status: 400 },
     { path: `/console/groups/${group}/members`, send: { username: 'nobody' }, status: 400 },
     { path: `${providers}/new`, send: { name: 'A b', secret: 'x', 'there-0': 'staff', audience: 'x' }, status: 400 },
     { path: `${providers}/${provider}/change`, send: { displayName: '', scopes: 'email' }, status: 400 },
-    { path: `${sync}/new`, send: { name: '', days: '0' }, status: 400 },
+    { path: `${sync}/new`, send: { name: '', expiresInDays: '0' }, status: 400 },
     { path: `${sync}/new`, send: { name: 'Okta' } },
   ]
 }
