@@ -75,10 +75,10 @@ export type OperationShapes<
   /** Without it the answer has no body (204). Members that it lacks are not sent. */
   readonly reply?: RS
   /**
-   * Media types besides `application/json` that the body may have; it is then a text of which only the encoding is
-   * checked.
+   * Media types besides `application/json` that the body may have; it is then a file, which arrives as its bytes, of
+   * which nothing but the number is checked.
    */
-  readonly textBodies?: TS
+  readonly fileBodies?: TS
   /** The members of `meta`; none by default. */
   readonly meta?: MS
 }
@@ -100,7 +100,7 @@ export type ApiOperation<
     readonly query: QS
     readonly body: BS
     readonly reply: RS
-    readonly textBodies: TS
+    readonly fileBodies: TS
     readonly meta: MS
   }
 

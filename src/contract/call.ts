@@ -31,7 +31,7 @@ type Body<S, TS> = S extends TSchema
   ?
       | { readonly body: Given<Static<S>> }
       | (TS extends readonly string[]
-          ? { readonly text: { readonly type: TS[number]; readonly content: string } }
+          ? { readonly file: { readonly type: TS[number]; readonly content: string } }
           : never)
   : { readonly body?: undefined }
 
@@ -41,7 +41,7 @@ export type GivenBody<O extends ApiOperation> = O['body'] extends TSchema ? Give
 /** What a caller gives to an operation: the parameters of its path, the query, the body, and headers. */
 type Asked<O extends ApiOperation> = Params<O['path']> &
   Query<O['query']> &
-  Body<O['body'], O['textBodies']> & {
+  Body<O['body'], O['fileBodies']> & {
     readonly ifMatch?: string
     readonly headers?: Readonly<Record<string, string>>
   }

@@ -73,7 +73,7 @@ export type LooseCall = {
   readonly params?: object | undefined
   readonly query?: Readonly<Record<string, string | undefined>> | undefined
   readonly body?: unknown
-  readonly text?: { readonly type: string; readonly content: string } | undefined
+  readonly file?: { readonly type: string; readonly content: string } | undefined
   readonly ifMatch?: string | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
@@ -97,17 +97,17 @@ export function ownApi(
     withTimeLimit(sent, Math.max(1, deadline - performance.now()), () => new Fault('upstream.timeout'))
   const ask = (
     operation: ApiOperation,
-    { params, query, body, text, ifMatch, headers }: LooseCall,
+    { params, query, body, file, ifMatch, headers }: LooseCall,
     accept?: string,
   ) => {
     const { host, pathname } = new URL(baseOf(needs.config, operation.group))
-    const content = text?.content ?? (body === undefined ? undefined : JSON.stringify(body))
+    const content = file?.content ?? (body === undefined ? undefined : JSON.stringify(body))
     const sent = {
       ...headers,
       host,
       authorization: `Bearer ${accessToken}`,
       ...(accept !== undefined && { accept }),
-      ...(content !== undefined && { 'content-type': text?.type ?? 'application/json' }),
+      ...(content !== undefined && { 'content-type': file?.type ?? 'application/json' }),
       ...(ifMatch !== undefined && { 'if-match': ifMatch }),
     }
     const path = pathname.replace(/\/$/, '') + pathOf(operation, params) + searchOf(query)

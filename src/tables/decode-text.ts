@@ -24,7 +24,8 @@ export function decodeText(
   const encoding = chosen ?? markOf(bytes) ?? unmarkedUtf16(bytes) ?? (isUtf8(bytes) ? 'utf-8' : ofOneByte(bytes))
   const text = decode(bytes, encoding)
   // Control characters that no spreadsheet writes.
-  if (/[^\P{Cc}\t\n\v\f\r\u0080-\u009f]/u.test(text)) throw tableFault('kind', 'The file is no text.')
+  if (/[^\P{Cc}\t\n\v\f\r\u0080-\u009f]/u.test(text))
+    throw tableFault('kind', 'The file is neither a workbook nor a text.')
   return { text, encoding }
 }
 

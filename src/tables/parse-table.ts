@@ -20,11 +20,9 @@ import { withoutGuard } from './write-csv.ts'
  * Parses a table: a workbook, or a text whose encoding, delimiter, decimal sign and order of dates are guessed. It
  * takes as long as the table is large, so it runs in a worker only: see `readTable`.
  *
- * @param source A file; or the characters of a text.
  * @throws Fault `request.invalid` with `meta.rule`: see `tableFault`
  */
-export function parseTable(source: Uint8Array | string, options: TableOptions): ReadTable {
-  if (typeof source === 'string') return ofText(source.replace(/^\ufeff/, ''), 'utf-8', options)
+export function parseTable(source: Uint8Array, options: TableOptions): ReadTable {
   if (source.length > TABLE_BYTES_MAX) throw tableFault('bytes', 'The file is too large.', { limit: TABLE_BYTES_MAX })
   if (source.length === 0) throw tableFault('empty', 'The file is empty.')
   if (isArchive(source)) return ofWorkbook(source, options)

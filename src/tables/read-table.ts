@@ -22,14 +22,13 @@ const PLACES_OF_READING = 2
  * Reads a table of a person or an application in a worker, within bounds of memory and time, so that neither its size
  * nor its content holds up the process.
  *
- * @param source A file; or the characters of a text.
  * @throws Fault `request.invalid` with `meta.rule` (see `tableFault`) for what is no table or beyond a bound;
  *   `request.rate_limited` while the tenant's other tables are read
  */
 export async function readTable(
   { memory }: Pick<Platform, 'memory'>,
   tenantId: TenantId,
-  source: Uint8Array | string,
+  source: Uint8Array,
   options: TableOptions,
 ): Promise<ReadTable> {
   const places = memory.places('tables.readings')
@@ -41,7 +40,7 @@ export async function readTable(
     throw new Fault('request.rate_limited', { detail: 'Other tables of the organisation are being read; try again.' })
   }
   try {
-    return await readInWorker({ source: typeof source === 'string' ? source : new Uint8Array(source), options })
+    return await readInWorker({ source: new Uint8Array(source), options })
   } finally {
     release()
   }
@@ -51,7 +50,7 @@ async function readInWorker(assignment: Assignment): Promise<ReadTable> {
   const { source } = assignment
   const worker = new Worker(workerUrl(), {
     workerData: assignment,
-    transferList: typeof source === 'string' ? [] : [source.buffer as ArrayBuffer],
+    transferList: [source.buffer],
     resourceLimits,
     env: {},
   })

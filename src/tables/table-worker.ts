@@ -4,7 +4,7 @@ import { parseTable } from './parse-table.ts'
 import type { ReadRow, ReadTable, TableOptions } from './table.ts'
 
 /** What a worker gets. */
-export type Assignment = { readonly source: Uint8Array | string; readonly options: TableOptions }
+export type Assignment = { readonly source: Uint8Array<ArrayBuffer>; readonly options: TableOptions }
 
 /**
  * What a worker sends: the table in pieces, so that the main thread never has to take all of it at once; or why there

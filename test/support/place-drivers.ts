@@ -59,7 +59,7 @@ export const placeDrivers: { readonly [name in PlaceName]: (bench: Bench) => Pro
     const options = { rowsMax: 10_000, columnsMax: 10, cells: 'tidied' } as const
     return brief(4, () => {
       const tenantId = newId() as TenantId
-      return () => readTable(needs, tenantId, `n,name,day\n${lines.join('\n')}`, options)
+      return () => readTable(needs, tenantId, Buffer.from(`n,name,day\n${lines.join('\n')}`), options)
     })
   },
 }

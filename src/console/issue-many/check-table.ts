@@ -26,8 +26,8 @@ export async function checkRows(
   const open = rows.filter(({ isIssued }) => !isIssued)
   if (open.length === 0 || meaning.mapping.every((target) => target === '')) return rows
   const query = { ...queryOf(meaning), check: 'true' }
-  const text = { type: CSV, content: await tableFor(meaning, targets, open) } as const
-  const { data } = await api.call(batches.create, { query, text })
+  const file = { type: CSV, content: await tableFor(meaning, targets, open) } as const
+  const { data } = await api.call(batches.create, { query, file })
   const found = new Map(open.map((row, at) => [row, 'items' in data ? data.items[at] : undefined]))
   return rows.map((row) => {
     const { error, duplicateOf } = found.get(row) ?? {}
@@ -56,7 +56,7 @@ export async function issueRows(
 ): Promise<string> {
   const { data } = await api.call(batches.create, {
     query: { ...queryOf(meaning), name, expiresInSeconds: String(meaning.lifetimeSeconds) },
-    text: { type: CSV, content: await tableFor(meaning, targets, rows) },
+    file: { type: CSV, content: await tableFor(meaning, targets, rows) },
     headers: { 'idempotency-key': key },
   })
   if (!('id' in data)) throw new Error('a batch that was only checked')

@@ -329,7 +329,7 @@ export const batches = {
       'Accepts a batch of up to 1,000 issuances, as JSON or as a CSV table; a job issues the items, each with its own result. With `check=true` only checks them.',
     query: BatchQuery,
     body: BatchBody,
-    textBodies: [CSV],
+    fileBodies: [CSV],
     textExamples: { [CSV]: EXAMPLE },
     bodyBytesMax: BATCH_BYTES_MAX,
     jsonValuesMax: 100_000,

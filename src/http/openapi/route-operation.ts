@@ -58,13 +58,13 @@ export function operationOfRoute(route: Route, schemas: Schemas): OpenApiOperati
   }
 }
 
-function descriptionOf({ scope, reply, produces = [], textBodies = [] }: Route): { readonly description?: string } {
+function descriptionOf({ scope, reply, produces = [], fileBodies = [] }: Route): { readonly description?: string } {
   const others = reply === undefined ? [] : produces
   const named = (types: readonly string[]) => types.map((type) => `\`${type}\``).join(' or ')
   const sentences = [
     ...(scope === null ? [] : [`Requires the scope \`${scope}\`: ${scopes[scope]}`]),
     ...(others.length === 0 ? [] : [`With \`Accept\` the answer is ${named(others)} instead of JSON.`]),
-    ...(textBodies.length === 0 ? [] : [`The body may be ${named(textBodies)} instead of JSON.`]),
+    ...(fileBodies.length === 0 ? [] : [`The body may be ${named(fileBodies)} instead of JSON.`]),
   ]
   return sentences.length === 0 ? {} : { description: sentences.join(' ') }
 }
@@ -154,13 +154,13 @@ function jsonOf(schema: object, schemas: Schemas) {
   return ['application/json', { schema, example: exampleOf(schema, schemas) }] as const
 }
 
-/** JSON, or a text of other media types. */
-function bodyOf(schema: object, schemas: Schemas, { textBodies = [], textExamples = {} }: Route): object {
-  const texts = textBodies.map((type) => {
+/** JSON, or a file of other media types. */
+function bodyOf(schema: object, schemas: Schemas, { fileBodies = [], textExamples = {} }: Route): object {
+  const files = fileBodies.map((type) => {
     const example = textExamples[type]
     return [type, { schema: { type: 'string' }, ...(example !== undefined && { example }) }] as const
   })
-  return contentBy([jsonOf(schema, schemas), ...texts])
+  return contentBy([jsonOf(schema, schemas), ...files])
 }
 
 /** The faults that a route may answer with. */

@@ -4,7 +4,7 @@ import { type Json, sortedJsonInPieces } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
 import { isUniqueViolation } from '../../store/unique-violation.ts'
 import { type Operation, repeatableOperation } from './operation.ts'
-import { TextBody } from './route.ts'
+import { FileBody } from './route.ts'
 
 /** The first answer to a request with an `Idempotency-Key`, kept for its repetitions. */
 export type KeptAnswer = {
@@ -69,8 +69,9 @@ export async function idempotentRequestOf(
 
 function saidBy(body: unknown): Promise<string> | string {
   if (body === undefined) return ''
-  // What is no text was parsed from JSON.
-  return body instanceof TextBody ? `${body.type}\n${body.text}` : sortedJsonInPieces(body as Json)
+  if (body instanceof FileBody) return `${body.type} ${body.charset}\n${sha256(body.bytes).toString('hex')}`
+  // What is no file was parsed from JSON.
+  return sortedJsonInPieces(body as Json)
 }
 
 /** Executes an idempotent request once and returns its answer; a repetition gets the first answer. */

@@ -45,16 +45,24 @@ export type RouteContext<Params = Readonly<Record<string, string>>, Query = unkn
   readonly operation: Operation
 }
 
-/** A body in one of the media types of `textBodies`, unparsed. */
-export class TextBody {
+/** A body in one of the media types of `fileBodies`, as it came. */
+export class FileBody {
   readonly type: string
-  readonly text: string
+  /** Of a text: what its Content-Type names, by default UTF-8. Null for other types. */
+  readonly charset: Charset | null
+  readonly bytes: Uint8Array
 
-  constructor(type: string, text: string) {
+  constructor(type: string, charset: Charset | null, bytes: Uint8Array) {
     this.type = type
-    this.text = text
+    this.charset = charset
+    this.bytes = bytes
   }
 }
+
+/** Encodings of a text that are read, as the WHATWG names them. */
+export const charsets = ['utf-8', 'windows-1252', 'utf-16le', 'utf-16be'] as const
+/** One of {@link charsets}. */
+export type Charset = (typeof charsets)[number]
 
 /** What a request is checked for beside the shapes of the operation, before `handle` does. */
 type RouteChecks<Body> = {
@@ -73,10 +81,10 @@ export type Route = ApiOperation &
     handle(context: RouteContext): Promise<Answer | RawAnswer> | Answer | RawAnswer
   }
 
-type Text<T> = T extends readonly string[] ? TextBody : never
+type File<T> = T extends readonly string[] ? FileBody : never
 
 /** The request of an operation. */
-export type ContextOf<O extends ApiOperation> = RouteContext<ParamsOf<O>, QueryOf<O>, BodyOf<O> | Text<O['textBodies']>>
+export type ContextOf<O extends ApiOperation> = RouteContext<ParamsOf<O>, QueryOf<O>, BodyOf<O> | File<O['fileBodies']>>
 
 /** Gives an operation its work. The server validates parameters, query and body by the schemas that type `handle`. */
 export function serve<O extends ApiOperation>(

@@ -1,6 +1,7 @@
 import { type JsonLimits, parseJson, parseJsonInPieces } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
 import { type Fields, Upload } from '../routes/endpoint.ts'
+import { type Charset, charsets } from '../routes/route.ts'
 
 /** Largest request body by default. */
 export const BODY_BYTES_MAX = 1_048_576
@@ -50,14 +51,7 @@ function withoutMark(bytes: Buffer): Buffer {
   return first === 0xef && second === 0xbb && third === 0xbf ? bytes.subarray(3) : bytes
 }
 
-const charsets = ['utf-8', 'windows-1252', 'utf-16le', 'utf-16be'] as const
-type Charset = (typeof charsets)[number]
-
-/**
- * The charset of a Content-Type header; UTF-8 without one.
- *
- * @throws Fault `request.media_type` for one that is not read
- */
+/** The charset of a Content-Type header; UTF-8 without one. @throws Fault `request.media_type` for one that is not read */
 export function charsetOf(contentType: string | undefined): Charset {
   const given = /;\s*charset="?([^\s";]*)/i.exec(contentType ?? '')?.[1]?.toLowerCase() ?? 'utf-8'
   const found = charsets.find((one) => one === aliases[given] || one === given)
@@ -68,22 +62,6 @@ export function charsetOf(contentType: string | undefined): Charset {
 
 // As the WHATWG Encoding Standard has it: Latin-1 and ASCII are Windows-1252.
 const aliases: Readonly<Record<string, Charset>> = { utf8: 'utf-8', 'iso-8859-1': 'windows-1252', 'us-ascii': 'utf-8' }
-
-/**
- * Decodes a text and drops its byte order mark.
- *
- * @throws Fault `request.invalid` if it is not of the charset or contains NUL
- */
-export function readText(bytes: Buffer, charset: Charset = 'utf-8'): string {
-  try {
-    const text = new TextDecoder(charset, { fatal: true }).decode(bytes)
-    if (!text.includes('\0')) return text
-  } catch {
-    // Refused below, as a text with NUL is.
-  }
-  const name = charset === 'utf-8' ? 'UTF-8' : charset
-  throw new Fault('request.invalid', { detail: `The body is not ${name} text, or contains NUL characters.` })
-}
 
 /** Parses a form. @throws Fault `request.invalid` if a parameter is repeated */
 export function readForm(bytes: Buffer): Readonly<Record<string, string>> {

@@ -9,10 +9,10 @@ import { notAcceptable, preferredType } from '../routes/accept.ts'
 import { toErrors } from '../routes/faults.ts'
 import { answerOnce, type Idempotency, idempotentRequestOf, type KeptAnswer } from '../routes/idempotency.ts'
 import { singleOperation } from '../routes/operation.ts'
-import { type Answer, type RawAnswer, type Route, TextBody } from '../routes/route.ts'
+import { type Answer, FileBody, type RawAnswer, type Route } from '../routes/route.ts'
 import { checkMaker, type ValueCheck } from '../validation/check.ts'
 import { checkTexts } from '../validation/check-texts.ts'
-import { BODY_BYTES_MAX, charsetOf, isJsonType, mediaTypeOf, readJson, readLargeJson, readText } from './body.ts'
+import { BODY_BYTES_MAX, charsetOf, isJsonType, mediaTypeOf, readJson, readLargeJson } from './body.ts'
 import { type KnownPath, routerPath } from './known-paths.ts'
 import { sendResponse } from './send-response.ts'
 import { type Write, writer } from './write.ts'
@@ -181,11 +181,14 @@ async function bodyOf(mounted: MountedRoute, request: FastifyRequest): Promise<u
     throw new Fault('request.invalid', { violations: [{ detail: 'A JSON body is required.', pointer: '' }] })
   }
   const type = mediaTypeOf(request.headers['content-type'])
-  const texts = mounted.route.textBodies ?? []
-  if (texts.includes(type)) return new TextBody(type, readText(bytes, charsetOf(request.headers['content-type'])))
+  const files = mounted.route.fileBodies ?? []
+  if (files.includes(type)) {
+    const charset = type.startsWith('text/') ? charsetOf(request.headers['content-type']) : null
+    return new FileBody(type, charset, bytes)
+  }
   if (!isJsonType(type)) {
     throw new Fault('request.media_type', {
-      detail: `Send the body as ${['application/json', ...texts].join(' or ')}.`,
+      detail: `Send the body as ${['application/json', ...files].join(' or ')}.`,
     })
   }
   const limits = { valuesMax: mounted.route.jsonValuesMax ?? JSON_VALUES_MAX }

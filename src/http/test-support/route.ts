@@ -36,7 +36,7 @@ export function route<
     query: undefined,
     body: undefined,
     reply: undefined,
-    textBodies: undefined,
+    fileBodies: undefined,
     meta: undefined,
   }
   // What is not stated is not part of the operation.

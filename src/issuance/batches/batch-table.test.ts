@@ -6,7 +6,7 @@ import { itemsOfTable, type TableMeaning } from './batch-table.ts'
 
 const bounds = { rowsMax: 10, columnsMax: 20, cells: 'exact' } as const
 const itemsOf = (text: string, definition: TemplateDefinition, meaning: TableMeaning = {}) =>
-  itemsOfTable(parseTable(text, bounds), definition, meaning)
+  itemsOfTable(parseTable(Buffer.from(text), bounds), definition, meaning)
 
 test('the columns of an mdoc are namespace and element; a name that could be two things is refused', async () => {
   const attributes = {

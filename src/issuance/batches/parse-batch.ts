@@ -9,7 +9,7 @@ import {
 import { EXPIRES_IN_SECONDS } from '../../contract/issuance/issuances.ts'
 import { isJsonObject, type Json, parseJson } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
-import { TextBody } from '../../http/routes/route.ts'
+import { FileBody } from '../../http/routes/route.ts'
 import type { Platform } from '../../platform.ts'
 import { readTable } from '../../tables/read-table.ts'
 import { latestTemplate } from '../templates/template-cache.ts'
@@ -26,10 +26,10 @@ export async function parseBatch(
   needs: Pick<Platform, 'store' | 'clock' | 'memory'>,
   caller: Caller,
   query: BatchQuery,
-  body: BatchBody | TextBody,
+  body: BatchBody | FileBody,
 ): Promise<BatchInput> {
   const { check, ...ofTable } = query
-  if (!(body instanceof TextBody)) {
+  if (!(body instanceof FileBody)) {
     const misplaced = Object.keys(ofTable)
     if (misplaced.length > 0)
       throw refusal(misplaced, 'is only for text/csv; in JSON name and expiresInSeconds are members of the body.')
@@ -40,8 +40,9 @@ export async function parseBatch(
   const columns = columnsIn(ofTable.columns)
   const rowsMax = check === 'true' ? CHECKED_ITEMS_MAX : BATCH_ITEMS_MAX
   const { definition } = await latestTemplate(needs, caller.tenantId, credentialTemplateId)
-  const options = { rowsMax, columnsMax: TABLE_COLUMNS_MAX, cells: 'exact', delimiter } as const
-  const table = await readTable(needs, caller.tenantId, body.text, options)
+  const encoding = body.charset ?? 'utf-8'
+  const options = { rowsMax, columnsMax: TABLE_COLUMNS_MAX, cells: 'exact', encoding, delimiter } as const
+  const table = await readTable(needs, caller.tenantId, body.bytes, options)
   const items = await itemsOfTable(table, definition, { decimal, dates, columns })
   const expiresInSeconds = secondsOf(ofTable.expiresInSeconds)
   return { credentialTemplateId, form: 'csv', items, expiresInSeconds, name }
