@@ -1,5 +1,7 @@
 /** Tables. */
 export const CSV = 'text/csv'
+/** Workbooks of spreadsheets: `.xlsx`. ECMA-376 part 1, 12.3.23 */
+export const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 /** JSON lines. */
 export const NDJSON = 'application/x-ndjson'
 /** Server-sent events. */

@@ -25,7 +25,10 @@ import { withoutGuard } from './write-csv.ts'
 export function parseTable(source: Uint8Array, options: TableOptions): ReadTable {
   if (source.length > TABLE_BYTES_MAX) throw tableFault('bytes', 'The file is too large.', { limit: TABLE_BYTES_MAX })
   if (source.length === 0) throw tableFault('empty', 'The file is empty.')
-  if (isArchive(source)) return ofWorkbook(source, options)
+  if (isArchive(source)) {
+    if (options.kind === 'text') throw tableFault('kind', 'The file is a workbook or another archive, not CSV.')
+    return ofWorkbook(source, options)
+  }
   const unreadable = unreadableBytes(source)
   if (unreadable !== null) throw unreadable
   const { text, encoding } = decodeText(source, options.encoding)
@@ -34,14 +37,15 @@ export function parseTable(source: Uint8Array, options: TableOptions): ReadTable
 
 function ofWorkbook(bytes: Uint8Array, options: TableOptions): ReadTable {
   const { rows, sheet } = readWorkbook(bytes, options)
-  const [header, ...body] = rows
+  const [{ number, cells } = { number: 1, cells: [] }, ...body] = rows
   const form = { kind: 'workbook', encoding: 'utf-8', delimiter: 'comma', sheet } as const
-  return tableOf(header?.cells ?? [], body, options, form)
+  return tableOf({ number, cells }, body, options, form)
 }
 
 function ofText(text: string, encoding: TableEncoding, options: TableOptions): ReadTable {
   const unreadable = unreadableText(text)
   if (unreadable !== null) throw unreadable
+  if (options.kind === 'workbook') throw tableFault('kind', 'The file is a text, not a workbook.')
   const { delimiter: stated, rest } = statedDelimiter(text)
   const isTidied = options.cells === 'tidied'
   const delimiter: Delimiter = options.delimiter ?? stated ?? (isTidied ? guessDelimiter(rest) : 'comma')
@@ -51,17 +55,18 @@ function ofText(text: string, encoding: TableEncoding, options: TableOptions): R
   const firstRow = stated === null || !isTidied ? 1 : 2
   const { header, rows } = readCsv(rest, { ...limits, delimiter, isLenient: isTidied }, firstRow)
   const body = rows.map((cells, at) => ({ number: at + 1 + firstRow, cells }))
-  return tableOf(header, body, options, { kind: 'text', encoding, delimiter })
+  return tableOf({ number: firstRow, cells: header }, body, options, { kind: 'text', encoding, delimiter })
 }
 
 type Form = Omit<TableForm, 'dates' | 'isSure' | 'decimal'>
 
-function tableOf(header: readonly string[], body: readonly ReadRow[], options: TableOptions, form: Form): ReadTable {
-  const { names, rows } = options.cells === 'exact' ? { names: header, rows: body } : tidied(header, body, form.kind)
+function tableOf(header: ReadRow, body: readonly ReadRow[], options: TableOptions, form: Form): ReadTable {
+  const { cells, number } = header
+  const { names, rows } = options.cells === 'exact' ? { names: cells, rows: body } : tidied(cells, body, form.kind)
   if (rows.length === 0) throw tableFault('empty', 'The table must have a header and at least one row.')
   const { order, isSure } = guessDates(rows)
   const decimal = form.kind === 'workbook' ? 'point' : guessDecimal(rows)
-  return { header: names, rows, form: { ...form, decimal, dates: order, isSure } }
+  return { header: names, headerRow: number, rows, form: { ...form, decimal, dates: order, isSure } }
 }
 
 /**

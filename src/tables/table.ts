@@ -43,6 +43,8 @@ export type ReadSheet = {
 /** A table before its columns mean something. Rows without content are left out. */
 export type ReadTable = {
   readonly header: readonly string[]
+  /** Number of the header in the file, from 1. */
+  readonly headerRow: number
   readonly rows: readonly ReadRow[]
   readonly form: TableForm
 }
@@ -57,6 +59,8 @@ export type TableOptions = {
    * formula; rows may be short, and those without content are left out. `exact`: as RFC 4180 says.
    */
   readonly cells: 'tidied' | 'exact'
+  /** What the file is said to be; by default its bytes decide. */
+  readonly kind?: TableForm['kind'] | undefined
   readonly encoding?: TableEncoding | undefined
   /** By default what a line `sep=` says, then a guess; `comma` for `exact`. */
   readonly delimiter?: Delimiter | undefined

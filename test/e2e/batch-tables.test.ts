@@ -6,6 +6,7 @@ import { type Api, type Deployment, deploy, type Reply } from '../support/server
 
 const PATH = '/creds/credentials/issuance/batch'
 const CSV = { 'content-type': 'text/csv' }
+const csvIn = (charset: string) => ({ 'content-type': `text/csv; charset=${charset}` })
 
 let chirograph: Deployment
 let school: Api
@@ -19,18 +20,6 @@ before(async () => {
 after(() => chirograph.stop())
 
 const items = (count: number) => Array.from({ length: count }, (_, n) => ({ attributes: { name: `Student ${n}` } }))
-
-/** Sends a file as it is. */
-async function sendFile(
-  path: string,
-  bytes: Uint8Array<ArrayBuffer>,
-  type: string,
-  more: Record<string, string> = {},
-): Promise<Pick<Reply, 'status' | 'body'>> {
-  const headers = { authorization: `Bearer ${school.token}`, 'content-type': type, ...more }
-  const response = await fetch(chirograph.url + path, { method: 'POST', body: bytes, headers })
-  return { status: response.status, body: await response.json() }
-}
 
 /** Waits for the end of a batch. */
 async function ended(id: string): Promise<Reply['body']> {
@@ -49,7 +38,7 @@ test('a table is checked without issuing: every row has its result, also beyond 
   const columns = encodeURIComponent(JSON.stringify({ Surname: 'name', Mark: 'grade', Born: 'born' }))
   const path = `${PATH}?check=true&credentialTemplateId=${diploma}&delimiter=semicolon&decimal=comma&dates=dmy&columns=${columns}`
   const latin = Buffer.from(`Surname;Mark;Born\r\n${rows.join('\r\n')}`, 'latin1')
-  const { status, body } = await sendFile(path, latin, 'text/csv; charset=windows-1252')
+  const { status, body } = await school.send('POST', path, latin, csvIn('windows-1252'))
   const { data } = body
   assert.equal(status, 200)
   assert.partialDeepStrictEqual(data, { total: 1500, valid: 1497, invalid: 3 })
@@ -102,11 +91,12 @@ test('a body that is not of its charset, or is no text, is refused with its rule
     [Buffer.from('name\nM\0ller\n'), 'utf-8', 'kind'],
     [Buffer.from('%PDF-1.7\n\u0001'), 'windows-1252', 'kind'],
   ] as const) {
-    const { status, body } = await sendFile(path, bytes, `text/csv; charset=${charset}`)
+    const { status, body } = await school.send('POST', path, bytes, csvIn(charset))
     assert.deepEqual([status, body.errors[0].meta], [400, { rule }])
   }
   const utf16 = Buffer.from('\ufeffname\nMüller\n', 'utf16le')
-  assert.partialDeepStrictEqual((await sendFile(path, utf16, 'text/csv; charset=utf-16le')).body.data, { valid: 1 })
+  const read = await school.send('POST', path, utf16, csvIn('utf-16le'))
+  assert.partialDeepStrictEqual(read.body.data, { valid: 1 })
 })
 
 test('the check of a table names rows that say the same, and why a date is none', async () => {

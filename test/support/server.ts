@@ -38,9 +38,12 @@ export type Api = {
   readonly patch: (path: string, body?: unknown, headers?: Record<string, string>) => Promise<Reply>
   readonly delete: (path: string) => Promise<Reply>
   /** Any method, any body, byte for byte. */
-  readonly send: (method: string, path: string, body?: string, headers?: Record<string, string>) => Promise<Reply>
+  readonly send: (method: string, path: string, body?: SentBody, headers?: Record<string, string>) => Promise<Reply>
   readonly form: (path: string, body: Record<string, string>, headers?: Record<string, string>) => Promise<Reply>
 }
+
+/** A body as it is sent. */
+type SentBody = string | Uint8Array<ArrayBuffer>
 
 /** `body` is parsed JSON when the answer was JSON, else text. Tests look into it freely. */
 // biome-ignore lint/suspicious/noExplicitAny: what a stranger answers has no type before the test has looked at it
@@ -142,7 +145,7 @@ export async function deploy(
 
 /** A caller with a token, or without one. */
 export function api(url: string, token: string | null): Api {
-  const send = async (method: string, path: string, body?: string, headers: Record<string, string> = {}) => {
+  const send = async (method: string, path: string, body?: SentBody, headers: Record<string, string> = {}) => {
     const answer = await fetch(path.startsWith('http') ? path : `${url}${path}`, {
       method,
       headers: { ...(token !== null && { authorization: `Bearer ${token}` }), ...headers },

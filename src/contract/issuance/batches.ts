@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { IdParams } from '../id-params.ts'
 import { listQuery, PageMeta } from '../list-query.ts'
-import { CSV, EVENT_STREAM } from '../media-types.ts'
+import { CSV, EVENT_STREAM, XLSX } from '../media-types.ts'
 import { operationGroup } from '../operation-group.ts'
 import { time } from '../shapes.ts'
 import { CreateIssuanceBody } from './issuances.ts'
@@ -80,19 +80,28 @@ export const BatchQuery = Type.Object(
         description: `Creates nothing; the answer is 200 with the result of every item. A table may then have up to ${CHECKED_ITEMS_MAX} rows.`,
       }),
     ),
-    name: Type.Optional(Type.String({ ...Name, description: 'Only with `text/csv`: a name for the batch.' })),
+    name: Type.Optional(Type.String({ ...Name, description: 'Only with a table: a name for the batch.' })),
     delimiter: Type.Optional(
       Type.Enum(delimiterNames, {
         description: 'Only with `text/csv`: what a line `sep=` says, or `comma` by default.',
       }),
     ),
+    sheet: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 255,
+        description:
+          'Only with a workbook: the name of the sheet. By default the first visible one that has a heading of the ' +
+          'template, else the first visible one that has rows.',
+      }),
+    ),
     decimal: Type.Optional(
-      Type.Enum(['point', 'comma'], { description: 'Only with `text/csv`: the decimal sign; `point` by default.' }),
+      Type.Enum(['point', 'comma'], { description: 'Only with a table: the decimal sign; `point` by default.' }),
     ),
     dates: Type.Optional(
       Type.Enum(['dmy', 'mdy'], {
         description:
-          'Only with `text/csv`: dates such as 03/04/2026 are read in this order, 03.04.2026 always by its day. ' +
+          'Only with a table: dates such as 03/04/2026 are read in this order, 03.04.2026 always by its day. ' +
           'By default a date that can be two days fails its item.',
       }),
     ),
@@ -100,19 +109,19 @@ export const BatchQuery = Type.Object(
       Type.String({
         maxLength: 16_384,
         description:
-          'Only with `text/csv`: a JSON object with the new names of columns, such as `{"Surname":"family_name","Campus":""}`. A column with an empty name is left out.',
+          'Only with a table: a JSON object with the new names of columns, such as `{"Surname":"family_name","Campus":""}`. A column with an empty name is left out.',
       }),
     ),
     credentialTemplateId: Type.Optional(
       Type.String({
         format: 'uuid',
-        description: 'Only with `text/csv`: the credential template to issue from.',
+        description: 'Only with a table: the credential template to issue from.',
       }),
     ),
     expiresInSeconds: Type.Optional(
       Type.String({
         pattern: '^[1-9][0-9]{0,6}$',
-        description: 'Only with `text/csv`: lifetime of the offers.',
+        description: 'Only with a table: lifetime of the offers.',
       }),
     ),
   },
@@ -187,7 +196,7 @@ export const BatchItemView = Type.Object(
   {
     id: Type.String({ description: 'Id of the item and of its issuance.' }),
     index: Type.Integer({ description: 'Position in the request, from 0.' }),
-    row: Type.Optional(Type.Integer({ description: 'Row in a table; the header is row 1.' })),
+    row: Type.Optional(Type.Integer({ description: 'Row in a table; the header of CSV is row 1.' })),
     status: Type.Enum(['waiting', 'done', 'failed']),
     reference: Type.Optional(Type.String()),
     issuanceId: Type.Optional(Type.String({ description: 'Present once the item is issued.' })),
@@ -237,7 +246,7 @@ export const BatchCheckView = Type.Object(
     items: Type.Array(
       Type.Object({
         index: Type.Integer({ description: 'Position in the request, from 0.' }),
-        row: Type.Optional(Type.Integer({ description: 'Row in a table; the header is row 1.' })),
+        row: Type.Optional(Type.Integer({ description: 'Row in a table; the header of CSV is row 1.' })),
         status: Type.Enum(['valid', 'invalid']),
         duplicateOf: Type.Optional(
           Type.Integer({ description: 'Index of the first item with the same attributes and the same recipient.' }),
@@ -326,10 +335,10 @@ export const batches = {
   create: ofBatches.post('', {
     operationId: 'createIssuanceBatch',
     summary:
-      'Accepts a batch of up to 1,000 issuances, as JSON or as a CSV table; a job issues the items, each with its own result. With `check=true` only checks them.',
+      'Accepts a batch of up to 1,000 issuances, as JSON or as a table (CSV or a workbook); a job issues the items, each with its own result. With `check=true` only checks them.',
     query: BatchQuery,
     body: BatchBody,
-    fileBodies: [CSV],
+    fileBodies: [CSV, XLSX],
     textExamples: { [CSV]: EXAMPLE },
     bodyBytesMax: BATCH_BYTES_MAX,
     jsonValuesMax: 100_000,

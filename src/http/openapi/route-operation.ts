@@ -158,7 +158,9 @@ function jsonOf(schema: object, schemas: Schemas) {
 function bodyOf(schema: object, schemas: Schemas, { fileBodies = [], textExamples = {} }: Route): object {
   const files = fileBodies.map((type) => {
     const example = textExamples[type]
-    return [type, { schema: { type: 'string' }, ...(example !== undefined && { example }) }] as const
+    // What is no text has no schema. [OpenAPI 3.1.1, 4.8.14.3]
+    const schema = type.startsWith('text/') ? { schema: { type: 'string' } } : {}
+    return [type, { ...schema, ...(example !== undefined && { example }) }] as const
   })
   return contentBy([jsonOf(schema, schemas), ...files])
 }

@@ -16,6 +16,8 @@ type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'memory' | 'config'>
 
 /** One item of a batch request. */
 export type BatchItemInput = {
+  /** Of a table: number of its row. */
+  readonly row?: number
   readonly attributes: JsonObject
   readonly reference?: string | undefined
   readonly recipient?: RecipientIdentifier | undefined
@@ -84,13 +86,13 @@ export function refuseUnsentMails({ config }: Pick<Needs, 'config'>, { items }: 
 /** Seals the claims for the column of the issuance, so that the job moves them without opening them again. */
 async function sealedItems({ sealing }: Needs, { tenantId }: Caller, items: readonly BatchItemInput[], now: Date) {
   const sealed = []
-  for (const { attributes, reference = null, recipient, mail } of items) {
+  for (const { attributes, reference = null, recipient, mail, row = null } of items) {
     const id = idAt(now)
     const place = { tenantId, table: 'issuance', column: 'sealed_claims', row: id }
     const sealedClaims = await sealing.seal(place, JSON.stringify(attributes))
     const sealedRecipient = recipient === undefined ? null : await sealBatchRecipient(sealing, tenantId, id, recipient)
     const sealedMail = mail === undefined ? null : await mailColumn.seal(sealing, tenantId, id, mail)
-    sealed.push({ id, reference, sealedClaims, sealedRecipient, sealedMail })
+    sealed.push({ id, row, reference, sealedClaims, sealedRecipient, sealedMail })
   }
   return sealed
 }

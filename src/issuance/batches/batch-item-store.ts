@@ -8,6 +8,7 @@ type Row = Omit<BatchItem, 'open'> & { readonly templateVersion: number | null; 
 const page = pagedList({
   name: 'issuance.list_batch_items',
   select: `select item.issuance_id as id, item.position, item.status, item.reference, item.error, item.delivery_id as "deliveryId",
+     item.row_number as "row",
      made.template_version as "templateVersion", made.tx_code_mac as "txCodeMac",
      case when item.status = 'done' then ${offerMailOf('item.issuance_id')} end as "offerMail"
    from issuance_batch_item item left join issuance made

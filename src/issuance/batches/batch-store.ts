@@ -21,12 +21,12 @@ const insertStatement = sql(
 const insertItems = sql(
   'issuance.insert_batch_items',
   `insert into issuance_batch_item (tenant_id, batch_id, position, status, issuance_id, reference, sealed_claims,
-     sealed_recipient, sealed_mail)
+     sealed_recipient, sealed_mail, row_number)
    select :tenantId, :id, one.at - 1, 'waiting', one.id, one.reference, one.sealed_claims, one.sealed_recipient,
-     one.sealed_mail
+     one.sealed_mail, one.row_number
    from unnest(:itemIds::uuid[], :references::text[], :sealedClaims::bytea[], :sealedRecipients::bytea[],
-     :sealedMails::bytea[]) with ordinality
-     as one (id, reference, sealed_claims, sealed_recipient, sealed_mail, at) returning position`,
+     :sealedMails::bytea[], :rowNumbers::int[]) with ordinality
+     as one (id, reference, sealed_claims, sealed_recipient, sealed_mail, row_number, at) returning position`,
 )
 const findStatement = sql(
   'issuance.get_batch',
@@ -81,6 +81,8 @@ type NewBatch = {
   readonly expiresInSeconds: number | null
   readonly items: readonly {
     readonly id: string
+    /** Of a table: number of its row. */
+    readonly row: number | null
     readonly reference: string | null
     readonly sealedClaims: Buffer
     /** The user whose wallet receives it. */
@@ -114,6 +116,7 @@ export async function insertBatch(tx: TenantTx, made: NewBatch, entry: AuditEntr
     sealedClaims: items.map((one) => one.sealedClaims),
     sealedRecipients: items.map((one) => one.sealedRecipient),
     sealedMails: items.map((one) => one.sealedMail),
+    rowNumbers: items.map((one) => one.row),
   }
   await tx.rows(insertStatement, batch, [{ statement: insertItems, values }, auditStep(tx, entry, now)])
 }

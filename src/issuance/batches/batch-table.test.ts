@@ -15,7 +15,7 @@ test('the columns of an mdoc are namespace and element; a name that could be two
   const mdoc: TemplateDefinition = { format: 'mdoc', docType: 'x', revocable: true, attributes }
   const text = 'org.iso.18013.5.1.family_name,org.iso.18013.5.1.age_over_18\nMolefe,true'
   assert.deepEqual(await itemsOf(text, mdoc), [
-    { attributes: { 'org.iso.18013.5.1': { family_name: 'Molefe', age_over_18: true } } },
+    { row: 2, attributes: { 'org.iso.18013.5.1': { family_name: 'Molefe', age_over_18: true } } },
   ])
   const double: TemplateDefinition = {
     format: 'sd-jwt-vc',

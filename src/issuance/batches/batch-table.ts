@@ -1,5 +1,6 @@
 import { type Json, type JsonObject, parseJson } from '../../crypto/json.ts'
 import type { RecipientIdentifier } from '../../directory/users/find-recipient.ts'
+import type { Fault } from '../../fault.ts'
 import {
   type DateOrder,
   type Decimal,
@@ -8,7 +9,7 @@ import {
   readDate,
   readNumber,
 } from '../../tables/cell-values.ts'
-import type { ReadTable } from '../../tables/table.ts'
+import { foldedName, type ReadRow, type ReadTable } from '../../tables/table.ts'
 import { tableFault } from '../../tables/table-fault.ts'
 import type { TemplateAttribute } from '../templates/attributes/attributes.ts'
 import type { MdocAttribute } from '../templates/attributes/mdoc-attributes.ts'
@@ -30,8 +31,6 @@ const own = {
 type Own = keyof typeof own
 const types = ['email', 'username', 'externalIdentifier'] as const
 const PREFIX = 'attributes.'
-/** The header is row 1. */
-export const FIRST_ROW = 2
 /** Rows that are converted before other requests get their turn. */
 const ROWS_PER_TURN = 250
 
@@ -50,52 +49,68 @@ type Reading = { readonly decimal: Decimal; readonly dates: DateOrder | undefine
  * Returns the items of a batch from a table. Columns are named after the attributes of the template, inner ones by
  * dotted paths (`address.locality`); the prefix `attributes.` is optional, and required for an attribute with the name
  * of another column (`reference`, `recipient.identifierType`, `recipient.value`, `mail.address`, `mail.language`).
- * Cells are converted to the type of the attribute; arrays and whole objects are JSON. An empty cell is an absent
- * member. A cell that cannot be converted stays a string, and an error value of a spreadsheet becomes null, so that
+ * Cells are converted to the type of the attribute: a text is what the cell shows, a number or date what it means;
+ * arrays and whole objects are JSON. An empty cell is an absent member. A cell that cannot be converted stays a string, and an error value of a spreadsheet becomes null, so that
  * only its item fails.
  *
  * @throws Fault `request.invalid` for an unknown column, or a cell that no attribute has and that is malformed
  */
 export async function itemsOfTable(
-  { header, rows }: Pick<ReadTable, 'header' | 'rows'>,
+  { header, headerRow, rows }: Pick<ReadTable, 'header' | 'headerRow' | 'rows'>,
   definition: TemplateDefinition,
   { decimal = 'point', dates, columns: names = {} }: TableMeaning,
 ): Promise<BatchItemInput[]> {
-  const columns = columnsOf(renamed(header, names), definition)
+  const refusal = refusalOf(headerRow)
+  const columns = columnsOf(renamed(header, names, refusal), definition, refusal)
   const items: BatchItemInput[] = []
-  for (const { cells } of rows) {
+  for (const row of rows) {
     if (items.length % ROWS_PER_TURN === ROWS_PER_TURN - 1) await new Promise(setImmediate)
-    items.push(itemOf(columns, cells, items.length + FIRST_ROW, { decimal, dates }))
+    items.push(itemOf(columns, row, { decimal, dates }))
   }
   return items
 }
 
-function renamed(header: readonly string[], names: Readonly<Record<string, string>>): string[] {
+/** Makes the refusal of a header. */
+type HeaderRefusal = (detail: string, column?: number) => Fault
+
+function refusalOf(row: number): HeaderRefusal {
+  return (detail, column) => {
+    const place = column === undefined ? `Row ${row}` : `Row ${row}, column ${column}`
+    return tableFault('header', `${place}: ${detail}`, { row, ...(column !== undefined && { column }) })
+  }
+}
+
+function renamed(header: readonly string[], names: Readonly<Record<string, string>>, refusal: HeaderRefusal): string[] {
   const unknown = Object.keys(names).find((name) => !header.includes(name))
-  if (unknown !== undefined) throw headerFault(`columns names ${quoted(unknown)}, which is no column of the table.`)
+  if (unknown !== undefined) throw refusal(`columns names ${quoted(unknown)}, which is no column of the table.`)
   return header.map((name) => (Object.hasOwn(names, name) ? (names[name] ?? name) : name))
 }
 
-function columnsOf(header: readonly string[], definition: TemplateDefinition): (Column | Own | null)[] {
+function columnsOf(
+  header: readonly string[],
+  definition: TemplateDefinition,
+  refusal: HeaderRefusal,
+): (Column | Own | null)[] {
   const attributes = attributeColumns(definition)
   const columns = header.map((name, at) => {
     if (name === '') return null
-    const place = `Row 1, column ${at + 1}`
-    if (header.indexOf(name) !== at) throw headerFault(`${place}: ${quoted(name)} is a duplicate.`)
+    if (header.indexOf(name) !== at) throw refusal(`${quoted(name)} is a duplicate.`, at + 1)
     if (isOwn(name)) return name
     const found = attributes.get(name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name) ?? attributes.get(name)
     const others = Object.keys(own).join(', ')
     if (found === undefined)
-      throw headerFault(`${place}: ${quoted(name)} is neither an attribute of the template nor one of ${others}.`)
-    if (found === 'ambiguous') throw headerFault(`${place}: ${quoted(name)} matches two attributes; send JSON instead.`)
+      throw refusal(`${quoted(name)} is neither an attribute of the template nor one of ${others}.`, at + 1)
+    if (found === 'ambiguous') throw refusal(`${quoted(name)} matches two attributes; send JSON instead.`, at + 1)
     return found
   })
   if (header.includes('recipient.value') !== header.includes('recipient.identifierType')) {
-    throw headerFault('Row 1: recipient.identifierType and recipient.value must both be present.')
+    throw refusal('recipient.identifierType and recipient.value must both be present.')
   }
   if (header.includes('mail.language') && !header.includes('mail.address'))
-    throw headerFault('Row 1: mail.language needs mail.address.')
-  refuseOverlaps(columns.filter((one) => one !== null && typeof one !== 'string'))
+    throw refusal('mail.language needs mail.address.')
+  const ofAttributes = columns.filter((one) => one !== null && typeof one !== 'string')
+  const overlap = overlapOf(ofAttributes)
+  if (overlap !== null) throw refusal(overlap)
   return columns
 }
 
@@ -103,19 +118,18 @@ function isOwn(name: string): name is Own {
   return Object.hasOwn(own, name)
 }
 
-/** Refuses columns for both a value and a part of it. */
-function refuseOverlaps(columns: readonly Column[]): void {
+/** Returns which columns are for a value and for a part of it, in words; null if none are. */
+function overlapOf(columns: readonly Column[]): string | null {
   const paths = new Map(columns.map((one) => [JSON.stringify(one.path), one]))
-  if (paths.size < columns.length) throw headerFault('Row 1: two columns name the same attribute.')
+  if (paths.size < columns.length) return 'two columns name the same attribute.'
   for (const { name, path } of columns) {
     for (let depth = 1; depth < path.length; depth += 1) {
       const outer = paths.get(JSON.stringify(path.slice(0, depth)))
       if (outer !== undefined)
-        throw headerFault(
-          `Row 1: ${quoted(name)} is part of ${quoted(outer.name)}; only one of them can have a column.`,
-        )
+        return `${quoted(name)} is part of ${quoted(outer.name)}; only one of them can have a column.`
     }
   }
+  return null
 }
 
 /** Returns the attributes of the template by their dotted paths. */
@@ -139,22 +153,22 @@ type MutableObject = { [name: string]: Json | MutableObject }
 
 function itemOf(
   columns: readonly (Column | Own | null)[],
-  row: readonly string[],
-  number: number,
+  { number, cells, values = {} }: ReadRow,
   reading: Reading,
 ): BatchItemInput {
   const attributes: MutableObject = {}
   const others: { [name in Own]?: string } = {}
   for (const [at, column] of columns.entries()) {
-    const cell = row[at] ?? ''
+    const cell = cells[at] ?? ''
     if (cell === '' || column === undefined || column === null) continue
-    if (typeof column !== 'string') put(attributes, column.path, typedCell(column.type, cell, reading))
+    if (typeof column !== 'string') put(attributes, column.path, typedCell(column.type, cell, values[at], reading))
     else others[column] = ownCell(column, cell, { row: number, column: at + 1 })
   }
   const { reference } = others
   const recipient = recipientOf(others['recipient.identifierType'], others['recipient.value'], number)
   const { 'mail.address': address, 'mail.language': language } = others
   return {
+    row: number,
     attributes: attributes as JsonObject,
     ...(reference !== undefined && { reference }),
     ...(recipient !== null && { recipient }),
@@ -189,12 +203,18 @@ function put(object: MutableObject, path: readonly string[], value: Json): void 
   inner[path.at(-1) ?? ''] = value
 }
 
-function typedCell(type: Described['type'], cell: string, { decimal, dates }: Reading): Json {
+/** @param value What a cell of a workbook means, where it shows something else. */
+function typedCell(
+  type: Described['type'],
+  cell: string,
+  value: string | undefined,
+  { decimal, dates }: Reading,
+): Json {
   if (isErrorValue(cell)) return null
-  if (type === 'number') return readNumber(cell, decimal) ?? cell
+  if (type === 'number') return (value === undefined ? readNumber(cell, decimal) : readNumber(value, 'point')) ?? cell
   if (type === 'boolean') return readBoolean(cell) ?? cell
   if (type === 'date') {
-    const found = readDate(cell, dates)
+    const found = readDate(value ?? cell, dates)
     return found.kind === 'date' ? found.iso : cell
   }
   return type === 'array' || type === 'object' ? jsonOr(cell) : cell
@@ -212,8 +232,10 @@ function quoted(name: string): string {
   return JSON.stringify(name.length > 100 ? `${name.slice(0, 100).toWellFormed()}…` : name)
 }
 
-function headerFault(detail: string) {
-  return tableFault('header', detail, { row: 1 })
+/** Returns the headings by which the sheet of a workbook is recognized: names of columns, folded. */
+export function headingsOf(definition: TemplateDefinition, { columns = {} }: TableMeaning): readonly string[] {
+  const names = [...attributeColumns(definition).keys()]
+  return [...names, ...names.map((name) => PREFIX + name), ...Object.keys(own), ...Object.keys(columns)].map(foldedName)
 }
 
 /**

@@ -7,12 +7,14 @@ import { showOfferMail } from '../mails/show-offer-mail.ts'
 import { recoverTxCode } from '../offers/tx-code.ts'
 import { templateVersion } from '../templates/template-cache.ts'
 import type { Batch, BatchItem, BatchItemError } from './batch.ts'
-import { FIRST_ROW } from './batch-table.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'urls' | 'memory'>
 
 /** As long as the answer to a single issuance is repeated for its `Idempotency-Key`. */
 const TX_CODES_SHOWN_MS = 86_400_000
+
+/** The row of the first item of a CSV table. */
+const FIRST_ROW = 2
 
 /** Returns a batch as in our API. */
 export function showBatch(batch: Batch): BatchView {
@@ -47,7 +49,7 @@ export async function showBatchItem(
   return {
     id: item.id,
     index: item.position,
-    ...(batch.form === 'csv' && { row: item.position + FIRST_ROW }),
+    ...(batch.form === 'csv' && { row: item.row ?? item.position + FIRST_ROW }),
     status: item.status,
     ...(item.reference !== null && { reference: item.reference }),
     ...issued,

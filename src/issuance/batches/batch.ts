@@ -1,7 +1,7 @@
 import { type Fault, faults, type Violation } from '../../fault.ts'
 import type { OfferMail } from '../mails/offer-mail.ts'
 
-/** Form of the request of a batch. */
+/** Form of the request of a batch. `csv`: a table, also one in a workbook. */
 export type BatchForm = 'json' | 'csv'
 /** State of one item; `done`: its credential is offered. */
 export type BatchItemStatus = 'waiting' | 'done' | 'failed'
@@ -41,6 +41,8 @@ export type BatchItem = {
   /** Also the id of its issuance. */
   readonly id: string
   readonly position: number
+  /** Number of its row in a table; null also where an older version accepted the table, which was CSV. */
+  readonly row: number | null
   readonly status: BatchItemStatus
   readonly reference: string | null
   readonly error: BatchItemError | null

@@ -11,7 +11,6 @@ import type { CredentialTemplate } from '../templates/template.ts'
 import { latestTemplate } from '../templates/template-cache.ts'
 import { type BatchInput, refuseUnsentMails } from './accept-batch.ts'
 import { itemErrorOf, RECIPIENT_POINTER } from './batch.ts'
-import { FIRST_ROW } from './batch-table.ts'
 import { showError } from './batch-view.ts'
 
 /** Items checked before other requests get their turn. */
@@ -40,13 +39,13 @@ export async function checkBatch(
   const isTable = ask.form === 'csv'
   const items: BatchCheckView['items'] = []
   const seen = new Map<string, number>()
-  for (const [index, { attributes, mail, recipient }] of ask.items.entries()) {
+  for (const [index, { attributes, mail, recipient, row }] of ask.items.entries()) {
     if (index % ITEMS_PER_TURN === ITEMS_PER_TURN - 1) await new Promise(setImmediate)
     const violation = mailViolation({ mail, isDelivered: recipient !== undefined })
     const ofMail = violation && new Fault('request.invalid', { violations: [violation] })
     const fault = check(attributes) ?? ofMail ?? undeliverable.get(index) ?? null
     const same = earlierOf(seen, JSON.stringify([attributes, recipient]), index)
-    const place = { index, ...(isTable && { row: index + FIRST_ROW }), ...(same !== null && { duplicateOf: same }) }
+    const place = { index, ...(row !== undefined && { row }), ...(same !== null && { duplicateOf: same }) }
     if (fault === null) items.push({ ...place, status: 'valid' })
     else items.push({ ...place, status: 'invalid', error: showError(itemErrorOf(fault), isTable) })
   }

@@ -7,6 +7,7 @@ import {
   TABLE_COLUMNS_MAX,
 } from '../../contract/issuance/batches.ts'
 import { EXPIRES_IN_SECONDS } from '../../contract/issuance/issuances.ts'
+import { XLSX } from '../../contract/media-types.ts'
 import { isJsonObject, type Json, parseJson } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
 import { FileBody } from '../../http/routes/route.ts'
@@ -14,10 +15,10 @@ import type { Platform } from '../../platform.ts'
 import { readTable } from '../../tables/read-table.ts'
 import { latestTemplate } from '../templates/template-cache.ts'
 import type { BatchInput } from './accept-batch.ts'
-import { itemsOfTable } from './batch-table.ts'
+import { headingsOf, itemsOfTable } from './batch-table.ts'
 
 /**
- * Parses a batch from a request body: JSON, or a table in CSV. A table that is only checked may have more rows.
+ * Parses a batch from a request body: JSON, or a table in CSV or a workbook. A table that is only checked may have more rows.
  *
  * @throws Fault `request.invalid` for a malformed table, `resource.unknown` for a table of an unknown template,
  *   `request.rate_limited` while other tables of the tenant are read
@@ -32,20 +33,31 @@ export async function parseBatch(
   if (!(body instanceof FileBody)) {
     const misplaced = Object.keys(ofTable)
     if (misplaced.length > 0)
-      throw refusal(misplaced, 'is only for text/csv; in JSON name and expiresInSeconds are members of the body.')
+      throw refusal(misplaced, 'is only for tables; in JSON name and expiresInSeconds are members of the body.')
     return { ...body, form: 'json' }
   }
-  const { credentialTemplateId, name, delimiter, decimal, dates } = ofTable
-  if (credentialTemplateId === undefined) throw refusal(['credentialTemplateId'], 'is missing; text/csv requires it.')
+  const { credentialTemplateId, name, decimal, dates } = ofTable
+  if (credentialTemplateId === undefined) throw refusal(['credentialTemplateId'], 'is missing; a table requires it.')
   const columns = columnsIn(ofTable.columns)
   const rowsMax = check === 'true' ? CHECKED_ITEMS_MAX : BATCH_ITEMS_MAX
   const { definition } = await latestTemplate(needs, caller.tenantId, credentialTemplateId)
-  const encoding = body.charset ?? 'utf-8'
-  const options = { rowsMax, columnsMax: TABLE_COLUMNS_MAX, cells: 'exact', encoding, delimiter } as const
+  const meaning = { decimal, dates, columns }
+  const bounds = { rowsMax, columnsMax: TABLE_COLUMNS_MAX }
+  const options = { ...bounds, ...formOf(body, ofTable), headings: headingsOf(definition, meaning) }
   const table = await readTable(needs, caller.tenantId, body.bytes, options)
-  const items = await itemsOfTable(table, definition, { decimal, dates, columns })
+  const items = await itemsOfTable(table, definition, meaning)
   const expiresInSeconds = secondsOf(ofTable.expiresInSeconds)
   return { credentialTemplateId, form: 'csv', items, expiresInSeconds, name }
+}
+
+/** CSV is read as it is written; a workbook as the console reads it. */
+function formOf({ type, charset }: FileBody, { delimiter, sheet }: BatchQuery) {
+  if (type === XLSX) {
+    if (delimiter !== undefined) throw refusal(['delimiter'], 'is only for text/csv.')
+    return { kind: 'workbook', cells: 'tidied', sheet } as const
+  }
+  if (sheet !== undefined) throw refusal(['sheet'], 'is only for a workbook.')
+  return { kind: 'text', cells: 'exact', encoding: charset ?? 'utf-8', delimiter } as const
 }
 
 /** Reads the mapping of the columns: a JSON object of strings. */
