@@ -75,11 +75,16 @@ function dateInfoOf(code: string): Partial<ReturnType<typeof getFormatDateInfo>>
  */
 export function shownNumber(number: number, { kind, code }: NumberFormat = GENERAL, is1904 = false): ShownCell {
   const plain = plainOf(number)
-  if (kind === 'general') return { text: plain }
+  if (kind === 'general') return shownPlain(plain)
   if (kind === 'date') return shownDate(number, code, is1904)
   const text = formatted(code, number)
-  if (text === '' || text === plain) return { text: plain }
+  if (text === '' || text === plain) return shownPlain(plain)
   return kind === 'time' ? { text } : { text, value: plain }
+}
+
+/** A fraction has a value too: its point is a decimal sign in every table. */
+function shownPlain(plain: string): ShownCell {
+  return plain.includes('.') ? { text: plain, value: plain } : { text: plain }
 }
 
 /** The sixteenth figure of a fraction is an error of its calculation; a whole number was entered as it is. */

@@ -11,8 +11,8 @@ const isRule = (rule: string) => (error: unknown) => Object(Object(error).meta).
 
 // The reference: ECMA-376 part 1, 18.8.30 and 18.8.31. `means`: where that is not what is shown.
 const formats: readonly (readonly [code: number | string, value: string, shown: string, means?: string])[] = [
-  [0, '78.299999999999997', '78.3'],
-  [0, '6.255519999999999', '6.25552'],
+  [0, '78.299999999999997', '78.3', '78.3'],
+  [0, '6.255519999999999', '6.25552', '6.25552'],
   [0, '123456789012', '123456789012'],
   [0, '1234567890123456', '1234567890123456'],
   ['General', '41723', '41723'],

@@ -16,7 +16,10 @@ export type CellValues = Readonly<Record<number, string>>
 export type ReadRow = {
   readonly number: number
   readonly cells: readonly string[]
-  /** What cells of a workbook mean where they show something else: a number as JSON writes it, a date as ISO 8601. */
+  /**
+   * What cells of a workbook mean where what they show could mean something else: a number as JSON writes it, a date as
+   * ISO 8601.
+   */
   readonly values?: CellValues
 }
 

@@ -26,7 +26,7 @@ after(() => chirograph.stop())
 
 const text = (shown: string) => `<c t="inlineStr"><is><t>${shown}</t></is></c>`
 const heads = ['name', 'grade', 'honours', 'born', 'reference', ' recipient.identifierType', 'recipient.value']
-/** Three rows of people below a cover, with rows and a column that say nothing, or are a note of their author. */
+/** Four rows of people below a cover, with rows and a column that say nothing, or are a note of their author. */
 const people = Buffer.from(
   aWorkbook({
     sheets: [
@@ -38,7 +38,8 @@ const people = Buffer.from(
           `<row r="5"><c s="1"><v>417</v></c><c s="2"><v>0.85</v></c><c t="b"><v>1</v></c><c s="3"><v>46053</v></c>` +
           `${text('student-1')}<c r="I5" t="str"><v>asked on Monday</v></c></row>` +
           `<row r="6">${text(' ')}</row><row r="8"><c t="e"><v>#N/A</v></c><c><v>78.5</v></c></row>` +
-          `<row r="9">${text('Bea')}<c t="str"><f>1+1</f><v>60.5</v></c></row>`,
+          `<row r="9">${text('Bea')}<c t="str"><f>1+1</f><v>60.5</v></c></row>` +
+          `<row r="10">${text('Cyd')}<c><v>61.25</v></c></row>`,
       },
       { name: 'Old', state: 'hidden', rows: rowsOf([['name'], ['Ada']]) },
     ],
@@ -58,7 +59,7 @@ async function itemsOf(id: string): Promise<Reply['body']> {
 test('a workbook is checked with the rows and values that its spreadsheet shows, from the sheet whose headings fit', async () => {
   const { status, body } = await school.send('POST', `${path}&check=true`, people, TYPE)
   assert.equal(status, 200, JSON.stringify(body))
-  assert.partialDeepStrictEqual(body.data, { total: 3, valid: 2, invalid: 1 })
+  assert.partialDeepStrictEqual(body.data, { total: 4, valid: 3, invalid: 1 })
   const [first, second, third] = body.data.items
   assert.deepEqual(
     [first, third],
@@ -70,6 +71,9 @@ test('a workbook is checked with the rows and values that its spreadsheet shows,
   assert.partialDeepStrictEqual(second, { index: 1, row: 8, status: 'invalid', error: { column: 'name' } })
   const old = await school.send('POST', `${path}&check=true&sheet=Old`, people, TYPE)
   assert.partialDeepStrictEqual(old.body.data, { total: 1, valid: 1, items: [{ row: 2 }] })
+  const comma = await school.send('POST', `${path}&check=true&decimal=comma`, people, TYPE)
+  const valid = comma.body.data.items.map(({ error }: { error?: { column: string } }) => error?.column)
+  assert.deepEqual(valid, [undefined, 'name', 'grade', undefined], 'the decimal sign is that of texts')
   const columns = encodeURIComponent(JSON.stringify({ grade: '', honours: 'grade' }))
   const renamed = await school.send('POST', `${path}&check=true&columns=${columns}`, people, TYPE)
   assert.partialDeepStrictEqual(renamed.body.data.items[0], { row: 5, status: 'invalid', error: { column: 'grade' } })
@@ -85,6 +89,7 @@ test('a workbook is issued: claims are what its cells show or mean; an item name
       [5, 'done'],
       [8, 'failed'],
       [9, 'done'],
+      [10, 'done'],
     ],
   )
   const wallet = await chirograph.wallet('acme', 'thandi')

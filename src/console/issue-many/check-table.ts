@@ -105,8 +105,9 @@ function recipientIn({ cells }: TableRow, recipients: readonly Used[]): readonly
 /** What a cell shows, and what it means. The number of a workbook is written as the others of the table are. */
 function meantBy({ cells, values }: TableRow, column: number, { decimal }: Meaning['form']): Meant {
   const shown = cells[column] ?? ''
-  const value = values?.[column] ?? shown
-  return { shown, date: value, number: decimal === 'comma' && value !== shown ? value.replace('.', ',') : value }
+  const value = values?.[column]
+  if (value === undefined) return { shown, date: shown, number: shown }
+  return { shown, date: value, number: decimal === 'comma' ? value.replace('.', ',') : value }
 }
 
 type Meant = { readonly shown: string; readonly date: string; readonly number: string }
