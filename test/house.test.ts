@@ -299,6 +299,16 @@ law('what is random in tests follows from the seed of the run', () => [
     .map(({ path }) => `${path} imports fast-check, not test/support/fast-check.ts`),
 ])
 
+law('a JSON pointer is written and read in json-pointer.ts', () =>
+  all
+    .filter(({ path }) => !['src/json-pointer.ts', 'test/house.test.ts'].includes(path))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/\.replaceAll\('~|\bpointer\??\.split\(|pointer\}\/\$\{key\}/g)].map(
+        (found) => `${path}:${lineOf(text, found.index)} ${found[0]}`,
+      ),
+    ),
+)
+
 law('no test is left out', () => places(all, /\b(test|it|describe|suite)\.(skip|only|todo)\b/g))
 
 law('importing a module does nothing: its top level only declares', () =>

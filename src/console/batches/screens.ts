@@ -2,6 +2,7 @@ import type { ReplyOf } from '../../contract/api-operation.ts'
 import { batches } from '../../contract/issuance/batches.ts'
 import { credentialTemplates } from '../../contract/issuance/credential-templates.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
+import { stepsOf } from '../../json-pointer.ts'
 import { select } from '../../pages/controls.ts'
 import { foreign } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
@@ -195,14 +196,13 @@ function reason(t: Frame['t'], template: Template, error: NonNullable<Item['erro
 
 /** What people call the place of an error: the attribute, else the column or member. */
 function placeOf(template: Template, { pointer, column }: NonNullable<Item['error']>): string | undefined {
-  const path = (pointer?.split('/') ?? column?.split('.') ?? []).map((one) =>
-    one.replaceAll('~1', '/').replaceAll('~0', '~'),
+  const steps = stepsOf(pointer ?? '')
+  const [member, first, second] = steps
+  const found = attributesOf(template).find(
+    ({ namespace, key }) =>
+      member === 'attributes' && (namespace === '' ? key === first : namespace === first && key === second),
   )
-  const [first, second] = path.slice(path.indexOf('attributes') + 1)
-  const found = attributesOf(template).find(({ namespace, key }) =>
-    namespace === '' ? key === first : namespace === first && key === second,
-  )
-  return found === undefined ? (column ?? path.at(-1)) : labelOf(found)
+  return found === undefined ? (column ?? steps.at(-1)) : labelOf(found)
 }
 
 /** A table of the items, for a spreadsheet in the language of the person. */

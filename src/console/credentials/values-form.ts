@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../crypto/json.ts'
+import { stepsOf } from '../../json-pointer.ts'
 import { select, textArea } from '../../pages/controls.ts'
 import { field } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
@@ -49,7 +50,7 @@ export function readValues({ fields, t: { colon } }: Frame, template: Template, 
 
 /** Returns the name of the field for a JSON pointer of the API, such as `/attributes/degree`. */
 export function fieldOf(pointer: string): string | null {
-  const [, first, ...path] = pointer.split('/')
+  const [first, ...path] = stepsOf(pointer)
   if (first === 'attributes') return `value-${path.join('.')}`
   return first === 'reference' || first === 'recipient' || first === 'mail' ? first : null
 }

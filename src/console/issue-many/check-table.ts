@@ -1,5 +1,6 @@
 import { batches } from '../../contract/issuance/batches.ts'
 import { CSV } from '../../contract/media-types.ts'
+import { stepsOf } from '../../json-pointer.ts'
 import { isErrorValue } from '../../tables/cell-values.ts'
 import { writePlainCsv } from '../../tables/write-csv.ts'
 import type { Frame } from '../frame/screen.ts'
@@ -145,7 +146,7 @@ function isAddress(text: string): boolean {
 
 function problemOf(mapping: readonly string[], { detail, pointer }: Finding): RowProblem {
   if (pointer === undefined) return { column: null, target: '', detail }
-  const target = pointer.slice(1).split('/').map(unescaped).join('.')
+  const target = stepsOf(pointer).join('.')
   // A value inside of a list or object has the column of the whole.
   const isOf = (one: string) =>
     target === one || target.startsWith(`${one}.`) || (target === VALUE && one.startsWith('recipient.'))
@@ -153,8 +154,4 @@ function problemOf(mapping: readonly string[], { detail, pointer }: Finding): Ro
   const found = mapping[column]
   if (found === undefined) return { column: null, target, detail }
   return { column, target: target === VALUE ? found : target, detail }
-}
-
-function unescaped(step: string): string {
-  return step.replaceAll('~1', '/').replaceAll('~0', '~')
 }

@@ -3,6 +3,7 @@ import type { ApiOperation, BodyOf } from '../../contract/api-operation.ts'
 import type { Language } from '../../contract/languages.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../crypto/json.ts'
 import type { Fields } from '../../http/routes/endpoint.ts'
+import { stepsOf } from '../../json-pointer.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { type Problems, problemsOf } from '../frame/form-values.ts'
 import type { Frame } from '../frame/screen.ts'
@@ -145,11 +146,11 @@ export function resourceForm<N extends Written, T extends object>(
 
     refused: (frame, draft, error, isNew) => {
       const kinds = new Map(shownOf[isNew ? 'new' : 'changed'])
-      const nameIn = (pointer: string) => pointer.split('/')[1] ?? ''
+      const nameIn = (pointer: string) => stepsOf(pointer)[0] ?? ''
       const findings = problemsOf(error, (pointer) => (kinds.has(nameIn(pointer)) ? pointer : null), frame.t)
       const said = new Map<string, string>()
       for (const [pointer, why] of Object.entries(findings.fields)) {
-        const [, name = '', ...path] = pointer.split('/')
+        const [name = '', ...path] = stepsOf(pointer)
         const before = said.get(name)
         const one = kinds.get(name)?.place?.(frame, draft[name] ?? [], path, why) ?? why
         said.set(name, before === undefined || before === one ? one : `${before} ${one}`)

@@ -1,6 +1,7 @@
 import { organisation } from '../../contract/directory/organisation.ts'
 import { parseJson } from '../../crypto/json.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
+import { stepsOf } from '../../json-pointer.ts'
 import { hidden } from '../../pages/controls.ts'
 import { foreign } from '../../pages/foreign-text.ts'
 import { form } from '../../pages/form.ts'
@@ -132,7 +133,7 @@ function isJson(text: string): boolean {
 }
 
 function fieldAt(pointer: string, part: Part): string | null {
-  const name = pointer.split('/')[1]
+  const [name] = stepsOf(pointer)
   return fieldsOf(part).find((one) => one.name === name)?.name ?? null
 }
 

@@ -1,5 +1,6 @@
 import { document, resolved, type Shape } from '../../../test/support/openapi-document.ts'
 import type { Api, Reply } from '../../../test/support/server.ts'
+import { pointerTo } from '../../json-pointer.ts'
 import { formulaSigns, hostileNames } from './hostile-names.ts'
 
 /** What fills a member up to the length that it takes, in one word. */
@@ -153,7 +154,7 @@ function fill(on: Filling, schema: Shape, value: unknown, pointer: string, gener
   const names = [...Object.keys(value), ...missing]
   const members = names.map((name) => {
     const own = properties[name]
-    const below = `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+    const below = pointerTo(pointer, name)
     const filled = fill(
       on,
       own ?? fitting(rest, Object(value)[name]),

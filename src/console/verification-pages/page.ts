@@ -1,6 +1,7 @@
 import type { ReplyOf } from '../../contract/api-operation.ts'
 import type { GivenBody } from '../../contract/call.ts'
 import type { verificationPages } from '../../contract/verification/verification-pages.ts'
+import { stepsOf } from '../../json-pointer.ts'
 import { typed } from '../../pages/once.ts'
 import { type Problems, problemsOf } from '../frame/form-values.ts'
 import type { Frame } from '../frame/screen.ts'
@@ -113,7 +114,7 @@ export function bodyOf(draft: Draft): GivenBody<typeof verificationPages.change>
 export function refusedDraft(error: unknown, draft: Draft, frame: Frame): Problems {
   const t = pageTexts[frame.language]
   const fieldOf = (pointer: string) => {
-    const [, name = ''] = pointer.split('/')
+    const [name = ''] = stepsOf(pointer)
     const renamed: Readonly<Record<string, string>> = {
       presentationTemplateId: 'template',
       expiresInSeconds: 'minutes',

@@ -5,6 +5,7 @@ import { isJsonObject, type Json, memberOf, parseJson } from '../../crypto/json.
 import { type PublicJwk, readPublicJwk } from '../../crypto/jwk.ts'
 import { Fault } from '../../fault.ts'
 import { checkMaker } from '../../http/validation/check.ts'
+import { pointerTo } from '../../json-pointer.ts'
 import { clientMistakes } from '../clients/check-client.ts'
 import { clientDefaults, grantTypesOf } from '../clients/client.ts'
 import { isMadeSecret } from '../clients/client-secret.ts'
@@ -160,7 +161,7 @@ function withSecrets(value: Json, env: Env, pointer: string, mistakes: string[])
   if (Array.isArray(value)) return value.map((one, index) => withSecrets(one, env, `${pointer}/${index}`, mistakes))
   if (!isJsonObject(value)) return value
   const members = Object.entries(value).map(([key, one]): [string, Json] => {
-    const at = `${pointer}/${key}`
+    const at = pointerTo(pointer, key)
     return [key, secretMembers.has(key) ? secretAt(one, env, at, mistakes) : withSecrets(one, env, at, mistakes)]
   })
   return Object.fromEntries(members)
