@@ -112,6 +112,21 @@ test('the check of a table names rows that say the same, and why a date is none'
   assert.equal(ordered.body.data.items[0].status, 'valid')
 })
 
+test('a check tells all that is wrong with an item; issuing refuses a cell that no item can hold', async () => {
+  const text = 'name,grade,reference,recipient.identifierType,recipient.value\n,six,#N/A,email,nobody@example.org\n'
+  const path = `${PATH}?credentialTemplateId=${diploma}`
+  const checked = await school.send('POST', `${path}&check=true`, text, CSV)
+  const [{ error }] = checked.body.data.items
+  assert.deepEqual(error.violations.map(({ pointer }: { pointer: string }) => pointer).sort(), [
+    '/attributes/grade',
+    '/attributes/name',
+    '/recipient/value',
+    '/reference',
+  ])
+  const issued = await school.send('POST', path, text, CSV)
+  assert.deepEqual([issued.status, issued.body.errors[0].meta], [400, { rule: 'cell', row: 2, column: 3 }])
+})
+
 test('a batch has a name and its maker; its items come as a table, in which nothing is run', async () => {
   const some = [
     { attributes: { name: 'Ada' }, reference: '=HYPERLINK("x")' },

@@ -1,14 +1,11 @@
 import { batches } from '../../contract/issuance/batches.ts'
 import { CSV } from '../../contract/media-types.ts'
 import { stepsOf } from '../../json-pointer.ts'
-import { isErrorValue } from '../../tables/cell-values.ts'
 import { writePlainCsv } from '../../tables/write-csv.ts'
 import type { Frame } from '../frame/screen.ts'
 import type { DraftView, RowProblem, TableRow } from './table-draft.ts'
-import { MAIL, MAIL_LANGUAGE, type Target } from './targets.ts'
+import type { Target } from './targets.ts'
 
-const REFERENCE_CHARS_MAX = 200
-const RECIPIENT_CHARS_MAX = 512
 /** Rows that are written before other requests get their turn. */
 const ROWS_PER_TURN = 250
 const TYPE = 'recipient.identifierType'
@@ -34,7 +31,7 @@ export async function checkRows(
     const { error, duplicateOf } = found.get(row) ?? {}
     if (row.isIssued) return row
     const findings: readonly Finding[] = error === undefined ? [] : (error.violations ?? [error])
-    const problems = [...findings.map((one) => problemOf(meaning.mapping, one)), ...ownProblems(meaning.mapping, row)]
+    const problems = findings.map((one) => problemOf(meaning.mapping, one))
     const { number, cells, values, isIssued } = row
     const sameAs = duplicateOf === undefined ? undefined : open[duplicateOf]?.number
     return {
@@ -86,7 +83,7 @@ async function tableFor(
   const pieces = [writePlainCsv([header])]
   for (let at = 0; at < rows.length; at += ROWS_PER_TURN) {
     const lines = rows.slice(at, at + ROWS_PER_TURN).map((row) => {
-      const values = plain.map(({ target, column }) => cellFor(types.get(target), target, meantBy(row, column, form)))
+      const values = plain.map(({ target, column }) => cellFor(types.get(target), meantBy(row, column, form)))
       return recipients.length > 0 ? [...values, ...recipientIn(row, recipients)] : values
     })
     pieces.push(writePlainCsv(lines))
@@ -98,8 +95,7 @@ async function tableFor(
 type Used = { readonly target: string; readonly column: number }
 
 function recipientIn({ cells }: TableRow, recipients: readonly Used[]): readonly string[] {
-  const isUsable = (cell: string, target: string) => cell !== '' && ownProblem(target, cell) === null
-  const to = recipients.find(({ target, column }) => isUsable(cells[column] ?? '', target))
+  const to = recipients.find(({ column }) => cells[column] !== '')
   return to === undefined ? ['', ''] : [to.target.slice('recipient.'.length), cells[to.column] ?? '']
 }
 
@@ -114,34 +110,12 @@ function meantBy({ cells, values }: TableRow, column: number, { decimal }: Meani
 type Meant = { readonly shown: string; readonly date: string; readonly number: string }
 
 /** A cell as the API reads it: a text is what is shown, lists are without JSON. */
-function cellFor(type: string | undefined, target: string, { shown, date, number }: Meant): string {
+function cellFor(type: string | undefined, { shown, date, number }: Meant): string {
   if (type === 'number') return number
   if (type === 'date') return date
   if (type === 'array' && shown !== '' && !shown.startsWith('['))
     return JSON.stringify(shown.split(/[;|\n]/).flatMap((one) => one.trim() || []))
-  // Refused by the row, not with the whole table.
-  return ownProblem(target, shown) !== null ? '' : target === MAIL_LANGUAGE ? shown.toLowerCase() : shown
-}
-
-function ownProblems(mapping: readonly string[], { cells }: TableRow): readonly RowProblem[] {
-  return mapping.flatMap((target, column) => {
-    const detail = ownProblem(target, cells[column] ?? '')
-    return detail === null ? [] : [{ column, target, detail }]
-  })
-}
-
-/** What is wrong with a cell that is no attribute; null if nothing is. */
-function ownProblem(target: string, cell: string): string | null {
-  const limit =
-    target === 'reference' ? REFERENCE_CHARS_MAX : target.startsWith('recipient.') ? RECIPIENT_CHARS_MAX : null
-  if (limit !== null && cell.length > limit) return `At most ${limit} characters.`
-  if (!target.startsWith('attributes.') && isErrorValue(cell)) return 'An error value of the spreadsheet.'
-  if (target === MAIL && cell !== '' && !isAddress(cell)) return 'No mail address.'
-  return target === MAIL_LANGUAGE && !['', 'en', 'fr'].includes(cell.toLowerCase()) ? 'Neither en nor fr.' : null
-}
-
-function isAddress(text: string): boolean {
-  return text.length <= 254 && /^[^\s@<>(),:;"[\]\\]{1,64}@[^\s@.<>(),:;"[\]\\]+(\.[^\s@.<>(),:;"[\]\\]+)+$/.test(text)
+  return shown
 }
 
 function problemOf(mapping: readonly string[], { detail, pointer }: Finding): RowProblem {

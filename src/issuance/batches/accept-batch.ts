@@ -1,6 +1,7 @@
 import type { Caller } from '../../caller.ts'
 import type { JsonObject } from '../../crypto/json.ts'
 import type { RecipientIdentifier } from '../../directory/users/find-recipient.ts'
+import type { Violation } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { idAt } from '../../store/row-id.ts'
 import { unknownTemplate } from '../issuances/issuance-refusal.ts'
@@ -14,10 +15,15 @@ import { sealBatchRecipient } from './sealed-recipient.ts'
 
 type Needs = Pick<Platform, 'store' | 'sealing' | 'clock' | 'memory' | 'config'>
 
+/** What is wrong with a cell that is no attribute. `column`: its column, from 1; null: it is empty. */
+export type UnusableCell = { readonly column: number | null; readonly violation: Violation }
+
 /** One item of a batch request. */
 export type BatchItemInput = {
   /** Of a table: number of its row. */
   readonly row?: number
+  /** Of a table: cells that are no attributes and cannot be used. An item that has some can only be checked. */
+  readonly unusable?: readonly UnusableCell[]
   readonly attributes: JsonObject
   readonly reference?: string | undefined
   readonly recipient?: RecipientIdentifier | undefined

@@ -70,6 +70,16 @@ test('columns are renamed or left out; numbers and dates are read as they are sa
   await assert.rejects(read('a;1;;', { columns: { Nobody: 'name' } }), { code: 'request.invalid' })
 })
 
-test('an error value in a column that is no attribute refuses the table, with its place', async () => {
-  await assert.rejects(itemsOf('s,reference\na,#N/A', every), { meta: { rule: 'cell', row: 2, column: 2 } })
-})
+for (const [header, row, column, pointer] of [
+  ['reference', '#N/A', 2, '/reference'],
+  ['reference', 'x'.repeat(201), 2, '/reference'],
+  ['mail.address', 'x'.repeat(255), 2, '/mail/address'],
+  ['recipient.identifierType,recipient.value', 'phone,1', null, '/recipient/identifierType'],
+  ['recipient.identifierType,recipient.value', 'email,', null, '/recipient/value'],
+] as const) {
+  test(`a cell of ${header} that cannot be used is a finding of its item: ${row.slice(0, 9)}`, async () => {
+    const items = await itemsOf(`s,${header}\na,${row}\nb,${row.replace(/[^,]+/g, '')}`, every)
+    assert.partialDeepStrictEqual(items, [{ row: 2, unusable: [{ column, violation: { pointer } }] }, { row: 3 }])
+    assert.equal(items[1]?.unusable, undefined)
+  })
+}

@@ -1,6 +1,7 @@
 import { type Json, type JsonObject, parseJson } from '../../crypto/json.ts'
 import type { RecipientIdentifier } from '../../directory/users/find-recipient.ts'
-import type { Fault } from '../../fault.ts'
+import type { Fault, Violation } from '../../fault.ts'
+import { pointerTo } from '../../json-pointer.ts'
 import {
   type DateOrder,
   type Decimal,
@@ -14,7 +15,7 @@ import { tableFault } from '../../tables/table-fault.ts'
 import type { TemplateAttribute } from '../templates/attributes/attributes.ts'
 import type { MdocAttribute } from '../templates/attributes/mdoc-attributes.ts'
 import type { TemplateDefinition } from '../templates/template.ts'
-import type { BatchItemInput } from './accept-batch.ts'
+import type { BatchItemInput, UnusableCell } from './accept-batch.ts'
 
 type Described = TemplateAttribute | MdocAttribute
 /** A column of an attribute. */
@@ -51,9 +52,9 @@ type Reading = { readonly decimal: Decimal; readonly dates: DateOrder | undefine
  * of another column (`reference`, `recipient.identifierType`, `recipient.value`, `mail.address`, `mail.language`).
  * Cells are converted to the type of the attribute: a text is what the cell shows, a number or date what it means;
  * arrays and whole objects are JSON. An empty cell is an absent member. A cell that cannot be converted stays a string, and an error value of a spreadsheet becomes null, so that
- * only its item fails.
+ * only its item fails; one of no attribute is `unusable`.
  *
- * @throws Fault `request.invalid` for an unknown column, or a cell that no attribute has and that is malformed
+ * @throws Fault `request.invalid` for an unknown column
  */
 export async function itemsOfTable(
   { header, headerRow, rows }: Pick<ReadTable, 'header' | 'headerRow' | 'rows'>,
@@ -157,39 +158,60 @@ function itemOf(
   reading: Reading,
 ): BatchItemInput {
   const attributes: MutableObject = {}
-  const others: { [name in Own]?: string } = {}
+  const others: OwnCells = {}
+  const unusable: UnusableCell[] = []
   for (const [at, column] of columns.entries()) {
     const cell = cells[at] ?? ''
     if (cell === '' || column === undefined || column === null) continue
     if (typeof column !== 'string') put(attributes, column.path, typedCell(column.type, cell, values[at], reading))
-    else others[column] = ownCell(column, cell, { row: number, column: at + 1 })
+    else {
+      const violation = ownViolation(column, cell)
+      if (violation === null) others[column] = cell
+      else unusable.push({ column: at + 1, violation })
+    }
   }
   const { reference } = others
-  const recipient = recipientOf(others['recipient.identifierType'], others['recipient.value'], number)
+  const isWhole = unusable.every(({ violation }) => violation.pointer?.startsWith('/recipient/') !== true)
+  const recipient = isWhole ? recipientOf(others) : null
+  if (recipient !== null && 'violation' in recipient) unusable.push(recipient)
   const { 'mail.address': address, 'mail.language': language } = others
   return {
     row: number,
+    ...(unusable.length > 0 && { unusable }),
     attributes: attributes as JsonObject,
     ...(reference !== undefined && { reference }),
-    ...(recipient !== null && { recipient }),
-    ...(address !== undefined && { mail: { address, ...(language !== undefined && { language }) } }),
+    ...(recipient !== null && 'value' in recipient && { recipient }),
+    ...(address !== undefined && {
+      mail: { address, ...(language !== undefined && { language: language.toLowerCase() }) },
+    }),
   }
 }
 
-/** Returns a cell that is no attribute. What is wrong with it refuses the table, since no item has a place for it. */
-function ownCell(name: Own, cell: string, place: { readonly row: number; readonly column: number }): string {
-  const where = `Row ${place.row}, column ${place.column}: ${name}`
-  if (isErrorValue(cell)) throw tableFault('cell', `${where} is an error value of the spreadsheet.`, place)
-  if (cell.length <= own[name]) return cell
-  throw tableFault('cell', `${where} must have at most ${own[name]} characters.`, place)
+type OwnCells = { [name in Own]?: string }
+
+/** Returns what is wrong with a cell that is no attribute. */
+function ownViolation(name: Own, cell: string): Violation | null {
+  const pointer = pointerOf(name)
+  if (isErrorValue(cell)) return { detail: `${name} is an error value of the spreadsheet.`, pointer }
+  const limit = own[name]
+  if (cell.length <= limit) return null
+  return { detail: `${name} must have at most ${limit} characters.`, pointer, rule: 'maxLength', limit }
 }
 
-function recipientOf(type: string | undefined, value: string | undefined, row: number): RecipientIdentifier | null {
+function pointerOf(name: Own): string {
+  return name.split('.').reduce(pointerTo, '')
+}
+
+function recipientOf(cells: OwnCells): RecipientIdentifier | UnusableCell | null {
+  const { 'recipient.identifierType': type, 'recipient.value': value } = cells
   if (type === undefined && value === undefined) return null
   const identifierType = types.find((one) => one === type)
   if (identifierType !== undefined && value !== undefined) return { identifierType, value }
-  if (value === undefined) throw tableFault('cell', `Row ${row}: recipient.value is missing.`, { row })
-  throw tableFault('cell', `Row ${row}: recipient.identifierType must be one of: ${types.join(', ')}.`, { row })
+  const [name, detail] =
+    value === undefined
+      ? (['recipient.value', 'is missing.'] as const)
+      : (['recipient.identifierType', `must be one of: ${types.join(', ')}.`] as const)
+  return { column: null, violation: { detail: `${name} ${detail}`, pointer: pointerOf(name) } }
 }
 
 /** Sets a member. Names in a template are never `__proto__`. */

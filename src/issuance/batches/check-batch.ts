@@ -2,7 +2,7 @@ import type { Caller } from '../../caller.ts'
 import type { BatchCheckView } from '../../contract/issuance/batches.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import { findTenantOf } from '../../directory/tenants/find-tenant.ts'
-import { Fault } from '../../fault.ts'
+import { Fault, type Violation } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { issuanceCheckOf, unknownTemplate } from '../issuances/issuance-refusal.ts'
 import type { WalletPort } from '../issuances/wallet-port.ts'
@@ -39,11 +39,11 @@ export async function checkBatch(
   const isTable = ask.form === 'csv'
   const items: BatchCheckView['items'] = []
   const seen = new Map<string, number>()
-  for (const [index, { attributes, mail, recipient, row }] of ask.items.entries()) {
+  for (const [index, { attributes, mail, recipient, row, unusable = [] }] of ask.items.entries()) {
     if (index % ITEMS_PER_TURN === ITEMS_PER_TURN - 1) await new Promise(setImmediate)
-    const violation = mailViolation({ mail, isDelivered: recipient !== undefined })
-    const ofMail = violation && new Fault('request.invalid', { violations: [violation] })
-    const fault = check(attributes) ?? ofMail ?? undeliverable.get(index) ?? null
+    const ofMail = mailViolation({ mail, isDelivered: recipient !== undefined })
+    const violations = [...unusable.map(({ violation }) => violation), ...(ofMail === null ? [] : [ofMail])]
+    const fault = together(check(attributes), violations, undeliverable.get(index))
     const same = earlierOf(seen, JSON.stringify([attributes, recipient]), index)
     const place = { index, ...(row !== undefined && { row }), ...(same !== null && { duplicateOf: same }) }
     if (fault === null) items.push({ ...place, status: 'valid' })
@@ -52,6 +52,21 @@ export async function checkBatch(
   const invalid = items.filter(({ status }) => status === 'invalid').length
   const duplicates = items.filter(({ duplicateOf }) => duplicateOf !== undefined).length
   return { total: items.length, valid: items.length - invalid, invalid, duplicates, items }
+}
+
+/**
+ * Returns all that is wrong with an item, as one refusal: issuing it answers the first. A refusal that names no place is
+ * answered alone.
+ */
+function together(
+  ofAttributes: Fault | null,
+  violations: readonly Violation[],
+  undeliverable: Fault | undefined,
+): Fault | null {
+  const others = violations.length === 0 ? null : new Fault('request.invalid', { violations })
+  const [first, ...more] = [ofAttributes, others, undeliverable ?? null].filter((one) => one !== null)
+  if (first?.violations === undefined || more.length === 0) return first ?? null
+  return new Fault(first.code, { violations: [first, ...more].flatMap((one) => one.violations ?? []) })
 }
 
 /** Returns why items cannot be delivered, by their index. */

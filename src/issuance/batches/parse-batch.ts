@@ -13,8 +13,9 @@ import { Fault } from '../../fault.ts'
 import { FileBody } from '../../http/routes/route.ts'
 import type { Platform } from '../../platform.ts'
 import { readTable } from '../../tables/read-table.ts'
+import { tableFault } from '../../tables/table-fault.ts'
 import { latestTemplate } from '../templates/template-cache.ts'
-import type { BatchInput } from './accept-batch.ts'
+import type { BatchInput, BatchItemInput } from './accept-batch.ts'
 import { headingsOf, itemsOfTable } from './batch-table.ts'
 
 /**
@@ -46,8 +47,20 @@ export async function parseBatch(
   const options = { ...bounds, ...formOf(body, ofTable), headings: headingsOf(definition, meaning) }
   const table = await readTable(needs, caller.tenantId, body.bytes, options)
   const items = await itemsOfTable(table, definition, meaning)
+  if (check !== 'true') refuseUnusable(items)
   const expiresInSeconds = secondsOf(ofTable.expiresInSeconds)
   return { credentialTemplateId, form: 'csv', items, expiresInSeconds, name }
+}
+
+/** @throws Fault `request.invalid` for an item with a cell that cannot be used */
+function refuseUnusable(items: readonly BatchItemInput[]): void {
+  const first = items.find(({ unusable }) => unusable !== undefined)
+  const [cell] = first?.unusable ?? []
+  if (first?.row === undefined || cell === undefined) return
+  const { row } = first
+  const { column, violation } = cell
+  const place = column === null ? `Row ${row}` : `Row ${row}, column ${column}`
+  throw tableFault('cell', `${place}: ${violation.detail}`, { row, ...(column !== null && { column }) })
 }
 
 /** CSV is read as it is written; a workbook as the console reads it. */
