@@ -24,19 +24,20 @@ export function hasProblems({ fields, general }: Problems): boolean {
  * Returns the findings of a refused call at the fields of the form; rethrows what is no finding about the body.
  *
  * @param fieldOf Name of the field of a JSON pointer; null: it has none.
- * @param t Texts for the rules that the API names; without them its own sentence is shown.
+ * @param t Texts for the rules that the API names; without them its own sentence is shown. `limitOf`: what a field
+ *   makes of a limit.
  */
 export function problemsOf(
   error: unknown,
   fieldOf: (pointer: string) => string | null,
-  t?: Pick<ConsoleTexts, 'rules'>,
+  t?: Pick<ConsoleTexts, 'rules'> & { readonly limitOf?: (pointer: string, limit: string) => string },
 ): Problems {
   if (!(error instanceof ApiRefusal) || !isAboutForm(error)) throw error
   const fields: Record<string, string> = {}
   const general: string[] = []
   for (const { pointer, detail, title, rule, limit = '' } of error.errors) {
     const name = pointer === null ? null : fieldOf(pointer)
-    const words = ruleWords(t, rule, limit)
+    const words = ruleWords(t, rule, pointer === null ? limit : (t?.limitOf?.(pointer, limit) ?? limit))
     if (name === null) general.push(words ?? (detail || title))
     else fields[name] ??= words ?? detail
   }

@@ -20,6 +20,7 @@ export type Labelled = {
   readonly isOptional: boolean
   /** Of the member, or of each of its entries. */
   readonly lengthMax?: number
+  readonly isNew: boolean
 }
 
 /** A kind of field: how the value of a member is shown, typed and sent. */
@@ -37,6 +38,8 @@ type Kind = {
   readonly place?: (frame: Frame, now: Typed, path: readonly string[], why: string) => string
   /** What can be told before the API is asked: what is typed is no value at all. */
   readonly fault?: (frame: Frame, now: Typed) => string | null
+  /** What a limit of the API is in this field. */
+  readonly limit?: (limit: string) => string
 }
 
 /** One field of a form. */
@@ -98,7 +101,8 @@ type Area = Pick<Kind, 'place' | 'fault'> & {
 export function area({ rows, isCode = false, fill, give, ...more }: Area): FormField {
   return {
     blank: [''],
-    draw: (frame, one, now) => textArea(frame, { ...one, rows, isCode, value: textIn(now), lengthMax: AREA_CHARS_MAX }),
+    draw: (frame, one, now) =>
+      textArea(frame, { ...one, rows, isCode, value: textIn(now), lengthMax: one.lengthMax ?? AREA_CHARS_MAX }),
     read: (fields, name) => [typed(fields, name).replaceAll('\r\n', '\n')],
     fill: (value) => [value === null ? '' : fill(value)],
     give: (now) => give(textIn(now)),

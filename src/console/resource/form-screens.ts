@@ -23,13 +23,14 @@ export function newScreen(described: AnyResource): readonly Endpoint[] {
     path: `${path}/new`,
     summary: `Adds ${called.one}.`,
     show: async (frame) => {
-      const one = await withForm(described, frame)
+      const one = await withForm(described, frame, null)
       return newForm(one, frame, frame.isKept ? one.form.read(frame.fields) : one.form.blank, noProblems)
     },
     send: async (frame) => {
-      const one = await withForm(described, frame)
+      const one = await withForm(described, frame, null)
       const { form: its } = one
       const draft = its.read(frame.fields)
+      if (its.isSearching(frame)) return newForm(one, frame, draft, noProblems)
       const faults = its.faults(frame, draft, true)
       if (hasProblems(faults)) return newForm(one, frame, draft, faults)
       try {
@@ -49,7 +50,8 @@ export function newScreen(described: AnyResource): readonly Endpoint[] {
 
 function newForm(one: WithForm, frame: Frame, draft: Draft, problems: Problems): Screen {
   const t = one.texts[frame.language]
-  const content = html`${onceField(frame.fields)}${card(one.form.draw(frame, draft, problems, true))}${buttonsOf(frame, one.path)}`
+  const fields = one.form.draw(frame, draft, problems, true)
+  const content = html`${onceField(frame.fields)}${withButtons(frame, fields, one.path)}`
   const shown = one.form.instead?.(frame) ?? form(frame, `${one.path}/new`, content)
   return {
     title: t.new,
@@ -59,8 +61,11 @@ function newForm(one: WithForm, frame: Frame, draft: Draft, problems: Problems):
   }
 }
 
-function buttonsOf(frame: Frame, back: string): Html {
-  return html`<div class="buttons">${button(frame.t.save, { look: 'main' })}${buttonLink(frame.t.cancel, back)}</div>`
+/** Fields with the buttons below them. The first button is that of the Enter key, not one that searches. */
+function withButtons({ t }: Frame, fields: Html, back: string): Html {
+  const buttons = html`${button(t.save, { look: 'main' })}${buttonLink(t.cancel, back)}`
+  return html`<button type="submit" name="do" value="save" hidden>${t.save}</button>${card(fields)}
+<div class="buttons">${buttons}</div>`
 }
 
 /** A form with which one is changed: what is typed, what is wrong with it, and both versions after a conflict. */
@@ -85,23 +90,26 @@ export function changeForm(
   { draft, etag, problems }: Changing,
   { action, back }: { readonly action: string; readonly back: string },
 ): Html {
-  const content = html`${hidden('etag', etag)}${card(its.draw(frame, draft, problems, false))}${buttonsOf(frame, back)}`
-  return form(frame, action, content)
+  const fields = its.draw(frame, draft, problems, false)
+  return form(frame, action, html`${hidden('etag', etag)}${withButtons(frame, fields, back)}`)
 }
 
 /** Saves what was typed. @param draw Draws the screen of the form again. */
 export async function sendChange(
-  one: WithForm,
+  described: AnyResource,
   frame: OneFrame,
-  draw: (frame: OneFrame, found: Found, changing: Changing) => Promise<Screen> | Screen,
+  draw: (one: WithForm, frame: OneFrame, found: Found, changing: Changing) => Promise<Screen> | Screen,
 ): Promise<Screen | { readonly to: string }> {
+  const before = await readOne(described, frame)
+  const one = await withForm(described, frame, before.found)
   const { noun, form: its } = one
-  const before = await readOne(one, frame)
   const saved = its.saved(before.found)
   const draft = its.read(frame.fields, saved)
   const etag = typed(frame.fields, 'etag')
+  const again = (problems: Problems) => draw(one, frame, before, { draft, etag, problems })
+  if (its.isSearching(frame)) return again(noProblems)
   const faults = its.faults(frame, draft, false)
-  if (hasProblems(faults)) return draw(frame, before, { draft, etag, problems: faults })
+  if (hasProblems(faults)) return again(faults)
   const operation = noun.change ?? noun.replace
   if (operation === undefined) throw new Error('this cannot be changed')
   const body = noun.change === undefined ? its.body(draft) : its.changes(draft, saved)
@@ -112,11 +120,11 @@ export async function sendChange(
     }
     return { to: pathOf(one, before.found) }
   } catch (error) {
-    if (!(error instanceof ApiRefusal) || error.status !== 412)
-      return draw(frame, before, { draft, etag, problems: its.refused(frame, draft, error, false) })
+    if (!(error instanceof ApiRefusal) || error.status !== 412) return again(its.refused(frame, draft, error, false))
     const now = await readOne(one, frame)
-    const both = bothOf(one, frame, now, draft)
-    const page = await draw(frame, now, { draft, etag: now.etag, problems: noProblems, both })
+    const later = await withForm(described, frame, now.found)
+    const both = bothOf(later, frame, now, draft)
+    const page = await draw(later, frame, now, { draft, etag: now.etag, problems: noProblems, both })
     return { ...page, status: 412, hasErrors: true }
   }
 }
@@ -143,13 +151,11 @@ export function changeScreen(described: AnyResource): readonly Endpoint[] {
     path: `${path}/{id}/change` as '/console/{id}/change',
     summary: `Changes ${called.one}.`,
     show: async (frame) => {
-      const [one, found] = await Promise.all([withForm(described, frame), readOne(described, frame)])
+      const found = await readOne(described, frame)
+      const one = await withForm(described, frame, found.found)
       return changePage(one, frame, found, opened(one, frame, found))
     },
-    send: async (frame) => {
-      const one = await withForm(described, frame)
-      return sendChange(one, frame, (again, found, changing) => changePage(one, again, found, changing))
-    },
+    send: (frame) => sendChange(described, frame, changePage),
   })
 }
 

@@ -5,6 +5,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../crypto/json.ts'
 import type { Fields } from '../../http/routes/endpoint.ts'
 import { stepsOf } from '../../json-pointer.ts'
 import { type Html, html } from '../../pages/html.ts'
+import { isSearching } from '../frame/chooser.ts'
 import { type Problems, problemsOf } from '../frame/form-values.ts'
 import type { Frame } from '../frame/screen.ts'
 import type { FormField, Labelled, Typed } from './fields.ts'
@@ -50,6 +51,8 @@ export type ResourceForm = {
   /** Returns the findings of the API at their fields; rethrows what is no finding about the body. */
   readonly refused: (frame: Frame, draft: Draft, error: unknown, isNew: boolean) => Problems
   readonly differing: (frame: Frame, theirs: Draft, yours: Draft) => readonly Differing[]
+  /** Whether it was sent to search in one of its lists, and not to be saved. */
+  readonly isSearching: (frame: Frame) => boolean
   /** What stands in place of the form of something new, as long as that cannot be made. */
   readonly instead?: (frame: Frame) => Html | null
 }
@@ -108,6 +111,7 @@ export function resourceForm<N extends Written, T extends object>(
           name,
           label: t.get(name) ?? name,
           error: wrong[name],
+          isNew,
           ...(hint !== undefined && { hint }),
           ...limitsOf(bodies.new, name),
         }
@@ -147,7 +151,10 @@ export function resourceForm<N extends Written, T extends object>(
     refused: (frame, draft, error, isNew) => {
       const kinds = new Map(shownOf[isNew ? 'new' : 'changed'])
       const nameIn = (pointer: string) => stepsOf(pointer)[0] ?? ''
-      const findings = problemsOf(error, (pointer) => (kinds.has(nameIn(pointer)) ? pointer : null), frame.t)
+      const findings = problemsOf(error, (pointer) => (kinds.has(nameIn(pointer)) ? pointer : null), {
+        rules: frame.t.rules,
+        limitOf: (pointer, limit) => kinds.get(nameIn(pointer))?.limit?.(limit) ?? limit,
+      })
       const said = new Map<string, string>()
       for (const [pointer, why] of Object.entries(findings.fields)) {
         const [name = '', ...path] = stepsOf(pointer)
@@ -166,6 +173,8 @@ export function resourceForm<N extends Written, T extends object>(
       })
       return all.filter((one) => one.theirs !== one.yours)
     },
+
+    isSearching: (frame) => fields.some(([name]) => isSearching(frame, name)),
   }
 }
 

@@ -99,8 +99,8 @@ export type Resource<N extends Noun, T extends ResourceTexts> = {
   readonly facts: Shown<ReplyOf<N['get']>, T>
   readonly panels?: readonly ((one: ReplyOf<N['get']>, frame: Frame, meta: MetaOf<N['get']>) => Html | null)[]
   readonly below?: Below<ReplyOf<N['get']>>
-  /** One whose choices have to be read first is a function. */
-  readonly form: ResourceForm | ((frame: Frame) => Promise<ResourceForm>)
+  /** One whose choices have to be read first is a function, also of what the API returned; null: of something new. */
+  readonly form: ResourceForm | ((frame: Frame, one: ReplyOf<N['get']> | null) => Promise<ResourceForm>)
   /** The form has a screen of its own. */
   readonly isFormApart?: true
   /** What can be done with one, besides. */
@@ -115,7 +115,7 @@ export type AnyResource = Resource<Noun, ResourceTexts>
 /** A resource whose form is there. */
 export type WithForm = AnyResource & { readonly form: ResourceForm }
 
-/** Reads what the choices of the form need. */
-export async function withForm(one: AnyResource, frame: Frame): Promise<WithForm> {
-  return { ...one, form: typeof one.form === 'function' ? await one.form(frame) : one.form }
+/** Reads what the choices of the form need. @param found null: the form is that of something new. */
+export async function withForm(one: AnyResource, frame: Frame, found: never | null): Promise<WithForm> {
+  return { ...one, form: typeof one.form === 'function' ? await one.form(frame, found) : one.form }
 }

@@ -22,14 +22,12 @@ export function pageScreen(one: AnyResource): readonly Endpoint[] {
     }),
   }
   const show = async (frame: OneFrame) => {
-    const [ready, found] = await Promise.all([withForm(one, frame), readOne(one, frame)])
+    const found = await readOne(one, frame)
+    const ready = await withForm(one, frame, found.found)
     return pageOf(ready, frame, found, opened(ready, frame, found))
   }
   if (one.isFormApart) return screen({ ...spec, summary: `Shows ${called.one}.`, show })
-  const send = async (frame: OneFrame) => {
-    const ready = await withForm(one, frame)
-    return sendChange(ready, frame, (again, found, changing) => pageOf(ready, again, found, changing))
-  }
+  const send = (frame: OneFrame) => sendChange(one, frame, pageOf)
   return formScreen({ ...spec, summary: `Shows ${called.one}, and changes it.`, show, send })
 }
 
