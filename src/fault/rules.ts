@@ -43,6 +43,10 @@ export type OwnRule =
   | 'client.unknown'
   | 'client.address'
   | 'client.address_public'
+  | 'page.origin'
+  | 'redirect.address'
+  | 'redirect.not_listed'
+  | 'request.unknown'
 
 /** A rule that a value breaks. Pages say it in their own words. */
 export type Rule = SchemaRule | OwnRule

@@ -114,6 +114,11 @@ const en = {
     'client.address_public': () =>
       'Each address begins with https://, with http://127.0.0.1 for a program on the same computer, or with a scheme ' +
       'of the application such as com.example.app:/. It has no # in it.',
+    'page.origin': () => 'Write https:// and the name of the website, with nothing behind it.',
+    'redirect.address': () => 'Write a complete https address, without # in it.',
+    'redirect.not_listed': () =>
+      'This address is not allowed: it is none of those in the settings under “Where requests may lead browsers”.',
+    'request.unknown': () => 'This request is not there any more. Choose another.',
   } satisfies Readonly<Record<OwnRule, Sentence>> & Readonly<Record<string, Sentence>> as Readonly<
     Record<string, Sentence>
   >,
@@ -247,6 +252,12 @@ const fr: ConsoleTexts = {
     'client.address_public': () =>
       'Chaque adresse commence par https://, par http://127.0.0.1 pour un programme du même ordinateur, ou par un ' +
       'schéma de l’application comme com.example.app:/. Elle ne contient pas de #.',
+    'page.origin': () => 'Écrivez https:// et le nom du site, sans rien derrière.',
+    'redirect.address': () => 'Écrivez une adresse https complète, sans #.',
+    'redirect.not_listed': () =>
+      'Cette adresse n’est pas permise : elle ne figure pas dans les réglages, sous « Où les demandes peuvent mener ' +
+      'les navigateurs ».',
+    'request.unknown': () => 'Cette demande n’existe plus. Choisissez-en une autre.',
   } satisfies Readonly<Record<OwnRule, Sentence>> & Readonly<Record<string, Sentence>>,
   overlap: 'L’actuel reste valable',
   overlaps: { 0: 'Il prend fin aussitôt', 3600: 'Une heure', 86400: 'Un jour', 604800: 'Une semaine' },

@@ -95,7 +95,6 @@ function signerProblems({ signer, keyType, prefix }: VerifierDraft, v: VerifierT
 /** Returns the problems with what only the API knows said in words: its own sentences are English. */
 export function inWords({ fields, general }: Problems, v: VerifierTexts): Problems {
   const said = {
-    ...(fields.redirect !== undefined && { redirect: v.redirectWrong }),
     ...(fields.attestation !== undefined && { attestation: v.attestationWrong }),
     ...(fields.more !== undefined && { signer: v.certifiedOnly }),
   }

@@ -87,8 +87,6 @@ const en = {
   attestationMissing: 'Enter the attestation, or choose another way above.',
   attestationExtra: 'Only with an attestation. Leave it empty, or choose that way above.',
   attestationWrong: 'This is no verifier attestation: a JWT with a sub.',
-  redirectWrong:
-    'This address is not allowed. It begins with https://, and the settings of your organisation must have it as a return address.',
   certifiedOnly:
     'Your organisation follows HAIP: signed with a certificate and a P-256 key, recognised by it, and encrypted.',
   infoMissing: 'Enter format and content, or remove the attestation.',
@@ -181,8 +179,6 @@ const fr: VerifierTexts = {
   attestationMissing: 'Saisissez l’attestation, ou choisissez une autre manière ci-dessus.',
   attestationExtra: 'Avec une attestation seulement. Laissez vide, ou choisissez cette manière ci-dessus.',
   attestationWrong: 'Ce n’est pas une attestation de vérificateur : un JWT avec un sub.',
-  redirectWrong:
-    'Cette adresse n’est pas permise. Elle commence par https:// et doit figurer parmi les adresses de retour des réglages de votre organisation.',
   certifiedOnly:
     'Votre organisation suit HAIP : demande signée avec un certificat et une clé P-256, reconnue par lui, et chiffrée.',
   infoMissing: 'Saisissez le format et le contenu, ou retirez le justificatif.',

@@ -123,12 +123,9 @@ export function refusedDraft(error: unknown, draft: Draft, frame: Frame): Proble
     return members.some((one) => one === own) ? own : null
   }
   const { fields, general } = problemsOf(error, fieldOf, frame.t)
-  // The rules of these are no rule of a schema, and the API counts seconds.
+  // The API counts seconds.
   const said = {
-    ...(fields.origins !== undefined && { origins: t.originsWrong }),
-    ...(fields.redirectUri !== undefined && { redirectUri: t.redirectWrong }),
     ...(fields.minutes !== undefined && { minutes: t.minutesWrong }),
-    ...(fields.template !== undefined && { template: t.templateWrong }),
   }
   return { fields: { ...fields, ...said }, ...(general !== undefined && draft.name !== '' && { general }) }
 }

@@ -148,7 +148,7 @@ function originViolation(
   const url = asPeerUrl(origin, { allowHttpLoopback: config.isDevelopment })
   if (url !== null && url.origin === origin && HOST.test(origin)) return []
   const detail = 'An origin is the scheme https and a host, with its port if that is not 443, and nothing else.'
-  return [{ detail, pointer: `/origins/${index}` }]
+  return [{ detail, pointer: `/origins/${index}`, rule: 'page.origin' }]
 }
 
 async function requireTemplate(
@@ -166,7 +166,9 @@ async function requireTemplate(
 
 function unknownTemplate(): Fault {
   const detail = 'There is no such presentation template.'
-  return new Fault('reference.unknown', { violations: [{ detail, pointer: '/presentationTemplateId' }] })
+  return new Fault('reference.unknown', {
+    violations: [{ detail, pointer: '/presentationTemplateId', rule: 'request.unknown' }],
+  })
 }
 
 function entryOf(change: 'created' | 'changed' | 'deleted', id: string, by: Caller): AuditEntry {

@@ -118,21 +118,40 @@ test('changes without an entity tag that come at once are all kept', async () =>
   assert.partialDeepStrictEqual(data, Object.assign({}, ...changes))
 })
 
-for (const [what, body, status, pointer] of [
-  ['an origin with a path', { origins: ['https://shop.example/'] }, 400, '/origins/0'],
-  ['an origin that browsers spell differently', { origins: ['https://Shop.example'] }, 400, '/origins/0'],
+for (const [what, body, status, pointer, rule] of [
+  ['an origin with a path', { origins: ['https://shop.example/'] }, 400, '/origins/0', 'page.origin'],
+  [
+    'an origin that browsers spell differently',
+    { origins: ['https://Shop.example'] },
+    400,
+    '/origins/0',
+    'page.origin',
+  ],
   [
     'an origin that would add to the policy of the page',
     { origins: ['https://a.example; script-src *'] },
     400,
     '/origins/0',
+    'page.origin',
   ],
-  ['a wildcard', { origins: ['https://*.example'] }, 400, '/origins/0'],
-  ['an origin without TLS', { origins: ['http://shop.example'] }, 400, '/origins/0'],
-  ['21 origins', { origins: Array.from({ length: 21 }, (_, i) => `https://${i}.example`) }, 400, '/origins'],
-  ['a redirect of another scheme', { redirectUri: 'javascript:alert(1)' }, 400, '/redirectUri'],
-  ['more requests than a page may allow', { requestsPerMinute: 601 }, 400, '/requestsPerMinute'],
-  ['a template that does not exist', { presentationTemplateId: 'none' }, 422, '/presentationTemplateId'],
+  ['a wildcard', { origins: ['https://*.example'] }, 400, '/origins/0', 'page.origin'],
+  ['an origin without TLS', { origins: ['http://shop.example'] }, 400, '/origins/0', 'page.origin'],
+  [
+    '21 origins',
+    { origins: Array.from({ length: 21 }, (_, i) => `https://${i}.example`) },
+    400,
+    '/origins',
+    'maxItems',
+  ],
+  ['a redirect of another scheme', { redirectUri: 'javascript:alert(1)' }, 400, '/redirectUri', 'redirect.address'],
+  ['more requests than a page may allow', { requestsPerMinute: 601 }, 400, '/requestsPerMinute', 'maximum'],
+  [
+    'a template that does not exist',
+    { presentationTemplateId: 'none' },
+    422,
+    '/presentationTemplateId',
+    'request.unknown',
+  ],
 ] as const) {
   test(`${what} is refused`, async () => {
     const refused = await acme.post('/creds/verification-pages', {
@@ -140,7 +159,8 @@ for (const [what, body, status, pointer] of [
       presentationTemplateId: template,
       ...body,
     })
-    assert.deepEqual([refused.status, refused.body.errors[0].source?.pointer], [status, pointer])
+    const [{ source, meta }] = refused.body.errors
+    assert.deepEqual([refused.status, source?.pointer, meta.rule], [status, pointer, rule])
     if (status === 422) return
     const { id } = await aPage()
     assert.equal((await acme.patch(`/creds/verification-pages/${id}`, body)).status, status)

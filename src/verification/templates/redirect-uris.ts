@@ -26,11 +26,14 @@ export async function redirectPolicyOf(
  */
 export function checkRedirectUri(value: string, pointer: string, policy: RedirectPolicy): readonly Violation[] {
   const url = asPeerUrl(value, policy)
-  if (url === null) return [{ detail: 'redirectUri must be an https URL without credentials and fragment.', pointer }]
+  if (url === null) {
+    const detail = 'redirectUri must be an https URL without credentials and fragment.'
+    return [{ detail, pointer, rule: 'redirect.address' }]
+  }
   if (policy.allowed === null || policy.allowed.some((one) => covers(one, url))) return []
   const detail =
     'redirectUri is not allowed: add it to redirectUris in the settings of the organisation in the bootstrap file.'
-  return [{ detail, pointer }]
+  return [{ detail, pointer, rule: 'redirect.not_listed' }]
 }
 
 function covers(allowed: string, { origin, pathname }: URL): boolean {
