@@ -141,18 +141,26 @@ test('at the desk every request can be searched and asked for, and is chosen the
 test('a verification page asks for a request beyond the first hundred; what was typed stays while it is searched', async () => {
   const action = '/console/verification-pages/new'
   const begun = formIn(await opened.read('/verification-pages/new'), action)
-  const found = await send(action, begun, { name: 'Discount', heading: 'Show it', 'find-template': '103', do: 'find' })
+  const found = await send(action, begun, {
+    name: 'Discount',
+    heading: 'Show it',
+    'find-presentationTemplateId': '103',
+    do: 'find',
+  })
   const form = formIn(found.page, action)
   assert.equal(typedIn(form, 'name'), 'Discount')
   assert.equal(typedIn(form, 'heading'), 'Show it')
-  assert.equal(typedIn(form, 'template'), last('requests'))
+  assert.equal(typedIn(form, 'presentationTemplateId'), last('requests'))
   const saved = await send(action, form, { do: 'save' })
   assert.equal(saved.status, 303)
   const one = formIn(await opened.read(saved.to.replace('/console', '')), saved.to)
-  assert.equal(typedIn(one, 'template'), last('requests'))
-  const searched = formIn((await send(saved.to, one, { 'find-template': '102', do: 'save' })).page, saved.to)
-  assert.equal(typedIn(searched, 'template'), last('requests'))
-  assert(choicesOf(searched, 'template').includes(ids.requests[102] ?? ''))
+  assert.equal(typedIn(one, 'presentationTemplateId'), last('requests'))
+  const searched = formIn(
+    (await send(saved.to, one, { 'find-presentationTemplateId': '102', do: 'save' })).page,
+    saved.to,
+  )
+  assert.equal(typedIn(searched, 'presentationTemplateId'), last('requests'))
+  assert(choicesOf(searched, 'presentationTemplateId').includes(ids.requests[102] ?? ''))
   assert((await callsOf(saved.to.replace('/console', ''))) <= API_CALLS_MAX)
 })
 

@@ -4,6 +4,7 @@ import { type Choice, checkbox, checkboxes, select, textArea } from '../../pages
 import { field, type Field as Input } from '../../pages/form.ts'
 import type { Html } from '../../pages/html.ts'
 import { typed } from '../../pages/once.ts'
+import { chooser, chosenIn, type Choices as Rows } from '../frame/chooser.ts'
 import { ruleWords, typedAll } from '../frame/form-values.ts'
 import type { Frame } from '../frame/screen.ts'
 
@@ -74,10 +75,28 @@ export function text(more: Pick<Input, 'type' | 'isName'> = {}): FormField {
   }
 }
 
-/** A number; empty it has no value. What is no number is left to the API. */
-export function number(): FormField {
-  const numberIn = (now: Typed) => (/^-?\d+(\.\d+)?$/.test(textIn(now)) ? Number(textIn(now)) : textIn(now))
-  return { ...text({ isName: true }), give: (now) => (textIn(now) === '' ? null : numberIn(now)) }
+type NumberTraits = {
+  /** What it has in the form of something new, and where it is left empty; without it an empty field has no value. */
+  readonly blank?: string
+  /** How many of the API are one of the field, e.g. 60: seconds are typed as minutes. */
+  readonly unit?: number
+}
+
+/** A number. What is no number is left to the API. */
+export function number({ blank = '', unit = 1 }: NumberTraits = {}): FormField {
+  const numberIn = (written: string): Json => {
+    if (!/^-?\d+([.,]\d{1,4})?$/.test(written)) return written || null
+    const value = Number(written.replace(',', '.'))
+    return unit === 1 ? value : Math.round(value * unit)
+  }
+  const wordsOf = (value: number) => String(Number((value / unit).toFixed(4)))
+  return {
+    ...text({ isName: true }),
+    blank: [blank],
+    fill: (value) => [typeof value === 'number' ? wordsOf(value) : ''],
+    give: (now) => numberIn(textIn(now) || blank),
+    ...(unit !== 1 && { limit: (one) => (one === 'integer' ? 'number' : wordsOf(Number(one))) }),
+  }
 }
 
 /** Several lines, each of which is an entry. */
@@ -166,6 +185,19 @@ export function choice(
     fill: (value) => [value === null ? '' : String(value)],
     give: (now) => give(textIn(now)),
     words: (frame, now) => choices(frame).find(({ value }) => value === textIn(now))?.text ?? textIn(now),
+  }
+}
+
+/** One of what was read, by its id: a list with a search in it. The form is made for the page that read it. */
+export function chosen(rows: Rows): FormField {
+  return {
+    ...text(),
+    draw: (frame, one, now) => {
+      // What a search found alone is chosen, but not in place of what was saved.
+      const value = one.isNew ? chosenIn(rows, textIn(now)) : textIn(now)
+      return chooser(frame, { ...one, value }, rows)
+    },
+    words: (_, now) => rows.rows.find(({ id }) => id === textIn(now))?.name ?? textIn(now),
   }
 }
 

@@ -28,8 +28,7 @@ import { bodyOf as templateBodyOf } from '../templates/content/draft-body.ts'
 import type { Template } from '../templates/content/template.ts'
 import { designer as templateDesigner } from '../templates/designer.ts'
 import { entityForm } from '../trusted/entity.ts'
-import * as pages from '../verification-pages/page.ts'
-import { pageForm } from '../verification-pages/page-form.ts'
+import { formWith } from '../verification-pages/form.ts'
 import { endpointForm } from '../webhooks/form.ts'
 import { offlineFrame } from './form-of.ts'
 
@@ -46,6 +45,12 @@ export type Form = {
 }
 
 const ENTITY = '01890000-0000-7000-8000-00000000000a'
+const pageForm = formWith(
+  allOf([
+    { id: ENTITY, name: 'Proof' },
+    { id: 'other', name: 'Other' },
+  ]),
+)
 const now = { createdAt: '2026-01-01T00:00:00Z', updatedAt: '2026-01-01T00:00:00Z' }
 
 /** What the API returns in `meta` of a presentation template. */
@@ -336,16 +341,8 @@ export const forms: Readonly<Record<string, Form>> = {
         isOpen: false,
       },
     ],
-    draw: (saved, language) => {
-      // A body of the examples, as the API shows it.
-      const draft = pages.draftOf({ id: ENTITY, templateName: 'Proof', ...now, ...saved } as never, '')
-      const known = [
-        { id: ENTITY, name: 'Proof' },
-        { id: 'other', name: 'Other' },
-      ]
-      return pageForm(offlineFrame(language), '/x', draft, noProblems, allOf(known))
-    },
-    send: (fields) => pages.newBody(pages.readDraft({ fields })),
+    draw: (saved, language) => pageForm.draw(offlineFrame(language), pageForm.saved(saved), noProblems, true),
+    send: (fields) => pageForm.body(pageForm.read(fields)),
   },
   'webhook endpoint': {
     schemas: [WebhookEndpointChange],

@@ -14,10 +14,10 @@ const en = {
   search: 'Name contains',
   name: 'Name',
   nameHint: 'For your organisation. Visitors do not see it.',
-  asksFor: 'Asks for',
-  state: 'State',
-  open: 'Open',
-  closed: 'Closed',
+  presentationTemplateId: 'Asks for',
+  isOpen: 'State',
+  isOpenHint: 'A closed page says so to visitors. Requests that were begun can still be answered.',
+  states: { true: 'Open', false: 'Closed' },
   changed: 'Changed',
   websites: 'Websites',
   heading: 'Heading',
@@ -30,24 +30,23 @@ const en = {
   anotherDeviceHint:
     'With no, the outcome is told once the wallet has led the browser back: nobody can let another person answer. A frame of ' +
     'a website cannot see that.',
-  devices: { '': 'yes, but not under HAIP', yes: 'yes: visitors get a code', no: 'no' },
+  devices: { '': 'yes, but not under HAIP', true: 'yes: visitors get a code', false: 'no' },
   origins: 'Websites that may show the page',
   originsHint:
     'One address a line, such as https://shop.example.org, without anything behind the name. Leave it empty if none may.',
   redirectUri: 'Where visitors go then',
-  redirectHint:
+  redirectUriHint:
     'A page of your website. It gets request and response_code in its address, by which your server reads the result. The settings of the organisation must allow it.',
-  limits: 'Limits',
+  more: 'More settings',
   requestsPerMinute: 'Visitors a minute, all together',
   requestsPerAddress: 'Visitors a minute from one network',
-  minutes: 'Minutes to answer',
-  minutesWrong: 'Write a number of minutes from 1 to 60.',
+  expiresInSeconds: 'Minutes to answer',
   use: 'Use it',
   link: 'Link to the page',
   snippet: 'For your website',
   snippetHint:
     'Put this where the page should appear. When a visitor is done, the element fires the event “verified” (or “answered”, where visitors learn only that their answer arrived) with request and responseCode; send both to your server.',
-  noWebsites: 'No website may show the page yet. Add its address below, and you get the line to put there.',
+  noWebsites: 'No website may show the page yet. Add its address, and you get the line to put there.',
   backend: 'On your server',
   backendHint:
     'Your server reads the result with a token of its own. Without the code of this visitor it gets nothing.',
@@ -55,13 +54,7 @@ const en = {
   remove: 'Delete',
   removeTitle: 'Delete this page?',
   removeText: 'Its address and your websites that show it stop working at once. Results stay.',
-  closeText: 'A closed page says so to visitors. Requests that were begun can still be answered.',
   changedTitle: 'This page was changed in the meantime',
-  changedText: 'Another person saved it. Compare, then save yours, or take theirs.',
-  takeTheirs: 'Discard mine and take theirs',
-  theirs: 'Saved now',
-  yours: 'Yours',
-  what: 'What',
 }
 
 /** Texts of the screens of verification pages. */
@@ -80,10 +73,10 @@ const fr: PageTexts = {
   search: 'Le nom contient',
   name: 'Nom',
   nameHint: 'Pour votre organisation. Les visiteurs ne le voient pas.',
-  asksFor: 'Demande',
-  state: 'État',
-  open: 'Ouverte',
-  closed: 'Fermée',
+  presentationTemplateId: 'Demande',
+  isOpen: 'État',
+  isOpenHint: 'Une page fermée le dit aux visiteurs. Les demandes commencées peuvent encore recevoir leur réponse.',
+  states: { true: 'Ouverte', false: 'Fermée' },
   changed: 'Modifiée',
   websites: 'Sites',
   heading: 'Titre',
@@ -96,38 +89,30 @@ const fr: PageTexts = {
   anotherDeviceHint:
     'Avec non, le résultat est dit quand le portefeuille a ramené le navigateur : personne ne peut faire répondre quelqu’un ' +
     'd’autre. Le cadre d’un site ne peut pas le voir.',
-  devices: { '': 'oui, sauf avec HAIP', yes: 'oui : les visiteurs reçoivent un code', no: 'non' },
+  devices: { '': 'oui, sauf avec HAIP', true: 'oui : les visiteurs reçoivent un code', false: 'non' },
   origins: 'Sites qui peuvent montrer la page',
   originsHint:
     'Une adresse par ligne, par exemple https://boutique.example.org, sans rien derrière le nom. Laissez vide si aucun ne le peut.',
   redirectUri: 'Où vont ensuite les visiteurs',
-  redirectHint:
+  redirectUriHint:
     'Une page de votre site. Son adresse reçoit request et response_code, avec lesquels votre serveur lit le résultat. Les réglages de l’organisation doivent l’autoriser.',
-  limits: 'Limites',
+  more: 'Autres réglages',
   requestsPerMinute: 'Visiteurs par minute, en tout',
   requestsPerAddress: 'Visiteurs par minute d’un même réseau',
-  minutes: 'Minutes pour répondre',
-  minutesWrong: 'Écrivez un nombre de minutes de 1 à 60.',
+  expiresInSeconds: 'Minutes pour répondre',
   use: 'S’en servir',
   link: 'Lien vers la page',
   snippet: 'Pour votre site',
   snippetHint:
     'Placez ceci là où la page doit paraître. Quand un visiteur a fini, l’élément émet l’événement « verified » (ou « answered », si les visiteurs apprennent seulement que leur réponse est arrivée) avec request et responseCode ; envoyez les deux à votre serveur.',
-  noWebsites:
-    'Aucun site ne peut encore montrer la page. Ajoutez son adresse ci-dessous, et vous aurez la ligne à y placer.',
+  noWebsites: 'Aucun site ne peut encore montrer la page. Ajoutez son adresse, et vous aurez la ligne à y placer.',
   backend: 'Sur votre serveur',
   backendHint: 'Votre serveur lit le résultat avec son propre jeton. Sans le code de ce visiteur, il n’obtient rien.',
   see: 'La voir',
   remove: 'Supprimer',
   removeTitle: 'Supprimer cette page ?',
   removeText: 'Son adresse et vos sites qui la montrent cessent aussitôt de fonctionner. Les résultats restent.',
-  closeText: 'Une page fermée le dit aux visiteurs. Les demandes commencées peuvent encore recevoir leur réponse.',
   changedTitle: 'Cette page a changé entre-temps',
-  changedText: 'Une autre personne l’a enregistrée. Comparez, puis enregistrez la vôtre ou prenez la sienne.',
-  takeTheirs: 'Abandonner la mienne et prendre la sienne',
-  theirs: 'Enregistrée',
-  yours: 'La vôtre',
-  what: 'Quoi',
 }
 
 /** Texts of the screens of verification pages by language. */
