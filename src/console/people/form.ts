@@ -10,7 +10,7 @@ export const personForm = resourceForm(users, peopleTexts, {
   firstName: text(),
   lastName: text(),
   email: text({ type: 'email' }),
-  username: text({ isName: true }),
+  username: { ...text({ isName: true }), isOnlyNew: true },
   roles: ticks(roleChoices),
 })
 

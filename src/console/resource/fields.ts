@@ -47,6 +47,8 @@ type Kind = {
 export type FormField = Kind & {
   /** It is not in the form of something new. */
   readonly isOnlyChanged?: true
+  /** It is not in the form that changes one, though the API could change it. */
+  readonly isOnlyNew?: true
   /** What stands below its label, in place of the text of `{key}Hint`. */
   readonly hint?: (frame: Frame) => string
   /** It is in a group that is open where something in it is set or wrong; the text `more` is its summary. */

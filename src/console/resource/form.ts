@@ -75,7 +75,7 @@ export function resourceForm<N extends Written, T extends object>(
   const bodies = { new: noun.create.body, changed: (noun.change ?? noun.replace)?.body }
   const shownOf = {
     new: fields.filter(([name, one]) => hasMember(bodies.new, name) && one.isOnlyChanged !== true),
-    changed: fields.filter(([name]) => hasMember(bodies.changed, name)),
+    changed: fields.filter(([name, one]) => hasMember(bodies.changed, name) && one.isOnlyNew !== true),
   }
   const textsOf = ({ language }: Frame) => new Map<string, string>(Object.entries(texts[language]))
   const each = <V>(of: (one: FormField, name: string) => V): Record<string, V> =>
@@ -95,7 +95,8 @@ export function resourceForm<N extends Written, T extends object>(
     },
 
     read: (sent, saved = {}) => {
-      const kept = fields.filter(([name]) => saved[name] !== undefined && !hasMember(bodies.changed, name))
+      const isShown = new Set(shownOf.changed.map(([name]) => name))
+      const kept = fields.filter(([name]) => saved[name] !== undefined && !isShown.has(name))
       return {
         ...each((one, name) => one.read(sent, name)),
         ...Object.fromEntries(kept.map(([name]) => [name, saved[name] ?? []])),
