@@ -43,6 +43,7 @@ const ladder = [
   'uuid',
   'fault',
   'json-pointer',
+  'mail-address',
   'time-limit',
 ]
 /** Packages (and modules of Node) that one place only may know. */
@@ -304,6 +305,16 @@ law('a JSON pointer is written and read in json-pointer.ts', () =>
     .filter(({ path }) => !['src/json-pointer.ts', 'test/house.test.ts'].includes(path))
     .flatMap(({ path, text }) =>
       [...text.matchAll(/\.replaceAll\('~|\bpointer\??\.split\(|pointer\}\/\$\{key\}/g)].map(
+        (found) => `${path}:${lineOf(text, found.index)} ${found[0]}`,
+      ),
+    ),
+)
+
+law('a pattern of addresses stands in mail-address.ts; that of a support address may be a URL too', () =>
+  product
+    .filter(({ path }) => !['src/mail-address.ts', 'src/contract/directory/settings.ts'].includes(path))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/\[\^[^\]\n]*@[^\]\n]*\]\S*@/g)].map(
         (found) => `${path}:${lineOf(text, found.index)} ${found[0]}`,
       ),
     ),

@@ -109,7 +109,7 @@ test('the search for slow patterns finds those that are quadratic', () => {
   }
 })
 
-const formats = ['uri', 'email', 'date', 'time', 'uri-reference', 'hostname'] as const
+const formats = ['uri', 'date', 'time', 'uri-reference', 'hostname'] as const
 const ofFormats = formats.flatMap((name): Found[] => {
   const format = ajvFormats.default.get(name)
   if (format instanceof RegExp) return [found(name, format.source, format.flags)]

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer'
+import { isForeignAddress } from '../mail-address.ts'
 import { readDatabaseUrl } from './database-url.ts'
 import { type HostList, readHostList, readNoProxy } from './host-list.ts'
 
@@ -125,12 +126,12 @@ export function smtpUrl(): [string, Read<string>] {
   ]
 }
 
-/** An address that mails are sent from. */
+/** An address that mails are sent from, also at a host without a dot. */
 export function mailAddress(): [string, Read<string>] {
   return [
     'an e-mail address',
     (value) => {
-      if (!/^[^\s@<>,;"]{1,64}@[^\s@<>,;"]{1,255}$/.test(value)) throw new RangeError()
+      if (!isForeignAddress(value) || /[<>,;"]/.test(value)) throw new RangeError()
       return value
     },
   ]

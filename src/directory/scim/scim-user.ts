@@ -1,6 +1,7 @@
 import { isRole } from '../../caller.ts'
 import { isJsonObject, type Json, memberOf, parseJsonObject } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
+import { isForeignAddress } from '../../mail-address.ts'
 import type { Resource } from '../../protocols/scim/patch.ts'
 import { userSchema } from '../../protocols/scim/schema.ts'
 import { displayName, type User, type UserChange } from '../users/user.ts'
@@ -92,9 +93,7 @@ function emailOf(emails: Json | undefined): { value: string | null; type: string
   const chosen = list.find((one) => one.primary === true) ?? list[0]
   if (chosen === undefined) return { value: null, type: null }
   const value = textOf(chosen.value, 'emails.value', 320)
-  // The form that the schemas of our API want is checked by the caller's unique index; here only that it is an address
-  // at all.
-  if (value !== null && !/^[^\s@]+@[^\s@]+$/.test(value)) throw invalid('emails.value is no e-mail address.')
+  if (value !== null && !isForeignAddress(value)) throw invalid('emails.value is no e-mail address.')
   return { value, type: textOf(memberOf(chosen, 'type'), 'emails.type', 40) }
 }
 

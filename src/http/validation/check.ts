@@ -3,6 +3,7 @@ import ajvFormats from 'ajv-formats'
 import type { TSchema } from 'typebox'
 import { Fault, type Violation } from '../../fault.ts'
 import { stepsOf } from '../../json-pointer.ts'
+import { isMailAddress } from '../../mail-address.ts'
 import { isFullDate } from '../../protocols/shape.ts'
 import { isUuid } from '../../uuid.ts'
 import { type ViolationPlace, violationsOfSchema } from './violations.ts'
@@ -66,7 +67,8 @@ function withoutIds<T>(value: T): T {
 function withFormats(ajv: Ajv): Ajv {
   // The package is CommonJS: its callable is the `default` member for the types.
   return ajvFormats
-    .default(ajv, ['uri', 'email', 'date', 'time', 'uri-reference', 'hostname'])
+    .default(ajv, ['uri', 'date', 'time', 'uri-reference', 'hostname'])
+    .addFormat('email', isMailAddress)
     .addFormat('uuid', isUuid)
     .addFormat('date-time', isMoment)
 }

@@ -1,3 +1,4 @@
+import { ADDRESS_CHARS_MAX } from '../../contract/issuance/offer-mails.ts'
 import { type Json, type JsonObject, parseJson } from '../../crypto/json.ts'
 import type { RecipientIdentifier } from '../../directory/users/find-recipient.ts'
 import type { Fault, Violation } from '../../fault.ts'
@@ -26,7 +27,7 @@ const own = {
   reference: 200,
   'recipient.identifierType': 40,
   'recipient.value': 512,
-  'mail.address': 254,
+  'mail.address': ADDRESS_CHARS_MAX,
   'mail.language': 40,
 } as const
 type Own = keyof typeof own

@@ -1,8 +1,9 @@
 import type { Config } from '../../config.ts'
-import { ADDRESS_CHARS_MAX, type MailFailure, type mailStates } from '../../contract/issuance/offer-mails.ts'
+import type { MailFailure, mailStates } from '../../contract/issuance/offer-mails.ts'
 import { languages } from '../../contract/languages.ts'
 import { Fault, type Violation } from '../../fault.ts'
 import { sealedJson } from '../../keys/sealed-column.ts'
+import { isMailAddress } from '../../mail-address.ts'
 import { isLanguage } from '../../pages/language.ts'
 
 /**
@@ -17,12 +18,6 @@ export type OfferMail = {
 
 /** Whom an offer is mailed to. Without a known language the first one of the organisation is used. */
 export type MailRecipient = { readonly address: string; readonly language?: string | undefined }
-// No quoted local parts, no comments, no white space: nothing that has a meaning in a header.
-const word = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
-const label = '[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?'
-const address = new RegExp(
-  `^(?=.{3,${ADDRESS_CHARS_MAX}}$)(?=[^@]{1,64}@)${word}(?:\\.${word})*@(?:${label}\\.)+${label}$`,
-)
 
 /** The sealed recipient, bound to the id of the issuance. */
 export const mailColumn = sealedJson<MailRecipient>('offer_mail', 'sealed_mail')
@@ -56,7 +51,7 @@ export function mailViolation({ mail, isDelivered }: AskedMail): Violation | nul
     const detail = 'The credential is delivered to the wallet of the recipient, so there is no offer to mail.'
     return { detail, pointer: '/mail' }
   }
-  if (!address.test(mail.address)) return { detail: 'address must be an e-mail address.', pointer: '/mail/address' }
+  if (!isMailAddress(mail.address)) return { detail: 'address must be an e-mail address.', pointer: '/mail/address' }
   if (mail.language === undefined || isLanguage(mail.language)) return null
   const known = Object.keys(languages).join(', ')
   return { detail: `language must be one of: ${known}.`, pointer: '/mail/language' }

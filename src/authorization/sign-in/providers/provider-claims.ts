@@ -1,5 +1,6 @@
 import type { Role } from '../../../caller.ts'
 import type { JsonObject } from '../../../crypto/json.ts'
+import { isForeignAddress } from '../../../mail-address.ts'
 import type { IdentityProvider } from '../../access/identity-provider.ts'
 import { claimOf, mappedRoles } from '../../access/provider-claim.ts'
 
@@ -17,7 +18,6 @@ export type ExternalPerson = {
 }
 
 const SUBJECT = /^[\x20-\x7e]{1,255}$/
-const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,255}$/
 
 /**
  * Whether a claim that is used is missing from the ID token, so that it may be among the claims of the UserInfo
@@ -65,5 +65,5 @@ function verifiedEmail(name: string, source: JsonObject): string | null {
   const email = claimOf(source, name)
   // Only the boolean: providers that write a string do not agree on which strings are true.
   if (typeof email !== 'string' || source.email_verified !== true) return null
-  return EMAIL.test(email) && !email.includes('\0') ? email : null
+  return isForeignAddress(email) ? email : null
 }
