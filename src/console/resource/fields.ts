@@ -9,7 +9,10 @@ import { ruleWords, typedAll } from '../frame/form-values.ts'
 import type { Frame } from '../frame/screen.ts'
 
 /** What is in a field of a form: one text, or each value that is ticked; empty: nothing. */
-export type Typed = readonly string[]
+type Typed = readonly string[]
+
+/** What is in a form, by member of the API. That of a member is `claims.email`. */
+export type Draft = Readonly<Record<string, Typed>>
 
 /** A field where it stands: its name is that of the member of the API. */
 export type Labelled = {
@@ -28,7 +31,8 @@ export type Labelled = {
 type Kind = {
   readonly blank: Typed
   readonly draw: (frame: Frame, one: Labelled, now: Typed) => Html
-  readonly read: (fields: Fields, name: string) => Typed
+  /** @param saved What was there before; undefined in the form of something new. */
+  readonly read: (fields: Fields, name: string, saved?: Typed) => Typed
   /** Returns what the field has for a value that the API returned. */
   readonly fill: (value: Json) => Typed
   /** Returns the value for the API. Null: the member has none; in a new body it is left out then. */
@@ -38,7 +42,11 @@ type Kind = {
   /** Says where a finding of the API is. @param path Below the member. */
   readonly place?: (frame: Frame, now: Typed, path: readonly string[], why: string) => string
   /** What can be told before the API is asked: what is typed is no value at all. */
-  readonly fault?: (frame: Frame, now: Typed) => string | null
+  readonly fault?: (frame: Frame, now: Typed, draft: Draft) => string | null
+  /** What has to be typed again, as the form that is shown again does not have it. */
+  readonly again?: (frame: Frame, now: Typed) => string | null
+  /** Returns it with more places to type in, for which it has a button `more` with the name of the field as its value. */
+  readonly more?: (now: Typed) => Typed
   /** What a limit of the API is in this field. */
   readonly limit?: (limit: string) => string
 }
@@ -51,6 +59,8 @@ export type FormField = Kind & {
   readonly isOnlyNew?: true
   /** What stands below its label, in place of the text of `{key}Hint`. */
   readonly hint?: (frame: Frame) => string
+  /** The member of what the API returned from which it is filled, where that is another one. */
+  readonly from?: string
   /** It is in a group that is open where something in it is set or wrong; the text `more` is its summary. */
   readonly isSeldom?: true
 }
@@ -76,6 +86,13 @@ export function text(more: Pick<Input, 'type' | 'isName'> = {}): FormField {
     words: (_, now) => textIn(now),
   }
 }
+
+/** Returns the field for which more places are asked; `''`: none, the form is sent. */
+export function moreIn(fields: Fields): string {
+  return typed(fields, MORE)
+}
+
+const MORE = 'more'
 
 type NumberTraits = {
   /** What it has in the form of something new, and where it is left empty; without it an empty field has no value. */

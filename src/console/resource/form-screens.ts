@@ -10,7 +10,7 @@ import { button, buttonLink, card } from '../../pages/parts.ts'
 import { bothVersions } from '../frame/both-versions.ts'
 import { hasProblems, noProblems, type Problems, problemList } from '../frame/form-values.ts'
 import { type Frame, formScreen, type Screen } from '../frame/screen.ts'
-import type { Draft } from './form.ts'
+import type { Draft } from './fields.ts'
 import { type AnyResource, type WithForm, withForm } from './noun.ts'
 import { type Found, type OneFrame, paramsOf, pathOf, readOne } from './read-one.ts'
 import { shownName } from './shown.ts'
@@ -31,6 +31,8 @@ export function newScreen(described: AnyResource): readonly Endpoint[] {
       const { form: its } = one
       const draft = its.read(frame.fields)
       if (its.isSearching(frame)) return newForm(one, frame, draft, noProblems)
+      const more = its.more(frame.fields, draft)
+      if (more !== null) return newForm(one, frame, more, noProblems)
       const faults = its.faults(frame, draft, true)
       if (hasProblems(faults)) return newForm(one, frame, draft, faults)
       try {
@@ -108,6 +110,8 @@ export async function sendChange(
   const etag = typed(frame.fields, 'etag')
   const again = (problems: Problems) => draw(one, frame, before, { draft, etag, problems })
   if (its.isSearching(frame)) return again(noProblems)
+  const more = its.more(frame.fields, draft)
+  if (more !== null) return draw(one, frame, before, { draft: more, etag, problems: noProblems })
   const faults = its.faults(frame, draft, false)
   if (hasProblems(faults)) return again(faults)
   const operation = noun.change ?? noun.replace
@@ -124,7 +128,7 @@ export async function sendChange(
     const now = await readOne(one, frame)
     const later = await withForm(described, frame, now.found)
     const both = bothOf(later, frame, now, draft)
-    const page = await draw(later, frame, now, { draft, etag: now.etag, problems: noProblems, both })
+    const page = await draw(later, frame, now, { draft, etag: now.etag, problems: its.again(frame, draft), both })
     return { ...page, status: 412, hasErrors: true }
   }
 }

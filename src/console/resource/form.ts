@@ -6,12 +6,9 @@ import type { Fields } from '../../http/routes/endpoint.ts'
 import { stepsOf } from '../../json-pointer.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { isSearching } from '../frame/chooser.ts'
-import { type Problems, problemsOf } from '../frame/form-values.ts'
+import { hasProblems, type Problems, problemsOf } from '../frame/form-values.ts'
 import type { Frame } from '../frame/screen.ts'
-import type { FormField, Labelled, Typed } from './fields.ts'
-
-/** What is in a form, by member of the API. */
-export type Draft = Readonly<Record<string, Typed>>
+import { type Draft, type FormField, type Labelled, moreIn } from './fields.ts'
 
 /** The keys of texts that are one sentence. */
 export type Label<T> = { readonly [K in keyof T]: T[K] extends string ? K : never }[keyof T] & string
@@ -26,8 +23,11 @@ type Written = {
   readonly replace?: ApiOperation
 }
 
+/** The members of a body, and those of its members. */
+type MembersOf<B> = { [K in keyof B & string]-?: K | `${K}.${keyof NonNullable<B[K]> & string}` }[keyof B & string]
+
 type Described<N extends Written, T> = {
-  readonly [K in (keyof BodyOf<N['create']> | keyof BodyOf<NonNullable<N['change']>>) & Label<T>]?: FormField
+  readonly [K in (MembersOf<BodyOf<N['create']>> | MembersOf<BodyOf<NonNullable<N['change']>>>) & Label<T>]?: FormField
 }
 
 /** A field in which two versions differ, and what each says in words. */
@@ -46,6 +46,10 @@ export type ResourceForm = {
   readonly body: (draft: Draft) => JsonObject
   /** Returns the members that differ: what the person left alone is not sent, so that it cannot be refused. */
   readonly changes: (draft: Draft, saved: Draft) => JsonObject
+  /** Returns the form with more places to type in, if it was sent for them; else null. */
+  readonly more: (fields: Fields, draft: Draft) => Draft | null
+  /** Returns what has to be typed again where the form is shown again. */
+  readonly again: (frame: Frame, draft: Draft) => Problems
   /** Returns what can be told before the API is asked. */
   readonly faults: (frame: Frame, draft: Draft, isNew: boolean) => Problems
   /** Returns the findings of the API at their fields; rethrows what is no finding about the body. */
@@ -84,21 +88,32 @@ export function resourceForm<N extends Written, T extends object>(
     const all = complete(each((one, name) => one.give(draft[name] ?? one.blank)))
     return Object.fromEntries(shownOf[what].map(([name]) => [name, all[name] ?? null]))
   }
+  const again = (frame: Frame, draft: Draft) => {
+    const found = fields.map(([name, one]) => [name, one.again?.(frame, draft[name] ?? one.blank) ?? null] as const)
+    return Object.fromEntries(found.filter(([, why]) => why !== null)) as Problems['fields']
+  }
+  /** In the order of the form, with what has to be typed again. */
+  const whole = (frame: Frame, draft: Draft, found: Problems): Problems => {
+    if (!hasProblems(found)) return found
+    const all = Object.entries({ ...again(frame, draft), ...found.fields })
+    const placeOf = (name: string) => fields.findIndex(([one]) => one === name)
+    return { ...found, fields: Object.fromEntries(all.toSorted(([one], [other]) => placeOf(one) - placeOf(other))) }
+  }
   const blank = each((one) => one.blank)
 
   return {
     blank,
 
     saved: (row) => {
-      const values = new Map<string, Json>(Object.entries(row))
-      return each((one, name) => one.fill(values.get(name) ?? null))
+      // What the API returned is JSON.
+      return each((one, name) => one.fill(memberAt(row as JsonObject, one.from ?? name) ?? null))
     },
 
     read: (sent, saved = {}) => {
       const isShown = new Set(shownOf.changed.map(([name]) => name))
       const kept = fields.filter(([name]) => saved[name] !== undefined && !isShown.has(name))
       return {
-        ...each((one, name) => one.read(sent, name)),
+        ...each((one, name) => one.read(sent, name, saved[name])),
         ...Object.fromEntries(kept.map(([name]) => [name, saved[name] ?? []])),
       }
     },
@@ -111,7 +126,7 @@ export function resourceForm<N extends Written, T extends object>(
         const labelled = {
           name,
           label: t.get(name) ?? name,
-          error: wrong[name],
+          error: wrong[name] ?? one.again?.(frame, draft[name] ?? one.blank) ?? undefined,
           isNew,
           ...(hint !== undefined && { hint }),
           ...limitsOf(bodies.new, name),
@@ -130,40 +145,51 @@ export function resourceForm<N extends Written, T extends object>(
       return html`${shown.slice(0, at).map(drawn)}${group}${behind.map(drawn)}`
     },
 
-    body: (draft) => Object.fromEntries(Object.entries(given(draft, 'new')).filter(([, value]) => value !== null)),
+    body: (draft) => {
+      const stated = Object.entries(given(draft, 'new')).filter(([, value]) => value !== null)
+      return nested(Object.fromEntries(stated))
+    },
 
     changes: (draft, saved) => {
-      const before = given(saved, 'changed')
-      const now = Object.entries(given(draft, 'changed'))
+      const before = nested(given(saved, 'changed'))
+      const now = Object.entries(nested(given(draft, 'changed')))
       return Object.fromEntries(now.filter(([name, value]) => !isSame(value, before[name])))
     },
+
+    more: (sent, draft) => {
+      const [name = '', one] = fields.find(([of]) => of === moreIn(sent)) ?? []
+      return one?.more === undefined ? null : { ...draft, [name]: one.more(draft[name] ?? one.blank) }
+    },
+
+    again: (frame, draft) => ({ fields: again(frame, draft) }),
 
     faults: (frame, draft, isNew) => {
       const t = textsOf(frame)
       const found = shownOf[isNew ? 'new' : 'changed'].flatMap(([name, one]) => {
         const now = draft[name] ?? one.blank
         const isMissing = one.give(now) === null && !limitsOf(bodies.new, name).isOptional
-        const fault = isMissing ? frame.t.required(t.get(name) ?? name) : (one.fault?.(frame, now) ?? null)
+        const fault = isMissing ? frame.t.required(t.get(name) ?? name) : (one.fault?.(frame, now, draft) ?? null)
         return fault === null ? [] : [[name, fault] as const]
       })
-      return { fields: Object.fromEntries(found) }
+      return whole(frame, draft, { fields: Object.fromEntries(found) })
     },
 
     refused: (frame, draft, error, isNew) => {
-      const kinds = new Map(shownOf[isNew ? 'new' : 'changed'])
-      const nameIn = (pointer: string) => stepsOf(pointer)[0] ?? ''
-      const findings = problemsOf(error, (pointer) => (kinds.has(nameIn(pointer)) ? pointer : null), {
+      const shown = shownOf[isNew ? 'new' : 'changed']
+      const fieldAt = (pointer: string) => shown.find(([name]) => isBelow(pointer, name))
+      const findings = problemsOf(error, (pointer) => (fieldAt(pointer) === undefined ? null : pointer), {
         rules: frame.t.rules,
-        limitOf: (pointer, limit) => kinds.get(nameIn(pointer))?.limit?.(limit) ?? limit,
+        limitOf: (pointer, limit) => fieldAt(pointer)?.[1].limit?.(limit) ?? limit,
       })
       const said = new Map<string, string>()
       for (const [pointer, why] of Object.entries(findings.fields)) {
-        const [name = '', ...path] = stepsOf(pointer)
+        const [name = '', kind] = fieldAt(pointer) ?? []
+        const path = stepsOf(pointer).slice(name.split('.').length)
         const before = said.get(name)
-        const one = kinds.get(name)?.place?.(frame, draft[name] ?? [], path, why) ?? why
+        const one = kind?.place?.(frame, draft[name] ?? [], path, why) ?? why
         said.set(name, before === undefined || before === one ? one : `${before} ${one}`)
       }
-      return { ...findings, fields: Object.fromEntries(said) }
+      return whole(frame, draft, { ...findings, fields: Object.fromEntries(said) })
     },
 
     differing: (frame, theirs, yours) => {
@@ -179,10 +205,29 @@ export function resourceForm<N extends Written, T extends object>(
   }
 }
 
-function memberIn(body: TSchema | undefined, name: string): Json | undefined {
-  // A schema is JSON.
-  const { properties } = (body ?? {}) as JsonObject
-  return isJsonObject(properties) ? properties[name] : undefined
+/** Returns a member, or that of a member by `claims.email`. */
+function memberAt(value: Json | undefined, path: string): Json | undefined {
+  return path.split('.').reduce<Json | undefined>((at, name) => (isJsonObject(at) ? at[name] : undefined), value)
+}
+
+/** Returns the object of members that are stated by path. */
+function nested(flat: JsonObject): JsonObject {
+  const groups = Map.groupBy(Object.entries(flat), ([path]) => path.split('.', 1)[0] ?? '')
+  const members = [...groups].map(([name, all]) => {
+    const inside = all.map(([path, value]) => [path.slice(name.length + 1), value] as const)
+    return [name, name in flat ? (flat[name] ?? null) : Object.fromEntries(inside)] as const
+  })
+  return Object.fromEntries(members)
+}
+
+/** Whether a JSON pointer is that of a member, or of something in it. */
+function isBelow(pointer: string, path: string): boolean {
+  return path.split('.').every((step, at) => stepsOf(pointer)[at] === step)
+}
+
+/** A schema is JSON. */
+function memberIn(body: TSchema | undefined, path: string): Json | undefined {
+  return memberAt(body as JsonObject | undefined, `properties.${path.replaceAll('.', '.properties.')}`)
 }
 
 function hasMember(body: TSchema | undefined, name: string): boolean {
@@ -193,7 +238,9 @@ function hasMember(body: TSchema | undefined, name: string): boolean {
 function limitsOf(body: TSchema | undefined, name: string): Pick<Labelled, 'isOptional' | 'lengthMax'> {
   const { required } = (body ?? {}) as JsonObject
   const member = memberIn(body, name)
-  const lengthMax = isJsonObject(member) ? member.maxLength : undefined
+  // A text, or null.
+  const either = [member, memberAt(member, 'anyOf')].flat()
+  const lengthMax = either.map((one) => memberAt(one, 'maxLength')).find((one) => one !== undefined)
   return {
     isOptional: !(Array.isArray(required) && required.includes(name)),
     ...(typeof lengthMax === 'number' && { lengthMax }),
