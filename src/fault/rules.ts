@@ -47,6 +47,12 @@ export type OwnRule =
   | 'redirect.address'
   | 'redirect.not_listed'
   | 'request.unknown'
+  | 'provider.issuer'
+  | 'provider.audience_needed'
+  | 'provider.audience_own'
+  | 'provider.names_people'
+  /** An address that this server never calls. */
+  | 'address.uncallable'
 
 /** A rule that a value breaks. Pages say it in their own words. */
 export type Rule = SchemaRule | OwnRule

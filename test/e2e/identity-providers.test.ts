@@ -104,19 +104,22 @@ test('no organisation claims the access tokens of another: an audience that the 
   }
 })
 
-for (const [what, change, pointer] of [
-  ['tokens without an audience', { acceptTokens: true }, '/audience'],
-  ['an issuer with a query', { issuer: 'https://login.example/?x' }, '/issuer'],
-  ['an issuer with a fragment', { issuer: 'https://login.example/#x' }, '/issuer'],
-  ['an issuer with a user', { issuer: 'https://a@login.example/' }, '/issuer'],
-  ['an issuer of another scheme', { issuer: 'ftp://login.example/' }, '/issuer'],
-  ['an unknown role', { roles: { a: ['king'] } }, '/roles/a/0'],
-  ['a name that is no part of a path', { name: 'A b' }, '/name'],
+for (const [what, change, pointer, rule] of [
+  ['tokens without an audience', { acceptTokens: true }, '/audience', 'provider.audience_needed'],
+  ['an issuer with a query', { issuer: 'https://login.example/?x' }, '/issuer', 'provider.issuer'],
+  ['an issuer with a fragment', { issuer: 'https://login.example/#x' }, '/issuer', 'provider.issuer'],
+  ['an issuer with a user', { issuer: 'https://a@login.example/' }, '/issuer', 'provider.issuer'],
+  ['an issuer of another scheme', { issuer: 'ftp://login.example/' }, '/issuer', 'provider.issuer'],
+  ['a port that is never called', { issuer: 'https://login.example:22/' }, '/issuer', 'address.uncallable'],
+  ['the audience of others', { acceptTokens: true, audience: 'x' }, '/audience', 'provider.audience_own'],
+  ['an unknown role', { roles: { a: ['king'] } }, '/roles/a/0', 'enum'],
+  ['a name that is no part of a path', { name: 'A b' }, '/name', 'pattern'],
 ] as const) {
   test(`a provider with ${what} is refused`, async () => {
     const reply = await school.post(path, { ...entra, name: 'refused', ...change })
     assert.equal(reply.status, 400, JSON.stringify(reply.body))
-    assert.equal(reply.body.errors[0].source.pointer, pointer)
+    const [{ source, meta }] = reply.body.errors
+    assert.deepEqual([source.pointer, meta.rule], [pointer, rule])
   })
 }
 

@@ -64,7 +64,8 @@ export async function createProvider(
   checkNaming(caller, provider)
   return needs.store.inTenant(caller.tenantId, async (tx) => {
     if ((await countProviders(tx)) >= PROVIDERS_MAX) {
-      throw new Fault('state.conflict', { detail: `A tenant can have at most ${PROVIDERS_MAX} identity providers.` })
+      const detail = `A tenant can have at most ${PROVIDERS_MAX} identity providers.`
+      throw new Fault('state.conflict', { violations: [{ detail, rule: 'maxItems', limit: PROVIDERS_MAX }] })
     }
     return write(tx, needs, caller, provider)
   })
@@ -135,7 +136,9 @@ function check(needs: Needs, caller: Caller, provider: ProviderPut, given: Given
   const { roles, acceptTokens, audience } = provider
   checkRoles(caller, Object.values(roles).flat())
   const violations = issuerViolations(given, needs.config)
-  if (acceptTokens && audience === null) violations.push({ pointer: '/audience', detail: 'acceptTokens needs it.' })
+  if (acceptTokens && audience === null) {
+    violations.push({ pointer: '/audience', detail: 'acceptTokens needs it.', rule: 'provider.audience_needed' })
+  }
   if (isClaimed) violations.push(...claimViolations(needs, caller, provider))
   if (violations.length > 0) throw new Fault('request.invalid', { violations })
 }
@@ -146,9 +149,12 @@ export function issuerViolations(
   config: AddressPolicy & Pick<Needs['config'], 'publicUrl'>,
 ): Violation[] {
   if (issuer === undefined) return []
-  const form = 'Must be an https URL with a host, without user, query and fragment. In development http too.'
-  const detail = isIssuer(issuer, config.isDevelopment) ? uncallable(issuer, config) : form
-  return detail === null ? [] : [{ pointer: '/issuer', detail }]
+  if (!isIssuer(issuer, config.isDevelopment)) {
+    const form = 'Must be an https URL with a host, without user, query and fragment. In development http too.'
+    return [{ pointer: '/issuer', detail: form, rule: 'provider.issuer' }]
+  }
+  const detail = uncallable(issuer, config)
+  return detail === null ? [] : [{ pointer: '/issuer', detail, rule: 'address.uncallable' }]
 }
 
 /** Returns why an issuer can never be called; null for one that can, and for one of this server. */
@@ -179,7 +185,7 @@ function claimViolations(
   const issuer = urls.issuer(tenantSlug)
   if (!acceptTokens || audience === null || audience === issuer || audience.includes(tenantId)) return []
   const detail = `Must be ${issuer} or contain ${tenantId}, so that no organisation claims the tokens of another. The bootstrap file can set any other audience.`
-  return [{ pointer: '/audience', detail }]
+  return [{ pointer: '/audience', detail, rule: 'provider.audience_own' }]
 }
 
 /** Whether a change decides anew which person is which user. */
@@ -204,7 +210,9 @@ function checkNaming(caller: Caller, { namesPeople, acceptTokens }: ProviderPut)
   const detail =
     'A provider that names people, or whose access tokens are accepted, decides who is signed in: it needs ' +
     'users:impersonate, or the operator.'
-  throw new Fault('role.above_caller', { violations: [{ pointer: '/namesPeople', detail }] })
+  throw new Fault('role.above_caller', {
+    violations: [{ pointer: '/namesPeople', detail, rule: 'provider.names_people' }],
+  })
 }
 
 /** OpenID Connect Discovery 1.0, 2. */

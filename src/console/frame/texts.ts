@@ -119,6 +119,15 @@ const en = {
     'redirect.not_listed': () =>
       'This address is not allowed: it is none of those in the settings under “Where requests may lead browsers”.',
     'request.unknown': () => 'This request is not there any more. Choose another.',
+    'provider.issuer': () =>
+      'Enter an address that begins with https://, without a question mark, a # or a user name in it.',
+    'provider.audience_needed': () => 'Enter the audience of the tokens.',
+    'provider.audience_own': () => 'This audience does not name your organisation.',
+    'provider.names_people': () =>
+      'Only the operator of the server, or an application that may act for people, lets a provider decide who a ' +
+      'person is, and accept its tokens.',
+    'address.uncallable': () =>
+      'This server does not call this address. An IP address must be listed in OUTBOUND_ALLOWED_HOSTS.',
   } satisfies Readonly<Record<OwnRule, Sentence>> & Readonly<Record<string, Sentence>> as Readonly<
     Record<string, Sentence>
   >,
@@ -258,6 +267,15 @@ const fr: ConsoleTexts = {
       'Cette adresse n’est pas permise : elle ne figure pas dans les réglages, sous « Où les demandes peuvent mener ' +
       'les navigateurs ».',
     'request.unknown': () => 'Cette demande n’existe plus. Choisissez-en une autre.',
+    'provider.issuer': () =>
+      'Saisissez une adresse qui commence par https://, sans point d’interrogation, sans # ni nom d’utilisateur.',
+    'provider.audience_needed': () => 'Saisissez l’audience des jetons.',
+    'provider.audience_own': () => 'Cette audience ne nomme pas votre organisation.',
+    'provider.names_people': () =>
+      'Seul l’exploitant du serveur, ou une application qui peut agir pour les personnes, laisse un fournisseur ' +
+      'décider qui est une personne et accepter ses jetons.',
+    'address.uncallable': () =>
+      'Ce serveur n’appelle pas cette adresse. Une adresse IP doit être inscrite dans OUTBOUND_ALLOWED_HOSTS.',
   } satisfies Readonly<Record<OwnRule, Sentence>> & Readonly<Record<string, Sentence>>,
   overlap: 'L’actuel reste valable',
   overlaps: { 0: 'Il prend fin aussitôt', 3600: 'Une heure', 86400: 'Un jour', 604800: 'Une semaine' },
