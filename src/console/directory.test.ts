@@ -15,13 +15,13 @@ const campus = {
   name: 'campus',
   issuer: 'https://login.campus.example',
   clientId: 'chirograph',
-  secret,
-  rolesClaim: 'groups',
-  'there-0': 'staff',
-  'here-0': 'issuer',
-  'there-1': 'staff',
-  'here-1': 'verifier',
-  'there-2': 'guests',
+  clientSecret: secret,
+  'claims.roles': 'groups',
+  'roles-there-0': 'staff',
+  'roles-here-0': 'issuer',
+  'roles-there-1': 'staff',
+  'roles-here-1': 'verifier',
+  'roles-there-2': 'guests',
 }
 
 let opened: ConsoleReader
@@ -77,30 +77,30 @@ test('a provider that is saved as it was opened keeps its secret; it is removed 
   await fill(path, { displayName: 'Campus' })
   assert.partialDeepStrictEqual((await providers())[0], { displayName: 'Campus', hasClientSecret: true })
   await owner.open(path)
-  await fill(path, { noSecret: '1' })
+  await fill(path, { 'clientSecret-none': '1' })
   assert.equal((await providers())[0].hasClientSecret, false)
 })
 
 test('rows for roles are added without losing what was typed, and the secret is asked for again', async () => {
   await owner.open(`${PROVIDERS}/new`)
-  const { status, html } = await fill(`${PROVIDERS}/new`, { ...campus, do: 'rows' })
+  const { status, html } = await fill(`${PROVIDERS}/new`, { ...campus, more: 'roles' })
   assert.equal(status, 200)
-  assert.match(html, /name="there-5"/)
-  assert.match(html, /name="there-0"[^>]* value="staff"/)
+  assert.match(html, /name="roles-there-5"/)
+  assert.match(html, /name="roles-there-0"[^>]* value="staff"/)
   assert.match(html, /Enter the secret again/)
   assert(!html.includes(secret))
 })
 
 for (const [what, values, said] of [
   ['nothing', { displayName: '', issuer: '', clientId: '', name: '' }, 'Fill in “Client id”'],
-  ['a short name that is no part of an address', { name: 'A b' }, 'Use small letters, digits'],
-  ['a short name that is taken', {}, 'Another provider has this short name'],
+  ['a short name that is no part of an address', { name: 'A b' }, 'This does not have the right form'],
+  ['a short name that is taken', {}, 'Another one has this already'],
   ['an address with a question mark', { name: 'other', issuer: 'https://a.example/?x' }, 'without a question mark'],
   ['a private address', { name: 'other', issuer: 'https://10.0.0.1' }, 'listed in OUTBOUND_ALLOWED_HOSTS'],
-  ['roles without a place where they are named', { name: 'other', rolesClaim: '' }, 'Say where the provider names'],
+  ['roles without a place where they are named', { name: 'other', 'claims.roles': '' }, 'Say where the provider names'],
   ['no openid', { name: 'other', scopes: 'email' }, 'Without “openid” nobody can sign in'],
-  ['tokens without an audience', { name: 'other', tokens: '1' }, 'Enter the audience'],
-  ['the audience of another', { name: 'other', tokens: '1', audience: 'x' }, 'does not name your organisation'],
+  ['tokens without an audience', { name: 'other', acceptTokens: '1' }, 'Enter the audience'],
+  ['the audience of another', { name: 'other', acceptTokens: '1', audience: 'x' }, 'does not name your organisation'],
 ] as const)
   test(`a provider with ${what} is refused in words, and nothing is made`, async () => {
     const count = (await providers()).length
@@ -111,6 +111,17 @@ for (const [what, values, said] of [
     assert(html.includes(said), html)
     assert((await providers()).length === count)
   })
+
+test('an owner hears at the form that a provider whose tokens are accepted needs more than an owner may do', async () => {
+  await owner.open(`${PROVIDERS}/new`)
+  const audience = `${opened.chirograph.url}/issuers/acme`
+  const sent = { ...campus, name: 'other', acceptTokens: '1', audience }
+  const { status, html } = await fill(`${PROVIDERS}/new`, sent)
+  assert.equal(status, 400)
+  assert.match(html, /Only the operator of the server/)
+  assert.match(html, /value="https:\/\/login\.campus\.example"/)
+  assert.match(html, /<a href="#clientSecret">Enter the secret again/)
+})
 
 test('two people who change a provider: the second one sees both versions, and can save theirs then', async () => {
   const [{ id }] = await providers()

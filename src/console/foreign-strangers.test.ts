@@ -19,7 +19,7 @@ const LONG = `<b onclick=zq>\u202e&lt;b&gt;'"${'Bank \u202e'.repeat(15_000)}`
 /** Fields of these forms that count only with another choice than the first. */
 const unused = /^(docType|(from|until)(Count|Date)|tx(Length|Text)|provider|claims)$/
 /** What is never shown again; the page asks for it anew. */
-const secret = /^secret$/
+const secret = /^clientSecret$/
 /** Forms that need nothing to be there. */
 const forms = [
   '/groups/new',

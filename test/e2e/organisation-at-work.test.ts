@@ -204,7 +204,7 @@ async function checkAtDesk({ page }: Visit, template: string, offer: string): Pr
 /** Adds the provider on the page, and registers there the redirect address that the page then shows. */
 async function addProvider(page: Page): Promise<void> {
   await page.goto('/console/sign-in-providers/new')
-  await page.getByLabel('Name', { exact: true }).fill('Campus account')
+  await page.getByLabel('Name (optional)', { exact: true }).fill('Campus account')
   await page.getByLabel('Short name').fill('campus')
   await page.getByLabel('Address of the provider').fill(foreign.issuer)
   await page.getByLabel('Client id').fill('chirograph')

@@ -70,6 +70,12 @@ const en = {
   required: (label: string) => `Fill in “${label}”`,
   line: (number: number, why: string) => `Line ${number}: ${why}`,
   change: 'Change',
+  /** Of a field for a secret that is never shown. */
+  secret: {
+    kept: 'There is one, which is not shown. Leave this empty to keep it.',
+    none: 'Remove the secret: none is expected',
+    again: 'Enter the secret again: this page does not keep it.',
+  },
   /** After a change by another person. */
   changed: {
     what: 'What',
@@ -215,6 +221,11 @@ const fr: ConsoleTexts = {
   required: (label: string) => `Remplissez « ${label} »`,
   line: (number: number, why: string) => `Ligne ${number} : ${why}`,
   change: 'Modifier',
+  secret: {
+    kept: 'Il y en a un, qui n’est pas affiché. Laissez ce champ vide pour le garder.',
+    none: 'Retirer le secret : aucun n’est attendu',
+    again: 'Saisissez de nouveau le secret : cette page ne le conserve pas.',
+  },
   changed: {
     what: 'Quoi',
     changedTitle: 'Ceci a changé entre-temps',

@@ -2,14 +2,15 @@ import type { Json } from '../../crypto/json.ts'
 import type { Fields } from '../../http/routes/endpoint.ts'
 import { type Choice, checkbox, checkboxes, select, textArea } from '../../pages/controls.ts'
 import { field, type Field as Input } from '../../pages/form.ts'
-import type { Html } from '../../pages/html.ts'
+import { type Html, html } from '../../pages/html.ts'
 import { typed } from '../../pages/once.ts'
+import { button } from '../../pages/parts.ts'
 import { chooser, chosenIn, type Choices as Rows } from '../frame/chooser.ts'
 import { ruleWords, typedAll } from '../frame/form-values.ts'
 import type { Frame } from '../frame/screen.ts'
 
 /** What is in a field of a form: one text, or each value that is ticked; empty: nothing. */
-type Typed = readonly string[]
+export type Typed = readonly string[]
 
 /** What is in a form, by member of the API. That of a member is `claims.email`. */
 export type Draft = Readonly<Record<string, Typed>>
@@ -45,7 +46,7 @@ type Kind = {
   readonly fault?: (frame: Frame, now: Typed, draft: Draft) => string | null
   /** What has to be typed again, as the form that is shown again does not have it. */
   readonly again?: (frame: Frame, now: Typed) => string | null
-  /** Returns it with more places to type in, for which it has a button `more` with the name of the field as its value. */
+  /** Returns it with more places to type in, for which it has a {@link moreButton}. */
   readonly more?: (now: Typed) => Typed
   /** What a limit of the API is in this field. */
   readonly limit?: (limit: string) => string
@@ -85,6 +86,57 @@ export function text(more: Pick<Input, 'type' | 'isName'> = {}): FormField {
     give: (now) => textIn(now) || null,
     words: (_, now) => textIn(now),
   }
+}
+
+/** A line of entries, between which are spaces. */
+export function spaced(blank: Typed = [], lengthMax = 10_000): FormField {
+  return {
+    ...text(),
+    blank: [blank.join(' ')],
+    draw: (frame, one, now) => field(frame, { ...one, lengthMax, isName: true, value: textIn(now) }),
+    fill: (value) => [Array.isArray(value) ? value.join(' ') : ''],
+    give: (now) => textIn(now).split(/\s+/).filter(Boolean),
+  }
+}
+
+/**
+ * A secret, which is never shown: the one that is there stays, unless another one is typed or it is taken away.
+ *
+ * @param from The member that says whether there is one.
+ */
+export function secret(from: string): FormField {
+  return {
+    from,
+    blank: ['', ''],
+    draw: (frame, { hint, ...one }, now) => {
+      const t = frame.t.secret
+      const about = isThere(now) ? { hint: t.kept } : hint === undefined ? {} : { hint }
+      const input = field(frame, { ...one, ...about, type: 'password', autocomplete: 'new-password' })
+      const none = { name: `${one.name}-none`, label: t.none, isOn: now[1] === REMOVED }
+      return html`${input}${isThere(now) && checkbox(none)}`
+    },
+    read: (fields, name, saved = ['', '']) => {
+      const isRemoved = isThere(saved) && typed(fields, `${name}-none`) === TICKED
+      return [typed(fields, name), isRemoved ? REMOVED : (saved[1] ?? '')]
+    },
+    fill: (has) => ['', has === true ? KEPT : ''],
+    // No secret is empty, so this is told apart from each.
+    give: (now) => textIn(now) || (now[1] === KEPT ? '' : null),
+    words: ({ texts }, now) => (textIn(now) !== '' || now[1] === KEPT ? texts.yes : texts.no),
+    again: ({ t }, now) => (textIn(now) === '' ? null : t.secret.again),
+  }
+}
+
+const KEPT = 'kept'
+const REMOVED = 'removed'
+
+function isThere([, state = '']: Typed): boolean {
+  return state !== ''
+}
+
+/** The button of a field that adds places to type in. @param name Of the field. */
+export function moreButton(label: string, name: string): Html {
+  return button(label, { name: MORE, value: name })
 }
 
 /** Returns the field for which more places are asked; `''`: none, the form is sent. */

@@ -17,8 +17,7 @@ import { allOf } from '../frame/chooser.ts'
 import { noProblems } from '../frame/form-values.ts'
 import { groupForm } from '../groups/group.ts'
 import { personForm } from '../people/form.ts'
-import * as providers from '../providers/draft.ts'
-import { providerFields } from '../providers/form-fields.ts'
+import { providerForm } from '../providers/form.ts'
 import { tokenForm } from '../provisioning/token.ts'
 import { designer as requestDesigner } from '../requests/designer.ts'
 import * as requests from '../requests/draft.ts'
@@ -280,12 +279,11 @@ export const forms: Readonly<Record<string, Form>> = {
       },
     ],
     draw: (saved, language) => {
-      const more = { id: ENTITY, hasClientSecret: false, redirectUri: 'https://x.example' }
-      // A body of the examples, as the API shows it.
-      const draft = providers.savedDraft({ ...more, ...now, ...saved } as never, '')
-      return providerFields({ frame: offlineFrame(language), draft, problems: noProblems, known: null })
+      const shown = { ...saved, hasClientSecret: false }
+      return providerForm.draw(offlineFrame(language), providerForm.saved(shown), noProblems, true)
     },
-    send: (fields) => providers.newBody(providers.readDraft(fields)),
+    // A new body has no members that are null.
+    send: (fields) => ({ clientSecret: null, ...providerForm.body(providerForm.read(fields)) }),
     without: {
       '/namesPeople': 'an owner may not act for people, which it would lead to; the page of a provider shows it',
     },

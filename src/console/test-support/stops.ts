@@ -85,7 +85,7 @@ function directoryStops({ group, provider, token }: Pick<Full, 'group' | 'provid
     { path: '/console/groups/new', send: { displayName: '' }, status: 400 },
     { path: `/console/groups/${group}`, send: { displayName: '' }, status: 400 },
     { path: `/console/groups/${group}/members`, send: { username: 'nobody' }, status: 400 },
-    { path: `${providers}/new`, send: { name: 'A b', secret: 'x', 'there-0': 'staff', audience: 'x' }, status: 400 },
+    { path: `${providers}/new`, send: { name: 'A b', clientSecret: 'x', 'roles-there-0': 'staff' }, status: 400 },
     { path: `${providers}/${provider}/change`, send: { displayName: '', scopes: 'email' }, status: 400 },
     { path: `${sync}/new`, send: { name: '', expiresInDays: '0' }, status: 400 },
     { path: `${sync}/new`, send: { name: 'Okta' } },
