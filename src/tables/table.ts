@@ -73,6 +73,15 @@ export type TableOptions = {
   readonly headings?: readonly string[] | undefined
 }
 
+/** Returns what a heading names, whatever its accents, case and signs are. `names` are folded by {@link foldedName}. */
+export function namedBy<T extends { readonly names: readonly string[] }>(
+  heading: string,
+  all: readonly T[],
+): readonly T[] {
+  const folded = foldedName(heading)
+  return folded === '' ? [] : all.filter(({ names }) => names.includes(folded))
+}
+
 /** Returns a name of a column without accents, case and everything that is no letter or figure. */
 export function foldedName(name: string): string {
   return name

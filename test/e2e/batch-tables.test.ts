@@ -205,4 +205,6 @@ test('the sample of a template is a table that can be issued when its examples a
     },
   )
   assert.equal(forPeople.body.split('\r\n', 1)[0], 'Family name;Reference')
+  const asked = `${PATH}?check=true&credentialTemplateId=${labelled}&delimiter=semicolon`
+  assert.partialDeepStrictEqual((await school.send('POST', asked, forPeople.body, CSV)).body.data, { valid: 1 })
 })

@@ -1,4 +1,4 @@
-import { foldedName } from '../../tables/table.ts'
+import { foldedName, namedBy } from '../../tables/table.ts'
 import { type AttributeShape, attributesOf, labelOf, type Template } from '../templates/content/template.ts'
 
 /** What a column may become: an attribute of the template, the reference, or the person who receives it. */
@@ -78,7 +78,7 @@ function below(path: readonly string[], label: string, shape: AttributeShape, is
 export function guessMapping(header: readonly string[], targets: readonly Target[]): readonly string[] {
   const free = new Set(targets)
   return header.map((name) => {
-    const found = name === '' ? undefined : [...free].find(({ names }) => names.includes(foldedName(name)))
+    const [found] = namedBy(name, [...free])
     if (found !== undefined) free.delete(found)
     if (found !== undefined) return found.value
     return targets.some(({ probable }) => probable?.includes(foldedName(name))) ? OPEN : ''

@@ -70,6 +70,25 @@ test('columns are renamed or left out; numbers and dates are read as they are sa
   await assert.rejects(read('a;1;;', { columns: { Nobody: 'name' } }), { code: 'request.invalid' })
 })
 
+test('a heading may be a label, or a name in another case; one that could be two columns is refused', async () => {
+  const named = (name: string) => ({ type: 'string', name }) as const
+  const address = { type: 'object', properties: { city: named('City') } } as const
+  const own = { family_name: named('Familienname'), given_name: named('Vorname'), address }
+  const definition: TemplateDefinition = { format: 'sd-jwt-vc', revocable: true, attributes: own }
+  const [item] = await itemsOf('Familienname,GIVEN NAME,City,Reference\na,b,c,d', definition)
+  assert.partialDeepStrictEqual(item, {
+    attributes: { family_name: 'a', given_name: 'b', address: { city: 'c' } },
+    reference: 'd',
+  })
+  const twins = { ...own, birth_name: named('Familienname'), reference: named('Number') }
+  for (const head of ['Familienname', 'Reference', 'E-mail', 'mail address'])
+    await assert.rejects(itemsOf(`${head}\na`, { ...definition, attributes: twins }), {
+      meta: { rule: 'header', row: 1, column: 1 },
+    })
+  for (const head of ['Vorname,given_name', 'reference,Reference'])
+    await assert.rejects(itemsOf(`${head}\na,b`, definition), { code: 'request.invalid' })
+})
+
 for (const [header, row, column, pointer] of [
   ['reference', '#N/A', 2, '/reference'],
   ['reference', 'x'.repeat(201), 2, '/reference'],

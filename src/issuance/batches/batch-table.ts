@@ -11,7 +11,7 @@ import {
   readDate,
   readNumber,
 } from '../../tables/cell-values.ts'
-import { foldedName, type ReadRow, type ReadTable } from '../../tables/table.ts'
+import { foldedName, namedBy, type ReadRow, type ReadTable } from '../../tables/table.ts'
 import { tableFault } from '../../tables/table-fault.ts'
 import type { TemplateAttribute } from '../templates/attributes/attributes.ts'
 import type { MdocAttribute } from '../templates/attributes/mdoc-attributes.ts'
@@ -21,6 +21,8 @@ import type { BatchItemInput, UnusableCell } from './accept-batch.ts'
 type Described = TemplateAttribute | MdocAttribute
 /** A column of an attribute. */
 type Column = { readonly name: string; readonly path: readonly string[]; readonly type: Described['type'] }
+/** Names of a column as people write them, folded. */
+type NamedColumn = { readonly names: readonly string[]; readonly column: Column | 'reference' }
 
 /** Columns other than attributes, with the maximum length of their cells. */
 const own = {
@@ -52,8 +54,9 @@ type Reading = { readonly decimal: Decimal; readonly dates: DateOrder | undefine
  * dotted paths (`address.locality`); the prefix `attributes.` is optional, and required for an attribute with the name
  * of another column (`reference`, `recipient.identifierType`, `recipient.value`, `mail.address`, `mail.language`).
  * Cells are converted to the type of the attribute: a text is what the cell shows, a number or date what it means;
- * arrays and whole objects are JSON. An empty cell is an absent member. A cell that cannot be converted stays a string, and an error value of a spreadsheet becomes null, so that
- * only its item fails; one of no attribute is `unusable`.
+ * arrays and whole objects are JSON. An empty cell is an absent member. A cell that cannot be converted stays a string,
+ * and an error value of a spreadsheet becomes null, so that only its item fails; one of no attribute is `unusable`. A
+ * heading may also be the label of an attribute, or a name in another case, if it can be one column only.
  *
  * @throws Fault `request.invalid` for an unknown column
  */
@@ -94,17 +97,27 @@ function columnsOf(
   refusal: HeaderRefusal,
 ): (Column | Own | null)[] {
   const attributes = attributeColumns(definition)
+  const labelled = labelledColumns(definition)
   const columns = header.map((name, at) => {
     if (name === '') return null
     if (header.indexOf(name) !== at) throw refusal(`${quoted(name)} is a duplicate.`, at + 1)
     if (isOwn(name)) return name
-    const found = attributes.get(name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name) ?? attributes.get(name)
+    const found =
+      attributes.get(name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name) ??
+      attributes.get(name) ??
+      columnLabelled(name, labelled)
     const others = Object.keys(own).join(', ')
     if (found === undefined)
       throw refusal(`${quoted(name)} is neither an attribute of the template nor one of ${others}.`, at + 1)
-    if (found === 'ambiguous') throw refusal(`${quoted(name)} matches two attributes; send JSON instead.`, at + 1)
+    if (found === 'ambiguous')
+      throw refusal(
+        `${quoted(name)} matches two columns; name it as the sample of the template does, or send JSON.`,
+        at + 1,
+      )
     return found
   })
+  const twice = columns.findIndex((one, at) => typeof one === 'string' && columns.indexOf(one) !== at)
+  if (twice !== -1) throw refusal(`${quoted(header[twice] ?? '')} is a duplicate.`, twice + 1)
   if (header.includes('recipient.value') !== header.includes('recipient.identifierType')) {
     throw refusal('recipient.identifierType and recipient.value must both be present.')
   }
@@ -132,6 +145,24 @@ function overlapOf(columns: readonly Column[]): string | null {
     }
   }
   return null
+}
+
+/** Returns the column that a heading for people names: a label, or a path in another case. */
+function columnLabelled(
+  name: string,
+  labelled: readonly NamedColumn[],
+): Column | 'reference' | 'ambiguous' | undefined {
+  const [found, ...more] = namedBy(name, labelled)
+  return more.length > 0 ? 'ambiguous' : found?.column
+}
+
+function labelledColumns(definition: TemplateDefinition): readonly NamedColumn[] {
+  const ofAttributes = leafColumns(definition).map(({ attribute, ...column }) => {
+    const { path } = column
+    const label = attribute.name ?? path.at(-1)?.replaceAll('_', ' ') ?? ''
+    return { column, names: [path.join('.'), label].map(foldedName) }
+  })
+  return [...ofAttributes, { column: 'reference', names: ['reference'] }]
 }
 
 /** Returns the attributes of the template by their dotted paths. */
@@ -258,7 +289,8 @@ function quoted(name: string): string {
 /** Returns the headings by which the sheet of a workbook is recognized: names of columns, folded. */
 export function headingsOf(definition: TemplateDefinition, { columns = {} }: TableMeaning): readonly string[] {
   const names = [...attributeColumns(definition).keys()]
-  return [...names, ...names.map((name) => PREFIX + name), ...Object.keys(own), ...Object.keys(columns)].map(foldedName)
+  const folded = [...names.map((name) => PREFIX + name), ...names, ...Object.keys(own), ...Object.keys(columns)]
+  return [...folded.map(foldedName), ...labelledColumns(definition).flatMap((one) => one.names)]
 }
 
 /**

@@ -55,8 +55,8 @@ export async function checkBatch(
 }
 
 /**
- * Returns all that is wrong with an item, as one refusal: issuing it answers the first. A refusal that names no place is
- * answered alone.
+ * Returns all that is wrong with an item, as one refusal: issuing it answers the first. A refusal that names no place
+ * is answered alone.
  */
 function together(
   ofAttributes: Fault | null,

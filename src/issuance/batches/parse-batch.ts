@@ -19,7 +19,8 @@ import type { BatchInput, BatchItemInput } from './accept-batch.ts'
 import { headingsOf, itemsOfTable } from './batch-table.ts'
 
 /**
- * Parses a batch from a request body: JSON, or a table in CSV or a workbook. A table that is only checked may have more rows.
+ * Parses a batch from a request body: JSON, or a table in CSV or a workbook. A table that is only checked may have more
+ * rows.
  *
  * @throws Fault `request.invalid` for a malformed table, `resource.unknown` for a table of an unknown template,
  *   `request.rate_limited` while other tables of the tenant are read
