@@ -62,6 +62,8 @@ export type FormField = Kind & {
   readonly hint?: (frame: Frame) => string
   /** The member of what the API returned from which it is filled, where that is another one. */
   readonly from?: string
+  /** The order of its entries counts. */
+  readonly isOrdered?: true
   /** It is in a group that is open where something in it is set or wrong; the text `more` is its summary. */
   readonly isSeldom?: true
 }
@@ -250,8 +252,13 @@ export function choice(
 ): FormField {
   return {
     blank: [blank],
-    draw: (frame, one, now) =>
-      select(frame, { ...one, isOptional: false, value: textIn(now), choices: choices(frame) }),
+    draw: (frame, one, now) => {
+      // What is chosen and has no words yet stays chosen.
+      const [known, value] = [choices(frame), textIn(now)]
+      const isKnown = value === '' || known.some((other) => other.value === value)
+      const all = isKnown ? known : [...known, { value, text: value }]
+      return select(frame, { ...one, isOptional: false, value, choices: all })
+    },
     read: (fields, name) => [typed(fields, name)],
     fill: (value) => [value === null ? '' : String(value)],
     give: (now) => give(textIn(now)),

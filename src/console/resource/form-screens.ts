@@ -1,15 +1,14 @@
 import type { ApiOperation } from '../../contract/api-operation.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { hidden } from '../../pages/controls.ts'
-import { shownText } from '../../pages/foreign-text.ts'
 import { form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { onceField, onceHeader, typed } from '../../pages/once.ts'
 import { ApiRefusal } from '../../pages/own-api.ts'
 import { button, buttonLink, card } from '../../pages/parts.ts'
-import { bothVersions } from '../frame/both-versions.ts'
 import { hasProblems, noProblems, type Problems, problemList } from '../frame/form-values.ts'
 import { type Frame, formScreen, type Screen } from '../frame/screen.ts'
+import { differingVersions } from './differing-versions.ts'
 import type { Draft } from './fields.ts'
 import { type AnyResource, type WithForm, withForm } from './noun.ts'
 import { type Found, type OneFrame, paramsOf, pathOf, readOne } from './read-one.ts'
@@ -135,16 +134,8 @@ export async function sendChange(
 
 /** Both versions: what another person saved, and what was typed here. */
 function bothOf(one: WithForm, frame: Frame, { found }: Found, draft: Draft): Html {
-  const { changed } = frame.t
   const saved = pathOf(one, found, one.isFormApart ? 'change' : undefined)
-  const { changedTitle = changed.changedTitle } = one.texts[frame.language]
-  return bothVersions({ ...changed, changedTitle }, saved, {
-    name: changed.what,
-    differing: one.form.differing(frame, one.form.saved(found), draft),
-    label: ({ label }) => label,
-    theirs: ({ theirs }) => shownText(theirs, 500) || frame.t.none,
-    yours: ({ yours }) => shownText(yours, 500) || frame.t.none,
-  })
+  return differingVersions(frame, one.form, { found, draft, saved, title: one.texts[frame.language].changedTitle })
 }
 
 /** Returns the form of one on a screen of its own. */

@@ -18,7 +18,7 @@ type Named = readonly [name: string, one: FormField]
 
 /** The operations whose bodies a form makes: what is new, and what is changed, as a whole or by member. */
 type Written = {
-  readonly create: ApiOperation
+  readonly create?: ApiOperation
   readonly change?: ApiOperation
   readonly replace?: ApiOperation
 }
@@ -27,7 +27,8 @@ type Written = {
 type MembersOf<B> = { [K in keyof B & string]-?: K | `${K}.${keyof NonNullable<B[K]> & string}` }[keyof B & string]
 
 type Described<N extends Written, T> = {
-  readonly [K in (MembersOf<BodyOf<N['create']>> | MembersOf<BodyOf<NonNullable<N['change']>>>) & Label<T>]?: FormField
+  readonly [K in (MembersOf<BodyOf<NonNullable<N['create']>>> | MembersOf<BodyOf<NonNullable<N['change']>>>) &
+    Label<T>]?: FormField
 }
 
 /** A field in which two versions differ, and what each says in words. */
@@ -76,7 +77,7 @@ export function resourceForm<N extends Written, T extends object>(
 ): ResourceForm {
   // The members of an object that was typed above.
   const fields = Object.entries(described) as unknown as readonly Named[]
-  const bodies = { new: noun.create.body, changed: (noun.change ?? noun.replace)?.body }
+  const bodies = { new: noun.create?.body, changed: (noun.change ?? noun.replace)?.body }
   const shownOf = {
     new: fields.filter(([name, one]) => hasMember(bodies.new, name) && one.isOnlyChanged !== true),
     changed: fields.filter(([name, one]) => hasMember(bodies.changed, name) && one.isOnlyNew !== true),
@@ -129,7 +130,7 @@ export function resourceForm<N extends Written, T extends object>(
           error: wrong[name] ?? one.again?.(frame, draft[name] ?? one.blank) ?? undefined,
           isNew,
           ...(hint !== undefined && { hint }),
-          ...limitsOf(bodies.new, name),
+          ...limitsOf(bodies, name),
         }
         return one.draw(frame, labelled, draft[name] ?? one.blank)
       }
@@ -153,7 +154,8 @@ export function resourceForm<N extends Written, T extends object>(
     changes: (draft, saved) => {
       const before = nested(given(saved, 'changed'))
       const now = Object.entries(nested(given(draft, 'changed')))
-      return Object.fromEntries(now.filter(([name, value]) => !isSame(value, before[name])))
+      const ordered = new Set(fields.filter(([, one]) => one.isOrdered).map(([name]) => name))
+      return Object.fromEntries(now.filter(([name, value]) => !isSame(value, before[name], ordered.has(name))))
     },
 
     more: (sent, draft) => {
@@ -167,7 +169,7 @@ export function resourceForm<N extends Written, T extends object>(
       const t = textsOf(frame)
       const found = shownOf[isNew ? 'new' : 'changed'].flatMap(([name, one]) => {
         const now = draft[name] ?? one.blank
-        const isMissing = one.give(now) === null && !limitsOf(bodies.new, name).isOptional
+        const isMissing = one.give(now) === null && !limitsOf(bodies, name).isOptional
         const fault = isMissing ? frame.t.required(t.get(name) ?? name) : (one.fault?.(frame, now, draft) ?? null)
         return fault === null ? [] : [[name, fault] as const]
       })
@@ -234,21 +236,25 @@ function hasMember(body: TSchema | undefined, name: string): boolean {
   return memberIn(body, name) !== undefined
 }
 
-/** What the schema of a body says of a member. */
-function limitsOf(body: TSchema | undefined, name: string): Pick<Labelled, 'isOptional' | 'lengthMax'> {
-  const { required } = (body ?? {}) as JsonObject
-  const member = memberIn(body, name)
-  // A text, or null.
-  const either = [member, memberAt(member, 'anyOf')].flat()
-  const lengthMax = either.map((one) => memberAt(one, 'maxLength')).find((one) => one !== undefined)
+/** What the schemas of the bodies say of a member. What is never made is optional where null sets it. */
+function limitsOf(
+  bodies: { readonly new: TSchema | undefined; readonly changed: TSchema | undefined },
+  name: string,
+): Pick<Labelled, 'isOptional' | 'lengthMax'> {
+  const { required } = (bodies.new ?? {}) as JsonObject
+  const member = memberIn(bodies.new ?? bodies.changed, name)
+  const all = (isJsonObject(member) && Array.isArray(member.anyOf) ? member.anyOf : [member]).filter(isJsonObject)
+  const lengthMax = all.map((one) => one.maxLength).find((one) => typeof one === 'number')
+  const isNeeded = Array.isArray(required) && required.includes(name)
   return {
-    isOptional: !(Array.isArray(required) && required.includes(name)),
-    ...(typeof lengthMax === 'number' && { lengthMax }),
+    isOptional: bodies.new === undefined ? all.some(({ type }) => type === 'null') : !isNeeded,
+    ...(lengthMax !== undefined && { lengthMax }),
   }
 }
 
-/** The order of a list does not count. */
-function isSame(one: Json | undefined, other: Json | undefined): boolean {
-  const words = (value: Json | undefined) => JSON.stringify(Array.isArray(value) ? value.toSorted() : value)
+/** The order of a list does not count, unless it is said to. */
+function isSame(one: Json | undefined, other: Json | undefined, isOrdered = false): boolean {
+  const words = (value: Json | undefined) =>
+    JSON.stringify(Array.isArray(value) && !isOrdered ? value.toSorted() : value)
   return words(one) === words(other)
 }

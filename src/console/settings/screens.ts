@@ -1,7 +1,5 @@
 import { organisation } from '../../contract/directory/organisation.ts'
-import { parseJson } from '../../crypto/json.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
-import { stepsOf } from '../../json-pointer.ts'
 import { hidden } from '../../pages/controls.ts'
 import { foreign } from '../../pages/foreign-text.ts'
 import { form } from '../../pages/form.ts'
@@ -9,35 +7,26 @@ import { type Html, html } from '../../pages/html.ts'
 import { typed } from '../../pages/once.ts'
 import { ApiRefusal } from '../../pages/own-api.ts'
 import { button, buttonLink, card, facts, message } from '../../pages/parts.ts'
-import { bothVersions } from '../frame/both-versions.ts'
-import { hasProblems, noProblems, type Problems, problemList, problemsOf } from '../frame/form-values.ts'
+import { hasProblems, noProblems, type Problems, problemList } from '../frame/form-values.ts'
 import { type Frame, formScreen, type Screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
-import { control, shownValue } from './setting-controls.ts'
-import {
-  COLOUR,
-  type Organisation,
-  type Part,
-  readValue,
-  type SettingField,
-  sectionsOf,
-  textOf,
-  typedText,
-} from './settings.ts'
+import { differingVersions } from '../resource/differing-versions.ts'
+import type { Draft, FormField } from '../resource/fields.ts'
+import type { ResourceForm } from '../resource/form.ts'
+import { type Organisation, type Part, type SettingName, sectionsOf, settingForm } from './settings.ts'
 import { type SettingTexts, settingTexts } from './texts.ts'
 
 const place = 'settings'
 const paths: Readonly<Record<Part, string>> = { general: '/console/settings', policies: '/console/settings/policies' }
 
-/** What is in the form: texts by the name of the setting, and the state that they were made from. */
-type Draft = { readonly texts: Readonly<Record<string, string>>; readonly etag: string }
-
 type Shown = {
   readonly part: Part
   readonly now: Organisation
   readonly draft: Draft
+  /** Of the state that the form was made from. */
+  readonly etag: string
   readonly problems: Problems
-  readonly conflict?: Html
+  readonly both?: Html
 }
 
 function settingScreen(part: Part): readonly Endpoint[] {
@@ -48,8 +37,10 @@ function settingScreen(part: Part): readonly Endpoint[] {
     summary: `Shows and changes the settings of the organisation: ${what}.`,
     show: async (frame) => {
       const { now, etag } = await read(frame)
-      const draft = frame.isKept ? typedDraft(frame, part, now) : savedDraft(part, now, etag)
-      return settingPage(frame, { part, now, draft, problems: noProblems })
+      const its = formOf(part, now)
+      return frame.isKept
+        ? settingPage(frame, { part, now, ...typedIn(frame, its), problems: noProblems })
+        : settingPage(frame, { part, now, draft: its.saved(now), etag, problems: noProblems })
     },
     send: (frame) => save(frame, part),
   })
@@ -60,118 +51,70 @@ async function read({ api }: Frame) {
   return { now: data, etag: etag ?? '' }
 }
 
-function fieldsOf(part: Part): readonly SettingField[] {
-  return sectionsOf[part].flatMap(([, fields]) => fields)
+/** The fields of a section, each with its name. */
+function fieldsIn(fields: (typeof sectionsOf)[Part][number][1]): readonly (readonly [SettingName, FormField])[] {
+  // Object.entries loses the type of the keys.
+  return Object.entries(fields) as unknown as readonly (readonly [SettingName, FormField])[]
 }
 
-function savedDraft(part: Part, now: Organisation, etag: string): Draft {
-  return { etag, texts: Object.fromEntries(fieldsOf(part).map((one) => [one.name, textOf(one, now[one.name])])) }
+/** The form of what can be changed on a page: what the bootstrap file names cannot. */
+function formOf(part: Part, { fixedMembers }: Organisation): ResourceForm {
+  const all = sectionsOf[part].flatMap(([, fields]) => fieldsIn(fields))
+  return settingForm(Object.fromEntries(all.filter(([name]) => !fixedMembers.includes(name))))
 }
 
-/** What was typed; a setting that is fixed is what it is. */
-function typedDraft({ fields }: Frame, part: Part, now: Organisation): Draft {
-  const texts = fieldsOf(part).map((one) => {
-    const isFixed = now.fixedMembers.includes(one.name)
-    return [one.name, isFixed ? textOf(one, now[one.name]) : typedText(one, fields)] as const
-  })
-  return { texts: Object.fromEntries(texts), etag: typed(fields, 'etag') }
-}
-
-/** The settings that differ. A colour field is never empty: the colour of the pages is none. */
-function changed(part: Part, now: Organisation, { texts }: Draft): readonly SettingField[] {
-  return fieldsOf(part).filter((one) => {
-    const [before, after] = [textOf(one, now[one.name]), texts[one.name] ?? '']
-    return before !== after && !(one.kind === 'colour' && before === '' && after === COLOUR)
-  })
+function typedIn({ fields }: Frame, its: ResourceForm): Pick<Shown, 'draft' | 'etag'> {
+  return { draft: its.read(fields), etag: typed(fields, 'etag') }
 }
 
 async function save(frame: Frame, part: Part): Promise<Screen | { readonly to: string }> {
-  const t = settingTexts[frame.language]
-  const { now, etag } = await read(frame)
-  const draft = typedDraft(frame, part, now)
-  const show = (problems: Problems) => settingPage(frame, { part, now, draft, problems })
-  const differing = changed(part, now, draft)
-  const wrong = mistakesOf(frame, differing, draft, t)
-  if (hasProblems(wrong)) return show(wrong)
-  if (draft.etag !== etag)
-    return conflict(frame, { part, now, draft: { ...draft, etag }, problems: noProblems }, differing)
-  const body = Object.fromEntries(differing.map((one) => [one.name, readValue(one, draft.texts[one.name] ?? '')]))
+  const { now } = await read(frame)
+  const its = formOf(part, now)
+  const sent = typedIn(frame, its)
+  const again = (problems: Problems) => settingPage(frame, { part, now, ...sent, problems })
+  const faults = its.faults(frame, sent.draft, false)
+  if (hasProblems(faults)) return again(faults)
   try {
-    await frame.api.call(organisation.change, { body, ifMatch: draft.etag })
+    const body = its.changes(sent.draft, its.saved(now))
+    await frame.api.call(organisation.change, { body, ifMatch: sent.etag })
     return { to: `${paths[part]}?saved=1` }
   } catch (error) {
-    if (error instanceof ApiRefusal && error.status === 412) {
-      const later = await read(frame)
-      const mine = { ...draft, etag: later.etag }
-      return conflict(
-        frame,
-        { part, now: later.now, draft: mine, problems: noProblems },
-        changed(part, later.now, mine),
-      )
-    }
-    return show(problemsOf(error, (pointer) => fieldAt(pointer, part)))
+    if (!(error instanceof ApiRefusal) || error.status !== 412)
+      return again(its.refused(frame, sent.draft, error, false))
+    const later = await read(frame)
+    const both = differingVersions(frame, formOf(part, later.now), {
+      found: later.now,
+      draft: sent.draft,
+      saved: paths[part],
+    })
+    const page = settingPage(frame, { part, ...later, draft: sent.draft, problems: noProblems, both })
+    return { ...page, status: 412, hasErrors: true }
   }
 }
 
-function mistakesOf(frame: Frame, differing: readonly SettingField[], { texts }: Draft, t: SettingTexts): Problems {
-  const wrong = differing.flatMap(({ name, kind }): readonly (readonly [string, string])[] => {
-    const text = texts[name] ?? ''
-    if (name === 'name' && text === '') return [[name, frame.t.required(t.labels.name)]]
-    if (kind === 'formats' && text === '') return [['walletFormats-vc-sd-jwt', t.formatNeeded]]
-    return kind === 'json' && text !== '' && !isJson(text) ? [[name, t.noJson]] : []
-  })
-  return { fields: Object.fromEntries(wrong) }
-}
-
-function isJson(text: string): boolean {
-  try {
-    parseJson(text)
-    return true
-  } catch {
-    return false
-  }
-}
-
-function fieldAt(pointer: string, part: Part): string | null {
-  const [name] = stepsOf(pointer)
-  return fieldsOf(part).find((one) => one.name === name)?.name ?? null
-}
-
-/** Both versions: what another person saved, and what was typed here. */
-function conflict(frame: Frame, shown: Shown, differing: readonly SettingField[]): Screen {
-  const t = settingTexts[frame.language]
-  const both = bothVersions(t, paths[shown.part], {
-    name: t.setting,
-    differing,
-    label: ({ name }) => t.labels[name],
-    theirs: (one) => shownValue(frame, one, textOf(one, shown.now[one.name])),
-    yours: (one) => shownValue(frame, one, shown.draft.texts[one.name] ?? ''),
-  })
-  return { ...settingPage(frame, { ...shown, conflict: both }), status: 412, hasErrors: true }
-}
-
-function settingPage(frame: Frame, shown: Shown): Screen {
-  const { part, now, draft, problems } = shown
+function settingPage(frame: Frame, { part, now, draft, etag, problems, both }: Shown): Screen {
   const t = settingTexts[frame.language]
   const canWrite = may(frame, part === 'general' ? 'tenant:admin' : 'trust:write')
-  const isFixed = (one: SettingField) => now.fixedMembers.includes(one.name)
-  const editable = (one: SettingField) => canWrite && !isFixed(one)
+  const isFixed = (name: SettingName) => now.fixedMembers.includes(name)
   const sections = sectionsOf[part].map(([heading, fields]) => {
-    const open = fields
-      .filter(editable)
-      .map((one) => control(frame, one, draft.texts[one.name] ?? '', problems.fields[one.name]))
-    const closed = fields.filter((one) => !editable(one))
-    const known = facts(closed.map((one) => [t.labels[one.name], fixedValue(frame, one, now, isFixed(one))]))
-    return card(html`${closed.length > 0 && known}${open}`, t.sections[heading])
+    const all = fieldsIn(fields)
+    const open = all.filter(([name]) => canWrite && !isFixed(name))
+    const closed = all.filter(([name]) => !canWrite || isFixed(name))
+    const known = facts(closed.map((one) => [t.labels[one[0]], factOf(frame, one, now)]))
+    const drawn = settingForm(Object.fromEntries(open)).draw(frame, draft, problems, false)
+    return card(html`${closed.length > 0 && known}${drawn}`, t.sections[heading])
   })
-  const hasFixed = fieldsOf(part).some(isFixed)
-  const buttons = html`<div class="buttons">${button(frame.t.save, { look: 'main' })}${buttonLink(frame.t.cancel, '/console')}</div>`
-  const content = html`${hidden('etag', draft.etag)}${sections}${buttons}`
-  const notes = html`${problemList(frame.texts.problems, problems)}${shown.conflict}${frame.query.saved !== undefined && !hasProblems(problems) && message('done', t.saved)}${!canWrite && html`<p class="hint">${t.readOnly[part]}</p>`}${hasFixed && html`<p class="hint">${t.fixedText}</p>`}`
+  const hasFixed = sectionsOf[part].some(([, fields]) => fieldsIn(fields).some(([name]) => isFixed(name)))
+  const buttons = html`${button(frame.t.save, { look: 'main' })}${buttonLink(frame.t.cancel, '/console')}`
+  const content = html`${hidden('etag', etag)}${sections}<div class="buttons">${buttons}</div>`
+  const isSaved = frame.query.saved !== undefined && !hasProblems(problems)
+  const notes = html`${problemList(frame.texts.problems, problems)}${both}${isSaved && message('done', t.saved)}
+${!canWrite && html`<p class="hint">${t.readOnly[part]}</p>`}${hasFixed && html`<p class="hint">${t.fixedText}</p>`}`
   return {
     title: part === 'general' ? t.title : t.policies,
     ...(part === 'policies' && { crumbs: [[t.title, paths.general], [t.policies]] as const }),
-    main: html`${tabs(part, t)}<div class="narrow stack">${notes}${canWrite ? form(frame, paths[part], content) : html`<div class="stack">${sections}</div>`}</div>`,
+    main: html`${tabs(part, t)}<div class="narrow stack">${notes}
+${canWrite ? form(frame, paths[part], content) : html`<div class="stack">${sections}</div>`}</div>`,
     hasErrors: hasProblems(problems),
   }
 }
@@ -184,10 +127,10 @@ function tabs(part: Part, t: SettingTexts): Html {
   return html`<nav class="actions tabs" aria-label="${t.pagesLabel}">${links}</nav>`
 }
 
-function fixedValue(frame: Frame, one: SettingField, now: Organisation, isFixed: boolean): Html {
+function factOf(frame: Frame, [name, one]: readonly [SettingName, FormField], now: Organisation): Html {
   const t = settingTexts[frame.language]
-  const value = foreign(shownValue(frame, one, textOf(one, now[one.name])), 500)
-  return isFixed ? html`${value}<br><span class="hint">${t.fixed}</span>` : value
+  const value = foreign(one.words(frame, one.fill(now[name])) || t.notSet, 500)
+  return now.fixedMembers.includes(name) ? html`${value}<br><span class="hint">${t.fixed}</span>` : value
 }
 
 /** The settings of the organisation. */

@@ -1,178 +1,162 @@
+import type { ReplyOf } from '../../contract/api-operation.ts'
+import { organisation } from '../../contract/directory/organisation.ts'
 import { type Language, languages } from '../../contract/languages.ts'
-import { parseJson } from '../../crypto/json.ts'
-import type { Fields } from '../../http/routes/endpoint.ts'
-import { numberFormat } from '../../memory/formats.ts'
-import { typed } from '../../pages/once.ts'
-import { typedAll } from '../frame/form-values.ts'
-import type { SettingTexts } from './texts.ts'
+import { type Json, parseJson } from '../../crypto/json.ts'
+import { numberFormat, timeZones } from '../../memory/formats.ts'
+import { select } from '../../pages/controls.ts'
+import type { Frame } from '../frame/screen.ts'
+import { area, choice, type FormField, lines, text, textIn, tick, ticks } from '../resource/fields.ts'
+import { type ResourceForm, resourceForm } from '../resource/form.ts'
+import { type SettingTexts, settingTexts } from './texts.ts'
 
 /** Name of a member of the organisation. */
-type SettingName = keyof SettingTexts['labels']
-
-/** How a setting is edited. */
-type Kind =
-  | 'text'
-  | 'url'
-  | 'email'
-  | 'colour'
-  | 'choice'
-  | 'formats'
-  | 'languages'
-  | 'zone'
-  | 'time'
-  | 'onOff'
-  | 'lines'
-  | 'json'
-
-/** A setting on a page. */
-export type SettingField = { readonly name: SettingName; readonly kind: Kind; readonly lengthMax?: number }
-
+export type SettingName = keyof SettingTexts['labels']
 /** The organisation as the API shows it. */
-export type Organisation = Readonly<Record<SettingName, unknown>> & { readonly fixedMembers: readonly string[] }
-
+export type Organisation = ReplyOf<typeof organisation.get>
 /** The part of the settings that a page shows. */
 export type Part = 'general' | 'policies'
 
-type Section = readonly [heading: keyof SettingTexts['sections'], fields: readonly SettingField[]]
+type Fields = Readonly<Partial<Record<SettingName, FormField>>>
+type Section = readonly [heading: keyof SettingTexts['sections'], fields: Fields]
+
+const address = text({ type: 'url' })
+
+/** Shown where no colour is set: the colour of the pages. */
+const COLOUR = '#1f4e79'
+const colour: FormField = {
+  ...text(),
+  draw: (frame, one, now) => text({ type: 'color' }).draw(frame, { ...one, isOptional: false }, now),
+  fill: (value) => [typeof value === 'string' ? value : COLOUR],
+  give: (now) => (textIn(now) === COLOUR ? null : textIn(now)),
+  words: ({ language }, now) => (textIn(now) === COLOUR ? settingTexts[language].notSet : textIn(now)),
+}
+
+/** The first one is the default. */
+const languageOrder: FormField = {
+  ...choice(languageOrders, '', (chosen) => chosen.split(' ')),
+  fill: (value) => [Array.isArray(value) ? value.join(' ') : ''],
+  isOrdered: true,
+}
+
+const addresses: FormField = {
+  ...lines({ rows: 3 }),
+  // No address is the default, not a list without any.
+  give: (now) => (textIn(now) === '' ? null : lines().give(now)),
+}
+
+const json = area({
+  rows: 6,
+  isCode: true,
+  fill: (value) => (Array.isArray(value) && value.length === 0 ? '' : JSON.stringify(value, null, 2)),
+  give: (content) => (content === '' ? null : (jsonIn(content) ?? content)),
+  fault: ({ language }, now) =>
+    textIn(now) === '' || jsonIn(textIn(now)) !== undefined ? null : settingTexts[language].noJson,
+  place: (_, __, ___, why) => why,
+})
+
+function jsonIn(content: string): Json | undefined {
+  try {
+    return parseJson(content)
+  } catch {
+    return undefined
+  }
+}
+
+const HOUR = 3600
+const DAY = 86_400
+
+/** A time in seconds: one of those that are known, or what is set. */
+function time(...known: readonly number[]): FormField {
+  const choices = ({ language }: Frame, now: string) => {
+    const t = settingTexts[language]
+    const isKnown = now === '' || known.includes(Number(now))
+    const all = isKnown ? known : [...known, Number(now)].toSorted((a, b) => a - b)
+    const shown = all.map((one) => ({ value: String(one), text: timeText(one, language, t) }))
+    return [{ value: '', text: t.ofServer }, ...shown]
+  }
+  return {
+    ...text(),
+    draw: (frame, one, now) =>
+      select(frame, { ...one, isOptional: false, value: textIn(now), choices: choices(frame, textIn(now)) }),
+    give: (now) => (textIn(now) === '' ? null : Number(textIn(now))),
+    words: (frame, now) => choices(frame, textIn(now)).find(({ value }) => value === textIn(now))?.text ?? '',
+  }
+}
+
+/** Members whose values have words. */
+function chosen(...names: readonly (SettingName & keyof SettingTexts['choices'])[]): Fields {
+  return Object.fromEntries(names.map((name) => [name, choice((frame) => choicesOf(frame, name), '')]))
+}
+
+function choicesOf({ language }: Frame, name: string) {
+  return Object.entries(settingTexts[language].choices[name] ?? {}).map(([value, words]) => ({ value, text: words }))
+}
 
 /** What is on which page. Every member of the organisation is on one. */
 export const sectionsOf: Readonly<Record<Part, readonly Section[]>> = {
   general: [
-    [
-      'identity',
-      [
-        { name: 'name', kind: 'text', lengthMax: 200 },
-        { name: 'logoUri', kind: 'url' },
-        { name: 'accentColor', kind: 'colour' },
-      ],
-    ],
-    [
-      'people',
-      [
-        { name: 'languages', kind: 'languages' },
-        { name: 'timeZone', kind: 'zone' },
-        { name: 'privacyUri', kind: 'url' },
-        { name: 'supportAddress', kind: 'text', lengthMax: 320 },
-      ],
-    ],
+    ['identity', { name: text(), logoUri: address, accentColor: colour }],
+    ['people', { languages: languageOrder, timeZone: choice(zones, ''), privacyUri: address, supportAddress: text() }],
     [
       'defaults',
-      [
-        { name: 'offerTtlSeconds', kind: 'time' },
-        { name: 'requestTtlSeconds', kind: 'time' },
-        { name: 'resultRetentionSeconds', kind: 'time' },
-      ],
+      {
+        offerTtlSeconds: time(HOUR, DAY, 7 * DAY, 30 * DAY, 90 * DAY, 365 * DAY),
+        requestTtlSeconds: time(300, 600, 900, HOUR, DAY, 7 * DAY),
+        resultRetentionSeconds: time(0, DAY, 7 * DAY, 30 * DAY, 90 * DAY, 365 * DAY),
+      },
     ],
-    [
-      'mail',
-      [
-        { name: 'mailFromName', kind: 'text', lengthMax: 100 },
-        { name: 'mailReplyTo', kind: 'email', lengthMax: 320 },
-      ],
-    ],
+    ['mail', { mailFromName: text(), mailReplyTo: text({ type: 'email' }) }],
   ],
   policies: [
-    [
-      'trust',
-      [
-        { name: 'issuerPolicy', kind: 'choice' },
-        { name: 'verifierPolicy', kind: 'choice' },
-        { name: 'typeListing', kind: 'choice' },
-      ],
-    ],
+    ['trust', chosen('issuerPolicy', 'verifierPolicy', 'typeListing')],
     [
       'wallets',
-      [
-        { name: 'sharingConfirmation', kind: 'choice' },
-        { name: 'walletFormats', kind: 'formats' },
-      ],
+      {
+        ...chosen('sharingConfirmation'),
+        walletFormats: ticks((frame) => choicesOf(frame, 'walletFormats')),
+      },
     ],
     [
       'issuing',
-      [
-        { name: 'haip', kind: 'onOff' },
-        { name: 'issuerIdentifier', kind: 'choice' },
-        { name: 'clientAuthentication', kind: 'choice' },
-        { name: 'attestationChallenge', kind: 'choice' },
-        { name: 'unregisteredWallets', kind: 'choice' },
-        { name: 'keyAttestations', kind: 'choice' },
-        { name: 'credentialEncryption', kind: 'choice' },
-        { name: 'pushedRequests', kind: 'choice' },
-        { name: 'walletDpop', kind: 'choice' },
-        { name: 'documentSignerUsages', kind: 'choice' },
-      ],
+      {
+        haip: tick(),
+        ...chosen('issuerIdentifier', 'clientAuthentication', 'attestationChallenge', 'unregisteredWallets'),
+        ...chosen('keyAttestations', 'credentialEncryption', 'pushedRequests', 'walletDpop', 'documentSignerUsages'),
+      },
     ],
-    [
-      'advanced',
-      [
-        { name: 'redirectUris', kind: 'lines' },
-        { name: 'registeredVerifiers', kind: 'json' },
-        { name: 'transactionDataTypes', kind: 'json' },
-      ],
-    ],
+    ['advanced', { redirectUris: addresses, registeredVerifiers: json, transactionDataTypes: json }],
   ],
 }
 
-/** Shown where no colour is set: the colour of the pages. */
-export const COLOUR = '#1f4e79'
-const HOUR = 3600
-const DAY = 86_400
-const times: Readonly<Record<string, readonly number[]>> = {
-  offerTtlSeconds: [HOUR, DAY, 7 * DAY, 30 * DAY, 90 * DAY, 365 * DAY],
-  requestTtlSeconds: [300, 600, 900, HOUR, DAY, 7 * DAY],
-  resultRetentionSeconds: [0, DAY, 7 * DAY, 30 * DAY, 90 * DAY, 365 * DAY],
+function zones() {
+  return timeZones().map((value) => ({ value, text: value.replaceAll('_', ' ') }))
 }
 
-/** Returns the times to choose from, with the one that is set. */
-export function timesOf(name: SettingName, now: string): readonly number[] {
-  const known = times[name] ?? []
-  return now === '' || known.includes(Number(now)) ? known : [...known, Number(now)].toSorted((a, b) => a - b)
+/** The orders of languages to choose from, each with the names of its languages. */
+function languageOrders() {
+  const [one, other] = Object.entries(languages)
+  if (one === undefined || other === undefined) return []
+  return [[one], [other], [one, other], [other, one]].map((order) => ({
+    value: order.map(([code]) => code).join(' '),
+    text: order.map(([, name]) => name).join(', '),
+  }))
 }
 
-/** Returns a time in words, e.g. "30 days". */
-export function timeText(seconds: number, language: Language, t: SettingTexts): string {
+/** A time in words, e.g. "30 days". */
+function timeText(seconds: number, language: Language, t: SettingTexts): string {
   if (seconds === 0) return t.notKept
   const units = [['day', DAY] as const, ['hour', HOUR] as const, ['minute', 60] as const, ['second', 1] as const]
   const [unit, length] = units.find(([, one]) => seconds % one === 0) ?? ['second', 1]
   return numberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(seconds / length)
 }
 
-/** Returns the orders of languages to choose from, each with the names of its languages. */
-export function languageOrders(): readonly (readonly [value: string, text: string])[] {
-  const [one, other] = Object.entries(languages)
-  if (one === undefined || other === undefined) return []
-  return [[one], [other], [one, other], [other, one]].map(
-    (order) => [order.map(([code]) => code).join(' '), order.map(([, name]) => name).join(', ')] as const,
-  )
+/** Returns the form of some of the settings. */
+export function settingForm(fields: Fields): ResourceForm {
+  return resourceForm(organisation, labels, fields)
 }
 
-/** Returns a setting as its control has it. */
-export function textOf({ kind }: SettingField, value: unknown): string {
-  if (value === null || value === undefined) return ''
-  if (kind === 'json') return Array.isArray(value) && value.length === 0 ? '' : JSON.stringify(value, null, 2)
-  if (Array.isArray(value)) return value.join(kind === 'lines' ? '\n' : ' ')
-  return String(value)
-}
+const labels = { en: labelsOf(settingTexts.en), fr: labelsOf(settingTexts.fr) }
 
-/** Returns what was typed for a setting, in the form of {@link textOf}. */
-export function typedText({ name, kind }: SettingField, fields: Fields): string {
-  if (kind === 'formats') return typedAll(fields, name).join(' ')
-  if (kind === 'onOff') return String(typed(fields, name) === '1')
-  const text = typed(fields, name)
-  if (kind === 'lines') return text.split(/\s+/).filter(Boolean).join('\n')
-  return kind === 'json' ? text.replaceAll('\r\n', '\n') : text
-}
-
-/**
- * Returns the value for the API; null sets the default.
- *
- * @throws Fault if it should be JSON and is not
- */
-export function readValue({ name, kind }: SettingField, text: string): unknown {
-  if (kind === 'lines') return text === '' ? null : text.split('\n')
-  if (text === '' && kind !== 'formats') return name === 'name' ? '' : null
-  if (kind === 'json') return parseJson(text)
-  if (kind === 'formats' || kind === 'languages') return text.split(' ').filter(Boolean)
-  if (kind === 'time') return Number(text)
-  return kind === 'onOff' ? text === 'true' : text
+function labelsOf({ labels: all, hints }: SettingTexts): SettingTexts['labels'] {
+  return { ...all, ...Object.fromEntries(Object.entries(hints).map(([name, hint]) => [`${name}Hint`, hint])) }
 }

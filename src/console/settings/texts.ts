@@ -9,12 +9,6 @@ const en = {
   saved: 'Saved. Every server uses it within five seconds.',
   fixed: 'Fixed by the bootstrap file',
   fixedText: 'What the bootstrap file of the server names is changed there, by those who run the server.',
-  changedTitle: 'The settings were changed in the meantime',
-  changedText: 'Another person saved them. Compare, then save yours, or take theirs.',
-  takeTheirs: 'Discard mine and take theirs',
-  setting: 'Setting',
-  theirs: 'Saved now',
-  yours: 'Yours',
   ofServer: 'Default of this server',
   notSet: 'Not set',
   readOnly: {
@@ -93,12 +87,9 @@ const en = {
     walletDpop: { optional: 'If the wallet wants it', required: 'Always' },
     documentSignerUsages: { all: 'All documents', mdl: 'Driving licences alone' },
     walletFormats: { 'vc+sd-jwt': 'SD-JWT VC', mso_mdoc: 'mdoc (ISO 18013-5)' },
-    haip: { true: 'On', false: 'Off' },
   } as Readonly<Record<string, Readonly<Record<string, string>>>>,
   notKept: 'Not kept',
-  haipOn: 'High assurance profile (HAIP): offer and accept only what it allows',
   noJson: 'This is not JSON. Check brackets, commas and quotation marks.',
-  formatNeeded: 'Choose at least one format.',
 }
 
 /** Texts of the screens of settings. */
@@ -112,12 +103,6 @@ const fr: SettingTexts = {
   saved: 'Enregistré. Tous les serveurs l’utilisent dans les cinq secondes.',
   fixed: 'Fixé par le fichier d’amorçage',
   fixedText: 'Ce que nomme le fichier d’amorçage du serveur se change dans ce fichier, par ceux qui gèrent le serveur.',
-  changedTitle: 'Les réglages ont changé entre-temps',
-  changedText: 'Une autre personne les a enregistrés. Comparez, puis enregistrez les vôtres ou prenez les siens.',
-  takeTheirs: 'Abandonner les miens et prendre les siens',
-  setting: 'Réglage',
-  theirs: 'Enregistré',
-  yours: 'Le vôtre',
   ofServer: 'Valeur par défaut du serveur',
   notSet: 'Non défini',
   readOnly: {
@@ -203,12 +188,9 @@ const fr: SettingTexts = {
     walletDpop: { optional: 'Si le portefeuille le veut', required: 'Toujours' },
     documentSignerUsages: { all: 'Tous les documents', mdl: 'Permis de conduire seulement' },
     walletFormats: { 'vc+sd-jwt': 'SD-JWT VC', mso_mdoc: 'mdoc (ISO 18013-5)' },
-    haip: { true: 'Activé', false: 'Désactivé' },
   },
   notKept: 'Pas conservé',
-  haipOn: 'Profil de haute assurance (HAIP) : ne proposer et n’accepter que ce qu’il permet',
   noJson: 'Ce n’est pas du JSON. Vérifiez crochets, virgules et guillemets.',
-  formatNeeded: 'Choisissez au moins un format.',
 }
 
 /** Texts of the screens of settings by language. */
