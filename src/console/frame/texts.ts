@@ -120,6 +120,9 @@ const en = {
     'client.address_public': () =>
       'Each address begins with https://, with http://127.0.0.1 for a program on the same computer, or with a scheme ' +
       'of the application such as com.example.app:/. It has no # in it.',
+    'organisation.colour': () => 'Text in this colour cannot be read on light paper. Choose a darker one.',
+    'organisation.support_address': () => 'Write an e-mail address or a complete https address.',
+    'organisation.time_zone': () => 'This is no time zone of the IANA database.',
     'page.origin': () => 'Write https:// and the name of the website, with nothing behind it.',
     'redirect.address': () => 'Write a complete https address, without # in it.',
     'redirect.not_listed': () =>
@@ -272,6 +275,10 @@ const fr: ConsoleTexts = {
     'client.address_public': () =>
       'Chaque adresse commence par https://, par http://127.0.0.1 pour un programme du même ordinateur, ou par un ' +
       'schéma de l’application comme com.example.app:/. Elle ne contient pas de #.',
+    'organisation.colour': () =>
+      'Un texte de cette couleur est illisible sur fond clair. Choisissez-en une plus foncée.',
+    'organisation.support_address': () => 'Écrivez une adresse électronique ou une adresse https complète.',
+    'organisation.time_zone': () => 'Ce n’est pas un fuseau horaire de la base IANA.',
     'page.origin': () => 'Écrivez https:// et le nom du site, sans rien derrière.',
     'redirect.address': () => 'Écrivez une adresse https complète, sans #.',
     'redirect.not_listed': () =>

@@ -7,13 +7,15 @@ export function settingMistakes({ accentColor, timeZone, supportAddress }: Tenan
   const mistakes: Violation[] = []
   if (accentColor !== undefined && !isReadableAccent(accentColor)) {
     const detail = 'Text in this colour cannot be read on light paper (contrast below 4.5:1). Choose a darker one.'
-    mistakes.push({ detail, pointer: '/accentColor' })
+    mistakes.push({ detail, pointer: '/accentColor', rule: 'organisation.colour' })
   }
   if (timeZone !== undefined && !isTimeZone(timeZone)) {
-    mistakes.push({ detail: 'It is not a time zone of the IANA database.', pointer: '/timeZone' })
+    const detail = 'It is not a time zone of the IANA database.'
+    mistakes.push({ detail, pointer: '/timeZone', rule: 'organisation.time_zone' })
   }
   if (supportAddress?.startsWith('https:') === true && !URL.canParse(supportAddress)) {
-    mistakes.push({ detail: 'It is neither an e-mail address nor an https URL.', pointer: '/supportAddress' })
+    const detail = 'It is neither an e-mail address nor an https URL.'
+    mistakes.push({ detail, pointer: '/supportAddress', rule: 'organisation.support_address' })
   }
   return mistakes
 }
