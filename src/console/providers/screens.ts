@@ -35,9 +35,9 @@ export const providerScreens: readonly Endpoint[] = resource({
     namesPeople: ({ namesPeople }, { texts, language }) =>
       namesPeople ? texts.yes : providerTexts[language].namesNobody,
     scopes: ({ scopes }) => codeOf(scopes.join(' ')),
-    'claims.username': ({ claims }, frame) => claimOf(claims.username, frame),
-    'claims.email': ({ claims }, frame) => claimOf(claims.email, frame),
-    'claims.externalIdentifier': ({ claims }, frame) => claimOf(claims.externalIdentifier, frame),
+    'claims-username': ({ claims }, frame) => claimOf(claims.username, frame),
+    'claims-email': ({ claims }, frame) => claimOf(claims.email, frame),
+    'claims-externalIdentifier': ({ claims }, frame) => claimOf(claims.externalIdentifier, frame),
     audience: ({ audience }) => (audience === null ? null : codeOf(audience)),
     changed: changedOf,
   },
@@ -91,7 +91,7 @@ function rolesPanel({ claims, roles }: Provider, { language, texts }: Frame): Ht
     return [html`${foreign(there)}`, names || t.noRole] as const
   })
   if (claims.roles === null && given.length === 0) return null
-  const lines = [[t['claims.roles'], codeOf(claims.roles ?? '')] as const, ...given]
+  const lines = [[t['claims-roles'], codeOf(claims.roles ?? '')] as const, ...given]
   const shown = lines.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)
   return html`<section class="panel"><header><h2>${t.roles}</h2></header><dl class="facts">${shown}</dl></section>`
 }

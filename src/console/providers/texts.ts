@@ -31,8 +31,8 @@ const en = {
   roles: 'Roles that the provider gives',
   rolesHint:
     'The name of a role or group at the provider, and the role that it gives here. They replace the roles of the person at each sign-in. A name in two rows gives both roles.',
-  'claims.roles': 'Where the provider names them (claim)',
-  'claims.rolesHint':
+  'claims-roles': 'Where the provider names them (claim)',
+  'claims-rolesHint':
     'For example “groups” or “/realm_access/roles”. If it is empty, people keep the roles that they have here.',
   there: (row: number) => `Name, row ${row}`,
   here: (row: number) => `Role here, row ${row}`,
@@ -45,12 +45,12 @@ const en = {
   scopes: 'What is asked for (scopes)',
   scopesHint: 'Separated by spaces. “openid” is always among them.',
   openidNeeded: 'Without “openid” nobody can sign in.',
-  'claims.username': 'Claim of the username',
-  'claims.usernameHint': 'A name, or a JSON pointer that begins with a slash. preferred_username if it is empty.',
-  'claims.email': 'Claim of the e-mail address',
-  'claims.emailHint': 'email if it is empty.',
-  'claims.externalIdentifier': 'Claim of the id of the person',
-  'claims.externalIdentifierHint':
+  'claims-username': 'Claim of the username',
+  'claims-usernameHint': 'A name, or a JSON pointer that begins with a slash. preferred_username if it is empty.',
+  'claims-email': 'Claim of the e-mail address',
+  'claims-emailHint': 'email if it is empty.',
+  'claims-externalIdentifier': 'Claim of the id of the person',
+  'claims-externalIdentifierHint':
     'Of the external identifier that your systems know the person by. None if it is empty.',
   acceptTokens: 'Its access tokens are accepted by the API',
   acceptTokensHint: 'For applications of your organisation that have tokens of the provider already.',
@@ -109,8 +109,8 @@ const fr: ProviderTexts = {
   roles: 'Rôles que donne le fournisseur',
   rolesHint:
     'Le nom d’un rôle ou groupe chez le fournisseur, et le rôle qu’il donne ici. Ils remplacent les rôles de la personne à chaque connexion. Un nom sur deux lignes donne les deux rôles.',
-  'claims.roles': 'Où le fournisseur les nomme (claim)',
-  'claims.rolesHint':
+  'claims-roles': 'Où le fournisseur les nomme (claim)',
+  'claims-rolesHint':
     'Par exemple « groups » ou « /realm_access/roles ». Si c’est vide, les personnes gardent les rôles qu’elles ont ici.',
   there: (row: number) => `Nom, ligne ${row}`,
   here: (row: number) => `Rôle ici, ligne ${row}`,
@@ -123,13 +123,13 @@ const fr: ProviderTexts = {
   scopes: 'Ce qui est demandé (portées)',
   scopesHint: 'Séparées par des espaces. « openid » en fait toujours partie.',
   openidNeeded: 'Sans « openid », personne ne peut se connecter.',
-  'claims.username': 'Claim du nom d’utilisateur',
-  'claims.usernameHint':
+  'claims-username': 'Claim du nom d’utilisateur',
+  'claims-usernameHint':
     'Un nom, ou un pointeur JSON qui commence par une barre oblique. preferred_username si c’est vide.',
-  'claims.email': 'Claim de l’adresse e-mail',
-  'claims.emailHint': 'email si c’est vide.',
-  'claims.externalIdentifier': 'Claim de l’identifiant de la personne',
-  'claims.externalIdentifierHint':
+  'claims-email': 'Claim de l’adresse e-mail',
+  'claims-emailHint': 'email si c’est vide.',
+  'claims-externalIdentifier': 'Claim de l’identifiant de la personne',
+  'claims-externalIdentifierHint':
     'De l’identifiant externe par lequel vos systèmes connaissent la personne. Aucun si c’est vide.',
   acceptTokens: 'Ses jetons d’accès sont acceptés par l’API',
   acceptTokensHint: 'Pour les applications de votre organisation qui ont déjà des jetons du fournisseur.',

@@ -12,7 +12,7 @@ import type { Frame } from '../frame/screen.ts'
 /** What is in a field of a form: one text, or each value that is ticked; empty: nothing. */
 export type Typed = readonly string[]
 
-/** What is in a form, by member of the API. That of a member is `claims.email`. */
+/** What is in a form, by member of the API. That of a member is `claims-email`: it is an id in the page. */
 export type Draft = Readonly<Record<string, Typed>>
 
 /** A field where it stands: its name is that of the member of the API. */

@@ -24,7 +24,7 @@ type Written = {
 }
 
 /** The members of a body, and those of its members. */
-type MembersOf<B> = { [K in keyof B & string]-?: K | `${K}.${keyof NonNullable<B[K]> & string}` }[keyof B & string]
+type MembersOf<B> = { [K in keyof B & string]-?: K | `${K}-${keyof NonNullable<B[K]> & string}` }[keyof B & string]
 
 type Described<N extends Written, T> = {
   readonly [K in (MembersOf<BodyOf<NonNullable<N['create']>>> | MembersOf<BodyOf<NonNullable<N['change']>>>) &
@@ -186,7 +186,7 @@ export function resourceForm<N extends Written, T extends object>(
       const said = new Map<string, string>()
       for (const [pointer, why] of Object.entries(findings.fields)) {
         const [name = '', kind] = fieldAt(pointer) ?? []
-        const path = stepsOf(pointer).slice(name.split('.').length)
+        const path = stepsOf(pointer).slice(name.split('-').length)
         const before = said.get(name)
         const one = kind?.place?.(frame, draft[name] ?? [], path, why) ?? why
         said.set(name, before === undefined || before === one ? one : `${before} ${one}`)
@@ -207,14 +207,14 @@ export function resourceForm<N extends Written, T extends object>(
   }
 }
 
-/** Returns a member, or that of a member by `claims.email`. */
+/** Returns a member, or that of a member by `claims-email`. */
 function memberAt(value: Json | undefined, path: string): Json | undefined {
-  return path.split('.').reduce<Json | undefined>((at, name) => (isJsonObject(at) ? at[name] : undefined), value)
+  return path.split('-').reduce<Json | undefined>((at, name) => (isJsonObject(at) ? at[name] : undefined), value)
 }
 
 /** Returns the object of members that are stated by path. */
 function nested(flat: JsonObject): JsonObject {
-  const groups = Map.groupBy(Object.entries(flat), ([path]) => path.split('.', 1)[0] ?? '')
+  const groups = Map.groupBy(Object.entries(flat), ([path]) => path.split('-', 1)[0] ?? '')
   const members = [...groups].map(([name, all]) => {
     const inside = all.map(([path, value]) => [path.slice(name.length + 1), value] as const)
     return [name, name in flat ? (flat[name] ?? null) : Object.fromEntries(inside)] as const
@@ -224,12 +224,12 @@ function nested(flat: JsonObject): JsonObject {
 
 /** Whether a JSON pointer is that of a member, or of something in it. */
 function isBelow(pointer: string, path: string): boolean {
-  return path.split('.').every((step, at) => stepsOf(pointer)[at] === step)
+  return path.split('-').every((step, at) => stepsOf(pointer)[at] === step)
 }
 
 /** A schema is JSON. */
 function memberIn(body: TSchema | undefined, path: string): Json | undefined {
-  return memberAt(body as JsonObject | undefined, `properties.${path.replaceAll('.', '.properties.')}`)
+  return memberAt(body as JsonObject | undefined, `properties-${path.replaceAll('-', '-properties-')}`)
 }
 
 function hasMember(body: TSchema | undefined, name: string): boolean {
