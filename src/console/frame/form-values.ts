@@ -32,7 +32,7 @@ export function problemsOf(
   fieldOf: (pointer: string) => string | null,
   t?: Pick<ConsoleTexts, 'rules'> & { readonly limitOf?: (pointer: string, limit: string) => string },
 ): Problems {
-  if (!(error instanceof ApiRefusal) || !isAboutForm(error)) throw error
+  if (!(error instanceof ApiRefusal) || !isAboutForm(error, t)) throw error
   const fields: Record<string, string> = {}
   const general: string[] = []
   for (const { pointer, detail, title, rule, limit = '' } of error.errors) {
@@ -44,9 +44,10 @@ export function problemsOf(
   return general.length === 0 ? { fields } : { fields, general: [...new Set(general)].join(' ') }
 }
 
-/** Whether what was typed can mend it: its status says so, or the rules that it names. */
-function isAboutForm({ status, errors }: ApiRefusal): boolean {
-  return [400, 409, 422].includes(status) || errors.every(({ rule }) => rule !== undefined)
+/** Whether what was typed can mend it: its status says so, or rules that a form can say. */
+function isAboutForm({ status, errors }: ApiRefusal, t: Pick<ConsoleTexts, 'rules'> | undefined): boolean {
+  if ([400, 409, 422].includes(status)) return true
+  return errors.length > 0 && errors.every(({ rule, limit = '' }) => ruleWords(t, rule, limit) !== null)
 }
 
 /** Returns what a rule of the API asks for in words; null for one without words. */
