@@ -271,7 +271,7 @@ async function sayMore(page: Page): Promise<void> {
   await page.getByLabel('Client identifier').fill('')
   await page.locator('#sets').fill('1 + 2 | 2')
   await save(page)
-  await page.locator('#redirect-error').getByText('This address is not allowed').waitFor()
+  await page.locator('#redirect-error').getByText('Write a complete https address').waitFor()
   await page.getByLabel('Where the browser goes').fill('https://x.example/')
 }
 
