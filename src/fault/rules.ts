@@ -49,7 +49,7 @@ export type OwnRule =
   | 'page.origin'
   | 'redirect.address'
   | 'redirect.not_listed'
-  | 'request.unknown'
+  | 'presentation_template.unknown'
   | 'provider.issuer'
   | 'provider.audience_needed'
   | 'provider.audience_own'

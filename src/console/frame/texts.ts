@@ -127,7 +127,7 @@ const en = {
     'redirect.address': () => 'Write a complete https address, without # in it.',
     'redirect.not_listed': () =>
       'This address is not allowed: it is none of those in the settings under “Where requests may lead browsers”.',
-    'request.unknown': () => 'This request is not there any more. Choose another.',
+    'presentation_template.unknown': () => 'This request is not there any more. Choose another.',
     'provider.issuer': () =>
       'Enter an address that begins with https://, without a question mark, a # or a user name in it.',
     'provider.audience_needed': () => 'Enter the audience of the tokens.',
@@ -284,7 +284,7 @@ const fr: ConsoleTexts = {
     'redirect.not_listed': () =>
       'Cette adresse n’est pas permise : elle ne figure pas dans les réglages, sous « Où les demandes peuvent mener ' +
       'les navigateurs ».',
-    'request.unknown': () => 'Cette demande n’existe plus. Choisissez-en une autre.',
+    'presentation_template.unknown': () => 'Cette demande n’existe plus. Choisissez-en une autre.',
     'provider.issuer': () =>
       'Saisissez une adresse qui commence par https://, sans point d’interrogation, sans # ni nom d’utilisateur.',
     'provider.audience_needed': () => 'Saisissez l’audience des jetons.',

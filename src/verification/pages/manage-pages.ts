@@ -167,7 +167,7 @@ async function requireTemplate(
 function unknownTemplate(): Fault {
   const detail = 'There is no such presentation template.'
   return new Fault('reference.unknown', {
-    violations: [{ detail, pointer: '/presentationTemplateId', rule: 'request.unknown' }],
+    violations: [{ detail, pointer: '/presentationTemplateId', rule: 'presentation_template.unknown' }],
   })
 }
 

@@ -150,7 +150,7 @@ for (const [what, body, status, pointer, rule] of [
     { presentationTemplateId: 'none' },
     422,
     '/presentationTemplateId',
-    'request.unknown',
+    'presentation_template.unknown',
   ],
 ] as const) {
   test(`${what} is refused`, async () => {
