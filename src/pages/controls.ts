@@ -60,10 +60,10 @@ export function checkboxes(
       ...more,
     }),
   )
-  const wrong = error !== undefined && html` id="${name}" tabindex="-1" aria-describedby="${name}-error"`
+  const wrong = error !== undefined && html` id="${name}" tabindex="-1"`
   const why = error !== undefined && html`<p class="error" id="${name}-error">${error}</p>`
-  const about = hint !== undefined && html`<p class="hint">${hint}</p>`
-  return html`<fieldset class="ticks"${wrong}><legend>${legend}</legend>${about}${why}${boxes}</fieldset>`
+  const about = hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`
+  return html`<fieldset class="ticks"${wrong}${describedBy({ name, hint, error })}><legend>${legend}</legend>${about}${why}${boxes}</fieldset>`
 }
 
 /** Returns a field for a file. Its form is made by `fileForm`. @param accept Kinds of files, as in HTML. */
@@ -93,7 +93,15 @@ ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}${er
 ${control}</div>`
 }
 
-function described({ name, hint, error }: Labelled): Html {
+function described(one: Labelled): Html {
+  return html`${describedBy(one)}${one.error !== undefined && html` aria-invalid="true"`}`
+}
+
+function describedBy({
+  name,
+  hint,
+  error,
+}: Pick<Labelled, 'name' | 'error'> & { readonly hint?: string | undefined }): Html | null {
   const ids = [hint !== undefined && `${name}-hint`, error !== undefined && `${name}-error`].filter(Boolean)
-  return html`${ids.length > 0 && html` aria-describedby="${ids.join(' ')}"`}${error !== undefined && html` aria-invalid="true"`}`
+  return ids.length === 0 ? null : html` aria-describedby="${ids.join(' ')}"`
 }
