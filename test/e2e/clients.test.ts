@@ -226,6 +226,7 @@ for (const [what, body, pointer] of [
     '/postLogoutRedirectUris/0',
   ],
   ['http for logout tokens', { name: 'x', backchannelLogoutUri: 'http://a.example/' }, '/backchannelLogoutUri'],
+  ['http for its terms', { name: 'x', tosUri: 'http://a.example/' }, '/tosUri'],
   ['http for its keys', { name: 'x', jwksUri: 'http://a.example/' }, '/jwksUri'],
   ['a private key', { name: 'x', jwks: { keys: [{ kty: 'EC', crv: 'P-256', d: 'x' }] } }, '/jwks/keys/0'],
   ['an unknown role', { name: 'x', roles: ['king'] }, '/roles/0'],
