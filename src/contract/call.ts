@@ -55,3 +55,9 @@ export function pathOf({ path }: Pick<ApiOperation, 'path'>, params: object = {}
   const values = new Map(Object.entries(params))
   return path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(values.get(name)))
 }
+
+/** Returns the one parameter of the path of an operation, with its name. */
+export function oneParam({ path }: Pick<ApiOperation, 'path'>, value: string): Readonly<Record<string, string>> {
+  const [, name = 'id'] = /\{(\w+)\}/.exec(path) ?? []
+  return { [name]: value }
+}

@@ -1,7 +1,8 @@
-import { type Role, roles, type Scope, scopes } from '../../caller.ts'
+import { type Scope, scopes } from '../../caller.ts'
 import { clients } from '../../contract/directory/clients.ts'
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../crypto/json.ts'
 import { ruleWords } from '../frame/form-values.ts'
+import { givenRoleChoices } from '../frame/role-choices.ts'
 import type { Frame } from '../frame/screen.ts'
 import { area, choice, lines, seldom, text, textIn, tick, ticks } from '../resource/fields.ts'
 import { resourceForm } from '../resource/form.ts'
@@ -36,7 +37,7 @@ export const applicationForm = resourceForm(
   {
     name: text(),
     isPublic: choice(kindChoices, 'false', (chosen) => chosen === 'true'),
-    roles: ticks(roleChoices),
+    roles: ticks(givenRoleChoices),
     redirectUris: lines(),
     asksConsent: seldom(tick({ isOn: true })),
     dpopRequired: seldom(tick()),
@@ -75,12 +76,6 @@ function kindChoices({ language }: Frame) {
     { value: 'false', text: kinds.service },
     { value: 'true', text: kinds.app },
   ]
-}
-
-function roleChoices({ texts }: Frame) {
-  // Object.keys loses the type of the keys.
-  const names = (Object.keys(roles) as Role[]).filter((one) => one !== 'holder')
-  return names.map((value) => ({ value, text: texts.roles[value] }))
 }
 
 function grantChoices({ language }: Frame) {

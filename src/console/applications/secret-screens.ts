@@ -4,6 +4,7 @@ import { html } from '../../pages/html.ts'
 import { onceHeader } from '../../pages/once.ts'
 import { buttonLink, card, facts, message } from '../../pages/parts.ts'
 import { confirmScreen } from '../frame/confirm.ts'
+import { copied } from '../frame/copied.ts'
 import { overlapField, overlapIn } from '../frame/overlap.ts'
 import type { Frame, Screen } from '../frame/screen.ts'
 import type { Crumb } from '../frame/shell.ts'
@@ -12,10 +13,8 @@ import { applicationTexts } from './texts.ts'
 
 /** The only page that has the secret. */
 export function secretTold(frame: Frame, clientId: string, secret: string): Screen {
-  const { texts, language } = frame
-  const t = applicationTexts[language]
-  const copied = html`<copy-text label="${texts.copy}" done="${texts.copied}"><code class="secret">${secret}</code></copy-text>`
-  const content = html`${facts([[t.id, html`<code>${clientId}</code>`]])}${copied}`
+  const t = applicationTexts[frame.language]
+  const content = html`${facts([[t.id, html`<code>${clientId}</code>`]])}${copied(frame, secret)}`
   const back = buttonLink(frame.t.back, at({ clientId }))
   return {
     title: t.secret,

@@ -8,6 +8,7 @@ import { html } from '../../pages/html.ts'
 import { cardStyle, credentialCard } from '../../pages/look/credential-card.ts'
 import { onceField, onceHeader, typed } from '../../pages/once.ts'
 import { button, buttonLink, card, message } from '../../pages/parts.ts'
+import { copied } from '../frame/copied.ts'
 import { hasProblems, noProblems, type Problems, problemList, problemsOf } from '../frame/form-values.ts'
 import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
@@ -106,13 +107,11 @@ ${lifetimeField(frame)}`,
 
 /** The only page that has the code: it is told once. */
 export function withCode(frame: Frame, { id, txCode = '' }: Issuance): Screen {
-  const { texts, language } = frame
-  const t = credentialTexts[language]
-  const code = html`<copy-text label="${texts.copy}" done="${texts.copied}"><code class="secret">${txCode}</code></copy-text>`
+  const t = credentialTexts[frame.language]
   return {
     title: t.code,
     crumbs: [[t.title, LIST], [t.code]],
-    main: html`<div class="narrow stack">${message('note', t.codeText)}${card(code)}<p>${buttonLink(t.offer, `${LIST}/${id}`)}</p></div>`,
+    main: html`<div class="narrow stack">${message('note', t.codeText)}${card(copied(frame, txCode))}<p>${buttonLink(t.offer, `${LIST}/${id}`)}</p></div>`,
     modules: ['copy-text'],
   }
 }

@@ -7,6 +7,7 @@ import { type Html, html } from '../../pages/html.ts'
 import { button, buttonLink, facts, message } from '../../pages/parts.ts'
 import { pager, table } from '../../pages/table.ts'
 import { type Choices, filterChooser, readChoices, searchIn } from '../frame/chooser.ts'
+import { copied } from '../frame/copied.ts'
 import { forDevelopers } from '../frame/developers.ts'
 import { emptyList } from '../frame/empty-list.ts'
 import { type Frame, listOf, screen } from '../frame/screen.ts'
@@ -195,16 +196,14 @@ function stateOfOne(frame: Frame, t: CredentialTexts, issuance: Issuance): Html 
 ${isOpen && !isDeferred && offer(frame, t, issuance)}${changesOf(frame, t, issuance)}</div>`
 }
 
-function offer({ texts, here }: Frame, t: CredentialTexts, issuance: Issuance): Html | null {
+function offer(frame: Frame, t: CredentialTexts, issuance: Issuance): Html | null {
   const { offerUri, offerPageUri, offerPageQrUri, offerQrUri } = issuance
   if (offerUri === '') return null
-  const copied = (link: string) =>
-    html`<copy-text label="${texts.copy}" done="${texts.copied}"><code class="secret">${link}</code></copy-text>`
   return html`<div class="asking"><div class="stack">${qrImage(offerPageQrUri, t.qr)}</div><div class="stack"><p><b>${t.link}</b></p>
-${copied(offerPageUri)}
+${copied(frame, offerPageUri)}
 <p><b>${t.walletLink}</b></p>
-${copied(offerUri)}<p><a href="${offerUri}">${t.openWallet}</a></p>
-<details><summary>${t.appCode}</summary>${qrImage(offerQrUri, t.appQr)}</details><noscript><p><a href="${here}">${t.refresh}</a></p></noscript></div></div>`
+${copied(frame, offerUri)}<p><a href="${offerUri}">${t.openWallet}</a></p>
+<details><summary>${t.appCode}</summary>${qrImage(offerQrUri, t.appQr)}</details><noscript><p><a href="${frame.here}">${t.refresh}</a></p></noscript></div></div>`
 }
 
 function qrImage(url: string, text: string): Html {

@@ -7,6 +7,7 @@ import { onceField, onceHeader, typed } from '../../pages/once.ts'
 import { button, buttonLink, card } from '../../pages/parts.ts'
 import { badge, table } from '../../pages/table.ts'
 import { chooser, chosenIn, isSearching, readChoices, searchIn } from '../frame/chooser.ts'
+import { copied } from '../frame/copied.ts'
 import { type Frame, formScreen, type Screen, screen } from '../frame/screen.ts'
 import { may } from '../frame/shell.ts'
 import { when } from '../frame/when.ts'
@@ -99,11 +100,10 @@ function code(
   t: DeskTexts,
   { authorizationRequestUri, authorizationRequestQrUri, requestPageUri, expiresAt }: Check,
 ): Html {
-  const { texts } = frame
   const { pathname, search } = new URL(authorizationRequestQrUri)
   return html`<div class="stack"><img class="qr" src="${pathname + search}" alt="${t.qr}" width="352" height="352"><p class="hint">${t.until} ${when(frame, expiresAt)} · <a href="${authorizationRequestUri}">${t.openWallet}</a></p>
-<details><summary>${t.links}</summary><p>${t.link}</p><copy-text label="${texts.copy}" done="${texts.copied}"><code class="secret">${requestPageUri}</code></copy-text>
-<p>${t.walletLink}</p><copy-text label="${texts.copy}" done="${texts.copied}"><code class="secret">${authorizationRequestUri}</code></copy-text></details><noscript><p class="hint">${t.reload}</p></noscript></div>`
+<details><summary>${t.links}</summary><p>${t.link}</p>${copied(frame, requestPageUri)}
+<p>${t.walletLink}</p>${copied(frame, authorizationRequestUri)}</details><noscript><p class="hint">${t.reload}</p></noscript></div>`
 }
 
 const state = screen({

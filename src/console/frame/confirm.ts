@@ -1,4 +1,5 @@
 import type { ApiOperation, OptionalSchema, PathParams } from '../../contract/api-operation.ts'
+import { oneParam } from '../../contract/call.ts'
 import type { Language } from '../../contract/languages.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { hidden } from '../../pages/controls.ts'
@@ -63,7 +64,9 @@ type Removal = {
   readonly nameOf: (frame: Frame<{ readonly id: string }>) => Promise<string>
 }
 
-/** Declares the screen that asks whether to delete something, and does it. Its own page, if it has one, is `{list}/{id}`. */
+/**
+ * Declares the screen that asks whether to delete something, and does it. Its own page, if it has one, is `{list}/{id}`.
+ */
 export function removeScreen({
   list,
   operation,
@@ -90,8 +93,7 @@ export function removeScreen({
       return { ...question, look: 'danger', crumbs: [[t.title, list], ...own, [t.remove]], back }
     },
     act: async ({ api, params }) => {
-      const [, name = 'id'] = /\{(\w+)\}/.exec(operation.path) ?? []
-      await api.call<ApiOperation>(operation, { params: { [name]: params.id } })
+      await api.call<ApiOperation>(operation, { params: oneParam(operation, params.id) })
       return { to: list }
     },
   })

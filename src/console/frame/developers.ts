@@ -2,6 +2,7 @@ import type { ApiOperation } from '../../contract/api-operation.ts'
 import { type Html, html } from '../../pages/html.ts'
 import type { LooseCall } from '../../pages/own-api.ts'
 import type { SignedInContext } from '../../pages/session/signed-in-endpoint.ts'
+import { copied } from './copied.ts'
 import type { ConsoleTexts } from './texts.ts'
 
 /**
@@ -9,12 +10,12 @@ import type { ConsoleTexts } from './texts.ts'
  * `copy-text`.
  */
 export function forDevelopers(
-  { api, t, texts }: Pick<SignedInContext, 'api' | 'texts'> & { readonly t: ConsoleTexts },
+  frame: Pick<SignedInContext, 'api' | 'texts'> & { readonly t: ConsoleTexts },
   operation: ApiOperation,
   asked: LooseCall = {},
 ): Html {
   // The address holds no quote, at which a shell would end it.
-  const address = api.addressOf(operation, asked).replaceAll("'", '%27')
+  const address = frame.api.addressOf(operation, asked).replaceAll("'", '%27')
   const command = `curl -H "Authorization: Bearer $TOKEN" '${address}'`
-  return html`<details class="developers"><summary>${t.developers}</summary><copy-text label="${texts.copy}" done="${texts.copied}"><code class="secret">${command}</code></copy-text></details>`
+  return html`<details class="developers"><summary>${frame.t.developers}</summary>${copied(frame, command)}</details>`
 }

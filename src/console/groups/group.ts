@@ -1,6 +1,6 @@
-import { type Role, roles } from '../../caller.ts'
 import type { ReplyOf } from '../../contract/api-operation.ts'
 import { groups } from '../../contract/directory/groups.ts'
+import { givenRoleChoices } from '../frame/role-choices.ts'
 import type { Frame } from '../frame/screen.ts'
 import { text, ticks } from '../resource/fields.ts'
 import { resourceForm } from '../resource/form.ts'
@@ -27,12 +27,6 @@ export async function read({ api, params }: Frame<{ readonly id: string }>): Pro
 /** The form of a group. */
 export const groupForm = resourceForm(groups, groupTexts, {
   displayName: text(),
-  roles: ticks(roleChoices),
+  roles: ticks(givenRoleChoices),
   externalIdentifier: text({ isName: true }),
 })
-
-function roleChoices({ texts }: Frame) {
-  // Object.keys loses the type of the keys.
-  const names = (Object.keys(roles) as Role[]).filter((one) => one !== 'holder')
-  return names.map((value) => ({ value, text: texts.roles[value] }))
-}

@@ -5,6 +5,7 @@ import { html } from '../../pages/html.ts'
 import { onceHeader } from '../../pages/once.ts'
 import { buttonLink, card, message } from '../../pages/parts.ts'
 import { confirmScreen } from '../frame/confirm.ts'
+import { copied } from '../frame/copied.ts'
 import { when } from '../frame/when.ts'
 import { at, LIST, nameOf, type Person, place, readPerson } from './person.ts'
 import { peopleTexts } from './texts.ts'
@@ -26,7 +27,7 @@ const invite = confirmScreen({
     }
   },
   act: async (frame) => {
-    const { texts, language, params } = frame
+    const { language, params } = frame
     const t = peopleTexts[language]
     const person = await readPerson(frame)
     const call = { body: { language }, headers: onceHeader(frame.fields) }
@@ -34,7 +35,7 @@ const invite = confirmScreen({
     const told =
       data.link === undefined
         ? message('done', t.mailed)
-        : html`${message('note', t.linkTold)}${card(html`<copy-text label="${texts.copy}" done="${texts.copied}"><code class="secret">${data.link}</code></copy-text><p class="hint">${t.until} ${when(frame, data.expiresAt)}</p>`)}`
+        : html`${message('note', t.linkTold)}${card(html`${copied(frame, data.link)}<p class="hint">${t.until} ${when(frame, data.expiresAt)}</p>`)}`
     return {
       title: t.invited,
       crumbs: crumbs(person, t, t.invite),

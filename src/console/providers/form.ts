@@ -1,4 +1,3 @@
-import { type Role, roles } from '../../caller.ts'
 import { identityProviders } from '../../contract/directory/identity-providers.ts'
 import { isJsonObject, type Json } from '../../crypto/json.ts'
 import type { Fields } from '../../http/routes/endpoint.ts'
@@ -6,7 +5,7 @@ import { hidden, select } from '../../pages/controls.ts'
 import { field } from '../../pages/form.ts'
 import { html } from '../../pages/html.ts'
 import { typed } from '../../pages/once.ts'
-import type { Frame } from '../frame/screen.ts'
+import { givenRoleChoices } from '../frame/role-choices.ts'
 import {
   type FormField,
   moreButton,
@@ -32,7 +31,7 @@ const mappings: FormField = {
   blank: emptyRows,
   draw: (frame, { name, label, hint, error }, now) => {
     const t = providerTexts[frame.language]
-    const choices = [{ value: '', text: t.noRole }, ...roleChoices(frame)]
+    const choices = [{ value: '', text: t.noRole }, ...givenRoleChoices(frame)]
     const rows = pairsIn(now).map(([there, here], at) => {
       const of = { name: `${name}-there-${at}`, label: t.there(at + 1), value: there, lengthMax: 200 }
       const role = { name: `${name}-here-${at}`, label: t.here(at + 1), value: here, choices }
@@ -84,12 +83,6 @@ function rolesIn(now: Typed): readonly (readonly [there: string, here: string[]]
     const here = rows.map(([, one]) => one).filter((one) => one !== '')
     return [there, [...new Set(here)]] as const
   })
-}
-
-function roleChoices({ texts }: Frame) {
-  // Object.keys loses the type of the keys.
-  const names = (Object.keys(roles) as Role[]).filter((one) => one !== 'holder')
-  return names.map((value) => ({ value, text: texts.roles[value] }))
 }
 
 /** A claim that the API names itself where nothing is typed. */

@@ -3,6 +3,7 @@ import { identityProviders } from '../../contract/directory/identity-providers.t
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { foreign } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
+import { copied } from '../frame/copied.ts'
 import type { Frame } from '../frame/screen.ts'
 import { when } from '../frame/when.ts'
 import { resource } from '../resource/resource.ts'
@@ -77,10 +78,6 @@ function tryPanel({ signIn }: Provider, frame: Frame): Html {
 
 function panel(title: string, content: Html): Html {
   return html`<section class="panel"><header><h2>${title}</h2></header><div class="inside">${content}</div></section>`
-}
-
-function copied({ texts }: Frame, text: string): Html {
-  return html`<copy-text label="${texts.copy}" done="${texts.copied}"><code class="secret">${text}</code></copy-text>`
 }
 
 /** Which roles the provider gives, and where it names them. */

@@ -6,6 +6,7 @@ import { type Html, html } from '../../pages/html.ts'
 import { buttonLink, card, facts, message } from '../../pages/parts.ts'
 import { badge } from '../../pages/table.ts'
 import { at as applicationAt } from '../applications/application.ts'
+import { copied } from '../frame/copied.ts'
 import type { Frame, Screen } from '../frame/screen.ts'
 import { when } from '../frame/when.ts'
 import { resource } from '../resource/resource.ts'
@@ -65,10 +66,6 @@ function addressPanel(frame: Frame): Html {
 /** The address at which the server answers SCIM. */
 function addressOf({ origin }: Frame): string {
   return `${origin}/onboarding/scim/v2`
-}
-
-function copied({ texts }: Frame, text: string): Html {
-  return html`<copy-text label="${texts.copy}" done="${texts.copied}"><code class="secret">${text}</code></copy-text>`
 }
 
 /** The only page that has the token, with the address that belongs to it. */

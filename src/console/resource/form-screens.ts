@@ -1,4 +1,5 @@
 import type { ApiOperation } from '../../contract/api-operation.ts'
+import { oneParam } from '../../contract/call.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { hidden } from '../../pages/controls.ts'
 import { form } from '../../pages/form.ts'
@@ -11,7 +12,7 @@ import { type Frame, formScreen, type Screen } from '../frame/screen.ts'
 import { differingVersions } from './differing-versions.ts'
 import type { Draft } from './fields.ts'
 import { type AnyResource, type WithForm, withForm } from './noun.ts'
-import { type Found, type OneFrame, paramsOf, pathOf, readOne } from './read-one.ts'
+import { type Found, type OneFrame, pathOf, readOne } from './read-one.ts'
 import { shownName } from './shown.ts'
 
 /** Returns the form of a new one. */
@@ -119,7 +120,7 @@ export async function sendChange(
   try {
     if (Object.keys(body ?? {}).length > 0) {
       const sent = { body, ...(etag !== '' && { ifMatch: etag }) }
-      await frame.api.call<ApiOperation>(operation, { params: paramsOf(operation, frame.params.id), ...sent })
+      await frame.api.call<ApiOperation>(operation, { params: oneParam(operation, frame.params.id), ...sent })
     }
     return { to: pathOf(one, before.found) }
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { ApiOperation } from '../../contract/api-operation.ts'
+import { oneParam } from '../../contract/call.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { buttonLink, facts } from '../../pages/parts.ts'
@@ -8,7 +9,7 @@ import { countedPageOf } from '../frame/total.ts'
 import { type Changing, changeForm, opened, sendChange } from './form-screens.ts'
 import { mayWrite } from './list-screen.ts'
 import { type AnyResource, type Page, type WithForm, withForm } from './noun.ts'
-import { type Found, type OneFrame, paramsOf, pathOf, readOne } from './read-one.ts'
+import { type Found, type OneFrame, pathOf, readOne } from './read-one.ts'
 import { shownIn, shownName } from './shown.ts'
 
 /** Returns the page of one: what is known of it, the list below it, and the form, where that is not apart. */
@@ -34,7 +35,7 @@ export function pageScreen(one: AnyResource): readonly Endpoint[] {
 type Below = NonNullable<AnyResource['below']>
 
 function askedBelow({ operation, query }: Below, frame: OneFrame) {
-  return { params: paramsOf(operation, frame.params.id), query: query?.(frame.query) ?? {} }
+  return { params: oneParam(operation, frame.params.id), query: query?.(frame.query) ?? {} }
 }
 
 async function readBelow(below: Below, frame: OneFrame): Promise<Page<never> | null> {

@@ -1,4 +1,5 @@
 import type { ApiOperation } from '../../contract/api-operation.ts'
+import { oneParam } from '../../contract/call.ts'
 import type { Frame } from '../frame/screen.ts'
 import type { AnyResource } from './noun.ts'
 
@@ -10,15 +11,9 @@ export type Found = { readonly found: never; readonly meta: never; readonly etag
 
 /** Reads the one that the address names. */
 export async function readOne({ noun }: Pick<AnyResource, 'noun'>, { api, params }: OneFrame): Promise<Found> {
-  const { data, meta, etag } = await api.call<ApiOperation>(noun.get, { params: paramsOf(noun.get, params.id) })
+  const { data, meta, etag } = await api.call<ApiOperation>(noun.get, { params: oneParam(noun.get, params.id) })
   // Functions of the description are given what the operation promises.
   return { found: data as never, meta: meta as never, etag: etag ?? '' }
-}
-
-/** Returns the one parameter of the path of an operation. */
-export function paramsOf({ path }: Pick<ApiOperation, 'path'>, id: string): Readonly<Record<string, string>> {
-  const [, name = 'id'] = /\{(\w+)\}/.exec(path) ?? []
-  return { [name]: id }
 }
 
 /** Returns the address of one, or of something to do with it. */

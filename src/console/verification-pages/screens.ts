@@ -4,6 +4,7 @@ import { foreign } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { buttonLink } from '../../pages/parts.ts'
 import { badge } from '../../pages/table.ts'
+import { copied } from '../frame/copied.ts'
 import type { Frame } from '../frame/screen.ts'
 import { when } from '../frame/when.ts'
 import { resource } from '../resource/resource.ts'
@@ -39,17 +40,17 @@ function stateOf({ isOpen }: VerificationPage, { language }: Frame): Html {
 }
 
 /** The link, the line of HTML, and the call of the backend. */
-function usePanel({ id, pageUri, scriptUri, origins }: VerificationPage, { texts, language, origin }: Frame): Html {
+function usePanel({ id, pageUri, scriptUri, origins }: VerificationPage, frame: Frame): Html {
+  const { language, origin } = frame
   const t = pageTexts[language]
-  const copied = (text: string) =>
-    html`<copy-text label="${texts.copy}" done="${texts.copied}"><code class="secret">${text}</code></copy-text>`
   const script = `<script type="module" src="${scriptUri}"></script>`
   const line = `${script}<chirograph-verify page="${id}"></chirograph-verify>`
   const result = `${origin}/creds/presentations/$REQUEST?responseCode=$RESPONSE_CODE`
   const call = `curl -H "Authorization: Bearer $TOKEN" "${result}"`
-  const embedding = origins.length === 0 ? html`<p>${t.noWebsites}</p>` : html`<p>${t.snippetHint}</p>${copied(line)}`
+  const embedding =
+    origins.length === 0 ? html`<p>${t.noWebsites}</p>` : html`<p>${t.snippetHint}</p>${copied(frame, line)}`
   const see = buttonLink(t.see, new URL(pageUri).pathname)
   return html`<section class="panel"><header><h2>${t.use}</h2>${see}</header><div class="inside stack">
-<h3>${t.link}</h3>${copied(pageUri)}<h3>${t.snippet}</h3>${embedding}
-<h3>${t.backend}</h3><p>${t.backendHint}</p>${copied(call)}</div></section>`
+<h3>${t.link}</h3>${copied(frame, pageUri)}<h3>${t.snippet}</h3>${embedding}
+<h3>${t.backend}</h3><p>${t.backendHint}</p>${copied(frame, call)}</div></section>`
 }

@@ -7,6 +7,7 @@ import { type Html, html } from '../../pages/html.ts'
 import { onceHeader } from '../../pages/once.ts'
 import { buttonLink, card, facts, message } from '../../pages/parts.ts'
 import { confirmScreen } from '../frame/confirm.ts'
+import { copied } from '../frame/copied.ts'
 import { overlapField, overlapIn } from '../frame/overlap.ts'
 import type { Frame, Screen } from '../frame/screen.ts'
 import { when } from '../frame/when.ts'
@@ -17,14 +18,12 @@ type EndpointWithSecret = ReplyOf<typeof webhooks.create>
 
 /** The only page that has the signing secret. @param formerUntil Until when the former one signs. */
 export function secretTold(frame: Frame, found: EndpointWithSecret, formerUntil?: string): Screen {
-  const { texts, language } = frame
-  const t = webhookTexts[language]
-  const secret = html`<copy-text label="${texts.copy}" done="${texts.copied}"><code class="secret">${found.secret}</code></copy-text>`
+  const t = webhookTexts[frame.language]
   const former = formerUntil === undefined ? [] : [[t.formerUntil, when(frame, formerUntil)] as const]
   return {
     title: t.secret,
     crumbs: crumbs(found, t, t.secret),
-    main: html`<div class="narrow stack">${message('note', t.secretText)}${card(html`${facts([[t.url, html`<code>${foreign(found.url, 2048)}</code>`], ...former])}${secret}`)}<p>${buttonLink(frame.t.back, at(found))}</p></div>`,
+    main: html`<div class="narrow stack">${message('note', t.secretText)}${card(html`${facts([[t.url, html`<code>${foreign(found.url, 2048)}</code>`], ...former])}${copied(frame, found.secret)}`)}<p>${buttonLink(frame.t.back, at(found))}</p></div>`,
     modules: ['copy-text'],
   }
 }
