@@ -322,7 +322,7 @@ async function historyOf(token: string, plans: readonly Plan[]): Promise<void> {
   await allOf(histories)
 }
 
-/** Waits for all calls, also where one fails: no call goes on after the test. */
+/** Waits until every history has ended, also where one fails: no request is sent after the test. */
 async function allOf(runs: readonly Promise<void>[]): Promise<void> {
   for (const one of await Promise.allSettled(runs)) if (one.status === 'rejected') throw one.reason
 }

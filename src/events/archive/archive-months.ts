@@ -32,7 +32,8 @@ const DAY_MS = 86_400_000
 /**
  * Makes the tables of this month and the next ones, then writes months that ended longer ago than AUDIT_RETENTION_DAYS
  * to AUDIT_ARCHIVE and drops them, the oldest first. A month is dropped only after the entries of every tenant were
- * written and synced. A run that is ended leaves the files that it finished, and the next one goes on after them.
+ * written and synced. A run of this job that is ended leaves the files that it finished; the next run of the job writes
+ * the files that are missing.
  */
 export async function keepMonths(needs: Needs, signal: AbortSignal): Promise<void> {
   const { store, clock, config } = needs
