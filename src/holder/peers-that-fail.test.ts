@@ -197,9 +197,9 @@ test('a double tap, two tabs and the back button take an offer once', async () =
   const ends = await Promise.all(
     [page, other].map(async (one) => {
       await one.getByRole('button', { name: 'Take this card' }).click()
-      // The slower one is told by how far the faster one was.
+      // The slower one is told by how far the faster one was: taken at the issuer, ordered, or added.
       const slower = one.getByRole('heading', {
-        name: /^This (offer has ended|card is already yours|card is on its way)$/,
+        name: /^This card (was taken already|is on its way|is already yours)$/,
       })
       const end = one.getByText('The card is yours now').or(slower)
       await end.first().waitFor()

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import type { Store } from '../../store/store.ts'
 import { getCredential } from '../credentials/get-credential.ts'
 import { removeCredential } from '../credentials/remove-credential.ts'
 import { setConsent } from '../credentials/set-consent.ts'
 import { fault } from '../test-support/fault.ts'
 import { serverMetadataOf } from '../test-support/foreign-documents.ts'
+import type { Reply } from '../test-support/foreign-issuer.ts'
 import { issuerOfTest } from '../test-support/issuer-of-test.ts'
 import { describes, says, sends } from '../test-support/lies.ts'
 import { type Bench, openBench } from '../test-support/wallet-platform.ts'
@@ -160,6 +162,45 @@ test('an offer is redeemed once; the second time the error of the issuer is pass
   const refused = await fault(acceptOffer(bench.platform, thandi, { credentialOffer: offerUri }))
   assert.equal(refused.code, 'offer.unusable')
   assert.deepEqual(refused.meta?.upstream, { status: 400, error: 'invalid_grant', errorDescription: 'no "such" code?' })
+})
+
+test('whenever the faster of two calls ends, the slower one hears that its holder has the credential or gets it', async () => {
+  for (let nth = 2; ; nth += 1) {
+    const { offerUri: credentialOffer, lie, close } = await started()
+    const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const answerLate = async (reply: Reply) => {
+      asked.resolve()
+      await held.promise
+      return reply
+    }
+    lie({ reply: { credential: answerLate } })
+    const thandi = await bench.person()
+    let faster: ReturnType<typeof acceptOffer> | null = null
+    let reads = 0
+    // The slower call finds no order; then the faster one redeems the offer, and ends before the nth read.
+    const single: Store['single'] = async (tenantId, work) => {
+      reads += 1
+      if (reads === nth) {
+        held.resolve()
+        await faster
+      }
+      const found = await bench.platform.store.single(tenantId, work)
+      if (reads === 1) {
+        faster = acceptOffer(bench.platform, thandi, { credentialOffer })
+        await asked.promise
+      }
+      return found
+    }
+    const slower = { ...bench.platform, store: { ...bench.platform.store, single } }
+    const { code, meta } = await fault(acceptOffer(slower, thandi, { credentialOffer }))
+    held.resolve()
+    const kept = (await bench.rows(thandi.tenantId, 'wallet_credential')).map(({ id }) => id)
+    await faster
+    await close()
+    assert.equal(code, 'offer.unusable')
+    if (meta?.isBeingRedeemed !== true) assert.deepEqual(meta?.takenCredentials, kept, `it ends before read ${nth}`)
+    if (reads < nth) return assert.ok(nth > 4, 'the slower call read too little')
+  }
 })
 
 test('a client without a user is refused with a hint to token exchange', async () => {

@@ -46,7 +46,7 @@ export async function resolveOffer(
     },
   )
   const { expiresAt } = fetched
-  const takenCredentials = await listTaken(platform, owner, offerHashOf(credentialOffer))
+  const { takenCredentials, isBeingRedeemed } = await ownRedemption(platform, owner, credentialOffer)
   const { trust, basis } = await knownIssuer(platform, caller.tenantId, fetched.offer.credentialIssuer)
   const offer = {
     ...previewOf(fetched, trust, languages),
@@ -54,7 +54,6 @@ export async function resolveOffer(
     trust,
     expiresAt: expiresAt?.toISOString() ?? null,
   }
-  const isBeingRedeemed = takenCredentials.length === 0 && (await isUnderway(platform, owner, credentialOffer))
   const issuerName = issuerNameIn(fetched.metadata, languages)
   const taken = { state: 'taken' as const, ...(issuerName !== null && { issuerName }) }
   const meta = {
@@ -139,9 +138,9 @@ async function aboutRefused(
   { credentialOffer, languages }: { readonly credentialOffer: string; readonly languages?: string | undefined },
   meta: Fault['meta'],
 ): Promise<object> {
-  const takenCredentials = await listTaken(platform, holder, offerHashOf(credentialOffer))
+  const { takenCredentials, isBeingRedeemed } = await ownRedemption(platform, holder, credentialOffer)
   if (takenCredentials.length > 0) return { takenCredentials }
-  if (await isUnderway(platform, holder, credentialOffer)) return { isBeingRedeemed: true }
+  if (isBeingRedeemed) return { isBeingRedeemed }
   const input = readOfferInput(credentialOffer, peersOf(platform))
   const address = 'offer' in input ? input.offer.credentialIssuer : input.offerUri
   const host = new URL(address).host
@@ -154,12 +153,19 @@ async function aboutRefused(
   return { offer: { host, ...(known.state !== null && known), ...(issuerName !== null && { issuerName }) } }
 }
 
-function isUnderway(
-  { store }: Pick<Platform, 'store'>,
-  { tenantId, userId }: Pick<Holder, 'tenantId' | 'userId'>,
+/**
+ * Returns the credentials that the wallet has of an offer; without any, whether it is receiving them. The order is
+ * looked for first: it ends in the transaction that stores its credentials, which would be missed between the two.
+ */
+async function ownRedemption(
+  platform: Pick<Platform, 'store'>,
+  holder: Pick<Holder, 'tenantId' | 'userId'>,
   credentialOffer: string,
-): Promise<boolean> {
-  return store.single(tenantId, (tx) => isOrdered(tx, userId, offerHashOf(credentialOffer)))
+): Promise<{ readonly takenCredentials: string[]; readonly isBeingRedeemed: boolean }> {
+  const offerHash = offerHashOf(credentialOffer)
+  const isUnderway = await platform.store.single(holder.tenantId, (tx) => isOrdered(tx, holder.userId, offerHash))
+  const takenCredentials = await listTaken(platform, holder, offerHash)
+  return { takenCredentials, isBeingRedeemed: isUnderway && takenCredentials.length === 0 }
 }
 
 function issuerNameIn({ display }: Pick<IssuerMetadata, 'display'>, languages: string | undefined): string | null {
