@@ -24,7 +24,7 @@ type Open =
 /**
  * Reads one JSON text, whole or in pieces.
  *
- * @throws Fault `json.malformed`, or a SyntaxError of the engine for a bad string or number
+ * @throws Fault `json.malformed`, whose detail says why or where
  */
 export class JsonReader {
   readonly #text: string
@@ -47,6 +47,21 @@ export class JsonReader {
 
   /** Reads some values further. @returns the whole value once it is read; null before */
   piece(values: number): { readonly whole: unknown } | null {
+    try {
+      return this.#read(values)
+    } catch (cause) {
+      throw cause instanceof Fault && cause.detail !== undefined ? cause : malformed(this.#whereItEnds())
+    }
+  }
+
+  /** Says up to where the text is well-formed, by line and column from 1. */
+  #whereItEnds(): string {
+    const before = this.#text.slice(0, this.#at).split('\n')
+    const column = (before.at(-1)?.length ?? 0) + 1
+    return `The text is not well-formed JSON at line ${before.length}, column ${column}.`
+  }
+
+  #read(values: number): { readonly whole: unknown } | null {
     const until = this.#values + values
     while (this.#values < until) {
       const read = this.#next()
@@ -117,8 +132,9 @@ export class JsonReader {
     let end = this.#text.indexOf('"', start + 1)
     while (end !== -1 && this.#isEscaped(end)) end = this.#text.indexOf('"', end + 1)
     if (end === -1) throw malformed()
+    const text: string = JSON.parse(this.#text.slice(start, end + 1))
     this.#at = end + 1
-    return JSON.parse(this.#text.slice(start, this.#at))
+    return text
   }
 
   #isEscaped(quote: number): boolean {
@@ -131,8 +147,8 @@ export class JsonReader {
     scalar.lastIndex = this.#at
     const [token] = scalar.exec(this.#text) ?? []
     if (token === undefined) throw malformed()
-    this.#at += token.length
     const value: unknown = JSON.parse(token)
+    this.#at += token.length
     if (typeof value !== 'number') return value
     if (this.#limits.exactIntegers === true && /^-?\d+$/.test(token) && !Number.isSafeInteger(value)) return token
     // JSON cannot carry infinity

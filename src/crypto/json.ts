@@ -36,26 +36,32 @@ const PIECE_ITEMS = 100
  * @see [RFC 8259, 4](https://www.rfc-editor.org/rfc/rfc8259#section-4)
  */
 export function parseJson(text: string | Uint8Array, limits: JsonLimits = {}): Json {
-  try {
-    const written = typeof text === 'string' ? text : strictUtf8.decode(text)
-    return new JsonReader(written, { depthMax: JSON_DEPTH_MAX, valuesMax: JSON_VALUES_MAX, ...limits }).whole() as Json
-  } catch (cause) {
-    throw cause instanceof Fault ? cause : new Fault('json.malformed', { cause })
-  }
+  return readerOf(text, limits).whole() as Json
 }
 
 /** As {@link parseJson}, a piece at a time with turns for other work between. For texts of more than a mebibyte. */
 export async function parseJsonInPieces(text: Uint8Array, limits: JsonLimits = {}): Promise<Json> {
+  const reader = readerOf(text, limits)
+  for (;;) {
+    const read = reader.piece(PIECE_VALUES)
+    if (read !== null) return read.whole as Json
+    await aTurn()
+  }
+}
+
+function readerOf(text: string | Uint8Array, limits: JsonLimits): JsonReader {
+  return new JsonReader(typeof text === 'string' ? text : decoded(text), {
+    depthMax: JSON_DEPTH_MAX,
+    valuesMax: JSON_VALUES_MAX,
+    ...limits,
+  })
+}
+
+function decoded(bytes: Uint8Array): string {
   try {
-    const written = strictUtf8.decode(text)
-    const reader = new JsonReader(written, { depthMax: JSON_DEPTH_MAX, valuesMax: JSON_VALUES_MAX, ...limits })
-    for (;;) {
-      const read = reader.piece(PIECE_VALUES)
-      if (read !== null) return read.whole as Json
-      await aTurn()
-    }
+    return strictUtf8.decode(bytes)
   } catch (cause) {
-    throw cause instanceof Fault ? cause : new Fault('json.malformed', { cause })
+    throw new Fault('json.malformed', { detail: 'The text is not UTF-8, in which JSON is written.', cause })
   }
 }
 

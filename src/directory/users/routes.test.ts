@@ -60,7 +60,7 @@ test('the list of users is filtered, searched, sorted and paged', async () => {
   const slug = await house.tenant(
     names.map((username) => ({
       username,
-      email: `${username}@example.org`,
+      email: username === 'eve' ? 'eve+club@example.org' : `${username}@example.org`,
       firstName: 'Zoë',
       enabled: username !== 'bob',
     })),
@@ -71,6 +71,8 @@ test('the list of users is filtered, searched, sorted and paged', async () => {
   assert.deepEqual(await listed('?sort=createdAt'), names)
   assert.deepEqual(await listed('?sort=username'), ['ann', 'bob', 'cat', 'Dan', 'eve'])
   assert.deepEqual(await listed('?filter[email]=DAN@example.org'), ['Dan'])
+  for (const written of ['eve+club', 'eve%2Bclub'])
+    assert.deepEqual(await listed(`?filter[email]=${written}@example.org`), ['eve'])
   assert.deepEqual(await listed('?filter[username]=dan'), ['Dan'])
   assert.deepEqual(await listed('?filter[enabled]=false'), ['bob'])
   assert.deepEqual(await listed('?search[name]=ZO%C3%8B&filter[enabled]=false'), ['bob'])

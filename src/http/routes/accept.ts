@@ -1,5 +1,7 @@
 import { Fault } from '../../fault.ts'
 
+const json = 'application/json'
+
 /**
  * Returns the offered media type that the client prefers; the first of equals.
  *
@@ -20,6 +22,19 @@ export function preferredType(accept: string | undefined, offered: readonly stri
     }
   }
   return best
+}
+
+/**
+ * Returns the offered media type for an answer of the API. A client that names JSON of another name, such as
+ * `application/vnd.api+json`, reads JSON; one that writes `*` means any type.
+ *
+ * @returns null if none of them is acceptable.
+ */
+export function answerType(accept: string | undefined, offered: readonly string[]): string | null {
+  const preferred = preferredType(accept, offered)
+  if (preferred !== null || !offered.includes(json)) return preferred
+  const named = rangesOf(accept ?? '').filter(({ quality }) => quality > 0)
+  return named.some(({ type }) => type === '*' || type === 'text/json' || type.endsWith('+json')) ? json : null
 }
 
 /** Returns whether an Accept header names a media type itself, not by a wildcard. A quality of 0 does not count. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { entityTagOf, isUnchanged } from './entity-tag.ts'
+import { entityTagOf, isSame, isUnchanged } from './entity-tag.ts'
 
 const tag = entityTagOf('content')
 
@@ -20,5 +20,26 @@ for (const [name, header, expected] of [
 ] as const) {
   test(`If-None-Match with ${name} is ${expected ? '' : 'not '}unchanged`, () => {
     assert.equal(isUnchanged(header, tag), expected)
+  })
+}
+
+for (const [name, header, expected] of [
+  ['the tag', tag, true],
+  ['a list with the tag', `"other", ${tag}`, true],
+  ['an asterisk', '*', true],
+  ['another tag', '"other"', false],
+  ['the weak form of another tag', 'W/"other"', false],
+] as const) {
+  test(`If-Match with ${name} is ${expected ? '' : 'not '}the same`, () => {
+    assert.equal(isSame(header, tag), expected)
+  })
+}
+
+for (const altered of [`W/${tag}`, tag.slice(1, -1), tag.replace(/"$/, '-gzip"'), `W/${tag.replace(/"$/, '--br"')}`]) {
+  test(`If-Match with ${altered} is refused as the right tag, altered`, () => {
+    assert.throws(() => isSame(altered, tag), {
+      code: 'resource.changed',
+      detail: /^If-Match has the right tag, but altered/,
+    })
   })
 }

@@ -131,6 +131,7 @@ const frameworkFaults: Readonly<Record<string, FaultCode>> = {
 
 const frameworkDetails: Partial<Record<FaultCode, { readonly detail: string }>> = {
   'request.too_large': { detail: 'The body may have at most 1 MiB.' },
+  'request.media_type': { detail: 'The Content-Type is not one media type, such as application/json.' },
 }
 
 function codeOf(error: unknown): string {

@@ -39,10 +39,8 @@ export async function readLargeJson(bytes: Buffer, limits?: JsonLimits): Promise
   }
 }
 
-function notJson(cause: unknown): Fault {
-  // The parser's message quotes the body, so it is not kept as the cause.
-  const detail = cause instanceof Fault ? cause.detail : undefined
-  return new Fault('request.malformed', { detail: detail ?? 'The body is not well-formed JSON.' })
+function notJson(cause: unknown): unknown {
+  return cause instanceof Fault ? new Fault('request.malformed', { detail: cause.detail }) : cause
 }
 
 /** RFC 8259 8.1: not to be sent, and may be ignored. */

@@ -21,19 +21,31 @@ type Parts = {
   readonly refused: WeakSet<Duplex>
 }
 
+/** `reason`: what the parser says of it, in its own words. */
+type HttpError = Error & { readonly code?: string; readonly reason?: string }
+
+function faultOf({ code = '', reason }: HttpError): Fault {
+  const known = codes[code]
+  if (known !== undefined) return new Fault(known)
+  return new Fault(
+    'request.broken',
+    reason === undefined ? {} : { detail: `The request is not valid HTTP: ${reason}.` },
+  )
+}
+
 /**
  * Answers requests that are not valid HTTP: with the error envelope, a log line and a metric, and closes the
  * connection. No response to an earlier request may be on its way there.
  */
 export function brokenRequestHandler({ log, metrics, hsts, refused }: Parts) {
-  return (error: Error & { readonly code?: string }, socket: Duplex): void => {
+  return (error: HttpError, socket: Duplex): void => {
     // A reset connection has no reader.
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy()
       return
     }
     refused.add(socket)
-    const fault = error instanceof Fault ? error : new Fault(codes[error.code ?? ''] ?? 'request.broken')
+    const fault = error instanceof Fault ? error : faultOf(error)
     const requestId = randomId()
     const { status, body, headers } = toErrors(fault, requestId)
     const text = JSON.stringify(body)

@@ -5,19 +5,11 @@ import type { Platform } from '../../platform.ts'
 import { presentedToken } from '../routes/bearer-token.ts'
 import type { Endpoint, EndpointBodyKind, EndpointResponse } from '../routes/endpoint.ts'
 import { checkMaker, type ValueCheck } from '../validation/check.ts'
-import {
-  BODY_BYTES_MAX,
-  isJsonType,
-  mediaTypeOf,
-  readFields,
-  readForm,
-  readJson,
-  readUpload,
-  repeatedParameter,
-} from './body.ts'
+import { BODY_BYTES_MAX, isJsonType, mediaTypeOf, readFields, readForm, readJson, readUpload } from './body.ts'
 import type { CrossOrigin } from './cross-origin.ts'
 import { type KnownPath, routerPath } from './known-paths.ts'
 import type { AuthenticateRequest } from './mount-route.ts'
+import { singleMembers } from './query.ts'
 import { sendResponse } from './send-response.ts'
 
 /** An endpoint with the compiled check of its body. */
@@ -120,16 +112,6 @@ function paramsOf({ params }: FastifyRequest, path: string): Readonly<Record<str
   // The router returns an object of strings.
   const { '*': rest, ...named } = params as Readonly<Record<string, string>>
   return rest === undefined ? named : { ...named, [/\{([^{}*]+)\*\}$/.exec(path)?.[1] ?? 'rest']: rest }
-}
-
-/** RFC 6749 3.1 and 3.2: request parameters must not be included more than once. */
-function singleMembers(query: unknown): Readonly<Record<string, string | undefined>> {
-  // The query parser returns strings, and arrays of strings for repeated parameters.
-  const members = query as Readonly<Record<string, string | string[]>>
-  for (const name in members) {
-    if (typeof members[name] !== 'string') throw repeatedParameter(name)
-  }
-  return members as Readonly<Record<string, string>>
 }
 
 function bodyOf({ endpoint, checkBody }: MountedEndpoint, request: FastifyRequest): unknown {

@@ -5,7 +5,7 @@ import type { Group } from '../../contract/api-operation.ts'
 import { JSON_VALUES_MAX } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
-import { notAcceptable, preferredType } from '../routes/accept.ts'
+import { answerType, notAcceptable } from '../routes/accept.ts'
 import { toErrors } from '../routes/faults.ts'
 import { answerOnce, type Idempotency, idempotentRequestOf, type KeptAnswer } from '../routes/idempotency.ts'
 import { singleOperation } from '../routes/operation.ts'
@@ -14,6 +14,7 @@ import { checkMaker, type ValueCheck } from '../validation/check.ts'
 import { checkTexts } from '../validation/check-texts.ts'
 import { BODY_BYTES_MAX, charsetOf, isJsonType, mediaTypeOf, readJson, readLargeJson } from './body.ts'
 import { type KnownPath, routerPath } from './known-paths.ts'
+import { singleMembers, timesOf, withOffsets } from './query.ts'
 import { sendResponse } from './send-response.ts'
 import { type Write, writer } from './write.ts'
 
@@ -39,6 +40,8 @@ type MountedRoute = {
   readonly base: string
   readonly offered: readonly string[]
   readonly checkParams: ValueCheck | null
+  /** The parameters of the query that are times. */
+  readonly times: readonly string[]
   readonly checkQuery: ValueCheck
   readonly checkBody: ValueCheck
   readonly write: Write | null
@@ -102,6 +105,7 @@ function prepareRoute(
     base: place.base,
     offered: ['application/json', ...(route.produces ?? [])],
     checkParams: route.params === undefined ? null : check(route.params, 'path'),
+    times: timesOf(route.query),
     checkQuery: check(route.query ?? nothing, 'query'),
     checkBody: check(route.body ?? nothing, 'body', (body, accepted) => [
       ...(route.moreViolations?.(body) ?? []),
@@ -114,7 +118,7 @@ function prepareRoute(
 /** Negotiates the media type, authenticates the caller and checks the scope, before the body is read. */
 async function admitRoute(needs: RouteNeeds, mounted: MountedRoute, request: FastifyRequest) {
   const { route, offered } = mounted
-  if (preferredType(request.headers.accept, offered) === null) throw notAcceptable(offered)
+  if (answerType(request.headers.accept, offered) === null) throw notAcceptable(offered)
   const { headers, method } = request
   const caller = await needs.authenticate({ headers, method, url: publicUrl(mounted, request) }, request.id, request.ip)
   request.trace.caller = caller
@@ -157,15 +161,16 @@ async function readContext(platform: Platform, caller: Caller, mounted: MountedR
   // The router returns path parameters as an object of strings.
   const params = request.params as Readonly<Record<string, string>>
   mounted.checkParams?.(params)
-  mounted.checkQuery(request.query)
+  const query = withOffsets(singleMembers(request.query), mounted.times)
+  mounted.checkQuery(query)
   const body = await bodyOf(mounted, request)
-  const responseType = preferredType(headers.accept, mounted.offered) ?? 'application/json'
+  const responseType = answerType(headers.accept, mounted.offered) ?? 'application/json'
   const href = publicUrl(mounted, request)
   return {
     platform,
     caller,
     params,
-    query: request.query,
+    query,
     body,
     headers,
     href,

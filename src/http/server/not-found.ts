@@ -16,11 +16,15 @@ export function handleNotFound(
   page?: RenderFault,
 ): FastifyReply {
   if (page !== undefined && isOpened(request)) request.trace.edge = page
-  const { allow } = methods(request.url.split('?', 1)[0] ?? '')
+  const path = request.url.split('?', 1)[0] ?? ''
+  const { allow } = methods(path)
+  const slash = path.endsWith('/') && path !== '/' ? ' It ends with a slash: without it, it is another path.' : ''
   const fault =
     allow.length === 0 || allow.includes(request.method)
-      ? new Fault('resource.unknown', { detail: 'There is no resource at this path. The paths are listed at /docs.' })
-      : new Fault('request.method', { detail: `This path supports ${allow.join(', ')}.`, meta: { allow } })
+      ? new Fault('resource.unknown', {
+          detail: `There is no resource at this path.${slash} The paths are listed at /docs.`,
+        })
+      : new Fault('request.method', { detail: `This path supports ${allow.join(', ')}.${slash}`, meta: { allow } })
   request.trace.fault = fault.code
   return sendFault(request, reply, fault)
 }

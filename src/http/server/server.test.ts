@@ -172,6 +172,7 @@ test('an unknown query member is refused by name', async () => {
 test('a repeated query parameter is refused', async () => {
   const { json } = await fetchApi('/things/7?deep=true&deep=true')
   assert.deepEqual(json.errors[0].source, { parameter: 'deep' })
+  assert.equal(json.errors[0].detail, 'deep is repeated.')
 })
 
 test('a method that the path does not have is 405 with Allow', async () => {

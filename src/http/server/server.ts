@@ -241,7 +241,7 @@ function addEdges(app: FastifyInstance, { platform: { log }, logRequest, state, 
   })
   app.addHook('preParsing', (request, _reply, _payload, done) => {
     const coding = request.headers['content-encoding']
-    if (coding === undefined || coding.toLowerCase() === 'identity') return done()
+    if (['', 'identity'].includes(coding?.trim().toLowerCase() ?? '')) return done()
     done(new Fault('request.media_type', { detail: 'Send the body without a content coding.' }))
   })
   app.addHook('onResponse', (request, reply, done) => {
