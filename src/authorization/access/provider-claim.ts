@@ -4,8 +4,6 @@ import { Fault } from '../../fault.ts'
 import { stepsOf } from '../../json-pointer.ts'
 import type { IdentityProvider } from './identity-provider.ts'
 
-const ROLES_MAX = 500
-
 /** Returns a claim by its name, or by a JSON pointer. */
 export function claimOf(claims: JsonObject, name: string): unknown {
   if (!name.startsWith('/')) return memberOf(claims, name)
@@ -18,7 +16,8 @@ export function claimOf(claims: JsonObject, name: string): unknown {
  * Returns our roles, sorted, for those that a provider states; null if it is not asked for roles, or states none: a
  * claim that is absent is unknown, not empty. Entra ID leaves out `groups` of a person who is in many, and names it in
  * `_claim_names` instead (OpenID Connect Core 1.0, 5.6.2). Roles that the map does not name give nothing. The names of
- * an object's members are roles too, and so are the elements of an array that is written as a text.
+ * an object's members are roles too, and so are the elements of an array that is written as a text. All of them count,
+ * however many: what was read from a provider bounds them.
  *
  * @param stated Sources of claims: the first that has the claim counts.
  */
@@ -30,8 +29,7 @@ export function mappedRoles(
   if (name === null) return null
   const value = stated.map((one) => claimOf(one, name)).find((one) => one !== undefined && one !== null)
   if (value === undefined) return null
-  const names = statedNames(value).slice(0, ROLES_MAX)
-  const mapped = names.flatMap((one): readonly Role[] =>
+  const mapped = statedNames(value).flatMap((one): readonly Role[] =>
     typeof one === 'string' && Object.hasOwn(roles, one) ? (roles[one] ?? []) : [],
   )
   return [...new Set(mapped.filter(isRole))].toSorted()
