@@ -1,10 +1,20 @@
 import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { platformOn, withoutDatabase } from '../../../../test/support/platform.ts'
+import { readConfig } from '../../../config.ts'
+import { openOutbound } from '../../../http/outbound/outbound.ts'
+import { Memory } from '../../../memory/memory.ts'
 import { platformTenantId } from '../../../store/store.ts'
 import type { IdentityProvider } from '../../access/identity-provider.ts'
 import { OpenidProvider } from '../test-support/openid-provider.ts'
 import { providerConfiguration } from './openid-configuration.ts'
+
+function aProvider(issuer: string): IdentityProvider {
+  const about = { tenantId: platformTenantId, id: 'p', issuer, clientId: 'c', updatedAt: new Date(0) }
+  return { ...about, sealedClientSecret: null } as Partial<IdentityProvider> as IdentityProvider
+}
 
 for (const [endpoint, address] of [
   ['authorization_endpoint', 'javascript:alert(1)'],
@@ -18,11 +28,41 @@ for (const [endpoint, address] of [
     const op = new OpenidProvider()
     op.lie = { metadata: { [endpoint]: address } }
     const platform = platformOn({ store: withoutDatabase, fetch: op.fetch })
-    const about = { tenantId: platformTenantId, id: 'p', issuer: op.issuer, clientId: 'c', updatedAt: new Date(0) }
-    const provider = { ...about, sealedClientSecret: null } as Partial<IdentityProvider> as IdentityProvider
+    const provider = aProvider(op.issuer)
     await assert.rejects(providerConfiguration(platform, provider), { code: 'upstream.answer' })
     op.lie = {}
     const found = await providerConfiguration(platform, provider)
     assert.equal(found.serverMetadata().token_endpoint, `${op.issuer}/token`)
   })
 }
+
+test('the metadata of a provider are found behind a redirect, and not if they are those of another issuer', async (t) => {
+  const server = createServer(({ url }, response) => {
+    if (url === '/.well-known/openid-configuration') {
+      response.writeHead(301, { location: '/index.php/.well-known/openid-configuration' }).end()
+      return
+    }
+    const [authorization_endpoint, token_endpoint, jwks_uri] = [
+      `${issuer}/authorize`,
+      `${issuer}/token`,
+      `${issuer}/jwks`,
+    ]
+    const metadata = { issuer: stated, authorization_endpoint, token_endpoint, jwks_uri }
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(metadata))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  let stated = 'https://another.example'
+  const config = readConfig({})
+  const inside = () => Promise.reject(new Error('not called'))
+  const outbound = openOutbound({ config, memory: new Memory(), inside })
+  t.after(async () => {
+    await outbound.close()
+    server.close()
+  })
+  const platform = platformOn({ store: withoutDatabase, config, fetch: outbound.fetch })
+  await assert.rejects(providerConfiguration(platform, aProvider(issuer)))
+  stated = issuer
+  const found = await providerConfiguration(platform, aProvider(issuer))
+  assert.equal(found.serverMetadata().token_endpoint, `${issuer}/token`)
+})

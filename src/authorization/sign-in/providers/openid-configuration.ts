@@ -23,6 +23,8 @@ type Needs = Pick<Platform, 'fetch' | 'memory' | 'clock' | 'sealing' | 'config'>
 const BODY_BYTES_MAX = 262_144
 const ACCEPT = ['application/json', 'application/jwk-set+json', 'application/jwt']
 const TOLERANCE_SECONDS = 30
+/** Of its metadata and keys: Nextcloud serves them behind one. The issuer in them is compared all the same. */
+const REDIRECTS_MAX = 2
 
 /**
  * Returns a provider's metadata and our client there, discovered once and kept for an hour, or until the provider is
@@ -90,6 +92,7 @@ function guardedFetch(fetch: OutboundFetch, tenantId: TenantId): CustomFetch {
       ...(body === null || body === undefined ? {} : { body: String(body) }),
       accept: ACCEPT,
       bytesMax: BODY_BYTES_MAX,
+      redirectsMax: REDIRECTS_MAX,
     })
     const { 'content-encoding': _, 'content-length': __, ...plain } = answered
     const isEmpty = status === 204 || status === 304
