@@ -54,7 +54,8 @@ export const userOperations: Operations = {
     const operations = parsePatch(body)
     return untilUnchanged(version, async () => {
       const user = await userOf(work, id)
-      const before = showScimUser(user, [], work.base)
+      // A name that is only derived is no text of its own: it follows the parts of the name that change.
+      const before = { ...showScimUser(user, [], work.base), displayName: user.shownName }
       const change = difference(readScimUser(before), readScimUser(applyPatch(userSchema, before, operations)))
       const expected = version ?? user.version
       return shownUser(work, await changeUser(work.platform, work.caller, { key: 'id', value: id }, change, expected))
