@@ -18,6 +18,8 @@ type RequestObjectInput = {
   /** With its prefix. */
   readonly clientId: string
   readonly responseUri: string
+  /** By default {@link STATIC_WALLET_AUDIENCE}. [VP-R6] */
+  readonly audience?: string
   /** Fresh for each request, 128 random bits at least, URL-safe characters. [VP-R1] */
   readonly nonce: string
   /** As `nonce`. [VP-R3] */
@@ -52,7 +54,7 @@ export function buildRequestObject(input: RequestObjectInput, formats: Partial<t
   const iat = toNumericDate(now)
   const query = dcqlParameters(input, formats)
   return {
-    aud: STATIC_WALLET_AUDIENCE,
+    aud: input.audience ?? STATIC_WALLET_AUDIENCE,
     client_id: input.clientId,
     response_mode: input.encryptionKey === undefined ? 'direct_post' : ENCRYPTED_MODE,
     response_uri: input.responseUri,

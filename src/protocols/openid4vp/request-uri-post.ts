@@ -2,10 +2,12 @@ import { isJsonObject, type JsonObject, parseJson } from '../../crypto/json.ts'
 import { JWE_ALG, jweEncs } from '../../crypto/jwe.ts'
 import { jwsAlgs } from '../../crypto/jws.ts'
 import { Fault } from '../../fault.ts'
-import { isTextList } from '../shape.ts'
+import { isText, isTextList } from '../shape.ts'
 import { type ClientId, clientIdPrefixes } from './client-id.ts'
 import { ENCRYPTED_MODE } from './encryption.ts'
-import { vpFormatsSupported } from './request-object.ts'
+import { STATIC_WALLET_AUDIENCE, vpFormatsSupported } from './request-object.ts'
+
+const ISSUER_CHARS_MAX = 2048
 
 /**
  * The metadata that every wallet of this product sends, so that it distinguishes none [VP-P2, VP-U6].
@@ -50,6 +52,17 @@ export function canEncrypt(metadata: string | undefined): boolean {
   if (!isTextList(modes) || !modes.includes(ENCRYPTED_MODE)) return false
   const isContentKnown = !isTextList(encs) || jweEncs.some((enc) => encs.includes(enc))
   return isContentKnown && (isTextList(algs) ? algs.includes(JWE_ALG) : !modes.includes('direct_post'))
+}
+
+/**
+ * Returns the audience of a request object: the `issuer` of the `wallet_metadata` that a wallet posted, else that of
+ * wallets which are not known. [VP-R6]
+ *
+ * @see [OpenID4VP 1.0, 5.8](https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#name-aud-of-a-request-object)
+ */
+export function audienceFor(metadata: string | undefined): string {
+  const { issuer } = membersOf(metadata)
+  return isText(issuer, ISSUER_CHARS_MAX) && URL.canParse(issuer) ? issuer : STATIC_WALLET_AUDIENCE
 }
 
 function membersOf(metadata: string | undefined): JsonObject {

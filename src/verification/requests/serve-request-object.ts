@@ -5,7 +5,7 @@ import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import { ENCRYPTED_MODE } from '../../protocols/openid4vp/encryption.ts'
 import { buildRequestObject, encodeUnsigned, signRequestObject } from '../../protocols/openid4vp/request-object.ts'
-import { canEncrypt } from '../../protocols/openid4vp/request-uri-post.ts'
+import { audienceFor, canEncrypt } from '../../protocols/openid4vp/request-uri-post.ts'
 import { verifierStatement } from '../../protocols/openid4vp/verifier-statement.ts'
 import { issuerAuthoritiesOf } from '../templates/issuer-authorities.ts'
 import { formatsOf, queryOf, verifierInfoOf } from '../templates/template-query.ts'
@@ -26,7 +26,8 @@ type PostedByWallet = { readonly wallet_nonce?: string; readonly wallet_metadata
  * Returns the signed request object of an open request. Until the request ends it may be fetched any number of times,
  * with the same nonce, state, query and signer [VP-R11]. One statement; the object is signed outside of it.
  *
- * The response is encrypted if the template says so or, by default, if the wallet posted that it can.
+ * The response is encrypted if the template says so or, by default, if the wallet posted that it can. The audience is
+ * the wallet that the posted metadata name.
  *
  * @param posted What the wallet posted: its nonce, repeated in the object [VP-U2], and its metadata.
  * @throws Fault `resource.unknown`, `presentation_request.closed`
@@ -79,6 +80,7 @@ async function claimsOf(
     {
       clientId,
       responseUri,
+      audience: audienceFor(metadata),
       nonce,
       state,
       lifetimeSeconds,

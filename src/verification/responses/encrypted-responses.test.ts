@@ -81,6 +81,16 @@ test('without a template’s word the response is encrypted if the wallet posts 
   assert.equal((await request.result()).status, 'verified')
 })
 
+test('the audience of a request object is the wallet that the posted metadata name [VP-R6]', async () => {
+  const { requestUri } = await aRequest(verifier)
+  const audienceFor = async (metadata: string) => (await posted(requestUri, { wallet_metadata: metadata })).aud
+  const named = 'https://wallet.example/users'
+  assert.equal(await audienceFor(JSON.stringify({ issuer: named, ...modes })), named)
+  const others = [{}, { issuer: null }, { issuer: 'wallet' }, { issuer: [named] }].map((one) => JSON.stringify(one))
+  for (const metadata of [...others, '{'])
+    assert.equal(await audienceFor(metadata), 'https://self-issued.me/v2', metadata)
+})
+
 test('a wallet that names no encryption that we can decrypt is asked for a plain response', async () => {
   const { requestUri } = await aRequest(verifier)
   for (const more of [{}, { authorization_encryption_alg_values_supported: ['RSA-OAEP-256'] }]) {
