@@ -17,7 +17,11 @@ export function presentedToken(authorization: string | undefined, missingDetail?
   if (authorization === undefined || !/^(Bearer|DPoP)( |$)/i.test(authorization))
     throw new Fault('token.missing', missingDetail === undefined ? {} : { detail: missingDetail })
   const [, scheme, token] = form.exec(authorization) ?? []
-  if (token === undefined) throw new Fault('token.invalid', { detail: 'The Authorization header is malformed.' })
+  if (token === undefined) {
+    const detail =
+      'Authorization is malformed: it is Bearer or DPoP, a blank and the token alone, without quotation marks.'
+    throw new Fault('token.invalid', { detail })
+  }
   return { scheme: scheme?.toLowerCase() === 'dpop' ? 'DPoP' : 'Bearer', token }
 }
 

@@ -86,10 +86,21 @@ export function isBusy({ status }: Pick<OutboundAnswer, 'status'>): boolean {
   return status === 503 || status === 429
 }
 
-/** Returns `retryAfterSeconds` of an answer, at most an hour, if it states seconds. */
+/**
+ * Returns `retryAfterSeconds` of an answer, at most an hour, if it states seconds, or a time. A time is compared with
+ * that of the answer: the clocks of two servers differ.
+ *
+ * @see [RFC 9110, 10.2.3](https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3)
+ */
 export function retryAfter({ headers }: Pick<OutboundAnswer, 'headers'>): { readonly retryAfterSeconds?: number } {
   const stated = headers['retry-after'] ?? ''
-  return /^\d{1,9}$/.test(stated) ? { retryAfterSeconds: Math.min(Number(stated), 3600) } : {}
+  const seconds = /^\d{1,9}$/.test(stated) ? Number(stated) : httpTime(stated) - httpTime(headers.date)
+  return Number.isNaN(seconds) ? {} : { retryAfterSeconds: Math.min(Math.max(seconds, 0), 3600) }
+}
+
+/** The seconds of an HTTP date; NaN for another text. */
+function httpTime(text = ''): number {
+  return text.endsWith(' GMT') ? Date.parse(text) / 1000 : Number.NaN
 }
 
 /**
