@@ -36,6 +36,18 @@ for (const [endpoint, address] of [
   })
 }
 
+test('an endpoint that a provider does not have may be null or empty, and one that no sign-in uses is not read', async () => {
+  const op = new OpenidProvider()
+  const platform = platformOn({ store: withoutDatabase, fetch: op.fetch })
+  for (const absent of [null, '']) {
+    op.lie = { metadata: { userinfo_endpoint: absent, end_session_endpoint: absent, service_documentation: absent } }
+    const found = await providerConfiguration(platform, { ...aProvider(op.issuer), id: String(absent) })
+    assert.equal(found.serverMetadata().userinfo_endpoint, undefined)
+  }
+  op.lie = { metadata: { end_session_endpoint: '/logout' } }
+  assert.ok(await providerConfiguration(platform, aProvider(op.issuer)))
+})
+
 test('the metadata of a provider are found behind a redirect, and not if they are those of another issuer', async (t) => {
   const server = createServer(({ url }, response) => {
     if (url === '/.well-known/openid-configuration') {

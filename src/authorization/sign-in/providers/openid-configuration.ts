@@ -45,17 +45,24 @@ async function discover(needs: Needs, provider: IdentityProvider): Promise<Confi
   const fetch = guardedFetch(needs.fetch, provider.tenantId)
   const execute = isPlain ? [allowInsecureRequests] : []
   const found = await discovery(issuer, provider.clientId, undefined, None(), { [customFetch]: fetch, execute })
-  const server = found.serverMetadata()
+  const server = statedMembers(found.serverMetadata())
   requireWebAddresses(server, isPlain)
   const sealed = provider.sealedClientSecret
   const secret = sealed === null ? null : (await needs.sealing.open(providerSecretPlace(provider), sealed)).toString()
   const methods = server.token_endpoint_auth_methods_supported
   const client = { [clockTolerance]: TOLERANCE_SECONDS }
-  const configuration = new Configuration({ ...server }, provider.clientId, client, authentication(secret, methods))
+  const configuration = new Configuration(server, provider.clientId, client, authentication(secret, methods))
   configuration[customFetch] = fetch
   enableNonRepudiationChecks(configuration)
   if (isPlain) allowInsecureRequests(configuration)
   return configuration
+}
+
+/** Providers write null or an empty text for an endpoint that they do not have: such a member is absent. */
+function statedMembers(server: ServerMetadata): ServerMetadata {
+  const { issuer, ...rest } = server
+  const stated = Object.entries(rest).filter(([, value]) => value !== null && value !== '')
+  return { issuer, ...Object.fromEntries(stated) }
 }
 
 /**
@@ -63,8 +70,8 @@ async function discover(needs: Needs, provider: IdentityProvider): Promise<Confi
  *   the first of them
  */
 function requireWebAddresses(server: ServerMetadata, isPlain: boolean): void {
-  const { authorization_endpoint: authorization, token_endpoint: token, jwks_uri: keys } = server
-  const optional = [server.userinfo_endpoint, server.end_session_endpoint].filter((one) => one !== undefined)
+  const { authorization_endpoint: authorization, token_endpoint: token, jwks_uri: keys, userinfo_endpoint } = server
+  const optional = userinfo_endpoint === undefined ? [] : [userinfo_endpoint]
   for (const address of [authorization, token, keys, ...optional]) {
     const protocol = typeof address === 'string' ? URL.parse(address)?.protocol : undefined
     if (protocol === 'https:' || (isPlain && protocol === 'http:')) continue
