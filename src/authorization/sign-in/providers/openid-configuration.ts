@@ -13,6 +13,7 @@ import {
   type ServerMetadata,
 } from 'openid-client'
 import type { TenantId } from '../../../caller.ts'
+import { parseJsonObject } from '../../../crypto/json.ts'
 import { Fault } from '../../../fault.ts'
 import { remembered } from '../../../memory/recent.ts'
 import type { OutboundFetch, Platform } from '../../../platform.ts'
@@ -103,6 +104,19 @@ function guardedFetch(fetch: OutboundFetch, tenantId: TenantId): CustomFetch {
     })
     const { 'content-encoding': _, 'content-length': __, ...plain } = answered
     const isEmpty = status === 204 || status === 304
-    return new Response(isEmpty ? null : new Uint8Array(bytes), { status, headers: plain })
+    const isTokens = method === 'POST' && status === 200
+    const read = isTokens ? usedMembers(bytes) : bytes
+    return new Response(isEmpty ? null : new Uint8Array(read), { status, headers: plain })
   }
+}
+
+/**
+ * Returns a token response with the members that a sign-in uses. Providers write a scope as an array (Twitch), or null
+ * for a refresh token or a lifetime that there is not: nothing here reads those.
+ *
+ * @throws Fault `json.malformed`
+ */
+function usedMembers(bytes: Buffer): Buffer {
+  const { access_token, token_type, id_token } = parseJsonObject(bytes)
+  return Buffer.from(JSON.stringify({ access_token, token_type, id_token }))
 }

@@ -146,6 +146,24 @@ test('claims come from UserInfo where the ID token lacks them, with the verifica
   assert.ok(foreign.kind === 'refused' && foreign.problem === 'provider')
 })
 
+test('members of the token response that a sign-in does not read may have any form', async () => {
+  const tenant = await aTenant({ createsUsers: true })
+  const person = aPerson({ preferred_username: aName() })
+  for (const tokens of [
+    { scope: ['openid', 'profile'] },
+    { scope: null, refresh_token: null, expires_in: null },
+    { refresh_token: '', expires_in: -1 },
+  ]) {
+    op.lie = { tokens }
+    assert.equal((await signIn(tenant, person)).kind, 'signed-in', JSON.stringify(tokens))
+  }
+  for (const tokens of [{ token_type: undefined }, { token_type: 'mac' }, { id_token: undefined }]) {
+    op.lie = { tokens }
+    const outcome = await signIn(tenant, person)
+    assert.ok(outcome.kind === 'refused' && outcome.problem === 'provider', JSON.stringify(tokens))
+  }
+})
+
 test('a disabled user is refused', async () => {
   const username = aName()
   const tenant = await aTenant({}, [{ username, externalIdentifier: 'E1' }])

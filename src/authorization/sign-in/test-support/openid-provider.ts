@@ -7,6 +7,8 @@ import type { OutboundAnswer, OutboundFetch } from '../../../platform.ts'
 export type Lie = {
   readonly claims?: JWTPayload
   readonly userInfo?: Record<string, unknown>
+  /** Members of the token response. */
+  readonly tokens?: Record<string, unknown>
   readonly isSignedByAnother?: boolean
   readonly alg?: 'none'
   readonly metadata?: Record<string, unknown>
@@ -107,6 +109,7 @@ export class OpenidProvider {
       token_type: 'Bearer',
       expires_in: 60,
       id_token: await this.#idToken(claims),
+      ...this.lie.tokens,
     })
   }
 
