@@ -31,3 +31,24 @@ test('a displayed name that nobody set follows the parts of the name, and one th
   assert.equal((await client.patch(`/Users/${byDefault}`, married)).body.displayName, 'Lerato Khumalo')
   assert.equal((await client.patch(`/Users/${set}`, married)).body.displayName, 'Dr Dube')
 })
+
+// Captain-P-Goldfish/SCIM-SDK, issue 416, and the requests of Microsoft's validator: of two addresses one is kept.
+test('a change of the address that is not kept beside another one holds up no other change', async () => {
+  const client = await aClient()
+  const emails = [
+    { Primary: true, type: 'work', value: 'testing@bob.example' },
+    { Primary: false, type: 'home', value: 'testinghome@bob.example' },
+  ]
+  const path = `/Users/${await userOf(client, { UserName: 'UserName123', emails })}`
+  const home = { op: 'Replace', path: 'emails[type eq "home"].value', value: 'home2@bob.example' }
+  const off = await client.patch(path, [home, { op: 'Replace', path: 'active', value: 'False' }])
+  assert.deepEqual([off.status, off.body.active, off.body.emails?.[0].value], [200, false, 'testing@bob.example'])
+  const primary = { ...home, path: 'emails[type eq "home"]', value: { value: 'home2@bob.example', primary: true } }
+  const chosen = await client.patch(path, [primary])
+  assert.deepEqual([chosen.status, chosen.body.emails[0].value], [200, 'home2@bob.example'])
+  const none = await client.patch(path, [{ op: 'Replace', path: 'emails[value eq "x@bob.example"].type', value: 'x' }])
+  assert.deepEqual([none.status, none.body.scimType], [400, 'noTarget'])
+  assert.match(none.body.detail, /op add/)
+  const { status, body } = await client.patch(`/Users/${await userOf(client, { userName: 'none' })}`, [home])
+  assert.deepEqual([status, body.scimType], [400, 'noTarget'])
+})

@@ -94,7 +94,7 @@ function applyAt(
   if (sub?.mutability === 'readOnly') return resource
   const next =
     attribute.multiValued && (filter !== null || sub !== null)
-      ? changeElements(attribute, elementsOf(old), op, { filter, sub, value })
+      ? changeElements(attribute, elementsOf(old), op, { filter, sub, value, isOneKept: schema.oneKept.has(path.name) })
       : changeAttribute(attribute, old, op, sub, value)
   return { ...resource, [attribute.name]: next ?? (attribute.multiValued ? [] : null) }
 }
@@ -146,13 +146,14 @@ type ElementChange = {
   readonly filter: Filter | null
   readonly sub: Attribute | null
   readonly value: Json | undefined
+  readonly isOneKept: boolean
 }
 
 function changeElements(
   attribute: Attribute,
   elements: readonly JsonObject[],
   op: PatchOperation['op'],
-  { filter, sub, value }: ElementChange,
+  { filter, sub, value, isOneKept }: ElementChange,
 ): readonly Json[] {
   const isTarget = (element: JsonObject) => filter === null || matches(attribute.subAttributes ?? [], element, filter)
   const found = elements.filter(isTarget)
@@ -165,9 +166,12 @@ function changeElements(
     // RFC 7644 3.5.2.3: replace needs a match. Entra ID adds an element by the filter that describes it, and later
     // replaces it by the same filter, also where it can no longer be told which element was the primary one.
     const described = describedBy(attribute, filter)
-    const isPrimary = isJsonObject(described) && Object.keys(described).join() === 'primary'
-    if (op !== 'add' && !isPrimary) throw noTarget(attribute)
     if (described === null) throw noTarget(attribute)
+    const names = Object.keys(described)
+    const isPrimary = names.join() === 'primary'
+    // An element beside the one that is kept was accepted, and a change of it must not fail a whole request.
+    const mayBeAnother = isOneKept && elements.length === 1 && !names.includes('value')
+    if (op !== 'add' && !isPrimary && !mayBeAnother) throw noTarget(attribute)
     return added(elements, [{ ...described, ...change }])
   }
   return onePrimary(
@@ -189,7 +193,7 @@ function describedBy(attribute: Attribute, filter: Filter | null): JsonObject | 
 }
 
 function noTarget({ name }: Attribute): Fault {
-  return new Fault('scim.no_target', { detail: `No element of ${name} matches.` })
+  return new Fault('scim.no_target', { detail: `No element of ${name} matches. Add one with the op add.` })
 }
 
 /** Whether a value says nothing else than another one, which may say more. */

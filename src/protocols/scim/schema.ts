@@ -24,6 +24,8 @@ export type Schema = {
    * `/Schemas` says, and an operation on one must not fail a whole request.
    */
   readonly ignored: ReadonlySet<string>
+  /** Multi-valued attributes of which one element is kept, and the others are accepted and not kept. In lower case. */
+  readonly oneKept: ReadonlySet<string>
 }
 
 const USER = 'urn:ietf:params:scim:schemas:core:2.0:User'
@@ -132,6 +134,7 @@ export const userSchema: Schema = {
     'manager',
     ENTERPRISE.toLowerCase(),
   ]),
+  oneKept: new Set(['emails']),
 }
 
 /** The schema of groups. @see [RFC 7643, 4.2](https://www.rfc-editor.org/rfc/rfc7643#section-4.2) */
@@ -161,6 +164,7 @@ export const groupSchema: Schema = {
     }),
   ],
   ignored: new Set(['members.type']),
+  oneKept: new Set(),
 }
 
 /** Attributes of every resource. @see [RFC 7643, 3.1](https://www.rfc-editor.org/rfc/rfc7643#section-3.1) */
