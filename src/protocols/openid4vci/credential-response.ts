@@ -9,9 +9,12 @@ export type CredentialResponse =
 
 const CREDENTIAL_CHARS_MAX = 1024 * 1024
 const INTERVAL_SECONDS_MAX = 30 * 24 * 3600
+/** Between polls of an issuer that does not say how long to wait. */
+const INTERVAL_SECONDS = 60
 
 /**
- * Validates the form of a credential response as a wallet. Unknown members are ignored. [W-R1]
+ * Validates the form of a credential response as a wallet. Unknown members are ignored, as is what does not belong to
+ * its kind: the code is spent, so that a refusal loses the credential. [W-R1]
  *
  * NOT checked: the credentials themselves.
  *
@@ -26,7 +29,7 @@ export function readCredentialResponse(value: unknown, keysSent: number): Creden
   if ((credentials === undefined) === (transactionId === undefined)) {
     throw unusable('The credential response has none, or both, of credentials and transaction_id.')
   }
-  if (transactionId !== undefined) return readDeferred(transactionId, value.interval, notificationId)
+  if (transactionId !== undefined) return readDeferred(transactionId, value.interval)
   if (notificationId !== undefined && !isText(notificationId, 1024)) throw unusable('notification_id is not a string.')
   return {
     kind: 'issued',
@@ -43,15 +46,11 @@ export function buildCredentialResponse(credentials: readonly string[], notifica
   }
 }
 
-function readDeferred(transactionId: unknown, interval: unknown, notificationId: unknown): CredentialResponse {
+function readDeferred(transactionId: unknown, interval: unknown): CredentialResponse {
   if (!isText(transactionId, 1024)) throw unusable('transaction_id is not a string.')
-  // OpenID4VCI 1.0, 8.3: notification_id MUST NOT be used if credentials is not present.
-  if (notificationId !== undefined) throw unusable('A deferred response has a notification_id.')
-  // OpenID4VCI 1.0, 8.3: `interval` is REQUIRED with transaction_id, a positive number of seconds.
-  if (typeof interval !== 'number' || !(interval > 0) || interval > INTERVAL_SECONDS_MAX) {
-    throw unusable('interval is not a positive number of seconds.')
-  }
-  return { kind: 'deferred', transactionId, intervalSeconds: Math.ceil(interval) }
+  // OpenID4VCI 1.0, 8.3: a positive number; issuers written to the drafts up to 15 send none
+  const seconds = typeof interval === 'number' && interval > 0 ? interval : INTERVAL_SECONDS
+  return { kind: 'deferred', transactionId, intervalSeconds: Math.ceil(Math.min(seconds, INTERVAL_SECONDS_MAX)) }
 }
 
 function readCredentials(value: unknown, countMax: number): readonly string[] {

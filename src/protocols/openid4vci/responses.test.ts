@@ -26,6 +26,19 @@ test('a deferred answer is read [W-R1]', () => {
   })
 })
 
+for (const [what, change, intervalSeconds] of [
+  ['names no interval', { interval: undefined }, 60],
+  ['names an interval that is no positive number', { interval: '5' }, 60],
+  ['names an interval of 0', { interval: 0 }, 60],
+  ['names an interval beyond all measure', { interval: 1e300 }, 30 * 86_400],
+  ['has a notification before there is a credential', { notification_id: 'n' }, 5],
+] as const) {
+  test(`a deferred answer is read though it ${what}: the code is spent [W-R1]`, () => {
+    const read = readCredentialResponse({ ...deferred, ...change }, 1)
+    assert.deepEqual(read, { kind: 'deferred', transactionId: 't', intervalSeconds })
+  })
+}
+
 for (const [what, body] of [
   ['no object', 'a~'],
   ['neither credentials nor transaction', {}],
@@ -34,9 +47,7 @@ for (const [what, body] of [
   ['more credentials than keys', { credentials: [...credentials, { credential: 'b~' }] }],
   ['a bare string as element', { credentials: ['a~'] }],
   ['an object as credential', { credentials: [{ credential: {} }] }],
-  ['a transaction without interval', { transaction_id: 't' }],
-  ['an interval of 0', { transaction_id: 't', interval: 0 }],
-  ['a notification before there is a credential', { ...deferred, notification_id: 'n' }],
+  ['a transaction that is no string', { transaction_id: 1, interval: 5 }],
   ['the top-level credential of a draft (0.4)', { credential: 'a~' }],
 ] as const) {
   test(`a credential response with ${what} is refused [W-R1]`, () => {
@@ -59,13 +70,28 @@ test('identifiers of a token response are kept by configuration [W-A4]', () => {
   assert.deepEqual(readTokenResponse(body, false).credentialIdentifiers, new Map([['c', ['i']]]))
 })
 
+for (const [what, more] of [
+  ['no identifiers', {}],
+  ['an empty list of identifiers', { credential_identifiers: [] }],
+] as const) {
+  test(`details with ${what} lead to the configuration id [W-A4]`, () => {
+    const body = { ...token, ...details({ credential_configuration_id: 'c', ...more }) }
+    assert.deepEqual(readTokenResponse(body, false).credentialIdentifiers, new Map([['c', [null]]]))
+  })
+}
+
 for (const [what, body, dpop] of [
   ['no token', { token_type: 'Bearer' }, false],
   ['no type (RFC 6749 5.1)', { access_token: 'at' }, false],
   ['Bearer where DPoP was asked for [W-A5]', token, true],
   ['DPoP where none was asked for', { ...token, token_type: 'DPoP' }, false],
   ['details that are no list', { ...token, authorization_details: {} }, false],
-  ['details without identifiers (6.2)', { ...token, ...details({ credential_configuration_id: 'c' }) }, false],
+  ['details of no configuration', { ...token, ...details({ format: 'dc+sd-jwt' }) }, false],
+  [
+    'identifiers that are no strings',
+    { ...token, ...details({ credential_configuration_id: 'c', credential_identifiers: [1] }) },
+    false,
+  ],
   ['no object', [], false],
 ] as const) {
   test(`a token response with ${what} is refused`, () => {

@@ -8,8 +8,11 @@ export type TokenResponse = {
   readonly tokenType: 'Bearer' | 'DPoP'
   readonly expiresInSeconds: number | null
   readonly refreshToken: string | null
-  /** Credential identifiers by configuration id; null: request by configuration id. [W-A4] */
-  readonly credentialIdentifiers: ReadonlyMap<string, readonly string[]> | null
+  /**
+   * Credential identifiers by configuration id. null, also in place of the identifiers of one configuration: request by
+   * configuration id. [W-A4]
+   */
+  readonly credentialIdentifiers: ReadonlyMap<string, readonly (string | null)[]> | null
 }
 
 const TOKEN_CHARS_MAX = 16_384
@@ -61,15 +64,19 @@ export function readErrorResponse(value: unknown): {
   }
 }
 
+type Named = readonly [configurationId: string, identifiers: readonly (string | null)[]]
+
 function readDetails(value: unknown): TokenResponse['credentialIdentifiers'] {
   if (value === undefined) return null
   if (!Array.isArray(value)) throw unusable('authorization_details is not an array.')
   const ours = value.filter((one): one is JsonObject => isJsonObject(one) && one.type === 'openid_credential')
   if (ours.length === 0) return null
   return new Map(
-    ours.map(({ credential_configuration_id: id, credential_identifiers: identifiers }) => {
-      // OpenID4VCI 1.0, 6.2: credential_identifiers is REQUIRED and non-empty.
-      if (!isText(id) || !isTextList(identifiers)) throw unusable('authorization_details lacks credential_identifiers.')
+    ours.map(({ credential_configuration_id: id, credential_identifiers: identifiers = [] }): Named => {
+      if (!isText(id)) throw unusable('authorization_details lacks credential_configuration_id.')
+      // OpenID4VCI 1.0, 6.2: REQUIRED and non-empty; servers written to the drafts up to 13 return the details as sent
+      if (Array.isArray(identifiers) && identifiers.length === 0) return [id, [null]]
+      if (!isTextList(identifiers)) throw unusable('credential_identifiers is not an array of strings.')
       return [id, identifiers]
     }),
   )

@@ -224,6 +224,16 @@ test('a nonce that the issuer does not take is replaced once [W-C1]', async () =
   assert.equal(callsTo('credential'), 2)
 })
 
+test('a token whose details name no identifiers is used with the configuration id [W-A4]', async () => {
+  const { offerUri, lie, calls } = await started()
+  const details = { type: 'openid_credential', credential_configuration_id: 'membership' }
+  lie({ reply: { token: says({ authorization_details: [details] }) } })
+  const { credentials: got } = await acceptOffer(bench.platform, await bench.person(), { credentialOffer: offerUri })
+  assert.equal(got.length, 1)
+  const request = JSON.parse(calls.find(({ place }) => place === 'credential')?.body ?? '')
+  assert.deepEqual(Object.keys(request).sort(), ['credential_configuration_id', 'proofs'])
+})
+
 test('of two datasets one is refused: nothing is stored, and the issuer is notified of the other [W-C4, W-R9]', async () => {
   const { offerUri, lie, calls } = await started()
   const details = { type: 'openid_credential', credential_configuration_id: 'membership' }

@@ -136,12 +136,18 @@ test('a received credential is kept while the key of its issuer is out of reach,
   assert.equal(notifications.length, 0, 'the issuer was notified of a failure that was none')
 })
 
-test('an issuer that is not ready is polled again, not before its interval [W-R8]', async () => {
-  const thandi = await waiting({ reply: { deferred: () => later } })
-  await runJob(thandi)
-  assert.equal((await bench.rows(thandi.tenantId, 'job')).length, 2)
-  assert.equal((await bench.rows(thandi.tenantId, 'wallet_deferred')).length, 1)
-})
+const pending = { ...later, status: 400, body: { error: 'issuance_pending', interval: 60 } }
+for (const [what, notReady] of [
+  ['is not ready', later],
+  ['is not ready, in the words of the drafts,', pending],
+] as const) {
+  test(`an issuer that ${what} is polled again, not before its interval [W-R8]`, async () => {
+    const thandi = await waiting({ reply: { deferred: () => notReady } })
+    await runJob(thandi)
+    assert.equal((await bench.rows(thandi.tenantId, 'job')).length, 2)
+    assert.equal((await bench.rows(thandi.tenantId, 'wallet_deferred')).length, 1)
+  })
+}
 
 for (const [what, lies] of [
   [

@@ -108,6 +108,8 @@ async function fetchDataset(
   if (previous?.kind === 'issued' || (previous !== null && !open.order.isDeferred)) return previous
   const answer =
     previous === null ? await requestWithProofs(platform, open, dataset, nonces) : await poll(platform, open, previous)
+  // the answer to a poll in the drafts of OpenID4VCI up to 15
+  if (previous !== null && errorCodeOf(answer) === 'issuance_pending') return previous
   if (!isOk(answer)) throw upstreamRefusal(answer, 'offer.unusable', 'The issuer does not issue the credential.')
   const response = readCredentialResponse(jsonOf(answer, 'issuer_answer.invalid'), keys.length)
   if (response.kind === 'deferred' && open.order.deferredEndpoint === null) {
