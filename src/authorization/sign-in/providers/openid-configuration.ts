@@ -1,7 +1,6 @@
 import {
   allowInsecureRequests,
   type ClientAuth,
-  ClientSecretBasic,
   ClientSecretPost,
   Configuration,
   type CustomFetch,
@@ -85,7 +84,21 @@ function requireWebAddresses(server: ServerMetadata, isPlain: boolean): void {
 /** `client_secret_basic` is the default of OpenID Connect, but quoting a secret in it is where servers differ. */
 function authentication(secret: string | null, methods: readonly string[] | undefined): ClientAuth {
   if (secret === null) return None()
-  return methods?.includes('client_secret_post') === true ? ClientSecretPost(secret) : ClientSecretBasic(secret)
+  return methods?.includes('client_secret_post') === true ? ClientSecretPost(secret) : basicAuthentication(secret)
+}
+
+/**
+ * Form-encodes as browsers do, with `*-._` as they are. That of openid-client encodes these too, and a provider that
+ * decodes nothing refuses each secret with one of them.
+ *
+ * @see [RFC 6749, 2.3.1](https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1)
+ */
+function basicAuthentication(secret: string): ClientAuth {
+  const encoded = (text: string) => new URLSearchParams([['', text]]).toString().slice(1)
+  return (_server, { client_id }, _body, headers) => {
+    const credentials = Buffer.from(`${encoded(client_id)}:${encoded(secret)}`)
+    headers.set('authorization', `Basic ${credentials.toString('base64')}`)
+  }
 }
 
 function guardedFetch(fetch: OutboundFetch, tenantId: TenantId): CustomFetch {

@@ -146,6 +146,17 @@ test('claims come from UserInfo where the ID token lacks them, with the verifica
   assert.ok(foreign.kind === 'refused' && foreign.problem === 'provider')
 })
 
+test('a secret in the Authorization header is form-encoded, with the characters of a random one as they are', async () => {
+  op.lie = { metadata: { token_endpoint_auth_methods_supported: ['client_secret_basic'] } }
+  const tenant = await aTenant({ clientSecret: 'q8Q-b_x.Y ~+/=:%é' })
+  await signIn(tenant, aPerson())
+  const sent = op.requests.findLast(({ url }) => url.endsWith('/token'))
+  const [, credentials = ''] = sent?.authorization?.split(' ') ?? []
+  const expected = 'chirograph:q8Q-b_x.Y+%7E%2B%2F%3D%3A%25%C3%A9'
+  assert.equal(Buffer.from(credentials, 'base64').toString(), expected)
+  assert.ok(!sent?.body?.includes('client_secret'))
+})
+
 test('members of the token response that a sign-in does not read may have any form', async () => {
   const tenant = await aTenant({ createsUsers: true })
   const person = aPerson({ preferred_username: aName() })

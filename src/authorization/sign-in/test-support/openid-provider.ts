@@ -22,7 +22,11 @@ export class OpenidProvider {
   lie: Lie = {}
   /** Claims of the next person. */
   person: Record<string, unknown> = {}
-  readonly requests: { readonly url: string; readonly body: string | undefined }[] = []
+  readonly requests: {
+    readonly url: string
+    readonly body: string | undefined
+    readonly authorization: string | undefined
+  }[] = []
   #key: Promise<{ privateKey: CryptoKey; publicKey: CryptoKey }> = generateKeyPair('ES256')
   #kid = 1
   readonly #codes = new Map<string, { challenge: string; nonce: string; redirectUri: string }>()
@@ -33,7 +37,7 @@ export class OpenidProvider {
 
   /** Answers the requests of a platform. */
   readonly fetch: OutboundFetch = async (_tenantId, url, { body, headers = {} }) => {
-    this.requests.push({ url, body })
+    this.requests.push({ url, body, authorization: headers.authorization })
     if (this.lie.isDown) throw new Fault('upstream.unreachable')
     const { pathname } = new URL(url)
     if (pathname === '/.well-known/openid-configuration')
