@@ -109,6 +109,15 @@ test('a token of the provider is the user whom it names, with the mapped roles, 
   assert.deepEqual([...caller.scopes].toSorted(), expected)
 })
 
+test('a token names its user by a claim with one value in an array, as a sign-in does', async () => {
+  const { platform, send } = aServer()
+  const { audience } = await aTenant(platform)
+  const [plain, wrapped] = [{ employee_id: 'E1' }, { employee_id: ['E1'] }]
+  const { actor } = await send(await foreign.token(plain, audience))
+  assert.deepEqual((await send(await foreign.token(wrapped, audience))).actor, actor)
+  await assert.rejects(send(await foreign.token({ employee_id: ['E1', 'E9'] }, audience)), refused)
+})
+
 const impersonations = sql(
   'test.authorization.impersonations',
   `select subject_id as subject, actor_kind as "actorKind", actor_id as "actorId", result, detail from audit_entry

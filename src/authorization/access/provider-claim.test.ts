@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '../../crypto/json.ts'
-import { mappedRoles } from './provider-claim.ts'
+import { mappedRoles, textOf } from './provider-claim.ts'
 
 const claims = { username: 'sub', email: 'email', externalIdentifier: null, roles: 'groups' }
 const roles = { clerks: ['issuer'], desk: ['verifier'], '[odd]': ['auditor'] } as const
@@ -31,3 +31,20 @@ test('a person in thousands of groups has the role of the last of them', () => {
   const groups = Array.from({ length: 5000 }, (_, at) => `group-${at}`)
   assert.deepEqual(mappedRoles({ claims, roles }, { groups: [...groups, 'clerks'] }), ['issuer'])
 })
+
+const texts: readonly (readonly [Json | undefined, string | null])[] = [
+  ['E7', 'E7'],
+  [7, '7'],
+  [['E7'], 'E7'],
+  [[7], '7'],
+  [['E7', 'E8'], null],
+  [[], null],
+  [[['E7']], null],
+  [{ id: 'E7' }, null],
+  [true, null],
+  [undefined, null],
+]
+for (const [claim, expected] of texts)
+  test(`a claim that is ${JSON.stringify(claim) ?? 'absent'} is the text ${expected}`, () => {
+    assert.equal(textOf(claim), expected)
+  })

@@ -13,6 +13,17 @@ export function claimOf(claims: JsonObject, name: string): unknown {
 }
 
 /**
+ * Returns a claim that is one text: a text, a number, or an array of one of them, as providers write whose attributes
+ * have several values. null: anything else, several values among it, of which none is the right one.
+ */
+export function textOf(claim: unknown): string | null {
+  const values: readonly unknown[] = Array.isArray(claim) ? claim : [claim]
+  const [value] = values
+  if (values.length > 1) return null
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : null
+}
+
+/**
  * Returns our roles, sorted, for those that a provider states; null if it is not asked for roles, or states none: a
  * claim that is absent is unknown, not empty. Entra ID leaves out `groups` of a person who is in many, and names it in
  * `_claim_names` instead (OpenID Connect Core 1.0, 5.6.2). Roles that the map does not name give nothing. The names of

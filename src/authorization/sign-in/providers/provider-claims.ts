@@ -2,7 +2,7 @@ import type { Role } from '../../../caller.ts'
 import type { JsonObject } from '../../../crypto/json.ts'
 import { isForeignAddress } from '../../../mail-address.ts'
 import type { IdentityProvider } from '../../access/identity-provider.ts'
-import { claimOf, mappedRoles } from '../../access/provider-claim.ts'
+import { claimOf, mappedRoles, textOf } from '../../access/provider-claim.ts'
 
 /** A person as a provider describes them. */
 export type ExternalPerson = {
@@ -45,9 +45,8 @@ export function readExternalPerson(
   if (typeof sub !== 'string' || !SUBJECT.test(sub)) throw new Error('the subject of the ID token has an invalid form')
   const text = (name: string | null, max: number) => {
     if (name === null) return null
-    const value = claimOf(idToken, name) ?? claimOf(userInfo, name)
-    if (typeof value !== 'string' && typeof value !== 'number') return null
-    const found = String(value).normalize('NFC').replaceAll('\0', '').trim()
+    const value = textOf(claimOf(idToken, name) ?? claimOf(userInfo, name))
+    const found = value?.normalize('NFC').replaceAll('\0', '').trim() ?? ''
     return found === '' || found.length > max ? null : found
   }
   return {
@@ -62,8 +61,8 @@ export function readExternalPerson(
 }
 
 function verifiedEmail(name: string, source: JsonObject): string | null {
-  const email = claimOf(source, name)
+  const email = textOf(claimOf(source, name))
   // Only the boolean: providers that write a string do not agree on which strings are true.
-  if (typeof email !== 'string' || source.email_verified !== true) return null
+  if (email === null || source.email_verified !== true) return null
   return isForeignAddress(email) ? email : null
 }

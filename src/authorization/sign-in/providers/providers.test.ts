@@ -146,6 +146,20 @@ test('claims come from UserInfo where the ID token lacks them, with the verifica
   assert.ok(foreign.kind === 'refused' && foreign.problem === 'provider')
 })
 
+test('claims with one value in an array name a person, and those with several do not', async () => {
+  const username = aName()
+  const tenant = await aTenant({ createsUsers: true }, [{ username: aName(), externalIdentifier: 'E9' }])
+  const email = [`${username}@example.org`]
+  const made = await signIn(tenant, aPerson({ preferred_username: [username], email, email_verified: true }))
+  assert.ok(made.kind === 'signed-in')
+  const user = await userOf(tenant, username)
+  assert.deepEqual([user.id, user.email], [made.session.userId, `${username}@example.org`])
+  const found = await signIn(tenant, aPerson({ employee_id: ['E9'] }))
+  assert.ok(found.kind === 'signed-in')
+  const several = await signIn(tenant, aPerson({ preferred_username: aName(), employee_id: ['E9', 'E8'] }))
+  assert.ok(several.kind === 'signed-in' && several.session.userId !== found.session.userId)
+})
+
 test('a secret in the Authorization header is form-encoded, with the characters of a random one as they are', async () => {
   op.lie = { metadata: { token_endpoint_auth_methods_supported: ['client_secret_basic'] } }
   const tenant = await aTenant({ clientSecret: 'q8Q-b_x.Y ~+/=:%é' })
