@@ -1,3 +1,26 @@
+import { isJsonObject, type Json, type JsonObject } from '../crypto/json.ts'
+
+/**
+ * Returns the members of a message that are stated, at any depth; null for what is no object. Many serializers write
+ * null for a member that is absent, and no message of these protocols has another meaning for it. null as an element
+ * stays: in a claims path it is all elements of an array.
+ */
+export function statedMembers(value: JsonObject): JsonObject
+export function statedMembers(value: unknown): JsonObject | null
+export function statedMembers(value: unknown): JsonObject | null {
+  return isJsonObject(value) ? membersStated(value) : null
+}
+
+function membersStated(object: JsonObject): JsonObject {
+  const stated = Object.entries(object).filter(([, one]) => one !== null)
+  return Object.fromEntries(stated.map(([name, one]) => [name, valueStated(one)]))
+}
+
+function valueStated(value: Json): Json {
+  if (Array.isArray(value)) return value.map(valueStated)
+  return isJsonObject(value) ? membersStated(value) : value
+}
+
 /** Whether a value is a string of 1 to `lengthMax` UTF-16 units. */
 export function isText(value: unknown, lengthMax = 8192): value is string {
   return typeof value === 'string' && value.length > 0 && value.length <= lengthMax

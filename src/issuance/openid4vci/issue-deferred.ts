@@ -1,11 +1,10 @@
-import { isJsonObject } from '../../crypto/json.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
 import { policyOf } from '../../directory/tenants/tenant-policy.ts'
 import { Fault } from '../../fault.ts'
 import type { Platform } from '../../platform.ts'
 import type { ProvedKey } from '../../protocols/openid4vci/jwt-proof.ts'
 import { readResponseEncryption } from '../../protocols/openid4vci/response-encryption.ts'
-import { isText } from '../../protocols/shape.ts'
+import { isText, statedMembers } from '../../protocols/shape.ts'
 import { newLease } from '../../store/lease.ts'
 import { deferredResponse } from '../deferral/defer-credential.ts'
 import { deliverDeferred, releaseDeferred, takeDeferred } from '../deferral/deferral-store.ts'
@@ -53,7 +52,7 @@ export async function issueDeferred(
 
 async function readRequest(needs: Needs, tenant: Tenant, received: ReceivedBody) {
   const { body, isEncrypted } = await openRequest(needs, tenant, received)
-  const { transaction_id: transactionId, credential_response_encryption: encryption } = isJsonObject(body) ? body : {}
+  const { transaction_id: transactionId, credential_response_encryption: encryption } = statedMembers(body) ?? {}
   if (!isText(transactionId, 1024)) {
     throw new Fault('credential_request.invalid', { detail: 'transaction_id is missing.' })
   }

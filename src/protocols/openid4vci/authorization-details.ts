@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, parseJson } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
-import { isText } from '../shape.ts'
+import { isText, statedMembers } from '../shape.ts'
 import { isContradictory } from './claim-descriptions.ts'
 
 const CHARS_MAX = 16_384
@@ -37,9 +37,10 @@ export function credentialDetails(configurationId: string, credentialId: string)
   }
 }
 
-function configurationOf(element: unknown): string {
+function configurationOf(value: unknown): string {
+  const element = statedMembers(value)
   // RFC 9396 5: an unknown type is refused
-  if (!isJsonObject(element) || element.type !== 'openid_credential') {
+  if (element?.type !== 'openid_credential') {
     throw new Fault('authorization_details.invalid', {
       detail: 'Each element must be an object of type openid_credential.',
     })

@@ -1,6 +1,6 @@
 import { isJsonObject, parseJson } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
-import { asPeerUrl, isText, isTextList, type PeerPolicy } from '../shape.ts'
+import { asPeerUrl, isText, isTextList, type PeerPolicy, statedMembers } from '../shape.ts'
 import { isIssuerIdentifier } from './well-known.ts'
 
 /** The grant that needs no sign-in. */
@@ -87,8 +87,9 @@ export function readOfferInput(input: unknown, policy: PeerPolicy): ReceivedOffe
  * @see [OpenID4VCI 1.0, 4.1.1](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-offer-parameters)
  */
 export function readOffer(value: unknown, policy: PeerPolicy): CredentialOffer {
-  if (!isJsonObject(value)) throw malformed('It is not a JSON object.')
-  const { credential_issuer: credentialIssuer, credential_configuration_ids: ids, grants = {} } = value
+  const members = statedMembers(value)
+  if (members === null) throw malformed('It is not a JSON object.')
+  const { credential_issuer: credentialIssuer, credential_configuration_ids: ids, grants = {} } = members
   // [W-O4]
   if (!isIssuerIdentifier(credentialIssuer, policy))
     throw malformed('credential_issuer is not an https URL without query and fragment.')

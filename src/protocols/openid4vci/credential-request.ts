@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../crypto/json.ts'
 import type { Recipient } from '../../crypto/jwe.ts'
 import { Fault, faultOf } from '../../fault.ts'
-import { isText } from '../shape.ts'
+import { isText, statedMembers } from '../shape.ts'
 import { readResponseEncryption } from './response-encryption.ts'
 
 /** [SEC-41] Maximum number of proofs in a request, whatever the batch size of the issuer. */
@@ -30,8 +30,9 @@ export type CredentialRequest = {
  * @throws Fault `credential_request.invalid`, `key_proof.invalid`, `credential_encryption.unsupported`
  * @see [OpenID4VCI 1.0, 8.2](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-request)
  */
-export function readCredentialRequest(body: unknown, batchSizeMax: number, isEncrypted = false): CredentialRequest {
-  if (!isJsonObject(body)) throw malformed('The credential request is not a JSON object.')
+export function readCredentialRequest(content: unknown, batchSizeMax: number, isEncrypted = false): CredentialRequest {
+  const body = statedMembers(content)
+  if (body === null) throw malformed('The credential request is not a JSON object.')
   const credentialIdentifier = idOf(body.credential_identifier)
   const configurationId = idOf(body.credential_configuration_id)
   // [VCI-C1] both or neither

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../crypto/json.ts'
 import { faultOf } from '../../fault.ts'
-import { isText } from '../shape.ts'
+import { isText, statedMembers } from '../shape.ts'
 
 /** A parsed credential response. */
 export type CredentialResponse =
@@ -22,8 +22,9 @@ const INTERVAL_SECONDS = 60
  * @throws Fault `issuer_answer.invalid`
  * @see [OpenID4VCI 1.0, 8.3](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-response)
  */
-export function readCredentialResponse(value: unknown, keysSent: number): CredentialResponse {
-  if (!isJsonObject(value)) throw unusable('The credential response is not a JSON object.')
+export function readCredentialResponse(body: unknown, keysSent: number): CredentialResponse {
+  const value = statedMembers(body)
+  if (value === null) throw unusable('The credential response is not a JSON object.')
   const { credentials, transaction_id: transactionId, notification_id: notificationId } = value
   // [W-R1] exactly one of the two
   if ((credentials === undefined) === (transactionId === undefined)) {

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../crypto/json.ts'
 import { faultOf } from '../../fault.ts'
-import { asPeerUrl, isText, isTextList, type PeerPolicy } from '../shape.ts'
+import { asPeerUrl, isText, isTextList, type PeerPolicy, statedMembers } from '../shape.ts'
 import { type Configuration, readConfiguration } from './credential-configuration.ts'
 import { type IssuerEncryption, readIssuerEncryption } from './issuer-encryption.ts'
 import { isIssuerIdentifier } from './well-known.ts'
@@ -32,8 +32,9 @@ const CONFIGURATIONS_MAX = 500
  * @throws Fault `issuer_metadata.invalid`
  * @see [OpenID4VCI 1.0, 12.2.4](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-issuer-metadata-p)
  */
-export function readIssuerMetadata(value: unknown, expectedIssuer: string, policy: PeerPolicy): IssuerMetadata {
-  if (!isJsonObject(value)) throw unusable('The metadata is not a JSON object.')
+export function readIssuerMetadata(document: unknown, expectedIssuer: string, policy: PeerPolicy): IssuerMetadata {
+  const value = statedMembers(document)
+  if (value === null) throw unusable('The metadata is not a JSON object.')
   // [W-M2] OpenID4VCI 1.0, 12.2.3: identical, compared as strings
   if (value.credential_issuer !== expectedIssuer) throw unusable('The metadata is of another issuer than the offer.')
   const endpoint = (name: string) => endpointOf(value, name, policy)

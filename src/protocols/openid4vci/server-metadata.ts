@@ -1,5 +1,4 @@
-import { isJsonObject } from '../../crypto/json.ts'
-import { isTextList, type PeerPolicy } from '../shape.ts'
+import { isTextList, type PeerPolicy, statedMembers } from '../shape.ts'
 import { endpointOf, unusable } from './issuer-metadata.ts'
 
 /** The members that a wallet uses of an authorization server's metadata. */
@@ -30,8 +29,9 @@ export type ServerMetadata = {
  * @throws Fault `issuer_metadata.invalid`
  * @see [RFC 8414, 2](https://www.rfc-editor.org/rfc/rfc8414#section-2) and [3.3](https://www.rfc-editor.org/rfc/rfc8414#section-3.3)
  */
-export function readServerMetadata(value: unknown, expectedIssuer: string, policy: PeerPolicy): ServerMetadata {
-  if (!isJsonObject(value)) throw unusable('The metadata of the authorization server is not a JSON object.')
+export function readServerMetadata(document: unknown, expectedIssuer: string, policy: PeerPolicy): ServerMetadata {
+  const value = statedMembers(document)
+  if (value === null) throw unusable('The metadata of the authorization server is not a JSON object.')
   // RFC 8414 3.3: identical to the issuer identifier in the URL. [W-M6]
   if (value.issuer !== expectedIssuer) throw unusable('The metadata is of another authorization server.')
   const tokenEndpoint = endpointOf(value, 'token_endpoint', policy)

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../crypto/json.ts'
 import { faultOf } from '../../fault.ts'
-import { isText, isTextList } from '../shape.ts'
+import { isText, isTextList, statedMembers } from '../shape.ts'
 
 /** The members that a wallet uses of a token response. */
 export type TokenResponse = {
@@ -24,8 +24,9 @@ const TOKEN_CHARS_MAX = 16_384
  * @throws Fault `issuer_answer.invalid`
  * @see [OpenID4VCI 1.0, 6.2](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-successful-token-response)
  */
-export function readTokenResponse(value: unknown, isDpop: boolean): TokenResponse {
-  if (!isJsonObject(value)) throw unusable('The token response is not a JSON object.')
+export function readTokenResponse(body: unknown, isDpop: boolean): TokenResponse {
+  const value = statedMembers(body)
+  if (value === null) throw unusable('The token response is not a JSON object.')
   const { access_token: accessToken, token_type: type, expires_in: expiresIn, refresh_token: refreshToken } = value
   if (!isText(accessToken, TOKEN_CHARS_MAX)) throw unusable('The token response has no access_token.')
   // RFC 6749 5.1: token_type is REQUIRED and compared without case.

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../crypto/json.ts'
 import type { VerificationKey } from '../../crypto/jwk.ts'
 import { findJwsError, findJwsHeaderError, type Jws, parseCompact } from '../../crypto/jws.ts'
 import { Fault, faultOf } from '../../fault.ts'
-import { asPeerUrl, isText, isTextList, type PeerPolicy } from '../shape.ts'
+import { asPeerUrl, isText, isTextList, type PeerPolicy, statedMembers } from '../shape.ts'
 import type { ClientId } from './client-id.ts'
 import { REQUEST_OBJECT_TYPE } from './request-object.ts'
 
@@ -88,7 +88,8 @@ export function authenticateSigned(
     throw refused('response_uri is not one that is registered or attested for the verifier.')
   const metadata = stated?.metadata == null ? {} : { client_metadata: stated.metadata }
   // OpenID4VP 1.0, 5.10.1: only the parameters inside the object count
-  return { client, signed: true, inObject: true, parameters: { ...jws.payload, ...metadata }, responseUri }
+  const parameters = statedMembers({ ...jws.payload, ...metadata })
+  return { client, signed: true, inObject: true, parameters, responseUri }
 }
 
 function keyOf(client: ClientId, jws: Jws, kid: string | null, keys: SignerKeys): VerificationKey {
@@ -110,7 +111,7 @@ export function authenticatePlain(parameters: JsonObject, client: ClientId, poli
   // OpenID4VP 1.0, 5.9.3: all other prefixes demand a signature
   if (client.prefix !== 'redirect_uri') throw refused('A request with this client_id must be signed.')
   const responseUri = responseUriOf(parameters, client, policy)
-  return { client, signed: false, inObject: false, parameters, responseUri }
+  return { client, signed: false, inObject: false, parameters: statedMembers(parameters), responseUri }
 }
 
 /**

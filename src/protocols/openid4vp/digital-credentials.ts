@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject } from '../../crypto/json.ts'
 import type { P256Jwk } from '../../crypto/jwk.ts'
 import type { SigningKey } from '../../crypto/signing-key.ts'
 import { Fault } from '../../fault.ts'
+import { statedMembers } from '../shape.ts'
 import { dcqlParameters, REQUEST_OBJECT_TYPE, type RequestHeader, type vpFormatsSupported } from './request-object.ts'
 import { type ResponseForm, readResponse } from './response.ts'
 
@@ -69,6 +70,6 @@ export function readBrowserAnswer(protocol: string, data: unknown): ResponseForm
     const detail = 'The answer is not one of OpenID4VP 1.0: it needs a known protocol, and data that is an object.'
     throw new Fault('presentation_response.invalid', { detail })
   }
-  const { state: _, ...parameters } = data
+  const { state: _, ...parameters } = statedMembers(data)
   return readResponse(parameters)
 }

@@ -2,6 +2,7 @@ import { isJsonObject, type Json, type JsonObject, parseJson } from '../../crypt
 import { decryptCompact, JWE_ALG, jweEncs, type Recipient } from '../../crypto/jwe.ts'
 import { importPublicJwk, type P256Jwk, readPublicJwk, thumbprint } from '../../crypto/jwk.ts'
 import { Fault, faultOf } from '../../fault.ts'
+import { statedMembers } from '../shape.ts'
 import { type PlainResponse, readResponse } from './response.ts'
 
 /** The response mode with an encrypted response. [VP-S5] */
@@ -60,8 +61,7 @@ export function readEncryptedResponse(jwe: string, key: Parameters<typeof decryp
 
 function membersOf(payload: Buffer): JsonObject {
   try {
-    const members = parseJson(payload.toString('utf8'))
-    return isJsonObject(members) ? members : {}
+    return statedMembers(parseJson(payload.toString('utf8'))) ?? {}
   } catch (cause) {
     throw new Fault('presentation_response.invalid', { detail: 'The encrypted response is not JSON.', cause })
   }
