@@ -52,3 +52,18 @@ test('a change of the address that is not kept beside another one holds up no ot
   const { status, body } = await client.patch(`/Users/${await userOf(client, { userName: 'none' })}`, [home])
   assert.deepEqual([status, body.scimType], [400, 'noTarget'])
 })
+
+// goauthentik/authentik, providers/scim/clients/groups.py and issue 20410: an operation a member, in pieces of
+// bulk.maxOperations.
+test('authentik: a PATCH has as many operations as the service says of bulk requests', async () => {
+  const client = await aClient()
+  const { maxOperations } = (await client.get('/ServiceProviderConfig')).body.bulk
+  const member = await userOf(client, { userName: 'member' })
+  const { id } = (await client.addGroup({ displayName: 'Registry' })).body
+  const add = { op: 'add', path: 'members', value: [{ value: member }] }
+  const operations = (count: number) => Array.from({ length: count }, () => add)
+  const patched = await client.patch(`/Groups/${id}`, operations(maxOperations))
+  assert.deepEqual([patched.status, patched.body.members?.length], [200, 1])
+  const beyond = await client.patch(`/Groups/${id}`, operations(maxOperations + 1))
+  assert.deepEqual([beyond.status, beyond.body.scimType], [400, 'tooMany'])
+})

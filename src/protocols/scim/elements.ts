@@ -3,10 +3,9 @@ import type { JsonObject } from '../../crypto/json.ts'
 /** Adds those elements that are not there. */
 export function added(elements: readonly JsonObject[], given: readonly JsonObject[]): readonly JsonObject[] {
   const fresh = given.filter((one) => !elements.some((old) => isSame(old, one)))
-  const all = [...elements, ...fresh]
   return onePrimary(
-    all,
-    fresh.map((one) => all.indexOf(one)),
+    [...elements, ...fresh],
+    fresh.map((_, at) => elements.length + at),
   )
 }
 

@@ -12,13 +12,14 @@ export type PatchOperation = {
 }
 
 const SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
-const OPERATIONS_MAX = 100
+/** As many as of a bulk request: authentik sends an operation a member, and reads the limit there. */
+const OPERATIONS_MAX = 1000
 
 /**
  * Parses the body of a PATCH. Names of operations may have any case, because Microsoft Entra ID sends `Add` and
  * `Replace`.
  *
- * @throws Fault `scim.invalid_syntax`, `scim.invalid_path`, `scim.no_target`, `scim.too_many` beyond 100 operations
+ * @throws Fault `scim.invalid_syntax`, `scim.invalid_path`, `scim.no_target`, `scim.too_many` beyond 1,000 operations
  * @see [RFC 7644, 3.5.2](https://www.rfc-editor.org/rfc/rfc7644#section-3.5.2)
  */
 export function parsePatch(body: Json): readonly PatchOperation[] {

@@ -158,7 +158,7 @@ for (const [operation, code] of [
 }
 
 test('a body that is no PATCH, or has too many operations, is refused', () => {
-  const operations = Array.from({ length: 101 }, () => ({ op: 'remove', path: 'displayName' }))
+  const operations = Array.from({ length: 1001 }, () => ({ op: 'remove', path: 'displayName' }))
   for (const [body, code] of [
     [null, 'scim.invalid_syntax'],
     [{ Operations: [] }, 'scim.invalid_syntax'],
@@ -168,4 +168,14 @@ test('a body that is no PATCH, or has too many operations, is refused', () => {
   ] as const) {
     assert.throws(() => parsePatch(JSON.parse(JSON.stringify(body))), { code })
   }
+})
+
+test('a PATCH of more elements than an attribute may have is refused, however they come', () => {
+  const value = (count: number) => Array.from({ length: count }, (_, at) => ({ value: `${at}@example.org` }))
+  for (const op of ['add', 'replace']) {
+    assert.throws(() => patched([{ op, path: 'emails', value: value(101) }]), { code: 'scim.too_many' })
+  }
+  const more = { op: 'add', path: 'emails', value: [{ value: 'x@example.org' }] }
+  assert.equal((patched([{ op: 'replace', path: 'emails', value: value(100) }]).emails as unknown[]).length, 100)
+  assert.throws(() => patched([{ op: 'replace', path: 'emails', value: value(100) }, more]), { code: 'scim.too_many' })
 })

@@ -11,17 +11,27 @@ import { elementsIn, elementsOf, formOf, objectOf } from './values.ts'
 /** A resource as its attributes by canonical names. */
 export type Resource = Readonly<Record<string, Json>>
 
+const ELEMENTS_MAX = 100
+
 /**
  * Applies the operations of a PATCH to a resource and returns the changed one. Values are checked against the schema as
  * far as their form goes; what they mean is for the caller to check.
  *
- * @throws Fault `scim.invalid_path`, `scim.invalid_value`, `scim.mutability`, `scim.no_target`
+ * @throws Fault `scim.invalid_path`, `scim.invalid_value`, `scim.mutability`, `scim.no_target`, `scim.too_many` beyond
+ *   100 elements of an attribute
  */
 export function applyPatch(schema: Schema, resource: Resource, operations: readonly PatchOperation[]): Resource {
   return withPaths(schema, operations).reduce(
-    (changed, { op, path, value }) => applyAt(schema, changed, op, path, value),
+    (changed, { op, path, value }) => withinBound(applyAt(schema, changed, op, path, value)),
     resource,
   )
+}
+
+/** Each operation compares its elements with those that are there. */
+function withinBound(resource: Resource): Resource {
+  const large = Object.keys(resource).find((name) => elementsOf(resource[name]).length > ELEMENTS_MAX)
+  if (large === undefined) return resource
+  throw new Fault('scim.too_many', { detail: `At most ${ELEMENTS_MAX} elements of ${large}.` })
 }
 
 /** An operation of a PATCH on one attribute. */
