@@ -2,7 +2,8 @@ import type { JsonObject } from '../../crypto/json.ts'
 
 /** Adds those elements that are not there. */
 export function added(elements: readonly JsonObject[], given: readonly JsonObject[]): readonly JsonObject[] {
-  const fresh = given.filter((one) => !elements.some((old) => isSame(old, one)))
+  const isThere = isAmong(elements, isSame)
+  const fresh = given.filter((one) => !isThere(one))
   return onePrimary(
     [...elements, ...fresh],
     fresh.map((_, at) => elements.length + at),
@@ -18,7 +19,17 @@ export function onePrimary(elements: readonly JsonObject[], changed: readonly nu
 
 /** Leaves out the elements that are removed. */
 export function without(elements: readonly JsonObject[], removed: readonly JsonObject[]): readonly JsonObject[] {
-  return elements.filter((one) => !removed.some((gone) => isSame(one, gone)))
+  const isRemoved = isAmong(removed, (gone, one) => isSame(one, gone))
+  return elements.filter((one) => !isRemoved(one))
+}
+
+/** Tells whether an element is one of many, without comparing it with each: a request may have a thousand operations. */
+function isAmong(
+  many: readonly JsonObject[],
+  isOne: (known: JsonObject, one: JsonObject) => boolean,
+): (one: JsonObject) => boolean {
+  const byValue = Map.groupBy(many, ({ value }) => value)
+  return (one) => byValue.get(one.value)?.some((known) => isOne(known, one)) ?? false
 }
 
 /** Elements are the same when their values are (RFC 7643 2.4: `value` is what identifies an element). */
