@@ -30,7 +30,8 @@ const update = sql(
 )
 const remove = sql(
   'directory.delete_group',
-  `delete from user_group where tenant_id = $1 and id = $2 and roles <@ $3::text[] returning id`,
+  `delete from user_group where tenant_id = $1 and id = $2 and roles <@ $3::text[]
+     and version = coalesce($4, version) returning id`,
 )
 const members = sql(
   'directory.list_group_members',
@@ -164,7 +165,7 @@ export async function deleteGroupRow(
   by: GroupAuthority,
   entry: AuditEntry,
 ): Promise<boolean> {
-  return (await recordChange(tx, remove, [tx.tenantId, id, by.roles], entry, by.now)) !== null
+  return (await recordChange(tx, remove, [tx.tenantId, id, by.roles, by.version ?? null], entry, by.now)) !== null
 }
 
 /** Returns the first members of a group, in the order of their ids. */

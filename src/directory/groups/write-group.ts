@@ -75,15 +75,27 @@ export async function changeGroup(
     .catch(refuseTaken)
 }
 
-/** Deletes a group; its members lose its roles. @throws Fault `resource.unknown`, `role.above_caller`, `owner.last` */
-export async function deleteGroup({ store, clock }: Needs, caller: Caller, id: string): Promise<void> {
-  const by = { roles: grantableRoles(caller), now: clock.now() }
+/**
+ * Deletes a group; its members lose its roles.
+ *
+ * @param version The version that the caller read; undefined if every version is to be deleted.
+ * @throws Fault `resource.unknown`, `resource.changed`, `role.above_caller`, `owner.last`
+ */
+export async function deleteGroup(
+  { store, clock }: Needs,
+  caller: Caller,
+  id: string,
+  version?: number,
+): Promise<void> {
+  const by = { roles: grantableRoles(caller), now: clock.now(), version }
   await store.inTenant(caller.tenantId, async (tx) => {
     const found = await getGroup(tx, id)
     const entry = entryOf('user_group.deleted', found.id, caller, {})
     const remove = () => deleteGroupRow(tx, found.id, by, entry)
     const isDeleted = await (found.roles.includes('owner') ? keepingAnOwner(tx, remove) : remove())
-    if (!isDeleted) throw beyond()
+    if (isDeleted) return
+    const { version: stored } = await getGroup(tx, found.id)
+    throw version === undefined || stored === version ? beyond() : new Fault('resource.changed')
   })
 }
 

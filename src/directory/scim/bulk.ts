@@ -21,7 +21,8 @@ type Operation = {
   readonly method: (typeof METHODS)[number]
   readonly bulkId: string | null
   readonly path: string
-  readonly version: number | undefined
+  /** The entity tag of the version that the client read. */
+  readonly tag: string | undefined
   readonly data: Json
 }
 type Result = Readonly<Record<string, Json>>
@@ -72,8 +73,8 @@ function operationOf(entry: Json, index: number): Operation {
   if (method === undefined || typeof path !== 'string') throw invalid(`${at} needs method and path.`)
   // RFC 7644 3.7: bulkId is required for POST
   if (method === 'POST' && typeof bulkId !== 'string') throw invalid(`${at} needs a bulkId.`)
-  const version = typeof tag === 'string' ? readVersionTag(tag) : undefined
-  return { index, method, bulkId: typeof bulkId === 'string' ? bulkId : null, path, version, data }
+  const about = { index, method, bulkId: typeof bulkId === 'string' ? bulkId : null, path }
+  return { ...about, tag: typeof tag === 'string' ? tag : undefined, data }
 }
 
 /**
@@ -127,7 +128,8 @@ async function runOne(
   operation: Operation,
   ids: ReadonlyMap<string, string>,
 ): Promise<Resource | null> {
-  const { method, version } = operation
+  const { method, tag } = operation
+  const version = tag === undefined ? undefined : readVersionTag(tag)
   const data = withIds(operation.data, ids)
   const [, kind, id, rest] = textWithIds(operation.path, ids).split('/')
   const operations = { Users: userOperations, Groups: groupOperations }[kind ?? '']
@@ -137,7 +139,7 @@ async function runOne(
   if (method === 'POST' || id === undefined) return operations.create(work, data)
   if (method === 'PUT') return operations.replace(work, id, data, version)
   if (method === 'PATCH') return operations.patch(work, id, data, version)
-  await operations.remove(work, id)
+  await operations.remove(work, id, version)
   return null
 }
 

@@ -29,7 +29,7 @@ export type Operations = {
   readonly get: (work: ScimRequest, id: string) => Promise<Resource>
   readonly replace: (work: ScimRequest, id: string, body: Json, version: number | undefined) => Promise<Resource>
   readonly patch: (work: ScimRequest, id: string, body: Json, version: number | undefined) => Promise<Resource>
-  readonly remove: (work: ScimRequest, id: string) => Promise<void>
+  readonly remove: (work: ScimRequest, id: string, version: number | undefined) => Promise<void>
   readonly list: (work: ScimRequest, request: ScimListRequest) => Promise<Resource>
 }
 
@@ -61,7 +61,7 @@ export const userOperations: Operations = {
       return shownUser(work, await changeUser(work.platform, work.caller, { key: 'id', value: id }, change, expected))
     })
   },
-  remove: ({ platform, caller }, id) => deleteUser(platform, caller, { key: 'id', value: id }, false),
+  remove: ({ platform, caller }, id, version) => deleteUser(platform, caller, { key: 'id', value: id }, false, version),
   list: async (work, request) => {
     const { platform, caller, base } = work
     return platform.store.inTenant(caller.tenantId, async (tx) => {
@@ -94,7 +94,7 @@ export const groupOperations: Operations = {
       return shownGroup(work, await changeGroup(work.platform, work.caller, id, change, version ?? group.version))
     })
   },
-  remove: ({ platform, caller }, id) => deleteGroup(platform, caller, id),
+  remove: ({ platform, caller }, id, version) => deleteGroup(platform, caller, id, version),
   list: async ({ platform, caller, base }, request) =>
     platform.store.inTenant(caller.tenantId, async (tx) => {
       const found = await findGroups(tx, request)

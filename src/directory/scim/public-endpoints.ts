@@ -61,7 +61,7 @@ function at(
     needsToken: true,
     unreadable: 'scim.invalid_syntax',
     ...described,
-    ...((method === 'PUT' || method === 'PATCH') && { ifMatch: true }),
+    ...((method === 'PUT' || method === 'PATCH' || method === 'DELETE') && { ifMatch: true }),
     callerOf: (request) => provisioningCaller(request.platform, request, scope),
     handle: (context) => {
       const { platform, caller } = context
@@ -132,7 +132,7 @@ function resourceEndpoints(path: string, noun: ScimNoun, run: Operations): reado
       { describedBody: PatchShape, reply: Reply },
     ),
     at('DELETE', `${path}/{id}`, `deleteScim${name}`, `Deletes a ${noun}.`, async (work, context) => {
-      await run.remove(work, idOf(context))
+      await run.remove(work, idOf(context), expectedVersion(context))
       return { status: 204 }
     }),
   ]

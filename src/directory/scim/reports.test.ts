@@ -67,3 +67,25 @@ test('authentik: a PATCH has as many operations as the service says of bulk requ
   const beyond = await client.patch(`/Groups/${id}`, operations(maxOperations + 1))
   assert.deepEqual([beyond.status, beyond.body.scimType], [400, 'tooMany'])
 })
+
+// GluuFederation/SCIM-Client, issue 53, after the test cases of the working group.
+test('a resource that was changed since it was read is not deleted, and one that was not is', async () => {
+  const client = await aClient()
+  const user = await userOf(client, { userName: 'changed' })
+  const { id: group } = (await client.addGroup({ displayName: 'Changed' })).body
+  const stale = { 'if-match': 'W/"1"' }
+  for (const path of [`/Users/${user}`, `/Groups/${group}`]) {
+    const renamed = await client.patch(path, [{ op: 'replace', path: 'displayName', value: 'Other' }])
+    assert.equal(renamed.body.meta.version, 'W/"2"')
+    const refused = await client.remove(path, stale)
+    assert.deepEqual([refused.status, refused.body.scimType], [412, 'invalidVers'])
+    const bulk = (version: string) =>
+      client.post('/Bulk', { Operations: [{ method: 'DELETE', path, version }] }).then(({ body }) => body.Operations[0])
+    for (const version of ['W/"1"', 'no tag']) {
+      assert.equal((await bulk(version)).status, '412', version)
+      assert.equal((await client.get(path)).status, 200)
+    }
+    assert.equal((await bulk('W/"2"')).status, '204')
+    assert.equal((await client.remove(path, stale)).status, 404)
+  }
+})

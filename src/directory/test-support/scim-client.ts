@@ -19,7 +19,7 @@ export function scimClient(house: Directory, slug: string, scopes: readonly Scop
     put: (path: string, body: unknown, headers = {}) => call('PUT', path, body, headers),
     patch: (path: string, Operations: unknown[], headers = {}) =>
       call('PATCH', path, { schemas: [PATCH], Operations }, headers),
-    remove: (path: string) => call('DELETE', path),
+    remove: (path: string, headers = {}) => call('DELETE', path, undefined, headers),
     addUser: (user: object) => call('POST', '/Users', { schemas: [userSchema.id], ...user }),
     addGroup: (group: object) => call('POST', '/Groups', { schemas: [groupSchema.id], ...group }),
   }

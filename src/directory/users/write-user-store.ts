@@ -48,6 +48,7 @@ const markDeleted = sql(
   'directory.delete_user',
   `update user_account account set deleted_at = $3
    where tenant_id = $1 and id = $2 and deleted_at is null and ${holdsOnly('$4')}
+     and version = coalesce($5, version)
    returning id`,
 )
 const markRestored = sql(
@@ -95,7 +96,7 @@ export type Authority = {
   readonly version?: number | undefined
 }
 
-type Owning = Pick<Authority, 'roles' | 'now'>
+type Owning = Pick<Authority, 'roles' | 'now' | 'version'>
 
 /**
  * Changes the members that `change` names, with the audit entry. Returns null if there is no such user, or if the user
@@ -125,7 +126,8 @@ export async function updateUser(
 
 /** Marks a user as deleted. Returns false as {@link updateUser} returns null. */
 export async function deleteUserRow(tx: TenantTx, id: string, by: Owning, entry: AuditEntry): Promise<boolean> {
-  return (await recordChange(tx, markDeleted, [tx.tenantId, id, by.now, by.roles], entry, by.now)) !== null
+  const values = [tx.tenantId, id, by.now, by.roles, by.version ?? null]
+  return (await recordChange(tx, markDeleted, values, entry, by.now)) !== null
 }
 
 /**

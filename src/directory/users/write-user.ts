@@ -101,23 +101,28 @@ export async function changeUser(
  * at once.
  *
  * @param user With `purge` a username may also be the id of a user who is deleted already.
- * @throws Fault `resource.unknown`, `role.above_caller`, `owner.last`
+ * @param version The version that the caller read; undefined if every version is to be deleted.
+ * @throws Fault `resource.unknown`, `resource.changed`, `role.above_caller`, `owner.last`
  */
 export async function deleteUser(
   needs: Needs,
   caller: Caller,
   { key, value }: UserName,
   purge: boolean,
+  version?: number,
 ): Promise<void> {
   const now = needs.clock.now()
-  const by = authorityOf(caller, now)
+  const by = { ...authorityOf(caller, now), version }
   await needs.store.inTenant(caller.tenantId, async (tx) => {
     const deleted = purge && isUuid(value) ? await findDeletedUser(tx, value) : null
     const { id } = deleted ?? (await getUser(tx, key, value))
     const destroyAt = purge ? now : new Date(now.getTime() + GRACE_DAYS * 86_400_000)
     const entry = entryOf('user.deleted', id, caller, { destroyAt: destroyAt.toISOString() })
     const isThere = deleted === null
-    if (isThere && !(await keepingAnOwner(tx, () => deleteUserRow(tx, id, by, entry)))) refuse()
+    if (isThere && !(await keepingAnOwner(tx, () => deleteUserRow(tx, id, by, entry)))) {
+      const { version: stored } = await getUser(tx, 'id', id)
+      return version === undefined || stored === version ? refuse() : refuseChanged()
+    }
     if (purge) await enqueueLogouts(tx, id, now)
     if (purge && !(await destroyUserRow(tx, id, now, by, entryOf('user.destroyed', id, caller)))) refuse()
     if (!purge) await enqueueEndOfSessions(tx, id, now)
