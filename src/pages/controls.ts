@@ -5,6 +5,11 @@ import { type Html, html } from './html.ts'
 /** One choice of a list. */
 export type Choice = { readonly value: string; readonly text: string }
 
+/** Returns the choices of a table of texts by value. */
+export function choicesIn(texts: Readonly<Record<string, string>>): readonly Choice[] {
+  return Object.entries(texts).map(([value, text]) => ({ value, text }))
+}
+
 type Labelled = {
   readonly name: string
   readonly label: string

@@ -1,6 +1,7 @@
 import { type Scope, scopes } from '../../caller.ts'
 import { clients } from '../../contract/directory/clients.ts'
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../crypto/json.ts'
+import { choicesIn } from '../../pages/controls.ts'
 import { ruleWords } from '../frame/form-values.ts'
 import { givenRoleChoices } from '../frame/role-choices.ts'
 import type { Frame } from '../frame/screen.ts'
@@ -79,7 +80,7 @@ function kindChoices({ language }: Frame) {
 }
 
 function grantChoices({ language }: Frame) {
-  return Object.entries(applicationTexts[language].grantNames).map(([value, words]) => ({ value, text: words }))
+  return choicesIn(applicationTexts[language].grantNames)
 }
 
 function scopeChoices() {

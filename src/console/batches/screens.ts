@@ -3,7 +3,7 @@ import { batches } from '../../contract/issuance/batches.ts'
 import { credentialTemplates } from '../../contract/issuance/credential-templates.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
 import { stepsOf } from '../../json-pointer.ts'
-import { select } from '../../pages/controls.ts'
+import { choicesIn, select } from '../../pages/controls.ts'
 import { foreign } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { figure } from '../../pages/moment-text.ts'
@@ -62,7 +62,7 @@ function filtersIn({ status }: Frame['query']): Record<string, string | undefine
 
 function filter(frame: Frame, t: BatchTexts): Html {
   const states = { ...t.states, failed: t.withFailed }
-  const choices = Object.entries(states).map(([value, text]) => ({ value, text }))
+  const choices = choicesIn(states)
   const all = { value: '', text: frame.t.all }
   return html`<form class="filter" method="get" action="${LIST}">${select(frame, { name: 'status', label: t.state, value: frame.query.status ?? '', choices: [all, ...choices] })}${keptSort(frame, orders)}${button(frame.t.filter)}</form>`
 }

@@ -2,7 +2,7 @@ import { deferrals } from '../../contract/issuance/deferrals.ts'
 import { issuances } from '../../contract/issuance/issuances.ts'
 import { statusChanges } from '../../contract/issuance/status-changes.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
-import { hidden, select } from '../../pages/controls.ts'
+import { choicesIn, hidden, select } from '../../pages/controls.ts'
 import { foreign } from '../../pages/foreign-text.ts'
 import { form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
@@ -40,7 +40,7 @@ export function possible({ status, credentials }: Issuance): readonly Change[] {
 /** Returns the list of reasons for a change that has one. */
 export function reasonField(frame: Frame, t: CredentialTexts, change: Change): Html | null {
   if (change !== 'revoke' && change !== 'suspend') return null
-  const reasons = Object.entries(t.reasons).map(([value, text]) => ({ value, text }))
+  const reasons = choicesIn(t.reasons)
   const choices = [{ value: '', text: t.noReason }, ...reasons]
   const value = typed(frame.fields, 'reason')
   return select(frame, { name: 'reason', label: t.reason, value, choices, isOptional: true })

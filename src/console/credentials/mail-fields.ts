@@ -1,7 +1,7 @@
 import { users } from '../../contract/directory/users.ts'
 import { languages } from '../../contract/languages.ts'
 import type { Fields } from '../../http/routes/endpoint.ts'
-import { select } from '../../pages/controls.ts'
+import { choicesIn, select } from '../../pages/controls.ts'
 import { field } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { typed } from '../../pages/once.ts'
@@ -25,7 +25,7 @@ export function mailFields(frame: Frame, address: string, error?: string): Html 
   if (frame.me.organisation.sendsMail !== true) return null
   const t = credentialTexts[frame.language]
   const value = frame.fields.has('mail') ? typed(frame.fields, 'mail') : address
-  const own = Object.entries(languages).map(([value, text]) => ({ value, text }))
+  const own = choicesIn(languages)
   const choices = [{ value: '', text: t.mailLanguageOwn }, ...own]
   const language = typed(frame.fields, 'mailLanguage')
   return html`${field(frame, { name: 'mail', label: t.mailAddress, hint: t.mailHint, type: 'email', value, isOptional: true, error })}${select(frame, { name: 'mailLanguage', label: t.mailLanguage, value: language, choices })}`
@@ -34,7 +34,7 @@ export function mailFields(frame: Frame, address: string, error?: string): Html 
 /** Returns the field for how long the offer lasts: 7 days, unless another choice is made. */
 export function lifetimeField(frame: Frame): Html {
   const t = credentialTexts[frame.language]
-  const choices = Object.entries(t.days).map(([value, text]) => ({ value, text }))
+  const choices = choicesIn(t.days)
   const value = typed(frame.fields, 'lifetime') || LIFETIME_SECONDS
   const hint = frame.me.organisation.sendsMail === true ? { hint: t.lifetimeHint } : {}
   return select(frame, { name: 'lifetime', label: t.lifetime, value, choices, ...hint })

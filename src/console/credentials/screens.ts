@@ -1,7 +1,7 @@
 import { credentialTemplates } from '../../contract/issuance/credential-templates.ts'
 import { issuances } from '../../contract/issuance/issuances.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
-import { hidden, select } from '../../pages/controls.ts'
+import { choicesIn, hidden, select } from '../../pages/controls.ts'
 import { foreign } from '../../pages/foreign-text.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { button, buttonLink, facts, message } from '../../pages/parts.ts'
@@ -75,7 +75,7 @@ function filtersIn(query: Frame['query']): Record<string, string | undefined> {
 function filter(frame: Frame, t: CredentialTexts, templates: Choices | null): Html {
   const { query, t: common } = frame
   const all = { value: '', text: common.all }
-  const choices = Object.entries(t.filterStates).map(([value, text]) => ({ value, text }))
+  const choices = choicesIn(t.filterStates)
   const text = (name: 'reference' | 'recipient', label: string) =>
     html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}" type="search" maxlength="200" value="${query[name] ?? ''}"></div>`
   return html`<form class="filter" method="get" action="${LIST}">${filterChooser(frame, { name: 'template', label: t.template, value: query.template ?? '', first: [all] }, templates)}

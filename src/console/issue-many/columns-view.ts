@@ -1,4 +1,4 @@
-import { select } from '../../pages/controls.ts'
+import { choicesIn, select } from '../../pages/controls.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { figure } from '../../pages/moment-text.ts'
 import { button, facts } from '../../pages/parts.ts'
@@ -54,7 +54,7 @@ export function formPanel(frame: Frame, { form, issued }: DraftView): Html {
       name,
       label: t[name],
       value: frame.fields.get(name)?.[0] ?? chosenIn(form, name),
-      choices: Object.entries(texts).map(([value, text]) => ({ value, text })),
+      choices: choicesIn(texts),
       ...(hint !== undefined && { hint }),
     })
   const canBeReread = issued === 0

@@ -1,6 +1,6 @@
 import { batches } from '../../contract/issuance/batches.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
-import { hidden, select } from '../../pages/controls.ts'
+import { choicesIn, hidden, select } from '../../pages/controls.ts'
 import { form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { cardStyle, credentialCard } from '../../pages/look/credential-card.ts'
@@ -216,7 +216,7 @@ function counts(count: (value: number) => string, { done, failed, total }: Batch
 function buttons(frame: KeepingFrame, t: TableTexts, { id, view }: HeldDraft): Html {
   const good = isChecked(view) ? view.total - view.issued - view.bad.length : 0
   const count = (value: number) => figure(value, frame.language)
-  const choices = Object.entries(credentialTexts[frame.language].days).map(([value, text]) => ({ value, text }))
+  const choices = choicesIn(credentialTexts[frame.language].days)
   const lifetime = select(frame, { name: 'lifetime', label: t.lifetime, value: String(view.lifetimeSeconds), choices })
   const issue = good > 0 && button(t.issue(count(good)), { look: 'main', name: 'do', value: 'issue' })
   // Beside the rows, which may be far from the columns and their button.

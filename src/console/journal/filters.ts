@@ -1,4 +1,4 @@
-import { checkbox, hidden, select } from '../../pages/controls.ts'
+import { checkbox, choicesIn, hidden, select } from '../../pages/controls.ts'
 import { field } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { button } from '../../pages/parts.ts'
@@ -88,7 +88,7 @@ export function auditFilterForm(frame: Frame, path: string): Html {
     })
   const kept = (name: 'actor' | 'subject', instead: string | undefined) =>
     (query[name] ?? '') !== '' && (instead ?? '') === '' && hidden(name, query[name] ?? '')
-  const results = Object.entries(t.results).map(([value, text]) => ({ value, text }))
+  const results = choicesIn(t.results)
   const choices = [{ value: '', text: common.all }, ...results]
   const result = select(frame, { name: 'result', label: t.result, value: query.result ?? '', choices })
   return html`<form class="filter" method="get" action="${path}">${typed('who')}${typed('reference')}${days(frame)}${result}${kept('actor', query.who)}${kept('subject', query.reference)}${button(common.filter)}${kinds(frame, 'action', actionNames(language))}</form>`

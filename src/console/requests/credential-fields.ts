@@ -1,4 +1,4 @@
-import { checkbox, hidden, select, textArea } from '../../pages/controls.ts'
+import { checkbox, choicesIn, hidden, select, textArea } from '../../pages/controls.ts'
 import { field } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { button, message } from '../../pages/parts.ts'
@@ -39,7 +39,7 @@ ${issuerFields(drawn, one, at)}
 }
 
 function typeFields(frame: Frame, t: RequestTexts, one: AskedDraft, at: number, fields: Problems['fields']): Html {
-  const formats = Object.entries(t.formats).map(([value, text]) => ({ value, text }))
+  const formats = choicesIn(t.formats)
   const called = field(frame, {
     name: `cname-${at}`,
     label: t.called,
@@ -97,7 +97,7 @@ function conditionsOf(t: RequestTexts, { format }: AskedDraft, { kind, condition
 
 function issuerFields({ frame, problems, entities }: Drawn, one: AskedDraft, at: number): Html {
   const t = requestTexts[frame.language]
-  const sources = Object.entries(t.sources).map(([value, text]) => ({ value, text }))
+  const sources = choicesIn(t.sources)
   const listed = entityFields(frame, entities, one.entities, at)
   const issuers = textArea(frame, {
     name: `issuers-${at}`,

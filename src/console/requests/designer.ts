@@ -1,4 +1,4 @@
-import { hidden, select, textArea } from '../../pages/controls.ts'
+import { choicesIn, hidden, select, textArea } from '../../pages/controls.ts'
 import { field, form } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { onceField } from '../../pages/once.ts'
@@ -67,7 +67,7 @@ function basics(frame: Frame, draft: RequestDraft, problems: Problems): Html {
 /** The style sheet hides the combinations where they are not chosen. */
 function whichField(frame: Frame, { which, sets }: RequestDraft, { fields }: Problems): Html {
   const [t, v] = [requestTexts[frame.language], verifierTexts[frame.language]]
-  const choices = Object.entries(t.whiches).map(([value, text]) => ({ value, text }))
+  const choices = choicesIn(t.whiches)
   const area = textArea(frame, {
     name: 'sets',
     label: v.sets,

@@ -1,6 +1,6 @@
 import { presentationTemplates } from '../../contract/verification/presentation-templates.ts'
 import type { Endpoint } from '../../http/routes/endpoint.ts'
-import { hidden, select } from '../../pages/controls.ts'
+import { choicesIn, hidden, select } from '../../pages/controls.ts'
 import { field } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { onceHeader, typed } from '../../pages/once.ts'
@@ -138,7 +138,7 @@ function pick(frame: Frame, { own, others }: Sources): Screen {
   const both = { ...own, isCut: own.isCut || others.isCut, isNone: own.isNone && others.isNone }
   const finder = searchField(frame, 'more', both)
   const search = finder && card(html`<form method="get" action="${LIST}/new">${finder}</form>`)
-  const formats = Object.entries(t.formats).map(([value, text]) => ({ value, text }))
+  const formats = choicesIn(t.formats)
   const byHand = html`<details class="panel"><summary>${t.byHand}</summary><form class="inside" method="get" action="${LIST}/new">${field(frame, { name: 'type', label: t.typeAddress, isName: true, lengthMax: 256 })}${select(frame, { name: 'format', label: t.format, value: 'sd-jwt-vc', choices: formats })}<div>${button(t.pick)}</div></form></details>`
   return {
     title: t.newRequest,

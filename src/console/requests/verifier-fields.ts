@@ -1,4 +1,4 @@
-import { type Choice, checkbox, checkboxes, hidden, select, textArea } from '../../pages/controls.ts'
+import { checkbox, checkboxes, choicesIn, hidden, select, textArea } from '../../pages/controls.ts'
 import { field } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { button } from '../../pages/parts.ts'
@@ -20,10 +20,6 @@ const seldom = ['redirect', 'mode', 'scheme', 'signer', 'keyType', 'prefix', 'cl
 const schemes = {
   '': 'openid4vp',
   ...Object.fromEntries(requestSchemes.slice(1).map((one) => [one, one])),
-}
-
-function choicesOf(texts: Readonly<Record<string, string>>): readonly Choice[] {
-  return Object.entries(texts).map(([value, text]) => ({ value, text }))
 }
 
 /** Returns how long a person has to answer, in words. @param seconds `''`: by default. */
@@ -58,7 +54,7 @@ export function verifierFields(frame: Frame, draft: RequestDraft, { fields }: Pr
     error: fields[name],
   })
   const one = (name: 'mode' | 'scheme' | 'signer' | 'keyType' | 'prefix', texts: Readonly<Record<string, string>>) =>
-    select(frame, { ...shared(name), choices: choicesOf(texts) })
+    select(frame, { ...shared(name), choices: choicesIn(texts) })
   const optional = { isOptional: true, isName: true } as const
   const redirect = field(frame, { ...shared('redirect'), hint: v.redirectHint, lengthMax: 2000, ...optional })
   const clientId = field(frame, { ...shared('clientId'), hint: v.clientIdHint, lengthMax: 256, ...optional })

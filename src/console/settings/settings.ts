@@ -3,7 +3,7 @@ import { organisation } from '../../contract/directory/organisation.ts'
 import { type Language, languages } from '../../contract/languages.ts'
 import { type Json, parseJson } from '../../crypto/json.ts'
 import { numberFormat, timeZones } from '../../memory/formats.ts'
-import { select } from '../../pages/controls.ts'
+import { choicesIn, select } from '../../pages/controls.ts'
 import type { Frame } from '../frame/screen.ts'
 import { area, choice, type FormField, lines, text, textIn, tick, ticks } from '../resource/fields.ts'
 import { type ResourceForm, resourceForm } from '../resource/form.ts'
@@ -85,11 +85,11 @@ function time(...known: readonly number[]): FormField {
 
 /** Members whose values have words. */
 function chosen(...names: readonly (SettingName & keyof SettingTexts['choices'])[]): Fields {
-  return Object.fromEntries(names.map((name) => [name, choice((frame) => choicesOf(frame, name), '')]))
+  return Object.fromEntries(names.map((name) => [name, choice((frame) => settingChoices(frame, name), '')]))
 }
 
-function choicesOf({ language }: Frame, name: string) {
-  return Object.entries(settingTexts[language].choices[name] ?? {}).map(([value, words]) => ({ value, text: words }))
+function settingChoices({ language }: Frame, name: string) {
+  return choicesIn(settingTexts[language].choices[name] ?? {})
 }
 
 /** What is on which page. Every member of the organisation is on one. */
@@ -113,7 +113,7 @@ export const sectionsOf: Readonly<Record<Part, readonly Section[]>> = {
       'wallets',
       {
         ...chosen('sharingConfirmation'),
-        walletFormats: ticks((frame) => choicesOf(frame, 'walletFormats')),
+        walletFormats: ticks((frame) => settingChoices(frame, 'walletFormats')),
       },
     ],
     [

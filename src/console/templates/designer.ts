@@ -1,4 +1,4 @@
-import { type Choice, checkbox, hidden, select } from '../../pages/controls.ts'
+import { type Choice, checkbox, choicesIn, hidden, select } from '../../pages/controls.ts'
 import { field, fileForm } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { cardStyle, credentialCard } from '../../pages/look/credential-card.ts'
@@ -80,7 +80,7 @@ ${field(frame, { name: 'description', label: t.about, value: draft.description, 
 }
 
 function open(frame: Frame, t: TemplateTexts, draft: Draft, fields: Problems['fields']): Html {
-  const formats: readonly Choice[] = Object.entries(t.formats).map(([value, text]) => ({ value, text }))
+  const formats: readonly Choice[] = choicesIn(t.formats)
   const name = { isOptional: true, isName: true } as const
   return html`${select(frame, { name: 'format', label: t.format, value: draft.format, choices: formats, error: fields.format })}
 ${field(frame, { name: 'docType', label: t.docType, hint: t.docTypeHint, value: draft.docType, error: fields.docType, ...name })}

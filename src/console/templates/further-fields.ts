@@ -1,6 +1,6 @@
 import { identityProviders } from '../../contract/directory/identity-providers.ts'
 import { webhooks } from '../../contract/events/webhooks.ts'
-import { type Choice, checkbox, checkboxes, select, textArea } from '../../pages/controls.ts'
+import { type Choice, checkbox, checkboxes, choicesIn, select, textArea } from '../../pages/controls.ts'
 import { field } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { DEFAULT_OFFER_SCHEME, offerSchemes } from '../../protocols/openid4vci/credential-offer.ts'
@@ -70,7 +70,7 @@ function sourceFields(
   { endpoints, providers }: Sources,
 ): Html {
   const f = furtherTexts[frame.language]
-  const kinds = Object.entries(f.sources).map(([value, text]) => ({ value, text }))
+  const kinds = choicesIn(f.sources)
   const shared = (name: 'source' | 'endpoint' | 'provider' | 'claims') => ({
     name,
     label: f[name],

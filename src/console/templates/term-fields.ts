@@ -1,4 +1,4 @@
-import { checkbox, select } from '../../pages/controls.ts'
+import { checkbox, choicesIn, select } from '../../pages/controls.ts'
 import { field } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import type { Problems } from '../frame/form-values.ts'
@@ -6,11 +6,6 @@ import type { Frame } from '../frame/screen.ts'
 import type { Draft } from './content/draft.ts'
 import { furtherFields, type Sources } from './further-fields.ts'
 import { templateTexts } from './texts.ts'
-
-function choicesOf(texts: Readonly<Record<string, string>>, isShown: (value: string) => boolean = () => true) {
-  const shown = Object.entries(texts).filter(([value]) => isShown(value))
-  return shown.map(([value, text]) => ({ value, text }))
-}
 
 /** Returns the fields for when credentials begin and end. */
 export function validityFields(frame: Frame, draft: Draft, problems: Problems): Html {
@@ -21,7 +16,8 @@ export function validityFields(frame: Frame, draft: Draft, problems: Problems): 
 function momentField(frame: Frame, draft: Draft, { fields }: Problems, name: 'from' | 'until'): Html {
   const t = templateTexts[frame.language]
   const now = draft[name]
-  const kinds = choicesOf(name === 'from' ? t.begins : t.ends, (kind) => kind !== 'other' || now.kind === 'other')
+  const all = choicesIn(name === 'from' ? t.begins : t.ends)
+  const kinds = all.filter(({ value }) => value !== 'other' || now.kind === 'other')
   const count = field(frame, {
     name: `${name}Count`,
     label: t.count,
@@ -30,7 +26,7 @@ function momentField(frame: Frame, draft: Draft, { fields }: Problems, name: 'fr
     lengthMax: 5,
     error: fields[`${name}Count`],
   })
-  const unit = select(frame, { name: `${name}Unit`, label: t.unit, value: now.unit, choices: choicesOf(t.units) })
+  const unit = select(frame, { name: `${name}Unit`, label: t.unit, value: now.unit, choices: choicesIn(t.units) })
   const date = field(frame, {
     name: `${name}Date`,
     label: t.date,
@@ -47,8 +43,8 @@ export function signingFields(frame: Frame, draft: Draft, problems: Problems, so
   const { fields } = problems
   const t = templateTexts[frame.language]
   const isMdoc = draft.format === 'mdoc'
-  const signers = choicesOf(t.signers, (one) => !isMdoc || one !== 'did:web' || draft.signer === one)
-  const keys = choicesOf(t.keyTypes, (one) => !isMdoc || one !== 'Ed25519' || draft.keyType === one)
+  const signers = choicesIn(t.signers).filter(({ value }) => !isMdoc || value !== 'did:web' || draft.signer === value)
+  const keys = choicesIn(t.keyTypes).filter(({ value }) => !isMdoc || value !== 'Ed25519' || draft.keyType === value)
   const copies = field(frame, {
     name: 'copies',
     label: t.copies,
@@ -82,7 +78,7 @@ ${copies}<div class="pair">${days}${times}</div>${checkbox({ name: 'approved', l
 
 function codeFields(frame: Frame, draft: Draft, fields: Problems['fields']): Html {
   const t = templateTexts[frame.language]
-  const mode = select(frame, { name: 'txMode', label: t.txMode, value: draft.txMode, choices: choicesOf(t.txModes) })
+  const mode = select(frame, { name: 'txMode', label: t.txMode, value: draft.txMode, choices: choicesIn(t.txModes) })
   const length = field(frame, {
     name: 'txLength',
     label: t.txLength,

@@ -1,5 +1,6 @@
 import { trustedEntities } from '../../contract/trust/trusted-entities.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../crypto/json.ts'
+import { choicesIn } from '../../pages/controls.ts'
 import type { Frame } from '../frame/screen.ts'
 import { area, lines, linesIn, text, textIn, ticks } from '../resource/fields.ts'
 import { resourceForm } from '../resource/form.ts'
@@ -49,5 +50,5 @@ export const entityForm = resourceForm(trustedEntities, trustedTexts, {
 })
 
 function purposeChoices({ language }: Frame) {
-  return Object.entries(trustedTexts[language].purpose).map(([value, words]) => ({ value, text: words }))
+  return choicesIn(trustedTexts[language].purpose)
 }

@@ -1,6 +1,7 @@
 import type { ReplyOf } from '../../contract/api-operation.ts'
 import { presentationTemplates } from '../../contract/verification/presentation-templates.ts'
 import { verificationPages } from '../../contract/verification/verification-pages.ts'
+import { choicesIn } from '../../pages/controls.ts'
 import { html } from '../../pages/html.ts'
 import { typed } from '../../pages/once.ts'
 import { buttonLink } from '../../pages/parts.ts'
@@ -20,9 +21,9 @@ export function formWith(requests: Choices): ResourceForm {
     presentationTemplateId: chosen(requests),
     heading: text(),
     explanation: area({ rows: 3, fill: String, give: (content) => content || null }),
-    visitorSees: choice(choicesOf('sees'), 'verdict'),
-    anotherDevice: choice(choicesOf('devices'), '', (one) => (one === '' ? null : one === 'true')),
-    isOpen: choice(choicesOf('states'), 'true', (one) => one === 'true'),
+    visitorSees: choice(pageChoices('sees'), 'verdict'),
+    anotherDevice: choice(pageChoices('devices'), '', (one) => (one === '' ? null : one === 'true')),
+    isOpen: choice(pageChoices('states'), 'true', (one) => one === 'true'),
     origins: lines(),
     redirectUri: text({ isName: true }),
     requestsPerMinute: seldom(number({ blank: '60' })),
@@ -51,7 +52,6 @@ function noRequests({ language }: Frame) {
   return html`<div class="empty"><p>${t.noRequests}</p><div class="buttons">${way}</div></div>`
 }
 
-function choicesOf(key: 'sees' | 'devices' | 'states') {
-  return ({ language }: Frame) =>
-    Object.entries(pageTexts[language][key]).map(([value, words]) => ({ value, text: words }))
+function pageChoices(key: 'sees' | 'devices' | 'states') {
+  return ({ language }: Frame) => choicesIn(pageTexts[language][key])
 }

@@ -1,7 +1,7 @@
 import { webhookDeliveries } from '../../contract/events/webhooks.ts'
 import type { JsonObject } from '../../crypto/json.ts'
 import type { Endpoint as PageEndpoint } from '../../http/routes/endpoint.ts'
-import { select } from '../../pages/controls.ts'
+import { choicesIn, select } from '../../pages/controls.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { button, buttonLink, facts } from '../../pages/parts.ts'
 import { badge, pager, type Tone, table } from '../../pages/table.ts'
@@ -38,10 +38,7 @@ export function deliveriesPanel(frame: Frame, endpoint: Endpoint, { data, links,
   const t = webhookTexts[frame.language]
   const { status = '' } = frame.query
   const isFiltered = status !== '' || frame.query.after !== undefined || frame.query.before !== undefined
-  const choices = [
-    { value: '', text: frame.t.all },
-    ...Object.entries(t.statuses).map(([value, text]) => ({ value, text })),
-  ]
+  const choices = [{ value: '', text: frame.t.all }, ...choicesIn(t.statuses)]
   const filter = html`<form class="filter" method="get" action="${at(endpoint)}">${select(frame, { name: 'status', label: t.status, value: status, choices })}${button(frame.t.filter)}</form>`
   const columns = [
     {

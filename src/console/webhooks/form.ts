@@ -1,4 +1,5 @@
 import { webhooks } from '../../contract/events/webhooks.ts'
+import { choicesIn } from '../../pages/controls.ts'
 import type { Frame } from '../frame/screen.ts'
 import { journalTexts } from '../journal/texts.ts'
 import { seldom, text, ticks } from '../resource/fields.ts'
@@ -12,5 +13,5 @@ export const endpointForm = resourceForm(webhooks, webhookTexts, {
 })
 
 function typeChoices({ language }: Frame) {
-  return Object.entries(journalTexts[language].events).map(([value, words]) => ({ value, text: words }))
+  return choicesIn(journalTexts[language].events)
 }
