@@ -62,7 +62,8 @@ export function readExternalPerson(
 
 function verifiedEmail(name: string, source: JsonObject): string | null {
   const email = textOf(claimOf(source, name))
-  // Only the boolean: providers that write a string do not agree on which strings are true.
-  if (email === null || source.email_verified !== true) return null
+  // Amazon Cognito, JumpCloud and Apple write the boolean as a text. Other texts say nothing certain.
+  const isVerified = source.email_verified === true || source.email_verified === 'true'
+  if (email === null || !isVerified) return null
   return isForeignAddress(email) ? email : null
 }

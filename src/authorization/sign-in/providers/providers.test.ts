@@ -103,7 +103,7 @@ test('a person is linked by external identifier or verified address, never by an
     { username: byMail, email: `${byMail}@example.org` },
   ])
   const email = `${byMail.toUpperCase()}@example.org`
-  for (const email_verified of [false, undefined, 'true', 1, null]) {
+  for (const email_verified of [false, undefined, 'false', 'True', '1', '', 1, null]) {
     const outcome = await signIn(tenant, aPerson({ email, email_verified, preferred_username: byMail }))
     assert.ok(outcome.kind === 'refused' && outcome.problem === 'unknown', String(email_verified))
   }
@@ -120,6 +120,19 @@ test('a person is linked by external identifier or verified address, never by an
     const found = await servers.one.store.single(tenantId, (tx) => findSignInUser(tx, userId))
     assert.equal(found?.emailIsVerified, username === byMail)
   }
+})
+
+test('an address that is verified in words counts as verified, in the ID token and in UserInfo', async () => {
+  const [one, two] = [aName(), aName()]
+  const users = [one, two].map((username) => ({ username, email: `${username}@example.org` }))
+  const tenant = await aTenant({}, users)
+  const verified = (username: string) => ({ email: `${username}@example.org`, email_verified: 'true' })
+  const first = await signIn(tenant, aPerson(verified(one)))
+  op.lie = { userInfo: verified(two) }
+  const second = await signIn(tenant, aPerson())
+  assert.ok(first.kind === 'signed-in' && second.kind === 'signed-in')
+  const expected = [(await userOf(tenant, one)).id, (await userOf(tenant, two)).id]
+  assert.deepEqual([first.session.userId, second.session.userId], expected)
 })
 
 test('a username or unverified address of another user makes no user and no link', async () => {
