@@ -11,10 +11,10 @@ import { findExternalIdentity, insertExternalIdentity } from './external-identit
 import type { ExternalPerson } from './provider-claims.ts'
 
 /**
- * Why a person is not signed in: nobody here is known as them; what they would be known by belongs to another user; or
- * the way to that user's account is closed (`acting/ways.ts`).
+ * Why a person is not signed in: nobody here is known as them; what they would be known by belongs to another user;
+ * the way to that user's account is closed (`acting/ways.ts`); or the provider did not say all that they are known by.
  */
-export type PersonProblem = 'unknown' | 'taken' | 'unproven'
+export type PersonProblem = 'unknown' | 'taken' | 'unproven' | 'unavailable'
 
 /**
  * Returns the user who is this person: by the account at the provider; else by the external identifier or the verified
@@ -37,6 +37,8 @@ export async function findOrCreatePerson(
   const account = { providerId: provider.id, subject: person.subject }
   const linked = await findExternalIdentity(tx, account)
   if (connectTo !== null && linked !== null && linked !== connectTo) throw new PersonRefused('taken', 'taken')
+  // By a part of the claims another user could be created for a person who has one here.
+  if (linked === null && connectTo === null && !person.isComplete) throw new PersonRefused('unavailable', 'userinfo')
   const found = linked ?? connectTo ?? (await findByClaims(tx, provider, person, visit, now))
   const userId = found ?? (await create(tx, provider, person, now))
   if (linked === null) {

@@ -58,11 +58,16 @@ async function discover(needs: Needs, provider: IdentityProvider): Promise<Confi
   return configuration
 }
 
-/** Providers write null or an empty text for an endpoint that they do not have: such a member is absent. */
+/**
+ * Returns the metadata with the members that say something. Providers write null or an empty text for an endpoint that
+ * they do not have.
+ */
 function statedMembers(server: ServerMetadata): ServerMetadata {
   const { issuer, ...rest } = server
   const stated = Object.entries(rest).filter(([, value]) => value !== null && value !== '')
-  return { issuer, ...Object.fromEntries(stated) }
+  const { id_token_signing_alg_values_supported: algs = ['RS256'] } = rest
+  // Optional (OpenID Connect Discovery 3): signed UserInfo responses have the algorithms of ID tokens by default.
+  return { issuer, userinfo_signing_alg_values_supported: algs, ...Object.fromEntries(stated) }
 }
 
 /**

@@ -15,6 +15,8 @@ export type ExternalPerson = {
   readonly externalIdentifier: string | null
   /** null: the provider says nothing about roles. */
   readonly roles: readonly Role[] | null
+  /** Whether the UserInfo endpoint gave what it has, so that what is missing is not there. */
+  readonly isComplete: boolean
 }
 
 const SUBJECT = /^[\x20-\x7e]{1,255}$/
@@ -28,18 +30,25 @@ export function lacksClaims({ claims }: IdentityProvider, idToken: JsonObject): 
   return names.some((name) => name !== null && claimOf(idToken, name) === undefined)
 }
 
+/** Whether the ID token has the claims by which a person becomes a user: the username, and the identifier if it is used. */
+export function namesPerson({ claims }: IdentityProvider, idToken: JsonObject): boolean {
+  const names = [claims.username, claims.externalIdentifier]
+  return names.every((name) => name === null || claimOf(idToken, name) !== undefined)
+}
+
 /**
  * Reads what a provider says about a person. A claim of the ID token goes before the same one of UserInfo, and
  * `email_verified` counts only beside its e-mail address.
  *
- * @param userInfo Claims of the UserInfo endpoint, of the same subject.
+ * @param stated Claims of the UserInfo endpoint, of the same subject; null: it failed.
  */
 export function readExternalPerson(
   provider: IdentityProvider,
   idToken: JsonObject,
-  userInfo: JsonObject,
+  stated: JsonObject | null,
 ): ExternalPerson {
   const { claims } = provider
+  const userInfo = stated ?? {}
   const { sub } = idToken
   // OpenID Connect Core 1.0, 2: at most 255 ASCII characters
   if (typeof sub !== 'string' || !SUBJECT.test(sub)) throw new Error('the subject of the ID token has an invalid form')
@@ -57,6 +66,7 @@ export function readExternalPerson(
     lastName: text('family_name', 200),
     externalIdentifier: text(claims.externalIdentifier, 255),
     roles: mappedRoles(provider, idToken, userInfo),
+    isComplete: stated !== null,
   }
 }
 

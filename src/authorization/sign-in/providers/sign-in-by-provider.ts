@@ -1,12 +1,14 @@
 import {
   authorizationCodeGrant,
   buildAuthorizationUrl,
+  ClientError,
   type Configuration,
   calculatePKCECodeChallenge,
   fetchUserInfo,
   randomNonce,
   randomPKCECodeVerifier,
   randomState,
+  WWWAuthenticateChallengeError,
 } from 'openid-client'
 import type { TenantId, UserId } from '../../../caller.ts'
 import { isJsonObject, type JsonObject } from '../../../crypto/json.ts'
@@ -26,7 +28,7 @@ import { listConnected } from './external-identity-store.ts'
 import { findOrCreatePerson, type PersonProblem, PersonRefused } from './find-person.ts'
 import { holdClaims } from './held-claims.ts'
 import { providerConfiguration } from './openid-configuration.ts'
-import { lacksClaims, readExternalPerson } from './provider-claims.ts'
+import { lacksClaims, namesPerson, readExternalPerson } from './provider-claims.ts'
 
 /** A provider to choose on the sign-in page. */
 type ProviderChoice = { readonly name: string; readonly displayName: string }
@@ -182,7 +184,8 @@ export async function finishProviderSignIn(needs: Needs, path: string, browser: 
   if (url.searchParams.get('state') !== state || !(await spendState(needs, opened))) return refused('state')
   const checks = { expectedState: String(state), expectedNonce: String(nonce), pkceCodeVerifier: String(verifier) }
   try {
-    const claims = await claimsFrom(await providerConfiguration(needs, provider), provider, url, checks, holdsClaims)
+    const configuration = await providerConfiguration(needs, provider)
+    const claims = await claimsFrom(needs, configuration, provider, url, checks, holdsClaims)
     const person = readExternalPerson(provider, claims.idToken, claims.userInfo)
     const now = needs.clock.now()
     const find = () =>
@@ -252,21 +255,46 @@ function isFreshAt({ auth_time: seconds }: JsonObject, forcedAt: unknown): boole
   return typeof forcedAt === 'number' && typeof seconds === 'number' && seconds * 1000 >= forcedAt - SKEW_MS
 }
 
+/** `userInfo` null: the UserInfo endpoint failed, and may say more another time. */
+type StatedClaims = { readonly idToken: JsonObject; readonly userInfo: JsonObject | null }
+
+/** @param isAll Whether all claims are needed: then nothing that fails is passed over. */
 async function claimsFrom(
+  needs: Needs,
   configuration: Configuration,
   provider: IdentityProvider,
   url: URL,
   checks: { expectedState: string; expectedNonce: string; pkceCodeVerifier: string },
   isAll: boolean,
-): Promise<{ readonly idToken: JsonObject; readonly userInfo: JsonObject }> {
+): Promise<StatedClaims> {
   const tokens = await authorizationCodeGrant(configuration, url, { ...checks, idTokenExpected: true })
   const idToken: unknown = tokens.claims()
   if (!isJsonObject(idToken)) throw new Error('the provider sent no ID token')
   const needsUserInfo =
     (isAll || lacksClaims(provider, idToken)) && configuration.serverMetadata().userinfo_endpoint !== undefined
   if (!needsUserInfo) return { idToken, userInfo: {} }
-  const userInfo: unknown = await fetchUserInfo(configuration, tokens.access_token, String(idToken.sub))
-  return { idToken, userInfo: isJsonObject(userInfo) ? userInfo : {} }
+  try {
+    const userInfo: unknown = await fetchUserInfo(configuration, tokens.access_token, String(idToken.sub))
+    return { idToken, userInfo: isJsonObject(userInfo) ? userInfo : {} }
+  } catch (error) {
+    // OpenID Connect Core 5.3.2: claims of another subject mean that the tokens were substituted.
+    if (isAll || isOfAnotherSubject(error)) throw error
+    logged(needs, provider, error)
+    return { idToken, userInfo: isRefusal(error) && namesPerson(provider, idToken) ? {} : null }
+  }
+}
+
+function isOfAnotherSubject(error: unknown): boolean {
+  return error instanceof ClientError && error.code === 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED'
+}
+
+/** Whether an endpoint answered that it gives nothing, as that of AD FS for access tokens of another audience. */
+function isRefusal(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined
+  const response = error instanceof WWWAuthenticateChallengeError ? error.response : cause
+  if (!(response instanceof Response)) return false
+  const { status } = response
+  return status >= 400 && status < 500 && status !== 408 && status !== 429
 }
 
 function callbackOf({ urls }: Pick<Needs, 'urls'>, tenantSlug: string, { name }: IdentityProvider): string {

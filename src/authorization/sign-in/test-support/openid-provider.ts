@@ -7,6 +7,9 @@ import type { OutboundAnswer, OutboundFetch } from '../../../platform.ts'
 export type Lie = {
   readonly claims?: JWTPayload
   readonly userInfo?: Record<string, unknown>
+  /** The whole UserInfo response. */
+  readonly userInfoAnswer?: Pick<OutboundAnswer, 'status'> & { readonly headers?: Record<string, string> }
+  readonly isUserInfoSigned?: boolean
   /** Members of the token response. */
   readonly tokens?: Record<string, unknown>
   readonly isSignedByAnother?: boolean
@@ -47,8 +50,7 @@ export class OpenidProvider {
       return json(200, { keys: [{ ...jwk, kid: String(this.#kid), alg: 'ES256', use: 'sig' }] })
     }
     if (pathname === '/token') return this.#token(new URLSearchParams(body))
-    const isAuthorized = headers.authorization === 'Bearer access'
-    return isAuthorized ? json(200, { sub: this.person.sub, ...this.lie.userInfo }) : json(401, {})
+    return headers.authorization === 'Bearer access' ? this.#userInfo() : json(401, {})
   }
 
   /**
@@ -115,6 +117,19 @@ export class OpenidProvider {
       id_token: await this.#idToken(claims),
       ...this.lie.tokens,
     })
+  }
+
+  async #userInfo(): Promise<OutboundAnswer> {
+    const { userInfo, userInfoAnswer, isUserInfoSigned } = this.lie
+    const claims = { sub: String(this.person.sub), ...userInfo }
+    if (userInfoAnswer !== undefined) {
+      const answer = json(userInfoAnswer.status, claims)
+      return { ...answer, headers: { ...answer.headers, ...userInfoAnswer.headers } }
+    }
+    if (isUserInfoSigned !== true) return json(200, claims)
+    const contentType = 'application/jwt'
+    const headers = { 'content-type': `${contentType};charset=UTF-8` }
+    return { status: 200, contentType, headers, body: Buffer.from(await this.#signed(claims, 'JWT')) }
   }
 
   #idToken(claims: JWTPayload): Promise<string> {
