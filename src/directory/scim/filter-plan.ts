@@ -3,7 +3,7 @@ import type { Schema } from '../../protocols/scim/schema.ts'
 import { beginsWith, type IdRange, type IdSource } from '../search/id-range.ts'
 import type { SortOrder, SqlCondition } from '../search/sort-order.ts'
 import { foldCase } from '../users/user.ts'
-import { type Columns, columnOf, nameOf, sameAttribute, timeComparison } from './filter-sql.ts'
+import { type Columns, columnOf, comparedWith, nameOf, sameAttribute, timeComparison } from './filter-sql.ts'
 
 /** What indexes know of an attribute. */
 type Lookup = {
@@ -85,7 +85,8 @@ function rangesOf({ filter, prefix }: Part, all: Names): OrderRange[] {
   if (filter.kind === 'present') {
     return order.isNullable ? [{ order, within: () => `${order.sql} >= ''`, rank: 5 }] : []
   }
-  const { operator, value } = filter
+  const { operator } = filter
+  const value = comparedWith(column, filter.value)
   if (column.kind === 'time') {
     if (operator === 'ne') return []
     return [{ order, within: (parameter) => timeComparison(column.sql, operator, value, parameter), rank: 3 }]
@@ -137,8 +138,9 @@ function sourcesOf({ filter, prefix }: Part, all: Names): IdSource[] {
 
 const partOperators: ReadonlySet<Operator> = new Set(['eq', 'co', 'sw', 'ew'])
 
-function comparedSources(path: AttributePath, operator: Operator, value: ComparedValue, names: Names): IdSource[] {
+function comparedSources(path: AttributePath, operator: Operator, given: ComparedValue, names: Names): IdSource[] {
   const column = columnOf(path, names)
+  const value = comparedWith(column, given)
   const { withPart, withValue, withNone, withAny } = lookupOf(path, names)
   const one = (range: IdRange | null | undefined) => (range === undefined ? [] : [range === null ? [] : [range]])
   if (value === null) return one(operator === 'eq' ? withNone : withAny)

@@ -83,8 +83,9 @@ export function sameAttribute(
   if (column?.kind !== 'text') return null
   const texts = parts.flatMap((part) => {
     const isSame = part.kind === 'compare' && part.operator === 'eq' && columnOf(part.path, names) === column
-    if (!isSame || typeof part.value !== 'string') return []
-    return [column.isExact === true ? textValue(part.value) : foldCase(textValue(part.value))]
+    const value = isSame ? comparedWith(column, part.value) : null
+    if (typeof value !== 'string') return []
+    return [column.isExact === true ? textValue(value) : foldCase(textValue(value))]
   })
   return texts.length === parts.length ? { sql: column.sql, path: first.path, texts } : null
 }
@@ -110,13 +111,25 @@ export function columnOf(path: AttributePath, { columns, schema, prefix }: Names
   throw invalid(`There is no attribute ${full.slice(0, 80)}.`)
 }
 
+/**
+ * Returns a compared value in the form of its attribute: clients write booleans as texts, and texts that are numbers
+ * without quotation marks.
+ */
+export function comparedWith(column: Column | null, value: ComparedValue): ComparedValue {
+  if (column === null || column.kind === 'time') return value
+  if (column.kind !== 'boolean') return Number.isSafeInteger(value) ? String(value) : value
+  const text = typeof value === 'string' ? value.toLowerCase() : value
+  return text === 'true' || text === 'false' ? text === 'true' : value
+}
+
 function presence(column: Column | null): string {
   if (column === null) return 'false'
   if (column.kind === 'constant') return 'true'
   return column.kind === 'set' ? column.isSet : `${column.sql} is not null`
 }
 
-function comparison(column: Column | null, operator: Operator, value: ComparedValue, scope: Scope): string {
+function comparison(column: Column | null, operator: Operator, given: ComparedValue, scope: Scope): string {
+  const value = comparedWith(column, given)
   if (value === null) {
     if (operator !== 'eq' && operator !== 'ne') throw invalid('null is compared with eq or ne.')
     return operator === 'eq' ? `not ${presence(column)}` : presence(column)

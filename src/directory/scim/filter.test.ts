@@ -82,7 +82,7 @@ for (const [filter, scimType] of [
   ['urn:other:userName eq "x"', 'invalidFilter'],
   ['active eq "x"', 'invalidFilter'],
   ['active gt true', 'invalidFilter'],
-  ['userName eq 7', 'invalidFilter'],
+  ['userName eq 7.5', 'invalidFilter'],
   ['userName gt null', 'invalidFilter'],
   ['meta.created gt "yesterday"', 'invalidFilter'],
   ['meta.created co "2026-01-01T00:00:00Z"', 'invalidFilter'],

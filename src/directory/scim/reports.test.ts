@@ -89,3 +89,43 @@ test('a resource that was changed since it was read is not deleted, and one that
     assert.equal((await client.remove(path, stale)).status, 404)
   }
 })
+
+// goauthentik/authentik, issue 16677; simpleidserver/SimpleIdServer, issue 164; wso2/product-is, issues 6631 and 20497.
+test('a filter has texts without quotation marks, and booleans with them', async () => {
+  const client = await aClient()
+  const guid = '2a69c9a6-1708-45b7-acbe-a7b4c8fb102a'
+  const one = await userOf(client, { userName: '701984', externalId: guid, name: { givenName: "A'KELAH" } })
+  await userOf(client, { userName: '0abc', externalId: '0123', name: { familyName: 'Öğüt' }, active: false })
+  const found = async (filter: string) => {
+    const { status, body } = await client.get(`/Users?filter=${encodeURIComponent(filter)}`)
+    return [status, body.Resources?.map((user: { userName: string }) => user.userName).join(' ') ?? body.detail]
+  }
+  for (const [filter, expected] of [
+    ['userName eq 701984', '701984'],
+    ['userName eq 701984 or userName eq "x"', '701984'],
+    [`externalId eq ${guid}`, '701984'],
+    [`id eq ${one}`, '701984'],
+    ["name.givenName Eq A'KELAH", '701984'],
+    ['externalId eq 0123', '0abc'],
+    ['name.familyName eq Öğüt', '0abc'],
+    ['active eq "true"', '701984'],
+    ['active eq "False" and userName sw 0', '0abc'],
+    ['emails[primary eq "true"] or active ne "true"', '0abc'],
+    ['meta.created gt 2011-05-13T04:42:34Z and userName ew bc', '0abc'],
+  ] as const) {
+    assert.deepEqual(await found(filter), [200, expected], filter)
+  }
+  for (const [filter, detail] of [
+    ["userName eq '0abc'", /'0abc' is no JSON value; a text stands in double quotation marks/],
+    ['active eq "yes"', /true or false/],
+    ['active lt "true"', /by eq or ne/],
+    ['userName eq 1.5', /compared with a text/],
+  ] as const) {
+    const [status, text] = await found(filter)
+    assert.equal(status, 400, filter)
+    assert.match(text, detail)
+  }
+  const { id } = (await client.addGroup({ displayName: 'Registry', members: [{ value: one }] })).body
+  const left = await client.patch(`/Groups/${id}`, [{ op: 'remove', path: `members[value eq ${one}]` }])
+  assert.deepEqual([left.status, left.body.members], [200, undefined])
+})

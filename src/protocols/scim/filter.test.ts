@@ -55,6 +55,13 @@ for (const [text, expected] of [
   ['a eq null', 'a eq null'],
   ['a eq -1.5', 'a eq -1.5'],
   ['a eq "q\\"\\u00e9) or ["', 'a eq "q\\"é) or ["'],
+  // without quotation marks, as authentik and others write texts
+  ['a eq b:c', 'a eq "b:c"'],
+  ['a eq 01', 'a eq "01"'],
+  ["a eq A'KELAH", `a eq "A'KELAH"`],
+  ['a eq Öğüt', 'a eq "Öğüt"'],
+  ['a eq 2a69c9a6-1708-45b7-acbe-a7b4c8fb102a', 'a eq "2a69c9a6-1708-45b7-acbe-a7b4c8fb102a"'],
+  ['a gt 2011-05-13T04:42:34Z and b pr', '(a gt "2011-05-13T04:42:34Z" and b pr)'],
 ] as const) {
   test(`reads the filter ${text}`, () => assert.equal(written(parseFilter(text)), expected))
 }
@@ -66,7 +73,6 @@ for (const text of [
   'a eq',
   'eq "b"',
   'a eq and',
-  'a eq b:c',
   'a xx "b"',
   'a eq "b',
   'a eq "b" and',
@@ -80,9 +86,9 @@ for (const text of [
   '1a pr',
   'a.b.c pr',
   'x:a pr',
-  'a eq 01',
   'a eq 1e5',
   "a eq 'b'",
+  'a eq “b”',
   'a[b[c pr]]',
   'not a pr',
   'a eq "\\x"',

@@ -181,9 +181,10 @@ class Reader {
     if (word === 'null') return null
     if (word === 'true' || word === 'false') return word === 'true'
     if (/^-?(0|[1-9]\d{0,14})(\.\d{1,15})?$/.test(text)) return Number(text)
-    // Clients leave the quotation marks out: what begins with a letter and is no word of the grammar is a string.
-    if (/^[A-Za-z][\w.@+-]*$/.test(text) && !WORDS.has(word)) return text
-    throw this.#refused(`${text.slice(0, 80)} is no JSON value`)
+    // Clients leave the quotation marks out: what is no word of the grammar and no number of JSON is a string.
+    const isText = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.:@+'/-]*$/u.test(text)
+    if (isText && !WORDS.has(word) && !/^\d+(\.\d+)?e[+-]?\d+$/.test(word)) return text
+    throw this.#refused(`${text.slice(0, 80)} is no JSON value; a text stands in double quotation marks`)
   }
 
   #takeWord(word: string): boolean {

@@ -24,7 +24,8 @@ export function matches(attributes: readonly Attribute[], element: JsonObject, f
       return isPresent(memberAt(attributes, element, filter.path.name).value)
     case 'compare': {
       const { value, attribute } = memberAt(attributes, element, filter.path.name)
-      const wanted = attribute.type === 'boolean' ? formOf(attribute, filter.value) : filter.value
+      const given = Number.isSafeInteger(filter.value) ? String(filter.value) : filter.value
+      const wanted = attribute.type === 'boolean' ? formOf(attribute, filter.value) : given
       // A boolean stays one.
       return compare(value ?? null, filter.operator, wanted as ComparedValue, attribute.caseExact)
     }
