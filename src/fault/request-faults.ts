@@ -4,7 +4,11 @@ import type { FaultRow } from './row.ts'
 export const requestFaults = {
   // requests in general
   'request.malformed': { api: [400, 'MALFORMED_JSON'], title: 'The body is not well-formed.' },
-  'request.invalid': { api: [400, 'VALIDATION_ERROR'], title: 'The request does not match its schema.' },
+  'request.invalid': {
+    api: [400, 'VALIDATION_ERROR'],
+    scim: 'invalidValue',
+    title: 'The request does not match its schema.',
+  },
   'request.broken': { api: [400, 'MALFORMED_HTTP'], title: 'The request is not valid HTTP.' },
   'request.timeout': {
     api: [408, 'REQUEST_TIMEOUT'],

@@ -113,7 +113,10 @@ async function setMembers(tx: TenantTx, id: string, change: GroupChange): Promis
     throw new Fault('request.invalid', { detail: `One request names at most ${MEMBERS_MAX} members.` })
   }
   const strange = named.find((one) => !isUuid(one)) ?? (named.length === 0 ? null : await findMissingMember(tx, named))
-  if (strange !== null) throw new Fault('request.invalid', { detail: `${strange.slice(0, 80)} is no user.` })
+  if (strange !== null) {
+    const detail = `${strange.slice(0, 80)} is no user. Members are users who exist already, not groups.`
+    throw new Fault('request.invalid', { detail })
+  }
   await changeMembers(tx, id, { ...change, removeMembers: removeMembers.filter((one) => isUuid(one)) })
 }
 

@@ -37,7 +37,7 @@ export type Operations = {
 const ATTEMPTS_MAX = 5
 
 /** Users. */
-export const userOperations: Operations = {
+export const userOperations: Operations = inScimNames({
   create: async (work, body) => {
     const user = readScimUser(readResource(userSchema, body))
     const made = await createUser(work.platform, work.caller, user, newId())
@@ -70,10 +70,10 @@ export const userOperations: Operations = {
       return listMessage(found, request, (user) => showScimUser(user, groups.get(user.id) ?? [], base))
     })
   },
-}
+})
 
 /** Groups. */
-export const groupOperations: Operations = {
+export const groupOperations: Operations = inScimNames({
   create: async (work, body) => {
     const group = readScimGroup(readResource(groupSchema, body))
     return shownGroup(work, await createGroup(work.platform, work.caller, group, newId()))
@@ -104,6 +104,29 @@ export const groupOperations: Operations = {
       }
       return listMessage(found, request, (group) => showScimGroup(group, members.get(group.id) ?? [], base))
     }),
+})
+
+const scimNames: Readonly<Record<string, string>> = {
+  externalIdentifier: 'externalId',
+  username: 'userName',
+  email: 'emails.value',
+}
+
+/** A conflict names the attribute as SCIM does. */
+function inScimNames(run: Operations): Operations {
+  const named = (error: unknown): never => {
+    const [found] = error instanceof Fault && error.code === 'state.conflict' ? (error.violations ?? []) : []
+    const member = found?.pointer?.slice(1) ?? ''
+    const name = scimNames[member]
+    if (found === undefined || name === undefined) throw error
+    throw new Fault('state.conflict', { detail: found.detail.replace(member, name) })
+  }
+  return {
+    ...run,
+    create: (...request) => run.create(...request).catch(named),
+    replace: (...request) => run.replace(...request).catch(named),
+    patch: (...request) => run.patch(...request).catch(named),
+  }
 }
 
 async function untilUnchanged<T>(version: number | undefined, attempt: () => Promise<T>): Promise<T> {

@@ -129,3 +129,42 @@ test('a filter has texts without quotation marks, and booleans with them', async
   const left = await client.patch(`/Groups/${id}`, [{ op: 'remove', path: `members[value eq ${one}]` }])
   assert.deepEqual([left.status, left.body.members], [200, undefined])
 })
+
+// lightdash/lightdash, issue 24458; wso2/product-is, issue 16097; BerriAI/litellm, pull request 34997.
+test('a member that is no user is an invalid value, and nothing of the request is done', async () => {
+  const client = await aClient()
+  const one = await userOf(client, { userName: 'one' })
+  const { id: sub } = (await client.addGroup({ displayName: 'Sub' })).body
+  const { id } = (await client.addGroup({ displayName: 'Registry', members: [{ value: one }] })).body
+  for (const [op, value] of [
+    ['add', [{ value: one }, { value: '01890000-0000-7000-8000-000000000000' }]],
+    ['add', [{ value: sub, type: 'Group' }]],
+    ['replace', [{ value: 'this-user-does-not-exist' }]],
+    ['add', [{ value: '' }]],
+    ['add', [{ display: 'one' }]],
+  ] as const) {
+    const { status, body } = await client.patch(`/Groups/${id}`, [
+      { op: 'replace', path: 'displayName', value: 'Renamed' },
+      { op, path: 'members', value },
+    ])
+    assert.deepEqual([status, body.scimType], [400, 'invalidValue'], JSON.stringify(body))
+    assert.match(body.detail, /Members are users who exist already, not groups|needs the value of the id of a user/)
+  }
+  const { displayName, members } = (await client.get(`/Groups/${id}`)).body
+  assert.deepEqual([displayName, members.length], ['Registry', 1])
+})
+
+test('a conflict names the attribute as SCIM does', async () => {
+  const client = await aClient()
+  await userOf(client, { userName: 'one', externalId: 'E-1', emails: [{ value: 'one@example.org' }] })
+  await client.addGroup({ displayName: 'One', externalId: 'E-1' })
+  for (const [name, refused] of [
+    ['externalId', await client.addUser({ userName: 'two', externalId: 'E-1' })],
+    ['emails.value', await client.addUser({ userName: 'two', emails: [{ value: 'ONE@example.org' }] })],
+    ['externalId', await client.addGroup({ displayName: 'Two', externalId: 'E-1' })],
+    ['displayName', await client.addGroup({ displayName: 'ONE' })],
+  ] as const) {
+    assert.deepEqual([refused.status, refused.body.scimType], [409, 'uniqueness'])
+    assert.match(refused.body.detail, new RegExp(`has this ${name}\\.$`))
+  }
+})
