@@ -168,3 +168,19 @@ test('a conflict names the attribute as SCIM does', async () => {
     assert.match(refused.body.detail, new RegExp(`has this ${name}\\.$`))
   }
 })
+
+// wso2/product-is, issue 7744: a form sends every field, filled in or not.
+test('an element without a text is none: the address beside it is kept, and no role is given', async () => {
+  const client = await aClient()
+  const emails = [
+    { primary: true, type: 'work', value: '' },
+    { type: 'home', value: 'home@example.org' },
+  ]
+  const { status, body } = await client.addUser({ userName: 'one', emails, roles: [{ value: '' }] })
+  assert.equal(status, 201, JSON.stringify(body))
+  assert.deepEqual([body.emails, body.roles], [[{ value: 'home@example.org', type: 'home', primary: true }], undefined])
+  assert.equal((await client.addUser({ userName: 'two', emails: [emails[0]], roles: '' })).body.emails, undefined)
+  const unknown = await client.addUser({ userName: 'three', roles: [{ value: 'Internal/everyone' }] })
+  assert.deepEqual([unknown.status, unknown.body.scimType], [400, 'invalidValue'])
+  assert.match(unknown.body.detail, /Internal\/everyone is no role here\. Send .*issuer.*, or none\./)
+})

@@ -1,10 +1,12 @@
-import { isRole } from '../../caller.ts'
-import { isJsonObject, type Json, memberOf, parseJsonObject } from '../../crypto/json.ts'
+import { isRole, roles } from '../../caller.ts'
+import { isJsonObject, type Json, type JsonObject, memberOf, parseJsonObject } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
 import { isForeignAddress } from '../../mail-address.ts'
 import type { Resource } from '../../protocols/scim/patch.ts'
 import { userSchema } from '../../protocols/scim/schema.ts'
 import { displayName, type User, type UserChange } from '../users/user.ts'
+
+const KNOWN_ROLES = Object.keys(roles).join(', ')
 
 type GroupName = { readonly id: string; readonly displayName: string }
 
@@ -89,7 +91,7 @@ export function readScimUser(resource: Resource): UserChange & { readonly userna
 }
 
 function emailOf(emails: Json | undefined): { value: string | null; type: string | null } {
-  const list = Array.isArray(emails) ? emails.filter(isJsonObject).filter((one) => typeof one.value === 'string') : []
+  const list = Array.isArray(emails) ? emails.filter(isJsonObject).filter(hasValue) : []
   const chosen = list.find((one) => one.primary === true) ?? list[0]
   if (chosen === undefined) return { value: null, type: null }
   const value = textOf(chosen.value, 'emails.value', 320)
@@ -97,12 +99,18 @@ function emailOf(emails: Json | undefined): { value: string | null; type: string
   return { value, type: textOf(memberOf(chosen, 'type'), 'emails.type', 40) }
 }
 
+/** Clients send elements without a text, e.g. a work address that a person does not have. */
+function hasValue({ value }: JsonObject): boolean {
+  return (value ?? '') !== ''
+}
+
 function rolesOf(value: Json | undefined): string[] {
   // What is left of a role whose `value` was removed, as by Entra ID, is none.
-  const list = (Array.isArray(value) ? value : []).filter((one) => !isJsonObject(one) || (one.value ?? null) !== null)
+  const list = (Array.isArray(value) ? value : []).filter((one) => !isJsonObject(one) || hasValue(one))
   const names = list.map((one) => roleIn(isJsonObject(one) ? one.value : one))
   const unknown = names.find((one) => typeof one !== 'string' || !isRole(one))
-  if (unknown !== undefined) throw invalid(`roles: ${String(unknown).slice(0, 80)} is no role here.`)
+  if (unknown !== undefined)
+    throw invalid(`roles: ${String(unknown).slice(0, 80)} is no role here. Send ${KNOWN_ROLES}, or none.`)
   return [...new Set(names.filter((one) => typeof one === 'string'))]
 }
 
