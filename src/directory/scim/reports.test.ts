@@ -184,3 +184,42 @@ test('an element without a text is none: the address beside it is kept, and no r
   assert.deepEqual([unknown.status, unknown.body.scimType], [400, 'invalidValue'])
   assert.match(unknown.body.detail, /Internal\/everyone is no role here\. Send .*issuer.*, or none\./)
 })
+
+const CORE = 'urn:ietf:params:scim:schemas:core:2.0:User'
+
+// python-scim/scim2-server, pull request 12, and apache/directory-scimple, pull request 694: the path is a schema.
+// PowerDMS/Owin.Scim, issue 3: the schemas are patched. SAP-archive/scimono, pull request 202: a list of one element.
+for (const [what, operation] of [
+  ['the schema as the path', { path: CORE, value: { displayName: 'B', emails: [{ value: 'b@example.org' }] } }],
+  ['an empty path', { path: '', value: { displayName: 'B', emails: [{ value: 'b@example.org' }] } }],
+  ['a list of one element', { path: 'emails[value eq "a@example.org"]', value: [{ value: 'b@example.org' }] }],
+] as const) {
+  for (const op of ['add', 'replace']) {
+    test(`a PATCH is read: ${op} with ${what}`, async () => {
+      const client = await aClient()
+      const id = await userOf(client, { userName: 'one', displayName: 'B', emails: [{ value: 'a@example.org' }] })
+      const schemas = {
+        op: 'add',
+        path: 'schemas',
+        value: ['urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'],
+      }
+      const { status, body } = await client.patch(`/Users/${id}`, [schemas, { op, ...operation }])
+      assert.deepEqual([status, body.displayName, body.schemas], [200, 'B', [CORE]], JSON.stringify(body))
+      if (op === 'replace') assert.deepEqual(body.emails[0].value, 'b@example.org')
+    })
+  }
+}
+
+test('a PATCH is refused: a schema is removed, or a list of two is one element', async () => {
+  const client = await aClient()
+  const path = `/Users/${await userOf(client, { userName: 'one', emails: [{ value: 'a@example.org' }] })}`
+  const two = [{ value: 'b@example.org' }, { value: 'c@example.org' }]
+  for (const [operation, scimType] of [
+    [{ op: 'remove', path: CORE }, 'invalidPath'],
+    [{ op: 'remove', path: '' }, 'noTarget'],
+    [{ op: 'replace', path: 'emails[value eq "a@example.org"]', value: two }, 'invalidValue'],
+  ] as const) {
+    const { status, body } = await client.patch(path, [operation])
+    assert.deepEqual([status, body.scimType], [400, scimType], JSON.stringify(body))
+  }
+})

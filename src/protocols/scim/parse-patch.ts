@@ -41,8 +41,9 @@ function operationOf(entry: Json): PatchOperation {
   if (op === undefined || !isJsonObject(entry)) {
     throw new Fault('scim.invalid_syntax', { detail: 'The op of an operation is add, replace or remove.' })
   }
-  // RFC 7643 2.5: null is an attribute without a value
-  const path = memberNamed(entry, 'path') ?? undefined
+  // RFC 7643 2.5: null is an attribute without a value. Clients with no path send an empty text, too.
+  const named = memberNamed(entry, 'path') ?? ''
+  const path = named === '' ? undefined : named
   const given = memberNamed(entry, 'value')
   const value = op === 'remove' ? (given ?? undefined) : given
   if (path !== undefined && typeof path !== 'string') throw new Fault('scim.invalid_path')

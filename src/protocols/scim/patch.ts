@@ -44,11 +44,16 @@ export type PathOperation = PatchOperation & { readonly path: TargetPath }
  */
 export function withPaths(schema: Schema, operations: readonly PatchOperation[]): readonly PathOperation[] {
   return operations.flatMap(({ op, path, value }) => {
-    if (path !== null) return [{ op, path, value }]
+    if (path !== null && (op === 'remove' || !isWhole(schema, path))) return [{ op, path, value }]
     // RFC 7644 3.5.2.1: without a path, value is a set of attributes
     if (!isJsonObject(value)) throw invalid('Without a path, value is an object.')
     return pathsOf(schema, value).map(([target, one]) => ({ op, path: target, value: one }))
   })
+}
+
+/** Whether a path is the schema itself, whose last part reads as the name of an attribute. */
+function isWhole({ id }: Schema, { path, filter }: TargetPath): boolean {
+  return filter === null && path.sub === null && `${path.schema}:${path.name}` === id.toLowerCase()
 }
 
 /**
@@ -90,7 +95,8 @@ function applyAt(
   value: Json | undefined,
 ) {
   const { path, filter } = target
-  if (isIgnored(schema, target)) return resource
+  // RFC 7644 3.5.2: the schemas change with the attributes, of which no other schema has any that are kept.
+  if (isIgnored(schema, target) || path.name === 'schemas') return resource
   const attribute = findAttribute([...schema.attributes, ...commonAttributes], path.name)
   if (attribute === null || (path.schema !== null && path.schema !== schema.id.toLowerCase())) {
     throw new Fault('scim.invalid_path', { detail: `There is no attribute ${path.name}.` })
@@ -171,7 +177,9 @@ function changeElements(
     if (sub === null) return elements.filter((one) => !isTarget(one))
     return elements.map((one) => (isTarget(one) ? { ...one, [sub.name]: null } : one))
   }
-  const change = sub === null ? objectOf(attribute, value) : { [sub.name]: formOf(sub, value) }
+  // A list of one element says which one is meant.
+  const element = Array.isArray(value) && value.length === 1 ? value[0] : value
+  const change = sub === null ? objectOf(attribute, element) : { [sub.name]: formOf(sub, value) }
   if (found.length === 0) {
     // RFC 7644 3.5.2.3: replace needs a match. Entra ID adds an element by the filter that describes it, and later
     // replaces it by the same filter, also where it can no longer be told which element was the primary one.
