@@ -223,3 +223,20 @@ test('a PATCH is refused: a schema is removed, or a list of two is one element',
     assert.deepEqual([status, body.scimType], [400, scimType], JSON.stringify(body))
   }
 })
+
+// SAP-archive/scimono, issue 81.
+test('an attribute that a resource needs is not removed', async () => {
+  const client = await aClient()
+  const user = await userOf(client, { userName: 'one' })
+  const { id: group } = (await client.addGroup({ displayName: 'Registry' })).body
+  for (const [path, name] of [
+    [`/Users/${user}`, 'userName'],
+    [`/Groups/${group}`, 'displayName'],
+  ] as const) {
+    const removed = await client.patch(path, [{ op: 'remove', path: name }])
+    assert.deepEqual([removed.status, removed.body.scimType], [400, 'mutability'])
+    assert.equal(removed.body.detail, `${name} is needed; replace it instead.`)
+    const emptied = await client.patch(path, [{ op: 'replace', path: name, value: '' }])
+    assert.deepEqual([emptied.status, emptied.body.scimType], [400, 'invalidValue'])
+  }
+})

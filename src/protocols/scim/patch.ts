@@ -104,7 +104,7 @@ function applyAt(
   const old = resource[attribute.name]
   // A value that the server sets itself and that stays is no change: Okta sends the id with each new name of a group.
   if (attribute.mutability === 'readOnly' && op !== 'remove' && isWithin(value, old)) return resource
-  checkMutable(attribute)
+  checkMutable(attribute, op)
   const sub = subAttributeOf(attribute, path.sub ?? target.sub)
   // As where it stands in an object (`objectOf`): Entra ID sends name.formatted with each change of a name.
   if (sub?.mutability === 'readOnly') return resource
@@ -122,9 +122,12 @@ function isIgnored({ ignored, id }: Schema, { path, sub }: TargetPath): boolean 
   return ignored.has(path.name) || ignored.has(`${path.name}.${path.sub ?? sub ?? ''}`)
 }
 
-function checkMutable(attribute: Attribute): void {
-  if (attribute.mutability !== 'readOnly') return
-  throw new Fault('scim.mutability', { detail: `${attribute.name} is set by the server.` })
+function checkMutable({ name, mutability, required }: Attribute, op: PatchOperation['op']): void {
+  if (mutability === 'readOnly') throw new Fault('scim.mutability', { detail: `${name} is set by the server.` })
+  // RFC 7644 3.5.2.2
+  if (op === 'remove' && required) {
+    throw new Fault('scim.mutability', { detail: `${name} is needed; replace it instead.` })
+  }
 }
 
 function subAttributeOf(attribute: Attribute, name: string | null): Attribute | null {
