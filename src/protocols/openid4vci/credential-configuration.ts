@@ -25,20 +25,22 @@ export type Configuration = {
 /**
  * Parses one credential configuration.
  *
- * @returns null if it violates the rules of its format: such a credential cannot be requested, the others can.
+ * @returns what is wrong with it, in words, if it violates the rules of its format: such a credential cannot be
+ *   requested, the others can.
  * @see [OpenID4VCI 1.0, 12.2.4](https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#name-credential-issuer-metadata-p)
  */
-export function readConfiguration(id: string, value: unknown): Configuration | null {
-  if (!isJsonObject(value) || !isText(value.format)) return null
+export function readConfiguration(id: string, value: unknown): Configuration | string {
+  if (!isJsonObject(value) || !isText(value.format)) return 'format is missing'
   const { format, scope } = value
-  const type = format === 'dc+sd-jwt' ? value.vct : format === 'mso_mdoc' ? value.doctype : null
+  const typeMember = format === 'dc+sd-jwt' ? 'vct' : format === 'mso_mdoc' ? 'doctype' : null
+  const type = typeMember === null ? null : value[typeMember]
   // OpenID4VCI 1.0, A.3.2 and A.2.2: `vct`, `doctype` are REQUIRED.
-  if (type !== null && !isText(type)) return null
+  if (type !== null && !isText(type)) return `${typeMember} is missing`
   const proof = readProofTypes(value.proof_types_supported)
-  if (proof === null) return null
+  if (typeof proof === 'string') return proof
   const metadata = isJsonObject(value.credential_metadata) ? value.credential_metadata : {}
   const claims = objectsOf(metadata.claims)
-  if (isContradictory(claims)) return null
+  if (isContradictory(claims)) return 'its claims descriptions contradict each other'
   return {
     id,
     format,
@@ -53,17 +55,19 @@ export function readConfiguration(id: string, value: unknown): Configuration | n
 type ProofDemand = Pick<Configuration, 'proofAlgs' | 'proofType' | 'keyAttestation' | 'proofUnsupported'>
 const noProof: ProofDemand = { proofAlgs: null, proofType: 'jwt', keyAttestation: null, proofUnsupported: false }
 
-function readProofTypes(value: unknown): ProofDemand | null {
+function readProofTypes(value: unknown): ProofDemand | string {
   if (value === undefined) return noProof
-  if (!isJsonObject(value) || Object.keys(value).length === 0) return null
+  if (!isJsonObject(value) || Object.keys(value).length === 0) return 'proof_types_supported names no proof type'
   const proofType = value.jwt !== undefined ? 'jwt' : 'attestation'
   const demand = value[proofType]
   if (demand === undefined) return { ...noProof, proofUnsupported: true }
   // OpenID4VCI 1.0, 12.2.4: `proof_signing_alg_values_supported` is REQUIRED and non-empty.
-  if (!isJsonObject(demand) || !isTextList(demand.proof_signing_alg_values_supported)) return null
+  if (!isJsonObject(demand) || !isTextList(demand.proof_signing_alg_values_supported))
+    return 'proof_signing_alg_values_supported is not a non-empty array of strings'
   const { proof_signing_alg_values_supported: proofAlgs, key_attestations_required: required } = demand
   const keyAttestation = required === undefined ? null : readAttestationPolicy(required)
-  return keyAttestation === undefined ? null : { ...noProof, proofAlgs, proofType, keyAttestation }
+  if (keyAttestation === undefined) return 'key_attestations_required is malformed'
+  return { ...noProof, proofAlgs, proofType, keyAttestation }
 }
 
 /** OpenID4VCI 1.0, 12.2.4: an empty object requires an attestation of any level. Undefined: malformed. */

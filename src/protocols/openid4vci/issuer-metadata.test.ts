@@ -160,7 +160,39 @@ test('a configuration that breaks its format is left out, the others stay [W-M4]
     production,
   )
   assert.deepEqual([...metadata.configurations.keys()], ['diploma', 'licence'])
+  const [picked, ...others] = pickConfigurations(metadata, ['bad', 'diploma'], ['dc+sd-jwt'])
+  assert.deepEqual([picked?.id, others], ['diploma', []])
 })
+
+const es256 = { proof_signing_alg_values_supported: ['ES256'] }
+for (const [wrong, change] of [
+  ['format is missing', { format: undefined }],
+  ['vct is missing', { vct: undefined }],
+  ['doctype is missing', { format: 'mso_mdoc' }],
+  ['proof_types_supported names no proof type', { proof_types_supported: {} }],
+  [
+    'proof_signing_alg_values_supported is not a non-empty array of strings',
+    { proof_types_supported: { jwt: { proof_signing_alg_values_supported: [-7] } } },
+  ],
+  [
+    'key_attestations_required is malformed',
+    { proof_types_supported: { jwt: { ...es256, key_attestations_required: true } } },
+  ],
+  [
+    'its claims descriptions contradict each other',
+    { credential_metadata: { claims: [{ path: ['a'] }, { path: ['a'] }] } },
+  ],
+] as const) {
+  test(`an offered configuration that cannot be read is refused with what is wrong: ${wrong} [W-M4]`, () => {
+    const configurations = { c: { format: 'dc+sd-jwt', vct: 'v', ...change } }
+    const document = { ...built, credential_configurations_supported: configurations }
+    const metadata = readIssuerMetadata(document, issuer, production)
+    assert.throws(() => pickConfigurations(metadata, ['c'], ['dc+sd-jwt', 'mso_mdoc']), {
+      code: 'issuer_metadata.invalid',
+      detail: `The metadata describes the offered credential in a way that cannot be used: ${wrong}.`,
+    })
+  })
+}
 
 for (const [what, paths, isRead] of [
   ['different claims', [['a'], ['b'], ['b', 'c']], true],
@@ -195,7 +227,7 @@ for (const [what, paths, isRead] of [
   test(`a configuration with ${what} is ${isRead ? 'read' : 'left out'} [VCI-M15]`, () => {
     const claims = paths.map((path) => ({ path }))
     const value = { format: 'dc+sd-jwt', vct: 'v', credential_metadata: { claims } }
-    assert.equal(readConfiguration('c', value) !== null, isRead)
+    assert.equal(typeof readConfiguration('c', value) !== 'string', isRead)
   })
 }
 

@@ -20,6 +20,8 @@ export type IssuerMetadata = {
   readonly encryption: IssuerEncryption | null
   readonly display: readonly JsonObject[]
   readonly configurations: ReadonlyMap<string, Configuration>
+  /** What is wrong with the configurations that cannot be read, in words, by id. */
+  readonly unreadable: ReadonlyMap<string, string>
 }
 
 const CONFIGURATIONS_MAX = 500
@@ -50,7 +52,7 @@ export function readIssuerMetadata(document: unknown, expectedIssuer: string, po
     batchSizeMax: batchSizeOf(value.batch_credential_issuance),
     encryption: readIssuerEncryption(value),
     display: Array.isArray(value.display) ? value.display.filter(isJsonObject) : [],
-    configurations: configurationsOf(value.credential_configurations_supported),
+    ...configurationsOf(value.credential_configurations_supported),
   }
 }
 
@@ -59,21 +61,25 @@ export function readIssuerMetadata(document: unknown, expectedIssuer: string, po
  *
  * @param formats The formats that this wallet supports.
  * @returns At least one.
- * @throws Fault `issuer_metadata.invalid` if an offered id is not in the metadata or no format is supported. [W-M4]
+ * @throws Fault `issuer_metadata.invalid` if an offered id is not in the metadata, or none can be read and has a
+ *   supported format. [W-M4]
  */
 export function pickConfigurations(
   metadata: IssuerMetadata,
   ids: readonly string[],
   formats: readonly string[],
 ): readonly Configuration[] {
-  const offered = ids.map((id) => {
-    const found = metadata.configurations.get(id)
-    if (found === undefined) throw unusable('The offer names a credential that the metadata does not describe.')
-    return found
-  })
-  const supported = offered.filter((one) => formats.includes(one.format))
-  if (supported.length === 0) throw unusable('The offer has no credential in a format that this wallet supports.')
-  return supported
+  const { configurations, unreadable } = metadata
+  if (ids.some((id) => !configurations.has(id) && !unreadable.has(id)))
+    throw unusable('The offer names a credential that the metadata does not describe.')
+  const supported = ids.flatMap((id) => configurations.get(id) ?? []).filter((one) => formats.includes(one.format))
+  if (supported.length > 0) return supported
+  const [wrong] = ids.flatMap((id) => unreadable.get(id) ?? [])
+  throw unusable(
+    wrong === undefined
+      ? 'The offer has no credential in a format that this wallet supports.'
+      : `The metadata describes the offered credential in a way that cannot be used: ${wrong}.`,
+  )
 }
 
 /**
@@ -122,14 +128,16 @@ function batchSizeOf(value: unknown): number {
   return size
 }
 
-function configurationsOf(value: unknown): ReadonlyMap<string, Configuration> {
+function configurationsOf(value: unknown): Pick<IssuerMetadata, 'configurations' | 'unreadable'> {
   if (!isJsonObject(value)) throw unusable('The metadata describes no credentials.')
   const entries = Object.entries(value)
   if (entries.length > CONFIGURATIONS_MAX) throw unusable('The metadata describes too many credentials.')
-  return new Map(
-    entries.flatMap(([id, one]) => {
-      const configuration = readConfiguration(id, one)
-      return configuration === null ? [] : [[id, configuration] as const]
-    }),
-  )
+  const configurations = new Map<string, Configuration>()
+  const unreadable = new Map<string, string>()
+  for (const [id, one] of entries) {
+    const read = readConfiguration(id, one)
+    if (typeof read === 'string') unreadable.set(id, read)
+    else configurations.set(id, read)
+  }
+  return { configurations, unreadable }
 }
