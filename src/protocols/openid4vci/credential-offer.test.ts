@@ -91,15 +91,27 @@ for (const [what, input] of [
   ['grants that are no object', { ...offer, grants: [] }],
   ['no code [VCI-O2]', grants({})],
   ['a tx_code that is no object [VCI-O3]', grants({ 'pre-authorized_code': 'c', tx_code: '1234' })],
-  ['an unknown input mode [VCI-O3]', grants({ 'pre-authorized_code': 'c', tx_code: { input_mode: 'voice' } })],
-  ['a length of 0 [VCI-O3]', grants({ 'pre-authorized_code': 'c', tx_code: { length: 0 } })],
-  [
-    'a description of 301 characters [VCI-O3]',
-    grants({ 'pre-authorized_code': 'c', tx_code: { description: 'x'.repeat(301) } }),
-  ],
 ] as const) {
   test(`an offer is refused: ${what}`, () =>
     assert.throws(() => readOfferInput(input, production), { code: 'offer.malformed' }))
+}
+
+const anyCode = { inputMode: 'numeric', length: null, description: null }
+for (const [what, txCode, expected] of [
+  ['with members that are empty', { input_mode: '', length: 0, description: '' }, { ...anyCode, inputMode: 'text' }],
+  ['with an unknown input mode', { input_mode: 'voice' }, { ...anyCode, inputMode: 'text' }],
+  ['with a length that is no whole number of characters', { length: '4' }, anyCode],
+  ['that is longer than any', { length: 256 }, anyCode],
+  [
+    'with a description of 301 characters',
+    { description: 'x'.repeat(301) },
+    { ...anyCode, description: `${'x'.repeat(299)}…` },
+  ],
+] as const) {
+  test(`a tx_code ${what} is asked for all the same [VCI-O3]`, () => {
+    const { preAuthorized } = readOffer(grants({ 'pre-authorized_code': 'c', tx_code: txCode }), production)
+    assert.deepEqual(preAuthorized?.txCode, expected)
+  })
 }
 
 test('an empty tx_code still means that a code is needed [W-O5]', () => {

@@ -1,5 +1,6 @@
 import { isJsonObject, parseJson } from '../../crypto/json.ts'
 import { Fault } from '../../fault.ts'
+import { foreignText } from '../foreign-text.ts'
 import { asPeerUrl, isText, isTextList, type PeerPolicy, statedMembers } from '../shape.ts'
 import { isIssuerIdentifier } from './well-known.ts'
 
@@ -34,6 +35,7 @@ type ReceivedOffer = { readonly offer: CredentialOffer } | { readonly offerUri: 
 
 const INPUT_LENGTH_MAX = 65_536
 const CONFIGURATIONS_MAX = 64
+const TX_CODE_LENGTH_MAX = 255
 const DESCRIPTION_LENGTH_MAX = 300
 /**
  * Schemes that invoke a wallet with an offer: of OpenID4VCI and HAIP, and those of ecosystems (EUDI, swiyu). All are
@@ -136,19 +138,26 @@ function readAuthorizationCode(grant: unknown): CredentialOffer['authorizationCo
   return { issuerState: optional(grant.issuer_state), authorizationServer: optional(grant.authorization_server) }
 }
 
-/** [VCI-O3] an object, even an empty one, means that a code is required. */
+/**
+ * [VCI-O3] an object, even an empty one, means that a code is required. Its members only help to enter it: one that is
+ * not as specified is left out, or cut.
+ */
 function readTxCode(value: unknown): TxCode | null {
   if (value === undefined) return null
   if (!isJsonObject(value)) throw malformed('tx_code is not an object.')
-  const { input_mode: mode = 'numeric', length = null, description = null } = value
-  if (mode !== 'numeric' && mode !== 'text') throw malformed('tx_code.input_mode is neither numeric nor text.')
-  if (length !== null && !(typeof length === 'number' && Number.isInteger(length) && length > 0 && length <= 255)) {
-    throw malformed('tx_code.length is not an integer of 1 to 255.')
+  const { input_mode: mode, length, description } = value
+  const isLength = typeof length === 'number' && Number.isInteger(length) && length > 0 && length <= TX_CODE_LENGTH_MAX
+  return {
+    // of an unknown kind of input: text, which any code is
+    inputMode: mode === undefined || mode === 'numeric' ? 'numeric' : 'text',
+    length: isLength ? length : null,
+    description: describedIn(description),
   }
-  if (description !== null && !(typeof description === 'string' && description.length <= DESCRIPTION_LENGTH_MAX)) {
-    throw malformed('tx_code.description is longer than 300 characters.')
-  }
-  return { inputMode: mode, length, description }
+}
+
+function describedIn(description: unknown): string | null {
+  if (typeof description !== 'string' || description === '') return null
+  return description.length <= DESCRIPTION_LENGTH_MAX ? description : foreignText(description, DESCRIPTION_LENGTH_MAX)
 }
 
 function optional(value: unknown): string | null {
