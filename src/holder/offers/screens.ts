@@ -178,7 +178,7 @@ async function takeOffer(frame: Frame): Promise<Screen | { readonly to: string }
   const code = typed(frame.fields, 'code')
   const headers = onceHeader(frame.fields)
   try {
-    const body = { credentialOffer: offer, ...(code !== '' && { txCode: code.replaceAll(/[\s-]/g, '') }) }
+    const body = { credentialOffer: offer, ...(code !== '' && { txCode: code.trim() }) }
     const { data, meta } = await frame.api.call(offers.accept, { body, headers })
     // The person saw the offer and took it: that is the consent.
     const accept = { body: { status: 'accepted' } }

@@ -155,6 +155,23 @@ for (const [txCode, detail] of [
   })
 }
 
+for (const [what, code, tx_code, entered] of [
+  ['digits in groups', '4711', { length: 4 }, ' 47-11 '],
+  ['text with a hyphen of its own', 'AB-12', { input_mode: 'text', length: 5 }, 'AB-12'],
+  ['text in groups', 'ABCD', { input_mode: 'text', length: 4 }, 'AB CD'],
+  ['text of no stated length', 'AB 1-2', { input_mode: 'text' }, 'AB 1-2'],
+] as const) {
+  test(`a transaction code is sent as the issuer knows it: ${what} [W-A3]`, async () => {
+    const { offer, calls } = await started({ txCode: code })
+    const { grants } = Object(offer())
+    const [[grant, members]] = Object.entries<object>(grants) as [[string, object]]
+    const credentialOffer = JSON.stringify(offer({ grants: { [grant]: { ...members, tx_code } } }))
+    await acceptOffer(bench.platform, await bench.person(), { credentialOffer, txCode: entered })
+    const [sent] = calls.filter(({ place }) => place === 'token')
+    assert.equal(new URLSearchParams(sent?.body).get('tx_code'), code)
+  })
+}
+
 test('an offer is redeemed once; the second time the error of the issuer is passed on, cut and printable', async () => {
   const { offerUri } = await started()
   const thandi = await bench.person()

@@ -21,12 +21,13 @@ export function usableGrant(
 ): UsableGrant {
   const { preAuthorized } = offer
   if (preAuthorized === null) throw signInRequired(platform)
-  if (preAuthorized.txCode !== null) checkTxCode(new URL(offer.credentialIssuer).host, preAuthorized.txCode, txCode)
+  const { host } = new URL(offer.credentialIssuer)
+  // [VCI-T9] a code that was not requested makes the request invalid
+  const sent = preAuthorized.txCode === null ? null : enteredCode(host, preAuthorized.txCode, txCode)
   refuseUnprovable(metadata, configurations)
   return {
     code: preAuthorized.code,
-    // [VCI-T9] a code that was not requested makes the request invalid
-    txCode: preAuthorized.txCode === null ? null : txCode,
+    txCode: sent,
     hint: preAuthorized.authorizationServer,
   }
 }
@@ -58,16 +59,31 @@ export function refuseUnprovable(
  * [W-O5] `tx_code`, even an empty one, means that a code is required. A code that cannot be right is not sent: it would
  * cost an attempt.
  *
+ * @returns the code as it is sent. [W-A3]
  * @throws Fault `offer.tx_code_required`
  */
-function checkTxCode(host: string, required: TxCode, given: string | null): void {
+function enteredCode(host: string, required: TxCode, entered: string | null): string {
   const { inputMode, length } = required
   const isDigits = inputMode === 'numeric'
   const refuse = (detail: string) => new Fault('offer.tx_code_required', { detail, meta: { txCode: required } })
-  if (given === null) throw refuse(`${host} requires a transaction code.`)
+  if (entered === null) throw refuse(`${host} requires a transaction code.`)
+  const given = isGrouped(entered, required) ? bareCode(entered) : entered
   if (isDigits && !/^[0-9]+$/.test(given)) throw refuse('The transaction code has digits only.')
   if (length !== null && [...given].length !== length)
     throw refuse(`The transaction code has ${length} ${isDigits ? 'digits' : 'characters'}.`)
+  return given
+}
+
+/**
+ * Whether spaces and hyphens only group the characters of a code, as people type it: digits have none, and a text has
+ * none if it has its length without them alone.
+ */
+function isGrouped(entered: string, { inputMode, length }: TxCode): boolean {
+  return inputMode === 'numeric' || ([...entered].length !== length && [...bareCode(entered)].length === length)
+}
+
+function bareCode(entered: string): string {
+  return entered.replaceAll(/[\s-]/g, '')
 }
 
 function signInRequired({ config }: Pick<Platform, 'config'>): Fault {
