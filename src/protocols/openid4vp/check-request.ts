@@ -41,7 +41,8 @@ export type WalletPolicy = {
   readonly transactionTypes?: TransactionTypes
 }
 
-const CHARS_MAX = 512
+/** No specification bounds a nonce or a state; some verifiers keep a signed token in it. */
+const CHARS_MAX = 8192
 
 /**
  * Checks the parameters of an authenticated request as a wallet.
@@ -77,8 +78,10 @@ function checkObject(
   now: Date,
 ): Date | null {
   const seconds = now.getTime() / 1000
-  // [VP-R6] OpenID4VP 1.0, 5.8; some verifiers name the address of the object instead
-  if (aud !== undefined && aud !== STATIC_WALLET_AUDIENCE && aud !== requestUri)
+  // [VP-R6] OpenID4VP 1.0, 5.8; some verifiers name the address of the object instead. RFC 7519 4.1.3: a list may have
+  // one element
+  const audiences = Array.isArray(aud) ? aud : [aud ?? STATIC_WALLET_AUDIENCE]
+  if (!audiences.some((one) => one === STATIC_WALLET_AUDIENCE || (one !== undefined && one === requestUri)))
     throw refused('The request object is for another audience.')
   if (exp !== undefined && !(isNumericDate(exp) && exp > seconds - CLOCK_SKEW_SECONDS))
     throw new Fault('presentation_request.invalid', {
@@ -99,6 +102,7 @@ function checkResponse(parameters: JsonObject): void {
   if (parameters.response_type !== 'vp_token') throw refused('response_type is not vp_token.')
   // [VP-S8] 5: REQUIRED; modes that are not supported are invalid_request
   const { response_mode: mode } = parameters
+  if (mode === undefined) throw refused('response_mode is missing.')
   if (mode !== 'direct_post' && mode !== ENCRYPTED_MODE) throw refused('response_mode is not supported.')
   // [VP-S2] OpenID4VP 1.0, 8.2
   if (parameters.redirect_uri !== undefined) throw refused('redirect_uri must not be used with direct_post.')
@@ -115,15 +119,13 @@ function queryOf({ dcql_query: query, scope }: JsonObject): DcqlQuery {
 
 function nonceOf(nonce: Json | undefined): string {
   // [VP-R1] OpenID4VP 1.0, 5.2
-  if (!isUrlSafe(nonce)) throw refused('nonce is missing or has characters that are not URL-safe.')
-  return nonce
+  return urlSafe('nonce', nonce)
 }
 
 function stateOf(state: Json | undefined, query: DcqlQuery): string | null {
   // [VP-R3] OpenID4VP 1.0, 5.3: without holder binding only state ties the response to the request.
   if (state === undefined && query.credentials.every((one) => one.holderBinding)) return null
-  if (!isUrlSafe(state)) throw refused('state is missing or has characters that are not URL-safe.')
-  return state
+  return urlSafe('state', state)
 }
 
 /** The formats that both sides support; all of the wallet's if the verifier lists none (OpenID4VP 1.0, 11.1). */
@@ -148,9 +150,13 @@ function supportsFormat(entry: Json | undefined, format: string, holderAlg: stri
   return !isTextList(algs) || algs.includes(holderAlg)
 }
 
-/** OpenID4VP 1.0, 5.2: letters, digits, hyphen, period, underscore and tilde. */
-function isUrlSafe(value: unknown): value is string {
-  return typeof value === 'string' && value.length <= CHARS_MAX && /^[A-Za-z0-9._~-]+$/.test(value)
+function urlSafe(name: 'nonce' | 'state', value: Json | undefined): string {
+  if (typeof value !== 'string') throw refused(`${name} is missing or not a string.`)
+  if (value.length > CHARS_MAX) throw refused(`${name} is longer than ${CHARS_MAX} characters.`)
+  // OpenID4VP 1.0, 5.2
+  if (!/^[A-Za-z0-9._~-]+$/.test(value))
+    throw refused(`${name} is empty or has other characters than letters, digits, "-", ".", "_" and "~".`)
+  return value
 }
 
 const refused = faultOf('presentation_request.invalid')
