@@ -211,7 +211,8 @@ async function fetchObject(
   walletNonce: string | null,
 ): Promise<string> {
   // [VP-U3] no redirects, and any HTTP error ends it. [VP-U6] nothing that distinguishes one wallet from another
-  const read = { accept: [REQUEST_OBJECT_MEDIA_TYPE], bytesMax: bytesMax.requestObject }
+  // RFC 9101 4: existing deployments may use the general type; the `typ` of the object is what counts
+  const read = { accept: [REQUEST_OBJECT_MEDIA_TYPE, 'application/jwt'], bytesMax: bytesMax.requestObject }
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
   const post =
     walletNonce === null ? {} : ({ method: 'POST', headers, body: buildRequestUriForm(walletNonce, client) } as const)

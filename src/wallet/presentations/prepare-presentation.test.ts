@@ -37,6 +37,14 @@ test('a nonce of the wallet is posted to the request_uri and must be in the requ
   assert.equal(refused.code, 'presentation_request.invalid')
 })
 
+test('a request object may have the general media type of a JWT; its own type says what it is', async () => {
+  const thandi = await bench.person()
+  const shop = await verifier()
+  shop.behave({ serve: { type: 'application/jwt' } })
+  const { data } = await preparePresentation(bench.platform, thandi, shop.link())
+  assert.equal(data.status, 'pending')
+})
+
 type Row = readonly [what: string, code: FaultCode, quirks: Quirks]
 const withObject = (change: Record<string, unknown>): Quirks => ({ object: (object) => ({ ...object, ...change }) })
 const refusals: readonly Row[] = [
