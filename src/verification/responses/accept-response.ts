@@ -1,3 +1,4 @@
+import type { TenantId } from '../../caller.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import type { P256Jwk } from '../../crypto/jwk.ts'
 import type { Tenant } from '../../directory/tenants/tenant.ts'
@@ -14,6 +15,7 @@ import { issue } from '../findings/finding.ts'
 import { completeOnce } from '../requests/complete-request.ts'
 import type { ClaimedRequest, Inconclusive, RequestOutcome } from '../requests/presentation-request.ts'
 import { addressesOf } from '../requests/request-addresses.ts'
+import { findPendingRequest } from '../requests/request-store.ts'
 import { readRequestToken, responseCodeOf } from '../requests/request-token.ts'
 import { claimRequest, isClaimed, type PlainResponses, releaseRequest } from '../requests/response-claim-store.ts'
 import { responseKeyOf } from '../requests/response-key.ts'
@@ -73,7 +75,7 @@ export async function acceptResponse(
   if (request === null) {
     if (await store.single(tenant.id, (tx) => isClaimed(tx, id, state, now)))
       throw undecided('Another response to the request is being checked; send this one again later.')
-    throw await closedRequest(platform, tenant.id, id)
+    throw await unclaimed(platform, tenant.id, id, state)
   }
   const { clientId: aud, responseUri } = addressesOf(platform.urls, tenant.slug, token, request.clientId)
   const bound = { ...audienceOf(from, aud), responseUri, encryptionKey: key }
@@ -94,6 +96,19 @@ export async function acceptResponse(
         })
   if (outcome.status === 'undecided') throw await releaseClaim(platform, tenant, request, outcome)
   return complete(platform, tenant, request, outcome, from)
+}
+
+/** Says why a response did not claim its request: that has ended, or the response does not fit it. */
+async function unclaimed(platform: Needs, tenantId: TenantId, id: string, state: string | null): Promise<Fault> {
+  const { store, clock } = platform
+  const open = await store.single(tenantId, (tx) => findPendingRequest(tx, id, clock.now()))
+  const isForOthers = state === null && open?.digitalCredentials === null
+  if (open === null || isForOthers) return closedRequest(platform, tenantId, id)
+  const detail =
+    state !== null && state !== open.state
+      ? 'state is not the one of the request.'
+      : 'The request asks for an encrypted response (direct_post.jwt): send it as response, a JWE.'
+  return new Fault('presentation_request.closed', { detail })
 }
 
 /** OpenID4VP 1.0, A.4: over the Digital Credentials API the origin is the audience, also of signed requests. */

@@ -154,6 +154,21 @@ for (const [what, form] of [
   })
 }
 
+test('a response in the clear to a request for an encrypted one, and one with another state, hear what is wrong', async () => {
+  const request = await aRequest(verifier, { template: encrypted })
+  const [key] = metadataOf(request.object).jwks.keys
+  const plain = { vp_token: JSON.stringify(await tokenFor(request)), state: String(request.object.state) }
+  const other = { response: await seal({ vp_token: await tokenFor(request), state: 'other' }, key) }
+  const told = async (form: Record<string, string>) =>
+    (await postForm(String(request.object.response_uri), form)).body.error_description
+  assert.equal(
+    await told(plain),
+    'The request asks for an encrypted response (direct_post.jwt): send it as response, a JWE.',
+  )
+  assert.equal(await told({ ...plain, state: 'other' }), 'state is not the one of the request.')
+  assert.equal(await told(other), 'state is not the one of the request.')
+})
+
 test('an error of the wallet may come in the clear, and encrypted [VP-S5]', async () => {
   for (const isEncrypted of [false, true]) {
     const request = await aRequest(verifier, { template: encrypted })
